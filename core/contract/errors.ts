@@ -1,0 +1,46 @@
+import { z } from 'zod'
+
+/** Codes that a caller may act on; the message is for people: one sentence that says what, where and how to mend it. */
+export const ERROR_CODES = [
+  'invalid-input',
+  'unknown-procedure',
+  'unauthorized',
+  'forbidden',
+  'not-found',
+  'unreachable',
+  'tls',
+  'timeout',
+  'bad-answer',
+  'too-large',
+  'throttled',
+  'unsupported',
+  'cancelled',
+  'internal',
+] as const
+export type ErrorCode = (typeof ERROR_CODES)[number]
+
+export const ProblemSchema = z.object({
+  code: z.enum(ERROR_CODES),
+  message: z.string(),
+  /** The raw reply or the system's own words, for a "details" disclosure; never holds a secret. */
+  details: z.string().optional(),
+})
+/** A failure as a value, as it crosses transports and is shown on screens. */
+export type Problem = z.infer<typeof ProblemSchema>
+
+/** A problem on its way up: thrown inside a side, turned back into a value at the transport. */
+export class ProblemError extends Error {
+  readonly problem: Problem
+  constructor(code: ErrorCode, message: string, details?: string) {
+    super(message)
+    this.name = 'ProblemError'
+    this.problem = details === undefined ? { code, message } : { code, message, details }
+  }
+}
+
+/** The problem behind anything thrown. Unknown failures keep their message as details, behind a general sentence. */
+export function toProblem(thrown: unknown): Problem {
+  if (thrown instanceof ProblemError) return thrown.problem
+  const text = thrown instanceof Error ? thrown.message : String(thrown)
+  return { code: 'internal', message: 'Something went wrong inside the console; the details say what.', details: text }
+}

@@ -1,0 +1,148 @@
+import { z } from 'zod'
+import { SourceInfoSchema } from '../frame/frame.ts'
+import { ProblemSchema } from './errors.ts'
+
+/** Bounds of the polling intervals, milliseconds. */
+export const INTERVAL_MS = { min: 500, max: 60_000, default: 1_000 } as const
+export const DUMPS_MS = { min: 2_000, max: 300_000, default: 5_000 } as const
+
+export const CadenceSchema = z.object({
+  intervalMs: z.number().int().min(INTERVAL_MS.min).max(INTERVAL_MS.max).default(INTERVAL_MS.default),
+  /** `null` switches the debug dumps off. */
+  dumpsEveryMs: z.number().int().min(DUMPS_MS.min).max(DUMPS_MS.max).nullable().default(DUMPS_MS.default),
+})
+export type Cadence = z.infer<typeof CadenceSchema>
+
+/** Where to scrape. Credentials are never part of it: a kubeconfig is named by path and read in the main process. */
+export const TargetSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('kubeconfig'),
+    /** Path of the file; absent means KUBECONFIG or ~/.kube/config. */
+    file: z.string().min(1).optional(),
+    /** Absent means the current context. */
+    context: z.string().min(1).optional(),
+    /** Addresses of single API servers (https://host:port) read with the same credentials; absent means the context's own. */
+    servers: z.array(z.url({ protocol: /^https?$/ })).optional(),
+  }),
+  z.object({
+    kind: z.literal('urls'),
+    /** Complete addresses of metrics pages, one per API server. */
+    urls: z.array(z.url({ protocol: /^https?$/ })).min(1),
+  }),
+])
+export type Target = z.infer<typeof TargetSchema>
+
+export const UploadedFileSchema = z.object({ name: z.string(), text: z.string() })
+export type UploadedFile = z.infer<typeof UploadedFileSchema>
+
+export const SourceSpecSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('demo') }),
+  z.object({ kind: z.literal('scrape'), target: TargetSchema, cadence: CadenceSchema }),
+  z.object({ kind: z.literal('files'), files: z.array(UploadedFileSchema).min(1) }),
+])
+export type SourceSpec = z.infer<typeof SourceSpecSchema>
+
+/** A context found in a kubeconfig; nothing is contacted until one is chosen. */
+export const FoundContextSchema = z.object({
+  file: z.string(),
+  context: z.string(),
+  cluster: z.string(),
+  server: z.string(),
+  user: z.string(),
+  current: z.boolean(),
+  /** Why it cannot be used, when that is known without contacting anything. */
+  problem: z.string().optional(),
+})
+export type FoundContext = z.infer<typeof FoundContextSchema>
+
+/** What a credential may do, tested without side effects. */
+export const CAPABILITIES = [
+  'version',
+  'metrics',
+  'dump-levels',
+  'dump-queues',
+  'dump-requests',
+  'list-objects',
+  'watch-objects',
+  'dry-run',
+  'write',
+] as const
+export type Capability = (typeof CAPABILITIES)[number]
+
+export const CapabilityResultSchema = z.object({
+  capability: z.enum(CAPABILITIES),
+  /** What the console shows with it. */
+  label: z.string(),
+  /** The call that it needs: `GET /metrics`. */
+  needs: z.string(),
+  status: z.enum(['allowed', 'forbidden', 'failed', 'not-applicable']),
+  /** What was found, or why not, in a few words: `v1.36.3`, `403 for user apf-viewer`. */
+  found: z.string(),
+})
+export type CapabilityResult = z.infer<typeof CapabilityResultSchema>
+
+/** One address of the source and what its credential may do there. */
+export const PermissionReportSchema = z.object({
+  server: z.string(),
+  user: z.string().optional(),
+  checkedAt: z.string(),
+  results: z.array(CapabilityResultSchema),
+  /** ClusterRole and ClusterRoleBinding for what is missing, ready to apply; absent when nothing is. */
+  missingRole: z.string().optional(),
+  /** A priority level of the console's own, recommended when its user would queue with everybody. */
+  ownLevel: z.string().optional(),
+  /** What prevented the report altogether. */
+  problem: ProblemSchema.optional(),
+})
+export type PermissionReport = z.infer<typeof PermissionReportSchema>
+
+export const ServerHealthSchema = z.object({
+  id: z.string(),
+  status: z.enum(['connecting', 'ok', 'failing']),
+  /** RFC 3339 of the last good frame. */
+  lastGoodAt: z.string().optional(),
+  /** Failed tries since the last good frame, oldest first, at most 8. */
+  failures: z.array(z.object({ at: z.string(), problem: ProblemSchema })),
+  /** RFC 3339 of the next try while failing. */
+  nextTryAt: z.string().optional(),
+  /** Milliseconds: median of the last 30 fetches and parses. */
+  fetchMs: z.number().optional(),
+  parseMs: z.number().optional(),
+  bytes: z.number().optional(),
+  wireBytes: z.number().optional(),
+  /** Bytes and lines of the flow-control part of the page. */
+  families: z.number().optional(),
+  /** Server clock − own clock, milliseconds, from the Date header (±1 s); absent when unknown. */
+  clockOffsetMs: z.number().optional(),
+  dumps: z
+    .object({
+      status: z.enum(['off', 'ok', 'forbidden', 'failing']),
+      costMs: z.number().optional(),
+      bytes: z.number().optional(),
+      lastAt: z.string().optional(),
+      problem: ProblemSchema.optional(),
+    })
+    .optional(),
+})
+export type ServerHealth = z.infer<typeof ServerHealthSchema>
+
+/** A source used before, to be opened again with one click. Pasted files are not remembered. */
+export const RecentSourceSchema = z.object({ at: z.string(), name: z.string(), spec: SourceSpecSchema })
+export type RecentSource = z.infer<typeof RecentSourceSchema>
+
+/** The state of the one connected source. */
+export const ConnectionSchema = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('none') }),
+  z.object({
+    state: z.literal('connected'),
+    /** Changes with every connect: what belongs to an older one is discarded. */
+    id: z.number(),
+    source: SourceInfoSchema,
+    spec: SourceSpecSchema,
+    cadence: CadenceSchema,
+    servers: z.array(ServerHealthSchema),
+    /** A still source (a file) never becomes stale. */
+    still: z.boolean(),
+  }),
+])
+export type Connection = z.infer<typeof ConnectionSchema>

@@ -1,0 +1,186 @@
+import { z } from 'zod'
+
+/**
+ * Frames: the complete state of API servers' flow control at one instant.
+ *
+ * Every source produces frames and every screen, recording, export and command reads frames and nothing else
+ * (docs/architecture.md). The JSON of a frame is public: docs/frame.md. Numbers are exactly as the server
+ * reported them.
+ *
+ * Absence has two kinds. A family that this server's version has but that appears only after its first event reads
+ * as 0. A family that the version hides or lacks (or that was not readable) is left out, so that the property is
+ * `undefined`, and is listed in `missing`.
+ */
+export const FRAME_FORMAT_VERSION = 1
+
+const number = z.number()
+/** A value that the server may not expose. */
+const reported = number.optional()
+
+/**
+ * A cumulative Prometheus histogram. `bounds` are the finite upper bounds, ascending; `counts` has one more item, for
+ * +Inf. Counts of the timing-ratio families are nanoseconds (specification 8.2).
+ */
+export const HistogramSchema = z.object({
+  bounds: z.array(number),
+  counts: z.array(number),
+  sum: number,
+  count: number,
+})
+export type Histogram = z.infer<typeof HistogramSchema>
+
+/** Reasons of rejection, exactly as labelled by the server (specification 8.1). */
+export const REJECT_REASONS = ['queue-full', 'concurrency-limit', 'time-out'] as const
+export type RejectReason = (typeof REJECT_REASONS)[number]
+
+/** Requests rejected since the server started, by reason. */
+export const RejectedSchema = z.object({ 'queue-full': number, 'concurrency-limit': number, 'time-out': number })
+export type Rejected = z.infer<typeof RejectedSchema>
+
+/** Executing and queued amounts; requests or seats, as the name of the property that holds it says. */
+export const OccupancySchema = z.object({ executing: reported, queued: reported })
+export type Occupancy = z.infer<typeof OccupancySchema>
+
+/** One flow schema inside the priority level that it feeds. Counters are totals since the server started. */
+export const SchemaFrameSchema = z.object({
+  name: z.string(),
+  dispatched: reported,
+  rejected: RejectedSchema.optional(),
+  seats: OccupancySchema,
+  requests: OccupancySchema,
+  /** Heads of queues that were selected and did not fit. */
+  noAccommodation: reported,
+  /** Seconds waited by requests that went on to execute or timed out in the queue (`execute="true"`). */
+  wait: HistogramSchema.optional(),
+  /** Seconds "waited" by requests that were rejected at once (`execute="false"`). */
+  waitRejected: HistogramSchema.optional(),
+  /** Seconds of execution of ordinary requests. */
+  execution: HistogramSchema.optional(),
+  /** Seconds until watches were initialised. */
+  executionWatch: HistogramSchema.optional(),
+  /** Requests in the queue, own one included, as each enqueued request saw it. */
+  queueLength: HistogramSchema.optional(),
+  /** Seats estimated for each classified request. */
+  estimatedSeats: HistogramSchema.optional(),
+  /** Watchers counted for each estimated mutating request. */
+  watchCount: HistogramSchema.optional(),
+})
+export type SchemaFrame = z.infer<typeof SchemaFrameSchema>
+
+/** Seat limits (specification 6.1, 6.4). */
+export const LimitsSchema = z.object({ nominal: reported, lower: reported, upper: reported, current: reported })
+export type Limits = z.infer<typeof LimitsSchema>
+
+/** Statistics of seat demand over the last adjustment period, in seats (specification 6.3). */
+export const DemandSchema = z.object({
+  highWatermark: reported,
+  average: reported,
+  stdev: reported,
+  smoothed: reported,
+  target: reported,
+})
+export type Demand = z.infer<typeof DemandSchema>
+
+/** Virtual time of the level's fair queuing, in seat-seconds (specification 8.1). */
+export const VirtualTimeSchema = z.object({
+  currentR: reported,
+  dispatchR: reported,
+  latestS: reported,
+  nextSMin: reported,
+  nextSMax: reported,
+  nextDiscountedSMin: reported,
+  nextDiscountedSMax: reported,
+})
+export type VirtualTime = z.infer<typeof VirtualTimeSchema>
+
+/** One priority level of one server. `seats`, `requests`, `dispatched` and `rejected` sum over its flow schemas. */
+export const LevelFrameSchema = z.object({
+  name: z.string(),
+  limits: LimitsSchema,
+  seats: OccupancySchema,
+  requests: OccupancySchema,
+  demand: DemandSchema,
+  dispatched: reported,
+  rejected: RejectedSchema.optional(),
+  noAccommodation: reported,
+  virtualTime: VirtualTimeSchema.optional(),
+  /** Time-weighted: nanoseconds spent at each ratio seats in use ÷ current limit. */
+  seatUtilization: HistogramSchema.optional(),
+  /** Time-weighted: nanoseconds spent at each ratio seat demand ÷ current limit (specification 8.2). */
+  demandRatio: HistogramSchema.optional(),
+  schemas: z.array(SchemaFrameSchema),
+})
+export type LevelFrame = z.infer<typeof LevelFrameSchema>
+
+/** Why a family is not in the frame. */
+export const MISSING_REASONS = ['removed', 'hidden', 'not-yet', 'not-exposed'] as const
+/**
+ * A family that the console would use and this server does not show.
+ * - `removed`: gone from this version on.
+ * - `hidden`: deprecated and hidden by default in this version.
+ * - `not-yet`: this version is older than the family.
+ * - `not-exposed`: the version has it and shows it at rest, yet it was not in the page.
+ */
+export const MissingFamilySchema = z.object({
+  family: z.string(),
+  reason: z.enum(MISSING_REASONS),
+  /** One sentence for people: what is not known because of it, and what is shown instead. */
+  note: z.string(),
+})
+export type MissingFamily = z.infer<typeof MissingFamilySchema>
+
+/** How the page of this frame was obtained. */
+export const AcquisitionSchema = z.object({
+  /** Milliseconds from the request to the last byte; absent for files. */
+  fetchMs: reported,
+  parseMs: reported,
+  /** Bytes of text, and bytes on the wire when it was compressed. */
+  bytes: number,
+  wireBytes: reported,
+  families: number,
+})
+export type Acquisition = z.infer<typeof AcquisitionSchema>
+
+/** One API server at one instant. */
+export const ServerFrameSchema = z.object({
+  /** Stable within the source: usually host:port. */
+  id: z.string(),
+  /** When the page was requested, RFC 3339 UTC with milliseconds. */
+  at: z.string(),
+  /** gitVersion, for example `v1.36.3`. */
+  version: z.string().optional(),
+  /** Start of the server process, Unix seconds; a change means a restart. */
+  startedAt: reported,
+  /** Factor that the borrowing solver found, 0 in the two constrained cases (specification 6.4). */
+  seatFairFrac: reported,
+  /** Sorted by name. */
+  levels: z.array(LevelFrameSchema),
+  missing: z.array(MissingFamilySchema),
+  acquisition: AcquisitionSchema.optional(),
+})
+export type ServerFrame = z.infer<typeof ServerFrameSchema>
+
+export const SOURCE_KINDS = ['scrape', 'file', 'demo'] as const
+export const SourceInfoSchema = z.object({
+  kind: z.enum(SOURCE_KINDS),
+  /** What the operator calls it: context, host, file name. */
+  name: z.string(),
+  /** How it is read, for people: `/metrics direct`, `recording of v1.36.3, loops every 90 s`. */
+  via: z.string(),
+})
+export type SourceInfo = z.infer<typeof SourceInfoSchema>
+
+export const FrameSchema = z.object({
+  formatVersion: z.literal(FRAME_FORMAT_VERSION),
+  at: z.string(),
+  source: SourceInfoSchema,
+  /** Sorted by id. */
+  servers: z.array(ServerFrameSchema),
+})
+export type Frame = z.infer<typeof FrameSchema>
+
+/**
+ * Whether this level is of type Exempt. The API server admits that type for the level named `exempt` and no other
+ * (specification 10), so the name is enough when the objects cannot be read.
+ */
+export const isExempt = (level: Pick<LevelFrame, 'name'>): boolean => level.name === 'exempt'

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+
+/**
+ * Time series as screens draw them: one shared time axis per server, columns of equal length, `null` where no sample
+ * exists (a gap is drawn as a gap, never as zero).
+ */
+const column = z.array(z.number().nullable())
+
+/** Seats unless the name says otherwise; rates are per second; waits are seconds. */
+export const LEVEL_COLUMNS = [
+  'executing',
+  'executingMax',
+  'queuedSeats',
+  'queuedSeatsMax',
+  'executingRequests',
+  'queuedRequests',
+  'queuedRequestsMax',
+  'current',
+  'nominal',
+  'lower',
+  'upper',
+  'highWatermark',
+  'average',
+  'stdev',
+  'smoothed',
+  'target',
+  'dispatchedRate',
+  'queueFullRate',
+  'concurrencyLimitRate',
+  'timeOutRate',
+  'waitP50',
+  'waitP99',
+  'utilizationMean',
+] as const
+export type LevelColumn = (typeof LEVEL_COLUMNS)[number]
+
+export const LevelSeriesSchema = z.object({
+  name: z.string(),
+  columns: z.record(z.enum(LEVEL_COLUMNS), column),
+})
+export type LevelSeries = z.infer<typeof LevelSeriesSchema>
+
+export const SeriesSchema = z.object({
+  server: z.string(),
+  /** Width of one point in seconds; the columns named …Max hold the maximum within it, others the last value. */
+  stepSeconds: z.number(),
+  /** Unix milliseconds of the end of each point. */
+  times: z.array(z.number()),
+  fairFrac: column,
+  levels: z.array(LevelSeriesSchema),
+})
+export type Series = z.infer<typeof SeriesSchema>
+
+/** Events per bucket and time cell: `cells[time][bucket]`, `null` for a time without samples. */
+export const HeatMapSchema = z.object({
+  stepSeconds: z.number(),
+  times: z.array(z.number()),
+  /** Finite upper bounds in seconds; cells have one more bucket, for +Inf. */
+  bounds: z.array(z.number()),
+  cells: z.array(z.array(z.number()).nullable()),
+})
+export type HeatMap = z.infer<typeof HeatMapSchema>

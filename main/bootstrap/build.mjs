@@ -1,0 +1,39 @@
+// Builds the application into out/ when its sources changed since the last build.
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { root, runTool } from './install.mjs'
+
+const stampFile = path.join(root, 'out', '.sources')
+const sources = ['core', 'main', 'renderer', 'electron.vite.config.ts', 'package-lock.json']
+
+function* files(entry) {
+  if (statSync(entry).isDirectory()) {
+    for (const name of readdirSync(entry).sort()) yield* files(path.join(entry, name))
+  } else yield entry
+}
+
+function wantedStamp() {
+  const hash = createHash('sha256')
+  for (const source of sources) {
+    for (const file of files(path.join(root, source))) {
+      const { size, mtimeMs } = statSync(file)
+      hash.update(`${path.relative(root, file)} ${size} ${mtimeMs}\n`)
+    }
+  }
+  return hash.digest('hex')
+}
+
+/** Ends the process with one sentence when the build fails. */
+export async function ensureBuilt() {
+  const wanted = wantedStamp()
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wanted) return
+  process.stderr.write('Building the console\n')
+  const code = await runTool('electron-vite', ['build', '--logLevel', 'warn'])
+  if (code !== 0) {
+    process.stderr.write('The build failed; what is wrong with the sources stands above.\n')
+    process.exit(2)
+  }
+  mkdirSync(path.dirname(stampFile), { recursive: true })
+  writeFileSync(stampFile, wanted)
+}

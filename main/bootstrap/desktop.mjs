@@ -1,0 +1,35 @@
+// Can the desktop window open here? If not, why, in a few words that follow "Opening in the browser: ".
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { nodePath, root, run } from './install.mjs'
+
+const electronFolder = path.join(root, 'node_modules', 'electron')
+
+/** Path of the Electron binary, found by looking at files: importing `electron` would download it. */
+export function electronBinary(env = process.env) {
+  const named = path.join(electronFolder, 'path.txt')
+  const relative = existsSync(named)
+    ? readFileSync(named, 'utf8').trim()
+    : ({ darwin: 'Electron.app/Contents/MacOS/Electron', win32: 'electron.exe' }[process.platform] ?? 'electron')
+  const binary = path.join(env.ELECTRON_OVERRIDE_DIST_PATH ?? path.join(electronFolder, 'dist'), relative)
+  return existsSync(binary) ? binary : undefined
+}
+
+/** What stands against a window, apart from the binary; `undefined` when nothing does. */
+export function windowObstacle({ platform, env, uid }) {
+  if (platform === 'linux' && !env.DISPLAY && !env.WAYLAND_DISPLAY) return 'there is no display'
+  if (platform === 'linux' && uid === 0) return 'the desktop window keeps its sandbox, which root cannot start'
+  return undefined
+}
+
+/** Looks for the binary and fetches it when it is absent. */
+export async function findDesktop() {
+  const obstacle = windowObstacle({ platform: process.platform, env: process.env, uid: process.getuid?.() })
+  if (obstacle !== undefined) return { reason: obstacle }
+  const present = electronBinary()
+  if (present !== undefined) return { binary: present }
+  process.stderr.write('Fetching Electron (once)\n')
+  await run(nodePath, [path.join(electronFolder, 'install.js')], { stdio: 'ignore' })
+  const fetched = electronBinary()
+  return fetched === undefined ? { reason: 'Electron could not be fetched from github.com' } : { binary: fetched }
+}

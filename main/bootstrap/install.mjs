@@ -1,0 +1,102 @@
+// Plain JavaScript for whatever Node the machine has (18 or newer): installs what the lockfile names, once, and says
+// where the Node 24 lies that everything else runs on (docs/decisions/001-node-24.md).
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..')
+const modules = path.join(root, 'node_modules')
+const stampFile = path.join(modules, '.apf-install')
+
+/** Path of the Node that runs everything but this bootstrap. */
+export const nodePath = path.join(modules, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+
+/** What an installation was made from: another lockfile, system or architecture makes it stale. */
+function wantedStamp() {
+  const lock = readFileSync(path.join(root, 'package-lock.json'))
+  return [createHash('sha256').update(lock).digest('hex'), process.platform, process.arch].join(' ')
+}
+
+function isInstalled() {
+  return existsSync(nodePath) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wantedStamp()
+}
+
+/** Runs a program in the checkout with its output shown; answers its exit code. */
+export function run(command, args, options = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options })
+    child.on('error', (error) => {
+      process.stderr.write(`${command} could not be started: ${error.message}\n`)
+      resolve(127)
+    })
+    // Ctrl+C reaches the child through the terminal; a signal sent to this process alone is passed on.
+    const forward = (signal) => child.kill(signal)
+    process.on('SIGINT', forward).on('SIGTERM', forward)
+    child.on('exit', (code, signal) => {
+      process.off('SIGINT', forward).off('SIGTERM', forward)
+      resolve(signal === null ? (code ?? 1) : 128)
+    })
+  })
+}
+
+function npmCommand() {
+  // npm names itself to the scripts that it runs; without it, the one on the PATH (a .cmd on Windows needs a shell).
+  const own = process.env.npm_execpath
+  if (own !== undefined && own.endsWith('.js')) return { command: process.execPath, first: [own], options: {} }
+  return { command: 'npm', first: [], options: { shell: process.platform === 'win32' } }
+}
+
+async function npm(...args) {
+  const { command, first, options } = npmCommand()
+  return run(command, [...first, ...args], options)
+}
+
+/** Installs from the lockfile when needed. Ends the process with one sentence when that fails. */
+export async function ensureInstalled() {
+  if (isInstalled()) return
+  process.stderr.write('Installing what the lockfile names (once, about a minute)\n')
+  const started = Date.now()
+  const progress = setInterval(() => {
+    process.stderr.write(`  still installing, ${Math.round((Date.now() - started) / 1000)} s\n`)
+  }, 10_000)
+  const code = await npm('ci', '--no-audit', '--no-fund', '--loglevel=error', '--include=dev')
+  // Where install scripts are switched off, the package `node` came without its binary: run that one step by name.
+  if (code === 0 && !existsSync(nodePath)) {
+    await run(process.execPath, ['installArchSpecificPackage.js'], { cwd: path.join(modules, 'node') })
+  }
+  clearInterval(progress)
+  if (code !== 0 || !existsSync(nodePath)) {
+    process.stderr.write(
+      'The installation failed: npm could not fetch the packages named above; check the network or the registry that `npm config get registry` prints, then run the command again.\n',
+    )
+    process.exit(2)
+  }
+  writeFileSync(stampFile, wantedStamp())
+  process.stderr.write(`Installed in ${Math.round((Date.now() - started) / 1000)} s\n`)
+}
+
+/** Environment in which `node` and the installed tools come first. */
+export function toolEnvironment() {
+  const bin = [path.dirname(nodePath), path.join(modules, '.bin')].join(path.delimiter)
+  const key = Object.keys(process.env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH'
+  return { ...process.env, [key]: [bin, process.env[key] ?? ''].join(path.delimiter) }
+}
+
+/** Names of tools that differ from the package that brings them. */
+const PACKAGE_OF = { tsc: 'typescript' }
+
+/** The script behind an installed tool, to be run by our Node on every platform (`.cmd` shims would need a shell). */
+export function toolScript(tool) {
+  const name = PACKAGE_OF[tool] ?? tool
+  const folder = path.join(modules, name)
+  const { bin } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))
+  return path.join(folder, typeof bin === 'string' ? bin : bin[tool])
+}
+
+/** Runs `node …` or an installed tool on Node 24; answers its exit code. */
+export function runTool(tool, args, options = {}) {
+  const script = tool === 'node' ? [] : [toolScript(tool)]
+  return run(nodePath, [...script, ...args], { env: toolEnvironment(), ...options })
+}

@@ -1,0 +1,25 @@
+// `npm run check`: types, lint, format, unused code and unit tests, for every commit. Runs all of them even when one
+// fails, so that one run tells everything.
+import { ensureInstalled, runTool } from '../main/bootstrap/install.mjs'
+
+await ensureInstalled()
+
+const steps = [
+  ['types', 'tsc', ['-b']],
+  ['lint', 'oxlint', ['--type-aware', '--deny-warnings']],
+  ['format', 'prettier', ['--check', '--log-level', 'warn', '.']],
+  ['unused code', 'knip', ['--no-progress']],
+  ['unit tests', 'vitest', ['run', '--project', 'unit', '--project', 'renderer', '--reporter=dot']],
+]
+
+const failed = []
+for (const [name, tool, args] of steps) {
+  const started = Date.now()
+  const code = await runTool(tool, args)
+  process.stdout.write(`${code === 0 ? 'ok  ' : 'FAIL'} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)\n`)
+  if (code !== 0) failed.push(name)
+}
+if (failed.length > 0) {
+  process.stdout.write(`Failed: ${failed.join(', ')}\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,46 @@
+import { defineConfig } from 'vitest/config'
+
+const node = { environment: 'node' } as const
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          ...node,
+          name: 'unit',
+          include: ['core/**/*.test.ts', 'main/**/*.test.ts', 'test/unit/**/*.test.ts'],
+        },
+      },
+      {
+        test: {
+          name: 'renderer',
+          environment: 'happy-dom',
+          include: ['renderer/**/*.test.ts', 'renderer/**/*.test.tsx'],
+        },
+      },
+      {
+        // Starts servers, browsers and child processes: one file at a time.
+        test: {
+          ...node,
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        // A real kube-apiserver and etcd (test/cluster/README.md); run by `npm run test:cluster`.
+        test: {
+          ...node,
+          name: 'cluster',
+          include: ['test/cluster/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 180_000,
+          hookTimeout: 900_000,
+        },
+      },
+    ],
+  },
+})
