@@ -1,0 +1,46 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { utf8ToBytes } from '@noble/hashes/utils.js'
+import type { FlowSchema } from '../config/objects.ts'
+import type { Hash64 } from '../engine/shuffleSharding.ts'
+import type { RequestDigest } from './match.ts'
+
+/** A flow: what shares the hand that its hash deals. */
+export interface Flow {
+  readonly distinguisher: string
+  readonly hash: Hash64
+}
+
+/** First eight bytes of the SHA-256 of name, NUL, distinguisher, as a little-endian number (specification 2.7). */
+export function flowHash(schemaName: string, distinguisher: string): Hash64 {
+  const digest = sha256(utf8ToBytes(`${schemaName}\0${distinguisher}`))
+  const word = (at: number): number =>
+    ((digest[at] ?? 0) |
+      ((digest[at + 1] ?? 0) << 8) |
+      ((digest[at + 2] ?? 0) << 16) |
+      ((digest[at + 3] ?? 0) << 24)) >>>
+    0
+  return { lo: word(0), hi: word(4) }
+}
+
+const NO_FLOW: Flow = { distinguisher: '', hash: { hi: 0, lo: 0 } }
+
+/** What tells the flows of a schema apart (specification 2.6). */
+export function distinguisherOf({ spec }: FlowSchema, { user, info }: RequestDigest): string {
+  switch (spec.distinguisherMethod?.type) {
+    case 'ByUser':
+      return user.name
+    case 'ByNamespace':
+      return info.namespace
+    default:
+      return ''
+  }
+}
+
+/**
+ * The flow of a request in a level with `queues` queues. Where there is no queue to choose, none is computed (trap T35).
+ */
+export function flowOf(schema: FlowSchema, digest: RequestDigest, queues: number): Flow {
+  if (queues <= 1) return NO_FLOW
+  const distinguisher = distinguisherOf(schema, digest)
+  return { distinguisher, hash: flowHash(schema.metadata.name, distinguisher) }
+}

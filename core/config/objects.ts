@@ -1,0 +1,89 @@
+/**
+ * The two kinds of group flowcontrol.apiserver.k8s.io, version v1 (specification 1.2, 1.3), as the API gives them:
+ * absent members are absent, nothing is defaulted.
+ */
+export interface ObjectMeta {
+  readonly name: string
+  readonly uid?: string
+  readonly resourceVersion?: string
+  readonly generation?: number
+  readonly annotations?: Readonly<Record<string, string>>
+}
+
+export interface Condition {
+  readonly type: string
+  readonly status: string
+  readonly reason?: string
+  readonly message?: string
+  readonly lastTransitionTime?: string
+}
+
+export interface Subject {
+  readonly kind: string
+  readonly user?: { readonly name: string }
+  readonly group?: { readonly name: string }
+  readonly serviceAccount?: { readonly namespace: string; readonly name: string }
+}
+export interface ResourceRule {
+  readonly verbs: readonly string[]
+  readonly apiGroups: readonly string[]
+  readonly resources: readonly string[]
+  readonly clusterScope?: boolean
+  readonly namespaces?: readonly string[]
+}
+export interface NonResourceRule {
+  readonly verbs: readonly string[]
+  readonly nonResourceURLs: readonly string[]
+}
+export interface PolicyRules {
+  readonly subjects: readonly Subject[]
+  readonly resourceRules?: readonly ResourceRule[]
+  readonly nonResourceRules?: readonly NonResourceRule[]
+}
+export interface FlowSchemaSpec {
+  readonly priorityLevelConfiguration: { readonly name: string }
+  readonly matchingPrecedence: number
+  readonly distinguisherMethod?: { readonly type: string }
+  readonly rules?: readonly PolicyRules[]
+}
+export interface FlowSchema {
+  readonly metadata: ObjectMeta
+  readonly spec: FlowSchemaSpec
+  readonly status?: { readonly conditions?: readonly Condition[] }
+}
+
+export interface Queuing {
+  readonly queues: number
+  readonly handSize: number
+  readonly queueLengthLimit: number
+}
+export interface LimitResponse {
+  readonly type: string
+  readonly queuing?: Queuing
+}
+export interface LimitedSpec {
+  readonly nominalConcurrencyShares?: number
+  readonly limitResponse: LimitResponse
+  readonly lendablePercent?: number
+  readonly borrowingLimitPercent?: number
+}
+export interface ExemptSpec {
+  readonly nominalConcurrencyShares?: number
+  readonly lendablePercent?: number
+}
+export interface PriorityLevelSpec {
+  readonly type: string
+  readonly limited?: LimitedSpec
+  readonly exempt?: ExemptSpec
+}
+export interface PriorityLevelConfiguration {
+  readonly metadata: ObjectMeta
+  readonly spec: PriorityLevelSpec
+}
+
+/** Names of the mandatory level and schema that nothing limits, and of those that take what no other schema matches. */
+export const EXEMPT = 'exempt'
+export const CATCH_ALL = 'catch-all'
+
+/** Whether the API server keeps the built-in object in step with its release. */
+export const AUTOUPDATE_ANNOTATION = 'apf.kubernetes.io/autoupdate-spec'

@@ -1,0 +1,138 @@
+import type { Instant } from './clock.ts'
+import { SeatSeconds, UNITS_PER_SEAT_G, seatsTimesDuration } from './seatSeconds.ts'
+
+/** What a request is estimated to need (specification 5). `additionalLatency` is in nanoseconds. */
+export interface WorkEstimate {
+  readonly initialSeats: number
+  readonly finalSeats: number
+  readonly additionalLatency: number
+}
+
+/** Where a request stands in its priority level. */
+export type RequestState = 'new' | 'waiting' | 'executing' | 'lingering' | 'rejected' | 'timed-out' | 'done'
+
+/** A request inside a queue set (specification 4.2). `payload` is the caller's own object. */
+export class SeatRequest<T> {
+  readonly payload: T
+  readonly initialSeats: number
+  /** Clamped to the limit of the level at dispatch, with `additionalLatency` stretched so that the work stays. */
+  finalSeats: number
+  additionalLatency: number
+  /** Units of seat-seconds of the final phase, fixed at arrival. */
+  readonly finalWork: number
+  readonly arrivalR = new SeatSeconds()
+  state: RequestState = 'new'
+  /** Its queue; absent when it was dispatched without queuing. */
+  queue: Queue<T> | undefined
+  arrivedHi = 0
+  arrivedLo = 0
+  startedHi = 0
+  startedLo = 0
+  /** Neighbours in the list that holds it: the waiting ones of its queue, or the executing ones. */
+  previous: SeatRequest<T> | undefined
+  next: SeatRequest<T> | undefined
+
+  constructor(payload: T, estimate: WorkEstimate) {
+    this.payload = payload
+    this.initialSeats = estimate.initialSeats
+    this.finalSeats = estimate.finalSeats
+    this.additionalLatency = estimate.additionalLatency
+    this.finalWork = seatsTimesDuration(estimate.finalSeats, estimate.additionalLatency)
+  }
+
+  /** Seats that it occupies during its whole life. */
+  get maxSeats(): number {
+    return this.initialSeats > this.finalSeats ? this.initialSeats : this.finalSeats
+  }
+
+  /** Units of the initial phase under the assumed service time. */
+  get initialWork(): number {
+    return this.initialSeats * UNITS_PER_SEAT_G
+  }
+
+  get arrivedAt(): Instant {
+    return { hi: this.arrivedHi, lo: this.arrivedLo }
+  }
+
+  get startedAt(): Instant {
+    return { hi: this.startedHi, lo: this.startedLo }
+  }
+}
+
+/** A doubly linked list through the requests themselves: first in, first out, removal anywhere in constant time. */
+export class RequestList<T> {
+  head: SeatRequest<T> | undefined
+  tail: SeatRequest<T> | undefined
+  length = 0
+
+  append(request: SeatRequest<T>): void {
+    request.previous = this.tail
+    request.next = undefined
+    if (this.tail === undefined) this.head = request
+    else this.tail.next = request
+    this.tail = request
+    this.length += 1
+  }
+
+  remove(request: SeatRequest<T>): void {
+    if (request.previous === undefined) this.head = request.next
+    else request.previous.next = request.next
+    if (request.next === undefined) this.tail = request.previous
+    else request.next.previous = request.previous
+    request.previous = undefined
+    request.next = undefined
+    this.length -= 1
+  }
+
+  *[Symbol.iterator](): Generator<SeatRequest<T>> {
+    for (let request = this.head; request !== undefined; request = request.next) yield request
+  }
+}
+
+/** One queue of a queue set. The sums cover waiting requests only. */
+export class Queue<T> {
+  /** Position in the queue set; −1 once it has left by attrition (specification 4.12). */
+  index: number
+  readonly waiting = new RequestList<T>()
+  readonly executing = new RequestList<T>()
+  initialSeatsWaiting = 0
+  maxSeatsWaiting = 0
+  readonly workWaiting = new SeatSeconds()
+  seatsInUse = 0
+  /** R at which its next request is deemed to start. */
+  readonly S = new SeatSeconds()
+
+  constructor(index: number) {
+    this.index = index
+  }
+
+  get active(): boolean {
+    return this.waiting.length > 0 || this.executing.length > 0
+  }
+
+  enqueue(request: SeatRequest<T>): void {
+    this.waiting.append(request)
+    this.initialSeatsWaiting += request.initialSeats
+    this.maxSeatsWaiting += request.maxSeats
+    this.workWaiting.addUnits(request.initialWork)
+    this.workWaiting.addUnits(request.finalWork)
+  }
+
+  /** The sums are reduced by the fields as they are now. */
+  unqueue(request: SeatRequest<T>): void {
+    this.waiting.remove(request)
+    this.initialSeatsWaiting -= request.initialSeats
+    this.maxSeatsWaiting -= request.maxSeats
+    this.workWaiting.addUnits(-request.initialWork)
+    this.workWaiting.addUnits(-request.finalWork)
+  }
+
+  /**
+   * Anti-windup (specification 4.8): a queue does not bank virtual time from before its oldest waiting request. Run
+   * after every change of its head or of S.
+   */
+  boundS(): void {
+    const head = this.waiting.head
+    if (head !== undefined && this.S.compare(head.arrivalR) < 0) this.S.copyFrom(head.arrivalR)
+  }
+}

@@ -1,0 +1,197 @@
+import { type ListOptions, parseListOptions } from '../classify/listOptions.ts'
+import type { RequestInfo } from '../classify/requestInfo.ts'
+import type { Query } from '../classify/requestTarget.ts'
+import type { WorkEstimate } from './queue.ts'
+import { durationPerSeat, seatsTimesDuration } from './seatSeconds.ts'
+
+/** Constants of the estimators (specification 5.1). Sizes in bytes. */
+const MINIMUM_SEATS = 1
+const MAX_MUTATING_SEATS = 10
+const OBJECTS_PER_SEAT = 100
+const BYTES_PER_SEAT = 100_000
+const MAX_CACHE_BYTES = 1_000_000
+const MAX_OBJECT_BYTES = 1_500_000
+const INFINITE_OBJECTS = 1_000_000_000
+const WATCHES_PER_SEAT = 10
+const EVENT_DURATION_NS = 5_000_000
+
+/** How the server's version and settings estimate (specification 5.1, 5.4). */
+export interface EstimatorProfile {
+  /** Lists cost by size and up to 100 seats (on by default since 1.34), else by count and up to 10. */
+  readonly sizeBasedLists: boolean
+  /** Watches with initial events cost like lists (on by default since 1.34). */
+  readonly watchList: boolean
+  /** Since 1.35 a watch from resourceVersion empty or 0 costs like a list, too. */
+  readonly legacyWatchesCost: boolean
+  /** Whether every etcd endpoint supports progress requests: lists without a version then come from the cache. */
+  readonly consistentReadsFromCache: boolean
+}
+
+/** Number and average size of the objects of one resource, as last polled (specification 5.7). */
+export type ObjectStatistics =
+  | { readonly state: 'ok'; readonly count: number; readonly averageSize: number }
+  | { readonly state: 'not-found' }
+  | { readonly state: 'stale' }
+
+/** What the estimators ask while they work. */
+export interface EstimatorSources {
+  /** By `resource` or `resource.group` (trap T41). */
+  objectStatistics(key: string): ObjectStatistics
+  /** Watches that hear of what the request changes. */
+  interestedWatches(info: RequestInfo): number
+}
+
+/** Where an estimate came from, for the explanation. */
+export type EstimateBasis =
+  | { readonly kind: 'fixed' }
+  | { readonly kind: 'unreadable-query'; readonly cap: number }
+  | {
+      readonly kind: 'list'
+      readonly statistics: ObjectStatistics
+      readonly fromCache: boolean
+      readonly loaded: number
+      readonly uncapped: number
+      readonly cap: number
+    }
+  | { readonly kind: 'mutating'; readonly watches: number; readonly uncapped: number; readonly cap: number }
+
+export interface ExplainedEstimate extends WorkEstimate {
+  readonly basis: EstimateBasis
+}
+
+const seats = (initialSeats: number, basis: EstimateBasis): ExplainedEstimate => ({
+  initialSeats,
+  finalSeats: 0,
+  additionalLatency: 0,
+  basis,
+})
+const ONE_SEAT = seats(MINIMUM_SEATS, { kind: 'fixed' })
+
+/** The smaller of the estimator's own limit and the level's, which has none when it is 0 (specification 5.2). */
+const capOf = (limit: number, levelMaxSeats: number): number =>
+  levelMaxSeats === 0 || levelMaxSeats > limit ? limit : levelMaxSeats
+
+const maxListSeats = (profile: EstimatorProfile): number => (profile.sizeBasedLists ? 100 : 10)
+
+export const statisticsKey = ({ resource, apiGroup }: Pick<RequestInfo, 'resource' | 'apiGroup'>): string =>
+  apiGroup === '' ? resource : `${resource}.${apiGroup}`
+
+/** A request of which nothing is known costs what a level admits at most (specification 5.3). */
+export function estimateUnknown(profile: EstimatorProfile, levelMaxSeats: number): ExplainedEstimate {
+  return seats(capOf(Math.max(maxListSeats(profile), MAX_MUTATING_SEATS), levelMaxSeats), { kind: 'fixed' })
+}
+
+/** Seats that a request will need, by its verb (specification 5.3). `levelMaxSeats` 0 means that the level has no say. */
+export function estimateWork(
+  info: RequestInfo,
+  query: Query,
+  levelMaxSeats: number,
+  profile: EstimatorProfile,
+  sources: EstimatorSources,
+): ExplainedEstimate {
+  switch (info.verb) {
+    case 'list':
+      return estimateList(info, query, levelMaxSeats, profile, sources)
+    case 'watch':
+      return profile.watchList ? estimateList(info, query, levelMaxSeats, profile, sources) : ONE_SEAT
+    case 'create':
+    case 'update':
+    case 'patch':
+    case 'delete':
+      return estimateMutating(info, levelMaxSeats, sources)
+    default:
+      return ONE_SEAT
+  }
+}
+
+/** Whether a list must be answered by etcd (specification 5.4). */
+export function readsFromStorage(options: ListOptions, profile: EstimatorProfile): boolean {
+  switch (options.resourceVersionMatch) {
+    case 'Exact':
+      return true
+    case 'NotOlderThan':
+      return false
+    case '':
+      if (options.continueToken !== '') return true
+      if (options.limit > 0 && options.resourceVersion !== '' && options.resourceVersion !== '0') return true
+      return options.resourceVersion === '' && !profile.consistentReadsFromCache
+    default:
+      return true
+  }
+}
+
+/** A watch that only follows changes from a known version on (trap T43). */
+function isPlainWatch({ sendInitialEvents, resourceVersion }: ListOptions, profile: EstimatorProfile): boolean {
+  const legacy = profile.legacyWatchesCost && (resourceVersion === '' || resourceVersion === '0')
+  return sendInitialEvents !== true && !legacy
+}
+
+function estimateList(
+  info: RequestInfo,
+  query: Query,
+  levelMaxSeats: number,
+  profile: EstimatorProfile,
+  sources: EstimatorSources,
+): ExplainedEstimate {
+  const cap = capOf(maxListSeats(profile), levelMaxSeats)
+  const options = parseListOptions(query)
+  if (options === undefined) return seats(cap, { kind: 'unreadable-query', cap })
+  if (info.verb === 'watch' && isPlainWatch(options, profile)) return ONE_SEAT
+  const statistics = sources.objectStatistics(statisticsKey(info))
+  const fromCache = info.verb === 'watch' || !readsFromStorage(options, profile)
+  if (statistics.state === 'not-found') {
+    const basis = { kind: 'list', statistics, fromCache, loaded: 0, uncapped: MINIMUM_SEATS, cap } as const
+    return seats(MINIMUM_SEATS, basis)
+  }
+  const known = statistics.state === 'ok' ? statistics : { count: INFINITE_OBJECTS, averageSize: MAX_OBJECT_BYTES }
+  const { loaded, needed } = profile.sizeBasedLists
+    ? listSeatsBySize(info, options, known, fromCache)
+    : listSeatsByCount(info, options, known.count, fromCache)
+  const basis = { kind: 'list', statistics, fromCache, loaded, uncapped: needed, cap } as const
+  return seats(Math.min(Math.max(needed, MINIMUM_SEATS), cap), basis)
+}
+
+interface ListSeats {
+  /** Objects that the server has to load. */
+  readonly loaded: number
+  readonly needed: number
+}
+
+const isSelective = ({ labelSelector, fieldSelector }: ListOptions): boolean =>
+  labelSelector !== '' || fieldSelector !== ''
+
+const limited = ({ limit }: ListOptions, count: number): number => (limit > 0 && limit < count ? limit : count)
+
+function listSeatsBySize(
+  info: RequestInfo,
+  options: ListOptions,
+  { count, averageSize }: { readonly count: number; readonly averageSize: number },
+  fromCache: boolean,
+): ListSeats {
+  const size = averageSize <= 0 && count !== 0 ? MAX_OBJECT_BYTES : averageSize
+  const page = limited(options, count)
+  const scanned = !fromCache && isSelective(options) ? Math.max(page, Math.trunc(count / 2)) : page
+  const loaded = info.name === '' ? scanned : 1
+  const bytes = fromCache ? Math.min(loaded * size, MAX_CACHE_BYTES) : loaded * size
+  return { loaded, needed: Math.ceil(bytes / BYTES_PER_SEAT) }
+}
+
+function listSeatsByCount(info: RequestInfo, options: ListOptions, count: number, fromCache: boolean): ListSeats {
+  const page = limited(options, count)
+  const scanned = fromCache ? count : isSelective(options) ? count + page : 2 * page
+  const loaded = info.name === '' ? scanned : 1
+  return { loaded, needed: Math.ceil(loaded / OBJECTS_PER_SEAT) }
+}
+
+function estimateMutating(info: RequestInfo, levelMaxSeats: number, sources: EstimatorSources): ExplainedEstimate {
+  if (info.resource === 'serviceaccounts' && info.subresource === 'token') return ONE_SEAT
+  const cap = capOf(MAX_MUTATING_SEATS, levelMaxSeats)
+  const watches = sources.interestedWatches(info)
+  const uncapped = watches < WATCHES_PER_SEAT ? 0 : Math.ceil(watches / WATCHES_PER_SEAT)
+  const basis = { kind: 'mutating', watches, uncapped, cap } as const
+  if (uncapped === 0) return seats(MINIMUM_SEATS, basis)
+  // Narrower but longer: the work stays what it was before the cap.
+  const work = seatsTimesDuration(uncapped, EVENT_DURATION_NS)
+  const finalSeats = Math.min(uncapped, cap)
+  return { initialSeats: MINIMUM_SEATS, finalSeats, additionalLatency: durationPerSeat(work, finalSeats), basis }
+}
