@@ -26,10 +26,16 @@ export const DerivedLevelSchema = DerivedFlowSchema.extend({
   borrowed: optional,
   /** Average + deviation of demand, seats (specification 6.3). Absent when the page is torn. */
   envelope: optional,
+  /** Mean ratio of seats in use to the current limit between the last two samples; time-weighted by the server. */
+  utilizationMean: optional,
   schemas: z.array(DerivedFlowSchema.extend({ name: z.string() })),
 })
 export type DerivedLevel = z.infer<typeof DerivedLevelSchema>
 
+/**
+ * Why rates are missing or unusual. After a `gap` (more than three usual intervals without a sample) rates are there:
+ * exact averages over `intervalSeconds`, which says nothing about their course within it.
+ */
 export const RATE_GAPS = ['first-sample', 'restart', 'clock-step', 'duplicate', 'gap'] as const
 export const DerivedServerSchema = z.object({
   id: z.string(),

@@ -42,9 +42,12 @@ export type LevelSeries = z.infer<typeof LevelSeriesSchema>
 
 export const SeriesSchema = z.object({
   server: z.string(),
-  /** Width of one point in seconds; the columns named …Max hold the maximum within it, others the last value. */
+  /**
+   * Width of one point in seconds. The columns named …Max hold the maximum within it, rates and `utilizationMean` the
+   * mean, others the last value.
+   */
   stepSeconds: z.number(),
-  /** Unix milliseconds of the end of each point. */
+  /** Unix milliseconds of the last sample of each point, ascending. */
   times: z.array(z.number()),
   fairFrac: column,
   levels: z.array(LevelSeriesSchema),

@@ -1,0 +1,163 @@
+import type { DerivedLevel, DerivedServer } from './derived.ts'
+import type { LevelFrame, ServerFrame } from './frame.ts'
+import { fell, flowIncrease, flowKey, indexFrame, meanBetween, quantiles, rates, type FrameIndex } from './rates.ts'
+import { isTorn, sameAdjustment, settle, type Settled } from './torn.ts'
+
+/** Wait and execution quantiles cover about the last 30 s, and never less than one interval. */
+export const QUANTILE_WINDOW_MS = 30_000
+/** Frames kept for the start of that window are at least this far apart. */
+const SNAPSHOT_EVERY_MS = 2_500
+/** Without a sample for more than this many usual intervals there is a gap. */
+export const GAP_INTERVALS = 3
+const USUAL_INTERVAL_OF = 5
+/** A start time that moved less belongs to the same process: the kernel derives it from a clock that is corrected. */
+const SAME_START_SECONDS = 1.5
+
+/** A frame with what the next one is compared with. */
+interface Sample {
+  readonly frame: ServerFrame
+  readonly atMs: number
+  readonly index: FrameIndex
+}
+
+/** How a frame relates to the one before it. */
+type Step = { readonly kind: 'first-sample' | 'restart' | 'clock-step' | 'duplicate' } | Interval
+interface Interval {
+  readonly kind: 'regular' | 'gap'
+  readonly previous: Sample
+  readonly seconds: number
+}
+
+/**
+ * Derives rates, quantiles and judgements from the consecutive frames of one server.
+ *
+ * - First frame: no rates.
+ * - Duplicate (same `at` as the frame before): no rates, and the frame is forgotten at once.
+ * - Clock step (`at` earlier than before): no rates; everything starts anew from this frame.
+ * - Restart (start time moved, or a total fell): no rates; everything starts anew. The requests between the start and
+ *   the first frame are not counted, as their time is not known.
+ * - Gap: rates are exact averages over the gap, marked `gap`.
+ *
+ * A flow that appears counts from 0, because the server creates series with their first event.
+ */
+export function createDeriver(id: string): (frame: ServerFrame) => DerivedServer {
+  let last: Sample | undefined
+  let intervals: readonly number[] = []
+  let snapshots: readonly Sample[] = []
+  let settled: Settled | undefined
+  let torn = false
+  let lastAdjustmentAt: number | undefined
+
+  return (frame) => {
+    const sample: Sample = { frame, atMs: Date.parse(frame.at), index: indexFrame(frame) }
+    const step = relate(sample, last, intervals)
+    if (step.kind === 'duplicate') {
+      const levels = frame.levels.map((level) => deriveLevel(level, sample, step, undefined, torn))
+      return { id, noRates: step.kind, torn, lastAdjustmentAt, levels }
+    }
+    if (step.kind === 'regular' || step.kind === 'gap') {
+      intervals = [...intervals, step.seconds].slice(-USUAL_INTERVAL_OF)
+      // The page after a torn one only completes the adjustment that was seen before.
+      if (!torn && !sameAdjustment(frame, step.previous.frame)) lastAdjustmentAt = sample.atMs
+    } else {
+      snapshots = []
+      settled = undefined
+      lastAdjustmentAt = undefined
+    }
+    torn = isTorn(frame, sample.atMs, 'previous' in step ? step.previous.frame : undefined, settled)
+    if (!torn) settled = settle(frame, sample.atMs)
+
+    snapshots = within(snapshots, sample.atMs)
+    const windowStart = snapshots[0]
+    const levels = frame.levels.map((level) => deriveLevel(level, sample, step, windowStart, torn))
+    snapshots = remember(snapshots, sample)
+    last = sample
+    return {
+      id,
+      intervalSeconds: 'seconds' in step ? step.seconds : undefined,
+      noRates: step.kind === 'regular' ? undefined : step.kind,
+      torn,
+      lastAdjustmentAt,
+      levels,
+    }
+  }
+}
+
+function relate(sample: Sample, previous: Sample | undefined, intervals: readonly number[]): Step {
+  if (previous === undefined) return { kind: 'first-sample' }
+  const seconds = (sample.atMs - previous.atMs) / 1_000
+  if (!(seconds >= 0)) return { kind: 'clock-step' }
+  if (restarted(sample, previous)) return { kind: 'restart' }
+  if (seconds === 0) return { kind: 'duplicate' }
+  const usual = median(intervals)
+  return { kind: usual !== undefined && seconds > GAP_INTERVALS * usual ? 'gap' : 'regular', previous, seconds }
+}
+
+function restarted(later: Sample, earlier: Sample): boolean {
+  const [now, before] = [later.frame.startedAt, earlier.frame.startedAt]
+  if (now !== undefined && before !== undefined && Math.abs(now - before) > SAME_START_SECONDS) return true
+  for (const [where, schema] of later.index.schemas) {
+    const known = earlier.index.schemas.get(where)
+    if (known !== undefined && fell(schema, known)) return true
+  }
+  return false
+}
+
+function median(values: readonly number[]): number | undefined {
+  const ascending = values.toSorted((a, b) => a - b)
+  return ascending[ascending.length >>> 1]
+}
+
+/** Snapshots within the window that ends at `atMs`; at least the newest of them, to have something to start from. */
+function within(snapshots: readonly Sample[], atMs: number): readonly Sample[] {
+  const inside = snapshots.filter((snapshot) => atMs - snapshot.atMs <= QUANTILE_WINDOW_MS)
+  return inside.length > 0 ? inside : snapshots.slice(-1)
+}
+
+function remember(snapshots: readonly Sample[], sample: Sample): readonly Sample[] {
+  const newest = snapshots.at(-1)
+  return newest === undefined || sample.atMs - newest.atMs >= SNAPSHOT_EVERY_MS ? [...snapshots, sample] : snapshots
+}
+
+const NOTHING_YET = {
+  dispatched: 0,
+  rejected: { 'queue-full': 0, 'concurrency-limit': 0, 'time-out': 0 },
+  noAccommodation: 0,
+}
+
+function deriveLevel(
+  level: LevelFrame,
+  sample: Sample,
+  step: Step,
+  windowStart: Sample | undefined,
+  torn: boolean,
+): DerivedLevel {
+  const { limits, demand } = level
+  const own = {
+    name: level.name,
+    borrowed: difference(limits.current, limits.nominal),
+    envelope: torn ? undefined : sum(demand.average, demand.stdev),
+  }
+  if (!('previous' in step)) return { ...own, schemas: level.schemas.map(({ name }) => ({ name })) }
+
+  const { previous, seconds } = step
+  const before = previous.index.levels.get(level.name)
+  const flows = level.schemas.map((schema) => {
+    const where = flowKey(level.name, schema.name)
+    const earlier = previous.index.schemas.get(where) ?? NOTHING_YET
+    const increase = flowIncrease(schema, windowStart?.index.schemas.get(where))
+    return { increase, derived: { name: schema.name, ...rates(schema, earlier, seconds), ...quantiles([increase]) } }
+  })
+  return {
+    ...own,
+    ...rates(level, before ?? NOTHING_YET, seconds),
+    ...quantiles(flows.map(({ increase }) => increase)),
+    utilizationMean: meanBetween(level.seatUtilization, before?.seatUtilization),
+    schemas: flows.map(({ derived }) => derived),
+  }
+}
+
+const difference = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? undefined : a - b
+const sum = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? undefined : a + b

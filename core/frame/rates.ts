@@ -1,0 +1,118 @@
+import { histogramIncrease, histogramMean, sumHistograms } from '../metrics/histogram.ts'
+import { histogramQuantile } from '../metrics/quantile.ts'
+import type { DerivedFlow } from './derived.ts'
+import {
+  REJECT_REASONS,
+  type Histogram,
+  type LevelFrame,
+  type Rejected,
+  type SchemaFrame,
+  type ServerFrame,
+} from './frame.ts'
+
+/** Levels and schemas of one frame by name. */
+export interface FrameIndex {
+  readonly levels: ReadonlyMap<string, LevelFrame>
+  readonly schemas: ReadonlyMap<string, SchemaFrame>
+}
+
+export const flowKey = (level: string, schema: string): string => `${level}\u0000${schema}`
+
+export function indexFrame(frame: ServerFrame): FrameIndex {
+  const levels = new Map<string, LevelFrame>()
+  const schemas = new Map<string, SchemaFrame>()
+  for (const level of frame.levels) {
+    levels.set(level.name, level)
+    for (const schema of level.schemas) schemas.set(flowKey(level.name, schema.name), schema)
+  }
+  return { levels, schemas }
+}
+
+type Rates = Pick<DerivedFlow, 'dispatchedPerSecond' | 'rejectedPerSecond' | 'noAccommodationPerSecond'>
+
+/** Rates between two readings of the totals of one process; each is absent where either reading lacks the total. */
+export function rates(
+  later: Pick<SchemaFrame, 'dispatched' | 'rejected' | 'noAccommodation'>,
+  earlier: Pick<SchemaFrame, 'dispatched' | 'rejected' | 'noAccommodation'>,
+  seconds: number,
+): Rates {
+  return {
+    dispatchedPerSecond: rate(later.dispatched, earlier.dispatched, seconds),
+    rejectedPerSecond: rejectedRates(later.rejected, earlier.rejected, seconds),
+    noAccommodationPerSecond: rate(later.noAccommodation, earlier.noAccommodation, seconds),
+  }
+}
+
+function rate(later: number | undefined, earlier: number | undefined, seconds: number): number | undefined {
+  return later === undefined || earlier === undefined ? undefined : (later - earlier) / seconds
+}
+
+function rejectedRates(
+  later: Rejected | undefined,
+  earlier: Rejected | undefined,
+  seconds: number,
+): Rejected | undefined {
+  if (later === undefined || earlier === undefined) return undefined
+  const of = (reason: keyof Rejected) => (later[reason] - earlier[reason]) / seconds
+  return { 'queue-full': of('queue-full'), 'concurrency-limit': of('concurrency-limit'), 'time-out': of('time-out') }
+}
+
+/** Whether a total of the flow is lower than before: only a restart of the server does that. */
+export function fell(later: SchemaFrame, earlier: SchemaFrame): boolean {
+  return (
+    lower(later.dispatched, earlier.dispatched) ||
+    lower(later.noAccommodation, earlier.noAccommodation) ||
+    REJECT_REASONS.some((reason) => lower(later.rejected?.[reason], earlier.rejected?.[reason])) ||
+    lower(later.wait?.count, earlier.wait?.count) ||
+    lower(later.execution?.count, earlier.execution?.count)
+  )
+}
+
+const lower = (later: number | undefined, earlier: number | undefined): boolean =>
+  later !== undefined && earlier !== undefined && later < earlier
+
+/** Observations of one flow within the quantile window. */
+export interface FlowIncrease {
+  readonly wait: Histogram | undefined
+  readonly execution: Histogram | undefined
+}
+
+/** `earlier` is absent for a flow that had no request yet when the window began. */
+export function flowIncrease(later: SchemaFrame, earlier: SchemaFrame | undefined): FlowIncrease {
+  return {
+    wait: observed(later.wait, earlier?.wait),
+    execution: observed(later.execution, earlier?.execution),
+  }
+}
+
+function observed(later: Histogram | undefined, earlier: Histogram | undefined): Histogram | undefined {
+  if (later === undefined || later.count === earlier?.count) return undefined
+  return histogramIncrease(later, earlier)
+}
+
+type Quantiles = Pick<DerivedFlow, 'waitP50' | 'waitP99' | 'executionP50' | 'executionP99'>
+
+/** Quantiles over all observations of one or several flows. */
+export function quantiles(flows: readonly FlowIncrease[]): Quantiles {
+  const wait = sumHistograms(flows.flatMap((flow) => flow.wait ?? []))
+  const execution = sumHistograms(flows.flatMap((flow) => flow.execution ?? []))
+  return {
+    waitP50: quantile(0.5, wait),
+    waitP99: quantile(0.99, wait),
+    executionP50: quantile(0.5, execution),
+    executionP99: quantile(0.99, execution),
+  }
+}
+
+function quantile(q: number, histogram: Histogram | undefined): number | undefined {
+  if (histogram === undefined) return undefined
+  const value = histogramQuantile(q, histogram)
+  return Number.isNaN(value) ? undefined : value
+}
+
+/** Mean of a time-weighted ratio between two readings. */
+export function meanBetween(later: Histogram | undefined, earlier: Histogram | undefined): number | undefined {
+  if (later === undefined || earlier === undefined) return undefined
+  const increase = histogramIncrease(later, earlier)
+  return increase === undefined ? undefined : histogramMean(increase)
+}

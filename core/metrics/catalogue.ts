@@ -1,0 +1,56 @@
+import type { MissingFamily } from '../frame/frame.ts'
+import { byCodeUnits } from '../frame/order.ts'
+import { FLOW_CONTROL_FAMILIES } from './catalogueFlowControl.ts'
+import { RELATED_FAMILIES } from './catalogueRelated.ts'
+import type { FamilyInfo } from './familyInfo.ts'
+import { parseKubernetesVersion } from './version.ts'
+
+/** Kubernetes minors (of major 1) that the catalogue was checked against. */
+export const COVERED_MINORS = { oldest: 29, newest: 37 } as const
+
+/** Every family that the console knows, by name (specification 8). */
+export const CATALOGUE: ReadonlyMap<string, FamilyInfo> = new Map(
+  [...FLOW_CONTROL_FAMILIES, ...RELATED_FAMILIES].map((family) => [family.name, family]),
+)
+
+/** What a source keeps of a page: the families that frames are built from, and those whose absence is reported. */
+export const NEEDED_FAMILIES: ReadonlySet<string> = new Set(
+  [...CATALOGUE.values()].filter((family) => family.needed).map((family) => family.name),
+)
+
+/**
+ * Needed families that are not in a page although the console would use them, sorted by name. A family that appears
+ * only after its first event is not missing: it reads as 0.
+ *
+ * `version` is the server's gitVersion. Without a readable one the rules of the newest known version are applied and
+ * each note says so; a version newer than the catalogue is judged by the newest known rules.
+ */
+export function missingFamilies(version: string | undefined, present: ReadonlySet<string>): MissingFamily[] {
+  const parsed = parseKubernetesVersion(version)
+  const minor = parsed === undefined || parsed.major > 1 ? COVERED_MINORS.newest : parsed.major < 1 ? 0 : parsed.minor
+  const missing: MissingFamily[] = []
+  for (const name of NEEDED_FAMILIES) {
+    const family = CATALOGUE.get(name)
+    if (family === undefined || present.has(name)) continue
+    const absence = explainAbsence(family, minor)
+    if (absence === undefined) continue
+    const note = parsed === undefined ? `${absence.note} The server's version is unknown.` : absence.note
+    missing.push({ family: name, reason: absence.reason, note })
+  }
+  return missing.toSorted((a, b) => byCodeUnits(a.family, b.family))
+}
+
+function explainAbsence(family: FamilyInfo, minor: number): Omit<MissingFamily, 'family'> | undefined {
+  const { since, hiddenFrom, removedIn } = family
+  if (since !== undefined && minor < since) {
+    return { reason: 'not-yet', note: `Exists only from Kubernetes 1.${since} on. ${family.whenMissing}` }
+  }
+  if (removedIn !== undefined && minor >= removedIn) {
+    return { reason: 'removed', note: `Removed in Kubernetes 1.${removedIn}. ${family.whenMissing}` }
+  }
+  if (hiddenFrom !== undefined && minor >= hiddenFrom) {
+    return { reason: 'hidden', note: `Deprecated, hidden from Kubernetes 1.${hiddenFrom} on. ${family.whenMissing}` }
+  }
+  if (family.presence === 'after-event') return undefined
+  return { reason: 'not-exposed', note: `This version has it, but it was not in the page. ${family.whenMissing}` }
+}

@@ -1,0 +1,119 @@
+import type { FamilyInfo } from './familyInfo.ts'
+
+const BY_LEVEL = ['priority_level'] as const
+/** Borrowing between levels, and with it these gauges, came with this minor. */
+const BORROWING_SINCE = 26
+
+type GaugeText = Pick<FamilyInfo, 'meaning' | 'cannotShow' | 'whenMissing'>
+
+/** A seat gauge that every level has at rest. */
+const levelGauge = (name: string, text: GaugeText, stability: FamilyInfo['stability'] = 'ALPHA'): FamilyInfo => ({
+  name: `apiserver_flowcontrol_${name}`,
+  type: 'gauge',
+  unit: 'seats',
+  labels: BY_LEVEL,
+  stability,
+  since: BORROWING_SINCE,
+  presence: 'at-rest',
+  needed: true,
+  ...text,
+})
+
+/** Seat limits and the demand that moves them, per priority level (specification 6 and 8.1). */
+export const LIMIT_FAMILIES: readonly FamilyInfo[] = [
+  levelGauge(
+    'nominal_limit_seats',
+    {
+      meaning: 'Seats that the level owns by its shares, rounded up.',
+      cannotShow:
+        'What gates requests (the current limit does); rounding makes the sum exceed the limit of the server.',
+      whenMissing: 'Nominal limits are unknown, and with them lending and borrowing.',
+    },
+    'BETA',
+  ),
+  levelGauge('lower_limit_seats', {
+    meaning: 'Seats that cannot be lent: nominal minus lendable.',
+    cannotShow: 'A guarantee: when the exempt level uses the server up, limits fall to it and requests still wait.',
+    whenMissing: 'Lower limits are unknown.',
+  }),
+  levelGauge('upper_limit_seats', {
+    meaning: 'Most seats that the level could reach by borrowing.',
+    cannotShow: 'What is reachable: without a borrowing limit it is nominal plus the whole server, more than there is.',
+    whenMissing: 'Upper limits are unknown.',
+  }),
+  levelGauge('current_limit_seats', {
+    meaning: 'Seats that the level may use now; the only limit that gates requests, recomputed every 10 s.',
+    cannotShow: 'A bound for the exempt level, which is never held back.',
+    whenMissing: 'Current limits are unknown, and with them lending and borrowing.',
+  }),
+  levelGauge('demand_seats_high_watermark', {
+    meaning: 'Most seats wanted at once, executing and waiting, in the last adjustment period.',
+    cannotShow: 'How long they were wanted: one burst of a millisecond sets it.',
+    whenMissing: 'The high watermark of demand is unknown.',
+  }),
+  levelGauge('demand_seats_average', {
+    meaning: 'Time-weighted average of seats wanted in the last adjustment period.',
+    cannotShow: 'The present: it is up to 10 s old, and in a torn page newer than the smoothed demand beside it.',
+    whenMissing: 'The average demand is unknown.',
+  }),
+  levelGauge('demand_seats_stdev', {
+    meaning: 'Time-weighted standard deviation of seats wanted in the last adjustment period.',
+    cannotShow: 'A symmetric band: demand is bounded by 0 and bursts upwards.',
+    whenMissing: 'The deviation of demand is unknown.',
+  }),
+  levelGauge('demand_seats_smoothed', {
+    meaning: 'Demand that the limits follow: rises at once to average plus deviation, halves in about 5 minutes.',
+    cannotShow: 'Present need: an idle level holds on to seats until it has decayed.',
+    whenMissing: 'Smoothed demand is unknown, and why limits are what they are.',
+  }),
+  levelGauge('target_seats', {
+    meaning: 'Demand that the borrowing solver used for the level.',
+    cannotShow: 'Anything about the exempt level, for which the target of an arbitrary other level is reported.',
+    whenMissing: 'Targets are unknown.',
+  }),
+  {
+    name: 'apiserver_flowcontrol_seat_fair_frac',
+    type: 'gauge',
+    unit: 'none',
+    labels: [],
+    stability: 'ALPHA',
+    since: BORROWING_SINCE,
+    presence: 'at-rest',
+    needed: true,
+    meaning: 'Share of its target that each level gets, before its bounds are applied.',
+    cannotShow: 'Shares in the two constrained cases, in which it is 0.',
+    whenMissing: 'The fair fraction is unknown.',
+  },
+]
+
+/** Deprecated, then hidden, then removed (specification 8.4). */
+export const DEPRECATED_FAMILIES: readonly FamilyInfo[] = [
+  {
+    name: 'apiserver_flowcontrol_request_concurrency_limit',
+    type: 'gauge',
+    unit: 'seats',
+    labels: BY_LEVEL,
+    stability: 'ALPHA',
+    hiddenFrom: 31,
+    removedIn: 37,
+    presence: 'at-rest',
+    needed: true,
+    meaning: 'Old name of the nominal limit.',
+    cannotShow: 'What gates requests: the current limit does.',
+    whenMissing: 'Nothing is lost: nominal_limit_seats holds the same number and is shown.',
+  },
+  {
+    name: 'apiserver_flowcontrol_request_concurrency_in_use',
+    type: 'gauge',
+    unit: 'seats',
+    labels: ['flow_schema', 'priority_level'],
+    stability: 'ALPHA',
+    hiddenFrom: 32,
+    removedIn: 37,
+    presence: 'at-rest',
+    needed: true,
+    meaning: 'Old name of executing seats.',
+    cannotShow: 'Anything that current_executing_seats does not.',
+    whenMissing: 'Nothing is lost: current_executing_seats holds the same number and is shown.',
+  },
+]

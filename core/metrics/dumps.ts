@@ -1,0 +1,173 @@
+import { recordOf } from '../frame/recordOf.ts'
+import type { DumpLevel, DumpQueue, DumpRequest } from '../frame/dump.ts'
+import { readDumpTable, type DumpCell, type DumpProblem, type DumpRow } from './dumpTable.ts'
+import { parseGoBoolean, parseGoDuration, parseGoInteger, parseGoTime, parseSeatSeconds, ZERO_TIME } from './goText.ts'
+
+/**
+ * A dump as far as it could be read: with a problem, `rows` has all rows that were in order. The server ends a dump
+ * with a line break; who knows a text without one to be whole (from a clipboard) appends it.
+ */
+export type DumpResult<Row> =
+  | { readonly ok: true; readonly rows: Row[] }
+  | { readonly ok: false; readonly problem: DumpProblem; readonly rows: Row[] }
+
+const LEVEL_COLUMNS = [
+  'PriorityLevelName',
+  'ActiveQueues',
+  'IsIdle',
+  'IsQuiescing',
+  'WaitingRequests',
+  'ExecutingRequests',
+  'DispatchedRequests',
+  'RejectedRequests',
+  'TimedoutRequests',
+  'CancelledRequests',
+] as const
+const QUEUE_COLUMNS = [
+  'PriorityLevelName',
+  'Index',
+  'PendingRequests',
+  'ExecutingRequests',
+  'SeatsInUse',
+  'NextDispatchR',
+  'InitialSeatsSum',
+  'MaxSeatsSum',
+  'TotalWorkSum',
+] as const
+const REQUEST_COLUMNS = [
+  'PriorityLevelName',
+  'FlowSchemaName',
+  'QueueIndex',
+  'RequestIndexInQueue',
+  'FlowDistingsher',
+  'ArriveTime',
+  'InitialSeats',
+  'FinalSeats',
+  'AdditionalLatency',
+  'StartTime',
+] as const
+
+/** `GET /debug/api_priority_and_fairness/dump_priority_levels` (specification 12). */
+export function parsePriorityLevelsDump(text: string): DumpResult<DumpLevel> {
+  return readDump(text, LEVEL_COLUMNS, ({ word, integer, boolean }) => ({
+    name: word('PriorityLevelName'),
+    activeQueues: integer('ActiveQueues'),
+    idle: boolean('IsIdle'),
+    quiescing: boolean('IsQuiescing'),
+    waiting: integer('WaitingRequests'),
+    executing: integer('ExecutingRequests'),
+    dispatched: integer('DispatchedRequests'),
+    rejected: integer('RejectedRequests'),
+    timedOut: integer('TimedoutRequests'),
+    cancelled: integer('CancelledRequests'),
+  }))
+}
+
+/** `GET /debug/api_priority_and_fairness/dump_queues` (specification 12). */
+export function parseQueuesDump(text: string): DumpResult<DumpQueue> {
+  return readDump(text, QUEUE_COLUMNS, ({ word, integer, seatSeconds }) => ({
+    level: word('PriorityLevelName'),
+    index: integer('Index'),
+    pending: integer('PendingRequests'),
+    executing: integer('ExecutingRequests'),
+    seatsInUse: integer('SeatsInUse'),
+    nextDispatchR: seatSeconds('NextDispatchR'),
+    initialSeats: integer('InitialSeatsSum'),
+    maxSeats: integer('MaxSeatsSum'),
+    totalWork: seatSeconds('TotalWorkSum'),
+  }))
+}
+
+/**
+ * `GET /debug/api_priority_and_fairness/dump_requests`, with or without `includeRequestDetails` (specification 12).
+ * Without it the details are absent; with it those that a request does not have are empty.
+ */
+export function parseRequestsDump(text: string): DumpResult<DumpRequest> {
+  return readDump(text, REQUEST_COLUMNS, ({ word, detail, integer, duration, time, startTime }) => ({
+    level: word('PriorityLevelName'),
+    schema: word('FlowSchemaName'),
+    queue: integer('QueueIndex'),
+    position: integer('RequestIndexInQueue'),
+    flow: word('FlowDistingsher'),
+    arrivedAt: time('ArriveTime'),
+    initialSeats: integer('InitialSeats'),
+    finalSeats: integer('FinalSeats'),
+    additionalLatencyMs: duration('AdditionalLatency'),
+    ...startTime('StartTime'),
+    ...detail('user', 'UserName'),
+    ...detail('verb', 'Verb'),
+    ...detail('path', 'APIPath'),
+    ...detail('namespace', 'Namespace'),
+    ...detail('name', 'Name'),
+    ...detail('apiVersion', 'APIVersion'),
+    ...detail('resource', 'Resource'),
+    ...detail('subresource', 'SubResource'),
+  }))
+}
+
+/** Ends the reading of one row; never leaves this file. */
+class FieldProblem extends Error {
+  readonly at: Pick<DumpProblem, 'line' | 'column'>
+  constructor(message: string, at: Pick<DumpProblem, 'line' | 'column'>) {
+    super(message)
+    this.at = at
+  }
+}
+
+/** Columns that the console does not know are passed over, so that a newer server can add some. */
+function readDump<Column extends string, Row>(
+  text: string,
+  required: readonly Column[],
+  read: (fields: Fields<Column>) => Row,
+): DumpResult<Row> {
+  const table = readDumpTable(text)
+  if (table.columns === undefined) return { ok: false, problem: table.problem, rows: [] }
+  const { columns } = table
+  const lacking = required.find((column) => !columns.includes(column))
+  if (lacking !== undefined) {
+    return { ok: false, problem: { line: 1, column: 1, message: `The dump has no column ${lacking}.` }, rows: [] }
+  }
+  let { problem } = table
+  const rows: Row[] = []
+  for (const row of table.rows) {
+    try {
+      rows.push(read(fieldsOf<Column>(row, columns)))
+    } catch (thrown) {
+      if (!(thrown instanceof FieldProblem)) throw thrown
+      if (problem === undefined || problem.line > thrown.at.line) problem = { ...thrown.at, message: thrown.message }
+    }
+  }
+  return problem === undefined ? { ok: true, rows } : { ok: false, problem, rows }
+}
+
+type Fields<Column extends string> = ReturnType<typeof fieldsOf<Column>>
+
+/** Readers of the fields of one row by column name; a field that cannot be read throws `FieldProblem`. */
+function fieldsOf<Column extends string>({ line, cells }: DumpRow, columns: readonly string[]) {
+  const find = (column: string): DumpCell | undefined => cells[columns.indexOf(column)]
+  const cell = (column: Column): DumpCell => find(column) ?? { text: '', column: 1 }
+  const field =
+    <T>(what: string, parse: (text: string) => T | undefined) =>
+    (column: Column): T => {
+      const { text, column: at } = cell(column)
+      const value = parse(text)
+      if (value !== undefined) return value
+      throw new FieldProblem(`${column} should be ${what} and is ${JSON.stringify(text)}.`, { line, column: at })
+    }
+  const time = field('a UTC time', parseGoTime)
+  return {
+    word: (column: Column): string => cell(column).text,
+    integer: field('a whole number', parseGoInteger),
+    boolean: field('true or false', parseGoBoolean),
+    seatSeconds: field('seat-seconds', parseSeatSeconds),
+    duration: field('a duration', parseGoDuration),
+    time,
+    /** Nothing for the zero time of a request that has not started. */
+    startTime: (column: Column): { startedAt?: number } =>
+      cell(column).text === ZERO_TIME ? {} : { startedAt: time(column) },
+    detail: <K extends string>(property: K, column: string): Partial<Record<K, string>> => {
+      const found = find(column)
+      return found === undefined ? {} : recordOf([property], () => found.text)
+    },
+  }
+}

@@ -1,0 +1,131 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { histogramOf } from '../../test/fixtures/frames.ts'
+import { histogramQuantile, timeWeightedQuantile } from './quantile.ts'
+
+/** Expected values worked out by hand from the definition of Prometheus' histogram_quantile. */
+describe('histogramQuantile', () => {
+  const bounds = [0.1, 0.2, 0.5, 1]
+
+  it('interpolates within the bucket that holds the rank', () => {
+    // Rank 5 of 10 is the second of four events in (0.1, 0.2].
+    const histogram = histogramOf(bounds, [3, 4, 2, 1, 0])
+    expect(histogramQuantile(0.5, histogram)).toBeCloseTo(0.1 + 0.1 * (2 / 4), 15)
+    expect(histogramQuantile(0.9, histogram)).toBeCloseTo(0.5, 15)
+    expect(histogramQuantile(1, histogram)).toBe(1)
+  })
+
+  it('starts the first bucket at 0, unless its bound is 0 or less', () => {
+    expect(histogramQuantile(0.5, histogramOf([0.4, 1], [4, 0, 0]))).toBeCloseTo(0.2, 15)
+    expect(histogramQuantile(0.5, histogramOf([0, 1], [4, 0, 0]))).toBe(0)
+    expect(histogramQuantile(0.5, histogramOf([-1, 1], [4, 0, 0]))).toBe(-1)
+  })
+
+  it('answers the last finite bound when the quantile lies beyond it', () => {
+    expect(histogramQuantile(0.99, histogramOf(bounds, [0, 0, 0, 1, 9]))).toBe(1)
+  })
+
+  it.each([
+    ['no observations', 0.5, histogramOf(bounds, [0, 0, 0, 0, 0])],
+    ['no finite bucket', 0.5, histogramOf([], [5])],
+    ['q is NaN', Number.NaN, histogramOf(bounds, [1, 1, 1, 1, 1])],
+  ])('is NaN when there is/are %s', (_, q, histogram) => {
+    expect(histogramQuantile(q, histogram)).toBeNaN()
+  })
+
+  it('is infinite for a q outside of 0 to 1', () => {
+    const histogram = histogramOf(bounds, [1, 1, 1, 1, 1])
+    expect(histogramQuantile(-0.1, histogram)).toBe(Number.NEGATIVE_INFINITY)
+    expect(histogramQuantile(1.1, histogram)).toBe(Number.POSITIVE_INFINITY)
+  })
+
+  it('raises counts that fall', () => {
+    const torn = { bounds: [1, 2, 3], counts: [5, 4, 10, 10] }
+    expect(histogramQuantile(0.5, torn)).toBe(1)
+    expect(histogramQuantile(0.75, torn)).toBeCloseTo(2.5, 15)
+  })
+
+  it('takes counts that differ by rounding for equal', () => {
+    const rounded = { bounds: [1, 2, 3], counts: [10, 10.000_000_000_000_002, 10, 10] }
+    expect(histogramQuantile(1, rounded)).toBe(1)
+  })
+
+  it('is monotonic in q and lies within the bounds', () => {
+    const histogram = fc
+      .array(fc.nat(50), { minLength: 5, maxLength: 5 })
+      .filter((events) => events.some((count) => count > 0))
+      .map((events) => histogramOf(bounds, events))
+    fc.assert(
+      fc.property(
+        histogram,
+        fc.double({ min: 0.01, max: 1, noNaN: true }),
+        fc.double({ min: 0.01, max: 1, noNaN: true }),
+        (h, a, b) => {
+          const [low, high] = [histogramQuantile(Math.min(a, b), h), histogramQuantile(Math.max(a, b), h)]
+          expect(low).toBeGreaterThanOrEqual(0)
+          expect(high).toBeLessThanOrEqual(1)
+          expect(low).toBeLessThanOrEqual(high)
+        },
+      ),
+    )
+  })
+})
+
+describe('timeWeightedQuantile', () => {
+  const bounds = [0, 0.5, 0.95, 1]
+
+  it('gives the interval that the quantile certainly lies in', () => {
+    const histogram = histogramOf(bounds, [0, 6e9, 3e9, 1e9, 0])
+    expect(timeWeightedQuantile(0.5, histogram)).toEqual({ lower: 0, upper: 0.5, exact: false })
+    expect(timeWeightedQuantile(0.6, histogram)).toEqual({ lower: 0, upper: 0.5, exact: false })
+    expect(timeWeightedQuantile(0.61, histogram)).toEqual({ lower: 0.5, upper: 0.95, exact: false })
+    expect(timeWeightedQuantile(1, histogram)).toEqual({ lower: 0.95, upper: 1, exact: false })
+  })
+
+  it('is exact where the interval is one point', () => {
+    expect(timeWeightedQuantile(0.9, histogramOf(bounds, [95, 5, 0, 0, 0]))).toEqual({
+      lower: 0,
+      upper: 0,
+      exact: true,
+    })
+  })
+
+  it('has no upper bound beyond the last bucket', () => {
+    expect(timeWeightedQuantile(0.9, histogramOf(bounds, [0, 0, 0, 1, 9]))).toEqual({
+      lower: 1,
+      upper: undefined,
+      exact: false,
+    })
+  })
+
+  it('knows nothing without time, and for a share that is none', () => {
+    expect(timeWeightedQuantile(0.5, histogramOf(bounds, [0, 0, 0, 0, 0]))).toBeUndefined()
+    for (const q of [0, -1, 1.1, Number.NaN]) {
+      expect(timeWeightedQuantile(q, histogramOf(bounds, [1, 1, 1, 1, 1]))).toBeUndefined()
+    }
+  })
+
+  it('contains the true quantile of any course of ratios', () => {
+    const course = fc.array(fc.tuple(fc.double({ min: 0, max: 2, noNaN: true }), fc.integer({ min: 1, max: 1_000 })), {
+      minLength: 1,
+      maxLength: 30,
+    })
+    fc.assert(
+      fc.property(course, fc.integer({ min: 1, max: 99 }), (spans, percent) => {
+        const events = [0, 0, 0, 0, 0]
+        for (const [ratio, ns] of spans) {
+          const found = bounds.findIndex((bound) => ratio <= bound)
+          const bucket = found < 0 ? bounds.length : found
+          events[bucket] = (events[bucket] ?? 0) + ns
+        }
+        const q = percent / 100
+        const interval = timeWeightedQuantile(q, histogramOf(bounds, events))
+        const total = spans.reduce((sum, [, ns]) => sum + ns, 0)
+        let spent = 0
+        const truth = spans.toSorted(([a], [b]) => a - b).find(([, ns]) => (spent += ns) >= q * total)?.[0]
+        expect(truth).toBeGreaterThanOrEqual(interval?.lower ?? Number.NaN)
+        expect(truth).toBeLessThanOrEqual(interval?.upper ?? Number.POSITIVE_INFINITY)
+      }),
+    )
+  })
+})
