@@ -4,7 +4,7 @@ import { DerivedServerSchema } from '../frame/derived.ts'
 import { DumpFrameSchema } from '../frame/dump.ts'
 import { FrameSchema } from '../frame/frame.ts'
 import { HeatMapSchema, SeriesSchema } from '../frame/series.ts'
-import { SettingsSchema } from './settings.ts'
+import { SettingsChangeSchema, SettingsSchema } from './settings.ts'
 import {
   CadenceSchema,
   ConnectionSchema,
@@ -30,7 +30,7 @@ export const procedures = {
     z.object({ version: z.string(), mode: z.enum(['desktop', 'web', 'memory']), platform: z.string() }),
   ),
   'settings.read': procedure(nothing, SettingsSchema),
-  'settings.write': procedure(SettingsSchema.partial(), SettingsSchema),
+  'settings.write': procedure(SettingsChangeSchema, SettingsSchema),
   /** Contexts of the kubeconfig files of this machine, or of one file; contacts nothing. */
   'sources.contexts': procedure(z.object({ file: z.string().min(1).optional() }), z.array(FoundContextSchema)),
   /** What the credential may do on each address, tested without side effects. */
@@ -113,7 +113,10 @@ export interface AbortSignalLike {
 /** What the asking side holds, whatever lies between. Calls reject with `ProblemError`. */
 export interface Client {
   call<N extends ProcedureName>(name: N, input: ProcedureInput<N>): Promise<ProcedureOutput<N>>
-  /** Returns the function that ends the subscription. `onProblem` hears of the stream's end by failure. */
+  /**
+   * Returns the function that ends the subscription. `onProblem` hears of events that had to be left out,
+   * and of the stream's end by failure.
+   */
   subscribe<N extends StreamName>(
     name: N,
     params: StreamParams<N>,

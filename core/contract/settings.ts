@@ -1,17 +1,40 @@
 import { z } from 'zod'
 
+const fields = {
+  theme: z.enum(['system', 'dark', 'light']),
+  sidebar: z.enum(['auto', 'rail']),
+  density: z.enum(['regular', 'compact']),
+  singleKeys: z.boolean(),
+  /** Clock times in UTC or in the zone of the machine. */
+  clock: z.enum(['utc', 'local']),
+  rangeSeconds: z.number().int().min(60).max(86_400),
+  /** Notes of the first run that were dismissed. */
+  dismissed: z.array(z.string()),
+  /** Colour slots of levels without a token of their own, by first sight: level name → slot from 1. */
+  levelSlots: z.record(z.string(), z.number().int().positive()),
+}
+
 /** What the operator set; kept by the main side, so that it outlives the port of web mode. */
 export const SettingsSchema = z.object({
-  theme: z.enum(['system', 'dark', 'light']).default('system'),
-  sidebar: z.enum(['auto', 'rail']).default('auto'),
-  density: z.enum(['regular', 'compact']).default('regular'),
-  singleKeys: z.boolean().default(true),
-  /** Clock times in UTC or in the zone of the machine. */
-  clock: z.enum(['utc', 'local']).default('utc'),
-  rangeSeconds: z.number().int().min(60).max(86_400).default(600),
-  /** Notes of the first run that were dismissed. */
-  dismissed: z.array(z.string()).default([]),
-  /** Colour slots of levels without a token of their own, by first sight: level name → slot from 1. */
-  levelSlots: z.record(z.string(), z.number().int().positive()).default({}),
+  theme: fields.theme.default('system'),
+  sidebar: fields.sidebar.default('auto'),
+  density: fields.density.default('regular'),
+  singleKeys: fields.singleKeys.default(true),
+  clock: fields.clock.default('utc'),
+  rangeSeconds: fields.rangeSeconds.default(600),
+  dismissed: fields.dismissed.default([]),
+  levelSlots: fields.levelSlots.default({}),
 })
 export type Settings = z.infer<typeof SettingsSchema>
+
+/** Some of the settings; made from fields without defaults, which would fill in those that are not named. */
+export const SettingsChangeSchema = z.object({
+  theme: fields.theme.exactOptional(),
+  sidebar: fields.sidebar.exactOptional(),
+  density: fields.density.exactOptional(),
+  singleKeys: fields.singleKeys.exactOptional(),
+  clock: fields.clock.exactOptional(),
+  rangeSeconds: fields.rangeSeconds.exactOptional(),
+  dismissed: fields.dismissed.exactOptional(),
+  levelSlots: fields.levelSlots.exactOptional(),
+})

@@ -114,6 +114,8 @@ export const ServerHealthSchema = z.object({
   families: z.number().optional(),
   /** Server clock − own clock, milliseconds, from the Date header (±1 s); absent when unknown. */
   clockOffsetMs: z.number().optional(),
+  /** What the operator ought to know, in sentences: a certificate that is not verified, several servers at one address. */
+  notes: z.array(z.string()).optional(),
   dumps: z
     .object({
       status: z.enum(['off', 'ok', 'forbidden', 'failing']),

@@ -1,0 +1,30 @@
+/** What the preload script of the desktop window hands to the page; absent in a browser. */
+export interface DesktopBridge {
+  /**
+   * Asks the main process for a line. The line arrives as the one MessagePort of a `message` event whose source is the
+   * window itself and whose data is `nonce`; contextBridge cannot pass ports.
+   */
+  connect(nonce: string): void
+  /** Hears what is chosen in the application menu, as the name of a command. Returns the function that ends it. */
+  onCommand(listener: (name: unknown) => void): () => void
+}
+export const DESKTOP_BRIDGE = 'apfDesktop'
+
+/** What the application menu can ask of the page: the page shows it, so the menu decides nothing. */
+export const MENU_COMMANDS = [
+  'go-overview',
+  'go-level',
+  'go-connection',
+  'choose-source',
+  'toggle-pause',
+  'toggle-sidebar',
+  'open-palette',
+  'show-shortcuts',
+] as const
+export type MenuCommand = (typeof MENU_COMMANDS)[number]
+
+export const isMenuCommand = (name: unknown): name is MenuCommand => MENU_COMMANDS.some((known) => known === name)
+
+/** Names of the two channels between the preload script and the main process. */
+export const CONNECT_CHANNEL = 'apf:connect'
+export const COMMAND_CHANNEL = 'apf:command'

@@ -1,0 +1,150 @@
+import type { ZodError } from 'zod'
+import { createAbort } from './abort.ts'
+import type { Abort } from './abort.ts'
+import { createValve } from './backpressure.ts'
+import type { Valve } from './backpressure.ts'
+import type { AbortSignalLike, Handlers, ProcedureName, ProcedureOutput, StreamEvent, StreamName } from './contract.ts'
+import { ProblemError, toProblem } from './errors.ts'
+import type { Problem } from './errors.ts'
+import { LIMITS, RequestSchema, decode, describeMismatch, encode } from './protocol.ts'
+import type { Limits, Port, Reply, Request } from './protocol.ts'
+import { isProcedure, isStream, procedureShapes, streamShapes } from './shapes.ts'
+
+const unknownName = (kind: string, name: string): ProblemError =>
+  new ProblemError('unknown-procedure', `There is no ${kind} named ${JSON.stringify(name.slice(0, 80))}.`)
+
+interface Subscription {
+  readonly abort: Abort
+  readonly valve: Valve<StreamEvent<StreamName>>
+}
+
+/** What is said in place of an event that is out of its contract: a mistake of this side, and no end of the stream. */
+const leftOut = (name: string, error: ZodError): Problem => ({
+  code: 'internal',
+  message: `An update of ${name} is left out because it is not as agreed.`,
+  details: describeMismatch(error),
+})
+
+/** Runs one procedure between its two schemas. */
+async function answer<N extends ProcedureName>(
+  handlers: Handlers,
+  name: N,
+  input: unknown,
+): Promise<ProcedureOutput<N>> {
+  const given = procedureShapes[name].input.safeParse(input)
+  if (!given.success) throw new ProblemError('invalid-input', `${name}: ${describeMismatch(given.error)}`)
+  const output = procedureShapes[name].output.safeParse(await handlers.procedures[name](given.data))
+  if (!output.success) throw new Error(`${name} answered out of its contract: ${describeMismatch(output.error)}`)
+  return output.data
+}
+
+interface Outlet<E> {
+  readonly emit: (event: E) => void
+  readonly signal: AbortSignalLike
+}
+
+/** Starts one stream with parsed parameters. */
+function start<N extends StreamName>(handlers: Handlers, name: N, params: unknown, out: Outlet<StreamEvent<N>>): void {
+  const given = streamShapes[name].params.safeParse(params)
+  if (!given.success) throw new ProblemError('invalid-input', `${name}: ${describeMismatch(given.error)}`)
+  handlers.streams[name](given.data, out.emit, out.signal)
+}
+
+/**
+ * Answers one port until it closes. A message that is not of the protocol closes the port; one that is, but asks for
+ * something wrong, is answered with a problem. Returns the function that closes the port.
+ */
+export function serve(port: Port, handlers: Handlers, limits: Limits = LIMITS): () => void {
+  const calls = new Set<number>()
+  const subscriptions = new Map<number, Subscription>()
+  let open = true
+
+  const reply = (message: Reply): void => {
+    if (open) port.post(encode(message))
+  }
+
+  const call = async (id: number, name: string, input: unknown): Promise<void> => {
+    try {
+      if (!isProcedure(name)) throw unknownName('procedure', name)
+      if (calls.size > limits.callsInFlight) {
+        throw new ProblemError('throttled', `More than ${limits.callsInFlight} calls are unanswered; try again.`)
+      }
+      reply({ type: 'result', id, output: await answer(handlers, name, input) })
+    } catch (thrown) {
+      reply({ type: 'problem', id, problem: toProblem(thrown) })
+    } finally {
+      calls.delete(id)
+      // A peer that asks and never reads must not make this side keep its answers.
+      if (port.backlog() > limits.backlogForResults) port.close()
+    }
+  }
+
+  const end = (id: number, thrown: unknown): void => {
+    subscriptions.get(id)?.abort.abort()
+    subscriptions.delete(id)
+    reply({ type: 'end', id, problem: toProblem(thrown) })
+  }
+
+  const subscribe = (id: number, name: string, params: unknown): void => {
+    try {
+      if (!isStream(name)) throw unknownName('stream', name)
+      if (subscriptions.size >= limits.subscriptions) {
+        throw new ProblemError('throttled', `One page may hold ${limits.subscriptions} subscriptions.`)
+      }
+      const abort = createAbort()
+      const valve = createValve<StreamEvent<StreamName>>({
+        credit: limits.eventsInFlight,
+        send: (event) => reply({ type: 'event', id, event }),
+        ready: () => port.backlog() <= limits.backlogForEvents,
+      })
+      subscriptions.set(id, { abort, valve })
+      start(handlers, name, params, {
+        emit: (event) => {
+          if (abort.signal.aborted) return
+          const checked = streamShapes[name].event.safeParse(event)
+          if (checked.success) return valve.offer(checked.data)
+          reply({ type: 'problem', id, problem: leftOut(name, checked.error) })
+        },
+        signal: abort.signal,
+      })
+    } catch (thrown) {
+      end(id, thrown)
+    }
+  }
+
+  const receive = (message: Request): void => {
+    switch (message.type) {
+      case 'call':
+        if (calls.has(message.id)) return port.close()
+        calls.add(message.id)
+        void call(message.id, message.name, message.input)
+        return
+      case 'subscribe':
+        if (subscriptions.has(message.id)) return port.close()
+        return subscribe(message.id, message.name, message.params)
+      case 'ack':
+        // An acknowledgement may cross the end of its subscription; one without any event under way may not happen.
+        if (subscriptions.get(message.id)?.valve.acknowledge() === false) port.close()
+        return
+      case 'unsubscribe':
+        subscriptions.get(message.id)?.abort.abort()
+        subscriptions.delete(message.id)
+    }
+  }
+
+  port.onMessage((data) => {
+    if (!open) return
+    const message = decode<Request>(RequestSchema, data, limits.messageLength)
+    if (message === undefined) port.close()
+    else receive(message)
+  })
+  port.onDrain(() => {
+    for (const { valve } of subscriptions.values()) valve.retry()
+  })
+  port.onClose(() => {
+    open = false
+    for (const { abort } of subscriptions.values()) abort.abort()
+    subscriptions.clear()
+  })
+  return () => port.close()
+}

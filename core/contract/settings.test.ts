@@ -1,0 +1,15 @@
+import { describe, expect, it } from 'vitest'
+import { SettingsChangeSchema, SettingsSchema } from './settings.ts'
+
+describe('a change of settings', () => {
+  it('holds what was given and no defaults, so that it resets nothing', () => {
+    expect(SettingsChangeSchema.parse({ theme: 'dark' })).toEqual({ theme: 'dark' })
+    expect(SettingsChangeSchema.parse({})).toEqual({})
+  })
+  it('knows every setting', () => {
+    expect(Object.keys(SettingsChangeSchema.shape)).toEqual(Object.keys(SettingsSchema.shape))
+  })
+  it('is checked as the settings are', () => {
+    expect(SettingsChangeSchema.safeParse({ rangeSeconds: 1 }).success).toBe(false)
+  })
+})

@@ -1,0 +1,25 @@
+import type { z } from 'zod'
+import { procedures, streams } from './contract.ts'
+import type { ProcedureName, ProcedureOutput, Procedures, StreamEvent, StreamName, Streams } from './contract.ts'
+
+/**
+ * The contract's schemas under types that keep each name related to its own schema when the name is only known as
+ * `N`: with them both sides are written once for all names, without a cast.
+ */
+export const procedureShapes: {
+  readonly [N in ProcedureName]: {
+    readonly input: z.ZodType<z.output<Procedures[N]['input']>>
+    readonly output: z.ZodType<ProcedureOutput<N>>
+  }
+} = procedures
+
+export const streamShapes: {
+  readonly [N in StreamName]: {
+    readonly params: z.ZodType<z.output<Streams[N]['params']>>
+    readonly event: z.ZodType<StreamEvent<N>>
+  }
+} = streams
+
+/** Own names only: `__proto__` and `constructor` are not procedures. */
+export const isProcedure = (name: string): name is ProcedureName => Object.hasOwn(procedures, name)
+export const isStream = (name: string): name is StreamName => Object.hasOwn(streams, name)

@@ -1,0 +1,57 @@
+import type { BrowserWindow, MessageBoxOptions, WebContents } from 'electron'
+import type { Log } from './log.ts'
+
+/** Milliseconds within which a second crash is not answered by another reload. */
+const CALM_MS = 60_000
+
+/** Chromium's code for a load that gave way to another one. */
+const ABORTED = -3
+
+/** Whether the page may be loaded again after a crash: once a minute, or a broken page would load for ever. */
+export function createReloadRule(now: () => number): () => boolean {
+  let last: number | undefined
+  return () => {
+    const at = now()
+    const calm = last === undefined || at - last >= CALM_MS
+    if (calm) last = at
+    return calm
+  }
+}
+
+/** What of a window is watched. */
+export type WatchedWindow = Pick<BrowserWindow, 'on'> & { readonly webContents: Pick<WebContents, 'on' | 'reload'> }
+
+export interface CrashEnvironment {
+  /** Shows a question of the application's own and resolves to the index of the button. */
+  readonly ask: (options: MessageBoxOptions) => Promise<number>
+  readonly quit: () => void
+  readonly log: Log
+  readonly now: () => number
+}
+
+/** Answers the ends that a page can come to, other than being closed. */
+export function watchPage(window: WatchedWindow, { ask, quit, log, now }: CrashEnvironment): void {
+  const mayReload = createReloadRule(now)
+  const contents = window.webContents
+
+  const decide = async (message: string, detail: string): Promise<void> => {
+    const button = await ask({ type: 'error', message, detail, buttons: ['Load Again', 'Quit'], noLink: true })
+    if (button === 1) quit()
+    else contents.reload()
+  }
+
+  contents.on('render-process-gone', (_event, { reason, exitCode }) => {
+    log('page-gone', { reason, exitCode })
+    if (reason === 'clean-exit') return
+    if (mayReload()) contents.reload()
+    else void decide('The console’s page stopped twice within a minute.', `Reason: ${reason}, exit code ${exitCode}.`)
+  })
+  contents.on('did-fail-load', (_event, code, description, _url, isMainFrame) => {
+    log('load-failed', { code, description })
+    if (!isMainFrame || code === ABORTED) return
+    void decide('The console’s page could not be loaded.', `${description} (${code}).`)
+  })
+  contents.on('preload-error', (_event, _path, error) => log('preload-error', { message: error.message }))
+  window.on('unresponsive', () => log('page-unresponsive', {}))
+  window.on('responsive', () => log('page-responsive', {}))
+}

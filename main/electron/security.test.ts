@@ -1,0 +1,109 @@
+import { EventEmitter } from 'node:events'
+import { describe, expect, test } from 'vitest'
+import type { Session, WebContents } from 'electron'
+import { guardNavigation, guardPermissions, mayOpenOutside } from './security.ts'
+
+describe('mayOpenOutside', () => {
+  test.each(['https://kubernetes.io/docs/', 'https://github.com/kubernetes/enhancements'])('%s', (url) => {
+    expect(mayOpenOutside(url)).toBe(true)
+  })
+  test.each([
+    'http://kubernetes.io/',
+    'https://kubernetes.io.evil.test/',
+    'https://evil.test/kubernetes.io',
+    'https://kubernetes.io@evil.test/',
+    'https://kubernetes.io:444/',
+    'https://sub.kubernetes.io/',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'smb://kubernetes.io/x',
+    '',
+  ])('not "%s"', (url) => {
+    expect(mayOpenOutside(url)).toBe(false)
+  })
+})
+
+type RequestHandler = Parameters<Session['setPermissionRequestHandler']>[0]
+type CheckHandler = Parameters<Session['setPermissionCheckHandler']>[0]
+type DeviceHandler = Parameters<Session['setDevicePermissionHandler']>[0]
+
+describe('permissions', () => {
+  let request: RequestHandler
+  let check: CheckHandler
+  let device: DeviceHandler
+  guardPermissions({
+    setPermissionRequestHandler: (handler) => void (request = handler),
+    setPermissionCheckHandler: (handler) => void (check = handler),
+    setDevicePermissionHandler: (handler) => void (device = handler),
+  })
+  const PERMISSIONS = [
+    'media',
+    'geolocation',
+    'notifications',
+    'clipboard-read',
+    'openExternal',
+    'hid',
+    'unknown',
+  ] as const
+  const contents: WebContents = Object.create(null)
+  const requested = (permission: (typeof PERMISSIONS)[number] | 'clipboard-sanitized-write', requestingUrl: string) => {
+    let granted: boolean | undefined
+    request?.(contents, permission, (answer) => (granted = answer), { requestingUrl, isMainFrame: true })
+    return granted
+  }
+
+  test('the page may write text to the clipboard', () => {
+    expect(requested('clipboard-sanitized-write', 'apf://console/')).toBe(true)
+    expect(check?.(null, 'clipboard-sanitized-write', 'apf://console', { isMainFrame: true })).toBe(true)
+  })
+  test('nobody else may', () => {
+    expect(requested('clipboard-sanitized-write', 'https://evil.test/')).toBe(false)
+    expect(check?.(null, 'clipboard-sanitized-write', 'https://evil.test', { isMainFrame: true })).toBe(false)
+  })
+  test.each(PERMISSIONS)('%s is denied', (permission) => {
+    expect(requested(permission, 'apf://console/')).toBe(false)
+    expect(check?.(null, permission, 'apf://console', { isMainFrame: true })).toBe(false)
+  })
+  test('no device is given', () => {
+    expect(device?.({ deviceType: 'usb', origin: 'apf://console', device: Object.create(null) })).toBe(false)
+  })
+})
+
+describe('navigation', () => {
+  type OpenHandler = Parameters<WebContents['setWindowOpenHandler']>[0]
+  const guarded = () => {
+    const emitter = new EventEmitter()
+    const outside: string[] = []
+    let open: OpenHandler | undefined
+    const contents: WebContents = Object.assign(Object.create(null), {
+      on: emitter.on.bind(emitter),
+      setWindowOpenHandler: (handler: OpenHandler) => (open = handler),
+    })
+    guardNavigation(contents, { openExternal: async (url) => void outside.push(url) })
+    return { emitter, outside, open: (url: string) => open?.({ ...REQUEST, url }) }
+  }
+  const REQUEST = {
+    frameName: '',
+    features: '',
+    disposition: 'new-window' as const,
+    referrer: { url: '', policy: 'default' as const },
+  }
+
+  test.each(['will-navigate', 'will-frame-navigate', 'will-redirect', 'will-attach-webview'])(
+    '%s is prevented',
+    (event) => {
+      const { emitter } = guarded()
+      let prevented = false
+      emitter.emit(event, { url: 'apf://console/', preventDefault: () => (prevented = true) })
+      expect(prevented).toBe(true)
+    },
+  )
+
+  test('windows are denied; a link to a known place opens in the browser', () => {
+    const { open, outside } = guarded()
+    expect(open('https://kubernetes.io/')).toEqual({ action: 'deny' })
+    expect(open('https://evil.test/')).toEqual({ action: 'deny' })
+    expect(open('file:///etc/passwd')).toEqual({ action: 'deny' })
+    expect(outside).toEqual(['https://kubernetes.io/'])
+  })
+})

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import { readFile, readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { ProblemError } from '../../core/contract/errors.ts'
+import { contentSecurityPolicy, withNonce } from './policy.ts'
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+}
+const INDEX = '/index.html'
+/** What the build names by its contents: such a file never changes under its name. */
+const HASHED = /^\/assets\/.+-[\w-]{8,}\.\w+$/
+
+interface Asset {
+  readonly body: Buffer
+  readonly type: string
+}
+
+/**
+ * The files of the built page by the path of their address. Read once: so no address can name any other file,
+ * whatever it is made of.
+ */
+export type Assets = ReadonlyMap<string, Asset>
+
+async function read(folder: string, address: string, into: Map<string, Asset>): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  await Promise.all(
+    entries.map(async (entry) => {
+      const file = path.join(folder, entry.name)
+      const type = TYPES[path.extname(entry.name)]
+      if (entry.isDirectory()) await read(file, `${address}${entry.name}/`, into)
+      else if (entry.isFile() && type !== undefined)
+        into.set(address + entry.name, { body: await readFile(file), type })
+    }),
+  )
+}
+
+/** Throws `not-found` when the page was not built. */
+export async function loadAssets(root: string): Promise<Assets> {
+  const assets = new Map<string, Asset>()
+  await read(root, '/', assets).catch(() => undefined)
+  if (!assets.has(INDEX)) {
+    throw new ProblemError('not-found', 'The page of the console is not built: run `npm run build`.', root)
+  }
+  return assets
+}
+
+export interface Answer {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+/**
+ * The answer to the path of an address, still encoded; `undefined` when there is none. The page itself is told a
+ * nonce of its own each time and is not kept by the browser.
+ */
+export function assetAnswer(assets: Assets, pathname: string, connect: readonly string[] = []): Answer | undefined {
+  const asset = assets.get(pathname === '/' ? INDEX : pathname)
+  if (asset === undefined) return undefined
+  const html = asset.type === TYPES['.html']
+  const nonce = randomBytes(18).toString('base64url')
+  return {
+    headers: {
+      'content-type': asset.type,
+      'content-security-policy': contentSecurityPolicy({ nonce, connect }),
+      'cache-control': html ? 'no-store' : HASHED.test(pathname) ? 'private, max-age=31536000, immutable' : 'no-cache',
+    },
+    body: html ? Buffer.from(withNonce(asset.body.toString(), nonce)) : asset.body,
+  }
+}

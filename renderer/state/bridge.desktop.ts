@@ -1,0 +1,57 @@
+import { DESKTOP_BRIDGE, isMenuCommand } from '../../core/contract/desktop.ts'
+import type { DesktopBridge, MenuCommand } from '../../core/contract/desktop.ts'
+import type { Port } from '../../core/contract/protocol.ts'
+
+declare global {
+  interface Window {
+    readonly [DESKTOP_BRIDGE]?: DesktopBridge
+  }
+}
+
+/** Milliseconds in which the main process hands over a line; it needs a few. */
+const PATIENCE_MS = 5_000
+
+const asPort = (channel: MessagePort): Port => ({
+  post: (text) => channel.postMessage(text, []),
+  onMessage: (listener) => {
+    channel.addEventListener('message', ({ data }) => listener(data))
+    channel.start()
+  },
+  onClose: (listener) => channel.addEventListener('close', () => listener(), { once: true }),
+  backlog: () => 0,
+  onDrain: () => undefined,
+  close: () => channel.close(),
+})
+
+/** Asks the main process for a MessagePort and takes the one that answers to this request's nonce. */
+export function openDesktopPort(bridge: DesktopBridge): Promise<Port> {
+  return new Promise((resolve, reject) => {
+    const nonce = crypto.randomUUID()
+    const stop = new AbortController()
+    const timer = setTimeout(() => {
+      stop.abort()
+      reject(new Error('the main process did not answer'))
+    }, PATIENCE_MS)
+    window.addEventListener(
+      'message',
+      (event: MessageEvent<unknown>) => {
+        const [channel] = event.ports
+        const own = event.source === window && event.origin === window.location.origin
+        if (!own || event.data !== nonce || channel === undefined) return
+        clearTimeout(timer)
+        stop.abort()
+        resolve(asPort(channel))
+      },
+      { signal: stop.signal },
+    )
+    bridge.connect(nonce)
+  })
+}
+
+/** Hears the application menu of the desktop window; never calls back in a browser. */
+export function onMenuCommand(listener: (command: MenuCommand) => void): () => void {
+  const end = window[DESKTOP_BRIDGE]?.onCommand((name) => {
+    if (isMenuCommand(name)) listener(name)
+  })
+  return () => end?.()
+}

@@ -1,0 +1,30 @@
+import { createClient } from '../../core/contract/client.ts'
+import type { Client } from '../../core/contract/contract.ts'
+import { DESKTOP_BRIDGE } from '../../core/contract/desktop.ts'
+import type { Port } from '../../core/contract/protocol.ts'
+import { openDesktopPort } from './bridge.desktop.ts'
+import { openWebSocket } from './bridge.webSocket.ts'
+
+/** A line to the main side: through the preload script in the desktop window, a WebSocket in a browser. */
+function connect(): Promise<Port> {
+  const bridge = window[DESKTOP_BRIDGE]
+  return bridge === undefined ? openWebSocket(`ws://${window.location.host}/rpc`) : openDesktopPort(bridge)
+}
+
+const after = (ms: number, callback: () => void): (() => void) => {
+  const timer = setTimeout(callback, ms)
+  return () => clearTimeout(timer)
+}
+
+let shared: Client | undefined
+
+/** The one client of this page; the first use opens the line. */
+export function client(): Client {
+  shared ??= createClient({ connect, after, random: () => Math.random() })
+  return shared
+}
+
+/** For tests: a client of their own in place of the page's. */
+export function setClient(replacement: Client | undefined): void {
+  shared = replacement
+}

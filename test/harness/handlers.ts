@@ -1,0 +1,89 @@
+import type { AbortSignalLike, Handlers, StreamEvent } from '../../core/contract/contract.ts'
+import { ProblemError } from '../../core/contract/errors.ts'
+import { SettingsSchema } from '../../core/contract/settings.ts'
+
+/** Those who listen to one stream now. */
+function outlet<E>() {
+  const listeners = new Set<(event: E) => void>()
+  return {
+    open: () => listeners.size,
+    emit: (event: E) => {
+      for (const listener of listeners) listener(event)
+    },
+    add: (listener: (event: E) => void, signal: AbortSignalLike) => {
+      listeners.add(listener)
+      signal.addEventListener('abort', () => void listeners.delete(listener))
+    },
+  }
+}
+
+/** A small stand-in for the workspace: settings that can be changed, and streams that the test feeds. */
+export interface FakeWorkspace {
+  readonly handlers: Handlers
+  /** Names of the calls that arrived, oldest first. */
+  readonly calls: string[]
+  /** Open subscriptions of `frames`. */
+  openFrames(): number
+  /** Sends a frame of about `padding` bytes. */
+  emitFrame(seq: number, padding?: number): void
+  close(): void
+}
+
+const frame = (seq: number, padding: number): StreamEvent<'frames'> => ({
+  connection: 1,
+  seq,
+  frame: {
+    formatVersion: 1,
+    at: '2026-01-01T00:00:00.000Z',
+    source: { kind: 'demo', name: 'x'.repeat(padding), via: 'test' },
+    servers: [],
+  },
+  derived: [],
+})
+
+export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): FakeWorkspace {
+  const calls: string[] = []
+  const frames = outlet<StreamEvent<'frames'>>()
+  const dumps = outlet<StreamEvent<'dumps'>>()
+  let settings = SettingsSchema.parse({})
+  const none = { state: 'none' } as const
+  const refuse = (name: string) => async (): Promise<never> => {
+    calls.push(name)
+    throw new ProblemError('unsupported', `${name} is not part of this test.`)
+  }
+  return {
+    calls,
+    openFrames: frames.open,
+    emitFrame: (seq, padding = 0) => frames.emit(frame(seq, padding)),
+    close: () => undefined,
+    handlers: {
+      procedures: {
+        'app.info': async () => {
+          calls.push('app.info')
+          return { version: '0.0.0-test', mode, platform: 'test' }
+        },
+        'settings.read': async () => settings,
+        'settings.write': async (change) => {
+          calls.push('settings.write')
+          settings = { ...settings, ...change }
+          return settings
+        },
+        'sources.contexts': async () => [],
+        'sources.permissions': refuse('sources.permissions'),
+        'sources.connect': refuse('sources.connect'),
+        'sources.disconnect': async () => none,
+        'sources.cadence': refuse('sources.cadence'),
+        'sources.tryNow': async () => null,
+        'sources.recent': async () => [],
+        'sources.forget': async () => [],
+        'history.series': refuse('history.series'),
+        'history.heatMap': refuse('history.heatMap'),
+      },
+      streams: {
+        connection: (_params, emit) => emit(none),
+        frames: (_params, emit, signal) => frames.add(emit, signal),
+        dumps: (_params, emit, signal) => dumps.add(emit, signal),
+      },
+    },
+  }
+}

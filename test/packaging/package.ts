@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { makeStubElectron } from './stub.ts'
+
+export interface Packaged {
+  /** The unpacked application. */
+  readonly application: string
+  /** What the Debian package would install beside it, under its absolute paths. */
+  readonly system: string
+}
+
+const require = createRequire(import.meta.url)
+
+function run(tool: string, args: readonly string[], root: string, env: Record<string, string> = {}): void {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [require.resolve(tool), ...args], {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...process.env, ...env },
+  })
+  if (status !== 0) throw new Error(`${tool} failed\n${stdout}${stderr}`)
+}
+
+/** Builds and packages the application for Linux into `folder`, without a network and without Electron. */
+export function packageApplication(root: string, folder: string): Packaged {
+  rmSync(folder, { recursive: true, force: true })
+  const [stub, dist, system] = ['stub', 'dist', 'system'].map((name) => path.join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
+  mkdirSync(system, { recursive: true })
+  makeStubElectron(stub, root)
+  const bin = path.join(path.dirname(require.resolve('electron-vite/package.json')), 'bin', 'electron-vite.js')
+  run(bin, ['build', '--logLevel', 'warn'], root)
+  const config = [`-c.electronDist=${stub}`, `-c.directories.output=${dist}`]
+  run('electron-builder/cli.js', ['--linux', 'dir', 'deb', '--x64', '--publish', 'never', ...config], root, {
+    CUSTOM_FPM_PATH: path.join(import.meta.dirname, 'capture-fpm.mjs'),
+    APF_CAPTURE: system,
+    // Looked up, and not used by either target.
+    ELECTRON_BUILDER_7ZIP_PATH: '/bin/true',
+  })
+  return { application: path.join(dist, 'linux-unpacked'), system }
+}
