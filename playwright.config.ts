@@ -1,7 +1,7 @@
 import { defineConfig } from '@playwright/test'
+import { CHROMIUM_ARGS, chromiumPath } from './test/harness/chromium.ts'
 
-// Chromium cannot start its sandbox as root; test/run.mjs sets CHROMIUM_PATH.
-const asRoot = process.getuid?.() === 0
+const executablePath = chromiumPath()
 
 export default defineConfig({
   testDir: 'test/e2e',
@@ -9,16 +9,14 @@ export default defineConfig({
   workers: 1,
   timeout: 60_000,
   forbidOnly: true,
-  reporter: [['list'], ['json']],
+  // `npm test` asks for the report that it counts from.
+  reporter: process.env['PLAYWRIGHT_JSON_OUTPUT_FILE'] === undefined ? 'list' : [['list'], ['json']],
   projects: [
     {
       name: 'web',
       testMatch: /web\/.*\.spec\.ts$/,
       use: {
-        launchOptions: {
-          executablePath: process.env['CHROMIUM_PATH'] ?? 'chromium',
-          args: asRoot ? ['--no-sandbox'] : [],
-        },
+        launchOptions: { args: CHROMIUM_ARGS, ...(executablePath === undefined ? {} : { executablePath }) },
       },
     },
     { name: 'electron', testMatch: /electron\.spec\.ts$/ },

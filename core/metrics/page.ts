@@ -12,14 +12,7 @@ export interface Series {
 }
 
 export type FamilyType =
-  | 'counter'
-  | 'gauge'
-  | 'histogram'
-  | 'summary'
-  | 'untyped'
-  | 'info'
-  | 'stateset'
-  | 'gaugehistogram'
+  'counter' | 'gauge' | 'histogram' | 'summary' | 'untyped' | 'info' | 'stateset' | 'gaugehistogram'
 
 export interface Exemplar {
   readonly labels: Readonly<Record<string, string>>

@@ -7,6 +7,10 @@ import { root, runTool } from './install.mjs'
 const stampFile = path.join(root, 'out', '.sources')
 const sources = ['core', 'main', 'renderer', 'electron.vite.config.ts', 'package-lock.json']
 
+/**
+ * @param {string} entry
+ * @returns {Generator<string>}
+ */
 function* files(entry) {
   if (statSync(entry).isDirectory()) {
     for (const name of readdirSync(entry).sort()) yield* files(path.join(entry, name))

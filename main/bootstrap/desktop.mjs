@@ -5,19 +5,28 @@ import { nodePath, root, run } from './install.mjs'
 
 const electronFolder = path.join(root, 'node_modules', 'electron')
 
-/** Path of the Electron binary, found by looking at files: importing `electron` would download it. */
+/** Where the binary lies inside Electron's folder, unless path.txt says otherwise.
+ * @type {Readonly<Partial<Record<NodeJS.Platform, string>>>}
+ */
+const BINARY = { darwin: 'Electron.app/Contents/MacOS/Electron', win32: 'electron.exe' }
+
+/**
+ * Path of the Electron binary, found by looking at files: importing `electron` would download it.
+ * @param {Readonly<Record<string, string | undefined>>} [env]
+ */
 export function electronBinary(env = process.env) {
   const named = path.join(electronFolder, 'path.txt')
-  const relative = existsSync(named)
-    ? readFileSync(named, 'utf8').trim()
-    : ({ darwin: 'Electron.app/Contents/MacOS/Electron', win32: 'electron.exe' }[process.platform] ?? 'electron')
-  const binary = path.join(env.ELECTRON_OVERRIDE_DIST_PATH ?? path.join(electronFolder, 'dist'), relative)
+  const relative = existsSync(named) ? readFileSync(named, 'utf8').trim() : (BINARY[process.platform] ?? 'electron')
+  const binary = path.join(env['ELECTRON_OVERRIDE_DIST_PATH'] ?? path.join(electronFolder, 'dist'), relative)
   return existsSync(binary) ? binary : undefined
 }
 
-/** What stands against a window, apart from the binary; `undefined` when nothing does. */
+/**
+ * What stands against a window, apart from the binary; `undefined` when nothing does.
+ * @param {{ platform: string, env: Readonly<Record<string, string | undefined>>, uid: number | undefined }} where
+ */
 export function windowObstacle({ platform, env, uid }) {
-  if (platform === 'linux' && !env.DISPLAY && !env.WAYLAND_DISPLAY) return 'there is no display'
+  if (platform === 'linux' && !env['DISPLAY'] && !env['WAYLAND_DISPLAY']) return 'there is no display'
   if (platform === 'linux' && uid === 0) return 'the desktop window keeps its sandbox, which root cannot start'
   return undefined
 }

@@ -23,7 +23,13 @@ function isInstalled() {
   return existsSync(nodePath) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wantedStamp()
 }
 
-/** Runs a program in the checkout with its output shown; answers its exit code. */
+/**
+ * Runs a program in the checkout with its output shown; answers its exit code.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {import("node:child_process").SpawnOptions} [options]
+ * @returns {Promise<number>}
+ */
 export function run(command, args, options = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options })
@@ -32,6 +38,7 @@ export function run(command, args, options = {}) {
       resolve(127)
     })
     // Ctrl+C reaches the child through the terminal; a signal sent to this process alone is passed on.
+    /** @param {NodeJS.Signals} signal */
     const forward = (signal) => child.kill(signal)
     process.on('SIGINT', forward).on('SIGTERM', forward)
     child.on('exit', (code, signal) => {
@@ -43,11 +50,12 @@ export function run(command, args, options = {}) {
 
 function npmCommand() {
   // npm names itself to the scripts that it runs; without it, the one on the PATH (a .cmd on Windows needs a shell).
-  const own = process.env.npm_execpath
+  const own = process.env['npm_execpath']
   if (own !== undefined && own.endsWith('.js')) return { command: process.execPath, first: [own], options: {} }
   return { command: 'npm', first: [], options: { shell: process.platform === 'win32' } }
 }
 
+/** @param {string[]} args */
 async function npm(...args) {
   const { command, first, options } = npmCommand()
   return run(command, [...first, ...args], options)
@@ -84,10 +92,16 @@ export function toolEnvironment() {
   return { ...process.env, [key]: [bin, process.env[key] ?? ''].join(path.delimiter) }
 }
 
-/** Names of tools that differ from the package that brings them. */
+/**
+ * Names of tools that differ from the package that brings them.
+ * @type {Readonly<Record<string, string>>}
+ */
 const PACKAGE_OF = { tsc: 'typescript' }
 
-/** The script behind an installed tool, to be run by our Node on every platform (`.cmd` shims would need a shell). */
+/**
+ * The script behind an installed tool, to be run by our Node on every platform (`.cmd` shims would need a shell).
+ * @param {string} tool
+ */
 export function toolScript(tool) {
   const name = PACKAGE_OF[tool] ?? tool
   const folder = path.join(modules, name)
@@ -95,7 +109,12 @@ export function toolScript(tool) {
   return path.join(folder, typeof bin === 'string' ? bin : bin[tool])
 }
 
-/** Runs `node …` or an installed tool on Node 24; answers its exit code. */
+/**
+ * Runs `node …` or an installed tool on Node 24; answers its exit code.
+ * @param {string} tool
+ * @param {readonly string[]} args
+ * @param {import("node:child_process").SpawnOptions} [options]
+ */
 export function runTool(tool, args, options = {}) {
   const script = tool === 'node' ? [] : [toolScript(tool)]
   return run(nodePath, [...script, ...args], { env: toolEnvironment(), ...options })

@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ByteStore, commonLength, equalBytes, indexOfNewline, textOf } from './bytes.ts'
+
+/** Bytes that differ rarely, and in the high bit. */
+const bytes = fc.uint8Array({ max: 255, maxLength: 40 })
+const few = fc
+  .array(fc.constantFrom(0x0a, 0x0b, 0x8a, 0x00, 0x80, 0x61), { maxLength: 40 })
+  .map((all) => Uint8Array.from(all))
+
+describe('bytes', () => {
+  it('are equal as their items are', () => {
+    fc.assert(
+      fc.property(few, fc.nat(), fc.nat(), fc.nat(), (all, a, b, most) => {
+        const { view } = textOf(all)
+        const at = a % (all.length + 1)
+        const from = b % (all.length + 1)
+        const length = most % (all.length - Math.max(at, from) + 1)
+        const same = all.slice(at, at + length).every((byte, i) => byte === all[from + i])
+        expect(equalBytes(view, at, view, from, length)).toBe(same)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('have a common length', () => {
+    fc.assert(
+      fc.property(few, fc.nat(), fc.nat(), (all, a, most) => {
+        const at = a % (all.length + 1)
+        const end = Math.min(most % 50, all.length)
+        let expected = 0
+        while (expected < end && at + expected < all.length && all[at + expected] === all[expected]) expected++
+        expect(commonLength(textOf(all).view, at, 0, end)).toBe(expected)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('are searched for line feeds', () => {
+    fc.assert(
+      fc.property(fc.oneof(few, bytes), fc.nat(), (all, from) => {
+        const text = textOf(Uint8Array.of(...all, 0x0a))
+        const at = from % (all.length + 1)
+        expect(indexOfNewline(text, at, text.bytes.length)).toBe(text.bytes.indexOf(0x0a, at))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('are read from where the view of a larger buffer begins', () => {
+    const { view } = textOf(Uint8Array.of(1, 2, 3, 4, 5).subarray(2, 4))
+    expect([view.byteLength, view.getUint8(0)]).toEqual([2, 3])
+  })
+})
+
+describe('ByteStore', () => {
+  it('holds what was added to it', () => {
+    fc.assert(
+      fc.property(fc.array(bytes), (pieces) => {
+        const store = new ByteStore()
+        for (const piece of pieces) store.append(piece)
+        const expected = pieces.flatMap((piece) => [...piece])
+        expect(store.length).toBe(expected.length)
+        expect(expected.map((_, i) => store.view.getUint8(i))).toEqual(expected)
+        const half = Math.floor(expected.length / 2)
+        expect([...new Uint8Array(store.head(half).view.buffer)]).toEqual(expected.slice(0, half))
+      }),
+    )
+  })
+})
