@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { z } from 'zod'
+import { systemEnvironment } from '../sources/systemEnvironment.ts'
+import { systemAccess } from '../workspace/access.ts'
+import { stateFolder } from '../workspace/stateFolder.ts'
+import type { Console } from './console.ts'
+import { openBrowser } from './openBrowser.ts'
+import { run } from './run.ts'
+
+// The outermost edge of the command line: everything from here on is passed in.
+
+/** Both `main/cli/main.ts` and the bundled `out/main/cli.js` are two folders below the application's. */
+const root = join(import.meta.dirname, '..', '..')
+const { version } = z
+  .object({ version: z.string() })
+  .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')))
+
+const abort = new AbortController()
+// Terminal, npm and bootstrap may each pass on the same interrupt, so later ones mean nothing new.
+process.on('SIGINT', () => abort.abort())
+process.on('SIGTERM', () => abort.abort())
+// A reader that has enough (`… | head -1`) closes the pipe; that is an end, not an error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  abort.abort()
+})
+process.stderr.on('error', () => undefined)
+
+const console: Console = {
+  environment: systemEnvironment,
+  access: systemAccess(join(root, 'assets', 'demo', 'recording.ndjson.br')),
+  version,
+  pageRoot: join(root, 'out', 'renderer'),
+  stateDir: stateFolder(process.platform, homedir(), process.env),
+  platform: process.platform,
+  signal: abort.signal,
+  print: (text) => void process.stdout.write(text),
+  tell: (sentence) => void process.stderr.write(`apf-console: ${sentence}\n`),
+  readStdin: () => buffer(process.stdin),
+  openBrowser: (url) => openBrowser(process.platform, url),
+}
+
+process.exitCode = await run(process.argv.slice(2), console)
+// What is left in the standard input, or a connection kept alive, must not hold the process.
+process.stdout.write('', () => process.exit())

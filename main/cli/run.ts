@@ -1,0 +1,49 @@
+import { toProblem } from '../../core/contract/errors.ts'
+import type { Console, ExitCode } from './console.ts'
+import { HELP } from './help.ts'
+import { nearest } from './nearest.ts'
+import { UsageError } from './usage.ts'
+
+type Command = (args: readonly string[], console: Console) => Promise<ExitCode>
+
+/** Loaded when asked for, so that `snapshot` does not wait for the web server and its libraries. */
+const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
+  ['snapshot', async () => (await import('./snapshot.ts')).snapshot],
+  ['watch', async () => (await import('./watch.ts')).watch],
+  ['web', async () => (await import('./web.ts')).web],
+])
+
+/** Runs one command line; whatever goes wrong is told in one sentence. */
+export async function run(args: readonly string[], console: Console): Promise<ExitCode> {
+  try {
+    return await dispatch(args, console)
+  } catch (error) {
+    if (error instanceof UsageError) {
+      console.tell(error.message)
+    } else {
+      const { code, message, details } = toProblem(error)
+      console.tell(code === 'internal' && details !== undefined ? `${message} (${details})` : message)
+    }
+    return 2
+  }
+}
+
+async function dispatch(args: readonly string[], console: Console): Promise<ExitCode> {
+  const [name, ...rest] = args
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    console.print(`${HELP.general}\n`)
+    return name === undefined ? 2 : 0
+  }
+  if (name === '--version' || name === '-V') {
+    console.print(`${console.version}\n`)
+    return 0
+  }
+  const load = commands.get(name)
+  if (load === undefined) {
+    const meant = nearest(name, [...commands.keys()])
+    throw new UsageError(
+      `There is no command ${JSON.stringify(name)}; ${meant === undefined ? '--help lists them.' : `did you mean ${meant}?`}`,
+    )
+  }
+  return (await load())(rest, console)
+}

@@ -1,0 +1,75 @@
+import { CadenceSchema, INTERVAL_MS, type Cadence, type SourceSpec, type Target } from '../../core/contract/source.ts'
+import { readInputFiles, type ReadStdin } from './inputFiles.ts'
+import { readNumber, UsageError, type Given, type OptionInfo } from './usage.ts'
+
+/** Options of every command that reads a source. */
+export const SOURCE_OPTIONS = {
+  kubeconfig: { type: 'string' },
+  context: { type: 'string' },
+  server: { type: 'string', multiple: true },
+  'metrics-url': { type: 'string', multiple: true },
+  file: { type: 'string', multiple: true },
+  demo: { type: 'boolean' },
+  interval: { type: 'string' },
+} as const satisfies Readonly<Record<string, OptionInfo>>
+
+/** The source that the options name; `undefined` when they name none. Dumps are read only where they are shown. */
+export async function sourceFrom(given: Given, dumps: boolean, stdin: ReadStdin): Promise<SourceSpec | undefined> {
+  const target = targetFrom(given)
+  const files = given.values('file')
+  const named = [
+    target !== undefined && 'a cluster',
+    files.length > 0 && '--file',
+    given.flag('demo') && '--demo',
+  ].filter(Boolean)
+  if (named.length > 1) throw new UsageError(`Only one source can be read at a time, not ${named.join(' and ')}.`)
+  if (target !== undefined) return { kind: 'scrape', target, cadence: cadenceFrom(given, dumps) }
+  if (files.length > 0 && given.value('interval') !== undefined) {
+    throw new UsageError('--interval does not go with --file: a file is read once.')
+  }
+  if (files.length > 0) return { kind: 'files', files: await readInputFiles(files, stdin) }
+  return given.flag('demo') ? { kind: 'demo' } : undefined
+}
+
+/** The current context of the usual kubeconfig, as kubectl takes it. */
+export const defaultSource = (given: Given, dumps: boolean): SourceSpec => ({
+  kind: 'scrape',
+  target: { kind: 'kubeconfig' },
+  cadence: cadenceFrom(given, dumps),
+})
+
+/** How often the source is read. */
+export function cadenceFrom(given: Given, dumps: boolean): Cadence {
+  const seconds = readNumber(given, 'interval', { min: INTERVAL_MS.min / 1_000, max: INTERVAL_MS.max / 1_000 })
+  return CadenceSchema.parse({
+    ...(seconds !== undefined && { intervalMs: Math.round(seconds * 1_000) }),
+    ...(dumps ? {} : { dumpsEveryMs: null }),
+  })
+}
+
+function targetFrom(given: Given): Target | undefined {
+  const [file, context] = [given.value('kubeconfig'), given.value('context')]
+  const [servers, urls] = [given.values('server'), given.values('metrics-url')]
+  if (urls.length > 0) {
+    if (file !== undefined || context !== undefined || servers.length > 0) {
+      throw new UsageError(
+        '--metrics-url names the complete address, so --kubeconfig, --context and --server do not go with it.',
+      )
+    }
+    return { kind: 'urls', urls: urls.map((url) => checkedUrl('metrics-url', url)) }
+  }
+  if (file === undefined && context === undefined && servers.length === 0) return undefined
+  return {
+    kind: 'kubeconfig',
+    ...(file !== undefined && { file }),
+    ...(context !== undefined && { context }),
+    ...(servers.length > 0 && { servers: servers.map((url) => checkedUrl('server', url)) }),
+  }
+}
+
+function checkedUrl(option: string, text: string): string {
+  const url = URL.parse(text)
+  if (url !== null && /^https?:$/.test(url.protocol)) return text
+  // The value is not repeated: an address may hold a password.
+  throw new UsageError(`--${option} takes an address that begins with https:// or http://.`)
+}

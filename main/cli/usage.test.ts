@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import { readNumber, readOptions } from './usage.ts'
+
+const OPTIONS = {
+  file: { type: 'string', multiple: true },
+  context: { type: 'string' },
+  demo: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const
+
+describe('readOptions', () => {
+  it('reads values, repeated values and flags', () => {
+    const given = readOptions(['--file', 'a', '--file=b', '--demo', '-h'], OPTIONS)
+    expect(given.values('file')).toEqual(['a', 'b'])
+    expect(given.flag('demo')).toBe(true)
+    expect(given.flag('help')).toBe(true)
+    expect(given.value('context')).toBeUndefined()
+  })
+  it('takes a single dash as a value', () => {
+    expect(readOptions(['--file', '-'], OPTIONS).values('file')).toEqual(['-'])
+  })
+  it.each([
+    [['--contxt', 'x'], 'There is no option --contxt; did you mean --context?'],
+    [['--constructor'], 'There is no option --constructor; --help lists them'],
+    [['--context'], '--context needs a value.'],
+    [['--context', '--demo'], '--context needs a value.'],
+    [['--context', 'a', '--context', 'b'], '--context was given twice.'],
+    [['--demo=yes'], '--demo takes no value.'],
+    [['metrics.txt'], '"metrics.txt" is not expected here; a file is given as --file metrics.txt.'],
+  ])('refuses %j', (args, sentence) => {
+    expect(() => readOptions(args, OPTIONS)).toThrow(sentence)
+  })
+})
+
+describe('readNumber', () => {
+  const read = (text: string, whole = false): number | undefined =>
+    readNumber(readOptions([`--n=${text}`], { n: { type: 'string' } }), 'n', { min: 0.5, max: 60, whole })
+  it('keeps within its bounds', () => {
+    expect(read('0.5')).toBe(0.5)
+    expect(read('60')).toBe(60)
+    expect(() => read('0.4')).toThrow('--n takes a number from 0.5 to 60, not "0.4".')
+    expect(() => read('61')).toThrow('not "61"')
+    expect(() => read('1s')).toThrow('not "1s"')
+    expect(() => read(' ')).toThrow('not " "')
+    expect(() => read('NaN')).toThrow('not "NaN"')
+    expect(() => read('1.5', true)).toThrow('whole number')
+  })
+})

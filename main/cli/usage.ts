@@ -1,0 +1,81 @@
+import { parseArgs } from 'node:util'
+import { nearest } from './nearest.ts'
+
+/** Something wrong with how the command was called: one sentence, exit code 2. */
+export class UsageError extends Error {}
+
+export interface OptionInfo {
+  readonly type: 'string' | 'boolean'
+  readonly multiple?: boolean
+  readonly short?: string
+}
+
+export interface Given {
+  flag(name: string): boolean
+  /** The last one given. */
+  value(name: string): string | undefined
+  values(name: string): readonly string[]
+}
+
+/** Reads options strictly: every sentence names the option, and the one that was probably meant. */
+export function readOptions(args: readonly string[], options: Readonly<Record<string, OptionInfo>>): Given {
+  const known = Object.keys(options)
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: { ...options },
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  })
+  const values = new Map<string, string[]>()
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') continue
+    if (token.kind === 'positional') {
+      throw new UsageError(
+        `${JSON.stringify(token.value)} is not expected here; a file is given as --file ${token.value}.`,
+      )
+    }
+    const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined
+    if (option === undefined) {
+      const meant = nearest(token.name, known)
+      throw new UsageError(
+        `There is no option ${token.rawName}${meant === undefined ? '; --help lists them' : `; did you mean --${meant}?`}`,
+      )
+    }
+    // `--context --demo` forgot the value; one that begins with dashes can be given as --context=--demo.
+    const forgotten =
+      token.value === undefined || token.value === '' || (!token.inlineValue && token.value.startsWith('--'))
+    if (option.type === 'string' && forgotten) throw new UsageError(`--${token.name} needs a value.`)
+    if (option.type === 'boolean' && token.value !== undefined) throw new UsageError(`--${token.name} takes no value.`)
+    const before = values.get(token.name) ?? []
+    if (before.length > 0 && option.type === 'string' && option.multiple !== true) {
+      throw new UsageError(`--${token.name} was given twice.`)
+    }
+    values.set(token.name, [...before, token.value ?? ''])
+  }
+  return {
+    flag: (name) => values.has(name),
+    value: (name) => values.get(name)?.at(-1),
+    values: (name) => values.get(name) ?? [],
+  }
+}
+
+/** A number option within bounds, both included. */
+export function readNumber(
+  given: Given,
+  name: string,
+  bounds: { readonly min: number; readonly max: number; readonly whole?: boolean },
+): number | undefined {
+  const text = given.value(name)
+  if (text === undefined) return undefined
+  const number = Number(text)
+  const fits =
+    text.trim() !== '' &&
+    number >= bounds.min &&
+    number <= bounds.max &&
+    (bounds.whole !== true || Number.isInteger(number))
+  if (fits) return number
+  throw new UsageError(
+    `--${name} takes a ${bounds.whole === true ? 'whole ' : ''}number from ${bounds.min} to ${bounds.max}, not ${JSON.stringify(text)}.`,
+  )
+}

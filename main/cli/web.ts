@@ -1,0 +1,66 @@
+import type { Handlers } from '../../core/contract/contract.ts'
+import { ProblemError, toProblem } from '../../core/contract/errors.ts'
+import type { Cadence, SourceSpec } from '../../core/contract/source.ts'
+import { startWebServer } from '../server/webServer.ts'
+import { createWorkspace } from '../workspace/workspace.ts'
+import type { Console, ExitCode } from './console.ts'
+import { HELP } from './help.ts'
+import { cadenceFrom, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
+import { readNumber, readOptions, type OptionInfo } from './usage.ts'
+
+const OPTIONS = {
+  ...SOURCE_OPTIONS,
+  port: { type: 'string' },
+  open: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const satisfies Readonly<Record<string, OptionInfo>>
+
+export async function web(args: readonly string[], console: Console): Promise<ExitCode> {
+  const given = readOptions(args, OPTIONS)
+  if (given.flag('help')) {
+    console.print(`${HELP.web}\n`)
+    return 0
+  }
+  const port = readNumber(given, 'port', { min: 0, max: 65_535, whole: true }) ?? 0
+  const spec = (await sourceFrom(given, true, console.readStdin)) ?? ({ kind: 'demo' } as const)
+  const workspace = createWorkspace({ ...console, mode: 'web', warn: console.tell })
+  try {
+    const server = await startWebServer({ root: console.pageRoot, handlers: workspace.handlers, port }).catch(
+      (error: unknown) => {
+        throw portProblem(error, port)
+      },
+    )
+    // The page can be opened while the source is still being connected, and also when it cannot be.
+    void connect(workspace.handlers, spec, cadenceFrom(given, true)).catch((error: unknown) => {
+      console.tell(toProblem(error).message)
+    })
+    console.print(`APF Console: ${server.url}\n`)
+    if (given.flag('open')) console.openBrowser(server.url)
+    await ended(console.signal)
+    await server.close()
+    return 0
+  } finally {
+    workspace.close()
+  }
+}
+
+async function connect({ procedures }: Handlers, spec: SourceSpec, cadence: Cadence): Promise<void> {
+  await procedures['sources.connect']({ spec })
+  // The interval is no part of the demo as a source.
+  if (spec.kind === 'demo') await procedures['sources.cadence'](cadence)
+}
+
+function portProblem(error: unknown, port: number): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'EADDRINUSE')
+    return new ProblemError('unsupported', `Port ${port} is in use; give another one or leave out --port.`)
+  if (code === 'EACCES')
+    return new ProblemError('forbidden', `This user may not listen on port ${port}; give one above 1023.`)
+  return error
+}
+
+const ended = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })

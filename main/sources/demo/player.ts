@@ -1,0 +1,107 @@
+import type { Cadence, ServerHealth } from '../../../core/contract/source.ts'
+import type { ServerFrame } from '../../../core/frame/frame.ts'
+import type { Environment, SourceSink } from '../source.ts'
+import type { Finder, Place, Timeline } from './timeline.ts'
+
+/** Where in the lap the first look falls: levels borrow, queue and reject. */
+const FIRST_LOOK_MS = 92_000
+/** What the charts show at once: the laps that would have been seen. */
+const BACKFILL_MS = 600_000
+/** Recorded pages are not exactly a second apart; one that is this much early still counts as the next. */
+const TOLERANCE_MS = 250
+
+export interface Player {
+  setCadence(cadence: Cadence): void
+}
+
+/** Shows the minutes before now at once and plays on from there until the signal aborts. */
+export function startPlayer(
+  timeline: Timeline,
+  environment: Environment,
+  cadence: Cadence,
+  signal: AbortSignal,
+  sink: SourceSink,
+): Player {
+  const lapsBefore = Math.ceil(BACKFILL_MS / timeline.lapMs)
+  const origin = environment.now() - FIRST_LOOK_MS - lapsBefore * timeline.lapMs
+  const position = (): number => environment.now() - origin
+  let health: ServerHealth = { id: timeline.server, status: 'connecting', failures: [] }
+  const tell = (change: Partial<ServerHealth>): void => {
+    health = { ...health, ...change }
+    sink.onHealth(health)
+  }
+
+  const pages = createTrack(timeline.pages, environment, position, (place) => {
+    const frame = timeline.frame(place, origin)
+    sink.onServerFrame(frame)
+    tell(healthOf(frame))
+  })
+  const dumps = createTrack(timeline.dumps, environment, position, (place) => {
+    const dump = timeline.dump(place, origin)
+    if (dump === undefined) return
+    sink.onDump(dump)
+    tell({ dumps: { status: 'ok', costMs: dump.costMs, bytes: dump.bytes, lastAt: dump.at } })
+  })
+
+  const present = timeline.pages.atOrBefore(position())
+  let past = timeline.pages.atOrAfter(present.position - BACKFILL_MS)
+  for (; past.position < present.position; past = timeline.pages.atOrAfter(past.position + 1)) {
+    sink.onServerFrame(timeline.frame(past, origin))
+  }
+  pages.play(cadence.intervalMs)
+  dumps.play(cadence.dumpsEveryMs)
+  signal.addEventListener('abort', () => [pages, dumps].forEach((track) => track.play(null)), { once: true })
+  return {
+    setCadence(next) {
+      if (signal.aborted) return
+      pages.play(next.intervalMs)
+      dumps.play(next.dumpsEveryMs)
+      if (next.dumpsEveryMs === null) tell({ dumps: { status: 'off' } })
+    },
+  }
+}
+
+interface Track {
+  /** Shows the present one now and then one every so many milliseconds; `null` ends it. */
+  play(everyMs: number | null): void
+}
+
+function createTrack(
+  finder: Finder,
+  environment: Environment,
+  position: () => number,
+  show: (place: Place) => void,
+): Track {
+  let shown: Place | undefined
+  let cancel = (): void => undefined
+
+  const showPresent = (): Place => {
+    const place = finder.atOrBefore(position())
+    if (place.position !== shown?.position) show(place)
+    shown = place
+    return place
+  }
+  const step = (everyMs: number): void => {
+    const place = showPresent()
+    const next = finder.atOrAfter(place.position + everyMs - TOLERANCE_MS)
+    cancel = environment.after(Math.max(0, next.position - position()), () => step(everyMs))
+  }
+  return {
+    play(everyMs) {
+      cancel()
+      if (everyMs !== null) step(everyMs)
+    },
+  }
+}
+
+function healthOf({ at, acquisition }: ServerFrame): Partial<ServerHealth> {
+  return {
+    status: 'ok',
+    lastGoodAt: at,
+    ...(acquisition && {
+      bytes: acquisition.bytes,
+      families: acquisition.families,
+      ...(acquisition.fetchMs !== undefined && { fetchMs: acquisition.fetchMs }),
+    }),
+  }
+}

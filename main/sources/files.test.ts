@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import type { ServerHealth, UploadedFile } from '../../core/contract/source.ts'
+import type { DumpFrame } from '../../core/frame/dump.ts'
+import type { ServerFrame } from '../../core/frame/frame.ts'
+import { createFilesSource } from './files.ts'
+import type { SourceResult } from './source.ts'
+
+const NOW = Date.UTC(2026, 0, 1)
+
+function page(started: number, dispatched: number, uptimeSeconds: number): string {
+  return `# TYPE apiserver_flowcontrol_dispatched_requests_total counter
+apiserver_flowcontrol_dispatched_requests_total{flow_schema="f",priority_level="l"} ${dispatched}
+# TYPE apiserver_flowcontrol_priority_level_seat_utilization histogram
+apiserver_flowcontrol_priority_level_seat_utilization_bucket{phase="executing",priority_level="l",le="+Inf"} ${uptimeSeconds * 1e9}
+apiserver_flowcontrol_priority_level_seat_utilization_sum{phase="executing",priority_level="l"} 0
+apiserver_flowcontrol_priority_level_seat_utilization_count{phase="executing",priority_level="l"} ${uptimeSeconds * 1e9}
+# TYPE process_start_time_seconds gauge
+process_start_time_seconds ${started}
+`
+}
+
+const open = (...files: readonly (readonly [string, string])[]): Promise<SourceResult> =>
+  createFilesSource(
+    files.map(([name, text]): UploadedFile => ({ name, text })),
+    { now: () => NOW },
+  )
+
+async function read(...files: readonly (readonly [string, string])[]) {
+  const result = await open(...files)
+  if (!result.ok) throw new Error(result.problem.message)
+  const frames: ServerFrame[] = []
+  const dumps: DumpFrame[] = []
+  const health: ServerHealth[] = []
+  result.source.start(new AbortController().signal, {
+    onServerFrame: (frame) => frames.push(frame),
+    onDump: (dump) => dumps.push(dump),
+    onHealth: (entry) => health.push(entry),
+  })
+  return { frames, dumps, health, info: result.source.info, still: result.source.still }
+}
+
+async function problemOf(...files: readonly (readonly [string, string])[]): Promise<string> {
+  const result = await open(...files)
+  return result.ok ? 'no problem' : result.problem.message
+}
+
+describe('the files source', () => {
+  it('puts pages of one server in the order in which they were written, at the time that they tell', async () => {
+    const { frames, info, still } = await read(['b.txt', page(1_000, 30, 70)], ['a.txt', page(1_000, 20, 60)])
+    expect(frames.map(({ at, levels }) => [at, levels[0]?.dispatched])).toEqual([
+      [new Date(1_060_000).toISOString(), 20],
+      [new Date(1_070_000).toISOString(), 30],
+    ])
+    expect(new Set(frames.map(({ id }) => id))).toEqual(new Set(['a.txt']))
+    expect(info.via).toBe('2 pages in the order of time')
+    expect(still).toBe(true)
+  })
+
+  it('keeps servers apart by when they started', async () => {
+    const { frames } = await read(['a.txt', page(1_000, 1, 5)], ['b.txt', page(2_000, 1, 5)])
+    expect(frames.map(({ id }) => id)).toEqual(['a.txt', 'b.txt'])
+  })
+
+  it('takes the times of a capture', async () => {
+    const lines = [7_000, 6_000].map((t) => JSON.stringify({ t, path: '/metrics', status: 200, body: page(1, t, 5) }))
+    const { frames } = await read(['c.ndjson', lines.join('\n')])
+    expect(frames.map(({ at }) => Date.parse(at))).toEqual([6_000, 7_000])
+  })
+
+  it('keeps a capture together when the server restarted in it', async () => {
+    const pages = [page(1_000, 50, 60), page(2_000, 1, 5)]
+    const lines = pages.map((body, index) => JSON.stringify({ t: index * 1_000, path: '/metrics', body }))
+    const { frames } = await read(['c.ndjson', lines.join('\n')], ['same-server.txt', page(1_000, 60, 70)])
+    expect(frames.map(({ id }) => id)).toEqual(['c.ndjson', 'c.ndjson', 'c.ndjson'])
+    expect(frames.map(({ startedAt }) => startedAt)).toEqual([1_000, 2_000, 1_000])
+  })
+
+  it('counts damage beyond the first sentences', async () => {
+    const lines = Array.from({ length: 20 }, () => JSON.stringify({ path: '/metrics', status: 503, body: '' }))
+    const { health } = await read(['c.ndjson', lines.join('\n')], ['a.txt', page(1_000, 1, 5)])
+    expect(health[0]?.notes).toHaveLength(9)
+    expect(health[0]?.notes?.at(-1)).toBe('12 more parts could not be read.')
+  })
+
+  it('shows what comes before damage, and says where it is', async () => {
+    const { frames, health } = await read(['m.txt', `${page(1_000, 1, 5)}apiserver_flowcontrol_current_r{prio`])
+    expect(frames).toHaveLength(1)
+    expect(health[0]?.notes).toEqual([expect.stringMatching(/^m\.txt, line 9, column \d+: .*save the page again/)])
+  })
+
+  it('takes the version from the answer of /version when the page does not tell it', async () => {
+    const { frames } = await read(
+      ['version.json', '{"major":"1","gitVersion":"v1.30.14"}'],
+      ['a.txt', page(1_000, 1, 5)],
+    )
+    expect(frames[0]?.version).toBe('v1.30.14')
+  })
+
+  it('leaves other files of a folder out and says how many', async () => {
+    const { info, health } = await read(['README.md', 'words'], ['a.txt', page(1_000, 1, 5)])
+    expect(info.via).toBe('one page, 1 other file left out')
+    expect(health[0]?.notes).toBeUndefined()
+  })
+
+  it('makes of dumps alone what they tell', async () => {
+    const levels = `PriorityLevelName, ActiveQueues, IsIdle, IsQuiescing, WaitingRequests, ExecutingRequests, DispatchedRequests, RejectedRequests, TimedoutRequests, CancelledRequests
+l,                 1,            false,  false,       5,               2,                 40,                 3,                0,                1
+`
+    const { frames, dumps } = await read(['dump.txt', levels])
+    expect(dumps).toHaveLength(1)
+    expect(frames[0]?.levels).toEqual([
+      expect.objectContaining({ name: 'l', dispatched: 40, requests: { executing: 2, queued: 5 }, limits: {} }),
+    ])
+    expect(frames[0]?.missing.length).toBeGreaterThan(0)
+  })
+
+  it('says in one sentence why nothing could be read', async () => {
+    expect(await problemOf(['x.html', '<html>'])).toMatch(/^x\.html is a web page/)
+    expect(await problemOf(['g.txt', '# TYPE go_gc gauge\ngo_gc 1\n'])).toMatch(/^g\.txt holds metrics, but none of/)
+    expect(await problemOf(['e.txt', ''])).toBe('e.txt is empty.')
+  })
+})

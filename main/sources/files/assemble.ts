@@ -1,0 +1,134 @@
+import { createFrameBuilder } from '../../../core/frame/buildFrame.ts'
+import type { DumpFrame } from '../../../core/frame/dump.ts'
+import type { ServerFrame } from '../../../core/frame/frame.ts'
+import { FAMILY } from '../../../core/frame/familyNames.ts'
+import { NEEDED_FAMILIES } from '../../../core/metrics/catalogue.ts'
+import type { Page } from '../../../core/metrics/page.ts'
+import { createParser, type Parser } from '../../../core/metrics/parse.ts'
+import { emptyDump, withDump } from '../dumpText.ts'
+import { frameFromDump, latestEvent } from './dumps.ts'
+import { pageTime } from './pageTime.ts'
+import type { Body, Recognised } from './recognise.ts'
+
+/** What files say of one server, in the order of time. */
+export interface StillServer {
+  readonly id: string
+  readonly frames: readonly ServerFrame[]
+  readonly dump?: DumpFrame
+  /** Sentences about what could not be read. */
+  readonly notes: readonly string[]
+}
+
+export interface Assembled {
+  /** At least one frame each. */
+  readonly servers: readonly StillServer[]
+  /** What was meant to be read and could not be. */
+  readonly sentences: readonly string[]
+}
+
+interface TimedPage {
+  readonly at: number
+  readonly body: Body
+  readonly page: Page
+}
+
+/** Of more sentences than this the rest is counted. */
+const MOST_SENTENCES = 8
+
+/**
+ * Puts together what was found in files. Pages of one file belong to one server, and so do files whose pages tell the
+ * same start of the process. Dumps say nothing of their server, so they go to the first.
+ */
+export function assemble(found: readonly Recognised[], now: number): Assembled {
+  const told = found.flatMap((part) => (part.kind === 'unreadable' ? [part.sentence] : []))
+  const groups = groupPages(found, told, now)
+  const dump = gatherDump(found, told, now)
+  const version = found.find((part) => part.kind === 'version')?.version
+  const sentences = atMost(told, MOST_SENTENCES)
+
+  const [first, ...others] = groups.map((pages) => stillServer(pages, version))
+  if (first !== undefined) {
+    const complete = dump === undefined ? first : { ...first, dump: { ...dump, server: first.id } }
+    return { servers: [complete, ...others].map((server) => ({ ...server, notes: sentences })), sentences }
+  }
+  if (dump === undefined) return { servers: [], sentences }
+  return { servers: [{ id: dump.server, frames: [frameFromDump(dump)], dump, notes: sentences }], sentences }
+}
+
+/** Pages by server, each group in the order of the files; what cannot be read is added to `told`. */
+function groupPages(found: readonly Recognised[], told: string[], now: number): TimedPage[][] {
+  const groups = new Map<string, TimedPage[]>()
+  const files = new Map<string, { readonly parser: Parser; readonly group: TimedPage[] }>()
+  const encoder = new TextEncoder()
+  for (const part of found) {
+    if (part.kind !== 'page') continue
+    const known = files.get(part.file)
+    const parser = known?.parser ?? createParser({ keep: NEEDED_FAMILIES, format: formatOf(part.text) })
+    const page = parser.parse(encoder.encode(part.text))
+    if (page.problem !== undefined) told.push(problemSentence(part, page.problem))
+    if (!hasFlowControl(page)) {
+      if (page.problem === undefined) told.push(`${place(part)} ${NO_FLOW_CONTROL}`)
+      continue
+    }
+    const key = String(page.families.get(FAMILY.startedAt)?.values[0] ?? part.file)
+    const group = known?.group ?? groups.get(key) ?? []
+    files.set(part.file, { parser, group })
+    groups.set(key, group)
+    // Without any time of its own a page takes its place a second after the one before.
+    group.push({ at: part.t ?? pageTime(page) ?? (group.at(-1)?.at ?? now - 1_000) + 1_000, body: part, page })
+  }
+  return [...new Set(groups.values())]
+}
+
+const NO_FLOW_CONTROL = 'holds metrics, but none of API Priority and Fairness: save the /metrics of a kube-apiserver.'
+
+const hasFlowControl = ({ families }: Page): boolean =>
+  [...families.keys()].some((name) => name.startsWith('apiserver_flowcontrol_'))
+
+function atMost(sentences: readonly string[], most: number): readonly string[] {
+  const more = sentences.length - most
+  return more > 0 ? [...sentences.slice(0, most), `${more} more parts could not be read.`] : sentences
+}
+
+const formatOf = (text: string): 'text' | 'openmetrics' =>
+  /^# EOF\s*$/m.test(text.slice(-16)) ? 'openmetrics' : 'text'
+
+function stillServer(pages: readonly TimedPage[], version: string | undefined): Omit<StillServer, 'notes'> {
+  const ordered = pages.toSorted((a, b) => a.at - b.at)
+  const id = ordered[0]?.body.file ?? 'file'
+  const build = createFrameBuilder({ id })
+  return {
+    id,
+    frames: ordered.map(({ at, body, page }) =>
+      build(page, {
+        at: new Date(at).toISOString(),
+        ...(page.families.has(FAMILY.buildInfo) ? {} : { version }),
+        acquisition: { bytes: Buffer.byteLength(body.text), families: page.families.size },
+      }),
+    ),
+  }
+}
+
+/** The newest of each kind of dump, as one reading. */
+function gatherDump(found: readonly Recognised[], sentences: string[], now: number): DumpFrame | undefined {
+  let dump: DumpFrame | undefined
+  let at: number | undefined
+  for (const part of found) {
+    if (part.kind !== 'dump') continue
+    dump = withDump(dump ?? emptyDump(part.file, now), part.dump, part.text, place(part))
+    at = part.t ?? at
+  }
+  if (dump === undefined) return undefined
+  for (const { path, message } of dump.errors)
+    sentences.push(`${path}: ${message} The other rows are shown; save the dump again.`)
+  return { ...dump, at: new Date(at ?? latestEvent(dump) ?? now).toISOString() }
+}
+
+const place = ({ file, line }: Body): string => (line === undefined ? file : `${file}, line ${line},`)
+
+function problemSentence(body: Body, problem: NonNullable<Page['problem']>): string {
+  const inside = `line ${problem.line}, column ${problem.column}`
+  const where =
+    body.line === undefined ? `${body.file}, ${inside}` : `${body.file}, line ${body.line}, in ${inside} of its page`
+  return `${where}: ${problem.message} What comes before it is shown; save the page again to see the rest.`
+}

@@ -1,0 +1,61 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { recognise } from './recognise.ts'
+
+const kinds = (text: string): string[] => recognise('f', text).map(({ kind }) => kind)
+const line = (value: object): string => JSON.stringify(value)
+const PAGE = '# TYPE a gauge\na 1\n'
+
+describe('recognise', () => {
+  it.each([
+    [PAGE, 'page'],
+    ['a{b="c"} 1\n', 'page'],
+    ['a 1.5e+06 1700000000000\n', 'page'],
+    ['PriorityLevelName, ActiveQueues, IsIdle\n', 'dump'],
+    ['', 'foreign'],
+    [' \n\n', 'foreign'],
+    ['<!DOCTYPE html><p>Sign in', 'foreign'],
+    ['{\n  "kind": "Status"\n}\n', 'foreign'],
+    ['I1121 07:31:14.155 1 httplog.go:1] "HTTP" verb="GET"\n', 'foreign'],
+    ['# a remark\nwords of a person\n', 'foreign'],
+  ])('%j is a %s', (text, kind) => {
+    expect(kinds(text)).toEqual([kind])
+  })
+
+  it('tells the three dumps apart', () => {
+    const dumps = ['ActiveQueues', 'Index, NextDispatchR', 'FlowSchemaName'].flatMap((columns) =>
+      recognise('f', `PriorityLevelName, ${columns}\n`).map((part) => part.kind === 'dump' && part.dump),
+    )
+    expect(dumps).toEqual(['levels', 'queues', 'requests'])
+  })
+
+  it('reads captures line by line and names the lines that it cannot read', () => {
+    const text = [
+      line({ t: 5, path: '/metrics', status: 200, body: PAGE }),
+      line({ path: '/metrics', status: 429, body: 'Too many' }),
+      '{"path":"/metr',
+      line({ something: 'else' }),
+      '',
+    ].join('\n')
+    const [page, ...others] = recognise('c.ndjson', text)
+    expect(page).toEqual({ kind: 'page', file: 'c.ndjson', line: 1, t: 5, text: PAGE })
+    expect(others.map((part) => part.kind === 'unreadable' && part.sentence)).toEqual([
+      'c.ndjson, line 2 is an answer 429 to /metrics.',
+      'c.ndjson, line 3 is not JSON, perhaps cut short; record it again.',
+      'c.ndjson, line 4 has no "path" and "body".',
+    ])
+  })
+
+  it('never throws, whatever it is given', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.json(),
+          fc.string().map((text) => `{${text}`),
+        ),
+        (text) => void recognise('f', text),
+      ),
+    )
+  })
+})

@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { dumpKind, type DumpKind } from '../dumpText.ts'
+
+/** One body that a server answered, wherever in a file it was found. */
+export interface Body {
+  /** File name, for people. */
+  readonly file: string
+  /** 1-based line of the file on which the text begins; its own lines count from there only when it is a whole file. */
+  readonly line?: number
+  /** Unix milliseconds of the request, when the file says so. */
+  readonly t?: number
+  readonly text: string
+}
+
+export type Recognised =
+  | ({ readonly kind: 'page' } & Body)
+  | ({ readonly kind: 'dump'; readonly dump: DumpKind } & Body)
+  /** The answer of /version: of the pages that do not tell it themselves. */
+  | { readonly kind: 'version'; readonly version: string }
+  /** Meant to be read, but damaged: the sentence says what, where and how to mend it. */
+  | { readonly kind: 'unreadable'; readonly sentence: string }
+  /** Something else altogether, as folders also hold. */
+  | { readonly kind: 'foreign'; readonly file: string; readonly sentence: string }
+
+/** One line of a capture: NDJSON as the tests' recorder and `curl`-based scripts write it. */
+const CaptureLineSchema = z.looseObject({
+  t: z.number().optional(),
+  path: z.string(),
+  status: z.number().optional(),
+  body: z.string(),
+})
+
+const VersionSchema = z.looseObject({ gitVersion: z.string() })
+
+/** What each part of a file is, judged by its content alone. Never throws. */
+export function recognise(file: string, text: string): Recognised[] {
+  const start = text.search(/\S/)
+  if (start < 0) return [foreign(file, 'is empty')]
+  const begin = text.slice(start, start + 400)
+  if (/^<(?:!doctype|html|\?xml)/i.test(begin)) {
+    return [foreign(file, 'is a web page, not metrics: save the address that ends in /metrics, signed in')]
+  }
+  if (begin.startsWith('{')) return recogniseJson(file, text)
+  return [recogniseText({ file, text })]
+}
+
+const METADATA = /^# (?:HELP|TYPE) /m
+/** A whole line of a metrics text: name, labels, value and perhaps a time. */
+const SAMPLE = /^[a-zA-Z_:][\w:]*(?:\{[^\n]*\})?[ \t]+(?:[-+]?[\d.][\d.e+-]*|NaN|[-+]?Inf)(?:[ \t]+-?\d+)?\r?$/m
+
+function recogniseText(body: Body): Recognised {
+  const dump = dumpKind(body.text)
+  if (dump !== undefined) return { kind: 'dump', dump, ...body }
+  const { file, text } = body
+  if (METADATA.test(text) || SAMPLE.test(text)) return { kind: 'page', ...body }
+  return foreign(
+    file,
+    'is neither a metrics page, a debug dump of API Priority and Fairness nor a capture (NDJSON with path and body)',
+  )
+}
+
+function recogniseJson(file: string, text: string): Recognised[] {
+  const version = VersionSchema.safeParse(parseJson(text))
+  if (version.success) return [{ kind: 'version', version: version.data.gitVersion }]
+  const found: Recognised[] = []
+  let answers = 0
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue
+    const where = `${file}, line ${index + 1}`
+    const content = parseJson(line)
+    const answer = CaptureLineSchema.safeParse(content)
+    if (answer.success) {
+      answers++
+      found.push(recogniseAnswer(file, index + 1, answer.data))
+    } else if (content === undefined) {
+      found.push(unreadable(where, 'is not JSON, perhaps cut short; record it again'))
+    } else {
+      found.push(unreadable(where, 'has no "path" and "body"'))
+    }
+  }
+  // Of a document that is no capture one sentence says so, not one for every line.
+  if (answers > 0) return found
+  return [foreign(file, 'holds JSON, but no capture: each line needs "path" and "body" of one answer')]
+}
+
+function recogniseAnswer(file: string, line: number, answer: z.infer<typeof CaptureLineSchema>): Recognised {
+  const { t, path, status, body } = answer
+  if (status !== undefined && status !== 200) {
+    return unreadable(`${file}, line ${line}`, `is an answer ${status} to ${path}`)
+  }
+  const part = recogniseText({ file, line, text: body, ...(t !== undefined && { t }) })
+  return part.kind === 'foreign' ? unreadable(`${file}, line ${line}`, `holds nothing of flow control (${path})`) : part
+}
+
+const unreadable = (what: string, sentence: string): Recognised => ({
+  kind: 'unreadable',
+  sentence: `${what} ${sentence}.`,
+})
+const foreign = (file: string, sentence: string): Recognised => ({
+  kind: 'foreign',
+  file,
+  sentence: `${file} ${sentence}.`,
+})
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,28 @@
+import type { SourceSpec } from '../../core/contract/source.ts'
+import { createDemoSource } from '../sources/demo.ts'
+import { createFilesSource } from '../sources/files.ts'
+import type { Environment, SourceResult } from '../sources/source.ts'
+import type { Access } from './workspace.ts'
+
+/**
+ * The real rooms around the workspace. What talks to clusters is loaded when it is first asked for: the client library
+ * takes longer to load than everything else together, and the demo and files need none of it.
+ */
+export function systemAccess(recording: string): Access {
+  return {
+    makeSource: (spec, environment) => makeSource(spec, environment, recording),
+    listContexts: async (file) => (await import('../cluster/index.ts')).listContexts(file),
+    permissionReports: async (target) => (await import('../cluster/index.ts')).permissionReports(target),
+  }
+}
+
+async function makeSource(spec: SourceSpec, environment: Environment, recording: string): Promise<SourceResult> {
+  switch (spec.kind) {
+    case 'demo':
+      return createDemoSource(recording, environment)
+    case 'files':
+      return createFilesSource(spec.files, environment)
+    case 'scrape':
+      return (await import('../sources/scrape.ts')).createScrapeSource(spec, environment)
+  }
+}

@@ -1,0 +1,56 @@
+import type { RecentSource, SourceSpec } from '../../core/contract/source.ts'
+
+const MOST = 10
+
+/**
+ * Whether a source may be remembered. Only what is opened again by name is: not the demo, not the text of files, and
+ * no address that carries a user name, password or query, which may be a secret.
+ */
+export function isRememberable(spec: SourceSpec): boolean {
+  if (spec.kind !== 'scrape') return false
+  const addresses = spec.target.kind === 'urls' ? spec.target.urls : (spec.target.servers ?? [])
+  return addresses.every((address) => {
+    const url = new URL(address)
+    return url.username === '' && url.password === '' && url.search === '' && url.hash === ''
+  })
+}
+
+/** Newest first, each target once, at most ten. */
+export function remember(recents: readonly RecentSource[], added: RecentSource): RecentSource[] {
+  const key = targetKey(added.spec)
+  const others = recents.filter((recent) => targetKey(recent.spec) !== key && recent.at !== added.at)
+  return [added, ...others].slice(0, MOST)
+}
+
+/** The cadence may differ; the source is the same. */
+const targetKey = (spec: SourceSpec): string => JSON.stringify(spec.kind === 'scrape' ? spec.target : spec)
+
+/**
+ * What of a specification is told to readers: texts of files stay here, because they may be many megabytes, and so do
+ * credentials inside addresses.
+ */
+export function publicSpec(spec: SourceSpec): SourceSpec {
+  switch (spec.kind) {
+    case 'demo':
+      return spec
+    case 'files':
+      return { kind: 'files', files: spec.files.map(({ name }) => ({ name, text: '' })) }
+    case 'scrape':
+      return spec.target.kind === 'urls'
+        ? { ...spec, target: { kind: 'urls', urls: spec.target.urls.map(withoutCredentials) } }
+        : {
+            ...spec,
+            target: {
+              ...spec.target,
+              ...(spec.target.servers && { servers: spec.target.servers.map(withoutCredentials) }),
+            },
+          }
+  }
+}
+
+function withoutCredentials(address: string): string {
+  const url = new URL(address)
+  url.username = ''
+  url.password = ''
+  return url.href
+}

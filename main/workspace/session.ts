@@ -1,0 +1,164 @@
+import type { AbortSignalLike, StreamEvent } from '../../core/contract/contract.ts'
+import { ProblemError } from '../../core/contract/errors.ts'
+import type { Cadence, Connection, ServerHealth, SourceSpec } from '../../core/contract/source.ts'
+import { createDeriver } from '../../core/frame/derive.ts'
+import type { DerivedServer } from '../../core/frame/derived.ts'
+import type { DumpFrame } from '../../core/frame/dump.ts'
+import { FRAME_FORMAT_VERSION, type Frame, type ServerFrame } from '../../core/frame/frame.ts'
+import { createHistory, type History } from '../../core/frame/history.ts'
+import type { Environment, Source } from '../sources/source.ts'
+import { publicSpec } from './recent.ts'
+import { createTopic, type Subscribable } from './topic.ts'
+
+type ConnectedState = Extract<Connection, { state: 'connected' }>
+
+/** One connected source with everything that is known through it; discarded as a whole when another is connected. */
+export interface Session {
+  readonly connection: ConnectedState
+  setCadence(cadence: Cadence): void
+  tryNow(server: string | undefined): void
+  /** History of one server; throws `not-found` for a server that the source does not have. */
+  history(server: string): History
+  /** The latest frame first, when there is one. */
+  readonly frames: Subscribable<StreamEvent<'frames'>>
+  /** The latest reading first, when there is one. */
+  dumps(server: string, emit: (dump: DumpFrame) => void, signal: AbortSignalLike): void
+  end(): void
+}
+
+export interface SessionOptions {
+  readonly id: number
+  readonly source: Source
+  readonly spec: SourceSpec
+  readonly cadence: Cadence
+  readonly environment: Environment
+  readonly onConnection: (connection: ConnectedState) => void
+}
+
+interface ServerState {
+  readonly derive: (frame: ServerFrame) => DerivedServer
+  readonly history: History
+  latest?: { readonly frame: ServerFrame; readonly derived: DerivedServer }
+}
+
+/**
+ * Frames of several servers come within moments of each other; they are told together. One server's are told as soon
+ * as the source has said everything that it had to say at once (a recording brings minutes at its start).
+ */
+const GATHER_MS = 40
+
+export function startSession(options: SessionOptions): Session {
+  const { id, source, environment } = options
+  const abort = new AbortController()
+  const servers = new Map<string, ServerState>()
+  const health = new Map<string, ServerHealth>()
+  const frames = createTopic<StreamEvent<'frames'>>()
+  const dumps = new Map<string, DumpFrame>()
+  const dumpListeners = new Set<(dump: DumpFrame) => void>()
+  let cadence = options.cadence
+  let seq = 0
+
+  const state = (server: string): ServerState => {
+    const known = servers.get(server) ?? { derive: createDeriver(server), history: createHistory() }
+    servers.set(server, known)
+    return known
+  }
+  const connection = (): ConnectedState => ({
+    state: 'connected',
+    id,
+    source: source.info,
+    spec: publicSpec(options.spec),
+    cadence,
+    servers: [...health.values()].toSorted((a, b) => byId(a, b)),
+    still: source.still,
+  })
+  const tellFrames = later(environment, () => {
+    const latest = [...servers.values()].flatMap((server) => server.latest ?? [])
+    const shown = latest.toSorted((a, b) => byId(a.frame, b.frame))
+    seq++
+    frames.publish({
+      connection: id,
+      seq,
+      frame: frameOf(
+        source,
+        shown.map(({ frame }) => frame),
+      ),
+      derived: shown.map(({ derived }) => derived),
+    })
+  })
+  const tellConnection = later(environment, () => options.onConnection(connection()))
+
+  source.start(abort.signal, {
+    onServerFrame(frame) {
+      if (abort.signal.aborted) return
+      const server = state(frame.id)
+      const derived = server.derive(frame)
+      server.history.append(frame, derived)
+      server.latest = { frame, derived }
+      tellFrames(servers.size > 1 ? GATHER_MS : 0)
+    },
+    onDump(dump) {
+      if (abort.signal.aborted) return
+      dumps.set(dump.server, dump)
+      for (const listener of dumpListeners) listener(dump)
+    },
+    onHealth(entry) {
+      if (abort.signal.aborted) return
+      health.set(entry.id, entry)
+      tellConnection(0)
+    },
+  })
+
+  return {
+    get connection() {
+      return connection()
+    },
+    setCadence(next) {
+      cadence = next
+      source.setCadence(next)
+      options.onConnection(connection())
+    },
+    tryNow: (server) => source.tryNow(server),
+    history(server) {
+      const known = servers.get(server)
+      if (known === undefined)
+        throw new ProblemError('not-found', `The connected source has no server ${JSON.stringify(server)}.`)
+      return known.history
+    },
+    frames,
+    dumps(server, emit, signal) {
+      // A reader may name a server before anything came from it, or one that will never come: nothing is made for it.
+      const listener = (dump: DumpFrame): void => void (dump.server === server && emit(dump))
+      dumpListeners.add(listener)
+      signal.addEventListener('abort', () => dumpListeners.delete(listener), { once: true })
+      const latest = dumps.get(server)
+      if (latest !== undefined) emit(latest)
+    },
+    end: () => abort.abort(),
+  }
+}
+
+function frameOf(source: Source, servers: readonly ServerFrame[]): Frame {
+  const at =
+    servers
+      .map((server) => server.at)
+      .toSorted()
+      .at(-1) ?? new Date(0).toISOString()
+  return { formatVersion: FRAME_FORMAT_VERSION, at, source: source.info, servers: [...servers] }
+}
+
+const byId = (a: { readonly id: string }, b: { readonly id: string }): number =>
+  a.id < b.id ? -1 : a.id > b.id ? 1 : 0
+
+/** Calls once for all requests that come before it did. */
+function later(environment: Environment, call: () => void): (ms: number) => void {
+  let asked = false
+  return (ms) => {
+    if (asked) return
+    asked = true
+    environment.after(ms, () => {
+      asked = false
+      call()
+    })
+  }
+}

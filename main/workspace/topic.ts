@@ -1,0 +1,28 @@
+import type { AbortSignalLike } from '../../core/contract/contract.ts'
+
+/** The newest value of something, for any number of listeners: each hears the latest at once, then every change. */
+export interface Topic<E> extends Subscribable<E> {
+  publish(event: E): void
+}
+
+export interface Subscribable<E> {
+  subscribe(emit: (event: E) => void, signal: AbortSignalLike): void
+}
+
+export function createTopic<E>(): Topic<E> {
+  const listeners = new Set<(event: E) => void>()
+  let latest: { readonly event: E } | undefined
+  return {
+    publish(event) {
+      latest = { event }
+      for (const listener of listeners) listener(event)
+    },
+    subscribe(emit, signal) {
+      if (signal.aborted) return
+      const listener = (event: E): void => emit(event)
+      listeners.add(listener)
+      signal.addEventListener('abort', () => listeners.delete(listener), { once: true })
+      if (latest !== undefined) emit(latest.event)
+    },
+  }
+}

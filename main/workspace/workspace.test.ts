@@ -1,0 +1,250 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { StreamEvent } from '../../core/contract/contract.ts'
+import { ProblemError } from '../../core/contract/errors.ts'
+import { CadenceSchema, type Connection, type SourceSpec } from '../../core/contract/source.ts'
+import type { DumpFrame } from '../../core/frame/dump.ts'
+import type { ServerFrame } from '../../core/frame/frame.ts'
+import type { Source, SourceResult, SourceSink } from '../sources/source.ts'
+import { createWorkspace, type Workspace } from './workspace.ts'
+
+const START = Date.UTC(2026, 0, 1)
+
+/** A source that a test speaks for. */
+function fakeSource(name: string, still = false) {
+  let sink: SourceSink | undefined
+  let signal: AbortSignal | undefined
+  const calls: string[] = []
+  const source: Source = {
+    info: { kind: 'scrape', name, via: 'test' },
+    still,
+    start(until, to) {
+      signal = until
+      sink = to
+    },
+    tryNow: (server) => void calls.push(`tryNow ${server ?? 'all'}`),
+    setCadence: ({ intervalMs }) => void calls.push(`cadence ${intervalMs}`),
+  }
+  const frame = (second: number, executing = 1, id = 'a'): void => {
+    const level = { name: 'l', limits: {}, seats: { executing }, requests: {}, demand: {}, schemas: [] }
+    const server: ServerFrame = { id, at: new Date(START + second * 1_000).toISOString(), levels: [level], missing: [] }
+    sink?.onServerFrame(server)
+  }
+  return {
+    source,
+    calls,
+    frame,
+    dump: (dump: DumpFrame) => sink?.onDump(dump),
+    healthy: (id = 'a') => sink?.onHealth({ id, status: 'ok', failures: [] }),
+    ended: () => signal?.aborted ?? false,
+  }
+}
+
+const urls = (name: string): SourceSpec => ({
+  kind: 'scrape',
+  target: { kind: 'urls', urls: [`https://${name}/metrics`] },
+  cadence: CadenceSchema.parse({}),
+})
+
+describe('the workspace', () => {
+  let stateDir = ''
+  let timers: (() => void)[] = []
+  let sources: Map<string, Promise<SourceResult>> = new Map()
+  let workspace: Workspace
+
+  const offer = (name: string, still = false) => {
+    const fake = fakeSource(name, still)
+    sources.set(name, Promise.resolve({ ok: true, source: fake.source }))
+    return fake
+  }
+  const settle = (): void => timers.splice(0).forEach((call) => call())
+  const open = (): Workspace =>
+    createWorkspace({
+      stateDir,
+      environment: {
+        now: () => START,
+        random: () => 0.5,
+        after(_ms, call) {
+          timers.push(call)
+          return () => void (timers = timers.filter((one) => one !== call))
+        },
+      },
+      access: {
+        makeSource: (spec) => {
+          const name =
+            spec.kind === 'scrape' && spec.target.kind === 'urls' ? new URL(spec.target.urls[0] ?? '').host : spec.kind
+          return (
+            sources.get(name) ??
+            Promise.resolve({ ok: false, problem: { code: 'not-found', message: 'no such source' } })
+          )
+        },
+        listContexts: () => Promise.resolve([]),
+        permissionReports: () => Promise.resolve([]),
+      },
+      version: '1.2.3',
+      mode: 'memory',
+      platform: 'test',
+      warn: (sentence) => {
+        throw new Error(sentence)
+      },
+    })
+  const { signal } = new AbortController()
+  const call = () => workspace.handlers.procedures
+  const frames = (): StreamEvent<'frames'>[] => {
+    const events: StreamEvent<'frames'>[] = []
+    workspace.handlers.streams.frames(null, (event) => events.push(event), signal)
+    return events
+  }
+  const executing = (event: StreamEvent<'frames'> | undefined): unknown =>
+    event?.frame.servers.map(({ levels }) => levels[0]?.seats.executing)
+
+  beforeEach(async () => {
+    stateDir = await mkdtemp(join(tmpdir(), 'apf-state-'))
+    timers = []
+    sources = new Map()
+    workspace = open()
+  })
+  afterEach(async () => {
+    workspace.close()
+    await rm(stateDir, { recursive: true, force: true })
+  })
+
+  it('tells frames of the connected source, those said at once as one', async () => {
+    const a = offer('a')
+    const events = frames()
+    await call()['sources.connect']({ spec: urls('a') })
+    a.frame(1, 10)
+    a.frame(2, 20)
+    settle()
+    a.frame(3, 30)
+    settle()
+    expect(events.map(({ seq, connection }) => [seq, connection])).toEqual([
+      [1, 1],
+      [2, 1],
+    ])
+    expect(executing(events[0])).toEqual([20])
+    expect(events[1]?.derived[0]?.intervalSeconds).toBe(1)
+    const series = await call()['history.series']({ server: 'a', from: START, to: START + 10_000, maxPoints: 100 })
+    expect(series.levels[0]?.columns.executing.filter((value) => value !== null)).toEqual([10, 20, 30])
+  })
+
+  it('sorts servers by id', async () => {
+    const a = offer('a')
+    const events = frames()
+    await call()['sources.connect']({ spec: urls('a') })
+    a.frame(1, 2, 'b')
+    a.frame(2, 1, 'a')
+    settle()
+    expect(events.at(-1)?.frame.servers.map(({ id }) => id)).toEqual(['a', 'b'])
+    expect(events.at(-1)?.frame.at).toBe(new Date(START + 2_000).toISOString())
+  })
+
+  it('leads its readers from one source to the next', async () => {
+    const [a, b] = [offer('a'), offer('b')]
+    const events = frames()
+    const connections: Connection[] = []
+    workspace.handlers.streams.connection(null, (connection) => connections.push(connection), signal)
+    await call()['sources.connect']({ spec: urls('a') })
+    await call()['sources.connect']({ spec: urls('b') })
+    expect([a.ended(), b.ended()]).toEqual([true, false])
+    a.frame(1)
+    b.frame(1, 7)
+    b.healthy()
+    settle()
+    expect(events.map((event) => [event.connection, executing(event)])).toEqual([[2, [7]]])
+    expect(
+      connections.map((connection) => (connection.state === 'connected' ? connection.source.name : 'none')),
+    ).toEqual(['none', 'a', 'b', 'b'])
+    expect(await call()['sources.disconnect'](null)).toEqual({ state: 'none' })
+    expect(b.ended()).toBe(true)
+    expect(connections.at(-1)).toEqual({ state: 'none' })
+  })
+
+  it('stays where it is when another source cannot be made', async () => {
+    const a = offer('a')
+    await call()['sources.connect']({ spec: urls('a') })
+    await expect(call()['sources.connect']({ spec: urls('nowhere') })).rejects.toThrow('no such source')
+    expect(a.ended()).toBe(false)
+  })
+
+  it('lets the later choice win, also when the earlier is slower', async () => {
+    const slow = Promise.withResolvers<SourceResult>()
+    sources.set('slow', slow.promise)
+    const quick = offer('quick')
+    const first = call()['sources.connect']({ spec: urls('slow') })
+    await call()['sources.connect']({ spec: urls('quick') })
+    slow.resolve({ ok: true, source: fakeSource('slow').source })
+    await expect(first).rejects.toThrow(ProblemError)
+    expect(quick.ended()).toBe(false)
+  })
+
+  it('tells dumps of the asked server, and of one level when asked', async () => {
+    const a = offer('a')
+    const whole: DumpFrame[] = []
+    const ofLevel: DumpFrame[] = []
+    workspace.handlers.streams.dumps({ server: 'a' }, (dump) => whole.push(dump), signal)
+    await call()['sources.connect']({ spec: urls('a') })
+    const queue = {
+      index: 0,
+      pending: 0,
+      executing: 0,
+      seatsInUse: 0,
+      nextDispatchR: 0,
+      initialSeats: 0,
+      maxSeats: 0,
+      totalWork: 0,
+    }
+    const dump: DumpFrame = {
+      server: 'a',
+      at: new Date(START).toISOString(),
+      costMs: 1,
+      bytes: 2,
+      queues: [
+        { level: 'l', ...queue },
+        { level: 'm', ...queue },
+      ],
+      errors: [],
+    }
+    a.dump(dump)
+    a.dump({ ...dump, server: 'other' })
+    workspace.handlers.streams.dumps({ server: 'a', level: 'm' }, (event) => ofLevel.push(event), signal)
+    expect(whole).toEqual([dump])
+    expect(ofLevel.map(({ queues }) => queues?.map(({ level }) => level))).toEqual([['m']])
+  })
+
+  it('passes interval and impatience on, but not to files', async () => {
+    const a = offer('a')
+    await call()['sources.connect']({ spec: urls('a') })
+    const connection = await call()['sources.cadence']({ intervalMs: 5_000, dumpsEveryMs: null })
+    expect(connection).toMatchObject({ cadence: { intervalMs: 5_000 } })
+    await call()['sources.tryNow']({ server: 'x' })
+    expect(a.calls).toEqual(['cadence 5000', 'tryNow x'])
+    offer('still', true)
+    await call()['sources.connect']({ spec: urls('still') })
+    await expect(call()['sources.cadence']({ intervalMs: 5_000, dumpsEveryMs: null })).rejects.toThrow('no interval')
+  })
+
+  it('answers not-found without a source or server', async () => {
+    const query = { server: 'a', from: 0, to: 1, maxPoints: 10 }
+    await expect(call()['history.series'](query)).rejects.toThrow('No source is connected.')
+    offer('a')
+    await call()['sources.connect']({ spec: urls('a') })
+    await expect(call()['history.series'](query)).rejects.toThrow('has no server "a"')
+  })
+
+  it('remembers sources and settings for the next start', async () => {
+    offer('a')
+    await call()['sources.connect']({ spec: urls('a') })
+    await call()['settings.write']({ theme: 'dark' })
+    await call()['settings.write']({ density: 'compact' })
+    workspace.close()
+    workspace = open()
+    expect(await call()['settings.read'](null)).toMatchObject({ theme: 'dark', density: 'compact', clock: 'utc' })
+    const [recent, ...others] = await call()['sources.recent'](null)
+    expect(others).toEqual([])
+    expect(recent).toMatchObject({ name: 'a', spec: urls('a') })
+    expect(await call()['sources.forget']({ at: recent?.at ?? '' })).toEqual([])
+  })
+})

@@ -1,0 +1,165 @@
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { Handlers } from '../../core/contract/contract.ts'
+import { ProblemError } from '../../core/contract/errors.ts'
+import { SettingsSchema } from '../../core/contract/settings.ts'
+import {
+  CadenceSchema,
+  RecentSourceSchema,
+  type Connection,
+  type FoundContext,
+  type PermissionReport,
+  type RecentSource,
+  type SourceSpec,
+  type Target,
+} from '../../core/contract/source.ts'
+import type { DumpFrame } from '../../core/frame/dump.ts'
+import type { Environment, SourceResult } from '../sources/source.ts'
+import { followSession } from './follow.ts'
+import { isRememberable, publicSpec, remember } from './recent.ts'
+import { startSession, type Session } from './session.ts'
+import { createStateFile } from './stateFile.ts'
+import { createTopic } from './topic.ts'
+
+/** What the workspace asks of the rooms around it; passed in, so that tests need no cluster. */
+export interface Access {
+  makeSource(spec: SourceSpec, environment: Environment): Promise<SourceResult>
+  listContexts(file: string | undefined): Promise<FoundContext[]>
+  permissionReports(target: Target): Promise<PermissionReport[]>
+}
+
+export interface WorkspaceOptions {
+  /** Folder of settings and recent sources; made when needed. */
+  readonly stateDir: string
+  readonly environment: Environment
+  readonly access: Access
+  readonly version: string
+  readonly mode: 'desktop' | 'web' | 'memory'
+  readonly platform: string
+  /** Hears of things that the operator should know although nothing failed; one sentence each. */
+  readonly warn: (sentence: string) => void
+}
+
+export interface Workspace {
+  readonly handlers: Handlers
+  /** Ends the connected source. */
+  readonly close: () => void
+}
+
+const NOTHING: Connection = { state: 'none' }
+
+/** The one place that owns state: the connected source, its history, settings and recent sources. */
+export function createWorkspace(options: WorkspaceOptions): Workspace {
+  const { environment, access } = options
+  const stateFile = <T>(name: string, schema: z.ZodType<T>, initial: T) =>
+    createStateFile({ path: join(options.stateDir, name), schema, initial, warn: options.warn })
+  const settings = stateFile('settings.json', SettingsSchema, SettingsSchema.parse({}))
+  const recents = stateFile<RecentSource[]>('recent.json', z.array(RecentSourceSchema), [])
+
+  const connections = createTopic<Connection>()
+  const sessions = createTopic<Session | undefined>()
+  let session: Session | undefined
+  let attempts = 0
+  /** The attempt that decided what is connected now; an earlier one that is slower comes too late. */
+  let decided = 0
+  connections.publish(NOTHING)
+
+  const replaceSession = (next: Session | undefined): Connection => {
+    session?.end()
+    session = next
+    const connection = next?.connection ?? NOTHING
+    connections.publish(connection)
+    sessions.publish(next)
+    return connection
+  }
+
+  const connect = async (spec: SourceSpec): Promise<Connection> => {
+    const id = ++attempts
+    const made = await access.makeSource(spec, environment)
+    if (!made.ok) throw new ProblemError(made.problem.code, made.problem.message, made.problem.details)
+    if (id < decided) throw new ProblemError('cancelled', 'Another source was connected meanwhile.')
+    const cadence = spec.kind === 'scrape' ? spec.cadence : CadenceSchema.parse({})
+    const started = startSession({
+      id,
+      source: made.source,
+      spec,
+      cadence,
+      environment,
+      onConnection: (connection) => {
+        if (session?.connection.id === id) connections.publish(connection)
+      },
+    })
+    decided = id
+    const connection = replaceSession(started)
+    if (isRememberable(spec)) {
+      const added = {
+        at: new Date(environment.now()).toISOString(),
+        name: made.source.info.name,
+        spec: publicSpec(spec),
+      }
+      await recents.change((known) => remember(known, added))
+    }
+    return connection
+  }
+
+  const connected = (): Session => {
+    if (session === undefined) throw new ProblemError('not-found', 'No source is connected.')
+    return session
+  }
+
+  const handlers: Handlers = {
+    procedures: {
+      'app.info': async () => ({ version: options.version, mode: options.mode, platform: options.platform }),
+      'settings.read': () => settings.read(),
+      'settings.write': (change) => settings.change((known) => ({ ...known, ...change })),
+      'sources.contexts': ({ file }) => access.listContexts(file),
+      'sources.permissions': ({ target }) => access.permissionReports(target),
+      'sources.connect': ({ spec }) => connect(spec),
+      'sources.disconnect': async () => {
+        decided = ++attempts
+        return replaceSession(undefined)
+      },
+      'sources.cadence': async (cadence) => {
+        const current = connected()
+        if (current.connection.still) {
+          throw new ProblemError('unsupported', 'A file is read once, so there is no interval to change.')
+        }
+        current.setCadence(cadence)
+        return current.connection
+      },
+      'sources.tryNow': async ({ server }) => {
+        connected().tryNow(server)
+        return null
+      },
+      'sources.recent': () => recents.read(),
+      'sources.forget': ({ at }) => recents.change((known) => known.filter((recent) => recent.at !== at)),
+      'history.series': async ({ server, ...range }) => connected().history(server).series(range),
+      'history.heatMap': async ({ server, ...cells }) => connected().history(server).heatMap(cells),
+    },
+    streams: {
+      connection: (_, emit, signal) => connections.subscribe(emit, signal),
+      frames: (_, emit, signal) =>
+        followSession(sessions, signal, (current, end) => current.frames.subscribe(emit, end)),
+      dumps: ({ server, level }, emit, signal) =>
+        followSession(sessions, signal, (current, end) =>
+          current.dumps(server, (dump) => emit(level === undefined ? dump : onlyLevel(dump, level)), end),
+        ),
+    },
+  }
+  return {
+    handlers,
+    close() {
+      decided = Infinity
+      replaceSession(undefined)
+    },
+  }
+}
+
+/** Levels are few and stay; queues and requests are what makes a dump large. */
+function onlyLevel(dump: DumpFrame, level: string): DumpFrame {
+  return {
+    ...dump,
+    ...(dump.queues && { queues: dump.queues.filter((queue) => queue.level === level) }),
+    ...(dump.requests && { requests: dump.requests.filter((request) => request.level === level) }),
+  }
+}

@@ -1,0 +1,111 @@
+import { Agent, request } from 'node:https'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Cluster } from './cluster.ts'
+
+/** One request of a client. */
+export interface Plan {
+  readonly user: string
+  readonly path: string
+  readonly method?: string
+  readonly body?: string
+  /**
+   * Milliseconds between the headers and the body. The server reads a body inside the handler, after flow control has
+   * admitted the request, so this is how long its seats are occupied: load that costs neither side CPU.
+   */
+  readonly holdMs?: number
+  /** Milliseconds until the client hangs up: for watches. */
+  readonly hangUpMs?: number
+}
+
+/** A group of workers that repeat a request: closed loop, so the number of workers bounds what can wait. */
+export interface LoadClient {
+  readonly workers: number
+  plan(worker: number, turn: number): Plan
+  /** Milliseconds between a served request and the next one, varied by ± half. */
+  readonly thinkMs?: number
+  /** Seconds after the start of the load. */
+  readonly from?: number
+  readonly to?: number
+}
+
+/** Answers by status code; 0 counts broken connections. */
+export type Answers = Map<number, number>
+
+/** Wait after anything but success: real clients honour Retry-After, which is at least one second. */
+const BACKOFF_MS = 1_000
+
+/** Runs all clients until `seconds` have passed or the signal aborts; open requests are then cut off. */
+export async function runLoad(
+  cluster: Cluster,
+  clients: readonly LoadClient[],
+  seconds: number,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Answers> {
+  const agents = new Map<string, Agent>()
+  const answers: Answers = new Map()
+  const over = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1_000)])
+  const agentOf = (user: string): Agent => {
+    const agent = agents.get(user) ?? new Agent({ ca: cluster.ca, keepAlive: true, maxSockets: Infinity })
+    agents.set(user, agent)
+    return agent
+  }
+  const worker = async (client: LoadClient, index: number): Promise<void> => {
+    const end = AbortSignal.any([over, AbortSignal.timeout((client.to ?? seconds) * 1_000)])
+    // Workers start spread over a second, as clients do.
+    await pause((client.from ?? 0) * 1_000 + Math.random() * 1_000, end)
+    for (let turn = 0; !end.aborted; turn++) {
+      const plan = client.plan(index, turn)
+      const status = await send(cluster, agentOf(plan.user), plan, end)
+      if (end.aborted) return
+      answers.set(status, (answers.get(status) ?? 0) + 1)
+      const served = status >= 200 && status < 300
+      await pause((served ? (client.thinkMs ?? 0) : BACKOFF_MS) * (0.5 + Math.random()), end)
+    }
+  }
+  await Promise.all(
+    clients.flatMap((client) => Array.from({ length: client.workers }, (_, index) => worker(client, index))),
+  )
+  for (const agent of agents.values()) agent.destroy()
+  return answers
+}
+
+const pause = (ms: number, signal: AbortSignal): Promise<unknown> =>
+  sleep(ms, undefined, { signal }).catch(() => undefined)
+
+/** Resolves to the status code when the answer is over, 0 when there was none. */
+function send(cluster: Cluster, agent: Agent, plan: Plan, signal: AbortSignal): Promise<number> {
+  return new Promise((resolve) => {
+    const length = Buffer.byteLength(plan.body ?? '')
+    const headers = {
+      authorization: `Bearer ${cluster.identity(plan.user).token}`,
+      'user-agent': 'apf-load',
+      ...(plan.body === undefined ? {} : { 'content-type': 'application/json', 'content-length': length }),
+    }
+    const timers: NodeJS.Timeout[] = []
+    let status = 0
+    const sent = request(
+      cluster.url + plan.path,
+      { agent, method: plan.method ?? 'GET', headers, signal },
+      (response) => {
+        status = response.statusCode ?? 0
+        // Rejected before the body was sent: the connection is usable again once it has been.
+        if (!sent.writableEnded) sent.end(plan.body)
+        if (plan.hangUpMs !== undefined) timers.push(setTimeout(() => response.destroy(), plan.hangUpMs))
+        response.resume()
+        response.on('error', () => undefined)
+      },
+    )
+    const finish = (): void => {
+      timers.forEach(clearTimeout)
+      resolve(status)
+    }
+    sent.on('error', finish)
+    sent.on('close', finish)
+    if (plan.holdMs === undefined) {
+      sent.end(plan.body)
+    } else {
+      sent.flushHeaders()
+      timers.push(setTimeout(() => void (sent.writableEnded || sent.end(plan.body)), plan.holdMs))
+    }
+  })
+}

@@ -1,0 +1,38 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { Cluster } from './cluster.ts'
+
+/**
+ * A loopback server between the console and the API server that keeps what it passed on: the tests then read the very
+ * text that the console has read.
+ */
+export interface Relay {
+  /** http://127.0.0.1:port */
+  readonly url: string
+  /** The bodies passed on for a path, oldest first. */
+  bodies(path: string): readonly string[]
+  close(): Promise<void>
+}
+
+export async function startRelay(cluster: Cluster, as: string): Promise<Relay> {
+  const passed = new Map<string, string[]>()
+  const pass = async (path: string, response: ServerResponse): Promise<void> => {
+    const { status, body } = await cluster.call(path, as)
+    if (status === 200) passed.set(path, [...(passed.get(path) ?? []), body])
+    response.writeHead(status, { 'content-type': 'text/plain; version=0.0.4' }).end(body)
+  }
+  const server = createServer((request, response) => {
+    pass(request.url ?? '/', response).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    bodies: (path) => passed.get(path) ?? [],
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}

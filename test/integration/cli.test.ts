@@ -1,0 +1,180 @@
+import { createServer, type Server } from 'node:http'
+import { gunzipSync } from 'node:zlib'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FrameSchema, type Frame } from '../../core/frame/frame.ts'
+import { captureVersions, readFixture } from '../fixtures/load.ts'
+import { runCommand, startCommand } from '../harness/command.ts'
+
+const fixture = (path: string): string => fileURLToPath(new URL(`../fixtures/captures/${path}`, import.meta.url))
+const parse = (output: string): Frame => FrameSchema.parse(JSON.parse(output))
+
+describe('apf-console snapshot --file', () => {
+  it.each(captureVersions)('reads the page of a %s server at rest', async (version) => {
+    const { code, output, told } = await runCommand('snapshot', '--file', fixture(`${version}/idle/metrics.txt.gz`))
+    expect({ code, told }).toEqual({ code: 0, told: '' })
+    const frame = parse(output)
+    expect(frame.source.kind).toBe('file')
+    const [server] = frame.servers
+    expect(server?.version).toBe(version)
+    const names = server?.levels.map(({ name }) => name) ?? []
+    expect(names).toEqual(names.toSorted())
+    expect(names).toContain('workload-low')
+    // Everything is known of a server at rest: what has not happened yet is 0.
+    expect(server?.levels.find(({ name }) => name === 'workload-low')).toMatchObject({
+      requests: { queued: 0 },
+      seats: { queued: 0 },
+      rejected: { 'queue-full': 0, 'concurrency-limit': 0, 'time-out': 0 },
+    })
+    for (const { family, note } of server?.missing ?? []) expect([family, note]).not.toContain('')
+  })
+
+  it('reads a folder with its dumps, compressed or not, and standard input', async () => {
+    const folder = await runCommand('snapshot', '--compact', '--file', fixture('v1.36.3/idle'))
+    expect(folder.code).toBe(0)
+    expect(folder.output.trim()).not.toContain('\n')
+    const page = gunzipSync(await readFile(fixture('v1.36.3/idle/metrics.txt.gz')))
+    const piped = startCommand('snapshot', '--compact', '--file', '-')
+    piped.input.end(page)
+    expect(await piped.ended).toBe(0)
+    expect(parse(piped.output()).servers[0]?.levels).toEqual(parse(folder.output).servers[0]?.levels)
+  })
+
+  it('prints what comes before damage and exits with 1', async () => {
+    const truncated = startCommand('snapshot', '--file', '-')
+    truncated.input.end(readFixture('captures/v1.36.3/mixed.metrics.txt.gz').subarray(0, 700_000))
+    expect(await truncated.ended).toBe(1)
+    expect(truncated.told()).toMatch(/^apf-console: standard input, line \d+, column \d+: .*\n$/)
+    expect(parse(truncated.output()).servers[0]?.levels.length).toBeGreaterThan(0)
+  })
+})
+
+describe('apf-console', () => {
+  it('says what is wrong in one sentence and exits with 2', async () => {
+    const cases: readonly (readonly [readonly string[], RegExp])[] = [
+      [['snapsot'], /no command "snapsot"; did you mean snapshot\?/],
+      [['snapshot', '--kubconfig', 'x'], /no option --kubconfig; did you mean --kubeconfig\?/],
+      [['snapshot', '--file', '/nowhere/at/all'], /cannot be opened: there is no such file/],
+      [['snapshot', '--kubeconfig', '/nowhere/at/all'], /\/nowhere\/at\/all/],
+      [['snapshot', '--demo', '--file', 'x'], /Only one source/],
+      [['watch', '--interval', '0.1'], /--interval takes a number from 0\.5 to 60/],
+      [['snapshot', '--metrics-url', 'user:secret@host'], /--metrics-url takes an address/],
+      [['web', '--port', '70000'], /--port takes a whole number/],
+    ]
+    for (const [args, sentence] of cases) {
+      const { code, output, told } = await runCommand(...args)
+      expect({ args, code, output, lines: told.trim().split('\n').length }).toEqual({
+        args,
+        code: 2,
+        output: '',
+        lines: 1,
+      })
+      expect(told).toMatch(sentence)
+      expect(told).not.toContain('secret')
+    }
+  })
+
+  it('explains itself', async () => {
+    for (const args of [['--help'], ['snapshot', '--help'], ['watch', '-h'], ['web', '--help']]) {
+      const { code, output } = await runCommand(...args)
+      expect(code).toBe(0)
+      expect(output).toContain('--kubeconfig')
+    }
+    const { output } = await runCommand('--version')
+    expect(output).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+})
+
+describe('apf-console watch', () => {
+  it('plays the demo, frame by frame', async () => {
+    const { code, output } = await runCommand('watch', '--demo', '--count', '2')
+    expect(code).toBe(0)
+    const frames = output.trim().split('\n').map(parse)
+    expect(frames).toHaveLength(2)
+    expect(frames[0]?.source).toMatchObject({ kind: 'demo', via: expect.stringContaining('recording') })
+  })
+
+  it('ends without a word when it is interrupted, and when nobody reads any more', async () => {
+    const interrupted = startCommand('watch', '--demo')
+    await interrupted.nextFrame()
+    interrupted.interrupt()
+    expect(await interrupted.ended).toBe(0)
+    const unread = startCommand('watch', '--demo')
+    await unread.nextFrame()
+    unread.stopReading()
+    expect(await unread.ended).toBe(0)
+    expect([interrupted.told(), unread.told()]).toEqual(['', ''])
+  })
+})
+
+describe('with servers of its own', () => {
+  let server: Server
+  let answer: (path: string) => { readonly status: number; readonly body: Buffer | string }
+  let url = ''
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      const { status, body } = answer(request.url ?? '')
+      response.writeHead(status, { 'content-type': 'text/plain' }).end(body)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    url = typeof address === 'object' && address !== null ? `http://127.0.0.1:${address.port}` : ''
+  })
+  afterAll(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const page = readFixture('captures/v1.36.3/idle/metrics.txt.gz')
+
+  it('prints the servers that answer and tells of the others, exit code 1', async () => {
+    answer = (path) => (path === '/a/metrics' ? { status: 200, body: page } : { status: 500, body: 'broken' })
+    const { code, output, told } = await runCommand(
+      'snapshot',
+      '--metrics-url',
+      `${url}/a/metrics`,
+      '--metrics-url',
+      `${url}/b/metrics`,
+    )
+    expect(code).toBe(1)
+    expect(parse(output).servers).toHaveLength(1)
+    expect(told).toContain('500')
+  })
+
+  it('asks for nothing but the metrics', async () => {
+    const asked: string[] = []
+    answer = (path) => {
+      asked.push(path)
+      return { status: 200, body: page }
+    }
+    expect((await runCommand('snapshot', '--metrics-url', `${url}/metrics`)).code).toBe(0)
+    expect(asked).toEqual(['/metrics'])
+  })
+
+  it('survives a server that fails for a while', async () => {
+    let broken = false
+    answer = () => (broken ? { status: 503, body: 'later' } : { status: 200, body: page })
+    const watch = startCommand('watch', '--metrics-url', `${url}/metrics`, '--interval', '0.5')
+    await watch.nextFrame()
+    broken = true
+    await expect.poll(watch.told, { timeout: 10_000 }).toContain('It is tried again.')
+    broken = false
+    await expect.poll(watch.told, { timeout: 20_000 }).toContain('answers again.')
+    await watch.nextFrame()
+    watch.interrupt()
+    expect(await watch.ended).toBe(0)
+  })
+})
+
+describe('apf-console web', () => {
+  it('says so when its port is taken', async () => {
+    const taken = createServer()
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+    const address = taken.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const { code, told } = await runCommand('web', '--port', String(port))
+    taken.close()
+    expect(code).toBe(2)
+    expect(told.trim().split('\n')).toHaveLength(1)
+  })
+})
