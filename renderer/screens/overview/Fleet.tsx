@@ -1,0 +1,187 @@
+import { memo, useMemo, useState } from 'react'
+import { aggregate } from '../../../core/frame/aggregate.ts'
+import { serverColumns } from '../../charts/serverStrip.data.ts'
+import { barScale } from '../../charts/seatBar.data.ts'
+import { useSize } from '../../charts/useSize.ts'
+import { classes } from '../../components/classes.ts'
+import { DataTable } from '../../components/DataTable.tsx'
+import { KeyNumbers } from '../../components/KeyNumbers.tsx'
+import { Pane } from '../../components/Pane.tsx'
+import type { Connected } from '../../state/connection.ts'
+import { useSelection } from '../../state/selection.ts'
+import { openLevel } from './actions.ts'
+import { eachServerColumns, sumColumns } from './fleetColumns.tsx'
+import { fleetRows, pinnedNames } from './fleetRows.ts'
+import { fleetKeyNumbers } from './keyNumbers.ts'
+import { nowLine, type NowServer, type NowStatement } from './nowLine.ts'
+import { NowPane } from './NowPane.tsx'
+import styles from './overview.module.css'
+import { PinSwitch } from './PinSwitch.tsx'
+import { RejectionsPane } from './RejectionsPane.tsx'
+import { ServersPane } from './ServersPane.tsx'
+import { SmallLedgers } from './SmallLedgers.tsx'
+import { shortNames } from './serverNames.ts'
+import { leftOut, staleLine } from './staleLine.ts'
+import { together, type OverviewFacts, type OverviewServer } from './useOverview.ts'
+import { ViewSegment, type FleetView } from './ViewSegment.tsx'
+
+export interface FleetProps {
+  readonly facts: OverviewFacts
+  readonly connection: Connected
+  readonly view: FleetView
+  readonly onView: (view: FleetView) => void
+  readonly onShowServer: (server: string) => void
+}
+
+/** All servers at once: side by side, or summed with the word "sum". */
+export function Fleet({ facts, connection, view, onView, onShowServer }: FleetProps) {
+  const { servers, stale, now } = facts
+  const [pin, setPin] = useState(true)
+  const order = useMemo(() => fleetRows(servers, facts.compare).map(({ name }) => name), [servers, facts.compare])
+  const names = useMemo(() => shortNames(servers.map(({ id }) => id)), [servers])
+  const table = { servers, stale, compare: facts.compare, pin }
+  const recent = useMemo(() => together(servers), [servers])
+  const first = servers[0]
+  const allStale = first !== undefined && servers.every(({ id }) => stale.has(id))
+  const lastAt = Math.max(...servers.map(({ server }) => Date.parse(server.at)))
+  const statement =
+    allStale && first !== undefined
+      ? staleLine({ server: first.id, stale, ageMs: now - lastAt, lastAt, health: connection.servers, now })
+      : withLeftOut(nowLine(nowServers(facts)), leftOut(stale))
+  return (
+    <>
+      <NowPane statement={statement} onShowServer={onShowServer} />
+      <div className={classes(styles['facts'], allStale && styles['stale'])}>
+        <KeyNumbers label="Key numbers of all servers" items={fleetKeyNumbers(servers)} />
+      </div>
+      <SmallLedgers servers={servers} order={order} stale={stale} onShowServer={onShowServer} />
+      <Pane
+        title="Levels"
+        unit={String(order.length)}
+        note={
+          view === 'sum'
+            ? 'sums over all servers; limits are per server, so the smallest and the largest are shown'
+            : 'executing against limit, one scale for all servers; post: limit, dash: nominal'
+        }
+        className={classes(styles['fleetLevels'], allStale && styles['stale'])}
+        actions={
+          <>
+            <PinSwitch pin={pin} onPin={setPin} />
+            <ViewSegment view={view} onView={onView} one={undefined} />
+          </>
+        }
+      >
+        {view === 'sum' ? <SumTable {...table} /> : <EachServerTable {...table} />}
+      </Pane>
+      <div className={classes(styles['bottom'], styles['fleetBottom'], allStale && styles['stale'])}>
+        <RejectionsPane recent={recent} servers={names} />
+        <div className={styles['side']}>
+          <ServersPane
+            loads={servers.map(({ load }) => load)}
+            health={connection.servers}
+            selected={undefined}
+            stale={stale}
+            onSelect={onShowServer}
+          />
+        </div>
+      </div>
+    </>
+  )
+}
+
+const nowServers = ({ servers, stale }: OverviewFacts): readonly NowServer[] =>
+  servers
+    .filter(({ id }) => !stale.has(id))
+    .map(({ id, rows, recent }) => ({ id, rows, rejections: recent?.rows ?? [] }))
+
+const withLeftOut = (statement: NowStatement, note: string): NowStatement =>
+  note === '' ? statement : { ...statement, evidence: `${statement.evidence ?? ''} ${note}`.trim() }
+
+interface TableProps {
+  readonly servers: readonly OverviewServer[]
+  readonly stale: ReadonlySet<string>
+  readonly compare: (a: string, b: string) => number
+  readonly pin: boolean
+}
+
+const VIRTUAL_FROM = 60
+
+const EachServerTable = memo(function EachServerTable({ servers, stale, compare, pin }: TableProps) {
+  const [box, { width }] = useSize()
+  const selected = useSelection().level
+  const rows = useMemo(() => fleetRows(servers, compare), [servers, compare])
+  const pinned = useMemo(() => pinnedNames(servers), [servers])
+  const columns = useMemo(() => {
+    const scale = barScale(servers.flatMap(({ rows: own }) => own.map(({ seats }) => seats)))
+    const shown = serverColumns(servers.map(({ load }) => load))
+    const names = shortNames(servers.map(({ id }) => id))
+    return eachServerColumns({ servers: shown, names, stale, width, scale })
+  }, [servers, stale, width])
+  return (
+    <div ref={box} className={styles['fleetTable']}>
+      <DataTable
+        caption="Priority levels on each server"
+        columns={columns}
+        rows={rows}
+        rowKey={(row) => row.name}
+        selectedKey={selected}
+        pinned={pin ? rows.filter(({ name }) => pinned.names.includes(name)) : []}
+        onOpen={(row) => openLevel(busiestOf(row.on) ?? servers[0]?.id ?? '', row.name)}
+        csvName="levels-each-server"
+        density="compact"
+        virtual={rows.length > VIRTUAL_FROM}
+        foot={<PinNote pin={pin} shown={pinned.names.length} more={pinned.more} />}
+      />
+    </div>
+  )
+})
+
+const SumTable = memo(function SumTable({ servers, compare, pin }: TableProps) {
+  const selected = useSelection().level
+  const rows = useMemo(() => {
+    const { levels } = aggregate(
+      servers.map(({ server }) => server),
+      servers.flatMap(({ derived }) => (derived === undefined ? [] : [derived])),
+    )
+    return levels.toSorted((a, b) => compare(a.name, b.name))
+  }, [servers, compare])
+  const side = useMemo(() => fleetRows(servers, compare), [servers, compare])
+  const pinned = useMemo(() => pinnedNames(servers), [servers])
+  const columns = useMemo(() => sumColumns(side, shortNames(servers.map(({ id }) => id))), [side, servers])
+  return (
+    <div className={styles['fleetTable']}>
+      <DataTable
+        caption="Priority levels, sum of all servers"
+        columns={columns}
+        rows={rows}
+        rowKey={(row) => row.name}
+        selectedKey={selected}
+        pinned={pin ? rows.filter(({ name }) => pinned.names.includes(name)) : []}
+        onOpen={(row) =>
+          openLevel(busiestOf(side.find(({ name }) => name === row.name)?.on ?? {}) ?? servers[0]?.id ?? '', row.name)
+        }
+        csvName="levels-sum"
+        density="compact"
+        virtual={rows.length > VIRTUAL_FROM}
+        foot={<PinNote pin={pin} shown={pinned.names.length} more={pinned.more} />}
+      />
+    </div>
+  )
+})
+
+/** The server on which a level executes most: opening the level shows it there. */
+function busiestOf(on: Readonly<Record<string, { readonly seats: { readonly executing: number | undefined } }>>) {
+  const entries = Object.entries(on)
+  return entries.toSorted(([, a], [, b]) => (b.seats.executing ?? -1) - (a.seats.executing ?? -1))[0]?.[0]
+}
+
+function PinNote({ pin, shown, more }: { readonly pin: boolean; readonly shown: number; readonly more: number }) {
+  if (!pin || shown === 0) return <span>fixed order</span>
+  const rest = more > 0 ? `, and ${more} more need attention` : ''
+  const who = shown === 1 ? 'the pinned level keeps its place' : `the ${shown} pinned levels keep their places`
+  return (
+    <span>
+      fixed order; {who} below too, so nothing jumps{rest}
+    </span>
+  )
+}

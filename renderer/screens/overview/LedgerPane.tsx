@@ -1,0 +1,107 @@
+import { memo, useCallback, useMemo } from 'react'
+import type { ServerFrame } from '../../../core/frame/frame.ts'
+import { SeatLedger } from '../../charts/SeatLedger.tsx'
+import { differenceNote, ledgerOf, nominalNote, type Ledger } from '../../charts/seatLedger.data.ts'
+import type { LedgerVariant } from '../../charts/seatLedgerRows.tsx'
+import { useSize } from '../../charts/useSize.ts'
+import { ChartFrame } from '../../components/ChartFrame.tsx'
+import type { ChartTable } from '../../components/chartTable.ts'
+import { openLevel } from './actions.ts'
+import styles from './overview.module.css'
+import { useLowScreen } from './useLowScreen.ts'
+
+/** More levels than this are tied by hairlines: ribbons could not be told apart. */
+const RIBBONS_UP_TO = 12
+
+function variantOf(ledger: Ledger, low: boolean): LedgerVariant {
+  if (ledger.entries.length > RIBBONS_UP_TO) return 'plain'
+  if (ledger.regime === 'short' || (ledger.lent === 0 && ledger.borrowed === 0)) return 'plain'
+  return low ? 'equation' : 'ribbons'
+}
+
+/** Accounts for every seat: one row per level, exempt on top, then the sums. */
+function accountTable(ledger: Ledger): ChartTable {
+  const rows = ledger.entries.map((entry) => [
+    entry.name,
+    entry.nominal,
+    entry.lent,
+    entry.borrowed,
+    entry.current,
+    entry.executing,
+    entry.free,
+  ])
+  const unknown = ledger.unknown.map((name) => [name, ...Array.from({ length: 6 }, () => undefined)])
+  const { exempt } = ledger
+  const onTop =
+    exempt === undefined ? [] : [['exempt, outside the sum', 0, 0, 0, undefined, exempt.executing, undefined]]
+  return {
+    columns: ['Level', 'Nominal', 'Lent', 'Borrowed', 'Current limit', 'Executing', 'Free'],
+    rows: [
+      ...rows,
+      ...unknown,
+      ['sum', ledger.nominal, ledger.lent, ledger.borrowed, ledger.current, ledger.executing, ledger.free],
+      ...onTop,
+    ],
+  }
+}
+
+export interface LedgerPaneProps {
+  readonly server: ServerFrame
+  readonly order: readonly string[]
+  readonly stale: boolean
+}
+
+export const LedgerPane = memo(function LedgerPane({ server, order, stale }: LedgerPaneProps) {
+  const [box, { width }] = useSize()
+  const low = useLowScreen()
+  const ledger = useMemo(() => ledgerOf(server, order), [server, order])
+  const open = useCallback((level: string) => openLevel(server.id, level), [server.id])
+  const difference = differenceNote(ledger)
+  return (
+    <ChartFrame
+      title="Seat ledger"
+      unit="seats"
+      note={ledger.entries.length === 0 ? 'limits are not reported' : nominalNote(ledger)}
+      table={() => accountTable(ledger)}
+      fileName={`seat-ledger-${server.id}`}
+      actions={<Legend />}
+    >
+      <div className={styles['ledger']}>
+        <div ref={box}>
+          {width > 0 && ledger.entries.length > 0 && (
+            <SeatLedger ledger={ledger} width={width} variant={variantOf(ledger, low)} stale={stale} onOpen={open} />
+          )}
+        </div>
+        <LedgerNotes ledger={ledger} difference={difference} />
+      </div>
+    </ChartFrame>
+  )
+})
+
+function LedgerNotes({ ledger, difference }: { readonly ledger: Ledger; readonly difference: string | undefined }) {
+  const unknown =
+    ledger.unknown.length === 0
+      ? undefined
+      : `not accounted for, their limits are not reported: ${ledger.unknown.join(', ')}.`
+  const text = [difference, unknown].filter((part) => part !== undefined).join(' ')
+  return text === '' ? null : <p className={styles['ledgerNote']}>{text}</p>
+}
+
+const Legend = () => (
+  <span className={styles['legend']}>
+    {(['executing', 'free', 'lent', 'borrowed'] as const).map((kind) => (
+      <span key={kind}>
+        <svg width="16" height="10" aria-hidden="true" focusable="false">
+          <rect
+            className={styles[`${kind}Swatch`]}
+            x={kind === 'lent' ? 0.5 : 0}
+            y={kind === 'lent' ? 0.5 : 0}
+            width={kind === 'lent' ? 15 : 16}
+            height={kind === 'lent' ? 9 : 10}
+          />
+        </svg>
+        {kind}
+      </span>
+    ))}
+  </span>
+)

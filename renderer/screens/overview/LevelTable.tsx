@@ -1,0 +1,126 @@
+import { memo, useCallback, useMemo, useState, type ReactNode } from 'react'
+import type { Series } from '../../../core/frame/series.ts'
+import { barScale } from '../../charts/seatBar.data.ts'
+import { Sparkline } from '../../charts/Sparkline.tsx'
+import { useSize } from '../../charts/useSize.ts'
+import { Button } from '../../components/Button.tsx'
+import { DataTable } from '../../components/DataTable.tsx'
+import { Menu } from '../../components/Menu.tsx'
+import { classes } from '../../components/classes.ts'
+import { useSelection } from '../../state/selection.ts'
+import { format } from '../../theme/format.ts'
+import { openLevel } from './actions.ts'
+import { pinnedNames } from './fleetRows.ts'
+import { levelColumns } from './levelColumns.tsx'
+import type { LevelRow } from './levelRows.ts'
+import { OPTIONAL_COLUMNS, toggleColumn, useOptionalColumns } from './optionalColumns.ts'
+import styles from './overview.module.css'
+import { PinSwitch } from './PinSwitch.tsx'
+import { useLowScreen } from './useLowScreen.ts'
+
+export interface LevelTableProps {
+  readonly rows: readonly LevelRow[]
+  readonly series: Series | undefined
+  /** Unix milliseconds at both ends of the shown range. */
+  readonly from: number
+  readonly to: number
+  /** A silence as long as this is a gap. */
+  readonly gapMs: number
+  readonly stale: boolean
+  /** Name of exported files, without ending. */
+  readonly csvName: string
+}
+
+/** Beyond this many levels, rows are lower and those in trouble are repeated above the others. */
+const FEW = 12
+/** Beyond this many, rows are virtual. */
+const MANY = 40
+const NONE: readonly LevelRow[] = []
+
+/** One row per level, in fixed order. */
+export const LevelTable = memo(function LevelTable(props: LevelTableProps) {
+  const { rows, series, from, to, gapMs, stale, csvName } = props
+  const [box, { width }] = useSize()
+  const low = useLowScreen()
+  const optional = useOptionalColumns()
+  const [pin, setPin] = useState(true)
+  const selected = useSelection().level
+  const several = rows.length > FEW
+  const scale = useMemo(() => barScale(rows.map(({ seats }) => seats)), [rows])
+  const sparkline = useCallback(
+    (name: string, w: number, h: number): ReactNode => {
+      const level = series?.levels.find((candidate) => candidate.name === name)
+      if (series === undefined || level === undefined) return null
+      return (
+        <Sparkline
+          times={series.times}
+          level={level}
+          width={w}
+          height={h}
+          from={from}
+          to={to}
+          gapMs={gapMs}
+          limits={name !== 'exempt'}
+          stale={stale}
+        />
+      )
+    },
+    [series, from, to, gapMs, stale],
+  )
+  const columns = useMemo(
+    () =>
+      levelColumns({
+        width,
+        compact: low || several,
+        scale,
+        stale,
+        range: format.span((to - from) / 1_000),
+        sparkline,
+        optional,
+      }),
+    [width, low, several, scale, stale, to, from, sparkline, optional],
+  )
+  const many = rows.length > MANY
+  const pinned = useMemo(() => {
+    const { names } = pinnedNames([{ id: '', rows }])
+    return rows.filter(({ name }) => names.includes(name))
+  }, [rows])
+  return (
+    <div
+      ref={box}
+      className={classes(
+        styles['levels'],
+        several && styles['several'],
+        many && styles['many'],
+        stale && styles['stale'],
+      )}
+    >
+      <DataTable
+        caption="Priority levels"
+        columns={columns}
+        rows={rows}
+        rowKey={(row) => row.name}
+        selectedKey={selected}
+        onOpen={(row) => openLevel(row.server, row.name)}
+        csvName={csvName}
+        virtual={many}
+        pinned={pin && several ? pinned : NONE}
+        {...(several ? { density: 'compact' as const } : {})}
+        foot={
+          <div className={styles['tableFoot']}>
+            <span>post: current limit, dash: nominal limit, hatch: borrowed, dots: lent, stipple: queued</span>
+            {several && <PinSwitch pin={pin} onPin={setPin} />}
+            <Menu
+              entries={OPTIONAL_COLUMNS.map(([id, label]) => ({
+                label: `${optional.has(id) ? 'Hide' : 'Show'} ${label}`,
+                onSelect: () => toggleColumn(id),
+              }))}
+            >
+              <Button small>Columns</Button>
+            </Menu>
+          </div>
+        }
+      />
+    </div>
+  )
+})

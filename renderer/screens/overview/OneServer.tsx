@@ -1,0 +1,84 @@
+import { useMemo } from 'react'
+import { classes } from '../../components/classes.ts'
+import { KeyNumbers } from '../../components/KeyNumbers.tsx'
+import type { Connected } from '../../state/connection.ts'
+import { useSeries } from '../../state/series.ts'
+import { useTime } from '../../state/time.ts'
+import { ChangesPane } from './ChangesPane.tsx'
+import { keyNumbers } from './keyNumbers.ts'
+import { LedgerPane } from './LedgerPane.tsx'
+import { LevelTable } from './LevelTable.tsx'
+import { MissingNotice } from './MissingNotice.tsx'
+import { nowLine } from './nowLine.ts'
+import { NowPane } from './NowPane.tsx'
+import styles from './overview.module.css'
+import { RejectionsPane } from './RejectionsPane.tsx'
+import { ServersPane } from './ServersPane.tsx'
+import { staleLine } from './staleLine.ts'
+import type { OverviewFacts, OverviewServer } from './useOverview.ts'
+
+export interface OneServerProps {
+  readonly shown: OverviewServer
+  readonly facts: OverviewFacts
+  readonly connection: Connected
+  readonly onShowServer: (server: string) => void
+}
+
+/** Everything about one server: what is happening, and where. */
+export function OneServer({ shown, facts, connection, onShowServer }: OneServerProps) {
+  const { id, server, rows, recent } = shown
+  const stale = facts.stale.has(id)
+  const history = useSeries()
+  const series = history?.server === id ? history : undefined
+  const { from, to } = useTime()
+  const order = useMemo(() => rows.map(({ name }) => name), [rows])
+  const lastAt = Date.parse(server.at)
+  const statement = stale
+    ? staleLine({
+        server: id,
+        stale: facts.stale,
+        ageMs: facts.now - lastAt,
+        lastAt,
+        health: connection.servers,
+        now: facts.now,
+      })
+    : nowLine([{ id, rows, rejections: recent?.rows ?? [] }])
+  return (
+    <>
+      <NowPane statement={statement} onShowServer={onShowServer} />
+      <div className={classes(styles['facts'], stale && styles['stale'])}>
+        <KeyNumbers label={`Key numbers of ${id}`} items={keyNumbers(rows, server.seatFairFrac)} />
+      </div>
+      <MissingNotice server={server} />
+      <div className={classes(styles['section'], stale && styles['stale'])}>
+        <LedgerPane server={server} order={order} stale={stale} />
+      </div>
+      <div className={styles['section']}>
+        <LevelTable
+          rows={rows}
+          series={series}
+          from={from}
+          to={to}
+          gapMs={facts.gapMs}
+          stale={stale}
+          csvName={`levels-${id}`}
+        />
+      </div>
+      <div className={classes(styles['bottom'], stale && styles['stale'])}>
+        <RejectionsPane recent={recent} />
+        <div className={styles['side']}>
+          {connection.servers.length > 1 && (
+            <ServersPane
+              loads={facts.servers.map(({ load }) => load)}
+              health={connection.servers}
+              selected={id}
+              stale={facts.stale}
+              onSelect={onShowServer}
+            />
+          )}
+          <ChangesPane series={series} startedAt={server.startedAt} gapMs={facts.gapMs} />
+        </div>
+      </div>
+    </>
+  )
+}

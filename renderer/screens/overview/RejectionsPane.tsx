@@ -1,0 +1,131 @@
+import { memo, useMemo, useState } from 'react'
+import { REJECT_REASONS, type RejectReason } from '../../../core/frame/frame.ts'
+import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
+import { LevelChip } from '../../components/LevelChip.tsx'
+import { Pane } from '../../components/Pane.tsx'
+import { Segment } from '../../components/Segment.tsx'
+import { format } from '../../theme/format.ts'
+import { openLevel } from './actions.ts'
+import styles from './overview.module.css'
+import { REASON_TEXT, type RecentRejections, type RejectionRow } from './rejections.ts'
+
+type Filter = RejectReason | 'all'
+
+export interface RejectionsPaneProps {
+  /** Of all shown servers; absent until two samples are known. */
+  readonly recent: RecentRejections | undefined
+  /** Short names by id of several servers, of which each row names one; absent for a single server. */
+  readonly servers?: ReadonlyMap<string, string>
+}
+
+/** Requests answered 429, by schema and reason, with cause and remedy. */
+export const RejectionsPane = memo(function RejectionsPane({ recent, servers }: RejectionsPaneProps) {
+  const [filter, setFilter] = useState<Filter>('all')
+  const rows = recent?.rows.filter(({ reason }) => filter === 'all' || reason === filter) ?? []
+  const columns = useMemo(() => rejectionColumns(servers), [servers])
+  const rates = REJECT_REASONS.map((reason) => {
+    const rate = recent?.rows.filter((row) => row.reason === reason).reduce((sum, row) => sum + row.perSecond, 0)
+    return { value: reason, label: rate === undefined || rate === 0 ? reason : `${reason} ${format.rate(rate)}` }
+  })
+  const seconds = recent === undefined ? undefined : format.fixed(Math.round(recent.seconds))
+  return (
+    <Pane
+      title="Rejections"
+      unit="429"
+      note={seconds === undefined ? 'by schema and reason' : `by schema and reason, last ${seconds} s`}
+      className={styles['scrolls']}
+      actions={
+        <Segment
+          label="Reason"
+          value={filter}
+          options={[{ value: 'all', label: 'all' }, ...rates]}
+          onChange={setFilter}
+        />
+      }
+    >
+      {rows.length === 0 ? (
+        <p className={styles['quiet']}>{quiet(recent, filter)}</p>
+      ) : (
+        <div className={styles['rejections']}>
+          <div>
+            <DataTable
+              caption="Rejections"
+              columns={columns}
+              rows={rows}
+              rowKey={(row) => `${row.server}/${row.level}/${row.schema}/${row.reason}`}
+              onOpen={(row) => openLevel(row.server, row.level)}
+              density="compact"
+              csvName="rejections"
+              foot="Names of flows, users and requests need debug dumps, a proxy or an audit log: metrics have none."
+            />
+          </div>
+          <Remedies reasons={REJECT_REASONS.filter((reason) => rows.some((row) => row.reason === reason))} />
+        </div>
+      )}
+    </Pane>
+  )
+})
+
+function quiet(recent: RecentRejections | undefined, filter: Filter): string {
+  if (recent === undefined) return 'Whether requests are rejected takes two samples to know.'
+  const what = filter === 'all' ? 'No request was rejected' : `No request was rejected with reason ${filter}`
+  return `${what} in the last ${format.fixed(Math.round(recent.seconds))} s.`
+}
+
+function rejectionColumns(servers: ReadonlyMap<string, string> | undefined): readonly DataColumn<RejectionRow>[] {
+  const server: DataColumn<RejectionRow> = {
+    id: 'server',
+    header: 'Server',
+    value: (row) => row.server,
+    cell: (row) => <span title={row.server}>{servers?.get(row.server) ?? row.server}</span>,
+  }
+  return [
+    ...(servers === undefined ? [] : [server]),
+    {
+      id: 'level',
+      header: 'Level',
+      value: (row) => row.level,
+      cell: (row) => (
+        <span className={styles['levelCell']}>
+          <LevelChip name={row.level} decorative /> {row.level}
+        </span>
+      ),
+    },
+    {
+      id: 'reason',
+      header: 'Reason',
+      value: (row) => row.reason,
+      cell: (row) => (
+        <span className={row.reason === 'time-out' ? styles['queued'] : styles['rejected']}>{row.reason}</span>
+      ),
+    },
+    { id: 'schema', header: 'Flow schema', value: (row) => row.schema },
+    {
+      id: 'count',
+      header: 'Requests',
+      align: 'right',
+      value: (row) => row.count,
+      cell: (row) => `+${format.seats(row.count)}`,
+    },
+    {
+      id: 'rate',
+      header: 'Rate',
+      align: 'right',
+      value: (row) => row.perSecond,
+      cell: (row) => format.rate(row.perSecond),
+    },
+  ]
+}
+
+const Remedies = ({ reasons }: { readonly reasons: readonly RejectReason[] }) => (
+  <dl className={styles['remedies']}>
+    {reasons.map((reason) => (
+      <div key={reason}>
+        <dt>{reason}</dt>
+        <dd>
+          {REASON_TEXT[reason].cause} <span className={styles['remedy']}>{REASON_TEXT[reason].remedy}</span>
+        </dd>
+      </div>
+    ))}
+  </dl>
+)

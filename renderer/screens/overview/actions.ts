@@ -1,0 +1,36 @@
+import type { SourceSpec } from '../../../core/contract/source.ts'
+import { client } from '../../state/client.ts'
+import { openScreen } from '../../state/route.ts'
+import { selectionStore } from '../../state/selection.ts'
+import type { NowAction } from './nowLine.ts'
+
+/** Opens one level of one server. */
+export function openLevel(server: string, level: string): void {
+  const { setServer, setLevel } = selectionStore.getState()
+  setServer(server)
+  setLevel(level)
+  openScreen('level', level)
+}
+
+export const openConnection = (): void => openScreen('connection')
+
+/** Failures of these calls reach the screen as health of the source. */
+export function tryNow(server?: string): void {
+  client()
+    .call('sources.tryNow', server === undefined ? {} : { server })
+    .catch(() => undefined)
+}
+
+export const connect = (spec: SourceSpec): Promise<unknown> => client().call('sources.connect', { spec })
+
+export function perform(action: NowAction, showServer: (server: string) => void): void {
+  if (action.kind === 'open-level') openLevel(action.server, action.level)
+  else if (action.kind === 'show-server') showServer(action.server)
+  else tryNow(action.server)
+}
+
+/** A button names its result and its object. */
+export function actionLabel(action: NowAction): string {
+  if (action.kind === 'open-level') return `Open ${action.level}`
+  return action.kind === 'show-server' ? `Show ${action.server}` : 'Try now'
+}

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import type { LevelColumn, Series } from '../../../core/frame/series.ts'
+import { history } from './levels.fixture.ts'
+import { changesOf } from './changes.ts'
+
+type Column = (number | null)[]
+
+function series(levels: Record<string, Partial<Record<LevelColumn, Column>>>, stepSeconds = 10): Series {
+  const length = Math.max(
+    ...Object.values(levels).flatMap((level) => Object.values(level).map((column) => column.length)),
+  )
+  const times = Array.from({ length }, (_, i) => i * stepSeconds * 1_000)
+  return {
+    server: 'apiserver-a',
+    stepSeconds,
+    times,
+    fairFrac: times.map(() => null),
+    levels: Object.entries(levels).map(([name, columns]) => history(name, length, columns)),
+  }
+}
+const texts = (shown: Series, startedAt?: number) =>
+  changesOf(shown, { startedAt, gapMs: shown.stepSeconds * 1_500 }).map(({ text }) => text)
+const present = (values: Column): Partial<Record<LevelColumn, Column>> => ({ executing: values })
+
+describe('what changed', () => {
+  test('a reallocation names its largest moves, newest first', () => {
+    const shown = series({
+      'workload-low': { current: [299, 307, 330], nominal: [245, 245, 245], executing: [1, 1, 1] },
+      'global-default': { current: [58, 59, 59], nominal: [49, 49, 49], executing: [1, 1, 1] },
+      'workload-high': { current: [84, 75, 52], nominal: [98, 98, 98], executing: [1, 1, 1] },
+    })
+    expect(texts(shown)).toEqual([
+      'reallocated: workload-low 307 → 330, workload-high 75 → 52',
+      'reallocated: workload-high 84 → 75, workload-low 299 → 307, global-default 58 → 59',
+    ])
+  })
+
+  test('small reallocations in a row become one line', () => {
+    const shown = series({
+      a: { current: [300, 301, 300, 302, 200], nominal: [300, 300, 300, 300, 300] },
+      b: { current: [300, 299, 300, 298, 400], nominal: [300, 300, 300, 300, 300] },
+    })
+    expect(texts(shown)).toEqual([
+      'reallocated: a 302 → 200, b 298 → 400',
+      '3 small reallocations, at most 2 seats each',
+    ])
+  })
+
+  test('a reallocation that a scrape caught in the middle is one', () => {
+    const shown = series({ a: { current: [100, 60, 60] }, b: { current: [100, 100, 140] } }, 1)
+    expect(texts(shown)).toEqual(['reallocated: a 100 → 60, b 100 → 140'])
+  })
+
+  test('queueing and rejecting begin after a quiet minute, and only from a known zero', () => {
+    const queued = [0, 3, 0, 4, 0, 0, 0, 0, 0, 0, 0, 2]
+    const shown = series({ a: { queuedRequestsMax: queued, executing: queued.map(() => 1) } })
+    expect(changesOf(shown, { startedAt: undefined, gapMs: 15_000 }).map(({ at, text }) => [at, text])).toEqual([
+      [110_000, 'a began to queue'],
+      [10_000, 'a began to queue'],
+    ])
+    const already = series({ a: { queueFullRate: [null, 5, 5], executing: [1, 1, 1] } })
+    expect(texts(already)).toEqual([])
+    const late = series({ a: { timeOutRate: [0, 0, 5], executing: [1, 1, 1] } })
+    expect(texts(late)).toEqual(['a began to reject, time-out'])
+  })
+
+  test('levels appear and go; a gap of everything is a gap, not a departure', () => {
+    const shown = series({ a: present([1, 1, 1, 1]), b: present([null, null, 1, 1]), c: present([1, 1, null, null]) })
+    expect(texts(shown)).toEqual(['b appeared', 'c is gone'])
+    const silent = series({ a: present([1, null, null, 1]), b: present([1, null, null, 1]) })
+    expect(texts(silent)).toEqual(['samples again, after 30 s without'])
+  })
+
+  test('an empty point of the grid is neither a gap nor does it hide a reallocation', () => {
+    const shown = series({ a: { current: [100, null, 50], executing: [1, null, 1] } }, 1)
+    const found = changesOf(shown, { startedAt: undefined, gapMs: 3_000 })
+    expect(found.map(({ text }) => text)).toEqual(['reallocated: a 100 → 50'])
+  })
+
+  test('a limit that differs after a gap is not dated', () => {
+    expect(texts(series({ a: { current: [100, null, 50], executing: [1, null, 1] } }))).toEqual([
+      'samples again, after 20 s without',
+    ])
+  })
+
+  test('a start within the range is a restart', () => {
+    const shown = series({ a: present([1, 1, 1]) })
+    expect(texts(shown, 15)).toEqual(['apiserver-a started; its counters began at 0'])
+    expect(texts(shown, -5)).toEqual([])
+  })
+
+  test('nothing in, nothing out', () => {
+    expect(texts({ server: 'a', stepSeconds: 1, times: [], fairFrac: [], levels: [] }, 5)).toEqual([])
+  })
+})

@@ -1,0 +1,211 @@
+import type { LevelColumn, LevelSeries, Series } from '../../../core/frame/series.ts'
+
+export type ChangeKind = 'reallocated' | 'queueing' | 'rejecting' | 'restarted' | 'appeared' | 'gone' | 'gap'
+
+/** Something that happened within the shown range, in one line. */
+export interface Change {
+  /** Unix milliseconds. */
+  readonly at: number
+  readonly kind: ChangeKind
+  readonly level?: string
+  readonly text: string
+}
+
+/** A level is said to begin to queue or reject after that long without. */
+const QUIET_MS = 60_000
+/** Reallocations that move less than this share of all seats are folded into one line. */
+const SMALL_SHARE = 0.02
+/** Limits of one reallocation may show up in two consecutive samples (the page is not atomic). */
+const SAME_MS = 2_500
+
+type Column = readonly (number | null)[]
+
+interface Move {
+  readonly level: string
+  readonly from: number
+  readonly to: number
+}
+interface Reallocation {
+  readonly at: number
+  readonly moves: readonly Move[]
+}
+
+export interface ChangeOptions {
+  /** Start of the server's process, Unix seconds. */
+  readonly startedAt: number | undefined
+  /** A silence of at least this many milliseconds is a gap; points of the series may be empty without one. */
+  readonly gapMs: number
+}
+
+/** What changed on one server, newest first. */
+export function changesOf(series: Series, { startedAt, gapMs }: ChangeOptions): readonly Change[] {
+  const changes = [
+    ...reallocations(series, gapMs),
+    ...series.levels.flatMap((level) => [...begins(series.times, level), ...presence(series, level)]),
+    ...gaps(series, gapMs),
+    ...restart(series, startedAt),
+  ]
+  return changes.toSorted((a, b) => b.at - a.at)
+}
+
+function reallocations(series: Series, gapMs: number): Change[] {
+  const found: Reallocation[] = []
+  for (const [index, at] of series.times.entries()) {
+    const moves = series.levels.flatMap((level): Move[] => {
+      const to = level.columns.current[index] ?? null
+      const from = before(series.times, level.columns.current, index, gapMs)
+      return to === null || from === null || from === to ? [] : [{ level: level.name, from, to }]
+    })
+    const last = found.at(-1)
+    if (moves.length === 0) continue
+    if (last !== undefined && at - last.at <= SAME_MS) {
+      found[found.length - 1] = { at: last.at, moves: joined(last.moves, moves) }
+    } else found.push({ at, moves })
+  }
+  return folded(
+    found.filter(({ moves }) => moves.length > 0),
+    totalSeats(series),
+  )
+}
+
+/** The value of the sample before: over a gap nothing is known to have changed at an instant. */
+function before(times: readonly number[], column: Column, index: number, gapMs: number): number | null {
+  const earliest = (times[index] ?? 0) - gapMs
+  for (let i = index - 1; i >= 0 && (times[i] ?? 0) > earliest; i -= 1) {
+    const value = column[i] ?? null
+    if (value !== null) return value
+  }
+  return null
+}
+
+function joined(a: readonly Move[], b: readonly Move[]): readonly Move[] {
+  const moves = new Map(a.map((move) => [move.level, move]))
+  for (const move of b) moves.set(move.level, { ...move, from: moves.get(move.level)?.from ?? move.from })
+  return [...moves.values()].filter(({ from, to }) => from !== to)
+}
+
+const totalSeats = (series: Series) =>
+  series.levels.reduce((sum, { columns }) => sum + (columns.nominal.findLast((value) => value !== null) ?? 0), 0)
+
+/** Seats that changed level: each move is counted where it arrives, or where it left when that is more. */
+function movedSeats(moves: readonly Move[]): number {
+  const up = moves.reduce((sum, { from, to }) => sum + Math.max(0, to - from), 0)
+  const down = moves.reduce((sum, { from, to }) => sum + Math.max(0, from - to), 0)
+  return Math.max(up, down)
+}
+
+function folded(found: readonly Reallocation[], seats: number): Change[] {
+  const small = Math.max(1, SMALL_SHARE * seats)
+  const changes: Change[] = []
+  let run: Reallocation[] = []
+  const flush = () => {
+    const [only] = run
+    const last = run.at(-1)
+    if (only !== undefined && run.length === 1) changes.push(spoken(only))
+    else if (last !== undefined) {
+      const most = Math.max(...run.map(({ moves }) => movedSeats(moves)))
+      const text = `${run.length} small reallocations, at most ${most === 1 ? '1 seat' : `${most} seats`} each`
+      changes.push({ at: last.at, kind: 'reallocated', text })
+    }
+    run = []
+  }
+  for (const one of found) {
+    if (movedSeats(one.moves) <= small) run.push(one)
+    else {
+      flush()
+      changes.push(spoken(one))
+    }
+  }
+  flush()
+  return changes
+}
+
+const MOST_MOVES = 3
+
+function spoken({ at, moves }: Reallocation): Change {
+  const sorted = moves.toSorted((a, b) => Math.abs(b.to - b.from) - Math.abs(a.to - a.from))
+  const shown = sorted.slice(0, MOST_MOVES).map(({ level, from, to }) => `${level} ${from} → ${to}`)
+  const more = sorted.length > MOST_MOVES ? `, and ${sorted.length - MOST_MOVES} more` : ''
+  return { at, kind: 'reallocated', text: `reallocated: ${shown.join(', ')}${more}` }
+}
+
+const REASON_COLUMNS = [
+  ['queueFullRate', 'queue-full'],
+  ['concurrencyLimitRate', 'concurrency-limit'],
+  ['timeOutRate', 'time-out'],
+] as const satisfies readonly (readonly [LevelColumn, string])[]
+
+function begins(times: readonly number[], level: LevelSeries): Change[] {
+  const { name, columns } = level
+  const queue = onsets(times, columns.queuedRequestsMax).map((at): Change => {
+    return { at, kind: 'queueing', level: name, text: `${name} began to queue` }
+  })
+  const rejections = REASON_COLUMNS.flatMap(([column, reason]) =>
+    onsets(times, columns[column]).map((at): Change => {
+      return { at, kind: 'rejecting', level: name, text: `${name} began to reject, ${reason}` }
+    }),
+  )
+  return [...queue, ...rejections]
+}
+
+/** Instants at which a column rose above zero after being known to be zero, and quiet for a while. */
+function onsets(times: readonly number[], column: Column): number[] {
+  const found: number[] = []
+  let lastActive: number | undefined
+  let knownQuiet = false
+  for (const [index, value] of column.entries()) {
+    const at = times[index] ?? 0
+    if (value === null) continue
+    if (value === 0) {
+      knownQuiet = true
+      continue
+    }
+    const quiet = lastActive === undefined ? knownQuiet : at - lastActive >= QUIET_MS
+    if (quiet) found.push(at)
+    lastActive = at
+  }
+  return found
+}
+
+const anyKnown = (series: Series, index: number) =>
+  series.levels.some(({ columns }) => (columns.executing[index] ?? columns.nominal[index] ?? null) !== null)
+
+/** A level appears or goes when others have samples where it has none. */
+function presence(series: Series, { name, columns }: LevelSeries): Change[] {
+  const known = series.times.map((_, i) => (columns.nominal[i] ?? columns.executing[i] ?? null) !== null)
+  const first = known.indexOf(true)
+  const last = known.lastIndexOf(true)
+  if (first < 0) return []
+  const changes: Change[] = []
+  const earlier = series.times.findIndex((_, i) => i < first && anyKnown(series, i))
+  if (earlier >= 0)
+    changes.push({ at: series.times[first] ?? 0, kind: 'appeared', level: name, text: `${name} appeared` })
+  const later = series.times.findIndex((_, i) => i > last && anyKnown(series, i))
+  if (later >= 0) {
+    changes.push({ at: series.times[later] ?? 0, kind: 'gone', level: name, text: `${name} is gone` })
+  }
+  return changes
+}
+
+/** Silences between two samples. */
+function gaps(series: Series, gapMs: number): Change[] {
+  const changes: Change[] = []
+  let last: number | undefined
+  for (const [index, at] of series.times.entries()) {
+    if (!anyKnown(series, index)) continue
+    const silence = last === undefined ? 0 : at - last
+    if (silence >= gapMs) {
+      changes.push({ at, kind: 'gap', text: `samples again, after ${Math.round(silence / 1_000)} s without` })
+    }
+    last = at
+  }
+  return changes
+}
+
+function restart(series: Series, startedAt: number | undefined): Change[] {
+  const [from] = series.times
+  const to = series.times.at(-1)
+  const at = startedAt === undefined ? undefined : startedAt * 1_000
+  if (at === undefined || from === undefined || to === undefined || at < from || at > to) return []
+  return [{ at, kind: 'restarted', text: `${series.server} started; its counters began at 0` }]
+}

@@ -1,0 +1,218 @@
+import type { AggregateLevel } from '../../../core/frame/aggregate.ts'
+import { SeatBar } from '../../charts/SeatBar.tsx'
+import type { ServerColumn } from '../../charts/serverStrip.data.ts'
+import type { DataColumn } from '../../components/DataTable.tsx'
+import { Icon } from '../../components/Icon.tsx'
+import { LevelName } from '../../components/LevelChip.tsx'
+import { StateTag } from '../../components/StateTag.tsx'
+import { format, NOT_APPLICABLE, UNKNOWN } from '../../theme/format.ts'
+import { rejectedSum, spreadText, type FleetRow } from './fleetRows.ts'
+import type { LevelRow } from './levelRows.ts'
+import styles from './overview.module.css'
+
+export interface EachServerOptions {
+  readonly servers: readonly ServerColumn[]
+  /** Short names by server id, of all servers. */
+  readonly names: ReadonlyMap<string, string>
+  readonly stale: ReadonlySet<string>
+  /** Pixels of the table. */
+  readonly width: number
+  /** Seats at the right end of every bar. */
+  readonly scale: number
+}
+
+/** Peak ÷ mean from this on is amber. */
+const UNEVEN = 2
+
+interface FleetStateProps {
+  readonly row: FleetRow
+  /** Short names by server id. */
+  readonly names: ReadonlyMap<string, string>
+}
+
+/** `queueing on a, b`; more than two servers are counted. */
+function FleetState({ row, names }: FleetStateProps) {
+  const where = (on: readonly string[]) =>
+    on.length > 2 ? ` on ${on.length} servers` : ` on ${on.map((id) => names.get(id) ?? id).join(', ')}`
+  if (row.exempt) return <StateTag kind="no-limit" />
+  if (row.rejectingOn.length > 0) {
+    return (
+      <span className={styles['rejected']}>
+        <Icon name="cross" size={12} /> rejecting{where(row.rejectingOn)}
+      </span>
+    )
+  }
+  if (row.queueingOn.length > 0) {
+    return (
+      <span className={styles['queued']}>
+        <Icon name="queue" size={12} /> queueing{where(row.queueingOn)}
+      </span>
+    )
+  }
+  return <StateTag kind={row.executing ? 'flowing' : 'idle'} />
+}
+
+/** Pixels of the table below which the nominal column is left to the dashes in the bars. */
+const ROOM_FOR_NOMINAL = 1000
+/** Text, gutters and the columns that are always there, pixels. */
+const FIXED = 545
+const NUMBERS = 96
+const BAR = { least: 70, most: 220 } as const
+
+const nominals = (row: FleetRow) => [...new Set(Object.values(row.on).map(({ seats }) => seats.nominal))]
+
+export function eachServerColumns(options: EachServerOptions): readonly DataColumn<FleetRow>[] {
+  const { servers, names, stale, width, scale } = options
+  const allStale = stale.size >= names.size
+  const room = Math.floor((width - FIXED) / Math.max(1, servers.length)) - NUMBERS
+  const bar = Math.max(BAR.least, Math.min(BAR.most, room))
+  const columns: readonly DataColumn<FleetRow>[] = [
+    {
+      id: 'level',
+      header: 'Priority level',
+      value: (row) => row.name,
+      cell: (row) => <LevelName name={row.name} stale={allStale} />,
+    },
+    {
+      id: 'state',
+      header: 'State',
+      value: (row) => [...row.rejectingOn, ...row.queueingOn].join(' '),
+      cell: (row) => <FleetState row={row} names={names} />,
+    },
+    {
+      id: 'nominal',
+      header: 'Nominal',
+      title: 'Nominal limit per server, seats',
+      align: 'right',
+      value: (row) => nominals(row)[0],
+      cell: (row) => {
+        const values = nominals(row).filter((value) => value !== undefined)
+        const text = values.length === 0 ? UNKNOWN : [...new Set([Math.min(...values), Math.max(...values)])].join('–')
+        return <span className={styles['second']}>{text}</span>
+      },
+    },
+    ...servers.map(({ id, role }): DataColumn<FleetRow> => ({
+      id: `server ${id}`,
+      header: role === undefined ? id : `${role}: ${id}`,
+      title: 'Executing seats against the current limit of this server',
+      value: (row) => row.on[id]?.seats.executing,
+      cell: (row) => <OnServer row={row.on[id]} bar={bar} scale={scale} stale={stale.has(id)} />,
+    })),
+    {
+      id: 'imbalance',
+      header: 'Peak ÷ mean',
+      title: 'Executing seats of the busiest server over the mean of all',
+      align: 'right',
+      value: (row) => row.peakOverMean,
+      cell: (row) =>
+        row.peakOverMean === undefined ? (
+          <span className={styles['faint']}>{UNKNOWN}</span>
+        ) : (
+          <span className={row.peakOverMean > UNEVEN ? styles['queued'] : styles['second']}>
+            {format.fixed(row.peakOverMean, 1)} ×
+          </span>
+        ),
+    },
+    {
+      id: 'queued',
+      header: 'Queued seats, sum',
+      align: 'right',
+      value: (row) => row.queuedSeats,
+      cell: (row) => (
+        <span className={(row.queuedSeats ?? 0) > 0 ? styles['queued'] : styles['faint']}>
+          {format.seats(row.queuedSeats)}
+        </span>
+      ),
+    },
+  ]
+  return columns.filter(({ id }) => id !== 'nominal' || width >= ROOM_FOR_NOMINAL)
+}
+
+function OnServer(props: {
+  readonly row: LevelRow | undefined
+  readonly bar: number
+  readonly scale: number
+  readonly stale: boolean
+}) {
+  const { row, bar, scale, stale } = props
+  if (row === undefined) return <span className={styles['faint']}>{NOT_APPLICABLE}</span>
+  const { seats, name, states } = row
+  const troubled = states.includes('queueing') || states.includes('rejecting')
+  return (
+    <span className={styles['onServer']}>
+      <SeatBar name={name} seats={seats} width={bar} height={13} scale={scale} stale={stale} decorative />
+      <span className={troubled && !stale ? styles['queued'] : undefined}>
+        {format.seats(seats.executing)}
+        {!seats.exempt && <span className={styles['faint']}>/{format.seats(seats.current)}</span>}
+      </span>
+    </span>
+  )
+}
+
+const number = (
+  id: string,
+  header: string,
+  value: (level: AggregateLevel) => number | undefined,
+  text: (n: number | undefined) => string,
+  tone?: 'queued' | 'rejected',
+): DataColumn<AggregateLevel> => ({
+  id,
+  header,
+  align: 'right',
+  value,
+  cell: (level) => {
+    const amount = value(level)
+    const look = (amount ?? 0) === 0 ? 'faint' : (tone ?? 'plain')
+    return <span className={styles[look]}>{text(amount)}</span>
+  },
+})
+
+const limit = (id: string, header: string, of: 'nominal' | 'current'): DataColumn<AggregateLevel> => ({
+  id,
+  header,
+  title: 'Limits are per server: the smallest and the largest',
+  align: 'right',
+  value: (level) => spreadText(level.limitSpread[of]),
+  cell: (level) => (
+    <span className={styles['second']}>
+      {of === 'current' && level.name === 'exempt' ? 'none' : (spreadText(level.limitSpread[of]) ?? UNKNOWN)}
+    </span>
+  ),
+})
+
+/** Sums carry the word; limits are per server and keep their range. */
+export function sumColumns(
+  side: readonly FleetRow[],
+  names: ReadonlyMap<string, string>,
+): readonly DataColumn<AggregateLevel>[] {
+  const beside = new Map(side.map((row) => [row.name, row]))
+  return [
+    {
+      id: 'level',
+      header: 'Priority level',
+      value: (level) => level.name,
+      cell: (level) => <LevelName name={level.name} />,
+    },
+    {
+      id: 'state',
+      header: 'State',
+      cell: (level) => {
+        const row = beside.get(level.name)
+        return row === undefined ? UNKNOWN : <FleetState row={row} names={names} />
+      },
+    },
+    number('executing', 'Executing, sum', (level) => level.seatSums.executing?.sum, format.seats),
+    limit('limit', 'Limit per server', 'current'),
+    limit('nominal', 'Nominal per server', 'nominal'),
+    number('queuedSeats', 'Queued seats, sum', (level) => level.seatSums.queued?.sum, format.seats, 'queued'),
+    number('queued', 'Queued requests, sum', (level) => level.requestSums.queued?.sum, format.seats, 'queued'),
+    number('dispatched', 'Dispatched, sum', (level) => level.dispatchedPerSecondSum?.sum, format.rate),
+    number('rejected', 'Rejected, sum', rejectedSum, format.rate, 'rejected'),
+    number(
+      'imbalance',
+      'Peak ÷ mean',
+      (level) => beside.get(level.name)?.peakOverMean,
+      (n) => (n === undefined ? UNKNOWN : `${format.fixed(n, 1)} ×`),
+    ),
+  ]
+}

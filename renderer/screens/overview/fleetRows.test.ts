@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest'
+import type { DerivedServer } from '../../../core/frame/derived.ts'
+import type { LevelFrame } from '../../../core/frame/frame.ts'
+import { levelOrder } from '../../theme/levelSlots.ts'
+import { busiestServer, fleetRows, pinnedNames, spreadText } from './fleetRows.ts'
+import { fleetKeyNumbers, keyNumbers } from './keyNumbers.ts'
+import { derivedLevel, derivedServer, level, scannerFlood, server, type LevelWish } from './levels.fixture.ts'
+import { levelRows } from './levelRows.ts'
+
+const order = levelOrder({})
+const member = (id: string, ...wishes: LevelWish[]) => {
+  const frame = server({ id, levels: wishes.map(level) })
+  return { id, server: frame, rows: levelRows(frame, derivedServer(frame), undefined, order) }
+}
+
+describe('levels side by side', () => {
+  const fleet = [
+    member('a', { name: 'jobs', executing: 90, queued: 282 }, { name: 'idle' }, { name: 'only-a', executing: 9 }),
+    member('b', { name: 'jobs', executing: 24 }, { name: 'idle' }),
+    member('c', { name: 'jobs', executing: 19 }, { name: 'idle' }),
+  ]
+  const rows = fleetRows(fleet, order)
+
+  test('names where a level queues, and the imbalance when it means something', () => {
+    const jobs = rows.find((row) => row.name === 'jobs')
+    expect(jobs).toMatchObject({ queueingOn: ['a'], rejectingOn: [], queuedSeats: 282 })
+    expect(jobs?.peakOverMean).toBeCloseTo(2.03, 2)
+    expect(rows.find((row) => row.name === 'idle')?.peakOverMean).toBeUndefined()
+  })
+
+  test('a level that one server lacks is absent there, not zero', () => {
+    expect(Object.keys(rows.find((row) => row.name === 'only-a')?.on ?? {})).toEqual(['a'])
+  })
+
+  test('at most six levels are pinned, worst first', () => {
+    expect(pinnedNames(fleet)).toEqual({ names: ['jobs'], more: 0 })
+    const many = member('a', ...Array.from({ length: 9 }, (_, i) => ({ name: `l${i}`, queued: i + 1 })))
+    expect(pinnedNames([many])).toMatchObject({ more: 3 })
+    expect(pinnedNames([many]).names[0]).toBe('l8')
+  })
+
+  test('key numbers of several servers say what is summed', () => {
+    const numbers = fleetKeyNumbers(fleet)
+    expect(numbers[0]).toMatchObject({ label: 'executing, per server', value: '99 · 24 · 19', unit: 'seats' })
+    expect(numbers.find(({ label }) => label === 'need attention')).toMatchObject({ value: '1', unit: 'of 3 levels' })
+    const five = fleetKeyNumbers([...fleet, member('d', { name: 'jobs' }), member('e', { name: 'jobs' })])
+    expect(five[0]).toMatchObject({ label: 'executing, sum of 5', value: '142' })
+  })
+})
+
+test('key numbers of the scanner flood', () => {
+  const frame = scannerFlood()
+  const derived = derivedServer(frame, [derivedLevel('workload-low', { waitP99: 14.2 })])
+  const numbers = keyNumbers(levelRows(frame, derived, undefined, order), 0.322_93)
+  expect(numbers.map(({ value, unit }) => [value, unit])).toEqual([
+    ['491', '/ 602 seats'],
+    ['72', 'seats'],
+    ['399', 'requests · 699 seats'],
+    ['0', '/s'],
+    ['14.2', 's, workload-low'],
+    ['0.3229', undefined],
+  ])
+})
+
+test('unknown key numbers are dashes', () => {
+  const mute: LevelFrame = { ...level({ name: 'a' }), limits: {}, seats: {} }
+  const frame = server({ levels: [mute] })
+  const known = derivedServer(frame, [derivedLevel('a', { rejectedPerSecond: undefined })])
+  const early: DerivedServer = { ...known, noRates: 'first-sample' }
+  const numbers = keyNumbers(levelRows(frame, early, undefined, order), undefined)
+  expect(numbers.map(({ value }) => value)).toEqual(['–', '–', '0', '–', '–', '–'])
+})
+
+test('limits of several servers are a range, never an average', () => {
+  expect(spreadText({ min: 33, mean: 40, max: 47, servers: 3 })).toBe('33 to 47')
+  expect(spreadText({ min: 45, mean: 45, max: 45, servers: 3 })).toBe('45 each')
+  expect(spreadText(undefined)).toBeUndefined()
+})
+
+test('the busiest server changes only when another is clearly busier', () => {
+  const loads = (a: number | undefined, b: number | undefined) => [
+    { id: 'a', executing: a },
+    { id: 'b', executing: b },
+  ]
+  expect(busiestServer(loads(100, 105), 'a')).toBe('a')
+  expect(busiestServer(loads(100, 120), 'a')).toBe('b')
+  expect(busiestServer(loads(undefined, undefined), undefined)).toBe('a')
+  expect(busiestServer(loads(undefined, 3), 'a')).toBe('b')
+  expect(busiestServer([], 'a')).toBeUndefined()
+})

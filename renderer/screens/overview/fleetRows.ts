@@ -1,0 +1,102 @@
+import type { AggregateLevel, SpreadOverServers } from '../../../core/frame/aggregate.ts'
+import { isExempt } from '../../../core/frame/frame.ts'
+import { peakOverMean } from '../../charts/serverStrip.data.ts'
+import { needAttention, type LevelRow } from './levelRows.ts'
+
+/** One level on all servers, side by side. */
+export interface FleetRow {
+  readonly name: string
+  readonly exempt: boolean
+  /** The level's row on each server that has it, by server id. */
+  readonly on: Readonly<Record<string, LevelRow>>
+  readonly rejectingOn: readonly string[]
+  readonly queueingOn: readonly string[]
+  readonly executing: boolean
+  /** Executing seats of the busiest server over the mean; absent while the mean is too small to mean anything. */
+  readonly peakOverMean: number | undefined
+  readonly queuedSeats: number | undefined
+  readonly rejectedPerSecond: number | undefined
+}
+
+/** Below this mean of executing seats a ratio between servers is chance. */
+const LEAST_MEAN = 2
+
+export interface FleetMember {
+  readonly id: string
+  readonly rows: readonly LevelRow[]
+}
+
+/** Levels of all servers in their fixed order. */
+export function fleetRows(
+  fleet: readonly FleetMember[],
+  compare: (a: string, b: string) => number,
+): readonly FleetRow[] {
+  const names = [...new Set(fleet.flatMap(({ rows }) => rows.map(({ name }) => name)))].toSorted(compare)
+  return names.map((name): FleetRow => {
+    const entries = fleet.flatMap(({ id, rows }) => {
+      const row = rows.find((candidate) => candidate.name === name)
+      return row === undefined ? [] : [[id, row] as const]
+    })
+    const rows = entries.map(([, row]) => row)
+    const executing = rows.map(({ seats }) => seats.executing)
+    const mean = executing.reduce<number>((sum, seats) => sum + (seats ?? 0), 0) / Math.max(1, rows.length)
+    const where = (state: 'rejecting' | 'queueing') =>
+      entries.filter(([, row]) => row.states.includes(state)).map(([id]) => id)
+    return {
+      name,
+      exempt: isExempt({ name }),
+      on: Object.fromEntries(entries),
+      rejectingOn: where('rejecting'),
+      queueingOn: where('queueing'),
+      executing: executing.some((seats) => (seats ?? 0) > 0),
+      peakOverMean: mean > LEAST_MEAN ? peakOverMean(executing) : undefined,
+      queuedSeats: sum(rows.map(({ seats }) => seats.queued)),
+      rejectedPerSecond: sum(rows.map((row) => row.rejectedPerSecond)),
+    }
+  })
+}
+
+const sum = (values: readonly (number | undefined)[]): number | undefined =>
+  values.reduce<number | undefined>((a, b) => (a === undefined || b === undefined ? undefined : a + b), 0)
+
+/** At most this many copies stand above the ruled line. */
+export const MOST_PINNED = 6
+
+/** Names of the levels that need attention on some server, worst first, and how many found no place. */
+export function pinnedNames(fleet: readonly FleetMember[]): {
+  readonly names: readonly string[]
+  readonly more: number
+} {
+  const names = [...new Set(needAttention(fleet.flatMap(({ rows }) => rows)).map(({ name }) => name))]
+  return { names: names.slice(0, MOST_PINNED), more: Math.max(0, names.length - MOST_PINNED) }
+}
+
+/** The smallest and the largest of a limit over the servers: limits are per server and not averaged. */
+export function spreadText(spread: SpreadOverServers | undefined): string | undefined {
+  if (spread === undefined) return undefined
+  return spread.min === spread.max ? `${spread.min} each` : `${spread.min} to ${spread.max}`
+}
+
+/** Requests rejected per second on all servers; `undefined` while no server reports it. */
+export function rejectedSum({ rejectedPerSecondSums: sums }: AggregateLevel): number | undefined {
+  const parts = [sums['queue-full'], sums['concurrency-limit'], sums['time-out']]
+  return sum(parts.map((part) => part?.sum))
+}
+
+/**
+ * The server that the Busiest view shows. It stays with the present one until another is clearly busier, so that the
+ * view does not jump between two that are alike.
+ */
+export function busiestServer(
+  loads: readonly { readonly id: string; readonly executing: number | undefined }[],
+  present: string | undefined,
+): string | undefined {
+  const clearly = 1.1
+  const peak = loads.reduce<(typeof loads)[number] | undefined>(
+    (best, load) => ((load.executing ?? -1) > (best?.executing ?? -1) ? load : best),
+    undefined,
+  )
+  const now = loads.find(({ id }) => id === present)
+  const stays = now?.executing !== undefined && (peak?.executing ?? 0) <= now.executing * clearly
+  return stays ? now.id : (peak?.id ?? loads[0]?.id)
+}

@@ -1,0 +1,72 @@
+import { useEffect, useState } from 'react'
+import { Loading } from '../../components/States.tsx'
+import { useConnection, type Connected } from '../../state/connection.ts'
+import { useSelection } from '../../state/selection.ts'
+import { useView, type View } from '../../state/view.ts'
+import { Fleet } from './Fleet.tsx'
+import { busiestServer } from './fleetRows.ts'
+import { NoSource } from './NoSource.tsx'
+import { OneServer } from './OneServer.tsx'
+import styles from './overview.module.css'
+import { useOverview } from './useOverview.ts'
+import { ViewSegment, type FleetView } from './ViewSegment.tsx'
+import { Waiting } from './Waiting.tsx'
+
+/** What is happening, and where (design 3.1, 3.13). */
+export function OverviewScreen() {
+  const { connection, known } = useConnection()
+  const view = useView()
+  const loaded = view.frame !== undefined && view.frame.servers.length > 0
+  return (
+    <div className={styles['screen']}>
+      {/* With data, the now line is the heading. */}
+      {!loaded && <h1 className="sr-only">Overview</h1>}
+      {content()}
+    </div>
+  )
+
+  function content() {
+    if (!known) return <Loading waitingFor="the console" />
+    if (connection.state === 'none') return <NoSource />
+    if (!loaded) return <Waiting connection={connection} />
+    return <Connection key={connection.id} view={view} connection={connection} />
+  }
+}
+
+function Connection({ view, connection }: { readonly view: View; readonly connection: Connected }) {
+  const facts = useOverview(view, connection)
+  const { server: chosen, setServer } = useSelection()
+  const several = facts.servers.length > 1
+  const [how, setHow] = useState<FleetView>('each')
+  const busiest = busiestServer(
+    facts.servers.map(({ load }) => load),
+    chosen,
+  )
+  useEffect(() => {
+    if (several && how === 'busiest' && busiest !== undefined && busiest !== chosen) setServer(busiest)
+  }, [several, how, busiest, chosen, setServer])
+
+  const showServer = (server: string): void => {
+    setServer(server)
+    setHow('one')
+  }
+  if (several && (how === 'each' || how === 'sum')) {
+    return <Fleet facts={facts} connection={connection} view={how} onView={setHow} onShowServer={showServer} />
+  }
+  const shown = facts.servers.find(({ id }) => id === view.server?.id) ?? facts.servers[0]
+  if (shown === undefined) return <Waiting connection={connection} />
+  return (
+    <>
+      {several && (
+        <div className={styles['which']}>
+          <strong>{shown.id}</strong>
+          <span>
+            {how === 'busiest' ? `the busiest of ${facts.servers.length}` : `one of ${facts.servers.length} servers`}
+          </span>
+          <ViewSegment view={how} onView={setHow} one={how === 'one' ? shown.id : undefined} />
+        </div>
+      )}
+      <OneServer shown={shown} facts={facts} connection={connection} onShowServer={showServer} />
+    </>
+  )
+}

@@ -1,0 +1,97 @@
+import type { ServerFrame } from '../../../core/frame/frame.ts'
+import { peakOverMean } from '../../charts/serverStrip.data.ts'
+import type { KeyNumber } from '../../components/KeyNumbers.tsx'
+import { format, UNKNOWN } from '../../theme/format.ts'
+import { needAttention, totalsOf, type LevelRow } from './levelRows.ts'
+
+const isUp = (n: number | undefined) => n !== undefined && n > 0
+
+/** `14.2 s` as number and unit, so that the unit can be smaller. */
+function splitUnit(text: string): { value: string; unit?: string } {
+  const at = text.lastIndexOf(' ')
+  return at < 0 ? { value: text } : { value: text.slice(0, at), unit: text.slice(at + 1) }
+}
+
+/** The facts of one server in one line. */
+export function keyNumbers(rows: readonly LevelRow[], fairFraction: number | undefined): readonly KeyNumber[] {
+  const totals = totalsOf(rows)
+  const { lent, borrowed, longestWait } = totals
+  const same = lent === borrowed
+  const wait = splitUnit(format.seconds(longestWait?.seconds))
+  const waitUnknown = rows.some(({ waitP99 }) => waitP99 === undefined)
+  return [
+    { label: 'executing', value: format.seats(totals.executing), unit: `/ ${format.seats(totals.nominal)} seats` },
+    {
+      label: 'lent and borrowed',
+      value: same ? format.seats(lent) : `${format.seats(lent)} · ${format.seats(borrowed)}`,
+      unit: 'seats',
+    },
+    {
+      label: 'queued',
+      value: format.seats(totals.queuedRequests),
+      unit: `requests · ${format.seats(totals.queuedSeats)} seats`,
+      tone: isUp(totals.queuedRequests) ? 'queued' : undefined,
+    },
+    {
+      label: 'rejected, 429',
+      value: totals.rejectedPerSecond === undefined ? UNKNOWN : format.significant(totals.rejectedPerSecond),
+      unit: '/s',
+      tone: isUp(totals.rejectedPerSecond) ? 'rejected' : undefined,
+    },
+    longestWait === undefined
+      ? { label: 'longest wait p99', value: waitUnknown ? UNKNOWN : 'none', unit: waitUnknown ? '' : 'waited' }
+      : { label: 'longest wait p99', ...wait, unit: `${wait.unit ?? ''}, ${longestWait.level}` },
+    { label: 'fair fraction p', value: format.fairFraction(fairFraction) },
+  ]
+}
+
+export interface FleetServer {
+  readonly server: ServerFrame
+  readonly rows: readonly LevelRow[]
+}
+
+/** More servers than this are not listed one by one in a key number. */
+const LISTED = 4
+
+const listed = (values: readonly string[]) => values.join(' · ')
+
+/** The facts of several servers; what is summed says so. */
+export function fleetKeyNumbers(fleet: readonly FleetServer[]): readonly KeyNumber[] {
+  const totals = fleet.map(({ rows }) => totalsOf(rows))
+  const few = fleet.length <= LISTED
+  const nominals = new Set(totals.map(({ nominal }) => nominal))
+  const [nominal] = nominals
+  const of = nominals.size === 1 ? `of ${format.seats(nominal)} each` : 'seats'
+  const executing = totals.map((total) => total.executing)
+  const queued = totals.map((total) => total.queuedSeats)
+  const ratio = peakOverMean(executing)
+  const names = new Set(fleet.flatMap(({ rows }) => rows.map(({ name }) => name)))
+  const troubled = new Set(fleet.flatMap(({ rows }) => needAttention(rows).map(({ name }) => name)))
+  const rejected = sum(totals.map((total) => total.rejectedPerSecond))
+  const each = (values: readonly (number | undefined)[]) =>
+    few ? listed(values.map((value) => format.seats(value))) : format.seats(sum(values))
+  const suffix = few ? ', per server' : `, sum of ${fleet.length}`
+  return [
+    { label: `executing${suffix}`, value: each(executing), unit: few ? of : 'seats' },
+    { label: `queued${suffix}`, value: each(queued), unit: 'seats', tone: queued.some(isUp) ? 'queued' : undefined },
+    { label: 'busiest server', value: ratio === undefined ? UNKNOWN : format.fixed(ratio, 2), unit: '× mean' },
+    {
+      label: 'need attention',
+      value: String(troubled.size),
+      unit: `of ${names.size} levels`,
+      tone: troubled.size > 0 ? 'queued' : undefined,
+    },
+    {
+      label: 'rejected, sum',
+      value: rejected === undefined ? UNKNOWN : format.significant(rejected),
+      unit: '/s',
+      tone: isUp(rejected) ? 'rejected' : undefined,
+    },
+    few
+      ? { label: 'fair fraction p', value: listed(fleet.map(({ server }) => format.fairFraction(server.seatFairFrac))) }
+      : { label: 'servers', value: String(fleet.length) },
+  ]
+}
+
+const sum = (values: readonly (number | undefined)[]): number | undefined =>
+  values.reduce<number | undefined>((a, b) => (a === undefined || b === undefined ? undefined : a + b), 0)

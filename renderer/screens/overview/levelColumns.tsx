@@ -1,0 +1,248 @@
+import type { ReactNode } from 'react'
+import { REJECT_REASONS, type RejectReason } from '../../../core/frame/frame.ts'
+import { SeatBar } from '../../charts/SeatBar.tsx'
+import type { DataColumn } from '../../components/DataTable.tsx'
+import { Icon } from '../../components/Icon.tsx'
+import { LevelName } from '../../components/LevelChip.tsx'
+import { StateTag } from '../../components/StateTag.tsx'
+import { format, NOT_APPLICABLE, UNKNOWN } from '../../theme/format.ts'
+import type { LevelRow, LevelState, Reading } from './levelRows.ts'
+import { OPTIONAL_COLUMNS, type OptionalColumn } from './optionalColumns.ts'
+import styles from './overview.module.css'
+
+export interface LevelColumnOptions {
+  /** Pixels of the table. */
+  readonly width: number
+  readonly compact: boolean
+  /** Seats at the right end of the bars. */
+  readonly scale: number
+  readonly stale: boolean
+  /** Header of the sparkline: `10 min`. */
+  readonly range: string
+  readonly sparkline: (level: string, width: number, height: number) => ReactNode
+  readonly optional: ReadonlySet<OptionalColumn>
+}
+
+type Column = DataColumn<LevelRow>
+
+const number = (reading: Reading): number | undefined => (typeof reading === 'number' ? reading : undefined)
+const reading = (value: Reading, text: (n: number | undefined) => string): ReactNode =>
+  value === 'n/a' ? <span className={styles['faint']}>{NOT_APPLICABLE}</span> : orUnknown(value, text)
+const orUnknown = (value: number | undefined, text: (n: number | undefined) => string): ReactNode =>
+  value === undefined ? <span className={styles['faint']}>{UNKNOWN}</span> : text(value)
+/** Zeros step back, so that what is not zero stands out. */
+const amount = (value: number | undefined, text: (n: number | undefined) => string, tone?: string): ReactNode =>
+  value === undefined || value === 0 ? (
+    <span className={styles['faint']}>{value === 0 ? '0' : UNKNOWN}</span>
+  ) : (
+    <span className={tone === undefined ? undefined : styles[tone]}>{text(value)}</span>
+  )
+
+export function States({ states }: { readonly states: readonly LevelState[] }) {
+  return (
+    <span className={styles['states']}>
+      {states.map((state) =>
+        state === 'unknown' ? <span key={state}>{UNKNOWN}</span> : <StateTag key={state} kind={state} />,
+      )}
+    </span>
+  )
+}
+
+/** Seats lent or borrowed, by glyph, colour and hidden word. */
+function Change({ change }: { readonly change: Reading }) {
+  if (change === 'n/a' || change === 0) return null
+  if (change === undefined) return <span className={styles['faint']}>{UNKNOWN}</span>
+  const borrows = change > 0
+  return (
+    <span className={borrows ? styles['borrowed'] : styles['lent']}>
+      <Icon name={borrows ? 'up' : 'down'} size={11} />
+      <span className="sr-only">{borrows ? 'borrowed ' : 'lent '}</span>
+      {Math.abs(change)}
+    </span>
+  )
+}
+
+const rejectionTitle = ({ rejectedBy }: LevelRow): string | undefined =>
+  rejectedBy && REJECT_REASONS.map((reason) => `${reason} ${format.rate(rejectedBy[reason])}`).join(', ')
+
+const byReason = (id: OptionalColumn, reason: RejectReason): Column => ({
+  id,
+  header: `${reason} /s`,
+  align: 'right',
+  value: (row) => row.rejectedBy?.[reason],
+  cell: (row) => amount(row.rejectedBy?.[reason], format.significant, 'rejected'),
+})
+
+/** Room in pixels below which a column is left out. */
+const ROOM: ReadonlyMap<string, number> = new Map([
+  ['dispatched', 1150],
+  ['demand', 980],
+  ['nominal', 900],
+])
+const WIDE = 1150
+const OPTIONAL_WIDTH = 78
+
+/** The columns that fit; their order never changes. */
+export function levelColumns(options: LevelColumnOptions): readonly Column[] {
+  const { width, compact, scale, stale, range, sparkline, optional } = options
+  // Columns on request take the place of those that matter least.
+  const room = width - optional.size * OPTIONAL_WIDTH
+  const wide = room >= WIDE
+  const bar = wide ? 164 : 116
+  const spark = wide ? 154 : 112
+  const height = compact ? 18 : 22
+  const wanted: ReadonlySet<string> = optional
+  const shown = ({ id }: Column) => (OPTIONAL.has(id) ? wanted.has(id) : room >= (ROOM.get(id) ?? 0))
+  const columns: readonly Column[] = [
+    {
+      id: 'level',
+      header: 'Priority level',
+      value: (row) => row.name,
+      cell: (row) => <LevelName name={row.name} stale={stale} />,
+    },
+    {
+      id: 'state',
+      header: 'State',
+      value: (row) => row.states.join(' '),
+      cell: (row) => <States states={row.states} />,
+    },
+    {
+      id: 'change',
+      header: wide ? 'Lent, borrowed' : '▽ ▲',
+      title: 'Seats lent (▽) or borrowed (▲): current limit against nominal limit',
+      align: 'right',
+      value: (row) => number(row.change),
+      cell: (row) => <Change change={row.change} />,
+    },
+    {
+      id: 'seats',
+      header: 'Seats, one scale',
+      title:
+        'Executing seats against the current limit (post) and the nominal one (dash); queued seats beyond the post',
+      width: bar + 12,
+      cell: (row) => (
+        <SeatBar name={row.name} seats={row.seats} width={bar} height={height} scale={scale} stale={stale} />
+      ),
+    },
+    {
+      id: 'executing',
+      header: 'Executing',
+      title: 'Seats executing',
+      align: 'right',
+      value: (row) => row.seats.executing,
+      cell: (row) => <strong>{orUnknown(row.seats.executing, format.seats)}</strong>,
+    },
+    {
+      id: 'limit',
+      header: 'Limit',
+      title: 'Current limit, seats',
+      align: 'right',
+      value: (row) => (row.exempt ? undefined : row.seats.current),
+      cell: (row) => (row.exempt ? 'none' : orUnknown(row.seats.current, format.seats)),
+    },
+    {
+      id: 'nominal',
+      header: 'Nominal',
+      title: 'Nominal limit, seats',
+      align: 'right',
+      value: (row) => row.seats.nominal,
+      cell: (row) => <span className={styles['second']}>{orUnknown(row.seats.nominal, format.seats)}</span>,
+    },
+    {
+      id: 'min',
+      header: 'Min',
+      title: 'Lower limit, seats',
+      align: 'right',
+      value: (row) => row.lower,
+      cell: (row) => (row.exempt ? NOT_APPLICABLE : orUnknown(row.lower, format.seats)),
+    },
+    {
+      id: 'max',
+      header: 'Max',
+      title: 'Upper limit, seats; above the seats of the server it means that nothing limits borrowing',
+      align: 'right',
+      value: (row) => row.seats.upper,
+      cell: (row) => (row.exempt ? NOT_APPLICABLE : orUnknown(row.seats.upper, format.seats)),
+    },
+    {
+      id: 'history',
+      header: `${range}, own scale`,
+      title: 'Executing seats (area), current limit (steps), nominal limit (dashes), min to max (band)',
+      width: spark + 12,
+      cell: (row) => sparkline(row.name, spark, height),
+    },
+    {
+      id: 'demand',
+      header: 'Demand',
+      title: 'Smoothed seat demand',
+      align: 'right',
+      value: (row) => row.demand,
+      cell: (row) => (
+        <>
+          {row.approximate && row.demand !== undefined && '≈ '}
+          {orUnknown(row.demand, format.seats)}
+        </>
+      ),
+    },
+    {
+      id: 'queued',
+      header: 'Queued',
+      title: 'Requests waiting in queues',
+      align: 'right',
+      value: (row) => row.queuedRequests,
+      cell: (row) => amount(row.queuedRequests, format.seats, 'queued'),
+    },
+    {
+      id: 'queuedSeats',
+      header: 'Queued seats',
+      align: 'right',
+      value: (row) => row.seats.queued,
+      cell: (row) => amount(row.seats.queued, format.seats, 'queued'),
+    },
+    {
+      id: 'waitP50',
+      header: 'Wait p50',
+      align: 'right',
+      value: (row) => number(row.waitP50),
+      cell: (row) => reading(row.waitP50, format.seconds),
+    },
+    {
+      id: 'waitP99',
+      header: 'Wait p99',
+      title: 'Time in the queue that 99 % of requests did not exceed',
+      align: 'right',
+      value: (row) => number(row.waitP99),
+      cell: (row) => reading(row.waitP99, format.seconds),
+    },
+    {
+      id: 'dispatched',
+      header: 'Dispatched',
+      title: 'Requests dispatched per second',
+      align: 'right',
+      value: (row) => row.dispatchedPerSecond,
+      cell: (row) => <span className={styles['second']}>{orUnknown(row.dispatchedPerSecond, format.rate)}</span>,
+    },
+    {
+      id: 'noAccommodation',
+      header: 'No fit /s',
+      title: 'Heads of queues that were chosen and did not fit, per second',
+      align: 'right',
+      value: (row) => row.noAccommodationPerSecond,
+      cell: (row) => orUnknown(row.noAccommodationPerSecond, format.significant),
+    },
+    {
+      id: 'rejected',
+      header: 'Rejected',
+      title: 'Requests rejected per second, mean of the last 10 s',
+      align: 'right',
+      value: (row) => row.rejectedPerSecond,
+      cell: (row) => <span title={rejectionTitle(row)}>{amount(row.rejectedPerSecond, format.rate, 'rejected')}</span>,
+    },
+    byReason('queueFull', 'queue-full'),
+    byReason('timeOut', 'time-out'),
+    byReason('concurrencyLimit', 'concurrency-limit'),
+  ]
+  return columns.filter(shown)
+}
+
+const OPTIONAL: ReadonlySet<string> = new Set(OPTIONAL_COLUMNS.map(([id]) => id))

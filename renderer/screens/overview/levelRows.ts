@@ -1,0 +1,157 @@
+import type { DerivedServer } from '../../../core/frame/derived.ts'
+import { REJECT_REASONS, type LevelFrame, type Rejected, type ServerFrame } from '../../../core/frame/frame.ts'
+import { barSeats, type BarSeats } from '../../charts/seatBar.data.ts'
+import type { RecentRejections } from './rejections.ts'
+
+/** A number, `undefined` when unknown, or not applicable to this level. */
+export type Reading = number | undefined | 'n/a'
+
+export type LevelState = 'rejecting' | 'queueing' | 'flowing' | 'idle' | 'no-limit' | 'unknown'
+
+/** One level of one server, as the table shows it. Seats unless the name says otherwise. */
+export interface LevelRow {
+  readonly name: string
+  readonly server: string
+  readonly exempt: boolean
+  /** The worst first. */
+  readonly states: readonly LevelState[]
+  readonly seats: BarSeats
+  readonly lower: number | undefined
+  /** Current − nominal limit: positive is borrowed, negative lent. */
+  readonly change: Reading
+  /** Smoothed demand; approximate while the page mixes two recomputations. */
+  readonly demand: number | undefined
+  readonly approximate: boolean
+  readonly queuedRequests: number | undefined
+  /** Seconds; not applicable when nobody waited within the quantile window. */
+  readonly waitP50: Reading
+  readonly waitP99: Reading
+  readonly dispatchedPerSecond: number | undefined
+  readonly noAccommodationPerSecond: number | undefined
+  /** Requests per second, mean of the last ten seconds where that is known. */
+  readonly rejectedPerSecond: number | undefined
+  readonly rejectedBy: Rejected | undefined
+}
+
+const WAIT_FAMILY = 'apiserver_flowcontrol_request_wait_duration_seconds'
+
+/** The table's rows, in the order given by `compare`. */
+export function levelRows(
+  server: ServerFrame,
+  derived: DerivedServer | undefined,
+  recent: RecentRejections | undefined,
+  compare: (a: string, b: string) => number,
+): readonly LevelRow[] {
+  const waitsUnknown = server.missing.some(({ family }) => family === WAIT_FAMILY)
+  return server.levels
+    .toSorted((a, b) => compare(a.name, b.name))
+    .map((level): LevelRow => {
+      const seats = barSeats(level)
+      const own = derived?.levels.find(({ name }) => name === level.name)
+      const wait = (seconds: number | undefined): Reading => {
+        if (seats.exempt) return 'n/a'
+        return seconds ?? (waitsUnknown || derived?.noRates !== undefined ? undefined : 'n/a')
+      }
+      const rejectedBy = rejectionRates(level, recent) ?? own?.rejectedPerSecond
+      const rejectedPerSecond = rejectedBy && REJECT_REASONS.reduce((sum, reason) => sum + rejectedBy[reason], 0)
+      const row = {
+        name: level.name,
+        server: server.id,
+        exempt: seats.exempt,
+        seats,
+        lower: level.limits.lower,
+        change: seats.exempt ? ('n/a' as const) : difference(seats.current, seats.nominal),
+        demand: level.demand.smoothed,
+        approximate: derived?.torn ?? false,
+        queuedRequests: level.requests.queued,
+        waitP50: wait(own?.waitP50),
+        waitP99: wait(own?.waitP99),
+        dispatchedPerSecond: own?.dispatchedPerSecond,
+        noAccommodationPerSecond: own?.noAccommodationPerSecond,
+        rejectedPerSecond,
+        rejectedBy,
+      }
+      return { ...row, states: statesOf(row) }
+    })
+}
+
+const difference = (a: number | undefined, b: number | undefined) =>
+  a === undefined || b === undefined ? undefined : a - b
+
+function rejectionRates(level: LevelFrame, recent: RecentRejections | undefined): Rejected | undefined {
+  if (recent === undefined || level.rejected === undefined) return undefined
+  const rates: Rejected = { 'queue-full': 0, 'concurrency-limit': 0, 'time-out': 0 }
+  for (const row of recent.rows) if (row.level === level.name) rates[row.reason] += row.perSecond
+  return rates
+}
+
+/** A level may reject and queue at once; it flows or is idle only when it does neither. */
+function statesOf(row: Omit<LevelRow, 'states'>): readonly LevelState[] {
+  if (row.exempt) return ['no-limit']
+  const states: LevelState[] = []
+  if ((row.rejectedPerSecond ?? 0) > 0) states.push('rejecting')
+  if ((row.queuedRequests ?? row.seats.queued ?? 0) > 0) states.push('queueing')
+  if (states.length > 0) return states
+  if (row.seats.executing === undefined) return ['unknown']
+  return row.seats.executing > 0 || (row.dispatchedPerSecond ?? 0) > 0 ? ['flowing'] : ['idle']
+}
+
+/** Rows that somebody should look at: rejecting first, then by queued requests. */
+export function needAttention(rows: readonly LevelRow[]): readonly LevelRow[] {
+  return rows
+    .filter(({ states }) => states.includes('rejecting') || states.includes('queueing'))
+    .toSorted(
+      (a, b) =>
+        (b.rejectedPerSecond ?? 0) - (a.rejectedPerSecond ?? 0) || (b.queuedRequests ?? 0) - (a.queuedRequests ?? 0),
+    )
+}
+
+/** Sums over the rows of one server; `undefined` as soon as one part is unknown. */
+export interface Totals {
+  /** Exempt included. */
+  readonly executing: number | undefined
+  /** Nominal seats of Limited levels. */
+  readonly nominal: number | undefined
+  readonly lent: number | undefined
+  readonly borrowed: number | undefined
+  readonly queuedRequests: number | undefined
+  readonly queuedSeats: number | undefined
+  readonly rejectedPerSecond: number | undefined
+  /** The longest p99 of all levels, seconds. */
+  readonly longestWait: { readonly seconds: number; readonly level: string } | undefined
+}
+
+function sumOf(rows: readonly LevelRow[], pick: (row: LevelRow) => number | undefined): number | undefined {
+  let sum = 0
+  for (const row of rows) {
+    const value = pick(row)
+    if (value === undefined) return undefined
+    sum += value
+  }
+  return rows.length === 0 ? undefined : sum
+}
+
+export function totalsOf(rows: readonly LevelRow[]): Totals {
+  const limited = rows.filter((row) => !row.exempt)
+  const change = (row: LevelRow) => (row.change === 'n/a' ? 0 : row.change)
+  const moved = (sign: 1 | -1) => (row: LevelRow) => {
+    const value = change(row)
+    return value === undefined ? undefined : Math.max(0, sign * value)
+  }
+  let longestWait: Totals['longestWait']
+  for (const { waitP99, name } of rows) {
+    if (typeof waitP99 === 'number' && waitP99 > (longestWait?.seconds ?? -1)) {
+      longestWait = { seconds: waitP99, level: name }
+    }
+  }
+  return {
+    executing: sumOf(rows, (row) => row.seats.executing),
+    nominal: sumOf(limited, (row) => row.seats.nominal),
+    lent: sumOf(limited, moved(-1)),
+    borrowed: sumOf(limited, moved(1)),
+    queuedRequests: sumOf(rows, (row) => row.queuedRequests),
+    queuedSeats: sumOf(rows, (row) => row.seats.queued),
+    rejectedPerSecond: sumOf(rows, (row) => row.rejectedPerSecond),
+    longestWait,
+  }
+}

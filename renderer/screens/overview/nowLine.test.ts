@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest'
+import type { ServerHealth } from '../../../core/contract/source.ts'
+import type { DerivedLevel } from '../../../core/frame/derived.ts'
+import type { ServerFrame } from '../../../core/frame/frame.ts'
+import { levelOrder } from '../../theme/levelSlots.ts'
+import { derivedLevel, derivedServer, level, rejected, scannerFlood, server } from './levels.fixture.ts'
+import { levelRows } from './levelRows.ts'
+import { nowLine, type NowServer } from './nowLine.ts'
+import type { RejectionRow } from './rejections.ts'
+import { leftOut, staleLine } from './staleLine.ts'
+
+const judged = (frame: ServerFrame, levels: DerivedLevel[] = [], rejections: RejectionRow[] = []): NowServer => ({
+  id: frame.id,
+  rows: levelRows(frame, derivedServer(frame, levels), undefined, levelOrder({})),
+  rejections,
+})
+const calm = (name: string) => level({ name, executing: 10, nominal: 50, current: 50 })
+const refusing = (name: string, perSecond: number) =>
+  derivedLevel(name, { rejectedPerSecond: rejected({ 'queue-full': perSecond }) })
+
+describe('the worst true statement, by rule order', () => {
+  test('1. a level that nodes or the control plane need rejects, however little', () => {
+    const frame = server({ levels: [calm('system'), calm('workload-low')] })
+    const said = nowLine([judged(frame, [refusing('system', 0.1), refusing('workload-low', 50)])])
+    expect(said).toMatchObject({ tone: 'trouble', level: 'system', title: 'system is rejecting.' })
+    expect(said.evidence).toMatch(/Also waiting or rejecting: workload-low\./)
+  })
+
+  test('2. rejecting, with reasons, share of the main schema and cause', () => {
+    const frame = scannerFlood()
+    const by = rejected({ 'queue-full': 11.7, 'time-out': 0.1 })
+    const schemas = [
+      { schema: 'service-accounts', count: 117 },
+      { schema: 'other', count: 1 },
+    ].map(({ schema, count }): RejectionRow => {
+      return { server: frame.id, level: 'workload-low', schema, reason: 'queue-full', count, perSecond: count / 10 }
+    })
+    const said = nowLine([judged(frame, [derivedLevel('workload-low', { rejectedPerSecond: by })], schemas)])
+    expect(said.title).toBe('workload-low is full and rejecting.')
+    expect(said.evidence).toMatch(/^queue-full 11\.7 \/s, time-out 0\.100 \/s answered 429\. 99 % .*service-accounts\./)
+    const alone = nowLine([
+      judged(frame, [derivedLevel('workload-low', { rejectedPerSecond: by })], schemas.slice(0, 1)),
+    ])
+    expect(alone.evidence).toMatch(/429\. All of them from flow schema service-accounts\./)
+    expect(said.evidence).toMatch(/Flows with another hand are not affected\./)
+    expect(said.actions).toEqual([{ kind: 'open-level', level: 'workload-low', server: 'apiserver-a' }])
+  })
+
+  test('3. a lender with a queue, before any other queue', () => {
+    const lender = level({ name: 'system', executing: 50, queued: 12, nominal: 74, current: 50, lower: 50 })
+    const larger = level({ name: 'zeta', executing: 60, queued: 500, nominal: 50, current: 60 })
+    const said = nowLine([judged(server({ levels: [lender, larger] }))])
+    expect(said.title).toBe('system lends 24 seats while 12 requests wait.')
+    expect(said.evidence).toMatch(
+      /Its limit is 50, its floor, of 74 nominal seats\. It gets lent seats back within 10 s/,
+    )
+  })
+
+  test('4. queueing: the longest queue; free seats are explained by width', () => {
+    const frame = scannerFlood()
+    expect(nowLine([judged(frame)]).title).toBe('workload-low queues. 338 requests wait for 587 seats.')
+    const wide = level({ name: 'a', executing: 48, queued: 4, queuedRequests: 1, nominal: 50, current: 50 })
+    const said = nowLine([judged(server({ levels: [wide] }), [derivedLevel('a', { waitP99: 6.42 })])])
+    expect(said.title).toBe('a queues. 1 request waits for 4 seats.')
+    expect(said.evidence).toMatch(/48 of 50 seats execute\. 2 seats free: .* waited 6\.42 s or more\./)
+  })
+
+  test('5. at max and short of seats', () => {
+    const capped = level({ name: 'ci', executing: 40, nominal: 30, current: 40, upper: 40, smoothed: 61 })
+    expect(nowLine([judged(server({ levels: [capped, calm('system')] }))]).title).toBe(
+      'ci is at its max of 40 seats and would use 61.',
+    )
+  })
+
+  test('6. imbalance of servers that really are busy', () => {
+    const busy = (id: string, executing: number) =>
+      judged(server({ id, levels: [level({ name: 'a', executing, nominal: 100, current: 100 })] }))
+    const said = nowLine([busy('one', 60), busy('two', 5), busy('three', 5)])
+    expect(said.title).toBe('one executes 2.6 times the mean of the 3 servers.')
+    expect(nowLine([busy('one', 3), busy('two', 0), busy('three', 0)]).tone).toBe('ok')
+    expect(nowLine([busy('one', 60), busy('two', 50)]).tone).toBe('ok')
+  })
+
+  test('7. catch-all used', () => {
+    const stray = level({ name: 'catch-all', executing: 2, nominal: 13, current: 13 })
+    expect(nowLine([judged(server({ levels: [calm('system'), stray] }))]).title).toBe('catch-all executes 2 seats.')
+    const served = level({ name: 'catch-all', nominal: 13 })
+    const rate = derivedLevel('catch-all', { dispatchedPerSecond: 3 })
+    expect(nowLine([judged(server({ levels: [served] }), [rate])]).title).toBe('catch-all serves requests.')
+  })
+
+  test('8. otherwise everything flows', () => {
+    const frame = server({ levels: [calm('system'), level({ name: 'exempt', executing: 1, nominal: 0 })] })
+    expect(nowLine([judged(frame)])).toEqual({
+      tone: 'ok',
+      title: 'All 2 levels are flowing. 11 of 50 seats are executing.',
+      actions: [],
+    })
+    expect(nowLine([judged(frame), judged({ ...frame, id: 'b' })]).title).toBe(
+      'All 2 levels are flowing. 22 of 100 seats are executing, sum of 2 servers.',
+    )
+  })
+
+  test('with several servers the server is named, and idle seats elsewhere do not help', () => {
+    const queue = server({
+      id: 'a',
+      levels: [level({ name: 'x', executing: 90, queued: 282, nominal: 90, current: 90 })],
+    })
+    const idle = server({ id: 'b', levels: [level({ name: 'x', executing: 10, nominal: 90, current: 90 })] })
+    const said = nowLine([judged(idle), judged(queue)])
+    expect(said.title).toBe('x queues on a. 282 requests wait for 282 seats.')
+    expect(said.evidence).toMatch(/The other server has 80 seats idle, but limits are per server/)
+    expect(said.actions).toEqual([{ kind: 'open-level', level: 'x', server: 'a' }])
+  })
+})
+
+describe('what is not known is not concluded', () => {
+  test('rates before the second sample', () => {
+    const frame = server({ levels: [calm('system')] })
+    const early = judged(frame, [derivedLevel('system', { rejectedPerSecond: undefined })])
+    expect(nowLine([early])).toMatchObject({ title: 'No level queues. 10 of 50 seats are executing.' })
+    expect(nowLine([early]).evidence).toMatch(/takes two samples/)
+  })
+
+  test('queues not reported, seats not reported, no level at all', () => {
+    const blind = {
+      ...calm('system'),
+      seats: { executing: undefined, queued: undefined },
+      requests: { executing: undefined, queued: undefined },
+    }
+    const said = nowLine([judged(server({ levels: [blind] }))])
+    expect(said).toMatchObject({ tone: 'withheld' })
+    expect(said.title).toBe('Whether requests wait is not reported. How many seats execute is not reported.')
+    expect(nowLine([judged(server({ levels: [] }))])).toMatchObject({
+      tone: 'withheld',
+      title: 'This server reports no priority level.',
+    })
+  })
+
+  test('stale: age, last good time, next try, who is current', () => {
+    const now = Date.parse('2026-11-21T03:12:47.000Z')
+    const health = (id: string, status: 'ok' | 'failing'): ServerHealth => ({ id, status, failures: [] })
+    const failing: ServerHealth = { ...health('b', 'failing'), nextTryAt: new Date(now + 2_000).toISOString() }
+    const said = staleLine({
+      server: 'b',
+      stale: new Set(['b']),
+      ageMs: 14_000,
+      lastAt: now - 14_000,
+      health: [health('a', 'ok'), failing, health('c', 'ok')],
+      now,
+    })
+    expect(said.title).toBe('No sample from b for 14 s.')
+    expect(said.evidence).toBe('Showing the last values from 03:12:33. Next try in 2 s. a and c are current.')
+    expect(said.actions).toEqual([
+      { kind: 'try-now', server: 'b' },
+      { kind: 'show-server', server: 'a' },
+    ])
+    const alone = staleLine({ server: 'b', stale: new Set(['b']), ageMs: 4_000, lastAt: now, health: [], now })
+    expect(alone.actions).toHaveLength(1)
+    const none = staleLine({
+      server: 'a',
+      stale: new Set(['a', 'b', 'c']),
+      ageMs: 4_000,
+      lastAt: now,
+      health: [health('a', 'ok'), health('b', 'ok'), health('c', 'ok')],
+      now,
+    })
+    expect(none.title).toBe('No sample from any of 3 servers for 4.0 s.')
+    expect(none.evidence).not.toMatch(/current/)
+    expect(leftOut(new Set(['a', 'b', 'c', 'd']))).toMatch(/from a and 3 others: left out/)
+    expect(leftOut(new Set())).toBe('')
+  })
+})

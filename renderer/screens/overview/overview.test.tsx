@@ -1,0 +1,195 @@
+import { act, cleanup, render, screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { ServerHealth } from '../../../core/contract/source.ts'
+import { storyClient, type StoryClient, type StoryClientOptions } from '../../../test/harness/memoryClient.ts'
+import { setClient } from '../../state/client.ts'
+import { connectionStore } from '../../state/connection.ts'
+import { selectionStore } from '../../state/selection.ts'
+import { startState } from '../../state/start.ts'
+import { viewStore } from '../../state/view.ts'
+import { OverviewScreen } from './index.tsx'
+import { derivedServer, frameOf, level, scannerFlood, server } from './levels.fixture.ts'
+
+let story: StoryClient | undefined
+let stop: (() => void) | undefined
+
+function open(options: StoryClientOptions = {}): StoryClient {
+  story = storyClient({ history: 20, servers: 1, manual: true, ...options })
+  setClient(story.client)
+  stop = startState(story.client)
+  render(<OverviewScreen />)
+  return story
+}
+
+afterEach(() => {
+  cleanup()
+  stop?.()
+  story?.stop()
+  setClient(undefined)
+  selectionStore.getState().setServer(undefined)
+  selectionStore.getState().setLevel(undefined)
+})
+
+/** Shows frames without a source. */
+function show(...frames: Parameters<typeof frameOf>): void {
+  act(() => {
+    const [first] = frames
+    const derived = frames.map((frame) => derivedServer(frame))
+    viewStore.setState(
+      {
+        frame: frameOf(...frames),
+        derived,
+        mode: 'live',
+        ageMs: 100,
+        buffered: 0,
+        server: first,
+        derivedServer: derived[0],
+      },
+      true,
+    )
+  })
+}
+
+describe('overview without data', () => {
+  test('no source: one choice that needs nothing', async () => {
+    open({ connected: false })
+    await userEvent.setup().click(await screen.findByRole('button', { name: 'Explore with demo data' }))
+    expect(await screen.findByRole('grid', { name: 'Priority levels' })).toBeDefined()
+  })
+
+  const failing = (code: 'forbidden' | 'unreachable', message: string): ServerHealth => ({
+    id: 'apiserver-a:6443',
+    status: 'failing',
+    failures: [{ at: '2026-11-21T03:12:34.000Z', problem: { code, message, details: 'raw words' } }],
+  })
+  function fail(health: ServerHealth): void {
+    act(() => {
+      connectionStore.setState({
+        known: true,
+        connection: {
+          state: 'connected',
+          id: 1,
+          source: { kind: 'scrape', name: 'prod-eu-1', via: '/metrics direct' },
+          spec: {
+            kind: 'scrape',
+            target: { kind: 'kubeconfig', context: 'prod-eu-1' },
+            cadence: { intervalMs: 1_000, dumpsEveryMs: null },
+          },
+          cadence: { intervalMs: 1_000, dumpsEveryMs: null },
+          servers: [health],
+          still: false,
+        },
+      })
+    })
+  }
+
+  test('a server that does not answer: why, since when, the raw words', async () => {
+    open({ connected: false })
+    await screen.findByText('No cluster is connected.')
+    fail(failing('unreachable', 'connection refused'))
+    expect(await screen.findByRole('heading', { name: 'apiserver-a:6443 does not answer.' })).toBeDefined()
+    expect(screen.getByText('connection refused')).toBeDefined()
+    expect(screen.getByText(/raw words/)).toBeDefined()
+  })
+
+  test('forbidden: the sentence and the role', async () => {
+    open({ connected: false })
+    await screen.findByText('No cluster is connected.')
+    fail(failing('forbidden', '403 for user oncall-anna.'))
+    expect(await screen.findByRole('heading', { name: 'You may not read /metrics on prod-eu-1.' })).toBeDefined()
+    expect(await screen.findByText(/kind: ClusterRole/)).toBeDefined()
+  })
+})
+
+describe('overview of one server', () => {
+  test('accounts for every seat in the table behind the ledger', async () => {
+    open()
+    await screen.findByRole('grid', { name: 'Priority levels' })
+    show(scannerFlood())
+    // The table behind a chart is read anew when the chart gets the focus.
+    act(() => screen.getByRole('table', { name: 'Seat ledger' }).focus())
+    await userEvent.setup().click(screen.getByRole('button', { name: 'Seat ledger as table' }))
+    const cells = within(screen.getByRole('table', { name: 'Seat ledger' }))
+      .getAllByRole('row')
+      .map((row) => Array.from(row.children, (cell) => cell.textContent))
+    expect(cells).toContainEqual(['workload-low', '245', '0', '62', '307', '307', '0'])
+    expect(cells).toContainEqual(['sum', '602', '72', '72', '602', '488', '114'])
+    expect(cells.at(-1)?.slice(0, 6)).toEqual(['exempt, outside the sum', '0', '0', '0', '–', '3'])
+  })
+
+  test('says the worst first and keeps the rows in their order', async () => {
+    open()
+    await screen.findByRole('grid', { name: 'Priority levels' })
+    show(scannerFlood())
+    expect(screen.getByRole('heading', { level: 1 }).textContent).toMatch(
+      /workload-low queues\. 338 requests wait for 587 seats\./,
+    )
+    const rows = within(screen.getByRole('grid', { name: 'Priority levels' }))
+      .getAllByRole('row')
+      .slice(1)
+    expect(rows.map((row) => row.children[0]?.textContent?.slice(2))).toEqual([
+      'exempt',
+      'node-high',
+      'system',
+      'leader-election',
+      'workload-high',
+      'workload-low',
+      'global-default',
+      'catch-all',
+    ])
+  })
+
+  test('unknown is a dash, not zero, and the missing family is named', async () => {
+    open()
+    await screen.findByRole('grid', { name: 'Priority levels' })
+    const family = 'apiserver_flowcontrol_current_limit_seats'
+    const blind = { ...level({ name: 'system', executing: 5 }), limits: { nominal: 30 } }
+    show(server({ levels: [blind], missing: [{ family, reason: 'not-exposed', note: 'Limits are not known.' }] }))
+    const grid = within(screen.getByRole('grid', { name: 'Priority levels' }))
+    const row = grid.getAllByRole('row')[1]
+    const headers = grid.getAllByRole('columnheader').map((header) => header.textContent)
+    const cell = (name: string) => row?.children[headers.indexOf(name)]?.textContent
+    expect(cell('Executing')).toBe('5')
+    expect(cell('Limit')).toBe('–')
+    expect(screen.getByText(family)).toBeDefined()
+    expect(screen.getByText(/not accounted for.*system/)).toBeDefined()
+  })
+
+  test('no level at all is said, not drawn', async () => {
+    open()
+    await screen.findByRole('grid', { name: 'Priority levels' })
+    show(server({ levels: [] }))
+    expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('This server reports no priority level.')
+  })
+
+  test('Enter on a row makes its level the subject', async () => {
+    open()
+    const grid = await screen.findByRole('grid', { name: 'Priority levels' })
+    show(scannerFlood())
+    const cell = within(grid).getByText('workload-high').closest('td')
+    act(() => cell?.focus())
+    await userEvent.setup().keyboard('{Enter}')
+    expect(selectionStore.getState()).toMatchObject({ level: 'workload-high', server: 'apiserver-a' })
+  })
+})
+
+describe('overview of several servers', () => {
+  test('each server has its column; sums carry the word; one server can be chosen', async () => {
+    open({ servers: 3 })
+    const user = userEvent.setup()
+    expect(await screen.findByRole('grid', { name: 'Priority levels on each server' })).toBeDefined()
+    expect(screen.getByRole('columnheader', { name: 'apiserver-b:6443' })).toBeDefined()
+    await user.click(screen.getByRole('radio', { name: 'Sum' }))
+    const headers = within(screen.getByRole('grid', { name: 'Priority levels, sum of all servers' }))
+      .getAllByRole('columnheader')
+      .map((header) => header.textContent)
+    expect(headers).toEqual(expect.arrayContaining(['Executing, sum', 'Limit per server', 'Queued seats, sum']))
+    const [choose] = screen.getAllByRole('button', { name: /apiserver-c:6443/ })
+    if (choose === undefined) throw new Error('apiserver-c cannot be chosen')
+    await user.click(choose)
+    expect(await screen.findByRole('grid', { name: 'Priority levels' })).toBeDefined()
+    expect(screen.getByText('one of 3 servers')).toBeDefined()
+    expect(selectionStore.getState().server).toBe('apiserver-c:6443')
+  })
+})

@@ -1,0 +1,88 @@
+import { useMemo, useState } from 'react'
+import type { Connected } from '../../state/connection.ts'
+import { useSettings } from '../../state/settings.ts'
+import type { View } from '../../state/view.ts'
+import { staleAfterMs } from '../../state/view.logic.ts'
+import { levelOrder } from '../../theme/levelSlots.ts'
+import type { DerivedServer } from '../../../core/frame/derived.ts'
+import type { ServerFrame } from '../../../core/frame/frame.ts'
+import type { ServerLoad } from '../../charts/serverStrip.data.ts'
+import { levelRows, totalsOf, type LevelRow } from './levelRows.ts'
+import { pushFrames, recentRejections, type FrameWindows, type RecentRejections } from './rejections.ts'
+
+/** One server with what this screen makes of it. */
+export interface OverviewServer {
+  readonly id: string
+  readonly server: ServerFrame
+  readonly derived: DerivedServer | undefined
+  readonly rows: readonly LevelRow[]
+  readonly recent: RecentRejections | undefined
+  readonly load: ServerLoad
+}
+
+export interface OverviewFacts {
+  readonly servers: readonly OverviewServer[]
+  /** Unix milliseconds by the main side's clock. */
+  readonly now: number
+  readonly gapMs: number
+  /** Servers whose last sample is old although others may be current. */
+  readonly stale: ReadonlySet<string>
+  readonly compare: (a: string, b: string) => number
+}
+
+/** Rows of all servers of the shown frame, with the rejections of the last ten seconds. */
+export function useOverview(view: View, connection: Connected): OverviewFacts {
+  const [windows, setWindows] = useState<FrameWindows>({})
+  const [{ levelSlots }] = useSettings()
+  const frames = view.frame?.servers
+  const pushed = frames === undefined ? windows : pushFrames(windows, frames)
+  // Derived from what arrives: React renders again at once, before anything is painted.
+  if (pushed !== windows) setWindows(pushed)
+
+  const compare = useMemo(() => levelOrder(levelSlots), [levelSlots])
+  const servers = useMemo(
+    () =>
+      (frames ?? []).map((server): OverviewServer => {
+        const derived = view.derived.find(({ id }) => id === server.id)
+        const recent = recentRejections(pushed[server.id] ?? [])
+        const rows = levelRows(server, derived, recent, compare)
+        const { executing, nominal, queuedSeats } = totalsOf(rows)
+        return {
+          id: server.id,
+          server,
+          derived,
+          rows,
+          recent,
+          load: { id: server.id, executing, nominal, queuedSeats },
+        }
+      }),
+    [frames, view.derived, pushed, compare],
+  )
+  const at = view.server === undefined ? 0 : Date.parse(view.server.at)
+  const now = at + view.ageMs
+  const gapMs = staleAfterMs(connection.cadence.intervalMs)
+  const ages = view.mode === 'live' || view.mode === 'stale'
+  const stale = useSameSet(
+    ages ? servers.filter(({ server }) => now - Date.parse(server.at) >= gapMs).map(({ id }) => id) : [],
+  )
+  return { servers, now, gapMs, stale, compare }
+}
+
+/** The rejections of several servers as one list, most frequent first. */
+export function together(servers: readonly OverviewServer[]): RecentRejections | undefined {
+  const known = servers.map(({ recent }) => recent).filter((recent) => recent !== undefined)
+  if (known.length === 0) return undefined
+  return {
+    seconds: Math.max(...known.map(({ seconds }) => seconds)),
+    rows: known.flatMap(({ rows }) => rows).toSorted((a, b) => b.count - a.count),
+  }
+}
+
+/** The same set object as long as its members are the same, so that what depends on it rests. */
+function useSameSet(members: readonly string[]): ReadonlySet<string> {
+  const [kept, setKept] = useState<ReadonlySet<string>>(() => new Set(members))
+  if (kept.size === members.length && members.every((member) => kept.has(member))) return kept
+  const next = new Set(members)
+  setKept(next)
+  return next
+}
