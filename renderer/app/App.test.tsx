@@ -1,0 +1,94 @@
+import { act, cleanup, render, screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { storyClient, type StoryClient } from '../../test/harness/memoryClient.ts'
+import { setClient } from '../state/client.ts'
+import { startRoutes } from '../state/route.ts'
+import { startState } from '../state/start.ts'
+import { timeStore } from '../state/time.ts'
+import { App } from './App.tsx'
+
+/** The whole console on a synthetic story, as the reader meets it. */
+describe('the console', () => {
+  let story: StoryClient
+  let stops: (() => void)[]
+
+  beforeEach(async () => {
+    location.hash = '#/connection'
+    story = storyClient({ history: 30, servers: 2, manual: true })
+    setClient(story.client)
+    stops = [startRoutes(), startState(story.client)]
+    render(<App />)
+    await screen.findByText('workload-low')
+  })
+  afterEach(() => {
+    cleanup()
+    for (const stop of stops) stop()
+    story.stop()
+    setClient(undefined)
+    timeStore.setState({ paused: false })
+  })
+
+  it('has its landmarks, one of each, and a way past them', async () => {
+    for (const role of ['banner', 'navigation', 'main', 'contentinfo'])
+      expect(screen.getAllByRole(role)).toHaveLength(1)
+    const user = userEvent.setup()
+    await user.click(screen.getByRole('link', { name: 'Skip to the content' }))
+    expect(document.activeElement).toBe(screen.getByRole('main'))
+    expect(location.hash).toBe('#/connection')
+  })
+
+  it('says the mode in the badge and, when it changes, in words', async () => {
+    const user = userEvent.setup()
+    const badge = () => document.querySelector('[data-mode]')?.getAttribute('data-mode')
+    expect(badge()).toBe('live')
+    screen.getByRole('main').focus()
+    await user.keyboard(' ')
+    await vi.waitFor(() => expect(badge()).toBe('paused'))
+    expect(screen.getAllByRole('status').some(({ textContent }) => textContent === 'Paused.')).toBe(true)
+    act(() => story.tick())
+    await screen.findByText('+1 sample buffered')
+    await user.keyboard(' ')
+    await vi.waitFor(() => expect(badge()).toBe('live'))
+  })
+
+  it('reaches a level through the palette by keyboard alone', async () => {
+    const user = userEvent.setup()
+    screen.getByRole('main').focus()
+    await user.keyboard('{Control>}k{/Control}')
+    const dialog = await screen.findByRole('dialog', { name: 'Go to' })
+    const input = within(dialog).getByRole('combobox')
+    expect(document.activeElement).toBe(input)
+    await user.type(input, '@low')
+    expect(
+      within(dialog)
+        .getAllByRole('option')
+        .map(({ textContent }) => textContent),
+    ).toHaveLength(1)
+    await user.keyboard('{Enter}')
+    await vi.waitFor(() => expect(location.hash).toBe('#/level/workload-low'))
+    expect(screen.queryByRole('dialog')).toBeNull()
+  })
+
+  it('chooses a server from a list', async () => {
+    const user = userEvent.setup()
+    screen.getByRole('main').focus()
+    await user.keyboard('{Control>}o{/Control}')
+    const list = await screen.findByRole('listbox', { name: 'Source and server' })
+    expect(within(list).getAllByRole('option')[0]?.getAttribute('aria-selected')).toBe('true')
+    await user.keyboard('{ArrowDown}{Enter}')
+    await vi.waitFor(() => expect(location.hash).toContain('server=apiserver-b'))
+  })
+
+  it('explains its keys and terms, and lets single keys be switched off', async () => {
+    const user = userEvent.setup()
+    screen.getByRole('main').focus()
+    await user.keyboard('?')
+    const dialog = await screen.findByRole('dialog', { name: 'Shortcuts and glossary' })
+    await user.click(within(dialog).getByRole('checkbox'))
+    await user.keyboard('{Escape}')
+    screen.getByRole('main').focus()
+    await user.keyboard('1')
+    expect(location.hash).toContain('#/connection')
+  })
+})

@@ -1,0 +1,59 @@
+import { Suspense, type MouseEvent } from 'react'
+import { classes } from '../components/classes.ts'
+import { ErrorBoundary } from '../components/ErrorBoundary.tsx'
+import { useRoute } from '../state/route.ts'
+import { useSettings } from '../state/settings.ts'
+import { Patterns } from '../theme/Patterns.tsx'
+import { RejectionAnnouncer, Toast } from './Announcer.tsx'
+import { DropTarget } from './DropTarget.tsx'
+import { KeyHelp } from './KeyHelp.tsx'
+import { Palette } from './Palette.tsx'
+import { SCREEN_ENTRIES } from './screens.tsx'
+import { Sidebar } from './Sidebar.tsx'
+import { StatusBar } from './StatusBar.tsx'
+import { TopBar } from './TopBar.tsx'
+import { useKeys } from './useKeys.ts'
+import { useMenu } from './useMenu.ts'
+import { useTheme } from './useTheme.ts'
+import styles from './App.module.css'
+
+/** The frame of every screen. */
+export function App() {
+  useTheme()
+  useKeys()
+  useMenu()
+  const { screen } = useRoute()
+  const [{ sidebar }] = useSettings()
+  const entry = SCREEN_ENTRIES.find(({ name }) => name === screen)
+  return (
+    <div className={classes(styles['app'], sidebar === 'rail' && styles['rail'])}>
+      <a href="#main" className={styles['skip']} onClick={skip}>
+        Skip to the content
+      </a>
+      <Patterns />
+      <TopBar />
+      <Sidebar />
+      <main id="main" tabIndex={-1} data-pane="" className={styles['main']}>
+        {entry !== undefined && (
+          <ErrorBoundary key={entry.name} title={entry.label}>
+            <Suspense>
+              <entry.Screen />
+            </Suspense>
+          </ErrorBoundary>
+        )}
+      </main>
+      <StatusBar />
+      <Palette />
+      <KeyHelp />
+      <DropTarget />
+      <Toast />
+      <RejectionAnnouncer />
+    </div>
+  )
+}
+
+/** The address belongs to the screens: the skip link moves the focus and leaves it alone. */
+function skip(event: MouseEvent): void {
+  event.preventDefault()
+  document.querySelector<HTMLElement>('#main')?.focus()
+}

@@ -1,0 +1,110 @@
+import { classes } from '../components/classes.ts'
+import { Icon } from '../components/Icon.tsx'
+import { LevelChip } from '../components/LevelChip.tsx'
+import { hrefOf, useRoute } from '../state/route.ts'
+import { useSelection } from '../state/selection.ts'
+import { useSettings } from '../state/settings.ts'
+import { useTimePart } from '../state/time.ts'
+import { useView } from '../state/view.ts'
+import { format } from '../theme/format.ts'
+import { levelOrder } from '../theme/levelSlots.ts'
+import { levelColor } from '../theme/levels.ts'
+import { rosterRows, sums, type RosterRow } from './roster.data.ts'
+import { SCREEN_ENTRIES } from './screens.tsx'
+import styles from './Sidebar.module.css'
+
+const MANY = 12
+
+/** Screens and the roster of levels: visible from everywhere. */
+export function Sidebar() {
+  const [{ sidebar, levelSlots }] = useSettings()
+  const { screen, level: shown } = useRoute()
+  const { server, derivedServer, mode } = useView()
+  // Links carry server and range: they change with them.
+  useSelection()
+  useTimePart(({ window }) => window)
+  const rows = rosterRows(server, derivedServer, levelOrder(levelSlots))
+  const total = sums(server)
+  const look = classes(styles['side'], sidebar === 'rail' && styles['rail'], mode === 'stale' && styles['stale'])
+  return (
+    <nav aria-label="Screens and priority levels" className={look} data-pane="" tabIndex={-1}>
+      <ul className={styles['nav']}>
+        {SCREEN_ENTRIES.map(({ name, label, key, icon }) => (
+          <li key={name}>
+            <a
+              href={hrefOf(name, name === 'level' ? (shown ?? rows[0]?.name) : undefined)}
+              aria-current={screen === name ? 'page' : undefined}
+              aria-keyshortcuts={key}
+              title={label}
+            >
+              <Icon name={icon} size={15} />
+              <span className={styles['label']}>{label}</span>
+              <span className={styles['key']} aria-hidden="true">
+                {key}
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      {rows.length === 0 ? (
+        <p className={styles['none']}>Priority levels appear here once a source is connected.</p>
+      ) : (
+        <>
+          <h2 className={styles['heading']}>
+            Priority levels <span>executing / limit</span>
+          </h2>
+          <ul className={classes(styles['roster'], rows.length > MANY && styles['many'])}>
+            {rows.map((row) => (
+              <li key={row.name}>
+                <RosterItem row={row} current={screen === 'level' && shown === row.name} stale={mode === 'stale'} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {total !== undefined && (
+        <p className={styles['foot']}>
+          {format.seats(total.executing)} of {format.seats(total.seats)} seats executing
+          <br />
+          {format.seats(total.lent)} lent, {format.seats(total.borrowed)} borrowed
+        </p>
+      )}
+    </nav>
+  )
+}
+
+function RosterItem({
+  row,
+  current,
+  stale,
+}: {
+  readonly row: RosterRow
+  readonly current: boolean
+  readonly stale: boolean
+}) {
+  const { name, executing, limit, share, trouble } = row
+  const count = limit === undefined ? format.seats(executing) : `${format.seats(executing)}/${format.seats(limit)}`
+  return (
+    <a
+      href={hrefOf('level', name)}
+      aria-current={current ? 'page' : undefined}
+      title={`${name}: ${count} seats executing${trouble === undefined ? '' : `, ${trouble}`}`}
+      style={{ '--level': levelColor(name) }}
+    >
+      <span className={styles['chip']}>
+        <LevelChip name={name} stale={stale} decorative />
+      </span>
+      <span className={styles['name']}>{name}</span>
+      <span className={classes(styles['count'], trouble !== undefined && styles[trouble])}>
+        {trouble !== undefined && <Icon name={trouble === 'rejecting' ? 'cross' : 'queue'} size={11} />}
+        {count}
+        {trouble !== undefined && <span className="sr-only">, {trouble}</span>}
+      </span>
+      {limit !== undefined && (
+        <span className={styles['bar']} aria-hidden="true">
+          <span className={styles['fill']} style={{ display: 'block', transform: `scaleX(${share})` }} />
+        </span>
+      )}
+    </a>
+  )
+}

@@ -1,0 +1,89 @@
+import { useEffect, useState } from 'react'
+import { classes } from '../components/classes.ts'
+import { Icon } from '../components/Icon.tsx'
+import { Term } from '../components/Term.tsx'
+import { useConnection } from '../state/connection.ts'
+import { useView } from '../state/view.ts'
+import { format, UNKNOWN } from '../theme/format.ts'
+import { REALLOCATION_MS, statusFacts, untilReallocation } from './status.data.ts'
+import styles from './StatusBar.module.css'
+
+/** How the source is doing, and when seats move next. */
+export function StatusBar() {
+  const { connection } = useConnection()
+  const { server, derivedServer } = useView()
+  const facts = statusFacts(connection, server)
+  if (facts === undefined) {
+    return (
+      <footer className={styles['bar']}>
+        <span>No source connected</span>
+        <span className={styles['right']}>Everything you see here runs on this machine</span>
+      </footer>
+    )
+  }
+  const p = server?.seatFairFrac
+  return (
+    <footer className={styles['bar']}>
+      <span className={styles['item']}>
+        <span className={facts.good ? styles['ok'] : styles['warn']}>
+          <Icon name={facts.good ? 'check' : 'warn'} size={12} />
+        </span>
+        <span className="sr-only">{facts.good ? 'source answers' : 'source fails'}</span>
+        <b>{facts.cadence}</b>
+      </span>
+      {facts.families !== undefined && <span className={styles['item']}>{facts.families}</span>}
+      {facts.version !== undefined && (
+        <span className={styles['item']}>
+          server <b>{facts.version}</b>
+        </span>
+      )}
+      {facts.dumps !== undefined && (
+        <span className={classes(styles['item'], styles['wide'])}>
+          debug dumps <b>{facts.dumps}</b>
+        </span>
+      )}
+      <span className={classes(styles['item'], styles['right'])}>
+        <Term id="fair-fraction">fair fraction</Term>
+        <b>
+          p {derivedServer?.torn === true ? '≈' : '='} {p === undefined ? UNKNOWN : format.fairFraction(p)}
+        </b>
+      </span>
+      <Countdown />
+      <span className={classes(styles['item'], styles['wide'])}>
+        <Icon name="lock" size={12} />
+        read-only
+      </span>
+    </footer>
+  )
+}
+
+/** A ring that closes until the next reallocation; ≈ because its phase is inferred from scrapes. */
+function Countdown() {
+  const { derivedServer, mode } = useView()
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    if (mode !== 'live') return undefined
+    const timer = setInterval(() => setNow(Date.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [mode])
+  const left = mode === 'live' ? untilReallocation(derivedServer, now) : undefined
+  const around = 2 * Math.PI * 5
+  return (
+    <span className={styles['item']}>
+      {left !== undefined && (
+        <svg className={styles['ring']} width="13" height="13" viewBox="0 0 13 13" aria-hidden="true" focusable="false">
+          <circle className={styles['track']} cx="6.5" cy="6.5" r="5" />
+          <circle
+            className={styles['arc']}
+            cx="6.5"
+            cy="6.5"
+            r="5"
+            strokeDasharray={`${around * (1 - left / REALLOCATION_MS)} ${around}`}
+          />
+        </svg>
+      )}
+      <Term id="reallocation">next reallocation</Term> in{' '}
+      <b>{left === undefined ? UNKNOWN : `≈ ${Math.ceil(left / 1_000)} s`}</b>
+    </span>
+  )
+}

@@ -1,0 +1,67 @@
+import { classes } from '../components/classes.ts'
+import { Icon } from '../components/Icon.tsx'
+import { useTimePart } from '../state/time.ts'
+import { useViewPart } from '../state/view.ts'
+import { run } from './commands.ts'
+import { Mark } from './Mark.tsx'
+import { ModeBadge, ModeLine } from './ModeBadge.tsx'
+import { openOverlay } from './shellStore.ts'
+import { SourceSwitcher } from './SourceSwitcher.tsx'
+import { TimeRange } from './TimeRange.tsx'
+import styles from './TopBar.module.css'
+
+const MAC = /mac/i.test(navigator.platform)
+
+/** What is shown, from when, and how current it is. */
+export function TopBar() {
+  const paused = useTimePart((time) => time.paused)
+  const fixedRange = useTimePart(({ window }) => window.kind === 'absolute')
+  const mode = useViewPart((view) => view.mode)
+  const still = mode === 'none' || mode === 'still' || mode === 'connecting'
+  return (
+    <header className={styles['top']} data-pane="" tabIndex={-1}>
+      <div className={styles['row']}>
+        <div className={styles['brand']}>
+          <Mark />
+          <span>APF Console</span>
+        </div>
+        <SourceSwitcher />
+        <div className={styles['spacer']} />
+        {fixedRange && !still && (
+          <button
+            type="button"
+            className={classes(styles['control'], styles['fixed'])}
+            onClick={() => run({ kind: 'live' })}
+          >
+            Back to live
+          </button>
+        )}
+        <TimeRange />
+        <ModeBadge />
+        <button
+          type="button"
+          className={classes(styles['control'], styles['fixed'])}
+          aria-pressed={paused}
+          aria-keyshortcuts="Space"
+          disabled={still && !paused}
+          onClick={() => run({ kind: 'pause' })}
+        >
+          <Icon name={paused ? 'play' : 'pause'} size={12} />
+          {paused ? 'Go on' : 'Pause'}
+        </button>
+        <button
+          type="button"
+          className={classes(styles['control'], styles['fixed'])}
+          aria-keyshortcuts={MAC ? 'Meta+K' : 'Control+K'}
+          onClick={() => openOverlay('palette')}
+        >
+          <Icon name="search" size={13} />
+          Go to <span className={classes(styles['kbd'], styles['optional'])}>{MAC ? '⌘ K' : 'Ctrl K'}</span>
+        </button>
+      </div>
+      <div className={styles['mode']}>
+        <ModeLine />
+      </div>
+    </header>
+  )
+}

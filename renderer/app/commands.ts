@@ -1,0 +1,103 @@
+import { openScreen, routeNow } from '../state/route.ts'
+import { seriesStore } from '../state/series.ts'
+import { changeSettings, settingsNow } from '../state/settings.ts'
+import { timeStore } from '../state/time.ts'
+import { textToWindow, windowToText } from '../state/time.logic.ts'
+import { viewStore } from '../state/view.ts'
+import { levelOrder } from '../theme/levelSlots.ts'
+import type { Command } from './keymap.ts'
+import { openOverlay, say } from './shellStore.ts'
+
+/** Seconds of one adjustment of limits. */
+const ROUND_SECONDS = 10
+
+/** Does what a key or a palette entry asks for. */
+export function run(command: Command): void {
+  const time = timeStore.getState()
+  switch (command.kind) {
+    case 'screen':
+      return openScreen(command.screen)
+    case 'palette':
+    case 'source':
+    case 'help':
+      return openOverlay(command.kind)
+    case 'rail':
+      return changeSettings({ sidebar: settingsNow().sidebar === 'rail' ? 'auto' : 'rail' })
+    case 'next-pane':
+      return movePane(1)
+    case 'previous-pane':
+      return movePane(-1)
+    case 'previous-level':
+      return moveLevel(-1)
+    case 'next-level':
+      return moveLevel(1)
+    case 'pause':
+      return time.paused ? time.resume() : time.pause()
+    case 'live':
+      return time.live()
+    case 'zoom-in':
+      return time.zoomBy(0.5)
+    case 'zoom-out':
+      return time.zoomBy(2)
+    case 'clear':
+      return time.setCursor()
+    case 'back':
+      return time.back()
+    case 'cursor':
+      return moveCursor(command.direction, command.round)
+    case 'copy-range':
+      return void copyRange()
+    case 'paste-range':
+      return void pasteRange()
+  }
+}
+
+function movePane(direction: 1 | -1): void {
+  const panes = Array.from(document.querySelectorAll<HTMLElement>('[data-pane]')).filter(
+    (pane) => pane.getClientRects().length > 0,
+  )
+  const inside = panes.findLastIndex((pane) => pane.contains(document.activeElement))
+  const next =
+    inside === -1 ? (direction === 1 ? 0 : panes.length - 1) : (inside + direction + panes.length) % panes.length
+  panes[next]?.focus()
+}
+
+function moveLevel(direction: 1 | -1): void {
+  const names = viewStore.getState().server?.levels.map(({ name }) => name) ?? []
+  const ordered = names.toSorted(levelOrder(settingsNow().levelSlots))
+  if (ordered.length === 0) return
+  const at = ordered.indexOf(routeNow().level ?? '')
+  const next =
+    at === -1 ? (direction === 1 ? 0 : ordered.length - 1) : (at + direction + ordered.length) % ordered.length
+  openScreen('level', ordered[next])
+}
+
+function moveCursor(direction: 1 | -1, round: boolean): void {
+  const { cursor, from, to, setCursor } = timeStore.getState()
+  const step = (round ? ROUND_SECONDS : (seriesStore.getState().series?.stepSeconds ?? 1)) * 1_000
+  setCursor(Math.max(from, Math.min(to, (cursor ?? to) + direction * step)))
+}
+
+async function copyRange(): Promise<void> {
+  const text = windowToText(timeStore.getState().window)
+  try {
+    await navigator.clipboard.writeText(text)
+    say(`Copied the range: ${text}.`)
+  } catch {
+    say(`This page may not copy. The range is: ${text}.`)
+  }
+}
+
+async function pasteRange(): Promise<void> {
+  let text: string
+  try {
+    text = await navigator.clipboard.readText()
+  } catch {
+    say('This page may not read the clipboard. Paste the range into the time range field instead.')
+    openOverlay('range')
+    return
+  }
+  const parsed = textToWindow(text)
+  if (parsed.ok) timeStore.getState().show(parsed.window)
+  else say(parsed.why)
+}

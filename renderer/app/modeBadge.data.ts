@@ -1,0 +1,57 @@
+import type { View } from '../state/view.ts'
+import { format } from '../theme/format.ts'
+
+export type BadgeTone = 'live' | 'paused' | 'stale' | 'still' | 'none' | 'connecting' | 'offline'
+
+export interface Badge {
+  readonly tone: BadgeTone
+  readonly word: string
+  readonly detail?: string
+}
+
+/** What the badge says: shape, word and colour differ by mode. */
+export function badgeOf(view: Pick<View, 'mode' | 'ageMs' | 'buffered' | 'server'>, link: boolean): Badge {
+  const at = view.server === undefined ? undefined : Date.parse(view.server.at)
+  if (!link) return { tone: 'offline', word: 'NO LINK', detail: 'the console itself does not answer' }
+  switch (view.mode) {
+    case 'none':
+      return { tone: 'none', word: 'NO SOURCE' }
+    case 'connecting':
+      return { tone: 'connecting', word: 'CONNECTING', detail: 'waiting for the first sample' }
+    case 'live':
+      return { tone: 'live', word: 'LIVE', detail: `${format.age(view.ageMs)} behind` }
+    case 'paused': {
+      const samples = view.buffered === 1 ? 'sample' : 'samples'
+      return {
+        tone: 'paused',
+        word: `PAUSED ${format.time(at)}`,
+        detail: `+${format.seats(view.buffered)} ${samples} buffered`,
+      }
+    }
+    case 'stale':
+      return {
+        tone: 'stale',
+        word: `STALE ${wholeAge(view.ageMs)}`,
+        detail: `last ${format.time(at)}`,
+      }
+    case 'still':
+      return { tone: 'still', word: 'FILE', detail: format.dateTime(at) }
+  }
+}
+
+/** Counted in whole seconds: tenths would flicker. */
+const wholeAge = (ms: number): string => (ms < 10_000 ? `${Math.floor(ms / 1_000)} s` : format.age(ms))
+
+/** The mode in words, for those who do not see the badge: changes only with the mode. */
+export function announcementOf(mode: View['mode'], link: boolean): string {
+  if (!link) return 'No link to the console.'
+  const words: Readonly<Record<View['mode'], string>> = {
+    none: 'No source connected.',
+    connecting: 'Connecting.',
+    live: 'Live.',
+    paused: 'Paused.',
+    stale: 'Stale: no new sample arrives; the last values stay.',
+    still: 'Showing a file.',
+  }
+  return words[mode]
+}

@@ -1,0 +1,37 @@
+import { lazy, type ComponentType, type LazyExoticComponent } from 'react'
+import type { IconName } from '../components/Icon.tsx'
+import type { ScreenName } from '../state/route.logic.ts'
+
+export interface ScreenEntry {
+  readonly name: ScreenName
+  readonly label: string
+  /** The number key that leads there. */
+  readonly key: string
+  readonly icon: IconName
+  readonly Screen: LazyExoticComponent<ComponentType>
+}
+
+/** The screens that work, in the order of the sidebar. */
+export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
+  {
+    name: 'overview',
+    label: 'Overview',
+    key: '1',
+    icon: 'overview',
+    Screen: lazy(async () => ({ default: (await import('../screens/overview/index.tsx')).OverviewScreen })),
+  },
+  {
+    name: 'level',
+    label: 'Level',
+    key: '2',
+    icon: 'level',
+    Screen: lazy(async () => ({ default: (await import('../screens/level/index.tsx')).LevelScreen })),
+  },
+  {
+    name: 'connection',
+    label: 'Connection',
+    key: '9',
+    icon: 'connection',
+    Screen: lazy(async () => ({ default: (await import('../screens/connect/index.tsx')).ConnectScreen })),
+  },
+]

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { syntheticStory } from '../../test/fixtures/synthetic.ts'
+import type { DerivedServer } from '../../core/frame/derived.ts'
+import type { ServerFrame } from '../../core/frame/frame.ts'
+import { badgeOf } from './modeBadge.data.ts'
+import { rosterRows, sums } from './roster.data.ts'
+import { statusFacts, untilReallocation } from './status.data.ts'
+
+const moments = [...syntheticStory({ seconds: 200 })]
+function at(second: number): { server: ServerFrame; derived: DerivedServer } {
+  const [server] = moments[second]?.frame.servers ?? []
+  const [derived] = moments[second]?.derived ?? []
+  if (server === undefined || derived === undefined) throw new Error('The story is shorter than the test thinks.')
+  return { server, derived }
+}
+const byName = (a: string, b: string): number => (a < b ? -1 : 1)
+
+describe('the badge', () => {
+  const { server } = at(100)
+  const view = { server, ageMs: 800, buffered: 0 }
+
+  it('differs by mode in word and detail', () => {
+    expect(badgeOf({ ...view, mode: 'live' }, true)).toEqual({ tone: 'live', word: 'LIVE', detail: '0.8 s behind' })
+    expect(badgeOf({ ...view, mode: 'paused', buffered: 1_204 }, true)).toEqual({
+      tone: 'paused',
+      word: 'PAUSED 03:01:40',
+      detail: '+1\u202f204 samples buffered',
+    })
+    expect(badgeOf({ ...view, mode: 'paused', buffered: 1 }, true).detail).toBe('+1 sample buffered')
+    expect(badgeOf({ ...view, mode: 'stale', ageMs: 7_900 }, true).word).toBe('STALE 7 s')
+    expect(badgeOf({ ...view, mode: 'none', server: undefined }, true)).toEqual({ tone: 'none', word: 'NO SOURCE' })
+  })
+
+  it('says first of all that the console itself is away', () => {
+    expect(badgeOf({ ...view, mode: 'live' }, false).word).toBe('NO LINK')
+  })
+})
+
+describe('the roster', () => {
+  it('shows trouble, and no limit for exempt', () => {
+    const { server, derived } = at(160)
+    const rows = rosterRows(server, derived, byName)
+    const row = (name: string) => rows.find((entry) => entry.name === name)
+    expect(row('workload-low')).toMatchObject({ trouble: 'rejecting', share: 1 })
+    expect(row('exempt')).toMatchObject({ limit: undefined, share: 0, trouble: undefined })
+    expect(rosterRows(at(50).server, at(50).derived, byName).every(({ trouble }) => trouble === undefined)).toBe(true)
+  })
+
+  it('accounts for every seat: what is lent is borrowed', () => {
+    const total = sums(at(160).server)
+    expect(total?.seats).toBe(602)
+    expect(total?.lent).toBeGreaterThan(0)
+    expect(Math.abs((total?.lent ?? 0) - (total?.borrowed ?? 0))).toBeLessThanOrEqual(3)
+  })
+
+  it('knows nothing without limits', () => {
+    const { server } = at(10)
+    const levels = server.levels.map((level) => ({ ...level, limits: {} }))
+    expect(sums({ ...server, levels })).toBeUndefined()
+    expect(sums(undefined)).toBeUndefined()
+  })
+})
+
+describe('the status bar', () => {
+  it('counts to the next reallocation from the last one that was seen', () => {
+    const { derived } = at(100)
+    expect(untilReallocation({ ...derived, lastAdjustmentAt: 1_000 }, 4_000)).toBe(7_000)
+    expect(untilReallocation({ ...derived, lastAdjustmentAt: 1_000 }, 34_000)).toBe(7_000)
+    expect(untilReallocation({ ...derived, lastAdjustmentAt: undefined }, 4_000)).toBeUndefined()
+  })
+
+  it('says what is read and how often', () => {
+    const facts = statusFacts(
+      {
+        state: 'connected',
+        id: 1,
+        source: { kind: 'scrape', name: 'prod', via: '/metrics direct' },
+        spec: { kind: 'demo' },
+        cadence: { intervalMs: 500, dumpsEveryMs: 5_000 },
+        servers: [{ id: at(1).server.id, status: 'ok', failures: [], dumps: { status: 'forbidden' } }],
+        still: false,
+      },
+      at(1).server,
+    )
+    expect(facts).toEqual({
+      good: true,
+      cadence: 'scrape 500 ms',
+      families: '31 families',
+      version: 'v1.36.3',
+      dumps: 'forbidden',
+    })
+    expect(statusFacts({ state: 'none' }, undefined)).toBeUndefined()
+  })
+})

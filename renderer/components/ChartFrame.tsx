@@ -1,0 +1,130 @@
+import { useCallback, useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { isTyping } from './keys.ts'
+import { thinned, type ChartTable } from './chartTable.ts'
+import { toCsv } from './csv.ts'
+import { download, downloadCsv } from './download.ts'
+import { ErrorBoundary } from './ErrorBoundary.tsx'
+import { Icon } from './Icon.tsx'
+import { Menu } from './Menu.tsx'
+import { NumbersTable } from './NumbersTable.tsx'
+import { Pane } from './Pane.tsx'
+import { pictureOf } from './picture.ts'
+import { useOnScreen } from './useOnScreen.ts'
+import styles from './ChartFrame.module.css'
+
+export interface ChartFrameProps {
+  readonly title: string
+  readonly unit?: string | undefined
+  readonly note?: ReactNode
+  /** The numbers behind the drawing; a function is asked only when the table is needed. */
+  readonly table: ChartTable | (() => ChartTable)
+  /** Name of exported files, without ending. */
+  readonly fileName: string
+  /** One sentence with what the drawing shows now; makes the drawing an image to screen readers. */
+  readonly label?: string | undefined
+  /** Controls of the chart itself, before the table and export buttons. */
+  readonly actions?: ReactNode
+  readonly className?: string | undefined
+  readonly children: ReactNode
+}
+
+const read = (table: ChartFrameProps['table']): ChartTable => (typeof table === 'function' ? table() : table)
+
+/**
+ * A chart with everything that every chart has: title, unit, the table behind it (T), pictures and CSV, and a fence
+ * around its failures. The drawing is mounted only while it is on the screen.
+ */
+export function ChartFrame(props: ChartFrameProps) {
+  const { title, unit, note, table, fileName, label, actions, className, children } = props
+  const [asTable, setAsTable] = useState(false)
+  const { numbers, refresh } = useNumbers(table, fileName)
+  const drawing = useRef<HTMLDivElement>(null)
+  const { ref, visible, height } = useOnScreen()
+
+  const csv = (): string => {
+    const { columns, rows } = read(table)
+    return toCsv(columns, rows)
+  }
+  const picture = async (): Promise<void> => {
+    if (drawing.current !== null) download(`${fileName}.png`, await pictureOf(drawing.current, title))
+  }
+  const toggle = (): void => {
+    refresh()
+    setAsTable((was) => !was)
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key.toLowerCase() !== 't' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))
+      return
+    event.preventDefault()
+    event.stopPropagation()
+    toggle()
+  }
+  const entries = [
+    ...(asTable ? [] : [{ label: 'Save as PNG', onSelect: () => void picture().catch(() => undefined) }]),
+    { label: 'Save as CSV', onSelect: () => downloadCsv(fileName, csv()) },
+    { label: 'Copy as CSV', onSelect: () => void navigator.clipboard.writeText(csv()).catch(() => undefined) },
+  ]
+  const buttons = (
+    <>
+      {actions}
+      <button
+        type="button"
+        className={styles['icon']}
+        aria-pressed={asTable}
+        aria-label={`${title} as table`}
+        aria-keyshortcuts="t"
+        title="Show as table (T)"
+        onClick={toggle}
+      >
+        <Icon name="table" />
+      </button>
+      <Menu entries={entries}>
+        <button type="button" className={styles['icon']} aria-label={`Export ${title}`} title="Export">
+          <Icon name="more" />
+        </button>
+      </Menu>
+    </>
+  )
+  const image = label === undefined ? {} : { role: 'img', 'aria-label': label }
+  return (
+    <Pane title={title} unit={unit} note={note} actions={buttons} className={className} onKeyDown={onKeyDown}>
+      <div ref={ref} onFocus={refresh}>
+        {!asTable && (
+          <div ref={drawing} className={styles['drawing']} {...image}>
+            {visible ? (
+              <ErrorBoundary title={title}>{children}</ErrorBoundary>
+            ) : (
+              <div style={{ height }} aria-hidden="true" />
+            )}
+          </div>
+        )}
+        <div className={asTable ? styles['table'] : 'sr-only'}>
+          <NumbersTable title={title} table={numbers} focusable={asTable} />
+        </div>
+      </div>
+    </Pane>
+  )
+}
+
+/** The table behind a chart: read at first, on focus and on toggling, not with every sample. */
+function useNumbers(table: ChartFrameProps['table'], identity: string): { numbers: ChartTable; refresh: () => void } {
+  const latest = useRef(table)
+  useEffect(() => {
+    latest.current = table
+  })
+  const [numbers, setNumbers] = useState<ChartTable>(() => read(table))
+  const refresh = useCallback(() => {
+    const { columns, rows } = read(latest.current)
+    setNumbers({ columns, rows: thinned(rows) })
+  }, [])
+  const empty = numbers.rows.length === 0
+  const arrived = empty && typeof table !== 'function' && table.rows.length > 0
+  useEffect(refresh, [refresh, identity, arrived])
+  // A table that is computed on demand may be empty at first: look again until there is something.
+  useEffect(() => {
+    if (!empty) return undefined
+    const timer = setInterval(refresh, 1_000)
+    return () => clearInterval(timer)
+  }, [empty, refresh])
+  return { numbers, refresh }
+}

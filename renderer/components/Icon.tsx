@@ -1,0 +1,49 @@
+/** Line icons on a 16 px grid, drawn with the text colour; decoration only, the words beside them carry the meaning. */
+const PATHS = {
+  overview: 'M2 4h12M2 8h8M2 12h10',
+  level: 'M2.5 13.5v-5h3v5zM6.5 13.5v-10h3v10zM10.5 13.5v-7h3v7z',
+  connection: 'M5.5 2v3.5M10.5 2v3.5M4 5.5h8v2a4 4 0 0 1-8 0zM8 11.5V14',
+  search: 'M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM10.5 10.5 14 14',
+  chevron: 'M4 6l4 4 4-4',
+  pause: 'M5.5 3v10M10.5 3v10',
+  play: 'M5 3l8 5-8 5z',
+  check: 'M3 8.5l3.2 3.2L13 5',
+  cross: 'M4 4l8 8M12 4l-8 8',
+  warn: 'M8 2.2 14.2 13H1.8zM8 6.3v3.2M8 11.4v.2',
+  info: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM8 7.3v3.6M8 5v.2',
+  copy: 'M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z',
+  lock: 'M3.5 7.5h9v6h-9zM5.5 7.5V5a2.5 2.5 0 0 1 5 0v2.5',
+  download: 'M8 2v8M4.5 7 8 10.5 11.5 7M2.5 13.5h11',
+  table: 'M2.5 3.5h11v9h-11zM2.5 6.5h11M6.5 6.5v6',
+  more: 'M3.5 8h.1M8 8h.1M12.5 8h.1',
+  file: 'M4 2h5l3.5 3.5V14H4zM9 2v3.5h3.5',
+  queue: 'M2.5 4.5h11M2.5 8h11M2.5 11.5h11',
+  up: 'M8 4.5 12.5 11h-9z',
+  down: 'M8 11.5 3.5 5h9z',
+  infinity:
+    'M8 8C6.5 6 5.4 5.2 4.2 5.2a2.8 2.8 0 0 0 0 5.6C5.4 10.8 6.5 10 8 8s2.600-2.800 3.800-2.800a2.800 2.800 0 0 1 0 5.600C10.600 10.800 9.500 10 8 8z',
+  disc: 'M8 12.500a4.500 4.500 0 1 0 0-9 4.500 4.500 0 0 0 0 9z',
+} as const
+
+export type IconName = keyof typeof PATHS
+
+const SOLID: ReadonlySet<IconName> = new Set(['play', 'up'])
+
+export function Icon({ name, size = 14 }: { readonly name: IconName; readonly size?: number }) {
+  return (
+    <svg
+      width={size}
+      height={size}
+      viewBox="0 0 16 16"
+      fill={SOLID.has(name) ? 'currentColor' : 'none'}
+      stroke="currentColor"
+      strokeWidth={name === 'more' ? 2.4 : 1.5}
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+      focusable="false"
+    >
+      <path d={PATHS[name]} />
+    </svg>
+  )
+}

@@ -1,0 +1,36 @@
+import type { ReactNode } from 'react'
+import { LevelChip } from './LevelChip.tsx'
+import { Icon } from './Icon.tsx'
+import styles from './NowLine.module.css'
+
+export interface NowLineProps {
+  /** The one sentence that is true now. */
+  readonly title: string
+  readonly evidence?: ReactNode
+  /** The level that the sentence is about. */
+  readonly level?: string | undefined
+  readonly stale?: boolean
+  /** At most three. */
+  readonly actions?: ReactNode
+}
+
+/** Each screen opens with one plain sentence, then the evidence, then the next action. */
+export function NowLine({ title, evidence, level, stale = false, actions }: NowLineProps) {
+  return (
+    <header className={styles['line']}>
+      <div className={styles['text']}>
+        <h1 className={styles['title']}>
+          {stale && (
+            <span className={styles['stale']}>
+              <Icon name="warn" />
+            </span>
+          )}
+          {level !== undefined && <LevelChip name={level} stale={stale} decorative />}
+          {title}
+        </h1>
+        {evidence !== undefined && <p className={styles['evidence']}>{evidence}</p>}
+      </div>
+      {actions !== undefined && <div className={styles['actions']}>{actions}</div>}
+    </header>
+  )
+}

@@ -1,0 +1,35 @@
+import { useId, type KeyboardEvent, type ReactNode } from 'react'
+import { classes } from './classes.ts'
+import styles from './Pane.module.css'
+
+export interface PaneProps {
+  readonly title: string
+  /** What the numbers inside are in: `seats`, `requests`, `seat-seconds`. */
+  readonly unit?: string | undefined
+  /** One line beside the title: where the numbers come from. */
+  readonly note?: ReactNode
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+  readonly className?: string | undefined
+  readonly onKeyDown?: ((event: KeyboardEvent) => void) | undefined
+}
+
+/** A titled region divided from its neighbours by hairlines; F6 moves between panes. */
+export function Pane({ title, unit, note, actions, children, className, onKeyDown }: PaneProps) {
+  const id = useId()
+  // The keys act on the pane that holds the focus, wherever inside it the focus is.
+  const keys = onKeyDown === undefined ? {} : { onKeyDown }
+  return (
+    <section aria-labelledby={id} className={classes(styles['pane'], className)} data-pane="" tabIndex={-1} {...keys}>
+      <header className={styles['head']}>
+        <h2 id={id} className={styles['title']}>
+          {title}
+        </h2>
+        {unit !== undefined && <span className={styles['unit']}>{unit}</span>}
+        {note !== undefined && <p className={styles['note']}>{note}</p>}
+        {actions !== undefined && <div className={styles['actions']}>{actions}</div>}
+      </header>
+      <div className={styles['body']}>{children}</div>
+    </section>
+  )
+}

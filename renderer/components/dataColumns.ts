@@ -1,0 +1,85 @@
+import type { ReactNode } from 'react'
+import { toCsv, type CsvValue } from './csv.ts'
+
+/** One column of a DataTable. */
+export interface DataColumn<R> {
+  readonly id: string
+  /** Header text, with the unit where the title of the table does not say it. */
+  readonly header: string
+  /** A longer explanation of the header. */
+  readonly title?: string
+  readonly align?: 'left' | 'right'
+  /** What the cell shows. Absent: the value as it is, "–" when unknown. */
+  readonly cell?: (row: R) => ReactNode
+  /** What the column sorts by and exports. Absent: not sortable, not exported. */
+  readonly value?: (row: R) => CsvValue
+  readonly sortable?: boolean
+  readonly width?: number | string
+  /** The header is read but not shown, as for a column of buttons. */
+  readonly hiddenHeader?: boolean
+}
+
+export const isSortable = <R>({ value, sortable = true }: DataColumn<R>): boolean => sortable && value !== undefined
+
+export interface Sorting {
+  readonly column: string
+  readonly descending: boolean
+}
+
+/** Numbers start with the largest, text with A; the third press restores the given order. */
+export function nextSorting(old: Sorting | undefined, column: string, numeric: boolean): Sorting | undefined {
+  if (old?.column !== column) return { column, descending: numeric }
+  return old.descending === numeric ? { column, descending: !numeric } : undefined
+}
+
+/** Unknown values are last in either direction. */
+export function compareValues(a: CsvValue, b: CsvValue): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b
+  return String(a).localeCompare(String(b), 'en', { numeric: true })
+}
+
+export function tableCsv<R>(columns: readonly DataColumn<R>[], rows: readonly R[]): string {
+  const exported = columns.filter(({ value }) => value !== undefined)
+  return toCsv(
+    exported.map(({ header }) => header),
+    rows.map((row) => exported.map(({ value }) => value?.(row))),
+  )
+}
+
+export interface Cursor {
+  /** −1 is the header. */
+  readonly row: number
+  readonly column: number
+}
+
+/** Where a key leads from a cell of a grid; `undefined` when the key is not about moving. */
+export function moveCursor(
+  key: string,
+  { row, column }: Cursor,
+  size: { readonly rows: number; readonly columns: number; readonly page: number; readonly ctrl: boolean },
+): Cursor | undefined {
+  const within = (r: number, c: number): Cursor => ({
+    row: Math.max(-1, Math.min(size.rows - 1, r)),
+    column: Math.max(0, Math.min(size.columns - 1, c)),
+  })
+  switch (key) {
+    case 'ArrowUp':
+      return within(row - 1, column)
+    case 'ArrowDown':
+      return within(row + 1, column)
+    case 'ArrowLeft':
+      return within(row, column - 1)
+    case 'ArrowRight':
+      return within(row, column + 1)
+    case 'PageUp':
+      return within(Math.max(0, row - size.page), column)
+    case 'PageDown':
+      return within(row + size.page, column)
+    case 'Home':
+      return size.ctrl ? within(0, 0) : within(row, 0)
+    case 'End':
+      return size.ctrl ? within(size.rows - 1, size.columns - 1) : within(row, size.columns - 1)
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,80 @@
+import { cleanup, render, screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { storyClient, type StoryClient } from '../../../test/harness/memoryClient.ts'
+import { setClient } from '../../state/client.ts'
+import { connectionStore } from '../../state/connection.ts'
+import { startState } from '../../state/start.ts'
+import { ConnectScreen } from './index.tsx'
+
+describe('the Connect screen', () => {
+  let story: StoryClient
+  let stop: () => void
+  const begin = (connected: boolean): void => {
+    story = storyClient({ history: 5, connected, manual: true })
+    setClient(story.client)
+    stop = startState(story.client)
+    render(<ConnectScreen />)
+  }
+  beforeEach(() => {
+    location.hash = '#/connection'
+    connectionStore.setState(connectionStore.getInitialState(), true)
+  })
+  afterEach(() => {
+    cleanup()
+    stop()
+    story.stop()
+    setClient(undefined)
+  })
+
+  it('lists contexts, checks permissions, counts them on the button and hands out the role', async () => {
+    const user = userEvent.setup()
+    begin(false)
+    await user.click(await screen.findByRole('button', { name: /kind-dev kubeconfig/ }))
+    expect(screen.getByRole<HTMLSelectElement>('combobox', { name: 'kubeconfig context' }).value).toBe('kind-dev')
+    await user.click(screen.getByRole('button', { name: 'Check permissions' }))
+    await screen.findByRole('button', { name: 'Connect with 6 of 8' })
+    const table = screen.getByRole('table', { name: 'Capabilities' })
+    expect(within(table).getAllByRole('row')).toHaveLength(10)
+    expect(screen.getByRole('region', { name: 'Role and binding that are missing' }).textContent).toContain(
+      'kind: ClusterRole',
+    )
+    expect(screen.getAllByRole('button', { name: 'Copy kubectl command' }).length).toBeGreaterThan(0)
+  })
+
+  it('forgets the report when the form changes', async () => {
+    const user = userEvent.setup()
+    begin(false)
+    await user.click(screen.getByRole('button', { name: 'Check permissions' }))
+    await screen.findByRole('button', { name: /^Connect with/ })
+    await user.type(screen.getByRole('textbox', { name: /Addresses of single/ }), 'nonsense')
+    expect(screen.getByText(/“nonsense” is not an address/)).toBeTruthy()
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Connect' }).disabled).toBe(true)
+  })
+
+  it('connects and goes to the overview', async () => {
+    const user = userEvent.setup()
+    begin(false)
+    await user.click(screen.getByRole('button', { name: 'Connect' }))
+    await vi.waitFor(() => expect(location.hash).toBe('#/overview'))
+    expect(connectionStore.getState().connection).toMatchObject({ state: 'connected', source: { kind: 'scrape' } })
+  })
+
+  it('opens pasted text', async () => {
+    const user = userEvent.setup()
+    begin(false)
+    await user.click(screen.getByRole('button', { name: /Drop it anywhere/ }))
+    await user.type(screen.getByRole('textbox'), 'up 1')
+    await user.click(screen.getByRole('button', { name: 'Open the pasted text' }))
+    await vi.waitFor(() => expect(connectionStore.getState().connection).toMatchObject({ still: true }))
+  })
+
+  it('shows the failures of a source with the way to try again', async () => {
+    begin(true)
+    await screen.findByRole('heading', { name: 'Connected to demo' })
+    story.setSilent(true)
+    await screen.findByText('apiserver-a refused the connection; is it running?')
+    expect(screen.getByRole('button', { name: 'Try now' })).toBeTruthy()
+    expect(screen.getByText(/Next try in \d+ s/)).toBeTruthy()
+  })
+})

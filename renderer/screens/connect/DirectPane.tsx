@@ -1,0 +1,174 @@
+import type { PermissionReport } from '../../../core/contract/source.ts'
+import { Button } from '../../components/Button.tsx'
+import { Field, inputClass, monoInputClass } from '../../components/Field.tsx'
+import { Note } from '../../components/Note.tsx'
+import { Pane } from '../../components/Pane.tsx'
+import { Segment } from '../../components/Segment.tsx'
+import { ProblemNote } from '../../components/States.tsx'
+import { CadenceFields } from './CadenceFields.tsx'
+import { readForm, type DirectForm } from './form.logic.ts'
+import { canConnect, capabilityRows, countOf } from './permissions.data.ts'
+import type { Contexts } from './useContexts.ts'
+import type { Task } from './useTask.ts'
+import styles from './Connect.module.css'
+
+const METHODS = [
+  { value: 'kubeconfig', label: 'kubeconfig' },
+  { value: 'urls', label: 'Metrics addresses' },
+] as const
+
+export interface DirectPaneProps {
+  readonly form: DirectForm
+  readonly contexts: Contexts
+  readonly check: Task<PermissionReport[]>
+  readonly busy: boolean
+  readonly onChange: (form: DirectForm) => void
+  readonly onCheck: () => void
+  readonly onConnect: () => void
+}
+
+/** Where to scrape, how often, and the two steps: check, connect. */
+export function DirectPane({ form, contexts, check, busy, onChange, onCheck, onConnect }: DirectPaneProps) {
+  const read = readForm(form)
+  const errors = read.ok ? {} : read.errors
+  // An empty form is not yet a mistake.
+  const urlError = form.urls.trim() === '' ? undefined : errors.urls
+  return (
+    <Pane title="Direct to kube-apiserver">
+      <div className={styles['form']}>
+        <Segment
+          label="Credentials"
+          value={form.method}
+          options={METHODS}
+          onChange={(method) => onChange({ ...form, method })}
+        />
+        {form.method === 'kubeconfig' ? (
+          <KubeconfigFields form={form} contexts={contexts} error={errors.servers} onChange={onChange} />
+        ) : (
+          <Field
+            label="Metrics addresses, one a line"
+            hint="Complete addresses, for example behind kubectl proxy: http://127.0.0.1:8001/metrics. One per API server."
+            error={urlError}
+          >
+            {(attributes) => (
+              <textarea
+                {...attributes}
+                className={inputClass}
+                rows={3}
+                spellCheck={false}
+                value={form.urls}
+                onChange={({ target }) => onChange({ ...form, urls: target.value })}
+              />
+            )}
+          </Field>
+        )}
+        <CadenceFields
+          intervalMs={form.intervalMs}
+          dumpsEveryMs={form.dumpsEveryMs}
+          onChange={(cadence) => onChange({ ...form, ...cadence })}
+        />
+        {form.dumpsEveryMs !== null && (
+          <Note kind="warn">
+            A dump costs 1 to 4 ms on an idle server and up to 0.7 s under load, and waits in a queue like any request.
+            Keep it at 5 s or slower on a busy one.
+          </Note>
+        )}
+        <div className={styles['buttons']}>
+          <Button primary disabled={!read.ok || busy || check.state === 'busy'} onClick={onConnect}>
+            {busy ? 'Connecting…' : connectLabel(check)}
+          </Button>
+          <Button disabled={!read.ok || check.state === 'busy'} onClick={onCheck}>
+            {check.state === 'busy' ? 'Checking…' : check.state === 'idle' ? 'Check permissions' : 'Check again'}
+          </Button>
+        </div>
+        {check.state === 'failed' && <ProblemNote problem={check.problem} alert />}
+        {check.state === 'done' && !canConnect(check.value) && (
+          <Note kind="bad">
+            Without /metrics there are no seats, limits or rejections to show. Apply the role first.
+          </Note>
+        )}
+      </div>
+    </Pane>
+  )
+}
+
+function connectLabel(check: Task<PermissionReport[]>): string {
+  if (check.state !== 'done') return 'Connect'
+  const { allowed, of } = countOf(capabilityRows(check.value))
+  return of === 0 ? 'Connect' : `Connect with ${allowed} of ${of}`
+}
+
+function KubeconfigFields(props: {
+  readonly form: DirectForm
+  readonly contexts: Contexts
+  readonly error: string | undefined
+  readonly onChange: (form: DirectForm) => void
+}) {
+  const { form, contexts, error, onChange } = props
+  const found = contexts.found ?? []
+  const current = found.find((context) => context.current)
+  const chosen = found.find(({ context }) => context === form.context) ?? current
+  return (
+    <>
+      <Field
+        label="kubeconfig context"
+        hint={
+          chosen === undefined
+            ? 'Credentials stay in the main process and are never shown or kept.'
+            : `${chosen.server} as ${chosen.user}. Credentials stay in the main process and are never shown or kept.`
+        }
+        error={chosen?.problem === undefined ? undefined : `This context cannot be used: ${chosen.problem}.`}
+      >
+        {(attributes) => (
+          <select
+            {...attributes}
+            className={monoInputClass}
+            value={form.context}
+            onChange={({ target }) => onChange({ ...form, context: target.value })}
+          >
+            <option value="">{current === undefined ? 'current context' : `${current.context} (current)`}</option>
+            {found
+              .filter((context) => context !== current)
+              .map(({ file, context }) => (
+                <option key={`${file} ${context}`} value={context}>
+                  {context}
+                </option>
+              ))}
+          </select>
+        )}
+      </Field>
+      <Field
+        label="Path of another kubeconfig"
+        hint="Empty: KUBECONFIG or ~/.kube/config."
+        error={contexts.problem?.message}
+      >
+        {(attributes) => (
+          <input
+            {...attributes}
+            className={monoInputClass}
+            spellCheck={false}
+            value={form.file}
+            onChange={({ target }) => onChange({ ...form, file: target.value, context: '' })}
+          />
+        )}
+      </Field>
+      <Field
+        label="Addresses of single API servers, one a line"
+        hint="Limits are per server, so each is read on its own address. Empty: the address of the context, which may be a load balancer."
+        error={error}
+      >
+        {(attributes) => (
+          <textarea
+            {...attributes}
+            className={inputClass}
+            rows={2}
+            spellCheck={false}
+            placeholder="https://10.20.0.11:6443"
+            value={form.servers}
+            onChange={({ target }) => onChange({ ...form, servers: target.value })}
+          />
+        )}
+      </Field>
+    </>
+  )
+}

@@ -1,0 +1,206 @@
+import { Fragment, useEffect, useState } from 'react'
+import type { Cadence, ServerHealth } from '../../../core/contract/source.ts'
+import type { Frame } from '../../../core/frame/frame.ts'
+import { Button } from '../../components/Button.tsx'
+import { classes } from '../../components/classes.ts'
+import { Copy } from '../../components/Copy.tsx'
+import { Icon } from '../../components/Icon.tsx'
+import { Note } from '../../components/Note.tsx'
+import { Pane } from '../../components/Pane.tsx'
+import { scrollRegion } from '../../components/scrollRegion.ts'
+import { Details } from '../../components/States.tsx'
+import { client } from '../../state/client.ts'
+import type { Connected } from '../../state/connection.ts'
+import { useView } from '../../state/view.ts'
+import { format } from '../../theme/format.ts'
+import { CadenceFields } from './CadenceFields.tsx'
+import { backoffOf, healthFacts, reasonWord, sourceFacts, type Fact } from './health.data.ts'
+import styles from './Connect.module.css'
+
+/** How the connected source does: per server its cost, its failures, and what its version does not show. */
+export function HealthPane({ connection }: { readonly connection: Connected }) {
+  const { frame } = useView()
+  const { servers, cadence, source, still } = connection
+  const change = (next: Cadence): void =>
+    void client()
+      .call('sources.cadence', next)
+      .catch(() => undefined)
+  const only = servers.length === 1 ? servers[0] : undefined
+  const notes = [...new Set(servers.flatMap((health) => health.notes ?? []))]
+  const missing = new Map(frame?.servers.flatMap((server) => server.missing.map((family) => [family.family, family])))
+  return (
+    <Pane title="Health of the source" note={source.name}>
+      {source.kind === 'scrape' && !still && (
+        <div className={styles['form']}>
+          <CadenceFields {...cadence} onChange={change} />
+        </div>
+      )}
+      {servers
+        .filter(({ status }) => status === 'failing')
+        .map((health) => (
+          <Failures key={health.id} health={health} />
+        ))}
+      {notes.length > 0 && (
+        <div className={styles['wide']}>
+          {notes.map((note) => (
+            <Note key={note} kind="warn">
+              {note}
+            </Note>
+          ))}
+        </div>
+      )}
+      {only !== undefined ? (
+        <FactList facts={healthFacts(only, frame)} />
+      ) : (
+        <>
+          <ServerTable servers={servers} frame={frame} />
+          <FactList facts={sourceFacts(frame)} />
+        </>
+      )}
+      {missing.size > 0 && (
+        <>
+          <p className={styles['caption']}>What this version does not show, and what stands in for it:</p>
+          <table className={styles['table']} aria-label="Families not shown by this version">
+            <thead>
+              <tr>
+                <th scope="col">Family</th>
+                <th scope="col">Why</th>
+                <th scope="col">What is not known</th>
+              </tr>
+            </thead>
+            <tbody>
+              {[...missing.values()].map((family) => (
+                <tr key={family.family}>
+                  <td className="mono" title={family.family}>
+                    {family.family.replace('apiserver_flowcontrol_', '…')}
+                  </td>
+                  <td className={styles['quiet']}>{reasonWord(family)}</td>
+                  <td>{family.note}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </>
+      )}
+    </Pane>
+  )
+}
+
+function FactList({ facts }: { readonly facts: readonly Fact[] }) {
+  return (
+    <dl className={styles['facts']}>
+      {facts.map(({ label, value, tone }) => (
+        <Fragment key={label}>
+          <dt>{label}</dt>
+          <dd className={tone === undefined ? undefined : styles[tone]}>{value}</dd>
+        </Fragment>
+      ))}
+    </dl>
+  )
+}
+
+function ServerTable(props: { readonly servers: readonly ServerHealth[]; readonly frame: Frame | undefined }) {
+  const { servers, frame } = props
+  const columns = servers.map((health) => ({ health, facts: healthFacts(health, frame) }))
+  return (
+    <div className={styles['scroll']} {...scrollRegion('Servers')}>
+      <table className={styles['table']} aria-label="Health of each server">
+        <thead>
+          <tr>
+            <th scope="col">
+              <span className="sr-only">Measure</span>
+            </th>
+            {servers.map((health) => (
+              <th key={health.id} scope="col">
+                <ServerName health={health} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {columns[0]?.facts.map(({ label }, index) => (
+            <tr key={label}>
+              <th scope="row">{label}</th>
+              {columns.map(({ health, facts }) => {
+                const fact = facts[index]
+                return (
+                  <td key={health.id} className={fact?.tone === undefined ? undefined : styles[fact.tone]}>
+                    {fact?.value}
+                  </td>
+                )
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function ServerName({ health }: { readonly health: ServerHealth }) {
+  const good = health.status === 'ok'
+  return (
+    <span className={styles['capability']}>
+      <span className={good ? styles['ok'] : styles['warn']}>
+        <Icon name={good ? 'check' : 'warn'} size={13} />
+      </span>
+      <span className="mono">{health.id}</span>
+      <span className={good ? 'sr-only' : styles['quiet']}>{health.status}</span>
+    </span>
+  )
+}
+
+/** The tries so far as bars, the wait until the next, and the last words of the server. */
+function Failures({ health }: { readonly health: ServerHealth }) {
+  const now = useNow()
+  const { waits, nextInSeconds } = backoffOf(health, now)
+  const last = health.failures.at(-1)
+  const longest = Math.max(1, ...waits)
+  const details = health.failures
+    .map(({ at, problem }) => `${format.time(Date.parse(at))} ${problem.details ?? problem.message}`)
+    .join('\n')
+  return (
+    <div className={styles['wide']}>
+      <p className={styles['bad']}>{last?.problem.message ?? `${health.id} does not answer.`}</p>
+      <div className={styles['tries']} role="img" aria-label={`${health.failures.length} failed tries`}>
+        {waits.map((seconds, index) => (
+          <span
+            // Tries keep their place in the list.
+            key={health.failures[index]?.at ?? index}
+            className={classes(
+              styles['try'],
+              index === waits.length - 1 && nextInSeconds !== undefined && styles['next'],
+            )}
+            style={{ flex: `0 1 ${(seconds / longest) * 140}px` }}
+          >
+            {Math.round(seconds)} s
+          </span>
+        ))}
+      </div>
+      {nextInSeconds !== undefined && <p>Next try in {nextInSeconds} s. The last values stay and are marked stale.</p>}
+      <div className={styles['buttons']}>
+        <Button
+          small
+          onClick={() =>
+            void client()
+              .call('sources.tryNow', { server: health.id })
+              .catch(() => undefined)
+          }
+        >
+          Try now
+        </Button>
+        <Copy text={details} label="Copy details" />
+      </div>
+      <Details text={details} />
+    </div>
+  )
+}
+
+function useNow(): number {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  return now
+}

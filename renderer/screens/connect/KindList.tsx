@@ -1,0 +1,29 @@
+import styles from './Connect.module.css'
+
+export type Kind = 'direct' | 'file' | 'demo'
+
+const KINDS: readonly (readonly [kind: Kind, title: string, text: string])[] = [
+  ['direct', 'Direct to kube-apiserver', 'Metrics and debug dumps of each server. No Prometheus needed.'],
+  ['file', 'File', 'A /metrics page, a dump or a folder of captures. Drop it anywhere on the window.'],
+  ['demo', 'Demo', 'A short recording of a real server under load. Needs no cluster.'],
+]
+
+/** The kinds of source. */
+export function KindList({ kind, onChange }: { readonly kind: Kind; readonly onChange: (kind: Kind) => void }) {
+  return (
+    <div role="group" aria-label="Kind of source">
+      {KINDS.map(([name, title, text]) => (
+        <button
+          key={name}
+          type="button"
+          className={styles['kind']}
+          aria-current={name === kind ? 'true' : undefined}
+          onClick={() => onChange(name)}
+        >
+          <b>{title}</b>
+          <span>{text}</span>
+        </button>
+      ))}
+    </div>
+  )
+}

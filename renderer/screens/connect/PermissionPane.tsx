@@ -1,0 +1,186 @@
+import type { CapabilityResult, PermissionReport } from '../../../core/contract/source.ts'
+import { Button } from '../../components/Button.tsx'
+import { Copy } from '../../components/Copy.tsx'
+import { Icon, type IconName } from '../../components/Icon.tsx'
+import { Note } from '../../components/Note.tsx'
+import { Pane } from '../../components/Pane.tsx'
+import { kubectlApply, Loading, Preformatted, ProblemNote } from '../../components/States.tsx'
+import { format } from '../../theme/format.ts'
+import type { Kind } from './KindList.tsx'
+import { capabilityRows, consequences, countOf, distinct } from './permissions.data.ts'
+import type { Task } from './useTask.ts'
+import styles from './Connect.module.css'
+
+/** What the credential may do, what is missing, and exactly how to grant it. */
+export function PermissionPane(props: {
+  readonly kind: Kind
+  readonly check: Task<PermissionReport[]>
+  readonly onCheck: () => void
+}) {
+  const { kind, check, onCheck } = props
+  if (kind !== 'direct') {
+    return (
+      <Pane title="What you will be able to see">
+        <p className={styles['caption']}>
+          {kind === 'demo'
+            ? 'Everything: the recording holds metrics and debug dumps. It asks for no permission.'
+            : 'What the files hold: a /metrics page gives seats, limits, demand and rejections; dumps give queues, flows and requests. Two pages of one server also give rates.'}
+        </p>
+      </Pane>
+    )
+  }
+  if (check.state === 'busy') {
+    return (
+      <Pane title="What you will be able to see">
+        <Loading waitingFor="the answers of the server" />
+      </Pane>
+    )
+  }
+  if (check.state !== 'done') {
+    return (
+      <Pane title="What you will be able to see">
+        <div className={styles['form']}>
+          <p className={styles['note']}>
+            “Check permissions” asks the server what this credential may do: version, metrics, dumps, objects, dry run.
+            Nothing is changed by asking. You may also connect at once; what is missing shows then.
+          </p>
+        </div>
+      </Pane>
+    )
+  }
+  return <Reports reports={check.value} onCheck={onCheck} />
+}
+
+function Reports({
+  reports,
+  onCheck,
+}: {
+  readonly reports: readonly PermissionReport[]
+  readonly onCheck: () => void
+}) {
+  const rows = capabilityRows(reports)
+  const { allowed, of } = countOf(rows)
+  const users = distinct(reports.map(({ user }) => user))
+  const roles = distinct(reports.map(({ missingRole }) => missingRole))
+  const levels = distinct(reports.map(({ ownLevel }) => ownLevel))
+  const checkedAt = reports[0]?.checkedAt
+  const who = users.length === 0 ? '' : ` as ${users.join(', ')}`
+  return (
+    <>
+      <Pane
+        title="What you will be able to see"
+        note={`${allowed} of ${of}${who}${checkedAt === undefined ? '' : `, checked ${format.time(Date.parse(checkedAt))}`}`}
+      >
+        {reports.map(
+          ({ server, problem }) =>
+            problem !== undefined && (
+              <div key={server} className={styles['wide']}>
+                <span className="mono">{server}</span>
+                <ProblemNote problem={problem} />
+              </div>
+            ),
+        )}
+        {rows.length > 0 && <Capabilities rows={rows} />}
+        {roles.map((role) => (
+          <div key={role} className={styles['wide']}>
+            <Note kind="bad">
+              <b>{refused(rows)}</b> Apply this role, then check again. It grants no more than what is missing.
+            </Note>
+            <Preformatted text={role} label="Role and binding that are missing" />
+            <div className={styles['buttons']}>
+              <Copy text={role} label="Copy YAML" />
+              <Copy text={kubectlApply(role)} label="Copy kubectl command" />
+              <Button small onClick={onCheck}>
+                Check again
+              </Button>
+            </div>
+          </div>
+        ))}
+      </Pane>
+      {allowed < of && <Without rows={rows} />}
+      {levels.map((level) => (
+        <Pane key={level} title="A level of its own" note="recommended">
+          <div className={styles['wide']}>
+            <p className={styles['note']}>
+              The console’s user would queue with everybody else, and wait exactly when you need to look. With these
+              objects it has a few seats of its own.
+            </p>
+            <Preformatted text={level} label="Priority level and flow schema for the console" />
+            <div className={styles['buttons']}>
+              <Copy text={level} label="Copy YAML" />
+              <Copy text={kubectlApply(level)} label="Copy kubectl command" />
+            </div>
+          </div>
+        </Pane>
+      ))}
+    </>
+  )
+}
+
+/** The calls that were refused, in a sentence. */
+function refused(rows: readonly CapabilityResult[]): string {
+  const calls = rows.filter(({ status }) => status === 'forbidden').map(({ needs }) => needs)
+  return calls.length === 0 ? 'Something is missing.' : `Refused: ${calls.join('; ')}.`
+}
+
+function Without({ rows }: { readonly rows: readonly CapabilityResult[] }) {
+  return (
+    <Pane title="Without it" note="what stays, what goes">
+      <dl className={styles['facts']}>
+        {consequences(rows).map(({ what, stays }) => (
+          <Consequence key={what} what={what} stays={stays} />
+        ))}
+      </dl>
+    </Pane>
+  )
+}
+
+const Consequence = ({ what, stays }: { readonly what: string; readonly stays: boolean }) => (
+  <>
+    <dt>{what}</dt>
+    <dd className={stays ? undefined : styles['bad']}>{stays ? 'stays' : 'goes'}</dd>
+  </>
+)
+
+const LOOK: Readonly<
+  Record<CapabilityResult['status'], { icon: IconName; tone: 'ok' | 'bad' | 'warn' | 'quiet'; word: string }>
+> = {
+  allowed: { icon: 'check', tone: 'ok', word: 'allowed' },
+  forbidden: { icon: 'cross', tone: 'bad', word: 'forbidden' },
+  failed: { icon: 'warn', tone: 'warn', word: 'could not be tested' },
+  'not-applicable': { icon: 'lock', tone: 'quiet', word: 'does not apply' },
+}
+
+function Capabilities({ rows }: { readonly rows: readonly CapabilityResult[] }) {
+  return (
+    <table className={styles['table']} aria-label="Capabilities">
+      <thead>
+        <tr>
+          <th scope="col">Capability</th>
+          <th scope="col">Needs</th>
+          <th scope="col">Found</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ capability, label, needs, status, found }) => {
+          const { icon, tone, word } = LOOK[status]
+          return (
+            <tr key={capability}>
+              <td>
+                <span className={styles['capability']}>
+                  <span className={styles[tone]}>
+                    <Icon name={icon} size={13} />
+                  </span>
+                  <span className="sr-only">{word}: </span>
+                  {label}
+                </span>
+              </td>
+              <td className="mono">{needs}</td>
+              <td className={tone === 'bad' || tone === 'warn' ? styles[tone] : undefined}>{found}</td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}

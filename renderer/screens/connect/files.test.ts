@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { readFiles, type Readable } from './files.ts'
+
+function file(name: string, content: string | Uint8Array<ArrayBuffer>, path?: string): Readable {
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
+  return {
+    name,
+    ...(path === undefined ? {} : { webkitRelativePath: path }),
+    stream: () =>
+      new ReadableStream({
+        start(controller) {
+          controller.enqueue(bytes)
+          controller.close()
+        },
+      }),
+  }
+}
+/** Text as the bytes of a gzip file. */
+async function packed(text: string): Promise<Uint8Array<ArrayBuffer>> {
+  const reader = file('plain', text).stream().pipeThrough(new CompressionStream('gzip')).getReader()
+  const bytes: number[] = []
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return Uint8Array.from(bytes)
+    bytes.push(...value)
+  }
+}
+
+describe('files to open', () => {
+  it('are read with their path, unpacked where they are gzip', async () => {
+    const read = await readFiles([
+      file('metrics.txt', 'a 1\n'),
+      file('dump_queues.txt.gz', await packed('PriorityLevelName\n'), 'capture/dump_queues.txt.gz'),
+      file('.DS_Store', 'x'),
+    ])
+    expect(read).toEqual([
+      { name: 'metrics.txt', text: 'a 1\n' },
+      { name: 'capture/dump_queues.txt', text: 'PriorityLevelName\n' },
+    ])
+  })
+
+  it('are refused when they hold more than the limit, packed or not', async () => {
+    const limits = { totalLength: 1_000, files: 3 }
+    const bomb = file('bomb.gz', await packed('0'.repeat(1_000_000)))
+    await expect(readFiles([bomb], limits)).rejects.toMatchObject({ problem: { code: 'too-large' } })
+    const halves = [file('a', 'x'.repeat(600)), file('b', 'x'.repeat(600))]
+    await expect(readFiles(halves, limits)).rejects.toMatchObject({ problem: { code: 'too-large' } })
+    const many = ['a', 'b', 'c', 'd'].map((name) => file(name, ''))
+    await expect(readFiles(many, limits)).rejects.toMatchObject({ problem: { code: 'too-large' } })
+  })
+
+  it('that are broken are named', async () => {
+    await expect(readFiles([file('x.gz', 'not gzip')])).rejects.toMatchObject({
+      problem: { code: 'bad-answer', message: 'x.gz is not a gzip file, or a broken one.' },
+    })
+    await expect(readFiles([])).rejects.toMatchObject({ problem: { code: 'invalid-input' } })
+  })
+})

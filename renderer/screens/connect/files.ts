@@ -1,0 +1,89 @@
+import { ProblemError } from '../../../core/contract/errors.ts'
+import type { UploadedFile } from '../../../core/contract/source.ts'
+
+interface Limits {
+  /** Characters of all texts together. */
+  readonly totalLength: number
+  readonly files: number
+}
+
+/** A folder of captures travels as one message: all files together stay well under its limit. */
+const LIMITS: Limits = { totalLength: 48_000_000, files: 400 }
+
+/** The part of File that reading needs. */
+export interface Readable {
+  readonly name: string
+  readonly webkitRelativePath?: string
+  stream(): ReadableStream<Uint8Array<ArrayBuffer>>
+}
+
+/** Texts of chosen files, unpacked where they are gzip. Never reads more than the limit, whatever is packed inside. */
+export async function readFiles(files: readonly Readable[], limits: Limits = LIMITS): Promise<UploadedFile[]> {
+  const wanted = files.filter(({ name }) => !name.startsWith('.'))
+  if (wanted.length === 0) throw new ProblemError('invalid-input', 'There is no file in what was chosen.')
+  if (wanted.length > limits.files) {
+    throw new ProblemError('too-large', `The folder holds ${wanted.length} files; at most ${limits.files} are read.`)
+  }
+  const read: UploadedFile[] = []
+  let total = 0
+  for (const file of wanted) {
+    const path =
+      file.webkitRelativePath === undefined || file.webkitRelativePath === '' ? file.name : file.webkitRelativePath
+    // One after the other, so that the limit holds for all of them together.
+    const text = await textOf(file, path, limits.totalLength - total)
+    total += text.length
+    read.push({ name: path.replace(/\.gz$/i, ''), text })
+  }
+  return read
+}
+
+async function textOf(file: Readable, path: string, most: number): Promise<string> {
+  const packed = /\.gz$/i.test(file.name)
+  const bytes = packed ? file.stream().pipeThrough(new DecompressionStream('gzip')) : file.stream()
+  const reader = bytes.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return text + decoder.decode()
+      text += decoder.decode(value, { stream: true })
+      if (text.length > most) {
+        await reader.cancel()
+        throw new ProblemError('too-large', `${path} is too large: all files together may hold 48 MB of text.`)
+      }
+    }
+  } catch (thrown) {
+    if (thrown instanceof ProblemError) throw thrown
+    const what = packed ? 'is not a gzip file, or a broken one' : 'could not be read'
+    throw new ProblemError('bad-answer', `${path} ${what}.`, String(thrown))
+  }
+}
+
+/** Files of a drop, those inside dropped folders included. */
+export async function droppedFiles(transfer: DataTransfer): Promise<Readable[]> {
+  const entries = Array.from(transfer.items, (item) => item.webkitGetAsEntry()).filter((entry) => entry !== null)
+  if (entries.length === 0) return Array.from(transfer.files)
+  const found = await Promise.all(entries.map((entry) => filesOf(entry)))
+  return found.flat()
+}
+
+const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile
+const isDirectory = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory
+
+async function filesOf(entry: FileSystemEntry): Promise<Readable[]> {
+  if (isFile(entry)) {
+    const file = await new Promise<File>((resolve, reject) => entry.file(resolve, reject))
+    return [{ name: file.name, webkitRelativePath: entry.fullPath.replace(/^\//, ''), stream: () => file.stream() }]
+  }
+  if (!isDirectory(entry)) return []
+  const reader = entry.createReader()
+  const inside: Readable[] = []
+  for (;;) {
+    // A folder is handed out in portions; an empty one ends it.
+    const portion = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject))
+    if (portion.length === 0) return inside
+    for (const child of portion) inside.push(...(await filesOf(child)))
+    if (inside.length > LIMITS.files) return inside
+  }
+}

@@ -1,0 +1,140 @@
+import { useState } from 'react'
+import type { PermissionReport, SourceSpec } from '../../../core/contract/source.ts'
+import { Button } from '../../components/Button.tsx'
+import { ProblemNote } from '../../components/States.tsx'
+import { client } from '../../state/client.ts'
+import { useConnected } from '../../state/connection.ts'
+import { openScreen } from '../../state/route.ts'
+import { DirectPane } from './DirectPane.tsx'
+import { EMPTY_FORM, formOf, formOfContext, readForm, type DirectForm } from './form.logic.ts'
+import { FilePane } from './FilePane.tsx'
+import { HealthPane } from './HealthPane.tsx'
+import { DemoPane } from './DemoPane.tsx'
+import { KindList, type Kind } from './KindList.tsx'
+import { PermissionPane } from './PermissionPane.tsx'
+import { Recent } from './Recent.tsx'
+import { FoundContexts } from './FoundContexts.tsx'
+import { useContexts } from './useContexts.ts'
+import { useConnecting } from './useConnecting.ts'
+import { useTask } from './useTask.ts'
+import styles from './Connect.module.css'
+
+/** Where data comes from: sources, what the credential may do, and how the source does. */
+export function ConnectScreen() {
+  const connected = useConnected()
+  const [kind, setKind] = useState<Kind>(() => kindOf(connected?.spec))
+  const [form, setForm] = useState<DirectForm>(() => (connected && formOf(connected.spec)) ?? EMPTY_FORM)
+  const [check, startCheck, forgetCheck] = useTask<PermissionReport[]>()
+  const { task: connecting, connect } = useConnecting()
+  const contexts = useContexts(form.file)
+
+  const change = (next: DirectForm): void => {
+    setForm(next)
+    forgetCheck()
+  }
+  const onCheck = (): void => {
+    const read = readForm(form)
+    if (read.ok) void startCheck(() => client().call('sources.permissions', { target: read.target }))
+  }
+  const onConnect = (): void => {
+    const read = readForm(form)
+    if (read.ok) connect(read.spec)
+  }
+  return (
+    <>
+      <Hero onDemo={() => connect({ kind: 'demo' })} onFile={() => setKind('file')} />
+      <div className={styles['columns']}>
+        <section className={styles['column']} aria-label="Sources" data-pane="" tabIndex={-1}>
+          <KindList kind={kind} onChange={setKind} />
+          <FoundContexts
+            found={contexts.found}
+            chosen={kind === 'direct' && form.method === 'kubeconfig' ? form.context : undefined}
+            onChoose={(context) => {
+              setKind('direct')
+              change(formOfContext(form, context))
+            }}
+          />
+          <Recent key={connected?.id} onOpen={connect} />
+        </section>
+        <section className={styles['column']} aria-label="Settings of the source" data-pane="" tabIndex={-1}>
+          {kind === 'direct' && (
+            <DirectPane
+              form={form}
+              contexts={contexts}
+              check={check}
+              busy={connecting.state === 'busy'}
+              onChange={change}
+              onCheck={onCheck}
+              onConnect={onConnect}
+            />
+          )}
+          {kind === 'file' && <FilePane busy={connecting.state === 'busy'} onOpen={connect} />}
+          {kind === 'demo' && (
+            <DemoPane
+              busy={connecting.state === 'busy'}
+              shown={connected?.source.kind === 'demo'}
+              onOpen={() => connect({ kind: 'demo' })}
+            />
+          )}
+          {connecting.state === 'failed' && (
+            <div className={styles['wide']}>
+              <ProblemNote problem={connecting.problem} alert />
+            </div>
+          )}
+          {connected !== undefined && check.state !== 'idle' && <HealthPane connection={connected} />}
+        </section>
+        <section className={styles['column']} aria-label="Health and permissions" data-pane="" tabIndex={-1}>
+          {connected !== undefined && check.state === 'idle' && <HealthPane connection={connected} />}
+          <PermissionPane kind={kind} check={check} onCheck={onCheck} />
+        </section>
+      </div>
+    </>
+  )
+}
+
+const kindOf = (spec: SourceSpec | undefined): Kind =>
+  spec?.kind === 'files' ? 'file' : spec?.kind === 'demo' ? 'demo' : 'direct'
+
+function Hero({ onDemo, onFile }: { readonly onDemo: () => void; readonly onFile: () => void }) {
+  const connected = useConnected()
+  const disconnect = (): void =>
+    void client()
+      .call('sources.disconnect', null)
+      .catch(() => undefined)
+  if (connected !== undefined) {
+    const { source, servers } = connected
+    return (
+      <header className={styles['hero']}>
+        <div>
+          <h1>Connected to {source.name}</h1>
+          <p>
+            {servers.length === 1 ? 'One server' : `${servers.length} servers`}, {source.via}. APF Console only reads;
+            choose another source below to leave this one.
+          </p>
+        </div>
+        <div className={styles['actions']}>
+          <Button onClick={disconnect}>Disconnect</Button>
+          <Button primary onClick={() => openScreen('overview')}>
+            Show the overview
+          </Button>
+        </div>
+      </header>
+    )
+  }
+  return (
+    <header className={styles['hero']}>
+      <div>
+        <h1>Connect to something that speaks priority and fairness</h1>
+        <p>
+          APF Console only reads. It asks for the least it can use, and tells you what each missing permission costs.
+        </p>
+      </div>
+      <div className={styles['actions']}>
+        <Button onClick={onFile}>Open a file</Button>
+        <Button primary onClick={onDemo}>
+          Explore with demo data
+        </Button>
+      </div>
+    </header>
+  )
+}

@@ -1,0 +1,125 @@
+import { create } from 'zustand'
+import type { Client } from '../../core/contract/contract.ts'
+import { toProblem, type Problem } from '../../core/contract/errors.ts'
+import type { ServerFrame } from '../../core/frame/frame.ts'
+import type { Series } from '../../core/frame/series.ts'
+import { append, sampleOf, type Sample } from './series.logic.ts'
+import { chosen, type Arrival } from './view.logic.ts'
+
+export interface SeriesState {
+  readonly series?: Series
+  /** Why the history could not be read; the series before stays. */
+  readonly problem?: Problem
+}
+
+export const seriesStore = create<SeriesState>(() => ({}))
+
+/** History of the selected server over the shown range, extended as frames arrive. */
+export const useSeries = (): Series | undefined => seriesStore(({ series }) => series)
+
+export const useSeriesProblem = (): Problem | undefined => seriesStore(({ problem }) => problem)
+
+/** What the series must show; another `key` means another history. */
+export interface SeriesWish {
+  readonly key: string
+  readonly server: string
+  readonly from: number
+  readonly to: number
+  /** Whether arriving frames extend it: following, and not paused. */
+  readonly follow: boolean
+  /** Usual distance of samples, and the silence from which on there is a gap, milliseconds. */
+  readonly intervalMs: number
+  readonly gapMs: number
+}
+
+export interface SeriesFeed {
+  /** Takes note of a frame; it becomes visible with the next `show`. */
+  hear(event: Arrival, server: string | undefined): void
+  /** Brings the store up to the wish: fetches, or appends what was heard. */
+  show(wish: SeriesWish | undefined, now: number): void
+}
+
+/** Ten minutes at one a second, and a little. */
+const MAX_POINTS = 620
+/** A history that lost samples is fetched again at most this often. */
+const REFETCH_MS = 5_000
+/** More than these while nothing is shown (hidden page, pause) are not kept: the history is fetched again. */
+const MAX_HEARD = 120
+
+/** Keeps `seriesStore` in step with the shown range: history from the other side, the live end from frames. */
+export function seriesFeed(client: Client): SeriesFeed {
+  let heard: Sample[] = []
+  let before: ServerFrame | undefined
+  let connection: number | undefined
+  let seq: number | undefined
+  let incomplete = false
+  let fetching: AbortController | undefined
+  let current: { key: string; at: number } | undefined
+
+  const forget = (): void => {
+    heard = []
+    before = undefined
+    seq = undefined
+  }
+
+  const fetchHistory = async (wish: SeriesWish, sameServer: boolean): Promise<void> => {
+    fetching?.abort()
+    const aborter = new AbortController()
+    fetching = aborter
+    // Samples that arrive while nothing follows are not in this answer: following again asks anew.
+    incomplete = !wish.follow
+    if (!sameServer) seriesStore.setState({}, true)
+    try {
+      const { server, from, to } = wish
+      const series = await client.call('history.series', { server, from, to, maxPoints: MAX_POINTS })
+      if (!aborter.signal.aborted) seriesStore.setState({ series }, true)
+    } catch (thrown) {
+      if (aborter.signal.aborted) return
+      seriesStore.setState({ problem: toProblem(thrown) })
+      incomplete = true
+    } finally {
+      if (fetching === aborter) fetching = undefined
+    }
+  }
+
+  return {
+    hear(event, id) {
+      if (event.connection !== connection) {
+        forget()
+        connection = event.connection
+      }
+      if (seq !== undefined && event.seq > seq + 1) incomplete = true
+      seq = event.seq
+      const server = chosen(event.frame.servers, id)
+      if (server === undefined || (server.id === before?.id && server.at === before.at)) return
+      const derived = event.derived.find((entry) => entry.id === server.id)
+      heard.push(sampleOf(server, derived))
+      before = server
+      if (heard.length > MAX_HEARD) {
+        heard = []
+        incomplete = true
+      }
+    },
+    show(wish, now) {
+      if (wish === undefined) {
+        fetching?.abort()
+        current = undefined
+        forget()
+        seriesStore.setState({}, true)
+        return
+      }
+      const old = seriesStore.getState().series
+      if (current?.key !== wish.key || (incomplete && wish.follow && now - current.at >= REFETCH_MS)) {
+        // What was heard until now is part of the history that is about to come.
+        heard = []
+        current = { key: wish.key, at: now }
+        void fetchHistory(wish, old?.server === wish.server)
+        return
+      }
+      if (!wish.follow || fetching !== undefined || old === undefined || heard.length === 0) return
+      const series = heard.reduce((sum, sample) => append(sum, sample, wish), old)
+      heard = []
+      seriesStore.setState({ series })
+    },
+  }
+}

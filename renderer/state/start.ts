@@ -1,0 +1,124 @@
+import type { Client } from '../../core/contract/contract.ts'
+import { connectionStore } from './connection.ts'
+import { selectionStore } from './selection.ts'
+import { seriesFeed, type SeriesWish } from './series.ts'
+import { loadSettings, rememberLevels, settingsNow } from './settings.ts'
+import { anchorTime, timeStore } from './time.ts'
+import { windowToText } from './time.logic.ts'
+import {
+  forConnection,
+  NO_ARRIVALS,
+  receive,
+  release,
+  staleAfterMs,
+  type Arrival,
+  type Arrivals,
+} from './view.logic.ts'
+import { viewOf, viewStore } from './view.ts'
+
+/** What the state takes from the page it runs in. */
+export interface PageEnvironment {
+  now(): number
+  hidden(): boolean
+  /** Calls back before the next paint, once. */
+  beforePaint(callback: () => void): void
+  onVisible(callback: () => void): () => void
+  every(ms: number, callback: () => void): () => void
+}
+
+const browser: PageEnvironment = {
+  now: () => Date.now(),
+  hidden: () => document.hidden,
+  beforePaint: (callback) => void requestAnimationFrame(callback),
+  onVisible: (callback) => {
+    document.addEventListener('visibilitychange', callback)
+    return () => document.removeEventListener('visibilitychange', callback)
+  },
+  every: (ms, callback) => {
+    const timer = setInterval(callback, ms)
+    return () => clearInterval(timer)
+  },
+}
+
+/**
+ * Connects the stores to the other side. Frames are kept outside React; the stores change at most once a paint, and not
+ * at all while the page is hidden. Returns the function that ends it.
+ */
+export function startState(client: Client, page: PageEnvironment = browser): () => void {
+  let arrivals: Arrivals = NO_ARRIVALS
+  let scheduled = false
+  let painted = 0
+  const feed = seriesFeed(client)
+
+  const paint = (): void => {
+    scheduled = false
+    if (page.hidden()) return
+    const now = page.now()
+    painted = now
+    if (arrivals.shown !== undefined) rememberLevels(levelNames(arrivals.shown))
+    const view = viewOf(arrivals, now)
+    const { paused } = timeStore.getState()
+    if (view.server !== undefined && !paused) anchorTime(view.mode === 'stale' ? now : Date.parse(view.server.at))
+    viewStore.setState(view, true)
+    feed.show(wishOf(arrivals.shown, view.server?.id), now)
+  }
+  const schedule = (): void => {
+    if (scheduled) return
+    scheduled = true
+    page.beforePaint(paint)
+  }
+
+  const stops = [
+    client.onLink((link) => connectionStore.setState({ link })),
+    client.subscribe('connection', null, (connection) => {
+      connectionStore.setState({ connection, known: true })
+      arrivals = forConnection(arrivals, connection)
+      schedule()
+    }),
+    client.subscribe('frames', null, (event) => {
+      arrivals = receive(arrivals, event, timeStore.getState().paused)
+      if (arrivals.newest === event) feed.hear(event, selectionStore.getState().server)
+      schedule()
+    }),
+    timeStore.subscribe(({ paused, window }, old) => {
+      if (old.paused && !paused) arrivals = release(arrivals)
+      if (old.paused !== paused || old.window !== window) schedule()
+    }),
+    selectionStore.subscribe(schedule),
+    page.onVisible(schedule),
+    page.every(1_000, () => {
+      if (page.now() - painted >= 900) schedule()
+    }),
+  ]
+  void loadSettings()
+    .then(() => {
+      const { window, setRange } = timeStore.getState()
+      const { rangeSeconds } = settingsNow()
+      if (window.kind === 'relative' && window.seconds === 600 && rangeSeconds !== 600) setRange(rangeSeconds)
+      return schedule()
+    })
+    // Without the kept settings the page runs on the usual ones.
+    .catch(() => undefined)
+  return () => {
+    for (const stop of stops) stop()
+  }
+}
+
+const levelNames = (event: Arrival): string[] => [
+  ...new Set(event.frame.servers.flatMap(({ levels }) => levels.map(({ name }) => name))),
+]
+
+function wishOf(shown: Arrival | undefined, server: string | undefined): SeriesWish | undefined {
+  const { connection } = connectionStore.getState()
+  if (shown === undefined || server === undefined || connection.state === 'none') return undefined
+  const { window, from, to, paused } = timeStore.getState()
+  return {
+    key: `${shown.connection} ${server} ${windowToText(window)}`,
+    server,
+    from,
+    to,
+    follow: !paused && window.kind === 'relative',
+    intervalMs: connection.cadence.intervalMs,
+    gapMs: staleAfterMs(connection.cadence.intervalMs),
+  }
+}

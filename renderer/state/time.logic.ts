@@ -1,0 +1,64 @@
+/** The time range that all charts share. Instants are Unix milliseconds. */
+export type TimeWindow =
+  | { readonly kind: 'relative'; readonly seconds: number }
+  | { readonly kind: 'absolute'; readonly from: number; readonly to: number }
+
+/** The instants that a window spans when the newest shown sample is at `anchor`. */
+export function bounds(window: TimeWindow, anchor: number): { from: number; to: number } {
+  return window.kind === 'absolute'
+    ? { from: window.from, to: window.to }
+    : { from: anchor - window.seconds * 1_000, to: anchor }
+}
+
+export const PRESETS: readonly number[] = [60, 300, 600, 3_600, 21_600, 86_400]
+
+/** Shortest and longest range that can be shown, milliseconds. */
+const SHORTEST = 5_000
+const LONGEST = 86_400_000
+
+/** A window between two instants in either order, kept within what can be shown. */
+export function absolute(a: number, b: number): TimeWindow {
+  const from = Math.min(a, b)
+  const length = Math.min(LONGEST, Math.max(SHORTEST, Math.abs(b - a)))
+  return { kind: 'absolute', from, to: from + length }
+}
+
+/** The window zoomed by a factor (< 1 is closer) around an instant. */
+export function zoomed(from: number, to: number, around: number, factor: number): TimeWindow {
+  const length = Math.min(LONGEST, Math.max(SHORTEST, (to - from) * factor))
+  const share = (around - from) / Math.max(1, to - from)
+  const start = around - share * length
+  return { kind: 'absolute', from: start, to: start + length }
+}
+
+/** A range as text that can be mailed and pasted: `last 600 s`, or two RFC 3339 instants with a slash. */
+export function windowToText(window: TimeWindow): string {
+  return window.kind === 'relative'
+    ? `last ${window.seconds} s`
+    : `${new Date(window.from).toISOString()}/${new Date(window.to).toISOString()}`
+}
+
+export type ParsedWindow =
+  { readonly ok: true; readonly window: TimeWindow } | { readonly ok: false; readonly why: string }
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, min: 60, h: 3_600 }
+
+/** The reverse of `windowToText`; also takes `5 m`, `last 1 h`, and instants separated by a slash or `to`. */
+export function textToWindow(text: string): ParsedWindow {
+  const trimmed = text.trim()
+  const relative = /^(?:last\s+)?(\d+)\s*(s|m|min|h)$/i.exec(trimmed)
+  if (relative !== null) {
+    const seconds = Number(relative[1]) * (UNIT_SECONDS[(relative[2] ?? 's').toLowerCase()] ?? 1)
+    if (seconds < 60 || seconds > 86_400) return { ok: false, why: 'A range is between 1 min and 24 h long.' }
+    return { ok: true, window: { kind: 'relative', seconds } }
+  }
+  const [first, second, ...more] = trimmed.split(/\s*\/\s*|\s+to\s+/)
+  const from = Date.parse(first ?? '')
+  const to = Date.parse(second ?? '')
+  if (more.length > 0 || Number.isNaN(from) || Number.isNaN(to)) {
+    return { ok: false, why: 'Write a range as “last 600 s” or as two times with a slash between them.' }
+  }
+  if (to <= from) return { ok: false, why: 'The range ends before it starts.' }
+  if (to - from > LONGEST) return { ok: false, why: 'A range is at most 24 h long.' }
+  return { ok: true, window: absolute(from, to) }
+}

@@ -1,0 +1,91 @@
+import { create } from 'zustand'
+import { absolute, bounds, zoomed, type TimeWindow } from './time.logic.ts'
+
+export interface TimeState {
+  readonly window: TimeWindow
+  /** Length of the last relative range, seconds. */
+  readonly rangeSeconds: number
+  /** What is shown, Unix milliseconds; follows the newest sample unless paused or absolute. */
+  readonly from: number
+  readonly to: number
+  readonly paused: boolean
+  /** Crosshair shared by all charts, Unix milliseconds. */
+  readonly cursor?: number
+  readonly past: readonly TimeWindow[]
+  readonly pause: () => void
+  readonly resume: () => void
+  /** A range of that many seconds that follows the newest sample. */
+  readonly setRange: (seconds: number) => void
+  /** A fixed range; the previous one is kept for `back`. */
+  readonly zoom: (from: number, to: number) => void
+  /** Closer (factor < 1) or wider around the cursor, or around the middle. */
+  readonly zoomBy: (factor: number) => void
+  readonly show: (window: TimeWindow) => void
+  readonly back: () => void
+  /** Resumes, and returns from a fixed range to the last relative one. */
+  readonly live: () => void
+  readonly setCursor: (at?: number) => void
+}
+
+const PAST_KEPT = 20
+
+export const timeStore = create<TimeState>((set, get) => {
+  let anchor = 0
+  const place = (window: TimeWindow, past: readonly TimeWindow[]): void => {
+    // A range that follows the newest sample starts from the last known one until the next arrives.
+    anchor = Math.max(anchor, get().window.kind === 'relative' ? get().to : anchor)
+    set({
+      window,
+      past,
+      ...bounds(window, anchor),
+      ...(window.kind === 'relative' ? { rangeSeconds: window.seconds } : {}),
+    })
+  }
+  const show = (window: TimeWindow): void => place(window, [...get().past, get().window].slice(-PAST_KEPT))
+  return {
+    window: { kind: 'relative', seconds: 600 },
+    rangeSeconds: 600,
+    from: 0,
+    to: 0,
+    paused: false,
+    past: [],
+    pause: () => set({ paused: true }),
+    resume: () => set({ paused: false }),
+    setRange: (seconds) => show({ kind: 'relative', seconds }),
+    zoom: (from, to) => show(absolute(from, to)),
+    zoomBy: (factor) => {
+      const { from, to, cursor } = get()
+      show(zoomed(from, to, cursor ?? (from + to) / 2, factor))
+    },
+    show,
+    back: () => {
+      const { past } = get()
+      const previous = past.at(-1)
+      if (previous !== undefined) place(previous, past.slice(0, -1))
+    },
+    live: () => {
+      const { window, rangeSeconds } = get()
+      set({ paused: false })
+      if (window.kind === 'absolute') show({ kind: 'relative', seconds: rangeSeconds })
+    },
+    setCursor: (at) => {
+      if (at === get().cursor) return
+      if (at === undefined) {
+        const { cursor: _dropped, ...rest } = get()
+        set(rest, true)
+      } else set({ cursor: at })
+    },
+  }
+})
+
+/** Moves a following range to a new newest sample. */
+export function anchorTime(at: number): void {
+  const { window, to } = timeStore.getState()
+  if (window.kind === 'relative' && at !== to) timeStore.setState(bounds(window, at))
+}
+
+/** All of it: renders again with every move of the cursor. */
+export const useTime = (): TimeState => timeStore()
+
+/** A part of it; the component renders again only when the part changes. */
+export const useTimePart = <T>(select: (time: TimeState) => T): T => timeStore(select)

@@ -1,0 +1,67 @@
+import type { StreamEvent } from '../../core/contract/contract.ts'
+import type { Connection } from '../../core/contract/source.ts'
+
+export type Arrival = StreamEvent<'frames'>
+export type Mode = 'none' | 'connecting' | 'live' | 'paused' | 'stale' | 'still'
+
+/** What arrived and what is shown of it: the same while live, apart while paused. */
+export interface Arrivals {
+  readonly shown?: Arrival
+  readonly newest?: Arrival
+  /** Frames that arrived since the shown one, merged ones included. */
+  readonly buffered: number
+}
+
+export const NO_ARRIVALS: Arrivals = { buffered: 0 }
+
+/** Takes in one frame. Frames of an older connection, or not newer than the newest, change nothing. */
+export function receive(old: Arrivals, event: Arrival, paused: boolean): Arrivals {
+  const { shown, newest } = old
+  if (newest !== undefined && event.connection < newest.connection) return old
+  const sameConnection = newest?.connection === event.connection
+  if (sameConnection && event.seq <= newest.seq) return old
+  // A pause is about one connection's data: the first frame of another is shown at once.
+  if (!paused || shown?.connection !== event.connection) return { shown: event, newest: event, buffered: 0 }
+  return { shown, newest: event, buffered: event.seq - shown.seq }
+}
+
+/** Shows the newest that arrived. */
+export function release({ newest }: Arrivals): Arrivals {
+  return newest === undefined ? NO_ARRIVALS : { shown: newest, newest, buffered: 0 }
+}
+
+/** Forgets what does not belong to this connection. */
+export function forConnection(old: Arrivals, connection: Connection): Arrivals {
+  if (connection.state === 'none') return NO_ARRIVALS
+  return old.newest === undefined || old.newest.connection >= connection.id ? old : NO_ARRIVALS
+}
+
+export interface ModeFacts {
+  readonly connection: Connection
+  readonly hasFrame: boolean
+  readonly paused: boolean
+  /** Age of the newest frame of the selected server, milliseconds. */
+  readonly newestAgeMs: number
+}
+
+/** Stale from three intervals on, and never before three seconds (design: states). */
+export const staleAfterMs = (intervalMs: number): number => Math.max(3 * intervalMs, 3_000)
+
+export function modeOf({ connection, hasFrame, paused, newestAgeMs }: ModeFacts): Mode {
+  if (connection.state === 'none') return 'none'
+  if (!hasFrame) return 'connecting'
+  if (connection.still) return 'still'
+  if (paused) return 'paused'
+  return newestAgeMs >= staleAfterMs(connection.cadence.intervalMs) ? 'stale' : 'live'
+}
+
+/** The selected entry by id, else the first. */
+export function chosen<T extends { readonly id: string }>(items: readonly T[], id: string | undefined): T | undefined {
+  return items.find((item) => item.id === id) ?? items[0]
+}
+
+/** Age of one server's part of a frame; servers of one frame may be of different age. */
+export function ageOf(event: Arrival | undefined, server: string | undefined, now: number): number {
+  const at = event === undefined ? undefined : (chosen(event.frame.servers, server)?.at ?? event.frame.at)
+  return at === undefined ? 0 : Math.max(0, now - Date.parse(at))
+}

@@ -1,0 +1,60 @@
+import { create } from 'zustand'
+import type { DerivedServer } from '../../core/frame/derived.ts'
+import type { Frame, ServerFrame } from '../../core/frame/frame.ts'
+import { connectionStore } from './connection.ts'
+import { selectionStore } from './selection.ts'
+import { timeStore } from './time.ts'
+import { ageOf, chosen, modeOf, type Arrivals, type Mode } from './view.logic.ts'
+
+/** What the screens show now. */
+export interface View {
+  /** Frozen while paused. */
+  readonly frame: Frame | undefined
+  readonly derived: readonly DerivedServer[]
+  readonly mode: Mode
+  /** Milliseconds since the shown frame was requested. */
+  readonly ageMs: number
+  /** Frames that arrived while paused. */
+  readonly buffered: number
+  /** The selected server's part of `frame`. */
+  readonly server: ServerFrame | undefined
+  readonly derivedServer: DerivedServer | undefined
+}
+
+const EMPTY: View = {
+  frame: undefined,
+  derived: [],
+  mode: 'none',
+  ageMs: 0,
+  buffered: 0,
+  server: undefined,
+  derivedServer: undefined,
+}
+
+export const viewStore = create<View>(() => EMPTY)
+
+/** Computes the view from what arrived, the connection, the selection and the clock. */
+export function viewOf(arrivals: Arrivals, now: number): View {
+  const { connection } = connectionStore.getState()
+  const { server: id } = selectionStore.getState()
+  const { paused } = timeStore.getState()
+  const { shown, newest, buffered } = arrivals
+  const hasFrame = shown !== undefined
+  const mode = modeOf({ connection, hasFrame, paused, newestAgeMs: ageOf(newest, id, now) })
+  if (!hasFrame) return { ...EMPTY, mode }
+  const server = chosen(shown.frame.servers, id)
+  return {
+    frame: shown.frame,
+    derived: shown.derived,
+    mode,
+    ageMs: ageOf(shown, id, now),
+    buffered,
+    server,
+    derivedServer: shown.derived.find((entry) => entry.id === server?.id),
+  }
+}
+
+export const useView = (): View => viewStore()
+
+/** Part of the view; the component renders again only when the part changes. */
+export const useViewPart = <T>(select: (view: View) => T): T => viewStore(select)

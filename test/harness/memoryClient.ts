@@ -1,0 +1,197 @@
+import { memoryClient } from '../../core/contract/memory.ts'
+import type { ConnectedClient } from '../../core/contract/client.ts'
+import type { Handlers, StreamEvent } from '../../core/contract/contract.ts'
+import { SettingsSchema, type Settings } from '../../core/contract/settings.ts'
+import type { Connection, RecentSource, SourceSpec } from '../../core/contract/source.ts'
+import { createHistory, type History } from '../../core/frame/history.ts'
+import { syntheticStory, type StoryMoment } from '../fixtures/synthetic.ts'
+import { foundContexts, healthOf, permissionReports } from './memoryAnswers.ts'
+
+export interface StoryClientOptions {
+  readonly levels?: number
+  readonly servers?: number
+  /** Seconds of history that exist at the start. */
+  readonly history?: number
+  readonly intervalMs?: number
+  /** Whether the story is connected from the start. */
+  readonly connected?: boolean
+  readonly settings?: Partial<Settings>
+  readonly now?: () => number
+  /** Frames come only from `tick`. */
+  readonly manual?: boolean
+}
+
+export interface StoryClient {
+  readonly client: ConnectedClient
+  /** Lives through the next second of the story. */
+  tick(): void
+  /** No frames while silent, as when the server does not answer. */
+  setSilent(silent: boolean): void
+  stop(): void
+}
+
+/** The whole console without another side: a client whose answers come from a synthetic story, in real time. */
+export function storyClient(options: StoryClientOptions = {}): StoryClient {
+  const { levels = 8, servers = 3, history = 600, intervalMs = 1_000, now = () => Date.now() } = options
+  const startAt = now() - history * 1_000
+  const story = syntheticStory({ levels, servers, seconds: Number.POSITIVE_INFINITY, startAt })
+  let latest: StoryMoment | undefined
+  const histories = new Map<string, History>()
+  let settings = SettingsSchema.parse(options.settings ?? {})
+  let recent: RecentSource[] = [
+    { at: new Date(startAt).toISOString(), name: 'prod-eu-1', spec: scrapeSpec('prod-eu-1') },
+    { at: new Date(startAt - 86_400_000).toISOString(), name: 'kind-dev', spec: scrapeSpec('kind-dev') },
+  ]
+  let connection: Connection = { state: 'none' }
+  let silent = false
+  let seq = 0
+  const onConnection = new Set<(connection: Connection) => void>()
+  const onFrame = new Set<(event: StreamEvent<'frames'>) => void>()
+  const onDump = new Set<() => void>()
+
+  const next = (): void => {
+    const { value, done } = story.next()
+    if (done === true) return
+    latest = value
+    for (const server of value.frame.servers) {
+      const derived = value.derived.find(({ id }) => id === server.id)
+      if (derived !== undefined) historyOf(server.id).append(server, derived)
+    }
+  }
+  const historyOf = (server: string): History => {
+    const known = histories.get(server) ?? createHistory()
+    histories.set(server, known)
+    return known
+  }
+  for (let second = 0; second <= history; second += 1) next()
+
+  const event = (): StreamEvent<'frames'> | undefined => {
+    if (latest === undefined || connection.state === 'none') return undefined
+    const frame = { ...latest.frame, source: connection.source }
+    return { connection: connection.id, seq, frame, derived: latest.derived }
+  }
+  const announce = (): Connection => {
+    if (connection.state === 'connected') {
+      connection = { ...connection, servers: healthOf(latest?.frame.servers ?? [], silent, now()) }
+    }
+    for (const emit of onConnection) emit(connection)
+    return connection
+  }
+  const connect = (spec: SourceSpec): Connection => {
+    const id = connection.state === 'connected' ? connection.id + 1 : 1
+    const name = nameOf(spec)
+    const kind = spec.kind === 'files' ? 'file' : spec.kind
+    const cadence = spec.kind === 'scrape' ? spec.cadence : { intervalMs: 1_000, dumpsEveryMs: 5_000 }
+    const via = kind === 'scrape' ? '/metrics direct' : kind === 'file' ? 'opened file' : 'recording of v1.36.3, loops'
+    connection = {
+      state: 'connected',
+      id,
+      source: { kind, name, via },
+      spec,
+      cadence,
+      servers: [],
+      still: kind === 'file',
+    }
+    seq += 1
+    announce()
+    const first = event()
+    if (first !== undefined) for (const emit of onFrame) emit(first)
+    return connection
+  }
+  const tick = (): void => {
+    if (silent) {
+      announce()
+      return
+    }
+    next()
+    seq += 1
+    const arrived = event()
+    if (arrived === undefined || (connection.state === 'connected' && connection.still)) return
+    for (const emit of onFrame) emit(arrived)
+    if (seq % 5 === 0) {
+      announce()
+      for (const emit of onDump) emit()
+    }
+  }
+  if (options.connected ?? true) connect({ kind: 'demo' })
+
+  const handlers: Handlers = {
+    procedures: {
+      'app.info': async () => ({ version: '0.1.0', mode: 'memory', platform: 'page' }),
+      'settings.read': async () => settings,
+      'settings.write': async (change) => (settings = SettingsSchema.parse({ ...settings, ...change })),
+      'sources.contexts': async () => foundContexts,
+      'sources.permissions': async ({ target }) => permissionReports(target, now()),
+      'sources.connect': async ({ spec }) => connect(spec),
+      'sources.disconnect': async () => {
+        connection = { state: 'none' }
+        return announce()
+      },
+      'sources.cadence': async (cadence) => {
+        if (connection.state === 'connected') connection = { ...connection, cadence }
+        return announce()
+      },
+      'sources.tryNow': async () => {
+        silent = false
+        return null
+      },
+      'sources.recent': async () => recent,
+      'sources.forget': async ({ at }) => (recent = recent.filter((entry) => entry.at !== at)),
+      'history.series': async ({ server, ...query }) => historyOf(server).series(query),
+      'history.heatMap': async ({ server, ...query }) => historyOf(server).heatMap(query),
+    },
+    streams: {
+      connection: (_params, emit, signal) => {
+        onConnection.add(emit)
+        signal.addEventListener('abort', () => void onConnection.delete(emit))
+        emit(connection)
+      },
+      frames: (_params, emit, signal) => {
+        onFrame.add(emit)
+        signal.addEventListener('abort', () => void onFrame.delete(emit))
+        const first = event()
+        if (first !== undefined) emit(first)
+      },
+      dumps: ({ server, level }, emit, signal) => {
+        const send = (): void => {
+          if (latest !== undefined) emit(latest.dump(server, level))
+        }
+        onDump.add(send)
+        signal.addEventListener('abort', () => void onDump.delete(send))
+        send()
+      },
+    },
+  }
+  const client = memoryClient(handlers, {
+    after: (ms, callback) => {
+      const timer = setTimeout(callback, ms)
+      return () => clearTimeout(timer)
+    },
+    random: () => Math.random(),
+  })
+  const timer = options.manual === true ? undefined : setInterval(tick, intervalMs)
+  return {
+    client,
+    tick,
+    setSilent: (value) => {
+      silent = value
+      announce()
+    },
+    stop: () => {
+      clearInterval(timer)
+      client.close()
+    },
+  }
+}
+
+const scrapeSpec = (context: string): SourceSpec => ({
+  kind: 'scrape',
+  target: { kind: 'kubeconfig', context },
+  cadence: { intervalMs: 1_000, dumpsEveryMs: 5_000 },
+})
+
+function nameOf(spec: SourceSpec): string {
+  if (spec.kind === 'demo') return 'demo'
+  if (spec.kind === 'files') return spec.files[0]?.name ?? 'file'
+  return spec.target.kind === 'kubeconfig' ? (spec.target.context ?? 'current context') : 'metrics URLs'
+}
