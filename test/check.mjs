@@ -4,6 +4,7 @@ import { ensureInstalled, runTool } from '../main/bootstrap/install.mjs'
 
 await ensureInstalled()
 
+/** @type {ReadonlyArray<readonly [name: string, tool: string, args: readonly string[]]>} */
 const steps = [
   ['types', 'tsc', ['-b']],
   ['lint', 'oxlint', ['--type-aware', '--deny-warnings']],

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 
+/** @type {Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>>} */
 const SYSTEM = {
   linux: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'microsoft-edge'],
   darwin: [
@@ -11,14 +12,14 @@ const SYSTEM = {
     '/Applications/Chromium.app/Contents/MacOS/Chromium',
   ],
   win32: ['PROGRAMFILES', 'PROGRAMFILES(X86)', 'LOCALAPPDATA']
-    .map((name) => process.env[name])
-    .filter((folder) => folder !== undefined)
+    .flatMap((name) => process.env[name] ?? [])
     .map((folder) => path.join(folder, 'Google', 'Chrome', 'Application', 'chrome.exe')),
 }
 
+/** @param {string} name */
 function onPath(name) {
   if (path.isAbsolute(name)) return existsSync(name) ? name : undefined
-  return (process.env.PATH ?? '')
+  return (process.env['PATH'] ?? '')
     .split(path.delimiter)
     .map((folder) => path.join(folder, name))
     .find((file) => existsSync(file))
@@ -38,6 +39,10 @@ async function playwrightChromium() {
   return existsSync(file) ? file : undefined
 }
 
+/**
+ * @param {string} command
+ * @param {readonly string[]} args
+ */
 function show(command, args) {
   process.stderr.write(`${command} ${args.join(' ')}\n`)
   return (
@@ -46,9 +51,13 @@ function show(command, args) {
   )
 }
 
-/** Answers `{ path }` or `{ problem }`, one sentence that says what to do. */
+/**
+ * Answers the path, or one sentence that says what to do.
+ * @param {string} playwrightCli
+ * @returns {Promise<{ path: string, problem?: undefined } | { problem: string, path?: undefined }>}
+ */
 export async function findChromium(playwrightCli) {
-  const named = process.env.CHROMIUM_PATH
+  const named = process.env['CHROMIUM_PATH']
   if (named !== undefined) {
     return existsSync(named)
       ? { path: named }

@@ -1,0 +1,169 @@
+import { memo, useId, useMemo } from 'react'
+import { format } from '../theme/format.ts'
+import { levelColor } from '../theme/levels.ts'
+import { patternOf } from '../theme/Patterns.tsx'
+import styles from './SeatChart.module.css'
+import {
+  edgeLabels,
+  seatSentence,
+  type SeatChartData,
+  type SeatChartOptions,
+  type SeatPoint,
+} from './seatChart.data.ts'
+import { areaPath, linePath } from './seriesPath.data.ts'
+import { PlotAxes } from './TimeAxis.tsx'
+import { placeLabels, type Plot, plotHeight, plotWidth, type TimeDomain, xOfTime, yOfValue } from './timeAxis.data.ts'
+
+/** Margins of the Seats chart; the right one holds the direct labels. */
+export const seatPlot = (width: number, height: number): Plot => ({
+  width,
+  height,
+  left: 46,
+  right: 112,
+  top: 8,
+  bottom: 20,
+})
+
+export interface SeatChartProps {
+  readonly level: string
+  readonly data: SeatChartData
+  readonly options: SeatChartOptions
+  readonly domain: TimeDomain
+  readonly plot: Plot
+}
+
+/**
+ * Limits, executing seats and demand of one level on one axis in seats (design: charts). Drawn as paths: it changes with
+ * every sample (docs/decisions/020-charts.md).
+ */
+export const SeatChart = memo(function SeatChart({ level, data, options, domain, plot }: SeatChartProps) {
+  const sentence = seatSentence(level, data)
+  return (
+    <svg className={styles['chart']} width={plot.width} height={plot.height} role="img" aria-label={sentence}>
+      <PlotAxes plot={plot} domain={domain} axis={data.axis} />
+      <Paths level={level} data={data} exempt={options.exempt} domain={domain} plot={plot} />
+      <Events data={data} domain={domain} plot={plot} />
+      <EdgeLabels data={data} options={options} plot={plot} />
+    </svg>
+  )
+})
+
+interface PathsProps {
+  readonly level: string
+  readonly data: SeatChartData
+  readonly exempt: boolean
+  readonly domain: TimeDomain
+  readonly plot: Plot
+}
+
+function Paths({ level, data, exempt, domain, plot }: PathsProps) {
+  const clip = useId()
+  const color = levelColor(level)
+  const paths = useMemo(() => seatPaths(data, domain, plot), [data, domain, plot])
+  return (
+    <g clipPath={`url(#${clip})`}>
+      <clipPath id={clip}>
+        <rect x={plot.left} y={0} width={plotWidth(plot)} height={plot.height} />
+      </clipPath>
+      {!exempt && <path className={styles['band']} d={paths.band} />}
+      {!exempt && <path fill={patternOf('stipple')} fillOpacity={0.75} d={paths.queued} />}
+      <path fill={color} fillOpacity={exempt ? 0.16 : 0.75} d={paths.executing} />
+      {exempt && <path className={styles['line']} stroke={color} strokeWidth={1.25} d={paths.outline} />}
+      {!exempt && <path className={styles['demand']} d={paths.demand} />}
+      {!exempt && <path className={styles['nominal']} d={paths.nominal} />}
+      {!exempt && <path className={styles['current']} d={paths.current} />}
+    </g>
+  )
+}
+
+function seatPaths({ points, axis }: SeatChartData, domain: TimeDomain, plot: Plot) {
+  const x = (t: number): number => xOfTime(plot, domain, t)
+  const y = (value: number | null | undefined): number | undefined =>
+    value === null || value === undefined ? undefined : yOfValue(plot, axis.max, value)
+  const ground = yOfValue(plot, axis.max, 0)
+  const line = (value: (point: SeatPoint) => number | null) => points.map((p) => ({ x: x(p.t), y: y(value(p)) }))
+  const between = (value: (point: SeatPoint) => readonly [number, number] | null) =>
+    points.map((p) => ({ x: x(p.t), y: y(value(p)?.[1]), base: y(value(p)?.[0]) ?? ground }))
+  const outline = line((p) => p.executing)
+  return {
+    band: areaPath(
+      between((p) => p.band),
+      'step',
+    ),
+    queued: areaPath(between((p) => p.queued)),
+    executing: areaPath(outline.map((point) => ({ ...point, base: ground }))),
+    outline: linePath(outline),
+    demand: linePath(line((p) => p.demand)),
+    nominal: linePath(
+      line((p) => p.nominal),
+      'step',
+    ),
+    current: linePath(
+      line((p) => p.current),
+      'step',
+    ),
+  }
+}
+
+/** Gaps as empty boxes, resets as notches, the first rejection as a line with its time. */
+function Events({ data, domain, plot }: { data: SeatChartData; domain: TimeDomain; plot: Plot }) {
+  const bottom = plot.height - plot.bottom
+  const x = (at: number): number => xOfTime(plot, domain, Math.min(domain.to, Math.max(domain.from, at)))
+  const first = data.firstRejection
+  const newest = data.points.findLast((point) => point.executing !== null)?.t
+  const silent = newest !== undefined && domain.to - newest > SILENCE_MS ? [{ from: newest, to: domain.to }] : []
+  return (
+    <g aria-hidden="true">
+      {[...data.gaps, ...silent].map(({ from, to }) => (
+        <rect
+          key={from}
+          className={styles['gap']}
+          x={x(from)}
+          width={Math.max(1, x(to) - x(from))}
+          y={plot.top}
+          height={plotHeight(plot)}
+        />
+      ))}
+      {data.resets.map((at) => (
+        <path key={at} className={styles['notch']} d={`M${x(at) - 4} ${bottom}l4 -7l4 7z`}>
+          <title>{`${format.time(at)} counters started again`}</title>
+        </path>
+      ))}
+      {first !== undefined && (
+        <g>
+          <line className={styles['event']} x1={x(first)} x2={x(first)} y1={plot.top} y2={bottom} />
+          <text
+            className={styles['eventText']}
+            x={x(first) + (x(first) > plot.width / 2 ? -6 : 6)}
+            y={plot.top + 11}
+            textAnchor={x(first) > plot.width / 2 ? 'end' : 'start'}
+          >
+            {`${format.time(first)} first rejection`}
+          </text>
+        </g>
+      )}
+    </g>
+  )
+}
+
+/** A newest sample older than this leaves an empty box at the right edge: the axis runs on. */
+const SILENCE_MS = 3_000
+
+const TONES = {
+  queued: { className: styles['toneQueued'] },
+  strong: { className: styles['toneStrong'] },
+  quiet: { className: styles['toneQuiet'] },
+} as const
+
+function EdgeLabels({ data, options, plot }: { data: SeatChartData; options: SeatChartOptions; plot: Plot }) {
+  const wishes = edgeLabels(data, options).map((label) => ({ ...label, y: yOfValue(plot, data.axis.max, label.value) }))
+  return (
+    <g aria-hidden="true">
+      {placeLabels(wishes, 14, plot.top + 4, plot.height - plot.bottom).map((label) => (
+        <text key={label.text} x={plot.width - plot.right + 7} y={label.at + 4} {...TONES[label.tone]}>
+          {label.text}
+        </text>
+      ))}
+    </g>
+  )
+}

@@ -1,0 +1,122 @@
+import type { LevelColumn, Series } from '../../core/frame/series.ts'
+
+/** Index of the instant closest to `at` in ascending `times`; −1 when there is none. */
+export function nearestIndex(times: readonly number[], at: number): number {
+  if (times.length === 0) return -1
+  let low = 0
+  let high = times.length - 1
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((times[middle] ?? 0) < at) low = middle + 1
+    else high = middle
+  }
+  const after = times[low] ?? 0
+  const before = times[low - 1]
+  return before !== undefined && at - before <= after - at ? low - 1 : low
+}
+
+/** The sample `steps` away from the cursor; without a cursor one starts at the newest. */
+export function stepCursor(times: readonly number[], cursor: number | undefined, steps: number): number | undefined {
+  if (times.length === 0) return undefined
+  const from = cursor === undefined ? times.length - 1 : nearestIndex(times, cursor)
+  return times[Math.min(times.length - 1, Math.max(0, from + steps))]
+}
+
+/** One level at one instant, seats. `undefined` means that there is no sample. */
+export interface CursorRow {
+  readonly level: string
+  readonly executing: number | undefined
+  readonly limit: number | undefined
+  readonly demand: number | undefined
+  readonly queued: number | undefined
+}
+
+export interface CursorReading {
+  readonly at: number
+  /** Sorted by executing seats, largest first. */
+  readonly rows: readonly CursorRow[]
+  /** No level has a sample here. */
+  readonly gap: boolean
+}
+
+/** What every level held at the sample closest to the cursor. */
+export function readCursor(series: Series, cursor: number): CursorReading | undefined {
+  const index = nearestIndex(series.times, cursor)
+  const at = series.times[index]
+  if (at === undefined) return undefined
+  const rows = series.levels.map((level): CursorRow => {
+    const value = (column: LevelColumn): number | undefined => level.columns[column]?.[index] ?? undefined
+    const executing = value('executing')
+    const queued = value('queuedSeats')
+    const demand = executing === undefined || queued === undefined ? undefined : executing + queued
+    return { level: level.name, executing, limit: value('current'), demand, queued }
+  })
+  rows.sort((a, b) => (b.executing ?? -1) - (a.executing ?? -1) || a.level.localeCompare(b.level))
+  return { at, rows, gap: rows.every((row) => row.executing === undefined) }
+}
+
+export interface TimeRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** The range between the two ends of a drag; `undefined` when it is too short to be meant. */
+export function dragRange(start: number, end: number, leastMs: number): TimeRange | undefined {
+  const range = { from: Math.min(start, end), to: Math.max(start, end) }
+  return range.to - range.from >= leastMs ? range : undefined
+}
+
+export interface RangeSummary {
+  readonly seconds: number
+  readonly samples: number
+  /** Seats, over the samples of the range. */
+  readonly executingMean: number | undefined
+  readonly demandMax: number | undefined
+  /** Requests per second × seconds, by reason together. */
+  readonly rejected: number | undefined
+  /** Requests, from the same rates. */
+  readonly dispatched: number | undefined
+}
+
+const sumOfRates = (
+  columns: readonly (readonly (number | null)[] | undefined)[],
+  index: number,
+): number | undefined => {
+  let sum: number | undefined
+  for (const column of columns) {
+    const value = column?.[index] ?? null
+    if (value !== null) sum = (sum ?? 0) + value
+  }
+  return sum
+}
+
+/** Sums up one level over a selected range; rates are integrated over the width of a point. */
+export function summariseRange(series: Series, levelName: string, range: TimeRange): RangeSummary {
+  const columns = series.levels.find((level) => level.name === levelName)?.columns
+  let samples = 0
+  let executing = 0
+  let demandMax: number | undefined
+  let rejected: number | undefined
+  let dispatched: number | undefined
+  for (const [index, at] of series.times.entries()) {
+    if (at < range.from || at > range.to) continue
+    const running = columns?.executing?.[index] ?? null
+    if (running === null) continue
+    samples += 1
+    executing += running
+    const queued = columns?.queuedSeatsMax?.[index] ?? columns?.queuedSeats?.[index] ?? 0
+    demandMax = Math.max(demandMax ?? 0, running + queued)
+    const refused = sumOfRates([columns?.queueFullRate, columns?.concurrencyLimitRate, columns?.timeOutRate], index)
+    if (refused !== undefined) rejected = (rejected ?? 0) + refused * series.stepSeconds
+    const served = columns?.dispatchedRate?.[index] ?? null
+    if (served !== null) dispatched = (dispatched ?? 0) + served * series.stepSeconds
+  }
+  return {
+    seconds: (range.to - range.from) / 1_000,
+    samples,
+    executingMean: samples > 0 ? executing / samples : undefined,
+    demandMax,
+    rejected,
+    dispatched,
+  }
+}

@@ -1,0 +1,211 @@
+import type { DumpQueue } from '../../core/frame/dump.ts'
+
+/** What a queue's waiting work is counted in. */
+export const QUEUE_UNITS = ['requests', 'seats', 'seat-seconds'] as const
+export type QueueUnit = (typeof QUEUE_UNITS)[number]
+
+/** One queue of a level as it is drawn. */
+export interface QueueCell {
+  readonly index: number
+  /** Waiting work in the chosen unit. */
+  readonly waiting: number
+  readonly pending: number
+  readonly executingRequests: number
+  /** Seats held by executing requests of this queue. */
+  readonly executingSeats: number
+}
+
+export interface QueueFieldData {
+  /** By index from 0; an index that the dump does not name is an empty queue. */
+  readonly cells: readonly QueueCell[]
+  readonly unit: QueueUnit
+  readonly waitingMax: number
+  readonly executingMax: number
+  readonly waitingTotal: number
+  /** Requests, whatever the unit. */
+  readonly pendingTotal: number
+  readonly nonEmpty: number
+}
+
+function waitingOf(queue: DumpQueue, unit: QueueUnit): number {
+  switch (unit) {
+    case 'requests':
+      return queue.pending
+    case 'seats':
+      return queue.maxSeats
+    case 'seat-seconds':
+      return queue.totalWork
+  }
+}
+
+/** Largest number of queues that a level may have to be drawn; more are cut off (and said to be). */
+export const QUEUES_DRAWN = 4_096
+
+export function queueFieldData(queues: readonly DumpQueue[], unit: QueueUnit): QueueFieldData {
+  const size = Math.min(
+    QUEUES_DRAWN,
+    queues.reduce((max, queue) => Math.max(max, queue.index + 1), 0),
+  )
+  const cells: QueueCell[] = Array.from({ length: size }, (_, index) => ({
+    index,
+    waiting: 0,
+    pending: 0,
+    executingRequests: 0,
+    executingSeats: 0,
+  }))
+  for (const queue of queues) {
+    if (queue.index < 0 || queue.index >= size) continue
+    cells[queue.index] = {
+      index: queue.index,
+      waiting: waitingOf(queue, unit),
+      pending: queue.pending,
+      executingRequests: queue.executing,
+      executingSeats: queue.seatsInUse,
+    }
+  }
+  let [waitingMax, executingMax, waitingTotal, pendingTotal, nonEmpty] = [0, 0, 0, 0, 0]
+  for (const cell of cells) {
+    waitingMax = Math.max(waitingMax, cell.waiting)
+    executingMax = Math.max(executingMax, cell.executingSeats)
+    waitingTotal += cell.waiting
+    pendingTotal += cell.pending
+    if (cell.pending > 0 || cell.executingRequests > 0) nonEmpty += 1
+  }
+  return { cells, unit, waitingMax, executingMax, waitingTotal, pendingTotal, nonEmpty }
+}
+
+/** Up to this many queues are drawn as bars; beyond it a grid says more. */
+export const BARS_AT_MOST = 256
+
+export type QueueLayout =
+  | {
+      readonly kind: 'bars'
+      readonly left: number
+      readonly barWidth: number
+      readonly count: number
+      /** Baseline between waiting (above) and executing (below). */
+      readonly middle: number
+      readonly up: number
+      readonly down: number
+    }
+  | {
+      readonly kind: 'grid'
+      readonly left: number
+      readonly top: number
+      readonly columns: number
+      readonly rows: number
+      readonly cellWidth: number
+      readonly cellHeight: number
+      readonly count: number
+    }
+
+export interface CanvasSize {
+  readonly width: number
+  readonly height: number
+}
+
+const AXIS_WIDTH = 46
+const RIGHT_EDGE = 12
+const NUMBERS_HEIGHT = 18
+
+export function barsLayout(count: number, size: CanvasSize): QueueLayout {
+  const space = Math.max(1, size.width - AXIS_WIDTH - RIGHT_EDGE)
+  const middle = Math.round((size.height - NUMBERS_HEIGHT) * 0.62)
+  return {
+    kind: 'bars',
+    left: AXIS_WIDTH,
+    barWidth: space / Math.max(1, count),
+    count,
+    middle,
+    up: middle - 12,
+    down: Math.max(1, size.height - NUMBERS_HEIGHT - middle - 4),
+  }
+}
+
+/** Columns of a grid: powers of two, so that a row starts at a round index. */
+export function gridColumns(count: number, size: CanvasSize): number {
+  const ideal = Math.sqrt((count * Math.max(1, size.width)) / Math.max(1, size.height))
+  const power = 2 ** Math.round(Math.log2(Math.max(1, ideal)))
+  return Math.min(Math.max(1, count), Math.min(128, Math.max(8, power)))
+}
+
+export function gridLayout(count: number, size: CanvasSize): QueueLayout {
+  const columns = gridColumns(count, size)
+  const rows = Math.max(1, Math.ceil(count / columns))
+  return {
+    kind: 'grid',
+    left: AXIS_WIDTH,
+    top: 16,
+    columns,
+    rows,
+    cellWidth: Math.max(1, size.width - AXIS_WIDTH - RIGHT_EDGE) / columns,
+    cellHeight: Math.max(1, size.height - 16 - 2) / rows,
+    count,
+  }
+}
+
+/** Rectangle of one queue, CSS pixels. */
+export function queueRect(layout: QueueLayout, index: number, size: CanvasSize) {
+  if (layout.kind === 'bars') {
+    return { x: layout.left + index * layout.barWidth, y: 0, width: layout.barWidth, height: size.height }
+  }
+  return {
+    x: layout.left + (index % layout.columns) * layout.cellWidth,
+    y: layout.top + Math.floor(index / layout.columns) * layout.cellHeight,
+    width: layout.cellWidth,
+    height: layout.cellHeight,
+  }
+}
+
+/** The queue under a point, by arithmetic; `undefined` beside the drawing. */
+export function queueAt(layout: QueueLayout, x: number, y: number): number | undefined {
+  const inside = (index: number): number | undefined => (index >= 0 && index < layout.count ? index : undefined)
+  if (layout.kind === 'bars')
+    return x < layout.left ? undefined : inside(Math.floor((x - layout.left) / layout.barWidth))
+  const column = Math.floor((x - layout.left) / layout.cellWidth)
+  const row = Math.floor((y - layout.top) / layout.cellHeight)
+  if (column < 0 || column >= layout.columns || row < 0 || row >= layout.rows) return undefined
+  return inside(row * layout.columns + column)
+}
+
+/** The next queue with waiting or executing requests in a direction; stays when there is none. */
+export function nextNonEmpty(cells: readonly QueueCell[], from: number | undefined, step: 1 | -1): number | undefined {
+  const start = from ?? (step === 1 ? -1 : cells.length)
+  for (let i = start + step; i >= 0 && i < cells.length; i += step) {
+    const cell = cells[i]
+    if (cell !== undefined && (cell.pending > 0 || cell.executingRequests > 0)) return i
+  }
+  return from
+}
+
+/** What a screen reader says of one queue. */
+export function queueText(cell: QueueCell, inHand: boolean): string {
+  const waiting = cell.pending === 1 ? '1 request waiting' : `${cell.pending} requests waiting`
+  const seats = cell.executingSeats === 1 ? '1 seat executing' : `${cell.executingSeats} seats executing`
+  return `queue ${cell.index}, ${waiting}, ${seats}${inHand ? ', seen with the chosen flow' : ''}`
+}
+
+export interface DepthBin {
+  readonly label: string
+  readonly from: number
+  /** Inclusive. */
+  readonly to: number
+  readonly queues: number
+}
+
+/** How many queues hold how much, on a scale that doubles: 0, 1, 2, 3–4, 5–8, … up to the fullest. */
+export function depthBins(cells: readonly QueueCell[]): readonly DepthBin[] {
+  const max = cells.reduce((most, cell) => Math.max(most, cell.pending), 0)
+  const edges: [number, number][] = [
+    [0, 0],
+    [1, 1],
+    [2, 2],
+  ]
+  for (let to = 4; (edges.at(-1)?.[1] ?? 0) < max; to *= 2) edges.push([to / 2 + 1, to])
+  return edges.map(([from, to]) => ({
+    label: from === to ? String(from) : `${from}–${to}`,
+    from,
+    to,
+    queues: cells.filter((cell) => cell.pending >= from && cell.pending <= to).length,
+  }))
+}

@@ -1,0 +1,223 @@
+import type { LevelColumn, Series } from '../../core/frame/series.ts'
+import { format } from '../theme/format.ts'
+import {
+  bucketRanges,
+  type Column,
+  type Gap,
+  gapsOf,
+  largest,
+  lastValue,
+  reduceColumn,
+  reduceTimes,
+  timeRanges,
+} from './reduce.data.ts'
+import { type ValueAxis, valueAxis } from './timeAxis.data.ts'
+
+/** Points that a chart draws at most (docs/decisions/020-charts.md). */
+export const MAX_POINTS = 300
+
+/** One instant of the Seats chart, in seats; `null` where there is no sample. */
+export interface SeatPoint {
+  readonly t: number
+  readonly executing: number | null
+  /** From executing up to executing + queued: what waits outside the door. */
+  readonly queued: readonly [number, number] | null
+  readonly demand: number | null
+  /** From the lower limit to the part of the upper limit that exists and fits. */
+  readonly band: readonly [number, number] | null
+  readonly nominal: number | null
+  readonly current: number | null
+}
+
+export interface SeatChartData {
+  readonly points: readonly SeatPoint[]
+  readonly axis: ValueAxis
+  /** Stretches without a sample, Unix milliseconds. */
+  readonly gaps: readonly Gap[]
+  /** Samples at which the counters started again: a notch on the axis. */
+  readonly resets: readonly number[]
+  /** First rejection inside the range after a sample without one. */
+  readonly firstRejection: number | undefined
+  readonly last: {
+    readonly executing: number | undefined
+    readonly queued: number | undefined
+    readonly current: number | undefined
+    readonly nominal: number | undefined
+    readonly lower: number | undefined
+    readonly upper: number | undefined
+  }
+  /** Each point holds the largest value of this many seconds; `undefined` when nothing was reduced. */
+  readonly reducedTo: number | undefined
+}
+
+export interface SeatChartOptions {
+  /** The level has neither limits nor queues (specification 6.4: exempt). */
+  readonly exempt: boolean
+  /** Sum of nominal limits: the seats that exist; the upper limit is not drawn beyond it. */
+  readonly exist: number | undefined
+}
+
+const NOTHING: Column = []
+
+/** A sample that has seats but no rate, straight after one that has both, follows a reset of the counters. */
+function resetsOf(times: readonly number[], executing: Column, rate: Column): number[] {
+  const resets: number[] = []
+  for (let i = 1; i < times.length; i++) {
+    const seen = (executing[i - 1] ?? null) !== null && (executing[i] ?? null) !== null
+    if (seen && (rate[i - 1] ?? null) !== null && (rate[i] ?? null) === null) resets.push(times[i] ?? 0)
+  }
+  return resets
+}
+
+function firstRejectionOf(times: readonly number[], rates: readonly Column[]): number | undefined {
+  let quiet = false
+  for (const [index, at] of times.entries()) {
+    const known = rates.map((rate) => rate[index] ?? null).filter((value) => value !== null)
+    if (known.length === 0) continue
+    if (known.every((value) => value === 0)) quiet = true
+    else if (quiet) return at
+    else return undefined
+  }
+  return undefined
+}
+
+const blank = (t: number): SeatPoint => ({
+  t,
+  executing: null,
+  queued: null,
+  demand: null,
+  band: null,
+  nominal: null,
+  current: null,
+})
+
+/** Everything the Seats chart draws, from the history of one level; `undefined` when the level is not in it. */
+export function seatChartData(series: Series, levelName: string, options: SeatChartOptions): SeatChartData | undefined {
+  const columns = series.levels.find((level) => level.name === levelName)?.columns
+  if (columns === undefined) return undefined
+  const ranges = timeRanges(series.times, MAX_POINTS)
+  const full = (name: LevelColumn): Column => columns[name] ?? NOTHING
+  const state = (name: LevelColumn): Column => reduceColumn(full(name), ranges, 'last')
+  /** The largest value inside a point where the history kept one, else the value itself. */
+  const peak = (name: LevelColumn, otherwise: LevelColumn): Column => {
+    const [peaks, values] = [full(name), full(otherwise)]
+    const merged = series.times.map((_, i) => peaks[i] ?? values[i] ?? null)
+    return reduceColumn(merged, ranges, 'max')
+  }
+
+  const times = reduceTimes(series.times, ranges)
+  const executing = peak('executingMax', 'executing')
+  const queued = options.exempt ? NOTHING : peak('queuedSeatsMax', 'queuedSeats')
+  const limits = options.exempt
+    ? { nominal: NOTHING, current: NOTHING, lower: NOTHING, upper: NOTHING }
+    : { nominal: state('nominal'), current: state('current'), lower: state('lower'), upper: state('upper') }
+
+  const demand = executing.map((seats, i) => (seats === null ? null : seats + (queued[i] ?? 0)))
+  const drawn = largest(demand, limits.current, limits.nominal)
+  const ceiling = Math.min(lastValue(limits.upper) ?? 0, options.exist ?? Number.POSITIVE_INFINITY)
+  // An upper limit far above everything else would flatten the rest of the chart; it is then named, not drawn.
+  const axis = valueAxis(Math.max(drawn, ceiling <= drawn * 1.6 ? ceiling : 0) * 1.04)
+
+  const gaps = gapsOf(series.times, full('executing'))
+  const samples = times.map((t, i): SeatPoint => {
+    const seats = executing[i] ?? null
+    const lower = limits.lower[i] ?? null
+    const upper = limits.upper[i] ?? null
+    return {
+      t,
+      executing: seats,
+      demand: demand[i] ?? null,
+      queued: seats === null || options.exempt ? null : [seats, demand[i] ?? seats],
+      band:
+        lower === null || upper === null
+          ? null
+          : [lower, Math.max(lower, Math.min(upper, options.exist ?? upper, axis.max))],
+      nominal: limits.nominal[i] ?? null,
+      current: limits.current[i] ?? null,
+    }
+  })
+  // Points without a sample say nothing; one in the middle of each gap breaks the lines there.
+  const points = [
+    ...samples.filter((point) => point.executing !== null),
+    ...gaps.map(({ from, to }) => blank((from + to) / 2)),
+  ].toSorted((a, b) => a.t - b.t)
+  const pointSeconds = (series.stepSeconds * series.times.length) / Math.max(1, ranges.length)
+  const bucketed = ranges.length < series.times.length || series.stepSeconds > 2
+  return {
+    points,
+    axis,
+    gaps,
+    resets: resetsOf(series.times, full('executing'), full('dispatchedRate')),
+    firstRejection: firstRejectionOf(series.times, [
+      full('queueFullRate'),
+      full('concurrencyLimitRate'),
+      full('timeOutRate'),
+    ]),
+    last: {
+      executing: lastValue(full('executing')),
+      queued: options.exempt ? undefined : lastValue(full('queuedSeats')),
+      current: lastValue(limits.current),
+      nominal: lastValue(limits.nominal),
+      lower: lastValue(limits.lower),
+      upper: lastValue(limits.upper),
+    },
+    reducedTo: bucketed ? Math.round(pointSeconds) : undefined,
+  }
+}
+
+export interface EdgeLabel {
+  readonly text: string
+  /** Seats; where the label would be best. */
+  readonly value: number
+  readonly tone: 'queued' | 'strong' | 'quiet'
+}
+
+/** Direct labels at the right edge: demand, limits, and how much of the upper limit exists. */
+export function edgeLabels(data: SeatChartData, options: SeatChartOptions): readonly EdgeLabel[] {
+  const { executing, queued, current, nominal, lower, upper } = data.last
+  const labels: EdgeLabel[] = []
+  if (options.exempt) {
+    if (executing !== undefined)
+      labels.push({ text: `executing ${format.seats(executing)}`, value: executing, tone: 'strong' })
+    labels.push({ text: 'no limit', value: data.axis.max, tone: 'quiet' })
+    return labels
+  }
+  if (upper !== undefined) {
+    const reachable = Math.min(upper, options.exist ?? upper)
+    labels.push({ text: `max ${format.seats(upper)}`, value: Math.min(reachable, data.axis.max), tone: 'quiet' })
+    if (reachable < upper)
+      labels.push({
+        text: `${format.seats(reachable)} exist`,
+        value: Math.min(reachable, data.axis.max),
+        tone: 'quiet',
+      })
+  }
+  if (executing !== undefined && queued !== undefined && queued > 0)
+    labels.push({ text: `demand ${format.seats(executing + queued)}`, value: executing + queued, tone: 'queued' })
+  if (current !== undefined) labels.push({ text: `limit ${format.seats(current)}`, value: current, tone: 'strong' })
+  if (executing !== undefined && executing !== current)
+    labels.push({ text: `executing ${format.seats(executing)}`, value: executing, tone: 'quiet' })
+  if (nominal !== undefined && nominal !== current)
+    labels.push({ text: `nominal ${format.seats(nominal)}`, value: nominal, tone: 'quiet' })
+  if (lower !== undefined && lower !== nominal)
+    labels.push({ text: `min ${format.seats(lower)}`, value: lower, tone: 'quiet' })
+  return labels
+}
+
+/** The chart in one sentence, for those who do not see it. */
+export function seatSentence(levelName: string, data: SeatChartData): string {
+  const { executing, queued, current, nominal } = data.last
+  if (executing === undefined) return `${levelName}: no sample in this range`
+  const parts = [current === undefined ? `${executing} seats executing` : `${executing} of ${current} seats executing`]
+  if (current !== undefined && nominal !== undefined && current > nominal) parts.push(`${current - nominal} borrowed`)
+  if (current !== undefined && nominal !== undefined && current < nominal) parts.push(`${nominal - current} lent`)
+  if (queued !== undefined && queued > 0) parts.push(`${queued} seats queued`)
+  if (data.gaps.length > 0) parts.push(data.gaps.length === 1 ? '1 gap' : `${data.gaps.length} gaps`)
+  return `${levelName}: ${parts.join(', ')}`
+}
+
+/** Rows of the table behind the chart, at most `maxRows`, newest first. */
+export function seatTableRows(data: SeatChartData, maxRows = 60): readonly SeatPoint[] {
+  const ranges = bucketRanges(data.points.length, maxRows)
+  return ranges.flatMap(([, to]) => data.points[to - 1] ?? []).toReversed()
+}

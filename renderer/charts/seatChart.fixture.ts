@@ -1,0 +1,27 @@
+import {
+  type LevelColumn,
+  type LevelSeries,
+  LevelSeriesSchema,
+  LEVEL_COLUMNS,
+  type Series,
+} from '../../core/frame/series.ts'
+
+type Values = Partial<Record<LevelColumn, readonly (number | null)[]>>
+
+/** A series for tests: one point a second from `start`, columns that are not given are empty. */
+export function seriesOf(levels: Readonly<Record<string, Values>>, length: number, start = 0): Series {
+  const levelOf = (name: string, values: Values): LevelSeries =>
+    LevelSeriesSchema.parse({
+      name,
+      columns: Object.fromEntries(
+        LEVEL_COLUMNS.map((column) => [column, Array.from({ length }, (_, i) => values[column]?.[i] ?? null)]),
+      ),
+    })
+  return {
+    server: 'a',
+    stepSeconds: 1,
+    times: Array.from({ length }, (_, i) => start + i * 1_000),
+    fairFrac: Array.from({ length }, () => null),
+    levels: Object.entries(levels).map(([name, values]) => levelOf(name, values)),
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * Arithmetic of plots: where an instant or an amount lies in a drawing of known size. Pure, so that the drawing, the
+ * crosshair over it and the tests agree on every pixel.
+ */
+
+/** A drawing and the margins around its plot area, CSS pixels. */
+export interface Plot {
+  readonly width: number
+  readonly height: number
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly bottom: number
+}
+
+/** Unix milliseconds at both edges of the plot area. */
+export interface TimeDomain {
+  readonly from: number
+  readonly to: number
+}
+
+export const plotWidth = (plot: Plot): number => Math.max(0, plot.width - plot.left - plot.right)
+export const plotHeight = (plot: Plot): number => Math.max(0, plot.height - plot.top - plot.bottom)
+
+/** Pixel of an instant; instants outside the domain lie outside the plot area. */
+export function xOfTime(plot: Plot, domain: TimeDomain, at: number): number {
+  const span = domain.to - domain.from
+  return plot.left + (span > 0 ? (at - domain.from) / span : 1) * plotWidth(plot)
+}
+
+/** Instant under a pixel, kept inside the domain. */
+export function timeOfX(plot: Plot, domain: TimeDomain, x: number): number {
+  const width = plotWidth(plot)
+  const share = width > 0 ? (x - plot.left) / width : 1
+  return domain.from + Math.min(1, Math.max(0, share)) * (domain.to - domain.from)
+}
+
+/** Pixel of an amount on an axis from 0 (bottom) to `max` (top). */
+export function yOfValue(plot: Plot, max: number, value: number): number {
+  return plot.top + plotHeight(plot) * (1 - (max > 0 ? value / max : 0))
+}
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const STEPS_MS = [
+  SECOND,
+  2 * SECOND,
+  5 * SECOND,
+  10 * SECOND,
+  15 * SECOND,
+  30 * SECOND,
+  MINUTE,
+  2 * MINUTE,
+  5 * MINUTE,
+  10 * MINUTE,
+  15 * MINUTE,
+  30 * MINUTE,
+  HOUR,
+  2 * HOUR,
+  3 * HOUR,
+  6 * HOUR,
+  12 * HOUR,
+  24 * HOUR,
+] as const
+
+export interface TimeTick {
+  readonly at: number
+  readonly label: string
+}
+
+/** Where "round" clock times lie and how they read: the zone is the caller's. */
+export interface ClockFace {
+  /** Clock time with seconds: `03:12:43`. */
+  time(at: number): string
+  /** Clock time − UTC, milliseconds. */
+  readonly offsetMs: number
+}
+
+/** Round instants inside the domain, at least `minGap` pixels apart; seconds are named only when they matter. */
+export function timeTicks(domain: TimeDomain, width: number, face: ClockFace, minGap = 76): readonly TimeTick[] {
+  const span = domain.to - domain.from
+  if (span <= 0 || width <= 0) return []
+  const atLeast = (span / width) * minGap
+  const step = STEPS_MS.find((candidate) => candidate >= atLeast) ?? Math.ceil(atLeast / (24 * HOUR)) * 24 * HOUR
+  const first = Math.ceil((domain.from + face.offsetMs) / step) * step - face.offsetMs
+  const ticks: TimeTick[] = []
+  for (let at = first; at <= domain.to; at += step) {
+    const label = face.time(at)
+    ticks.push({ at, label: step < MINUTE ? label : label.slice(0, 5) })
+  }
+  return ticks
+}
+
+export interface ValueAxis {
+  readonly max: number
+  readonly ticks: readonly number[]
+}
+
+/**
+ * An axis from 0 that holds `largest` with about `count` steps of 1, 2 or 5 times a power of ten. Amounts that come in
+ * whole units (`integers`) never get fractional ticks.
+ */
+export function valueAxis(largest: number, count = 4, integers = true): ValueAxis {
+  const top = Number.isFinite(largest) && largest > 0 ? largest : 1
+  const rough = top / Math.max(1, count)
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const step = [1, 2, 5, 10]
+    .map((factor) => (integers ? Math.max(1, factor * power) : factor * power))
+    .reduce((best, other) => (Math.abs(top / other - count) < Math.abs(top / best - count) ? other : best))
+  const steps = Math.max(1, Math.ceil(top / step - 1e-9))
+  return { max: steps * step, ticks: Array.from({ length: steps + 1 }, (_, i) => Number((i * step).toPrecision(12))) }
+}
+
+export interface LabelWish {
+  /** Pixel where the label would be best. */
+  readonly y: number
+}
+
+/**
+ * Moves labels apart so that neighbours are at least `gap` pixels apart, keeps their order, and keeps them between
+ * `top` and `bottom` when there is room for all.
+ */
+export function placeLabels<T extends LabelWish>(
+  wishes: readonly T[],
+  gap: number,
+  top: number,
+  bottom: number,
+): readonly (T & { readonly at: number })[] {
+  const sorted = wishes.toSorted((a, b) => a.y - b.y)
+  const at: number[] = []
+  for (const wish of sorted) at.push(Math.max(wish.y, (at.at(-1) ?? Number.NEGATIVE_INFINITY) + gap, top))
+  let limit = bottom
+  for (let i = at.length - 1; i >= 0; i--) {
+    const present = at[i] ?? 0
+    if (present <= limit) break
+    at[i] = limit
+    limit -= gap
+  }
+  return sorted.map((wish, i) => ({ ...wish, at: at[i] ?? wish.y }))
+}

@@ -1,0 +1,135 @@
+import { memo, useCallback, useMemo } from 'react'
+import type { DerivedLevel } from '../../../core/frame/derived.ts'
+import type { LevelFrame, ServerFrame } from '../../../core/frame/frame.ts'
+import type { Series } from '../../../core/frame/series.ts'
+import { DemandChart, demandPlot } from '../../charts/DemandChart.tsx'
+import { demandChartData, type DemandChartData, roundDomain } from '../../charts/demandChart.data.ts'
+import type { TimeDomain } from '../../charts/timeAxis.data.ts'
+import { useSize } from '../../charts/useSize.ts'
+import type { ChartTable } from '../../components/chartTable.ts'
+import { ChartFrame } from '../../components/ChartFrame.tsx'
+import { Loading } from '../../components/States.tsx'
+import { Term, Tip } from '../../components/Term.tsx'
+import { classes } from '../../components/classes.ts'
+import { format, NOT_APPLICABLE } from '../../theme/format.ts'
+import { levelColor } from '../../theme/levels.ts'
+import { demandLadder, type Rung, type RungMark } from './ladder.data.ts'
+import styles from './Panes.module.css'
+import { SeatsCursor } from './SeatsPane.tsx'
+
+export interface DemandPaneProps {
+  readonly series: Series | undefined
+  readonly server: ServerFrame
+  readonly level: LevelFrame
+  readonly derived: DerivedLevel | undefined
+  readonly torn: boolean
+  readonly domain: TimeDomain
+  readonly height: number
+}
+
+/** Demand as the server remembers it, and the steps from it to the current limit. */
+export const DemandPane = memo(function DemandPane(props: DemandPaneProps) {
+  const { series, server, level, derived, torn, domain, height } = props
+  const [box, { width }] = useSize()
+  const data = useMemo(
+    () => (series === undefined ? undefined : demandChartData(series, level.name)),
+    [series, level.name],
+  )
+  const rounds = roundDomain(domain)
+  const plot = useMemo(() => demandPlot(width, height), [width, height])
+  const table = useCallback(() => demandTable(data), [data])
+  const rungs = demandLadder(server, level, derived, torn)
+  return (
+    <ChartFrame
+      title="Demand"
+      unit="seats"
+      note={torn ? 'page read during a recomputation: ≈' : 'remembered for about 5 min'}
+      table={table}
+      fileName={`demand-${level.name}`}
+    >
+      <div className={styles['demand']}>
+        <div ref={box} className={styles['chart']} style={{ height }}>
+          {data === undefined || series === undefined ? (
+            <Loading waitingFor="the history of this range" />
+          ) : (
+            width > 0 && (
+              <>
+                <DemandChart
+                  level={level.name}
+                  title={`${level.name}: smoothed demand ${format.seatsAverage(level.demand.smoothed)} seats, high watermark ${format.seats(level.demand.highWatermark)}`}
+                  data={data}
+                  domain={rounds}
+                  plot={plot}
+                />
+                <SeatsCursor series={series} level={level.name} plot={plot} domain={rounds} label="Demand" />
+              </>
+            )
+          )}
+        </div>
+        <Ladder rungs={rungs} color={levelColor(level.name)} />
+      </div>
+    </ChartFrame>
+  )
+})
+
+function Ladder({ rungs, color }: { readonly rungs: readonly Rung[]; readonly color: string }) {
+  return (
+    <dl className={styles['ladder']} aria-label="From demand to limit">
+      {rungs.map((rung) => (
+        <LadderRow key={rung.key} rung={rung} color={color} />
+      ))}
+    </dl>
+  )
+}
+
+function LadderRow({ rung, color }: { rung: Rung; color: string }) {
+  const result = rung.key === 'current' && styles['result']
+  return (
+    <>
+      <dt className={classes(result)}>
+        <Mark mark={rung.mark} color={color} />
+        {rung.glossary === undefined ? rung.term : <Term id={rung.glossary}>{rung.term}</Term>}
+      </dt>
+      <dd className={classes(result, rung.value === undefined && styles['na'])}>
+        {rung.value === undefined && rung.notApplicable !== undefined ? (
+          <Tip text={rung.notApplicable}>
+            <button type="button" className={styles['naButton']} aria-label={`n/a: ${rung.notApplicable}`}>
+              {NOT_APPLICABLE}
+            </button>
+          </Tip>
+        ) : (
+          `${rung.approximate && rung.value !== undefined ? '≈ ' : ''}${format.fixed(rung.value, rung.decimals)}`
+        )}
+      </dd>
+    </>
+  )
+}
+
+function Mark({ mark, color }: { mark: RungMark; color: string }) {
+  return (
+    <svg width="10" height="10" aria-hidden="true">
+      {mark === 'dot' && <circle cx="5" cy="5" r="2" fill="var(--text-2)" />}
+      {mark === 'average' && <path d="M0 5H10" stroke={color} strokeWidth="1.5" />}
+      {mark === 'deviation' && <rect y="2" width="10" height="6" fill={color} opacity="0.4" />}
+      {mark === 'smoothed' && <path d="M0 5H10" stroke="var(--text)" strokeWidth="1.75" />}
+      {mark === 'current' && <path d="M0 5H10" stroke="var(--text-3)" strokeWidth="1.25" />}
+    </svg>
+  )
+}
+
+function demandTable(data: DemandChartData | undefined): ChartTable {
+  return {
+    columns: ['Time', 'High watermark', 'Average', 'Average − σ', 'Average + σ', 'Smoothed', 'Current limit'],
+    rows: (data?.rounds ?? [])
+      .toReversed()
+      .map((round) => [
+        format.time(round.t),
+        round.highWatermark ?? undefined,
+        round.average ?? undefined,
+        round.deviation?.[0],
+        round.deviation?.[1],
+        round.smoothed ?? undefined,
+        round.current ?? undefined,
+      ]),
+  }
+}

@@ -1,0 +1,169 @@
+import { memo, useCallback, useMemo, useState } from 'react'
+import { DUMPS_MS } from '../../../core/contract/source.ts'
+import type { LevelFrame } from '../../../core/frame/frame.ts'
+import { BARS_AT_MOST } from '../../charts/queueField.data.ts'
+import { Button } from '../../components/Button.tsx'
+import { Pane } from '../../components/Pane.tsx'
+import { EmptyState, ErrorState, ForbiddenState, Loading } from '../../components/States.tsx'
+import { client } from '../../state/client.ts'
+import { useConnected } from '../../state/connection.ts'
+import { DumpAge } from './DumpAge.tsx'
+import { flowRows, type FlowRow, type LevelDump } from './flows.data.ts'
+import { FlowsPane } from './FlowsPane.tsx'
+import type { LevelKind } from './level.data.ts'
+import styles from './LevelScreen.module.css'
+import { DepthPane, QueuesPane } from './QueuesPane.tsx'
+import { filterText } from './requestFilter.data.ts'
+import { requestRows } from './requests.data.ts'
+import { RequestsPane } from './RequestsPane.tsx'
+import { Row } from './Row.tsx'
+import { useHealth, useLater, usePermissionReport } from './useLevelData.ts'
+import { VirtualTimePane } from './VirtualTimePane.tsx'
+
+export interface DumpPanesProps {
+  readonly server: string
+  readonly level: LevelFrame
+  readonly kind: LevelKind
+  readonly dump: LevelDump | undefined
+}
+
+const TABLE_HEIGHT = 286
+
+/** Queues, virtual time, flows and requests: what only the debug dumps show, or why they are not there. */
+export const DumpPanes = memo(function DumpPanes({ server, level, kind, dump }: DumpPanesProps) {
+  if (dump === undefined || (dump.queues === undefined && dump.requests === undefined)) {
+    return <WithoutDumps server={server} level={level} kind={kind} />
+  }
+  const many = (dump.queues?.length ?? 0) > BARS_AT_MOST
+  return <DumpedPanes level={level} kind={kind} dump={dump} many={many} />
+})
+
+function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDump; many: boolean }) {
+  const { level, kind, dump, many } = props
+  const exempt = kind === 'exempt'
+  const flows = useMemo(
+    () => flowRows(exempt ? byUser(dump.requests ?? []) : (dump.requests ?? []), dump.at),
+    [dump, exempt],
+  )
+  const rows = useMemo(() => requestRows(dump.requests ?? [], dump.at), [dump])
+  // Hundreds of rows are drawn in a frame of their own.
+  const laterRows = useLater(rows, 1)
+  const [chosenKey, setChosenKey] = useState<string>()
+  const [filter, setFilter] = useState('')
+  const chosen = flows.find((flow) => flow.key === chosenKey) ?? deepest(flows)
+  const choose = useCallback(
+    (row: FlowRow) => {
+      const again = row.key === chosenKey
+      setChosenKey(again ? undefined : row.key)
+      setFilter(again ? '' : filterText(exempt ? 'user' : 'flow', row.name))
+    },
+    [chosenKey, exempt],
+  )
+  const origin = <DumpAge at={dump.at} />
+  const sizing = Math.max(150, Math.min(TABLE_HEIGHT, 90 + 26 * Math.max(flows.length, rows.length)))
+  return (
+    <>
+      {kind === 'queues' && dump.queues !== undefined && (
+        <Row>
+          <QueuesPane level={level.name} queues={dump.queues} requests={dump.requests} at={dump.at} flow={chosen} />
+          <div className={styles['stack']}>
+            {many && <DepthPane level={level.name} queues={dump.queues} />}
+            <VirtualTimePane level={level} queues={dump.queues} requests={dump.requests} />
+          </div>
+        </Row>
+      )}
+      {dump.requests === undefined ? (
+        <div className={styles['one']}>
+          <Pane title="Flows and requests">
+            <EmptyState title="The dump of requests could not be read.">
+              {dump.errors.map((error) => (
+                <p key={error.path}>
+                  <span className="mono">{error.path}</span>: {error.message}
+                </p>
+              ))}
+            </EmptyState>
+          </Pane>
+        </div>
+      ) : (
+        <Row even>
+          <FlowsPane
+            level={level.name}
+            title={exempt ? 'Who sends it' : 'Flows'}
+            rows={flows}
+            chosen={chosenKey ?? (exempt ? undefined : chosen?.key)}
+            onChoose={choose}
+            origin={origin}
+            height={sizing}
+          />
+          <RequestsPane
+            level={level.name}
+            rows={laterRows}
+            filter={filter}
+            onFilter={setFilter}
+            origin={origin}
+            height={sizing}
+          />
+        </Row>
+      )}
+    </>
+  )
+}
+
+/** The flow that fills its queues most is bright until the reader chooses another. */
+const deepest = (flows: readonly FlowRow[]): FlowRow | undefined => {
+  const [first] = flows
+  return first !== undefined && first.queued > 0 ? first : undefined
+}
+
+/** Exempt schemas distinguish no flows: who sends it is told by the users. */
+const byUser = <T extends { readonly flow: string; readonly user?: string | undefined }>(requests: readonly T[]): T[] =>
+  requests.map((request) => ({ ...request, flow: request.user ?? request.flow }))
+
+/** The dumps are off, refused, failing, or not part of the source. */
+function WithoutDumps({ server, level, kind }: { server: string; level: LevelFrame; kind: LevelKind }) {
+  const health = useHealth(server)
+  const connected = useConnected()
+  const status = health?.dumps?.status
+  const report = usePermissionReport(server, status === 'forbidden')
+  const title =
+    kind === 'exempt' || kind === 'rejects' ? 'Flows and requests' : 'Queues, virtual time, flows and requests'
+  const switchOn = (): void => {
+    if (connected === undefined) return
+    client()
+      .call('sources.cadence', { ...connected.cadence, dumpsEveryMs: DUMPS_MS.default })
+      // The status bar and the connection screen show what a failing source says.
+      .catch(() => undefined)
+  }
+  return (
+    <div className={styles['one']}>
+      <Pane title={title}>
+        {status === 'off' ? (
+          <EmptyState
+            title="Debug dumps are off."
+            actions={<Button onClick={switchOn}>Read dumps every {DUMPS_MS.default / 1_000} s</Button>}
+          >
+            Metrics know no queues, flows or single requests; the debug dumps do. Each takes the server’s configuration
+            lock for some milliseconds, so they are read at a bounded rate.
+          </EmptyState>
+        ) : status === 'forbidden' ? (
+          <ForbiddenState title={`You may not read the debug dumps on ${server}.`} role={report?.missingRole}>
+            <p>
+              {health?.dumps?.problem?.message ?? '403 on /debug/api_priority_and_fairness.'} {title} stay hidden;
+              everything else on this screen works.
+            </p>
+          </ForbiddenState>
+        ) : status === 'failing' && health?.dumps?.problem !== undefined ? (
+          <ErrorState title={`The debug dumps of ${server} cannot be read.`} problem={health.dumps.problem}>
+            <p>They are tried again with the next reading.</p>
+          </ErrorState>
+        ) : connected?.still === true ? (
+          <EmptyState title="These files hold no debug dump.">
+            Add the texts of dump_queues and dump_requests of the same moment to see them.
+          </EmptyState>
+        ) : (
+          <Loading waitingFor={`the first dump of ${level.name}`} />
+        )}
+      </Pane>
+    </div>
+  )
+}

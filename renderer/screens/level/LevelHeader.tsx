@@ -1,0 +1,79 @@
+import { Fragment, type ReactNode } from 'react'
+import type { DerivedLevel } from '../../../core/frame/derived.ts'
+import type { LevelFrame } from '../../../core/frame/frame.ts'
+import { LevelChip } from '../../components/LevelChip.tsx'
+import { StateTag } from '../../components/StateTag.tsx'
+import { Term } from '../../components/Term.tsx'
+import { classes } from '../../components/classes.ts'
+import type { LevelDump } from './flows.data.ts'
+import { dumpFacts, type Fact, levelStates, limitFacts, widestRequest, widthText } from './level.data.ts'
+import styles from './LevelHeader.module.css'
+
+export interface LevelHeaderProps {
+  readonly level: LevelFrame
+  readonly derived: DerivedLevel | undefined
+  readonly dump: LevelDump | undefined
+  /** Seats that exist on the server. */
+  readonly exist: number | undefined
+  readonly stale: boolean
+}
+
+/** Name and states of a level, and what is known of its limits and of what feeds it. */
+export function LevelHeader({ level, derived, dump, exist, stale }: LevelHeaderProps) {
+  const quiescing = dump?.level?.quiescing === true
+  const remaining = (dump?.level?.waiting ?? 0) + (dump?.level?.executing ?? 0)
+  const widest = widestRequest(level)
+  const facts: readonly Fact[] = [...limitFacts(level, exist), ...dumpFacts(dump?.level, dump?.queues?.length)]
+  return (
+    <header className={classes(styles['head'], stale && styles['stale'])}>
+      <div className={styles['line']}>
+        <LevelChip name={level.name} decorative stale={stale} />
+        <h1 className={classes(styles['name'], quiescing && styles['gone'])}>{level.name}</h1>
+        {quiescing ? (
+          <span className={styles['quiescing']}>{`removed, draining ${remaining}`}</span>
+        ) : (
+          levelStates(level, derived).map(({ kind, seats }) => <StateTag key={kind} kind={kind} seats={seats} />)
+        )}
+      </div>
+      <dl className={styles['facts']}>
+        {facts.map((fact) => (
+          <FactItem
+            key={fact.term}
+            term={fact.glossary === undefined ? fact.term : <Term id={fact.glossary}>{fact.term}</Term>}
+          >
+            <b>{fact.value}</b>
+            {fact.detail !== undefined && <span className={styles['detail']}>{fact.detail}</span>}
+          </FactItem>
+        ))}
+        {widest !== undefined && (
+          <FactItem term="widest request seen">
+            <b>{widthText(widest)}</b>
+          </FactItem>
+        )}
+        <FactItem
+          term={level.schemas.length === 1 ? 'fed by 1 flow schema' : `fed by ${level.schemas.length} flow schemas`}
+        >
+          {level.schemas.length === 0 ? (
+            <span className={styles['detail']}>none seen yet</span>
+          ) : (
+            level.schemas.map((schema, i) => (
+              <Fragment key={schema.name}>
+                {i > 0 && ' '}
+                <b className={styles['schema']}>{schema.name}</b>
+              </Fragment>
+            ))
+          )}
+        </FactItem>
+      </dl>
+    </header>
+  )
+}
+
+function FactItem({ term, children }: { readonly term: ReactNode; readonly children: ReactNode }) {
+  return (
+    <div className={styles['fact']}>
+      <dt>{term}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,83 @@
+import { useEffect } from 'react'
+import type { LevelFrame, ServerFrame } from '../../../core/frame/frame.ts'
+import { Button } from '../../components/Button.tsx'
+import { EmptyState, ErrorState, Loading } from '../../components/States.tsx'
+import { useConnected } from '../../state/connection.ts'
+import { hrefOf, openScreen } from '../../state/route.ts'
+import { useSelection } from '../../state/selection.ts'
+import { useViewPart } from '../../state/view.ts'
+import { LevelView } from './LevelView.tsx'
+import { levelToOpen } from './level.data.ts'
+import styles from './LevelScreen.module.css'
+
+/** One priority level: its limits, demand, queues, flows and requests. */
+export function LevelScreen() {
+  const server = useViewPart((view) => view.server)
+  const derived = useViewPart((view) => view.derivedServer)
+  const mode = useViewPart((view) => view.mode)
+  const { level: name, setLevel } = useSelection()
+  const first = server === undefined ? undefined : levelToOpen(server, derived)
+  useEffect(() => {
+    if (name === undefined && first !== undefined) setLevel(first)
+  }, [name, first, setLevel])
+
+  if (mode === 'none') {
+    return (
+      <EmptyState
+        title="No cluster is connected."
+        actions={
+          <Button primary onClick={() => openScreen('connection')}>
+            Connect
+          </Button>
+        }
+      >
+        A level shows what one API server reports about it; the demo has one to look at.
+      </EmptyState>
+    )
+  }
+  if (server === undefined) return <Waiting />
+  const level = server.levels.find((entry) => entry.name === name)
+  if (level === undefined) return name === undefined ? <Waiting /> : <Gone name={name} server={server} />
+  return (
+    <LevelView
+      key={`${server.id} ${level.name}`}
+      server={server}
+      level={level}
+      derivedServer={derived}
+      derived={derived?.levels.find((entry) => entry.name === level.name)}
+      stale={mode === 'stale'}
+    />
+  )
+}
+
+/** Before the first frame: why, when the source already failed. */
+function Waiting() {
+  const failing = useConnected()?.servers.find((entry) => entry.status === 'failing')
+  const problem = failing?.failures.at(-1)?.problem
+  if (failing !== undefined && problem !== undefined) {
+    return (
+      <ErrorState
+        title={`${failing.id} has not answered yet.`}
+        problem={problem}
+        actions={<Button onClick={() => openScreen('connection')}>Look at the connection</Button>}
+      />
+    )
+  }
+  return <Loading waitingFor="the first scrape" />
+}
+
+/** The level of the address is not on this server: it was removed, or never was there. */
+function Gone({ name, server }: { readonly name: string; readonly server: ServerFrame }) {
+  return (
+    <EmptyState title={`There is no level ${name} on ${server.id}.`}>
+      <p>It was removed, has another name here, or has not been loaded by this server yet. Its levels are:</p>
+      <ul className={styles['names']}>
+        {server.levels.map((level: LevelFrame) => (
+          <li key={level.name}>
+            <a href={hrefOf('level', level.name)}>{level.name}</a>
+          </li>
+        ))}
+      </ul>
+    </EmptyState>
+  )
+}

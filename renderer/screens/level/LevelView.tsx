@@ -1,0 +1,186 @@
+import { memo, useMemo, useState } from 'react'
+import type { DerivedLevel, DerivedServer } from '../../../core/frame/derived.ts'
+import { isExempt, type LevelFrame, type ServerFrame } from '../../../core/frame/frame.ts'
+import type { TimeDomain } from '../../charts/timeAxis.data.ts'
+import { classes } from '../../components/classes.ts'
+import { Note } from '../../components/Note.tsx'
+import { ProblemNote } from '../../components/States.tsx'
+import { useConnected } from '../../state/connection.ts'
+import { useDump } from '../../state/dumps.ts'
+import { useSeries, useSeriesProblem } from '../../state/series.ts'
+import { timeStore } from '../../state/time.ts'
+import { DemandPane } from './DemandPane.tsx'
+import { DumpPanes } from './DumpPanes.tsx'
+import { dumpOfLevel } from './flows.data.ts'
+import { HeatPane } from './HeatPane.tsx'
+import { levelKind, seatsExecuting, seatsThatExist } from './level.data.ts'
+import { LevelHeader } from './LevelHeader.tsx'
+import { LevelNotes } from './LevelNotes.tsx'
+import styles from './LevelScreen.module.css'
+import panes from './Panes.module.css'
+import { RangeDrawer } from './RangeDrawer.tsx'
+import { RejectionsPane, SchemasPane } from './RejectionsPane.tsx'
+import { Row } from './Row.tsx'
+import { SeatsPane } from './SeatsPane.tsx'
+import { useLater } from './useLevelData.ts'
+import { StaleSentence } from './StaleSentence.tsx'
+import { LOW, useMedia } from './useMedia.ts'
+import { UtilizationPane } from './UtilizationPane.tsx'
+
+export interface LevelViewProps {
+  readonly server: ServerFrame
+  readonly level: LevelFrame
+  readonly derivedServer: DerivedServer | undefined
+  readonly derived: DerivedLevel | undefined
+  readonly stale: boolean
+}
+
+const CHART_HEIGHT = 218
+const CHART_HEIGHT_LOW = 150
+const HEAT_HEIGHT = 190
+
+/** Everything about one level that is there. */
+export function LevelView({ server, level, derivedServer, derived, stale }: LevelViewProps) {
+  const exempt = isExempt(level)
+  const torn = derivedServer?.torn === true
+  const exist = useMemo(() => seatsThatExist(server), [server])
+  const series = useSeries()
+  // Charts that follow the same sample are drawn in frames of their own.
+  const demandSeries = useLater(series, 2)
+  const problem = useSeriesProblem()
+  const domain = useDomain()
+  const dumpFrame = useDump(server.id, level.name)
+  const dump = useMemo(
+    () => (dumpFrame === undefined ? undefined : dumpOfLevel(dumpFrame, level.name)),
+    [dumpFrame, level.name],
+  )
+  const kind = levelKind(level, dump?.queues?.length)
+  const everySeconds = useEverySeconds()
+  const height = useMedia(LOW) ? CHART_HEIGHT_LOW : CHART_HEIGHT
+  const [schema, setSchema] = useState<string>()
+  const at = Date.parse(server.at)
+  const laterServer = useLater(server, 3)
+  const laterLevel = laterServer.levels.find((entry) => entry.name === level.name) ?? level
+  const laterDerived = useLater(derived, 3)
+  const laterDump = useLater(dump, 4)
+
+  return (
+    <div className={classes(styles['screen'], stale && styles['stale'])} data-screen="level">
+      {stale && <StaleSentence server={server.id} at={at} />}
+      <LevelHeader level={level} derived={derived} dump={dump} exist={exist} stale={stale} />
+      <LevelNotes server={server} level={level} kind={kind} />
+      {problem !== undefined && (
+        <div className={styles['notes']}>
+          <ProblemNote problem={problem} />
+        </div>
+      )}
+      <Row wide={exempt}>
+        <SeatsPane
+          series={series}
+          level={level.name}
+          exempt={exempt}
+          exist={exist}
+          domain={domain}
+          everySeconds={everySeconds}
+          height={height}
+        />
+        {!exempt && (
+          <DemandPane
+            series={demandSeries}
+            server={server}
+            level={level}
+            derived={derived}
+            torn={torn}
+            domain={domain}
+            height={height}
+          />
+        )}
+      </Row>
+      {series !== undefined && <RangeDrawer series={series} level={level.name} />}
+      {exempt && <ExemptNote level={level} executing={seatsExecuting(server)} />}
+      <DumpPanes server={server.id} level={laterLevel} kind={kind} dump={laterDump} />
+      <Row even wide={exempt}>
+        {!exempt && (
+          <HeatPane
+            server={server.id}
+            level={level.name}
+            schema={schema}
+            kind="wait"
+            missing={server.missing}
+            height={HEAT_HEIGHT}
+            actions={<SchemaSelect level={level} value={schema} onChange={setSchema} />}
+          />
+        )}
+        <HeatPane
+          server={server.id}
+          level={level.name}
+          schema={schema}
+          kind="execution"
+          missing={server.missing}
+          height={HEAT_HEIGHT}
+          actions={exempt && <SchemaSelect level={level} value={schema} onChange={setSchema} />}
+        />
+      </Row>
+      {!exempt && (
+        <Row even>
+          <UtilizationPane server={server.id} level={laterLevel} at={at} kind="utilization" missing={server.missing} />
+          <UtilizationPane server={server.id} level={laterLevel} at={at} kind="demand" missing={server.missing} />
+        </Row>
+      )}
+      <div className={styles['one']}>
+        <SchemasPane level={laterLevel} derived={laterDerived} />
+      </div>
+      {!exempt && <RejectionsPane level={laterLevel} derived={laterDerived} />}
+    </div>
+  )
+}
+
+function useDomain(): TimeDomain {
+  const from = timeStore((state) => state.from)
+  const to = timeStore((state) => state.to)
+  return useMemo(() => ({ from, to }), [from, to])
+}
+
+/** Seconds between samples of a source that is read again and again. */
+function useEverySeconds(): number | undefined {
+  const connected = useConnected()
+  return connected === undefined || connected.still ? undefined : connected.cadence.intervalMs / 1_000
+}
+
+function ExemptNote({ level, executing }: { readonly level: LevelFrame; readonly executing: number }) {
+  const own = level.seats.executing
+  const share = own === undefined || executing === 0 ? undefined : Math.round((own / executing) * 100)
+  return (
+    <div className={styles['notes']}>
+      <Note kind="info">
+        Nobody waits here and nothing limits it.{' '}
+        {own !== undefined &&
+          `${own} seats execute${share === undefined ? '' : `, ${share} % of all on this server`}. `}
+        {level.demand.highWatermark !== undefined &&
+          `Its high watermark of ${level.demand.highWatermark} decides whether the others’ limits come from their demand or from their floors.`}
+      </Note>
+    </div>
+  )
+}
+
+const SchemaSelect = memo(function SchemaSelect(props: {
+  readonly level: LevelFrame
+  readonly value: string | undefined
+  readonly onChange: (schema: string | undefined) => void
+}) {
+  const { level, value, onChange } = props
+  if (level.schemas.length < 2) return null
+  return (
+    <select
+      className={panes['select']}
+      aria-label="Flow schema of the heat maps"
+      value={value ?? ''}
+      onChange={(event) => onChange(event.target.value === '' ? undefined : event.target.value)}
+    >
+      <option value="">all flow schemas</option>
+      {level.schemas.map((schema) => (
+        <option key={schema.name}>{schema.name}</option>
+      ))}
+    </select>
+  )
+})

@@ -1,0 +1,206 @@
+import { memo, useCallback, useMemo, useState, type KeyboardEvent } from 'react'
+import type { DumpQueue, DumpRequest } from '../../../core/frame/dump.ts'
+import { QueueField, QueueHistogram } from '../../charts/QueueField.tsx'
+import {
+  BARS_AT_MOST,
+  depthBins,
+  type QueueCell,
+  queueFieldData,
+  type QueueFieldData,
+  QUEUES_DRAWN,
+  QUEUE_UNITS,
+  type QueueUnit,
+} from '../../charts/queueField.data.ts'
+import { useSize } from '../../charts/useSize.ts'
+import type { ChartTable } from '../../components/chartTable.ts'
+import { ChartFrame } from '../../components/ChartFrame.tsx'
+import { Segment } from '../../components/Segment.tsx'
+import { format } from '../../theme/format.ts'
+import { levelToken } from '../../theme/levels.ts'
+import { flowName, isWaiting, type FlowRow } from './flows.data.ts'
+import { isPaneKey } from './paneKeys.ts'
+import styles from './Panes.module.css'
+
+export interface QueuesPaneProps {
+  readonly level: string
+  readonly queues: readonly DumpQueue[]
+  readonly requests: readonly DumpRequest[] | undefined
+  readonly at: number
+  /** The flow whose queues are bright. */
+  readonly flow: FlowRow | undefined
+}
+
+const UNITS = QUEUE_UNITS.map((value) => ({ value, label: value }))
+const SHAPES = [
+  { value: 'bars', label: 'Bars' },
+  { value: 'grid', label: 'Grid' },
+] as const
+type Shape = (typeof SHAPES)[number]['value']
+
+const BARS_HEIGHT = 176
+/** Height of the grid by rows of 32, within what a screen can hold. */
+const gridHeight = (count: number): number => Math.min(460, Math.max(150, 20 + Math.ceil(count / 32) * 24))
+
+/** All queues of the level at once, from the dump. */
+export const QueuesPane = memo(function QueuesPane({ level, queues, requests, at, flow }: QueuesPaneProps) {
+  const [unit, setUnit] = useState<QueueUnit>('requests')
+  const [chosenShape, setShape] = useState<Shape>()
+  const [pinned, setPinned] = useState<number>()
+  const [hovered, setHovered] = useState<number>()
+  const [box, { width }] = useSize()
+  const data = useMemo(() => queueFieldData(queues, unit), [queues, unit])
+  const shape = chosenShape ?? (data.cells.length > BARS_AT_MOST ? 'grid' : 'bars')
+  const height = shape === 'bars' ? BARS_HEIGHT : gridHeight(data.cells.length)
+  const table = useCallback(() => queueTable(data), [data])
+  const shown = hovered ?? pinned
+  const cell = shown === undefined ? undefined : data.cells[shown]
+  const label = `Queues of ${level}: ${sentence(data)}`
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (!isPaneKey(event, 'g')) return
+    event.preventDefault()
+    event.stopPropagation()
+    setShape(shape === 'bars' ? 'grid' : 'bars')
+  }
+  return (
+    // The key acts wherever the focus is inside the pane.
+    <div onKeyDown={onKeyDown} role="presentation">
+      <ChartFrame
+        title="Queues"
+        unit={String(data.cells.length)}
+        note={sentence(data)}
+        table={table}
+        fileName={`queues-${level}`}
+        actions={
+          <>
+            <Segment label="Unit of waiting work" value={unit} options={UNITS} onChange={setUnit} />
+            <Segment label="Shape" value={shape} options={SHAPES} onChange={setShape} />
+          </>
+        }
+      >
+        <div ref={box} className={styles['chart']} style={{ minHeight: height }}>
+          {width > 0 && (
+            <QueueField
+              data={data}
+              shape={shape}
+              hand={flow?.queues ?? NO_QUEUES}
+              token={levelToken(level)}
+              width={width}
+              height={height}
+              label={label}
+              pinned={pinned}
+              onPin={setPinned}
+              onHover={setHovered}
+            />
+          )}
+        </div>
+        <p className={styles['inspector']}>
+          {cell === undefined ? (
+            `${flow === undefined ? '' : `${handNote(flow)}. `}${hint(shape, data)}`
+          ) : (
+            <Inspected
+              cell={cell}
+              queue={queues.find((queue) => queue.index === cell.index)}
+              requests={requests}
+              at={at}
+            />
+          )}
+        </p>
+      </ChartFrame>
+    </div>
+  )
+})
+
+const NO_QUEUES: readonly number[] = []
+
+function sentence(data: QueueFieldData): string {
+  if (data.pendingTotal === 0) return 'nothing waits'
+  const waiting = data.cells.filter((cell) => cell.pending > 0).length
+  const requests = data.pendingTotal === 1 ? '1 request waits' : `${format.fixed(data.pendingTotal)} requests wait`
+  return `${requests} in ${waiting === 1 ? '1 queue' : `${format.fixed(waiting)} queues`}`
+}
+
+const handNote = (flow: FlowRow): string =>
+  flow.queues.length === 1
+    ? `Bright: the queue in which ${flow.name} was seen`
+    : `Bright: the ${flow.queues.length} queues in which ${flow.name} was seen`
+
+function hint(shape: Shape, data: QueueFieldData): string {
+  const cut =
+    data.cells.length === QUEUES_DRAWN ? `Only the first ${format.fixed(QUEUES_DRAWN)} queues are drawn. ` : ''
+  return shape === 'bars'
+    ? `${cut}Above the line: waiting ${data.unit}; below: executing seats.`
+    : `${cut}Shade: waiting ${data.unit} against the fullest queue; foot: executing seats.`
+}
+
+function Inspected(props: {
+  cell: QueueCell
+  queue: DumpQueue | undefined
+  requests: readonly DumpRequest[] | undefined
+  at: number
+}) {
+  const { cell, queue, requests, at } = props
+  const own = (requests ?? []).filter((request) => request.queue === cell.index)
+  const flows = [...new Set(own.map((request) => flowName(request.flow, request.schema)))]
+  const oldest = own
+    .filter(isWaiting)
+    .reduce<number | undefined>((least, r) => Math.min(least ?? r.arrivedAt, r.arrivedAt), undefined)
+  const parts = [
+    `${format.fixed(cell.pending)} waiting${queue === undefined || cell.pending === 0 ? '' : ` (${format.seats(queue.maxSeats)} seats, ${format.seatSeconds(queue.totalWork)} seat-seconds)`}`,
+    `${format.fixed(cell.executingRequests)} executing on ${format.seats(cell.executingSeats)} seats`,
+    ...(oldest === undefined ? [] : [`oldest has waited ${format.seconds((at - oldest) / 1_000)}`]),
+    ...(queue === undefined ? [] : [`next dispatch R ${format.seatSeconds(queue.nextDispatchR)}`]),
+    ...(flows.length === 0
+      ? []
+      : [flows.slice(0, 3).join(', ') + (flows.length > 3 ? ` and ${flows.length - 3} more` : '')]),
+  ]
+  return (
+    <>
+      <b>{`queue ${cell.index}`}</b>
+      {`: ${parts.join('; ')}`}
+    </>
+  )
+}
+
+const NUMBERED = (cell: QueueCell): boolean => cell.pending > 0 || cell.executingRequests > 0
+
+function queueTable(data: QueueFieldData): ChartTable {
+  return {
+    columns: ['Queue', 'Waiting requests', `Waiting, ${data.unit}`, 'Executing requests', 'Executing seats'],
+    rows: data.cells
+      .filter(NUMBERED)
+      .map((cell) => [String(cell.index), cell.pending, cell.waiting, cell.executingRequests, cell.executingSeats]),
+  }
+}
+
+/** How many queues are how full, when there are too many to count by eye. */
+export const DepthPane = memo(function DepthPane({ level, queues }: { level: string; queues: readonly DumpQueue[] }) {
+  const [box, { width }] = useSize()
+  const { cells } = useMemo(() => queueFieldData(queues, 'requests'), [queues])
+  const table = useCallback(
+    (): ChartTable => ({
+      columns: ['Waiting requests', 'Queues'],
+      rows: depthBins(cells).map((bin) => [bin.label, bin.queues]),
+    }),
+    [cells],
+  )
+  return (
+    <ChartFrame
+      title="How full are the queues"
+      unit={String(cells.length)}
+      note="by waiting requests, log scale"
+      table={table}
+      fileName={`queue-depths-${level}`}
+    >
+      <div ref={box} className={styles['pad']}>
+        {width > 32 && (
+          <QueueHistogram
+            cells={cells}
+            width={width - 32}
+            height={126}
+            label={`${level}: queues by waiting requests`}
+          />
+        )}
+      </div>
+    </ChartFrame>
+  )
+})

@@ -1,0 +1,179 @@
+import { memo } from 'react'
+import type { DerivedLevel } from '../../../core/frame/derived.ts'
+import { isExempt, type LevelFrame } from '../../../core/frame/frame.ts'
+import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
+import { Pane } from '../../components/Pane.tsx'
+import { Term } from '../../components/Term.tsx'
+import { classes } from '../../components/classes.ts'
+import { format } from '../../theme/format.ts'
+import { rejectSentence } from './level.data.ts'
+import styles from './Panes.module.css'
+import { rejectionRows, schemaRows, type RejectionRow, type SchemaRow } from './rejections.data.ts'
+
+export interface TrafficPaneProps {
+  readonly level: LevelFrame
+  readonly derived: DerivedLevel | undefined
+}
+
+/** Requests answered 429: by reason, why, and what helps. */
+export const RejectionsPane = memo(function RejectionsPane({ level, derived }: TrafficPaneProps) {
+  return (
+    <Pane title="Rejections" unit="429" note={rejectSentence(level, derived)}>
+      <div className={styles['tableBox']}>
+        <DataTable
+          caption={`Rejections of ${level.name}`}
+          columns={REASON_COLUMNS}
+          rows={rejectionRows(level, derived)}
+          rowKey={(row) => row.reason}
+          density="compact"
+          csvName={`rejections-${level.name}`}
+        />
+      </div>
+    </Pane>
+  )
+})
+
+const REASON_COLUMNS: readonly DataColumn<RejectionRow>[] = [
+  {
+    id: 'reason',
+    header: 'Reason',
+    value: (row) => row.reason,
+    cell: (row) => <Term id={row.reason}>{row.reason}</Term>,
+  },
+  {
+    id: 'rate',
+    header: 'Now',
+    align: 'right',
+    value: (row) => row.rate,
+    cell: (row) => (
+      <span className={classes((row.rate ?? 0) > 0 ? styles['rejected'] : styles['quiet'])}>
+        {format.rate(row.rate)}
+      </span>
+    ),
+  },
+  {
+    id: 'total',
+    header: 'Total',
+    title: 'Since the server started',
+    align: 'right',
+    value: (row) => row.total,
+    cell: (row) => format.fixed(row.total),
+  },
+  { id: 'cause', header: 'Why', value: (row) => row.cause, sortable: false, cell: (row) => <Prose text={row.cause} /> },
+  {
+    id: 'remedy',
+    header: 'What helps',
+    value: (row) => row.remedy,
+    sortable: false,
+    cell: (row) => <Prose text={row.remedy} />,
+  },
+]
+
+const Prose = ({ text }: { text: string }) => <span className={styles['wrap']}>{text}</span>
+
+/** What each flow schema sends to the level. */
+export const SchemasPane = memo(function SchemasPane({ level, derived }: TrafficPaneProps) {
+  return (
+    <Pane
+      title="Flow schemas"
+      note={isExempt(level) ? 'rates of the last sample; nothing waits here' : 'rates of the last sample'}
+    >
+      <div className={styles['tableBox']}>
+        <DataTable
+          caption={`Flow schemas of ${level.name}`}
+          columns={SCHEMA_COLUMNS}
+          rows={schemaRows(level, derived)}
+          rowKey={(row) => row.name}
+          density="compact"
+          csvName={`schemas-${level.name}`}
+          empty="No request of any flow schema has reached this level yet."
+        />
+      </div>
+    </Pane>
+  )
+})
+
+const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
+  { id: 'name', header: 'Flow schema', value: (row) => row.name },
+  {
+    id: 'dispatched',
+    header: 'Dispatched',
+    align: 'right',
+    value: (row) => row.dispatchedRate,
+    cell: (row) => format.rate(row.dispatchedRate),
+  },
+  {
+    id: 'rejected',
+    header: 'Rejected',
+    align: 'right',
+    value: (row) => row.rejectedRate,
+    cell: (row) => (
+      <span className={classes((row.rejectedRate ?? 0) > 0 && styles['rejected'])}>
+        {format.rate(row.rejectedRate)}
+      </span>
+    ),
+  },
+  {
+    id: 'executing',
+    header: 'Executing',
+    title: 'Requests',
+    align: 'right',
+    value: (row) => row.executing,
+    cell: (row) => format.fixed(row.executing),
+  },
+  {
+    id: 'executingSeats',
+    header: 'Seats',
+    title: 'Seats executing',
+    align: 'right',
+    value: (row) => row.executingSeats,
+    cell: (row) => format.seats(row.executingSeats),
+  },
+  {
+    id: 'queued',
+    header: 'Queued',
+    title: 'Requests',
+    align: 'right',
+    value: (row) => row.queued,
+    cell: (row) => (
+      <span className={classes((row.queued ?? 0) > 0 && styles['queued'])}>{format.fixed(row.queued)}</span>
+    ),
+  },
+  {
+    id: 'queuedSeats',
+    header: 'Seats q.',
+    title: 'Seats that waiting requests ask for',
+    align: 'right',
+    value: (row) => row.queuedSeats,
+    cell: (row) => format.seats(row.queuedSeats),
+  },
+  {
+    id: 'waitP50',
+    header: 'Wait p50',
+    align: 'right',
+    value: (row) => row.waitP50,
+    cell: (row) => format.seconds(row.waitP50),
+  },
+  {
+    id: 'waitP99',
+    header: 'Wait p99',
+    align: 'right',
+    value: (row) => row.waitP99,
+    cell: (row) => format.seconds(row.waitP99),
+  },
+  {
+    id: 'executionP99',
+    header: 'Execution p99',
+    align: 'right',
+    value: (row) => row.executionP99,
+    cell: (row) => format.seconds(row.executionP99),
+  },
+  {
+    id: 'meanSeats',
+    header: 'Mean width',
+    title: 'Seats per request, since the server started',
+    align: 'right',
+    value: (row) => row.meanSeats,
+    cell: (row) => format.fixed(row.meanSeats, 1),
+  },
+]

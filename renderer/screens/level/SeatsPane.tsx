@@ -1,0 +1,144 @@
+import { memo, useCallback, useMemo } from 'react'
+import type { Series } from '../../../core/frame/series.ts'
+import type { ChartTable } from '../../components/chartTable.ts'
+import { ChartFrame } from '../../components/ChartFrame.tsx'
+import { Loading } from '../../components/States.tsx'
+import { Crosshair } from '../../charts/Crosshair.tsx'
+import { CursorTable, cursorWords } from '../../charts/CursorTable.tsx'
+import { SeatChart, seatPlot } from '../../charts/SeatChart.tsx'
+import { seatChartData, seatTableRows, type SeatChartData } from '../../charts/seatChart.data.ts'
+import type { TimeDomain } from '../../charts/timeAxis.data.ts'
+import { useSize } from '../../charts/useSize.ts'
+import { format } from '../../theme/format.ts'
+import { levelColor } from '../../theme/levels.ts'
+import styles from './Panes.module.css'
+
+export interface SeatsPaneProps {
+  readonly series: Series | undefined
+  readonly level: string
+  readonly exempt: boolean
+  readonly exist: number | undefined
+  readonly domain: TimeDomain
+  /** Seconds between samples, for the note. */
+  readonly everySeconds: number | undefined
+  readonly height: number
+}
+
+/** Limits, executing seats and demand of the level over the shown range. */
+export const SeatsPane = memo(function SeatsPane(props: SeatsPaneProps) {
+  const { series, level, exempt, exist, domain, everySeconds, height } = props
+  const [box, { width }] = useSize()
+  const options = useMemo(() => ({ exempt, exist }), [exempt, exist])
+  const data = useMemo(
+    () => (series === undefined ? undefined : seatChartData(series, level, options)),
+    [series, level, options],
+  )
+  const plot = useMemo(() => seatPlot(width, height), [width, height])
+  const table = useCallback(() => seatTable(data), [data])
+  return (
+    <ChartFrame
+      title="Seats"
+      unit="seats"
+      note={<SeatsNote level={level} exempt={exempt} everySeconds={everySeconds} reducedTo={data?.reducedTo} />}
+      table={table}
+      fileName={`seats-${level}`}
+    >
+      <div ref={box} className={styles['chart']} style={{ height }}>
+        {series === undefined || data === undefined ? (
+          <Loading waitingFor="the history of this range" />
+        ) : (
+          width > 0 && (
+            <>
+              <SeatChart level={level} data={data} options={options} domain={domain} plot={plot} />
+              <SeatsCursor series={series} level={level} plot={plot} domain={domain} label="Seats" />
+            </>
+          )
+        )}
+      </div>
+    </ChartFrame>
+  )
+})
+
+/** The cursor layer of a chart of this level. */
+export const SeatsCursor = memo(function SeatsCursor(props: {
+  readonly series: Series
+  readonly level: string
+  readonly plot: ReturnType<typeof seatPlot>
+  readonly domain: TimeDomain
+  readonly label: string
+}) {
+  const { series, level, plot, domain, label } = props
+  const tooltip = useCallback((at: number) => <CursorTable series={series} at={at} level={level} />, [series, level])
+  const spoken = useCallback((at: number) => cursorWords(series, at, level), [series, level])
+  return <Crosshair plot={plot} domain={domain} times={series.times} label={label} tooltip={tooltip} spoken={spoken} />
+})
+
+function SeatsNote(props: {
+  level: string
+  exempt: boolean
+  everySeconds: number | undefined
+  reducedTo: number | undefined
+}) {
+  const { level, exempt, everySeconds, reducedTo } = props
+  const color = levelColor(level)
+  return (
+    <span className={styles['legend']}>
+      <span>
+        <svg width="18" height="10" aria-hidden="true">
+          <rect width="18" height="10" fill={color} opacity="0.75" />
+        </svg>
+        executing
+      </span>
+      {!exempt && (
+        <>
+          <span>
+            <i className={styles['stippled']} aria-hidden="true" />
+            queued
+          </span>
+          <span>
+            <svg width="18" height="10" aria-hidden="true">
+              <path d="M0 7H8V3H18" fill="none" stroke="var(--limit-line)" strokeWidth="1.75" />
+            </svg>
+            current limit
+          </span>
+          <span>
+            <svg width="18" height="10" aria-hidden="true">
+              <path d="M0 5H18" stroke="var(--nominal-line)" strokeDasharray="6 3" strokeWidth="1.25" />
+            </svg>
+            nominal
+          </span>
+          <span>
+            <svg width="18" height="10" aria-hidden="true">
+              <rect width="18" height="10" fill="var(--band)" />
+            </svg>
+            min to max
+          </span>
+        </>
+      )}
+      <span className={styles['origin']}>
+        {reducedTo === undefined
+          ? everySeconds !== undefined && `sampled every ${format.seconds(everySeconds)}`
+          : `largest per ${format.span(reducedTo)}`}
+      </span>
+    </span>
+  )
+}
+
+const COLUMNS = ['Time', 'Executing', 'Queued', 'Demand', 'Current limit', 'Nominal', 'Min', 'Max drawn']
+
+function seatTable(data: SeatChartData | undefined): ChartTable {
+  const rows = data === undefined ? [] : seatTableRows(data)
+  return {
+    columns: COLUMNS,
+    rows: rows.map((point) => [
+      format.time(point.t),
+      point.executing ?? undefined,
+      point.queued === null ? undefined : point.queued[1] - point.queued[0],
+      point.demand ?? undefined,
+      point.current ?? undefined,
+      point.nominal ?? undefined,
+      point.band?.[0],
+      point.band?.[1],
+    ]),
+  }
+}

@@ -1,0 +1,146 @@
+import { memo, useCallback, useMemo } from 'react'
+import type { DumpQueue, DumpRequest } from '../../../core/frame/dump.ts'
+import type { LevelFrame } from '../../../core/frame/frame.ts'
+import { plotWidth, valueAxis } from '../../charts/timeAxis.data.ts'
+import { useSize } from '../../charts/useSize.ts'
+import type { ChartTable } from '../../components/chartTable.ts'
+import { ChartFrame } from '../../components/ChartFrame.tsx'
+import { format } from '../../theme/format.ts'
+import { levelColor } from '../../theme/levels.ts'
+import styles from './Panes.module.css'
+import { nextQueues, type VirtualTimeData } from './virtualTime.data.ts'
+import drawing from './VirtualTimePane.module.css'
+
+export interface VirtualTimePaneProps {
+  readonly level: LevelFrame
+  readonly queues: readonly DumpQueue[] | undefined
+  readonly requests: readonly DumpRequest[] | undefined
+}
+
+const SHOWN = 9
+const ROW = 17
+
+/** Who is next, and how far the others are behind, in seat-seconds of virtual time (specification 4.6, 8.1). */
+export const VirtualTimePane = memo(function VirtualTimePane({ level, queues, requests }: VirtualTimePaneProps) {
+  const [box, { width }] = useSize()
+  const data = useMemo(
+    () => (queues === undefined ? undefined : nextQueues(queues, requests, SHOWN)),
+    [queues, requests],
+  )
+  const table = useCallback(() => nextTable(queues, requests), [queues, requests])
+  const time = level.virtualTime
+  return (
+    <ChartFrame
+      title="Virtual time"
+      unit="seat-seconds"
+      note={time?.currentR === undefined ? undefined : `R ${format.seatSeconds(time.currentR)}`}
+      table={table}
+      fileName={`virtual-time-${level.name}`}
+    >
+      <div ref={box}>
+        {width > 0 && data !== undefined && <NextList data={data} width={width} color={levelColor(level.name)} />}
+        {data === undefined && (
+          <p className={styles['prose']}>
+            {queues === undefined
+              ? 'The order of the queues needs the dump of queues; these figures are of the last dispatch.'
+              : 'No queue has a request waiting, so there is no order of service.'}
+          </p>
+        )}
+        <Figures level={level} />
+      </div>
+    </ChartFrame>
+  )
+})
+
+function Figures({ level }: { level: LevelFrame }) {
+  const time = level.virtualTime
+  if (time === undefined) return null
+  const bounds =
+    time.nextSMin === undefined || time.nextSMax === undefined
+      ? undefined
+      : `${format.seatSeconds(time.nextSMin)} to ${format.seatSeconds(time.nextSMax)}`
+  const items: readonly (readonly [string, string | undefined])[] = [
+    ['R at last dispatch', time.dispatchR === undefined ? undefined : format.seatSeconds(time.dispatchR)],
+    ['S then served', time.latestS === undefined ? undefined : format.seatSeconds(time.latestS)],
+    ['S of those waiting', bounds],
+  ]
+  return (
+    <p className={`${styles['figures'] ?? ''} ${styles['list'] ?? ''}`}>
+      {items.map(([name, value]) =>
+        value === undefined ? null : (
+          <span key={name}>
+            {name} <b>{value}</b>
+          </span>
+        ),
+      )}
+    </p>
+  )
+}
+
+function NextList({ data, width, color }: { data: VirtualTimeData; width: number; color: string }) {
+  const left = Math.min(210, Math.max(150, width * 0.38))
+  const plot = { width, height: data.queues.length * ROW + 20, left, right: 26, top: 2, bottom: 18 }
+  const axis = valueAxis(data.span, 3, false)
+  const x = (value: number): number => left + (axis.max > 0 ? value / axis.max : 0) * plotWidth(plot)
+  const label = data.queues.map((queue) => `queue ${queue.index}`).join(', ')
+  return (
+    <svg
+      width={width}
+      height={plot.height}
+      role="img"
+      aria-label={`Order of service: ${label}`}
+      className={drawing['list']}
+    >
+      {axis.ticks.map((tick) => (
+        <g key={tick}>
+          <line className={drawing['grid']} x1={x(tick)} x2={x(tick)} y1={plot.top} y2={plot.height - plot.bottom} />
+          <text x={x(tick)} y={plot.height - 4} textAnchor="middle">
+            {tick === 0 ? 'first' : `+${tick}`}
+          </text>
+        </g>
+      ))}
+      {data.queues.map((queue, i) => {
+        const y = plot.top + i * ROW + ROW / 2
+        const [flow = ''] = queue.flows
+        return (
+          <g key={queue.index} className={i === 0 ? drawing['next'] : undefined}>
+            <title>{`queue ${queue.index}: ${queue.pending} waiting, ${queue.flows.join(', ')}`}</title>
+            <text className={drawing['index']} x={44} y={y + 4} textAnchor="end">
+              {queue.index}
+            </text>
+            <text className={drawing['flow']} x={54} y={y + 4}>
+              {shortened(flow, left - 70)}
+            </text>
+            <line x1={x(queue.start)} x2={x(queue.finish)} y1={y} y2={y} stroke={color} strokeWidth="2" opacity="0.5" />
+            <circle cx={x(queue.finish)} cy={y} r="3.5" fill={color} />
+          </g>
+        )
+      })}
+      {data.queues[0] !== undefined && (
+        <text className={drawing['nextText']} x={x(data.queues[0].finish) + 9} y={plot.top + ROW / 2 + 4}>
+          ≈ next: earliest finish
+        </text>
+      )}
+    </svg>
+  )
+}
+
+/** Cuts a name to about so many pixels of the interface font, keeping its end: ends tell names apart. */
+function shortened(name: string, width: number): string {
+  const fits = Math.floor(width / 6.2)
+  return name.length <= fits ? name : `…${name.slice(name.length - fits + 1)}`
+}
+
+function nextTable(queues: readonly DumpQueue[] | undefined, requests: readonly DumpRequest[] | undefined): ChartTable {
+  const data = queues === undefined ? undefined : nextQueues(queues, requests, queues.length)
+  return {
+    columns: ['Queue', 'Waiting requests', 'Next dispatch R, seat-seconds', '≈ Finish after the first start', 'Flows'],
+    rows: (data?.queues ?? []).map((queue) => [
+      String(queue.index),
+      queue.pending,
+      Number(((data?.origin ?? 0) + queue.start).toFixed(3)),
+      Number(queue.finish.toFixed(3)),
+      queue.flows.join(' '),
+    ]),
+  }
+}

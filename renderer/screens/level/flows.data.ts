@@ -1,0 +1,94 @@
+import type { DumpFrame, DumpRequest } from '../../../core/frame/dump.ts'
+
+/** Seats that a request occupies while it runs: the wider of its two stages (specification 5). */
+export const widthOf = (request: DumpRequest): number => Math.max(request.initialSeats, request.finalSeats)
+
+export const isWaiting = (request: DumpRequest): boolean => request.startedAt === undefined
+
+/** A flow is a flow schema and a distinguisher; the same user under two schemas is two flows (specification 2.6). */
+export const flowKeyOf = (request: Pick<DumpRequest, 'schema' | 'flow'>): string => `${request.schema}\n${request.flow}`
+
+const SERVICE_ACCOUNT = 'system:serviceaccount:'
+
+/** A flow as people say it: service accounts lose their common prefix, a schema without distinguisher is one flow. */
+export function flowName(flow: string, schema: string): string {
+  if (flow === '') return `all of ${schema}`
+  return flow.startsWith(SERVICE_ACCOUNT) ? flow.slice(SERVICE_ACCOUNT.length) : flow
+}
+
+export interface FlowRow {
+  readonly key: string
+  readonly schema: string
+  readonly flow: string
+  readonly name: string
+  /** Requests. */
+  readonly queued: number
+  /** Seats. */
+  readonly queuedSeats: number
+  readonly executing: number
+  readonly executingSeats: number
+  /** Part of the seats that the dump shows executing in this level; `undefined` when none execute. */
+  readonly share: number | undefined
+  /** Seconds that its longest waiting request has waited; `undefined` when none waits. */
+  readonly longestWait: number | undefined
+  /** Queues in which it was seen, ascending. */
+  readonly queues: readonly number[]
+}
+
+/** The flows of one level from one dump: most queued first, then most executing seats. */
+export function flowRows(requests: readonly DumpRequest[], at: number): readonly FlowRow[] {
+  const groups = new Map<string, DumpRequest[]>()
+  let seatsExecuting = 0
+  for (const request of requests) {
+    const key = flowKeyOf(request)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [request])
+    else group.push(request)
+    if (!isWaiting(request)) seatsExecuting += widthOf(request)
+  }
+  const rows = [...groups].flatMap(([key, group]) => flowRow(key, group, at, seatsExecuting) ?? [])
+  return rows.toSorted(
+    (a, b) => b.queued - a.queued || b.executingSeats - a.executingSeats || a.name.localeCompare(b.name),
+  )
+}
+
+function flowRow(key: string, group: readonly DumpRequest[], at: number, seatsExecuting: number): FlowRow | undefined {
+  const [first] = group
+  if (first === undefined) return undefined
+  const row = { queued: 0, queuedSeats: 0, executing: 0, executingSeats: 0 }
+  let oldest: number | undefined
+  const queues = new Set<number>()
+  for (const request of group) {
+    if (request.queue >= 0) queues.add(request.queue)
+    if (isWaiting(request)) {
+      row.queued += 1
+      row.queuedSeats += widthOf(request)
+      oldest = Math.min(oldest ?? request.arrivedAt, request.arrivedAt)
+    } else {
+      row.executing += 1
+      row.executingSeats += widthOf(request)
+    }
+  }
+  return {
+    key,
+    schema: first.schema,
+    flow: first.flow,
+    name: flowName(first.flow, first.schema),
+    ...row,
+    share: seatsExecuting > 0 ? row.executingSeats / seatsExecuting : undefined,
+    longestWait: oldest === undefined ? undefined : Math.max(0, at - oldest) / 1_000,
+    queues: [...queues].toSorted((a, b) => a - b),
+  }
+}
+
+/** The part of a dump that concerns one level; absent parts stay absent. */
+export function dumpOfLevel(dump: DumpFrame, level: string) {
+  return {
+    at: Date.parse(dump.at),
+    level: dump.levels?.find((entry) => entry.name === level),
+    queues: dump.queues?.filter((queue) => queue.level === level),
+    requests: dump.requests?.filter((request) => request.level === level),
+    errors: dump.errors,
+  }
+}
+export type LevelDump = ReturnType<typeof dumpOfLevel>

@@ -1,0 +1,96 @@
+import { REJECT_REASONS, type LevelFrame, type RejectReason } from '../../../core/frame/frame.ts'
+import type { DerivedLevel } from '../../../core/frame/derived.ts'
+
+export interface RejectionRow {
+  readonly reason: RejectReason
+  /** Requests since the server started. */
+  readonly total: number | undefined
+  /** Requests per second between the last two samples. */
+  readonly rate: number | undefined
+  /** Why the server answered 429. */
+  readonly cause: string
+  /** What helps. */
+  readonly remedy: string
+}
+
+interface Explanation {
+  readonly cause: string
+  readonly remedy: string
+}
+
+/** Causes by specification 4.5, 4.9 and 4.11; remedies name what to change, not who is to blame. */
+const EXPLANATIONS: Readonly<Record<RejectReason, Explanation>> = {
+  'queue-full': {
+    cause: 'The shortest queue of the flow’s hand already held as many requests as a queue may.',
+    remedy:
+      'Find the flow that fills its queues and slow it down, or give it a level of its own. Longer queues only make its requests wait longer.',
+  },
+  'concurrency-limit': {
+    cause: 'All seats were taken and the level does not queue, so the request was answered at once.',
+    remedy:
+      'Send the traffic to a level that queues, or give this level more shares. Requests in catch-all matched no other flow schema.',
+  },
+  'time-out': {
+    cause: 'The request waited in its queue for a quarter of its deadline, at most 15 s, and was answered then.',
+    remedy:
+      'The level is short of seats for longer than a burst: more shares, narrower or fewer lists, or a lender with more to lend.',
+  },
+}
+
+/** One row per reason that this level can have; reasons without an event read 0 and stay explained. */
+export function rejectionRows(level: LevelFrame, derived: DerivedLevel | undefined): readonly RejectionRow[] {
+  return REJECT_REASONS.map((reason) => ({
+    reason,
+    total: level.rejected?.[reason],
+    rate: derived?.rejectedPerSecond?.[reason],
+    ...EXPLANATIONS[reason],
+  }))
+}
+
+const addUp = (values: Readonly<Record<RejectReason, number>> | undefined): number | undefined =>
+  values === undefined ? undefined : REJECT_REASONS.reduce((sum, reason) => sum + values[reason], 0)
+
+/** Rejections of all reasons per second; `undefined` when there are no rates. */
+export const rejectedRate = (derived: Pick<DerivedLevel, 'rejectedPerSecond'> | undefined): number | undefined =>
+  addUp(derived?.rejectedPerSecond)
+
+/** Rejections of all reasons since the server started. */
+export const rejectedTotal = (frame: Pick<LevelFrame, 'rejected'>): number | undefined => addUp(frame.rejected)
+
+export interface SchemaRow {
+  readonly name: string
+  readonly dispatchedRate: number | undefined
+  readonly rejectedRate: number | undefined
+  readonly executing: number | undefined
+  readonly executingSeats: number | undefined
+  readonly queued: number | undefined
+  readonly queuedSeats: number | undefined
+  /** Seconds. */
+  readonly waitP50: number | undefined
+  readonly waitP99: number | undefined
+  readonly executionP99: number | undefined
+  /** Mean seats per classified request since the server started. */
+  readonly meanSeats: number | undefined
+}
+
+/** What each flow schema of the level sends; busiest first. */
+export function schemaRows(level: LevelFrame, derived: DerivedLevel | undefined): readonly SchemaRow[] {
+  const rows = level.schemas.map((schema): SchemaRow => {
+    const rates = derived?.schemas.find((entry) => entry.name === schema.name)
+    const width = schema.estimatedSeats
+    return {
+      name: schema.name,
+      dispatchedRate: rates?.dispatchedPerSecond,
+      rejectedRate: rejectedRate(rates),
+      executing: schema.requests.executing,
+      executingSeats: schema.seats.executing,
+      queued: schema.requests.queued,
+      queuedSeats: schema.seats.queued,
+      waitP50: rates?.waitP50,
+      waitP99: rates?.waitP99,
+      executionP99: rates?.executionP99,
+      meanSeats: width !== undefined && width.count > 0 ? width.sum / width.count : undefined,
+    }
+  })
+  return rows.toSorted((a, b) => (b.dispatchedRate ?? -1) - (a.dispatchedRate ?? -1) || a.name.localeCompare(b.name))
+}

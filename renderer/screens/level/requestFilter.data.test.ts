@@ -1,0 +1,76 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { filterText, parseDuration, parseFilter, passes } from './requestFilter.data.ts'
+import { AT, requestOf } from './level.fixture.ts'
+import { requestRows, type RequestRow } from './requests.data.ts'
+
+const row = (change: Parameters<typeof requestOf>[0] = {}): RequestRow => {
+  const [only] = requestRows([requestOf(change)], AT)
+  if (only === undefined) throw new Error('one request makes one row')
+  return only
+}
+const shows = (filter: string, change: Parameters<typeof requestOf>[0] = {}): boolean =>
+  passes(row(change), parseFilter(filter))
+
+describe('tokens', () => {
+  it.each([
+    ['flow:scanner', true],
+    ['flow:inventory:scanner', true],
+    ['flow:alice', false],
+    ['verb:list ns:tenant-1', true],
+    ['verb:list ns:tenant-2', false],
+    ['-verb:list', false],
+    ['queue:3', true],
+    ['queue:33', false],
+    ['queue:', true],
+    ['wait>1s', true],
+    ['wait>2500ms', false],
+    ['wait<5', true],
+    ['-wait>1s', false],
+    ['run>0s', false],
+    ['state:waiting', true],
+    ['PODS', true],
+    ['secrets', false],
+    ['', true],
+  ])('%s shows the row: %s', (filter, expected) => expect(shows(filter)).toBe(expected))
+
+  it('explain themselves when they are not understood, and hide nothing', () => {
+    expect(parseFilter('wait>soon')).toMatchObject([{ kind: 'unknown', text: 'wait>soon' }])
+    expect(parseFilter('seats>3')).toMatchObject([{ kind: 'unknown' }])
+    expect(shows('wait>soon seats>3 flow:')).toBe(true)
+  })
+
+  it('take a colon inside a name for text', () => {
+    expect(parseFilter('system:node')).toEqual([{ kind: 'text', value: 'system:node', not: false }])
+  })
+})
+
+it('reads durations', () => {
+  expect(['5s', '200ms', '1.5', '2min', '2m'].map(parseDuration)).toEqual([5, 0.2, 1.5, 120, 120])
+  expect(['', 's', '-1s', '1h', '1e3'].map(parseDuration)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ])
+})
+
+it('a filter written for a value shows the rows that have it', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ minLength: 1 }).filter((text) => text.trim() !== ''),
+      (flow) => {
+        expect(shows(filterText('flow', row({ flow }).flow), { flow })).toBe(true)
+      },
+    ),
+  )
+})
+
+it('never throws, whatever is typed', () => {
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      expect(typeof shows(text)).toBe('boolean')
+    }),
+  )
+})

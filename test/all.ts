@@ -1,0 +1,48 @@
+// Every test that needs no cluster, with its setup: build, Chromium. The last line is `N passed, M failed`.
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { ensureBuilt } from '../main/bootstrap/build.mjs'
+import { root, runTool, toolEnvironment, toolScript } from '../main/bootstrap/install.mjs'
+import { findChromium } from './chromium.mjs'
+import { readPlaywright, readVitest, type Tally } from './reports.ts'
+
+const chromium = await findChromium(toolScript('playwright'))
+if (chromium.problem !== undefined) {
+  process.stderr.write(`${chromium.problem}\n`)
+  process.exit(2)
+}
+await ensureBuilt()
+
+const results = path.join(root, '.cache', 'test-results')
+rmSync(results, { recursive: true, force: true })
+mkdirSync(results, { recursive: true })
+const reportOf = (name: string) => path.join(results, `${name}.json`)
+const env = {
+  ...toolEnvironment(),
+  CHROMIUM_PATH: chromium.path,
+  PLAYWRIGHT_JSON_OUTPUT_FILE: reportOf('playwright'),
+}
+
+/** A runner that ends badly without saying what failed counts as one failure: a crash must not look like success. */
+function tally(name: string, code: number, read: (json: unknown) => Tally): Tally {
+  const file = reportOf(name)
+  const counted = existsSync(file)
+    ? read(JSON.parse(readFileSync(file, 'utf8')))
+    : { passed: 0, failed: 0, skipped: [] }
+  return code !== 0 && counted.failed === 0 ? { ...counted, failed: 1 } : counted
+}
+
+const projects = ['unit', 'renderer', 'integration'].flatMap((name) => ['--project', name])
+const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportOf('vitest')}`]
+const tallies = [
+  tally('vitest', await runTool('vitest', ['run', ...projects, ...reporters], { env }), readVitest),
+  tally('playwright', await runTool('playwright', ['test'], { env }), readPlaywright),
+]
+const packaged = (await runTool('node', ['test/packaging/check.ts'], { env })) === 0
+tallies.push({ passed: packaged ? 1 : 0, failed: packaged ? 0 : 1, skipped: [] })
+
+for (const skipped of tallies.flatMap((one) => one.skipped)) process.stdout.write(`skipped: ${skipped}\n`)
+const sum = (of: (one: Tally) => number) => tallies.reduce((total, one) => total + of(one), 0)
+const failed = sum((one) => one.failed)
+process.stdout.write(`${sum((one) => one.passed)} passed, ${failed} failed\n`)
+process.exitCode = failed === 0 ? 0 : 1

@@ -1,0 +1,234 @@
+/**
+ * What the page costs the reader, in Chromium (CHROMIUM_PATH, else the first one on the path):
+ *
+ * - `live`: the longest frame of a screen while frames of 12 levels arrive once a second and ten minutes of history are
+ *   drawn; every run watches for three seconds. Goal: 50 ms.
+ * - `scrub`: frames a second while the pointer moves over the screen's densest drawing. Goal: 55.
+ * - `bundle`: all scripts and styles of the page, those of screens that are loaded later included, compressed with gzip;
+ *   fonts are not counted. Goal: 400 kB.
+ * - `time-to-data`: from starting the web mode with the demo until a number of seats stands on the page. Goal: 2 s.
+ *
+ * The first two measure the built page over a synthetic story (test/harness/page), so that no server takes part.
+ */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { Browser, Page } from 'playwright'
+import { build, preview } from 'vite'
+import { launchChromium } from '../harness/chromium.ts'
+import { median, report, round } from './statistics.ts'
+
+const RUNS = 9
+const LIVE_MS = 3_000
+const SCRUB_MS = 2_000
+const GOAL_FRAME_MS = 50
+const GOAL_FRAMES_PER_SECOND = 55
+const GOAL_BUNDLE_BYTES = 400_000
+const GOAL_DATA_MS = 2_000
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
+const PAGE = path.join(ROOT, 'test/harness/page')
+
+interface Screen {
+  readonly name: string
+  readonly hash: string
+  /** What the pointer moves over. */
+  readonly scrub: string
+}
+
+const SCREENS: readonly Screen[] = [
+  { name: 'overview', hash: '#/overview', scrub: '[role="grid"]' },
+  { name: 'level', hash: '#/level/workload-low', scrub: '[role="slider"]' },
+]
+
+/** The synthetic page, built as for production and served from a folder of its own. */
+async function servePage(folder: string): Promise<{ url: string; close: () => Promise<void> }> {
+  const config = { root: PAGE, configFile: path.join(PAGE, 'vite.config.ts'), logLevel: 'error' } as const
+  await build({ ...config, build: { outDir: folder, emptyOutDir: true } })
+  const server = await preview({ ...config, build: { outDir: folder }, preview: { port: 0, host: '127.0.0.1' } })
+  const [url] = server.resolvedUrls?.local ?? []
+  if (url === undefined) throw new Error('The preview server gave no address.')
+  return { url, close: () => server.close() }
+}
+
+/** Milliseconds between the animation frames of the next `ms` milliseconds. */
+const frameTimes = (page: Page, ms: number): Promise<readonly number[]> =>
+  page.evaluate(
+    (length) =>
+      new Promise<number[]>((resolve) => {
+        const times: number[] = []
+        let first: number | undefined
+        let last = 0
+        const frame = (now: number): void => {
+          if (first === undefined) first = now
+          else times.push(now - last)
+          last = now
+          if (now - first < length) requestAnimationFrame(frame)
+          else resolve(times)
+        }
+        requestAnimationFrame(frame)
+      }),
+    ms,
+  )
+
+/** Keeps the pointer moving to and fro over an element until told to stop. */
+async function movePointer(page: Page, selector: string, signal: AbortSignal): Promise<void> {
+  const box = await page.locator(selector).first().boundingBox()
+  if (box === null) throw new Error(`Nothing to move over: ${selector}`)
+  const height = Math.min(box.height, 300)
+  for (let step = 0; !signal.aborted; step++) {
+    const swing = Math.abs(((step * 7) % 400) - 200) / 200
+    // Each move waits for the browser to have taken it: that is the speed at which a hand's moves arrive.
+    // oxlint-disable-next-line no-await-in-loop
+    await page.mouse.move(box.x + 10 + swing * (box.width - 20), box.y + 5 + swing * (height - 10))
+  }
+}
+
+async function measureScreen(browser: Browser, url: string, screen: Screen): Promise<void> {
+  const page = await browser.newPage({ viewport: { width: 1_440, height: 900 } })
+  try {
+    await page.goto(`${url}?levels=12&servers=1&history=600&theme=dark${screen.hash}`)
+    await page.locator(screen.scrub).first().waitFor()
+    // The first seconds compile the code.
+    await frameTimes(page, 4_000)
+
+    const longest: number[] = []
+    for (let i = 0; i < RUNS; i++) {
+      // oxlint-disable-next-line no-await-in-loop
+      longest.push(Math.max(...(await frameTimes(page, LIVE_MS))))
+    }
+    report({
+      bench: 'paint',
+      case: 'live',
+      screen: screen.name,
+      runs: RUNS,
+      longestFrameMs: { median: round(median(longest), 1), worst: round(Math.max(...longest), 1) },
+      goalMs: GOAL_FRAME_MS,
+      ratio: round(GOAL_FRAME_MS / Math.max(...longest), 2),
+    })
+
+    const rates: number[] = []
+    for (let i = 0; i < RUNS; i++) {
+      const stop = new AbortController()
+      const moving = movePointer(page, screen.scrub, stop.signal)
+      // oxlint-disable-next-line no-await-in-loop
+      const times = await frameTimes(page, SCRUB_MS)
+      stop.abort()
+      // oxlint-disable-next-line no-await-in-loop
+      await moving
+      rates.push((times.length / times.reduce((sum, time) => sum + time, 0)) * 1_000)
+    }
+    report({
+      bench: 'paint',
+      case: 'scrub',
+      screen: screen.name,
+      runs: RUNS,
+      framesPerSecond: { median: round(median(rates), 1), worst: round(Math.min(...rates), 1) },
+      goal: GOAL_FRAMES_PER_SECOND,
+      ratio: round(median(rates) / GOAL_FRAMES_PER_SECOND, 2),
+    })
+  } finally {
+    await page.close()
+  }
+}
+
+/** Scripts and styles of the built console, each compressed as a server would. */
+function measureBundle(): void {
+  const folder = path.join(ROOT, 'out/renderer/assets')
+  const files = readdirSync(folder).filter((file) => /\.(?:js|css)$/.test(file))
+  const sizes = files.map((file) => ({
+    file,
+    bytes: gzipSync(readFileSync(path.join(folder, file)), { level: 9 }).length,
+  }))
+  const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0)
+  report({
+    bench: 'paint',
+    case: 'bundle',
+    files: files.length,
+    compressedBytes: total,
+    largest: sizes.toSorted((a, b) => b.bytes - a.bytes)[0],
+    goalBytes: GOAL_BUNDLE_BYTES,
+    ratio: round(GOAL_BUNDLE_BYTES / total, 2),
+  })
+}
+
+/** Milliseconds from starting the command until a level's seats are on the page. */
+async function timeToData(browser: Browser): Promise<number> {
+  const started = performance.now()
+  const child = spawn(process.execPath, [path.join(ROOT, 'out/main/cli.js'), 'web', '--demo'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const page = await browser.newPage()
+  try {
+    const url = await new Promise<string>((resolve, reject) => {
+      let text = ''
+      child.stdout.on('data', (chunk: Buffer) => {
+        text += chunk.toString()
+        const [, found] = /(http:\/\/127\.0\.0\.1:\S+)/.exec(text) ?? []
+        if (found !== undefined) resolve(found)
+      })
+      child.once('exit', (code) => reject(new Error(`The web mode ended with ${code} before it gave its address.`)))
+    })
+    await page.goto(url)
+    await page.getByText('workload-low').first().waitFor()
+    return performance.now() - started
+  } finally {
+    await page.close()
+    child.kill('SIGTERM')
+  }
+}
+
+async function measureTimeToData(browser: Browser): Promise<void> {
+  const times: number[] = []
+  for (let i = 0; i < RUNS; i++) {
+    // oxlint-disable-next-line no-await-in-loop
+    times.push(await timeToData(browser))
+  }
+  report({
+    bench: 'paint',
+    case: 'time-to-data',
+    runs: RUNS,
+    ms: { median: round(median(times), 0), worst: round(Math.max(...times), 0) },
+    goalMs: GOAL_DATA_MS,
+    ratio: round(GOAL_DATA_MS / median(times), 2),
+  })
+}
+
+/** Builds the console as `npm run build` does, so that what is measured is what there is. */
+function buildConsole(): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(
+      process.execPath,
+      [path.join(ROOT, 'node_modules/electron-vite/bin/electron-vite.js'), 'build', '--logLevel', 'warn'],
+      {
+        cwd: ROOT,
+        stdio: ['ignore', 'ignore', 'inherit'],
+      },
+    )
+    child.once('exit', (code) =>
+      code === 0 ? resolve() : reject(new Error(`electron-vite build ended with ${code}.`)),
+    )
+  })
+}
+
+export async function run(): Promise<void> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'apf-console-paint-'))
+  const browser = await launchChromium()
+  try {
+    const served = await servePage(folder)
+    for (const screen of SCREENS) {
+      // One after the other, or they would measure each other.
+      // oxlint-disable-next-line no-await-in-loop
+      await measureScreen(browser, served.url, screen)
+    }
+    await served.close()
+    await buildConsole()
+    measureBundle()
+    await measureTimeToData(browser)
+  } finally {
+    await browser.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,68 @@
+import { expect, test } from '../console.ts'
+
+test.beforeEach(async ({ consolePage: page }) => {
+  await page.evaluate(() => {
+    location.hash = '#/overview'
+  })
+  await expect(page.getByRole('grid', { name: /Priority levels/ })).toBeVisible()
+})
+
+test('number keys lead to screens, brackets to levels', async ({ consolePage: page }) => {
+  await page.keyboard.press('2')
+  await expect(page).toHaveURL(/#\/level/)
+  const before = page.url()
+  await page.keyboard.press(']')
+  await expect(page).not.toHaveURL(before)
+  await page.keyboard.press('9')
+  await expect(page).toHaveURL(/#\/connection/)
+  await page.keyboard.press('1')
+  await expect(page).toHaveURL(/#\/overview/)
+})
+
+test('Space pauses and goes on; what is shown stays while samples are buffered', async ({ consolePage: page }) => {
+  await page.keyboard.press('Space')
+  await expect(page.getByRole('banner').getByText(/^PAUSED/)).toBeVisible()
+  const grid = page.getByRole('grid', { name: /Priority levels/ })
+  const held = await grid.innerText()
+  await expect(page.getByRole('banner')).toContainText(/buffered/, { timeout: 10_000 })
+  expect(await grid.innerText()).toBe(held)
+  await page.keyboard.press('Space')
+  await expect(page.getByRole('banner').getByText(/^PAUSED/)).toBeHidden()
+})
+
+test('the palette reaches a level by its name', async ({ consolePage: page }) => {
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('@leader')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/#\/level\/leader-election/)
+})
+
+test('? lists the keys, Escape closes', async ({ consolePage: page }) => {
+  await page.keyboard.press('?')
+  await expect(page.getByRole('dialog')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toBeHidden()
+})
+
+test('every chart of the level screen has a table of its name, and exports', async ({ consolePage: page }) => {
+  await page.evaluate(() => {
+    location.hash = '#/level/workload-low'
+  })
+  const frames = page.getByRole('button', { name: / as table$/ })
+  await expect(frames.first()).toBeVisible()
+  const titles = await frames.evaluateAll((buttons) =>
+    buttons.map((button) => (button.getAttribute('aria-label') ?? '').replace(/ as table$/, '')),
+  )
+  expect(titles.length).toBeGreaterThanOrEqual(5)
+  for (const title of titles) {
+    await expect(page.getByRole('table', { name: title, exact: true })).toHaveCount(1)
+  }
+  await page.getByRole('button', { name: 'Export Seats' }).click()
+  const download = page.waitForEvent('download')
+  await page.getByRole('menuitem', { name: 'Save as CSV' }).click()
+  expect((await download).suggestedFilename()).toMatch(/\.csv$/)
+  await page.getByRole('button', { name: 'Export Seats' }).click()
+  const picture = page.waitForEvent('download')
+  await page.getByRole('menuitem', { name: 'Save as PNG' }).click()
+  expect((await picture).suggestedFilename()).toMatch(/\.png$/)
+})
