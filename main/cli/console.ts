@@ -20,4 +20,6 @@ export interface Console {
   readonly tell: (sentence: string) => void
   readonly readStdin: () => Promise<Buffer>
   readonly openBrowser: (url: string) => void
+  /** Hears of each line that somebody types; `undefined` when nobody sits at a terminal. */
+  readonly onEnter: ((listener: () => void) => void) | undefined
 }

@@ -41,6 +41,7 @@ const console: Console = {
   tell: (sentence) => void process.stderr.write(`apf-console: ${sentence}\n`),
   readStdin: () => buffer(process.stdin),
   openBrowser: (url) => openBrowser(process.platform, url),
+  onEnter: process.stdin.isTTY ? (listener) => void process.stdin.on('data', listener) : undefined,
 }
 
 process.exitCode = await run(process.argv.slice(2), console)

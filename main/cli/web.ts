@@ -36,6 +36,10 @@ export async function web(args: readonly string[], console: Console): Promise<Ex
     })
     console.print(`APF Console: ${server.url}\n`)
     if (given.flag('open')) console.openBrowser(server.url)
+    if (console.onEnter !== undefined) {
+      console.print('Enter prints an address for a further browser; Ctrl+C ends.\n')
+      console.onEnter(() => console.print(`APF Console: ${server.newAddress()}\n`))
+    }
     await ended(console.signal)
     await server.close()
     return 0

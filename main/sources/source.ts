@@ -26,7 +26,8 @@ export interface Source {
 }
 
 /** What a source reports when it cannot even be made, as a value. */
-export type SourceResult = { readonly ok: true; readonly source: Source } | { readonly ok: false; readonly problem: Problem }
+export type SourceResult =
+  { readonly ok: true; readonly source: Source } | { readonly ok: false; readonly problem: Problem }
 
 /** Time and chance, passed in: only the outermost edge reads the real ones. */
 export interface Environment {

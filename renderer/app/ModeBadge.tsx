@@ -39,6 +39,7 @@ function Shape({ tone }: { readonly tone: BadgeTone }) {
       {(tone === 'stale' || tone === 'offline') && (
         <circle cx="5" cy="5" r="3.5" fill="none" stroke="currentColor" strokeWidth="1.6" />
       )}
+      {tone === 'replay' && <path d="M2.5 1l6 4-6 4z" fill="currentColor" />}
       {tone === 'still' && <rect x="1.5" y="1.5" width="7" height="7" fill="currentColor" />}
     </svg>
   )

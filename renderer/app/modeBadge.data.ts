@@ -1,7 +1,8 @@
+import type { Frame } from '../../core/frame/frame.ts'
 import type { View } from '../state/view.ts'
 import { format } from '../theme/format.ts'
 
-export type BadgeTone = 'live' | 'paused' | 'stale' | 'still' | 'none' | 'connecting' | 'offline'
+export type BadgeTone = 'live' | 'replay' | 'paused' | 'stale' | 'still' | 'none' | 'connecting' | 'offline'
 
 export interface Badge {
   readonly tone: BadgeTone
@@ -9,8 +10,13 @@ export interface Badge {
   readonly detail?: string
 }
 
+/** Of the view, what the badge depends on. */
+export type BadgeView = Pick<View, 'mode' | 'ageMs' | 'buffered' | 'server'> & {
+  readonly frame?: Pick<Frame, 'source'> | undefined
+}
+
 /** What the badge says: shape, word and colour differ by mode. */
-export function badgeOf(view: Pick<View, 'mode' | 'ageMs' | 'buffered' | 'server'>, link: boolean): Badge {
+export function badgeOf(view: BadgeView, link: boolean): Badge {
   const at = view.server === undefined ? undefined : Date.parse(view.server.at)
   if (!link) return { tone: 'offline', word: 'NO LINK', detail: 'the console itself does not answer' }
   switch (view.mode) {
@@ -19,6 +25,8 @@ export function badgeOf(view: Pick<View, 'mode' | 'ageMs' | 'buffered' | 'server
     case 'connecting':
       return { tone: 'connecting', word: 'CONNECTING', detail: 'waiting for the first sample' }
     case 'live':
+      // What moves on the screen is not a cluster: that must not look like one.
+      if (view.frame?.source.kind === 'demo') return { tone: 'replay', word: 'REPLAY', detail: 'not your cluster' }
       return { tone: 'live', word: 'LIVE', detail: `${format.age(view.ageMs)} behind` }
     case 'paused': {
       const samples = view.buffered === 1 ? 'sample' : 'samples'

@@ -32,6 +32,8 @@ describe('the badge', () => {
   })
 
   it('says first of all that the console itself is away', () => {
+    const demo = { source: { kind: 'demo', name: 'Demo', via: 'recording' } } as const
+    expect(badgeOf({ ...view, mode: 'live', frame: demo }, true).word).toBe('REPLAY')
     expect(badgeOf({ ...view, mode: 'live' }, false).word).toBe('NO LINK')
   })
 })

@@ -78,6 +78,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         'sources.forget': async () => [],
         'history.series': refuse('history.series'),
         'history.heatMap': refuse('history.heatMap'),
+        'allocation.steps': refuse('allocation.steps'),
       },
       streams: {
         connection: (_params, emit) => emit(none),

@@ -3,6 +3,7 @@ import type { ConnectedClient } from '../../core/contract/client.ts'
 import type { Handlers, StreamEvent } from '../../core/contract/contract.ts'
 import { SettingsSchema, type Settings } from '../../core/contract/settings.ts'
 import type { Connection, RecentSource, SourceSpec } from '../../core/contract/source.ts'
+import { createAdjustments, type Adjustments } from '../../core/frame/adjustments.ts'
 import { createHistory, type History } from '../../core/frame/history.ts'
 import { syntheticStory, type StoryMoment } from '../fixtures/synthetic.ts'
 import { foundContexts, healthOf, permissionReports } from './memoryAnswers.ts'
@@ -37,6 +38,7 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
   const story = syntheticStory({ levels, servers, seconds: Number.POSITIVE_INFINITY, startAt })
   let latest: StoryMoment | undefined
   const histories = new Map<string, History>()
+  const adjustments = new Map<string, Adjustments>()
   let settings = SettingsSchema.parse(options.settings ?? {})
   let recent: RecentSource[] = [
     { at: new Date(startAt).toISOString(), name: 'prod-eu-1', spec: scrapeSpec('prod-eu-1') },
@@ -55,12 +57,19 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
     latest = value
     for (const server of value.frame.servers) {
       const derived = value.derived.find(({ id }) => id === server.id)
-      if (derived !== undefined) historyOf(server.id).append(server, derived)
+      if (derived === undefined) continue
+      historyOf(server.id).append(server, derived)
+      adjustmentsOf(server.id).append(server, derived)
     }
   }
   const historyOf = (server: string): History => {
     const known = histories.get(server) ?? createHistory()
     histories.set(server, known)
+    return known
+  }
+  const adjustmentsOf = (server: string): Adjustments => {
+    const known = adjustments.get(server) ?? createAdjustments()
+    adjustments.set(server, known)
     return known
   }
   for (let second = 0; second <= history; second += 1) next()
@@ -139,6 +148,7 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
       'sources.forget': async ({ at }) => (recent = recent.filter((entry) => entry.at !== at)),
       'history.series': async ({ server, ...query }) => historyOf(server).series(query),
       'history.heatMap': async ({ server, ...query }) => historyOf(server).heatMap(query),
+      'allocation.steps': async ({ server, from, to }) => [...adjustmentsOf(server).steps(from, to)],
     },
     streams: {
       connection: (_params, emit, signal) => {

@@ -1,0 +1,181 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { ErrorCode, Problem } from '../../core/contract/errors.ts'
+import { shownUrl } from './redact.ts'
+
+/** Limits of one request. Times are milliseconds; each ends the request with a problem. */
+export interface HttpLimits {
+  /** Until the connection, TLS included, stands. */
+  readonly connectMs: number
+  /** From then until the head of the answer. */
+  readonly firstByteMs: number
+  /** Between two pieces of the answer. */
+  readonly idleMs: number
+  /** For everything together. */
+  readonly totalMs: number
+  /** Bytes of the answer as they come, and after decompression. */
+  readonly maxWireBytes: number
+  readonly maxBytes: number
+}
+
+export const METRICS_LIMITS: HttpLimits = {
+  connectMs: 5_000,
+  firstByteMs: 10_000,
+  idleMs: 5_000,
+  totalMs: 15_000,
+  maxWireBytes: 128 * 1024 * 1024,
+  maxBytes: 256 * 1024 * 1024,
+}
+
+export type Phase = 'connect' | 'firstByte' | 'idle' | 'total'
+
+const seconds = (ms: number): string => `${Number((ms / 1_000).toFixed(1))} s`
+
+export function timeoutProblem(phase: Phase, url: URL, limits: HttpLimits): Problem {
+  const where = shownUrl(url)
+  const messages: Record<Phase, string> = {
+    connect: `No connection to ${url.host} within ${seconds(limits.connectMs)}; check the address and that the network lets this machine reach it.`,
+    firstByte: `${where} accepted the request and sent nothing for ${seconds(limits.firstByteMs)}; the server may be overloaded.`,
+    idle: `${where} stopped in the middle of its answer for ${seconds(limits.idleMs)}; the server or the link may be overloaded.`,
+    total: `${where} did not finish its answer within ${seconds(limits.totalMs)}; a longer interval may help on a slow link.`,
+  }
+  return { code: 'timeout', message: messages[phase] }
+}
+
+export function tooLargeProblem(what: 'wire' | 'decoded', url: URL, limits: HttpLimits): Problem {
+  const bytes = what === 'wire' ? limits.maxWireBytes : limits.maxBytes
+  const size = bytes >= 1024 * 1024 ? `${Math.round(bytes / 1024 / 1024)} MiB` : `${Math.round(bytes / 1024)} KiB`
+  const when = what === 'wire' ? '' : ' when decompressed'
+  return {
+    code: 'too-large',
+    message: `The answer of ${shownUrl(url)} is larger than ${size}${when} and was cut off; check that the address is that of a metrics page.`,
+  }
+}
+
+/** TLS failures by the code of Node or OpenSSL: what is wrong with the certificate, and how to mend it. */
+const CERTIFICATE_WORDS: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'is self-signed; give its authority as certificate-authority in the kubeconfig',
+  SELF_SIGNED_CERT_IN_CHAIN:
+    'comes from an authority that is not trusted; give it as certificate-authority in the kubeconfig',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'comes from an authority that is not trusted; give it as certificate-authority in the kubeconfig',
+  UNABLE_TO_GET_ISSUER_CERT:
+    'comes from an authority that is not trusted; give it as certificate-authority in the kubeconfig',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    'comes from an authority that is not trusted; give it as certificate-authority in the kubeconfig',
+  CERT_SIGNATURE_FAILURE:
+    'was not signed by the certificate-authority of the kubeconfig; the kubeconfig may be of an older cluster',
+  CERT_HAS_EXPIRED: 'has expired; renew it on the server (and check the clock of this machine)',
+  CERT_NOT_YET_VALID: 'is not valid yet; check the clock of this machine and of the server',
+  CERT_REVOKED: 'was revoked; renew it on the server',
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'is for another host; use a name that it lists, or give that name as tls-server-name in the kubeconfig',
+}
+
+const NETWORK_WORDS: Readonly<Record<string, (host: string) => string>> = {
+  ECONNREFUSED: (host) => `Nothing listens at ${host}; check the port, and that the server runs.`,
+  ENOTFOUND: (host) => `The name of ${host} is not known; check the spelling, or the DNS of this machine.`,
+  EAI_AGAIN: (host) => `The name of ${host} could not be looked up now; check the network and DNS of this machine.`,
+  EHOSTUNREACH: (host) => `${host} cannot be reached from this machine; check the network or the VPN.`,
+  ENETUNREACH: (host) => `${host} cannot be reached from this machine; check the network or the VPN.`,
+  ETIMEDOUT: (host) => `${host} does not answer; check the address and that a firewall lets this machine through.`,
+  ECONNRESET: (host) => `${host} broke the connection off before its answer was complete.`,
+  EPIPE: (host) => `${host} broke the connection off before its answer was complete.`,
+}
+
+/** What made a request fail before or under its answer, in one sentence; the system's own words are the details. */
+export function networkProblem(error: Error & { readonly code?: string }, url: URL): Problem {
+  const code = error.code ?? ''
+  const details = code === '' || error.message.includes(code) ? error.message : `${code}: ${error.message}`
+  const certificate = CERTIFICATE_WORDS[code]
+  if (certificate !== undefined)
+    return { code: 'tls', message: `The certificate of ${url.host} ${certificate}.`, details }
+  if (
+    /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST/.test(
+      `${code} ${error.message}`.replaceAll(' ', '_').toUpperCase(),
+    )
+  ) {
+    return {
+      code: 'tls',
+      message: `${url.host} does not speak TLS; use http:// instead of https:// if that is meant.`,
+      details,
+    }
+  }
+  if (/ALERT/i.test(code)) {
+    return {
+      code: 'tls',
+      message: `${url.host} refused the TLS handshake; check the client certificate in the kubeconfig.`,
+      details,
+    }
+  }
+  if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS') || code === 'EPROTO') {
+    return { code: 'tls', message: `The TLS handshake with ${url.host} failed; the details say why.`, details }
+  }
+  const network = NETWORK_WORDS[code]
+  if (network !== undefined) return { code: 'unreachable', message: network(url.host), details }
+  if (code.startsWith('HPE_')) {
+    return { code: 'bad-answer', message: `${url.host} does not answer in HTTP; check the port.`, details }
+  }
+  if (code.startsWith('Z_')) {
+    return { code: 'bad-answer', message: `The compressed answer of ${shownUrl(url)} is damaged.`, details }
+  }
+  return { code: 'unreachable', message: `${url.host} could not be read; the details say why.`, details }
+}
+
+const STATUS_CODES: Readonly<Record<number, ErrorCode>> = {
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not-found',
+  429: 'throttled',
+}
+
+/** What an answer other than 2xx means. `body` is the start of it. */
+export function statusProblem(status: number, headers: IncomingHttpHeaders, body: string, url: URL): Problem {
+  const where = shownUrl(url)
+  const words = statusWords(body)
+  const details = words === '' ? {} : { details: words }
+  if (status >= 300 && status < 400) {
+    return {
+      code: 'bad-answer',
+      message: `${where} redirects elsewhere, which is not followed because credentials would go there too; give the final address.`,
+      ...(headers.location === undefined ? {} : { details: `Location: ${locationShown(headers.location, url)}` }),
+    }
+  }
+  const messages: Readonly<Record<number, string>> = {
+    400: `${where} calls the request bad (400); if it speaks TLS, use https:// instead of http://.`,
+    401: `${where} does not accept the credentials (401); sign in again, or choose another context.`,
+    403: `The user may not read ${where} (403); the permission report gives the role that is missing.`,
+    404: `${where} does not exist (404); check the path of the address.`,
+    429: `${where} sheds load (429); the console tries again when the server allows.`,
+  }
+  const general =
+    status >= 500
+      ? `${where} failed with status ${status}; the log of the server says why.`
+      : `${where} answered with status ${status}.`
+  return { code: STATUS_CODES[status] ?? 'bad-answer', message: messages[status] ?? general, ...details }
+}
+
+/** The address of a redirect without query and fragment. */
+function locationShown(location: string, base: URL): string {
+  return URL.canParse(location, base.href) ? shownUrl(new URL(location, base)) : 'not an address'
+}
+
+/** The message of a Kubernetes Status object, or the first line of anything else. */
+function statusWords(body: string): string {
+  try {
+    const status: unknown = JSON.parse(body)
+    if (typeof status === 'object' && status !== null && 'message' in status && typeof status.message === 'string') {
+      return status.message
+    }
+  } catch {
+    // Not JSON: plain text, shown as it is.
+  }
+  return (body.trim().split('\n', 1)[0] ?? '').slice(0, 300)
+}
+
+/** Retry-After in milliseconds: seconds or a date; `undefined` when absent or unreadable. */
+export function retryAfterMs(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1_000
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now)
+}

@@ -1,0 +1,187 @@
+import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { delimiter, dirname, isAbsolute, join } from 'node:path'
+import { parseDocument } from 'yaml'
+import { z } from 'zod'
+import { ProblemError } from '../../core/contract/errors.ts'
+
+const text = z.string().nullish()
+
+const ClusterEntrySchema = z.object({
+  name: z.string(),
+  cluster: z.object({
+    server: z.string(),
+    'certificate-authority': text,
+    'certificate-authority-data': text,
+    'insecure-skip-tls-verify': z.boolean().nullish(),
+    'tls-server-name': text,
+    'proxy-url': text,
+  }),
+})
+
+const ExecSchema = z.object({
+  apiVersion: text,
+  command: z.string(),
+  args: z.array(z.string()).nullish(),
+  env: z.array(z.object({ name: z.string(), value: z.string() })).nullish(),
+  installHint: text,
+  provideClusterInfo: z.boolean().nullish(),
+  interactiveMode: text,
+})
+/** A command that prints credentials, as a kubeconfig names it. */
+export type ExecConfig = z.infer<typeof ExecSchema>
+
+const UserEntrySchema = z.object({
+  name: z.string(),
+  user: z
+    .object({
+      'client-certificate': text,
+      'client-certificate-data': text,
+      'client-key': text,
+      'client-key-data': text,
+      token: text,
+      tokenFile: text,
+      username: text,
+      password: text,
+      as: text,
+      'as-groups': z.array(z.string()).nullish(),
+      exec: ExecSchema.nullish(),
+      'auth-provider': z.looseObject({ name: z.string() }).nullish(),
+    })
+    .nullish(),
+})
+
+const ContextEntrySchema = z.object({
+  name: z.string(),
+  context: z.object({ cluster: z.string(), user: text }),
+})
+
+const KubeconfigSchema = z.object({
+  clusters: z.array(ClusterEntrySchema).nullish(),
+  users: z.array(UserEntrySchema).nullish(),
+  contexts: z.array(ContextEntrySchema).nullish(),
+  'current-context': text,
+})
+
+export type ClusterConfig = z.infer<typeof ClusterEntrySchema>['cluster']
+export type UserConfig = NonNullable<z.infer<typeof UserEntrySchema>['user']>
+
+export interface ContextConfig {
+  /** The file that names it. */
+  readonly file: string
+  readonly name: string
+  readonly cluster: string
+  readonly user: string
+}
+
+/** Kubeconfig files as one: of entries with the same name the first is taken, as kubectl does. Paths are absolute. */
+export interface Kubeconfig {
+  readonly files: readonly string[]
+  readonly currentContext: string | undefined
+  readonly contexts: readonly ContextConfig[]
+  readonly clusters: ReadonlyMap<string, ClusterConfig>
+  readonly users: ReadonlyMap<string, UserConfig>
+}
+
+/** The files that hold when none is named: those of KUBECONFIG, or ~/.kube/config. */
+export function defaultFiles(env: NodeJS.ProcessEnv, home = homedir()): string[] {
+  const named = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '')
+  return named.length > 0 ? named : [join(home, '.kube', 'config')]
+}
+
+/**
+ * Reads kubeconfig files and contacts nothing. A file of several that does not exist is skipped, as kubectl does.
+ * Rejects with `ProblemError` when no file is there or one cannot be understood; never quotes a value from a file.
+ */
+export async function readKubeconfig(files: readonly string[]): Promise<Kubeconfig> {
+  const read = await Promise.all(files.map(async (file) => ({ file, content: await readText(file) })))
+  const present = read.flatMap(({ file, content }) => (content === undefined ? [] : [{ file, content }]))
+  if (present.length === 0) {
+    throw new ProblemError(
+      'not-found',
+      `There is no kubeconfig at ${files.join(', ')}; name one, or set the variable KUBECONFIG.`,
+    )
+  }
+  return merge(present.map(({ file, content }) => ({ file, config: parseKubeconfig(file, content) })))
+}
+
+async function readText(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    const why =
+      code === 'EACCES' ? 'may not be read by this user' : code === 'EISDIR' ? 'is a folder' : 'cannot be read'
+    throw new ProblemError('invalid-input', `The kubeconfig ${file} ${why}.`)
+  }
+}
+
+type RawKubeconfig = z.infer<typeof KubeconfigSchema>
+
+/** Understands the text of one file. Throws `ProblemError` with the place of the fault, and without its text. */
+export function parseKubeconfig(file: string, content: string): RawKubeconfig {
+  const document = parseDocument(content, { prettyErrors: false })
+  const fault = document.errors[0]
+  if (fault !== undefined) {
+    const line = content.slice(0, fault.pos[0]).split('\n').length
+    throw new ProblemError('invalid-input', `The kubeconfig ${file} is not valid YAML at line ${line} (${fault.code}).`)
+  }
+  let value: unknown
+  try {
+    value = document.toJS({ maxAliasCount: 100 })
+  } catch {
+    throw new ProblemError('invalid-input', `The kubeconfig ${file} uses aliases that cannot be resolved.`)
+  }
+  const parsed = KubeconfigSchema.safeParse(value ?? {})
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  const path = issue === undefined || issue.path.length === 0 ? 'the top' : issue.path.map(String).join('.')
+  throw new ProblemError(
+    'invalid-input',
+    `The kubeconfig ${file} is not as expected at ${path}; kubectl config view shows how it is read.`,
+    issue?.message,
+  )
+}
+
+function merge(files: readonly { readonly file: string; readonly config: RawKubeconfig }[]): Kubeconfig {
+  const clusters = new Map<string, ClusterConfig>()
+  const users = new Map<string, UserConfig>()
+  const contexts = new Map<string, ContextConfig>()
+  let currentContext: string | undefined
+  for (const { file, config } of files) {
+    const folder = dirname(file)
+    for (const { name, cluster } of config.clusters ?? []) {
+      if (!clusters.has(name)) clusters.set(name, withAbsolute(folder, cluster, ['certificate-authority']))
+    }
+    for (const { name, user } of config.users ?? []) {
+      if (users.has(name)) continue
+      const found = withAbsolute(folder, user ?? {}, ['client-certificate', 'client-key', 'tokenFile'])
+      users.set(name, found.exec ? { ...found, exec: withAbsoluteCommand(folder, found.exec) } : found)
+    }
+    for (const { name, context } of config.contexts ?? []) {
+      if (!contexts.has(name)) contexts.set(name, { file, name, cluster: context.cluster, user: context.user ?? '' })
+    }
+    currentContext ??= config['current-context'] || undefined
+  }
+  return { files: files.map(({ file }) => file), currentContext, contexts: [...contexts.values()], clusters, users }
+}
+
+/** Paths in a kubeconfig are relative to the folder of its file. */
+function withAbsolute<T extends object>(folder: string, entry: T, keys: readonly (keyof T)[]): T {
+  const result = { ...entry }
+  for (const key of keys) {
+    const path = entry[key]
+    if (typeof path === 'string' && path !== '') Object.assign(result, { [key]: absolute(folder, path) })
+  }
+  return result
+}
+
+/** A command without a slash is looked for on PATH; one with a slash is a path like the others. */
+function withAbsoluteCommand(folder: string, exec: ExecConfig): ExecConfig {
+  return /[\\/]/.test(exec.command) ? { ...exec, command: absolute(folder, exec.command) } : exec
+}
+
+function absolute(folder: string, path: string): string {
+  return isAbsolute(path) ? path : join(folder, path)
+}

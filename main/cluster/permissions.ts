@@ -1,0 +1,202 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { toProblem } from '../../core/contract/errors.ts'
+import {
+  CAPABILITIES,
+  type Capability,
+  type CapabilityResult,
+  type PermissionReport,
+} from '../../core/contract/source.ts'
+import { reviewSelf, userInRefusal, type ReviewContext } from './accessReview.ts'
+import type { Connection, ServerAddress } from './connection.ts'
+import { otherServers } from './discovery.ts'
+import { send, type Failed, type RequestSettings } from './http.ts'
+import { METRICS_LIMITS } from './httpProblems.ts'
+import { getJson } from './json.ts'
+import { testObjects, type Finding, type ObjectAccess } from './objectAccess.ts'
+import { flowUids, readOwnFlow, type OwnFlow } from './ownFlow.ts'
+import { ownLevelYaml, roleYaml, type Grant } from './permissionYaml.ts'
+import { gitVersion } from './version.ts'
+
+const DUMPS = '/debug/api_priority_and_fairness'
+const KINDS = 'flowschemas, prioritylevelconfigurations'
+
+/** What each capability shows, the call that it needs, and what grants it. */
+const TEXTS: Readonly<Record<Capability, { readonly label: string; readonly needs: string; readonly grant: Grant }>> = {
+  version: { label: 'Version of the server', needs: 'GET /version', grant: 'version' },
+  metrics: { label: 'Seats, limits, demand, waits and rejections', needs: 'GET /metrics', grant: 'metrics' },
+  'dump-levels': { label: 'State of each level now', needs: `GET ${DUMPS}/dump_priority_levels`, grant: 'dumps' },
+  'dump-queues': { label: 'Queues of each level', needs: `GET ${DUMPS}/dump_queues`, grant: 'dumps' },
+  'dump-requests': { label: 'Single requests and flows', needs: `GET ${DUMPS}/dump_requests`, grant: 'dumps' },
+  'list-objects': { label: 'Levels and schemas as configured', needs: `list ${KINDS}`, grant: 'objects' },
+  'watch-objects': { label: 'Changes of the configuration at once', needs: `watch ${KINDS}`, grant: 'objects' },
+  'dry-run': {
+    label: 'Edits tried on the server without making them',
+    needs: `patch ${KINDS} (dry run)`,
+    grant: 'edit',
+  },
+  write: { label: 'Edits applied', needs: `create, update, patch, delete ${KINDS}`, grant: 'edit' },
+}
+
+/** Whether the API of the cluster is behind the connection, or only metrics pages. */
+export type Reach = 'cluster' | 'pages'
+
+/**
+ * What the credentials of a connection may do on one server, tested without side effects: pages are read up to their
+ * first bytes, everything else is asked for by access reviews, which the server answers and does not store.
+ */
+export async function permissionReport(
+  server: ServerAddress,
+  connection: Connection,
+  reach: Reach,
+  now: () => number,
+): Promise<PermissionReport> {
+  const report = { server: server.id, checkedAt: new Date(now()).toISOString(), results: [] }
+  let settings: RequestSettings
+  try {
+    settings = await connection.settings(server)
+  } catch (error) {
+    return { ...report, problem: toProblem(error) }
+  }
+  const metrics = await probe(server.metrics, settings)
+  // Without an answer, or with credentials that are nobody's, the rest would only say the same again.
+  if (!metrics.ok && (metrics.failed.status === undefined || metrics.failed.status === 401)) {
+    return { ...report, problem: metrics.failed.problem }
+  }
+  const pages = await testPages(server, settings, metrics)
+  if (reach === 'pages' || server.base === undefined) {
+    return { ...report, results: results({ ...pages, ...NO_CLUSTER }) }
+  }
+  const context = { base: server.base, settings }
+  const identity = await reviewSelf(context)
+  const user = identity?.user ?? (metrics.ok ? undefined : userInRefusal(metrics.failed.problem.details))
+  const objects = await testObjects(context, user)
+  const others = await otherServers(context)
+  const flow = await ownFlow(context, metrics.headers, objects)
+  const findings = {
+    ...pages,
+    ...objects,
+    version: withNote(pages.version, others.length < 2 ? undefined : `API servers: ${others.join(', ')}`),
+    metrics: withNote(
+      pages.metrics,
+      flow === undefined ? undefined : `in level ${flow.level} by schema ${flow.schema}`,
+    ),
+  }
+  return {
+    ...report,
+    results: results(findings),
+    ...(user === undefined ? {} : { user, ...remedies(user, findings, flow, flowUids(metrics.headers) !== undefined) }),
+  }
+}
+
+type Findings = Readonly<Record<Capability, Finding>>
+
+function results(findings: Findings): CapabilityResult[] {
+  return CAPABILITIES.map((capability) => {
+    const { label, needs } = TEXTS[capability]
+    return { capability, label, needs, ...findings[capability] }
+  })
+}
+
+const NO_CLUSTER: ObjectAccess = (() => {
+  const finding = { status: 'not-applicable', found: 'needs a kubeconfig' } as const
+  return { 'list-objects': finding, 'watch-objects': finding, 'dry-run': finding, write: finding }
+})()
+
+type Probe = { readonly headers: IncomingHttpHeaders } & (
+  { readonly ok: true; readonly ms: number } | { readonly ok: false; readonly failed: Failed }
+)
+
+/** Reads the first bytes of a page. A HEAD request would be another verb, which a role may not have. */
+async function probe(url: URL, settings: RequestSettings): Promise<Probe> {
+  const answer = await send({ url, settings, limits: METRICS_LIMITS }, () => 'enough')
+  return answer.ok
+    ? { ok: true, headers: answer.headers, ms: answer.ms }
+    : { ok: false, headers: answer.headers ?? {}, failed: answer }
+}
+
+type PageFindings = Pick<Findings, 'version' | 'metrics' | 'dump-levels' | 'dump-queues' | 'dump-requests'>
+
+async function testPages(server: ServerAddress, settings: RequestSettings, metrics: Probe): Promise<PageFindings> {
+  const { base } = server
+  if (base === undefined) {
+    const unknown = { status: 'not-applicable', found: 'its address does not follow from that of the metrics' } as const
+    return {
+      version: unknown,
+      metrics: pageFinding(metrics),
+      'dump-levels': unknown,
+      'dump-queues': unknown,
+      'dump-requests': unknown,
+    }
+  }
+  const dump = async (name: string) => pageFinding(await probe(new URL(`${base}${DUMPS}/${name}`), settings))
+  return {
+    version: await versionFinding(base, settings),
+    metrics: pageFinding(metrics),
+    'dump-levels': await dump('dump_priority_levels'),
+    'dump-queues': await dump('dump_queues'),
+    'dump-requests': await dump('dump_requests'),
+  }
+}
+
+function pageFinding(page: Probe): Finding {
+  return page.ok ? { status: 'allowed', found: `first bytes after ${Math.round(page.ms)} ms` } : failure(page.failed)
+}
+
+async function versionFinding(base: string, settings: RequestSettings): Promise<Finding> {
+  const answer = await getJson({ url: new URL(`${base}/version`), settings })
+  if (!answer.ok) return failure(answer)
+  const version = gitVersion(answer.value)
+  return version === undefined
+    ? { status: 'failed', found: 'the answer names no version' }
+    : { status: 'allowed', found: version }
+}
+
+function failure({ status, problem }: Failed): Finding {
+  if (problem.code === 'forbidden') {
+    const user = userInRefusal(problem.details)
+    return { status: 'forbidden', found: user === undefined ? '403' : `403 for user ${user}` }
+  }
+  return { status: 'failed', found: status === undefined ? problem.message : String(status) }
+}
+
+async function ownFlow(
+  context: ReviewContext,
+  headers: IncomingHttpHeaders,
+  objects: ObjectAccess,
+): Promise<OwnFlow | undefined> {
+  const uids = flowUids(headers)
+  if (uids === undefined || objects['list-objects'].status !== 'allowed') return undefined
+  return readOwnFlow(context, uids)
+}
+
+function withNote(finding: Finding, note: string | undefined): Finding {
+  return note === undefined ? finding : { ...finding, found: `${finding.found}; ${note}` }
+}
+
+const ANONYMOUS = 'system:anonymous'
+
+/**
+ * The role that is missing, and a level of the console's own. What is needed to look comes first; the right to edit is
+ * offered only to a user who sees everything, so that nobody gets it by copying. Nothing is offered to anonymous users:
+ * it would be given to everybody.
+ */
+function remedies(
+  user: string,
+  findings: Findings,
+  flow: OwnFlow | undefined,
+  flowControlled: boolean,
+): Pick<PermissionReport, 'missingRole' | 'ownLevel'> {
+  if (user === ANONYMOUS) return {}
+  const missing = new Set(
+    CAPABILITIES.filter((capability) => findings[capability].status === 'forbidden').map(
+      (capability) => TEXTS[capability].grant,
+    ),
+  )
+  const reads = [...missing].filter((grant) => grant !== 'edit')
+  const offered = reads.length > 0 ? reads : [...missing]
+  const ownNeeded = flowControlled && (flow === undefined || (flow.shared && !flow.exempt))
+  return {
+    ...(offered.length === 0 ? {} : { missingRole: roleYaml(user, offered) }),
+    ...(ownNeeded ? { ownLevel: ownLevelYaml(user, flow) } : {}),
+  }
+}

@@ -1,0 +1,75 @@
+import { toProblem } from '../../core/contract/errors.ts'
+import type { Cadence, Target } from '../../core/contract/source.ts'
+import { openConnection, type Connection } from '../cluster/connection.ts'
+import { METRICS_LIMITS, type HttpLimits } from '../cluster/httpProblems.ts'
+import { createDumpPoller, type DumpPoller } from './dumpPoller.ts'
+import { createHealthBook } from './scrape/health.ts'
+import { createScrapeLoop, type ScrapeLoop } from './scrape/loop.ts'
+import type { Environment, Source, SourceResult } from './source.ts'
+
+export interface ScrapeSpec {
+  readonly target: Target
+  readonly cadence: Cadence
+}
+
+/**
+ * Reads the metrics pages and debug dumps of one or several API servers. Nothing is contacted before `start`; a
+ * kubeconfig that cannot be used is the problem of the result.
+ */
+export async function createScrapeSource(
+  spec: ScrapeSpec,
+  environment: Environment,
+  limits: HttpLimits = METRICS_LIMITS,
+): Promise<SourceResult> {
+  try {
+    const connection = await openConnection(spec.target, () => environment.now())
+    return { ok: true, source: createSource(connection, spec.cadence, environment, limits) }
+  } catch (error) {
+    return { ok: false, problem: toProblem(error) }
+  }
+}
+
+function createSource(connection: Connection, initial: Cadence, environment: Environment, limits: HttpLimits): Source {
+  let cadence = initial
+  const running = new Map<string, { readonly scrapes: ScrapeLoop; readonly dumps: DumpPoller }>()
+
+  return {
+    info: { kind: 'scrape', name: connection.name, via: connection.via },
+    still: false,
+    start(signal, sink) {
+      for (const server of connection.servers) {
+        const health = createHealthBook(server.id, connection.notes, (entry) => sink.onHealth(entry))
+        const common = { server, connection, environment, health }
+        const scrapes = createScrapeLoop({
+          ...common,
+          limits,
+          intervalMs: cadence.intervalMs,
+          onFrame: (frame) => sink.onServerFrame(frame),
+        })
+        const dumps = createDumpPoller({
+          ...common,
+          everyMs: cadence.dumpsEveryMs,
+          onDump: (dump) => sink.onDump(dump),
+        })
+        running.set(server.id, { scrapes, dumps })
+        scrapes.start(signal)
+        dumps.start(signal)
+      }
+      signal.addEventListener('abort', () => connection.close(), { once: true })
+    },
+    tryNow(id) {
+      for (const [server, { scrapes, dumps }] of running) {
+        if (id !== undefined && id !== server) continue
+        scrapes.tryNow()
+        dumps.tryNow()
+      }
+    },
+    setCadence(next) {
+      cadence = next
+      for (const { scrapes, dumps } of running.values()) {
+        scrapes.setInterval(next.intervalMs)
+        dumps.setEvery(next.dumpsEveryMs)
+      }
+    },
+  }
+}

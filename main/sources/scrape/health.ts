@@ -1,0 +1,82 @@
+import type { Problem } from '../../../core/contract/errors.ts'
+import type { ServerHealth } from '../../../core/contract/source.ts'
+import type { Acquisition } from '../../../core/frame/frame.ts'
+
+/** Of how many scrapes the medians are, and how many failures are kept. */
+const COSTS = 30
+const FAILURES = 8
+
+/** The health of one server as its scrape loop and its dump poller write it; each entry is told on. */
+export interface HealthBook {
+  /** A page became a frame. `clockOffsetMs` is absent when the server sent no Date. */
+  good(at: string, acquisition: Acquisition, clockOffsetMs: number | undefined): void
+  failed(at: string, problem: Problem, nextTryAt: string): void
+  /** Another try begins at this time, without waiting for the backoff. */
+  dumps(dumps: ServerHealth['dumps']): void
+  /** Replaces the note of this key; `undefined` takes it away. */
+  note(key: string, text: string | undefined): void
+}
+
+export function createHealthBook(
+  id: string,
+  notes: readonly string[],
+  onHealth: (health: ServerHealth) => void,
+): HealthBook {
+  const keyed = new Map(notes.map((text) => [text, text]))
+  const fetchMs: number[] = []
+  const parseMs: number[] = []
+  let health: ServerHealth = { id, status: 'connecting', failures: [] }
+
+  const write = (next: ServerHealth): void => {
+    const { notes: _, ...rest } = next
+    health = keyed.size === 0 ? rest : { ...rest, notes: [...keyed.values()] }
+    onHealth(health)
+  }
+  write(health)
+
+  return {
+    good(at, acquisition, clockOffsetMs) {
+      const { nextTryAt: _, clockOffsetMs: __, ...rest } = health
+      remember(fetchMs, acquisition.fetchMs)
+      remember(parseMs, acquisition.parseMs)
+      write({
+        ...rest,
+        status: 'ok',
+        lastGoodAt: at,
+        failures: [],
+        fetchMs: median(fetchMs),
+        parseMs: median(parseMs),
+        bytes: acquisition.bytes,
+        wireBytes: acquisition.wireBytes,
+        families: acquisition.families,
+        ...(clockOffsetMs === undefined ? {} : { clockOffsetMs }),
+      })
+    },
+    failed(at, problem, nextTryAt) {
+      const failures = [...health.failures, { at, problem }].slice(-FAILURES)
+      write({ ...health, status: 'failing', failures, nextTryAt })
+    },
+    dumps(dumps) {
+      write({ ...health, dumps })
+    },
+    note(key, text) {
+      if (keyed.get(key) === text) return
+      if (text === undefined) keyed.delete(key)
+      else keyed.set(key, text)
+      write(health)
+    },
+  }
+}
+
+function remember(costs: number[], cost: number | undefined): void {
+  if (cost === undefined) return
+  costs.push(cost)
+  if (costs.length > COSTS) costs.shift()
+}
+
+/** Milliseconds, to a hundredth; `undefined` without any. */
+function median(costs: readonly number[]): number | undefined {
+  const sorted = costs.toSorted((a, b) => a - b)
+  const middle = sorted[Math.floor(sorted.length / 2)]
+  return middle === undefined ? undefined : Math.round(middle * 100) / 100
+}

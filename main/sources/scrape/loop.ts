@@ -1,0 +1,117 @@
+import { toProblem } from '../../../core/contract/errors.ts'
+import type { ServerFrame } from '../../../core/frame/frame.ts'
+import type { Connection, ServerAddress } from '../../cluster/connection.ts'
+import type { HttpLimits } from '../../cluster/httpProblems.ts'
+import { backoffMs } from '../backoff.ts'
+import type { Environment } from '../source.ts'
+import { narrowOffset, offsetMs, type OffsetBounds } from './clockOffset.ts'
+import type { HealthBook } from './health.ts'
+import { createInstanceTracker } from './instances.ts'
+import { createPageReader, type PageRead, type PageUnread } from './readPage.ts'
+import { nextDue } from './schedule.ts'
+
+export interface ScrapeLoopOptions {
+  readonly server: ServerAddress
+  readonly connection: Connection
+  readonly environment: Environment
+  readonly limits: HttpLimits
+  readonly intervalMs: number
+  readonly health: HealthBook
+  readonly onFrame: (frame: ServerFrame) => void
+}
+
+/** The scrapes of one server, one after the other. */
+export interface ScrapeLoop {
+  /** Scrapes now and from then on, until the signal aborts. */
+  start(signal: AbortSignal): void
+  /** Ends the present pause; nothing while a scrape is under way. */
+  tryNow(): void
+  setInterval(intervalMs: number): void
+}
+
+/**
+ * One loop per server, so that a server that hangs or fails holds nobody up. A scrape begins only after the one before
+ * has ended. After a failure the pauses grow (`backoffMs`); the last good frame is left to whoever keeps frames.
+ */
+export function createScrapeLoop(options: ScrapeLoopOptions): ScrapeLoop {
+  const { server, connection, environment, limits, health } = options
+  const read = createPageReader({ server, connection, environment, limits })
+  const instances = createInstanceTracker()
+  let intervalMs = options.intervalMs
+  let due = 0
+  let failures = 0
+  let offset: OffsetBounds | undefined
+  let wait: { readonly cancel: () => void; readonly go: () => void } | undefined
+
+  const pause = (ms: number, go: () => void): void => {
+    const cancelTimer = environment.after(ms, () => {
+      wait = undefined
+      go()
+    })
+    wait = { cancel: cancelTimer, go }
+  }
+
+  const scrape = async (signal: AbortSignal): Promise<void> => {
+    // A page that the console itself stumbles over must not end the loop.
+    const result = await read(signal).catch((error: unknown): PageUnread => ({ ok: false, problem: toProblem(error) }))
+    if (signal.aborted) return
+    const next = (): void => void scrape(signal)
+    if (!result.ok) {
+      failures++
+      const pauseMs = backoffMs(failures, () => environment.random(), result.retryAfterMs)
+      const now = environment.now()
+      health.failed(rfc3339(now), result.problem, rfc3339(now + pauseMs))
+      pause(pauseMs, next)
+      return
+    }
+    failures = 0
+    take(result)
+    due = nextDue(due, environment.now(), intervalMs)
+    pause(Math.max(0, due - environment.now()), next)
+  }
+
+  const take = ({ frame, sentAt, receivedAt, date }: PageRead): void => {
+    offset = date === undefined ? undefined : narrowOffset(offset, date, sentAt, receivedAt)
+    const verdict = instances.judge(frame.startedAt)
+    health.note('instances', instances.count() > 1 ? severalServersNote(instances.count(), frame) : undefined)
+    if (verdict === 'leave-out') return
+    options.onFrame(frame)
+    if (frame.acquisition !== undefined) {
+      health.good(frame.at, frame.acquisition, offset === undefined ? undefined : offsetMs(offset))
+    }
+  }
+
+  const goNow = (): void => {
+    if (wait === undefined) return
+    const { cancel, go } = wait
+    cancel()
+    wait = undefined
+    due = environment.now()
+    go()
+  }
+
+  return {
+    start(signal) {
+      signal.addEventListener('abort', () => wait?.cancel(), { once: true })
+      due = environment.now()
+      void scrape(signal)
+    },
+    tryNow: goNow,
+    setInterval(ms) {
+      intervalMs = ms
+      // While the server fails, the backoff decides.
+      if (failures === 0) goNow()
+    },
+  }
+}
+
+function severalServersNote(count: number, { id }: ServerFrame): string {
+  return (
+    `${count} API servers were seen behind ${id}. Limits and counters are per server, so one of them is followed and ` +
+    'the pages of the others are left out; give the address of each server to see them all.'
+  )
+}
+
+function rfc3339(ms: number): string {
+  return new Date(ms).toISOString()
+}

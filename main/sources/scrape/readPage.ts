@@ -1,0 +1,119 @@
+import { toProblem, type Problem } from '../../../core/contract/errors.ts'
+import { createFrameBuilder } from '../../../core/frame/buildFrame.ts'
+import type { ServerFrame } from '../../../core/frame/frame.ts'
+import { NEEDED_FAMILIES } from '../../../core/metrics/catalogue.ts'
+import type { Page } from '../../../core/metrics/page.ts'
+import { createParser } from '../../../core/metrics/parse.ts'
+import type { Connection, ServerAddress } from '../../cluster/connection.ts'
+import { send, type RequestSettings } from '../../cluster/http.ts'
+import type { HttpLimits } from '../../cluster/httpProblems.ts'
+import { isLoopback, shownUrl } from '../../cluster/redact.ts'
+import type { Environment } from '../source.ts'
+import { createVersionReader } from './version.ts'
+
+export interface PageReaderOptions {
+  readonly server: ServerAddress
+  readonly connection: Connection
+  readonly environment: Environment
+  readonly limits: HttpLimits
+}
+
+export interface PageRead {
+  readonly ok: true
+  readonly frame: ServerFrame
+  /** Unix milliseconds of the own clock. */
+  readonly sentAt: number
+  readonly receivedAt: number
+  /** Unix milliseconds of the Date header, a full second; absent when the server sent none. */
+  readonly date?: number
+}
+
+export interface PageUnread {
+  readonly ok: false
+  readonly problem: Problem
+  readonly retryAfterMs?: number
+}
+
+/** Reads the metrics page of one server into a frame. What it remembers of one page makes the next one cheaper. */
+export function createPageReader({ server, connection, environment, limits }: PageReaderOptions) {
+  const parser = createParser({ keep: NEEDED_FAMILIES })
+  const builder = createFrameBuilder({ id: server.id })
+  const versionOf = createVersionReader(server)
+  const gzip = !isLoopback(server.metrics)
+
+  return async (signal: AbortSignal): Promise<PageRead | PageUnread> => {
+    const settings = await settingsFor(server, connection)
+    if (!settings.ok) return settings
+
+    const sentAt = environment.now()
+    const reading = parser.begin()
+    let parseMs = 0
+    const answer = await send(
+      { url: server.metrics, settings: settings.value, limits, gzip, accept: 'text/plain', signal },
+      (chunk) => {
+        // A measurement of this machine, not of time that passes for the source: it needs the finest clock.
+        const before = performance.now()
+        reading.push(chunk)
+        parseMs += performance.now() - before
+        return undefined
+      },
+    )
+    if (!answer.ok) {
+      if (answer.status === 401) connection.renew()
+      return answer
+    }
+    const receivedAt = environment.now()
+    const before = performance.now()
+    const page = reading.end()
+    const problem = pageProblem(page, server.metrics)
+    if (problem !== undefined) return { ok: false, problem }
+    parseMs += performance.now() - before
+
+    const version = await versionOf(page, settings.value, signal)
+    const frame = builder(page, {
+      at: new Date(sentAt).toISOString(),
+      ...(version === undefined ? {} : { version }),
+      acquisition: {
+        fetchMs: round(answer.ms),
+        parseMs: round(parseMs),
+        bytes: answer.bytes,
+        ...(answer.wireBytes === undefined ? {} : { wireBytes: answer.wireBytes }),
+        families: page.families.size,
+      },
+    })
+    const date = Date.parse(answer.headers.date ?? '')
+    return { ok: true, frame, sentAt, receivedAt, ...(Number.isNaN(date) ? {} : { date }) }
+  }
+}
+
+async function settingsFor(
+  server: ServerAddress,
+  connection: Connection,
+): Promise<{ readonly ok: true; readonly value: RequestSettings } | PageUnread> {
+  try {
+    return { ok: true, value: await connection.settings(server) }
+  } catch (error) {
+    return { ok: false, problem: toProblem(error) }
+  }
+}
+
+/** Why a complete answer is no page of flow control; such a page never replaces the last good frame. */
+export function pageProblem(page: Page, url: URL): Problem | undefined {
+  if (page.problem !== undefined) {
+    const { line, column, message } = page.problem
+    return {
+      code: 'bad-answer',
+      message: `${shownUrl(url)} is not a complete metrics page: line ${line}, column ${column} could not be read.`,
+      details: message,
+    }
+  }
+  if ([...page.families.keys()].some((name) => name.startsWith('apiserver_flowcontrol_'))) return undefined
+  return {
+    code: 'unsupported',
+    message: `${shownUrl(url)} shows no metrics of API Priority and Fairness; give the metrics of a kube-apiserver that runs with --enable-priority-and-fairness.`,
+  }
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 100) / 100
+}
