@@ -85,6 +85,12 @@ export async function ensureInstalled() {
   process.stderr.write(`Installed in ${Math.round((Date.now() - started) / 1000)} s\n`)
 }
 
+/**
+ * How the console runs. Pages of several megabytes a second arrive in buffers outside V8's heap; with small young
+ * generations they are given back by cheap collections instead of full ones (`npm run bench -- scrape-cost`).
+ */
+export const SERVICE_FLAGS = ['--max-semi-space-size=4', '--disable-warning=ExperimentalWarning']
+
 /** Environment in which `node` and the installed tools come first. */
 export function toolEnvironment() {
   const bin = [path.dirname(nodePath), path.join(modules, '.bin')].join(path.delimiter)

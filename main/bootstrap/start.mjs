@@ -2,7 +2,7 @@
 // window; everything else goes to the console.
 import { ensureBuilt } from './build.mjs'
 import { findDesktop } from './desktop.mjs'
-import { ensureInstalled, root, run, runTool, toolEnvironment } from './install.mjs'
+import { ensureInstalled, root, run, runTool, SERVICE_FLAGS, toolEnvironment } from './install.mjs'
 
 const given = process.argv.slice(2)
 const rest = given.filter((argument) => argument !== '--web')
@@ -15,5 +15,5 @@ if (desktop.binary !== undefined) {
   process.exitCode = await run(desktop.binary, [root, ...rest], { env: toolEnvironment() })
 } else {
   process.stdout.write(`Opening in the browser: ${desktop.reason}.\n`)
-  process.exitCode = await runTool('node', ['out/main/cli.js', 'web', '--open', ...rest])
+  process.exitCode = await runTool('node', [...SERVICE_FLAGS, 'out/main/cli.js', 'web', '--open', ...rest])
 }

@@ -10,15 +10,22 @@ export interface Relay {
   readonly url: string
   /** The bodies passed on for a path, oldest first. */
   bodies(path: string): readonly string[]
+  /** From now on every path is answered with the last body that it had: what is shown can be compared at leisure. */
+  freeze(): void
   close(): Promise<void>
 }
 
+const TEXT = { 'content-type': 'text/plain; version=0.0.4' }
+
 export async function startRelay(cluster: Cluster, as: string): Promise<Relay> {
   const passed = new Map<string, string[]>()
+  let frozen = false
   const pass = async (path: string, response: ServerResponse): Promise<void> => {
+    const last = passed.get(path)?.at(-1)
+    if (frozen && last !== undefined) return void response.writeHead(200, TEXT).end(last)
     const { status, body } = await cluster.call(path, as)
     if (status === 200) passed.set(path, [...(passed.get(path) ?? []), body])
-    response.writeHead(status, { 'content-type': 'text/plain; version=0.0.4' }).end(body)
+    response.writeHead(status, TEXT).end(body)
   }
   const server = createServer((request, response) => {
     pass(request.url ?? '/', response).catch(() => response.destroy())
@@ -29,6 +36,9 @@ export async function startRelay(cluster: Cluster, as: string): Promise<Relay> {
   return {
     url: `http://127.0.0.1:${address.port}`,
     bodies: (path) => passed.get(path) ?? [],
+    freeze: () => {
+      frozen = true
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
