@@ -14,6 +14,8 @@ const stroke = (key: string, more: Partial<Stroke> = {}): Stroke => ({
 describe('keys', () => {
   it.each([
     ['1', { kind: 'screen', screen: 'overview' }],
+    ['3', { kind: 'screen', screen: 'allocation' }],
+    ['x', { kind: 'screen', screen: 'allocation' }],
     ['9', { kind: 'screen', screen: 'connection' }],
     ['[', { kind: 'previous-level' }],
     [' ', { kind: 'pause' }],

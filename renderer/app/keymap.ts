@@ -37,12 +37,18 @@ export interface Stroke {
   readonly chord?: string | undefined
 }
 
-const SCREEN_KEYS: Readonly<Record<string, ScreenName>> = { '1': 'overview', '2': 'level', '9': 'connection' }
+const SCREEN_KEYS: Readonly<Record<string, ScreenName>> = {
+  '1': 'overview',
+  '2': 'level',
+  '3': 'allocation',
+  '9': 'connection',
+}
 
 const PLAIN: Readonly<Record<string, Command>> = {
   '[': { kind: 'previous-level' },
   ']': { kind: 'next-level' },
   l: { kind: 'live' },
+  x: { kind: 'screen', screen: 'allocation' },
   '+': { kind: 'zoom-in' },
   '=': { kind: 'zoom-in' },
   '-': { kind: 'zoom-out' },
@@ -79,13 +85,15 @@ export function commandOf(stroke: Stroke, singleKeys: boolean): Command | 'chord
 /** The keys as the help lists them. */
 export const SHORTCUTS: readonly (readonly [keys: string, does: string])[] = [
   ['Ctrl K', 'Go to: screens, levels, schemas, actions, terms'],
-  ['1  2  9', 'Overview, Level, Connection'],
+  ['1  2  3  9', 'Overview, Level, Allocation, Connection'],
+  [',  .', 'Allocation: previous, next round'],
   ['[  ]', 'Previous, next level'],
   ['Ctrl O', 'Choose source and server'],
   ['Ctrl B', 'Sidebar or rail'],
   ['F6', 'Next pane; with Shift the previous one'],
   ['Space', 'Pause, go on'],
   ['L', 'Back to live'],
+  ['X', 'Explain the limit of the selected level'],
   ['←  →', 'Cursor one sample; with Shift one 10 s round'],
   ['+  −', 'Zoom in, zoom out'],
   ['Backspace', 'Previous range'],

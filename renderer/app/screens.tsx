@@ -28,6 +28,13 @@ export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
     Screen: lazy(async () => ({ default: (await import('../screens/level/index.tsx')).LevelScreen })),
   },
   {
+    name: 'allocation',
+    label: 'Allocation',
+    key: '3',
+    icon: 'allocation',
+    Screen: lazy(async () => ({ default: (await import('../screens/allocation/index.tsx')).AllocationScreen })),
+  },
+  {
     name: 'connection',
     label: 'Connection',
     key: '9',

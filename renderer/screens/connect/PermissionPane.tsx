@@ -1,4 +1,5 @@
 import type { CapabilityResult, PermissionReport } from '../../../core/contract/source.ts'
+import { classes } from '../../components/classes.ts'
 import { Button } from '../../components/Button.tsx'
 import { Copy } from '../../components/Copy.tsx'
 import { Icon, type IconName } from '../../components/Icon.tsx'
@@ -7,7 +8,7 @@ import { Pane } from '../../components/Pane.tsx'
 import { kubectlApply, Loading, Preformatted, ProblemNote } from '../../components/States.tsx'
 import { format } from '../../theme/format.ts'
 import type { Kind } from './KindList.tsx'
-import { capabilityRows, consequences, countOf, distinct } from './permissions.data.ts'
+import { capabilityRows, consequences, countOf, distinct, shortNeeds } from './permissions.data.ts'
 import type { Task } from './useTask.ts'
 import styles from './Connect.module.css'
 
@@ -119,7 +120,7 @@ function Reports({
 
 /** The calls that were refused, in a sentence. */
 function refused(rows: readonly CapabilityResult[]): string {
-  const calls = rows.filter(({ status }) => status === 'forbidden').map(({ needs }) => needs)
+  const calls = rows.filter(({ status }) => status === 'forbidden').map(({ needs }) => shortNeeds(needs))
   return calls.length === 0 ? 'Something is missing.' : `Refused: ${calls.join('; ')}.`
 }
 
@@ -153,7 +154,7 @@ const LOOK: Readonly<
 
 function Capabilities({ rows }: { readonly rows: readonly CapabilityResult[] }) {
   return (
-    <table className={styles['table']} aria-label="Capabilities">
+    <table className={classes(styles['table'], styles['capabilities'])} aria-label="Capabilities">
       <thead>
         <tr>
           <th scope="col">Capability</th>
@@ -175,7 +176,9 @@ function Capabilities({ rows }: { readonly rows: readonly CapabilityResult[] }) 
                   {label}
                 </span>
               </td>
-              <td className="mono">{needs}</td>
+              <td className="mono" title={needs}>
+                {shortNeeds(needs)}
+              </td>
               <td className={tone === 'bad' || tone === 'warn' ? styles[tone] : undefined}>{found}</td>
             </tr>
           )

@@ -23,6 +23,12 @@ export function capabilityRows(reports: readonly PermissionReport[]): readonly C
   return [...rows.values()]
 }
 
+/** The call, short enough for a column; the full one stands in its title and in the role. */
+export const shortNeeds = (needs: string): string =>
+  needs
+    .replace('/debug/api_priority_and_fairness/', '…/')
+    .replace('flowschemas, prioritylevelconfigurations', 'flowcontrol objects')
+
 export function countOf(rows: readonly CapabilityResult[]): Count {
   const applicable = rows.filter(({ status }) => status !== 'not-applicable')
   return { allowed: applicable.filter(({ status }) => status === 'allowed').length, of: applicable.length }

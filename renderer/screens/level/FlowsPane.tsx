@@ -22,7 +22,9 @@ export interface FlowsPaneProps {
 export const FlowsPane = memo(function FlowsPane(props: FlowsPaneProps) {
   const { level, title, rows, chosen, onChoose, origin, height } = props
   const narrow = useMedia(NARROW)
-  const columns = useMemo(() => flowColumns(level, level === 'exempt', narrow), [level, narrow])
+  // Where one schema feeds the level, its name stands in the header of the screen.
+  const withSchema = !narrow && rows.some((row) => row.schema !== rows[0]?.schema)
+  const columns = useMemo(() => flowColumns(level, level === 'exempt', withSchema), [level, withSchema])
   return (
     <Pane
       title={title}
@@ -46,7 +48,7 @@ export const FlowsPane = memo(function FlowsPane(props: FlowsPaneProps) {
   )
 })
 
-function flowColumns(level: string, exempt: boolean, narrow: boolean): readonly DataColumn<FlowRow>[] {
+function flowColumns(level: string, exempt: boolean, withSchema: boolean): readonly DataColumn<FlowRow>[] {
   const queueing: readonly DataColumn<FlowRow>[] = [
     {
       id: 'queued',
@@ -76,16 +78,16 @@ function flowColumns(level: string, exempt: boolean, narrow: boolean): readonly 
         </span>
       ),
     },
-    ...(narrow
-      ? []
-      : [
+    ...(withSchema
+      ? [
           {
             id: 'schema',
             header: 'Schema',
             value: (row: FlowRow) => row.schema,
             cell: (row: FlowRow) => <Quiet>{row.schema}</Quiet>,
           },
-        ]),
+        ]
+      : []),
     ...(exempt ? [] : queueing),
     {
       id: 'executingSeats',
@@ -107,7 +109,8 @@ function flowColumns(level: string, exempt: boolean, narrow: boolean): readonly 
       : [
           {
             id: 'wait',
-            header: 'Longest wait',
+            header: 'Longest',
+            title: 'Longest wait of its requests',
             align: 'right' as const,
             value: (row: FlowRow) => row.longestWait,
             cell: (row: FlowRow) =>

@@ -1,10 +1,13 @@
 import { Fragment, type ReactNode } from 'react'
 import type { DerivedLevel } from '../../../core/frame/derived.ts'
 import type { LevelFrame } from '../../../core/frame/frame.ts'
+import { Button } from '../../components/Button.tsx'
 import { LevelChip } from '../../components/LevelChip.tsx'
 import { StateTag } from '../../components/StateTag.tsx'
 import { Term } from '../../components/Term.tsx'
 import { classes } from '../../components/classes.ts'
+import { openScreen } from '../../state/route.ts'
+import { format } from '../../theme/format.ts'
 import type { LevelDump } from './flows.data.ts'
 import { dumpFacts, type Fact, levelStates, limitFacts, widestRequest, widthText } from './level.data.ts'
 import styles from './LevelHeader.module.css'
@@ -33,6 +36,11 @@ export function LevelHeader({ level, derived, dump, exist, stale }: LevelHeaderP
           <span className={styles['quiescing']}>{`removed, draining ${remaining}`}</span>
         ) : (
           levelStates(level, derived).map(({ kind, seats }) => <StateTag key={kind} kind={kind} seats={seats} />)
+        )}
+        {level.limits.current !== undefined && (
+          <Button className={styles['explain']} aria-keyshortcuts="x" onClick={() => openScreen('allocation')}>
+            {`Explain ${format.seats(level.limits.current)} ${level.limits.current === 1 ? 'seat' : 'seats'}`}
+          </Button>
         )}
       </div>
       <dl className={styles['facts']}>

@@ -12,6 +12,14 @@ export function openLevel(server: string, level: string): void {
   openScreen('level', level)
 }
 
+/** Opens the explanation of one level's limit. */
+function explainLimit(server: string, level: string): void {
+  const { setServer, setLevel } = selectionStore.getState()
+  setServer(server)
+  setLevel(level)
+  openScreen('allocation')
+}
+
 export const openConnection = (): void => openScreen('connection')
 
 /** Failures of these calls reach the screen as health of the source. */
@@ -25,6 +33,7 @@ export const connect = (spec: SourceSpec): Promise<unknown> => client().call('so
 
 export function perform(action: NowAction, showServer: (server: string) => void): void {
   if (action.kind === 'open-level') openLevel(action.server, action.level)
+  else if (action.kind === 'explain-limit') explainLimit(action.server, action.level)
   else if (action.kind === 'show-server') showServer(action.server)
   else tryNow(action.server)
 }
@@ -32,5 +41,6 @@ export function perform(action: NowAction, showServer: (server: string) => void)
 /** A button names its result and its object. */
 export function actionLabel(action: NowAction): string {
   if (action.kind === 'open-level') return `Open ${action.level}`
+  if (action.kind === 'explain-limit') return 'Explain its limit'
   return action.kind === 'show-server' ? `Show ${action.server}` : 'Try now'
 }

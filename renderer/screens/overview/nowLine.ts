@@ -7,6 +7,7 @@ import { REASON_TEXT, type RejectionRow } from './rejections.ts'
 /** What a reader can do about the sentence. */
 export type NowAction =
   | { readonly kind: 'open-level'; readonly level: string; readonly server: string }
+  | { readonly kind: 'explain-limit'; readonly level: string; readonly server: string }
   | { readonly kind: 'show-server'; readonly server: string }
   | { readonly kind: 'try-now'; readonly server: string }
 
@@ -46,6 +47,7 @@ const requests = (n: number) => plural(n, 'request', 'requests')
 const place = ({ servers, server }: Case) => (servers.length > 1 ? ` on ${server.id}` : '')
 
 const open = ({ row, server }: Case): NowAction => ({ kind: 'open-level', level: row.name, server: server.id })
+const explain = ({ row, server }: Case): NowAction => ({ kind: 'explain-limit', level: row.name, server: server.id })
 
 /** Seats do not move between servers, so idle ones elsewhere do not help. */
 function elsewhere({ servers, server }: Case): string {
@@ -83,7 +85,7 @@ function rejecting(about: Case): NowStatement {
     title: `${row.name} is ${isFull(about.row) ? 'full and rejecting' : 'rejecting'}${place(about)}.`,
     // Two lines of evidence at most: with several servers the idle ones matter more than the cause.
     evidence: `${detail} answered 429.${from === '' ? '' : ` ${share} ${from}.`}${idle === '' ? cause : idle}`,
-    actions: [open(about)],
+    actions: [open(about), explain(about)],
   }
 }
 
@@ -97,7 +99,7 @@ function lenderSqueezed(about: Case): NowStatement {
     level: row.name,
     title: `${row.name} lends ${seats(lent)} while ${requests(waiting)} wait${waiting === 1 ? 's' : ''}${place(about)}.`,
     evidence: `Its limit is ${format.seats(row.seats.current)}${floor}, of ${format.seats(row.seats.nominal)} nominal seats. It gets lent seats back within 10 s of needing them.`,
-    actions: [open(about)],
+    actions: [open(about), explain(about)],
   }
 }
 
@@ -114,7 +116,7 @@ function queueing(about: Case): NowStatement {
     level: row.name,
     title: `${row.name} queues${place(about)}. ${grammar} for ${queued === undefined ? 'seats' : seats(queued)}.`,
     evidence: `${format.seats(executing)} of ${format.seats(current)} seats execute.${wide}${wait}${elsewhere(about)}`,
-    actions: [open(about)],
+    actions: [open(about), explain(about)],
   }
 }
 
@@ -125,7 +127,7 @@ function shortAtMax(about: Case): NowStatement {
     level: row.name,
     title: `${row.name} is at its max of ${seats(row.seats.upper ?? 0)} and would use ${row.approximate ? '≈ ' : ''}${format.seats(row.demand)}${place(about)}.`,
     evidence: 'Its borrowing limit keeps it there, however many seats others leave idle.',
-    actions: [open(about)],
+    actions: [open(about), explain(about)],
   }
 }
 

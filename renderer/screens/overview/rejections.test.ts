@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { level, rejected, schema, server } from './levels.fixture.ts'
-import { pushFrame, pushFrames, recentRejections, type FrameWindow } from './rejections.ts'
+import { pushFrame, pushFrames, recentRejections, rejectionsOfLastSample, type FrameWindow } from './rejections.ts'
 
 const at = (second: number, count: number | undefined, startedAt = 1) => {
   const counters = count === undefined ? undefined : rejected({ 'queue-full': count })
@@ -33,6 +33,21 @@ describe('rejections of the last ten seconds', () => {
     expect(recentRejections(windowOf([0, 5]))).toBeUndefined()
     expect(recentRejections([])).toBeUndefined()
     expect(recentRejections(windowOf([0, undefined], [1, undefined]))).toBeUndefined()
+  })
+
+  test('before that, the rates of the last sample tell', () => {
+    const rates = (rejectedPerSecond: ReturnType<typeof rejected> | undefined) => ({
+      id: 'apiserver-a',
+      intervalSeconds: 2,
+      torn: false,
+      levels: [{ name: 'a', schemas: [{ name: 's', rejectedPerSecond }] }],
+    })
+    expect(rejectionsOfLastSample(rates(rejected({ 'time-out': 1.5 })))).toEqual({
+      seconds: 2,
+      rows: [{ server: 'apiserver-a', level: 'a', schema: 's', reason: 'time-out', count: 3, perSecond: 1.5 }],
+    })
+    expect(rejectionsOfLastSample(rates(rejected({})))).toEqual({ seconds: 2, rows: [] })
+    expect(rejectionsOfLastSample(rates(undefined))).toBeUndefined()
   })
 
   test('a restart or a step back starts anew; the same frame changes nothing', () => {

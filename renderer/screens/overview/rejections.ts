@@ -1,3 +1,4 @@
+import type { DerivedServer } from '../../../core/frame/derived.ts'
 import { REJECT_REASONS, type RejectReason, type ServerFrame } from '../../../core/frame/frame.ts'
 
 /** Requests rejected of one flow schema for one reason within the window. */
@@ -77,6 +78,24 @@ export function recentRejections(window: FrameWindow): RecentRejections | undefi
     }
   }
   return known ? { seconds, rows: rows.toSorted((a, b) => b.count - a.count || compare(a, b)) } : undefined
+}
+
+/** The same from the rates of the last sample alone, until the window holds two frames. */
+export function rejectionsOfLastSample({ id, intervalSeconds, levels }: DerivedServer): RecentRejections | undefined {
+  const schemas = levels.flatMap((level) => level.schemas)
+  const known = schemas.length === 0 || schemas.some(({ rejectedPerSecond }) => rejectedPerSecond !== undefined)
+  if (intervalSeconds === undefined || !known) return undefined
+  const rows = levels.flatMap((level) =>
+    level.schemas.flatMap((schema) =>
+      REJECT_REASONS.flatMap((reason): RejectionRow[] => {
+        const perSecond = schema.rejectedPerSecond?.[reason] ?? 0
+        if (perSecond <= 0) return []
+        const count = Math.round(perSecond * intervalSeconds)
+        return [{ server: id, level: level.name, schema: schema.name, reason, count, perSecond }]
+      }),
+    ),
+  )
+  return { seconds: intervalSeconds, rows: rows.toSorted((a, b) => b.count - a.count || compare(a, b)) }
 }
 
 const key = (level: string, schema: string) => `${level}/${schema}`

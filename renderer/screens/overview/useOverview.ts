@@ -8,7 +8,13 @@ import type { DerivedServer } from '../../../core/frame/derived.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import type { ServerLoad } from '../../charts/serverStrip.data.ts'
 import { levelRows, totalsOf, type LevelRow } from './levelRows.ts'
-import { pushFrames, recentRejections, type FrameWindows, type RecentRejections } from './rejections.ts'
+import {
+  pushFrames,
+  recentRejections,
+  rejectionsOfLastSample,
+  type FrameWindows,
+  type RecentRejections,
+} from './rejections.ts'
 
 /** One server with what this screen makes of it. */
 export interface OverviewServer {
@@ -44,7 +50,9 @@ export function useOverview(view: View, connection: Connected): OverviewFacts {
     () =>
       (frames ?? []).map((server): OverviewServer => {
         const derived = view.derived.find(({ id }) => id === server.id)
-        const recent = recentRejections(pushed[server.id] ?? [])
+        const recent =
+          recentRejections(pushed[server.id] ?? []) ??
+          (derived === undefined ? undefined : rejectionsOfLastSample(derived))
         const rows = levelRows(server, derived, recent, compare)
         const { executing, nominal, queuedSeats } = totalsOf(rows)
         return {

@@ -28,6 +28,25 @@ test('a metrics address: live, stale with the last values when the server dies, 
   await server.die()
 })
 
+test('two servers at once: each with its own limits, a sum only where it says so', async ({ consolePage: page }) => {
+  const servers = [await startMetricsServer(), await startMetricsServer()]
+  await page.goto(`${new URL(page.url()).origin}/#/connection`)
+  await page.getByRole('button', { name: /^Direct to kube-apiserver/ }).click()
+  await page.getByRole('radio', { name: 'Metrics addresses' }).click()
+  await page.getByRole('textbox', { name: /address/i }).fill(servers.map(({ url }) => url).join('\n'))
+  await page.getByRole('button', { name: /^Connect/ }).click()
+  await page.getByRole('link', { name: /^Overview/ }).click()
+
+  const table = page.getByRole('grid', { name: /levels/i }).first()
+  const ports = servers.map(({ url }) => new URL(url).port)
+  for (const port of ports) await expect(table.getByRole('columnheader', { name: new RegExp(port) })).toBeVisible()
+  const row = table.getByRole('row', { name: /workload-low/ })
+  await expect(row.getByText(/\/\d+/).first()).toBeVisible()
+  await page.getByRole('radio', { name: 'Sum' }).click()
+  await expect(page.getByText(/\bsum\b/i).first()).toBeVisible()
+  await Promise.all(servers.map((server) => server.die()))
+})
+
 test('files: a metrics page opens without any cluster, anything else is named in one sentence', async ({
   consolePage: page,
 }) => {
