@@ -2,6 +2,7 @@
 const PATHS = {
   overview: 'M2 4h12M2 8h8M2 12h10',
   level: 'M2.5 13.5v-5h3v5zM6.5 13.5v-10h3v10zM10.5 13.5v-7h3v7z',
+  allocation: 'M2.5 3.5h4.5v9H2.5zM9 3.5h4.5v3H9zM9 8.5h4.5v4H9z',
   connection: 'M5.5 2v3.5M10.5 2v3.5M4 5.5h8v2a4 4 0 0 1-8 0zM8 11.5V14',
   search: 'M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM10.5 10.5 14 14',
   chevron: 'M4 6l4 4 4-4',

@@ -129,12 +129,3 @@ export function ForbiddenState(props: {
 export function kubectlApply(yaml: string): string {
   return `kubectl apply -f - <<'EOF'\n${yaml.trimEnd()}\nEOF\n`
 }
-
-/** Values are old: the last good time and the next try, above what stays on the screen. */
-export function StaleNote({ children, actions }: { readonly children: ReactNode; readonly actions?: ReactNode }) {
-  return (
-    <Note kind="warn">
-      <span>{children}</span> {actions}
-    </Note>
-  )
-}
