@@ -41,6 +41,16 @@ export default defineConfig({
           hookTimeout: 900_000,
         },
       },
+      {
+        // Upstream's own code beside ours (test/oracle/README.md); run by `npm run test:oracle`. The first run builds.
+        test: {
+          ...node,
+          name: 'oracle',
+          include: ['test/oracle/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 900_000,
+        },
+      },
     ],
   },
 })

@@ -15,13 +15,25 @@ export interface ListOptions {
   readonly sendInitialEvents: boolean | undefined
 }
 
-const INT64_MAX = 9_223_372_036_854_775_807n
-
 /** Base 10, optional sign, within 64 bits: what Go's ParseInt takes. */
 function isInt64(text: string): boolean {
-  if (!/^[+-]?\d+$/.test(text)) return false
-  const value = BigInt(text.replace(/^\+/, ''))
-  return value <= INT64_MAX && value >= -INT64_MAX - 1n
+  const [, sign = '', digits] = /^([+-]?)0*(\d*)$/.exec(text) ?? []
+  if (digits === undefined || text.length === sign.length) return false
+  // Of two numbers with the same number of digits, the text that comes later is the larger one.
+  return digits.length < 19 || (digits.length === 19 && digits <= (sign === '-' ? INT64_MIN : INT64_MAX))
+}
+const INT64_MAX = '9223372036854775807'
+const INT64_MIN = '9223372036854775808'
+
+const NO_OPTIONS: ListOptions = {
+  labelSelector: '',
+  fieldSelector: '',
+  watch: false,
+  resourceVersion: '',
+  resourceVersionMatch: '',
+  limit: 0,
+  continueToken: '',
+  sendInitialEvents: undefined,
 }
 
 /** "0" and "false" in any case are false; anything else, even nothing, is true. */
@@ -29,8 +41,10 @@ export const isTrueParameter = (text: string): boolean => text !== '0' && text.t
 
 /** `undefined` when a number is none. The selectors are not looked into. */
 export function parseListOptions(query: Query): ListOptions | undefined {
-  const numbers = ['limit', 'timeoutSeconds'].map((name) => query.get(name) ?? '0')
-  if (!numbers.every(isInt64)) return undefined
+  if (query.size === 0) return NO_OPTIONS
+  const limit = query.get('limit')
+  const timeout = query.get('timeoutSeconds')
+  if ((limit !== undefined && !isInt64(limit)) || (timeout !== undefined && !isInt64(timeout))) return undefined
   const flag = (name: string): boolean | undefined => {
     const text = query.get(name)
     return text === undefined ? undefined : isTrueParameter(text)
@@ -41,7 +55,7 @@ export function parseListOptions(query: Query): ListOptions | undefined {
     watch: flag('watch') ?? false,
     resourceVersion: query.get('resourceVersion') ?? '',
     resourceVersionMatch: query.get('resourceVersionMatch') ?? '',
-    limit: Number(numbers[0]),
+    limit: Number(limit ?? 0),
     continueToken: query.get('continue') ?? '',
     sendInitialEvents: flag('sendInitialEvents'),
   }

@@ -1,32 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readVectors } from '../../test/fixtures/vectors.ts'
 import { isLabelSelector } from './labelSelector.ts'
 import { requestInfo } from './requestInfo.ts'
 import { parseRequestTarget } from './requestTarget.ts'
-
-interface Answer {
-  error: boolean
-  isResourceRequest: boolean
-  parts: string[] | null
-}
 
 const infoOf = (method: string, url: string) => {
   const target = parseRequestTarget(url)
   if (target === undefined) throw new Error(`${url} cannot be decoded`)
   return requestInfo(method, target)
 }
-
-test('agrees with every upstream vector', () => {
-  for (const { in: question, out } of readVectors<{ method: string; url: string }, Answer>('requestinfo')) {
-    const { info, failed } = infoOf(question.method, question.url)
-    const { isResource, parts, ...rest } = info
-    expect(
-      { ...rest, error: failed, isResourceRequest: isResource, parts: parts ?? null },
-      JSON.stringify(question),
-    ).toEqual(out)
-  }
-})
 
 test('a request for a Namespace object carries that namespace (trap T34)', () => {
   expect(infoOf('GET', '/api/v1/namespaces/foo').info).toMatchObject({

@@ -10,8 +10,15 @@ const before = (a: Item, b: Item): boolean => a.at < b.at || (a.at === b.at && a
 export class Agenda {
   private readonly heap: Item[] = []
   private registered = 0
+  private readonly times = new Set<bigint>()
+
+  /** Items put at a time at which there was another one. */
+  get ties(): number {
+    return this.registered - this.times.size
+  }
 
   put(at: bigint, act: () => void): void {
+    this.times.add(at)
     const item = { at, order: this.registered, act }
     this.registered += 1
     let place = this.heap.length

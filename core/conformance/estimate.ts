@@ -1,55 +1,54 @@
-import { requestInfo } from '../classify/requestInfo.ts'
-import { parseRequestTarget } from '../classify/requestTarget.ts'
+import { z } from 'zod'
 import { type EstimatorProfile, estimateUnknown, estimateWork } from '../engine/workEstimator.ts'
+import { count, flag, int, oneOf, record, signedCount } from './question.ts'
+import { readRequest, requestFields } from './requests.ts'
 
-export interface EstimateQuestion {
-  readonly method: string
-  readonly url: string
-  readonly noRequestInfo?: boolean
-  readonly watchListGate?: boolean
-  readonly sizeBasedGate?: boolean
-  readonly consistentReads?: boolean
-  readonly stats: {
-    readonly state: 'ok' | 'stale' | 'notfound' | 'error'
-    readonly count: string
-    readonly avgSize: string
-  }
-  readonly watchers?: number
-  readonly maxSeats: string
+const statisticsFields = {
+  state: oneOf('ok', 'stale', 'notfound', 'error').default('error'),
+  count: signedCount,
+  avgSize: signedCount,
 }
 
-/** The estimate of one request and what was asked for it, as the oracle's `estimate` answers. */
-export function answerEstimate(question: EstimateQuestion) {
-  const target = parseRequestTarget(question.url)
-  if (target === undefined) throw new Error(`the request target ${question.url} cannot be decoded`)
+export const estimateQuestion = record({
+  ...requestFields,
+  noRequestInfo: flag,
+  watchListGate: flag,
+  sizeBasedGate: flag,
+  consistentReads: flag,
+  stats: z.preprocess((stats) => stats ?? {}, record(statisticsFields)),
+  watchers: int,
+  maxSeats: count,
+})
+
+/** The estimate of one request and what was asked for it (specification 5.3 – 5.5). */
+export function answerEstimate(question: z.output<typeof estimateQuestion>) {
   const profile: EstimatorProfile = {
-    sizeBasedLists: question.sizeBasedGate === true,
-    watchList: question.watchListGate === true,
+    sizeBasedLists: question.sizeBasedGate,
+    watchList: question.watchListGate,
     legacyWatchesCost: true,
-    consistentReadsFromCache: question.consistentReads === true,
+    consistentReadsFromCache: question.consistentReads,
   }
-  const { info } = requestInfo(question.method, target)
+  const { stats, noRequestInfo, maxSeats: levelMaxSeats } = question
   let statsKey: string | null = null
   let askedWatchers = false
-  const { state, count, avgSize } = question.stats
   const sources = {
     objectStatistics(key: string) {
       statsKey = key
-      if (state === 'ok') return { state, count: Number(count), averageSize: Number(avgSize) } as const
-      return { state: state === 'notfound' ? 'not-found' : 'stale' } as const
+      if (stats.state === 'ok') return { state: 'ok', count: stats.count, averageSize: stats.avgSize } as const
+      return { state: stats.state === 'notfound' ? 'not-found' : 'stale' } as const
     },
     interestedWatches() {
       askedWatchers = true
-      return question.watchers ?? 0
+      return question.watchers
     },
   }
-  const levelMaxSeats = Number(question.maxSeats)
+  const read = noRequestInfo ? undefined : readRequest(question)
   const { initialSeats, finalSeats, additionalLatency } =
-    question.noRequestInfo === true
+    read === undefined
       ? estimateUnknown(profile, levelMaxSeats)
-      : estimateWork(info, target.query, levelMaxSeats, profile, sources)
+      : estimateWork(read.info, read.query, levelMaxSeats, profile, sources)
   return {
-    verb: question.noRequestInfo === true ? '' : info.verb,
+    verb: read?.info.verb ?? '',
     statsKey,
     askedWatchers,
     initialSeats: String(initialSeats),

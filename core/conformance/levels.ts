@@ -1,84 +1,45 @@
-import type { PriorityLevelConfiguration } from '../config/objects.ts'
+import type { z } from 'zod'
 import type { Allocation, LevelAllocation } from '../engine/allocation.ts'
 import { Clock } from '../engine/clock.ts'
+import type { Integrator } from '../engine/integrator.ts'
 import { PriorityLevels } from '../engine/priorityLevels.ts'
-import { solve } from '../engine/solver.ts'
+import type { SeatRequest } from '../engine/queue.ts'
+import { level, levelObject } from './level.ts'
+import { flag, instant, int, list, numbersByName, record, someOf, text } from './question.ts'
 
-/** A level as the oracle's questions give it: nothing is defaulted. */
-export interface LevelQuestion {
-  readonly name: string
-  readonly type: 'Exempt' | 'Queue' | 'Reject'
-  readonly nominalConcurrencyShares?: number
-  readonly lendablePercent?: number
-  readonly borrowingLimitPercent?: number
-  readonly queues?: number
-  readonly handSize?: number
-  readonly queueLengthLimit?: number
-}
-export interface LimitsQuestion {
-  readonly serverConcurrencyLimit: number
-  readonly priorityLevels: readonly LevelQuestion[]
-}
-export interface BorrowQuestion extends LimitsQuestion {
-  readonly id: string
-  readonly steps: readonly {
-    readonly at: string
-    readonly demand?: Readonly<Record<string, number>>
-    readonly adjust?: boolean
-    readonly digest?: readonly LevelQuestion[]
-  }[]
+const ignore = (): void => undefined
+const deaf = {
+  enqueued: ignore,
+  dispatched: ignore,
+  rejected: ignore,
+  didNotFit: ignore,
+  released: ignore,
+  epochAdvanced: ignore,
+  staleRemovalGuarded: ignore,
 }
 
-export function levelObject(level: LevelQuestion): PriorityLevelConfiguration {
-  const { name, type, nominalConcurrencyShares = 0, lendablePercent, borrowingLimitPercent } = level
-  const shared = { nominalConcurrencyShares, ...(lendablePercent === undefined ? {} : { lendablePercent }) }
-  if (type === 'Exempt') return { metadata: { name }, spec: { type: 'Exempt', exempt: shared } }
-  const { queues = 0, handSize = 0, queueLengthLimit = 0 } = level
-  return {
-    metadata: { name },
-    spec: {
-      type: 'Limited',
-      limited: {
-        ...shared,
-        ...(borrowingLimitPercent === undefined ? {} : { borrowingLimitPercent }),
-        limitResponse:
-          type === 'Queue' ? { type: 'Queue', queuing: { queues, handSize, queueLengthLimit } } : { type: 'Reject' },
-      },
-    },
-  }
-}
-
-const silent = () => ({
-  dispatched: () => undefined,
-  rejected: () => undefined,
-  didNotFit: () => undefined,
-  released: () => undefined,
-  epochAdvanced: () => undefined,
-  staleRemovalGuarded: () => undefined,
-})
-
-/** The levels of a fresh controller on a clock of its own, and its last recomputation. */
-function controller(serverLimit: number) {
-  const clock = new Clock()
+/** The levels of a fresh controller, and its last recomputation of limits. */
+export function controller<T>(clock: Clock, serverLimit: number) {
   let last: Allocation | undefined
-  const levels = new PriorityLevels<never>(clock, {
+  const levels = new PriorityLevels<SeatRequest<T>>(clock, {
     serverLimit,
     correctClampDrift: false,
-    listen: silent,
+    listen: (_name, demand: Integrator) => ({ ...deaf, demand: (seats) => demand.set(seats) }),
     onAllocation: (allocation) => {
       last = allocation
     },
+    onLevel: ignore,
   })
   const report = () => {
     if (last === undefined) throw new Error('a controller allocates when it is made')
     return reportOf(levels, last)
   }
-  return { clock, levels, report }
+  return { levels, report }
 }
 
 const REGIME = { min: 1, between: 2, solver: 3, kept: 3 } as const
 
-function reportOf(levels: PriorityLevels<never>, allocation: Allocation) {
+function reportOf<T>(levels: PriorityLevels<SeatRequest<T>>, allocation: Allocation) {
   const { regime, nominalSum, fairFrac } = allocation
   return {
     nominalCLSum: nominalSum,
@@ -86,12 +47,12 @@ function reportOf(levels: PriorityLevels<never>, allocation: Allocation) {
     fairFrac,
     ...(regime === 'solver' ? { fairFracByName: fairFrac } : {}),
     ...(regime === 'kept' ? { solverError: true } : {}),
-    levels: allocation.levels.map((level) => levelReport(levels, level)),
+    levels: allocation.levels.map((one) => levelReport(levels, one)),
   }
 }
 
-function levelReport(levels: PriorityLevels<never>, level: LevelAllocation) {
-  const { name, exempt, limits, demand, target, allocation, current } = level
+function levelReport<T>(levels: PriorityLevels<SeatRequest<T>>, one: LevelAllocation) {
+  const { name, exempt, limits, demand, target, allocation, current } = one
   const kept = levels.get(name)
   return {
     name,
@@ -110,40 +71,41 @@ function levelReport(levels: PriorityLevels<never>, level: LevelAllocation) {
   }
 }
 
-/** A fresh controller digests the given levels at once, as the oracle's `limits` does. */
-export function answerLimits({ serverConcurrencyLimit, priorityLevels }: LimitsQuestion) {
-  const { levels, report } = controller(serverConcurrencyLimit)
+const limitsFields = { serverConcurrencyLimit: int, priorityLevels: list(level) }
+export const limitsQuestion = record(limitsFields)
+
+/** A fresh controller digests the given levels at once (specification 6.1, 6.2, 6.4, 5.2). */
+export function answerLimits({ serverConcurrencyLimit, priorityLevels }: z.output<typeof limitsQuestion>) {
+  const { levels, report } = controller(new Clock(), serverConcurrencyLimit)
   levels.digest(priorityLevels.map(levelObject))
   return report()
 }
 
-/** Demand, periodic adjustments and new configurations over time, as the oracle's `borrow` runs them. */
-export function answerBorrow({ id, serverConcurrencyLimit, priorityLevels, steps }: BorrowQuestion) {
-  const { clock, levels, report } = controller(serverConcurrencyLimit)
+export const borrowQuestion = record({
+  id: text,
+  ...limitsFields,
+  steps: list(
+    record({
+      at: instant,
+      demand: numbersByName.exactOptional(),
+      adjust: flag,
+      digest: someOf(level).exactOptional(),
+    }),
+  ),
+})
+
+/** Demand, periodic adjustments and new configurations over time (specification 6.2 – 6.6). */
+export function answerBorrow({ id, serverConcurrencyLimit, priorityLevels, steps }: z.output<typeof borrowQuestion>) {
+  const clock = new Clock()
+  const { levels, report } = controller(clock, serverConcurrencyLimit)
   levels.digest(priorityLevels.map(levelObject))
   const reports = [{ at: '0', ...report() }]
-  for (const { at, demand, adjust, digest } of steps) {
-    clock.moveToExact(BigInt(at))
-    for (const [name, seats] of Object.entries(demand ?? {})) levels.get(name)?.demandIntegrator.set(seats)
+  for (const { at, demand = {}, adjust, digest } of steps) {
+    clock.moveToExact(at)
+    for (const [name, seats] of Object.entries(demand)) levels.get(name)?.demandIntegrator.set(seats)
     if (digest !== undefined) levels.digest(digest.map(levelObject))
-    else if (adjust === true) levels.adjust()
-    else continue
-    reports.push({ at, ...report() })
+    if (adjust) levels.adjust()
+    if (adjust || digest !== undefined) reports.push({ at: String(at), ...report() })
   }
-  return { id, reports }
-}
-
-export interface SolverQuestion {
-  readonly required: number
-  readonly items?: readonly (readonly [lower: number, upper: number, target: number])[] | null
-}
-
-export function answerSolver({ required, items }: SolverQuestion) {
-  const solution = solve(
-    required,
-    (items ?? []).map(([lower, upper, target]) => ({ lower, upper, target })),
-  )
-  if (!solution.ok) return { fairProp: 0, error: solution.problem }
-  const { allocations, fairFrac } = solution
-  return { ...(allocations.length > 0 ? { allocs: allocations } : {}), fairProp: fairFrac }
+  return { ...(id === '' ? {} : { id }), reports }
 }

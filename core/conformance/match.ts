@@ -1,34 +1,24 @@
+import type { z } from 'zod'
 import { classify, danglingCondition, orderFlowSchemas } from '../classify/flowSchemas.ts'
 import { flowOf } from '../classify/flow.ts'
-import { type RequestDigest, matchesFlowSchema } from '../classify/match.ts'
-import { requestInfo } from '../classify/requestInfo.ts'
-import { parseRequestTarget } from '../classify/requestTarget.ts'
-import type { FlowSchema } from '../config/objects.ts'
+import { matchesFlowSchema } from '../classify/match.ts'
 import { planOf, refusal } from '../engine/levelPlan.ts'
 import { hashToBigInt } from '../engine/shuffleSharding.ts'
-import { type LevelQuestion, levelObject } from './levels.ts'
+import { flowSchema } from './flowSchema.ts'
+import { level, levelObject } from './level.ts'
+import { list, record, text } from './question.ts'
+import { digestOf, sentRequestFields } from './requests.ts'
+import { orNull } from './statistics.ts'
 
-export interface RequestQuestion {
-  readonly user: string
-  readonly groups?: readonly string[] | null
-  readonly method: string
-  readonly url: string
-}
-export interface MatchQuestion {
-  readonly id: string
-  readonly priorityLevels: readonly LevelQuestion[]
-  readonly flowSchemas: readonly FlowSchema[]
-  readonly requests: readonly RequestQuestion[]
-}
+export const matchQuestion = record({
+  id: text,
+  priorityLevels: list(level),
+  flowSchemas: list(flowSchema),
+  requests: list(record(sentRequestFields)),
+})
 
-export function digestOf({ user, groups, method, url }: RequestQuestion): RequestDigest {
-  const target = parseRequestTarget(url)
-  if (target === undefined) throw new Error(`the request target ${url} cannot be decoded`)
-  return { user: { name: user, groups: groups ?? [] }, info: requestInfo(method, target).info }
-}
-
-/** Matching order, dangling schemas and the classification of requests, as the oracle's `match` answers. */
-export function answerMatch({ id, priorityLevels, flowSchemas, requests }: MatchQuestion) {
+/** Matching order, dangling schemas and the classification of requests (specification 2.2 – 2.7, 7.3, 7.6). */
+export function answerMatch({ id, priorityLevels, flowSchemas, requests }: z.output<typeof matchQuestion>) {
   const objects = priorityLevels.map(levelObject).filter((object) => refusal(object) === undefined)
   const plans = new Map(objects.map((object) => [object.metadata.name, planOf(object)]))
   const { order } = orderFlowSchemas(flowSchemas, new Set(plans.keys()))
@@ -39,15 +29,20 @@ export function answerMatch({ id, priorityLevels, flowSchemas, requests }: Match
   const answers = requests.map((request) => {
     const digest = digestOf(request)
     const schema = classify(order, digest)
-    const level = schema.spec.priorityLevelConfiguration.name
-    const { distinguisher, hash } = flowOf(schema, digest, plans.get(level)?.queuing.queues ?? 0)
+    const name = schema.spec.priorityLevelConfiguration.name
+    const { distinguisher, hash } = flowOf(schema, digest, plans.get(name)?.queuing.queues ?? 0)
     return {
       flowSchema: schema.metadata.name,
-      priorityLevel: level,
+      priorityLevel: name,
       distinguisher,
       hash: String(hashToBigInt(hash)),
       matches: flowSchemas.map((candidate) => (matchesFlowSchema(candidate, digest) ? '1' : '0')).join(''),
     }
   })
-  return { id, order: order.map(({ metadata }) => metadata.name), dangling: Object.fromEntries(dangling), answers }
+  return {
+    ...(id === '' ? {} : { id }),
+    order: order.map(({ metadata }) => metadata.name),
+    dangling: Object.fromEntries(dangling),
+    answers: orNull(answers),
+  }
 }

@@ -1,30 +1,13 @@
 import type { RejectReason } from '../frame/frame.ts'
 import { Clock } from '../engine/clock.ts'
-import { Integrator, type IntegratorResults } from '../engine/integrator.ts'
+import { Integrator } from '../engine/integrator.ts'
 import { SeatRequest } from '../engine/queue.ts'
-import { QueueSet, type QueuingConfig } from '../engine/queueSet.ts'
+import { QueueSet } from '../engine/queueSet.ts'
 import { SeatSeconds } from '../engine/seatSeconds.ts'
 import { hashFromBigInt } from '../engine/shuffleSharding.ts'
 import { Agenda } from './agenda.ts'
-
-/** Times and hashes are decimal strings; `null` as `cancelAt` means never. */
-export type ArrivalRow = readonly [
-  at: string,
-  hash: string,
-  initialSeats: number,
-  finalSeats: number,
-  additionalLatency: string,
-  exec: string,
-  cancelAt: string | null,
-]
-export interface QueueSetQuestion {
-  readonly id: string
-  readonly config: QueuingConfig & { readonly limit: number }
-  readonly initialR?: string
-  readonly samples?: readonly string[]
-  readonly arrivals?: readonly ArrivalRow[]
-  readonly reconfigs?: readonly (QueuingConfig & { readonly at: string; readonly limit: number })[]
-}
+import type { Arrival, QueueSetQuestion } from './queueSetQuestion.ts'
+import { printable } from './statistics.ts'
 
 export type OutcomeRow = [
   outcome: 'executed' | 'waiting' | RejectReason | 'timed-out',
@@ -38,38 +21,39 @@ export type OutcomeRow = [
 ]
 
 interface Run {
-  readonly row: OutcomeRow
+  readonly outcome: OutcomeRow
   readonly exec: bigint
-  readonly cancelAt: bigint | undefined
 }
+type Request = SeatRequest<Run>
+
+const placeOf = (request: Request): number => request.queue?.index ?? -1
 
 /**
- * Runs one queue set through scripted arrivals, as the oracle's `queueset` does: everything due at one instant happens in
- * the order in which it was put on the agenda.
+ * Runs one queue set through scripted arrivals (specification 4). Everything due at one instant happens in the order in
+ * which it was put on the agenda; upstream runs it concurrently, so `ties` counts how often there is a choice.
  */
 export function answerQueueSet(question: QueueSetQuestion) {
   const clock = new Clock()
   const agenda = new Agenda()
   const demand = new Integrator(clock)
-  const counts = { dispatched: 0, noAccommodation: 0 }
+  const counts = { dispatched: 0, noAccommodation: 0, staleRemovals: 0 }
   const rejectReasons: Partial<Record<RejectReason, number>> = {}
   const epochAdvances: Partial<Record<'true' | 'false', number>> = {}
   let now = 0n
 
-  const place = (request: SeatRequest<Run>): number => request.queue?.index ?? -1
-  const settle = (request: SeatRequest<Run>, outcome: OutcomeRow[0]): void => {
-    const { row } = request.payload
-    row[0] = outcome
-    row[3] = String(now)
-    row[4] = place(request)
-    row[5] = String(queueSet.R.toBigInt())
-    row[6] = request.finalSeats
-    row[7] = String(BigInt(request.additionalLatency))
+  const settle = (request: Request, what: OutcomeRow[0]): void => {
+    const { outcome } = request.payload
+    outcome[0] = what
+    outcome[3] = String(now)
+    outcome[4] = placeOf(request)
+    outcome[5] = String(queueSet.R.toBigInt())
+    outcome[6] = request.finalSeats
+    outcome[7] = String(BigInt(request.additionalLatency))
   }
-
-  const queueSet: QueueSet<Run> = new QueueSet<Run>(
+  const queueSet = new QueueSet<Request>(
     clock,
     {
+      enqueued: () => undefined,
       dispatched(request) {
         counts.dispatched += 1
         settle(request, 'executed')
@@ -83,95 +67,88 @@ export function answerQueueSet(question: QueueSetQuestion) {
       released: () => undefined,
       demand: (seats) => demand.set(seats),
       epochAdvanced: (success) => void (epochAdvances[`${success}`] = (epochAdvances[`${success}`] ?? 0) + 1),
-      staleRemovalGuarded: () => undefined,
+      staleRemovalGuarded: () => void (counts.staleRemovals += 1),
     },
     { correctClampDrift: false },
   )
-  const finish = (request: SeatRequest<Run>): void => {
+  const finish = (request: Request): void => {
     const latency = BigInt(request.additionalLatency)
     if (latency > 0n) agenda.put(now + latency, () => queueSet.endLinger(request))
     queueSet.finish(request)
   }
-
-  const arrive = ([, hash, initialSeats, finalSeats, latency, exec, cancelAt]: ArrivalRow, row: OutcomeRow): void => {
-    const run: Run = { row, exec: BigInt(exec), cancelAt: cancelAt === null ? undefined : BigInt(cancelAt) }
-    const estimate = { initialSeats, finalSeats, additionalLatency: Number(latency) }
-    const request = new SeatRequest(run, estimate)
-    row[6] = finalSeats
-    row[7] = latency
-    const admitted = queueSet.arrive(request, hashFromBigInt(BigInt(hash)))
-    row[1] = admitted ? place(request) : -1
-    row[2] = String(request.arrivalR.toBigInt())
-    if (run.cancelAt === undefined) return
-    if (run.cancelAt <= now) queueSet.cancel(request)
+  const arrive = (arrival: Arrival, outcome: OutcomeRow): void => {
+    const { hash, exec, cancelAt } = arrival
+    const request = new SeatRequest({ outcome, exec }, arrival)
+    const admitted = queueSet.arrive(request, hashFromBigInt(hash))
+    outcome[1] = admitted ? placeOf(request) : -1
+    outcome[2] = String(request.arrivalR.toBigInt())
+    if (cancelAt === undefined) return
+    if (cancelAt <= now) queueSet.cancel(request)
     // An event also when the request waits no more: the oracle's run ends with the last event of any kind.
-    else agenda.put(run.cancelAt, () => void queueSet.cancel(request))
+    else agenda.put(cancelAt, () => void queueSet.cancel(request))
   }
-
-  const sample = () => ({
-    at: String(now),
-    R: String(queueSet.R.toBigInt()),
-    robinIndex: queueSet.robinIndex,
-    enqueues: queueSet.enqueues,
-    limit: queueSet.limit,
-    numQueues: queueSet.queues.length,
-    waiting: queueSet.waitingCount,
-    executing: queueSet.executingCount,
-    seatsInUse: queueSet.seatsInUse,
-    seatsWaiting: queueSet.seatsWaiting,
-    dispatched: counts.dispatched,
-    rejected: queueSet.rejectedCount,
-    timedOut: 0,
-    cancelled: queueSet.cancelledCount,
-    idle: queueSet.idle,
-    queues: queueSet.queues
-      .map((queue) => [
-        queue.index,
-        queue.waiting.length,
-        queue.executing.length,
-        queue.seatsInUse,
-        queue.initialSeatsWaiting,
-        queue.maxSeatsWaiting,
-        String(queue.workWaiting),
-        String(queue.S),
-      ])
-      .filter((row) => row.slice(1).some((cell) => cell !== 0 && cell !== '0.00000000ss')),
-  })
+  const sample = () => sampleOf(queueSet, now, counts.dispatched)
 
   queueSet.reconfigure(question.config, question.config.limit)
-  if (question.initialR !== undefined) queueSet.R.copyFrom(SeatSeconds.fromBigInt(BigInt(question.initialR)))
-
-  const outcomes = (question.arrivals ?? []).map((arrival): OutcomeRow => {
-    const row: OutcomeRow = ['waiting', -1, '0', '-1', -1, '0', 0, '0']
-    agenda.put(BigInt(arrival[0]), () => arrive(arrival, row))
-    return row
+  if (question.initialR !== undefined) queueSet.R.copyFrom(SeatSeconds.fromBigInt(question.initialR))
+  const outcomes = question.arrivals.map((arrival): OutcomeRow => {
+    const { finalSeats, additionalLatency } = arrival
+    const outcome: OutcomeRow = ['waiting', -1, '0', '-1', -1, '0', finalSeats, String(additionalLatency)]
+    agenda.put(arrival.at, () => arrive(arrival, outcome))
+    return outcome
   })
-  for (const { at, limit, ...config } of question.reconfigs ?? []) {
-    agenda.put(BigInt(at), () => queueSet.reconfigure(config, limit))
+  for (const { at, limit, ...config } of question.reconfigs) {
+    agenda.put(at, () => queueSet.reconfigure(config, limit))
   }
-  const samples: ReturnType<typeof sample>[] = []
-  for (const at of question.samples ?? []) agenda.put(BigInt(at), () => void samples.push(sample()))
+  // By their place in the question, whatever the order of their times.
+  const samples = new Map<number, ReturnType<typeof sample>>()
+  for (const [i, at] of question.samples.entries()) agenda.put(at, () => void samples.set(i, sample()))
 
   agenda.run((at) => {
     now = at
     clock.moveToExact(at)
   })
   return {
-    id: question.id,
+    ...(question.id === '' ? {} : { id: question.id }),
     outcomes,
-    samples,
+    ...(samples.size === 0 ? {} : { samples: question.samples.map((_at, i) => samples.get(i)) }),
     final: sample(),
     demand: printable(demand.results()),
     rejectReasons,
+    ...(Object.keys(epochAdvances).length === 0 ? {} : { epochAdvances }),
     noAccommodation: counts.noAccommodation,
-    ...(Object.keys(epochAdvances).length > 0 ? { epochAdvances } : {}),
+    ...(agenda.ties === 0 ? {} : { ties: agenda.ties }),
+    ...(counts.staleRemovals === 0 ? {} : { staleRemovals: counts.staleRemovals }),
   }
 }
 
-const orNaN = (value: number): number | 'NaN' => (Number.isNaN(value) ? 'NaN' : value)
-
-/** NaN is not JSON: it is written as the string "NaN". */
-export function printable(results: IntegratorResults): Record<keyof IntegratorResults, number | 'NaN'> {
-  const { duration, average, deviation, min, max } = results
-  return { duration, average: orNaN(average), deviation: orNaN(deviation), min, max }
-}
+/** The state as it is, R not brought up to the present. */
+const sampleOf = (queueSet: QueueSet<Request>, now: bigint, dispatched: number) => ({
+  at: String(now),
+  R: String(queueSet.R.toBigInt()),
+  robinIndex: queueSet.robinIndex,
+  enqueues: queueSet.enqueues,
+  limit: queueSet.limit,
+  numQueues: queueSet.queues.length,
+  waiting: queueSet.waitingCount,
+  executing: queueSet.executingCount,
+  seatsInUse: queueSet.seatsInUse,
+  seatsWaiting: queueSet.seatsWaiting,
+  dispatched,
+  rejected: queueSet.rejectedCount,
+  timedOut: 0,
+  cancelled: queueSet.cancelledCount,
+  idle: queueSet.idle,
+  queues: queueSet.queues
+    .map((queue) => [
+      queue.index,
+      queue.waiting.length,
+      queue.executing.length,
+      queue.seatsInUse,
+      queue.initialSeatsWaiting,
+      queue.maxSeatsWaiting,
+      String(queue.workWaiting),
+      String(queue.S),
+    ])
+    .filter((row) => row.slice(1).some((cell) => cell !== 0 && cell !== '0.00000000ss')),
+})

@@ -72,6 +72,22 @@ export interface AllocationInput {
  */
 export type AllocationRegime = 'min' | 'between' | 'solver' | 'kept'
 
+/**
+ * How borrowing works: in `three-regimes` (specification 6.4), or, in servers up to 1.30, with Exempt as one more item of
+ * the solver (6.4a).
+ */
+export type BorrowingRule = 'three-regimes' | 'exempt-in-solver'
+
+export interface AllocationRules {
+  readonly borrowing: BorrowingRule
+  /** Trap T48, corrected: the solver distributes what Exempt leaves. Only matters in `three-regimes`. */
+  readonly distributeRemaining: boolean
+}
+const CURRENT_RULES: AllocationRules = { borrowing: 'three-regimes', distributeRemaining: false }
+
+/** Where the solver's factor times the target fell: at a bound, or between the two. */
+export type Clamp = 'lower' | 'upper' | 'none'
+
 /** How one level came to its limit. */
 export interface LevelAllocation {
   readonly name: string
@@ -80,10 +96,11 @@ export interface LevelAllocation {
   readonly demand: DemandStatistics
   /** Lower bound of this recomputation: what is in use counts up to the nominal limit. */
   readonly lower: number
-  /** Absent for Exempt, which is no item of the solver. */
+  /** Absent for Exempt where it is no item of the solver. */
   readonly target: number | undefined
-  /** The solver's answer before rounding; only in its regime. */
+  /** The solver's answer before rounding, and what bounded it; only in its regime, and only for its items. */
   readonly allocation: number | undefined
+  readonly clamp: Clamp | undefined
   readonly current: number
 }
 
@@ -97,62 +114,93 @@ export interface Allocation {
   readonly levels: readonly LevelAllocation[]
 }
 
+/** One level with the bounds of this recomputation. */
+interface Bounded {
+  readonly input: AllocationInput
+  readonly lower: number
+  readonly target: number | undefined
+}
+
 /** Recomputes the current limits (specification 6.4), with the levels in the given order. */
-export function allocate(inputs: readonly AllocationInput[]): Allocation {
+export function allocate(inputs: readonly AllocationInput[], rules: AllocationRules = CURRENT_RULES): Allocation {
   const nominalSum = inputs.reduce((sum, { limits }) => sum + limits.nominal, 0)
+  return rules.borrowing === 'exempt-in-solver'
+    ? allocateWithExempt(inputs, nominalSum)
+    : allocateBesideExempt(inputs, nominalSum, rules)
+}
+
+const lowerOfLimited = ({ limits, demand }: AllocationInput): number =>
+  Math.max(limits.min, Math.min(limits.nominal, demand.highWatermark))
+
+function allocateBesideExempt(
+  inputs: readonly AllocationInput[],
+  nominalSum: number,
+  { distributeRemaining }: AllocationRules,
+): Allocation {
   let remaining = nominalSum
   let minSum = 0
   let lowerSum = 0
-  const lowers = inputs.map(({ exempt, limits, demand }) => {
+  const bounded = inputs.map((input): Bounded => {
+    const { exempt, limits, demand } = input
     if (exempt) {
-      const taken = Math.max(limits.min, demand.highWatermark)
-      remaining -= taken
-      return taken
+      const lower = Math.max(limits.min, demand.highWatermark)
+      remaining -= lower
+      return { input, lower, target: undefined }
     }
-    const lower = Math.max(limits.min, Math.min(limits.nominal, demand.highWatermark))
+    const lower = lowerOfLimited(input)
     minSum += limits.min
     lowerSum += lower
-    return lower
+    return { input, lower, target: Math.max(lower, demand.smoothed) }
   })
-  const items: SolverItem[] = []
-  const bounded = inputs.map((input, i) => {
-    const lower = lowers[i] ?? 0
-    if (input.exempt) return { input, lower, target: undefined }
-    const target = Math.max(lower, input.demand.smoothed)
-    items.push({ lower, upper: input.limits.max, target })
-    return { input, lower, target }
-  })
-
-  const result = (
-    regime: AllocationRegime,
-    fairFrac: number,
-    currentOf: (one: (typeof bounded)[number]) => { current: number; allocation?: number },
-  ): Allocation => ({
-    regime,
-    nominalSum,
-    remaining,
-    fairFrac,
-    levels: bounded.map((one) => {
-      const { name, exempt, limits, demand } = one.input
-      const { current, allocation } = exempt ? { current: one.lower, allocation: undefined } : currentOf(one)
-      return { name, exempt, limits, demand, lower: one.lower, target: one.target, allocation, current }
-    }),
-  })
-
-  if (remaining <= minSum) return result('min', 0, ({ input }) => ({ current: input.limits.min }))
+  const sums = { nominalSum, remaining }
+  if (remaining <= minSum) {
+    return { regime: 'min', ...sums, fairFrac: 0, levels: bounded.map((one) => unsolved(one, one.input.limits.min)) }
+  }
   if (remaining <= lowerSum) {
     const f = (remaining - minSum) / (lowerSum - minSum)
-    return result('between', 0, ({ input: { limits }, lower }) => ({
-      current: limits.min + goRound((lower - limits.min) * f),
-    }))
+    const currentOf = ({ input: { limits }, lower }: Bounded): number => limits.min + goRound((lower - limits.min) * f)
+    return { regime: 'between', ...sums, fairFrac: 0, levels: bounded.map((one) => unsolved(one, currentOf(one))) }
   }
-  // Not what remains: the solver always distributes the whole sum (trap T48).
-  const solution = solve(nominalSum, items)
-  if (!solution.ok) return result('kept', 0, ({ input }) => ({ current: input.current }))
-  let item = -1
-  return result('solver', solution.fairFrac, () => {
-    item += 1
-    const allocation = solution.allocations[item] ?? 0
-    return { current: goRound(allocation), allocation }
+  // Not what remains: upstream's solver always distributes the whole sum (trap T48).
+  return allocateBySolver(bounded, distributeRemaining ? remaining : nominalSum, sums)
+}
+
+/** Up to 1.30 (specification 6.4a): Exempt's lower bound is what it never lends, not what it used at most. */
+function allocateWithExempt(inputs: readonly AllocationInput[], nominalSum: number): Allocation {
+  const bounded = inputs.map((input): Bounded => {
+    const lower = input.exempt ? input.limits.min : lowerOfLimited(input)
+    return { input, lower, target: Math.max(lower, input.demand.smoothed) }
   })
+  return allocateBySolver(bounded, nominalSum, { nominalSum, remaining: nominalSum })
+}
+
+function allocateBySolver(
+  bounded: readonly Bounded[],
+  required: number,
+  sums: Pick<Allocation, 'nominalSum' | 'remaining'>,
+): Allocation {
+  const items = bounded.flatMap(({ input, lower, target }): SolverItem[] =>
+    target === undefined ? [] : [{ lower, upper: input.limits.max, target }],
+  )
+  const solution = solve(required, items)
+  if (!solution.ok) {
+    const levels = bounded.map((one) => unsolved(one, one.input.current))
+    return { regime: 'kept', ...sums, fairFrac: 0, levels }
+  }
+  let item = 0
+  const levels = bounded.map((one): LevelAllocation => {
+    if (one.target === undefined) return unsolved(one, one.lower)
+    const allocation = solution.allocations[item] ?? 0
+    item += 1
+    const clamp = allocation === one.lower ? 'lower' : allocation === one.input.limits.max ? 'upper' : 'none'
+    return { ...unsolved(one, goRound(allocation)), allocation, clamp }
+  })
+  return { regime: 'solver', ...sums, fairFrac: solution.fairFrac, levels }
+}
+
+/** A level whose limit does not come from the solver; `current` is for those that Exempt's own rule does not set. */
+function unsolved({ input, lower, target }: Bounded, current: number): LevelAllocation {
+  const { name, exempt, limits, demand } = input
+  const own = exempt && target === undefined ? lower : current
+  return { name, exempt, limits, demand, lower, target, allocation: undefined, clamp: undefined, current: own }
 }

@@ -10,17 +10,15 @@ export interface Instant {
   readonly lo: number
 }
 
-/** Nanoseconds from `since` to `until`: the exact difference, rounded once to a double. */
-export const nanosecondsBetween = (since: Instant, until: Instant): number =>
-  (until.hi - since.hi) * WORD + ((until.lo >>> 0) - (since.lo >>> 0))
+/** Nanoseconds since the start of the instant of these words, rounded to a double. */
+export const nanosecondsOf = (hi: number, lo: number): number => hi * WORD + (lo >>> 0)
 
 export const instantToBigInt = ({ hi, lo }: Instant): bigint => (BigInt(hi) << 32n) + BigInt(lo >>> 0)
 
 /**
  * Seconds as upstream converts a duration: whole seconds and the rest are converted separately (specification 0.3).
  */
-export function secondsOf(nanoseconds: number): number {
-  if (!Number.isSafeInteger(nanoseconds)) return secondsOfBig(BigInt(nanoseconds))
+function secondsOf(nanoseconds: number): number {
   const whole = Math.trunc(nanoseconds / NANOSECONDS_PER_SECOND)
   return whole + (nanoseconds - whole * NANOSECONDS_PER_SECOND) / NANOSECONDS_PER_SECOND
 }
@@ -28,14 +26,6 @@ export function secondsOf(nanoseconds: number): number {
 function secondsOfBig(nanoseconds: bigint): number {
   const perSecond = BigInt(NANOSECONDS_PER_SECOND)
   return Number(nanoseconds / perSecond) + Number(nanoseconds % perSecond) / NANOSECONDS_PER_SECOND
-}
-
-/** Seconds between two instants, converted from the exact number of nanoseconds. */
-export function secondsBetween(since: Instant, until: Instant): number {
-  const nanoseconds = nanosecondsBetween(since, until)
-  return Number.isSafeInteger(nanoseconds)
-    ? secondsOf(nanoseconds)
-    : secondsOfBig(instantToBigInt(until) - instantToBigInt(since))
 }
 
 /**
@@ -59,7 +49,20 @@ export class Clock implements Instant {
     this.lo = Number(BigInt.asIntN(32, nanoseconds))
   }
 
+  /** Nanoseconds since the instant of these words: the exact difference, rounded once to a double. */
+  since(hi: number, lo: number): number {
+    return (this.hi - hi) * WORD + ((this.lo >>> 0) - (lo >>> 0))
+  }
+
+  /** Seconds since that instant, converted from the exact number of nanoseconds. */
+  secondsSince(hi: number, lo: number): number {
+    const nanoseconds = this.since(hi, lo)
+    return Number.isSafeInteger(nanoseconds)
+      ? secondsOf(nanoseconds)
+      : secondsOfBig(instantToBigInt(this) - instantToBigInt({ hi, lo }))
+  }
+
   get nanoseconds(): number {
-    return this.hi * WORD + (this.lo >>> 0)
+    return nanosecondsOf(this.hi, this.lo)
   }
 }

@@ -1,4 +1,4 @@
-import { type Clock, secondsBetween } from './clock.ts'
+import type { Clock } from './clock.ts'
 
 /** Time-weighted statistics of one period. Average and deviation are NaN for a period without length. */
 export interface IntegratorResults {
@@ -60,7 +60,7 @@ export class Integrator {
   }
 
   private advance(): void {
-    const seconds = secondsBetween({ hi: this.lastHi, lo: this.lastLo }, this.clock)
+    const seconds = this.clock.secondsSince(this.lastHi, this.lastLo)
     this.lastHi = this.clock.hi
     this.lastLo = this.clock.lo
     this.duration += seconds

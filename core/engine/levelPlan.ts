@@ -1,5 +1,5 @@
 import { isLegalDealer } from './shuffleSharding.ts'
-import type { QueuingConfig } from './queueSet.ts'
+import type { QueuingConfig } from './queueSetListener.ts'
 import { mandatoryLevels } from '../config/builtIn.ts'
 import { CATCH_ALL, EXEMPT, type PriorityLevelConfiguration, type PriorityLevelSpec } from '../config/objects.ts'
 

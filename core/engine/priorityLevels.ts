@@ -1,6 +1,7 @@
 import type { PriorityLevelConfiguration } from '../config/objects.ts'
 import {
   type Allocation,
+  type AllocationRules,
   type ConfiguredLimits,
   type DemandStatistics,
   NO_DEMAND,
@@ -12,14 +13,16 @@ import {
 import type { Clock } from './clock.ts'
 import { Integrator } from './integrator.ts'
 import { IMAGINED_LEVELS, type LevelPlan, planOf, refusal } from './levelPlan.ts'
-import { QueueSet, type QueueSetListener, type QueueSetOptions } from './queueSet.ts'
+import type { SeatRequest } from './queue.ts'
+import { QueueSet } from './queueSet.ts'
+import type { QueueSetListener, QueueSetOptions } from './queueSetListener.ts'
 
 /** One priority level while the engine keeps it. */
-export interface PriorityLevel<T> {
+export interface PriorityLevel<R extends SeatRequest> {
   plan: LevelPlan
   /** Its object is gone; it only serves what it holds (specification 7.4). */
   quiescing: boolean
-  readonly queueSet: QueueSet<T>
+  readonly queueSet: QueueSet<R>
   readonly demandIntegrator: Integrator
   demand: DemandStatistics
   limits: ConfiguredLimits
@@ -35,37 +38,44 @@ export interface RefusedLevel {
   readonly reason: string
 }
 
-export interface PriorityLevelsOptions<T> extends QueueSetOptions {
+/** What a configuration does to a level that it does not hold any more. */
+export type LevelDeparture = 'quiescing' | 'removed'
+
+export interface PriorityLevelsOptions<R extends SeatRequest> extends QueueSetOptions {
   readonly serverLimit: number
-  /** What listens to the queue set of a level, besides its demand integrator. */
-  readonly listen: (name: string) => Omit<QueueSetListener<T>, 'demand'>
-  readonly onAllocation: (allocation: Allocation) => void
+  /** As upstream now does it, without. */
+  readonly allocationRules?: AllocationRules
+  /** What listens to the queue set of a new level. It passes the seat demand on to the integrator. */
+  readonly listen: (name: string, demand: Integrator) => QueueSetListener<R>
+  /** After limits were recomputed and are in force; `levels` are all levels by name. */
+  readonly onAllocation: (allocation: Allocation, levels: readonly PriorityLevel<R>[]) => void
+  readonly onLevel: (level: PriorityLevel<R>, departure: LevelDeparture) => void
 }
 
 const byName = (a: { readonly plan: LevelPlan }, b: { readonly plan: LevelPlan }): number =>
   a.plan.name < b.plan.name ? -1 : 1
 
 /** All levels that the engine keeps: their reaction to configuration and their limits (specification 6, 7). */
-export class PriorityLevels<T> {
+export class PriorityLevels<R extends SeatRequest> {
   private readonly clock: Clock
-  private readonly options: PriorityLevelsOptions<T>
-  private readonly kept = new Map<string, PriorityLevel<T>>()
-  private sorted: readonly PriorityLevel<T>[] = []
+  private readonly options: PriorityLevelsOptions<R>
+  private readonly kept = new Map<string, PriorityLevel<R>>()
+  private sorted: readonly PriorityLevel<R>[] = []
   private lastRefused: readonly RefusedLevel[] = []
 
   /** Starts with the imagined levels only, one of which owns all seats (trap T55). */
-  constructor(clock: Clock, options: PriorityLevelsOptions<T>) {
+  constructor(clock: Clock, options: PriorityLevelsOptions<R>) {
     this.clock = clock
     this.options = options
     this.digest([])
   }
 
-  get(name: string): PriorityLevel<T> | undefined {
+  get(name: string): PriorityLevel<R> | undefined {
     return this.kept.get(name)
   }
 
   /** By name, the fixed order in which limits are computed. */
-  all(): readonly PriorityLevel<T>[] {
+  all(): readonly PriorityLevel<R>[] {
     return this.sorted
   }
 
@@ -109,12 +119,13 @@ export class PriorityLevels<T> {
         demand,
         current,
       })),
+      this.options.allocationRules,
     )
     for (const [i, level] of this.sorted.entries()) {
       level.current = allocation.levels[i]?.current ?? level.current
       level.queueSet.reconfigure(level.plan.queuing, level.current)
     }
-    this.options.onAllocation(allocation)
+    this.options.onAllocation(allocation, this.sorted)
     return allocation
   }
 
@@ -126,11 +137,8 @@ export class PriorityLevels<T> {
       return
     }
     const demandIntegrator = new Integrator(this.clock)
-    const queueSet = new QueueSet<T>(
-      this.clock,
-      { ...this.options.listen(plan.name), demand: (seats) => demandIntegrator.set(seats) },
-      this.options,
-    )
+    const listener = this.options.listen(plan.name, demandIntegrator)
+    const queueSet = new QueueSet<R>(this.clock, listener, this.options)
     this.kept.set(plan.name, {
       plan,
       quiescing: false,
@@ -147,8 +155,10 @@ export class PriorityLevels<T> {
   private retire(accepted: ReadonlySet<string>): void {
     for (const [name, level] of this.kept) {
       if (accepted.has(name) || IMAGINED_LEVELS.some((plan) => plan.name === name)) continue
-      if (level.queueSet.idle) this.kept.delete(name)
-      else level.quiescing = true
+      const departs = level.queueSet.idle
+      if (departs) this.kept.delete(name)
+      if (departs || !level.quiescing) this.options.onLevel(level, departs ? 'removed' : 'quiescing')
+      level.quiescing = true
     }
   }
 

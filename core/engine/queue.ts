@@ -11,33 +11,34 @@ export interface WorkEstimate {
 /** Where a request stands in its priority level. */
 export type RequestState = 'new' | 'waiting' | 'executing' | 'lingering' | 'rejected' | 'timed-out' | 'done'
 
-/** A request inside a queue set (specification 4.2). `payload` is the caller's own object. */
-export class SeatRequest<T> {
+/**
+ * A request inside a queue set (specification 4.2). `payload` is the caller's own object. Times and seat-seconds are kept
+ * as words: there is one of these for every waiting request.
+ */
+export class SeatRequest<T = unknown> {
   readonly payload: T
   readonly initialSeats: number
   /** Clamped to the limit of the level at dispatch, with `additionalLatency` stretched so that the work stays. */
   finalSeats: number
   additionalLatency: number
-  /** Units of seat-seconds of the final phase, fixed at arrival. */
-  readonly finalWork: number
-  readonly arrivalR = new SeatSeconds()
   state: RequestState = 'new'
   /** Its queue; absent when it was dispatched without queuing. */
-  queue: Queue<T> | undefined
+  queue: Queue<this> | undefined
+  arrivalRHi = 0
+  arrivalRLo = 0
   arrivedHi = 0
   arrivedLo = 0
   startedHi = 0
   startedLo = 0
   /** Neighbours in the list that holds it: the waiting ones of its queue, or the executing ones. */
-  previous: SeatRequest<T> | undefined
-  next: SeatRequest<T> | undefined
+  previous: this | undefined
+  next: this | undefined
 
   constructor(payload: T, estimate: WorkEstimate) {
     this.payload = payload
     this.initialSeats = estimate.initialSeats
     this.finalSeats = estimate.finalSeats
     this.additionalLatency = estimate.additionalLatency
-    this.finalWork = seatsTimesDuration(estimate.finalSeats, estimate.additionalLatency)
   }
 
   /** Seats that it occupies during its whole life. */
@@ -50,6 +51,16 @@ export class SeatRequest<T> {
     return this.initialSeats * UNITS_PER_SEAT_G
   }
 
+  /** Units of the final phase. It is fixed at arrival; do not ask after the clamp of dispatching. */
+  get finalWork(): number {
+    return this.finalSeats === 0 ? 0 : seatsTimesDuration(this.finalSeats, this.additionalLatency)
+  }
+
+  /** R of its level when it arrived; a copy. */
+  get arrivalR(): SeatSeconds {
+    return SeatSeconds.fromWords(this.arrivalRHi, this.arrivalRLo)
+  }
+
   get arrivedAt(): Instant {
     return { hi: this.arrivedHi, lo: this.arrivedLo }
   }
@@ -60,12 +71,12 @@ export class SeatRequest<T> {
 }
 
 /** A doubly linked list through the requests themselves: first in, first out, removal anywhere in constant time. */
-export class RequestList<T> {
-  head: SeatRequest<T> | undefined
-  tail: SeatRequest<T> | undefined
+export class RequestList<R extends SeatRequest> {
+  head: R | undefined
+  tail: R | undefined
   length = 0
 
-  append(request: SeatRequest<T>): void {
+  append(request: R): void {
     request.previous = this.tail
     request.next = undefined
     if (this.tail === undefined) this.head = request
@@ -74,7 +85,7 @@ export class RequestList<T> {
     this.length += 1
   }
 
-  remove(request: SeatRequest<T>): void {
+  remove(request: R): void {
     if (request.previous === undefined) this.head = request.next
     else request.previous.next = request.next
     if (request.next === undefined) this.tail = request.previous
@@ -84,23 +95,30 @@ export class RequestList<T> {
     this.length -= 1
   }
 
-  *[Symbol.iterator](): Generator<SeatRequest<T>> {
+  *[Symbol.iterator](): Generator<R> {
     for (let request = this.head; request !== undefined; request = request.next) yield request
   }
 }
 
 /** One queue of a queue set. The sums cover waiting requests only. */
-export class Queue<T> {
+export class Queue<R extends SeatRequest> {
   /** Position in the queue set; −1 once it has left by attrition (specification 4.12). */
   index: number
-  readonly waiting = new RequestList<T>()
-  readonly executing = new RequestList<T>()
+  /** Its position when it left, which upstream still goes by afterwards (trap T29). */
+  staleIndex = -1
+  readonly waiting = new RequestList<R>()
+  readonly executing = new RequestList<R>()
   initialSeatsWaiting = 0
   maxSeatsWaiting = 0
   readonly workWaiting = new SeatSeconds()
   seatsInUse = 0
   /** R at which its next request is deemed to start. */
   readonly S = new SeatSeconds()
+  /** What it was when the dispatch of this number selected; see `virtualBounds.ts`. */
+  keptFor = -1
+  readonly keptS = new SeatSeconds()
+  keptSeatsInUse = 0
+  keptWaiting = false
 
   constructor(index: number) {
     this.index = index
@@ -110,7 +128,7 @@ export class Queue<T> {
     return this.waiting.length > 0 || this.executing.length > 0
   }
 
-  enqueue(request: SeatRequest<T>): void {
+  enqueue(request: R): void {
     this.waiting.append(request)
     this.initialSeatsWaiting += request.initialSeats
     this.maxSeatsWaiting += request.maxSeats
@@ -119,7 +137,7 @@ export class Queue<T> {
   }
 
   /** The sums are reduced by the fields as they are now. */
-  unqueue(request: SeatRequest<T>): void {
+  unqueue(request: R): void {
     this.waiting.remove(request)
     this.initialSeatsWaiting -= request.initialSeats
     this.maxSeatsWaiting -= request.maxSeats
@@ -133,6 +151,8 @@ export class Queue<T> {
    */
   boundS(): void {
     const head = this.waiting.head
-    if (head !== undefined && this.S.compare(head.arrivalR) < 0) this.S.copyFrom(head.arrivalR)
+    if (head !== undefined && this.S.compareWords(head.arrivalRHi, head.arrivalRLo) < 0) {
+      this.S.setWords(head.arrivalRHi, head.arrivalRLo)
+    }
   }
 }

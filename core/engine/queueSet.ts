@@ -1,81 +1,45 @@
 import type { RejectReason } from '../frame/frame.ts'
-import { type Clock, nanosecondsBetween } from './clock.ts'
+import type { Clock } from './clock.ts'
+import { Dealer } from './dealer.ts'
+import { isEpochOver, takeBackEpoch } from './epoch.ts'
 import { Queue, RequestList, type SeatRequest } from './queue.ts'
 import { SeatSeconds, durationPerSeat, seatsTimesDuration } from './seatSeconds.ts'
-import { type Hash64, deal } from './shuffleSharding.ts'
+import type { QueueSetListener, QueueSetOptions, QueuingConfig } from './queueSetListener.ts'
+import type { Hash64 } from './shuffleSharding.ts'
 import { Tournament } from './tournament.ts'
+import { type DispatchGauges, VirtualBounds } from './virtualBounds.ts'
 
 /** Assumed service time of every request, nanoseconds; never learned (specification 0.2, G). */
 const ASSUMED_SERVICE_NS = 3_000_000
-
-/** What is taken off R when it reaches `EPOCH_HIGH` (specification 4.4). */
-const EPOCH_DECREMENT = SeatSeconds.fromBigInt(9_223_372_036_854_775_807n)
-const EPOCH_HIGH = SeatSeconds.fromBigInt(13_835_058_055_282_163_710n)
-
-/** How a level queues (specification 4.1). `queues`: −1 never limits (Exempt), 0 has no queues (Reject). */
-export interface QueuingConfig {
-  readonly queues: number
-  readonly handSize: number
-  readonly queueLengthLimit: number
-}
-
-/** Corrections of upstream's defects (specification 11); all off reproduces upstream. */
-export interface QueueSetOptions {
-  /** T12: take the width that was added to the waiting seats off again, though the clamp has changed it since. */
-  readonly correctClampDrift: boolean
-}
-
-/**
- * What a queue set tells while it works. The listeners must not call back into it: they note, and act when the call
- * that they were told in has returned.
- */
-export interface QueueSetListener<T> {
-  /** The request may run now. */
-  dispatched(request: SeatRequest<T>): void
-  /** The request was refused at arrival, or its wait ended (reason `time-out`). */
-  rejected(request: SeatRequest<T>, reason: RejectReason): void
-  /** The head that was selected did not fit: nothing else is tried (specification 4.6). */
-  didNotFit(request: SeatRequest<T>): void
-  /** Seats of a finished request were given back, at its finish or at the end of lingering. */
-  released(request: SeatRequest<T>): void
-  /** Seat demand, seats in use + seats waiting, was set (specification 6.3). */
-  demand(seats: number): void
-  /** R was taken back (specification 4.4). */
-  epochAdvanced(success: boolean): void
-  /** A release named a queue that had left before; upstream would have removed another one (trap T29, guarded). */
-  staleRemovalGuarded(request: SeatRequest<T>): void
-}
 
 /**
  * Fair queuing of one priority level (specification 4), decision for decision as upstream, in logarithmic time.
  *
  * It reads the clock and owns no timer: whoever calls `finish` calls `endLinger` after the request's additional latency.
  */
-export class QueueSet<T> {
+export class QueueSet<R extends SeatRequest> {
   private readonly clock: Clock
-  private readonly listener: QueueSetListener<T>
+  private readonly listener: QueueSetListener<R>
   private readonly options: QueueSetOptions
   private desiredQueues = 0
-  private handSize = 0
   private queueLengthLimit = 0
-  private hand = new Int32Array(0)
+  private readonly dealer = new Dealer()
   private tournament = new Tournament(0)
   private lastHi: number
   private lastLo: number
   /** Queues with a waiting or executing request; Σ seats in use and waiting widths over the queues (4.3). */
   private activeQueues = 0
   private wantedSeats = 0
+  private readonly virtualBounds = new VirtualBounds()
 
-  readonly queues: Queue<T>[] = []
+  readonly queues: Queue<R>[] = []
   readonly R = new SeatSeconds()
   /** Requests that run without a queue. */
-  readonly queueless = new RequestList<T>()
+  readonly queueless = new RequestList<R>()
   /** Seats that gate dispatching: CurrentCL. */
   limit = 0
   /** Where the last dispatch was; scanning begins after it. */
   robinIndex = 0
-  /** Arrivals that chose a queue, rejected ones included. */
-  enqueues = 0
   waitingCount = 0
   executingCount = 0
   seatsInUse = 0
@@ -83,7 +47,7 @@ export class QueueSet<T> {
   rejectedCount = 0
   cancelledCount = 0
 
-  constructor(clock: Clock, listener: QueueSetListener<T>, options: QueueSetOptions) {
+  constructor(clock: Clock, listener: QueueSetListener<R>, options: QueueSetOptions) {
     this.clock = clock
     this.listener = listener
     this.options = options
@@ -94,6 +58,21 @@ export class QueueSet<T> {
   /** Nothing waits and nothing executes; lingering seats do not count (trap T28). */
   get idle(): boolean {
     return this.waitingCount === 0 && this.executingCount === 0
+  }
+
+  /** Arrivals that chose a queue, rejected ones included. */
+  get enqueues(): number {
+    return this.dealer.enqueues
+  }
+
+  /** Queues that arrivals are dealt, −1 or 0 as in `QueuingConfig`. */
+  get desired(): number {
+    return this.desiredQueues
+  }
+
+  /** What the gauges of the last dispatch show. */
+  dispatchGauges(): DispatchGauges {
+    return this.virtualBounds.gauges(this.queues)
   }
 
   /** Requests per queue above which arrivals are refused while all seats are taken. */
@@ -107,8 +86,7 @@ export class QueueSet<T> {
     this.desiredQueues = config.queues
     if (config.queues > 0) {
       this.queueLengthLimit = config.queueLengthLimit
-      this.handSize = config.handSize
-      this.hand = new Int32Array(config.handSize)
+      this.dealer.configure(config.queues, config.handSize)
       while (this.queues.length < config.queues) this.queues.push(new Queue(this.queues.length))
       if (this.tournament.size < this.queues.length) this.seatTournament()
     }
@@ -116,24 +94,24 @@ export class QueueSet<T> {
     this.dispatchAll()
   }
 
-  /** The queue that the next arrival with this hash would choose, and its hand in deal order; changes nothing. */
+  /** The queues that a flow with this hash may use, in deal order; none where there are none. Changes nothing. */
   handOf(hash: Hash64): Int32Array {
-    const cards = new Int32Array(this.handSize)
-    deal(hash, this.desiredQueues, this.handSize, cards)
-    return cards
+    return this.desiredQueues < 1 ? new Int32Array(0) : this.dealer.handOf(hash)
   }
 
   /**
    * A request arrives. `false` when it was rejected; otherwise it waits or executes already, as its state says. Its hash
    * is looked at only where there are queues.
    */
-  arrive(request: SeatRequest<T>, hash: Hash64): boolean {
+  arrive(request: R, hash: Hash64): boolean {
     this.syncTime()
     request.arrivedHi = this.clock.hi
     request.arrivedLo = this.clock.lo
-    request.arrivalR.copyFrom(this.R)
+    request.arrivalRHi = this.R.signedHigh
+    request.arrivalRLo = this.R.signedLow
     if (this.desiredQueues < 1) return this.arriveWithoutQueue(request)
-    const queue = this.chooseQueue(hash)
+    const queue = this.dealer.choose(this.queues, hash)
+    this.virtualBounds.keep(queue)
     if (this.seatsInUse >= this.limit && queue.waiting.length >= this.queueLengthLimit) {
       this.reject(request, 'queue-full')
       this.bound(queue)
@@ -149,6 +127,7 @@ export class QueueSet<T> {
     this.waitingCount += 1
     this.seatsWaiting += request.maxSeats
     this.wantedSeats += request.maxSeats
+    this.listener.enqueued(request)
     this.listener.demand(this.seatsInUse + this.seatsWaiting)
     this.bound(queue)
     this.dispatchAll()
@@ -159,33 +138,35 @@ export class QueueSet<T> {
    * The wait of a request ended before it was dispatched. `false` when it does not wait any more. No dispatch follows,
    * even if it was the one that blocked everybody (trap T23).
    */
-  cancel(request: SeatRequest<T>): boolean {
+  cancel(request: R): boolean {
     const queue = request.queue
     if (request.state !== 'waiting' || queue === undefined) return false
     this.syncTime()
+    this.virtualBounds.keep(queue)
     this.takeFromQueue(queue, request)
     this.seatsWaiting -= request.maxSeats
     this.cancelledCount += 1
     this.reject(request, 'time-out')
     this.listener.demand(this.seatsInUse + this.seatsWaiting)
-    if (!queue.active) this.activeQueues -= 1
+    this.noteInactive(queue)
     this.bound(queue)
     return true
   }
 
   /** An executing request is done. Its seats are released now, or linger for its additional latency. */
-  finish(request: SeatRequest<T>): void {
+  finish(request: R): void {
     this.syncTime()
     this.executingCount -= 1
     const queue = request.queue
     if (queue === undefined) {
       this.queueless.remove(request)
     } else {
+      this.virtualBounds.keep(queue)
       queue.executing.remove(request)
-      const served = nanosecondsBetween({ hi: request.startedHi, lo: request.startedLo }, this.clock)
+      const served = this.clock.since(request.startedHi, request.startedLo)
       // Only the initial phase is corrected by the measured time; the final one always costs its estimate.
       queue.S.addUnits(-seatsTimesDuration(request.initialSeats, ASSUMED_SERVICE_NS - served))
-      if (!queue.active) this.activeQueues -= 1
+      this.noteInactive(queue)
       this.bound(queue)
     }
     if (request.additionalLatency > 0) request.state = 'lingering'
@@ -194,7 +175,7 @@ export class QueueSet<T> {
   }
 
   /** The additional latency of a finished request has passed. */
-  endLinger(request: SeatRequest<T>): void {
+  endLinger(request: R): void {
     this.syncTime()
     this.release(request)
     this.dispatchAll()
@@ -202,14 +183,14 @@ export class QueueSet<T> {
 
   /** Advances R to the clock (specification 4.3). */
   syncTime(): void {
-    const elapsed = nanosecondsBetween({ hi: this.lastHi, lo: this.lastLo }, this.clock)
+    const elapsed = this.clock.since(this.lastHi, this.lastLo)
     if (elapsed === 0) return
     this.lastHi = this.clock.hi
     this.lastLo = this.clock.lo
     if (this.activeQueues === 0) return
     const ratio = Math.min(this.wantedSeats, this.limit) / this.activeQueues
     this.R.addUnits(seatsTimesDuration(ratio, elapsed))
-    if (this.R.compare(EPOCH_HIGH) >= 0) this.advanceEpoch()
+    if (isEpochOver(this.R)) this.advanceEpoch()
   }
 
   /** Whether `seats` more may execute now (specification 4.7). */
@@ -219,7 +200,7 @@ export class QueueSet<T> {
     return this.seatsInUse + seats <= this.limit
   }
 
-  private arriveWithoutQueue(request: SeatRequest<T>): boolean {
+  private arriveWithoutQueue(request: R): boolean {
     if (!this.canAccommodate(request.maxSeats)) {
       this.reject(request, 'concurrency-limit')
       return false
@@ -227,27 +208,8 @@ export class QueueSet<T> {
     this.queueless.append(request)
     this.execute(request)
     this.listener.demand(this.seatsInUse + this.seatsWaiting)
-    this.listener.dispatched(request)
+    this.listener.dispatched(request, 0)
     return true
-  }
-
-  /** The queue of the hand with the least waiting work, the first of equals in rotated order (specification 3.3). */
-  private chooseQueue(hash: Hash64): Queue<T> {
-    deal(hash, this.desiredQueues, this.handSize, this.hand)
-    const offset = this.enqueues % this.handSize
-    this.enqueues += 1
-    let best = this.cardAt(offset)
-    for (let i = 1; i < this.handSize; i++) {
-      const queue = this.cardAt((offset + i) % this.handSize)
-      if (queue.workWaiting.compare(best.workWaiting) < 0) best = queue
-    }
-    return best
-  }
-
-  private cardAt(position: number): Queue<T> {
-    const queue = this.queues[this.hand[position] ?? -1]
-    if (queue === undefined) throw new Error('a dealt card names no queue')
-    return queue
   }
 
   private dispatchAll(): void {
@@ -259,33 +221,39 @@ export class QueueSet<T> {
     const index = this.tournament.winnerAfter(this.robinIndex)
     const queue = this.queues[index]
     const head = queue?.waiting.head
-    if (queue === undefined || head === undefined) return false
+    // Only when the queue of all that waits was removed by mistake; upstream's server dies of it, too.
+    if (queue === undefined || head === undefined) throw new Error('requests wait in no queue (trap T29)')
     if (!this.canAccommodate(head.maxSeats)) {
+      // The scan came round: an index from before the first queue, whose removal left it so, is the last one now.
+      if (this.robinIndex < 0) this.robinIndex = this.queues.length - 1
       this.listener.didNotFit(head)
       return false
     }
+    this.virtualBounds.selected(queue, this.R)
     const widthWaiting = head.maxSeats
+    const { finalWork } = head
     this.takeFromQueue(queue, head)
     if (head.finalSeats > this.limit) {
       head.finalSeats = this.limit
-      head.additionalLatency = durationPerSeat(head.finalWork, this.limit)
+      head.additionalLatency = durationPerSeat(finalWork, this.limit)
     }
     this.robinIndex = index
     // Upstream takes off the width after the clamp, so that a wider one stays behind (trap T12).
-    this.seatsWaiting -= this.options.correctClampDrift ? widthWaiting : head.maxSeats
+    const seatsUnqueued = this.options.correctClampDrift ? widthWaiting : head.maxSeats
+    this.seatsWaiting -= seatsUnqueued
     queue.executing.append(head)
     queue.seatsInUse += head.maxSeats
     this.wantedSeats += head.maxSeats
     this.execute(head)
     this.listener.demand(this.seatsInUse + this.seatsWaiting)
     queue.S.addUnits(head.initialWork)
-    queue.S.addUnits(head.finalWork)
+    queue.S.addUnits(finalWork)
     this.bound(queue)
-    this.listener.dispatched(head)
+    this.listener.dispatched(head, seatsUnqueued)
     return true
   }
 
-  private execute(request: SeatRequest<T>): void {
+  private execute(request: R): void {
     request.state = 'executing'
     request.startedHi = this.clock.hi
     request.startedLo = this.clock.lo
@@ -293,41 +261,57 @@ export class QueueSet<T> {
     this.seatsInUse += request.maxSeats
   }
 
-  private takeFromQueue(queue: Queue<T>, request: SeatRequest<T>): void {
+  private takeFromQueue(queue: Queue<R>, request: R): void {
     queue.unqueue(request)
     this.waitingCount -= 1
-    this.wantedSeats -= request.maxSeats
+    if (queue.index >= 0) this.wantedSeats -= request.maxSeats
   }
 
-  private reject(request: SeatRequest<T>, reason: RejectReason): void {
+  /** A queue that has left is not among those that are counted. */
+  private noteInactive(queue: Queue<R>): void {
+    if (queue.index >= 0 && !queue.active) this.activeQueues -= 1
+  }
+
+  private reject(request: R, reason: RejectReason): void {
     request.state = reason === 'time-out' ? 'timed-out' : 'rejected'
     this.rejectedCount += 1
     this.listener.rejected(request, reason)
   }
 
-  private release(request: SeatRequest<T>): void {
+  private release(request: R): void {
     request.state = 'done'
     this.seatsInUse -= request.maxSeats
     this.listener.demand(this.seatsInUse + this.seatsWaiting)
     this.listener.released(request)
     const queue = request.queue
     if (queue === undefined) return
+    this.virtualBounds.keep(queue)
     queue.seatsInUse -= request.maxSeats
     const surplus = this.queues.length > this.desiredQueues && !queue.active
     if (queue.index >= 0) {
       this.wantedSeats -= request.maxSeats
       if (surplus) this.removeQueue(queue)
     } else if (surplus) {
-      this.listener.staleRemovalGuarded(request)
+      if (this.options.removeStaleQueues === true) this.removeStale(queue.staleIndex)
+      else this.listener.staleRemovalGuarded(request)
     }
   }
 
+  private removeStale(index: number): void {
+    const victim = this.queues[index]
+    if (victim === undefined) throw new Error(`there is no queue ${index} any more (trap T29)`)
+    this.removeQueue(victim)
+  }
+
   /** A surplus queue leaves once it is empty, whatever its place; those after it move up (specification 4.12). */
-  private removeQueue(queue: Queue<T>): void {
+  private removeQueue(queue: Queue<R>): void {
+    this.virtualBounds.freeze(this.queues)
     const removed = queue.index
     this.queues.splice(removed, 1)
     queue.index = -1
-    this.wantedSeats -= queue.seatsInUse
+    queue.staleIndex = removed
+    this.wantedSeats -= queue.seatsInUse + queue.maxSeatsWaiting
+    if (queue.active) this.activeQueues -= 1
     for (let index = removed; index < this.queues.length; index++) {
       const moved = this.queues[index]
       if (moved !== undefined) moved.index = index
@@ -342,12 +326,13 @@ export class QueueSet<T> {
   }
 
   /** Bounds S and enters the queue into the tournament with the virtual finish of its head. */
-  private bound(queue: Queue<T>): void {
+  private bound(queue: Queue<R>): void {
     queue.boundS()
     this.enter(queue)
   }
 
-  private enter(queue: Queue<T>): void {
+  private enter(queue: Queue<R>): void {
+    if (queue.index < 0) return
     const head = queue.waiting.head
     if (head === undefined) return this.tournament.clear(queue.index)
     virtualFinish.copyFrom(queue.S)
@@ -357,21 +342,9 @@ export class QueueSet<T> {
   }
 
   private advanceEpoch(): void {
-    let success = true
-    const takeOff = (amount: SeatSeconds): void => {
-      if (amount.compare(EPOCH_DECREMENT) < 0) success = false
-      amount.subtract(EPOCH_DECREMENT)
-    }
-    takeOff(this.R)
-    for (const queue of this.queues) {
-      if (!queue.active) {
-        queue.S.setZero()
-        continue
-      }
-      takeOff(queue.S)
-      for (const request of queue.waiting) takeOff(request.arrivalR)
-      this.enter(queue)
-    }
+    this.virtualBounds.freeze(this.queues)
+    const success = takeBackEpoch(this.R, this.queues)
+    for (const queue of this.queues) this.enter(queue)
     this.listener.epochAdvanced(success)
   }
 }

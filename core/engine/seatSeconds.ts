@@ -37,9 +37,13 @@ export class SeatSeconds {
 
   /** The amount whose 64 bits are those of `value`. */
   static fromBigInt(value: bigint): SeatSeconds {
+    return SeatSeconds.fromWords(Number(BigInt.asIntN(32, value >> 32n)), Number(BigInt.asIntN(32, value)))
+  }
+
+  /** The amount of two words, signed or unsigned. */
+  static fromWords(hi: number, lo: number): SeatSeconds {
     const made = new SeatSeconds()
-    made.hi = Number(BigInt.asIntN(32, value >> 32n))
-    made.lo = Number(BigInt.asIntN(32, value))
+    made.setWords(hi, lo)
     return made
   }
 
@@ -47,9 +51,18 @@ export class SeatSeconds {
     return (BigInt(this.hi >>> 0) << 32n) | BigInt(this.lo >>> 0)
   }
 
+  copy(): SeatSeconds {
+    return SeatSeconds.fromWords(this.hi, this.lo)
+  }
+
   copyFrom(other: SeatSeconds): void {
     this.hi = other.hi
     this.lo = other.lo
+  }
+
+  setWords(hi: number, lo: number): void {
+    this.hi = hi | 0
+    this.lo = lo | 0
   }
 
   setZero(): void {
@@ -59,6 +72,7 @@ export class SeatSeconds {
 
   /** Adds an integer number of units, negative ones included, modulo 2^64. Exact for |units| < 2^84. */
   addUnits(units: number): void {
+    if (units === 0) return
     const high = Math.floor(units / WORD)
     const low = (this.lo >>> 0) + (units - high * WORD)
     this.lo = low | 0
@@ -79,12 +93,25 @@ export class SeatSeconds {
 
   /** Negative, zero or positive, as this is less than, equal to or greater than `other`, unsigned. */
   compare(other: SeatSeconds): number {
-    return this.hi === other.hi ? (this.lo >>> 0) - (other.lo >>> 0) : (this.hi >>> 0) - (other.hi >>> 0)
+    return this.compareWords(other.hi, other.lo)
+  }
+
+  /** The same, with an amount given as two words. */
+  compareWords(hi: number, lo: number): number {
+    return this.hi === (hi | 0) ? (this.lo >>> 0) - (lo >>> 0) : (this.hi >>> 0) - (hi >>> 0)
   }
 
   /** The upper word, unsigned. */
   get high(): number {
     return this.hi >>> 0
+  }
+
+  /** The words as they are kept: signed, so that keeping them elsewhere costs no heap number. */
+  get signedHigh(): number {
+    return this.hi
+  }
+  get signedLow(): number {
+    return this.lo
   }
 
   /** The lower word, unsigned. */

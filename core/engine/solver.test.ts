@@ -1,33 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readVectors } from '../../test/fixtures/vectors.ts'
 import { solve } from './solver.ts'
-
-interface Question {
-  required: number
-  items?: (readonly [lower: number, upper: number, target: number])[] | null
-}
-interface Answer {
-  allocs?: number[]
-  fairProp: number
-  error?: string
-}
 
 const near = (actual: number, wanted: number) =>
   expect(Math.abs(actual - wanted)).toBeLessThanOrEqual(1e-9 * Math.max(Math.abs(wanted), Number.MIN_VALUE))
-
-test('agrees with every upstream vector', () => {
-  for (const { in: question, out } of readVectors<Question, Answer>('solver')) {
-    const items = (question.items ?? []).map(([lower, upper, target]) => ({ lower, upper, target }))
-    const solution = solve(question.required, items)
-    expect(solution.ok, JSON.stringify(question)).toBe(out.error === undefined)
-    if (!solution.ok) continue
-    near(solution.fairFrac, out.fairProp)
-    const wanted = out.allocs ?? []
-    expect(solution.allocations).toHaveLength(wanted.length)
-    for (const [i, allocation] of solution.allocations.entries()) near(allocation, wanted[i] ?? Number.NaN)
-  }
-})
 
 test('every allocation is p·target or a bound, and they sum to what is required', () => {
   const item = fc

@@ -1,3 +1,5 @@
+import { sortIndexes } from './stableSort.ts'
+
 /**
  * The borrowing solver: one factor p, such that the allocations p·target, each clamped between its bounds, sum to what
  * is there to allocate (specification 6.5).
@@ -17,89 +19,88 @@ const EPSILON = 1e-7
 /** Largest single-precision number: where minima of ratios start. */
 const LARGEST_FLOAT32 = 3.4028234663852886e38
 
-interface Ratios {
+/** Room for one problem, kept between calls: making it costs more than solving a small problem. */
+interface Workspace {
+  /** Targets as they count. */
   readonly targets: Float64Array
-  readonly low: Float64Array
-  readonly high: Float64Array
-  readonly lowMin: number
-  readonly lowMax: number
-  readonly highMin: number
-  readonly highMax: number
+  /**
+   * Values of p at which an item begins to follow it (even index) and ceases to (odd index): two for each item, lower
+   * and upper bound divided by its target.
+   */
+  readonly breakpoints: Float64Array
+  readonly order: Int32Array
+  readonly scratch: Int32Array
 }
+
+const workspaceFor = (items: number): Workspace => ({
+  targets: new Float64Array(items),
+  breakpoints: new Float64Array(2 * items),
+  order: new Int32Array(2 * items),
+  scratch: new Int32Array(2 * items),
+})
+let workspace = workspaceFor(16)
 
 const refuse = (problem: string): Solution => ({ ok: false, problem })
 
 /** Items are visited in the given order; for a given order upstream's result is reproduced (see the specification). */
 export function solve(required: number, items: readonly SolverItem[]): Solution {
   if (required < 0) return refuse('there cannot be less than nothing to allocate')
-  let lowerSum = 0
-  let upperSum = 0
-  let targetSum = 0
-  for (const { lower, upper, target } of items) {
+  const count = items.length
+  if (workspace.targets.length < count) workspace = workspaceFor(2 * count)
+  const { targets, breakpoints } = workspace
+  let [lowerSum, upperSum, targetSum] = [0, 0, 0]
+  let [lowMin, lowMax, highMin, highMax] = [LARGEST_FLOAT32, 0, LARGEST_FLOAT32, 0]
+  for (let i = 0; i < count; i++) {
+    const item = items[i]
+    if (item === undefined) break
+    const { lower, upper, target } = item
     if (lower < 0) return refuse('a lower bound is negative')
     if (target < lower) return refuse('a target is below its lower bound')
     if (upper < lower) return refuse('an upper bound is below its lower bound')
+    const counted = target > LEAST_TARGET ? target : LEAST_TARGET
+    const low = lower / counted
+    const high = upper / counted
+    targets[i] = counted
+    breakpoints[2 * i] = low
+    breakpoints[2 * i + 1] = high
     lowerSum += lower
     upperSum += upper
-    targetSum += Math.max(target, LEAST_TARGET)
+    targetSum += counted
+    if (low < lowMin) lowMin = low
+    if (low > lowMax) lowMax = low
+    if (high < highMin) highMin = high
+    if (high > highMax) highMax = high
   }
   if (lowerSum - required > EPSILON) return refuse('the lower bounds sum to more than there is')
   if (required - upperSum > EPSILON) return refuse('the upper bounds sum to less than there is')
   if (required === 0) return { ok: true, allocations: items.map(() => 0), fairFrac: 0 }
-
-  const ratios = ratiosOf(items)
   if (lowerSum - required > -EPSILON) {
-    return { ok: true, allocations: items.map(({ lower }) => lower), fairFrac: ratios.lowMin }
+    return { ok: true, allocations: items.map(({ lower }) => lower), fairFrac: lowMin }
   }
   if (required - upperSum > -EPSILON) {
-    return { ok: true, allocations: items.map(({ upper }) => upper), fairFrac: ratios.highMax }
+    return { ok: true, allocations: items.map(({ upper }) => upper), fairFrac: highMax }
   }
   const even = required / targetSum
-  if (ratios.lowMax <= even && even <= ratios.highMin) {
-    return { ok: true, allocations: Array.from(ratios.targets, (target) => target * even), fairFrac: even }
+  if (lowMax <= even && even <= highMin) {
+    return { ok: true, allocations: items.map((_, i) => (targets[i] ?? 0) * even), fairFrac: even }
   }
-  const fairFrac = sweep(required, lowerSum, ratios)
+  const fairFrac = sweep(required, lowerSum, lowMin, count)
   if (fairFrac === undefined) return refuse('no factor meets what is required')
-  const allocations = items.map(({ lower, upper }, i) =>
-    Math.max(lower, Math.min(upper, fairFrac * (ratios.targets[i] ?? 0))),
-  )
+  const allocations = items.map(({ lower, upper }, i) => {
+    const share = fairFrac * (targets[i] ?? 0)
+    return share < lower ? lower : share > upper ? upper : share
+  })
   return { ok: true, allocations, fairFrac }
-}
-
-function ratiosOf(items: readonly SolverItem[]): Ratios {
-  const targets = new Float64Array(items.length)
-  const low = new Float64Array(items.length)
-  const high = new Float64Array(items.length)
-  let [lowMin, lowMax, highMin, highMax] = [LARGEST_FLOAT32, 0, LARGEST_FLOAT32, 0]
-  for (const [i, { lower, upper, target }] of items.entries()) {
-    const counted = Math.max(target, LEAST_TARGET)
-    const lowRatio = lower / counted
-    const highRatio = upper / counted
-    targets[i] = counted
-    low[i] = lowRatio
-    high[i] = highRatio
-    lowMin = Math.min(lowMin, lowRatio)
-    lowMax = Math.max(lowMax, lowRatio)
-    highMin = Math.min(highMin, highRatio)
-    highMax = Math.max(highMax, highRatio)
-  }
-  return { targets, low, high, lowMin, lowMax, highMin, highMax }
 }
 
 /**
  * Raises p from the least lower ratio, from breakpoint to breakpoint. Between two of them the sum grows in proportion
- * to the targets of the items that are at neither bound.
+ * to the targets of the items that p moves.
  */
-function sweep(required: number, lowerSum: number, { targets, low, high, lowMin }: Ratios): number | undefined {
-  // Two breakpoints an item, in the order lo_0, hi_0, lo_1, hi_1 …; the sort is stable.
-  const breakpoints = Float64Array.from(
-    { length: 2 * targets.length },
-    (_, i) => ((i & 1) === 0 ? low : high)[i >> 1] ?? 0,
-  )
-  const order = Uint32Array.from(breakpoints, (_, i) => i).toSorted((a, b) => {
-    const difference = (breakpoints[a] ?? 0) - (breakpoints[b] ?? 0)
-    return difference === 0 ? a - b : difference
-  })
+function sweep(required: number, lowerSum: number, lowMin: number, count: number): number | undefined {
+  const { targets, breakpoints, order, scratch } = workspace
+  const ends = 2 * count
+  sortIndexes(breakpoints, order, scratch, ends)
   let p = lowMin
   let sum = lowerSum
   let slope = 0
@@ -116,7 +117,7 @@ function sweep(required: number, lowerSum: number, { targets, low, high, lowMin 
         slope += enters ? target : -target
         sensitive += enters ? 1 : -1
       }
-      if (next >= order.length) return undefined
+      if (next >= ends) return undefined
       pending = order[next] ?? -1
       next += 1
       breakpoint = breakpoints[pending] ?? 0

@@ -1,4 +1,5 @@
-import { type Clock, instantToBigInt } from './clock.ts'
+import type { Histogram } from '../frame/frame.ts'
+import type { Clock } from './clock.ts'
 
 /** Cumulative counts in nanoseconds by bucket, without +Inf. */
 export interface TimingRatioSnapshot {
@@ -7,6 +8,10 @@ export interface TimingRatioSnapshot {
   readonly count: bigint
   readonly sum: number
 }
+
+/** How many terms of the sum gather before they may join it, and how much smaller than it they must be to wait. */
+const TERMS_TOGETHER = 15
+const NEGLIGIBLE = 2 ** 26
 
 /**
  * A histogram of the ratio numerator ÷ denominator as if sampled at the end of every nanosecond (specification 8.2): at
@@ -20,10 +25,11 @@ export class TimingRatioHistogram {
   private readonly buckets: Float64Array
   private numerator: number
   private denominator: number
-  private last: bigint
+  private lastHi: number
+  private lastLo: number
   private sum = 0
-  private lost = 0
-  private bucket: number
+  private recent = 0
+  private recentTerms = 0
 
   constructor(clock: Clock, bounds: readonly number[], numerator = 0, denominator = 1) {
     this.clock = clock
@@ -31,53 +37,63 @@ export class TimingRatioHistogram {
     this.buckets = new Float64Array(bounds.length + 1)
     this.numerator = numerator
     this.denominator = denominator
-    this.last = instantToBigInt(clock)
-    this.bucket = this.bucketOf(numerator / denominator)
+    this.lastHi = clock.hi
+    this.lastLo = clock.lo
   }
 
   setNumerator(numerator: number): void {
     this.touch()
     this.numerator = numerator
-    this.bucket = this.bucketOf(this.ratio)
   }
 
   add(difference: number): void {
-    this.setNumerator(this.numerator + difference)
+    this.touch()
+    this.numerator += difference
   }
 
   setDenominator(denominator: number): void {
     this.touch()
     this.denominator = denominator
-    this.bucket = this.bucketOf(this.ratio)
   }
 
   snapshot(): TimingRatioSnapshot {
     this.touch()
     let total = 0n
     const cumulative = Array.from(this.buckets, (count) => (total += BigInt(count)))
-    return { bounds: this.bounds, cumulative: cumulative.slice(0, -1), count: total, sum: this.sum + this.lost }
+    return { bounds: this.bounds, cumulative: cumulative.slice(0, -1), count: total, sum: this.sum + this.recent }
   }
 
-  private get ratio(): number {
-    return this.numerator / this.denominator
+  /** The same in the form of frames, whose counts include +Inf; exact while they are below 2^53. */
+  histogram(): Histogram {
+    this.touch()
+    let count = 0
+    const counts = Array.from(this.buckets, (own) => (count += own))
+    return { bounds: [...this.bounds], counts, sum: this.sum + this.recent, count }
   }
 
   /** Counts what has passed. After a step back nothing is counted until the clock passes where it was. */
   private touch(): void {
-    const now = instantToBigInt(this.clock)
-    if (now <= this.last) return
-    const elapsed = Number(now - this.last)
-    this.last = now
-    this.buckets[this.bucket] = (this.buckets[this.bucket] ?? 0) + elapsed
-    // The sum keeps what each addition rounds away in a second number, as upstream does for precision.
-    const addend = this.ratio * elapsed
-    const sum = this.sum + addend
-    this.lost += Math.abs(this.sum) >= Math.abs(addend) ? this.sum - sum + addend : addend - sum + this.sum
-    this.sum = sum
+    const elapsed = this.clock.since(this.lastHi, this.lastLo)
+    if (elapsed <= 0) return
+    this.lastHi = this.clock.hi
+    this.lastLo = this.clock.lo
+    const ratio = this.numerator / this.denominator
+    const { bounds } = this
+    let bucket = 0
+    // Written so that NaN, too, ends above all bounds.
+    while (bucket < bounds.length && !(ratio <= (bounds[bucket] ?? 0))) bucket += 1
+    this.buckets[bucket] = (this.buckets[bucket] ?? 0) + elapsed
+    this.addToSum(ratio * elapsed)
   }
 
-  private bucketOf(ratio: number): number {
-    const index = this.bounds.findIndex((bound) => ratio <= bound)
-    return index === -1 ? this.bounds.length : index
+  /** Terms gather apart and join the sum together, unless they are too small beside it; in upstream's order. */
+  private addToSum(term: number): void {
+    this.recent += term
+    this.recentTerms += 1
+    if (this.recentTerms < TERMS_TOGETHER) return
+    this.recentTerms = 0
+    if (Math.abs(this.recent) <= Math.abs(this.sum / NEGLIGIBLE)) return
+    this.sum += this.recent
+    this.recent = 0
   }
 }

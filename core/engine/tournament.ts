@@ -24,6 +24,8 @@ export class Tournament {
 
   /** Enters a queue, or changes its key, given as two words. */
   set(index: number, hi: number, lo: number): void {
+    const entered = this.winners[this.leaves + index] === index
+    if (entered && this.keyHi[index] === hi && this.keyLo[index] === lo) return
     this.keyHi[index] = hi
     this.keyLo[index] = lo
     this.winners[this.leaves + index] = index
@@ -57,9 +59,13 @@ export class Tournament {
     return this.less(right, left) ? right : left
   }
 
+  /** Up to the root, or to where another one wins as before: those above have not noticed anything. */
   private replay(index: number): void {
     for (let node = (this.leaves + index) >> 1; node >= 1; node >>= 1) {
-      this.winners[node] = this.better(this.winners[2 * node] ?? -1, this.winners[2 * node + 1] ?? -1)
+      const before = this.winners[node]
+      const winner = this.better(this.winners[2 * node] ?? -1, this.winners[2 * node + 1] ?? -1)
+      if (winner === before && winner !== index) return
+      this.winners[node] = winner
     }
   }
 

@@ -5,8 +5,11 @@ import type { Query } from '../classify/requestTarget.ts'
 
 const NOT_MUTATING = new Set(['get', 'list', 'watch', 'proxy'])
 
-const keyOf = (group: string, resource: string, namespace: string, name: string): string =>
-  [group, resource, namespace, name].join('\0')
+/** Watches of one resource in one namespace, or, under the empty name, without one. */
+interface Watched {
+  ofAll: number
+  readonly ofName: Map<string, number>
+}
 
 /** Whether the watch is for the pods of one node: those are not counted (trap T44: whatever the API group). */
 function isForOneNode(info: RequestInfo, query: Query): boolean {
@@ -16,9 +19,18 @@ function isForOneNode(info: RequestInfo, query: Query): boolean {
   return terms !== undefined && (requiredValue(terms, 'spec.nodeName') ?? '') !== ''
 }
 
+const entry = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  map.set(key, made)
+  return made
+}
+
 /** Counts the watches that a change would be sent to (specification 5.6). */
 export class WatchTracker {
-  private readonly counts = new Map<string, number>()
+  /** By API group, resource and namespace. Entries stay when their counts are 0: there are as many as kinds of objects. */
+  private readonly groups = new Map<string, Map<string, Map<string, Watched>>>()
 
   /**
    * Registers a watch. Answers the function that forgets it, or `undefined` when the request is no watch.
@@ -26,24 +38,36 @@ export class WatchTracker {
   register(info: RequestInfo, query: Query): (() => void) | undefined {
     if (!info.isResource || info.verb !== 'watch') return undefined
     if (isForOneNode(info, query)) return () => undefined
-    const key = keyOf(info.apiGroup, info.resource, info.namespace, info.name)
-    this.counts.set(key, (this.counts.get(key) ?? 0) + 1)
+    const { apiGroup, resource, namespace, name } = info
+    const resources = entry(this.groups, apiGroup, () => new Map<string, Map<string, Watched>>())
+    const namespaces = entry(resources, resource, () => new Map<string, Watched>())
+    const watched = entry(namespaces, namespace, (): Watched => ({ ofAll: 0, ofName: new Map() }))
+    const add = (difference: number): void => {
+      if (name === '') watched.ofAll += difference
+      else addTo(watched.ofName, name, difference)
+    }
+    add(1)
     let registered = true
     return () => {
-      if (!registered) return
+      if (registered) add(-1)
       registered = false
-      const rest = (this.counts.get(key) ?? 1) - 1
-      if (rest === 0) this.counts.delete(key)
-      else this.counts.set(key, rest)
     }
   }
 
   /** Watches that hear of what this request changes; 0 for one that changes nothing. */
-  interested(info: RequestInfo): number {
-    if (NOT_MUTATING.has(info.verb)) return 0
-    const { apiGroup, resource, namespace, name } = info
-    const count = (inNamespace: string, ofName: string): number =>
-      this.counts.get(keyOf(apiGroup, resource, inNamespace, ofName)) ?? 0
-    return count('', '') + (namespace === '' ? 0 : count(namespace, '')) + (name === '' ? 0 : count(namespace, name))
+  interested({ verb, apiGroup, resource, namespace, name }: RequestInfo): number {
+    if (NOT_MUTATING.has(verb)) return 0
+    const namespaces = this.groups.get(apiGroup)?.get(resource)
+    if (namespaces === undefined) return 0
+    const everywhere = namespaces.get('')
+    const here = namespace === '' ? everywhere : namespaces.get(namespace)
+    const inNamespace = namespace === '' ? 0 : (here?.ofAll ?? 0)
+    return (everywhere?.ofAll ?? 0) + inNamespace + (name === '' ? 0 : (here?.ofName.get(name) ?? 0))
   }
+}
+
+function addTo(counts: Map<string, number>, key: string, difference: number): void {
+  const count = (counts.get(key) ?? 0) + difference
+  if (count === 0) counts.delete(key)
+  else counts.set(key, count)
 }

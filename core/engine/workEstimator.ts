@@ -65,7 +65,7 @@ const seats = (initialSeats: number, basis: EstimateBasis): ExplainedEstimate =>
   additionalLatency: 0,
   basis,
 })
-const ONE_SEAT = seats(MINIMUM_SEATS, { kind: 'fixed' })
+export const ONE_SEAT = seats(MINIMUM_SEATS, { kind: 'fixed' })
 
 /** The smaller of the estimator's own limit and the level's, which has none when it is 0 (specification 5.2). */
 const capOf = (limit: number, levelMaxSeats: number): number =>

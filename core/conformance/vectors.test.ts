@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { readVectors } from '../../test/fixtures/vectors.ts'
+import { difference } from '../../test/oracle/difference.ts'
+import { answer } from './answers.ts'
+
+/** Every file of test/fixtures/vectors and the number of its cases, so that none is lost unnoticed. */
+const FILES = [
+  ['shard', 2000],
+  ['flowhash', 500],
+  ['seatseconds', 800],
+  ['solver', 1000],
+  ['integrator', 100],
+  ['limits', 200],
+  ['borrow', 40],
+  ['estimate', 1000],
+  ['watches', 100],
+  ['match', 200],
+  ['requestinfo', 400],
+  ['retryafter', 60],
+  ['timing', 80],
+  ['dump', 40],
+  ['bootstrap', 1],
+  ['queueset-basic', 60],
+  ['queueset-mutating', 60],
+  ['queueset-timeout', 45],
+  ['queueset-overload', 45],
+  ['queueset-reconfig', 50],
+  ['queueset-reject', 20],
+  ['queueset-exempt', 20],
+  ['queueset-epoch', 12],
+] as const
+
+test.each(FILES)("%s: all %i answers are upstream's", (file, cases) => {
+  const [subcommand = file] = file.split('-')
+  const vectors = readVectors<unknown, unknown>(file)
+  const wrong = vectors.flatMap(({ in: question, out }, index) => {
+    const found = difference(subcommand, answer(subcommand, question), out)
+    return found === undefined ? [] : [{ index, ...found }]
+  })
+  expect(wrong).toEqual([])
+  expect(vectors).toHaveLength(cases)
+})

@@ -1,0 +1,155 @@
+import type { FlowSchema, PriorityLevelConfiguration, Condition } from '../config/objects.ts'
+import type { RejectReason } from '../frame/frame.ts'
+import type { Adjustment } from './adjustments.ts'
+import type { Corrections } from './corrections.ts'
+import type { EngineDump } from './dump.ts'
+import type { EngineListener } from './events.ts'
+import { FairEngine } from './fairEngine.ts'
+import { InFlightEngine } from './inFlightEngine.ts'
+import type { ObjectStatisticsTracker } from './objectStatistics.ts'
+import type { PriorityLevel, RefusedLevel } from './priorityLevels.ts'
+import type { VersionProfile } from './profiles.ts'
+import type { EngineSnapshot } from './snapshot.ts'
+import type { EngineRequest, Ticket } from './ticket.ts'
+import type { ExplainedEstimate } from './workEstimator.ts'
+
+/** UIDs of the objects that classified a request; empty for an object that the API does not have (trap T71). */
+export interface ObjectUids {
+  readonly level: string
+  readonly schema: string
+}
+
+/** What becomes of a request at its arrival. */
+export type Answer<T> =
+  /** Long-running and no watch (under the max-in-flight filter: long-running): it is served without a ticket (4.13). */
+  | { readonly kind: 'bypassed' }
+  /** It may run now; whoever runs it calls `finish` when its handler has returned. */
+  | {
+      readonly kind: 'executing'
+      readonly ticket: Ticket<T>
+      readonly estimate: ExplainedEstimate
+      readonly uids: ObjectUids | undefined
+    }
+  /** It waits; `onDispatch` or `onTimeOut` will tell. */
+  | {
+      readonly kind: 'waiting'
+      readonly ticket: Ticket<T>
+      readonly estimate: ExplainedEstimate
+      readonly uids: ObjectUids | undefined
+    }
+  /** To be answered with 429 (`httpAnswer`). `time-out` when its wait had ended before it came. */
+  | {
+      readonly kind: 'rejected'
+      readonly ticket: Ticket<T>
+      readonly estimate: ExplainedEstimate
+      readonly uids: ObjectUids | undefined
+      readonly reason: RejectReason
+      /** Seconds. */
+      readonly retryAfter: number
+    }
+
+export type EngineMode = 'priority-and-fairness' | 'max-in-flight'
+
+export interface ApfEngineOptions<T> {
+  readonly mode: EngineMode
+  /** The server's two flags. Their sum is what Priority and Fairness distributes (specification 9). */
+  readonly maxRequestsInFlight: number
+  readonly maxMutatingRequestsInFlight: number
+  readonly profile: VersionProfile
+  readonly corrections: Corrections
+  /** Unix milliseconds at which the engine's clock is 0. */
+  readonly startUnixMs: number
+  /** A request that waited may run now. It may call the engine. */
+  readonly onDispatch: (ticket: Ticket<T>) => void
+  /** The wait of a request ended, or `cancel` ended it: it is answered with 429. It may call the engine. */
+  readonly onTimeOut: (ticket: Ticket<T>, retryAfter: number) => void
+  /** `--request-timeout`, nanoseconds; 60 s without. */
+  readonly requestTimeoutNs?: number
+  /** Whether lists without a version come from the cache, as from any present etcd (5.4); so without. */
+  readonly consistentReadsFromCache?: boolean
+  /** Recomputations of the limits that are kept; 360, which is an hour, without. */
+  readonly keepAdjustments?: number
+  /** Flows that are remembered with their hash, for each schema and level: between this many and twice; 2^20 without. */
+  readonly rememberedFlows?: number
+}
+
+/** The objects of an API server, in any order. They are taken as they are: nothing is defaulted or validated. */
+export interface EngineConfiguration {
+  readonly levels: readonly PriorityLevelConfiguration[]
+  readonly schemas: readonly FlowSchema[]
+}
+
+/** What came of a configuration (specification 7). */
+export interface ConfigurationReport {
+  /** Objects that are treated as if they did not exist. */
+  readonly refused: readonly RefusedLevel[]
+  /** Names of the flow schemas in matching order, mandatory ones that were added included. */
+  readonly order: readonly string[]
+  /** Names of the flow schemas that refer to no level that an object stands for. */
+  readonly dangling: readonly string[]
+  /** Conditions that a server would write now, by flow schema. */
+  readonly conditions: readonly { readonly schema: string; readonly condition: Condition }[]
+  /** Levels without an object that still serve what they hold. */
+  readonly quiescing: readonly string[]
+}
+
+/**
+ * API Priority and Fairness as one API server does it, decision for decision (specification 2 – 7, 9), fed by its caller:
+ * the engine owns no timer and reads no clock.
+ *
+ * Whoever drives it calls `moveTo` and then what happens at that instant, and `wake` when `nextWakeNs` is reached. Several
+ * things at one instant happen in the order of the calls; what `wake` has to do, in the order in which it became known.
+ * Callbacks come before the call that caused them returns, when the engine's state is consistent again; they may call
+ * the engine, and what they cause follows after.
+ */
+export interface ApfEngine<T> {
+  readonly mode: EngineMode
+  /** Nanoseconds since the engine's start: an integer below 2^53. */
+  readonly nowNs: number
+  /** Object counts and sizes that list estimates look at (specification 5.7). */
+  readonly objectStatistics: ObjectStatisticsTracker
+  moveTo(ns: number): void
+  /**
+   * When `wake` wants to be called next; `Infinity` when there is nothing to wait for. There may turn out to be nothing to
+   * do then.
+   */
+  nextWakeNs(): number
+  /** Does what is due: ended waits, seats that have lingered, the recomputation of limits every 10 s. */
+  wake(): void
+  /** Takes the objects over at once (specification 7). Requests that wait or run are not touched. */
+  configure(configuration: EngineConfiguration): ConfigurationReport
+  arrive(request: EngineRequest<T>): Answer<T>
+  /** The handler has returned. Throws unless the request executes. Of a watch it ends what `endWatch` ends. */
+  finish(ticket: Ticket<T>): void
+  /** The client went away: ends the wait, as its deadline would (trap T24). `false` when it does not wait. */
+  cancel(ticket: Ticket<T>): boolean
+  /** A watch has sent its initial events: its execution ends, the watch itself goes on. Throws unless it executes. */
+  watchInitialised(ticket: Ticket<T>): void
+  /** A watch has ended: it is not counted any more, and ends executing if it was never initialised. */
+  endWatch(ticket: Ticket<T>): void
+  /** Tells every event to the listener until the returned function is called. */
+  subscribe(listener: EngineListener<T>): () => void
+  /** All numbers, as of now. */
+  snapshot(): EngineSnapshot
+  /** Levels, queues and requests, one by one, as of now; nothing under the max-in-flight filter. */
+  dump(): EngineDump<T>
+  /** The levels with their queues and requests, by name, to be looked at only; none under the max-in-flight filter. */
+  levels(): readonly PriorityLevel<Ticket<T>>[]
+  /** The last recomputations of the limits, oldest first. */
+  adjustments(): readonly Adjustment[]
+  /** The queues that a flow with this hash may use in a level, in deal order; empty where there are none. */
+  handOf(level: string, hash: { readonly hi: number; readonly lo: number }): readonly number[]
+}
+
+export function createApfEngine<T>(options: ApfEngineOptions<T>): ApfEngine<T> {
+  return options.mode === 'max-in-flight' ? new InFlightEngine(options) : new FairEngine(options)
+}
+
+/** Moves to `ns`, waking the engine at every instant on the way at which it wants it. */
+export function runTo<T>(engine: ApfEngine<T>, ns: number): void {
+  for (let next = engine.nextWakeNs(); next <= ns; next = engine.nextWakeNs()) {
+    engine.moveTo(Math.max(next, engine.nowNs))
+    engine.wake()
+  }
+  engine.moveTo(ns)
+}

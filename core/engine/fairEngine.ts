@@ -1,0 +1,319 @@
+import { danglingCondition } from '../classify/flowSchemas.ts'
+import type { RequestInfo } from '../classify/requestInfo.ts'
+import { type Adjustment, type AdjustmentCause, Adjustments } from './adjustments.ts'
+import type { Allocation } from './allocation.ts'
+import type {
+  Answer,
+  ApfEngine,
+  ApfEngineOptions,
+  ConfigurationReport,
+  EngineConfiguration,
+  ObjectUids,
+} from './apfEngine.ts'
+import { Classifier, type ClassifierOptions } from './classifier.ts'
+import { Clock } from './clock.ts'
+import { allWaitingPlaces, setLevelDenominators } from './denominators.ts'
+import { type EngineDump, takeDump } from './dump.ts'
+import type { EngineListener } from './events.ts'
+import { ledgerOf } from './ledger.ts'
+import { LevelMonitor } from './levelMonitor.ts'
+import { SeriesByLevel } from './levelSeries.ts'
+import { isLongRunning } from './longRunning.ts'
+import { ObjectStatisticsTracker } from './objectStatistics.ts'
+import { type LevelDeparture, type PriorityLevel, PriorityLevels } from './priorityLevels.ts'
+import { Reporter } from './reporter.ts'
+import type { Hash64 } from './shuffleSharding.ts'
+import { type EngineSnapshot, takeSnapshot } from './snapshot.ts'
+import { type EngineRequest, Ticket } from './ticket.ts'
+import { type Timed, Timers } from './timers.ts'
+import { DEFAULT_REQUEST_TIMEOUT_NS, deadlineNs, waitEndNs } from './waitLimit.ts'
+import { type EstimatorProfile, type ExplainedEstimate, estimateWork } from './workEstimator.ts'
+
+/** How often limits are recomputed (specification 6.2). */
+const ADJUSTMENT_PERIOD_NS = 10e9
+const KEPT_ADJUSTMENTS = 360
+const REMEMBERED_FLOWS = 2 ** 20
+
+const BYPASSED = { kind: 'bypassed' } as const
+
+/** Priority and Fairness behind the engine's door; see `ApfEngine`. */
+export class FairEngine<T> implements ApfEngine<T> {
+  readonly mode = 'priority-and-fairness'
+  readonly objectStatistics: ObjectStatisticsTracker
+  private readonly options: ApfEngineOptions<T>
+  private readonly serverLimit: number
+  private readonly requestTimeoutNs: number
+  private readonly estimator: EstimatorProfile
+  private readonly classifierOptions: ClassifierOptions<T>
+  private readonly clock = new Clock()
+  private readonly timers = new Timers<Ticket<T> | Timed>()
+  private readonly adjustmentTimer: Timed = { timerPlace: -1 }
+  private readonly reporter: Reporter<T>
+  private readonly series = new SeriesByLevel<T>(this.clock)
+  private readonly kept: Adjustments
+  private readonly monitors = new Map<string, LevelMonitor<T>>()
+  private readonly priorityLevels: PriorityLevels<Ticket<T>>
+  private configuration: EngineConfiguration = { levels: [], schemas: [] }
+  private classifier: Classifier<T>
+  private adjustmentCause: AdjustmentCause = 'configuration'
+  private readonly estimatorSources = {
+    objectStatistics: (key: string) => this.objectStatistics.get(key),
+    interestedWatches: (info: RequestInfo) => this.reporter.watchTracker.interested(info),
+  }
+
+  constructor(options: ApfEngineOptions<T>) {
+    const { profile, corrections } = options
+    this.options = options
+    this.serverLimit = options.maxRequestsInFlight + options.maxMutatingRequestsInFlight
+    this.requestTimeoutNs = options.requestTimeoutNs ?? DEFAULT_REQUEST_TIMEOUT_NS
+    this.kept = new Adjustments(options.keepAdjustments ?? KEPT_ADJUSTMENTS)
+    this.objectStatistics = new ObjectStatisticsTracker(() => this.nowNs)
+    this.estimator = { ...profile.estimator, consistentReadsFromCache: options.consistentReadsFromCache ?? true }
+    this.reporter = new Reporter(this.clock, options.startUnixMs, this.timers)
+    this.classifierOptions = {
+      series: (level) => this.series.of(level),
+      estimatedSeatsBounds: profile.estimatedSeatsBounds,
+      rememberedFlows: options.rememberedFlows ?? REMEMBERED_FLOWS,
+    }
+    const monitored = { correctTimedOutWaits: corrections.timedOutWaits }
+    this.priorityLevels = new PriorityLevels<Ticket<T>>(this.clock, {
+      serverLimit: this.serverLimit,
+      correctClampDrift: corrections.clampDrift,
+      removeStaleQueues: !corrections.staleRemoval,
+      allocationRules: { borrowing: profile.borrowing, distributeRemaining: corrections.exemptInSolver },
+      listen: (name, demand) => {
+        const monitor = new LevelMonitor(this.clock, this.series.of(name), demand, this.reporter, monitored)
+        this.monitors.set(name, monitor)
+        return monitor
+      },
+      onAllocation: (allocation, levels) => this.adjusted(allocation, levels),
+      onLevel: (level, departure) => this.departs(level, departure),
+    })
+    this.classifier = this.classify(new Set(), undefined)
+  }
+
+  get nowNs(): number {
+    return this.clock.nanoseconds
+  }
+
+  moveTo(ns: number): void {
+    this.clock.moveTo(ns)
+  }
+
+  nextWakeNs(): number {
+    return this.timers.nextNs
+  }
+
+  wake(): void {
+    const { nowNs } = this
+    for (let due = this.timers.takeDue(nowNs); due !== undefined; due = this.timers.takeDue(nowNs)) {
+      if (due instanceof Ticket) {
+        const { queueSet } = due.lane.level
+        if (due.state === 'lingering') {
+          queueSet.endLinger(due)
+          this.settle()
+        } else {
+          queueSet.cancel(due)
+          this.settle(due)
+        }
+      } else {
+        this.adjustmentCause = 'period'
+        this.priorityLevels.adjust()
+        this.timers.set(due, nowNs + ADJUSTMENT_PERIOD_NS)
+        this.settle()
+      }
+    }
+  }
+
+  configure(configuration: EngineConfiguration): ConfigurationReport {
+    if (this.adjustmentTimer.timerPlace === -1) {
+      this.timers.set(this.adjustmentTimer, this.nowNs + ADJUSTMENT_PERIOD_NS)
+    }
+    this.configuration = configuration
+    const accepted = this.digest()
+    const refused = this.priorityLevels.refused()
+    const { events } = this.reporter
+    if (!events.silent) {
+      for (const { name, reason } of refused) events.tell({ kind: 'level-refused', level: name, reason })
+    }
+    const { order, dangling } = this.classifier
+    const quiescing = this.priorityLevels.all().flatMap((level) => (level.quiescing ? [level.plan.name] : []))
+    const conditions = configuration.schemas.flatMap((schema) => {
+      const condition = danglingCondition(schema, accepted.has(schema.spec.priorityLevelConfiguration.name))
+      return condition === undefined ? [] : [{ schema: schema.metadata.name, condition }]
+    })
+    this.settle()
+    return { refused, order, dangling, conditions, quiescing }
+  }
+
+  arrive(request: EngineRequest<T>): Answer<T> {
+    const { info, query } = request
+    const { reporter } = this
+    const kind = reporter.meters.kindOf(info)
+    if (!kind.isWatch && isLongRunning(info)) return BYPASSED
+    const { lane, uids } = this.classifier.route(request)
+    const { level, series } = lane
+    const { hash } = lane.flowOf(request)
+    const estimate = estimateWork(info, query, level.maxSeats, this.estimator, this.estimatorSources)
+    const ticket = new Ticket(request, estimate, kind, lane)
+    series.estimatedSeats.observe(ticket.maxSeats)
+    if (estimate.basis.kind === 'mutating') series.watchCount.observe(estimate.basis.watches)
+    if (!reporter.events.silent) reporter.events.tell({ kind: 'arrived', ticket, estimate })
+    reporter.arriving = ticket
+    level.queueSet.arrive(ticket, hash)
+    if (ticket.state === 'waiting') this.limitWait(ticket)
+    reporter.arriving = undefined
+    const answer = this.answer(ticket, estimate, uids)
+    this.settle(ticket)
+    return answer
+  }
+
+  finish(ticket: Ticket<T>): void {
+    if (ticket.kind.isWatch) this.endWatch(ticket)
+    else this.endExecution(ticket)
+  }
+
+  cancel(ticket: Ticket<T>): boolean {
+    const cancelled = ticket.lane.level.queueSet.cancel(ticket)
+    if (cancelled) this.settle(ticket)
+    return cancelled
+  }
+
+  watchInitialised(ticket: Ticket<T>): void {
+    if (!this.reporter.watches.has(ticket)) throw new Error('the request is no watch that is being served')
+    this.endExecution(ticket)
+  }
+
+  endWatch(ticket: Ticket<T>): void {
+    const { watches } = this.reporter
+    const forget = watches.get(ticket)
+    if (forget === undefined) throw new Error('the request is no watch that is being served')
+    watches.delete(ticket)
+    forget()
+    if (ticket.state === 'executing') this.endExecution(ticket)
+  }
+
+  subscribe(listener: EngineListener<T>): () => void {
+    return this.reporter.events.subscribe(listener)
+  }
+
+  levels(): readonly PriorityLevel<Ticket<T>>[] {
+    return this.priorityLevels.all()
+  }
+
+  adjustments(): readonly Adjustment[] {
+    return this.kept.all()
+  }
+
+  handOf(level: string, hash: Hash64): readonly number[] {
+    return [...(this.priorityLevels.get(level)?.queueSet.handOf(hash) ?? [])]
+  }
+
+  snapshot(): EngineSnapshot {
+    const { droppedRequests, meters } = this.reporter
+    return takeSnapshot({
+      mode: this.mode,
+      atNs: this.nowNs,
+      startUnixMs: this.options.startUnixMs,
+      serverLimit: this.serverLimit,
+      allocation: this.kept.latest()?.allocation,
+      series: this.series.all(),
+      levelNamed: (name) => this.priorityLevels.get(name),
+      retryAfter: (level) => droppedRequests.retryAfter(level),
+      correctExemptTarget: this.options.corrections.exemptTarget,
+      meters,
+    })
+  }
+
+  dump(): EngineDump<T> {
+    return takeDump(this.priorityLevels.all(), (level) => this.monitors.get(level)?.dispatchedCount ?? 0)
+  }
+
+  /** Takes the configuration over, again when a level has come to an end (specification 7.1). */
+  private digest(): ReadonlySet<string> {
+    this.adjustmentCause = 'configuration'
+    const accepted = this.priorityLevels.digest(this.configuration.levels)
+    this.classifier = this.classify(accepted, this.classifier)
+    return accepted
+  }
+
+  private classify(accepted: ReadonlySet<string>, before: Classifier<T> | undefined): Classifier<T> {
+    const levelNamed = (name: string) => this.priorityLevels.get(name)
+    return new Classifier(this.configuration.schemas, accepted, levelNamed, this.classifierOptions, before)
+  }
+
+  private adjusted(allocation: Allocation, levels: readonly PriorityLevel<Ticket<T>>[]): void {
+    const { serverLimit } = this
+    const { demandRatioBase } = this.options.corrections
+    const inUse = new Map<string, number>()
+    for (const level of levels) {
+      setLevelDenominators(this.series.of(level.plan.name), level, serverLimit, demandRatioBase)
+      inUse.set(level.plan.name, level.queueSet.seatsInUse)
+    }
+    const { nominalSum } = allocation
+    this.reporter.meters.setDenominators({
+      waiting: allWaitingPlaces(levels),
+      readOnly: nominalSum,
+      mutating: nominalSum,
+    })
+    const ledger = ledgerOf(allocation, serverLimit, (level) => inUse.get(level) ?? 0)
+    const adjustment = this.kept.record({ atNs: this.nowNs, cause: this.adjustmentCause, allocation, ledger })
+    if (!this.reporter.events.silent) this.reporter.events.tell({ kind: 'limits-adjusted', adjustment })
+  }
+
+  private departs(level: PriorityLevel<Ticket<T>>, departure: LevelDeparture): void {
+    const { name } = level.plan
+    if (departure === 'removed') this.series.of(name).departed = level
+    if (!this.reporter.events.silent) this.reporter.events.tell({ kind: `level-${departure}`, level: name })
+  }
+
+  /** The wait of a request that did not start at once has an end (specification 4.9); it may have come already. */
+  private limitWait(ticket: Ticket<T>): void {
+    const { nowNs } = this
+    const { receivedNs = nowNs, query, deadlineNs: given } = ticket.payload
+    const deadline = given ?? (ticket.kind.isWatch ? undefined : deadlineNs(receivedNs, query, this.requestTimeoutNs))
+    const endNs = waitEndNs(receivedNs, deadline, this.requestTimeoutNs)
+    if (endNs > nowNs) this.timers.set(ticket, endNs)
+    else ticket.lane.level.queueSet.cancel(ticket)
+  }
+
+  private answer(ticket: Ticket<T>, estimate: ExplainedEstimate, uids: ObjectUids): Answer<T> {
+    switch (ticket.state) {
+      case 'executing':
+        return { kind: 'executing', ticket, estimate, uids }
+      case 'waiting':
+        return { kind: 'waiting', ticket, estimate, uids }
+      default: {
+        const { refusal } = this.reporter
+        if (refusal === undefined) throw new Error('an arriving request neither waits nor runs nor was rejected')
+        return { kind: 'rejected', ticket, estimate, uids, ...refusal }
+      }
+    }
+  }
+
+  private endExecution(ticket: Ticket<T>): void {
+    if (ticket.state !== 'executing') throw new Error(`the request is not executing but ${ticket.state}`)
+    const { level, series, levelSeries } = ticket.lane
+    const seconds = this.clock.secondsSince(ticket.startedHi, ticket.startedLo)
+    ;(ticket.kind.isWatch ? series.executionWatch : series.execution).observe(seconds)
+    series.executingRequests -= 1
+    levelSeries.executingUtilization.add(-1)
+    this.reporter.finished(ticket)
+    level.queueSet.finish(ticket)
+    if (ticket.additionalLatency > 0) this.timers.set(ticket, this.nowNs + ticket.additionalLatency)
+    this.settle(ticket)
+  }
+
+  /**
+   * Ends every call that may change something: callbacks are called, and before them the level of a request that was
+   * finished or refused is dropped, if it only served what it held (specification 7.7).
+   */
+  private settle(ticket?: Ticket<T>): void {
+    const level = ticket?.lane.level
+    if (level?.quiescing === true && level.queueSet.idle) this.digest()
+    this.reporter.outbox.deliver(({ ticket: told, retryAfter }) => {
+      if (retryAfter === undefined) this.options.onDispatch(told)
+      else this.options.onTimeOut(told, retryAfter)
+    })
+  }
+}

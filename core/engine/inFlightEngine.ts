@@ -1,0 +1,149 @@
+import type { Adjustment } from './adjustments.ts'
+import type { Answer, ApfEngine, ApfEngineOptions, ConfigurationReport } from './apfEngine.ts'
+import { Clock } from './clock.ts'
+import type { EngineDump } from './dump.ts'
+import { EventHub } from './eventHub.ts'
+import type { EngineListener } from './events.ts'
+import { isLongRunning, isReadOnly } from './longRunning.ts'
+import { ObjectStatisticsTracker } from './objectStatistics.ts'
+import type { PriorityLevel } from './priorityLevels.ts'
+import { ServerMeters } from './serverMeters.ts'
+import { type EngineSnapshot, takeSnapshot } from './snapshot.ts'
+import { type EngineRequest, Ticket } from './ticket.ts'
+import { ONE_SEAT } from './workEstimator.ts'
+
+const BYPASSED = { kind: 'bypassed' } as const
+/** What a rejected client is always told, in seconds. */
+const RETRY_AFTER = 1
+/** Its members are served even when the server is full, and then not counted. */
+const MASTERS = 'system:masters'
+
+/**
+ * The filter that a server without Priority and Fairness uses, behind the same door (specification 9): two counters, no
+ * queue, no levels. Configuration means nothing to it.
+ */
+export class InFlightEngine<T> implements ApfEngine<T> {
+  readonly mode = 'max-in-flight'
+  readonly objectStatistics: ObjectStatisticsTracker
+  private readonly options: ApfEngineOptions<T>
+  private readonly clock = new Clock()
+  private readonly meters: ServerMeters
+  private readonly events = new EventHub<T>()
+  /** Requests that were served without being counted. */
+  private readonly uncounted = new Set<Ticket<T>>()
+
+  constructor(options: ApfEngineOptions<T>) {
+    this.options = options
+    this.objectStatistics = new ObjectStatisticsTracker(() => this.nowNs)
+    this.meters = new ServerMeters(this.clock)
+    this.meters.setDenominators({
+      waiting: 1,
+      readOnly: options.maxRequestsInFlight,
+      mutating: options.maxMutatingRequestsInFlight,
+    })
+  }
+
+  get nowNs(): number {
+    return this.clock.nanoseconds
+  }
+
+  moveTo(ns: number): void {
+    this.clock.moveTo(ns)
+  }
+
+  nextWakeNs(): number {
+    return Number.POSITIVE_INFINITY
+  }
+
+  wake(): void {
+    // Nothing here ever becomes due.
+  }
+
+  configure(): ConfigurationReport {
+    return { refused: [], order: [], dangling: [], conditions: [], quiescing: [] }
+  }
+
+  arrive(request: EngineRequest<T>): Answer<T> {
+    const { info, user } = request
+    if (isLongRunning(info)) return BYPASSED
+    const limit = isReadOnly(info) ? this.options.maxRequestsInFlight : this.options.maxMutatingRequestsInFlight
+    // A limit of 0 does not limit, and nothing is counted then.
+    if (limit === 0) return BYPASSED
+    const ticket = new Ticket(request, ONE_SEAT, this.meters.kindOf(info), undefined)
+    ticket.arrivedHi = this.clock.hi
+    ticket.arrivedLo = this.clock.lo
+    const common = { ticket, estimate: ONE_SEAT, uids: undefined }
+    if (!this.events.silent) this.events.tell({ kind: 'arrived', ticket, estimate: ONE_SEAT })
+    const { executing } = ticket.kind
+    if (executing.value < limit) {
+      executing.add(1)
+    } else if (user.groups.includes(MASTERS)) {
+      this.uncounted.add(ticket)
+    } else {
+      ticket.state = 'rejected'
+      const refusal = { reason: 'concurrency-limit', retryAfter: RETRY_AFTER } as const
+      if (!this.events.silent) this.events.tell({ kind: 'rejected', ticket, ...refusal })
+      return { kind: 'rejected', ...common, ...refusal }
+    }
+    ticket.state = 'executing'
+    ticket.startedHi = this.clock.hi
+    ticket.startedLo = this.clock.lo
+    if (!this.events.silent) this.events.tell({ kind: 'dispatched', ticket })
+    return { kind: 'executing', ...common }
+  }
+
+  finish(ticket: Ticket<T>): void {
+    if (ticket.state !== 'executing') throw new Error(`the request is not executing but ${ticket.state}`)
+    ticket.state = 'done'
+    if (!this.uncounted.delete(ticket)) ticket.kind.executing.add(-1)
+    if (!this.events.silent) this.events.tell({ kind: 'finished', ticket })
+  }
+
+  cancel(): boolean {
+    return false
+  }
+
+  watchInitialised(): never {
+    throw new Error('no watch is given a ticket')
+  }
+
+  endWatch(): never {
+    throw new Error('no watch is given a ticket')
+  }
+
+  subscribe(listener: EngineListener<T>): () => void {
+    return this.events.subscribe(listener)
+  }
+
+  snapshot(): EngineSnapshot {
+    const { startUnixMs, maxRequestsInFlight, maxMutatingRequestsInFlight } = this.options
+    return takeSnapshot<T>({
+      mode: this.mode,
+      atNs: this.nowNs,
+      startUnixMs,
+      serverLimit: maxRequestsInFlight + maxMutatingRequestsInFlight,
+      allocation: undefined,
+      series: [],
+      levelNamed: () => undefined,
+      retryAfter: () => RETRY_AFTER,
+      correctExemptTarget: false,
+      meters: this.meters,
+    })
+  }
+
+  dump(): EngineDump<T> {
+    return { levels: [], queues: [], requests: [] }
+  }
+
+  levels(): readonly PriorityLevel<Ticket<T>>[] {
+    return []
+  }
+
+  adjustments(): readonly Adjustment[] {
+    return []
+  }
+
+  handOf(): readonly number[] {
+    return []
+  }
+}

@@ -1,0 +1,83 @@
+import type { Allocation } from './allocation.ts'
+
+/** Where the seats of one priority level are after a recomputation. */
+export interface LedgerEntry {
+  readonly name: string
+  readonly exempt: boolean
+  readonly nominal: number
+  readonly current: number
+  /** Nominal seats that its limit does not cover now. 0 for Exempt, whose nominal seats are all in the pool. */
+  readonly lent: number
+  /** Seats of its limit beyond the nominal ones, out of the common pool. 0 for Exempt, which takes no seats of it. */
+  readonly borrowed: number
+  /** Seats of its limit that are in use; seats in use beyond the limit are in `over`. */
+  readonly used: number
+  /** Seats of its limit that nobody uses. */
+  readonly idle: number
+  /** Seats in use beyond the limit: an over-wide request, or a limit that was lowered. */
+  readonly over: number
+}
+
+/**
+ * What became of every seat (specification 6.1, 6.4). It always holds that
+ *
+ * - `serverLimit + roundingSurplus` = Σ nominal over all levels,
+ * - Σ `lent` + `exemptNominal` = Σ `borrowed` + `undistributed`,
+ * - of each limited level: `nominal − lent + borrowed` = `current` = `used + idle`.
+ *
+ * What Exempt uses is on top of all that (trap T48).
+ */
+export interface Ledger {
+  readonly serverLimit: number
+  /** Nominal limits are rounded up, so that their sum exceeds what the server has (specification 6.1). */
+  readonly roundingSurplus: number
+  /** Nominal seats of Exempt: they are distributed to the others. */
+  readonly exemptNominal: number
+  /** The common pool: what limited levels lend, with the nominal seats of Exempt. */
+  readonly pool: number
+  /**
+   * What of the pool no limit covers: kept free for what Exempt takes in the two constrained cases, otherwise what
+   * rounding the limits leaves, which may be less than 0.
+   */
+  readonly undistributed: number
+  /** CurrentCL of Exempt, on top. */
+  readonly exemptOnTop: number
+  /** By name. */
+  readonly levels: readonly LedgerEntry[]
+}
+
+/** `seatsInUse` by level name, at the instant of the recomputation and after the dispatches that it allowed. */
+export function ledgerOf(
+  { nominalSum, levels }: Allocation,
+  serverLimit: number,
+  seatsInUse: (level: string) => number,
+): Ledger {
+  let pool = 0
+  let borrowed = 0
+  let exemptNominal = 0
+  let exemptOnTop = 0
+  const entries = levels.map(({ name, exempt, limits: { nominal }, current }): LedgerEntry => {
+    const inUse = seatsInUse(name)
+    const used = Math.min(inUse, current)
+    const entry = { name, exempt, nominal, current, used, idle: current - used, over: inUse - used }
+    if (exempt) {
+      exemptNominal += nominal
+      exemptOnTop += current
+      return { ...entry, lent: 0, borrowed: 0 }
+    }
+    const lent = Math.max(0, nominal - current)
+    pool += lent
+    borrowed += Math.max(0, current - nominal)
+    return { ...entry, lent, borrowed: Math.max(0, current - nominal) }
+  })
+  pool += exemptNominal
+  return {
+    serverLimit,
+    roundingSurplus: nominalSum - serverLimit,
+    exemptNominal,
+    pool,
+    undistributed: pool - borrowed,
+    exemptOnTop,
+    levels: entries,
+  }
+}

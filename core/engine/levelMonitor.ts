@@ -1,0 +1,115 @@
+import { EXEMPT } from '../config/objects.ts'
+import type { RejectReason } from '../frame/frame.ts'
+import type { Clock } from './clock.ts'
+import type { Integrator } from './integrator.ts'
+import type { LevelSeries } from './levelSeries.ts'
+import type { QueueSetListener } from './queueSetListener.ts'
+import type { Ticket } from './ticket.ts'
+
+/** What a level passes on to its engine after it has counted it. */
+export interface LevelHub<T> {
+  enqueued(ticket: Ticket<T>): void
+  dispatched(ticket: Ticket<T>): void
+  rejected(ticket: Ticket<T>, reason: RejectReason): void
+  didNotFit(ticket: Ticket<T>): void
+  released(ticket: Ticket<T>): void
+  epochAdvanced(level: string, success: boolean): void
+  staleRemovalGuarded(ticket: Ticket<T>): void
+}
+
+export interface MonitorOptions {
+  /** Trap T64, corrected: waits that timed out are counted with those that were not executed. */
+  readonly correctTimedOutWaits: boolean
+}
+
+/** Counts what happens in one level, where a server counts it (specification 8.1, 8.2). */
+export class LevelMonitor<T> implements QueueSetListener<Ticket<T>> {
+  private readonly clock: Clock
+  private readonly integrator: Integrator
+  private readonly hub: LevelHub<T>
+  private readonly options: MonitorOptions
+  /** Waits are not measured in the level that makes nobody wait. */
+  private readonly exempt: boolean
+  readonly series: LevelSeries<T>
+  /** Requests dispatched since this level was made, as its dump shows them. */
+  dispatchedCount = 0
+
+  constructor(clock: Clock, series: LevelSeries<T>, integrator: Integrator, hub: LevelHub<T>, options: MonitorOptions) {
+    this.clock = clock
+    this.series = series
+    this.integrator = integrator
+    this.hub = hub
+    this.options = options
+    this.exempt = series.name === EXEMPT
+  }
+
+  enqueued(ticket: Ticket<T>): void {
+    const { series } = ticket.lane
+    series.waitingRequests += 1
+    series.waitingSeats += ticket.maxSeats
+    series.queueLength.observe(ticket.queue?.waiting.length ?? 0)
+    this.series.waitingUtilization.add(1)
+    this.hub.enqueued(ticket)
+  }
+
+  dispatched(ticket: Ticket<T>, seatsUnqueued: number): void {
+    const { series } = ticket.lane
+    if (ticket.queue !== undefined) {
+      series.waitingRequests -= 1
+      series.waitingSeats -= seatsUnqueued
+      this.series.waitingUtilization.add(-1)
+    }
+    if (!this.exempt) series.wait.observe(this.waited(ticket))
+    this.dispatchedCount += 1
+    series.dispatched += 1
+    series.executingRequests += 1
+    series.executingSeats += ticket.maxSeats
+    this.series.executingUtilization.add(1)
+    this.series.seatUtilization.add(ticket.maxSeats)
+    this.hub.dispatched(ticket)
+  }
+
+  rejected(ticket: Ticket<T>, reason: RejectReason): void {
+    const { series } = ticket.lane
+    series.rejected[reason] += 1
+    if (reason === 'time-out') {
+      series.waitingRequests -= 1
+      series.waitingSeats -= ticket.maxSeats
+      this.series.waitingUtilization.add(-1)
+    }
+    const executed = reason === 'time-out' && !this.options.correctTimedOutWaits
+    ;(executed ? series.wait : series.waitRejected).observe(this.waited(ticket))
+    this.hub.rejected(ticket, reason)
+  }
+
+  didNotFit(ticket: Ticket<T>): void {
+    ticket.lane.series.noAccommodation += 1
+    this.hub.didNotFit(ticket)
+  }
+
+  released(ticket: Ticket<T>): void {
+    ticket.lane.series.executingSeats -= ticket.maxSeats
+    this.series.seatUtilization.add(-ticket.maxSeats)
+    this.hub.released(ticket)
+  }
+
+  demand(seats: number): void {
+    this.integrator.set(seats)
+    this.series.demandRatio.setNumerator(seats)
+  }
+
+  epochAdvanced(success: boolean): void {
+    if (success) this.series.epochAdvancesSucceeded += 1
+    else this.series.epochAdvancesFailed += 1
+    this.hub.epochAdvanced(this.series.name, success)
+  }
+
+  staleRemovalGuarded(ticket: Ticket<T>): void {
+    this.hub.staleRemovalGuarded(ticket)
+  }
+
+  /** Seconds since its arrival. */
+  private waited({ arrivedHi, arrivedLo }: Ticket<T>): number {
+    return this.clock.secondsSince(arrivedHi, arrivedLo)
+  }
+}

@@ -1,0 +1,105 @@
+import type { RejectReason } from '../frame/frame.ts'
+import type { Clock } from './clock.ts'
+import { DroppedRequests } from './droppedRequests.ts'
+import { EventHub } from './eventHub.ts'
+import type { LevelHub } from './levelMonitor.ts'
+import { Outbox } from './outbox.ts'
+import { ServerMeters } from './serverMeters.ts'
+import type { Ticket } from './ticket.ts'
+import type { Timed, Timers } from './timers.ts'
+import { WatchTracker } from './watchTracker.ts'
+
+/** A request that waited and must be told what became of it. `retryAfter` is `undefined` for one that may run. */
+interface Message<T> {
+  readonly ticket: Ticket<T>
+  readonly retryAfter: number | undefined
+}
+
+/** Why a request was rejected, and what it is told. */
+export interface Refusal {
+  readonly reason: RejectReason
+  /** Seconds. */
+  readonly retryAfter: number
+}
+
+/** What the levels report, put where the whole server counts it, and passed on to those who are told. */
+export class Reporter<T> implements LevelHub<T> {
+  private readonly clock: Clock
+  private readonly startUnixMs: number
+  private readonly timers: Timers<Ticket<T> | Timed>
+  readonly meters: ServerMeters
+  readonly events = new EventHub<T>()
+  readonly outbox = new Outbox<Message<T>>()
+  readonly droppedRequests = new DroppedRequests()
+  readonly watchTracker = new WatchTracker()
+  /** What forgets a watch that is being served. */
+  readonly watches = new Map<Ticket<T>, () => void>()
+  /** The request that is arriving: the answer to its arrival tells what otherwise a callback would. */
+  arriving: Ticket<T> | undefined
+  /** What came of it, if it was rejected. */
+  refusal: Refusal | undefined
+
+  constructor(clock: Clock, startUnixMs: number, timers: Timers<Ticket<T> | Timed>) {
+    this.clock = clock
+    this.startUnixMs = startUnixMs
+    this.timers = timers
+    this.meters = new ServerMeters(clock)
+  }
+
+  enqueued(ticket: Ticket<T>): void {
+    ticket.kind.waiting.add(1)
+    if (this.events.silent) return
+    this.events.tell({ kind: 'enqueued', ticket, length: ticket.queue?.waiting.length ?? 0 })
+  }
+
+  dispatched(ticket: Ticket<T>): void {
+    const { kind } = ticket
+    if (ticket.queue !== undefined) kind.waiting.add(-1)
+    kind.executing.add(1)
+    this.timers.remove(ticket)
+    if (kind.isWatch) {
+      const { info, query } = ticket.payload
+      const forget = this.watchTracker.register(info, query)
+      if (forget !== undefined) this.watches.set(ticket, forget)
+    }
+    if (ticket !== this.arriving) this.outbox.post({ ticket, retryAfter: undefined })
+    if (!this.events.silent) this.events.tell({ kind: 'dispatched', ticket })
+  }
+
+  rejected(ticket: Ticket<T>, reason: RejectReason): void {
+    const level = ticket.lane.level.plan.name
+    this.droppedRequests.record(level, this.unixSeconds())
+    const retryAfter = this.droppedRequests.retryAfter(level)
+    if (reason === 'time-out') ticket.kind.waiting.add(-1)
+    this.timers.remove(ticket)
+    if (ticket === this.arriving) this.refusal = { reason, retryAfter }
+    else this.outbox.post({ ticket, retryAfter })
+    if (!this.events.silent) this.events.tell({ kind: 'rejected', ticket, reason, retryAfter })
+  }
+
+  /** The execution ends; its seats are still to be released, and others to be dispatched. */
+  finished(ticket: Ticket<T>): void {
+    ticket.kind.executing.add(-1)
+    if (!this.events.silent) this.events.tell({ kind: 'finished', ticket })
+  }
+
+  didNotFit(ticket: Ticket<T>): void {
+    if (!this.events.silent) this.events.tell({ kind: 'did-not-fit', ticket })
+  }
+
+  released(ticket: Ticket<T>): void {
+    if (!this.events.silent) this.events.tell({ kind: 'seats-released', ticket })
+  }
+
+  epochAdvanced(level: string, success: boolean): void {
+    if (!this.events.silent) this.events.tell({ kind: 'epoch-advanced', level, success })
+  }
+
+  staleRemovalGuarded(ticket: Ticket<T>): void {
+    if (!this.events.silent) this.events.tell({ kind: 'stale-removal-guarded', ticket })
+  }
+
+  private unixSeconds(): number {
+    return Math.floor((this.startUnixMs + this.clock.nanoseconds / 1e6) / 1000)
+  }
+}

@@ -1,0 +1,57 @@
+import type { Flow } from '../classify/flow.ts'
+import type { RequestDigest } from '../classify/match.ts'
+import type { Query } from '../classify/requestTarget.ts'
+import { nanosecondsOf } from './clock.ts'
+import type { Lane } from './lane.ts'
+import { SeatRequest, type WorkEstimate } from './queue.ts'
+import type { RequestKind } from './serverMeters.ts'
+
+/**
+ * A request as the engine is given it. The engine keeps the object and reads nothing of `payload`; one object may be
+ * given any number of times. Times are nanoseconds of the engine's clock.
+ */
+export interface EngineRequest<T> extends RequestDigest {
+  /** The first value of each parameter of the URL's query. */
+  readonly query: Query
+  /** When the server received it; the present without. */
+  readonly receivedNs?: number | undefined
+  /** When its whole handling must end; without, it follows from the query's `timeout` and the server's request timeout. */
+  readonly deadlineNs?: number | undefined
+  readonly payload: T
+}
+
+/** The engine's hold on one request, from its arrival until its seats are released. */
+export class Ticket<T> extends SeatRequest<EngineRequest<T>> {
+  readonly kind: RequestKind
+  private readonly ownLane: Lane<T> | undefined
+  /** Place among the timers; −1 while none is set for it. */
+  timerPlace = -1
+
+  /** Without a lane under the max-in-flight filter, which classifies nothing. */
+  constructor(request: EngineRequest<T>, estimate: WorkEstimate, kind: RequestKind, lane: Lane<T> | undefined) {
+    super(request, estimate)
+    this.kind = kind
+    this.ownLane = lane
+  }
+
+  /** Its schema and level. Throws under the max-in-flight filter. */
+  get lane(): Lane<T> {
+    if (this.ownLane === undefined) throw new Error('a request that is not classified has no lane')
+    return this.ownLane
+  }
+
+  /** Distinguisher and hash, looked up or computed again; `undefined` under the max-in-flight filter. */
+  get flow(): Flow | undefined {
+    return this.ownLane?.flowOf(this.payload)
+  }
+
+  /** Nanoseconds of the engine's clock; exact below 2^53. */
+  get arrivedNs(): number {
+    return nanosecondsOf(this.arrivedHi, this.arrivedLo)
+  }
+
+  /** 0 while it has not started. */
+  get startedNs(): number {
+    return nanosecondsOf(this.startedHi, this.startedLo)
+  }
+}

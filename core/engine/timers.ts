@@ -1,0 +1,142 @@
+/** What a timer is set for: it keeps its own place among the timers, −1 while there is none. */
+export interface Timed {
+  timerPlace: number
+}
+
+/** So few cancelled timers are not worth tidying up. */
+const FEW = 64
+
+const copied = <A extends Float64Array | Uint32Array>(from: A, to: A): A => {
+  to.set(from)
+  return to
+}
+
+/**
+ * When something is due, at most once for each owner: by time, then in the order in which the timers were set. A binary
+ * heap. Most timers are cancelled long before they are due: a cancelled one is only marked, until there are as many of
+ * them as of others and all are taken out at once.
+ */
+export class Timers<O extends Timed> {
+  private readonly owners: (O | undefined)[] = []
+  private due = new Float64Array(16)
+  /** Order of setting, modulo 2^32: what is compared lies much closer together. */
+  private order = new Uint32Array(16)
+  private everSet = 0
+  private cancelled = 0
+
+  get size(): number {
+    return this.owners.length - this.cancelled
+  }
+
+  /**
+   * When to ask for due ones next, nanoseconds; `Infinity` without any. That may be too early by a cancelled timer: to
+   * look for the first of the others each time would cost more than to ask in vain.
+   */
+  get nextNs(): number {
+    return this.owners.length === 0 ? Number.POSITIVE_INFINITY : (this.due[0] ?? 0)
+  }
+
+  set(owner: O, dueNs: number): void {
+    const place = this.owners.length
+    if (place === this.due.length) this.resize(Math.ceil(place * 1.5))
+    this.owners.push(owner)
+    const order = this.everSet
+    this.everSet = (order + 1) >>> 0
+    this.rise(owner, dueNs, order, place)
+  }
+
+  /** The first one, if it is due at `nowNs`; it is not set any more. */
+  takeDue(nowNs: number): O | undefined {
+    while (this.owners.length > 0 && (this.due[0] ?? 0) <= nowNs) {
+      const first = this.owners[0]
+      this.dropFirst()
+      if (first === undefined) {
+        this.cancelled -= 1
+      } else {
+        first.timerPlace = -1
+        if (this.size === 0) this.tidy()
+        return first
+      }
+    }
+    return undefined
+  }
+
+  /** Cancels the timer of this owner, if one is set. */
+  remove(owner: O): void {
+    const place = owner.timerPlace
+    if (place === -1) return
+    owner.timerPlace = -1
+    this.owners[place] = undefined
+    this.cancelled += 1
+    if (this.size === 0 || (this.cancelled > FEW && this.cancelled > this.size)) this.tidy()
+  }
+
+  private before(dueNs: number, order: number, other: number): boolean {
+    const otherDue = this.due[other] ?? 0
+    return dueNs < otherDue || (dueNs === otherDue && ((order - (this.order[other] ?? 0)) | 0) < 0)
+  }
+
+  private put(owner: O | undefined, dueNs: number, order: number, place: number): void {
+    this.owners[place] = owner
+    this.due[place] = dueNs
+    this.order[place] = order
+    if (owner !== undefined) owner.timerPlace = place
+  }
+
+  private move(from: number, to: number): void {
+    this.put(this.owners[from], this.due[from] ?? 0, this.order[from] ?? 0, to)
+  }
+
+  private rise(owner: O, dueNs: number, order: number, from: number): void {
+    let place = from
+    while (place > 0) {
+      const parent = (place - 1) >> 1
+      if (!this.before(dueNs, order, parent)) break
+      this.move(parent, place)
+      place = parent
+    }
+    this.put(owner, dueNs, order, place)
+  }
+
+  private sink(owner: O | undefined, dueNs: number, order: number, from: number): void {
+    const end = this.owners.length
+    let place = from
+    for (;;) {
+      const left = 2 * place + 1
+      if (left >= end) break
+      const right = left + 1
+      const child = right < end && this.before(this.due[right] ?? 0, this.order[right] ?? 0, left) ? right : left
+      if (this.before(dueNs, order, child)) break
+      this.move(child, place)
+      place = child
+    }
+    this.put(owner, dueNs, order, place)
+  }
+
+  private dropFirst(): void {
+    const last = this.owners.pop()
+    const end = this.owners.length
+    if (end > 0) this.sink(last, this.due[end] ?? 0, this.order[end] ?? 0, 0)
+  }
+
+  /** Takes all cancelled timers out and makes a heap of the rest, which costs next to nothing where it still is one. */
+  private tidy(): void {
+    let kept = 0
+    for (let place = 0; place < this.owners.length; place++) {
+      if (this.owners[place] === undefined) continue
+      if (kept !== place) this.move(place, kept)
+      kept += 1
+    }
+    this.owners.length = kept
+    this.cancelled = 0
+    for (let place = (kept >> 1) - 1; place >= 0; place--) {
+      this.sink(this.owners[place], this.due[place] ?? 0, this.order[place] ?? 0, place)
+    }
+    if (this.due.length > 64 && kept < this.due.length / 4) this.resize(Math.ceil(this.due.length / 2))
+  }
+
+  private resize(capacity: number): void {
+    this.due = copied(this.due.subarray(0, capacity), new Float64Array(capacity))
+    this.order = copied(this.order.subarray(0, capacity), new Uint32Array(capacity))
+  }
+}

@@ -1,0 +1,89 @@
+import type { Queue, SeatRequest } from './queue.ts'
+import { SeatSeconds, UNITS_PER_SEAT_G } from './seatSeconds.ts'
+
+/** What the gauges of the last dispatch show, in seat-seconds (specification 8.1); all 0 before the first. */
+export interface DispatchGauges {
+  /** R, and S of the selected queue, when it selected. */
+  readonly dispatchR: number
+  readonly latestS: number
+  /** Least and greatest S, and S − seats in use × G, over the queues in which requests waited then. */
+  readonly nextSMin: number
+  readonly nextSMax: number
+  readonly nextDiscountedSMin: number
+  readonly nextDiscountedSMax: number
+}
+
+interface Bounds {
+  readonly min: SeatSeconds
+  readonly max: SeatSeconds
+  readonly discountedMin: SeatSeconds
+  readonly discountedMax: SeatSeconds
+}
+
+/**
+ * The gauges that upstream sets at each dispatch from a scan of all queues. Here the scan waits until somebody asks: a
+ * queue that changes for the first time since a dispatch keeps what it was when that dispatch selected.
+ */
+export class VirtualBounds {
+  private dispatches = 0
+  private readonly dispatchR = new SeatSeconds()
+  private readonly latestS = new SeatSeconds()
+  /** The scan, when it could not wait: because a queue left, or because all S were moved. */
+  private frozenFor = 0
+  private frozen: Bounds | undefined
+
+  /** To be called before a queue changes S, seats in use, or whether requests wait in it. */
+  keep<R extends SeatRequest>(queue: Queue<R>): void {
+    if (queue.keptFor === this.dispatches) return
+    queue.keptFor = this.dispatches
+    queue.keptS.copyFrom(queue.S)
+    queue.keptSeatsInUse = queue.seatsInUse
+    queue.keptWaiting = queue.waiting.length > 0
+  }
+
+  /** A dispatch has selected this queue, which is not changed yet. */
+  selected<R extends SeatRequest>(queue: Queue<R>, R: SeatSeconds): void {
+    this.dispatches += 1
+    this.dispatchR.copyFrom(R)
+    this.latestS.copyFrom(queue.S)
+    this.keep(queue)
+  }
+
+  /** To be called before a queue leaves or all S are moved. */
+  freeze<R extends SeatRequest>(queues: readonly Queue<R>[]): void {
+    if (this.frozenFor === this.dispatches) return
+    this.frozen = this.scan(queues)
+    this.frozenFor = this.dispatches
+  }
+
+  gauges<R extends SeatRequest>(queues: readonly Queue<R>[]): DispatchGauges {
+    const bounds = this.frozenFor === this.dispatches ? this.frozen : this.scan(queues)
+    return {
+      dispatchR: this.dispatchR.toSeconds(),
+      latestS: this.latestS.toSeconds(),
+      nextSMin: bounds?.min.toSeconds() ?? 0,
+      nextSMax: bounds?.max.toSeconds() ?? 0,
+      nextDiscountedSMin: bounds?.discountedMin.toSeconds() ?? 0,
+      nextDiscountedSMax: bounds?.discountedMax.toSeconds() ?? 0,
+    }
+  }
+
+  private scan<R extends SeatRequest>(queues: readonly Queue<R>[]): Bounds | undefined {
+    let bounds: Bounds | undefined
+    const discounted = new SeatSeconds()
+    for (const queue of queues) {
+      const kept = queue.keptFor === this.dispatches
+      if (kept ? !queue.keptWaiting : queue.waiting.length === 0) continue
+      const S = kept ? queue.keptS : queue.S
+      // Unsigned, so that it wraps where S is less.
+      discounted.copyFrom(S)
+      discounted.addUnits(-(kept ? queue.keptSeatsInUse : queue.seatsInUse) * UNITS_PER_SEAT_G)
+      bounds ??= { min: S.copy(), max: S.copy(), discountedMin: discounted.copy(), discountedMax: discounted.copy() }
+      if (S.compare(bounds.min) < 0) bounds.min.copyFrom(S)
+      if (S.compare(bounds.max) > 0) bounds.max.copyFrom(S)
+      if (discounted.compare(bounds.discountedMin) < 0) bounds.discountedMin.copyFrom(discounted)
+      if (discounted.compare(bounds.discountedMax) > 0) bounds.discountedMax.copyFrom(discounted)
+    }
+    return bounds
+  }
+}

@@ -1,0 +1,22 @@
+import { execFileSync } from 'node:child_process'
+import { oracleBinary } from '../../oracle/build.ts'
+
+/** Asks upstream's Go, through the oracle, how many nanoseconds one operation takes. */
+export type Upstream = (args: readonly string[]) => number
+
+/** Or the reason why there is none on this machine. */
+export async function upstream(): Promise<Upstream | string> {
+  const oracle = await oracleBinary()
+  if ('reason' in oracle) return oracle.reason
+  return (args) => {
+    const text = execFileSync(oracle.path, ['bench', ...args], {
+      encoding: 'utf8',
+      env: { ...process.env, GOMAXPROCS: '2' },
+    })
+    const answer: unknown = JSON.parse(text)
+    if (typeof answer === 'object' && answer !== null && 'nsPer' in answer && typeof answer.nsPer === 'number') {
+      return answer.nsPer
+    }
+    throw new Error(`the oracle's benchmark answered ${text}`)
+  }
+}

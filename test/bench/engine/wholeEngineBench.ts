@@ -1,0 +1,150 @@
+import { type ApfEngine, createApfEngine } from '../../../core/engine/apfEngine.ts'
+import { AS_UPSTREAM } from '../../../core/engine/corrections.ts'
+import { profileFor } from '../../../core/engine/profiles.ts'
+import type { EngineRequest, Ticket } from '../../../core/engine/ticket.ts'
+import type { PriorityLevelConfiguration } from '../../../core/config/objects.ts'
+import { Random } from '../../harness/engine/random.ts'
+import { DEFAULT_OBJECTS, OBJECT_STATISTICS, requestLines, userNumber } from '../../harness/engine/requests.ts'
+import { collectGarbage } from './garbage.ts'
+
+const GAP_NS = 100_000
+/** How long every request executes: as many at once as the default objects just about admit at 600 seats. */
+const EXECUTION_NS = 14_000_000
+/** Room for more than can execute. */
+const RING = 1024
+
+type Engine = ApfEngine<undefined>
+
+function engineWith(onDispatch: (ticket: Ticket<undefined>) => void): Engine {
+  const engine = createApfEngine<undefined>({
+    mode: 'priority-and-fairness',
+    maxRequestsInFlight: 400,
+    maxMutatingRequestsInFlight: 200,
+    profile: profileFor('v1.36.3'),
+    corrections: AS_UPSTREAM,
+    startUnixMs: 1_700_000_000_000,
+    onDispatch,
+    onTimeOut: () => undefined,
+  })
+  for (const [key, count, size] of OBJECT_STATISTICS) engine.objectStatistics.set(key, count, size)
+  return engine
+}
+
+/** What is read of the caller's own objects while the whole engine is measured; somewhere to put it. */
+let touched = 0
+
+export interface WholeEngine {
+  /**
+   * Nanoseconds for picking a request and reading its user's name, groups and verb: what memory takes for the caller's own
+   * objects when there are more of them than caches hold.
+   */
+  readonly touch: (requests: number) => number
+  /** Nanoseconds for everything that happens to one request. */
+  readonly run: (requests: number) => number
+  /** What share of the requests waited, and was rejected. */
+  readonly waited: () => number
+  readonly rejected: () => number
+}
+
+/** An engine with the default objects under requests of all kinds from `flows` users. */
+export function wholeEngine(flows: number): WholeEngine {
+  const lines = requestLines.filter(({ info }) => info.verb !== 'watch')
+  const requests = Array.from({ length: flows }, (_, i): EngineRequest<undefined> => {
+    const line = lines[i % lines.length]
+    if (line === undefined) throw new Error('there are no request lines')
+    // Users 5, 6 and 7 of each 8 are service accounts, so that flows and users are as good as the same.
+    const user = userNumber(8 * Math.floor(i / 3) + 5 + (i % 3))
+    return { user, info: line.info, query: line.query, payload: undefined }
+  })
+  // A ring, so that nothing holds on to a request that is over.
+  const running: (Ticket<undefined> | undefined)[] = Array.from({ length: RING })
+  let oldest = 0
+  let newest = 0
+  let arrived = 0
+  let waited = 0
+  let rejected = 0
+  const begin = (ticket: Ticket<undefined>): void => {
+    running[newest & (RING - 1)] = ticket
+    newest += 1
+  }
+  const engine = engineWith(begin)
+  engine.configure(DEFAULT_OBJECTS)
+  const random = new Random(flows)
+  let now = 0
+
+  const step = (): void => {
+    now += GAP_NS
+    for (let wake = engine.nextWakeNs(); wake <= now; wake = engine.nextWakeNs()) {
+      engine.moveTo(wake)
+      engine.wake()
+    }
+    engine.moveTo(now)
+    const request = requests[random.below(flows)]
+    if (request === undefined) return
+    const answer = engine.arrive(request)
+    arrived += 1
+    if (answer.kind === 'executing') begin(answer.ticket)
+    else if (answer.kind === 'waiting') waited += 1
+    else rejected += 1
+    for (let ticket = running[oldest & (RING - 1)]; ticket !== undefined; ticket = running[oldest & (RING - 1)]) {
+      if (ticket.startedNs + EXECUTION_NS > now) break
+      running[oldest & (RING - 1)] = undefined
+      oldest += 1
+      engine.finish(ticket)
+    }
+  }
+  return {
+    touch(count) {
+      const started = performance.now()
+      for (let i = 0; i < count; i++) {
+        const request = requests[random.below(flows)]
+        if (request === undefined) continue
+        const { user, info } = request
+        touched += user.name.charCodeAt(8) + user.groups.length + info.verb.length
+      }
+      return ((performance.now() - started) * 1e6) / count
+    },
+    run(count) {
+      const started = performance.now()
+      for (let i = 0; i < count; i++) step()
+      return ((performance.now() - started) * 1e6) / count
+    },
+    waited: () => waited / arrived,
+    rejected: () => rejected / arrived,
+  }
+}
+
+/** Bytes that the engine holds for each of `count` requests that wait, beyond the caller's own objects. */
+export function bytesPerWaiting(count: number): number {
+  const engine = engineWith(() => undefined)
+  const levels = DEFAULT_OBJECTS.levels.map((level): PriorityLevelConfiguration => {
+    const { limited } = level.spec
+    if (limited?.limitResponse.queuing === undefined) return level
+    const { queuing } = limited.limitResponse
+    const limitResponse = { type: 'Queue', queuing: { ...queuing, queueLengthLimit: count } }
+    return { ...level, spec: { ...level.spec, limited: { ...limited, limitResponse } } }
+  })
+  engine.configure({ levels, schemas: DEFAULT_OBJECTS.schemas })
+  const [line] = requestLines
+  if (line === undefined) throw new Error('there are no request lines')
+  const requests = Array.from({ length: 1000 }, (_, i) => ({
+    user: userNumber(8 * i + 5),
+    info: line.info,
+    query: line.query,
+    payload: undefined,
+  }))
+  const fill = (wanted: number): void => {
+    for (let i = 0; i < wanted; i++) {
+      const request = requests[i % requests.length]
+      if (request !== undefined) engine.arrive(request)
+    }
+  }
+  // All seats, and what is made once for each flow.
+  fill(2000)
+  const before = collectGarbage()
+  fill(count)
+  const after = collectGarbage()
+  const waiting = engine.snapshot().levels.reduce((sum, { waitingRequests }) => sum + waitingRequests, 0)
+  if (waiting < count) throw new Error('not all requests wait')
+  return (after - before) / count
+}
