@@ -1,9 +1,16 @@
 import { z } from 'zod'
 import type { Problem } from './errors.ts'
+import { AdjustmentStepSchema } from '../frame/adjustmentStep.ts'
 import { DerivedServerSchema } from '../frame/derived.ts'
 import { DumpFrameSchema } from '../frame/dump.ts'
 import { FrameSchema } from '../frame/frame.ts'
 import { HeatMapSchema, SeriesSchema } from '../frame/series.ts'
+import {
+  SimulationControlSchema,
+  SimulationObjectsSchema,
+  SimulationReportSchema,
+  SimulationStateSchema,
+} from './simulation.ts'
 import { SettingsChangeSchema, SettingsSchema } from './settings.ts'
 import {
   CadenceSchema,
@@ -60,6 +67,21 @@ export const procedures = {
     }),
     HeatMapSchema,
   ),
+  /**
+   * Recomputations of one server's limits that were first seen between two instants (Unix ms, both included), oldest
+   * first; about the last hour is kept. What they should have been: core/frame/expected.ts.
+   */
+  'allocation.steps': procedure(
+    z.object({ server: z.string(), from: z.number(), to: z.number() }),
+    z.array(AdjustmentStepSchema),
+  ),
+  /** Only while a simulation is connected; `unsupported` otherwise, like the three below. */
+  'simulation.state': procedure(nothing, SimulationStateSchema),
+  /** Steers the simulated server, for everybody who looks at it. */
+  'simulation.control': procedure(SimulationControlSchema, SimulationStateSchema),
+  'simulation.objects': procedure(nothing, SimulationObjectsSchema),
+  /** Replaces all objects, in force at once. */
+  'simulation.configure': procedure(z.object({ objects: SimulationObjectsSchema }), SimulationReportSchema),
 } as const
 
 export const streams = {
@@ -72,6 +94,8 @@ export const streams = {
   ),
   /** Debug dumps of one server; with `level`, only that level's queues and requests. */
   dumps: stream(z.object({ server: z.string(), level: z.string().optional() }), DumpFrameSchema),
+  /** How the connected simulation goes: at the start, with each frame and after each `simulation.control`. */
+  simulation: stream(nothing, SimulationStateSchema),
 } as const
 
 export type Procedures = typeof procedures

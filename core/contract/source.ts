@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { SourceInfoSchema } from '../frame/frame.ts'
 import { ProblemSchema } from './errors.ts'
+import { SimulationSpecSchema } from './simulation.ts'
 
 /** Bounds of the polling intervals, milliseconds. */
 export const INTERVAL_MS = { min: 500, max: 60_000, default: 1_000 } as const
@@ -36,6 +37,7 @@ export const UploadedFileSchema = z.object({ name: z.string(), text: z.string() 
 export type UploadedFile = z.infer<typeof UploadedFileSchema>
 
 export const SourceSpecSchema = z.discriminatedUnion('kind', [
+  SimulationSpecSchema,
   z.object({ kind: z.literal('demo') }),
   z.object({ kind: z.literal('scrape'), target: TargetSchema, cadence: CadenceSchema }),
   z.object({ kind: z.literal('files'), files: z.array(UploadedFileSchema).min(1) }),

@@ -1,0 +1,85 @@
+import type { ConfigurationReport, EngineConfiguration } from '../engine/apfEngine.ts'
+import type { Condition, FlowSchema, ObjectMeta } from '../config/objects.ts'
+import { namedRandom } from './random.ts'
+
+interface Stored {
+  readonly metadata: ObjectMeta
+  readonly spec: unknown
+}
+
+/**
+ * What the simulated server keeps of its objects beyond what was applied: UIDs, generations and resource versions as an API
+ * server gives them. Object kinds are told apart by their plural.
+ */
+export class ObjectStore {
+  private readonly seed: number
+  private version = 1
+  private held: EngineConfiguration = { levels: [], schemas: [] }
+
+  constructor(seed: number) {
+    this.seed = seed
+  }
+
+  /** Resource version of the latest change. */
+  get resourceVersion(): string {
+    return String(this.version)
+  }
+
+  get objects(): EngineConfiguration {
+    return this.held
+  }
+
+  /** Replaces all objects; those that did not change keep their version. */
+  replace({ levels, schemas }: EngineConfiguration): EngineConfiguration {
+    this.held = {
+      levels: levels.map((level) => this.adopt('prioritylevelconfigurations', level, this.held.levels)),
+      schemas: schemas.map((schema) => this.adopt('flowschemas', schema, this.held.schemas)),
+    }
+    return this.held
+  }
+
+  /** Writes the conditions that the engine wants written. */
+  writeConditions(conditions: ConfigurationReport['conditions'], at: string): void {
+    const bySchema = new Map(conditions.map(({ schema, condition }) => [schema, condition]))
+    if (bySchema.size === 0) return
+    this.version += 1
+    const schemas = this.held.schemas.map((schema) => {
+      const condition = bySchema.get(schema.metadata.name)
+      return condition === undefined ? schema : this.withCondition(schema, { ...condition, lastTransitionTime: at })
+    })
+    this.held = { ...this.held, schemas }
+  }
+
+  private withCondition(schema: FlowSchema, condition: Condition): FlowSchema {
+    const others = (schema.status?.conditions ?? []).filter(({ type }) => type !== condition.type)
+    return {
+      ...schema,
+      metadata: { ...schema.metadata, resourceVersion: this.resourceVersion },
+      status: { conditions: [...others, condition] },
+    }
+  }
+
+  private adopt<O extends Stored>(plural: string, given: O, present: readonly O[]): O {
+    const { name } = given.metadata
+    const before = present.find(({ metadata }) => metadata.name === name)
+    if (before !== undefined && JSON.stringify(before.spec) === JSON.stringify(given.spec)) return before
+    this.version += 1
+    const metadata = {
+      ...given.metadata,
+      uid: before?.metadata.uid ?? this.uid(plural, name),
+      resourceVersion: this.resourceVersion,
+      generation: (before?.metadata.generation ?? 0) + 1,
+    }
+    return { ...before, ...given, metadata }
+  }
+
+  /** A UID of version 4 that is the same in every run. */
+  private uid(plural: string, name: string): string {
+    const random = namedRandom(this.seed, `uid of ${plural}/${name}`)
+    const hex = Array.from({ length: 32 }, (_, at) => {
+      const digit = Math.floor(random() * 16)
+      return (at === 12 ? 4 : at === 16 ? 8 + (digit % 4) : digit).toString(16)
+    }).join('')
+    return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+  }
+}

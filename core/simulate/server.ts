@@ -1,0 +1,116 @@
+import type { ApfEngine } from '../engine/apfEngine.ts'
+import type { Ticket } from '../engine/ticket.ts'
+import { type CapacityCurve, slowdownAt } from './capacity.ts'
+import type { PreparedCall } from './calls.ts'
+
+/** How a call ended, as its client sees it. */
+export type Outcome =
+  | { readonly kind: 'served' }
+  /** 429; `retryAfter` in seconds. */
+  | { readonly kind: 'rejected'; readonly retryAfter: number }
+  /** The handler did not return within the server's request timeout: 504. */
+  | { readonly kind: 'expired' }
+
+/** What became of the calls of one group of clients. Always: offered = served + rejected + expired + under way. */
+export interface Tally {
+  offered: number
+  served: number
+  rejected: number
+  expired: number
+}
+
+export const emptyTally = (): Tally => ({ offered: 0, served: 0, rejected: 0, expired: 0 })
+
+/** A call on its way: what the engine's requests carry. */
+export interface Call {
+  readonly tally: Tally
+  readonly sentNs: number
+  /** How long its handler takes when nothing slows it down, nanoseconds. */
+  readonly executionNs: number
+  /** Of a watch: how long it lasts after it was initialised. */
+  readonly watchNs: number | undefined
+  readonly done: (outcome: Outcome) => void
+}
+
+/** `--request-timeout` of the API server. */
+const REQUEST_TIMEOUT_NS = 60e9
+
+export interface SimulatedServerOptions {
+  readonly capacity: CapacityCurve
+  /** Runs something later, at the engine's time. */
+  readonly after: (ns: number, run: () => void) => void
+}
+
+/** The API server around the engine: it runs what the engine lets run. */
+export class SimulatedServer {
+  private readonly options: SimulatedServerOptions
+  private readonly engine: () => ApfEngine<Call>
+  /** Seats of the requests whose handlers run now; those that only linger use nothing of the machine. */
+  private running = 0
+
+  /** The engine is asked for when it is needed: its callbacks are this server's methods. */
+  constructor(engine: () => ApfEngine<Call>, options: SimulatedServerOptions) {
+    this.engine = engine
+    this.options = options
+  }
+
+  get runningSeats(): number {
+    return this.running
+  }
+
+  send({ user, info, query }: PreparedCall, call: Omit<Call, 'sentNs'>): void {
+    const engine = this.engine()
+    call.tally.offered += 1
+    const payload: Call = {
+      tally: call.tally,
+      sentNs: engine.nowNs,
+      executionNs: call.executionNs,
+      watchNs: call.watchNs,
+      done: call.done,
+    }
+    const answer = engine.arrive({ user, info, query, payload })
+    switch (answer.kind) {
+      case 'bypassed':
+        this.options.after(payload.executionNs, () => settle(payload, { kind: 'served' }))
+        return
+      case 'executing':
+        return this.execute(answer.ticket)
+      case 'rejected':
+        return settle(payload, { kind: 'rejected', retryAfter: answer.retryAfter })
+      case 'waiting':
+    }
+  }
+
+  /** The engine's `onDispatch`, and what becomes of those that did not wait. */
+  execute(ticket: Ticket<Call>): void {
+    const { after, capacity } = this.options
+    const call = ticket.payload.payload
+    const seats = ticket.maxSeats
+    this.running += seats
+    const needed = Math.round(call.executionNs * slowdownAt(capacity, this.running))
+    const left = Math.max(0, call.sentNs + REQUEST_TIMEOUT_NS - this.engine().nowNs)
+    const inTime = needed <= left
+    after(Math.min(needed, left), () => {
+      this.running -= seats
+      if (call.watchNs === undefined || !inTime) {
+        this.engine().finish(ticket)
+        return settle(call, { kind: inTime ? 'served' : 'expired' })
+      }
+      this.engine().watchInitialised(ticket)
+      after(call.watchNs, () => {
+        this.engine().endWatch(ticket)
+        settle(call, { kind: 'served' })
+      })
+    })
+  }
+
+  /** The engine's `onTimeOut`. */
+  refuse(ticket: Ticket<Call>, retryAfter: number): void {
+    settle(ticket.payload.payload, { kind: 'rejected', retryAfter })
+  }
+}
+
+function settle({ tally, done }: Call, outcome: Outcome): void {
+  tally[outcome.kind] += 1
+  done(outcome)
+}

@@ -1,0 +1,94 @@
+import type { Histogram, LevelFrame, MissingFamily, Rejected, SchemaFrame, ServerFrame } from '../frame/frame.ts'
+import { missingFamilies } from '../metrics/catalogue.ts'
+import type { EngineSnapshot, LaneSnapshot, LevelSnapshot } from '../engine/snapshot.ts'
+
+const MS_PER_SECOND = 1_000
+
+export interface FrameMeta {
+  readonly id: string
+  /** gitVersion that the simulated server claims. */
+  readonly version: string
+}
+
+/** The frame that a scrape at this instant would give; the engine's own numbers, not read from text. */
+export function serverFrame(snapshot: EngineSnapshot, { id, version }: FrameMeta): ServerFrame {
+  return {
+    id,
+    at: new Date(snapshot.unixMs).toISOString(),
+    version,
+    startedAt: snapshot.startUnixMs / MS_PER_SECOND,
+    seatFairFrac: snapshot.fairFrac,
+    levels: snapshot.levels.map(levelFrame),
+    missing: hiddenIn(version),
+  }
+}
+
+/** What this version does not show by itself; everything else is there. */
+const hiddenIn = (version: string): MissingFamily[] =>
+  missingFamilies(version, new Set()).filter(({ reason }) => reason !== 'not-exposed')
+
+function levelFrame(level: LevelSnapshot): LevelFrame {
+  const schemas = level.lanes.filter(hasSeries).map(schemaFrame)
+  const sum = (of: (schema: SchemaFrame) => number | undefined): number =>
+    schemas.reduce((total, schema) => total + (of(schema) ?? 0), 0)
+  const { limits, demand, virtualTime } = level
+  return {
+    name: level.name,
+    limits: { nominal: limits.nominal, lower: limits.min, upper: limits.max, current: level.current },
+    seats: { executing: sum(({ seats }) => seats.executing), queued: sum(({ seats }) => seats.queued) },
+    requests: { executing: sum(({ requests }) => requests.executing), queued: sum(({ requests }) => requests.queued) },
+    demand: {
+      highWatermark: demand.highWatermark,
+      average: demand.average,
+      stdev: demand.stdev,
+      smoothed: demand.smoothed,
+      ...(level.target !== undefined && { target: level.target }),
+    },
+    dispatched: sum(({ dispatched }) => dispatched),
+    rejected: rejectedOf(schemas),
+    noAccommodation: sum(({ noAccommodation }) => noAccommodation),
+    virtualTime: {
+      currentR: virtualTime.currentR,
+      dispatchR: virtualTime.dispatchR,
+      latestS: virtualTime.latestS,
+      nextSMin: virtualTime.nextSMin,
+      nextSMax: virtualTime.nextSMax,
+      nextDiscountedSMin: virtualTime.nextDiscountedSMin,
+      nextDiscountedSMax: virtualTime.nextDiscountedSMax,
+    },
+    seatUtilization: level.seatUtilization,
+    demandRatio: level.demandRatio,
+    schemas,
+  }
+}
+
+/** A server has no series of a schema before its first request was classified. */
+const hasSeries = ({ estimatedSeats }: LaneSnapshot): boolean => estimatedSeats.count > 0
+
+const schemaFrame = (lane: LaneSnapshot): SchemaFrame => ({
+  name: lane.schema,
+  dispatched: lane.dispatched,
+  rejected: { ...lane.rejected },
+  seats: { executing: lane.executingSeats, queued: lane.waitingSeats },
+  requests: { executing: lane.executingRequests, queued: lane.waitingRequests },
+  noAccommodation: lane.noAccommodation,
+  wait: observed(lane.wait),
+  waitRejected: observed(lane.waitRejected),
+  execution: observed(lane.execution),
+  executionWatch: observed(lane.executionWatch),
+  queueLength: observed(lane.queueLength),
+  estimatedSeats: observed(lane.estimatedSeats),
+  watchCount: observed(lane.watchCount),
+})
+
+const observed = (histogram: Histogram): Histogram | undefined => (histogram.count === 0 ? undefined : histogram)
+
+function rejectedOf(schemas: readonly SchemaFrame[]): Rejected {
+  const total: Rejected = { 'queue-full': 0, 'concurrency-limit': 0, 'time-out': 0 }
+  for (const { rejected } of schemas) {
+    total['queue-full'] += rejected?.['queue-full'] ?? 0
+    total['concurrency-limit'] += rejected?.['concurrency-limit'] ?? 0
+    total['time-out'] += rejected?.['time-out'] ?? 0
+  }
+  return total
+}

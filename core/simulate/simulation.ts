@@ -1,0 +1,189 @@
+import {
+  type ApfEngine,
+  type ConfigurationReport,
+  type EngineConfiguration,
+  type EngineMode,
+  createApfEngine,
+} from '../engine/apfEngine.ts'
+import type { Corrections } from '../engine/corrections.ts'
+import type { VersionProfile } from '../engine/profiles.ts'
+import type { User } from '../classify/match.ts'
+import { CallBook, callMix, numbered } from './calls.ts'
+import { startClosedThread, startInformer, startOpenClient } from './clients.ts'
+import { drawNs, uniform } from './distribution.ts'
+import { EventQueue } from './eventQueue.ts'
+import { namedRandom } from './random.ts'
+import type { ClientContext } from './retry.ts'
+import { type Call, SimulatedServer, type Tally, emptyTally } from './server.ts'
+import type { ClientGroup, Workload } from './workload.ts'
+
+/** A server counts its objects every minute, each time stretched by up to 2.2 (specification 5.7). */
+const STATISTICS_PERIOD = uniform(60_000, 132_000)
+
+export interface SimulationOptions {
+  readonly seed: number
+  /** Unix milliseconds at the start. */
+  readonly startUnixMs: number
+  readonly mode: EngineMode
+  readonly maxRequestsInFlight: number
+  readonly maxMutatingRequestsInFlight: number
+  readonly profile: VersionProfile
+  readonly corrections: Corrections
+  readonly configuration: EngineConfiguration
+  readonly workload: Workload
+}
+
+/**
+ * An API server under load, event by event: clients, the engine, and handlers that take their time. The same options give
+ * the same events. It knows no wall clock: whoever drives it says how far it goes.
+ */
+export interface Simulation {
+  /** Nanoseconds since the start. */
+  readonly nowNs: number
+  /** To look at, and to subscribe to; what changes it is the simulation's business. */
+  readonly engine: ApfEngine<Call>
+  /** Seats of the handlers that run now. */
+  readonly runningSeats: number
+  /** Lets the next event happen; `false` when nothing will ever happen again. */
+  step(): boolean
+  /**
+   * Lets everything happen until `ns`, a finite time, and stops there; `false` when `mayGoOn`, asked now and then, ended it before. The
+   * rest is then still to be done.
+   */
+  runTo(ns: number, mayGoOn?: () => boolean): boolean
+  /** What came of the configuration that is in force. */
+  readonly configured: ConfigurationReport
+  /** Adopts the objects at once. */
+  configure(configuration: EngineConfiguration): ConfigurationReport
+  /** What became of the calls so far, by group. */
+  tallies(): ReadonlyMap<string, Readonly<Tally>>
+}
+
+/** How many events happen before `mayGoOn` is asked. */
+const EVENTS_AT_ONCE = 64
+
+export function createSimulation(options: SimulationOptions): Simulation {
+  const { workload, seed } = options
+  const events = new EventQueue()
+  const tallies = new Map<string, Tally>()
+  const after = (ns: number, run: () => void): void => events.put(engine.nowNs + ns, run)
+  const server = new SimulatedServer(() => engine, { capacity: workload.service.capacity, after })
+  const engine = createApfEngine<Call>({
+    mode: options.mode,
+    maxRequestsInFlight: options.maxRequestsInFlight,
+    maxMutatingRequestsInFlight: options.maxMutatingRequestsInFlight,
+    profile: options.profile,
+    corrections: options.corrections,
+    startUnixMs: options.startUnixMs,
+    onDispatch: (ticket) => server.execute(ticket),
+    onTimeOut: (ticket, retryAfter) => server.refuse(ticket, retryAfter),
+  })
+  let configured = engine.configure(options.configuration)
+
+  const contextOf = (name: string, tally: Tally): ClientContext => {
+    const random = namedRandom(seed, name)
+    return {
+      random,
+      after,
+      nowNs: () => engine.nowNs,
+      send: (call, watchNs, done) =>
+        server.send(call, { tally, executionNs: call.drawExecutionNs(random), watchNs, done }),
+    }
+  }
+  const book = new CallBook(workload)
+  for (const group of workload.groups) {
+    const tally = emptyTally()
+    tallies.set(group.name, tally)
+    for (let index = 0; index < group.clients; index++) {
+      startClient(group, index, book, (part) => contextOf(`${group.name}/${index}/${part}`, tally))
+    }
+  }
+  countObjects(engine, workload, seed, after)
+
+  const happen = (wakeNs: number, eventNs: number): void => {
+    engine.moveTo(Math.max(Math.min(wakeNs, eventNs), engine.nowNs))
+    // What the engine waited for comes before what arrives at the same instant.
+    if (wakeNs <= eventNs) engine.wake()
+    else events.take()?.()
+  }
+  return {
+    engine,
+    get nowNs() {
+      return engine.nowNs
+    },
+    get runningSeats() {
+      return server.runningSeats
+    },
+    step() {
+      const wakeNs = engine.nextWakeNs()
+      const eventNs = events.nextNs
+      if (Math.min(wakeNs, eventNs) === Number.POSITIVE_INFINITY) return false
+      happen(wakeNs, eventNs)
+      return true
+    },
+    runTo(ns, mayGoOn = () => true) {
+      for (let done = 0; ; done++) {
+        const wakeNs = engine.nextWakeNs()
+        const eventNs = events.nextNs
+        if (wakeNs > ns && eventNs > ns) break
+        if (done % EVENTS_AT_ONCE === 0 && !mayGoOn()) return false
+        happen(wakeNs, eventNs)
+      }
+      engine.moveTo(Math.max(ns, engine.nowNs))
+      return true
+    },
+    get configured() {
+      return configured
+    },
+    configure(configuration) {
+      configured = engine.configure(configuration)
+      return configured
+    },
+    tallies: () => tallies,
+  }
+}
+
+function startClient(
+  { user: template, behaviour }: ClientGroup,
+  index: number,
+  book: CallBook,
+  context: (part: string) => ClientContext,
+): void {
+  const user: User = { name: numbered(template.name, index), groups: template.groups }
+  switch (behaviour.kind) {
+    case 'open':
+      return startOpenClient(context('calls'), behaviour.arrivals, callMix(book, user, index, behaviour.calls))
+    case 'closed': {
+      const mix = callMix(book, user, index, behaviour.calls)
+      for (let thread = 0; thread < behaviour.threads; thread++) {
+        startClosedThread(context(`thread ${thread}`), behaviour, mix)
+      }
+      return
+    }
+    case 'informer':
+      for (const target of behaviour.targets.map((one) => numbered(one, index))) {
+        const separator = target.includes('?') ? '&' : '?'
+        startInformer(context(target), behaviour, {
+          list: book.prepare(user, 'GET', `${target}${separator}resourceVersion=0&limit=500`),
+          watch: book.prepare(user, 'GET', `${target}${separator}watch=true&resourceVersion=1`),
+        })
+      }
+  }
+}
+
+/** Tells the engine's estimator about objects as a server's own polls do. */
+function countObjects(
+  engine: ApfEngine<Call>,
+  { objects }: Workload,
+  seed: number,
+  after: (ns: number, run: () => void) => void,
+): void {
+  for (const { key, count, averageSize } of objects) {
+    const random = namedRandom(seed, `statistics of ${key}`)
+    const poll = (): void => {
+      engine.objectStatistics.set(key, count, averageSize)
+      after(drawNs(STATISTICS_PERIOD, random), poll)
+    }
+    poll()
+  }
+}

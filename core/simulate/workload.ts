@@ -1,0 +1,96 @@
+import type { User } from '../classify/match.ts'
+import type { CapacityCurve } from './capacity.ts'
+import type { Distribution } from './distribution.ts'
+
+/**
+ * What a simulated cluster does, as data. In names and targets `{i}` stands for the number of the client in its group,
+ * and `{n:12}` for a number below 12 that is drawn for each call.
+ */
+export interface Workload {
+  /** The objects of a resource are spread evenly over so many namespaces. */
+  readonly namespaces: number
+  readonly objects: readonly ObjectKind[]
+  readonly service: ServiceModel
+  readonly groups: readonly ClientGroup[]
+}
+
+/** Objects of one resource in the cluster: what lists cost. */
+export interface ObjectKind {
+  /** `resource` or `resource.group`. */
+  readonly key: string
+  readonly count: number
+  /** Bytes. */
+  readonly averageSize: number
+}
+
+/** How long handlers take when nothing slows them down. */
+export interface ServiceModel {
+  /** By verb of the request. */
+  readonly byVerb: Readonly<Record<string, Distribution>>
+  /** Of a verb that is not among them. */
+  readonly otherwise: Distribution
+  /** What lists and initial events of watches take on top: bytes that are read and encoded in a second. */
+  readonly bytesPerSecond: number
+  readonly capacity: CapacityCurve
+}
+
+/** Clients that do the same under different names. */
+export interface ClientGroup {
+  readonly name: string
+  readonly clients: number
+  readonly user: User
+  readonly behaviour: Behaviour
+}
+
+export interface CallKind {
+  readonly method: string
+  readonly target: string
+  /** How often it is chosen, compared with the others of its group. */
+  readonly weight: number
+  /** Instead of what the service model says. */
+  readonly execution?: Distribution
+}
+
+export type Behaviour =
+  /** Calls come whatever became of those before. */
+  | { readonly kind: 'open'; readonly arrivals: Arrivals; readonly calls: readonly CallKind[] }
+  /** Each thread of each client makes one call after the other, so that never more than `threads` are under way. */
+  | {
+      readonly kind: 'closed'
+      readonly threads: number
+      readonly think: Distribution
+      readonly waves?: Waves
+      readonly calls: readonly CallKind[]
+    }
+  /** Keeps a copy of resources: lists each, watches it, and lists it again when the watch cannot go on. */
+  | {
+      readonly kind: 'informer'
+      /** Paths of the resources, perhaps with a selector. */
+      readonly targets: readonly string[]
+      /** When a client begins, after the start of the simulation. */
+      readonly start: Distribution
+      readonly watchLife: Distribution
+      /** Chance that a watch that ended cannot be resumed. */
+      readonly relistChance: number
+    }
+
+/** Activity that comes and goes: from `firstMs` on for `activeMs` in every `periodMs`. */
+export interface Waves {
+  readonly firstMs: number
+  readonly activeMs: number
+  readonly periodMs: number
+}
+
+export type Arrivals =
+  | { readonly kind: 'poisson'; readonly perSecond: number; readonly waves?: Waves }
+  /** Every so often, each time off by at most `jitter` of the period; clients begin anywhere in it. */
+  | { readonly kind: 'regular'; readonly periodMs: number; readonly jitter: number }
+  /** So many at once, spread over `spreadMs`. */
+  | {
+      readonly kind: 'bursts'
+      readonly waves: Pick<Waves, 'firstMs' | 'periodMs'>
+      readonly count: number
+      readonly spreadMs: number
+    }
+  /** At these times after the start. */
+  | { readonly kind: 'schedule'; readonly atMs: readonly number[] }

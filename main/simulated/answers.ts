@@ -1,0 +1,110 @@
+import type { FlowSchema, PriorityLevelConfiguration } from '../../core/config/objects.ts'
+import { dumpPriorityLevels, dumpQueues, dumpRequests } from '../../core/engine/debugDumps.ts'
+import { parseKubernetesVersion } from '../../core/metrics/version.ts'
+import { dispatchedByLevel } from '../../core/simulate/dumpFrame.ts'
+import type { SimulatedApiServer } from './apiServer.ts'
+import { metricsPage } from './metricsPage.ts'
+
+export interface HttpAnswer {
+  readonly status: number
+  readonly contentType: string
+  readonly body: string
+}
+
+const NS_PER_MS = 1_000_000n
+const GROUP_VERSION = 'flowcontrol.apiserver.k8s.io/v1'
+const KINDS = {
+  flowschemas: 'FlowSchema',
+  prioritylevelconfigurations: 'PriorityLevelConfiguration',
+} as const
+type Plural = keyof typeof KINDS
+const isPlural = (text: string): text is Plural => Object.hasOwn(KINDS, text)
+
+const text = (body: string): HttpAnswer => ({ status: 200, contentType: 'text/plain; charset=utf-8', body })
+const json = (value: unknown, status = 200): HttpAnswer => ({
+  status,
+  contentType: 'application/json',
+  body: `${JSON.stringify(value, undefined, 2)}\n`,
+})
+
+/** What the simulated server answers to a GET; what it does not have is a Status of 404, as on a real one. */
+export async function answerTo(server: SimulatedApiServer, path: string, query: URLSearchParams): Promise<HttpAnswer> {
+  switch (path) {
+    case '/metrics':
+      return { status: 200, ...(await metricsPage(server)) }
+    case '/version':
+      return json(versionOf(server))
+    case '/debug/api_priority_and_fairness/dump_priority_levels':
+      return text(dumpPriorityLevels(server.engine.levels(), dispatchedByLevel(server.engine.snapshot())))
+    case '/debug/api_priority_and_fairness/dump_queues':
+      return text(dumpQueues(server.engine.levels()))
+    case '/debug/api_priority_and_fairness/dump_requests':
+      return text(requestsText(server, (query.get('includeRequestDetails') ?? '') !== ''))
+    default:
+      return objectAnswer(server, path) ?? failure(404, 'NotFound', 'the server could not find the requested resource')
+  }
+}
+
+function versionOf({ version }: SimulatedApiServer) {
+  const parsed = parseKubernetesVersion(version)
+  return { major: String(parsed?.major ?? ''), minor: String(parsed?.minor ?? ''), gitVersion: version }
+}
+
+function requestsText({ engine, startUnixMs }: SimulatedApiServer, details: boolean): string {
+  const levels = engine.levels()
+  // The text is made of what callers gave; whom the engine took them for stands on its own side.
+  const flows = new Map(
+    levels.flatMap(({ queueSet }) =>
+      [...queueSet.queues.flatMap(({ waiting, executing }) => [...waiting, ...executing]), ...queueSet.queueless].map(
+        (ticket) => [ticket.payload, ticket],
+      ),
+    ),
+  )
+  return dumpRequests(levels, {
+    describe: (request) => {
+      const ticket = flows.get(request)
+      return {
+        flowSchema: ticket?.lane.schema ?? '',
+        distinguisher: ticket?.flow?.distinguisher ?? '',
+        user: request.user.name,
+        info: request.info,
+      }
+    },
+    startUnixNs: BigInt(Math.round(startUnixMs)) * NS_PER_MS,
+    details,
+  })
+}
+
+/** Lists and single objects of the two flow-control kinds; `undefined` for any other address. */
+function objectAnswer(server: SimulatedApiServer, path: string): HttpAnswer | undefined {
+  const [prefix, plural = '', name, ...more] = splitObjectPath(path)
+  if (prefix === undefined || !isPlural(plural) || more.length > 0) return undefined
+  const objects = objectsOf(server, plural)
+  if (name === undefined) {
+    return json({
+      kind: `${KINDS[plural]}List`,
+      apiVersion: GROUP_VERSION,
+      metadata: { resourceVersion: server.objects.resourceVersion },
+      items: objects,
+    })
+  }
+  const found = objects.find(({ metadata }) => metadata.name === name)
+  if (found !== undefined) return json({ kind: KINDS[plural], apiVersion: GROUP_VERSION, ...found })
+  return failure(404, 'NotFound', `${plural}.flowcontrol.apiserver.k8s.io "${name}" not found`)
+}
+
+function splitObjectPath(path: string): readonly (string | undefined)[] {
+  const prefix = `/apis/${GROUP_VERSION}/`
+  return path.startsWith(prefix) ? [prefix, ...path.slice(prefix.length).split('/')] : []
+}
+
+function objectsOf({ objects, startUnixMs }: SimulatedApiServer, plural: Plural) {
+  const held: readonly (FlowSchema | PriorityLevelConfiguration)[] =
+    plural === 'flowschemas' ? objects.objects.schemas : objects.objects.levels
+  const creationTimestamp = new Date(startUnixMs).toISOString().replace(/\.\d+Z$/, 'Z')
+  return held.map((object) => ({ ...object, metadata: { creationTimestamp, ...object.metadata } }))
+}
+
+/** A failure as the API tells it. */
+export const failure = (code: number, reason: string, message: string): HttpAnswer =>
+  json({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code }, code)

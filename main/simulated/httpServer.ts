@@ -1,0 +1,75 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { ProblemError } from '../../core/contract/errors.ts'
+import { answerTo, failure, type HttpAnswer } from './answers.ts'
+import type { SimulatedApiServer } from './apiServer.ts'
+
+/** Never another interface: it answers without asking who is there. */
+const HOST = '127.0.0.1'
+const MOST_CONNECTIONS = 32
+
+export interface SimulatedHttpServer {
+  /** Where the API begins: `http://127.0.0.1:port`. */
+  readonly url: string
+  close(): Promise<void>
+}
+
+export interface SimulatedHttpOptions {
+  readonly server: SimulatedApiServer
+  /** 0 takes a free one. */
+  readonly port?: number
+}
+
+/**
+ * Lets the simulated server answer over HTTP, on loopback and only to be read: metrics, debug dumps, version and the
+ * flow-control objects. A page that a foreign name brought here (DNS rebinding) is refused by its Host. Throws what
+ * `listen` throws when the port is taken.
+ */
+export async function startSimulatedHttpServer({
+  server,
+  port = 0,
+}: SimulatedHttpOptions): Promise<SimulatedHttpServer> {
+  const http = createServer({ maxHeaderSize: 16_384, requestTimeout: 10_000, headersTimeout: 5_000 })
+  http.maxConnections = MOST_CONNECTIONS
+  await new Promise<void>((resolve, reject) => {
+    http.once('error', reject)
+    http.listen(port, HOST, resolve)
+  })
+  const address = http.address()
+  if (address === null || typeof address === 'string') throw new ProblemError('internal', 'The server has no port.')
+  const host = `${HOST}:${address.port}`
+
+  const answer = async (request: IncomingMessage): Promise<HttpAnswer> => {
+    if (request.headers.host !== host) return failure(421, 'BadRequest', `this server answers only as ${host}`)
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return failure(405, 'MethodNotAllowed', 'the simulated server is only to be read')
+    }
+    const url = URL.parse(request.url ?? '/', `http://${host}`)
+    if (url === null) return failure(400, 'BadRequest', 'the address cannot be read')
+    return answerTo(server, url.pathname, url.searchParams)
+  }
+  http.on('request', (request, response) => {
+    answer(request).then(
+      (given) => send(response, given, request.method === 'HEAD'),
+      (error: unknown) => send(response, failure(500, 'InternalError', String(error)), false),
+    )
+  })
+  return {
+    url: `http://${host}`,
+    close: () =>
+      new Promise((resolve) => {
+        http.close(() => resolve())
+        http.closeAllConnections()
+      }),
+  }
+}
+
+function send(response: ServerResponse, { status, contentType, body }: HttpAnswer, headOnly: boolean): void {
+  const bytes = Buffer.from(body)
+  response.writeHead(status, {
+    'content-type': contentType,
+    'content-length': bytes.length,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  })
+  response.end(headOnly ? undefined : bytes)
+}

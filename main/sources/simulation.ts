@@ -1,0 +1,142 @@
+import { CadenceSchema, type ServerHealth } from '../../core/contract/source.ts'
+import { ProblemError } from '../../core/contract/errors.ts'
+import { SPEED, type SimulationSpec, type SimulationState } from '../../core/contract/simulation.ts'
+import { mandatoryLevels, mandatorySchemas, suggestedLevels, suggestedSchemas } from '../../core/config/builtIn.ts'
+import { AS_UPSTREAM } from '../../core/engine/corrections.ts'
+import { profileFor } from '../../core/engine/profiles.ts'
+import { CLUSTER } from '../../core/simulate/cluster.ts'
+import { dumpFrame } from '../../core/simulate/dumpFrame.ts'
+import { ObjectStore } from '../../core/simulate/objects.ts'
+import { serverFrame } from '../../core/simulate/serverFrame.ts'
+import { type Simulation, createSimulation } from '../../core/simulate/simulation.ts'
+import type { Workload } from '../../core/simulate/workload.ts'
+import { createDriver } from './simulation/driver.ts'
+import type { Environment, SimulationSource, SourceSink } from './source.ts'
+
+const SERVER = 'simulated-apiserver'
+const NS_PER_SECOND = 1e9
+/** What the charts show at once. */
+const BACKFILL_SECONDS = 600
+
+/** What a test may want otherwise. */
+export interface SimulationTuning {
+  readonly workload?: Workload
+  /** Simulated seconds before the present that are delivered at once. */
+  readonly backfillSeconds?: number
+  /** A clock of this machine in milliseconds, which goes on while something is computed. */
+  readonly stopwatch?: () => number
+}
+
+/**
+ * A simulated cluster on the default objects. It lives by the environment's clock, at a speed that can be changed; its
+ * frames carry simulated time, which is the present as long as the speed is 1 and nothing was paused.
+ *
+ * It works on the process's own thread in slices of 12 ms with a pause after each; when the machine cannot follow the
+ * speed, the simulation falls behind rather than the process.
+ */
+export function createSimulationSource(
+  { seed, version, maxRequestsInFlight, maxMutatingRequestsInFlight }: SimulationSpec,
+  environment: Environment,
+  tuning: SimulationTuning = {},
+): SimulationSource {
+  const { workload = CLUSTER, backfillSeconds = BACKFILL_SECONDS, stopwatch = () => performance.now() } = tuning
+  const store = new ObjectStore(seed)
+  const presentUnixMs = environment.now()
+  const startUnixMs = presentUnixMs - backfillSeconds * 1_000
+  const simulation = createSimulation({
+    seed,
+    startUnixMs,
+    mode: 'priority-and-fairness',
+    maxRequestsInFlight,
+    maxMutatingRequestsInFlight,
+    profile: profileFor(version),
+    corrections: AS_UPSTREAM,
+    configuration: store.replace({
+      levels: [...mandatoryLevels, ...suggestedLevels],
+      schemas: [...mandatorySchemas, ...suggestedSchemas],
+    }),
+    workload,
+  })
+  let cadence = CadenceSchema.parse({})
+  let sink: SourceSink | undefined
+  let retryAfterSeconds: SimulationState['retryAfterSeconds'] = {}
+  let health: ServerHealth = { id: SERVER, status: 'connecting', failures: [] }
+  const tell = (change: Partial<ServerHealth>): void => {
+    health = { ...health, ...change }
+    sink?.onHealth(health)
+  }
+  const driver = createDriver({
+    simulation,
+    environment,
+    stopwatch,
+    backfillNs: backfillSeconds * NS_PER_SECOND,
+    onFrame() {
+      const snapshot = simulation.engine.snapshot()
+      retryAfterSeconds = Object.fromEntries(snapshot.levels.map(({ name, retryAfter }) => [name, retryAfter]))
+      sink?.onServerFrame(serverFrame(snapshot, { id: SERVER, version }))
+      tell({ status: 'ok', lastGoodAt: new Date(environment.now()).toISOString() })
+    },
+    onDump() {
+      const dump = dumpFrame(SERVER, simulation.engine)
+      sink?.onDump(dump)
+      tell({ dumps: { status: 'ok', costMs: 0, bytes: 0, lastAt: dump.at } })
+    },
+  })
+  const writeConditions = (): void => {
+    // Objects carry times in whole seconds.
+    const at = isoTime(simulation, startUnixMs).replace(/\.\d+Z$/, 'Z')
+    store.writeConditions(simulation.configured.conditions, at)
+  }
+  writeConditions()
+  const state = (): SimulationState => ({
+    speed: driver.speed,
+    paused: driver.paused,
+    reachedSpeed: driver.reachedSpeed,
+    at: isoTime(simulation, startUnixMs),
+    elapsedSeconds: simulation.nowNs / NS_PER_SECOND,
+    ended: driver.ended,
+    retryAfterSeconds,
+  })
+  return {
+    info: {
+      kind: 'simulation',
+      name: 'Simulated cluster',
+      via: `simulated API server ${version} with the default objects, seed ${seed}`,
+    },
+    still: false,
+    presentUnixMs,
+    server: { version, startUnixMs, engine: simulation.engine, objects: store },
+    start(signal, given) {
+      sink = given
+      driver.setCadence(cadence.intervalMs, cadence.dumpsEveryMs)
+      driver.start(signal)
+    },
+    tryNow: () => undefined,
+    setCadence(next) {
+      cadence = next
+      driver.setCadence(next.intervalMs, next.dumpsEveryMs)
+      if (next.dumpsEveryMs === null) tell({ dumps: { status: 'off' } })
+    },
+    state,
+    control({ speed = driver.speed, paused = driver.paused, step }) {
+      if (!(speed >= SPEED.min && speed <= SPEED.max)) {
+        throw new ProblemError('invalid-input', `A simulation runs at ×${SPEED.min} to ×${SPEED.max}.`)
+      }
+      const halts = !driver.paused && paused
+      driver.setPace(speed, paused || step !== undefined)
+      if (step !== undefined) driver.step(step)
+      // What stands still is shown as it stands.
+      else if (halts) driver.tell()
+      return state()
+    },
+    configure(objects) {
+      const { refused, dangling, quiescing } = simulation.configure(store.replace(objects))
+      writeConditions()
+      driver.tell()
+      return { refused: [...refused], dangling: [...dangling], quiescing: [...quiescing] }
+    },
+  }
+}
+
+const isoTime = ({ nowNs }: Simulation, startUnixMs: number): string =>
+  new Date(startUnixMs + nowNs / 1e6).toISOString()

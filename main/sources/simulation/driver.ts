@@ -1,0 +1,171 @@
+import type { Simulation } from '../../../core/simulate/simulation.ts'
+import type { Environment } from '../source.ts'
+import { createPace, createSpeedometer } from './pace.ts'
+
+const NS_PER_MS = 1e6
+/** The engine's clock is an integer below 2^53, which is 104 days. */
+const END_NS = 100 * 86_400_000 * NS_PER_MS
+
+/** How long the process may be kept busy at once, and what it gets in between; milliseconds. */
+const BUSY_MS = 12
+const FREE_MS = 4
+/** So much real time the simulation may be behind before it lets go of what it missed. */
+const LET_GO_MS = 1_000
+/** Between two looks at the clock when nothing is urgent. */
+const TICK_MS = 50
+/** Most often that frames are told, in real time. */
+const LEAST_FRAME_MS = 50
+
+export interface DriverOptions {
+  readonly simulation: Simulation
+  readonly environment: Environment
+  /** A clock of this machine, for what computing takes: it goes on while the environment's stands. Milliseconds. */
+  readonly stopwatch: () => number
+  /** Simulated time that is computed at once, as fast as it goes, before the simulation keeps pace. */
+  readonly backfillNs: number
+  readonly onFrame: () => void
+  readonly onDump: () => void
+}
+
+/** Lets a simulation run at the pace of a clock without ever keeping the process busy for long. */
+export interface Driver {
+  readonly speed: number
+  readonly paused: boolean
+  readonly reachedSpeed: number
+  readonly ended: boolean
+  start(signal: AbortSignal): void
+  setCadence(frameMs: number, dumpMs: number | null): void
+  setPace(speed: number, paused: boolean): void
+  /** Lets so many events happen; only while paused. */
+  step(events: number): void
+  /** Tells a frame and a dump of the present. */
+  tell(): void
+}
+
+export function createDriver(options: DriverOptions): Driver {
+  const { simulation, environment, stopwatch, onFrame, onDump } = options
+  /** Until here everything is computed as fast as it goes. */
+  let { backfillNs } = options
+  const pace = createPace(1)
+  const speedometer = createSpeedometer()
+  let frameMs = 1_000
+  let dumpMs: number | null = null
+  let nextFrameNs = 0
+  let nextDumpMs = 0
+  let lastTickMs = Number.NEGATIVE_INFINITY
+  let signal: AbortSignal | undefined
+  let cancel = (): void => undefined
+
+  /**
+   * Simulated time between two frames. Slower than real time they keep their real interval; faster, their simulated one as
+   * long as that is not too often to be shown.
+   */
+  const frameStepNs = (): number => {
+    const stepMs = pace.speed < 1 ? frameMs * pace.speed : Math.max(frameMs, pace.speed * LEAST_FRAME_MS)
+    return Math.max(1, Math.round(stepMs * NS_PER_MS))
+  }
+
+  /** Frames are on the grid of their interval, so that instants are the same however far each tick went. */
+  const planFrame = (): void => {
+    const step = frameStepNs()
+    nextFrameNs = (Math.floor(simulation.nowNs / step) + 1) * step
+  }
+  const frame = (): void => {
+    onFrame()
+    planFrame()
+  }
+  const tell = (): void => {
+    onFrame()
+    if (dumpMs !== null) onDump()
+  }
+  const dumpIfDue = (nowMs: number): void => {
+    if (dumpMs === null || (nowMs < nextDumpMs && nextDumpMs - nowMs <= dumpMs) || simulation.nowNs < backfillNs) return
+    nextDumpMs = nowMs + dumpMs
+    onDump()
+  }
+
+  /** Goes towards the target for a moment; whether it got there. */
+  const advance = (targetNs: number): boolean => {
+    const until = stopwatch() + BUSY_MS
+    const mayGoOn = (): boolean => stopwatch() < until
+    for (;;) {
+      const stopNs = Math.min(targetNs, nextFrameNs)
+      if (!simulation.runTo(stopNs, mayGoOn)) return false
+      if (stopNs === nextFrameNs) frame()
+      if (stopNs >= targetNs) return true
+      if (!mayGoOn()) return false
+    }
+  }
+
+  const tick = (): void => {
+    const now = environment.now()
+    // Somebody set the clock back: waiting until it is there again could take hours.
+    if (now < lastTickMs && simulation.nowNs >= backfillNs) pace.lagBehind(now, simulation.nowNs)
+    lastTickMs = now
+    const targetNs = Math.min(pace.targetNs(now), END_NS)
+    const arrived = advance(targetNs)
+    const behind = simulation.nowNs < backfillNs
+    const missedNs = targetNs - simulation.nowNs
+    if (!behind && missedNs > LET_GO_MS * NS_PER_MS * pace.speed) pace.lagBehind(now, simulation.nowNs)
+    if (!behind) speedometer.note(now, simulation.nowNs)
+    dumpIfDue(now)
+    schedule(arrived)
+  }
+
+  const schedule = (arrived: boolean): void => {
+    cancel()
+    if (signal === undefined || signal.aborted || simulation.nowNs >= END_NS) return
+    if (pace.paused && arrived) return
+    const now = environment.now()
+    const frameIn = pace.dueMs(nextFrameNs) - now
+    const dumpIn = dumpMs === null ? Number.POSITIVE_INFINITY : nextDumpMs - now
+    const wait = arrived ? Math.max(FREE_MS, Math.min(TICK_MS, frameIn, dumpIn)) : FREE_MS
+    cancel = environment.after(Math.ceil(wait), tick)
+  }
+
+  return {
+    get speed() {
+      return pace.speed
+    },
+    get paused() {
+      return pace.paused
+    },
+    get reachedSpeed() {
+      return pace.paused ? 0 : speedometer.read()
+    },
+    get ended() {
+      return simulation.nowNs >= END_NS
+    },
+    start(given) {
+      signal = given
+      signal.addEventListener('abort', () => cancel(), { once: true })
+      pace.set(environment.now(), simulation.nowNs + backfillNs, pace.speed, pace.paused)
+      schedule(false)
+    },
+    setCadence(newFrameMs, newDumpMs) {
+      frameMs = newFrameMs
+      dumpMs = newDumpMs
+      nextDumpMs = environment.now()
+      if (signal === undefined) return
+      planFrame()
+      schedule(simulation.nowNs >= backfillNs)
+    },
+    setPace(speed, paused) {
+      // A change before the history is complete must not cut it off.
+      pace.set(environment.now(), Math.max(simulation.nowNs, backfillNs), speed, paused)
+      speedometer.forget()
+      if (signal === undefined) return
+      planFrame()
+      schedule(simulation.nowNs >= backfillNs)
+    },
+    step(events) {
+      // Whoever looks at single events does not wait for the rest of the history.
+      backfillNs = Math.min(backfillNs, simulation.nowNs)
+      for (let done = 0; done < events && simulation.nowNs < END_NS; done++) simulation.step()
+      pace.set(environment.now(), simulation.nowNs, pace.speed, true)
+      planFrame()
+      tell()
+    },
+    tell,
+  }
+}

@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest'
+import { mandatoryLevels, mandatorySchemas, suggestedLevels, suggestedSchemas } from '../../../core/config/builtIn.ts'
+import {
+  SimulationObjectsSchema,
+  SimulationSpecSchema,
+  SimulationStateSchema,
+} from '../../../core/contract/simulation.ts'
+import type { DumpFrame } from '../../../core/frame/dump.ts'
+import type { ServerFrame } from '../../../core/frame/frame.ts'
+import { CLUSTER } from '../../../core/simulate/cluster.ts'
+import type { Environment } from '../source.ts'
+import { createSimulationSource } from '../simulation.ts'
+
+const START = 1_700_000_000_000
+
+/** A clock that stands until it is moved. */
+function standingClock() {
+  let now = START
+  let timers: { readonly at: number; readonly call: () => void }[] = []
+  const environment: Environment = {
+    now: () => now,
+    random: () => 0.5,
+    after(ms, call) {
+      const timer = { at: now + ms, call }
+      timers.push(timer)
+      return () => void (timers = timers.filter((one) => one !== timer))
+    },
+  }
+  const advance = (ms: number): void => {
+    const end = now + ms
+    for (;;) {
+      const [next] = timers.toSorted((a, b) => a.at - b.at)
+      if (next === undefined || next.at > end) break
+      timers = timers.filter((one) => one !== next)
+      now = Math.max(now, next.at)
+      next.call()
+    }
+    now = end
+  }
+  /** Somebody sets the clock; what is due comes as long after as it would have. */
+  const set = (ms: number): void => {
+    timers = timers.map(({ at, call }) => ({ at: at + ms, call }))
+    now += ms
+  }
+  return { environment, advance, set, timers: () => timers.length }
+}
+
+interface Options {
+  readonly backfillSeconds?: number
+  /** How far the machine's own clock goes on at each look at it. */
+  readonly slowMs?: number
+}
+
+function run({ backfillSeconds = 0, slowMs = 0 }: Options = {}) {
+  const clock = standingClock()
+  let looks = 0
+  const source = createSimulationSource(SimulationSpecSchema.parse({ kind: 'simulation' }), clock.environment, {
+    backfillSeconds,
+    stopwatch: () => slowMs * looks++,
+    // The quiet part of the cluster is enough here.
+    workload: { ...CLUSTER, groups: CLUSTER.groups.filter(({ name }) => name === 'node leases' || name === 'people') },
+  })
+  const frames: ServerFrame[] = []
+  const dumps: DumpFrame[] = []
+  const end = new AbortController()
+  source.start(end.signal, {
+    onServerFrame: (frame) => frames.push(frame),
+    onDump: (dump) => dumps.push(dump),
+    onHealth: () => undefined,
+  })
+  const last = (): number => Date.parse(frames.at(-1)?.at ?? '') - START
+  return { ...clock, source, frames, dumps, end, last }
+}
+
+describe('a simulated cluster as a source', () => {
+  test('gives ten minutes of history at once and then goes with the clock', () => {
+    const { advance, frames, last, source } = run({ backfillSeconds: 600 })
+    advance(1_000)
+    expect(frames.length).toBeGreaterThanOrEqual(601)
+    expect(frames[0]?.at).toBe(new Date(START - 600_000).toISOString())
+    advance(10_000)
+    expect(frames).toHaveLength(612)
+    expect(last()).toBe(11_000)
+    expect(new Set(frames.map(({ startedAt }) => startedAt))).toEqual(new Set([(START - 600_000) / 1_000]))
+    expect(SimulationStateSchema.parse(source.state())).toMatchObject({ speed: 1, paused: false, elapsedSeconds: 611 })
+  })
+
+  test.each([
+    [0.1, 10, 1_000],
+    [1, 10, 10_000],
+    [20, 200, 200_000],
+    [1_000, 200, 10_000_000],
+  ])('at ×%d gives %d frames in ten seconds and comes %d ms far', (speed, count, farMs) => {
+    const { advance, frames, source, last } = run()
+    source.control({ speed })
+    const before = frames.length
+    advance(10_000)
+    expect(Math.abs(frames.length - before - count)).toBeLessThanOrEqual(1)
+    expect(source.state().elapsedSeconds * 1_000).toBeCloseTo(farMs, 0)
+    expect(last()).toBeLessThanOrEqual(farMs)
+    expect(source.state().reachedSpeed).toBeCloseTo(speed, 1)
+  })
+
+  test('stands still while paused, and goes on from there', () => {
+    const { advance, frames, source, timers } = run()
+    advance(5_000)
+    source.control({ paused: true })
+    const { elapsedSeconds } = source.state()
+    const before = frames.length
+    advance(60_000)
+    expect(timers()).toBe(0)
+    expect(source.state()).toMatchObject({ paused: true, elapsedSeconds, reachedSpeed: 0 })
+    expect(frames).toHaveLength(before)
+    source.control({ paused: false })
+    advance(2_000)
+    expect(source.state().elapsedSeconds).toBeCloseTo(elapsedSeconds + 2, 6)
+  })
+
+  test('lets one event after the other happen, each shown', () => {
+    const { advance, frames, dumps, source } = run()
+    advance(1_000)
+    const before = source.state().elapsedSeconds
+    const [shown, dumped] = [frames.length, dumps.length]
+    for (let step = 1; step <= 5; step++) {
+      source.control({ step: 1 })
+      expect(frames).toHaveLength(shown + step)
+      expect(dumps).toHaveLength(dumped + step)
+    }
+    expect(source.state().paused).toBe(true)
+    expect(source.state().elapsedSeconds).toBeGreaterThan(before)
+    expect(source.state().elapsedSeconds).toBeLessThan(before + 2)
+  })
+
+  test('can be stepped and let go while the history is still being computed', () => {
+    const { advance, source, frames } = run({ backfillSeconds: 600, slowMs: 5 })
+    advance(20)
+    source.control({ step: 3 })
+    const { elapsedSeconds } = source.state()
+    expect(elapsedSeconds).toBeLessThan(600)
+    const before = frames.length
+    source.control({ paused: false })
+    advance(3_000)
+    expect(source.state().elapsedSeconds).toBeCloseTo(elapsedSeconds + 3, 1)
+    expect(frames.length - before).toBe(3)
+  })
+
+  test('falls behind rather than keep the process busy, and does not run after what it missed', () => {
+    // Every look at the machine's clock costs 5 ms, so that hardly anything can be done between two.
+    const { advance, source, timers } = run({ slowMs: 5 })
+    source.control({ speed: 1_000 })
+    advance(2_000)
+    const { elapsedSeconds, reachedSpeed } = source.state()
+    expect(reachedSpeed).toBeLessThan(900)
+    expect(elapsedSeconds).toBeLessThan(1_800)
+    source.control({ speed: 1 })
+    advance(1_000)
+    expect(source.state().elapsedSeconds).toBeLessThan(elapsedSeconds + 2)
+    expect(timers()).toBe(1)
+  })
+
+  test.each([-7_200_000, 7_200_000])('goes on when the clock is set by %d ms', (ms) => {
+    const { advance, set, source, dumps } = run()
+    advance(3_000)
+    const before = dumps.length
+    set(ms)
+    advance(11_000)
+    // What the step would have made it miss is let go, apart from a second of computing.
+    expect(source.state().elapsedSeconds).toBeGreaterThan(13)
+    expect(ms < 0 ? source.state().elapsedSeconds : 14).toBeLessThanOrEqual(14.1)
+    expect(dumps.length).toBeGreaterThanOrEqual(before + 2)
+  })
+
+  test('adopts objects at once, also while it stands still', () => {
+    const { advance, frames, source } = run()
+    advance(3_000)
+    source.control({ paused: true })
+    const levels = [...mandatoryLevels, ...suggestedLevels]
+      .filter(({ metadata }) => metadata.name !== 'global-default')
+      .map((level) =>
+        level.metadata.name === 'node-high'
+          ? { ...level, spec: { ...level.spec, limited: { ...level.spec.limited, nominalConcurrencyShares: 400 } } }
+          : level,
+      )
+    const objects = SimulationObjectsSchema.parse({ levels, schemas: [...mandatorySchemas, ...suggestedSchemas] })
+    const report = source.configure(objects)
+    expect(report.dangling).toEqual(['global-default'])
+    expect(report.refused).toEqual([])
+    const nodes = frames.at(-1)?.levels.find(({ name }) => name === 'node-high')
+    // The level without an object still serves what it holds, and its shares count as long.
+    expect(report.quiescing).toEqual(['global-default'])
+    expect(nodes?.limits.nominal).toBe(Math.ceil((600 * 400) / 605))
+    const dangling = source.server.objects.objects.schemas.find(({ metadata }) => metadata.name === 'global-default')
+    expect(dangling?.status?.conditions?.[0]).toMatchObject({ type: 'Dangling', status: 'True', reason: 'NotFound' })
+  })
+
+  test('keeps the cadence, and ends with its signal', () => {
+    const { advance, frames, dumps, source, end, timers } = run()
+    advance(1_000)
+    source.setCadence({ intervalMs: 5_000, dumpsEveryMs: null })
+    const [shown, dumped] = [frames.length, dumps.length]
+    advance(20_000)
+    expect(frames.length - shown).toBe(4)
+    expect(dumps).toHaveLength(dumped)
+    end.abort()
+    expect(timers()).toBe(0)
+    source.control({ speed: 10 })
+    expect(timers()).toBe(0)
+  })
+
+  test('refuses a speed that it cannot have', () => {
+    expect(() => run().source.control({ speed: 0 })).toThrow('×0.1 to ×1000')
+  })
+})
