@@ -1,6 +1,16 @@
 import type { DerivedLevel, DerivedServer } from './derived.ts'
 import type { LevelFrame, ServerFrame } from './frame.ts'
-import { fell, flowIncrease, flowKey, indexFrame, meanBetween, quantiles, rates, type FrameIndex } from './rates.ts'
+import {
+  fell,
+  flowIncrease,
+  flowKey,
+  indexFrame,
+  meanBetween,
+  quantiles,
+  rates,
+  type FrameIndex,
+  type Observations,
+} from './rates.ts'
 import { isTorn, sameAdjustment, settle, type Settled } from './torn.ts'
 
 /** Wait and execution quantiles cover about the last 30 s, and never less than one interval. */
@@ -18,6 +28,12 @@ interface Sample {
   readonly frame: ServerFrame
   readonly atMs: number
   readonly index: FrameIndex
+}
+
+/** What the quantile window begins with: of a frame only this is kept, as most of the rest would never be looked at. */
+interface Snapshot {
+  readonly atMs: number
+  readonly flows: ReadonlyMap<string, Observations>
 }
 
 /** How a frame relates to the one before it. */
@@ -43,7 +59,7 @@ interface Interval {
 export function createDeriver(id: string): (frame: ServerFrame) => DerivedServer {
   let last: Sample | undefined
   let intervals: readonly number[] = []
-  let snapshots: readonly Sample[] = []
+  let snapshots: readonly Snapshot[] = []
   let settled: Settled | undefined
   let torn = false
   let lastAdjustmentAt: number | undefined
@@ -109,14 +125,17 @@ function median(values: readonly number[]): number | undefined {
 }
 
 /** Snapshots within the window that ends at `atMs`; at least the newest of them, to have something to start from. */
-function within(snapshots: readonly Sample[], atMs: number): readonly Sample[] {
+function within(snapshots: readonly Snapshot[], atMs: number): readonly Snapshot[] {
   const inside = snapshots.filter((snapshot) => atMs - snapshot.atMs <= QUANTILE_WINDOW_MS)
   return inside.length > 0 ? inside : snapshots.slice(-1)
 }
 
-function remember(snapshots: readonly Sample[], sample: Sample): readonly Sample[] {
+function remember(snapshots: readonly Snapshot[], sample: Sample): readonly Snapshot[] {
   const newest = snapshots.at(-1)
-  return newest === undefined || sample.atMs - newest.atMs >= SNAPSHOT_EVERY_MS ? [...snapshots, sample] : snapshots
+  if (newest !== undefined && sample.atMs - newest.atMs < SNAPSHOT_EVERY_MS) return snapshots
+  const flows = new Map<string, Observations>()
+  for (const [where, { wait, execution }] of sample.index.schemas) flows.set(where, { wait, execution })
+  return [...snapshots, { atMs: sample.atMs, flows }]
 }
 
 const NOTHING_YET = {
@@ -129,7 +148,7 @@ function deriveLevel(
   level: LevelFrame,
   sample: Sample,
   step: Step,
-  windowStart: Sample | undefined,
+  windowStart: Snapshot | undefined,
   torn: boolean,
 ): DerivedLevel {
   const { limits, demand } = level
@@ -145,7 +164,7 @@ function deriveLevel(
   const flows = level.schemas.map((schema) => {
     const where = flowKey(level.name, schema.name)
     const earlier = previous.index.schemas.get(where) ?? NOTHING_YET
-    const increase = flowIncrease(schema, windowStart?.index.schemas.get(where))
+    const increase = flowIncrease(schema, windowStart?.flows.get(where))
     return { increase, derived: { name: schema.name, ...rates(schema, earlier, seconds), ...quantiles([increase]) } }
   })
   return {

@@ -71,14 +71,14 @@ export function fell(later: SchemaFrame, earlier: SchemaFrame): boolean {
 const lower = (later: number | undefined, earlier: number | undefined): boolean =>
   later !== undefined && earlier !== undefined && later < earlier
 
-/** Observations of one flow within the quantile window. */
-export interface FlowIncrease {
+/** What quantiles of one flow come from: since the server started, or within the quantile window. */
+export interface Observations {
   readonly wait: Histogram | undefined
   readonly execution: Histogram | undefined
 }
 
 /** `earlier` is absent for a flow that had no request yet when the window began. */
-export function flowIncrease(later: SchemaFrame, earlier: SchemaFrame | undefined): FlowIncrease {
+export function flowIncrease(later: SchemaFrame, earlier: Observations | undefined): Observations {
   return {
     wait: observed(later.wait, earlier?.wait),
     execution: observed(later.execution, earlier?.execution),
@@ -93,7 +93,7 @@ function observed(later: Histogram | undefined, earlier: Histogram | undefined):
 type Quantiles = Pick<DerivedFlow, 'waitP50' | 'waitP99' | 'executionP50' | 'executionP99'>
 
 /** Quantiles over all observations of one or several flows. */
-export function quantiles(flows: readonly FlowIncrease[]): Quantiles {
+export function quantiles(flows: readonly Observations[]): Quantiles {
   const wait = sumHistograms(flows.flatMap((flow) => flow.wait ?? []))
   const execution = sumHistograms(flows.flatMap((flow) => flow.execution ?? []))
   return {

@@ -88,12 +88,21 @@ function contradictsItself(level: LevelFrame): boolean {
   return differs(target, Math.max(lower, Math.min(nominal, highWatermark), now.smoothed))
 }
 
+/** Whether the smoothed demand of `now` follows from that of `before` by one recomputation (specification 6.3). */
+export function followsFrom(before: LevelFrame, now: LevelFrame): boolean {
+  const [earlier, later] = [statistics(before), statistics(now)]
+  return earlier !== undefined && later !== undefined && follows(earlier, later)
+}
+
 /** Whether `now` neither equals `before` nor follows from it by one recomputation. */
 function contradicts(before: Statistics, now: Statistics): boolean {
-  const envelope = now.average + now.stdev
   const sameEnvelope = before.average === now.average && before.stdev === now.stdev
-  if (sameEnvelope && before.smoothed === now.smoothed) return false
-  return differs(now.smoothed, Math.max(envelope, KEPT * before.smoothed + NEW * envelope))
+  return !(sameEnvelope && before.smoothed === now.smoothed) && !follows(before, now)
+}
+
+function follows(before: Statistics, now: Statistics): boolean {
+  const envelope = now.average + now.stdev
+  return !differs(now.smoothed, Math.max(envelope, KEPT * before.smoothed + NEW * envelope))
 }
 
 function statistics({ demand: { average, stdev, smoothed } }: LevelFrame): Statistics | undefined {

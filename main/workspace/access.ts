@@ -6,7 +6,7 @@ import type { Access } from './workspace.ts'
 
 /**
  * The real rooms around the workspace. What talks to clusters is loaded when it is first asked for: the client library
- * takes longer to load than everything else together, and the demo and files need none of it.
+ * takes longer to load than everything else together, and the other sources need none of it.
  */
 export function systemAccess(recording: string): Access {
   return {
@@ -18,6 +18,10 @@ export function systemAccess(recording: string): Access {
 
 async function makeSource(spec: SourceSpec, environment: Environment, recording: string): Promise<SourceResult> {
   switch (spec.kind) {
+    case 'simulation': {
+      const simulation = (await import('../sources/simulation.ts')).createSimulationSource(spec, environment)
+      return { ok: true, source: simulation, simulation }
+    }
     case 'demo':
       return createDemoSource(recording, environment)
     case 'files':

@@ -3,10 +3,11 @@ import type { RecentSource, SourceSpec } from '../../core/contract/source.ts'
 const MOST = 10
 
 /**
- * Whether a source may be remembered. Only what is opened again by name is: not the demo, not the text of files, and
- * no address that carries a user name, password or query, which may be a secret.
+ * Whether a source may be remembered. Only what is opened again by name is: a simulation by its seed and version, but not
+ * the demo, not the text of files, and no address that carries a user name, password or query, which may be a secret.
  */
 export function isRememberable(spec: SourceSpec): boolean {
+  if (spec.kind === 'simulation') return true
   if (spec.kind !== 'scrape') return false
   const addresses = spec.target.kind === 'urls' ? spec.target.urls : (spec.target.servers ?? [])
   return addresses.every((address) => {
@@ -32,6 +33,7 @@ const targetKey = (spec: SourceSpec): string => JSON.stringify(spec.kind === 'sc
 export function publicSpec(spec: SourceSpec): SourceSpec {
   switch (spec.kind) {
     case 'demo':
+    case 'simulation':
       return spec
     case 'files':
       return { kind: 'files', files: spec.files.map(({ name }) => ({ name, text: '' })) }

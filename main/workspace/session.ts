@@ -1,12 +1,14 @@
 import type { AbortSignalLike, StreamEvent } from '../../core/contract/contract.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { Cadence, Connection, ServerHealth, SourceSpec } from '../../core/contract/source.ts'
+import { createAdjustments, type Adjustments } from '../../core/frame/adjustments.ts'
 import { createDeriver } from '../../core/frame/derive.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import { FRAME_FORMAT_VERSION, type Frame, type ServerFrame } from '../../core/frame/frame.ts'
 import { createHistory, type History } from '../../core/frame/history.ts'
-import type { Environment, Source } from '../sources/source.ts'
+import type { SimulationState } from '../../core/contract/simulation.ts'
+import type { Environment, SimulationSource, Source } from '../sources/source.ts'
 import { publicSpec } from './recent.ts'
 import { createTopic, type Subscribable } from './topic.ts'
 
@@ -19,16 +21,27 @@ export interface Session {
   tryNow(server: string | undefined): void
   /** History of one server; throws `not-found` for a server that the source does not have. */
   history(server: string): History
+  /** Recomputations of one server's limits; throws like `history`. */
+  adjustments(server: string): Pick<Adjustments, 'steps'>
   /** The latest frame first, when there is one. */
   readonly frames: Subscribable<StreamEvent<'frames'>>
   /** The latest reading first, when there is one. */
   dumps(server: string, emit: (dump: DumpFrame) => void, signal: AbortSignalLike): void
+  /** The source, when it is a simulation. */
+  readonly simulation: SimulationSource | undefined
+  /** How the simulation goes; nothing for other sources. */
+  readonly pace: Subscribable<SimulationState>
+  /** Tells it after it was changed. */
+  tellPace(): void
+  /** Aborted by `end`. */
+  readonly ended: AbortSignal
   end(): void
 }
 
 export interface SessionOptions {
   readonly id: number
   readonly source: Source
+  readonly simulation?: SimulationSource | undefined
   readonly spec: SourceSpec
   readonly cadence: Cadence
   readonly environment: Environment
@@ -38,6 +51,7 @@ export interface SessionOptions {
 interface ServerState {
   readonly derive: (frame: ServerFrame) => DerivedServer
   readonly history: History
+  readonly adjustments: Adjustments
   latest?: { readonly frame: ServerFrame; readonly derived: DerivedServer }
 }
 
@@ -48,20 +62,33 @@ interface ServerState {
 const GATHER_MS = 40
 
 export function startSession(options: SessionOptions): Session {
-  const { id, source, environment } = options
+  const { id, source, simulation, environment } = options
   const abort = new AbortController()
   const servers = new Map<string, ServerState>()
   const health = new Map<string, ServerHealth>()
   const frames = createTopic<StreamEvent<'frames'>>()
+  const pace = createTopic<SimulationState>()
   const dumps = new Map<string, DumpFrame>()
   const dumpListeners = new Set<(dump: DumpFrame) => void>()
   let cadence = options.cadence
   let seq = 0
+  /** Servers with a frame that is about to be told. */
+  const untold = new Set<string>()
 
   const state = (server: string): ServerState => {
-    const known = servers.get(server) ?? { derive: createDeriver(server), history: createHistory() }
+    const known = servers.get(server) ?? {
+      derive: createDeriver(server),
+      history: createHistory(),
+      adjustments: createAdjustments(),
+    }
     servers.set(server, known)
     return known
+  }
+  const known = (server: string): ServerState => {
+    const found = servers.get(server)
+    if (found === undefined)
+      throw new ProblemError('not-found', `The connected source has no server ${JSON.stringify(server)}.`)
+    return found
   }
   const connection = (): ConnectedState => ({
     state: 'connected',
@@ -72,10 +99,15 @@ export function startSession(options: SessionOptions): Session {
     servers: [...health.values()].toSorted((a, b) => byId(a, b)),
     still: source.still,
   })
+  const tellPace = (): void => {
+    if (simulation !== undefined) pace.publish(simulation.state())
+  }
+  tellPace()
   const tellFrames = later(environment, () => {
     const latest = [...servers.values()].flatMap((server) => server.latest ?? [])
     const shown = latest.toSorted((a, b) => byId(a.frame, b.frame))
     seq++
+    untold.clear()
     frames.publish({
       connection: id,
       seq,
@@ -85,7 +117,11 @@ export function startSession(options: SessionOptions): Session {
       ),
       derived: shown.map(({ derived }) => derived),
     })
+    tellPace()
   })
+  /** Of a simulation's history only the end is told: what came before it is asked for. */
+  const isHistory = ({ at }: ServerFrame): boolean =>
+    simulation !== undefined && !simulation.state().paused && Date.parse(at) < simulation.presentUnixMs
   const tellConnection = later(environment, () => options.onConnection(connection()))
 
   source.start(abort.signal, {
@@ -94,7 +130,12 @@ export function startSession(options: SessionOptions): Session {
       const server = state(frame.id)
       const derived = server.derive(frame)
       server.history.append(frame, derived)
+      server.adjustments.append(frame, derived)
       server.latest = { frame, derived }
+      if (isHistory(frame)) return
+      // One that is never told by itself counts, so that readers know what they miss.
+      if (untold.has(frame.id)) seq++
+      untold.add(frame.id)
       tellFrames(servers.size > 1 ? GATHER_MS : 0)
     },
     onDump(dump) {
@@ -119,12 +160,8 @@ export function startSession(options: SessionOptions): Session {
       options.onConnection(connection())
     },
     tryNow: (server) => source.tryNow(server),
-    history(server) {
-      const known = servers.get(server)
-      if (known === undefined)
-        throw new ProblemError('not-found', `The connected source has no server ${JSON.stringify(server)}.`)
-      return known.history
-    },
+    history: (server) => known(server).history,
+    adjustments: (server) => known(server).adjustments,
     frames,
     dumps(server, emit, signal) {
       // A reader may name a server before anything came from it, or one that will never come: nothing is made for it.
@@ -134,6 +171,10 @@ export function startSession(options: SessionOptions): Session {
       const latest = dumps.get(server)
       if (latest !== undefined) emit(latest)
     },
+    simulation,
+    pace,
+    tellPace,
+    ended: abort.signal,
     end: () => abort.abort(),
   }
 }

@@ -32,10 +32,21 @@ function fakeSource(name: string, still = false) {
     const server: ServerFrame = { id, at: new Date(START + second * 1_000).toISOString(), levels: [level], missing: [] }
     sink?.onServerFrame(server)
   }
+  /** A page with a limit and nothing else. */
+  const limit = (second: number, current: number): void => {
+    const level = { name: 'l', limits: { current }, seats: {}, requests: {}, demand: {}, schemas: [] }
+    sink?.onServerFrame({
+      id: 'a',
+      at: new Date(START + second * 1_000).toISOString(),
+      levels: [level],
+      missing: [],
+    })
+  }
   return {
     source,
     calls,
     frame,
+    limit,
     dump: (dump: DumpFrame) => sink?.onDump(dump),
     healthy: (id = 'a') => sink?.onHealth({ id, status: 'ok', failures: [] }),
     ended: () => signal?.aborted ?? false,
@@ -128,6 +139,23 @@ describe('the workspace', () => {
     expect(events[1]?.derived[0]?.intervalSeconds).toBe(1)
     const series = await call()['history.series']({ server: 'a', from: START, to: START + 10_000, maxPoints: 100 })
     expect(series.levels[0]?.columns.executing.filter((value) => value !== null)).toEqual([10, 20, 30])
+  })
+
+  it('keeps the recomputations of the limits, also those that came at once', async () => {
+    const a = offer('a')
+    await call()['sources.connect']({ spec: urls('a') })
+    a.limit(0, 10)
+    a.limit(5, 10)
+    a.limit(10, 12)
+    a.limit(20, 9)
+    const steps = await call()['allocation.steps']({ server: 'a', from: START, to: START + 60_000 })
+    expect(steps.map(({ number, at, levels }) => [number, at - START, levels[0]?.limits.current])).toEqual([
+      [1, 0, 10],
+      [2, 10_000, 12],
+      [3, 20_000, 9],
+    ])
+    expect(await call()['allocation.steps']({ server: 'a', from: START + 10_001, to: START + 60_000 })).toHaveLength(1)
+    await expect(call()['allocation.steps']({ server: 'b', from: 0, to: 1 })).rejects.toThrow('has no server "b"')
   })
 
   it('sorts servers by id', async () => {

@@ -15,9 +15,11 @@ import {
 } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { Environment, SourceResult } from '../sources/source.ts'
+import type { SimulatedApiServer } from '../simulated/apiServer.ts'
 import { followSession } from './follow.ts'
 import { isRememberable, publicSpec, remember } from './recent.ts'
 import { startSession, type Session } from './session.ts'
+import { simulationProcedures } from './simulation.ts'
 import { createStateFile } from './stateFile.ts'
 import { createTopic } from './topic.ts'
 
@@ -38,6 +40,8 @@ export interface WorkspaceOptions {
   readonly platform: string
   /** Hears of things that the operator should know although nothing failed; one sentence each. */
   readonly warn: (sentence: string) => void
+  /** Hears of each simulated server that is connected, and when it is not any more. */
+  readonly onSimulation?: (server: SimulatedApiServer, ended: AbortSignal) => void
 }
 
 export interface Workspace {
@@ -82,6 +86,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     const started = startSession({
       id,
       source: made.source,
+      simulation: made.simulation,
       spec,
       cadence,
       environment,
@@ -91,6 +96,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     })
     decided = id
     const connection = replaceSession(started)
+    if (made.simulation !== undefined) options.onSimulation?.(made.simulation.server, started.ended)
     if (isRememberable(spec)) {
       const added = {
         at: new Date(environment.now()).toISOString(),
@@ -135,6 +141,8 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       'sources.forget': ({ at }) => recents.change((known) => known.filter((recent) => recent.at !== at)),
       'history.series': async ({ server, ...range }) => connected().history(server).series(range),
       'history.heatMap': async ({ server, ...cells }) => connected().history(server).heatMap(cells),
+      'allocation.steps': async ({ server, from, to }) => [...connected().adjustments(server).steps(from, to)],
+      ...simulationProcedures(connected),
     },
     streams: {
       connection: (_, emit, signal) => connections.subscribe(emit, signal),
@@ -144,6 +152,8 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
         followSession(sessions, signal, (current, end) =>
           current.dumps(server, (dump) => emit(level === undefined ? dump : onlyLevel(dump, level)), end),
         ),
+      simulation: (_, emit, signal) =>
+        followSession(sessions, signal, (current, end) => current.pace.subscribe(emit, end)),
     },
   }
   return {

@@ -1,5 +1,6 @@
 import { classes } from '../components/classes.ts'
 import { useConnection } from '../state/connection.ts'
+import { useSimulationState } from '../state/simulation.ts'
 import { useView } from '../state/view.ts'
 import { announcementOf, badgeOf, type BadgeTone } from './modeBadge.data.ts'
 import styles from './ModeBadge.module.css'
@@ -8,7 +9,7 @@ import styles from './ModeBadge.module.css'
 export function ModeBadge() {
   const view = useView()
   const { link } = useConnection()
-  const { tone, word, detail } = badgeOf(view, link)
+  const { tone, word, detail } = badgeOf(view, link, useSimulationState())
   return (
     <>
       <div className={classes(styles['badge'], styles[tone])} data-mode={view.mode}>
@@ -40,6 +41,9 @@ function Shape({ tone }: { readonly tone: BadgeTone }) {
         <circle cx="5" cy="5" r="3.5" fill="none" stroke="currentColor" strokeWidth="1.6" />
       )}
       {tone === 'replay' && <path d="M2.5 1l6 4-6 4z" fill="currentColor" />}
+      {tone === 'simulated' && (
+        <path d="M5 9.5V5.5M5 5.5 1.5 1M5 5.5 8.5 1" fill="none" stroke="currentColor" strokeWidth="1.8" />
+      )}
       {tone === 'still' && <rect x="1.5" y="1.5" width="7" height="7" fill="currentColor" />}
     </svg>
   )

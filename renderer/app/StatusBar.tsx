@@ -13,6 +13,7 @@ export function StatusBar() {
   const { connection } = useConnection()
   const { server, derivedServer } = useView()
   const facts = statusFacts(connection, server)
+  const simulated = connection.state === 'connected' && connection.source.kind === 'simulation'
   if (facts === undefined) {
     return (
       <footer className={styles['bar']}>
@@ -49,24 +50,28 @@ export function StatusBar() {
         </b>
       </span>
       <Countdown />
-      <span className={classes(styles['item'], styles['wide'])}>
-        <Icon name="lock" size={12} />
-        read-only
-      </span>
+      {!simulated && (
+        <span className={classes(styles['item'], styles['wide'])}>
+          <Icon name="lock" size={12} />
+          read-only
+        </span>
+      )}
     </footer>
   )
 }
 
 /** A ring that closes until the next reallocation; ≈ because its phase is inferred from scrapes. */
 function Countdown() {
-  const { derivedServer, mode } = useView()
+  const { derivedServer, mode, frame, server } = useView()
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
     if (mode !== 'live') return undefined
     const timer = setInterval(() => setNow(Date.now()), 1_000)
     return () => clearInterval(timer)
   }, [mode])
-  const left = mode === 'live' ? untilReallocation(derivedServer, now) : undefined
+  // A simulation's time is its own.
+  const shownNow = frame?.source.kind === 'simulation' && server !== undefined ? Date.parse(server.at) : now
+  const left = mode === 'live' ? untilReallocation(derivedServer, shownNow) : undefined
   const around = 2 * Math.PI * 5
   return (
     <span className={styles['item']}>

@@ -8,6 +8,7 @@ import { ModeBadge, ModeLine } from './ModeBadge.tsx'
 import { openOverlay } from './shellStore.ts'
 import { SourceSwitcher } from './SourceSwitcher.tsx'
 import { TimeRange } from './TimeRange.tsx'
+import { Transport } from './Transport.tsx'
 import styles from './TopBar.module.css'
 
 const MAC = /mac/i.test(navigator.platform)
@@ -37,6 +38,7 @@ export function TopBar() {
           </button>
         )}
         <TimeRange />
+        <Transport />
         <ModeBadge />
         <button
           type="button"

@@ -1,4 +1,6 @@
 import { toProblem } from '../../core/contract/errors.ts'
+import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
+import type { SourceSpec } from '../../core/contract/source.ts'
 import { client } from '../state/client.ts'
 import { openScreen } from '../state/route.ts'
 import { changeSettings } from '../state/settings.ts'
@@ -13,9 +15,13 @@ const ACTIONS: Readonly<Record<string, () => void>> = {
   'density-regular': () => changeSettings({ density: 'regular' }),
   'clock-utc': () => changeSettings({ clock: 'utc' }),
   'clock-local': () => changeSettings({ clock: 'local' }),
-  demo: () =>
-    void told(client().call('sources.connect', { spec: { kind: 'demo' } })).then((ok) => ok && openScreen('overview')),
+  simulation: () => show(SimulationSpecSchema.parse({ kind: 'simulation' })),
+  demo: () => show({ kind: 'demo' }),
   disconnect: () => void told(client().call('sources.disconnect', null)),
+}
+
+function show(spec: SourceSpec): void {
+  void told(client().call('sources.connect', { spec })).then((ok) => ok && openScreen('overview'))
 }
 
 export const act = (name: string): void => ACTIONS[name]?.()

@@ -1,8 +1,10 @@
 import type { Frame } from '../../core/frame/frame.ts'
+import type { SimulationState } from '../../core/contract/simulation.ts'
 import type { View } from '../state/view.ts'
 import { format } from '../theme/format.ts'
 
-export type BadgeTone = 'live' | 'replay' | 'paused' | 'stale' | 'still' | 'none' | 'connecting' | 'offline'
+export type BadgeTone =
+  'live' | 'replay' | 'simulated' | 'paused' | 'stale' | 'still' | 'none' | 'connecting' | 'offline'
 
 export interface Badge {
   readonly tone: BadgeTone
@@ -16,7 +18,7 @@ export type BadgeView = Pick<View, 'mode' | 'ageMs' | 'buffered' | 'server'> & {
 }
 
 /** What the badge says: shape, word and colour differ by mode. */
-export function badgeOf(view: BadgeView, link: boolean): Badge {
+export function badgeOf(view: BadgeView, link: boolean, simulation?: SimulationState): Badge {
   const at = view.server === undefined ? undefined : Date.parse(view.server.at)
   if (!link) return { tone: 'offline', word: 'NO LINK', detail: 'the console itself does not answer' }
   switch (view.mode) {
@@ -27,6 +29,7 @@ export function badgeOf(view: BadgeView, link: boolean): Badge {
     case 'live':
       // What moves on the screen is not a cluster: that must not look like one.
       if (view.frame?.source.kind === 'demo') return { tone: 'replay', word: 'REPLAY', detail: 'not your cluster' }
+      if (view.frame?.source.kind === 'simulation') return simulatedBadge(simulation)
       return { tone: 'live', word: 'LIVE', detail: `${format.age(view.ageMs)} behind` }
     case 'paused': {
       const samples = view.buffered === 1 ? 'sample' : 'samples'
@@ -45,6 +48,17 @@ export function badgeOf(view: BadgeView, link: boolean): Badge {
     case 'still':
       return { tone: 'still', word: 'FILE', detail: format.dateTime(at) }
   }
+}
+
+function simulatedBadge(simulation: SimulationState | undefined): Badge {
+  if (simulation === undefined) return { tone: 'simulated', word: 'SIMULATED', detail: 'not your cluster' }
+  const { speed, paused, reachedSpeed, ended } = simulation
+  const word = `SIMULATED ×${speed}`
+  if (ended) return { tone: 'simulated', word, detail: 'at its end' }
+  if (paused) return { tone: 'simulated', word: 'SIMULATED, STOPPED', detail: 'not your cluster' }
+  // At ordinary speeds the reached one only trembles; where the machine cannot follow it is far off.
+  const slow = speed >= 10 && reachedSpeed > 0 && reachedSpeed < 0.8 * speed
+  return { tone: 'simulated', word, detail: slow ? `reaches ×${Math.round(reachedSpeed)}` : 'not your cluster' }
 }
 
 /** Counted in whole seconds: tenths would flicker. */

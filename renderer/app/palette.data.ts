@@ -122,7 +122,8 @@ export function paletteItems({ screens, levels, schemas, paused, connected }: Pa
     action('Regular rows', 'density-regular'),
     action('Clock in UTC', 'clock-utc'),
     action('Clock in local time', 'clock-local'),
-    action('Explore with demo data', 'demo'),
+    action('Explore a simulated cluster', 'simulation'),
+    action('Play the recorded demo', 'demo'),
     ...(connected ? [action('Disconnect', 'disconnect')] : []),
     ...Object.values(GLOSSARY).map(([term, sentence]) =>
       item('Glossary', term, { kind: 'term' }, { detail: sentence }),

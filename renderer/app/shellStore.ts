@@ -1,6 +1,6 @@
 import { create } from 'zustand'
 
-export type Overlay = 'palette' | 'help' | 'source' | 'range'
+export type Overlay = 'palette' | 'help' | 'source' | 'range' | 'edit'
 
 interface ShellState {
   /** The one thing that is open above the screen. */

@@ -8,6 +8,7 @@ const PATHS = {
   chevron: 'M4 6l4 4 4-4',
   pause: 'M5.5 3v10M10.5 3v10',
   play: 'M5 3l8 5-8 5z',
+  step: 'M3.5 3l6.5 5-6.5 5zM12.5 3v10',
   check: 'M3 8.5l3.2 3.2L13 5',
   cross: 'M4 4l8 8M12 4l-8 8',
   warn: 'M8 2.2 14.2 13H1.8zM8 6.3v3.2M8 11.4v.2',
@@ -28,7 +29,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-const SOLID: ReadonlySet<IconName> = new Set(['play', 'up'])
+const SOLID: ReadonlySet<IconName> = new Set(['play', 'step', 'up'])
 
 export function Icon({ name, size = 14 }: { readonly name: IconName; readonly size?: number }) {
   return (

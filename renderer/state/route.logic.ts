@@ -1,6 +1,6 @@
 import { textToWindow, windowToText, type TimeWindow } from './time.logic.ts'
 
-export const SCREENS = ['overview', 'level', 'connection'] as const
+export const SCREENS = ['overview', 'level', 'allocation', 'connection'] as const
 export type ScreenName = (typeof SCREENS)[number]
 
 /** An address inside the console: everything that a link must carry to show the same thing again. */

@@ -3,6 +3,7 @@ import { connectionStore } from './connection.ts'
 import { selectionStore } from './selection.ts'
 import { seriesFeed, type SeriesWish } from './series.ts'
 import { loadSettings, rememberLevels, settingsNow } from './settings.ts'
+import { simulationStore } from './simulation.ts'
 import { anchorTime, timeStore } from './time.ts'
 import { windowToText } from './time.logic.ts'
 import {
@@ -10,6 +11,7 @@ import {
   NO_ARRIVALS,
   receive,
   release,
+  sampleDistanceMs,
   staleAfterMs,
   type Arrival,
   type Arrivals,
@@ -48,6 +50,7 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
   let arrivals: Arrivals = NO_ARRIVALS
   let scheduled = false
   let painted = 0
+  let heardAt = 0
   const feed = seriesFeed(client)
 
   const paint = (): void => {
@@ -56,9 +59,12 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
     const now = page.now()
     painted = now
     if (arrivals.shown !== undefined) rememberLevels(levelNames(arrivals.shown))
-    const view = viewOf(arrivals, now)
+    const view = viewOf(arrivals, heardAt, now)
     const { paused } = timeStore.getState()
-    if (view.server !== undefined && !paused) anchorTime(view.mode === 'stale' ? now : Date.parse(view.server.at))
+    if (view.server !== undefined && !paused) {
+      const clock = view.mode === 'stale' && view.frame?.source.kind !== 'simulation'
+      anchorTime(clock ? now : Date.parse(view.server.at))
+    }
     viewStore.setState(view, true)
     feed.show(wishOf(arrivals.shown, view.server?.id), now)
   }
@@ -77,7 +83,14 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
     }),
     client.subscribe('frames', null, (event) => {
       arrivals = receive(arrivals, event, timeStore.getState().paused)
-      if (arrivals.newest === event) feed.hear(event, selectionStore.getState().server)
+      if (arrivals.newest === event) {
+        heardAt = page.now()
+        feed.hear(event, selectionStore.getState().server)
+      }
+      schedule()
+    }),
+    client.subscribe('simulation', null, (state) => {
+      simulationStore.setState({ state })
       schedule()
     }),
     timeStore.subscribe(({ paused, window }, old) => {
@@ -112,13 +125,15 @@ function wishOf(shown: Arrival | undefined, server: string | undefined): SeriesW
   const { connection } = connectionStore.getState()
   if (shown === undefined || server === undefined || connection.state === 'none') return undefined
   const { window, from, to, paused } = timeStore.getState()
+  const speed = connection.source.kind === 'simulation' ? simulationStore.getState().state?.speed : undefined
+  const intervalMs = sampleDistanceMs(connection.cadence.intervalMs, speed)
   return {
     key: `${shown.connection} ${server} ${windowToText(window)}`,
     server,
     from,
     to,
     follow: !paused && window.kind === 'relative',
-    intervalMs: connection.cadence.intervalMs,
-    gapMs: staleAfterMs(connection.cadence.intervalMs),
+    intervalMs,
+    gapMs: staleAfterMs(intervalMs),
   }
 }

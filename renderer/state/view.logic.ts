@@ -55,6 +55,19 @@ export function modeOf({ connection, hasFrame, paused, newestAgeMs }: ModeFacts)
   return newestAgeMs >= staleAfterMs(connection.cadence.intervalMs) ? 'stale' : 'live'
 }
 
+/** Frames of a fast simulation are this far apart in real time, at least. */
+const FAST_FRAME_MS = 50
+
+/** Usual distance of samples in their own time, milliseconds: a fast simulation tells fewer. */
+export const sampleDistanceMs = (intervalMs: number, speed = 1): number => Math.max(intervalMs, speed * FAST_FRAME_MS)
+
+/**
+ * Age of a simulation's newest frame: its time is its own, so what counts is when it arrived, and nothing while it
+ * stands still.
+ */
+export const ageOfSimulated = (heardAt: number, now: number, stands: boolean): number =>
+  stands ? 0 : Math.max(0, now - heardAt)
+
 /** The selected entry by id, else the first. */
 export function chosen<T extends { readonly id: string }>(items: readonly T[], id: string | undefined): T | undefined {
   return items.find((item) => item.id === id) ?? items[0]

@@ -4,7 +4,8 @@ import type { Frame, ServerFrame } from '../../core/frame/frame.ts'
 import { connectionStore } from './connection.ts'
 import { selectionStore } from './selection.ts'
 import { timeStore } from './time.ts'
-import { ageOf, chosen, modeOf, type Arrivals, type Mode } from './view.logic.ts'
+import { simulationStore } from './simulation.ts'
+import { ageOf, ageOfSimulated, chosen, modeOf, type Arrivals, type Mode } from './view.logic.ts'
 
 /** What the screens show now. */
 export interface View {
@@ -33,21 +34,26 @@ const EMPTY: View = {
 
 export const viewStore = create<View>(() => EMPTY)
 
-/** Computes the view from what arrived, the connection, the selection and the clock. */
-export function viewOf(arrivals: Arrivals, now: number): View {
+/** Computes the view from what arrived and when the newest of it did, the connection, the selection and the clock. */
+export function viewOf(arrivals: Arrivals, heardAt: number, now: number): View {
   const { connection } = connectionStore.getState()
   const { server: id } = selectionStore.getState()
   const { paused } = timeStore.getState()
   const { shown, newest, buffered } = arrivals
   const hasFrame = shown !== undefined
-  const mode = modeOf({ connection, hasFrame, paused, newestAgeMs: ageOf(newest, id, now) })
+  const { state } = simulationStore.getState()
+  const simulated = connection.state === 'connected' && connection.source.kind === 'simulation'
+  const stands = state?.paused === true || state?.ended === true
+  const age = (event: Arrivals['shown']): number =>
+    simulated ? ageOfSimulated(heardAt, now, stands) : ageOf(event, id, now)
+  const mode = modeOf({ connection, hasFrame, paused, newestAgeMs: age(newest) })
   if (!hasFrame) return { ...EMPTY, mode }
   const server = chosen(shown.frame.servers, id)
   return {
     frame: shown.frame,
     derived: shown.derived,
     mode,
-    ageMs: ageOf(shown, id, now),
+    ageMs: age(shown),
     buffered,
     server,
     derivedServer: shown.derived.find((entry) => entry.id === server?.id),

@@ -79,11 +79,16 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         'history.series': refuse('history.series'),
         'history.heatMap': refuse('history.heatMap'),
         'allocation.steps': refuse('allocation.steps'),
+        'simulation.state': refuse('simulation.state'),
+        'simulation.control': refuse('simulation.control'),
+        'simulation.objects': refuse('simulation.objects'),
+        'simulation.configure': refuse('simulation.configure'),
       },
       streams: {
         connection: (_params, emit) => emit(none),
         frames: (_params, emit, signal) => frames.add(emit, signal),
         dumps: (_params, emit, signal) => dumps.add(emit, signal),
+        simulation: () => undefined,
       },
     },
   }

@@ -6,6 +6,7 @@ import type { Connection, RecentSource, SourceSpec } from '../../core/contract/s
 import { createAdjustments, type Adjustments } from '../../core/frame/adjustments.ts'
 import { createHistory, type History } from '../../core/frame/history.ts'
 import { syntheticStory, type StoryMoment } from '../fixtures/synthetic.ts'
+import { memorySimulation } from './memorySimulation.ts'
 import { foundContexts, healthOf, permissionReports } from './memoryAnswers.ts'
 
 export interface StoryClientOptions {
@@ -124,6 +125,7 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
   }
   if (options.connected ?? true) connect({ kind: 'demo' })
 
+  const simulation = memorySimulation()
   const handlers: Handlers = {
     procedures: {
       'app.info': async () => ({ version: '0.1.0', mode: 'memory', platform: 'page' }),
@@ -148,6 +150,7 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
       'sources.forget': async ({ at }) => (recent = recent.filter((entry) => entry.at !== at)),
       'history.series': async ({ server, ...query }) => historyOf(server).series(query),
       'history.heatMap': async ({ server, ...query }) => historyOf(server).heatMap(query),
+      ...simulation.procedures,
       'allocation.steps': async ({ server, from, to }) => [...adjustmentsOf(server).steps(from, to)],
     },
     streams: {
@@ -162,6 +165,7 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
         const first = event()
         if (first !== undefined) emit(first)
       },
+      simulation: simulation.stream,
       dumps: ({ server, level }, emit, signal) => {
         const send = (): void => {
           if (latest !== undefined) emit(latest.dump(server, level))
@@ -202,6 +206,7 @@ const scrapeSpec = (context: string): SourceSpec => ({
 
 function nameOf(spec: SourceSpec): string {
   if (spec.kind === 'demo') return 'demo'
+  if (spec.kind === 'simulation') return 'Simulated cluster'
   if (spec.kind === 'files') return spec.files[0]?.name ?? 'file'
   return spec.target.kind === 'kubeconfig' ? (spec.target.context ?? 'current context') : 'metrics URLs'
 }

@@ -11,7 +11,7 @@ export function DemoPane(props: {
 }) {
   const { busy, shown, onOpen } = props
   return (
-    <Pane title="Demo">
+    <Pane title="Recorded demo">
       <div className={styles['form']}>
         <p className={styles['note']}>
           A recording of a real API server while clients overload it: seats move between levels, queues fill, requests
@@ -19,7 +19,7 @@ export function DemoPane(props: {
         </p>
         <div className={styles['buttons']}>
           <Button primary={!shown} disabled={busy} onClick={onOpen}>
-            {busy ? 'Opening…' : shown ? 'Start the demo again' : 'Explore with demo data'}
+            {busy ? 'Opening…' : shown ? 'Start the recording again' : 'Play the recording'}
           </Button>
         </div>
       </div>

@@ -49,7 +49,11 @@ export function HealthPane({ connection }: { readonly connection: Connected }) {
           ))}
         </div>
       )}
-      {only !== undefined ? (
+      {source.kind === 'simulation' ? (
+        <p className={styles['caption']}>
+          Nothing is fetched: samples come from the engine itself, at no cost to the simulated server.
+        </p>
+      ) : only !== undefined ? (
         <FactList facts={healthFacts(only, frame)} />
       ) : (
         <>

@@ -1,11 +1,12 @@
 import styles from './Connect.module.css'
 
-export type Kind = 'direct' | 'file' | 'demo'
+export type Kind = 'simulation' | 'direct' | 'file' | 'demo'
 
 const KINDS: readonly (readonly [kind: Kind, title: string, text: string])[] = [
+  ['simulation', 'Simulation', 'A server that runs here on the same flow control. Needs no cluster; can be edited.'],
   ['direct', 'Direct to kube-apiserver', 'Metrics and debug dumps of each server. No Prometheus needed.'],
   ['file', 'File', 'A /metrics page, a dump or a folder of captures. Drop it anywhere on the window.'],
-  ['demo', 'Demo', 'A short recording of a real server under load. Needs no cluster.'],
+  ['demo', 'Recorded demo', 'A short recording of a real server under load. Needs no cluster.'],
 ]
 
 /** The kinds of source. */

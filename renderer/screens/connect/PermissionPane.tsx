@@ -12,6 +12,12 @@ import { capabilityRows, consequences, countOf, distinct, shortNeeds } from './p
 import type { Task } from './useTask.ts'
 import styles from './Connect.module.css'
 
+const WITHOUT_PERMISSION: Readonly<Record<Exclude<Kind, 'direct'>, string>> = {
+  simulation: 'Everything: metrics, debug dumps, objects and who asks. It asks for no permission.',
+  demo: 'Everything: the recording holds metrics and debug dumps. It asks for no permission.',
+  file: 'What the files hold: a /metrics page gives seats, limits, demand and rejections; dumps give queues, flows and requests. Two pages of one server also give rates.',
+}
+
 /** What the credential may do, what is missing, and exactly how to grant it. */
 export function PermissionPane(props: {
   readonly kind: Kind
@@ -22,11 +28,7 @@ export function PermissionPane(props: {
   if (kind !== 'direct') {
     return (
       <Pane title="What you will be able to see">
-        <p className={styles['caption']}>
-          {kind === 'demo'
-            ? 'Everything: the recording holds metrics and debug dumps. It asks for no permission.'
-            : 'What the files hold: a /metrics page gives seats, limits, demand and rejections; dumps give queues, flows and requests. Two pages of one server also give rates.'}
-        </p>
+        <p className={styles['caption']}>{WITHOUT_PERMISSION[kind]}</p>
       </Pane>
     )
   }

@@ -12,6 +12,7 @@ import { HealthPane } from './HealthPane.tsx'
 import { DemoPane } from './DemoPane.tsx'
 import { KindList, type Kind } from './KindList.tsx'
 import { PermissionPane } from './PermissionPane.tsx'
+import { SIMULATION, SimulationPane } from './SimulationPane.tsx'
 import { Recent } from './Recent.tsx'
 import { FoundContexts } from './FoundContexts.tsx'
 import { useContexts } from './useContexts.ts'
@@ -42,7 +43,7 @@ export function ConnectScreen() {
   }
   return (
     <>
-      <Hero onDemo={() => connect({ kind: 'demo' })} onFile={() => setKind('file')} />
+      <Hero onSimulation={() => connect(SIMULATION)} onFile={() => setKind('file')} />
       <div className={styles['columns']}>
         <section className={styles['column']} aria-label="Sources" data-pane="" tabIndex={-1}>
           <KindList kind={kind} onChange={setKind} />
@@ -57,6 +58,14 @@ export function ConnectScreen() {
           <Recent key={connected?.id} onOpen={connect} />
         </section>
         <section className={styles['column']} aria-label="Settings of the source" data-pane="" tabIndex={-1}>
+          {kind === 'simulation' && (
+            <SimulationPane
+              key={connected?.id}
+              busy={connecting.state === 'busy'}
+              shown={connected?.spec.kind === 'simulation' ? connected.spec : undefined}
+              onOpen={connect}
+            />
+          )}
           {kind === 'direct' && (
             <DirectPane
               form={form}
@@ -92,10 +101,13 @@ export function ConnectScreen() {
   )
 }
 
-const kindOf = (spec: SourceSpec | undefined): Kind =>
-  spec?.kind === 'files' ? 'file' : spec?.kind === 'demo' ? 'demo' : 'direct'
+function kindOf(spec: SourceSpec | undefined): Kind {
+  if (spec === undefined) return 'direct'
+  const kinds = { simulation: 'simulation', scrape: 'direct', files: 'file', demo: 'demo' } as const
+  return kinds[spec.kind]
+}
 
-function Hero({ onDemo, onFile }: { readonly onDemo: () => void; readonly onFile: () => void }) {
+function Hero({ onSimulation, onFile }: { readonly onSimulation: () => void; readonly onFile: () => void }) {
   const connected = useConnected()
   const disconnect = (): void =>
     void client()
@@ -108,8 +120,9 @@ function Hero({ onDemo, onFile }: { readonly onDemo: () => void; readonly onFile
         <div>
           <h1>Connected to {source.name}</h1>
           <p>
-            {servers.length === 1 ? 'One server' : `${servers.length} servers`}, {source.via}. APF Console only reads;
-            choose another source below to leave this one.
+            {servers.length === 1 ? 'One server' : `${servers.length} servers`}, {source.via}.{' '}
+            {source.kind === 'simulation' ? 'It runs on this machine;' : 'APF Console only reads;'} choose another
+            source below to leave this one.
           </p>
         </div>
         <div className={styles['actions']}>
@@ -131,8 +144,8 @@ function Hero({ onDemo, onFile }: { readonly onDemo: () => void; readonly onFile
       </div>
       <div className={styles['actions']}>
         <Button onClick={onFile}>Open a file</Button>
-        <Button primary onClick={onDemo}>
-          Explore with demo data
+        <Button primary onClick={onSimulation}>
+          Explore a simulated cluster
         </Button>
       </div>
     </header>

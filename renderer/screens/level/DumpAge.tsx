@@ -5,6 +5,10 @@ import { format } from '../../theme/format.ts'
 /** Where the numbers come from and how old they are: `from dump_requests, 2 s ago`. */
 export function DumpAge({ at }: { readonly at: number }) {
   const mode = useViewPart((view) => view.mode)
+  // A simulation's time is its own.
+  const simulatedNow = useViewPart(({ frame, server }) =>
+    frame?.source.kind === 'simulation' && server !== undefined ? Date.parse(server.at) : undefined,
+  )
   const moving = mode === 'live' || mode === 'stale'
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
@@ -15,6 +19,6 @@ export function DumpAge({ at }: { readonly at: number }) {
     return () => clearInterval(timer)
   }, [moving])
   if (!moving) return <>{`from dump_requests of ${format.time(at)}`}</>
-  const seconds = Math.max(0, Math.round((now - at) / 1_000))
+  const seconds = Math.max(0, Math.round(((simulatedNow ?? now) - at) / 1_000))
   return <>{`from dump_requests, ${seconds < 60 ? `${seconds} s` : format.age(seconds * 1_000)} ago`}</>
 }

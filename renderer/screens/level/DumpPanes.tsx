@@ -7,6 +7,7 @@ import { Pane } from '../../components/Pane.tsx'
 import { EmptyState, ErrorState, ForbiddenState, Loading } from '../../components/States.tsx'
 import { client } from '../../state/client.ts'
 import { useConnected } from '../../state/connection.ts'
+import { useSimulationObjects } from '../../state/simulation.ts'
 import { DumpAge } from './DumpAge.tsx'
 import { flowRows, type FlowRow, type LevelDump } from './flows.data.ts'
 import { FlowsPane } from './FlowsPane.tsx'
@@ -17,6 +18,7 @@ import { filterText } from './requestFilter.data.ts'
 import { requestRows } from './requests.data.ts'
 import { RequestsPane } from './RequestsPane.tsx'
 import { Row } from './Row.tsx'
+import { handOf } from './simulated.data.ts'
 import { useHealth, useLater, usePermissionReport } from './useLevelData.ts'
 import { VirtualTimePane } from './VirtualTimePane.tsx'
 
@@ -51,6 +53,11 @@ function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDum
   const [chosenKey, setChosenKey] = useState<string>()
   const [filter, setFilter] = useState('')
   const chosen = flows.find((flow) => flow.key === chosenKey) ?? deepest(flows)
+  const objects = useSimulationObjects()
+  const hand = useMemo(
+    () => handOf(objects, level.name, chosen, dump.queues?.length),
+    [objects, level.name, chosen, dump.queues?.length],
+  )
   const choose = useCallback(
     (row: FlowRow) => {
       const again = row.key === chosenKey
@@ -65,7 +72,14 @@ function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDum
     <>
       {kind === 'queues' && dump.queues !== undefined && (
         <Row>
-          <QueuesPane level={level.name} queues={dump.queues} requests={dump.requests} at={dump.at} flow={chosen} />
+          <QueuesPane
+            level={level.name}
+            queues={dump.queues}
+            requests={dump.requests}
+            at={dump.at}
+            flow={chosen}
+            hand={hand}
+          />
           <div className={styles['stack']}>
             {many && <DepthPane level={level.name} queues={dump.queues} />}
             <VirtualTimePane level={level} queues={dump.queues} requests={dump.requests} />

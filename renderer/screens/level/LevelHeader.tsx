@@ -7,9 +7,12 @@ import { StateTag } from '../../components/StateTag.tsx'
 import { Term } from '../../components/Term.tsx'
 import { classes } from '../../components/classes.ts'
 import { openScreen } from '../../state/route.ts'
+import { useSimulationObjects, useSimulationState } from '../../state/simulation.ts'
 import { format } from '../../theme/format.ts'
 import type { LevelDump } from './flows.data.ts'
 import { dumpFacts, type Fact, levelStates, limitFacts, widestRequest, widthText } from './level.data.ts'
+import { simulatedFacts } from './simulated.data.ts'
+import { EditLevel } from './edit/EditLevel.tsx'
 import styles from './LevelHeader.module.css'
 
 export interface LevelHeaderProps {
@@ -26,7 +29,13 @@ export function LevelHeader({ level, derived, dump, exist, stale }: LevelHeaderP
   const quiescing = dump?.level?.quiescing === true
   const remaining = (dump?.level?.waiting ?? 0) + (dump?.level?.executing ?? 0)
   const widest = widestRequest(level)
-  const facts: readonly Fact[] = [...limitFacts(level, exist), ...dumpFacts(dump?.level, dump?.queues?.length)]
+  const objects = useSimulationObjects()
+  const retryAfter = useSimulationState()?.retryAfterSeconds[level.name]
+  const facts: readonly Fact[] = [
+    ...limitFacts(level, exist),
+    ...dumpFacts(dump?.level, dump?.queues?.length),
+    ...simulatedFacts(level, objects, retryAfter),
+  ]
   return (
     <header className={classes(styles['head'], stale && styles['stale'])}>
       <div className={styles['line']}>
@@ -37,11 +46,14 @@ export function LevelHeader({ level, derived, dump, exist, stale }: LevelHeaderP
         ) : (
           levelStates(level, derived).map(({ kind, seats }) => <StateTag key={kind} kind={kind} seats={seats} />)
         )}
-        {level.limits.current !== undefined && (
-          <Button className={styles['explain']} aria-keyshortcuts="x" onClick={() => openScreen('allocation')}>
-            {`Explain ${format.seats(level.limits.current)} ${level.limits.current === 1 ? 'seat' : 'seats'}`}
-          </Button>
-        )}
+        <div className={styles['actions']}>
+          <EditLevel level={level.name} />
+          {level.limits.current !== undefined && (
+            <Button aria-keyshortcuts="x" onClick={() => openScreen('allocation')}>
+              {`Explain ${format.seats(level.limits.current)} ${level.limits.current === 1 ? 'seat' : 'seats'}`}
+            </Button>
+          )}
+        </div>
       </div>
       <dl className={styles['facts']}>
         {facts.map((fact) => (

@@ -31,7 +31,7 @@ export function LevelScreen() {
           </Button>
         }
       >
-        A level shows what one API server reports about it; the demo has one to look at.
+        A level shows what one API server reports about it; the simulation has one to look at.
       </EmptyState>
     )
   }

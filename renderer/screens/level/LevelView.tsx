@@ -8,7 +8,9 @@ import { ProblemNote } from '../../components/States.tsx'
 import { useConnected } from '../../state/connection.ts'
 import { useDump } from '../../state/dumps.ts'
 import { useSeries, useSeriesProblem } from '../../state/series.ts'
+import { useSimulationState } from '../../state/simulation.ts'
 import { timeStore } from '../../state/time.ts'
+import { sampleDistanceMs } from '../../state/view.logic.ts'
 import { DemandPane } from './DemandPane.tsx'
 import { DumpPanes } from './DumpPanes.tsx'
 import { dumpOfLevel } from './flows.data.ts'
@@ -144,7 +146,10 @@ function useDomain(): TimeDomain {
 /** Seconds between samples of a source that is read again and again. */
 function useEverySeconds(): number | undefined {
   const connected = useConnected()
-  return connected === undefined || connected.still ? undefined : connected.cadence.intervalMs / 1_000
+  const speed = useSimulationState()?.speed
+  return connected === undefined || connected.still
+    ? undefined
+    : sampleDistanceMs(connected.cadence.intervalMs, speed) / 1_000
 }
 
 function ExemptNote({ level, executing }: { readonly level: LevelFrame; readonly executing: number }) {

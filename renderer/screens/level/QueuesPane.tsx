@@ -28,6 +28,8 @@ export interface QueuesPaneProps {
   readonly at: number
   /** The flow whose queues are bright. */
   readonly flow: FlowRow | undefined
+  /** The hand that the flow is dealt, where it is known; without it those queues in which it was seen. */
+  readonly hand: readonly number[] | undefined
 }
 
 const UNITS = QUEUE_UNITS.map((value) => ({ value, label: value }))
@@ -42,7 +44,7 @@ const BARS_HEIGHT = 176
 const gridHeight = (count: number): number => Math.min(460, Math.max(150, 20 + Math.ceil(count / 32) * 24))
 
 /** All queues of the level at once, from the dump. */
-export const QueuesPane = memo(function QueuesPane({ level, queues, requests, at, flow }: QueuesPaneProps) {
+export const QueuesPane = memo(function QueuesPane({ level, queues, requests, at, flow, hand }: QueuesPaneProps) {
   const [unit, setUnit] = useState<QueueUnit>('requests')
   const [chosenShape, setShape] = useState<Shape>()
   const [pinned, setPinned] = useState<number>()
@@ -82,7 +84,7 @@ export const QueuesPane = memo(function QueuesPane({ level, queues, requests, at
             <QueueField
               data={data}
               shape={shape}
-              hand={flow?.queues ?? NO_QUEUES}
+              hand={hand ?? flow?.queues ?? NO_QUEUES}
               token={levelToken(level)}
               width={width}
               height={height}
@@ -95,7 +97,7 @@ export const QueuesPane = memo(function QueuesPane({ level, queues, requests, at
         </div>
         <p className={styles['inspector']}>
           {cell === undefined ? (
-            `${flow === undefined ? '' : `${handNote(flow)}. `}${hint(shape, data)}`
+            `${flow === undefined ? '' : `${handNote(flow, hand)}. `}${hint(shape, data)}`
           ) : (
             <Inspected
               cell={cell}
@@ -119,10 +121,12 @@ function sentence(data: QueueFieldData): string {
   return `${requests} in ${waiting === 1 ? '1 queue' : `${format.fixed(waiting)} queues`}`
 }
 
-const handNote = (flow: FlowRow): string =>
-  flow.queues.length === 1
-    ? `Bright: the queue in which ${flow.name} was seen`
-    : `Bright: the ${flow.queues.length} queues in which ${flow.name} was seen`
+function handNote({ name, queues }: FlowRow, hand: readonly number[] | undefined): string {
+  if (hand !== undefined) return `Bright: the hand of ${name}, ${hand.length} queues`
+  return queues.length === 1
+    ? `Bright: the queue in which ${name} was seen`
+    : `Bright: the ${queues.length} queues in which ${name} was seen`
+}
 
 function hint(shape: Shape, data: QueueFieldData): string {
   const cut =

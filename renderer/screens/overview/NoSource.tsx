@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
+import { SimulationSpecSchema } from '../../../core/contract/simulation.ts'
 import { Button } from '../../components/Button.tsx'
 import { EmptyState, ProblemNote } from '../../components/States.tsx'
 import { connect, openConnection } from './actions.ts'
@@ -9,7 +10,9 @@ export function NoSource() {
   const [problem, setProblem] = useState<Problem>()
   const explore = () => {
     setProblem(undefined)
-    connect({ kind: 'demo' }).catch((thrown: unknown) => setProblem(toProblem(thrown)))
+    connect(SimulationSpecSchema.parse({ kind: 'simulation' })).catch((thrown: unknown) =>
+      setProblem(toProblem(thrown)),
+    )
   }
   return (
     <EmptyState
@@ -17,13 +20,13 @@ export function NoSource() {
       actions={
         <>
           <Button primary onClick={explore}>
-            Explore with demo data
+            Explore a simulated cluster
           </Button>
           <Button onClick={openConnection}>Connect a cluster</Button>
         </>
       }
     >
-      <p>Look around with demo data first; it runs on this machine.</p>
+      <p>Look around in a simulated cluster first; it runs on this machine.</p>
       {problem !== undefined && <ProblemNote problem={problem} alert />}
     </EmptyState>
   )

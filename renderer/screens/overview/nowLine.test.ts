@@ -43,7 +43,10 @@ describe('the worst true statement, by rule order', () => {
     ])
     expect(alone.evidence).toMatch(/429\. All of them from flow schema service-accounts\./)
     expect(said.evidence).toMatch(/Flows with another hand are not affected\./)
-    expect(said.actions).toEqual([{ kind: 'open-level', level: 'workload-low', server: 'apiserver-a' }])
+    expect(said.actions).toEqual([
+      { kind: 'open-level', level: 'workload-low', server: 'apiserver-a' },
+      { kind: 'explain-limit', level: 'workload-low', server: 'apiserver-a' },
+    ])
   })
 
   test('3. a lender with a queue, before any other queue', () => {
@@ -110,7 +113,10 @@ describe('the worst true statement, by rule order', () => {
     const said = nowLine([judged(idle), judged(queue)])
     expect(said.title).toBe('x queues on a. 282 requests wait for 282 seats.')
     expect(said.evidence).toMatch(/The other server has 80 seats idle, but limits are per server/)
-    expect(said.actions).toEqual([{ kind: 'open-level', level: 'x', server: 'a' }])
+    expect(said.actions).toEqual([
+      { kind: 'open-level', level: 'x', server: 'a' },
+      { kind: 'explain-limit', level: 'x', server: 'a' },
+    ])
   })
 })
 

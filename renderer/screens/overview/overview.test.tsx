@@ -54,7 +54,7 @@ function show(...frames: Parameters<typeof frameOf>): void {
 describe('overview without data', () => {
   test('no source: one choice that needs nothing', async () => {
     open({ connected: false })
-    await userEvent.setup().click(await screen.findByRole('button', { name: 'Explore with demo data' }))
+    await userEvent.setup().click(await screen.findByRole('button', { name: 'Explore a simulated cluster' }))
     expect(await screen.findByRole('grid', { name: 'Priority levels' })).toBeDefined()
   })
 

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react'
 import type { Connected } from '../../state/connection.ts'
 import { useSettings } from '../../state/settings.ts'
+import { useSampleDistance } from '../../state/simulation.ts'
 import type { View } from '../../state/view.ts'
 import { staleAfterMs } from '../../state/view.logic.ts'
 import { levelOrder } from '../../theme/levelSlots.ts'
@@ -68,7 +69,7 @@ export function useOverview(view: View, connection: Connected): OverviewFacts {
   )
   const at = view.server === undefined ? 0 : Date.parse(view.server.at)
   const now = at + view.ageMs
-  const gapMs = staleAfterMs(connection.cadence.intervalMs)
+  const gapMs = staleAfterMs(useSampleDistance(connection))
   const ages = view.mode === 'live' || view.mode === 'stale'
   const stale = useSameSet(
     ages ? servers.filter(({ server }) => now - Date.parse(server.at) >= gapMs).map(({ id }) => id) : [],

@@ -1,0 +1,79 @@
+import { cleanup, render, screen } from '@testing-library/react'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { AdjustmentStep } from '../../../core/frame/adjustmentStep.ts'
+import type { ServerFrame } from '../../../core/frame/frame.ts'
+import { levelFrame, serverFrame, START_MS } from '../../../test/fixtures/frames.ts'
+import { storyClient, type StoryClient } from '../../../test/harness/memoryClient.ts'
+import { setClient } from '../../state/client.ts'
+import { AllocationView } from './AllocationView.tsx'
+import { NotExplained } from './NotExplained.tsx'
+
+const DERIVED = { id: 'apiserver-a:6443', torn: false, levels: [] }
+
+describe('states of the Allocation screen', () => {
+  let story: StoryClient
+  beforeEach(() => {
+    story = storyClient({ history: 60, servers: 1, manual: true })
+    setClient(story.client)
+  })
+  afterEach(() => {
+    cleanup()
+    story.stop()
+    setClient(undefined)
+  })
+  const view = (id: string, over: { readonly torn?: boolean; readonly stale?: boolean } = {}) =>
+    render(
+      <AllocationView
+        server={serverFrame(0, [], { id })}
+        derived={{ ...DERIVED, torn: over.torn ?? false }}
+        stale={over.stale ?? false}
+        connection={1}
+      />,
+    )
+
+  it('torn: keeps the rounds before and says so', async () => {
+    view('apiserver-a:6443', { torn: true })
+    expect(await screen.findByText(/^≈ The newest page was read during a reallocation/)).toBeTruthy()
+    expect(screen.getByText(/^Case 3 of 3/)).toBeTruthy()
+  })
+
+  it('stale: says since when', async () => {
+    view('apiserver-a:6443', { stale: true })
+    expect(await screen.findByText(/^No sample from apiserver-a:6443 for .* seen until \d\d:\d\d:\d\d\.$/)).toBeTruthy()
+  })
+
+  it('without rounds: says what is missing', async () => {
+    view('another:6443')
+    expect(await screen.findByText('This server reports no priority level.')).toBeTruthy()
+  })
+})
+
+describe('what cannot be explained', () => {
+  afterEach(cleanup)
+  const server = (over: Partial<ServerFrame>): ServerFrame => ({
+    ...serverFrame(0, [levelFrame('system', [], { limits: {} })]),
+    ...over,
+  })
+
+  it('names the families that are not there, with the reason', () => {
+    const family = 'apiserver_flowcontrol_current_limit_seats'
+    render(
+      <NotExplained
+        server={server({ missing: [{ family, reason: 'hidden', note: 'Limits are unknown.' }] })}
+        round={undefined}
+      />,
+    )
+    expect(screen.getByText('This server does not show its current limits.')).toBeTruthy()
+    expect(screen.getByText(family).parentElement?.textContent).toBe(`${family} is not there. Limits are unknown.`)
+  })
+
+  it('names what is missing for some levels only', () => {
+    const step: AdjustmentStep = { number: 1, at: START_MS, follows: false, levels: [] }
+    render(
+      <NotExplained server={server({})} round={{ step, expected: { kind: 'unknown', missing: ['highWatermark'] } }} />,
+    )
+    expect(screen.getByText('apiserver_flowcontrol_demand_seats_high_watermark').parentElement?.textContent).toMatch(
+      /is not there for every level\.$/,
+    )
+  })
+})

@@ -1,0 +1,151 @@
+import { memo, useMemo } from 'react'
+import type { ExpectedAllocation, LevelVerdict } from '../../../core/frame/expected.ts'
+import { FairFraction } from '../../charts/FairFraction.tsx'
+import { fractionData, shareAt, type FractionItem } from '../../charts/fairFraction.data.ts'
+import { FairFractionFloors } from '../../charts/FairFractionFloors.tsx'
+import { floorsData } from '../../charts/fairFractionFloors.data.ts'
+import { ShareBars } from '../../charts/ShareBars.tsx'
+import { shareBarsData, type ShareRow } from '../../charts/shareBars.data.ts'
+import { rowsHeight } from '../../charts/shareBars.layout.ts'
+import { useSize } from '../../charts/useSize.ts'
+import type { ChartTable } from '../../components/chartTable.ts'
+import { ChartFrame } from '../../components/ChartFrame.tsx'
+import { format } from '../../theme/format.ts'
+import { LOW, useMedia } from '../level/useMedia.ts'
+import styles from './allocation.module.css'
+import type { KnownRound, StepRow } from './rounds.data.ts'
+
+export interface SharePanesProps {
+  readonly round: KnownRound
+  readonly rows: readonly StepRow[]
+  readonly stale: boolean
+}
+
+const HEIGHT = 300
+const HEIGHT_LOW = 208
+
+/** A level that shares, as the charts need it. */
+type Sharing = StepRow & { readonly target: number }
+const shares = (row: StepRow): row is Sharing => row.target !== undefined
+
+/** How the seats were divided among all, and what each got of what it asked. */
+export const SharePanes = memo(function SharePanes({ round, rows, stale }: SharePanesProps) {
+  const low = useMedia(LOW)
+  const sharing = useMemo(() => rows.filter(shares), [rows])
+  const height = Math.max(low ? HEIGHT_LOW : HEIGHT, rowsHeight(sharing.length))
+  const { expected } = round
+  const pane = { expected, rows: sharing, height, stale, fileName: String(round.step.number) }
+  return (
+    <div className={styles['two']}>
+      {expected.regime === 'solver' ? <FindingP {...pane} /> : <MinToFloor {...pane} />}
+      <Shares {...pane} />
+    </div>
+  )
+})
+
+interface ChartProps {
+  readonly expected: ExpectedAllocation
+  readonly rows: readonly Sharing[]
+  readonly height: number
+  readonly stale: boolean
+  readonly fileName: string
+}
+
+function FindingP({ expected, rows, height, stale, fileName }: ChartProps) {
+  const [box, { width }] = useSize()
+  const { fairFraction: p, nominalSum } = expected
+  const data = useMemo(() => fractionData(rows, p, nominalSum), [rows, p, nominalSum])
+  return (
+    <ChartFrame
+      title="Finding p"
+      unit="seats"
+      note={`p rises until the shares sum to ${format.seats(nominalSum)}`}
+      table={() => fractionTable(rows, data.bands[0]?.points.map((point) => point.p) ?? [])}
+      fileName={`finding-p-${fileName}`}
+      label={`Shares of ${rows.length} levels against p: they sum to ${format.seats(nominalSum)} seats at p = ${format.fairFraction(p)}`}
+    >
+      <div ref={box} style={{ height }}>
+        {width > 0 && <FairFraction data={data} width={width} height={height} stale={stale} />}
+      </div>
+    </ChartFrame>
+  )
+}
+
+const fractionTable = (items: readonly FractionItem[], at: readonly number[]): ChartTable => ({
+  columns: ['p', ...items.map(({ name }) => name), 'Sum'],
+  rows: at.map((p) => {
+    const seats = items.map((item) => shareAt(item, p))
+    return [
+      Number(p.toFixed(6)),
+      ...seats.map((value) => Number(value.toFixed(3))),
+      Number(seats.reduce((a, b) => a + b, 0).toFixed(3)),
+    ]
+  }),
+})
+
+function MinToFloor({ expected, rows, height, stale, fileName }: ChartProps) {
+  const [box, { width }] = useSize()
+  const data = useMemo(() => floorsData(rows.map((row) => ({ ...row, limit: row.reported ?? row.expected }))), [rows])
+  const f = expected.interpolation
+  const note =
+    f === undefined
+      ? expected.regime === 'min'
+        ? 'every limit is at its min'
+        : 'the limits before are kept'
+      : `every limit is f = ${format.fairFraction(f)} of the way, rounded`
+  return (
+    <ChartFrame
+      title="From min to floor"
+      unit="seats"
+      note={note}
+      table={() => ({
+        columns: ['Level', 'Min', 'Limit', 'Floor'],
+        rows: data.rows.map(({ name, min, limit, floor }) => [name, min, limit, floor]),
+      })}
+      fileName={`min-to-floor-${fileName}`}
+      label={`Limits of ${rows.length} levels between min and floor: ${note}`}
+    >
+      <div ref={box} style={{ height }}>
+        {width > 0 && <FairFractionFloors data={data} width={width} height={height} stale={stale} />}
+      </div>
+    </ChartFrame>
+  )
+}
+
+function Shares({ expected, rows, height, stale, fileName }: ChartProps) {
+  const [box, { width }] = useSize()
+  const p = expected.regime === 'solver' ? expected.fairFraction : undefined
+  const data = useMemo(() => shareBarsData(rows.map(shareRow), p), [rows, p])
+  return (
+    <ChartFrame
+      title="What each level got of what it asked"
+      unit="limit ÷ target"
+      table={() => ({
+        columns: ['Level', 'Target', 'Limit', 'Limit ÷ target'],
+        rows: data.bars.map(({ name, target, limit, ratio }) => [
+          name,
+          Number(target.toFixed(3)),
+          limit,
+          ratio === undefined ? undefined : Number(ratio.toFixed(4)),
+        ]),
+      })}
+      fileName={`limit-to-target-${fileName}`}
+      label={`Limit ÷ target of ${rows.length} levels${p === undefined ? '' : `; those that decide freely are at p = ${format.fairFraction(p)}`}`}
+    >
+      <div ref={box} style={{ height }}>
+        {width > 0 && <ShareBars data={data} width={width} height={height} stale={stale} />}
+      </div>
+    </ChartFrame>
+  )
+}
+
+const DECIDED: Partial<Readonly<Record<LevelVerdict, ShareRow['decided']>>> = {
+  'at-p': 'p',
+  'raised-to-floor': 'floor',
+  capped: 'max',
+}
+
+function shareRow({ name, target, reported, expected, verdict, floor, max }: Sharing): ShareRow {
+  const decided = DECIDED[verdict] ?? 'case'
+  return { name, target, limit: reported ?? expected, decided, bound: decided === 'max' ? max : floor }
+}

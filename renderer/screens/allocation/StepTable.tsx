@@ -1,0 +1,236 @@
+import { memo, type ReactNode } from 'react'
+import type { LevelVerdict } from '../../../core/frame/expected.ts'
+import { classes } from '../../components/classes.ts'
+import { Icon } from '../../components/Icon.tsx'
+import { LevelName } from '../../components/LevelChip.tsx'
+import { scrollRegion } from '../../components/scrollRegion.ts'
+import { Term } from '../../components/Term.tsx'
+import { hrefOf } from '../../state/route.ts'
+import { format, NOT_APPLICABLE } from '../../theme/format.ts'
+import { NARROW, useMedia } from '../level/useMedia.ts'
+import { LimitBar } from './LimitBar.tsx'
+import type { KnownRound, StepRow, StepSums } from './rounds.data.ts'
+import { sumNote } from './sentence.ts'
+import { Blank } from './Blank.tsx'
+import styles from './table.module.css'
+
+export interface StepTableProps {
+  readonly round: KnownRound
+  readonly table: { readonly rows: readonly StepRow[]; readonly sums: StepSums }
+  readonly selected: string | undefined
+  readonly server: string
+}
+
+/** More levels than this get lower rows. */
+const FEW = 12
+
+/** From observed demand to the limit, one row a level, in five steps. */
+export const StepTable = memo(function StepTable({ round, table, selected, server }: StepTableProps) {
+  const narrow = useMedia(NARROW)
+  const { rows, sums } = table
+  const { regime } = round.expected
+  const scale = Math.max(
+    1,
+    ...rows.map(({ nominal, reported = 0, exempt }) => (exempt ? 0 : Math.max(nominal, reported))),
+  )
+  const solved = regime === 'solver'
+  return (
+    <div className={styles['scroll']} {...scrollRegion('Steps from demand to limit')}>
+      <table className={classes(styles['table'], rows.length > FEW && styles['many'])}>
+        <caption className="sr-only">{`How the limits of ${server} were set, seats`}</caption>
+        <thead>
+          <tr className={styles['groups']}>
+            <Blank />
+            <th scope="colgroup" colSpan={narrow ? 3 : 4}>
+              1 observe {observed(round)} of demand
+            </th>
+            <th scope="colgroup" colSpan={2}>
+              2 remember
+            </th>
+            <th scope="colgroup" colSpan={3}>
+              3 floor and target
+            </th>
+            <th scope="colgroup" colSpan={narrow ? 2 : 3}>
+              {solved ? '4 share and hold in range' : '4 what remains decides'}
+            </th>
+            <th scope="colgroup" colSpan={narrow ? 4 : 5}>
+              5 result
+            </th>
+          </tr>
+          <tr>
+            <th scope="col">Priority level</th>
+            <Num>
+              <Term id="high-watermark">High water</Term>
+            </Num>
+            <Num>Average</Num>
+            <Num title="Standard deviation of the demand in this period">σ</Num>
+            {!narrow && (
+              <Num>
+                <Term id="envelope">Envelope</Term>
+              </Num>
+            )}
+            <Num>
+              <Term id="smoothed-demand">Smoothed</Term>
+            </Num>
+            <Num title="Smoothed demand in the round before; ≈ where rounds between were missed">before</Num>
+            <Num>Min</Num>
+            <Num>
+              <Term id="floor">Floor</Term>
+            </Num>
+            <Num>
+              <Term id="target">Target</Term>
+            </Num>
+            <Num>
+              <Term id="fair-fraction">p × target</Term>
+            </Num>
+            {!narrow && <th scope="col">{solved ? 'Clamp' : 'Range'}</th>}
+            <th scope="col">Verdict</th>
+            {!narrow && <Num title="Limit in the round before">Was</Num>}
+            <Num>Limit</Num>
+            <Num title="Computed anew from the reported demand by the rules of the server’s version">Expected</Num>
+            <Num>vs nominal</Num>
+            <th scope="col">On one scale</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <LevelStep
+              key={row.name}
+              row={row}
+              narrow={narrow}
+              follows={round.step.follows}
+              solved={solved}
+              scale={scale}
+              selected={row.name === selected}
+            />
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">Sum</th>
+            <Blank span={narrow ? 5 : 6} />
+            <Cell>{format.seats(sums.min)}</Cell>
+            <Cell>{format.seats(sums.floor)}</Cell>
+            <Cell>{format.seatsAverage(sums.target)}</Cell>
+            <Cell quiet>{sums.share === undefined ? '' : format.seatsAverage(sums.share)}</Cell>
+            <Blank span={narrow ? 1 : 3} />
+            <Cell strong>{format.seats(sums.limit)}</Cell>
+            <Cell quiet>{format.seats(sums.expected)}</Cell>
+            <td colSpan={2} className={styles['sumNote']}>
+              {sumNote(sums.limit, sums.nominal, regime)}
+            </td>
+          </tr>
+        </tfoot>
+      </table>
+    </div>
+  )
+})
+
+function observed({ step: { at, since, follows } }: KnownRound): string {
+  return since === undefined || !follows ? '10 s' : `≈ ${format.fixed((at - since) / 1_000)} s`
+}
+
+interface LevelStepProps {
+  readonly row: StepRow
+  readonly narrow: boolean
+  readonly follows: boolean
+  readonly solved: boolean
+  readonly scale: number
+  readonly selected: boolean
+}
+
+function LevelStep({ row, narrow, follows, solved, scale, selected }: LevelStepProps) {
+  const outside = row.target === undefined
+  const sampled = follows || row.smoothedBefore === undefined ? '' : '≈ '
+  return (
+    <tr aria-current={selected ? 'true' : undefined} className={selected ? styles['selected'] : undefined}>
+      <th scope="row">
+        <a href={hrefOf('level', row.name)} className={styles['level']}>
+          <LevelName name={row.name} />
+        </a>
+      </th>
+      <Cell>{format.seats(row.highWatermark)}</Cell>
+      <Cell soft>{format.seatsAverage(row.average)}</Cell>
+      <Cell soft>{format.seatsAverage(row.stdev)}</Cell>
+      {!narrow && <Cell soft>{format.seatsAverage(row.envelope)}</Cell>}
+      <Cell strong>{format.seatsAverage(row.smoothed)}</Cell>
+      <Cell quiet>{`${sampled}${format.seatsAverage(row.smoothedBefore)}`}</Cell>
+      <Cell soft>{format.seats(row.min)}</Cell>
+      <Cell>{format.seats(row.floor)}</Cell>
+      {outside ? <Cell quiet>{NOT_APPLICABLE}</Cell> : <Cell strong>{format.seatsAverage(row.target)}</Cell>}
+      <Cell quiet={outside || !solved}>{outside || !solved ? NOT_APPLICABLE : format.seatsAverage(row.share)}</Cell>
+      {!narrow && (
+        <td className={styles['quiet']}>{!outside && range(solved ? [row.floor, row.max] : [row.min, row.floor])}</td>
+      )}
+      <td className={styles[row.verdict]}>{VERDICTS[row.verdict]}</td>
+      {!narrow && <Cell quiet>{outside ? '' : format.seats(row.limitBefore)}</Cell>}
+      <Cell strong>{format.seats(row.reported)}</Cell>
+      <Expected row={row} />
+      <td className={classes(styles['num'], changeLook(row.change))}>
+        {row.change === undefined ? (
+          <span className={styles['quiet']} title="The limit of exempt is no part of the nominal seats">
+            on top
+          </span>
+        ) : (
+          format.change(row.change)
+        )}
+      </td>
+      <td className={styles['bar']}>{!outside && <LimitBar row={row} scale={scale} width={narrow ? 96 : 108} />}</td>
+    </tr>
+  )
+}
+
+const range = ([from, to]: readonly [number, number]): string => `[${format.seats(from)}, ${format.seats(to)}]`
+
+const VERDICTS: Readonly<Record<LevelVerdict, string>> = {
+  'takes-what-it-uses': 'takes what it uses',
+  'raised-to-floor': 'raised to floor',
+  'at-p': 'at p',
+  capped: 'capped at max',
+  'at-min': 'held at min',
+  interpolated: 'f of the way',
+  kept: 'kept',
+}
+
+const changeLook = (change: number | undefined): string | undefined =>
+  change === undefined || change === 0 ? styles['quiet'] : change > 0 ? styles['borrowed'] : styles['lent']
+
+function Expected({ row: { expected, agrees } }: { readonly row: StepRow }) {
+  if (agrees === false) {
+    return (
+      <td className={classes(styles['num'], styles['differs'])}>
+        <Icon name="cross" size={10} /> {format.seats(expected)}
+        <span className="sr-only"> differs from the reported limit</span>
+      </td>
+    )
+  }
+  return (
+    <Cell quiet>
+      {agrees === true && <Icon name="check" size={10} />} {format.seats(expected)}
+    </Cell>
+  )
+}
+
+function Num({ children, title }: { readonly children: ReactNode; readonly title?: string }) {
+  return (
+    <th scope="col" className={styles['num']} title={title}>
+      {children}
+    </th>
+  )
+}
+
+function Cell(props: {
+  readonly children: ReactNode
+  readonly strong?: boolean
+  readonly soft?: boolean
+  readonly quiet?: boolean
+}) {
+  const { children, strong = false, soft = false, quiet = false } = props
+  return (
+    <td
+      className={classes(styles['num'], strong && styles['strong'], soft && styles['soft'], quiet && styles['quiet'])}
+    >
+      {children}
+    </td>
+  )
+}

@@ -1,0 +1,120 @@
+import { useEffect, useMemo } from 'react'
+import { RoundHistory } from '../../charts/RoundHistory.tsx'
+import { Button } from '../../components/Button.tsx'
+import { Icon } from '../../components/Icon.tsx'
+import { isTyping } from '../../components/keys.ts'
+import { settingsNow } from '../../state/settings.ts'
+import { timeStore } from '../../state/time.ts'
+import { format } from '../../theme/format.ts'
+import { NARROW, useMedia } from '../level/useMedia.ts'
+import styles from './allocation.module.css'
+import { markOf, type Round } from './rounds.data.ts'
+
+export interface StepperProps {
+  readonly rounds: readonly Round[]
+  readonly shown: Round
+  /** Whether the newest round is shown, whichever that is. */
+  readonly follows: boolean
+}
+
+/** Goes from one reallocation to another; the newest is followed again at the end. */
+export function Stepper({ rounds, shown, follows }: StepperProps) {
+  const narrow = useMedia(NARROW)
+  const marks = useMemo(() => rounds.map(markOf), [rounds])
+  const at = rounds.indexOf(shown)
+  useStepKeys(rounds, at)
+  const { step } = shown
+  return (
+    <>
+      <div className={styles['stepper']} role="group" aria-label="Reallocation">
+        <button
+          type="button"
+          aria-label="Previous reallocation"
+          aria-keyshortcuts=","
+          title="Previous reallocation (,)"
+          disabled={at <= 0}
+          onClick={() => showRound(rounds, at - 1)}
+        >
+          <span className={styles['back']}>
+            <Icon name="play" size={11} />
+          </span>
+        </button>
+        <time
+          className={styles['time']}
+          dateTime={new Date(step.at).toISOString()}
+          title={`seen first, ${format.zone()}`}
+        >
+          {format.time(step.at)}
+        </time>
+        <button
+          type="button"
+          aria-label="Next reallocation"
+          aria-keyshortcuts="."
+          title="Next reallocation (.)"
+          disabled={at >= rounds.length - 1}
+          onClick={() => showRound(rounds, at + 1)}
+        >
+          <Icon name="play" size={11} />
+        </button>
+      </div>
+      <p className={styles['round']}>{roundText(shown)}</p>
+      {!follows && (
+        <Button small onClick={() => timeStore.getState().setCursor()}>
+          Follow the newest
+        </Button>
+      )}
+      <div className={styles['history']}>
+        <RoundHistory
+          marks={marks}
+          shown={step.number}
+          text={`${format.time(step.at)}, ${fractionText(shown)}`}
+          width={narrow ? 160 : 250}
+          onShow={(number) =>
+            showRound(
+              rounds,
+              rounds.findIndex((round) => round.step.number === number),
+            )
+          }
+        />
+      </div>
+    </>
+  )
+}
+
+/** The newest round is shown without a cursor, so that the next one takes its place. */
+function showRound(rounds: readonly Round[], index: number): void {
+  const round = rounds[Math.max(0, Math.min(rounds.length - 1, index))]
+  if (round === undefined) return
+  timeStore.getState().setCursor(index >= rounds.length - 1 ? undefined : round.step.at)
+}
+
+/** `,` and `.` work wherever the focus is on this screen, as all single keys do. */
+function useStepKeys(rounds: readonly Round[], at: number): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const direction = event.key === ',' ? -1 : event.key === '.' ? 1 : 0
+      if (direction === 0 || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+      if (!settingsNow().singleKeys || isTyping(event.target)) return
+      event.preventDefault()
+      showRound(rounds, at + direction)
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [rounds, at])
+}
+
+function roundText({ step }: Round): string {
+  const { number, at, since, after, follows } = step
+  if (since === undefined) return `round ${format.fixed(number)}, the first seen`
+  const seconds = format.fixed((at - since) / 1_000, 1)
+  if (!follows) return `round ${format.fixed(number)}, rounds before it were missed within ${seconds} s`
+  const late = after === undefined ? '' : `, seen ≤ ${format.fixed((at - after) / 1_000, 1)} s late`
+  return `round ${format.fixed(number)}, ≈ ${seconds} s observed${late}`
+}
+
+function fractionText({ expected }: Round): string {
+  if (expected.kind === 'unknown') return 'not explained'
+  const differs = expected.comparison.kind === 'differs' ? ', not as expected' : ''
+  if (expected.regime !== 'solver') return `no fair fraction${differs}`
+  return `fair fraction ${format.fairFraction(expected.fairFraction)}${differs}`
+}

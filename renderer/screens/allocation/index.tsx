@@ -1,0 +1,1 @@
+export { AllocationScreen } from './AllocationScreen.tsx'

@@ -1,0 +1,133 @@
+import { adjustmentLedger, type AdjustmentLedger } from '../../../core/frame/adjustmentLedger.ts'
+import type { AdjustmentLevel, AdjustmentStep } from '../../../core/frame/adjustmentStep.ts'
+import {
+  expectedAllocation,
+  type ExpectedAllocation,
+  type ExpectedLevel,
+  type UnknownAllocation,
+} from '../../../core/frame/expected.ts'
+import type { RoundMark } from '../../charts/roundHistory.data.ts'
+
+/** One recomputation with what it should have been. */
+export interface Round {
+  readonly step: AdjustmentStep
+  readonly expected: ExpectedAllocation | UnknownAllocation
+}
+
+/** A recomputation whose limits can be explained. */
+export interface KnownRound {
+  readonly step: AdjustmentStep
+  readonly expected: ExpectedAllocation
+}
+
+const MOST = 360
+
+/** What was known, with the newer steps: one that was completed since takes the place of its beginning. */
+export function mergeSteps(
+  known: readonly AdjustmentStep[],
+  newer: readonly AdjustmentStep[],
+): readonly AdjustmentStep[] {
+  const [first] = newer
+  if (first === undefined) return known
+  return [...known.filter(({ number }) => number < first.number), ...newer].slice(-MOST)
+}
+
+export const roundsOf = (steps: readonly AdjustmentStep[]): readonly Round[] =>
+  steps.map((step) => ({ step, expected: expectedAllocation(step) }))
+
+export const isKnown = (round: Round): round is KnownRound => round.expected.kind === 'known'
+
+/** The round that decided the limits at an instant: the newest without one, the oldest before all. */
+export function roundAtInstant(rounds: readonly Round[], at: number | undefined): Round | undefined {
+  if (at === undefined) return rounds.at(-1)
+  return rounds.findLast(({ step }) => step.at <= at) ?? rounds[0]
+}
+
+export const markOf = ({ step, expected }: Round): RoundMark => ({
+  number: step.number,
+  p: expected.kind === 'known' ? expected.fairFraction : step.seatFairFrac,
+  differs: expected.kind === 'known' && expected.comparison.kind === 'differs',
+})
+
+/** How many rounds there are to compare, and how many are as expected. */
+export function agreement(rounds: readonly Round[]): { readonly compared: number; readonly equal: number } {
+  const kinds = rounds.flatMap(({ expected }) => (expected.kind === 'known' ? [expected.comparison.kind] : []))
+  return {
+    compared: kinds.filter((kind) => kind !== 'not-comparable').length,
+    equal: kinds.filter((kind) => kind === 'equal').length,
+  }
+}
+
+/** One level's way from demand to limit, seats. */
+export interface StepRow extends ExpectedLevel {
+  readonly highWatermark: number | undefined
+  readonly average: number | undefined
+  readonly stdev: number | undefined
+  readonly envelope: number | undefined
+  readonly smoothed: number | undefined
+  readonly smoothedBefore: number | undefined
+  readonly limitBefore: number | undefined
+  /** Limit − nominal; absent for Exempt outside the solver, whose limit is no part of the nominal seats. */
+  readonly change: number | undefined
+}
+
+export interface StepSums {
+  readonly min: number
+  readonly floor: number
+  readonly target: number
+  readonly share: number | undefined
+  /** Of the reported limits; absent when one is not reported. */
+  readonly limit: number | undefined
+  readonly expected: number
+  readonly nominal: number
+}
+
+/** Rows in the fixed order of levels, and sums over the levels that share. */
+export function stepTable(
+  { step, expected }: KnownRound,
+  order: (a: string, b: string) => number,
+): { readonly rows: readonly StepRow[]; readonly sums: StepSums } {
+  const reported = new Map(step.levels.map((level) => [level.name, level]))
+  const rows = expected.levels
+    .map((level) => rowOf(level, reported.get(level.name)))
+    .toSorted((a, b) => order(a.name, b.name))
+  const sharing = rows.filter(({ target }) => target !== undefined)
+  const sum = (of: (row: StepRow) => number): number => sharing.reduce((total, row) => total + of(row), 0)
+  return {
+    rows,
+    sums: {
+      min: sum(({ min }) => min),
+      floor: sum(({ floor }) => floor),
+      target: sum(({ target = 0 }) => target),
+      share: expected.regime === 'solver' ? sum(({ share = 0 }) => share) : undefined,
+      limit: sharing.some(({ reported: limit }) => limit === undefined)
+        ? undefined
+        : sum(({ reported: limit = 0 }) => limit),
+      expected: sum((row) => row.expected),
+      nominal: expected.nominalSum,
+    },
+  }
+}
+
+function rowOf(level: ExpectedLevel, reported: AdjustmentLevel | undefined): StepRow {
+  const { highWatermark, average, stdev, smoothed } = reported?.demand ?? {}
+  return {
+    ...level,
+    highWatermark,
+    average,
+    stdev,
+    envelope: average === undefined || stdev === undefined ? undefined : average + stdev,
+    smoothed,
+    smoothedBefore: reported?.before?.smoothed,
+    limitBefore: reported?.before?.current,
+    change: level.target === undefined || level.reported === undefined ? undefined : level.reported - level.nominal,
+  }
+}
+
+/** The account of every seat, levels in the fixed order. */
+export function roundLedger({ step, expected }: KnownRound, order: (a: string, b: string) => number): AdjustmentLedger {
+  return adjustmentLedger(
+    step.levels.toSorted((a, b) => order(a.name, b.name)),
+    expected.rule,
+  )
+}

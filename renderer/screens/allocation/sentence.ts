@@ -1,0 +1,168 @@
+import type { AdjustmentLedger } from '../../../core/frame/adjustmentLedger.ts'
+import type { ExpectedAllocation, ExpectedLevel, LevelVerdict } from '../../../core/frame/expected.ts'
+import { format } from '../../theme/format.ts'
+
+/** Running text; what is in `strong` carries the statement. */
+export type Words = readonly (string | { readonly strong: string })[]
+
+export interface CaseSentence {
+  readonly title: string
+  readonly words: Words
+}
+
+const NAMED = 3
+const seats = (n: number): string => (n === 1 ? '1 seat' : `${format.seats(n)} seats`)
+const levels = (n: number): string => (n === 1 ? '1 level' : `${format.fixed(n)} levels`)
+
+/** `a, b and c`; of many the first two and their number. */
+export function listed(names: readonly string[]): string {
+  if (names.length > NAMED) return `${names.slice(0, 2).join(', ')} and ${names.length - 2} more`
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`
+}
+
+/** Which of the cases of the specification (6.4, 6.4a) decided the limits, and why. */
+export function caseSentence(expected: ExpectedAllocation, ledger: AdjustmentLedger): CaseSentence {
+  switch (expected.regime) {
+    case 'min':
+      return { title: 'Case 1 of 3: held at min.', words: [`${exemptLeaves(expected)}${heldAtMin(expected)}`] }
+    case 'between':
+      return { title: 'Case 2 of 3: between min and floor.', words: interpolated(expected, ledger) }
+    case 'solver':
+      return expected.rule === 'three-regimes'
+        ? { title: 'Case 3 of 3: shared out.', words: [whyShared(expected), ...shares(expected, ledger)] }
+        : { title: 'Shared out, exempt included.', words: [OLD_RULE, ...shares(expected, ledger)] }
+    case 'kept':
+      return {
+        title: 'No case applied.',
+        words: [
+          'The bounds that are reported contradict each other, so that no division satisfies them: a server keeps its limits then.',
+        ],
+      }
+  }
+}
+
+const OLD_RULE =
+  'Servers up to 1.30 know one case only, and exempt is one more level in it: it holds seats of the common sum and gets more when it uses more. '
+
+const exemptFloor = ({ levels: all }: ExpectedAllocation): number | undefined => all.find(({ exempt }) => exempt)?.floor
+
+function exemptLeaves(expected: ExpectedAllocation): string {
+  const { nominalSum, remaining } = expected
+  const used = exemptFloor(expected)
+  if (used === undefined) return `${seats(remaining)} are there to divide`
+  const left = remaining <= 0 ? 'nothing' : format.seats(remaining)
+  return `exempt used up to ${seats(used)}, so that ${left} of ${format.seats(nominalSum)} remain${left === 'nothing' ? 's' : ''}`
+}
+
+const heldAtMin = ({ minSum }: ExpectedAllocation): string =>
+  `, no more than the ${format.seats(minSum)} that all mins add up to. Every level keeps its min and nothing else.`
+
+function interpolated(expected: ExpectedAllocation, ledger: AdjustmentLedger): Words {
+  const { minSum, floorSum, interpolation = 0 } = expected
+  return [
+    `${exemptLeaves(expected)}: more than the ${format.seats(minSum)} that all mins add up to, not more than the ${format.seats(floorSum)} of all floors. Every limit is `,
+    { strong: `f = ${format.fairFraction(interpolation)}` },
+    ` of the way from its min to its floor. ${withheld(ledger)}`,
+  ]
+}
+
+const withheld = ({ undistributed }: AdjustmentLedger): string =>
+  undistributed > 0 ? `${seats(undistributed)} are withheld for exempt; nothing passes through a pool.` : ''
+
+function whyShared(expected: ExpectedAllocation): string {
+  const { nominalSum, remaining, floorSum } = expected
+  const used = exemptFloor(expected)
+  const after = used === undefined ? '' : `After exempt (up to ${format.seats(used)}) `
+  return `${after}${seats(remaining)} remain, more than the ${format.seats(floorSum)} that the floors add up to, so all ${seats(nominalSum)} are divided. `
+}
+
+const named = (all: readonly ExpectedLevel[], verdict: LevelVerdict): readonly string[] =>
+  all.filter((level) => level.verdict === verdict).map(({ name }) => name)
+
+function shares(expected: ExpectedAllocation, ledger: AdjustmentLedger): Words {
+  const all = expected.levels
+  const [atFloor, atP, capped] = [named(all, 'raised-to-floor'), named(all, 'at-p'), named(all, 'capped')]
+  const p = { strong: `p = ${format.fairFraction(expected.fairFraction)}` }
+  const abundant = expected.fairFraction > 1 ? ', above 1 because there are more seats than anybody asks for' : ''
+  const held = capped.length === 0 ? '' : ` ${listed(capped)} ${are(capped)} held at max.`
+  const end = `${held} ${borrowing(ledger)}`
+  if (atP.length === 0) {
+    return [`${levels(atFloor.length)} ${atFloor.length === 1 ? 'sits' : 'sit'} at the floor.${end}`]
+  }
+  if (atFloor.length === 0 && capped.length === 0) {
+    return ['Every level gets the same fraction ', p, ` of its target${abundant}. ${borrowing(ledger)}`]
+  }
+  const rest =
+    atFloor.length === 0
+      ? ''
+      : `${levels(atFloor.length)} ${atFloor.length === 1 ? 'sits at its' : 'sit at their'} floor; `
+  return [
+    rest,
+    { strong: listed(atP) },
+    atP.length === 1 ? ' gets the fraction ' : ' get the same fraction ',
+    p,
+    ` of ${atP.length === 1 ? 'its' : 'their'} target${abundant}.${end}`,
+  ]
+}
+
+const are = (names: readonly string[]): string => (names.length === 1 ? 'is' : 'are')
+
+function borrowing({ entries, borrowed, lent }: AdjustmentLedger): string {
+  if (borrowed === 0 && lent === 0) return 'Nothing is lent or borrowed.'
+  const lenders = entries.filter((entry) => entry.lent > 0).map(({ name }) => name)
+  const borrowers = entries.filter((entry) => entry.borrowed > 0).map(({ name }) => name)
+  const lending =
+    lenders.length === 0 ? '' : `${listed(lenders)} ${lenders.length === 1 ? 'lends' : 'lend'} ${format.seats(lent)}`
+  const taking =
+    borrowers.length === 0
+      ? ''
+      : `${listed(borrowers)} ${borrowers.length === 1 ? 'borrows' : 'borrow'} ${format.seats(borrowed)}`
+  return `${[lending, taking].filter((part) => part !== '').join('; ')}.`
+}
+
+/** Whether the reported limits are the expected ones, as a sentence. */
+export function comparisonSentence(expected: ExpectedAllocation): {
+  readonly tone: 'good' | 'bad' | 'quiet'
+  readonly text: string
+} {
+  const { comparison, levels: all, reportedFairFraction, fairFraction, rule } = expected
+  const rules = rule === 'three-regimes' ? 'the rules from 1.31 on' : 'the rules up to 1.30'
+  if (comparison.kind === 'equal') {
+    const fraction = reportedFairFraction === undefined ? '' : ' and the fair fraction'
+    return {
+      tone: 'good',
+      text: `Reported as expected: computed anew from the reported demand by ${rules}, all ${all.length} limits${fraction} are equal.`,
+    }
+  }
+  if (comparison.kind === 'differs') {
+    const differing = all
+      .filter(({ name }) => comparison.levels.includes(name))
+      .map(
+        ({ name, reported, expected: wanted }) =>
+          `${name} ${format.seats(reported)} instead of ${format.seats(wanted)}`,
+      )
+    const fraction = comparison.fairFraction
+      ? [`p ${format.fairFraction(reportedFairFraction)} instead of ${format.fairFraction(fairFraction)}`]
+      : []
+    return {
+      tone: 'bad',
+      text: `Not as expected by ${rules}: ${listed([...differing, ...fraction])}. The server follows other rules than its version’s, or this page mixes two reallocations.`,
+    }
+  }
+  return { tone: 'quiet', text: WITHHELD[comparison.why] }
+}
+
+const WITHHELD = {
+  torn: 'Not compared: the page was read during a reallocation.',
+  'limits-missing': 'Not compared: the server does not report the current limit of every level.',
+  kept: 'Not compared: nothing can be expected of contradicting bounds.',
+} as const
+
+/** What rounding did to the sum of the limits. */
+export function sumNote(limit: number | undefined, nominal: number, regime: ExpectedAllocation['regime']): string {
+  if (limit === undefined) return ''
+  const difference = limit - nominal
+  if (difference === 0) return `= nominal sum ${format.seats(nominal)}`
+  if (regime !== 'solver') return `nominal sum ${format.seats(nominal)}, ${format.change(difference)} for exempt`
+  return `nominal sum ${format.seats(nominal)}, ${format.change(difference)} by rounding`
+}
