@@ -46,7 +46,7 @@ thing 1
     expect(page.samples).toBe(13)
     const wait = page.families.get('wait_seconds')
     expect(wait).toMatchObject({ type: 'histogram', unit: 'seconds', help: 'Said "so".' })
-    expect(wait?.values).toEqual([3, 4, 9.5, 4, 1795240000])
+    expect(wait?.values).toEqual(Float64Array.from([3, 4, 9.5, 4, 1795240000]))
     expect(wait?.timestampsMs).toEqual(new Map([[0, 1795246127500]]))
     expect(wait?.exemplars).toEqual(
       new Map([

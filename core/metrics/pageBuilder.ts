@@ -8,27 +8,40 @@ interface FamilyDraft {
   type: FamilyType
   help?: string
   unit?: string
-  readonly series: Series[]
-  readonly values: number[]
+  series: Series[]
+  values: Float64Array
   timestampsMs?: Map<number, number>
   exemplars?: Map<number, Exemplar>
 }
 
-/** Gathers the families of one page. */
+/** A family while it is read: as much of the arrays of `family` as `count` says. */
+interface Home {
+  readonly family: FamilyDraft
+  count: number
+  /** Whether the series are no longer those of the page before, but its own. */
+  own: boolean
+}
+
+/** Series of each family of a page. */
+export type SeriesOfPage = ReadonlyMap<string, Series[]>
+
+/** Gathers the families of one page. Those with the very series of the page before have the same array of them. */
 export class PageBuilder {
   readonly #selection: Selection
-  readonly #families = new Map<string, FamilyDraft>()
+  readonly #before: SeriesOfPage
+  readonly #families = new Map<string, Home>()
   /** Families that had metadata, with their type once it is known. */
   readonly #declared = new Map<string, FamilyType | undefined>()
   /** Family by name of sample, as far as it was asked since the last metadata; `undefined` is one not kept. */
-  readonly #homes = new Map<string, FamilyDraft | undefined>()
+  readonly #homes = new Map<string, Home | undefined>()
   /** The name that was asked for last, and its family. */
   #name: string | undefined
-  #home: FamilyDraft | undefined
+  #home: Home | undefined
   #samples = 0
 
-  constructor(selection: Selection) {
+  constructor(selection: Selection, before: SeriesOfPage) {
     this.#selection = selection
+    this.#before = before
   }
 
   /**
@@ -43,7 +56,7 @@ export class PageBuilder {
     const type = this.#declared.get(family) ?? (kind === 'type' ? metadata.type : undefined)
     this.#declared.set(family, type)
     if (!this.#selection.keepsFamily(family)) return
-    const draft = this.#draft(family)
+    const draft = this.#homeOf(family).family
     if (kind === 'type') draft.type = type ?? draft.type
     else if (kind === 'help') draft.help ??= metadata.help
     else draft.unit ??= metadata.unit
@@ -53,16 +66,31 @@ export class PageBuilder {
     if (series.name !== this.#name) this.#find(series.name)
     const home = this.#home
     if (home === undefined) return
-    if (timestampMs !== undefined) (home.timestampsMs ??= new Map()).set(home.series.length, timestampMs)
-    if (exemplar !== undefined) (home.exemplars ??= new Map()).set(home.series.length, exemplar)
-    home.series.push(series)
-    home.values.push(value)
+    const { family } = home
+    const at = home.count++
+    if (timestampMs !== undefined) (family.timestampsMs ??= new Map()).set(at, timestampMs)
+    if (exemplar !== undefined) (family.exemplars ??= new Map()).set(at, exemplar)
+    if (!home.own && family.series[at] !== series) ownSeries(home, at)
+    if (home.own) family.series.push(series)
+    if (at === family.values.length) family.values = longer(family.values)
+    family.values[at] = value
     this.#samples++
   }
 
   page(problem: ParseProblem | undefined): Page {
-    const families: ReadonlyMap<string, Family> = this.#families
+    const families = new Map<string, Family>()
+    for (const [name, home] of this.#families) {
+      const { family, count } = home
+      if (family.series.length > count) ownSeries(home, count)
+      if (family.values.length > count) family.values = family.values.subarray(0, count)
+      families.set(name, family)
+    }
     return { families, samples: this.#samples, ...(problem && { problem }) }
+  }
+
+  /** What the next page may share. */
+  seriesOfPage(): SeriesOfPage {
+    return new Map([...this.#families].map(([name, { family }]) => [name, family.series]))
   }
 
   #find(name: string): void {
@@ -70,7 +98,7 @@ export class PageBuilder {
     this.#home = this.#homes.get(name)
     if (this.#home !== undefined || this.#homes.has(name)) return
     const family = this.#familyOf(name)
-    this.#home = this.#selection.keepsFamily(family) ? this.#draft(family) : undefined
+    this.#home = this.#selection.keepsFamily(family) ? this.#homeOf(family) : undefined
     this.#homes.set(name, this.#home)
   }
 
@@ -86,12 +114,26 @@ export class PageBuilder {
     return name
   }
 
-  #draft(name: string): FamilyDraft {
-    let draft = this.#families.get(name)
-    if (draft === undefined) {
-      draft = { name, type: 'untyped', series: [], values: [] }
-      this.#families.set(name, draft)
+  #homeOf(name: string): Home {
+    let home = this.#families.get(name)
+    if (home === undefined) {
+      const series = this.#before.get(name) ?? []
+      const family = { name, type: 'untyped' as const, series, values: new Float64Array(series.length) }
+      home = { family, count: 0, own: false }
+      this.#families.set(name, home)
     }
-    return draft
+    return home
   }
+}
+
+/** From now on the family has series of its own: the first `count` of those of the page before. */
+function ownSeries(home: Home, count: number): void {
+  home.family.series = home.family.series.slice(0, count)
+  home.own = true
+}
+
+function longer(values: Float64Array): Float64Array {
+  const more = new Float64Array(Math.max(16, 2 * values.length))
+  more.set(values)
+  return more
 }

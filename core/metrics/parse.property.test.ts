@@ -112,7 +112,7 @@ const familyOf = ({ name: family, help, isGauge, samples }: ModelFamily): Family
     type: isGauge ? 'gauge' : 'untyped',
     ...(help !== undefined && { help }),
     series: samples.map(({ labels }) => ({ name: family, labels: Object.fromEntries(labels) })),
-    values: samples.map((sample) => sample.value),
+    values: Float64Array.from(samples, (sample) => sample.value),
     ...(timed.length > 0 && { timestampsMs: new Map(timed) }),
   }
 }

@@ -48,7 +48,7 @@ describe('the text format', () => {
         { name: 'queue_length', labels: { level: 'system', schema: 'a"b\\c\nd' } },
         { name: 'queue_length', labels: { level: 'catch-all' } },
       ],
-      values: [12, 0.5],
+      values: Float64Array.of(12, 0.5),
       timestampsMs: new Map([[1, 1795246127092]]),
     })
     expect(family(page, 'wait_seconds').series.map(({ name }) => name)).toEqual([
@@ -57,7 +57,7 @@ describe('the text format', () => {
       'wait_seconds_sum',
       'wait_seconds_count',
     ])
-    expect(family(page, 'up')).toMatchObject({ type: 'untyped', values: [1] })
+    expect(family(page, 'up')).toMatchObject({ type: 'untyped', values: Float64Array.of(1) })
   })
 
   it.each([
@@ -71,7 +71,7 @@ describe('the text format', () => {
 
   it('reads every spelling of numbers', () => {
     const page = parse('a 1e3\na -2.5E-3\na NaN\na nan\na +Inf\na -Inf\na inf\na Infinity\na 0x\n')
-    expect(family(page, 'a').values).toEqual([
+    expect(Array.from(family(page, 'a').values)).toEqual([
       1000,
       -0.0025,
       Number.NaN,
@@ -124,7 +124,7 @@ describe('the text format', () => {
       '# HELP a first\n# TYPE a counter\na 1\n# HELP a second\n# TYPE a gauge\na 2\n# TYPE a counter\n',
     )
     expect(page.problem).toBeUndefined()
-    expect(family(page, 'a')).toMatchObject({ type: 'counter', help: 'first', values: [1, 2] })
+    expect(family(page, 'a')).toMatchObject({ type: 'counter', help: 'first', values: Float64Array.of(1, 2) })
   })
 
   it('gives a sample to the family that is declared under its own name first', () => {
@@ -166,7 +166,10 @@ describe('the text format', () => {
 
   it('takes #-lines that are no metadata for remarks', () => {
     const page = parse('#HELP a x\n#\n# HELP\n# HELPER a\n# UNIT a b\n# EOF\na 1\n')
-    expect(page).toMatchObject({ samples: 1, families: new Map([['a', { type: 'untyped', values: [1] }]]) })
+    expect(page).toMatchObject({
+      samples: 1,
+      families: new Map([['a', { type: 'untyped', values: Float64Array.of(1) }]]),
+    })
     expect(page.problem).toBeUndefined()
   })
 

@@ -42,7 +42,7 @@ export interface Parser {
 }
 
 export function createParser(options: ParserOptions = {}): Parser {
-  const memory: Memory = { known: new KnownLines(), strings: new StringTable() }
+  const memory: Memory = { known: new KnownLines(), series: new Map(), strings: new StringTable() }
   const selection = new Selection(options.format ?? 'text', options.keep)
   const begin = (): PageReader => new PageReader(memory, selection)
   return {

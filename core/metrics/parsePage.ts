@@ -2,7 +2,7 @@ import { equalBytes, HASH, indexOfNewline, LESS, NEWLINE, skipBlanks, SPACE, typ
 import type { StringTable } from './labels.ts'
 import { type Entry, isSeries, type KnownLines } from './linesKnown.ts'
 import type { Page, ParseProblem, Series } from './page.ts'
-import { PageBuilder } from './pageBuilder.ts'
+import { PageBuilder, type SeriesOfPage } from './pageBuilder.ts'
 import { scanComment } from './scanComment.ts'
 import { NumberScanner } from './scanNumber.ts'
 import { describeByte, SeriesScanner } from './scanSample.ts'
@@ -15,6 +15,7 @@ export const MAX_LINE_BYTES = 1 << 20
 /** What outlives a page. */
 export interface Memory {
   known: KnownLines
+  series: SeriesOfPage
   readonly strings: StringTable
 }
 
@@ -51,7 +52,7 @@ export class PageReader {
     this.#memory = memory
     this.#known = memory.known
     this.#selection = selection
-    this.#builder = new PageBuilder(selection)
+    this.#builder = new PageBuilder(selection, memory.series)
     this.#series = new SeriesScanner(memory.strings, selection.format)
     this.#tail = new TailScanner(memory.strings, selection.format)
   }
@@ -82,8 +83,10 @@ export class PageReader {
     if (this.#problem === undefined && this.#selection.format === 'openmetrics' && !this.#ended) {
       this.#fail(0, 0, 'expected # EOF, found the end of the page')
     }
+    const page = this.#builder.page(this.#problem)
+    if (this.#problem === undefined) this.#memory.series = this.#builder.seriesOfPage()
     if (this.#problem === undefined && this.#record !== undefined) this.#memory.known = this.#record
-    return this.#builder.page(this.#problem)
+    return page
   }
 
   /** The page ends without a line feed: fine after blanks and after `# EOF`, and else the line may be incomplete. */

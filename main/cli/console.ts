@@ -19,6 +19,8 @@ export interface Console {
   /** One sentence for people. */
   readonly tell: (sentence: string) => void
   readonly readStdin: () => Promise<Buffer>
+  /** The same, piece by piece; it fails when the command is to end. */
+  readonly stdin: () => AsyncIterable<Buffer>
   readonly openBrowser: (url: string) => void
   /** Hears of each line that somebody types; `undefined` when nobody sits at a terminal. */
   readonly onEnter: ((listener: () => void) => void) | undefined

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { addAbortSignal } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { z } from 'zod'
 import { systemEnvironment } from '../sources/systemEnvironment.ts'
@@ -40,6 +41,7 @@ const console: Console = {
   print: (text) => void process.stdout.write(text),
   tell: (sentence) => void process.stderr.write(`apf-console: ${sentence}\n`),
   readStdin: () => buffer(process.stdin),
+  stdin: () => addAbortSignal(abort.signal, process.stdin),
   openBrowser: (url) => openBrowser(process.platform, url),
   onEnter: process.stdin.isTTY ? (listener) => void process.stdin.on('data', listener) : undefined,
 }

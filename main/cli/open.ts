@@ -16,7 +16,7 @@ export async function openSession(
   const made = await console.access.makeSource(spec, environment)
   if (!made.ok) throw new ProblemError(made.problem.code, made.problem.message, made.problem.details)
   made.source.setCadence(cadence)
-  const session = startSession({ id: 1, source: made.source, spec, cadence, environment, onConnection })
+  const session = startSession({ id: 1, ...made, spec, cadence, environment, onConnection })
   signal.addEventListener('abort', () => session.end(), { once: true })
   return session
 }

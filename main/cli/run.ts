@@ -11,6 +11,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['snapshot', async () => (await import('./snapshot.ts')).snapshot],
   ['watch', async () => (await import('./watch.ts')).watch],
   ['web', async () => (await import('./web.ts')).web],
+  ['engine', async () => (await import('./engine.ts')).engine],
 ])
 
 /** Runs one command line; whatever goes wrong is told in one sentence. */

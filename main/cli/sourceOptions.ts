@@ -1,4 +1,5 @@
 import { CadenceSchema, INTERVAL_MS, type Cadence, type SourceSpec, type Target } from '../../core/contract/source.ts'
+import { SimulationSpecSchema, type SimulationSpec } from '../../core/contract/simulation.ts'
 import { readInputFiles, type ReadStdin } from './inputFiles.ts'
 import { readNumber, UsageError, type Given, type OptionInfo } from './usage.ts'
 
@@ -9,6 +10,9 @@ export const SOURCE_OPTIONS = {
   server: { type: 'string', multiple: true },
   'metrics-url': { type: 'string', multiple: true },
   file: { type: 'string', multiple: true },
+  simulate: { type: 'boolean' },
+  'server-version': { type: 'string' },
+  seed: { type: 'string' },
   demo: { type: 'boolean' },
   interval: { type: 'string' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
@@ -20,6 +24,7 @@ export async function sourceFrom(given: Given, dumps: boolean, stdin: ReadStdin)
   const named = [
     target !== undefined && 'a cluster',
     files.length > 0 && '--file',
+    asksForSimulation(given) && 'a simulation',
     given.flag('demo') && '--demo',
   ].filter(Boolean)
   if (named.length > 1) throw new UsageError(`Only one source can be read at a time, not ${named.join(' and ')}.`)
@@ -28,8 +33,28 @@ export async function sourceFrom(given: Given, dumps: boolean, stdin: ReadStdin)
     throw new UsageError('--interval does not go with --file: a file is read once.')
   }
   if (files.length > 0) return { kind: 'files', files: await readInputFiles(files, stdin) }
+  if (asksForSimulation(given)) return simulationFrom(given)
   return given.flag('demo') ? { kind: 'demo' } : undefined
 }
+
+/** What says how to simulate asks for it. */
+const asksForSimulation = (given: Given): boolean =>
+  given.flag('simulate') || given.value('server-version') !== undefined || given.value('seed') !== undefined
+
+/** The built-in simulated cluster, as the options want it. */
+export function simulationFrom(given: Given): SimulationSpec {
+  const seed = readNumber(given, 'seed', { min: 0, max: Number.MAX_SAFE_INTEGER, whole: true })
+  const version = given.value('server-version')
+  const spec = SimulationSpecSchema.safeParse({
+    kind: 'simulation',
+    ...(seed !== undefined && { seed }),
+    ...(version !== undefined && { version: fullVersion(version) }),
+  })
+  if (spec.success) return spec.data
+  throw new UsageError('--server-version takes a version from v1.29 to v1.39: v1.33 or v1.33.4.')
+}
+
+const fullVersion = (version: string): string => (/^v\d+\.\d+$/.test(version) ? `${version}.0` : version)
 
 /** The current context of the usual kubeconfig, as kubectl takes it. */
 export const defaultSource = (given: Given, dumps: boolean): SourceSpec => ({

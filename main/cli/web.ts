@@ -1,17 +1,22 @@
 import type { Handlers } from '../../core/contract/contract.ts'
-import { ProblemError, toProblem } from '../../core/contract/errors.ts'
+import { toProblem } from '../../core/contract/errors.ts'
 import type { Cadence, SourceSpec } from '../../core/contract/source.ts'
 import { startWebServer } from '../server/webServer.ts'
 import { createWorkspace } from '../workspace/workspace.ts'
 import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
-import { cadenceFrom, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
+import { serveSimulation } from './serveSimulation.ts'
+import { cadenceFrom, simulationFrom, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
+import { portProblem } from './portProblem.ts'
 import { readNumber, readOptions, type OptionInfo } from './usage.ts'
+
+const PORTS = { min: 0, max: 65_535, whole: true } as const
 
 const OPTIONS = {
   ...SOURCE_OPTIONS,
   port: { type: 'string' },
   open: { type: 'boolean' },
+  'serve-simulation': { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
@@ -21,13 +26,20 @@ export async function web(args: readonly string[], console: Console): Promise<Ex
     console.print(`${HELP.web}\n`)
     return 0
   }
-  const port = readNumber(given, 'port', { min: 0, max: 65_535, whole: true }) ?? 0
-  const spec = (await sourceFrom(given, true, console.readStdin)) ?? ({ kind: 'demo' } as const)
-  const workspace = createWorkspace({ ...console, mode: 'web', warn: console.tell })
+  const port = readNumber(given, 'port', PORTS) ?? 0
+  const simulationPort = readNumber(given, 'serve-simulation', PORTS)
+  // Something live from the start; whatever the operator connects takes its place.
+  const spec = (await sourceFrom(given, true, console.readStdin)) ?? simulationFrom(given)
+  const workspace = createWorkspace({
+    ...console,
+    mode: 'web',
+    warn: console.tell,
+    ...(simulationPort !== undefined && { onSimulation: serveSimulation(simulationPort, console) }),
+  })
   try {
     const server = await startWebServer({ root: console.pageRoot, handlers: workspace.handlers, port }).catch(
       (error: unknown) => {
-        throw portProblem(error, port)
+        throw portProblem(error, 'port', port)
       },
     )
     // The page can be opened while the source is still being connected, and also when it cannot be.
@@ -50,17 +62,8 @@ export async function web(args: readonly string[], console: Console): Promise<Ex
 
 async function connect({ procedures }: Handlers, spec: SourceSpec, cadence: Cadence): Promise<void> {
   await procedures['sources.connect']({ spec })
-  // The interval is no part of the demo as a source.
-  if (spec.kind === 'demo') await procedures['sources.cadence'](cadence)
-}
-
-function portProblem(error: unknown, port: number): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'EADDRINUSE')
-    return new ProblemError('unsupported', `Port ${port} is in use; give another one or leave out --port.`)
-  if (code === 'EACCES')
-    return new ProblemError('forbidden', `This user may not listen on port ${port}; give one above 1023.`)
-  return error
+  // The interval is no part of these as sources.
+  if (spec.kind === 'demo' || spec.kind === 'simulation') await procedures['sources.cadence'](cadence)
 }
 
 const ended = (signal: AbortSignal): Promise<void> =>

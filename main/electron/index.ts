@@ -1,6 +1,7 @@
 import path from 'node:path'
 import * as electron from 'electron'
 import { toProblem } from '../../core/contract/errors.ts'
+import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
 import { systemEnvironment } from '../sources/systemEnvironment.ts'
 import { systemAccess } from '../workspace/access.ts'
 import { createWorkspace } from '../workspace/workspace.ts'
@@ -38,8 +39,8 @@ function openWorkspace(): Workspace {
     warn: (sentence) => log('warning', { sentence }),
   })
   // Something live from the start; whatever the operator connects takes its place.
-  workspace.handlers.procedures['sources.connect']({ spec: { kind: 'demo' } }).catch((error: unknown) => {
-    log('demo-failed', { message: toProblem(error).message })
+  workspace.handlers.procedures['sources.connect']({ spec: SimulationSpecSchema.parse({ kind: 'simulation' }) }).catch((error: unknown) => {
+    log('simulation-failed', { message: toProblem(error).message })
   })
   return workspace
 }

@@ -1,7 +1,14 @@
 import type { Problem } from '../../core/contract/errors.ts'
+import type {
+  SimulationControl,
+  SimulationObjects,
+  SimulationReport,
+  SimulationState,
+} from '../../core/contract/simulation.ts'
 import type { Cadence, ServerHealth } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame, SourceInfo } from '../../core/frame/frame.ts'
+import type { SimulatedApiServer } from '../simulated/apiServer.ts'
 
 /** Where a source delivers. Each call is complete in itself; nothing has to be answered. */
 export interface SourceSink {
@@ -25,9 +32,23 @@ export interface Source {
   setCadence(cadence: Cadence): void
 }
 
-/** What a source reports when it cannot even be made, as a value. */
+/** The built-in simulated server as a source, with the means to handle it. */
+export interface SimulationSource extends Source {
+  /** The same server for whoever asks it over HTTP. */
+  readonly server: SimulatedApiServer
+  /** Where its history ends, which it tells first; Unix milliseconds. */
+  readonly presentUnixMs: number
+  state(): SimulationState
+  /** Throws `invalid-input` for a speed that is not possible. */
+  control(change: SimulationControl): SimulationState
+  /** Replaces the objects; in force at once. */
+  configure(objects: SimulationObjects): SimulationReport
+}
+
+/** What a source reports when it cannot even be made, as a value. `simulation` is the source, when it is one. */
 export type SourceResult =
-  { readonly ok: true; readonly source: Source } | { readonly ok: false; readonly problem: Problem }
+  | { readonly ok: true; readonly source: Source; readonly simulation?: SimulationSource }
+  | { readonly ok: false; readonly problem: Problem }
 
 /** Time and chance, passed in: only the outermost edge reads the real ones. */
 export interface Environment {

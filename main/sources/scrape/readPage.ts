@@ -9,6 +9,7 @@ import { send, type RequestSettings } from '../../cluster/http.ts'
 import type { HttpLimits } from '../../cluster/httpProblems.ts'
 import { isLoopback, shownUrl } from '../../cluster/redact.ts'
 import type { Environment } from '../source.ts'
+import { createGatherer } from './gather.ts'
 import { createVersionReader } from './version.ts'
 
 export interface PageReaderOptions {
@@ -48,13 +49,16 @@ export function createPageReader({ server, connection, environment, limits }: Pa
     const sentAt = environment.now()
     const reading = parser.begin()
     let parseMs = 0
+    const gatherer = createGatherer((block) => {
+      // A measurement of this machine, not of time that passes for the source: it needs the finest clock.
+      const before = performance.now()
+      reading.push(block)
+      parseMs += performance.now() - before
+    })
     const answer = await send(
       { url: server.metrics, settings: settings.value, limits, gzip, accept: 'text/plain', signal },
-      (chunk) => {
-        // A measurement of this machine, not of time that passes for the source: it needs the finest clock.
-        const before = performance.now()
-        reading.push(chunk)
-        parseMs += performance.now() - before
+      (piece) => {
+        gatherer.push(piece)
         return undefined
       },
     )
@@ -63,6 +67,7 @@ export function createPageReader({ server, connection, environment, limits }: Pa
       return answer
     }
     const receivedAt = environment.now()
+    gatherer.flush()
     const before = performance.now()
     const page = reading.end()
     const problem = pageProblem(page, server.metrics)

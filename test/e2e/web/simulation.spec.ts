@@ -1,0 +1,128 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, test, type Page } from '@playwright/test'
+import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
+
+/*
+ * The console as it starts without any source: on the simulated server, in the real process.
+ */
+
+test.describe.configure({ mode: 'serial' })
+
+let running: RunningConsole
+let page: Page
+const complaints: string[] = []
+
+test.beforeAll(async ({ browser }) => {
+  running = await startConsole([])
+  page = await browser.newPage()
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  await page.goto(running.address)
+})
+test.afterAll(async () => {
+  await page.close()
+  await running.stop()
+})
+test.afterEach(() => expect(complaints).toEqual([]))
+
+const badge = () => page.getByRole('banner').locator('[data-mode]')
+const row = (level: string) =>
+  page.getByRole('grid', { name: /Priority levels/ }).getByRole('row', { name: new RegExp(`^${level}`) })
+const open = async (hash: string): Promise<void> => {
+  await page.goto(`${new URL(page.url()).origin}/#/${hash}`)
+}
+const axe = async () =>
+  (await new AxeBuilder({ page }).analyze()).violations.map(({ id, nodes }) => [id, nodes[0]?.html])
+/** Simulated time of the newest sample, by the state of the simulation as the page hears it. */
+const shownTime = () => page.getByRole('grid', { name: /Priority levels/ }).innerText()
+
+test('without a source it opens the simulation, which says that it is one', async () => {
+  await expect(badge()).toContainText('SIMULATED ×1')
+  await expect(badge()).toContainText('not your cluster')
+  await expect(row('workload-low')).toBeVisible()
+})
+
+test('within the first minute a wave of lists makes workload-low queue and borrow', async () => {
+  test.setTimeout(100_000)
+  await expect(row('workload-low')).toContainText('queueing', { timeout: 60_000 })
+  await expect(row('workload-low').getByText(/\d/).first()).toBeVisible()
+  await open('level/workload-low')
+  await expect(page.getByText(/^borrowing/).first()).toBeVisible({ timeout: 60_000 })
+})
+
+test('its time can be stopped, stepped event by event, made faster and let go', async () => {
+  await open('overview')
+  const steer = page.getByRole('group', { name: 'Simulated server' })
+  await steer.getByRole('button', { name: 'Stop the simulated server' }).click()
+  await expect(badge()).toContainText('STOPPED')
+  // Standing still is no failure: nothing becomes stale.
+  const before = await shownTime()
+  await page.waitForTimeout(4_000)
+  await expect(badge()).toContainText('STOPPED')
+  expect(await shownTime()).toBe(before)
+
+  const step = steer.getByRole('button', { name: 'Let one event happen in the simulated server' })
+  for (let events = 0; events < 30; events++) await step.click()
+  await expect(badge()).toContainText('STOPPED')
+
+  await steer.getByRole('combobox', { name: 'Speed of the simulated server' }).selectOption('10')
+  await steer.getByRole('button', { name: 'Let the simulated server go on' }).click()
+  await expect(badge()).toContainText('SIMULATED ×10')
+  await expect.poll(shownTime, { timeout: 15_000 }).not.toBe(before)
+  await steer.getByRole('combobox').selectOption('1')
+  await expect(badge()).toContainText('SIMULATED ×1')
+})
+
+test('an edit of shares changes the nominal limit at once and can be undone; a wrong one is named', async () => {
+  await open('level/workload-low')
+  const fact = page.locator('main header').first()
+  await expect(fact).toContainText(/nominal\s*245/)
+  await page.getByRole('button', { name: 'Edit this level' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Edit workload-low' })
+  await dialog.getByRole('textbox', { name: 'Hand size' }).fill('200')
+  await expect(dialog.getByText('A hand holds at most all 128 queues.')).toBeVisible()
+  await expect(dialog.getByRole('button', { name: 'Apply to workload-low' })).toBeDisabled()
+  await dialog.getByRole('textbox', { name: 'Hand size' }).fill('6')
+  await dialog.getByRole('textbox', { name: 'Shares' }).fill('30')
+  const effects = dialog.getByRole('table', { name: 'What the edit changes' })
+  await expect(effects.getByRole('row', { name: /^workload-low/ })).toContainText(/245.*103/)
+
+  for (const theme of ['dark', 'light']) {
+    await page.evaluate((name) => document.documentElement.setAttribute('data-theme', name), theme)
+    await page.waitForTimeout(300)
+    expect(await axe()).toEqual([])
+  }
+  await dialog.getByRole('button', { name: 'Apply to workload-low' }).click()
+  await expect(dialog).toBeHidden()
+  await expect(fact).toContainText(/nominal\s*103/)
+  for (const theme of ['light', 'dark']) {
+    await page.evaluate((name) => document.documentElement.setAttribute('data-theme', name), theme)
+    await page.waitForTimeout(300)
+    expect(await axe()).toEqual([])
+  }
+  await open('overview')
+  await expect(row('workload-low').getByRole('gridcell', { name: '103', exact: true })).toBeVisible()
+
+  await open('level/workload-low')
+  await page.getByRole('button', { name: 'Undo edit of workload-low' }).click()
+  await expect(fact).toContainText(/nominal\s*245/)
+  await expect(page.getByRole('button', { name: /^Undo/ })).toBeHidden()
+})
+
+test('another source takes its place, and the way back is on the Connect screen', async () => {
+  await open('connection')
+  await page.getByRole('button', { name: /^Recorded demo/ }).click()
+  await page.getByRole('button', { name: 'Play the recording' }).click()
+  await expect(badge()).toContainText('REPLAY')
+  await expect(page.getByRole('group', { name: 'Simulated server' })).toBeHidden()
+  await open('level/workload-low')
+  await expect(page.getByRole('button', { name: 'Edit this level' })).toBeHidden()
+  await open('connection')
+  await page.getByRole('button', { name: /^Simulation/ }).click()
+  await page.getByRole('combobox', { name: 'Version of the server' }).selectOption('v1.33.0')
+  await page.getByRole('button', { name: 'Start the simulation' }).click()
+  await expect(badge()).toContainText('SIMULATED ×1')
+  await expect(page.getByText('v1.33.0').first()).toBeVisible()
+})
