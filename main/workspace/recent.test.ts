@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
 import { CadenceSchema, type RecentSource, type SourceSpec, type Target } from '../../core/contract/source.ts'
 import { isRememberable, publicSpec, remember } from './recent.ts'
 
@@ -17,6 +18,7 @@ describe('isRememberable', () => {
     [false, scrape(urls('https://a/metrics', 'https://user:secret@b/metrics'))],
     [false, scrape(urls('https://a/metrics?token=secret'))],
     [false, scrape({ kind: 'kubeconfig', servers: ['https://secret@a'] })],
+    [true, SimulationSpecSchema.parse({ kind: 'simulation', seed: 7 })],
     [false, { kind: 'demo' }],
     [false, { kind: 'files', files: [{ name: 'a', text: 'b' }] }],
   ])('is %s for %j', (expected, spec) => {

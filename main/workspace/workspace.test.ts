@@ -131,9 +131,10 @@ describe('the workspace', () => {
     settle()
     a.frame(3, 30)
     settle()
+    // The one that was never told by itself counts.
     expect(events.map(({ seq, connection }) => [seq, connection])).toEqual([
-      [1, 1],
       [2, 1],
+      [3, 1],
     ])
     expect(executing(events[0])).toEqual([20])
     expect(events[1]?.derived[0]?.intervalSeconds).toBe(1)

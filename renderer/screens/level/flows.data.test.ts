@@ -32,6 +32,11 @@ describe('flowRows', () => {
     expect(scanner).toMatchObject({ longestWait: 14, queues: [14, 45], share: 0.6 })
     expect(alice?.longestWait).toBeUndefined()
   })
+  it('divides the limit fairly among what the flows want, and knows no fairness without a limit', () => {
+    // They want 6, 1 and 1 seats; 4 seats leave 2 to the one that wants most.
+    expect(flowRows(requests, AT, 4).map((row) => row.fair)).toEqual([2, 1, 1])
+    expect(flowRows(requests, AT).map((row) => row.fair)).toEqual([undefined, undefined, undefined])
+  })
   it('loses no request and shares add to one', () => {
     const request = fc.record({
       flow: fc.constantFrom('a', 'b', 'c'),

@@ -1,4 +1,5 @@
 import type { DumpFrame, DumpRequest } from '../../../core/frame/dump.ts'
+import { maxMinShares } from './fairShare.data.ts'
 
 /** Seats that a request occupies while it runs: the wider of its two stages (specification 5). */
 export const widthOf = (request: DumpRequest): number => Math.max(request.initialSeats, request.finalSeats)
@@ -29,14 +30,19 @@ export interface FlowRow {
   readonly executingSeats: number
   /** Part of the seats that the dump shows executing in this level; `undefined` when none execute. */
   readonly share: number | undefined
+  /** Seats that a max-min fair division of the level's limit among its flows gives it; `undefined` without a limit. */
+  readonly fair: number | undefined
   /** Seconds that its longest waiting request has waited; `undefined` when none waits. */
   readonly longestWait: number | undefined
   /** Queues in which it was seen, ascending. */
   readonly queues: readonly number[]
 }
 
-/** The flows of one level from one dump: most queued first, then most executing seats. */
-export function flowRows(requests: readonly DumpRequest[], at: number): readonly FlowRow[] {
+/**
+ * The flows of one level from one dump: most queued first, then most executing seats. What a flow wants is the seats of
+ * all its requests; its fair share of `limit`, the level's current one in seats, follows from what all of them want.
+ */
+export function flowRows(requests: readonly DumpRequest[], at: number, limit?: number): readonly FlowRow[] {
   const groups = new Map<string, DumpRequest[]>()
   let seatsExecuting = 0
   for (const request of requests) {
@@ -46,13 +52,23 @@ export function flowRows(requests: readonly DumpRequest[], at: number): readonly
     else group.push(request)
     if (!isWaiting(request)) seatsExecuting += widthOf(request)
   }
-  const rows = [...groups].flatMap(([key, group]) => flowRow(key, group, at, seatsExecuting) ?? [])
+  const counted = [...groups].flatMap(([key, group]) => flowRow(key, group, at, seatsExecuting) ?? [])
+  const fair = limit === undefined ? [] : maxMinShares(counted.map(seatsWanted), limit)
+  const rows = counted.map((row, i): FlowRow => ({ ...row, fair: fair[i] }))
   return rows.toSorted(
     (a, b) => b.queued - a.queued || b.executingSeats - a.executingSeats || a.name.localeCompare(b.name),
   )
 }
 
-function flowRow(key: string, group: readonly DumpRequest[], at: number, seatsExecuting: number): FlowRow | undefined {
+const seatsWanted = (row: Pick<FlowRow, 'queuedSeats' | 'executingSeats'>): number =>
+  row.queuedSeats + row.executingSeats
+
+function flowRow(
+  key: string,
+  group: readonly DumpRequest[],
+  at: number,
+  seatsExecuting: number,
+): Omit<FlowRow, 'fair'> | undefined {
   const [first] = group
   if (first === undefined) return undefined
   const row = { queued: 0, queuedSeats: 0, executing: 0, executingSeats: 0 }

@@ -51,6 +51,9 @@ describe('levelStates', () => {
 })
 
 describe('limitFacts', () => {
+  it('says that nothing limits borrowing where the object tells', () => {
+    expect(limitFacts(levelOf('x'), 602, true)[2]).toMatchObject({ detail: 'no borrowing limit, 602 exist' })
+  })
   it('computes the lendable part and names what exists of max', () => {
     expect(limitFacts(levelOf('x'), 602)).toMatchObject([
       { term: 'nominal', value: '245' },

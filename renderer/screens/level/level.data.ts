@@ -62,8 +62,8 @@ export interface Fact {
 
 const percent = (part: number, whole: number): string => `${Math.round((part / whole) * 100)} %`
 
-/** The facts that this server reported about the level's limits; what the objects would add is left out. */
-export function limitFacts(level: LevelFrame, exist: number | undefined): readonly Fact[] {
+/** The facts that this server reported about the level's limits. `mayBorrowAll`: known to have no borrowing limit. */
+export function limitFacts(level: LevelFrame, exist: number | undefined, mayBorrowAll = false): readonly Fact[] {
   const { nominal, lower, upper } = level.limits
   const facts: Fact[] = []
   if (nominal !== undefined) facts.push({ term: 'nominal', value: format.seats(nominal), glossary: 'nominal-limit' })
@@ -76,7 +76,7 @@ export function limitFacts(level: LevelFrame, exist: number | undefined): readon
   if (upper !== undefined) {
     const detail =
       exist !== undefined && upper > exist
-        ? { detail: `${format.seats(exist)} exist` }
+        ? { detail: `${mayBorrowAll ? 'no borrowing limit, ' : ''}${format.seats(exist)} exist` }
         : nominal !== undefined && nominal > 0
           ? { detail: `borrows up to ${percent(upper - nominal, nominal)}` }
           : {}

@@ -14,7 +14,8 @@ const complaints: string[] = []
 
 test.beforeAll(async ({ browser }) => {
   running = await startConsole([])
-  page = await browser.newPage()
+  const context = await browser.newContext()
+  page = await context.newPage()
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(message.text())
   })
@@ -22,7 +23,7 @@ test.beforeAll(async ({ browser }) => {
   await page.goto(running.address)
 })
 test.afterAll(async () => {
-  await page.close()
+  await page.context().close()
   await running.stop()
 })
 test.afterEach(() => expect(complaints).toEqual([]))
@@ -35,8 +36,8 @@ const open = async (hash: string): Promise<void> => {
 }
 const axe = async () =>
   (await new AxeBuilder({ page }).analyze()).violations.map(({ id, nodes }) => [id, nodes[0]?.html])
-/** Simulated time of the newest sample, by the state of the simulation as the page hears it. */
-const shownTime = () => page.getByRole('grid', { name: /Priority levels/ }).innerText()
+/** All numbers of the table: the same only while no new sample arrives. */
+const shownNumbers = () => page.getByRole('grid', { name: /Priority levels/ }).innerText()
 
 test('without a source it opens the simulation, which says that it is one', async () => {
   await expect(badge()).toContainText('SIMULATED ×1')
@@ -47,7 +48,6 @@ test('without a source it opens the simulation, which says that it is one', asyn
 test('within the first minute a wave of lists makes workload-low queue and borrow', async () => {
   test.setTimeout(100_000)
   await expect(row('workload-low')).toContainText('queueing', { timeout: 60_000 })
-  await expect(row('workload-low').getByText(/\d/).first()).toBeVisible()
   await open('level/workload-low')
   await expect(page.getByText(/^borrowing/).first()).toBeVisible({ timeout: 60_000 })
 })
@@ -58,10 +58,10 @@ test('its time can be stopped, stepped event by event, made faster and let go', 
   await steer.getByRole('button', { name: 'Stop the simulated server' }).click()
   await expect(badge()).toContainText('STOPPED')
   // Standing still is no failure: nothing becomes stale.
-  const before = await shownTime()
+  const before = await shownNumbers()
   await page.waitForTimeout(4_000)
   await expect(badge()).toContainText('STOPPED')
-  expect(await shownTime()).toBe(before)
+  expect(await shownNumbers()).toBe(before)
 
   const step = steer.getByRole('button', { name: 'Let one event happen in the simulated server' })
   for (let events = 0; events < 30; events++) await step.click()
@@ -70,7 +70,7 @@ test('its time can be stopped, stepped event by event, made faster and let go', 
   await steer.getByRole('combobox', { name: 'Speed of the simulated server' }).selectOption('10')
   await steer.getByRole('button', { name: 'Let the simulated server go on' }).click()
   await expect(badge()).toContainText('SIMULATED ×10')
-  await expect.poll(shownTime, { timeout: 15_000 }).not.toBe(before)
+  await expect.poll(shownNumbers, { timeout: 15_000 }).not.toBe(before)
   await steer.getByRole('combobox').selectOption('1')
   await expect(badge()).toContainText('SIMULATED ×1')
 })
