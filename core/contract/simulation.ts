@@ -43,6 +43,8 @@ export const SimulationStateSchema = z.object({
   ended: z.boolean(),
   /** What a rejected request would be told now, seconds, by level (specification 4.14). */
   retryAfterSeconds: z.record(z.string(), z.number()),
+  /** Times that virtual time was taken back before it could overflow, by level (specification 4.4). */
+  epochs: z.record(z.string(), z.number()),
 })
 export type SimulationState = z.infer<typeof SimulationStateSchema>
 

@@ -10,6 +10,7 @@ import {
   rates,
   type FrameIndex,
   type Observations,
+  sumObservations,
 } from './rates.ts'
 import { isTorn, sameAdjustment, settle, type Settled } from './torn.ts'
 
@@ -165,12 +166,12 @@ function deriveLevel(
     const where = flowKey(level.name, schema.name)
     const earlier = previous.index.schemas.get(where) ?? NOTHING_YET
     const increase = flowIncrease(schema, windowStart?.flows.get(where))
-    return { increase, derived: { name: schema.name, ...rates(schema, earlier, seconds), ...quantiles([increase]) } }
+    return { increase, derived: { name: schema.name, ...rates(schema, earlier, seconds), ...quantiles(increase) } }
   })
   return {
     ...own,
     ...rates(level, before ?? NOTHING_YET, seconds),
-    ...quantiles(flows.map(({ increase }) => increase)),
+    ...quantiles(sumObservations(flows.map(({ increase }) => increase))),
     utilizationMean: meanBetween(level.seatUtilization, before?.seatUtilization),
     schemas: flows.map(({ derived }) => derived),
   }

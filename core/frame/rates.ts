@@ -92,10 +92,15 @@ function observed(later: Histogram | undefined, earlier: Histogram | undefined):
 
 type Quantiles = Pick<DerivedFlow, 'waitP50' | 'waitP99' | 'executionP50' | 'executionP99'>
 
-/** Quantiles over all observations of one or several flows. */
-export function quantiles(flows: readonly Observations[]): Quantiles {
-  const wait = sumHistograms(flows.flatMap((flow) => flow.wait ?? []))
-  const execution = sumHistograms(flows.flatMap((flow) => flow.execution ?? []))
+/** All observations of several flows. */
+export function sumObservations(flows: readonly Observations[]): Observations {
+  return {
+    wait: sumHistograms(flows.flatMap((flow) => flow.wait ?? [])),
+    execution: sumHistograms(flows.flatMap((flow) => flow.execution ?? [])),
+  }
+}
+
+export function quantiles({ wait, execution }: Observations): Quantiles {
   return {
     waitP50: quantile(0.5, wait),
     waitP99: quantile(0.99, wait),

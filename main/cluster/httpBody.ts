@@ -25,6 +25,9 @@ interface BodyReading {
 /** The start of the body of an answer that failed, for its words; with more than this the connection is given up. */
 const START_BYTES = 4_096
 
+/** Bytes that the decompressor makes at a time: each time another thread is asked, which costs more than the work. */
+const UNFOLDED_BYTES = 256 * 1024
+
 /** What makes an answer unreadable before its body: a page for people, or an encoding that was not asked for. */
 export function refuseHead(headers: IncomingHttpHeaders, url: URL): Problem | undefined {
   if (/^text\/html\b/i.test(headers['content-type'] ?? '')) return htmlProblem(url)
@@ -67,7 +70,7 @@ export function readStart(response: IncomingMessage, onRead: (start: string, com
  */
 export function readBody(response: IncomingMessage, reading: BodyReading): void {
   const { url, limits, onChunk } = reading
-  const gunzip = response.headers['content-encoding'] === 'gzip' ? createGunzip() : undefined
+  const gunzip = response.headers['content-encoding'] === 'gzip' ? createGunzip({ chunkSize: UNFOLDED_BYTES }) : undefined
   const body = gunzip === undefined ? response : response.pipe(gunzip)
   let wireBytes = 0
   let bytes = 0

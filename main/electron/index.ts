@@ -39,9 +39,11 @@ function openWorkspace(): Workspace {
     warn: (sentence) => log('warning', { sentence }),
   })
   // Something live from the start; whatever the operator connects takes its place.
-  workspace.handlers.procedures['sources.connect']({ spec: SimulationSpecSchema.parse({ kind: 'simulation' }) }).catch((error: unknown) => {
-    log('simulation-failed', { message: toProblem(error).message })
-  })
+  workspace.handlers.procedures['sources.connect']({ spec: SimulationSpecSchema.parse({ kind: 'simulation' }) }).catch(
+    (error: unknown) => {
+      log('simulation-failed', { message: toProblem(error).message })
+    },
+  )
   return workspace
 }
 

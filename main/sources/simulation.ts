@@ -60,6 +60,7 @@ export function createSimulationSource(
   let cadence = CadenceSchema.parse({})
   let sink: SourceSink | undefined
   let retryAfterSeconds: SimulationState['retryAfterSeconds'] = {}
+  let epochs: SimulationState['epochs'] = {}
   let health: ServerHealth = { id: SERVER, status: 'connecting', failures: [] }
   const tell = (change: Partial<ServerHealth>): void => {
     health = { ...health, ...change }
@@ -73,6 +74,9 @@ export function createSimulationSource(
     onFrame() {
       const snapshot = simulation.engine.snapshot()
       retryAfterSeconds = Object.fromEntries(snapshot.levels.map(({ name, retryAfter }) => [name, retryAfter]))
+      epochs = Object.fromEntries(
+        snapshot.levels.map(({ name, epochAdvances: { succeeded, failed } }) => [name, succeeded + failed]),
+      )
       sink?.onServerFrame(serverFrame(snapshot, { id: SERVER, version }))
       tell({ status: 'ok', lastGoodAt: new Date(environment.now()).toISOString() })
     },
@@ -96,6 +100,7 @@ export function createSimulationSource(
     elapsedSeconds: simulation.nowNs / NS_PER_SECOND,
     ended: driver.ended,
     retryAfterSeconds,
+    epochs,
   })
   return {
     info: {

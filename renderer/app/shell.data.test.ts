@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { syntheticStory } from '../../test/fixtures/synthetic.ts'
+import type { SimulationState } from '../../core/contract/simulation.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import { badgeOf } from './modeBadge.data.ts'
@@ -29,6 +30,29 @@ describe('the badge', () => {
     expect(badgeOf({ ...view, mode: 'paused', buffered: 1 }, true).detail).toBe('+1 sample buffered')
     expect(badgeOf({ ...view, mode: 'stale', ageMs: 7_900 }, true).word).toBe('STALE 7 s')
     expect(badgeOf({ ...view, mode: 'none', server: undefined }, true)).toEqual({ tone: 'none', word: 'NO SOURCE' })
+  })
+
+  it('says how fast a simulation goes, whether it stands, and what the machine cannot follow', () => {
+    const frame = { source: { kind: 'simulation', name: 'Simulated cluster', via: 'engine' } } as const
+    const simulated = (change: Partial<SimulationState>) =>
+      badgeOf({ ...view, mode: 'live', frame }, true, {
+        speed: 1,
+        paused: false,
+        reachedSpeed: 1,
+        at: '',
+        elapsedSeconds: 0,
+        ended: false,
+        retryAfterSeconds: {},
+        epochs: {},
+        ...change,
+      })
+    expect(simulated({})).toEqual({ tone: 'simulated', word: 'SIMULATED ×1', detail: 'not your cluster' })
+    expect(simulated({ paused: true }).word).toBe('SIMULATED, STOPPED')
+    expect(simulated({ speed: 1_000, reachedSpeed: 612.3 }).detail).toBe('reaches ×612')
+    expect(simulated({ speed: 0.1, reachedSpeed: 0.07 }).detail).toBe('not your cluster')
+    expect(simulated({ ended: true }).detail).toBe('at its end')
+    // The view's own pause is another thing.
+    expect(badgeOf({ ...view, mode: 'paused', frame }, true).tone).toBe('paused')
   })
 
   it('says first of all that the console itself is away', () => {

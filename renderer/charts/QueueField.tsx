@@ -1,16 +1,19 @@
 import { memo, useCallback, useId, useMemo, useState, type KeyboardEvent, type PointerEvent } from 'react'
 import { format } from '../theme/format.ts'
 import { type Draw, useCanvas } from './canvas.ts'
-import { paintBars, paintGrid } from './queueField.paint.ts'
+import { paintBars } from './queueField.paint.ts'
+import { paintGrid } from './queueField.paintGrid.ts'
 import styles from './QueueField.module.css'
 import {
   barsLayout,
   depthBins,
   gridLayout,
   nextNonEmpty,
+  places,
   queueAt,
   type QueueCell,
   type QueueFieldData,
+  type QueueMarks,
   queueRect,
   queueText,
 } from './queueField.data.ts'
@@ -18,8 +21,7 @@ import {
 export interface QueueFieldProps {
   readonly data: QueueFieldData
   readonly shape: 'bars' | 'grid'
-  /** Queues in which the chosen flow was seen. */
-  readonly hand: readonly number[]
+  readonly marks: QueueMarks
   readonly token: string
   readonly width: number
   readonly height: number
@@ -35,11 +37,11 @@ export interface QueueFieldProps {
  * moves between queues which hold something.
  */
 export const QueueField = memo(function QueueField(props: QueueFieldProps) {
-  const { data, shape, hand, token, width, height, label, pinned, onPin, onHover } = props
+  const { data, shape, marks, token, width, height, label, pinned, onPin, onHover } = props
   const id = useId()
   const [focused, setFocused] = useState<number>()
   const [under, setUnder] = useState<number>()
-  const inHand = useMemo(() => new Set(hand), [hand])
+  const inHand = useMemo(() => places(marks), [marks])
   const size = useMemo(() => ({ width, height }), [width, height])
   const layout = useMemo(
     () => (shape === 'bars' ? barsLayout(data.cells.length, size) : gridLayout(data.cells.length, size)),
@@ -47,11 +49,11 @@ export const QueueField = memo(function QueueField(props: QueueFieldProps) {
   )
   const draw = useCallback<Draw>(
     (context, canvasSize, read) => {
-      const scene = { data, hand: inHand, size: canvasSize, color: read(token), read }
+      const scene = { data, marks, places: inHand, size: canvasSize, color: read(token), read }
       if (layout.kind === 'bars') paintBars(context, layout, scene)
       else paintGrid(context, layout, scene)
     },
-    [data, inHand, layout, token],
+    [data, marks, inHand, layout, token],
   )
   const canvas = useCanvas(size, draw)
 
@@ -122,7 +124,7 @@ function Options(props: {
   id: string
   cells: readonly QueueCell[]
   marked: QueueCell | undefined
-  hand: ReadonlySet<number>
+  hand: ReadonlyMap<number, number>
 }) {
   const { id, cells, marked, hand } = props
   const busy = cells.filter((cell) => cell.pending > 0 || cell.executingRequests > 0).slice(0, OPTIONS)
@@ -131,7 +133,7 @@ function Options(props: {
     <div className="sr-only">
       {shown.map((cell) => (
         <div key={cell.index} id={`${id}-${cell.index}`} role="option" aria-selected={cell === marked}>
-          {queueText(cell, hand.has(cell.index))}
+          {queueText(cell, hand.get(cell.index))}
         </div>
       ))}
       {shown.length === 0 && (

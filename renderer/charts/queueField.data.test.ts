@@ -3,10 +3,15 @@ import { describe, expect, it } from 'vitest'
 import type { DumpQueue } from '../../core/frame/dump.ts'
 import {
   barsLayout,
+  barsTop,
   depthBins,
+  fullQueues,
   gridLayout,
+  gridTop,
   nextNonEmpty,
+  places,
   queueAt,
+  QUEUE_UNITS,
   queueFieldData,
   queueRect,
   queueText,
@@ -96,9 +101,47 @@ describe('reading by keyboard', () => {
     expect(nextNonEmpty([], undefined, 1)).toBeUndefined()
   })
   it('says what a queue holds', () => {
-    expect(cells[4] && queueText(cells[4], true)).toBe(
-      'queue 4, 0 requests waiting, 5 seats executing, seen with the chosen flow',
-    )
+    const [cell] = cells.filter(({ index }) => index === 4)
+    if (cell === undefined) throw new Error('there is a queue 4')
+    const facts = 'queue 4, 0 requests waiting, 5 seats executing'
+    expect(queueText(cell, undefined)).toBe(facts)
+    expect(queueText(cell, 0)).toBe(`${facts}, seen with the chosen flow`)
+    expect(queueText(cell, 3)).toBe(`${facts}, number 3 of the chosen flow’s hand`)
+  })
+})
+
+describe('a hand', () => {
+  it('numbers its queues in the order in which they were dealt, and only when they were', () => {
+    expect([...places({ hand: [45, 3, 19], dealt: true })]).toEqual([
+      [45, 1],
+      [3, 2],
+      [19, 3],
+    ])
+    expect([...places({ hand: [3, 19], dealt: false }).values()]).toEqual([0, 0])
+  })
+})
+
+describe('the length limit', () => {
+  const data = (pending: number, unit: (typeof QUEUE_UNITS)[number] = 'requests') =>
+    queueFieldData([queue(0, { pending, maxSeats: pending }), queue(1)], unit)
+  it('is on the scale of the bars once a queue comes near it', () => {
+    expect(barsTop(data(3), 50)).toBe(3)
+    expect(barsTop(data(4), 50)).toBe(50)
+    expect(barsTop(data(60), 50)).toBe(60)
+    expect(barsTop(data(4), undefined)).toBe(4)
+  })
+  it('is what the deepest shade of the grid means', () => {
+    expect(gridTop(data(3), 50)).toBe(50)
+    expect(gridTop(data(3), undefined)).toBe(3)
+  })
+  it('is in requests and in nothing else', () => {
+    expect(barsTop(data(40, 'seats'), 50)).toBe(40)
+    expect(gridTop(data(40, 'seats'), 50)).toBe(40)
+  })
+  it('tells which queues are full', () => {
+    expect(fullQueues(data(50).cells, 50)).toBe(1)
+    expect(fullQueues(data(49).cells, 50)).toBe(0)
+    expect(fullQueues(data(50).cells, undefined)).toBe(0)
   })
 })
 

@@ -27,6 +27,45 @@ export interface QueueFieldData {
   readonly nonEmpty: number
 }
 
+/** What is marked in a queue field besides what it holds. */
+export interface QueueMarks {
+  /** Queues of the chosen flow; in the order in which they were dealt, when they are a hand. */
+  readonly hand: readonly number[]
+  /** Whether `hand` is the flow's hand; else the queues in which it was seen, a part of it. */
+  readonly dealt: boolean
+  /** The hand of a flow to compare with. */
+  readonly second: readonly number[]
+  /** Requests that may wait in one queue; `undefined` when not known. */
+  readonly lengthLimit: number | undefined
+}
+
+export const NO_MARKS: QueueMarks = { hand: [], dealt: false, second: [], lengthLimit: undefined }
+
+/** By queue: its place in the deal, from 1; 0 for every queue of a flow whose hand is not known. */
+export const places = ({ hand, dealt }: Pick<QueueMarks, 'hand' | 'dealt'>): ReadonlyMap<number, number> =>
+  new Map(hand.map((queue, i) => [queue, dealt ? i + 1 : 0]))
+
+/** The length limit in the unit of the field; only requests are limited. */
+const limitIn = (unit: QueueUnit, lengthLimit: number | undefined): number | undefined =>
+  unit === 'requests' ? lengthLimit : undefined
+
+/** Part of the length limit from which on the limit is worth its room on the scale. */
+const NEAR_LIMIT = 1 / 16
+
+/** What the scale of the bars holds: the fullest queue, and the limit unless every queue is far from it. */
+export function barsTop({ unit, waitingMax }: QueueFieldData, lengthLimit: number | undefined): number {
+  const limit = limitIn(unit, lengthLimit)
+  return limit !== undefined && waitingMax >= limit * NEAR_LIMIT ? Math.max(waitingMax, limit) : waitingMax
+}
+
+/** What the deepest shade of the grid stands for: a full queue, where it is known when one is full. */
+export const gridTop = ({ unit, waitingMax }: QueueFieldData, lengthLimit: number | undefined): number =>
+  Math.max(waitingMax, limitIn(unit, lengthLimit) ?? 0)
+
+/** Queues into which no further request fits. */
+export const fullQueues = (cells: readonly QueueCell[], lengthLimit: number | undefined): number =>
+  lengthLimit === undefined ? 0 : cells.filter(({ pending }) => pending >= lengthLimit).length
+
 function waitingOf(queue: DumpQueue, unit: QueueUnit): number {
   switch (unit) {
     case 'requests':
@@ -107,6 +146,8 @@ export interface CanvasSize {
 const AXIS_WIDTH = 46
 const RIGHT_EDGE = 12
 const NUMBERS_HEIGHT = 18
+/** Above the bars, for the places of queues in a hand. */
+const TOP_EDGE = 20
 
 export function barsLayout(count: number, size: CanvasSize): QueueLayout {
   const space = Math.max(1, size.width - AXIS_WIDTH - RIGHT_EDGE)
@@ -117,7 +158,7 @@ export function barsLayout(count: number, size: CanvasSize): QueueLayout {
     barWidth: space / Math.max(1, count),
     count,
     middle,
-    up: middle - 12,
+    up: middle - TOP_EDGE,
     down: Math.max(1, size.height - NUMBERS_HEIGHT - middle - 4),
   }
 }
@@ -178,11 +219,17 @@ export function nextNonEmpty(cells: readonly QueueCell[], from: number | undefin
   return from
 }
 
-/** What a screen reader says of one queue. */
-export function queueText(cell: QueueCell, inHand: boolean): string {
+/** What a screen reader says of one queue; `place` as in `places`, `undefined` outside the hand. */
+export function queueText(cell: QueueCell, place: number | undefined): string {
   const waiting = cell.pending === 1 ? '1 request waiting' : `${cell.pending} requests waiting`
   const seats = cell.executingSeats === 1 ? '1 seat executing' : `${cell.executingSeats} seats executing`
-  return `queue ${cell.index}, ${waiting}, ${seats}${inHand ? ', seen with the chosen flow' : ''}`
+  const hand =
+    place === undefined
+      ? ''
+      : place === 0
+        ? ', seen with the chosen flow'
+        : `, number ${place} of the chosen flow’s hand`
+  return `queue ${cell.index}, ${waiting}, ${seats}${hand}`
 }
 
 export interface DepthBin {

@@ -73,6 +73,15 @@ describe('gapsOf', () => {
     const times = [0, 1_000, 2_000, 4_000, 5_000, 9_000, 10_000]
     expect(gapsOf(times, [1, 1, 1, 1, 1, 1, 1])).toEqual([{ from: 5_000, to: 9_000 }])
   })
+  it('follows another pace, and still sees a hole in it', () => {
+    const times = [0, 1, 2, 3, 4, 5, 10, 15, 20, 60, 65, 70].map((second) => second * 1_000)
+    expect(
+      gapsOf(
+        times,
+        times.map(() => 1),
+      ),
+    ).toEqual([{ from: 20_000, to: 60_000 }])
+  })
   it('takes the distance of its own samples for usual', () => {
     const times = [0, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000, 8_000]
     expect(gapsOf(times, [1, null, 1, null, 1, null, 1, null, 1])).toEqual([])

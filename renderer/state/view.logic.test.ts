@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest'
 import type { Connection } from '../../core/contract/source.ts'
 import {
   ageOf,
+  ageOfSimulated,
   forConnection,
   modeOf,
   NO_ARRIVALS,
   receive,
   release,
+  sampleDistanceMs,
   staleAfterMs,
   type Arrival,
 } from './view.logic.ts'
@@ -98,5 +100,19 @@ describe('the age', () => {
     expect(ageOf(arrival(10), 'b', 12_000)).toBe(2_500)
     expect(ageOf(arrival(10), 'a', 9_000)).toBe(0)
     expect(ageOf(undefined, 'a', 9_000)).toBe(0)
+  })
+})
+
+describe('a simulation', () => {
+  it('is as old as its last sign of life, whatever its own time says, and does not age while it stands', () => {
+    expect(ageOfSimulated(10_000, 12_500, false)).toBe(2_500)
+    expect(ageOfSimulated(10_000, 9_000, false)).toBe(0)
+    expect(ageOfSimulated(10_000, 99_000, true)).toBe(0)
+  })
+
+  it('is sampled further apart in its own time when it is fast', () => {
+    expect([undefined, 0.1, 1, 20, 100, 1_000].map((speed) => sampleDistanceMs(1_000, speed))).toEqual([
+      1_000, 1_000, 1_000, 1_000, 5_000, 50_000,
+    ])
   })
 })

@@ -21,6 +21,7 @@ export function memorySimulation(): {
     elapsedSeconds: 0,
     ended: false,
     retryAfterSeconds: { 'workload-low': 4 },
+    epochs: { 'workload-low': 0 },
   }
   const listeners = new Set<(state: SimulationState) => void>()
   return {

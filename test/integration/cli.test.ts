@@ -57,6 +57,9 @@ describe('apf-console', () => {
       [['snapshot', '--kubconfig', 'x'], /no option --kubconfig; did you mean --kubeconfig\?/],
       [['snapshot', '--file', '/nowhere/at/all'], /cannot be opened: there is no such file/],
       [['snapshot', '--kubeconfig', '/nowhere/at/all'], /\/nowhere\/at\/all/],
+      [['snapshot', '--demo', '--simulate'], /not a simulation and --demo/],
+      [['snapshot', '--server-version', '1.33'], /--server-version takes a version/],
+      [['web', '--serve-simulation', 'yes'], /--serve-simulation takes a whole number/],
       [['snapshot', '--demo', '--file', 'x'], /Only one source/],
       [['watch', '--interval', '0.1'], /--interval takes a number from 0\.5 to 60/],
       [['snapshot', '--metrics-url', 'user:secret@host'], /--metrics-url takes an address/],
@@ -93,6 +96,21 @@ describe('apf-console watch', () => {
     const frames = output.trim().split('\n').map(parse)
     expect(frames).toHaveLength(2)
     expect(frames[0]?.source).toMatchObject({ kind: 'demo', via: expect.stringContaining('recording') })
+  })
+
+  it('lives through the present of a simulation', async () => {
+    const { code, output } = await runCommand('watch', '--server-version', 'v1.33', '--count', '2')
+    expect(code).toBe(0)
+    const frames = output.trim().split('\n').map(parse)
+    expect(frames.map(({ source }) => source.kind)).toEqual(['simulation', 'simulation'])
+    expect(frames[0]?.servers[0]?.version).toBe('v1.33.0')
+    const seconds = frames.map(
+      ({ servers: [server] }) => (Date.parse(server?.at ?? '') - 1_000 * (server?.startedAt ?? 0)) / 1_000,
+    )
+    expect(Math.min(...seconds)).toBeGreaterThanOrEqual(599.9)
+    const { output: one } = await runCommand('snapshot', '--seed', '7')
+    const levels = parse(one).servers[0]?.levels
+    expect(levels?.find(({ name }) => name === 'workload-low')?.limits.nominal).toBe(245)
   })
 
   it('ends without a word when it is interrupted, and when nobody reads any more', async () => {

@@ -7,7 +7,6 @@ import { Pane } from '../../components/Pane.tsx'
 import { EmptyState, ErrorState, ForbiddenState, Loading } from '../../components/States.tsx'
 import { client } from '../../state/client.ts'
 import { useConnected } from '../../state/connection.ts'
-import { useSimulationObjects } from '../../state/simulation.ts'
 import { DumpAge } from './DumpAge.tsx'
 import { flowRows, type FlowRow, type LevelDump } from './flows.data.ts'
 import { FlowsPane } from './FlowsPane.tsx'
@@ -18,8 +17,9 @@ import { filterText } from './requestFilter.data.ts'
 import { requestRows } from './requests.data.ts'
 import { RequestsPane } from './RequestsPane.tsx'
 import { Row } from './Row.tsx'
-import { handOf } from './simulated.data.ts'
-import { useHealth, useLater, usePermissionReport } from './useLevelData.ts'
+import { HandsPane } from './HandsPane.tsx'
+import { useHands } from './useHands.ts'
+import { useCalm, useHealth, useLater, usePermissionReport } from './useLevelData.ts'
 import { VirtualTimePane } from './VirtualTimePane.tsx'
 
 export interface DumpPanesProps {
@@ -30,6 +30,10 @@ export interface DumpPanesProps {
 }
 
 const TABLE_HEIGHT = 286
+const CALM_MS = 1_000
+/** Queues in the order of service: as many as the panes beside it leave room for. */
+const NEXT = 9
+const NEXT_BESIDE_HANDS = 14
 
 /** Queues, virtual time, flows and requests: what only the debug dumps show, or why they are not there. */
 export const DumpPanes = memo(function DumpPanes({ server, level, kind, dump }: DumpPanesProps) {
@@ -43,21 +47,20 @@ export const DumpPanes = memo(function DumpPanes({ server, level, kind, dump }: 
 function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDump; many: boolean }) {
   const { level, kind, dump, many } = props
   const exempt = kind === 'exempt'
+  // Bars may change ten times a second; what is read in rows may not.
+  const calm = useCalm(dump, CALM_MS)
+  const limit = exempt ? undefined : level.limits.current
   const flows = useMemo(
-    () => flowRows(exempt ? byUser(dump.requests ?? []) : (dump.requests ?? []), dump.at),
-    [dump, exempt],
+    () => flowRows(exempt ? byUser(calm.requests ?? []) : (calm.requests ?? []), calm.at, limit),
+    [calm, exempt, limit],
   )
-  const rows = useMemo(() => requestRows(dump.requests ?? [], dump.at), [dump])
+  const rows = useMemo(() => requestRows(calm.requests ?? [], calm.at), [calm])
   // Hundreds of rows are drawn in a frame of their own.
   const laterRows = useLater(rows, 1)
   const [chosenKey, setChosenKey] = useState<string>()
   const [filter, setFilter] = useState('')
   const chosen = flows.find((flow) => flow.key === chosenKey) ?? deepest(flows)
-  const objects = useSimulationObjects()
-  const hand = useMemo(
-    () => handOf(objects, level.name, chosen, dump.queues?.length),
-    [objects, level.name, chosen, dump.queues?.length],
-  )
+  const hands = useHands(level.name, dump.queues?.length, flows, chosen)
   const choose = useCallback(
     (row: FlowRow) => {
       const again = row.key === chosenKey
@@ -66,23 +69,42 @@ function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDum
     },
     [chosenKey, exempt],
   )
-  const origin = <DumpAge at={dump.at} />
+  const origin = useMemo(() => <DumpAge at={calm.at} />, [calm.at])
   const sizing = Math.max(150, Math.min(TABLE_HEIGHT, 90 + 26 * Math.max(flows.length, rows.length)))
   return (
     <>
       {kind === 'queues' && dump.queues !== undefined && (
         <Row>
-          <QueuesPane
-            level={level.name}
-            queues={dump.queues}
-            requests={dump.requests}
-            at={dump.at}
-            flow={chosen}
-            hand={hand}
-          />
           <div className={styles['stack']}>
-            {many && <DepthPane level={level.name} queues={dump.queues} />}
-            <VirtualTimePane level={level} queues={dump.queues} requests={dump.requests} />
+            <QueuesPane
+              level={level.name}
+              queues={dump.queues}
+              requests={dump.requests}
+              at={dump.at}
+              flow={chosen}
+              marks={hands.marks}
+            />
+            {withHands && (
+              <HandsPane
+                queues={calm.queues ?? dump.queues}
+                queuing={hands.queuing}
+                flow={chosen}
+                hand={hands.marks.hand}
+                others={hands.others}
+                compared={hands.compared}
+                second={hands.marks.second}
+                onCompare={hands.compare}
+              />
+            )}
+          </div>
+          <div className={styles['stack']}>
+            {many && <DepthPane level={level.name} queues={calm.queues ?? dump.queues} />}
+            <VirtualTimePane
+              level={level}
+              queues={calm.queues}
+              requests={calm.requests}
+              most={withHands ? NEXT_BESIDE_HANDS : NEXT}
+            />
           </div>
         </Row>
       )}
@@ -103,6 +125,7 @@ function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDum
           <FlowsPane
             level={level.name}
             title={exempt ? 'Who sends it' : 'Flows'}
+            limit={limit}
             rows={flows}
             chosen={chosenKey ?? (exempt ? undefined : chosen?.key)}
             onChoose={choose}

@@ -11,6 +11,8 @@ import { NARROW, useMedia } from './useMedia.ts'
 export interface FlowsPaneProps {
   readonly level: string
   readonly title: string
+  /** Seats that the level may use now; what the bars are measured in. Without it they are measured in what executes. */
+  readonly limit: number | undefined
   readonly rows: readonly FlowRow[]
   readonly chosen: string | undefined
   readonly onChoose: (row: FlowRow) => void
@@ -20,11 +22,14 @@ export interface FlowsPaneProps {
 
 /** Who waits and who executes in the level, as the dump of requests shows it. */
 export const FlowsPane = memo(function FlowsPane(props: FlowsPaneProps) {
-  const { level, title, rows, chosen, onChoose, origin, height } = props
+  const { level, title, limit, rows, chosen, onChoose, origin, height } = props
   const narrow = useMedia(NARROW)
   // Where one schema feeds the level, its name stands in the header of the screen.
   const withSchema = !narrow && rows.some((row) => row.schema !== rows[0]?.schema)
-  const columns = useMemo(() => flowColumns(level, level === 'exempt', withSchema), [level, withSchema])
+  const columns = useMemo(
+    () => flowColumns({ level, exempt: level === 'exempt', limit, withSchema, narrow }),
+    [level, limit, withSchema, narrow],
+  )
   return (
     <Pane
       title={title}
@@ -48,7 +53,14 @@ export const FlowsPane = memo(function FlowsPane(props: FlowsPaneProps) {
   )
 })
 
-function flowColumns(level: string, exempt: boolean, withSchema: boolean): readonly DataColumn<FlowRow>[] {
+function flowColumns(wish: {
+  readonly level: string
+  readonly exempt: boolean
+  readonly limit: number | undefined
+  readonly withSchema: boolean
+  readonly narrow: boolean
+}): readonly DataColumn<FlowRow>[] {
+  const { level, exempt, limit, withSchema, narrow } = wish
   const queueing: readonly DataColumn<FlowRow>[] = [
     {
       id: 'queued',
@@ -100,10 +112,14 @@ function flowColumns(level: string, exempt: boolean, withSchema: boolean): reado
     {
       id: 'share',
       header: 'Share',
-      title: 'Part of the seats executing in this level, in this dump',
+      title:
+        limit === undefined
+          ? 'Part of the seats executing in this level, in this dump'
+          : 'Bar: its executing seats, of the level’s limit. Mark: its max-min fair share of that limit',
       value: (row) => (row.share === undefined ? undefined : Number(row.share.toFixed(4))),
-      cell: (row) => <Share value={row.share} color={levelColor(level)} />,
+      cell: (row) => <Share row={row} limit={limit} color={levelColor(level)} />,
     },
+    ...(limit === undefined || narrow ? [] : [OF_FAIR]),
     ...(exempt
       ? []
       : [
@@ -130,11 +146,35 @@ function Amount({ value, bold = false }: { value: number; bold?: boolean }) {
   )
 }
 
-function Share({ value, color }: { value: number | undefined; color: string }) {
-  if (value === undefined) return <Quiet>–</Quiet>
+/** Executing seats as part of the fair share; more is what others did not want, or held longer. */
+const ofFair = ({ executingSeats, fair }: FlowRow): number | undefined =>
+  fair === undefined || fair === 0 ? undefined : executingSeats / fair
+
+const OF_FAIR: DataColumn<FlowRow> = {
+  id: 'fair',
+  header: 'Of fair',
+  title:
+    'Its executing seats against its max-min fair share: what it would hold if the level’s limit were divided evenly now, nobody getting more than all its requests ask for. The server is fair over time, not at each instant.',
+  align: 'right',
+  value: (row) => {
+    const part = ofFair(row)
+    return part === undefined ? undefined : Number(part.toFixed(4))
+  },
+  cell: (row) => format.percent(ofFair(row)),
+}
+
+function Share({ row, limit, color }: { row: FlowRow; limit: number | undefined; color: string }) {
+  const { executingSeats, fair, share } = row
+  const measured = limit !== undefined && limit > 0 && fair !== undefined
+  const part = measured ? executingSeats / limit : share
+  if (part === undefined) return <Quiet>–</Quiet>
+  const label = measured
+    ? `${format.seats(executingSeats)} of ${format.seats(limit)} seats, fair share ${format.seatsAverage(fair)}`
+    : format.percent(part)
   return (
-    <span role="img" aria-label={format.percent(value)} title={format.percent(value)} className={styles['share']}>
-      <i style={{ width: `${value * 100}%`, background: color }} />
+    <span role="img" aria-label={label} title={label} className={styles['share']}>
+      <i style={{ width: `${Math.min(1, part) * 100}%`, background: color }} />
+      {measured && <b style={{ left: `${Math.min(1, fair / limit) * 100}%` }} />}
     </span>
   )
 }

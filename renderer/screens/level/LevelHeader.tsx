@@ -1,6 +1,6 @@
-import { Fragment, type ReactNode } from 'react'
+import { Fragment, useMemo, type ReactNode } from 'react'
 import type { DerivedLevel } from '../../../core/frame/derived.ts'
-import type { LevelFrame } from '../../../core/frame/frame.ts'
+import { isExempt, type LevelFrame } from '../../../core/frame/frame.ts'
 import { Button } from '../../components/Button.tsx'
 import { LevelChip } from '../../components/LevelChip.tsx'
 import { StateTag } from '../../components/StateTag.tsx'
@@ -11,8 +11,8 @@ import { useSimulationObjects, useSimulationState } from '../../state/simulation
 import { format } from '../../theme/format.ts'
 import type { LevelDump } from './flows.data.ts'
 import { dumpFacts, type Fact, levelStates, limitFacts, widestRequest, widthText } from './level.data.ts'
-import { simulatedFacts } from './simulated.data.ts'
 import { EditLevel } from './edit/EditLevel.tsx'
+import { levelShape, queuingFacts, retryAfterFacts, shareFacts } from './shape.data.ts'
 import styles from './LevelHeader.module.css'
 
 export interface LevelHeaderProps {
@@ -30,11 +30,14 @@ export function LevelHeader({ level, derived, dump, exist, stale }: LevelHeaderP
   const remaining = (dump?.level?.waiting ?? 0) + (dump?.level?.executing ?? 0)
   const widest = widestRequest(level)
   const objects = useSimulationObjects()
+  const shape = useMemo(() => objects && levelShape(objects.levels, level.name), [objects, level.name])
   const retryAfter = useSimulationState()?.retryAfterSeconds[level.name]
   const facts: readonly Fact[] = [
-    ...limitFacts(level, exist),
+    ...(shape === undefined ? [] : shareFacts(shape)),
+    ...limitFacts(level, exist, shape?.borrowingLimited === false),
+    ...(shape === undefined ? [] : queuingFacts(shape, level)),
     ...dumpFacts(dump?.level, dump?.queues?.length),
-    ...simulatedFacts(level, objects, retryAfter),
+    ...(isExempt(level) ? [] : retryAfterFacts(retryAfter)),
   ]
   return (
     <header className={classes(styles['head'], stale && styles['stale'])}>

@@ -24,7 +24,7 @@ import { RangeDrawer } from './RangeDrawer.tsx'
 import { RejectionsPane, SchemasPane } from './RejectionsPane.tsx'
 import { Row } from './Row.tsx'
 import { SeatsPane } from './SeatsPane.tsx'
-import { useLater } from './useLevelData.ts'
+import { useCalm, useLater } from './useLevelData.ts'
 import { StaleSentence } from './StaleSentence.tsx'
 import { LOW, useMedia } from './useMedia.ts'
 import { UtilizationPane } from './UtilizationPane.tsx'
@@ -40,6 +40,8 @@ export interface LevelViewProps {
 const CHART_HEIGHT = 218
 const CHART_HEIGHT_LOW = 150
 const HEAT_HEIGHT = 190
+/** Dumps may come ten times a second; numbers to read may not. */
+const CALM_MS = 1_000
 
 /** Everything about one level that is there. */
 export function LevelView({ server, level, derivedServer, derived, stale }: LevelViewProps) {
@@ -65,11 +67,12 @@ export function LevelView({ server, level, derivedServer, derived, stale }: Leve
   const laterLevel = laterServer.levels.find((entry) => entry.name === level.name) ?? level
   const laterDerived = useLater(derived, 3)
   const laterDump = useLater(dump, 4)
+  const calmDump = useCalm(dump, CALM_MS)
 
   return (
     <div className={classes(styles['screen'], stale && styles['stale'])} data-screen="level">
       {stale && <StaleSentence server={server.id} at={at} />}
-      <LevelHeader level={level} derived={derived} dump={dump} exist={exist} stale={stale} />
+      <LevelHeader level={level} derived={derived} dump={calmDump} exist={exist} stale={stale} />
       <LevelNotes server={server} level={level} kind={kind} />
       {problem !== undefined && (
         <div className={styles['notes']}>

@@ -4,9 +4,11 @@ import { QueueField, QueueHistogram } from '../../charts/QueueField.tsx'
 import {
   BARS_AT_MOST,
   depthBins,
+  fullQueues,
   type QueueCell,
   queueFieldData,
   type QueueFieldData,
+  type QueueMarks,
   QUEUES_DRAWN,
   QUEUE_UNITS,
   type QueueUnit,
@@ -28,8 +30,8 @@ export interface QueuesPaneProps {
   readonly at: number
   /** The flow whose queues are bright. */
   readonly flow: FlowRow | undefined
-  /** The hand that the flow is dealt, where it is known; without it those queues in which it was seen. */
-  readonly hand: readonly number[] | undefined
+  /** The flow's hand, or else the queues in which it was seen. */
+  readonly marks: QueueMarks
 }
 
 const UNITS = QUEUE_UNITS.map((value) => ({ value, label: value }))
@@ -44,7 +46,7 @@ const BARS_HEIGHT = 176
 const gridHeight = (count: number): number => Math.min(460, Math.max(150, 20 + Math.ceil(count / 32) * 24))
 
 /** All queues of the level at once, from the dump. */
-export const QueuesPane = memo(function QueuesPane({ level, queues, requests, at, flow, hand }: QueuesPaneProps) {
+export const QueuesPane = memo(function QueuesPane({ level, queues, requests, at, flow, marks }: QueuesPaneProps) {
   const [unit, setUnit] = useState<QueueUnit>('requests')
   const [chosenShape, setShape] = useState<Shape>()
   const [pinned, setPinned] = useState<number>()
@@ -56,7 +58,7 @@ export const QueuesPane = memo(function QueuesPane({ level, queues, requests, at
   const table = useCallback(() => queueTable(data), [data])
   const shown = hovered ?? pinned
   const cell = shown === undefined ? undefined : data.cells[shown]
-  const label = `Queues of ${level}: ${sentence(data)}`
+  const note = sentence(data, marks.lengthLimit)
   const onKeyDown = (event: KeyboardEvent): void => {
     if (!isPaneKey(event, 'g')) return
     event.preventDefault()
@@ -69,7 +71,7 @@ export const QueuesPane = memo(function QueuesPane({ level, queues, requests, at
       <ChartFrame
         title="Queues"
         unit={String(data.cells.length)}
-        note={sentence(data)}
+        note={note}
         table={table}
         fileName={`queues-${level}`}
         actions={
@@ -84,11 +86,11 @@ export const QueuesPane = memo(function QueuesPane({ level, queues, requests, at
             <QueueField
               data={data}
               shape={shape}
-              hand={hand ?? flow?.queues ?? NO_QUEUES}
+              marks={marks}
               token={levelToken(level)}
               width={width}
               height={height}
-              label={label}
+              label={`Queues of ${level}: ${note}`}
               pinned={pinned}
               onPin={setPinned}
               onHover={setHovered}
@@ -97,7 +99,7 @@ export const QueuesPane = memo(function QueuesPane({ level, queues, requests, at
         </div>
         <p className={styles['inspector']}>
           {cell === undefined ? (
-            `${flow === undefined ? '' : `${handNote(flow, hand)}. `}${hint(shape, data)}`
+            `${flow === undefined ? '' : `${handNote(flow, marks)}. `}${hint(shape, data, marks.lengthLimit)}`
           ) : (
             <Inspected
               cell={cell}
@@ -112,28 +114,32 @@ export const QueuesPane = memo(function QueuesPane({ level, queues, requests, at
   )
 })
 
-const NO_QUEUES: readonly number[] = []
-
-function sentence(data: QueueFieldData): string {
+function sentence(data: QueueFieldData, lengthLimit: number | undefined): string {
   if (data.pendingTotal === 0) return 'nothing waits'
   const waiting = data.cells.filter((cell) => cell.pending > 0).length
-  const requests = data.pendingTotal === 1 ? '1 request waits' : `${format.fixed(data.pendingTotal)} requests wait`
-  return `${requests} in ${waiting === 1 ? '1 queue' : `${format.fixed(waiting)} queues`}`
+  const full = fullQueues(data.cells, lengthLimit)
+  return [
+    data.pendingTotal === 1 ? '1 request waits' : `${format.fixed(data.pendingTotal)} requests wait`,
+    ` in ${waiting === 1 ? '1 queue' : `${format.fixed(waiting)} queues`}`,
+    full === 0 ? '' : `, ${format.fixed(full)} full`,
+  ].join('')
 }
 
-function handNote({ name, queues }: FlowRow, hand: readonly number[] | undefined): string {
-  if (hand !== undefined) return `Bright: the hand of ${name}, ${hand.length} queues`
-  return queues.length === 1
-    ? `Bright: the queue in which ${name} was seen`
-    : `Bright: the ${queues.length} queues in which ${name} was seen`
+function handNote({ name }: FlowRow, { hand, dealt }: QueueMarks): string {
+  if (dealt) return `Bright: hand of ${name}, numbered as dealt`
+  const seen = hand.length === 1 ? 'the queue' : `the ${hand.length} queues`
+  return `Bright: ${seen} in which ${name} was seen; its hand may have more`
 }
 
-function hint(shape: Shape, data: QueueFieldData): string {
+function hint(shape: Shape, data: QueueFieldData, lengthLimit: number | undefined): string {
   const cut =
     data.cells.length === QUEUES_DRAWN ? `Only the first ${format.fixed(QUEUES_DRAWN)} queues are drawn. ` : ''
-  return shape === 'bars'
-    ? `${cut}Above the line: waiting ${data.unit}; below: executing seats.`
-    : `${cut}Shade: waiting ${data.unit} against the fullest queue; foot: executing seats.`
+  const limit = data.unit === 'requests' && lengthLimit !== undefined ? format.fixed(lengthLimit) : undefined
+  if (shape === 'grid') {
+    const full = limit === undefined ? 'the fullest queue' : `the length limit ${limit}`
+    return `${cut}Shade: waiting ${data.unit} against ${full}; foot: executing seats.`
+  }
+  return `${cut}Up: waiting ${data.unit}${limit === undefined ? '' : `, length limit ${limit}`}; down: executing seats.`
 }
 
 function Inspected(props: {

@@ -5,6 +5,7 @@ import { plotWidth, valueAxis } from '../../charts/timeAxis.data.ts'
 import { useSize } from '../../charts/useSize.ts'
 import type { ChartTable } from '../../components/chartTable.ts'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
+import { useSimulationState } from '../../state/simulation.ts'
 import { format } from '../../theme/format.ts'
 import { levelColor } from '../../theme/levels.ts'
 import styles from './Panes.module.css'
@@ -15,25 +16,31 @@ export interface VirtualTimePaneProps {
   readonly level: LevelFrame
   readonly queues: readonly DumpQueue[] | undefined
   readonly requests: readonly DumpRequest[] | undefined
+  /** Most queues that are listed. */
+  readonly most: number
 }
 
-const SHOWN = 9
 const ROW = 17
+/** Width of a character of the interface font, about. */
+const CHARACTER = 6.2
+/** Where names start, and what is left free after them. */
+const NAME_AT = 54
+const NAME_GAP = 16
 
 /** Who is next, and how far the others are behind, in seat-seconds of virtual time (specification 4.6, 8.1). */
-export const VirtualTimePane = memo(function VirtualTimePane({ level, queues, requests }: VirtualTimePaneProps) {
+export const VirtualTimePane = memo(function VirtualTimePane({ level, queues, requests, most }: VirtualTimePaneProps) {
   const [box, { width }] = useSize()
   const data = useMemo(
-    () => (queues === undefined ? undefined : nextQueues(queues, requests, SHOWN)),
-    [queues, requests],
+    () => (queues === undefined ? undefined : nextQueues(queues, requests, most)),
+    [queues, requests, most],
   )
   const table = useCallback(() => nextTable(queues, requests), [queues, requests])
-  const time = level.virtualTime
+  const epoch = useSimulationState()?.epochs[level.name]
   return (
     <ChartFrame
       title="Virtual time"
       unit="seat-seconds"
-      note={time?.currentR === undefined ? undefined : `R ${format.seatSeconds(time.currentR)}`}
+      note={progressText(level, epoch)}
       table={table}
       fileName={`virtual-time-${level.name}`}
     >
@@ -51,6 +58,15 @@ export const VirtualTimePane = memo(function VirtualTimePane({ level, queues, re
     </ChartFrame>
   )
 })
+
+/**
+ * `R 48 211.402, epoch 0`. R is taken back before it overflows, so only R and epoch together grow forever; how often that
+ * happened is known of the simulation alone.
+ */
+function progressText({ virtualTime }: LevelFrame, epoch: number | undefined): string | undefined {
+  if (virtualTime?.currentR === undefined) return undefined
+  return `R ${format.seatSeconds(virtualTime.currentR)}${epoch === undefined ? '' : `, epoch ${format.fixed(epoch)}`}`
+}
 
 function Figures({ level }: { level: LevelFrame }) {
   const time = level.virtualTime
@@ -78,7 +94,8 @@ function Figures({ level }: { level: LevelFrame }) {
 }
 
 function NextList({ data, width, color }: { data: VirtualTimeData; width: number; color: string }) {
-  const left = Math.min(210, Math.max(150, width * 0.38))
+  const longest = data.queues.reduce((most, { flows: [flow = ''] }) => Math.max(most, flow.length), 0)
+  const left = Math.min(width * 0.45, Math.max(110, NAME_AT + longest * CHARACTER + NAME_GAP))
   const plot = { width, height: data.queues.length * ROW + 20, left, right: 26, top: 2, bottom: 18 }
   const axis = valueAxis(data.span, 3, false)
   const x = (value: number): number => left + (axis.max > 0 ? value / axis.max : 0) * plotWidth(plot)
@@ -108,8 +125,8 @@ function NextList({ data, width, color }: { data: VirtualTimeData; width: number
             <text className={drawing['index']} x={44} y={y + 4} textAnchor="end">
               {queue.index}
             </text>
-            <text className={drawing['flow']} x={54} y={y + 4}>
-              {shortened(flow, left - 70)}
+            <text className={drawing['flow']} x={NAME_AT} y={y + 4}>
+              {shortened(flow, left - NAME_AT - NAME_GAP + 1)}
             </text>
             <line x1={x(queue.start)} x2={x(queue.finish)} y1={y} y2={y} stroke={color} strokeWidth="2" opacity="0.5" />
             <circle cx={x(queue.finish)} cy={y} r="3.5" fill={color} />
@@ -127,7 +144,7 @@ function NextList({ data, width, color }: { data: VirtualTimeData; width: number
 
 /** Cuts a name to about so many pixels of the interface font, keeping its end: ends tell names apart. */
 function shortened(name: string, width: number): string {
-  const fits = Math.floor(width / 6.2)
+  const fits = Math.floor(width / CHARACTER)
   return name.length <= fits ? name : `…${name.slice(name.length - fits + 1)}`
 }
 

@@ -25,6 +25,13 @@ describe('dealtHand', () => {
       }),
     )
   })
+  it('is the one of the specification', () => {
+    // Specification 3.2, the row of catch-all without a distinguisher.
+    const flow = { schema: 'catch-all', flow: '' }
+    expect(dealtHand(flow, { queues: 128, handSize: 6 })).toEqual([45, 47, 41, 49, 38, 80])
+    expect(dealtHand(flow, { queues: 64, handSize: 6 })).toEqual([45, 49, 60, 44, 14, 16])
+    expect(dealtHand(flow, { queues: 16, handSize: 4 })).toEqual([13, 2, 11, 7])
+  })
   it('deals none where there is nothing to choose, or no legal hand', () => {
     const flow = { schema: 's', flow: 'f' }
     expect(dealtHand(flow, { queues: 1, handSize: 1 })).toBeUndefined()

@@ -26,7 +26,7 @@ export const sharedQueues = (first: readonly number[], second: readonly number[]
  */
 export function coverOdds(elephants: number, queues: number, handSize: number): number {
   // By number of queues of the hand that no elephant holds yet.
-  let free = Array.from({ length: handSize + 1 }, (_, count) => (count === handSize ? 1 : 0))
+  let free: readonly number[] = Array.from({ length: handSize + 1 }, (_, count) => (count === handSize ? 1 : 0))
   for (let dealt = 0; dealt < elephants; dealt++) {
     const next = free.map(() => 0)
     free.forEach((chance, count) => {

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import type { ProcedureInput } from '../../../core/contract/contract.ts'
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
 import type { PermissionReport, ServerHealth } from '../../../core/contract/source.ts'
@@ -22,24 +22,55 @@ export function useHealth(server: string | undefined): ServerHealth | undefined 
 
 /**
  * A value that follows its source a few animation frames later: charts that change with the same sample are drawn in
- * frames of their own, so that none of them takes long (docs/decisions/020-charts.md).
+ * frames of their own, so that none of them takes long (docs/decisions/020-charts.md). A source that changes again
+ * meanwhile does not begin the wait anew, or a fast one would never be seen.
  */
 export function useLater<T>(value: T, frames: number): T {
   const [shown, setShown] = useState(value)
+  const newest = useRef(value)
+  const handle = useRef(0)
   useEffect(() => {
+    newest.current = value
+    if (handle.current !== 0 || Object.is(value, shown)) return
     let left = frames
-    let handle = 0
     const step = (): void => {
-      if (left <= 0) {
-        setShown(value)
-        return
+      handle.current = 0
+      if (left <= 0) setShown(newest.current)
+      else {
+        left -= 1
+        handle.current = requestAnimationFrame(step)
       }
-      left -= 1
-      handle = requestAnimationFrame(step)
     }
-    handle = requestAnimationFrame(step)
-    return () => cancelAnimationFrame(handle)
-  }, [value, frames])
+    handle.current = requestAnimationFrame(step)
+  }, [value, frames, shown])
+  useEffect(
+    () => () => {
+      cancelAnimationFrame(handle.current)
+      handle.current = 0
+    },
+    [],
+  )
+  return shown
+}
+
+/**
+ * A value that follows its source at most once in `ms` milliseconds, at once after a longer rest: nobody reads a table
+ * whose rows change places ten times a second.
+ */
+export function useCalm<T>(value: T, ms: number): T {
+  const [shown, setShown] = useState(value)
+  const changedAt = useRef(Number.NEGATIVE_INFINITY)
+  useEffect(() => {
+    if (Object.is(value, shown)) return undefined
+    const timer = setTimeout(
+      () => {
+        changedAt.current = performance.now()
+        setShown(value)
+      },
+      Math.max(0, changedAt.current + ms - performance.now()),
+    )
+    return () => clearTimeout(timer)
+  }, [value, shown, ms])
   return shown
 }
 

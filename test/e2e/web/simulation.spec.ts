@@ -57,7 +57,8 @@ test('its time can be stopped, stepped event by event, made faster and let go', 
   const steer = page.getByRole('group', { name: 'Simulated server' })
   await steer.getByRole('button', { name: 'Stop the simulated server' }).click()
   await expect(badge()).toContainText('STOPPED')
-  // Standing still is no failure: nothing becomes stale.
+  // What it looks like where it stopped comes after the word; from then on nothing moves, and nothing becomes stale.
+  await page.waitForTimeout(1_000)
   const before = await shownNumbers()
   await page.waitForTimeout(4_000)
   await expect(badge()).toContainText('STOPPED')
@@ -89,16 +90,16 @@ test('an edit of shares changes the nominal limit at once and can be undone; a w
   const effects = dialog.getByRole('table', { name: 'What the edit changes' })
   await expect(effects.getByRole('row', { name: /^workload-low/ })).toContainText(/245.*103/)
 
-  for (const theme of ['dark', 'light']) {
-    await page.evaluate((name) => document.documentElement.setAttribute('data-theme', name), theme)
+  for (const theme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
     await page.waitForTimeout(300)
     expect(await axe()).toEqual([])
   }
   await dialog.getByRole('button', { name: 'Apply to workload-low' }).click()
   await expect(dialog).toBeHidden()
   await expect(fact).toContainText(/nominal\s*103/)
-  for (const theme of ['light', 'dark']) {
-    await page.evaluate((name) => document.documentElement.setAttribute('data-theme', name), theme)
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
     await page.waitForTimeout(300)
     expect(await axe()).toEqual([])
   }

@@ -1,0 +1,134 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { StreamEvent } from '../../core/contract/contract.ts'
+import { SimulationSpecSchema, type SimulationState } from '../../core/contract/simulation.ts'
+import type { SimulatedApiServer } from '../simulated/apiServer.ts'
+import { createSimulationSource } from '../sources/simulation.ts'
+import { createWorkspace, type Workspace } from './workspace.ts'
+
+const START = Date.UTC(2026, 0, 1)
+const SIMULATION = SimulationSpecSchema.parse({ kind: 'simulation', seed: 3 })
+
+describe('the workspace with a simulation', () => {
+  let stateDir = ''
+  let now = START
+  let timers: { readonly at: number; readonly call: () => void }[] = []
+  let workspace: Workspace
+  let served: { readonly server: SimulatedApiServer; readonly ended: AbortSignal }[] = []
+  const { signal } = new AbortController()
+  const call = () => workspace.handlers.procedures
+
+  const advance = (ms: number): void => {
+    const end = now + ms
+    for (;;) {
+      const [next] = timers.toSorted((a, b) => a.at - b.at)
+      if (next === undefined || next.at > end) break
+      timers = timers.filter((one) => one !== next)
+      now = Math.max(now, next.at)
+      next.call()
+    }
+    now = end
+  }
+  beforeEach(async () => {
+    stateDir = await mkdtemp(join(tmpdir(), 'apf-state-'))
+    now = START
+    timers = []
+    served = []
+    workspace = createWorkspace({
+      stateDir,
+      environment: {
+        now: () => now,
+        random: () => 0.5,
+        after(ms, callback) {
+          const timer = { at: now + ms, call: callback }
+          timers.push(timer)
+          return () => void (timers = timers.filter((one) => one !== timer))
+        },
+      },
+      access: {
+        makeSource: async (spec, environment) => {
+          if (spec.kind !== 'simulation') {
+            return {
+              ok: true,
+              source: {
+                info: { kind: 'demo', name: 'demo', via: 'test' },
+                still: false,
+                start: () => undefined,
+                tryNow: () => undefined,
+                setCadence: () => undefined,
+              },
+            }
+          }
+          const simulation = createSimulationSource(spec, environment, { backfillSeconds: 20, stopwatch: () => 0 })
+          return { ok: true, source: simulation, simulation }
+        },
+        listContexts: async () => [],
+        permissionReports: async () => [],
+      },
+      version: '1.2.3',
+      mode: 'memory',
+      platform: 'test',
+      warn: (sentence) => {
+        throw new Error(sentence)
+      },
+      onSimulation: (server, ended) => served.push({ server, ended }),
+    })
+  })
+  afterEach(async () => {
+    workspace.close()
+    await rm(stateDir, { recursive: true, force: true })
+  })
+
+  it('tells no frame of its history, which can be asked for', async () => {
+    const frames: StreamEvent<'frames'>[] = []
+    workspace.handlers.streams.frames(null, (event) => frames.push(event), signal)
+    await call()['sources.connect']({ spec: SIMULATION })
+    advance(2_000)
+    expect(frames.map(({ frame }) => Date.parse(frame.at) - START)).toEqual([0, 1_000, 2_000])
+    const [first] = frames
+    const server = first?.frame.servers[0]?.id ?? ''
+    const range = { server, from: START - 60_000, to: START, maxPoints: 100 }
+    const { times } = await call()['history.series'](range)
+    expect(times).toHaveLength(21)
+  })
+
+  it('steers it, and tells how it goes to whoever listens', async () => {
+    const states: SimulationState[] = []
+    workspace.handlers.streams.simulation(null, (state) => states.push(state), signal)
+    await call()['sources.connect']({ spec: SIMULATION })
+    advance(1_000)
+    expect(await call()['simulation.control']({ speed: 10, paused: true })).toMatchObject({ speed: 10, paused: true })
+    expect(states.at(-1)).toMatchObject({ speed: 10, paused: true })
+    const { elapsedSeconds } = await call()['simulation.state'](null)
+    await call()['simulation.control']({ step: 50 })
+    expect(states.at(-1)?.elapsedSeconds).toBeGreaterThan(elapsedSeconds)
+    expect(states.at(-1)?.retryAfterSeconds).toHaveProperty('workload-low')
+  })
+
+  it('replaces its objects', async () => {
+    await call()['sources.connect']({ spec: SIMULATION })
+    advance(1_000)
+    const objects = await call()['simulation.objects'](null)
+    const levels = objects.levels.filter(({ metadata }) => metadata.name !== 'workload-low')
+    expect(await call()['simulation.configure']({ objects: { ...objects, levels } })).toMatchObject({
+      dangling: ['service-accounts'],
+    })
+    expect((await call()['simulation.objects'](null)).levels).toHaveLength(objects.levels.length - 1)
+  })
+
+  it('ends it with its session, remembers it, and refuses to steer what is none', async () => {
+    await call()['sources.connect']({ spec: SIMULATION })
+    advance(1_000)
+    expect(served).toHaveLength(1)
+    expect(served[0]?.ended.aborted).toBe(false)
+    await call()['sources.connect']({ spec: { kind: 'demo' } })
+    expect(served[0]?.ended.aborted).toBe(true)
+    advance(1_000)
+    expect(timers).toEqual([])
+    await expect(call()['simulation.state'](null)).rejects.toMatchObject({ problem: { code: 'unsupported' } })
+    await expect(call()['simulation.control']({ paused: true })).rejects.toThrow('no simulation')
+    expect(await call()['sources.recent'](null)).toMatchObject([{ name: 'Simulated cluster', spec: SIMULATION }])
+  })
+})

@@ -1,0 +1,123 @@
+import { memo, type ReactNode } from 'react'
+import type { Queuing } from '../../../core/config/objects.ts'
+import type { DumpQueue } from '../../../core/frame/dump.ts'
+import { classes } from '../../components/classes.ts'
+import { Pane } from '../../components/Pane.tsx'
+import { format } from '../../theme/format.ts'
+import type { FlowRow } from './flows.data.ts'
+import { coverOdds, sharedQueues } from './hands.data.ts'
+import styles from './HandsPane.module.css'
+
+export interface HandsPaneProps {
+  readonly queues: readonly DumpQueue[]
+  readonly queuing: Queuing
+  readonly flow: FlowRow
+  /** Of `flow`, as dealt. */
+  readonly hand: readonly number[]
+  /** The flows that it may be compared with. */
+  readonly others: readonly FlowRow[]
+  readonly compared: FlowRow | undefined
+  /** Of `compared`, as dealt. */
+  readonly second: readonly number[]
+  readonly onCompare: (key: string) => void
+}
+
+/** Greedy flows for which the odds are given. */
+const ELEPHANTS = [1, 4, 16] as const
+/** A longer list is no choice any more. */
+const MOST_CHOICES = 50
+
+/** The queues that two flows may use, what they share, and how likely hands are to cover each other. */
+export const HandsPane = memo(function HandsPane(props: HandsPaneProps) {
+  const { queues, queuing, flow, hand, others, compared, second, onCompare } = props
+  const shared = sharedQueues(hand, second)
+  const cards = { queues, limit: queuing.queueLengthLimit, shared }
+  return (
+    <Pane
+      title="Hands"
+      unit={`${queuing.handSize} of ${format.fixed(queuing.queues)}`}
+      note="as dealt by each flow’s hash"
+    >
+      <div className={styles['hands']}>
+        <span className={classes(styles['frame'], styles['solid'])} aria-hidden="true" />
+        <span className={styles['flow']} title={flow.name}>
+          {flow.name}
+        </span>
+        <Cards of={flow.name} hand={hand} {...cards} />
+        {compared !== undefined && (
+          <>
+            <span className={classes(styles['frame'], styles['dashed'])} aria-hidden="true" />
+            <select
+              className={styles['select']}
+              aria-label={`Flow to compare with ${flow.name}`}
+              value={compared.key}
+              onChange={(event) => onCompare(event.target.value)}
+            >
+              {others.slice(0, MOST_CHOICES).map((other) => (
+                <option key={other.key} value={other.key}>
+                  {other.name}
+                </option>
+              ))}
+            </select>
+            <Cards of={compared.name} hand={second} {...cards} />
+          </>
+        )}
+      </div>
+      <p className={styles['facts']}>
+        {compared !== undefined && (
+          <Fact name="shared queues">
+            {`${shared.length} of ${queuing.handSize}`}
+            {shared.length > 0 && `: ${shared.join(', ')}`}
+          </Fact>
+        )}
+        <span title="Exact, for hands dealt independently. Such a flow finds no queue that a greedy one does not fill.">
+          chance that a hand is fully covered{' '}
+          {ELEPHANTS.map((elephants, i) => (
+            <span key={elephants}>
+              {i === 0 ? 'by 1 elephant ' : `, by ${elephants} `}
+              <b>{format.probability(coverOdds(elephants, queuing.queues, queuing.handSize))}</b>
+            </span>
+          ))}
+        </span>
+      </p>
+    </Pane>
+  )
+})
+
+const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
+  <span>
+    {name} <b>{children}</b>
+  </span>
+)
+
+/** A hand in the order of the deal: number of the queue, and how many requests wait in it. */
+function Cards(props: {
+  readonly of: string
+  readonly hand: readonly number[]
+  readonly queues: readonly DumpQueue[]
+  readonly limit: number
+  readonly shared: readonly number[]
+}) {
+  const { of, hand, queues, limit, shared } = props
+  return (
+    <ol className={styles['cards']} aria-label={`Hand of ${of}`}>
+      {hand.map((index) => {
+        const waiting = queues[index]?.pending ?? 0
+        const full = waiting >= limit
+        return (
+          <li
+            key={index}
+            className={classes(styles['card'], shared.includes(index) && styles['shared'])}
+            title={`queue ${index}: ${waiting} waiting. From ${limit} on, further requests are rejected while the level’s limit is used up.`}
+          >
+            <b>{index}</b>
+            <span className={classes(styles['waiting'], waiting > 0 && styles['some'], full && styles['full'])}>
+              {format.fixed(waiting)}
+              <span className="sr-only">{full ? ' waiting, full' : ' waiting'}</span>
+            </span>
+          </li>
+        )
+      })}
+    </ol>
+  )
+}
