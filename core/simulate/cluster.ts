@@ -8,7 +8,7 @@ import type { ServiceModel, Workload } from './workload.ts'
 const service: ServiceModel = {
   byVerb: {
     get: lognormal(4, 0.6),
-    list: lognormal(60, 0.5),
+    list: lognormal(900, 0.6),
     watch: lognormal(20, 0.5),
     create: lognormal(16, 0.6),
     update: lognormal(14, 0.6),

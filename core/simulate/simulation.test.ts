@@ -98,7 +98,8 @@ describe('a simulation', () => {
 
   test('loses no call: offered are those served, refused, expired, and those on their way', () => {
     const simulation = simulate()
-    for (let seconds = 5; seconds <= 90; seconds += 5) {
+    // Into the first wave of the crawler, so that `workload-low` borrows at the end.
+    for (let seconds = 5; seconds <= 75; seconds += 5) {
       simulation.runTo(seconds * SECOND)
       const snapshot = simulation.engine.snapshot()
       let onTheirWay = 0
@@ -219,8 +220,8 @@ describe('a simulation', () => {
     const simulation = simulate({ workload: workload([informer, closed(1, 20)]) })
     simulation.runTo(30 * SECOND)
     const tally = simulation.tallies().get('informers')
-    // Each watch lasts about five seconds, and every other one begins with a list.
-    expect(tally?.served).toBeGreaterThan(200)
+    // Each watch lasts about five seconds, and every other one begins with a list that takes about one.
+    expect(tally?.served).toBeGreaterThan(150)
     expect((tally?.offered ?? 0) - (tally?.served ?? 0)).toBeGreaterThanOrEqual(25)
     const lane = simulation.engine
       .snapshot()
