@@ -70,7 +70,8 @@ export function readStart(response: IncomingMessage, onRead: (start: string, com
  */
 export function readBody(response: IncomingMessage, reading: BodyReading): void {
   const { url, limits, onChunk } = reading
-  const gunzip = response.headers['content-encoding'] === 'gzip' ? createGunzip({ chunkSize: UNFOLDED_BYTES }) : undefined
+  const gunzip =
+    response.headers['content-encoding'] === 'gzip' ? createGunzip({ chunkSize: UNFOLDED_BYTES }) : undefined
   const body = gunzip === undefined ? response : response.pipe(gunzip)
   let wireBytes = 0
   let bytes = 0
