@@ -39,8 +39,6 @@ export interface QueueMarks {
   readonly lengthLimit: number | undefined
 }
 
-export const NO_MARKS: QueueMarks = { hand: [], dealt: false, second: [], lengthLimit: undefined }
-
 /** By queue: its place in the deal, from 1; 0 for every queue of a flow whose hand is not known. */
 export const places = ({ hand, dealt }: Pick<QueueMarks, 'hand' | 'dealt'>): ReadonlyMap<number, number> =>
   new Map(hand.map((queue, i) => [queue, dealt ? i + 1 : 0]))

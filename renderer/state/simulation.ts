@@ -65,7 +65,7 @@ export function useSimulationObjects(): SimulationObjects | undefined {
     // Without them the screen shows what the frames alone say.
     if (missing) readObjects(id).catch(() => undefined)
   }, [id, missing])
-  return missing ? undefined : held?.objects
+  return id === undefined || missing ? undefined : held?.objects
 }
 
 /** Applies an edit. Resolves to a sentence when the engine leaves an object out; rejects with `ProblemError`. */

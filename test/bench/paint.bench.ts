@@ -3,12 +3,14 @@
  *
  * - `live`: the longest frame of a screen while frames of 12 levels arrive once a second and ten minutes of history are
  *   drawn; every run watches for three seconds. Goal: 50 ms.
+ * - `queues`: the longest frame of the Level screen while dumps of 4,096 queues arrive ten times a second, each told over
+ *   the contract and drawn as grid; every run watches for three seconds. Goal: 50 ms.
  * - `scrub`: frames a second while the pointer moves over the screen's densest drawing. Goal: 55.
  * - `bundle`: all scripts and styles of the page, those of screens that are loaded later included, compressed with gzip;
  *   fonts are not counted. Goal: 400 kB.
  * - `time-to-data`: from starting the web mode with the demo until a number of seats stands on the page. Goal: 2 s.
  *
- * The first two measure the built page over a synthetic story (test/harness/page), so that no server takes part.
+ * The first three measure the built page over a synthetic story (test/harness/page), so that no server takes part.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -23,6 +25,7 @@ import { median, report, round } from './statistics.ts'
 const RUNS = 9
 const LIVE_MS = 3_000
 const SCRUB_MS = 2_000
+const QUEUES = 4_096
 const GOAL_FRAME_MS = 50
 const GOAL_FRAMES_PER_SECOND = 55
 const GOAL_BUNDLE_BYTES = 400_000
@@ -134,6 +137,55 @@ async function measureScreen(browser: Browser, url: string, screen: Screen): Pro
   }
 }
 
+async function measureQueues(browser: Browser, url: string): Promise<void> {
+  const page = await browser.newPage({ viewport: { width: 1_440, height: 900 } })
+  try {
+    await page.goto(`${url}?levels=12&servers=1&history=600&theme=dark&queues=${QUEUES}#/level/workload-low`)
+    const field = page.getByRole('listbox', { name: /^Queues of workload-low/ })
+    await field.waitFor()
+    await field.scrollIntoViewIfNeeded()
+    await frameTimes(page, 4_000)
+    const longest: number[] = []
+    const rates: number[] = []
+    for (let i = 0; i < RUNS; i++) {
+      // oxlint-disable-next-line no-await-in-loop
+      const [times, changes] = await Promise.all([frameTimes(page, LIVE_MS), fieldChanges(page, LIVE_MS)])
+      longest.push(Math.max(...times))
+      rates.push((changes / LIVE_MS) * 1_000)
+    }
+    report({
+      bench: 'paint',
+      case: 'queues',
+      queues: QUEUES,
+      runs: RUNS,
+      longestFrameMs: { median: round(median(longest), 1), worst: round(Math.max(...longest), 1) },
+      fieldsPerSecond: { median: round(median(rates), 1), worst: round(Math.min(...rates), 1) },
+      goalMs: GOAL_FRAME_MS,
+      ratio: round(GOAL_FRAME_MS / Math.max(...longest), 2),
+    })
+  } finally {
+    await page.close()
+  }
+}
+
+/** How often the queue field was drawn anew: each time its label says how many requests wait. */
+const fieldChanges = (page: Page, ms: number): Promise<number> =>
+  page.evaluate(
+    (length) =>
+      new Promise<number>((resolve, reject) => {
+        const field = document.querySelector('[role="listbox"][aria-label^="Queues of"]')
+        if (field === null) return reject(new Error('There is no queue field.'))
+        let changes = 0
+        const observer = new MutationObserver(() => void (changes += 1))
+        observer.observe(field, { attributes: true, attributeFilter: ['aria-label'] })
+        setTimeout(() => {
+          observer.disconnect()
+          resolve(changes)
+        }, length)
+      }),
+    ms,
+  )
+
 /** Scripts and styles of the built console, each compressed as a server would. */
 function measureBundle(): void {
   const folder = path.join(ROOT, 'out/renderer/assets')
@@ -223,6 +275,7 @@ export async function run(): Promise<void> {
       // oxlint-disable-next-line no-await-in-loop
       await measureScreen(browser, served.url, screen)
     }
+    await measureQueues(browser, served.url)
     await served.close()
     await buildConsole()
     measureBundle()

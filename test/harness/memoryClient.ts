@@ -1,11 +1,14 @@
 import { memoryClient } from '../../core/contract/memory.ts'
 import type { ConnectedClient } from '../../core/contract/client.ts'
-import type { Handlers, StreamEvent } from '../../core/contract/contract.ts'
+import type { AbortSignalLike, Handlers, StreamEvent, StreamParams } from '../../core/contract/contract.ts'
 import { SettingsSchema, type Settings } from '../../core/contract/settings.ts'
 import type { Connection, RecentSource, SourceSpec } from '../../core/contract/source.ts'
 import { createAdjustments, type Adjustments } from '../../core/frame/adjustments.ts'
+import type { DumpFrame } from '../../core/frame/dump.ts'
 import { createHistory, type History } from '../../core/frame/history.ts'
+import { manyQueuesDump } from '../fixtures/manyQueues.ts'
 import { syntheticStory, type StoryMoment } from '../fixtures/synthetic.ts'
+import { randomFrom } from '../fixtures/syntheticServer.ts'
 import { memorySimulation } from './memorySimulation.ts'
 import { foundContexts, healthOf, permissionReports } from './memoryAnswers.ts'
 
@@ -21,6 +24,8 @@ export interface StoryClientOptions {
   readonly now?: () => number
   /** Frames come only from `tick`. */
   readonly manual?: boolean
+  /** Instead of the story's dumps ten a second of so many queues. */
+  readonly manyQueues?: number
 }
 
 export interface StoryClient {
@@ -167,6 +172,7 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
       },
       simulation: simulation.stream,
       dumps: ({ server, level }, emit, signal) => {
+        if (options.manyQueues !== undefined) return sendMany({ server, level }, options.manyQueues, emit, signal)
         const send = (): void => {
           if (latest !== undefined) emit(latest.dump(server, level))
         }
@@ -196,6 +202,23 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
       client.close()
     },
   }
+}
+
+/** Ten dumps that differ, made beforehand and told one after the other, ten a second. */
+function sendMany(
+  { server, level = 'workload-low' }: StreamParams<'dumps'>,
+  queues: number,
+  emit: (dump: DumpFrame) => void,
+  signal: AbortSignalLike,
+): undefined {
+  const random = randomFrom(1)
+  const dumps = Array.from({ length: 10 }, () => manyQueuesDump({ server, at: Date.now(), level, queues, random }))
+  let turn = 0
+  const timer = setInterval(() => {
+    const dump = dumps[turn++ % dumps.length]
+    if (dump !== undefined) emit({ ...dump, at: new Date().toISOString() })
+  }, 100)
+  signal.addEventListener('abort', () => clearInterval(timer), { once: true })
 }
 
 const scrapeSpec = (context: string): SourceSpec => ({

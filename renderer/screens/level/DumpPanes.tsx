@@ -59,7 +59,10 @@ function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDum
   const laterRows = useLater(rows, 1)
   const [chosenKey, setChosenKey] = useState<string>()
   const [filter, setFilter] = useState('')
-  const chosen = flows.find((flow) => flow.key === chosenKey) ?? deepest(flows)
+  const [deepestKey, setDeepestKey] = useState<string>()
+  const deepest = deepestFlow(flows, deepestKey)
+  if (deepest?.key !== deepestKey) setDeepestKey(deepest?.key)
+  const chosen = flows.find((flow) => flow.key === chosenKey) ?? deepest
   const hands = useHands(level.name, dump.queues?.length, flows, chosen)
   const choose = useCallback(
     (row: FlowRow) => {
@@ -84,18 +87,7 @@ function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDum
               flow={chosen}
               marks={hands.marks}
             />
-            {withHands && (
-              <HandsPane
-                queues={calm.queues ?? dump.queues}
-                queuing={hands.queuing}
-                flow={chosen}
-                hand={hands.marks.hand}
-                others={hands.others}
-                compared={hands.compared}
-                second={hands.marks.second}
-                onCompare={hands.compare}
-              />
-            )}
+            {hands.pane !== undefined && <HandsPane queues={calm.queues ?? dump.queues} {...hands.pane} />}
           </div>
           <div className={styles['stack']}>
             {many && <DepthPane level={level.name} queues={calm.queues ?? dump.queues} />}
@@ -103,7 +95,7 @@ function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDum
               level={level}
               queues={calm.queues}
               requests={calm.requests}
-              most={withHands ? NEXT_BESIDE_HANDS : NEXT}
+              most={hands.pane === undefined ? NEXT : NEXT_BESIDE_HANDS}
             />
           </div>
         </Row>
@@ -146,10 +138,10 @@ function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDum
   )
 }
 
-/** The flow that fills its queues most is bright until the reader chooses another. */
-const deepest = (flows: readonly FlowRow[]): FlowRow | undefined => {
-  const [first] = flows
-  return first !== undefined && first.queued > 0 ? first : undefined
+/** The flow that fills its queues most is bright until the reader chooses another, and as long as it waits. */
+const deepestFlow = (flows: readonly FlowRow[], before: string | undefined): FlowRow | undefined => {
+  const waiting = flows.filter((flow) => flow.queued > 0)
+  return waiting.find(({ key }) => key === before) ?? waiting[0]
 }
 
 /** Exempt schemas distinguish no flows: who sends it is told by the users. */

@@ -11,7 +11,7 @@ import styles from './HandsPane.module.css'
 export interface HandsPaneProps {
   readonly queues: readonly DumpQueue[]
   readonly queuing: Queuing
-  readonly flow: FlowRow
+  readonly flow: FlowRow | undefined
   /** Of `flow`, as dealt. */
   readonly hand: readonly number[]
   /** The flows that it may be compared with. */
@@ -39,12 +39,18 @@ export const HandsPane = memo(function HandsPane(props: HandsPaneProps) {
       note="as dealt by each flow’s hash"
     >
       <div className={styles['hands']}>
-        <span className={classes(styles['frame'], styles['solid'])} aria-hidden="true" />
-        <span className={styles['flow']} title={flow.name}>
-          {flow.name}
-        </span>
-        <Cards of={flow.name} hand={hand} {...cards} />
-        {compared !== undefined && (
+        {flow === undefined ? (
+          <p className={styles['none']}>Nothing waits here. Choose a flow to see its hand.</p>
+        ) : (
+          <>
+            <span className={classes(styles['frame'], styles['solid'])} aria-hidden="true" />
+            <span className={styles['flow']} title={flow.name}>
+              {flow.name}
+            </span>
+            <Cards of={flow.name} hand={hand} {...cards} />
+          </>
+        )}
+        {flow !== undefined && compared !== undefined && (
           <>
             <span className={classes(styles['frame'], styles['dashed'])} aria-hidden="true" />
             <select
@@ -64,7 +70,7 @@ export const HandsPane = memo(function HandsPane(props: HandsPaneProps) {
         )}
       </div>
       <p className={styles['facts']}>
-        {compared !== undefined && (
+        {flow !== undefined && compared !== undefined && (
           <Fact name="shared queues">
             {`${shared.length} of ${queuing.handSize}`}
             {shared.length > 0 && `: ${shared.join(', ')}`}

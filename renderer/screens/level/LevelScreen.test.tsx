@@ -67,6 +67,59 @@ describe('the Level screen', () => {
       expect(screen.getByRole('table', { name })).toBeTruthy()
   })
 
+  describe('of a simulation', () => {
+    beforeEach(async () => {
+      await act(() => story.client.call('sources.connect', { spec: { kind: 'simulation' } }))
+    })
+
+    it('says what only the objects tell: shares, queues, the widest request, Retry-After', async () => {
+      await open('workload-low')
+      await screen.findByRole('heading', { name: 'Hands' })
+      const head = document.querySelector('header')?.textContent ?? ''
+      expect(head).toMatch(/shares\s*100\s*of 245/)
+      expect(head).toContain('128 queues × hand 6 × length 50')
+      expect(head).toContain('no borrowing limit, 602 exist')
+      expect(head).toMatch(/widest request\s*37 seats/)
+      expect(head).toMatch(/Retry-After\s*4 s/)
+      expect(screen.getByText(/^R .*, epoch 0$/)).toBeTruthy()
+    })
+
+    it('deals the chosen flow its hand, numbers it in the field, and compares it with another', async () => {
+      const user = userEvent.setup()
+      await open('workload-low')
+      const select = await screen.findByRole<HTMLSelectElement>('combobox', { name: /^Flow to compare with / })
+      const hand = screen.getAllByRole('list', { name: /^Hand of / })
+      expect(hand.map((list) => within(list).getAllByRole('listitem').length)).toEqual([6, 6])
+      expect(screen.getByText(/numbered as dealt/)).toBeTruthy()
+      expect(screen.getByText('shared queues').textContent).toMatch(/\d of 6/)
+      const [before, after] = [select.value, select.options[1]?.value ?? '']
+      await user.selectOptions(select, after)
+      expect(select.value).toBe(after)
+      expect(after).not.toBe(before)
+      expect(screen.getByRole('list', { name: `Hand of ${after.split('\n')[1]}` })).toBeTruthy()
+    })
+
+    it('has no hand where there is none to deal', async () => {
+      await open('exempt')
+      await screen.findByRole('grid', { name: 'Who sends it of exempt' })
+      expect(screen.queryByRole('heading', { name: 'Hands' })).toBeNull()
+    })
+  })
+
+  it('shows of other sources the queues in which a flow was seen, and says that it is not the hand', async () => {
+    await open('workload-low')
+    expect(await screen.findByText(/was seen; its hand may have more/)).toBeTruthy()
+    expect(screen.queryByRole('heading', { name: 'Hands' })).toBeNull()
+    expect(document.querySelector('header')?.textContent).not.toMatch(/shares|hand/)
+  })
+
+  it('measures each flow against its max-min fair share of the limit', async () => {
+    await open('workload-low')
+    const flows = await screen.findByRole('grid', { name: 'Flows of workload-low' })
+    const bars = within(flows).getAllByRole('img', { name: /^\d+ of \d+ seats, fair share [\d.]+$/ })
+    expect(bars.length).toBeGreaterThan(1)
+  })
+
   it('filters requests by the flow that is chosen, and lets go of it', async () => {
     const user = userEvent.setup()
     await open('workload-low')

@@ -6,7 +6,7 @@ import { storyClient, type StoryClient } from '../memoryClient.ts'
 
 /*
  * The whole console on a synthetic story, for looking at screens and for measuring paints:
- * ?levels=30&servers=3&history=600&connected=no&theme=light&interval=1000
+ * ?levels=30&servers=3&history=600&connected=no&theme=light&interval=1000&queues=4096
  */
 const params = new URLSearchParams(location.search)
 const number = (name: string, usual: number): number => Number(params.get(name) ?? usual)
@@ -24,6 +24,7 @@ const story = storyClient({
   history: number('history', 600),
   intervalMs: number('interval', 1_000),
   connected: params.get('connected') !== 'no',
+  ...(params.has('queues') ? { manyQueues: number('queues', 0) } : {}),
   settings: SettingsSchema.parse({ theme: params.get('theme') ?? 'system' }),
 })
 window.story = story

@@ -1,0 +1,93 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, test, type Page } from '@playwright/test'
+import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
+
+/*
+ * The Level screen on the simulated server, whose objects are known: hands, limits of queues, fair shares.
+ */
+
+test.describe.configure({ mode: 'serial' })
+
+let running: RunningConsole
+let page: Page
+const complaints: string[] = []
+
+const SIZES = [
+  { width: 1440, height: 900 },
+  { width: 1100, height: 700 },
+]
+
+test.beforeAll(async ({ browser }) => {
+  running = await startConsole([])
+  page = await (await browser.newContext()).newPage()
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  await page.goto(running.address)
+  await page.goto(`${new URL(page.url()).origin}/#/level/workload-low`)
+})
+test.afterAll(async () => {
+  await page.context().close()
+  await running.stop()
+})
+test.afterEach(() => expect(complaints).toEqual([]))
+
+const field = () => page.getByRole('listbox', { name: /^Queues of workload-low/ })
+const hands = () => page.getByRole('list', { name: /^Hand of / })
+
+test('its header says what the objects say', async () => {
+  const header = page.locator('main header').first()
+  await expect(header).toContainText(/shares\s*100\s*of 245/)
+  await expect(header).toContainText('128 queues × hand 6 × length 50')
+  await expect(header).toContainText(/widest request\s*37 seats/)
+  await expect(header).toContainText(/Retry-After\s*\d+ s/)
+})
+
+test('a wave of lists fills hands: two are shown as dealt, and their requests wait in them', async () => {
+  test.setTimeout(120_000)
+  await expect(field()).toHaveAttribute('aria-label', /requests wait in/, { timeout: 90_000 })
+  await expect(hands()).toHaveCount(2)
+  for (const hand of await hands().all()) await expect(hand.getByRole('listitem')).toHaveCount(6)
+  await expect(page.getByText(/numbered as dealt/)).toBeVisible()
+  const ofHand = /, [1-9]\d* requests? waiting, .*number [1-6] of the chosen flow’s hand$/
+  await expect(field().getByRole('option', { name: ofHand }).first()).toBeAttached()
+  await expect(page.getByText(/^R .*, epoch 0$/)).toBeVisible()
+  const flows = page.getByRole('grid', { name: 'Flows of workload-low' })
+  await expect(flows.getByRole('img', { name: /^\d+ of \d+ seats, fair share/ }).first()).toBeVisible()
+})
+
+for (const theme of ['dark', 'light'] as const) {
+  for (const shape of ['Bars', 'Grid'] as const) {
+    test(`${shape}, ${theme}: accessible, and whole at both sizes`, async () => {
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+      await page.getByRole('radio', { name: shape }).click()
+      for (const size of SIZES) {
+        await page.setViewportSize(size)
+        await hands().first().scrollIntoViewIfNeeded()
+        await page.screenshot({ path: `test-results/screens/Level hands-${shape}-${theme}-${size.width}.png` })
+        const overflow = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        )
+        expect(overflow).toBe(0)
+      }
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      expect(
+        violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`),
+      ).toEqual([])
+    })
+  }
+}
+
+test('an edit of the queues deals other hands at once', async () => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.getByRole('button', { name: 'Edit this level' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Edit workload-low' })
+  await dialog.getByRole('textbox', { name: 'Queues' }).fill('512')
+  await dialog.getByRole('textbox', { name: 'Hand size' }).fill('4')
+  await dialog.getByRole('button', { name: 'Apply to workload-low' }).click()
+  await expect(page.locator('main header').first()).toContainText('512 queues × hand 4 × length 50')
+  await expect(page.getByText('4 of 512')).toBeVisible({ timeout: 15_000 })
+  await expect(page.getByRole('radio', { name: 'Grid' })).toBeChecked()
+  await page.screenshot({ path: 'test-results/screens/Level hands-512.png' })
+})
