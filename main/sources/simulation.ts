@@ -18,6 +18,11 @@ const NS_PER_SECOND = 1e9
 /** What the charts show at once. */
 const BACKFILL_SECONDS = 600
 
+/** Between two dumps while somebody looks at the queues: nothing is fetched, so it may be often. */
+const WATCHED_DUMPS_MS = 100
+/** Health is not told with each of those. */
+const DUMP_HEALTH_MS = 1_000
+
 /** What a test may want otherwise. */
 export interface SimulationTuning {
   readonly workload?: Workload
@@ -58,6 +63,10 @@ export function createSimulationSource(
     workload,
   })
   let cadence = CadenceSchema.parse({})
+  let watched = false
+  let dumpsToldMs = Number.NEGATIVE_INFINITY
+  const dumpIntervalMs = (): number | null =>
+    watched && cadence.dumpsEveryMs !== null ? WATCHED_DUMPS_MS : cadence.dumpsEveryMs
   let sink: SourceSink | undefined
   let retryAfterSeconds: SimulationState['retryAfterSeconds'] = {}
   let epochs: SimulationState['epochs'] = {}
@@ -83,6 +92,9 @@ export function createSimulationSource(
     onDump() {
       const dump = dumpFrame(SERVER, simulation.engine)
       sink?.onDump(dump)
+      const nowMs = environment.now()
+      if (nowMs - dumpsToldMs < DUMP_HEALTH_MS) return
+      dumpsToldMs = nowMs
       tell({ dumps: { status: 'ok', costMs: 0, bytes: 0, lastAt: dump.at } })
     },
   })
@@ -113,14 +125,18 @@ export function createSimulationSource(
     server: { version, startUnixMs, engine: simulation.engine, objects: store },
     start(signal, given) {
       sink = given
-      driver.setCadence(cadence.intervalMs, cadence.dumpsEveryMs)
+      driver.setCadence(cadence.intervalMs, dumpIntervalMs())
       driver.start(signal)
     },
     tryNow: () => undefined,
     setCadence(next) {
       cadence = next
-      driver.setCadence(next.intervalMs, next.dumpsEveryMs)
+      driver.setCadence(next.intervalMs, dumpIntervalMs())
       if (next.dumpsEveryMs === null) tell({ dumps: { status: 'off' } })
+    },
+    watchDumps(now) {
+      watched = now
+      driver.setDumpInterval(dumpIntervalMs())
     },
     state,
     control({ speed = driver.speed, paused = driver.paused, step }) {

@@ -30,6 +30,8 @@ export interface Source {
   /** Forget the backoff and try now; all servers without an argument. */
   tryNow(server?: string): void
   setCadence(cadence: Cadence): void
+  /** Tells whether somebody looks at the dumps: where they cost nothing, they then come oftener. */
+  watchDumps?(watched: boolean): void
 }
 
 /** The built-in simulated server as a source, with the means to handle it. */

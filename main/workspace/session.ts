@@ -167,7 +167,11 @@ export function startSession(options: SessionOptions): Session {
       // A reader may name a server before anything came from it, or one that will never come: nothing is made for it.
       const listener = (dump: DumpFrame): void => void (dump.server === server && emit(dump))
       dumpListeners.add(listener)
-      signal.addEventListener('abort', () => dumpListeners.delete(listener), { once: true })
+      if (dumpListeners.size === 1) source.watchDumps?.(true)
+      const leave = (): void => {
+        if (dumpListeners.delete(listener) && dumpListeners.size === 0) source.watchDumps?.(false)
+      }
+      signal.addEventListener('abort', leave, { once: true })
       const latest = dumps.get(server)
       if (latest !== undefined) emit(latest)
     },

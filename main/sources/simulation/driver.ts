@@ -35,6 +35,8 @@ export interface Driver {
   readonly ended: boolean
   start(signal: AbortSignal): void
   setCadence(frameMs: number, dumpMs: number | null): void
+  /** Changes the interval of dumps alone. */
+  setDumpInterval(dumpMs: number | null): void
   setPace(speed: number, paused: boolean): void
   /** Lets so many events happen; only while paused. */
   step(events: number): void
@@ -148,6 +150,11 @@ export function createDriver(options: DriverOptions): Driver {
       nextDumpMs = environment.now()
       if (signal === undefined) return
       planFrame()
+      schedule(simulation.nowNs >= backfillNs)
+    },
+    setDumpInterval(newDumpMs) {
+      dumpMs = newDumpMs
+      nextDumpMs = environment.now()
       schedule(simulation.nowNs >= backfillNs)
     },
     setPace(speed, paused) {

@@ -101,6 +101,24 @@ describe('a simulated cluster as a source', () => {
     expect(source.state().reachedSpeed).toBeCloseTo(speed, 1)
   })
 
+  test('dumps ten times a second while somebody looks at them, and never when they are off', () => {
+    const { advance, dumps, source } = run()
+    advance(10_000)
+    expect(dumps.length).toBeLessThanOrEqual(3)
+    source.watchDumps?.(true)
+    const before = dumps.length
+    advance(10_000)
+    expect(Math.abs(dumps.length - before - 100)).toBeLessThanOrEqual(2)
+    source.setCadence({ intervalMs: 1_000, dumpsEveryMs: null })
+    const off = dumps.length
+    advance(10_000)
+    expect(dumps).toHaveLength(off)
+    source.setCadence({ intervalMs: 1_000, dumpsEveryMs: 5_000 })
+    source.watchDumps?.(false)
+    advance(10_000)
+    expect(dumps.length - off).toBeLessThanOrEqual(4)
+  })
+
   test('stands still while paused, and goes on from there', () => {
     const { advance, frames, source, timers } = run()
     advance(5_000)
