@@ -1,6 +1,6 @@
 // `npm run check`: types, lint, format, unused code and unit tests, for every commit. Runs all of them even when one
 // fails, so that one run tells everything.
-import { ensureInstalled, runTool } from '../main/bootstrap/install.mjs'
+import { ensureInstalled, runTool, toolEnvironment } from '../main/bootstrap/install.mjs'
 
 await ensureInstalled()
 
@@ -13,10 +13,12 @@ const steps = [
   ['unit tests', 'vitest', ['run', '--project', 'unit', '--project', 'renderer', '--reporter=dot']],
 ]
 
+// A dot for each test, in colour, is a flood where it is read as text.
+const env = process.stdout.isTTY ? toolEnvironment() : { ...toolEnvironment(), NO_COLOR: '1', FORCE_COLOR: '0' }
 const failed = []
 for (const [name, tool, args] of steps) {
   const started = Date.now()
-  const code = await runTool(tool, args)
+  const code = await runTool(tool, args, { env })
   process.stdout.write(`${code === 0 ? 'ok  ' : 'FAIL'} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)\n`)
   if (code !== 0) failed.push(name)
 }

@@ -44,7 +44,7 @@ test.afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-test('the console opens on its own origin and the demo plays', async () => {
+test('the console opens on its own origin and the simulation runs', async () => {
   expect(page.url()).toMatch(/^apf:\/\/console\//)
   await expect(page.getByText('workload-low').first()).toBeVisible()
   expect(complaints).toEqual([])
@@ -69,7 +69,7 @@ test('the page cannot open windows or leave', async () => {
   expect(page.url()).toBe(before)
 })
 
-test('after a reload the demo plays on', async () => {
+test('after a reload the simulation goes on', async () => {
   await page.reload()
   await expect(page.getByText('workload-low').first()).toBeVisible()
 })
