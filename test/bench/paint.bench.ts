@@ -84,7 +84,6 @@ async function movePointer(page: Page, selector: string, signal: AbortSignal): P
   for (let step = 0; !signal.aborted; step++) {
     const swing = Math.abs(((step * 7) % 400) - 200) / 200
     // Each move waits for the browser to have taken it: that is the speed at which a hand's moves arrive.
-    // oxlint-disable-next-line no-await-in-loop
     await page.mouse.move(box.x + 10 + swing * (box.width - 20), box.y + 5 + swing * (height - 10))
   }
 }
@@ -99,7 +98,6 @@ async function measureScreen(browser: Browser, url: string, screen: Screen): Pro
 
     const longest: number[] = []
     for (let i = 0; i < RUNS; i++) {
-      // oxlint-disable-next-line no-await-in-loop
       longest.push(Math.max(...(await frameTimes(page, LIVE_MS))))
     }
     report({
@@ -116,10 +114,8 @@ async function measureScreen(browser: Browser, url: string, screen: Screen): Pro
     for (let i = 0; i < RUNS; i++) {
       const stop = new AbortController()
       const moving = movePointer(page, screen.scrub, stop.signal)
-      // oxlint-disable-next-line no-await-in-loop
       const times = await frameTimes(page, SCRUB_MS)
       stop.abort()
-      // oxlint-disable-next-line no-await-in-loop
       await moving
       rates.push((times.length / times.reduce((sum, time) => sum + time, 0)) * 1_000)
     }
@@ -148,7 +144,6 @@ async function measureQueues(browser: Browser, url: string): Promise<void> {
     const longest: number[] = []
     const rates: number[] = []
     for (let i = 0; i < RUNS; i++) {
-      // oxlint-disable-next-line no-await-in-loop
       const [times, changes] = await Promise.all([frameTimes(page, LIVE_MS), fieldChanges(page, LIVE_MS)])
       longest.push(Math.max(...times))
       rates.push((changes / LIVE_MS) * 1_000)
@@ -235,7 +230,6 @@ async function timeToData(browser: Browser): Promise<number> {
 async function measureTimeToData(browser: Browser): Promise<void> {
   const times: number[] = []
   for (let i = 0; i < RUNS; i++) {
-    // oxlint-disable-next-line no-await-in-loop
     times.push(await timeToData(browser))
   }
   report({
@@ -272,7 +266,6 @@ export async function run(): Promise<void> {
     const served = await servePage(folder)
     for (const screen of SCREENS) {
       // One after the other, or they would measure each other.
-      // oxlint-disable-next-line no-await-in-loop
       await measureScreen(browser, served.url, screen)
     }
     await measureQueues(browser, served.url)

@@ -66,7 +66,6 @@ export async function run(): Promise<void> {
     reportMemory(MemorySchema.parse((await measure(LOCAL, file, 'memory')).measured))
     for (const each of CASES) {
       // One case after the other: they must not share the machine.
-      // oxlint-disable-next-line no-await-in-loop
       const { measured, changing } = await measure(each, file, 'cpu')
       reportCpu(each.name, changing, CpuSchema.parse(measured))
     }

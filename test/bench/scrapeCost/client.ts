@@ -70,7 +70,6 @@ async function measureCpu(): Promise<unknown> {
     const before = process.cpuUsage()
     const started = performance.now()
     // One window after the other is the measurement.
-    // oxlint-disable-next-line no-await-in-loop
     await sleep(WINDOW_SECONDS * 1_000)
     const { user, system } = process.cpuUsage(before)
     percents.push((user + system) / 10 / (performance.now() - started))
