@@ -2,6 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import type { FlowSchema } from '../config/objects.ts'
 import type { Hash64 } from '../engine/shuffleSharding.ts'
+import { asciiSha256 } from './flowSha256.ts'
 import type { RequestDigest } from './match.ts'
 
 /** A flow: what shares the hand that its hash deals. */
@@ -10,16 +11,21 @@ export interface Flow {
   readonly hash: Hash64
 }
 
+const words = new Int32Array(2)
+
+/** Its four bytes the other way round, as an unsigned number. */
+const reversed = (word: number): number =>
+  ((word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24)) >>> 0
+
 /** First eight bytes of the SHA-256 of name, NUL, distinguisher, as a little-endian number (specification 2.7). */
 export function flowHash(schemaName: string, distinguisher: string): Hash64 {
-  const digest = sha256(utf8ToBytes(`${schemaName}\0${distinguisher}`))
-  const word = (at: number): number =>
-    ((digest[at] ?? 0) |
-      ((digest[at + 1] ?? 0) << 8) |
-      ((digest[at + 2] ?? 0) << 16) |
-      ((digest[at + 3] ?? 0) << 24)) >>>
-    0
-  return { lo: word(0), hi: word(4) }
+  const text = `${schemaName}\0${distinguisher}`
+  if (!asciiSha256(text, words)) {
+    const digest = new DataView(sha256(utf8ToBytes(text)).buffer)
+    words[0] = digest.getInt32(0)
+    words[1] = digest.getInt32(4)
+  }
+  return { lo: reversed(words[0] ?? 0), hi: reversed(words[1] ?? 0) }
 }
 
 const NO_FLOW: Flow = { distinguisher: '', hash: { hi: 0, lo: 0 } }

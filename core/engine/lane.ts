@@ -8,16 +8,27 @@ import type { PriorityLevel } from './priorityLevels.ts'
 import type { Hash64 } from './shuffleSharding.ts'
 import type { Ticket } from './ticket.ts'
 
-/** A flow whose hash is remembered. The words are its own, so that it is one object: there may be a million of them. */
+/**
+ * A flow whose hash is remembered. There may be a million of them, so each is one object: the words are its own, and signed,
+ * for unsigned ones beyond 2^31 are numbers that live on the heap.
+ */
 class RememberedFlow implements Flow, Hash64 {
   readonly distinguisher: string
-  readonly hi: number
-  readonly lo: number
+  private readonly signedHi: number
+  private readonly signedLo: number
 
   constructor(distinguisher: string, { hi, lo }: Hash64) {
     this.distinguisher = distinguisher
-    this.hi = hi
-    this.lo = lo
+    this.signedHi = hi | 0
+    this.signedLo = lo | 0
+  }
+
+  get hi(): number {
+    return this.signedHi >>> 0
+  }
+
+  get lo(): number {
+    return this.signedLo >>> 0
   }
 
   get hash(): Hash64 {
