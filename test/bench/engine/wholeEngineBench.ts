@@ -97,7 +97,9 @@ export function wholeEngine(flows: number): WholeEngine {
     touch(count) {
       const started = performance.now()
       for (let i = 0; i < count; i++) {
-        const request = requests[random.below(flows)]
+        // Which comes next depends on what was read: the processor must not wait for several at a time, as it cannot
+        // when the engine's work lies between them.
+        const request = requests[(random.below(flows) + touched) % flows]
         if (request === undefined) continue
         const { user, info } = request
         touched += user.name.charCodeAt(8) + user.groups.length + info.verb.length
