@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { Clock } from '../engine/clock.ts'
 import { dumpPriorityLevels, dumpQueues, dumpRequests, type DumpedRequest } from '../engine/debugDumps.ts'
+import { dumpedLevels, dumpedQueues, placedRequests } from '../engine/dump.ts'
 import { SeatRequest } from '../engine/queue.ts'
 import { hashFromBigInt } from '../engine/shuffleSharding.ts'
 import { level, levelObject } from './level.ts'
@@ -48,10 +49,10 @@ export function answerDump({
   }
   const all = levels.all()
   const requests = (details: boolean): string =>
-    dumpRequests(all, { describe: (payload) => payload, startUnixNs: startUnixNano, details })
+    dumpRequests(placedRequests(all), { describe: ({ payload }) => payload, startUnixNs: startUnixNano, details })
   return {
-    dump_priority_levels: dumpPriorityLevels(all, new Map()),
-    dump_queues: dumpQueues(all),
+    dump_priority_levels: dumpPriorityLevels(dumpedLevels(all, () => 0)),
+    dump_queues: dumpQueues(dumpedQueues(all)),
     dump_requests: requests(false),
     dump_requests_details: requests(true),
   }

@@ -13,7 +13,7 @@ import type {
 import { Classifier, type ClassifierOptions } from './classifier.ts'
 import { Clock } from './clock.ts'
 import { allWaitingPlaces, setLevelDenominators } from './denominators.ts'
-import { type EngineDump, takeDump } from './dump.ts'
+import { type EngineDump, dumpedLevels, dumpedQueues, placedRequests } from './dump.ts'
 import type { EngineListener } from './events.ts'
 import { ledgerOf } from './ledger.ts'
 import { LevelMonitor } from './levelMonitor.ts'
@@ -226,7 +226,13 @@ export class FairEngine<T> implements ApfEngine<T> {
   }
 
   dump(): EngineDump<T> {
-    return takeDump(this.priorityLevels.all(), (level) => this.monitors.get(level)?.dispatchedCount ?? 0)
+    const levels = this.priorityLevels.all()
+    return {
+      startUnixMs: this.options.startUnixMs,
+      levels: dumpedLevels(levels, (level) => this.monitors.get(level)?.dispatchedCount ?? 0),
+      queues: dumpedQueues(levels),
+      requests: placedRequests(levels),
+    }
   }
 
   /** Takes the configuration over, again when a level has come to an end (specification 7.1). */

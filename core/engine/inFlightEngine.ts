@@ -132,7 +132,7 @@ export class InFlightEngine<T> implements ApfEngine<T> {
   }
 
   dump(): EngineDump<T> {
-    return { levels: [], queues: [], requests: [] }
+    return { startUnixMs: this.options.startUnixMs, levels: [], queues: [], requests: [] }
   }
 
   levels(): readonly PriorityLevel<Ticket<T>>[] {

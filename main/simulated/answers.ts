@@ -1,7 +1,6 @@
 import type { FlowSchema, PriorityLevelConfiguration } from '../../core/config/objects.ts'
 import { dumpPriorityLevels, dumpQueues, dumpRequests } from '../../core/engine/debugDumps.ts'
 import { parseKubernetesVersion } from '../../core/metrics/version.ts'
-import { dispatchedByLevel } from '../../core/simulate/dumpFrame.ts'
 import type { SimulatedApiServer } from './apiServer.ts'
 import { metricsPage } from './metricsPage.ts'
 
@@ -35,9 +34,9 @@ export async function answerTo(server: SimulatedApiServer, path: string, query: 
     case '/version':
       return json(versionOf(server))
     case '/debug/api_priority_and_fairness/dump_priority_levels':
-      return text(dumpPriorityLevels(server.engine.levels(), dispatchedByLevel(server.engine.snapshot())))
+      return text(dumpPriorityLevels(server.engine.dump().levels))
     case '/debug/api_priority_and_fairness/dump_queues':
-      return text(dumpQueues(server.engine.levels()))
+      return text(dumpQueues(server.engine.dump().queues))
     case '/debug/api_priority_and_fairness/dump_requests':
       return text(requestsText(server, (query.get('includeRequestDetails') ?? '') !== ''))
     default:
@@ -50,30 +49,17 @@ function versionOf({ version }: SimulatedApiServer) {
   return { major: String(parsed?.major ?? ''), minor: String(parsed?.minor ?? ''), gitVersion: version }
 }
 
-function requestsText({ engine, startUnixMs }: SimulatedApiServer, details: boolean): string {
-  const levels = engine.levels()
-  // The text is made of what callers gave; whom the engine took them for stands on its own side.
-  const flows = new Map(
-    levels.flatMap(({ queueSet }) =>
-      [...queueSet.queues.flatMap(({ waiting, executing }) => [...waiting, ...executing]), ...queueSet.queueless].map(
-        (ticket) => [ticket.payload, ticket],
-      ),
-    ),
-  )
-  return dumpRequests(levels, {
-    describe: (request) => {
-      const ticket = flows.get(request)
-      return {
-        flowSchema: ticket?.lane.schema ?? '',
-        distinguisher: ticket?.flow?.distinguisher ?? '',
-        user: request.user.name,
-        info: request.info,
-      }
-    },
+const requestsText = ({ engine, startUnixMs }: SimulatedApiServer, details: boolean): string =>
+  dumpRequests(engine.dump().requests, {
+    describe: ({ lane, flow, payload }) => ({
+      flowSchema: lane.schema,
+      distinguisher: flow?.distinguisher ?? '',
+      user: payload.user.name,
+      info: payload.info,
+    }),
     startUnixNs: BigInt(Math.round(startUnixMs)) * NS_PER_MS,
     details,
   })
-}
 
 /** Lists and single objects of the two flow-control kinds; `undefined` for any other address. */
 function objectAnswer(server: SimulatedApiServer, path: string): HttpAnswer | undefined {

@@ -5,6 +5,6 @@ import type { Call } from '../../core/simulate/server.ts'
 export interface SimulatedApiServer {
   readonly version: string
   readonly startUnixMs: number
-  readonly engine: Pick<ApfEngine<Call>, 'snapshot' | 'levels'>
+  readonly engine: Pick<ApfEngine<Call>, 'snapshot' | 'dump'>
   readonly objects: { readonly resourceVersion: string; readonly objects: EngineConfiguration }
 }
