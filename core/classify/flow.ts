@@ -2,7 +2,6 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import type { FlowSchema } from '../config/objects.ts'
 import type { Hash64 } from '../engine/shuffleSharding.ts'
-import { asciiSha256 } from './flowSha256.ts'
 import type { RequestDigest } from './match.ts'
 
 /** A flow: what shares the hand that its hash deals. */
@@ -11,21 +10,11 @@ export interface Flow {
   readonly hash: Hash64
 }
 
-const words = new Int32Array(2)
-
-/** Its four bytes the other way round, as an unsigned number. */
-const reversed = (word: number): number =>
-  ((word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24)) >>> 0
-
 /** First eight bytes of the SHA-256 of name, NUL, distinguisher, as a little-endian number (specification 2.7). */
 export function flowHash(schemaName: string, distinguisher: string): Hash64 {
-  const text = `${schemaName}\0${distinguisher}`
-  if (!asciiSha256(text, words)) {
-    const digest = new DataView(sha256(utf8ToBytes(text)).buffer)
-    words[0] = digest.getInt32(0)
-    words[1] = digest.getInt32(4)
-  }
-  return { lo: reversed(words[0] ?? 0), hi: reversed(words[1] ?? 0) }
+  const digest = sha256(utf8ToBytes(`${schemaName}\0${distinguisher}`))
+  const view = new DataView(digest.buffer, digest.byteOffset)
+  return { lo: view.getUint32(0, true), hi: view.getUint32(4, true) }
 }
 
 const NO_FLOW: Flow = { distinguisher: '', hash: { hi: 0, lo: 0 } }

@@ -1,42 +1,14 @@
 import { type Flow, distinguisherOf, flowHash } from '../classify/flow.ts'
 import type { RequestDigest } from '../classify/match.ts'
 import type { FlowSchema } from '../config/objects.ts'
-import { FlowCache } from './flowCache.ts'
+import { FlowTable, flowOfHash } from './flowTable.ts'
 import type { LaneSeries } from './laneSeries.ts'
 import type { LevelSeries } from './levelSeries.ts'
 import type { PriorityLevel } from './priorityLevels.ts'
 import type { Hash64 } from './shuffleSharding.ts'
 import type { Ticket } from './ticket.ts'
 
-/**
- * A flow whose hash is remembered. There may be a million of them, so each is one object: the words are its own, and signed,
- * for unsigned ones beyond 2^31 are numbers that live on the heap.
- */
-class RememberedFlow implements Flow, Hash64 {
-  readonly distinguisher: string
-  private readonly signedHi: number
-  private readonly signedLo: number
-
-  constructor(distinguisher: string, { hi, lo }: Hash64) {
-    this.distinguisher = distinguisher
-    this.signedHi = hi | 0
-    this.signedLo = lo | 0
-  }
-
-  get hi(): number {
-    return this.signedHi >>> 0
-  }
-
-  get lo(): number {
-    return this.signedLo >>> 0
-  }
-
-  get hash(): Hash64 {
-    return this
-  }
-}
-
-const NO_FLOW: Flow = new RememberedFlow('', { hi: 0, lo: 0 })
+const NO_FLOW = flowOfHash('', { hi: 0, lo: 0 })
 
 /** Where the lanes of one schema differ from each other. */
 export interface LaneKind<T> {
@@ -53,7 +25,8 @@ export class Lane<T> {
   private readonly flowSchema: FlowSchema
   /** Whether there is a choice of queues; where there is none no flow is told apart (trap T35). */
   private readonly choice: boolean
-  private readonly flows: FlowCache<Flow>
+  private readonly flows: FlowTable
+  private readonly hashOf = (distinguisher: string): Hash64 => flowHash(this.schema, distinguisher)
 
   constructor(
     { level, schema }: LaneKind<T>,
@@ -66,7 +39,7 @@ export class Lane<T> {
     this.series = series
     this.levelSeries = levelSeries
     this.choice = hasChoice(level)
-    this.flows = new FlowCache(rememberedFlows)
+    this.flows = new FlowTable(rememberedFlows)
   }
 
   /** Name of the flow schema. */
@@ -87,12 +60,7 @@ export class Lane<T> {
   /** The flow of a request that takes this lane (specification 2.6). */
   flowOf(digest: RequestDigest): Flow {
     if (!this.choice) return NO_FLOW
-    const distinguisher = distinguisherOf(this.flowSchema, digest)
-    const known = this.flows.get(distinguisher)
-    if (known !== undefined) return known
-    const flow = new RememberedFlow(distinguisher, flowHash(this.schema, distinguisher))
-    this.flows.put(distinguisher, flow)
-    return flow
+    return this.flows.flow(distinguisherOf(this.flowSchema, digest), this.hashOf)
   }
 }
 
