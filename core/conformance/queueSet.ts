@@ -30,9 +30,13 @@ const placeOf = (request: Request): number => request.queue?.index ?? -1
 
 /**
  * Runs one queue set through scripted arrivals (specification 4). Everything due at one instant happens in the order in
- * which it was put on the agenda; upstream runs it concurrently, so `ties` counts how often there is a choice.
+ * which it was put on the agenda; upstream runs it concurrently, so `ties` counts how often there is a choice. With
+ * `removeStaleQueues` it throws where upstream panics (trap T29).
  */
-export function answerQueueSet(question: QueueSetQuestion) {
+export function answerQueueSet(
+  question: QueueSetQuestion,
+  { removeStaleQueues = false }: { readonly removeStaleQueues?: boolean } = {},
+) {
   const clock = new Clock()
   const agenda = new Agenda()
   const demand = new Integrator(clock)
@@ -69,7 +73,7 @@ export function answerQueueSet(question: QueueSetQuestion) {
       epochAdvanced: (success) => void (epochAdvances[`${success}`] = (epochAdvances[`${success}`] ?? 0) + 1),
       staleRemovalGuarded: () => void (counts.staleRemovals += 1),
     },
-    { correctClampDrift: false },
+    { correctClampDrift: false, removeStaleQueues },
   )
   const finish = (request: Request): void => {
     const latency = BigInt(request.additionalLatency)

@@ -2,6 +2,9 @@ import { expect, test } from 'vitest'
 import { readVectors } from '../../test/fixtures/vectors.ts'
 import { difference } from '../../test/oracle/difference.ts'
 import { answer } from './answers.ts'
+import { answerQueueSet } from './queueSet.ts'
+import { readQuestion } from './question.ts'
+import { queueSetQuestion } from './queueSetQuestion.ts'
 
 /** Every file of test/fixtures/vectors and the number of its cases, so that none is lost unnoticed. */
 const FILES = [
@@ -39,4 +42,24 @@ test.each(FILES)("%s: all %i answers are upstream's", (file, cases) => {
   })
   expect(wrong).toEqual([])
   expect(vectors).toHaveLength(cases)
+})
+
+interface StaleAnswer {
+  readonly panics?: readonly string[]
+  readonly staleRemovals: number
+}
+
+// The file is of what upstream does to itself, and no goal: guarded, nothing of it may happen (see the tests of corrections).
+test('queueset-stale: unguarded, all 10 runs are as upstream up to where it panics', () => {
+  const cases = readVectors<unknown, StaleAnswer>('queueset-stale').map(({ in: question, out }) => {
+    const { staleRemovals: _, panics = [], ...rest } = out
+    const run = () => answerQueueSet(readQuestion(queueSetQuestion, question), { removeStaleQueues: true })
+    return { run, rest, panics }
+  })
+  const intact = cases.filter(({ panics }) => panics.length === 0)
+  expect(intact.map(({ run, rest }) => difference('queueset', run(), rest))).toEqual(intact.map(() => undefined))
+  expect(intact).toHaveLength(6)
+  const broken = cases.filter(({ panics }) => panics.length > 0)
+  for (const { run } of broken) expect(run).toThrow(/trap T29/)
+  expect(broken).toHaveLength(4)
 })
