@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Client, runClosedLoop } from '../../test/harness/engine/closedLoop.ts'
+import { fairSplit } from '../../test/harness/engine/fairSplit.ts'
 import { Clock } from './clock.ts'
 import { SeatRequest } from './queue.ts'
 import { QueueSet } from './queueSet.ts'
@@ -148,5 +149,43 @@ test('clients that always want more share the seats equally, however long their 
       }
     }),
     { numRuns: 60 },
+  )
+})
+
+test('clients that want little get it, and the others share what is left, however wide their requests', () => {
+  const SECOND = 1_000_000_000n
+  const width = fc.integer({ min: 1, max: 3 })
+  const exec = fc.integer({ min: 1, max: 3 })
+  const greedy = fc.array(fc.record({ width, exec }), { minLength: 2, maxLength: 4 })
+  const modest = fc.array(fc.record({ exec }), { minLength: 1, maxLength: 2 })
+  fc.assert(
+    fc.property(greedy, modest, fc.integer({ min: 12, max: 20 }), (wide, narrow, limit) => {
+      const clients = [
+        ...wide.map((one) => ({ ...one, threads: Math.ceil((2 * limit) / one.width), think: 0 })),
+        // Waiting makes them want less: they think long enough for that not to matter much.
+        ...narrow.map((one) => ({ ...one, width: 1, threads: 2, think: 20 * one.exec })),
+      ].map(({ width: seats, threads, exec: execution, think }, i): Client => ({
+        hash: BigInt(i),
+        threads,
+        calls: 1_000,
+        // Not in step with each other.
+        exec: BigInt(execution) * SECOND + BigInt(i * 7_919_000),
+        think: BigInt(think) * SECOND,
+        initialSeats: seats,
+        finalSeats: seats,
+      }))
+      const queuing = { queues: 9, handSize: 1, queueLengthLimit: 40 }
+      const { averages, rejected } = runClosedLoop({ queuing, limit, clients, evaluated: 150n * SECOND })
+      expect(rejected).toEqual({})
+      const wanted = clients.map(
+        ({ threads, initialSeats = 1, exec: e, think }) =>
+          Number((BigInt(threads * initialSeats) * e * 1_000n) / (e + think)) / 1_000,
+      )
+      const fair = fairSplit(limit, wanted)
+      // The margin of the widest requests in Appendix A of the specification.
+      const apart = averages.map((average, i) => Math.abs(average - (fair[i] ?? 0)) / (fair[i] ?? 1))
+      expect(Math.max(...apart), JSON.stringify({ averages, fair })).toBeLessThanOrEqual(0.35)
+    }),
+    { numRuns: 25 },
   )
 })
