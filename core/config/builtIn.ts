@@ -57,9 +57,9 @@ export const suggestedLevels: readonly PriorityLevelConfiguration[] = [
 
 const group = (name: string): Subject => ({ kind: 'Group', group: { name } })
 const user = (name: string): Subject => ({ kind: 'User', user: { name } })
-const serviceAccounts = (namespace: string): Subject => ({
+const serviceAccounts = (namespace: string, name = '*'): Subject => ({
   kind: 'ServiceAccount',
-  serviceAccount: { namespace, name: '*' },
+  serviceAccount: { namespace, name },
 })
 const EVERYBODY = [group('system:unauthenticated'), group('system:authenticated')]
 
@@ -140,4 +140,23 @@ export const suggestedSchemas: readonly FlowSchema[] = [
   ),
   schema('service-accounts', 9_000, 'workload-low', 'ByUser', everything([group('system:serviceaccounts')])),
   schema('global-default', 9_900, 'global-default', 'ByUser', everything(EVERYBODY)),
+]
+
+/** What releases up to 1.33 had besides (specification 10.3), for leader elections on endpoints and configmaps. */
+export const earlierSuggestedSchemas: readonly FlowSchema[] = [
+  schema('workload-leader-election', 200, 'leader-election', 'ByUser', {
+    subjects: [serviceAccounts('kube-system')],
+    resourceRules: [
+      resources([''], ['endpoints', 'configmaps'], ['get', 'create', 'update'], false),
+      resources(['coordination.k8s.io'], ['leases'], ['get', 'create', 'update'], false),
+    ],
+  }),
+  schema('endpoint-controller', 150, 'workload-high', 'ByUser', {
+    subjects: [
+      user('system:kube-controller-manager'),
+      serviceAccounts('kube-system', 'endpoint-controller'),
+      serviceAccounts('kube-system', 'endpointslicemirroring-controller'),
+    ],
+    resourceRules: [resources([''], ['endpoints'], ['get', 'create', 'update'], false)],
+  }),
 ]

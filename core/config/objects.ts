@@ -3,11 +3,37 @@
  * absent members are absent, nothing is defaulted.
  */
 export interface ObjectMeta {
+  /** Empty where the server makes one from `generateName`. */
   readonly name: string
+  readonly generateName?: string
   readonly uid?: string
   readonly resourceVersion?: string
   readonly generation?: number
   readonly annotations?: Readonly<Record<string, string>>
+  readonly labels?: Readonly<Record<string, string>>
+  readonly creationTimestamp?: string
+  readonly finalizers?: readonly string[]
+  readonly ownerReferences?: readonly OwnerReference[]
+  readonly managedFields?: readonly ManagedFields[]
+}
+
+/** An object with which this one is deleted. */
+export interface OwnerReference {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  readonly uid: string
+  readonly controller?: boolean
+  readonly blockOwnerDeletion?: boolean
+}
+
+/** Who last wrote which fields, as the server keeps it; `fieldsV1` is its set of paths. */
+export interface ManagedFields {
+  readonly manager?: string
+  readonly operation?: string
+  readonly subresource?: string
+  readonly time?: string
+  readonly fieldsV1?: unknown
 }
 
 export interface Condition {
@@ -79,6 +105,16 @@ export interface PriorityLevelSpec {
 export interface PriorityLevelConfiguration {
   readonly metadata: ObjectMeta
   readonly spec: PriorityLevelSpec
+  readonly status?: { readonly conditions?: readonly Condition[] }
+}
+
+export const KINDS = ['PriorityLevelConfiguration', 'FlowSchema'] as const
+export type Kind = (typeof KINDS)[number]
+
+/** A whole configuration. */
+export interface ObjectSet {
+  readonly levels: readonly PriorityLevelConfiguration[]
+  readonly schemas: readonly FlowSchema[]
 }
 
 /** Names of the mandatory level and schema that nothing limits, and of those that take what no other schema matches. */
@@ -87,3 +123,6 @@ export const CATCH_ALL = 'catch-all'
 
 /** Whether the API server keeps the built-in object in step with its release. */
 export const AUTOUPDATE_ANNOTATION = 'apf.kubernetes.io/autoupdate-spec'
+
+/** In version v1beta3: whether 0 shares are meant, and not the default. Versions before and after it do not have it. */
+export const PRESERVE_ZERO_ANNOTATION = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares'

@@ -1,0 +1,73 @@
+import { byCodeUnits } from '../frame/order.ts'
+import { isJsonObject } from './json.ts'
+import { defaultFlowSchema, defaultLevel } from './defaulting.ts'
+import { memberNames, ownMember, specEquals } from './equality.ts'
+import type { FlowSchema, Kind, ObjectMeta, ObjectSet, PriorityLevelConfiguration } from './objects.ts'
+import { entry, member } from './problems.ts'
+
+/** One field that differs; `undefined` where it is absent. A list that changed its length is one field. */
+export interface FieldChange {
+  /** Path as the API server writes it: `spec.limited.nominalConcurrencyShares`. */
+  readonly field: string
+  readonly from: unknown
+  readonly to: unknown
+}
+
+/** An object that is in only one of two configurations, or in both and not the same. */
+export type ObjectDifference =
+  | { readonly change: 'added' | 'removed'; readonly kind: Kind; readonly name: string }
+  | { readonly change: 'changed'; readonly kind: Kind; readonly name: string; readonly fields: readonly FieldChange[] }
+
+type AnyObject = FlowSchema | PriorityLevelConfiguration
+
+/**
+ * What differs between two configurations: levels first, each kind in the order of names. Compared is what people write,
+ * with defaults filled in: spec, labels, annotations, finalizers and owners (specification 1.2 to 1.4).
+ */
+export const configDiff = (before: ObjectSet, after: ObjectSet): ObjectDifference[] => [
+  ...kindDiff('PriorityLevelConfiguration', before.levels.map(defaultLevel), after.levels.map(defaultLevel)),
+  ...kindDiff('FlowSchema', before.schemas.map(defaultFlowSchema), after.schemas.map(defaultFlowSchema)),
+]
+
+function kindDiff(kind: Kind, before: readonly AnyObject[], after: readonly AnyObject[]): ObjectDifference[] {
+  const [old, fresh] = [byName(before), byName(after)]
+  const names = [...new Set([...old.keys(), ...fresh.keys()])].toSorted(byCodeUnits)
+  return names.flatMap((name): ObjectDifference[] => {
+    const [from, to] = [old.get(name), fresh.get(name)]
+    if (from === undefined) return [{ change: 'added', kind, name }]
+    if (to === undefined) return [{ change: 'removed', kind, name }]
+    const fields = objectDiff(from, to)
+    return fields.length === 0 ? [] : [{ change: 'changed', kind, name, fields }]
+  })
+}
+
+const byName = (objects: readonly AnyObject[]): ReadonlyMap<string, AnyObject> =>
+  new Map(objects.map((object) => [object.metadata.name, object]))
+
+/** What differs between two objects of one kind; defaults must be filled in. */
+const objectDiff = (from: AnyObject, to: AnyObject): FieldChange[] => [
+  ...mapDiff(from.metadata, to.metadata, 'labels'),
+  ...mapDiff(from.metadata, to.metadata, 'annotations'),
+  ...valueDiff(from.metadata.finalizers, to.metadata.finalizers, 'metadata.finalizers'),
+  ...valueDiff(from.metadata.ownerReferences, to.metadata.ownerReferences, 'metadata.ownerReferences'),
+  ...valueDiff(from.spec, to.spec, 'spec'),
+]
+
+function mapDiff(from: ObjectMeta, to: ObjectMeta, key: 'labels' | 'annotations'): FieldChange[] {
+  const [old, fresh] = [from[key] ?? {}, to[key] ?? {}]
+  return memberNames(old, fresh).flatMap((name) =>
+    changeOf(ownMember(old, name), ownMember(fresh, name), `metadata.${key}[${name}]`),
+  )
+}
+
+const changeOf = (from: unknown, to: unknown, field: string): FieldChange[] =>
+  specEquals(from, to) ? [] : [{ field, from, to }]
+
+function valueDiff(from: unknown, to: unknown, at: string): FieldChange[] {
+  if (from === to) return []
+  if (Array.isArray(from) && Array.isArray(to) && from.length === to.length)
+    return from.flatMap((item, index) => valueDiff(item, to[index], entry(at, index)))
+  if (isJsonObject(from) && isJsonObject(to))
+    return memberNames(from, to).flatMap((key) => valueDiff(ownMember(from, key), ownMember(to, key), member(at, key)))
+  return changeOf(from, to, at)
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod'
+
+/**
+ * The two kinds as an API server stores them, for messages between the two sides: complete types, nothing defaulted,
+ * nothing judged. What the console does not know is kept: an object that is edited and applied must not lose a field of a
+ * later Kubernetes version.
+ */
+const names = z.array(z.string())
+const whole = z.number().int()
+
+const MetadataSchema = z.looseObject({
+  name: z.string(),
+  uid: z.string().exactOptional(),
+  resourceVersion: z.string().exactOptional(),
+  generation: whole.exactOptional(),
+  annotations: z.record(z.string(), z.string()).exactOptional(),
+  labels: z.record(z.string(), z.string()).exactOptional(),
+  creationTimestamp: z.string().exactOptional(),
+  managedFields: z
+    .array(
+      z.looseObject({
+        manager: z.string().exactOptional(),
+        operation: z.string().exactOptional(),
+        subresource: z.string().exactOptional(),
+        time: z.string().exactOptional(),
+        fieldsV1: z.unknown().exactOptional(),
+      }),
+    )
+    .exactOptional(),
+})
+
+const StatusSchema = z.object({
+  conditions: z
+    .array(
+      z.looseObject({
+        type: z.string(),
+        status: z.string(),
+        reason: z.string().exactOptional(),
+        message: z.string().exactOptional(),
+        lastTransitionTime: z.string().exactOptional(),
+      }),
+    )
+    .exactOptional(),
+})
+
+export const PriorityLevelConfigurationSchema = z.object({
+  metadata: MetadataSchema,
+  spec: z.looseObject({
+    type: z.string(),
+    limited: z
+      .looseObject({
+        nominalConcurrencyShares: whole.exactOptional(),
+        lendablePercent: whole.exactOptional(),
+        borrowingLimitPercent: whole.exactOptional(),
+        limitResponse: z.looseObject({
+          type: z.string(),
+          queuing: z.looseObject({ queues: whole, handSize: whole, queueLengthLimit: whole }).exactOptional(),
+        }),
+      })
+      .exactOptional(),
+    exempt: z
+      .looseObject({ nominalConcurrencyShares: whole.exactOptional(), lendablePercent: whole.exactOptional() })
+      .exactOptional(),
+  }),
+  status: StatusSchema.exactOptional(),
+})
+
+const PolicyRulesSchema = z.looseObject({
+  subjects: z.array(
+    z.looseObject({
+      kind: z.string(),
+      user: z.looseObject({ name: z.string() }).exactOptional(),
+      group: z.looseObject({ name: z.string() }).exactOptional(),
+      serviceAccount: z.looseObject({ namespace: z.string(), name: z.string() }).exactOptional(),
+    }),
+  ),
+  resourceRules: z
+    .array(
+      z.looseObject({
+        verbs: names,
+        apiGroups: names,
+        resources: names,
+        clusterScope: z.boolean().exactOptional(),
+        namespaces: names.exactOptional(),
+      }),
+    )
+    .exactOptional(),
+  nonResourceRules: z.array(z.looseObject({ verbs: names, nonResourceURLs: names })).exactOptional(),
+})
+
+export const FlowSchemaSchema = z.object({
+  metadata: MetadataSchema,
+  spec: z.looseObject({
+    priorityLevelConfiguration: z.looseObject({ name: z.string() }),
+    matchingPrecedence: whole,
+    distinguisherMethod: z.looseObject({ type: z.string() }).exactOptional(),
+    rules: z.array(PolicyRulesSchema).exactOptional(),
+  }),
+  status: StatusSchema.exactOptional(),
+})
+
+export const ObjectSetSchema = z.object({
+  levels: z.array(PriorityLevelConfigurationSchema),
+  schemas: z.array(FlowSchemaSchema),
+})

@@ -1,0 +1,160 @@
+import type { Finding } from './finding.ts'
+import {
+  isLabelValue,
+  isQualifiedName,
+  isSubdomain,
+  LABEL_VALUE_RULE,
+  QUALIFIED_NAME_RULE,
+  SUBDOMAIN_RULE,
+} from './names.ts'
+import type { ObjectMeta, OwnerReference } from './objects.ts'
+import { entry, member, quoted, rejected, suspicious } from './problems.ts'
+
+const MOST_ANNOTATION_BYTES = 256 * 1024
+
+/** Findings about `metadata` that both kinds share (specification 1.5, 1.6). What the server sets itself is not looked at. */
+export function validateMetadata(metadata: ObjectMeta): Finding[] {
+  return [
+    ...nameFindings(metadata),
+    ...labelFindings(metadata.labels ?? {}),
+    ...annotationFindings(metadata.annotations ?? {}),
+    ...ownerFindings(metadata.ownerReferences ?? []),
+    ...finalizerFindings(metadata.finalizers ?? []),
+  ]
+}
+
+/** The server makes names from at most this much of a prefix and five more characters. */
+const LONGEST_NAME_BASE = 58
+
+function nameFindings({ name, generateName = '' }: ObjectMeta): Finding[] {
+  const findings: Finding[] = []
+  if (generateName !== '') {
+    // A dash at the end is followed by a letter or digit.
+    const whole = generateName.length > 1 && generateName.endsWith('-') ? `${generateName.slice(0, -2)}a` : generateName
+    if (!isSubdomain(whole)) findings.push(notASubdomain('metadata.generateName', generateName))
+  }
+  if (name !== '') {
+    if (!isSubdomain(name)) findings.push(notASubdomain('metadata.name', name))
+  } else if (generateName === '') {
+    findings.push(rejected('metadata.name', 'FieldValueRequired', 'The object has no name: give it one.'))
+  } else {
+    if (!isSubdomain(`${generateName.slice(0, LONGEST_NAME_BASE)}00000`))
+      findings.push(notASubdomain('metadata.name', generateName))
+    findings.push(
+      suspicious(
+        'metadata.generateName',
+        'Only a creation makes a name from generateName, a new one every time; to apply the object, give it a name.',
+      ),
+    )
+  }
+  return findings
+}
+
+const notASubdomain = (field: string, name: string): Finding =>
+  rejected(field, 'FieldValueInvalid', `${quoted(name)} is not a name that the server takes: use ${SUBDOMAIN_RULE}.`)
+
+function labelFindings(labels: Readonly<Record<string, string>>): Finding[] {
+  return Object.entries(labels).flatMap(([key, value]) => [
+    ...(isQualifiedName(key) ? [] : [badKey('metadata.labels', 'label', key)]),
+    ...(isLabelValue(value)
+      ? []
+      : [
+          rejected(
+            'metadata.labels',
+            'FieldValueInvalid',
+            `Label ${quoted(key)} cannot have the value ${quoted(value)}: use ${LABEL_VALUE_RULE}.`,
+          ),
+        ]),
+  ])
+}
+
+function annotationFindings(annotations: Readonly<Record<string, string>>): Finding[] {
+  const entries = Object.entries(annotations)
+  // Unlike those of labels, their domains may have upper-case letters.
+  const findings = entries.flatMap(([key]) =>
+    isQualifiedName(key.toLowerCase()) ? [] : [badKey('metadata.annotations', 'annotation', key)],
+  )
+  const bytes = entries.reduce((sum, [key, value]) => sum + utf8Length(key) + utf8Length(value), 0)
+  if (bytes > MOST_ANNOTATION_BYTES) {
+    const message = `The annotations have ${bytes} bytes together and at most ${MOST_ANNOTATION_BYTES} are allowed: shorten or remove some.`
+    findings.push(rejected('metadata.annotations', 'FieldValueTooLong', message))
+  }
+  return findings
+}
+
+const badKey = (field: string, what: string, key: string): Finding =>
+  rejected(field, 'FieldValueInvalid', `${quoted(key)} cannot be the key of a ${what}: use ${QUALIFIED_NAME_RULE}.`)
+
+/** The server reports all of these on the list, not on its entries. */
+function ownerFindings(owners: readonly OwnerReference[]): Finding[] {
+  const at = 'metadata.ownerReferences'
+  const empty = (owner: OwnerReference, key: 'kind' | 'name' | 'uid'): Finding[] =>
+    owner[key] === ''
+      ? [
+          rejected(
+            member(at, key),
+            'FieldValueInvalid',
+            `An owner reference has no ${key}: fill it in or remove the reference.`,
+          ),
+        ]
+      : []
+  const findings = owners.flatMap((owner) => [
+    ...(versionOf(owner.apiVersion) === ''
+      ? [rejected(member(at, 'apiVersion'), 'FieldValueInvalid', 'An owner reference has no apiVersion: fill it in.')]
+      : []),
+    ...empty(owner, 'kind'),
+    ...empty(owner, 'name'),
+    ...empty(owner, 'uid'),
+    ...(/^\/?v1$/.test(owner.apiVersion) && owner.kind === 'Event'
+      ? [rejected(at, 'FieldValueInvalid', 'An Event cannot be the owner of anything: remove this owner reference.')]
+      : []),
+  ])
+  if (owners.filter(({ controller }) => controller === true).length > 1)
+    findings.push(
+      rejected(at, 'FieldValueInvalid', 'Only one owner reference may say that its owner is the controller.'),
+    )
+  return findings
+}
+
+/** The version in `group/version` or `version`. Text with more slashes is no version at all. */
+function versionOf(apiVersion: string): string {
+  const parts = apiVersion.split('/')
+  return parts.length > 2 ? '' : (parts.at(-1) ?? '')
+}
+
+const ORPHAN = 'orphan'
+const FOREGROUND = 'foregroundDeletion'
+/** Finalizers that may stand without a domain. */
+const STANDARD = new Set([ORPHAN, FOREGROUND, 'kubernetes'])
+
+function finalizerFindings(finalizers: readonly string[]): Finding[] {
+  const at = 'metadata.finalizers'
+  const findings = finalizers.flatMap((name, index) => [
+    ...(isQualifiedName(name)
+      ? []
+      : [rejected(at, 'FieldValueInvalid', `${quoted(name)} cannot be a finalizer: use ${QUALIFIED_NAME_RULE}.`)]),
+    ...(name.includes('/') || STANDARD.has(name)
+      ? []
+      : [
+          rejected(
+            entry(at, index),
+            'FieldValueInvalid',
+            `${quoted(name)} is no finalizer that the server knows: put the domain of its owner and “/” before it.`,
+          ),
+        ]),
+  ])
+  if (finalizers.includes(ORPHAN) && finalizers.includes(FOREGROUND)) {
+    const message = `The finalizers “${ORPHAN}” and “${FOREGROUND}” exclude each other: remove one.`
+    findings.push(rejected(at, 'FieldValueInvalid', message))
+  }
+  return findings
+}
+
+function utf8Length(text: string): number {
+  let bytes = 0
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
+  }
+  return bytes
+}

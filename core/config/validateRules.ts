@@ -1,0 +1,89 @@
+import type { Finding } from './finding.ts'
+import { isLabel, LABEL_RULE } from './names.ts'
+import type { NonResourceRule, ResourceRule } from './objects.ts'
+import { anyOf, entry, member, quoted, rejected } from './problems.ts'
+
+export const WILDCARD = '*'
+const VERBS = ['get', 'list', 'create', 'update', 'delete', 'deletecollection', 'patch', 'watch', 'proxy']
+/** What non-resource requests have for a verb, and the list of verbs does not hold. */
+const HTTP_VERBS = new Set(['post', 'put', 'head', 'options', 'connect', 'trace'])
+
+/** Findings about one entry of `resourceRules` (specification 1.5, rules 7 to 9). */
+export const validateResourceRule = (rule: ResourceRule, at: string): Finding[] => [
+  ...verbFindings(rule.verbs, member(at, 'verbs')),
+  ...wildcardListFindings(
+    rule.apiGroups,
+    member(at, 'apiGroups'),
+    'The rule names no API groups: name some, write “” for the core group or “*” for every group.',
+  ),
+  ...wildcardListFindings(
+    rule.resources,
+    member(at, 'resources'),
+    'The rule names no resources: name some, or write “*” for every resource and subresource.',
+  ),
+  ...namespaceFindings(rule, member(at, 'namespaces')),
+]
+
+/** Findings about one entry of `nonResourceRules` (specification 1.5, rules 7 and 10). */
+export function validateNonResourceRule({ verbs, nonResourceURLs }: NonResourceRule, at: string): Finding[] {
+  const urlsAt = member(at, 'nonResourceURLs')
+  const missing = 'The rule names no paths: name some, or write “*” for every path.'
+  return [
+    ...verbFindings(verbs, member(at, 'verbs')),
+    ...wildcardListFindings(nonResourceURLs, urlsAt, missing),
+    ...(nonResourceURLs.includes(WILDCARD)
+      ? []
+      : nonResourceURLs.flatMap((path, index) => {
+          const problem = pathProblem(path)
+          return problem === undefined ? [] : [rejected(entry(urlsAt, index), 'FieldValueInvalid', problem)]
+        })),
+  ]
+}
+
+function verbFindings(verbs: readonly string[], at: string): Finding[] {
+  const missing = 'The rule names no verbs: name some, or write “*” for every verb.'
+  if (verbs.length === 0 || verbs.includes(WILDCARD)) return wildcardListFindings(verbs, at, missing)
+  const unknown = verbs.filter((verb) => !VERBS.includes(verb))
+  if (unknown.length === 0) return []
+  const reach = unknown.some((verb) => HTTP_VERBS.has(verb.toLowerCase()))
+    ? ' Only “*” reaches other HTTP methods of non-resource requests.'
+    : ''
+  const message = `${unknown.map(quoted).join(', ')} cannot be named as a verb: use ${anyOf(VERBS)}, or “*” alone.${reach}`
+  return [rejected(at, 'FieldValueNotSupported', message)]
+}
+
+/** A list that must not be empty and in which `*` must stand alone. */
+function wildcardListFindings(values: readonly string[], at: string, missing: string): Finding[] {
+  if (values.length === 0) return [rejected(at, 'FieldValueRequired', missing)]
+  return values.length > 1 && values.includes(WILDCARD) ? [notAlone(at)] : []
+}
+
+const notAlone = (at: string): Finding =>
+  rejected(at, 'FieldValueInvalid', '“*” must stand alone: remove it, or everything else in the list.')
+
+function namespaceFindings({ namespaces = [], clusterScope = false }: ResourceRule, at: string): Finding[] {
+  if (namespaces.length === 0 && !clusterScope) {
+    const message =
+      'The rule names no namespaces: name some, write “*” for every namespace, or set clusterScope for requests without one.'
+    return [rejected(at, 'FieldValueRequired', message)]
+  }
+  if (namespaces.includes(WILDCARD)) return namespaces.length > 1 ? [notAlone(at)] : []
+  return namespaces.flatMap((namespace, index) => {
+    if (isLabel(namespace)) return []
+    const message = `${quoted(namespace)} cannot be the name of a namespace: use ${LABEL_RULE}, or “*” alone in the list.`
+    return [rejected(entry(at, index), 'FieldValueInvalid', message)]
+  })
+}
+
+/** Why a path cannot be named, with how to mend it; the server reports the first reason only. */
+function pathProblem(path: string): string | undefined {
+  if (path === '') return 'The path is empty: write one that begins with “/”, or remove it.'
+  if (path === '/') return undefined
+  if (!path.startsWith('/')) return `The path ${quoted(path)} must begin with “/”.`
+  if (path.includes(' ')) return `The path ${quoted(path)} must not hold a space.`
+  if (path.includes('//')) return `The path ${quoted(path)} must not hold “//”: remove one slash.`
+  const stars = path.split(WILDCARD).length - 1
+  if (stars > 1 || (stars === 1 && !path.endsWith('/*')))
+    return `The path ${quoted(path)} may hold one “*”, as “/*” at its end: write it so, or list the paths.`
+  return undefined
+}
