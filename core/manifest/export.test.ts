@@ -1,0 +1,188 @@
+import { applyPatch, parsePatch } from 'diff'
+import { describe, expect, it } from 'vitest'
+import { readStyled } from '../../test/harness/styledYaml.ts'
+import { builtInObject } from '../config/builtInByVersion.ts'
+import { exportDiff, type RepositoryFile } from './exportDiff.ts'
+import { exportKustomize } from './exportKustomize.ts'
+import { exportYaml, type DraftChange } from './exportYaml.ts'
+import type { Json } from './json.ts'
+import { applyMergePatch } from './mergePatch.ts'
+import { readManifests } from './read.ts'
+import { cleanManifest, writeManifest } from './write.ts'
+
+const builtIn = (name: string) => {
+  const object = builtInObject('PriorityLevelConfiguration', name, 'v1.36.3')
+  if (object === undefined) throw new Error(name)
+  return object
+}
+const schema = (name: string, matchingPrecedence: number) => ({
+  metadata: { name, labels: { team: 'a' } },
+  spec: {
+    priorityLevelConfiguration: { name: 'workload-low' },
+    matchingPrecedence,
+    rules: [
+      {
+        subjects: [{ kind: 'User', user: { name: 'ann' } }],
+        nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+      },
+    ],
+  },
+})
+const rejecting = {
+  metadata: { name: 'workload-low' },
+  spec: {
+    type: 'Limited',
+    limited: { nominalConcurrencyShares: 50, limitResponse: { type: 'Reject' }, borrowingLimitPercent: 0 },
+  },
+}
+
+const changes: readonly DraftChange[] = [
+  { kind: 'PriorityLevelConfiguration', name: 'workload-low', from: builtIn('workload-low'), to: rejecting },
+  { kind: 'FlowSchema', name: 'made', from: null, to: schema('made', 300) },
+  { kind: 'FlowSchema', name: 'gone', from: schema('gone', 400), to: null },
+  { kind: 'FlowSchema', name: 'same', from: schema('same', 500), to: schema('same', 500) },
+]
+
+describe('exportYaml', () => {
+  it('is what is to be there, and says how to delete the rest', () => {
+    const text = exportYaml(changes)
+    expect(text).toMatch(
+      /^# Applying this text deletes nothing\..*\n# {3}kubectl delete flowschema gone\n---\napiVersion/,
+    )
+    const { documents, findings } = readManifests(text, { file: 'x', version: 'v1.36.3' })
+    expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])
+    expect(documents.map(({ name }) => name)).toEqual(['workload-low', 'made', 'same'])
+    expect(exportYaml([])).toBe('')
+  })
+})
+
+describe('exportKustomize', () => {
+  const files = exportKustomize(changes)
+  const fileAt = (path: string): Json => {
+    const found = files.find((file) => file.path === path)
+    if (found === undefined) throw new Error(path)
+    return readStyled(found.text) as Json
+  }
+
+  it('names every file that it makes, and no other', () => {
+    const paths = [
+      'flowschemas/made.yaml',
+      'patches/prioritylevelconfigurations-workload-low.yaml',
+      'patches/flowschemas-gone.yaml',
+    ]
+    expect(files.map(({ path }) => path).toSorted()).toEqual(['kustomization.yaml', ...paths].toSorted())
+    expect(fileAt('kustomization.yaml')).toEqual({
+      apiVersion: 'kustomize.config.k8s.io/v1beta1',
+      kind: 'Kustomization',
+      resources: ['../base', paths[0]],
+      patches: [{ path: paths[1] }, { path: paths[2] }],
+    })
+    // What patches nothing needs no base.
+    expect(exportKustomize([changes[1] as DraftChange])[0]?.text).not.toContain('base')
+  })
+
+  it('turns the old object into the new one', () => {
+    const patch = fileAt('patches/prioritylevelconfigurations-workload-low.yaml')
+    const from = cleanManifest('PriorityLevelConfiguration', builtIn('workload-low'))
+    expect(applyMergePatch(from, patch)).toEqual(cleanManifest('PriorityLevelConfiguration', rejecting))
+    expect(patch).toMatchObject({ spec: { limited: { lendablePercent: null, limitResponse: { queuing: null } } } })
+    expect(fileAt('patches/flowschemas-gone.yaml')).toEqual({
+      $patch: 'delete',
+      apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
+      kind: 'FlowSchema',
+      metadata: { name: 'gone' },
+    })
+  })
+})
+
+/** Applies a diff as `git apply` does; deleted files are absent. */
+function applied(diff: string, files: readonly RepositoryFile[]): Record<string, string> {
+  const texts = new Map(files.map(({ path, text }) => [path, text]))
+  for (const patch of parsePatch(diff)) {
+    const name = (patch.isDelete === true ? patch.oldFileName : patch.newFileName)?.replace(/^[ab]\//, '') ?? ''
+    const text = applyPatch(texts.get(name) ?? '', patch)
+    if (text === false) throw new Error(`${name} does not apply`)
+    if (patch.isDelete === true) texts.delete(name)
+    else texts.set(name, text)
+  }
+  return Object.fromEntries(texts)
+}
+
+describe('exportDiff', () => {
+  it('makes files of their own where the repository is not known', () => {
+    const before = changes.flatMap(({ kind, name, from }) =>
+      from === null ? [] : [{ path: `${kind.toLowerCase()}s/${name}.yaml`, text: writeManifest(kind, from) }],
+    )
+    const { text, notes } = exportDiff(changes)
+    expect(notes).toEqual([])
+    expect(text).toContain(
+      'diff --git a/flowschemas/made.yaml b/flowschemas/made.yaml\nnew file mode 100644\n--- /dev/null\n',
+    )
+    expect(text).toContain('deleted file mode 100644\n--- a/flowschemas/gone.yaml\n+++ /dev/null\n')
+    expect(text).not.toContain('same')
+    expect(applied(text, before)).toEqual({
+      'prioritylevelconfigurations/workload-low.yaml': writeManifest('PriorityLevelConfiguration', rejecting),
+      'flowschemas/made.yaml': writeManifest('FlowSchema', schema('made', 300)),
+      'flowschemas/same.yaml': writeManifest('FlowSchema', schema('same', 500)),
+    })
+  })
+
+  it('edits objects where they are, with their comments, and only in what changes', () => {
+    const level = `# Batch.
+apiVersion: flowcontrol.apiserver.k8s.io/v1
+kind: PriorityLevelConfiguration
+metadata:
+  name: workload-low
+spec:
+  type: Limited
+  limited:
+    nominalConcurrencyShares: 100 # as upstream
+    lendablePercent: 90
+    limitResponse:
+      type: Queue # not Reject
+      queuing: { queues: 128, handSize: 6, queueLengthLimit: 50 }
+`
+    const gone = writeManifest('FlowSchema', schema('gone', 400))
+    const files = [
+      { path: 'apf/all.yaml', text: `${gone}---\n${level}` },
+      { path: 'apf/list.json', text: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [] }) },
+    ]
+    const raised = structuredClone(builtIn('workload-low')) as {
+      spec: { limited: { nominalConcurrencyShares: number } }
+    }
+    raised.spec.limited.nominalConcurrencyShares = 120
+    const edited = exportDiff(
+      [
+        { kind: 'PriorityLevelConfiguration', name: 'workload-low', from: builtIn('workload-low'), to: raised },
+        { kind: 'FlowSchema', name: 'gone', from: schema('gone', 400), to: null },
+      ],
+      files,
+    )
+    expect(edited.notes).toEqual([])
+    expect(applied(edited.text, files)['apf/all.yaml']).toBe(level.replace('100', '120'))
+    const alone = exportDiff(
+      [{ kind: 'FlowSchema', name: 'gone', from: schema('gone', 400), to: null }],
+      [{ path: 'a b.yaml', text: gone }],
+    )
+    expect(applied(alone.text, [{ path: 'a b.yaml', text: gone }])).toEqual({})
+  })
+
+  it('says what it leaves out', () => {
+    const text = `x: &x {type: Limited, limited: {limitResponse: {type: Reject}}}\napiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: PriorityLevelConfiguration\nmetadata: {name: workload-low}\nspec: {<<: *x}\n`
+    const to = { metadata: { name: 'workload-low' }, spec: { type: 'Limited' } }
+    const from = {
+      metadata: { name: 'workload-low' },
+      spec: { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } },
+    }
+    const { text: diff, notes } = exportDiff(
+      [{ kind: 'PriorityLevelConfiguration', name: 'workload-low', from, to }],
+      [{ path: 'a.yaml', text }],
+    )
+    expect(diff).toBe('')
+    expect(notes).toEqual([
+      expect.stringMatching(
+        /^PriorityLevelConfiguration workload-low in a\.yaml is not part of the diff: The text says this with anchors/,
+      ),
+    ])
+  })
+})

@@ -1,0 +1,277 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readVectors } from '../../test/fixtures/vectors.ts'
+import { checkObject } from '../config/checkObject.ts'
+import { fieldOf, parseField, type FieldPath } from './fieldPath.ts'
+import type { Json } from './json.ts'
+import { readManifests } from './read.ts'
+import { writeYaml } from './write.ts'
+
+const read = (text: string, file = 'a.yaml', version = 'v1.36.3') => readManifests(text, { file, version })
+const told = (text: string, file?: string): readonly string[] =>
+  read(text, file).findings.map(({ line, column, field, reason }) => `${line}:${column} ${reason} ${field}`)
+
+const SCHEMA = `apiVersion: flowcontrol.apiserver.k8s.io/v1
+kind: FlowSchema
+metadata:
+  name: devs
+spec:
+  matchingPrecedence: 700
+  priorityLevelConfiguration:
+    name: workload-low
+  rules:
+    - subjects:
+        - kind: Group
+          group:
+            name: devs
+      resourceRules:
+        - verbs: ['*']
+          apiGroups: ['*']
+          resources: ['*']
+          clusterScope: true
+          namespaces: ['*']
+`
+const LEVEL = `apiVersion: flowcontrol.apiserver.k8s.io/v1
+kind: PriorityLevelConfiguration
+metadata: { name: batch }
+spec: { type: Limited, limited: { limitResponse: { type: Reject } } }
+`
+const changed = (from: string, to: string): string => {
+  expect(SCHEMA.split(from)).toHaveLength(2)
+  return SCHEMA.replace(from, () => to)
+}
+
+describe('readManifests', () => {
+  it('reads every document, and passes over what is not of the group', () => {
+    const role = 'apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: w, name: z}\n'
+    const { documents, findings, notes } = read([SCHEMA, '# nothing\n', role, 'just: data\n', LEVEL].join('---\n'))
+    expect(findings).toEqual([])
+    expect(documents.map(({ kind, name, checked }) => [kind, name, checked?.object.metadata.name])).toEqual([
+      ['FlowSchema', 'devs', 'devs'],
+      ['PriorityLevelConfiguration', 'batch', 'batch'],
+    ])
+    expect(documents[1]?.checked?.defaulted.spec).toMatchObject({ limited: { nominalConcurrencyShares: 30 } })
+    expect(notes).toEqual([
+      {
+        file: 'a.yaml',
+        line: 23,
+        column: 1,
+        about: 'skipped',
+        message: 'ClusterRole “z” is no flow-control object and was not checked.',
+      },
+      {
+        file: 'a.yaml',
+        line: 27,
+        column: 1,
+        about: 'skipped',
+        message: 'This is no Kubernetes object (it has no kind) and was not checked.',
+      },
+    ])
+  })
+
+  it('reads lists, whose items may take kind and version from them', () => {
+    const item = { metadata: { name: 'x' }, spec: { type: 'Limited', limited: { limitResponse: { type: 'Never' } } } }
+    const typed = {
+      apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
+      kind: 'PriorityLevelConfigurationList',
+      items: [item],
+    }
+    const [document] = read(JSON.stringify(typed)).documents
+    expect(document?.value).toMatchObject({ kind: 'PriorityLevelConfiguration', metadata: { name: 'x' } })
+    expect(document?.findings).toMatchObject([{ name: 'x', field: 'spec.limited.limitResponse.type', line: 1 }])
+
+    const list = `apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Secret\n- ${SCHEMA.replaceAll('\n', '\n  ').replace('700', '0')}`
+    expect(read(list).documents).toMatchObject([{ kind: 'FlowSchema', name: 'devs' }])
+    expect(told(list.replace('kind: Group', 'kind: Grup'))).toEqual([
+      '16:19 FieldValueNotSupported spec.rules[0].subjects[0].kind',
+    ])
+  })
+
+  it('reads JSON: one object, several, or an array', () => {
+    const one = JSON.stringify(read(LEVEL).documents[0]?.value)
+    expect(read(one, 'a.json').documents).toHaveLength(1)
+    expect(read(`${one}\n${one}`, 'a.json').documents).toHaveLength(2)
+    const array = read(`[${one}, ${one}]`, 'standard input')
+    expect(array.documents).toHaveLength(2)
+    expect(array.notes.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^kubectl does not take an array/),
+    ])
+    // YAML in flow style may look like JSON, but not in a file that says it is JSON.
+    expect(read(one.replaceAll('"', ''), 'a.yaml').documents).toHaveLength(1)
+    expect(told(one.replaceAll('"', ''), 'a.json')).toEqual(['1:2 Malformed '])
+  })
+
+  it('points at what is wrong', () => {
+    expect(told(changed('700', '"700"'))).toEqual(['6:23 Malformed spec.matchingPrecedence'])
+    expect(told(changed('700', '0'))).toEqual([])
+    expect(told(changed('name: workload-low', 'nam: x'))).toEqual([
+      '7:3 FieldValueRequired spec.priorityLevelConfiguration.name',
+      '8:5 FieldUnknown spec.priorityLevelConfiguration.nam',
+    ])
+    expect(
+      told(changed('  matchingPrecedence: 700', '  matchingPrecedence: 700\n  matchingPrecedence: 20000')),
+    ).toEqual(['7:3 FieldValueDuplicate spec.matchingPrecedence', '7:23 FieldValueInvalid spec.matchingPrecedence'])
+    expect(told(SCHEMA.replaceAll('\n', '\r\n').replace('700', '20000'))).toEqual([
+      '6:23 FieldValueInvalid spec.matchingPrecedence',
+    ])
+    expect(told(`\uFEFF{"kind": "FlowSchema"}`)[0]).toBe('1:2 FieldValueRequired apiVersion')
+  })
+
+  it('explains the traps of YAML', () => {
+    const messages = (text: string): readonly string[] => read(text).findings.map(({ message }) => message)
+    expect(messages(changed('name: devs\n      res', 'name: on\n      res'))).toEqual([
+      expect.stringMatching(/not true\. Without quotes on means true in YAML; “on” is the word\.$/),
+    ])
+    expect(messages(changed('clusterScope: true', 'clusterScope: "true"'))).toEqual([
+      expect.stringMatching(/In quotes it is text; without them it is true\.$/),
+    ])
+    expect(messages(changed('name: devs\nspec', 'name: 12\nspec'))).toEqual([
+      expect.stringMatching(/Without quotes it is a number; “12” is text\.$/),
+    ])
+    expect(messages(SCHEMA.split('').join('\0'))).toEqual([expect.stringMatching(/zero bytes, as UTF-16 does/)])
+  })
+
+  it('converts earlier versions, and points at their own fields', () => {
+    const old = LEVEL.replace('/v1', '/v1beta2').replace('limited: {', 'limited: { assuredConcurrencyShares: -1,')
+    const { findings, notes } = readManifests(old, { file: 'old.yaml', version: 'v1.28' })
+    expect(notes.length).toBeGreaterThan(0)
+    expect(notes.every(({ about, line }) => about === 'object' && line === 1)).toBe(true)
+    const at = old.split('\n')[3]?.indexOf('-1') ?? 0
+    expect(findings.map(({ line, column }) => [line, column])).toContainEqual([4, at + 1])
+  })
+
+  it('names the kind that was forgotten, mistyped or is not of the group', () => {
+    expect(told(changed('kind: FlowSchema\n', ''))).toEqual(['1:1 FieldValueRequired kind'])
+    expect(told(SCHEMA.split('\n').slice(2).join('\n'))).toContain('1:1 FieldValueRequired kind')
+    expect(told(changed('FlowSchema', 'FlowScheme'))).toEqual(['2:7 FieldValueNotSupported kind'])
+    expect(told(changed('flowcontrol.apiserver.k8s.io/v1', 'v1'))).toEqual(['1:13 FieldValueNotSupported apiVersion'])
+    expect(told('hello\n')).toEqual(['1:1 Malformed '])
+  })
+
+  it('finds every field of any text, or its nearest parent', () => {
+    const [document] = read(SCHEMA).documents
+    const at = (field: string): string => {
+      const { from, to } = document?.rangeOf(field) ?? { from: 0, to: 0 }
+      return SCHEMA.slice(from, to)
+    }
+    expect(at('spec.matchingPrecedence')).toBe('700')
+    expect(at('spec.rules[0].subjects')).toBe('subjects')
+    expect(at('spec.rules[0].subjects[0]')).toBe('kind')
+    expect(at('spec.rules[0].subjects[0].user.name')).toBe('kind')
+    expect(at('spec.rules[7]')).toBe('rules')
+    expect(at('metadata.annotations[example.com/a]')).toBe('metadata')
+    expect(at('')).toBe('apiVersion')
+    expect(document?.positionOf('spec.rules[0].resourceRules[0].verbs[0]')).toEqual({ line: 15, column: 19 })
+  })
+})
+
+describe('whatever the server says of an object', () => {
+  it.each(
+    readVectors<{ name: string; object: Json }, unknown>('validation').map(
+      (one) => [one.in.name, one.in.object] as const,
+    ),
+  )('is said of its YAML: %s', (_name, object) => {
+    const { findings, documents } = read(writeYaml(object))
+    const { findings: expected } = checkObject(object, 'v1.36.3')
+    const plain = findings.map(({ field, reason, severity }) => ({ field, reason, severity }))
+    expect(plain).toHaveLength(expected.length)
+    expect(plain).toEqual(
+      expect.arrayContaining(expected.map(({ field, reason, severity }) => ({ field, reason, severity }))),
+    )
+    expect(documents).toHaveLength(1)
+  })
+})
+
+describe('no text makes it throw', () => {
+  const safe = (text: string, file: string): void => {
+    const { findings, notes, documents } = read(text, file)
+    const lines = text.split('\n').length
+    for (const { line, column } of [...findings, ...notes]) {
+      expect(line).toBeGreaterThanOrEqual(1)
+      expect(line).toBeLessThanOrEqual(lines)
+      expect(column).toBeGreaterThanOrEqual(1)
+    }
+    for (const { positionOf } of documents) expect(positionOf('spec.rules[0]').line).toBeLessThanOrEqual(lines)
+  }
+
+  it('be it arbitrary', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), fc.constantFrom('a.yaml', 'a.json'), safe))
+    const piece = fc.constantFrom(
+      '- ',
+      ': ',
+      '? ',
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      '&a ',
+      '*a',
+      '<<: ',
+      '!!int ',
+      '"',
+      "'",
+      '|\n',
+      '>-\n',
+      '\n',
+      '  ',
+      '\t',
+      '#',
+      '---\n',
+      '...\n',
+      '%YAML 1.1\n',
+      'kind',
+      'FlowSchema',
+      'items',
+      'spec',
+      '0',
+      '\r',
+    )
+    fc.assert(
+      fc.property(
+        fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join('')),
+        fc.constantFrom('a.yaml', 'a.json'),
+        safe,
+      ),
+      { numRuns: 3_000 },
+    )
+  })
+
+  it('be it a manifest with something cut, doubled or put in', () => {
+    const text = [SCHEMA, LEVEL].join('---\n')
+    const mutation = fc.tuple(
+      fc.nat(text.length),
+      fc.nat(40),
+      fc.constantFrom('', '"', '- ', '\n', '\t', '{', ': ', '&a', '*a', 'null', '[]', '\0'),
+    )
+    fc.assert(
+      fc.property(fc.array(mutation, { minLength: 1, maxLength: 3 }), (mutations) => {
+        const mutated = mutations.reduce(
+          (before, [at, length, put]) => before.slice(0, at) + put + before.slice(at + length),
+          text,
+        )
+        safe(mutated, 'a.yaml')
+      }),
+      { numRuns: 1_500 },
+    )
+  })
+
+  it('be it long', () => {
+    const many = Array.from({ length: 2_000 }, (_, index) =>
+      SCHEMA.replace('name: devs\nspec', `name: s${index}\nspec`),
+    ).join('---\n')
+    expect(read(many).documents).toHaveLength(2_000)
+  }, 20_000)
+})
+
+describe('field paths', () => {
+  it('are read as they are written', () => {
+    const step = fc.oneof(fc.nat(20), fc.stringMatching(/^[a-zA-Z][\w-]*$/), fc.constantFrom('example.com/team', 'a.b'))
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 6 }), (path: FieldPath) => {
+        expect(parseField(fieldOf(path))).toEqual(path)
+      }),
+    )
+    expect(fieldOf(['spec', 'rules', 0, 'subjects', 1, 'user', 'name'])).toBe('spec.rules[0].subjects[1].user.name')
+  })
+})

@@ -1,0 +1,146 @@
+import { CST, Parser } from 'yaml'
+import { resolvePlain } from './plainScalar.ts'
+
+/**
+ * How a YAML (or JSON) text spells its value: where each entry begins and ends. Offsets are UTF-16 code units; `to` is
+ * the end of the content, without what follows on the line.
+ */
+export type Syntax =
+  /** Aliases too: nothing can be entered below them. */
+  | { readonly type: 'scalar'; readonly from: number; readonly to: number }
+  | {
+      readonly type: 'map' | 'list'
+      /** In brackets or braces. */
+      readonly flow: boolean
+      readonly from: number
+      readonly to: number
+      readonly entries: readonly SyntaxEntry[]
+    }
+export type Container = Extract<Syntax, { type: 'map' | 'list' }>
+
+/** A member of a map or an item of a list. */
+export interface SyntaxEntry {
+  /** As JSON has it; absent in lists. */
+  readonly key?: string
+  /** Of the key or the dash; in flow style, of the item. */
+  readonly from: number
+  /** Behind the colon or the dash; in flow style, behind the colon, the key, or at the item. */
+  readonly headEnd: number
+  /** Whether a colon stands there. */
+  readonly colon: boolean
+  readonly value?: Syntax
+  /** Where the value begins, with its anchor and tag. */
+  readonly valueFrom: number
+  readonly to: number
+  /** Of the comma before it, in flow style. */
+  readonly comma?: number
+}
+
+/** The only document of a text; `empty` when there is none with content, `several` when there are more. */
+export function syntaxOf(text: string): Syntax | 'empty' | 'several' {
+  const found: Syntax[] = []
+  for (const token of new Parser().parse(text)) {
+    if (token.type !== 'document' || token.value === undefined) continue
+    const syntax = read(token.value)
+    // A document marker with nothing behind it has an empty scalar.
+    if (syntax !== undefined && syntax.to > syntax.from) found.push(syntax)
+  }
+  const [first] = found
+  if (first === undefined) return 'empty'
+  return found.length === 1 ? first : 'several'
+}
+
+function read(token: CST.Token): Syntax | undefined {
+  switch (token.type) {
+    case 'alias':
+    case 'scalar':
+    case 'single-quoted-scalar':
+    case 'double-quoted-scalar':
+      return { type: 'scalar', from: token.offset, to: token.offset + token.source.length }
+    case 'block-scalar': {
+      const header = token.props.reduce((length, prop) => length + ('source' in prop ? prop.source.length : 0), 0)
+      const end = token.offset + header + token.source.replace(/(?:\r?\n)+$/, '').length
+      return { type: 'scalar', from: token.offset, to: end }
+    }
+    case 'block-map':
+    case 'block-seq':
+      return readBlock(token)
+    case 'flow-collection':
+      return readFlow(token)
+    default:
+      return undefined
+  }
+}
+
+function readBlock(token: CST.BlockMap | CST.BlockSequence): Syntax {
+  const isMap = token.type === 'block-map'
+  const entries = token.items.flatMap((item): SyntaxEntry[] => {
+    const key = item.key ?? undefined
+    const head = isMap ? key : item.start.find(({ type }) => type === 'seq-item-ind')
+    if (head === undefined || (isMap && key === undefined)) return []
+    const explicit = item.start.find(({ type }) => type === 'explicit-key-ind')
+    return [readEntry(item, isMap, (explicit ?? head).offset)]
+  })
+  const last = entries.at(-1)
+  return {
+    type: isMap ? 'map' : 'list',
+    flow: false,
+    from: token.offset,
+    to: last?.to ?? token.offset,
+    entries,
+  }
+}
+
+function readFlow(token: CST.FlowCollection): Syntax {
+  const isMap = token.start.type === 'flow-map-start'
+  const entries = token.items.flatMap((item): SyntaxEntry[] => {
+    const first = item.key ?? item.value
+    if (first === undefined || first === null) return []
+    const from = item.start.find(({ type }) => type === 'anchor' || type === 'tag')?.offset ?? first.offset
+    const comma = item.start.find(({ type }) => type === 'comma')?.offset
+    return [{ ...readEntry(item, isMap, from), ...(comma !== undefined && { comma }) }]
+  })
+  const [close] = token.end
+  return {
+    type: isMap ? 'map' : 'list',
+    flow: true,
+    from: token.offset,
+    to: close === undefined ? token.offset : close.offset + close.source.length,
+    entries,
+  }
+}
+
+function readEntry(item: CST.CollectionItem, inMap: boolean, from: number): SyntaxEntry {
+  const before = inMap ? (item.sep ?? []) : item.start
+  const mark = before.findLast(({ type }) => type === (inMap ? 'map-value-ind' : 'seq-item-ind'))
+  const key = inMap && item.key !== undefined && item.key !== null ? item.key : undefined
+  const keyEnd = key === undefined ? from : endOf(key)
+  const headEnd = mark === undefined ? keyEnd : mark.offset + 1
+  const value = item.value === undefined ? undefined : read(item.value)
+  const present = value !== undefined && value.to > value.from ? value : undefined
+  const properties = before.find(({ type, offset }) => offset >= headEnd && (type === 'anchor' || type === 'tag'))
+  return {
+    ...(inMap && { key: keyOf(key) }),
+    from,
+    headEnd,
+    colon: inMap && mark !== undefined,
+    ...(present !== undefined && { value: present }),
+    valueFrom: properties?.offset ?? present?.from ?? headEnd,
+    to: present?.to ?? (properties === undefined ? headEnd : properties.offset + properties.source.length),
+  }
+}
+
+const endOf = (token: CST.Token): number => read(token)?.to ?? token.offset
+
+/** A key that is no word (`? [a]`) cannot be addressed and gets a name that no field has. */
+function keyOf(token: CST.Token | undefined): string {
+  const scalar = token === undefined ? null : CST.resolveAsScalar(token)
+  if (scalar === null) return '\0'
+  return scalar.type === 'PLAIN' ? String(resolvePlain(scalar.value)) : scalar.value
+}
+
+/** Where another value goes: behind an anchor, which aliases need, and in the place of a tag, which speaks of the old one. */
+export function behindAnchor(text: string, { value, valueFrom }: SyntaxEntry): number {
+  const properties = text.slice(valueFrom, value?.from ?? valueFrom)
+  return /^&\S+[ \t]+$/.test(properties) ? valueFrom + properties.length : valueFrom
+}

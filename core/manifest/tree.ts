@@ -1,0 +1,82 @@
+import type { Reason } from '../config/finding.ts'
+import type { FieldPath } from './fieldPath.ts'
+import type { TextRange } from './manifest.ts'
+
+/**
+ * What a text says, whether YAML or JSON, and where it says it. The value of an alias is the tree of its anchor, so a
+ * tree may hang in several places; `size` counts it in each of them.
+ */
+export type Tree = Scalar | Mapping | List
+
+export interface Scalar {
+  readonly type: 'scalar'
+  readonly value: null | boolean | number | string
+  readonly range: TextRange
+  readonly size: 1
+  /** How YAML without quotes spelt it; absent for a quoted string and in JSON. */
+  readonly plain?: string
+}
+export interface Mapping {
+  readonly type: 'mapping'
+  readonly entries: ReadonlyMap<string, Entry>
+  readonly range: TextRange
+  readonly size: number
+}
+export interface Entry {
+  readonly key: TextRange
+  readonly value: Tree
+}
+export interface List {
+  readonly type: 'list'
+  readonly items: readonly Tree[]
+  readonly range: TextRange
+  readonly size: number
+}
+
+/** Something wrong with a text as such. */
+export interface TextProblem {
+  readonly at: TextRange
+  readonly path: FieldPath
+  readonly reason: Reason
+  readonly severity: 'error' | 'warning'
+  readonly message: string
+}
+
+/** One document of a text; without a tree when it holds nothing or cannot be read. */
+export interface TextDocument {
+  readonly tree?: Tree
+  readonly problems: readonly TextProblem[]
+}
+
+/** Deeper nesting than this is an attack or an accident: an object of the group has about ten levels. */
+export const MOST_NESTED = 100
+
+/** The value as JSON has it. A key like `__proto__` is a key like any other. */
+export function jsonOf(tree: Tree): unknown {
+  switch (tree.type) {
+    case 'scalar':
+      return tree.value
+    case 'list':
+      return tree.items.map(jsonOf)
+    case 'mapping':
+      return jsonOfMapping(tree)
+  }
+}
+
+export const jsonOfMapping = (tree: Mapping): Readonly<Record<string, unknown>> =>
+  Object.fromEntries([...tree.entries].map(([key, { value }]) => [key, jsonOf(value)]))
+
+export const sizeOf = (trees: Iterable<Tree>): number => {
+  let size = 1
+  for (const tree of trees) size += tree.size
+  return size
+}
+
+/** A problem that makes a server refuse the text before it validates anything. */
+export const malformed = (at: TextRange, message: string, path: FieldPath = []): TextProblem => ({
+  at,
+  path,
+  reason: 'Malformed',
+  severity: 'error',
+  message,
+})

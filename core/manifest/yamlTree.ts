@@ -1,0 +1,218 @@
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  parseAllDocuments,
+  type Document,
+  type Node,
+  type Pair,
+  type Scalar,
+} from 'yaml'
+import { quoted } from '../config/problems.ts'
+import type { FieldPath } from './fieldPath.ts'
+import type { TextRange } from './manifest.ts'
+import { isOctal, resolvePlain } from './plainScalar.ts'
+import { malformed, MOST_NESTED, sizeOf, type Entry, type TextDocument, type TextProblem, type Tree } from './tree.ts'
+
+/** Values that aliases may add to a document. An honest manifest repeats a list of subjects, not millions of them. */
+const MOST_REPEATED = 10_000
+
+const PREFIX = 'tag:yaml.org,2002:'
+
+/** Reads every document of a YAML text as kubectl and the API server read it. Never throws. */
+export function readYaml(text: string): readonly TextDocument[] {
+  let documents: readonly Document.Parsed[]
+  try {
+    // Every plain word stays a string here; `plainScalar.ts` says what it means.
+    const parsed = parseAllDocuments(text, {
+      schema: 'failsafe',
+      uniqueKeys: false,
+      prettyErrors: false,
+      logLevel: 'silent',
+    })
+    documents = 'empty' in parsed ? [] : parsed
+  } catch (error) {
+    return [{ problems: [malformed({ from: 0, to: 0 }, `The text cannot be read as YAML: ${messageOf(error)}.`)] }]
+  }
+  return documents.map((document) => readDocument(document, text))
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+function readDocument(document: Document.Parsed, text: string): TextDocument {
+  const [error] = document.errors
+  // What follows the first error of a document follows from it.
+  if (error !== undefined) {
+    const [from, to] = error.pos
+    const tabs = error.code === 'TAB_AS_INDENT'
+    const message = tabs
+      ? 'A tab is used as indentation, which YAML does not allow; indent with spaces.'
+      : `This is not valid YAML: ${sentence(error.message)}`
+    const at = tabs ? { from: Math.max(0, text.lastIndexOf('\t', from)), to: from } : { from, to }
+    return { problems: [malformed(at, message)] }
+  }
+  // A document without content is nothing, not null: a file may begin or end with `---`.
+  const { contents } = document
+  if (contents === null || (isScalar(contents) && contents.source === '' && contents.type === 'PLAIN')) {
+    return { problems: [] }
+  }
+  const reader = new TreeReader(text)
+  const tree = reader.read(contents, [], 0)
+  return reader.unusable ? { problems: reader.problems } : { tree, problems: reader.problems }
+}
+
+const sentence = (message: string): string => (/[.!?]$/.test(message) ? message : `${message}.`)
+
+const NOTHING: Tree = { type: 'scalar', value: null, range: { from: 0, to: 0 }, size: 1 }
+
+/** An escape of JSON and YAML 1.2, behind an even number of backslashes. */
+const ESCAPED_SLASH = /(?<!\\)(?:\\\\)*\\\//
+
+class TreeReader {
+  readonly #text: string
+  readonly problems: TextProblem[] = []
+  /** Set when no value can be made of the document. */
+  unusable = false
+  readonly #anchors = new Map<string, Tree | 'open'>()
+  #repeated = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  read(node: Node | null, path: FieldPath, depth: number): Tree {
+    if (node === null) return NOTHING
+    const range = rangeOf(node)
+    if (depth > MOST_NESTED) return this.#refuse(range, path, `Values are nested more than ${MOST_NESTED} deep.`)
+    if (isAlias(node)) return this.#alias(node.source, range, path)
+    if (node.anchor !== undefined) this.#anchors.set(node.anchor, 'open')
+    const tree = this.#value(node, range, path, depth)
+    if (node.anchor !== undefined) this.#anchors.set(node.anchor, tree)
+    return tree
+  }
+
+  #value(node: Node, range: TextRange, path: FieldPath, depth: number): Tree {
+    if (isMap(node)) return this.#mapping(node.items, range, path, depth)
+    if (isSeq<Node | null>(node)) {
+      const items = node.items.map((item, index) => this.read(item, [...path, index], depth + 1))
+      return { type: 'list', items, range, size: sizeOf(items) }
+    }
+    return isScalar(node) ? this.#scalar(node, range, path) : NOTHING
+  }
+
+  #scalar(node: Scalar, range: TextRange, path: FieldPath): Tree {
+    const text = typeof node.value === 'string' ? node.value : ''
+    if (node.type === 'QUOTE_DOUBLE' && ESCAPED_SLASH.test(this.#text.slice(range.from, range.to))) {
+      return this.#refuse(range, path, 'The API server reads YAML 1.1, which has no escape \\/: write / alone.')
+    }
+    const untagged = node.tag === undefined
+    const resolved = node.tag?.startsWith(PREFIX) === true && /:(?:int|float|bool|null)$/.test(node.tag)
+    const plain = node.type === 'PLAIN' && untagged
+    const value = plain || resolved ? resolvePlain(text) : text
+    if (resolved && typeof value === 'string') {
+      return this.#refuse(range, path, `${quoted(text)} is not what its tag says (${node.tag?.slice(PREFIX.length)}).`)
+    }
+    if (typeof value === 'number' && !Number.isFinite(value)) {
+      return this.#refuse(range, path, `${text} is a number that JSON does not have; write it in quotes if it is text.`)
+    }
+    if (typeof value === 'number' && plain && isOctal(text)) {
+      this.problems.push({
+        at: range,
+        path,
+        reason: 'FieldValueInvalid',
+        severity: 'warning',
+        message: `${text} is octal in YAML and means ${value}; write it without the leading zero.`,
+      })
+    }
+    return { type: 'scalar', value, range, size: 1, ...(plain && { plain: text }) }
+  }
+
+  #mapping(pairs: readonly Pair[], range: TextRange, path: FieldPath, depth: number): Tree {
+    const entries = new Map<string, Entry>()
+    const written = new Set<string>()
+    for (const pair of pairs) {
+      const key = asNode(pair.key)
+      const at = key === null ? { from: range.from, to: range.from + 1 } : rangeOf(key)
+      const name = this.#key(key, at, path)
+      if (name === undefined) continue
+      const valuePath = [...path, name]
+      const value = this.read(asNode(pair.value), valuePath, depth + 1)
+      // Nothing after a key is null, and stands where the key stands.
+      const here = value === NOTHING ? { ...NOTHING, range: at } : value
+      if (name === '<<' && isScalar(key) && key.type === 'PLAIN') {
+        this.#merge(here, at, entries, written, path)
+        continue
+      }
+      if (written.has(name)) {
+        this.problems.push({
+          at,
+          path: valuePath,
+          reason: 'FieldValueDuplicate',
+          severity: 'error',
+          message: `${quoted(name)} stands here a second time; a server that reads strictly rejects it, kubectl takes the last one. Remove one.`,
+        })
+      }
+      written.add(name)
+      entries.set(name, { key: at, value: here })
+    }
+    return { type: 'mapping', entries, range, size: sizeOf([...entries.values()].map(({ value }) => value)) }
+  }
+
+  /** Numbers and booleans are keys by the way JSON writes them: `on:` is the key `true`. */
+  #key(node: Node | null, at: TextRange, path: FieldPath): string | undefined {
+    const tree = isScalar(node) || isAlias(node) ? this.read(node, path, 0) : NOTHING
+    if (tree.type === 'scalar' && tree.value !== null) return String(tree.value)
+    this.#refuse(at, path, 'A key must be a word; JSON has no others.')
+    return undefined
+  }
+
+  /**
+   * Merge keys as kubectl reads them: they replace what stands before them, which other readers do not, and yield to what
+   * stands after.
+   */
+  #merge(tree: Tree, at: TextRange, into: Map<string, Entry>, written: ReadonlySet<string>, path: FieldPath): void {
+    const sources = tree.type === 'list' ? tree.items.toReversed() : [tree]
+    for (const source of sources) {
+      if (source.type !== 'mapping') {
+        this.#refuse(tree.range, path, 'A merge key (<<) takes a map or a list of maps.')
+        return
+      }
+      for (const [name, entry] of source.entries) {
+        into.set(name, entry)
+        if (!written.has(name)) continue
+        const message = `kubectl takes ${quoted(name)} from this merge key, other tools from the line before: write << first.`
+        this.problems.push({ at, path: [...path, name], reason: 'FieldValueDuplicate', severity: 'warning', message })
+      }
+    }
+  }
+
+  #alias(name: string, range: TextRange, path: FieldPath): Tree {
+    const tree = this.#anchors.get(name)
+    if (tree === undefined) return this.#refuse(range, path, `There is no anchor &${name} before this alias.`)
+    if (tree === 'open') return this.#refuse(range, path, `The anchor &${name} contains itself.`)
+    this.#repeated += tree.size
+    if (this.#repeated <= MOST_REPEATED) return tree
+    return this.#refuse(
+      range,
+      path,
+      `The aliases repeat more than ${MOST_REPEATED} values; write the values out instead.`,
+    )
+  }
+
+  /** One problem is enough: what follows from it is no news. */
+  #refuse(at: TextRange, path: FieldPath, message: string): Tree {
+    if (!this.unusable) this.problems.push(malformed(at, message, path))
+    this.unusable = true
+    return { ...NOTHING, range: at }
+  }
+}
+
+/** The library types what a pair holds as unknown; in a parsed document it is a node or nothing. */
+const asNode = (value: unknown): Node | null =>
+  isScalar(value) || isMap(value) || isSeq(value) || isAlias(value) ? value : null
+
+function rangeOf(node: Node): TextRange {
+  const [from, to] = node.range ?? [0, 0]
+  return { from, to }
+}
