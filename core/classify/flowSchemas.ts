@@ -15,7 +15,7 @@ export interface FlowSchemaOrder {
 const compareNames = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** Sorted by precedence, then name by code point; matches bytewise order of UTF-8 for names that the API admits. */
-const inMatchingOrder = (a: FlowSchema, b: FlowSchema): number =>
+export const inMatchingOrder = (a: FlowSchema, b: FlowSchema): number =>
   a.spec.matchingPrecedence - b.spec.matchingPrecedence || compareNames(a.metadata.name, b.metadata.name)
 
 /**

@@ -63,5 +63,8 @@ export function parseListOptions(query: Query): ListOptions | undefined {
 
 /** Whether the stricter reading of the request digest, which parses the selectors too, succeeds (specification 2.1). */
 export function hasReadableSelectors({ labelSelector, fieldSelector }: ListOptions): boolean {
-  return parseFieldSelector(fieldSelector) !== undefined && isLabelSelector(labelSelector)
+  return (
+    (fieldSelector === '' || parseFieldSelector(fieldSelector) !== undefined) &&
+    (labelSelector === '' || isLabelSelector(labelSelector))
+  )
 }

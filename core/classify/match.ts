@@ -35,16 +35,22 @@ export function matchesSubject(subject: Subject, user: User): boolean {
   }
 }
 
-/** Specification 2.4. */
-export function matchesResourceRule(rule: ResourceRule, info: RequestInfo): boolean {
-  const resource = info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`
-  return (
-    contains(rule.verbs, info.verb) &&
-    contains(rule.resources, resource) &&
-    contains(rule.apiGroups, info.apiGroup) &&
-    (info.namespace === '' ? rule.clusterScope === true : contains(rule.namespaces, info.namespace))
-  )
-}
+/** The four things that a resource rule asks (specification 2.4). */
+export const matchesVerb = ({ verbs }: ResourceRule | NonResourceRule, info: RequestInfo): boolean =>
+  contains(verbs, info.verb)
+export const matchesResource = ({ resources }: ResourceRule, info: RequestInfo): boolean =>
+  contains(resources, resourceOf(info))
+export const matchesGroup = ({ apiGroups }: ResourceRule, info: RequestInfo): boolean =>
+  contains(apiGroups, info.apiGroup)
+export const matchesScope = ({ clusterScope, namespaces }: ResourceRule, { namespace }: RequestInfo): boolean =>
+  namespace === '' ? clusterScope === true : contains(namespaces, namespace)
+
+/** With the subresource, as rules name it: `pods/status`. */
+export const resourceOf = ({ resource, subresource }: RequestInfo): string =>
+  subresource === '' ? resource : `${resource}/${subresource}`
+
+export const matchesResourceRule = (rule: ResourceRule, info: RequestInfo): boolean =>
+  matchesVerb(rule, info) && matchesResource(rule, info) && matchesGroup(rule, info) && matchesScope(rule, info)
 
 /** Every entry also matches what lies below it, with or without a `*` at its end (trap T32). */
 function matchesUrl(entry: string, path: string): boolean {
@@ -54,9 +60,11 @@ function matchesUrl(entry: string, path: string): boolean {
 }
 
 /** Specification 2.5. */
-export function matchesNonResourceRule(rule: NonResourceRule, info: RequestInfo): boolean {
-  return contains(rule.verbs, info.verb) && (rule.nonResourceURLs ?? []).some((entry) => matchesUrl(entry, info.path))
-}
+export const matchesUrls = ({ nonResourceURLs }: NonResourceRule, { path }: RequestInfo): boolean =>
+  (nonResourceURLs ?? []).some((entry) => matchesUrl(entry, path))
+
+export const matchesNonResourceRule = (rule: NonResourceRule, info: RequestInfo): boolean =>
+  matchesVerb(rule, info) && matchesUrls(rule, info)
 
 export function matchesRules(rules: PolicyRules, { user, info }: RequestDigest): boolean {
   if (!(rules.subjects ?? []).some((subject) => matchesSubject(subject, user))) return false

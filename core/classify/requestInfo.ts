@@ -35,59 +35,67 @@ const VERB_OF_METHOD: ReadonlyMap<string, string> = new Map([
 ])
 const SELECTABLE = new Set(['list', 'watch', 'deletecollection'])
 
-const split = (path: string): string[] => {
-  const trimmed = path.replace(/^\/+|\/+$/g, '')
-  return trimmed === '' ? [] : trimmed.split('/')
+/** The parts between slashes; slashes at the ends do not count. */
+function split(path: string): string[] {
+  let start = 0
+  let end = path.length
+  while (start < end && path[start] === '/') start += 1
+  while (end > start && path[end - 1] === '/') end -= 1
+  return start === end ? [] : path.slice(start, end).split('/')
 }
 
 /** May stand as one part of a path. */
 const isPathSegment = (name: string): boolean => name !== '.' && name !== '..' && !/[/%]/.test(name)
 
+/** Of a request that is for no resource, or as far as it was understood. */
+const plainInfo = (method: string, path: string, apiPrefix: string): RequestInfo => ({
+  isResource: false,
+  path,
+  verb: method.toLowerCase(),
+  apiPrefix,
+  apiGroup: '',
+  apiVersion: '',
+  namespace: '',
+  resource: '',
+  subresource: '',
+  name: '',
+  fieldSelector: '',
+  labelSelector: '',
+  parts: undefined,
+})
+
 /** Methods are case-sensitive, as on the wire. */
 export function requestInfo(method: string, { path, query }: RequestTarget): RequestInfoResult {
-  let parts = split(path)
-  const plain: RequestInfo = {
-    isResource: false,
-    path,
-    verb: method.toLowerCase(),
-    apiPrefix: '',
-    apiGroup: '',
-    apiVersion: '',
-    namespace: '',
-    resource: '',
-    subresource: '',
-    name: '',
-    fieldSelector: '',
-    labelSelector: '',
-    parts: undefined,
+  const all = split(path)
+  const [apiPrefix = ''] = all
+  if (all.length < 3 || (apiPrefix !== 'api' && apiPrefix !== 'apis')) {
+    return { info: plainInfo(method, path, ''), failed: false }
   }
-  const [apiPrefix = ''] = parts
-  if (parts.length < 3 || (apiPrefix !== 'api' && apiPrefix !== 'apis')) return { info: plain, failed: false }
-  parts = parts.slice(1)
-  let apiGroup = ''
-  if (apiPrefix !== 'api') {
-    if (parts.length < 3) return { info: { ...plain, apiPrefix }, failed: false }
-    apiGroup = parts[0] ?? ''
-    parts = parts.slice(1)
-  }
-  const apiVersion = parts[0] ?? ''
-  parts = parts.slice(1)
+  const grouped = apiPrefix === 'apis'
+  if (grouped && all.length < 4) return { info: plainInfo(method, path, apiPrefix), failed: false }
+  const apiGroup = grouped ? (all[1] ?? '') : ''
+  /** Where what follows the version begins. */
+  let at = grouped ? 3 : 2
+  const apiVersion = all[at - 1] ?? ''
 
-  const verbInPath = parts[0] === 'proxy' || parts[0] === 'watch'
+  const verbInPath = all[at] === 'proxy' || all[at] === 'watch'
   let verb = VERB_OF_METHOD.get(method) ?? ''
   if (verbInPath) {
-    if (parts.length < 2) {
-      return { info: { ...plain, isResource: true, apiPrefix, apiGroup, apiVersion }, failed: true }
+    if (all.length - at < 2) {
+      const known = { isResource: true, apiGroup, apiVersion }
+      return { info: { ...plainInfo(method, path, apiPrefix), ...known }, failed: true }
     }
-    verb = parts[0] ?? ''
-    parts = parts.slice(1)
+    verb = all[at] ?? ''
+    at += 1
   }
 
   let namespace = ''
-  if (parts[0] === 'namespaces') {
-    namespace = parts[1] ?? ''
-    if (parts.length > 2 && parts[2] !== 'status' && parts[2] !== 'finalize') parts = parts.slice(2)
+  if (all[at] === 'namespaces') {
+    namespace = all[at + 1] ?? ''
+    const third = all[at + 2]
+    if (third !== undefined && third !== 'status' && third !== 'finalize') at += 2
   }
+  const parts = all.slice(at)
   const [resource = '', givenName = '', third = ''] = parts
   let name = givenName
   if (name === '' && verb === 'get') {
@@ -124,6 +132,7 @@ function readAsList(query: Query): { readonly watch: boolean; readonly name: str
     const watch = query.get('watch')
     return { watch: watch !== undefined && isTrueParameter(watch), name: '' }
   }
+  if (options.fieldSelector === '') return { watch: options.watch, name: '' }
   const name = requiredValue(parseFieldSelector(options.fieldSelector) ?? [], 'metadata.name') ?? ''
   return { watch: options.watch, name: isPathSegment(name) ? name : '' }
 }

@@ -9,6 +9,7 @@ export interface RequestTarget {
 
 /** Undoes percent-encoding; `undefined` where an escape is not one or is not UTF-8. */
 function decode(text: string): string | undefined {
+  if (!text.includes('%')) return text
   try {
     return decodeURIComponent(text)
   } catch {

@@ -108,6 +108,11 @@ export interface ApfEngine<T> {
   readonly nowNs: number
   /** Object counts and sizes that list estimates look at (specification 5.7). */
   readonly objectStatistics: ObjectStatisticsTracker
+  /**
+   * Says how many watches of all objects of a resource its server has, those that the engine knows among them: where not
+   * every request comes by the engine, the others are counted for its estimates as well (specification 5.6).
+   */
+  setWatches(apiGroup: string, resource: string, total: number): void
   moveTo(ns: number): void
   /**
    * When `wake` wants to be called next; `Infinity` when there is nothing to wait for. There may turn out to be nothing to

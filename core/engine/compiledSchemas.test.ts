@@ -1,34 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { requestSample, rules } from '../../test/harness/classify/arbitraries.ts'
 import { classify } from '../classify/flowSchemas.ts'
-import type { RequestDigest } from '../classify/match.ts'
-import { requestInfo } from '../classify/requestInfo.ts'
+import { digestRequest } from '../classify/readRequest.ts'
 import { mandatorySchemas } from '../config/builtIn.ts'
-import type { FlowSchema, PolicyRules, Subject } from '../config/objects.ts'
+import type { FlowSchema } from '../config/objects.ts'
 import { CompiledSchemas } from './compiledSchemas.ts'
 
-const name = fc.constantFrom('a', 'b', 'a:b', '*', 'system:serviceaccount:a:b', '')
-const names = fc.array(fc.constantFrom('*', 'get', 'list', 'pods', 'pods/status', '', 'apps', 'a', 'b'), {
-  maxLength: 3,
-})
-const subject: fc.Arbitrary<Subject> = fc.oneof(
-  fc.record({ kind: fc.constant('User'), user: fc.record({ name }) }),
-  fc.record({ kind: fc.constant('Group'), group: fc.record({ name }) }),
-  fc.record({ kind: fc.constant('ServiceAccount'), serviceAccount: fc.record({ namespace: name, name }) }),
-  fc.record({ kind: fc.constantFrom('User', 'Group', 'ServiceAccount', 'Else') }),
-)
-const url = fc.constantFrom('*', '/', '/*', '/healthz', '/healthz/*', '/healthz/', '')
-const rules: fc.Arbitrary<PolicyRules> = fc.record({
-  subjects: fc.array(subject, { maxLength: 3 }),
-  resourceRules: fc.array(
-    fc.record({ verbs: names, apiGroups: names, resources: names, namespaces: names, clusterScope: fc.boolean() }),
-    { maxLength: 2 },
-  ),
-  nonResourceRules: fc.array(fc.record({ verbs: names, nonResourceURLs: fc.array(url, { maxLength: 3 }) }), {
-    maxLength: 2,
-  }),
-})
-// Enough rules for several words of the index.
+// Enough rules for several words of the index, and for more namespaces than are compared one by one.
 const schemas: fc.Arbitrary<readonly FlowSchema[]> = fc
   .array(fc.array(rules, { maxLength: 3 }), { maxLength: 60 })
   .map((all) =>
@@ -37,31 +16,11 @@ const schemas: fc.Arbitrary<readonly FlowSchema[]> = fc
       spec: { priorityLevelConfiguration: { name: 'level' }, matchingPrecedence: 1 + i, rules: some },
     })),
   )
-const digest: fc.Arbitrary<RequestDigest> = fc
-  .record({
-    user: fc.constantFrom(
-      'a',
-      'b',
-      'system:serviceaccount:a:b',
-      'system:serviceaccount:a:b:b',
-      'system:serviceaccount::',
-    ),
-    groups: fc.array(fc.constantFrom('a', 'b', 'system:masters', 'system:authenticated'), { maxLength: 2 }),
-    method: fc.constantFrom('GET', 'POST'),
-    path: fc.constantFrom(
-      '/healthz',
-      '/healthz/etcd',
-      '/healthzz',
-      '/',
-      '/api/v1/pods',
-      '/api/v1/namespaces/a/pods/x/status',
-      '/apis/apps/v1/namespaces/b/a',
-    ),
-  })
-  .map(({ user, groups, method, path }) => ({
-    user: { name: user, groups },
-    info: requestInfo(method, { path, query: new Map() }).info,
-  }))
+const digest = requestSample.map((request) => {
+  const read = digestRequest(request)
+  if (!read.ok) throw new Error(read.problem)
+  return read.digest
+})
 
 test('compiled schemas classify as the plain ones do', () => {
   fc.assert(

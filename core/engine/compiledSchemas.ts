@@ -10,9 +10,32 @@ const namesOf = (list: readonly string[] | undefined): Names =>
   list?.length === 1 && list[0] === '*' ? 'all' : new Set(list)
 const holds = (names: Names, name: string): boolean => names === 'all' || names.has(name)
 
+/** Names of resources, and by resource those of subresources: a request has them apart. */
+type Resources =
+  'all' | { readonly whole: ReadonlySet<string>; readonly parts: ReadonlyMap<string, ReadonlySet<string>> }
+
+function resourcesOf(list: readonly string[] | undefined): Resources {
+  const names = namesOf(list)
+  if (names === 'all') return names
+  const parts = new Map<string, Set<string>>()
+  for (const name of names) {
+    const slash = name.indexOf('/')
+    if (slash === -1) continue
+    const resource = name.slice(0, slash)
+    parts.set(resource, (parts.get(resource) ?? new Set()).add(name.slice(slash + 1)))
+  }
+  return { whole: names, parts }
+}
+
+function holdsResource(resources: Resources, { resource, subresource }: RequestInfo): boolean {
+  if (resources === 'all') return true
+  if (subresource === '') return resources.whole.has(resource)
+  return resources.parts.get(resource)?.has(subresource) === true
+}
+
 interface CompiledResourceRule {
   readonly verbs: Names
-  readonly resources: Names
+  readonly resources: Resources
   readonly apiGroups: Names
   readonly namespaces: Names
   readonly clusterScope: boolean
@@ -34,7 +57,7 @@ interface CompiledRules<S> {
 
 const compileResourceRule = (rule: ResourceRule): CompiledResourceRule => ({
   verbs: namesOf(rule.verbs),
-  resources: namesOf(rule.resources),
+  resources: resourcesOf(rule.resources),
   apiGroups: namesOf(rule.apiGroups),
   namespaces: namesOf(rule.namespaces),
   clusterScope: rule.clusterScope === true,
@@ -53,9 +76,9 @@ function compileNonResourceRule({ verbs, nonResourceURLs }: NonResourceRule): Co
   }
 }
 
-const matchesResource = (rule: CompiledResourceRule, info: RequestInfo, resource: string): boolean =>
+const matchesResource = (rule: CompiledResourceRule, info: RequestInfo): boolean =>
   holds(rule.verbs, info.verb) &&
-  holds(rule.resources, resource) &&
+  holdsResource(rule.resources, info) &&
   holds(rule.apiGroups, info.apiGroup) &&
   (info.namespace === '' ? rule.clusterScope : holds(rule.namespaces, info.namespace))
 
@@ -91,19 +114,18 @@ export class CompiledSchemas<S> {
 
   /** What is attached to the first schema that matches, else to the one named catch-all. */
   classify({ user, info }: RequestDigest): S {
-    const resource = info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`
     this.subjects.select(user)
     for (let index = this.subjects.next(0); index !== -1; index = this.subjects.next(index + 1)) {
       const rule = this.rules[index]
       if (rule === undefined) break
-      if (info.isResource ? anyResource(rule, info, resource) : anyNonResource(rule, info)) return rule.attachment
+      if (info.isResource ? anyResource(rule, info) : anyNonResource(rule, info)) return rule.attachment
     }
     return this.otherwise
   }
 }
 
-function anyResource({ resources }: CompiledRules<unknown>, info: RequestInfo, resource: string): boolean {
-  for (const rule of resources) if (matchesResource(rule, info, resource)) return true
+function anyResource({ resources }: CompiledRules<unknown>, info: RequestInfo): boolean {
+  for (const rule of resources) if (matchesResource(rule, info)) return true
   return false
 }
 

@@ -179,6 +179,10 @@ export class FairEngine<T> implements ApfEngine<T> {
     return cancelled
   }
 
+  setWatches(apiGroup: string, resource: string, total: number): void {
+    this.reporter.watchTracker.setTotal(apiGroup, resource, total)
+  }
+
   watchInitialised(ticket: Ticket<T>): void {
     if (!this.reporter.watches.has(ticket)) throw new Error('the request is no watch that is being served')
     this.endExecution(ticket)

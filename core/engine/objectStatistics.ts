@@ -1,7 +1,7 @@
 import type { ObjectStatistics } from './workEstimator.ts'
 
 /** Statistics older than this are not believed (specification 5.7). */
-const STALE_AFTER_NS = 180e9
+export const STALE_AFTER_NS = 180e9
 /** At every full hour of the engine's clock those are forgotten that are an hour old. */
 const PRUNE_PERIOD_NS = 3600e9
 

@@ -3,6 +3,8 @@ import type { Subject } from '../config/objects.ts'
 
 const SERVICE_ACCOUNT = 'system:serviceaccount:'
 const BITS = 32
+/** Up to so many namespaces are compared one by one; cutting the name out of the user's and looking it up costs more. */
+const FEW = 4
 
 /**
  * Finds the rules that speak of a user without asking every subject of every rule (specification 2.3). Sets of rules are
@@ -15,6 +17,8 @@ export class SubjectIndex {
   private readonly byGroup = new Map<string, Int32Array>()
   /** Rules for all service accounts of a namespace, by namespace. */
   private readonly byNamespace = new Map<string, Int32Array>()
+  /** The same by what the names of their users begin with, while there are few. */
+  private readonly prefixes: { readonly prefix: string; readonly rules: Int32Array }[] = []
   private readonly selected: Int32Array
 
   /** The subjects of each rule. */
@@ -23,6 +27,10 @@ export class SubjectIndex {
     this.everybody = new Int32Array(this.words)
     this.selected = new Int32Array(this.words)
     for (const [index, subjects] of rules.entries()) for (const subject of subjects) this.enter(subject, index)
+    if (this.byNamespace.size > FEW) return
+    for (const [namespace, selects] of this.byNamespace) {
+      this.prefixes.push({ prefix: `${SERVICE_ACCOUNT}${namespace}:`, rules: selects })
+    }
   }
 
   /** Selects the rules that speak of this user. */
@@ -30,7 +38,11 @@ export class SubjectIndex {
     for (let word = 0; word < this.words; word++) this.selected[word] = this.everybody[word] ?? 0
     this.include(this.byUser.get(user.name))
     for (const group of user.groups) this.include(this.byGroup.get(group))
-    if (this.byNamespace.size > 0 && user.name.startsWith(SERVICE_ACCOUNT)) this.selectByNamespace(user.name)
+    if (this.byNamespace.size <= FEW) {
+      for (const { prefix, rules } of this.prefixes) if (user.name.startsWith(prefix)) this.include(rules)
+    } else if (user.name.startsWith(SERVICE_ACCOUNT)) {
+      this.selectByNamespace(user.name)
+    }
   }
 
   /** Index of the first selected rule from `from` on, −1 without one. */

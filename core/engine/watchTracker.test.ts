@@ -23,3 +23,22 @@ test('a watch that has ended is forgotten, once', () => {
     expect(interested()).toBe(2 - i)
   }
 })
+
+test('watches that are elsewhere count with those that are here', () => {
+  const tracker = new WatchTracker()
+  const interested = (url: string) => tracker.interested(read('PUT', url).info)
+  const { info, query } = read('GET', '/api/v1/pods?watch=1')
+  const forget = tracker.register(info, query)
+  tracker.setTotal('', 'pods', 12)
+  tracker.setTotal('apps', 'deployments', 3)
+  expect(interested('/api/v1/namespaces/ns1/pods/foo')).toBe(12)
+  expect(interested('/apis/apps/v1/namespaces/ns1/deployments/foo')).toBe(3)
+  expect(interested('/api/v1/nodes/foo')).toBe(0)
+  forget?.()
+  expect(interested('/api/v1/namespaces/ns1/pods/foo')).toBe(11)
+  // A total that is older than what is here takes nothing away from it.
+  tracker.register(info, query)
+  tracker.setTotal('', 'pods', 0)
+  expect(interested('/api/v1/namespaces/ns1/pods/foo')).toBe(1)
+  expect(tracker.interested(info)).toBe(0)
+})

@@ -2,6 +2,7 @@ import { parseFieldSelector, requiredValue } from '../classify/fieldSelector.ts'
 import { parseListOptions } from '../classify/listOptions.ts'
 import type { RequestInfo } from '../classify/requestInfo.ts'
 import type { Query } from '../classify/requestTarget.ts'
+import { statisticsKey } from './workEstimator.ts'
 
 const NOT_MUTATING = new Set(['get', 'list', 'watch', 'proxy'])
 
@@ -32,6 +33,18 @@ export class WatchTracker {
   /** By API group, resource and namespace. Entries stay when their counts are 0: there are as many as kinds of objects. */
   private readonly groups = new Map<string, Map<string, Map<string, Watched>>>()
 
+  /** Watches of all objects of a resource that do not come by here; by `resource` or `resource.group`. */
+  private readonly elsewhere = new Map<string, number>()
+
+  /**
+   * Says how many watches of all objects of a resource there are altogether, those that are registered here among them. The
+   * others count from now on as if they were, too.
+   */
+  setTotal(apiGroup: string, resource: string, total: number): void {
+    const here = this.groups.get(apiGroup)?.get(resource)?.get('')?.ofAll ?? 0
+    this.elsewhere.set(statisticsKey({ apiGroup, resource }), Math.max(0, total - here))
+  }
+
   /**
    * Registers a watch. Answers the function that forgets it, or `undefined` when the request is no watch.
    */
@@ -57,12 +70,13 @@ export class WatchTracker {
   /** Watches that hear of what this request changes; 0 for one that changes nothing. */
   interested({ verb, apiGroup, resource, namespace, name }: RequestInfo): number {
     if (NOT_MUTATING.has(verb)) return 0
+    const elsewhere = this.elsewhere.size === 0 ? 0 : (this.elsewhere.get(statisticsKey({ apiGroup, resource })) ?? 0)
     const namespaces = this.groups.get(apiGroup)?.get(resource)
-    if (namespaces === undefined) return 0
+    if (namespaces === undefined) return elsewhere
     const everywhere = namespaces.get('')
     const here = namespace === '' ? everywhere : namespaces.get(namespace)
     const inNamespace = namespace === '' ? 0 : (here?.ofAll ?? 0)
-    return (everywhere?.ofAll ?? 0) + inNamespace + (name === '' ? 0 : (here?.ofName.get(name) ?? 0))
+    return elsewhere + (everywhere?.ofAll ?? 0) + inNamespace + (name === '' ? 0 : (here?.ofName.get(name) ?? 0))
   }
 }
 

@@ -7,12 +7,12 @@ import { durationPerSeat, seatsTimesDuration } from './seatSeconds.ts'
 /** Constants of the estimators (specification 5.1). Sizes in bytes. */
 const MINIMUM_SEATS = 1
 const MAX_MUTATING_SEATS = 10
-const OBJECTS_PER_SEAT = 100
-const BYTES_PER_SEAT = 100_000
-const MAX_CACHE_BYTES = 1_000_000
-const MAX_OBJECT_BYTES = 1_500_000
+export const OBJECTS_PER_SEAT = 100
+export const BYTES_PER_SEAT = 100_000
+export const MAX_CACHE_BYTES = 1_000_000
+export const MAX_OBJECT_BYTES = 1_500_000
 const INFINITE_OBJECTS = 1_000_000_000
-const WATCHES_PER_SEAT = 10
+export const WATCHES_PER_SEAT = 10
 const EVENT_DURATION_NS = 5_000_000
 
 /** How the server's version and settings estimate (specification 5.1, 5.4). */
@@ -41,15 +41,42 @@ export interface EstimatorSources {
   interestedWatches(info: RequestInfo): number
 }
 
+/** What decides whether a list is answered by etcd or from the watch cache (specification 5.4). */
+export type ReadPath =
+  | 'watch'
+  | 'exact-version'
+  | 'not-older-than'
+  | 'unknown-match'
+  | 'continued'
+  | 'page-of-version'
+  | 'latest'
+  | 'any-version'
+
+/** What a list has to read. `page` and `loaded` count objects. */
+export interface ListReading {
+  /** By size in bytes, else by number of objects. */
+  readonly bySize: boolean
+  readonly count: number
+  /** What the limit leaves of them. */
+  readonly page: number
+  readonly loaded: number
+  /** By size only; 0 otherwise. */
+  readonly averageSize: number
+  readonly bytes: number
+}
+
 /** Where an estimate came from, for the explanation. */
 export type EstimateBasis =
-  | { readonly kind: 'fixed' }
+  /** One seat, or for `unknown` as many as the level admits. */
+  | { readonly kind: 'fixed'; readonly because: 'verb' | 'plain-watch' | 'watch-without-list' | 'token' | 'unknown' }
   | { readonly kind: 'unreadable-query'; readonly cap: number }
   | {
       readonly kind: 'list'
       readonly statistics: ObjectStatistics
+      readonly path: ReadPath
       readonly fromCache: boolean
-      readonly loaded: number
+      /** Absent without statistics, when nothing is estimated. */
+      readonly reading: ListReading | undefined
       readonly uncapped: number
       readonly cap: number
     }
@@ -65,7 +92,10 @@ const seats = (initialSeats: number, basis: EstimateBasis): ExplainedEstimate =>
   additionalLatency: 0,
   basis,
 })
-export const ONE_SEAT = seats(MINIMUM_SEATS, { kind: 'fixed' })
+export const ONE_SEAT = seats(MINIMUM_SEATS, { kind: 'fixed', because: 'verb' })
+const PLAIN_WATCH = seats(MINIMUM_SEATS, { kind: 'fixed', because: 'plain-watch' })
+const WATCH_WITHOUT_LIST = seats(MINIMUM_SEATS, { kind: 'fixed', because: 'watch-without-list' })
+const TOKEN = seats(MINIMUM_SEATS, { kind: 'fixed', because: 'token' })
 
 /** The smaller of the estimator's own limit and the level's, which has none when it is 0 (specification 5.2). */
 const capOf = (limit: number, levelMaxSeats: number): number =>
@@ -78,7 +108,8 @@ export const statisticsKey = ({ resource, apiGroup }: Pick<RequestInfo, 'resourc
 
 /** A request of which nothing is known costs what a level admits at most (specification 5.3). */
 export function estimateUnknown(profile: EstimatorProfile, levelMaxSeats: number): ExplainedEstimate {
-  return seats(capOf(Math.max(maxListSeats(profile), MAX_MUTATING_SEATS), levelMaxSeats), { kind: 'fixed' })
+  const cap = capOf(Math.max(maxListSeats(profile), MAX_MUTATING_SEATS), levelMaxSeats)
+  return seats(cap, { kind: 'fixed', because: 'unknown' })
 }
 
 /** Seats that a request will need, by its verb (specification 5.3). `levelMaxSeats` 0 means that the level has no say. */
@@ -93,7 +124,7 @@ export function estimateWork(
     case 'list':
       return estimateList(info, query, levelMaxSeats, profile, sources)
     case 'watch':
-      return profile.watchList ? estimateList(info, query, levelMaxSeats, profile, sources) : ONE_SEAT
+      return profile.watchList ? estimateList(info, query, levelMaxSeats, profile, sources) : WATCH_WITHOUT_LIST
     case 'create':
     case 'update':
     case 'patch':
@@ -104,20 +135,26 @@ export function estimateWork(
   }
 }
 
-/** Whether a list must be answered by etcd (specification 5.4). */
-export function readsFromStorage(options: ListOptions, profile: EstimatorProfile): boolean {
+function readPathOf(options: ListOptions): ReadPath {
   switch (options.resourceVersionMatch) {
     case 'Exact':
-      return true
+      return 'exact-version'
     case 'NotOlderThan':
-      return false
+      return 'not-older-than'
     case '':
-      if (options.continueToken !== '') return true
-      if (options.limit > 0 && options.resourceVersion !== '' && options.resourceVersion !== '0') return true
-      return options.resourceVersion === '' && !profile.consistentReadsFromCache
+      if (options.continueToken !== '') return 'continued'
+      if (options.limit > 0 && options.resourceVersion !== '' && options.resourceVersion !== '0')
+        return 'page-of-version'
+      return options.resourceVersion === '' ? 'latest' : 'any-version'
     default:
-      return true
+      return 'unknown-match'
   }
+}
+
+/** Whether a request that reads this way is answered from the watch cache (specification 5.4). */
+function readsFromCache(path: ReadPath, profile: EstimatorProfile): boolean {
+  if (path === 'latest') return profile.consistentReadsFromCache
+  return path === 'watch' || path === 'not-older-than' || path === 'any-version'
 }
 
 /** A watch that only follows changes from a known version on (trap T43). */
@@ -136,25 +173,29 @@ function estimateList(
   const cap = capOf(maxListSeats(profile), levelMaxSeats)
   const options = parseListOptions(query)
   if (options === undefined) return seats(cap, { kind: 'unreadable-query', cap })
-  if (info.verb === 'watch' && isPlainWatch(options, profile)) return ONE_SEAT
+  if (info.verb === 'watch' && isPlainWatch(options, profile)) return PLAIN_WATCH
   const statistics = sources.objectStatistics(statisticsKey(info))
-  const fromCache = info.verb === 'watch' || !readsFromStorage(options, profile)
+  const path = info.verb === 'watch' ? 'watch' : readPathOf(options)
+  const fromCache = readsFromCache(path, profile)
   if (statistics.state === 'not-found') {
-    const basis = { kind: 'list', statistics, fromCache, loaded: 0, uncapped: MINIMUM_SEATS, cap } as const
+    const basis = {
+      kind: 'list',
+      statistics,
+      path,
+      fromCache,
+      reading: undefined,
+      uncapped: MINIMUM_SEATS,
+      cap,
+    } as const
     return seats(MINIMUM_SEATS, basis)
   }
   const known = statistics.state === 'ok' ? statistics : { count: INFINITE_OBJECTS, averageSize: MAX_OBJECT_BYTES }
-  const { loaded, needed } = profile.sizeBasedLists
-    ? listSeatsBySize(info, options, known, fromCache)
-    : listSeatsByCount(info, options, known.count, fromCache)
-  const basis = { kind: 'list', statistics, fromCache, loaded, uncapped: needed, cap } as const
+  const reading = profile.sizeBasedLists
+    ? readingBySize(info, options, known, fromCache)
+    : readingByCount(info, options, known.count, fromCache)
+  const needed = Math.ceil(reading.bySize ? reading.bytes / BYTES_PER_SEAT : reading.loaded / OBJECTS_PER_SEAT)
+  const basis = { kind: 'list', statistics, path, fromCache, reading, uncapped: needed, cap } as const
   return seats(Math.min(Math.max(needed, MINIMUM_SEATS), cap), basis)
-}
-
-interface ListSeats {
-  /** Objects that the server has to load. */
-  readonly loaded: number
-  readonly needed: number
 }
 
 const isSelective = ({ labelSelector, fieldSelector }: ListOptions): boolean =>
@@ -162,29 +203,29 @@ const isSelective = ({ labelSelector, fieldSelector }: ListOptions): boolean =>
 
 const limited = ({ limit }: ListOptions, count: number): number => (limit > 0 && limit < count ? limit : count)
 
-function listSeatsBySize(
+function readingBySize(
   info: RequestInfo,
   options: ListOptions,
-  { count, averageSize }: { readonly count: number; readonly averageSize: number },
+  { count, averageSize: given }: { readonly count: number; readonly averageSize: number },
   fromCache: boolean,
-): ListSeats {
-  const size = averageSize <= 0 && count !== 0 ? MAX_OBJECT_BYTES : averageSize
+): ListReading {
+  const averageSize = given <= 0 && count !== 0 ? MAX_OBJECT_BYTES : given
   const page = limited(options, count)
   const scanned = !fromCache && isSelective(options) ? Math.max(page, Math.trunc(count / 2)) : page
   const loaded = info.name === '' ? scanned : 1
-  const bytes = fromCache ? Math.min(loaded * size, MAX_CACHE_BYTES) : loaded * size
-  return { loaded, needed: Math.ceil(bytes / BYTES_PER_SEAT) }
+  const bytes = fromCache ? Math.min(loaded * averageSize, MAX_CACHE_BYTES) : loaded * averageSize
+  return { bySize: true, count, page, loaded, averageSize, bytes }
 }
 
-function listSeatsByCount(info: RequestInfo, options: ListOptions, count: number, fromCache: boolean): ListSeats {
+function readingByCount(info: RequestInfo, options: ListOptions, count: number, fromCache: boolean): ListReading {
   const page = limited(options, count)
   const scanned = fromCache ? count : isSelective(options) ? count + page : 2 * page
   const loaded = info.name === '' ? scanned : 1
-  return { loaded, needed: Math.ceil(loaded / OBJECTS_PER_SEAT) }
+  return { bySize: false, count, page, loaded, averageSize: 0, bytes: 0 }
 }
 
 function estimateMutating(info: RequestInfo, levelMaxSeats: number, sources: EstimatorSources): ExplainedEstimate {
-  if (info.resource === 'serviceaccounts' && info.subresource === 'token') return ONE_SEAT
+  if (info.resource === 'serviceaccounts' && info.subresource === 'token') return TOKEN
   const cap = capOf(MAX_MUTATING_SEATS, levelMaxSeats)
   const watches = sources.interestedWatches(info)
   const uncapped = watches < WATCHES_PER_SEAT ? 0 : Math.ceil(watches / WATCHES_PER_SEAT)

@@ -78,7 +78,7 @@ func begin() (time.Time, runtime.MemStats) {
 
 func benchMain(args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("bench what? queueset, solver, shard, flowhash, all")
+		return fmt.Errorf("bench what? queueset, solver, shard, flowhash, match, all")
 	}
 	fl := flag.NewFlagSet("bench", flag.ExitOnError)
 	o := BenchOut{}
@@ -94,6 +94,8 @@ func benchMain(args []string) error {
 	fl.StringVar(&o.Mode, "mode", "single", "single goroutine, or goroutines")
 	fl.IntVar(&o.Items, "items", 8, "solver items")
 	fl.IntVar(&o.Calls, "calls", 0, "calls (0: about half a second)")
+	input := fl.String("input", "", "file with a question of the subcommand match")
+	lines := fl.Bool("lines", false, "match: read method and address each time")
 	fl.Parse(args[1:])
 	if o.Metrics == "on" {
 		registerMetrics()
@@ -107,6 +109,8 @@ func benchMain(args []string) error {
 		return benchShard(o)
 	case "flowhash":
 		return benchHash(o)
+	case "match":
+		return benchMatch(o, *input, *lines)
 	case "all":
 		for round := 0; round < 3; round++ {
 			for _, s := range []struct{ q, h, l, n int }{{64, 8, 49, 200000}, {512, 6, 600, 200000}, {4096, 5, 600, 40000}, {4096, 5, 49, 40000}} {

@@ -1,0 +1,82 @@
+/** A resource that every cluster has, as kubectl names it. */
+export interface KnownResource {
+  readonly apiGroup: string
+  readonly version: string
+  readonly resource: string
+  readonly namespaced: boolean
+}
+
+/** `plural/short/short` of each group and version; those after the bar are outside namespaces. */
+const TABLE: readonly (readonly [groupVersion: string, names: string])[] = [
+  [
+    'v1',
+    'pods/po services/svc configmaps/cm secrets endpoints/ep events/ev serviceaccounts/sa replicationcontrollers/rc ' +
+      'resourcequotas/quota limitranges/limits persistentvolumeclaims/pvc podtemplates bindings | ' +
+      'nodes/no namespaces/ns persistentvolumes/pv componentstatuses/cs',
+  ],
+  ['apps/v1', 'deployments/deploy replicasets/rs statefulsets/sts daemonsets/ds controllerrevisions |'],
+  ['batch/v1', 'jobs cronjobs/cj |'],
+  ['autoscaling/v2', 'horizontalpodautoscalers/hpa |'],
+  ['networking.k8s.io/v1', 'ingresses/ing networkpolicies/netpol | ingressclasses ipaddresses/ip servicecidrs'],
+  ['policy/v1', 'poddisruptionbudgets/pdb |'],
+  ['rbac.authorization.k8s.io/v1', 'roles rolebindings | clusterroles clusterrolebindings'],
+  [
+    'storage.k8s.io/v1',
+    'csistoragecapacities | storageclasses/sc volumeattachments csidrivers csinodes volumeattributesclasses/vac',
+  ],
+  ['coordination.k8s.io/v1', 'leases |'],
+  ['discovery.k8s.io/v1', 'endpointslices |'],
+  ['scheduling.k8s.io/v1', '| priorityclasses/pc'],
+  ['node.k8s.io/v1', '| runtimeclasses'],
+  [
+    'admissionregistration.k8s.io/v1',
+    '| mutatingwebhookconfigurations validatingwebhookconfigurations validatingadmissionpolicies ' +
+      'validatingadmissionpolicybindings',
+  ],
+  ['apiextensions.k8s.io/v1', '| customresourcedefinitions/crd/crds'],
+  ['apiregistration.k8s.io/v1', '| apiservices'],
+  ['certificates.k8s.io/v1', '| certificatesigningrequests/csr'],
+  ['flowcontrol.apiserver.k8s.io/v1', '| flowschemas prioritylevelconfigurations'],
+  ['authentication.k8s.io/v1', '| tokenreviews selfsubjectreviews'],
+  [
+    'authorization.k8s.io/v1',
+    'localsubjectaccessreviews | subjectaccessreviews selfsubjectaccessreviews selfsubjectrulesreviews',
+  ],
+  ['resource.k8s.io/v1', 'resourceclaims resourceclaimtemplates | deviceclasses resourceslices'],
+  ['events.k8s.io/v1', 'events/ev |'],
+  ['metrics.k8s.io/v1beta1', 'pods | nodes'],
+]
+
+/** Of the same word the first one counts, as in kubectl: pods are those of the core group. */
+const byName = new Map<string, KnownResource[]>()
+for (const [groupVersion, names] of TABLE) {
+  const slash = groupVersion.indexOf('/')
+  const apiGroup = groupVersion.slice(0, Math.max(slash, 0))
+  const version = groupVersion.slice(slash + 1)
+  let namespaced = true
+  for (const entry of names.split(' ')) {
+    if (entry === '|') {
+      namespaced = false
+    } else if (entry !== '') {
+      const [resource = '', ...short] = entry.split('/')
+      for (const name of [resource, singularOf(resource), ...short]) {
+        byName.set(name, [...(byName.get(name) ?? []), { apiGroup, version, resource, namespaced }])
+      }
+    }
+  }
+}
+
+/** `policies` → `policy`, `ingresses` → `ingress`, `leases` → `lease`. */
+function singularOf(plural: string): string {
+  if (plural.endsWith('ies')) return `${plural.slice(0, -3)}y`
+  return /(?:ss|us)es$/.test(plural) ? plural.slice(0, -2) : plural.slice(0, -1)
+}
+
+/** The built-in resource of a plural, singular or short name, of one group if it is given. */
+export const knownResource = (name: string, apiGroup?: string): KnownResource | undefined =>
+  byName.get(name)?.find((resource) => apiGroup === undefined || resource.apiGroup === apiGroup)
+
+/** Plural names, for suggestions. */
+export const KNOWN_RESOURCES: readonly string[] = [
+  ...new Set(Array.from(byName.values(), (all) => all.map(({ resource }) => resource)).flat()),
+].toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))

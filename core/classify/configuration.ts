@@ -1,0 +1,79 @@
+import type { FlowSchema, ObjectSet } from '../config/objects.ts'
+import { byCodeUnits } from '../frame/order.ts'
+import { type ConfiguredLimits, configuredLimits, maxSeatsPerRequest } from '../engine/allocation.ts'
+import { CompiledSchemas } from '../engine/compiledSchemas.ts'
+import { IMAGINED_LEVELS, type LevelPlan, planOf, refusal } from '../engine/levelPlan.ts'
+import { inMatchingOrder, orderFlowSchemas } from './flowSchemas.ts'
+import type { RequestDigest } from './match.ts'
+
+/** One level as a server keeps it right after it has read the configuration. */
+export interface ConfiguredLevel {
+  readonly plan: LevelPlan
+  readonly limits: ConfiguredLimits
+  /** Seats that a request may at most be estimated at; 0 when the level has no say (specification 5.2). */
+  readonly maxSeats: number
+}
+
+/** A configuration made ready to classify and explain (specification 2.2, 6.1, 7.2 – 7.5). */
+export interface ClassifyingConfiguration {
+  /** By name; imagined mandatory levels included, refused ones not. */
+  readonly levels: ReadonlyMap<string, ConfiguredLevel>
+  /** Why a server does as if these levels did not exist, by name. */
+  readonly refused: ReadonlyMap<string, string>
+  /** In matching order, imagined mandatory schemas included. */
+  readonly order: readonly FlowSchema[]
+  /** In the same order. */
+  readonly dangling: readonly FlowSchema[]
+  /** The schema that a request falls into. */
+  readonly schemaOf: (digest: RequestDigest) => FlowSchema
+}
+
+/** 400 + 200: what a server has without flags. */
+export const DEFAULT_SERVER_LIMIT = 600
+
+/**
+ * The objects as a server takes them that has just started: no level is left over from before. They are taken as they
+ * are stored, with their defaults.
+ */
+export function classifyingConfiguration(
+  { levels, schemas }: ObjectSet,
+  serverLimit: number = DEFAULT_SERVER_LIMIT,
+): ClassifyingConfiguration {
+  const refused = new Map<string, string>()
+  const plans: LevelPlan[] = []
+  for (const level of levels) {
+    const why = refusal(level)
+    if (why === undefined) plans.push(planOf(level))
+    else refused.set(level.metadata.name, why)
+  }
+  const accepted = new Set(plans.map(({ name }) => name))
+  const { order, dangling } = orderFlowSchemas(schemas, accepted)
+  plans.push(...IMAGINED_LEVELS.filter(({ name }) => !accepted.has(name)))
+  plans.sort((a, b) => byCodeUnits(a.name, b.name))
+  const compiled = new CompiledSchemas(order, (schema) => schema)
+  return {
+    levels: configuredLevels(plans, serverLimit),
+    refused,
+    order,
+    dangling: dangling.toSorted(inMatchingOrder),
+    schemaOf: (digest) => compiled.classify(digest),
+  }
+}
+
+function configuredLevels(plans: readonly LevelPlan[], serverLimit: number): ReadonlyMap<string, ConfiguredLevel> {
+  const all = configuredLimits(serverLimit, plans)
+  return new Map(
+    plans.map((plan, index) => {
+      const limits = all[index] ?? { nominal: 0, min: 0, max: 0 }
+      const { queues, handSize } = plan.queuing
+      return [plan.name, { plan, limits, maxSeats: queues > 0 ? maxSeatsPerRequest(limits.nominal, handSize) : 0 }]
+    }),
+  )
+}
+
+/** The level that a schema which takes part leads to. Throws for one that does not take part. */
+export function levelOf({ levels }: ClassifyingConfiguration, schema: FlowSchema): ConfiguredLevel {
+  const level = levels.get(schema.spec.priorityLevelConfiguration.name)
+  if (level === undefined) throw new Error(`flow schema ${schema.metadata.name} takes part without a level`)
+  return level
+}

@@ -1,0 +1,117 @@
+import type { FlowSchema, ObjectSet } from '../config/objects.ts'
+import type { RequestSample } from '../contract/objects.ts'
+import { isLongRunning } from '../engine/longRunning.ts'
+import type { DanglingTrace, Explained, RuleTrace, SchemaTrace, ServerContext } from './classification.ts'
+import { type ClassifyingConfiguration, classifyingConfiguration, levelOf } from './configuration.ts'
+import { explainFlow } from './explainFlow.ts'
+import { tellingRule, traceRules } from './explainRules.ts'
+import { explainSeats } from './explainSeats.ts'
+import { type RequestDigest, matchesFlowSchema } from './match.ts'
+import { matchText, mismatchText } from './mismatch.ts'
+import { digestRequest } from './readRequest.ts'
+import { requestNotes } from './requestNotes.ts'
+
+/** Explains one request. Of many on one configuration, `explainer` prepares the configuration once. */
+export const explainClassification = (
+  objects: ObjectSet,
+  request: RequestSample,
+  context: ServerContext = {},
+): Explained => explainer(objects, context)(request)
+
+/** Explains requests on a configuration as a server stores it, with its defaults (specification 2, 3.2, 5, 7.3). */
+export function explainer(objects: ObjectSet, context: ServerContext = {}): (request: RequestSample) => Explained {
+  const configuration = classifyingConfiguration(objects, context.serverLimit)
+  const given = new Set(objects.schemas)
+  return (request) => {
+    const read = digestRequest(request)
+    if (!read.ok) return read
+    const { digest, query } = read
+    const schema = configuration.schemaOf(digest)
+    const level = levelOf(configuration, schema)
+    const trace = traceSchemas(configuration, digest, schema, given)
+    const bypasses = digest.info.verb !== 'watch' && isLongRunning(digest.info)
+    const fallback = trace.every(({ matched }) => !matched)
+    return {
+      ok: true,
+      classification: {
+        info: digest.info,
+        flowSchema: schema.metadata.name,
+        priorityLevel: level.plan.name,
+        uids: { flowSchema: given.has(schema) ? (schema.metadata.uid ?? '') : '', priorityLevel: level.plan.uid },
+        fallback,
+        bypasses,
+        trace,
+        dangling: configuration.dangling.map((each) => traceDangling(configuration, digest, each)),
+        flow: explainFlow(schema, digest, level.plan),
+        nominalLimit: level.limits.nominal,
+        seats: explainSeats(digest.info, query, level.maxSeats, context),
+        notes: requestNotes(digest, request.method, { bypasses, fallback }),
+      },
+    }
+  }
+}
+
+function traceSchemas(
+  { order }: ClassifyingConfiguration,
+  digest: RequestDigest,
+  deciding: FlowSchema,
+  given: ReadonlySet<FlowSchema>,
+): readonly SchemaTrace[] {
+  let reached = true
+  return order.map((schema) => {
+    const rules = traceRules(schema, digest)
+    const rule = tellingRule(rules)
+    const matched = rule?.matched === true
+    const decides = schema === deciding
+    const why = ruleReason(schema, rule)
+    const traced: SchemaTrace = {
+      flowSchema: schema.metadata.name,
+      priorityLevel: schema.spec.priorityLevelConfiguration.name,
+      matchingPrecedence: schema.spec.matchingPrecedence,
+      imagined: !given.has(schema),
+      matched,
+      reached,
+      decides,
+      ...(rule === undefined ? {} : { rule }),
+      rules,
+      reason: reached
+        ? decides && !matched
+          ? `nothing matches; ${why}, and is used all the same`
+          : why
+        : notReached(matched, why),
+    }
+    if (matched) reached = false
+    return traced
+  })
+}
+
+const notReached = (matched: boolean, why: string): string => `not reached; ${matched ? 'would match' : why}`
+
+/** Why the schema matches or does not. */
+function ruleReason({ spec }: FlowSchema, rule: RuleTrace | undefined): string {
+  if (rule === undefined) return 'has no rules'
+  if (rule.mismatch !== undefined) return mismatchText(rule.mismatch)
+  const rules = spec.rules?.[rule.index]
+  const { subject, part } = rule
+  return rules === undefined || subject === undefined || part === undefined ? '' : matchText(rules, subject, part)
+}
+
+function traceDangling(
+  { refused }: ClassifyingConfiguration,
+  digest: RequestDigest,
+  schema: FlowSchema,
+): DanglingTrace {
+  const { name } = schema.spec.priorityLevelConfiguration
+  const why = refused.get(name)
+  return {
+    flowSchema: schema.metadata.name,
+    priorityLevel: name,
+    matchingPrecedence: schema.spec.matchingPrecedence,
+    matched: matchesFlowSchema(schema, digest),
+    cause: why === undefined ? 'missing' : 'refused',
+    reason:
+      why === undefined
+        ? `takes no part: there is no level ${name}`
+        : `takes no part: the server refuses the level ${name}, because ${why}`,
+  }
+}

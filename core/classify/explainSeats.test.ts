@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest'
+import { readVectors } from '../../test/fixtures/vectors.ts'
+import { estimateQuestion } from '../conformance/estimate.ts'
+import { readRequest } from '../conformance/requests.ts'
+import type { SeatExplanation, ServerContext } from './classification.ts'
+import { explainSeats } from './explainSeats.ts'
+import { parseRequestTarget } from './requestTarget.ts'
+import { requestInfo } from './requestInfo.ts'
+
+interface EstimateAnswer {
+  readonly initialSeats: string
+  readonly finalSeats: string
+  readonly additionalLatencyNs: string
+}
+
+test("upstream's estimates, with steps that end in the same width", () => {
+  let asked = 0
+  for (const { in: given, out } of readVectors<unknown, EstimateAnswer>('estimate')) {
+    const question = estimateQuestion.parse(given)
+    const { sizeBasedGate, watchListGate, stats } = question
+    // A version turns both gates on or neither.
+    if (question.noRequestInfo || sizeBasedGate !== watchListGate) continue
+    asked += 1
+    const { info, query } = readRequest(question)
+    const seats = explainSeats(info, query, question.maxSeats, {
+      version: sizeBasedGate ? 'v1.36.3' : 'v1.33.13',
+      consistentReadsFromCache: question.consistentReads,
+      watchers: question.watchers,
+      objects:
+        stats.state === 'notfound'
+          ? 'none'
+          : { count: stats.count, averageSize: stats.avgSize, ageSeconds: stats.state === 'ok' ? 0 : 200 },
+    })
+    expect({
+      initialSeats: String(seats.initial),
+      finalSeats: String(seats.final),
+      additionalLatencyNs: String(Math.round(seats.additionalLatencyMs * 1e6)),
+    }).toEqual({
+      initialSeats: out.initialSeats,
+      finalSeats: out.finalSeats,
+      additionalLatencyNs: out.additionalLatencyNs,
+    })
+    expect(seats.steps.at(-1)).toMatchObject({ kind: 'width', value: seats.width })
+    expect(seats.initial).toBeLessThanOrEqual(Math.max(seats.cap, 1))
+  }
+  expect(asked).toBeGreaterThan(300)
+})
+
+function explained(method: string, url: string, context: ServerContext, levelCap = 37): SeatExplanation {
+  const target = parseRequestTarget(url)
+  if (target === undefined) throw new Error(url)
+  return explainSeats(requestInfo(method, target).info, target.query, levelCap, context)
+}
+const labels = ({ steps }: SeatExplanation): readonly string[] =>
+  steps.map(({ label, value }) => `${label}: ${value ?? ''}`)
+
+test('each step says what the server does', () => {
+  const objects = { count: 20_000, averageSize: 4_000 }
+  const paged = explained('GET', '/api/v1/pods?limit=500&resourceVersion=7&labelSelector=a', {
+    version: 'v1.36',
+    objects,
+  })
+  expect(labels(paged)).toEqual([
+    'objects of pods in the whole cluster: 20000',
+    'average object size: 4000',
+    'a page of a given resourceVersion reads from etcd: ',
+    'objects read: half of all, because a selector filters them after etcd: 10000',
+    '× average size: 40000000',
+    '÷ 100 kB per seat, rounded up: 400',
+    "at most, by this level's cap: 37",
+    'width: 37',
+  ])
+  const counted = explained('GET', '/apis/apps/v1/deployments?limit=500', { version: 'v1.30', objects })
+  expect(labels(counted)).toEqual([
+    'objects of deployments.apps in the whole cluster: 20000',
+    'the latest version comes from the watch cache, because etcd reports its progress: ',
+    'objects read: all, the limit does not count here: 20000',
+    '÷ 100 objects per seat, rounded up: 200',
+    "at most; this level's cap of 37 is higher: 10",
+    'width: 10',
+  ])
+  expect(labels(explained('GET', '/api/v1/pods?watch=1&resourceVersion=7', {}))).toEqual([
+    'a watch from a known version, without initial events, takes one seat: 1',
+    'width: 1',
+  ])
+  expect(explained('GET', '/api/v1/pods?limit=many', {})).toMatchObject({
+    initial: 37,
+    basis: { kind: 'unreadable-query' },
+  })
+  expect(labels(explained('POST', '/api/v1/namespaces/a/serviceaccounts/b/token', { watchers: 500 }))).toEqual([
+    'a token of a service account always takes one seat: 1',
+    'width: 1',
+  ])
+  expect(labels(explained('DELETE', '/api/v1/namespaces/a/pods', {}))).toEqual([
+    'deletecollection always takes one seat: 1',
+    'width: 1',
+  ])
+})

@@ -1,0 +1,56 @@
+const ANONYMOUS = 'system:anonymous'
+const AUTHENTICATED = 'system:authenticated'
+const UNAUTHENTICATED = 'system:unauthenticated'
+const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/
+
+/** Groups that a server gives a user by its name alone, and why, in a sentence. */
+export interface Identity {
+  readonly groups: readonly string[]
+  readonly reason: string
+}
+
+/** Namespace and name of a service account, from its user name. */
+export function serviceAccountOf(user: string): { readonly namespace: string; readonly name: string } | undefined {
+  const [, namespace, name] = SERVICE_ACCOUNT.exec(user) ?? []
+  return namespace === undefined || name === undefined ? undefined : { namespace, name }
+}
+
+const serviceAccountGroups = (namespace: string): readonly string[] => [
+  'system:serviceaccounts',
+  `system:serviceaccounts:${namespace}`,
+]
+
+/** What can be told from the name; never the groups that an organisation gives its people. */
+export function identityOf(user: string): Identity {
+  if (user === ANONYMOUS) {
+    return { groups: [UNAUTHENTICATED], reason: 'Filled in: requests without credentials have this group.' }
+  }
+  const account = serviceAccountOf(user)
+  if (account !== undefined) {
+    return {
+      groups: [...serviceAccountGroups(account.namespace), AUTHENTICATED],
+      reason: 'Filled in from the service account name.',
+    }
+  }
+  if (user.startsWith('system:node:')) {
+    return { groups: ['system:nodes', AUTHENTICATED], reason: 'Filled in from the node name.' }
+  }
+  if (user === 'system:apiserver') {
+    return {
+      groups: ['system:masters', AUTHENTICATED],
+      reason: 'Filled in: an API server that calls itself has these groups.',
+    }
+  }
+  return {
+    groups: [AUTHENTICATED],
+    reason: 'Every user who is known to the server is in system:authenticated; other groups are not known.',
+  }
+}
+
+/** Groups of a user whom somebody impersonates, as the server completes those that were asked for. */
+export function impersonatedGroups(user: string, asked: readonly string[]): readonly string[] {
+  const everybody = user === ANONYMOUS ? UNAUTHENTICATED : AUTHENTICATED
+  const account = serviceAccountOf(user)
+  const given = asked.length === 0 && account !== undefined ? serviceAccountGroups(account.namespace) : asked
+  return given.includes(AUTHENTICATED) || given.includes(UNAUTHENTICATED) ? given : [...given, everybody]
+}

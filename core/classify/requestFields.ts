@@ -1,0 +1,169 @@
+import { type RequestInfo, requestInfo } from './requestInfo.ts'
+import { parseRequestTarget } from './requestTarget.ts'
+
+export type QueryOption = readonly [name: string, value: string]
+
+/** A resource request as a form has it. Empty texts are absent. */
+export interface ResourceFields {
+  readonly kind: 'resource'
+  /** get, list, watch, create, update, patch, delete or deletecollection. */
+  readonly verb: string
+  readonly apiGroup: string
+  readonly version: string
+  readonly resource: string
+  readonly subresource: string
+  readonly namespace: string
+  readonly name: string
+  /** Query parameters in order; `watch` is the verb's business. */
+  readonly options: readonly QueryOption[]
+}
+/** A request for something that is no resource, or for one in a way that the form does not have. */
+export interface PathFields {
+  readonly kind: 'path'
+  /** HTTP method. */
+  readonly method: string
+  /** Path and query. */
+  readonly url: string
+}
+export type RequestFields = ResourceFields | PathFields
+
+/** Method and address of a request. */
+export interface RequestAddress {
+  readonly method: string
+  /** Path and query. */
+  readonly url: string
+}
+
+const METHODS: ReadonlyMap<string, string> = new Map([
+  ['get', 'GET'],
+  ['list', 'GET'],
+  ['watch', 'GET'],
+  ['create', 'POST'],
+  ['update', 'PUT'],
+  ['patch', 'PATCH'],
+  ['delete', 'DELETE'],
+  ['deletecollection', 'DELETE'],
+])
+/** Verbs that the form offers for resources. */
+export const RESOURCE_VERBS: readonly string[] = [...METHODS.keys()]
+
+const OF_COLLECTIONS = new Set(['list', 'watch', 'deletecollection'])
+const OF_OBJECTS = new Set(['get', 'update', 'patch', 'delete'])
+
+/** Method of a verb as a server derives it; for a non-resource request the verb is the method in lower case. */
+export const methodOfVerb = (verb: string): string => METHODS.get(verb) ?? verb.toUpperCase()
+
+/** The form for an address; `undefined` when no server understands it. */
+export function fieldsOf({ method, url }: RequestAddress): RequestFields | undefined {
+  const target = url.startsWith('/') ? parseRequestTarget(url) : undefined
+  if (target === undefined) return undefined
+  const { info, failed } = requestInfo(method, target)
+  if (failed) return undefined
+  if (!info.isResource) return { kind: 'path', method, url }
+  const [, name = '', subresource = ''] = info.parts ?? []
+  const fields: ResourceFields = {
+    kind: 'resource',
+    verb: info.verb,
+    apiGroup: info.apiGroup,
+    version: info.apiVersion,
+    resource: info.resource,
+    subresource,
+    namespace: info.namespace,
+    name,
+    options: optionsOf(url).filter(([option]) => option !== 'watch'),
+  }
+  // Proxied paths, verbs in the path and the like: the form would lose something.
+  const again = addressOf(fields)
+  const same = 'url' in again && saysTheSame(infoOf(again), info)
+  return same ? fields : { kind: 'path', method, url }
+}
+
+/** The address for a form, or what is wrong with the form, in one sentence. */
+export function addressOf(fields: RequestFields): RequestAddress | { readonly problem: string } {
+  if (fields.kind === 'path') return { method: fields.method, url: fields.url }
+  const problem = problemOf(fields)
+  if (problem !== undefined) return { problem }
+  const { verb, apiGroup, version, resource, subresource, namespace, name, options } = fields
+  const root = apiGroup === '' ? ['api', version] : ['apis', apiGroup, version]
+  const within = namespace === '' || resource === 'namespaces' ? [] : ['namespaces', namespace]
+  const segments = [
+    ...root,
+    ...within,
+    resource,
+    ...(name === '' ? [] : [name]),
+    ...(subresource === '' ? [] : [subresource]),
+  ]
+  const query = queryText([...(verb === 'watch' ? [['watch', 'true'] as const] : []), ...options])
+  return { method: methodOfVerb(verb), url: `/${segments.map(encoded).join('/')}${query}` }
+}
+
+function problemOf({
+  verb,
+  version,
+  resource,
+  subresource,
+  namespace,
+  name,
+  apiGroup,
+}: ResourceFields): string | undefined {
+  if (resource === '') return 'Name a resource, for example pods.'
+  if (version === '') return 'Name the version of the API, for example v1.'
+  if (!METHODS.has(verb))
+    return `${verb === '' ? 'An empty verb' : verb} is no verb for resources; use ${RESOURCE_VERBS.join(', ')}.`
+  if (name === '' && OF_OBJECTS.has(verb)) return `${verb} needs the name of an object.`
+  if (name === '' && subresource !== '') return 'A subresource needs the name of an object.'
+  if (name !== '' && OF_COLLECTIONS.has(verb)) {
+    return `${verb} is about all objects; to restrict it to ${name} use the field selector metadata.name=${name}.`
+  }
+  const odd = [apiGroup, version, resource, subresource, namespace, name].find(
+    (part) => /[/%]/.test(part) || part === '.' || part === '..',
+  )
+  return odd === undefined
+    ? undefined
+    : `${odd} cannot stand in a path: take out slashes, percent signs and dots that stand alone.`
+}
+
+const infoOf = ({ method, url }: RequestAddress): RequestInfo | undefined => {
+  const target = parseRequestTarget(url)
+  return target === undefined ? undefined : requestInfo(method, target).info
+}
+
+const COMPARED = [
+  'verb',
+  'apiPrefix',
+  'apiGroup',
+  'apiVersion',
+  'namespace',
+  'resource',
+  'subresource',
+  'name',
+  'fieldSelector',
+  'labelSelector',
+] as const
+
+const saysTheSame = (a: RequestInfo | undefined, b: RequestInfo): boolean =>
+  a !== undefined && COMPARED.every((member) => a[member] === b[member]) && withoutEnd(a.path) === withoutEnd(b.path)
+
+const withoutEnd = (path: string): string => path.replace(/\/+$/, '')
+
+/** Every parameter that can be decoded, in order. */
+function optionsOf(url: string): QueryOption[] {
+  const question = url.indexOf('?')
+  if (question === -1) return []
+  return url
+    .slice(question + 1)
+    .split('&')
+    .flatMap((pair): QueryOption[] => {
+      const [option] = parseRequestTarget(`/?${pair}`)?.query ?? []
+      return option === undefined ? [] : [option]
+    })
+}
+
+/** Half of a surrogate pair, which no address can hold, is replaced. */
+const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
+
+/** With the question mark; empty without parameters. */
+export function queryText(options: readonly QueryOption[]): string {
+  const pairs = options.map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`
+}

@@ -1,0 +1,207 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { ReadRequest } from './requestText.ts'
+import { readRequestText } from './requestText.ts'
+
+function read(text: string, sender?: Parameters<typeof readRequestText>[1]): ReadRequest {
+  const reading = readRequestText(text, sender)
+  if (!reading.ok) throw new Error(reading.problem)
+  return reading
+}
+const problem = (text: string): string => {
+  const reading = readRequestText(text)
+  return reading.ok ? 'none' : reading.problem
+}
+const line = (text: string): string => {
+  const { request } = read(text)
+  return `${request.method} ${request.url}`
+}
+
+describe('kubectl', () => {
+  test.each([
+    ['kubectl get pods -n tenant-4417', 'GET /api/v1/namespaces/tenant-4417/pods?limit=500'],
+    ['$ kubectl -n kube-system get po web-0 -o yaml', 'GET /api/v1/namespaces/kube-system/pods/web-0'],
+    ['k get deploy.apps -nci', 'GET /apis/apps/v1/namespaces/ci/deployments?limit=500'],
+    ['get deployments.v1.apps/web --namespace=ci', 'GET /apis/apps/v1/namespaces/ci/deployments/web'],
+    ['get nodes', 'GET /api/v1/nodes?limit=500'],
+    ['get ns/kube-system', 'GET /api/v1/namespaces/kube-system'],
+    ['get policies.example.com -A', 'GET /apis/example.com/v1/policies?limit=500'],
+    ['get netpol -A --chunk-size=0', 'GET /apis/networking.k8s.io/v1/networkpolicies'],
+    [
+      'get pods -A -l app=web --field-selector status.phase=Running',
+      'GET /api/v1/pods?labelSelector=app%3Dweb&fieldSelector=status.phase%3DRunning&limit=500',
+    ],
+    ['get pods --all-namespaces --watch', 'GET /api/v1/pods?watch=true&resourceVersion=1'],
+    ['get pod x -n a -w', 'GET /api/v1/namespaces/a/pods?watch=true&fieldSelector=metadata.name%3Dx&resourceVersion=1'],
+    ['get --raw /healthz', 'GET /healthz'],
+    ["get --raw='/apis/apps/v1/deployments?limit=5'", 'GET /apis/apps/v1/deployments?limit=5'],
+    ['delete --raw /api/v1/nodes/n1', 'DELETE /api/v1/nodes/n1'],
+    ['delete pod x -n a', 'DELETE /api/v1/namespaces/a/pods/x'],
+    ['logs x -f -n a', 'GET /api/v1/namespaces/a/pods/x/log?follow=true'],
+    ['exec -it -n a x -c main -- sh -c "ls -n b"', 'GET /api/v1/namespaces/a/pods/x/exec?container=main'],
+    ['scale deploy/web --replicas 3 -n a', 'PATCH /apis/apps/v1/namespaces/a/deployments/web/scale'],
+    ['label node n1 zone=a other-', 'PATCH /api/v1/nodes/n1'],
+    ['create token builder -n ci', 'POST /api/v1/namespaces/ci/serviceaccounts/builder/token'],
+    ['create secret generic x --from-literal a=b -n ci', 'POST /api/v1/namespaces/ci/secrets'],
+    ['run x --image nginx -n ci', 'POST /api/v1/namespaces/ci/pods'],
+    ['rollout restart deployment web -n a', 'PATCH /apis/apps/v1/namespaces/a/deployments/web'],
+    ['drain n1 --ignore-daemonsets', 'PATCH /api/v1/nodes/n1'],
+    ['top pods -A', 'GET /apis/metrics.k8s.io/v1beta1/pods'],
+    ['auth can-i create pods', 'POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews'],
+    ['version', 'GET /version'],
+    ['kubectl get pods \\\n  -n a | grep x', 'GET /api/v1/namespaces/a/pods?limit=500'],
+  ])('%s', (text, expected) => {
+    expect(line(text)).toBe(expected)
+  })
+
+  test.each([
+    [
+      'kubectl get widgets',
+      '"widgets" is no built-in resource; write another one with its group: widgets.example.com.',
+    ],
+    ['kubectl get all', 'all stands for several resources, which are requests of their own; name one of them.'],
+    ['kubectl get', 'The command names no resource.'],
+    ['kubectl', 'The kubectl command is missing: get, list, delete, …'],
+    [
+      'kubectl frobnicate',
+      'kubectl frobnicate is not known here; try get, describe, create, delete, patch, logs, exec or --raw.',
+    ],
+    ['kubectl get pod x -A', 'One object cannot be asked for in all namespaces: leave out the name or -A.'],
+    ['kubectl get pods --as-group dev', '--as-group needs --as: groups alone cannot be impersonated.'],
+    ['kubectl get pods "-n a', 'A quotation mark of the command is not closed.'],
+    ['kubectl get --raw healthz', '--raw takes a path that begins with a slash, not "healthz".'],
+  ])('%s cannot be read', (text, expected) => {
+    expect(problem(text)).toBe(expected)
+  })
+
+  test('impersonates as the server does', () => {
+    expect(read('kubectl get pods -n a --as alice --as-group dev --as-group ops').request).toMatchObject({
+      user: 'alice',
+      groups: ['dev', 'ops', 'system:authenticated'],
+    })
+    expect(read('kubectl get nodes --as=system:serviceaccount:ci:runner').request.groups).toEqual([
+      'system:serviceaccounts',
+      'system:serviceaccounts:ci',
+      'system:authenticated',
+    ])
+    expect(read('kubectl get nodes --as=system:anonymous').request.groups).toEqual(['system:unauthenticated'])
+  })
+
+  test('marks what it guesses', () => {
+    expect(read('kubectl get pods', { user: 'alice', groups: ['dev'] })).toMatchObject({
+      request: { user: 'alice', groups: ['dev'], url: '/api/v1/namespaces/default/pods?limit=500' },
+      guessed: ['url'],
+      notes: ['kubectl takes the namespace of the context; default is assumed.'],
+    })
+    expect(read('kubectl get nodes', { user: 'system:node:n1' })).toMatchObject({
+      request: { groups: ['system:nodes', 'system:authenticated'] },
+      guessed: ['groups'],
+      notes: ['Filled in from the node name.'],
+    })
+    expect(read('kubectl get nodes').guessed).toEqual(['user', 'groups'])
+    expect(read('kubectl get pods,svc -n a').notes).toContain(
+      'kubectl sends a request for each resource; this is the one for pods.',
+    )
+  })
+})
+
+test.each([
+  ['curl -k https://10.0.0.1:6443/api/v1/pods?limit=5', 'GET /api/v1/pods?limit=5'],
+  ['curl -sX DELETE "$APISERVER/api/v1/nodes/n1"', 'DELETE /api/v1/nodes/n1'],
+  [
+    'curl --request PATCH --url https://h/apis/apps/v1/namespaces/a/deployments/b -d {}',
+    'PATCH /apis/apps/v1/namespaces/a/deployments/b',
+  ],
+  [
+    "curl https://h/api/v1/namespaces/a/pods -d '{\"a\": 1}' -H 'Content-Type: application/json'",
+    'POST /api/v1/namespaces/a/pods',
+  ],
+  ['curl -G https://h/api/v1/pods -d limit=5 -d watch=1', 'GET /api/v1/pods?limit=5&watch=1'],
+  ['curl -I localhost:8001/healthz', 'HEAD /healthz'],
+  ['curl https://h', 'GET /'],
+  ['GET /readyz', 'GET /readyz'],
+  ['post https://h:6443/api/v1/namespaces HTTP/2', 'POST /api/v1/namespaces'],
+  ['/api/v1/pods?watch=1', 'GET /api/v1/pods?watch=1'],
+])('%s', (text, expected) => {
+  expect(line(text)).toBe(expected)
+})
+
+test('curl tells who sends it', () => {
+  expect(
+    read(
+      "curl https://h/healthz -H 'Impersonate-User: alice' -H 'Impersonate-Group: dev' -H 'Authorization: Bearer x'",
+    ),
+  ).toMatchObject({ request: { user: 'alice', groups: ['dev', 'system:authenticated'] }, guessed: [] })
+  const payload = btoa(JSON.stringify({ sub: 'system:serviceaccount:ci:runner' })).replaceAll('=', '')
+  expect(read(`curl https://h/healthz --header "Authorization: Bearer e30.${payload}.sig"`)).toMatchObject({
+    request: { user: 'system:serviceaccount:ci:runner' },
+    guessed: ['groups'],
+  })
+  expect(problem('curl https://h/ -X')).toBe('The option -X of the curl command has no method.')
+  expect(problem('curl -k')).toBe('The curl command has no address.')
+})
+
+test('an audit event', () => {
+  const event = {
+    kind: 'Event',
+    apiVersion: 'audit.k8s.io/v1',
+    requestURI: '/api/v1/namespaces/a/pods?limit=500',
+    verb: 'list',
+    user: { username: 'admin', groups: ['system:masters'] },
+  }
+  const admin = {
+    request: { user: 'admin', groups: ['system:masters'], method: 'GET', url: event.requestURI },
+    guessed: [],
+  }
+  expect(read(JSON.stringify(event))).toMatchObject({ format: 'audit', ...admin })
+  expect(read(`${JSON.stringify(event)}\n${JSON.stringify(event)}`)).toMatchObject(admin)
+  expect(read(JSON.stringify({ kind: 'EventList', items: [event, event] })).notes).toEqual([
+    'The text holds several events; this is the first.',
+  ])
+  expect(
+    read(JSON.stringify({ ...event, verb: 'deletecollection', impersonatedUser: { username: 'alice', groups: [] } })),
+  ).toMatchObject({
+    request: { user: 'alice', groups: [], method: 'DELETE' },
+    notes: ['admin impersonates alice; flow schemas see only the latter.'],
+  })
+  expect(problem('{"kind":"Pod"}')).toContain('needs requestURI, verb and user.username')
+  expect(problem('{')).toBe('The text begins like JSON and is none.')
+})
+
+test('a line of a request dump', () => {
+  const cells = 'workload-low, service-accounts, 3, -1, alice, 2026-01-01T00:00:00Z, 1, 0, 0s, 2026-01-01T00:00:00Z'
+  expect(read(`${cells}, system:serviceaccount:a:b, watch, /api/v1/pods, , , v1, pods, `)).toMatchObject({
+    format: 'dump',
+    request: { user: 'system:serviceaccount:a:b', method: 'GET', url: '/api/v1/pods?watch=true' },
+    guessed: ['url', 'groups'],
+  })
+  expect(problem(`${cells}, `)).toContain('includeRequestDetails=1')
+})
+
+test('no text makes it throw', () => {
+  const word = fc.constantFrom(
+    ...(
+      'kubectl curl get logs exec top auth set scale create token rollout pods po/x deploy.apps a.v1. all -n -A -l -it -f ' +
+      '--raw --as --watch -X -H -d -G --url -- / /healthz https://h/a?b=%zz \' " \\ { [ , | $X = \n'
+    ).split(' '),
+  )
+  const texts = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.array(word, { maxLength: 8 }).map((words) => words.join(' ')),
+    fc.array(word, { maxLength: 8 }).map((words) => `kubectl ${words.join(' ')}`),
+    fc.array(fc.string(), { minLength: 11, maxLength: 20 }).map((cells) => cells.join(',')),
+    fc.json(),
+  )
+  fc.assert(
+    fc.property(texts, (text) => {
+      const reading = readRequestText(text)
+      if (reading.ok) {
+        expect(reading.request.url).toMatch(/^\//)
+        expect(reading.request.method).not.toBe('')
+      } else {
+        expect(reading.problem).toMatch(/\S/)
+      }
+    }),
+    { numRuns: 2_000 },
+  )
+})

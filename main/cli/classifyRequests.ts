@@ -1,0 +1,154 @@
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { identityOf } from '../../core/classify/identity.ts'
+import { addressOfVerb } from '../../core/classify/requestVerb.ts'
+import { readRequestText } from '../../core/classify/requestText.ts'
+import { ProblemError } from '../../core/contract/errors.ts'
+import type { RequestSample, RequestTest } from '../../core/contract/objects.ts'
+import type { ReadStdin } from './inputFiles.ts'
+import { UsageError, type Given } from './usage.ts'
+
+/** Requests to classify. Notes say what was filled in. */
+export interface GivenRequests {
+  /** A list was given, so a list is answered. */
+  readonly many: boolean
+  readonly requests: readonly RequestSample[]
+  readonly notes: readonly string[]
+}
+
+/** A request in a file: as the console has it, or with a verb in the place of the method. */
+const RequestSchema = z.object({
+  user: z.string(),
+  groups: z.array(z.string()).optional(),
+  method: z.string().min(1).optional(),
+  verb: z.string().min(1).optional(),
+  url: z.string().min(1),
+})
+type WrittenRequest = z.infer<typeof RequestSchema>
+
+const RequestsSchema = z.union([z.array(RequestSchema).min(1), RequestSchema])
+
+const ExpectSchema = z.object({ flowSchema: z.string(), priorityLevel: z.string() })
+const TestsSchema = z.array(
+  z.object({
+    id: z.string().optional(),
+    label: z.string().optional(),
+    request: RequestSchema,
+    expect: ExpectSchema.optional(),
+  }),
+)
+/** As the console keeps it, or the list alone. */
+const TestTableSchema = z.union([TestsSchema, z.object({ tests: TestsSchema }).transform(({ tests }) => tests)])
+
+/** The requests that the options name in one of three ways. Rejects with `UsageError` or `ProblemError`. */
+export async function requestsFrom(given: Given, stdin: ReadStdin): Promise<GivenRequests> {
+  const [file, kubectl, text, url] = [
+    given.value('request'),
+    given.value('kubectl'),
+    given.value('text'),
+    given.value('url'),
+  ]
+  const ways = [
+    file !== undefined && '--request',
+    kubectl !== undefined && '--kubectl',
+    text !== undefined && '--text',
+    url !== undefined && '--url',
+  ].filter(Boolean)
+  if (ways.length !== 1) {
+    throw new UsageError(
+      ways.length === 0
+        ? 'classify needs a request: --user and --url, --kubectl, --text or --request.'
+        : `The request is given in one way, not by ${ways.join(' and ')}.`,
+    )
+  }
+  if (file !== undefined) return fromFile(file, stdin)
+  const written = kubectl === undefined ? text : `kubectl ${kubectl.trim().replace(/^kubectl(?=\s|$)/, '')}`
+  return written === undefined ? fromOptions(given, url ?? '') : fromText(given, written)
+}
+
+function fromOptions(given: Given, url: string): GivenRequests {
+  const [user, verb, method] = [given.value('user'), given.value('verb'), given.value('method')]
+  if (user === undefined) throw new UsageError('--url needs --user: whose request it is decides what it matches.')
+  if (verb !== undefined && method !== undefined)
+    throw new UsageError('--verb and --method say the same; give one of them.')
+  const groups = given.values('group')
+  const written: WrittenRequest = {
+    user,
+    url,
+    ...(groups.length > 0 && { groups: [...groups] }),
+    ...(verb !== undefined && { verb }),
+    ...(method !== undefined && { method }),
+  }
+  return { many: false, ...completed(written) }
+}
+
+function fromText(given: Given, text: string): GivenRequests {
+  const user = given.value('user')
+  const groups = given.values('group')
+  if (user === undefined && groups.length > 0) throw new UsageError('--group needs --user.')
+  const reading = readRequestText(text, user === undefined ? undefined : { user, ...(groups.length > 0 && { groups }) })
+  if (!reading.ok) throw new UsageError(reading.problem)
+  return { many: false, requests: [reading.request], notes: reading.notes }
+}
+
+async function fromFile(file: string, stdin: ReadStdin): Promise<GivenRequests> {
+  const read = parsed(RequestsSchema, await readJsonFile(file, stdin), file, 'user, groups, method (or verb) and url')
+  const all = (Array.isArray(read) ? read : [read]).map(completed)
+  return {
+    many: Array.isArray(read),
+    requests: all.flatMap(({ requests }) => requests),
+    notes: [...new Set(all.flatMap(({ notes }) => notes))],
+  }
+}
+
+/** A saved test table. Rows without an id or a label are counted. */
+export async function testsFrom(file: string, stdin: ReadStdin): Promise<readonly RequestTest[]> {
+  const rows = parsed(TestTableSchema, await readJsonFile(file, stdin), file, 'request and expect in each row')
+  return rows.map(({ id, label, request, expect }, index): RequestTest => {
+    const [sample] = completed(request).requests
+    if (sample === undefined) throw new Error('a request was lost')
+    return {
+      id: id ?? String(index + 1),
+      label: label ?? `${sample.user} ${sample.method} ${sample.url}`,
+      request: sample,
+      ...(expect !== undefined && { expect }),
+    }
+  })
+}
+
+function completed({
+  user,
+  groups,
+  method,
+  verb,
+  url,
+}: WrittenRequest): Pick<GivenRequests, 'requests'> & { notes: string[] } {
+  const address = verb === undefined ? { method: method ?? 'GET', url, notes: [] } : addressOfVerb(verb, url)
+  const identity = identityOf(user)
+  return {
+    requests: [{ user, groups: [...(groups ?? identity.groups)], method: address.method, url: address.url }],
+    notes: [
+      ...address.notes,
+      ...(groups === undefined ? [`Groups of ${user}: ${identity.groups.join(', ')}. ${identity.reason}`] : []),
+    ],
+  }
+}
+
+async function readJsonFile(file: string, stdin: ReadStdin): Promise<unknown> {
+  const name = file === '-' ? 'The standard input' : file
+  const bytes = await (file === '-' ? stdin() : readFile(file)).catch((error: unknown) => {
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    throw new ProblemError('not-found', `${name} cannot be read${missing ? ': there is no such file' : ''}.`)
+  })
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    throw new ProblemError('invalid-input', `${name} is not JSON.`)
+  }
+}
+
+function parsed<S extends z.ZodType>(schema: S, value: unknown, file: string, what: string): z.output<S> {
+  const read = schema.safeParse(value)
+  if (read.success) return read.data
+  throw new ProblemError('invalid-input', `${file === '-' ? 'The standard input' : file} does not hold ${what}.`)
+}

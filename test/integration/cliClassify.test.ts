@@ -1,0 +1,159 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { shellWords } from '../../core/classify/shellWords.ts'
+import { runCommand, startCommand, type Finished } from '../harness/command.ts'
+
+const DOCUMENT = fileURLToPath(new URL('../../docs/classify.md', import.meta.url))
+
+/** Fenced blocks of the page, each with the text since the one before. */
+const blocksOf = (page: string): readonly { readonly before: string; readonly kind: string; readonly text: string }[] =>
+  [...page.matchAll(/([^]*?)^```(\w+)\n([^]*?)^```$/gm)].map(([, before = '', kind = '', text = '']) => ({
+    before,
+    kind,
+    text,
+  }))
+
+const page = await readFile(DOCUMENT, 'utf8')
+const blocks = blocksOf(page)
+const commands = blocks.filter(({ kind }) => kind === 'console').map(({ text }) => text)
+
+let folder = ''
+const file = (name: string): string => join(folder, name)
+const classify = (...args: readonly string[]): Promise<Finished> => runCommand('classify', ...args)
+const json = ({ output }: Finished): Record<string, unknown> => JSON.parse(output) as Record<string, unknown>
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'apf-classify-'))
+  // The last file that the text before a block names is what the block holds.
+  for (const { before, text } of blocks) {
+    const name = [...before.matchAll(/`([\w-]+\.(?:yaml|json))`/g)].at(-1)?.[1]
+    if (name !== undefined && !text.startsWith('$'))
+      await writeFile(file(name), text, { flag: 'wx' }).catch(() => undefined)
+  }
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+describe('docs/classify.md', () => {
+  it.each(commands)('%s', async (block) => {
+    const [line = '', ...output] = block.split('\n')
+    const words = shellWords(line.replace(/^\$ apf-console classify /, '')) ?? []
+    const args = words.map((word) => (/^[\w-]+\.(?:yaml|json)$/.test(word) ? file(word) : word))
+    const answer = await classify(...args)
+    expect(answer.output).toBe(output.join('\n'))
+    expect(answer.code).toBe(0)
+  })
+
+  it('has examples, and JSON that is what is printed', async () => {
+    expect(commands.length).toBeGreaterThanOrEqual(3)
+    const documented = blocks.findLast(({ kind }) => kind === 'json')?.text ?? ''
+    const answer = await classify('--request', file('request.json'), '--json')
+    expect(answer.code).toBe(0)
+    expect(json(answer)).toMatchObject(JSON.parse(documented) as object)
+  })
+})
+
+describe('apf-console classify', () => {
+  it('prints what the issue asks for, and every schema', async () => {
+    const user = ['--user', 'system:serviceaccount:default:builder', '--group', 'system:serviceaccounts']
+    const answer = json(
+      await classify(
+        ...user,
+        '--verb',
+        'create',
+        '--url',
+        '/api/v1/namespaces/default/pods',
+        '--watchers',
+        '199',
+        '--json',
+      ),
+    )
+    expect(answer).toMatchObject({
+      flowSchema: 'service-accounts',
+      priorityLevel: 'workload-low',
+      distinguisher: 'system:serviceaccount:default:builder',
+      flowHash: '6620097910960460477',
+      hand: [61, 18, 103, 1, 16, 69],
+      seats: { initial: 1, final: 10, additionalLatencyMs: 10 },
+    })
+    expect(answer['trace']).toHaveLength(11)
+    expect(answer['trace']).toMatchObject([
+      { flowSchema: 'exempt', matched: false, reason: 'not in group system:masters' },
+      { flowSchema: 'probes', matched: false },
+      ...Array.from({ length: 6 }, () => ({ matched: false, reason: expect.any(String) })),
+      { flowSchema: 'service-accounts', matched: true },
+      // The groups that were given are all that the user has.
+      { flowSchema: 'global-default', matched: false, reached: false },
+      { flowSchema: 'catch-all', matched: false, reached: false },
+    ])
+  })
+
+  it('estimates as the version does, for the limit of the server', async () => {
+    const list = [
+      '--user',
+      'alice',
+      '--url',
+      '/api/v1/pods?resourceVersion=1&resourceVersionMatch=Exact',
+      '--objects',
+      '20000',
+      '--object-size',
+      '4000',
+    ]
+    const seats = async (...args: readonly string[]) => json(await classify(...list, ...args, '--json'))['seats']
+    expect(await seats('--kube-version', 'v1.33')).toMatchObject({ initial: 8, cap: 8 })
+    expect(await seats('--kube-version', 'v1.33', '--server-limit', '6000')).toMatchObject({ initial: 10, cap: 10 })
+    expect(await seats('--kube-version', 'v1.36', '--server-limit', '6000')).toMatchObject({ initial: 74, cap: 74 })
+  })
+
+  it('answers a list by a list, from standard input', async () => {
+    const requests = [
+      { user: 'alice', groups: ['system:masters'], verb: 'list', url: '/api/v1/pods' },
+      { user: 'alice', groups: [], method: 'GET', url: '/%zz' },
+    ]
+    const running = startCommand('classify', '--request', '-', '--json')
+    running.input.end(JSON.stringify(requests))
+    expect(await running.ended).toBe(1)
+    expect(JSON.parse(running.output())).toMatchObject([
+      { flowSchema: 'exempt', flowHash: '0', hand: [] },
+      { problem: 'A server answers 400: the path is not properly percent-encoded.' },
+    ])
+  })
+
+  it('exits with 1 when a row of the table fails, and when a server would reject the configuration', async () => {
+    const table = await classify('--test', file('tests.json'), '--json')
+    expect(table.code).toBe(1)
+    expect(json(table)).toMatchObject({
+      passed: 1,
+      failed: 1,
+      results: [
+        { outcome: 'failed', expected: { flowSchema: 'batch-scanners' }, actual: { flowSchema: 'service-accounts' } },
+        { outcome: 'passed' },
+      ],
+    })
+    const broken = file('broken.yaml')
+    await writeFile(broken, (await readFile(file('levels.yaml'), 'utf8')).replace('8000', '80000'))
+    const answer = await classify('--user', 'alice', '--url', '/healthz', '--config', broken)
+    expect(answer.code).toBe(1)
+    expect(answer.told).toMatch(/broken\.yaml:\d+:\d+: /)
+  })
+
+  it.each<readonly [readonly string[], RegExp]>([
+    [[], /classify needs a request/],
+    [['--url', '/x'], /--url needs --user/],
+    [['--user', 'a', '--url', 'x'], /must begin with a slash/],
+    [['--kubectl', 'get widgets'], /"widgets" is no built-in resource/],
+    [['--kubectl', 'get pods', '--url', '/x'], /given in one way, not by --kubectl and --url/],
+    [['--user', 'a', '--url', '/x', '--config', 'x', '--context', 'y'], /--config does not go with/],
+    [['--request', '/nowhere/at/all'], /there is no such file/],
+    [['--user', 'a', '--url', '/x', 'file.yaml'], /given as --config/],
+    [['--test', 'x', '--user', 'a'], /--user does not go with it/],
+    [['--user', 'a', '--url', '/x', '--object-size', '5'], /--object-size needs --objects/],
+  ])('%j is told in one sentence', async (args, sentence) => {
+    const { code, told, output } = await classify(...args)
+    expect({ code, output }).toEqual({ code: 2, output: '' })
+    expect(told).toMatch(sentence)
+    expect(told.trim().split('\n')).toHaveLength(1)
+  })
+})
