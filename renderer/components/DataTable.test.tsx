@@ -1,6 +1,7 @@
 import { cleanup, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { closeTerm, glossaryStore } from '../state/glossary.ts'
 import { DataTable, type DataColumn } from './DataTable.tsx'
 
 interface Row {
@@ -113,5 +114,23 @@ describe('DataTable', () => {
   it('says what it lacks when it is empty', () => {
     show({ rows: [], empty: 'No request in this range.' })
     expect(screen.getByText('No request in this range.')).toBeTruthy()
+  })
+
+  it('explains a header whose column names a term: on hover, and with ? in the glossary', async () => {
+    const user = userEvent.setup()
+    const [name, seats] = columns
+    if (name === undefined || seats === undefined) throw new Error('no columns')
+    show({ columns: [name, { ...seats, title: 'Seats executing', term: 'executing' }] })
+    const header = screen.getByRole('columnheader', { name: 'Executing' })
+    await user.hover(header)
+    expect((await screen.findAllByText(/^Seats executing\. Requests that hold seats now\.$/)).length).toBeGreaterThan(0)
+    header.focus()
+    await user.keyboard('?')
+    expect(glossaryStore.getState().term).toBe('executing')
+    closeTerm()
+    // Where no term is named, the key is left to the page.
+    screen.getByRole('columnheader', { name: 'Level' }).focus()
+    await user.keyboard('?')
+    expect(glossaryStore.getState().term).toBeUndefined()
   })
 })

@@ -1,11 +1,14 @@
 import { useRef, type KeyboardEvent, type ReactNode } from 'react'
-import { UNKNOWN } from '../theme/format.ts'
+import { openTerm } from '../state/glossary.ts'
 import { useSettings } from '../state/settings.ts'
+import { UNKNOWN } from '../theme/format.ts'
 import { Button } from './Button.tsx'
 import { classes } from './classes.ts'
 import { isSortable, moveCursor, tableCsv, type DataColumn, type Sorting } from './dataColumns.ts'
 import { downloadCsv } from './download.ts'
+import { GLOSSARY, type TermId } from './glossary.ts'
 import { Icon } from './Icon.tsx'
+import { Tip } from './Term.tsx'
 import { useGridCursor, type GridCursor } from './useGridCursor.ts'
 import { useRowWindow } from './useRowWindow.ts'
 import { useSortedRows } from './useSortedRows.ts'
@@ -43,7 +46,7 @@ const LOW_SCREEN = '(max-height: 760px)'
 
 /**
  * Rows of facts as a grid: arrows, Home, End and Page keys move, Enter opens a row or sorts by a header, `s` sorts by
- * the column in which the cursor stands. The order of rows stays as given until the reader asks for another.
+ * the column in which the cursor stands, `?` on a header opens its term. The order of rows stays as given until the reader asks for another.
  */
 export function DataTable<R extends object>(props: DataTableProps<R>) {
   const { caption, columns, rows, rowKey, onOpen, selectedKey, pinned = [], csvName, empty, foot, onHover } = props
@@ -71,6 +74,8 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
       reveal(next.row)
       focusOn(next)
     } else if (event.key === 's' && settings.singleKeys && column !== undefined) sortBy(column)
+    else if (event.key === '?' && settings.singleKeys && cursor.row === -1 && column?.term !== undefined)
+      openTerm(column.term)
     else if ((event.key === 'Enter' || event.key === ' ') && cursor.row === -1 && column !== undefined) sortBy(column)
     else if (event.key === 'Enter' && row !== undefined && onOpen !== undefined && !isInteractive(event.target))
       onOpen(row)
@@ -163,28 +168,47 @@ function Head<R>(props: {
   return (
     <thead>
       <tr aria-rowindex={1}>
-        {columns.map((column, index) => (
-          <th
-            key={column.id}
-            scope="col"
-            title={column.title}
-            aria-sort={ariaSort(column, sorting)}
-            className={classes(column.align === 'right' && styles['right'], isSortable(column) && styles['sortable'])}
-            style={column.width === undefined ? undefined : { width: column.width }}
-            {...place(-1, index)}
-            onClick={() => sortBy(column)}
-          >
-            <span className={column.hiddenHeader === true ? 'sr-only' : undefined}>{column.header}</span>
-            {sorting?.column === column.id && (
-              <span className={styles['order']} aria-hidden="true">
-                {sorting.descending ? '↓' : '↑'}
-              </span>
-            )}
-          </th>
-        ))}
+        {columns.map((column, index) => {
+          const cell = (
+            <th
+              key={column.id}
+              scope="col"
+              title={column.term === undefined ? column.title : undefined}
+              aria-sort={ariaSort(column, sorting)}
+              className={classes(
+                column.align === 'right' && styles['right'],
+                isSortable(column) && styles['sortable'],
+                column.term !== undefined && styles['term'],
+              )}
+              style={column.width === undefined ? undefined : { width: column.width }}
+              {...place(-1, index)}
+              onClick={() => sortBy(column)}
+            >
+              <span className={column.hiddenHeader === true ? 'sr-only' : undefined}>{column.header}</span>
+              {sorting?.column === column.id && (
+                <span className={styles['order']} aria-hidden="true">
+                  {sorting.descending ? '↓' : '↑'}
+                </span>
+              )}
+            </th>
+          )
+          return column.term === undefined ? (
+            cell
+          ) : (
+            <Tip key={column.id} text={headerText(column, column.term)}>
+              {cell}
+            </Tip>
+          )
+        })}
       </tr>
     </thead>
   )
+}
+
+/** What the column says and what its term means; the one stands for the other where there is only one. */
+function headerText<R>({ title }: DataColumn<R>, term: TermId): string {
+  const [, sentence] = GLOSSARY[term]
+  return title === undefined ? sentence : `${title.replace(/\.?$/, '.')} ${sentence}`
 }
 
 function ariaSort<R>(

@@ -1,14 +1,26 @@
 import { Tooltip } from 'radix-ui'
 import type { ReactNode } from 'react'
+import { openTerm } from '../state/glossary.ts'
 import { GLOSSARY, type TermId } from './glossary.ts'
 import styles from './Term.module.css'
 
-/** A word of the field, explained in a sentence on hover and focus. Mark the first use on a screen only. */
+/**
+ * A word of the field, explained in a sentence on hover and focus; pressing it opens its entry in the glossary. Mark the
+ * first use on a screen only.
+ */
 export function Term({ id, children }: { readonly id: TermId; readonly children?: ReactNode }) {
   const [term, sentence] = GLOSSARY[id]
   return (
     <Tip text={sentence}>
-      <button type="button" className={styles['term']}>
+      <button
+        type="button"
+        className={styles['term']}
+        onClick={(event) => {
+          // What the word stands in, such as a row, is not meant.
+          event.stopPropagation()
+          openTerm(id)
+        }}
+      >
         {children ?? term}
       </button>
     </Tip>

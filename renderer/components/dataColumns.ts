@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { toCsv, type CsvValue } from './csv.ts'
+import type { TermId } from './glossary.ts'
 
 /** One column of a DataTable. */
 export interface DataColumn<R> {
@@ -8,6 +9,8 @@ export interface DataColumn<R> {
   readonly header: string
   /** A longer explanation of the header. */
   readonly title?: string
+  /** The glossary's entry for the header: its sentence on hover and focus, the entry itself with the key `?`. */
+  readonly term?: TermId
   readonly align?: 'left' | 'right'
   /** What the cell shows. Absent: the value as it is, "–" when unknown. */
   readonly cell?: (row: R) => ReactNode

@@ -1,0 +1,27 @@
+import type { RejectReason } from '../../core/frame/frame.ts'
+
+/** Why a request is answered 429, and what helps. */
+export interface ReasonText {
+  readonly cause: string
+  readonly remedy: string
+}
+
+/** Causes by specification 4.5, 4.9 and 4.11; remedies name what to change, not who is to blame. */
+export const REASON_TEXT: Readonly<Record<RejectReason, ReasonText>> = {
+  'queue-full': {
+    cause:
+      'The shortest queue of the flow’s hand already held as many requests as a queue may. Flows with another hand are not affected.',
+    remedy:
+      'Find the flow that fills its queues and slow it down, or give it a level of its own. Longer queues only make its requests wait longer.',
+  },
+  'concurrency-limit': {
+    cause: 'All seats were taken and the level does not queue, so the request was answered at once.',
+    remedy:
+      'Send the traffic to a level that queues, or give this level more shares. Requests in catch-all matched no other flow schema.',
+  },
+  'time-out': {
+    cause: 'The request waited in its queue for a quarter of its deadline, at most 15 s, and was answered then.',
+    remedy:
+      'The level is short of seats for longer than a burst: more shares, narrower or fewer lists, or a lender with more to lend.',
+  },
+}

@@ -1,0 +1,40 @@
+import type { Queuing } from '../../../../core/config/objects.ts'
+import { chanceText, DOCUMENTED_DIGITS } from '../../../../core/sharding/chanceText.ts'
+import { documentedTable, USUAL_ELEPHANTS, type DocumentedRow } from '../../../../core/sharding/documented.ts'
+import type { DealerShape } from '../../../../core/sharding/shape.ts'
+import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
+import { Pane } from '../../../components/Pane.tsx'
+import { keyOfShape } from './RecommendPane.tsx'
+
+const ROWS = documentedTable()
+const COLUMNS: readonly DataColumn<DocumentedRow>[] = [
+  { id: 'hand', header: 'Hand size', term: 'hand-size', align: 'right', value: (row) => row.handSize },
+  { id: 'queues', header: 'Queues', term: 'queues', align: 'right', value: (row) => row.queues },
+  ...USUAL_ELEPHANTS.map((count, i): DataColumn<DocumentedRow> => ({
+    id: String(count),
+    header: count === 1 ? '1 elephant' : `${count} elephants`,
+    value: (row) => row.covered[i],
+    cell: (row) => <span className="mono">{chanceText(row.covered[i] ?? 0, DOCUMENTED_DIGITS)}</span>,
+  })),
+]
+
+/** The table of the Kubernetes documentation, with the shape that is looked at. */
+export function DocumentedPane(props: {
+  readonly queuing: Queuing | undefined
+  readonly onTry: (shape: DealerShape) => void
+}) {
+  const { queuing, onTry } = props
+  return (
+    <Pane title="The documentation’s shapes" note="computed; agrees with the published table in 15 digits">
+      <DataTable
+        caption="The documentation’s shapes"
+        columns={COLUMNS}
+        rows={ROWS}
+        rowKey={keyOfShape}
+        selectedKey={queuing === undefined ? undefined : keyOfShape(queuing)}
+        onOpen={onTry}
+        density="compact"
+      />
+    </Pane>
+  )
+}

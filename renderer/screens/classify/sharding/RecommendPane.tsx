@@ -1,0 +1,152 @@
+import { useMemo } from 'react'
+import type { Queuing } from '../../../../core/config/objects.ts'
+import { maxSeatsPerRequest } from '../../../../core/engine/allocation.ts'
+import { judge, recommend, type Candidate, type ShardingGoal } from '../../../../core/sharding/recommend.ts'
+import { mostWaitingPerFlow, type DealerShape } from '../../../../core/sharding/shape.ts'
+import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
+import { Field, inputClass } from '../../../components/Field.tsx'
+import { Note } from '../../../components/Note.tsx'
+import { Pane } from '../../../components/Pane.tsx'
+import { format } from '../../../theme/format.ts'
+import { GOAL_FIELDS, type GoalField, type GoalForm, type ReadGoal } from './goal.data.ts'
+import { chance } from './shape.data.ts'
+import styles from './sharding.module.css'
+
+const LABELS: Readonly<Record<GoalField, string>> = {
+  elephants: 'Elephants',
+  target: 'Target, %',
+  maxQueues: 'Queues at most',
+}
+
+export interface RecommendPaneProps {
+  readonly queuing: Queuing | undefined
+  /** Seats of the level before lending and borrowing, when a source tells. */
+  readonly nominal: number | undefined
+  readonly form: GoalForm
+  readonly read: ReadGoal
+  readonly set: (field: GoalField, text: string) => void
+  readonly onTry: (shape: DealerShape) => void
+}
+
+/** The smallest shapes that keep the chance within a target, and what they cost. */
+export function RecommendPane({ queuing, nominal, form, read, set, onTry }: RecommendPaneProps) {
+  const { goal, errors } = read
+  return (
+    <Pane title="Smallest shapes for a target">
+      <div className={styles['form']}>
+        <div className={styles['fields']}>
+          {GOAL_FIELDS.map((field) => (
+            <Field key={field} label={LABELS[field]} error={errors[field]}>
+              {(attributes) => (
+                <input
+                  {...attributes}
+                  className={inputClass}
+                  inputMode="decimal"
+                  autoComplete="off"
+                  value={form[field]}
+                  onChange={({ target }) => set(field, target.value)}
+                />
+              )}
+            </Field>
+          ))}
+        </div>
+        {goal !== undefined && queuing !== undefined && <VerdictNote queuing={queuing} goal={goal} />}
+      </div>
+      {goal !== undefined && <Shapes goal={goal} queuing={queuing} nominal={nominal} onTry={onTry} />}
+      <p className={styles['remark']}>
+        Every queue costs time: the server looks at all queues of a level for each request that it takes out of them. A
+        larger hand lets one flow keep more waiting and narrows the widest request. Choose a row to try it.
+      </p>
+    </Pane>
+  )
+}
+
+function VerdictNote({ queuing, goal }: { readonly queuing: Queuing; readonly goal: ShardingGoal }) {
+  const verdict = judge(queuing, goal)
+  if (verdict === undefined) return null
+  const { reaches, covered, best } = verdict
+  const better =
+    best.handSize === queuing.handSize
+      ? 'No other hand is better for as many queues.'
+      : `A hand of ${best.handSize} would be best for as many queues: ${chance(best.covered)}.`
+  return (
+    <Note kind={reaches ? 'good' : 'warn'}>
+      {`${chance(covered)} is ${reaches ? 'within' : 'more than'} the target of ${chance(goal.target)}. ${better}`}
+    </Note>
+  )
+}
+
+interface ShapeRow extends Candidate {
+  readonly waiting: number | undefined
+  readonly widest: number | undefined
+}
+
+const COLUMNS: readonly DataColumn<ShapeRow>[] = [
+  {
+    id: 'queues',
+    header: 'Queues',
+    term: 'queues',
+    align: 'right',
+    value: (row) => row.queues,
+    cell: (row) => format.fixed(row.queues),
+  },
+  { id: 'hand', header: 'Hand size', term: 'hand-size', align: 'right', value: (row) => row.handSize },
+  {
+    id: 'covered',
+    header: 'Hand covered',
+    align: 'right',
+    value: (row) => row.covered,
+    cell: (row) => chance(row.covered),
+  },
+  {
+    id: 'waiting',
+    header: 'Waiting per flow',
+    title: 'Requests of one flow that can wait: hand size × queue length limit',
+    align: 'right',
+    value: (row) => row.waiting,
+    cell: (row) => format.fixed(row.waiting),
+  },
+  {
+    id: 'widest',
+    header: 'Widest request, seats',
+    term: 'max-seats',
+    align: 'right',
+    value: (row) => row.widest,
+    cell: (row) => format.seats(row.widest),
+  },
+]
+
+function Shapes(props: {
+  readonly goal: ShardingGoal
+  readonly queuing: Queuing | undefined
+  readonly nominal: number | undefined
+  readonly onTry: (shape: DealerShape) => void
+}) {
+  const { goal, queuing, nominal, onTry } = props
+  const { candidates, closest } = useMemo(() => recommend(goal), [goal])
+  const rows = (candidates.length === 0 ? [closest] : candidates).map((one) => ({
+    ...one,
+    waiting: queuing && mostWaitingPerFlow({ ...one, queueLengthLimit: queuing.queueLengthLimit }),
+    widest: nominal === undefined ? undefined : maxSeatsPerRequest(nominal, one.handSize),
+  }))
+  return (
+    <>
+      {candidates.length === 0 && (
+        <p className={styles['empty']}>
+          {`No shape of at most ${format.fixed(goal.maxQueues)} queues reaches the target. The closest:`}
+        </p>
+      )}
+      <DataTable
+        caption="Smallest shapes for a target"
+        columns={COLUMNS}
+        rows={rows}
+        rowKey={keyOfShape}
+        selectedKey={queuing === undefined ? undefined : keyOfShape(queuing)}
+        onOpen={onTry}
+        density="compact"
+      />
+    </>
+  )
+}
+
+export const keyOfShape = ({ queues, handSize }: DealerShape): string => `${queues} ${handSize}`

@@ -1,0 +1,1 @@
+export { ShardingPage } from './ShardingPage.tsx'

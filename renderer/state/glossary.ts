@@ -1,0 +1,9 @@
+import { create } from 'zustand'
+import type { TermId } from '../components/glossary.ts'
+
+/** The term whose entry is open, above whatever else is. */
+export const glossaryStore = create<{ readonly term?: TermId }>(() => ({}))
+
+export const openTerm = (term: TermId): void => glossaryStore.setState({ term })
+
+export const closeTerm = (): void => glossaryStore.setState({}, true)

@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { GLOSSARY, GLOSSARY_TOPICS, type TermId } from '../../renderer/components/glossary.ts'
+import { relatedTo } from '../../renderer/components/glossary/related.ts'
+
+const renderer = new URL('../../renderer/', import.meta.url)
+const sources = readdirSync(renderer, { recursive: true, encoding: 'utf8' })
+  .filter((file) => /\.tsx?$/.test(file) && !/\.(test|fixture)\.|glossary\//.test(file))
+  .map((file) => ({ file, text: readFileSync(new URL(file, renderer), 'utf8') }))
+
+/** Headers of columns that are words of the field, and what explains them. */
+const FIELD_WORDS: Readonly<Record<string, TermId>> = {
+  'Priority level': 'priority-level',
+  'Flow schema': 'flow-schema',
+  Flow: 'flow',
+  Executing: 'executing',
+  Queued: 'queued',
+  Rejected: 'rejected',
+  Dispatched: 'dispatched',
+  Limit: 'current-limit',
+  Nominal: 'nominal-limit',
+  Min: 'min',
+  Max: 'max',
+  Demand: 'demand',
+  'Wait p50': 'quantile',
+  'Wait p99': 'quantile',
+  'Execution p99': 'quantile',
+  'Mean width': 'width',
+  'Peak ÷ mean': 'imbalance',
+  Queues: 'queues',
+  'Hand size': 'hand-size',
+  Hand: 'hand',
+  Hash: 'flow-hash',
+  Elephants: 'elephant',
+  Precedence: 'matching-precedence',
+  Shares: 'shares',
+  'Widest request': 'max-seats',
+}
+
+const isTerm = (id: string): id is TermId => Object.hasOwn(GLOSSARY, id)
+const ids = Object.keys(GLOSSARY).filter(isTerm)
+
+describe('the glossary', () => {
+  it('says each term in one or two plain sentences', () => {
+    for (const id of ids) {
+      const [term, sentence] = GLOSSARY[id]
+      expect(term.trim(), id).not.toBe('')
+      expect(sentence, id).toMatch(/^\S.*[.]$/)
+      expect(sentence.split(/[.](?:\s|$)/).filter((part) => part !== '').length, id).toBeLessThanOrEqual(2)
+      expect(sentence.length, id).toBeLessThan(220)
+    }
+    const names = ids.map((id) => GLOSSARY[id][0].toLowerCase())
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  it('has every term under one heading', () => {
+    const listed = GLOSSARY_TOPICS.flatMap((topic) => topic.ids)
+    expect(listed.toSorted()).toEqual(ids.toSorted())
+  })
+
+  it('has no entry that nothing leads to', () => {
+    const used = new Set(
+      sources.flatMap(({ text }) =>
+        [...text.matchAll(/(?:<Term id=\{?|\b(?:term|glossary): )["']([a-z0-9-]+)["']/g)].map(([, id = '']) => id),
+      ),
+    )
+    expect(used.size).toBeGreaterThan(30)
+    for (const id of ids) expect(used.has(id) || relatedTo(id).length > 0, id).toBe(true)
+  })
+
+  it('relates terms both ways, and none to itself', () => {
+    for (const id of ids) {
+      expect(relatedTo(id)).not.toContain(id)
+      for (const other of relatedTo(id)) expect(relatedTo(other)).toContain(id)
+    }
+  })
+
+  it('explains the words of the field above every column', () => {
+    let checked = 0
+    for (const { file, text } of sources) {
+      for (const [line, header = ''] of text.matchAll(/header: '([^']+)',(?:\s*(?:term|title|align): [^\n]*)*/g)) {
+        const word = FIELD_WORDS[header]
+        if (word === undefined) continue
+        expect(line, `${file}: column ${header} has no term: '${word}'`).toContain(`term: '${word}'`)
+        checked += 1
+      }
+    }
+    expect(checked).toBeGreaterThan(25)
+  })
+})
