@@ -1,0 +1,121 @@
+import { builtInObject, isMandatory } from '../config/builtInByVersion.ts'
+import { specEquals } from '../config/equality.ts'
+import { AUTOUPDATE_ANNOTATION, EXEMPT } from '../config/objects.ts'
+import type { GuardChange } from './changes.ts'
+
+/** Within which time the API server’s reconciler has looked at every object (specification 7.8). */
+export const RECONCILER_PERIOD_SECONDS = 60
+
+/**
+ * What the API server itself does to an object (specification 7.8).
+ * - `kept`: nothing.
+ * - `put-back`: it gets the built-in spec again.
+ * - `recreated`: it is created again as built in.
+ * - `deleted`: its annotation says that the server owns it, and it is none of the built-in objects.
+ * - `annotation-rewritten`: only the annotation is written.
+ */
+export type ReconcileVerdict = 'kept' | 'put-back' | 'recreated' | 'deleted' | 'annotation-rewritten'
+
+export interface ReconcilePrediction {
+  readonly verdict: ReconcileVerdict
+  /** One sentence. */
+  readonly why: string
+  /** What the annotation says afterwards, when the server writes it. */
+  readonly annotation?: 'true' | 'false'
+  /** Whether `apf.kubernetes.io/autoupdate-spec: "false"` in the same write makes the server leave the edit alone. */
+  readonly keptWithAnnotation: boolean
+}
+
+/**
+ * What the reconciler of a server of the version does after a change: `to` is the object as it is stored then, defaults
+ * filled in. It looks at start and every 60 s.
+ */
+export function predictReconcile(change: GuardChange, version: string | undefined): ReconcilePrediction {
+  const { kind, name, to } = change
+  const builtIn = builtInObject(kind, name, version ?? '')
+  const mandatory = isMandatory(kind, name)
+  if (builtIn === undefined) return predictForeign(change)
+  if (to === null) {
+    const why = `${name} is built in, so that the API server creates it again within ${RECONCILER_PERIOD_SECONDS} s.`
+    return { verdict: 'recreated', why, annotation: 'true', keptWithAnnotation: false }
+  }
+
+  const text = to.metadata.annotations?.[AUTOUPDATE_ANNOTATION]
+  const stated = parseBoolean(text)
+  const auto = mandatory || (stated ?? generationAfter(change) === 1)
+  const rewritten = stated !== auto
+  const annotation = rewritten ? { annotation: auto ? ('true' as const) : ('false' as const) } : {}
+  const differs = !sameSpec(change, builtIn.spec)
+  if (auto && differs) {
+    const cause = mandatory
+      ? 'it is mandatory'
+      : stated === true
+        ? `its annotation ${AUTOUPDATE_ANNOTATION} is true`
+        : 'it has no legible annotation that says otherwise and is of its first generation'
+    const why = `The API server gives ${name} its built-in spec again within ${RECONCILER_PERIOD_SECONDS} s, because ${cause}.`
+    return { verdict: 'put-back', why, ...annotation, keptWithAnnotation: !mandatory }
+  }
+  if (rewritten) {
+    const why = `The API server keeps the spec of ${name} and sets its annotation ${AUTOUPDATE_ANNOTATION} to ${String(auto)}.`
+    return { verdict: 'annotation-rewritten', why, ...annotation, keptWithAnnotation: !mandatory && auto }
+  }
+  return { verdict: 'kept', why: whyKept(name, auto, differs), keptWithAnnotation: false }
+}
+
+function whyKept(name: string, auto: boolean, differs: boolean): string {
+  if (!auto) return `The API server leaves ${name} alone: its annotation ${AUTOUPDATE_ANNOTATION} is false.`
+  return differs
+    ? `The API server lets the shares and the lendable percent of ${name} be anything.`
+    : `${name} is as the API server wants it.`
+}
+
+/** An object that is none of the server’s. */
+function predictForeign({ name, to }: GuardChange): ReconcilePrediction {
+  if (to === null)
+    return { verdict: 'kept', why: `${name} is not built in and stays deleted.`, keptWithAnnotation: false }
+  if (parseBoolean(to.metadata.annotations?.[AUTOUPDATE_ANNOTATION]) === true) {
+    const why = `The API server deletes ${name} within ${RECONCILER_PERIOD_SECONDS} s: its annotation ${AUTOUPDATE_ANNOTATION} says that the server owns it, and it is none of its built-in objects.`
+    return { verdict: 'deleted', why, keptWithAnnotation: true }
+  }
+  return {
+    verdict: 'kept',
+    why: `${name} is not built in, so that the API server leaves it alone.`,
+    keptWithAnnotation: false,
+  }
+}
+
+/** Go’s reading of a boolean; `undefined` of any other text. */
+export function parseBoolean(text: string | undefined): boolean | undefined {
+  switch (text) {
+    case '1':
+    case 't':
+    case 'T':
+    case 'true':
+    case 'TRUE':
+    case 'True':
+      return true
+    case '0':
+    case 'f':
+    case 'F':
+    case 'false':
+    case 'FALSE':
+    case 'False':
+      return false
+    default:
+      return undefined
+  }
+}
+
+/** A new object begins with 1, and every change of the spec adds 1; `undefined` when the generation before is not known. */
+function generationAfter({ from, to }: GuardChange): number | undefined {
+  if (from === null) return 1
+  const generation = from.metadata.generation
+  if (generation === undefined || to === null) return generation
+  return specEquals(from.spec, to.spec) ? generation : generation + 1
+}
+
+/** Exempt may have any shares and lendable percent; without a place for them it counts as wrong. */
+function sameSpec({ kind, name, to }: GuardChange, builtIn: unknown): boolean {
+  if (kind !== 'PriorityLevelConfiguration' || name !== EXEMPT || to === null) return specEquals(to?.spec, builtIn)
+  return to.spec.exempt !== undefined && specEquals({ ...to.spec, exempt: {} }, { type: 'Exempt', exempt: {} })
+}

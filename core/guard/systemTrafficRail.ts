@@ -1,0 +1,108 @@
+import { type GuardFinding, type GuardRemedy, levelRef, schemaRef } from './finding.ts'
+import { type Landing, fullLevels, landingOf } from './landing.ts'
+import { listed } from './listed.ts'
+import type { Rail, RailInput } from './rail.ts'
+import { SYSTEM_GROUPS, type SystemGroup } from './systemRequests.ts'
+
+/** Requests that keep a cluster alive, before and after the edit: one finding for each kind of them. */
+export const systemTrafficRail: Rail = (input) => {
+  const full = fullLevels(input.context.servers)
+  return SYSTEM_GROUPS.flatMap((group) => findingsOf(group, input, full))
+}
+
+interface Moved {
+  readonly label: string
+  readonly was: Landing
+  readonly is: Landing
+}
+
+function findingsOf(
+  { id, title, requests }: SystemGroup,
+  { before, after, changes }: RailInput,
+  full: ReadonlyMap<string, string>,
+): readonly GuardFinding[] {
+  const all = requests.map(({ label, digest }): Moved => ({
+    label,
+    was: landingOf(before, digest, full),
+    is: landingOf(after, digest, full),
+  }))
+  const failing = all.filter(
+    ({ was, is }) => is.problem !== undefined && (was.problem === undefined || was.level !== is.level),
+  )
+  const moved = all.filter(({ was, is }) => was.level !== is.level && is.problem === undefined)
+  // A place that nothing limits is only better.
+  const worse = moved.filter(({ is }) => !is.exempt)
+  const findingOf = (same: NotEmpty<Moved>, severity: 'blocks' | 'warns', consequence: string): GuardFinding => {
+    const [{ label, is }] = same
+    const { name } = is.schema.metadata
+    return {
+      code: `system-traffic/${id}`,
+      severity,
+      objects: [schemaRef(name), levelRef(is.level)],
+      message: `${title}: ${name} sends ${counted(same, label)} to ${is.level}${consequence}.`,
+      remedy: remedyFor(same, changes),
+      evidence: same.map(evidenceOf),
+    }
+  }
+  const failed = byPlace(failing).map((same) => findingOf(same, 'blocks', `, which ${same[0].is.problem ?? ''}`))
+  const shifted = byPlace(worse).map((same) => {
+    const places = new Set(same.map(({ was }) => placeOf(was)))
+    return findingOf(same, 'warns', ` (${seats(same[0].is)}) instead of ${listed([...places])}`)
+  })
+  if (failed.length + shifted.length > 0) return [...failed, ...shifted]
+  const old = all.filter(({ is }) => is.problem !== undefined)
+  const [first] = old
+  return [
+    {
+      code: `system-traffic/${id}`,
+      severity: first === undefined ? 'passes' : 'expected',
+      objects: first === undefined ? [] : [levelRef(first.is.level)],
+      message:
+        first === undefined
+          ? `${title}: all ${requests.length} requests are served${moved.length > 0 ? ', some by exempt now' : ' as before'}.`
+          : `${title}: as before the edit, the request with which ${first.label} goes to ${first.is.level}, which ${first.is.problem ?? ''}.`,
+      evidence: (old.length > 0 ? old : moved).map(evidenceOf),
+    },
+  ]
+}
+
+type NotEmpty<T> = readonly [T, ...T[]]
+
+/** Those with the same schema and level together. */
+function byPlace(all: readonly Moved[]): readonly NotEmpty<Moved>[] {
+  const places = new Map<string, [Moved, ...Moved[]]>()
+  for (const one of all) {
+    const key = `${one.is.schema.metadata.name} ${one.is.level}`
+    const same = places.get(key)
+    if (same === undefined) places.set(key, [one])
+    else same.push(one)
+  }
+  return [...places.values()]
+}
+
+const counted = (all: NotEmpty<Moved>, label: string): string =>
+  all.length === 1 ? `the request with which ${label}` : `${all.length} kinds of requests`
+
+const seats = ({ nominal, exempt }: Landing): string => (exempt ? 'no limit' : `${nominal} nominal seats`)
+
+const placeOf = (landing: Landing): string => `${landing.level} (${seats(landing)})`
+
+const evidenceOf = ({ label, was, is }: Moved): string =>
+  `${label}: ${was.schema.metadata.name} in ${was.level} → ${is.schema.metadata.name} in ${is.level}`
+
+/** A schema of the edit that comes too early can stand just behind those that served the requests. */
+function remedyFor(moved: NotEmpty<Moved>, changes: RailInput['changes']): GuardRemedy {
+  const [{ was, is }] = moved
+  const catching = is.schema.metadata.name
+  const served = [...new Set(moved.map((one) => one.was.schema.metadata.name))]
+  const behind = Math.max(...moved.map((one) => one.was.schema.spec.matchingPrecedence)) + 1
+  const changed = changes.some(({ kind, name, to }) => kind === 'FlowSchema' && name === catching && to !== null)
+  if (changed && !served.includes(catching) && behind > is.schema.spec.matchingPrecedence && behind < 10_000) {
+    return {
+      sentence: `Give ${catching} matching precedence ${behind}, so that ${listed(served)} ${served.length === 1 ? 'comes' : 'come'} first.`,
+      fix: { action: 'set', object: schemaRef(catching), path: ['spec', 'matchingPrecedence'], value: behind },
+    }
+  }
+  if (was.level === is.level) return { sentence: `Leave ${is.level} queues and seats of its own.` }
+  return { sentence: `Keep ${listed(served)} and the level ${was.level} for these requests.` }
+}

@@ -1,0 +1,113 @@
+import type { ObjectMeta } from '../config/objects.ts'
+
+/** Somebody besides the API server who writes flow-control objects again and again, or at the next release. */
+export interface Reconciler {
+  readonly who: string
+  /** What it does to an edit, as the end of a sentence that begins with its name. */
+  readonly does: string
+  readonly severity: 'warns' | 'expected'
+  /** How to make it leave the object alone, when it offers that. */
+  readonly escape?: { readonly label: string; readonly value: string }
+  /** What an object of its kind is recognised by. */
+  readonly signs: {
+    readonly managers?: readonly string[]
+    readonly prefixes?: readonly string[]
+    /** Keys of labels or annotations; with a value where only that one means it. */
+    readonly labels?: readonly (readonly [key: string, value?: string])[]
+    readonly annotations?: readonly (readonly [key: string, value?: string])[]
+  }
+}
+
+const PUTS_BACK = 'writes its own version of it again, at the latest with the next upgrade'
+
+export const RECONCILERS: readonly Reconciler[] = [
+  {
+    who: 'Amazon EKS',
+    does: PUTS_BACK,
+    severity: 'warns',
+    signs: { managers: ['eks-internal'], prefixes: ['eks-'] },
+  },
+  {
+    who: 'Azure AKS',
+    does: 'writes its own version of it again',
+    severity: 'warns',
+    escape: { label: 'aks-managed-skip-update-operation', value: 'true' },
+    signs: { prefixes: ['aks-managed-'] },
+  },
+  {
+    who: 'OpenShift',
+    does: 'writes its release’s version of it again within minutes',
+    severity: 'warns',
+    signs: {
+      managers: ['cluster-version-operator'],
+      prefixes: ['openshift-'],
+      annotations: [
+        ['include.release.openshift.io/self-managed-high-availability'],
+        ['include.release.openshift.io/ibm-cloud-managed'],
+      ],
+    },
+  },
+  {
+    who: 'Deckhouse',
+    does: PUTS_BACK,
+    severity: 'warns',
+    signs: { prefixes: ['d8-'], labels: [['heritage', 'deckhouse']] },
+  },
+  {
+    who: 'the addon manager of the control plane (GKE and others)',
+    does: 'writes its own version of it again',
+    severity: 'warns',
+    signs: { labels: [['addonmanager.kubernetes.io/mode', 'Reconcile']] },
+  },
+  {
+    who: 'Argo CD',
+    does: 'may bring it in line with its repository again; change it there',
+    severity: 'warns',
+    signs: {
+      managers: ['argocd-controller', 'argocd-application-controller'],
+      labels: [['argocd.argoproj.io/instance']],
+      annotations: [['argocd.argoproj.io/tracking-id']],
+    },
+  },
+  {
+    who: 'Flux',
+    does: 'brings it in line with its repository again; change it there',
+    severity: 'warns',
+    signs: {
+      managers: ['kustomize-controller', 'helm-controller'],
+      labels: [['kustomize.toolkit.fluxcd.io/name'], ['helm.toolkit.fluxcd.io/name']],
+    },
+  },
+  {
+    who: 'Helm',
+    does: 'writes the chart’s version of it with the next upgrade of the release; change it in the values',
+    severity: 'expected',
+    signs: {
+      managers: ['helm'],
+      labels: [['app.kubernetes.io/managed-by', 'Helm']],
+      annotations: [['meta.helm.sh/release-name']],
+    },
+  },
+]
+
+/** What an object shows of somebody, a fact each; empty when it shows nothing. */
+export function signsOf(
+  { signs }: Reconciler,
+  { name, labels, annotations, managedFields }: ObjectMeta,
+): readonly string[] {
+  const managers = (signs.managers ?? []).filter((manager) => managedFields?.some((entry) => entry.manager === manager))
+  const prefixes = (signs.prefixes ?? []).filter((prefix) => name.startsWith(prefix))
+  const present = (
+    wanted: readonly (readonly [key: string, value?: string])[] | undefined,
+    found: Readonly<Record<string, string>> = {},
+  ): readonly string[] =>
+    (wanted ?? []).flatMap(([key, value]) =>
+      Object.hasOwn(found, key) && (value === undefined || found[key] === value) ? [`${key}: ${found[key] ?? ''}`] : [],
+    )
+  return [
+    ...managers.map((manager) => `field manager ${manager}`),
+    ...prefixes.map((prefix) => `the name begins with ${prefix}`),
+    ...present(signs.labels, labels).map((text) => `label ${text}`),
+    ...present(signs.annotations, annotations).map((text) => `annotation ${text}`),
+  ]
+}

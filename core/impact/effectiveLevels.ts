@@ -1,0 +1,104 @@
+import { classifyingConfiguration } from '../classify/configuration.ts'
+import { defaultLevel } from '../config/defaulting.ts'
+import type { ObjectSet } from '../config/objects.ts'
+import type { ConfiguredLimits } from '../engine/allocation.ts'
+import type { LevelPlan } from '../engine/levelPlan.ts'
+import { type EstimatorProfile, estimateUnknown } from '../engine/workEstimator.ts'
+
+/** What a server with a configuration gives one level (specification 5.2, 6.1). Seats unless said otherwise. */
+export interface LevelSeats {
+  readonly type: 'Exempt' | 'Queue' | 'Reject'
+  /** No object says so: the server imagines the built-in one. */
+  readonly imagined: boolean
+  readonly shares: number
+  readonly nominal: number
+  readonly lower: number
+  readonly upper: number
+  /** What the level lets one request count for at most; 0 when it has no say (Exempt, Reject). */
+  readonly maxSeatsPerRequest: number
+  /** A level that was switched from Queue to Reject keeps the cap that it had (trap T46). */
+  readonly capRemembered: boolean
+  /** What one list counts for at most on this server version, the cap of the level included. */
+  readonly widestRequest: number
+  /** Absent without queues. */
+  readonly queues?: QueueCapacity
+}
+
+/** Requests, not seats. */
+export interface QueueCapacity {
+  readonly queues: number
+  readonly handSize: number
+  readonly queueLengthLimit: number
+  /** queues × queueLengthLimit. */
+  readonly total: number
+  /** handSize × queueLengthLimit: what one flow can have waiting. */
+  readonly perFlow: number
+}
+
+/** A level as the engine keeps it. */
+export interface EffectiveLevel {
+  readonly plan: LevelPlan
+  readonly limits: ConfiguredLimits
+  readonly seats: LevelSeats
+}
+
+/** An object that the server stores and its engine does without (specification 7.2). */
+export interface RefusedLevel {
+  readonly name: string
+  readonly why: string
+}
+
+export interface EffectiveLevels {
+  /** By name, in that order: imagined mandatory levels included, refused ones not. */
+  readonly levels: ReadonlyMap<string, EffectiveLevel>
+  readonly refused: readonly RefusedLevel[]
+}
+
+/**
+ * The levels of a configuration on a server with so many seats. `before` are those that its server had, whose caps it
+ * remembers.
+ */
+export function effectiveLevels(
+  objects: ObjectSet,
+  serverLimit: number,
+  estimator: EstimatorProfile,
+  before?: EffectiveLevels,
+): EffectiveLevels {
+  const stored = objects.levels.map(defaultLevel)
+  const accepted = new Set(stored.map(({ metadata }) => metadata.name))
+  const { levels, refused } = classifyingConfiguration({ levels: stored, schemas: [] }, serverLimit)
+  const seatsOf = (plan: LevelPlan, limits: ConfiguredLimits, maxSeats: number): LevelSeats => {
+    const { queues } = plan.queuing
+    const remembered = queues === 0 ? (before?.levels.get(plan.name)?.seats.maxSeatsPerRequest ?? 0) : 0
+    const cap = queues > 0 ? maxSeats : remembered
+    return {
+      type: plan.exempt ? 'Exempt' : queues > 0 ? 'Queue' : 'Reject',
+      imagined: !accepted.has(plan.name) || refused.has(plan.name),
+      shares: plan.shares,
+      nominal: limits.nominal,
+      lower: limits.min,
+      upper: limits.max,
+      maxSeatsPerRequest: cap,
+      capRemembered: remembered > 0,
+      widestRequest: estimateUnknown(estimator, cap).initialSeats,
+      ...(queues > 0 && { queues: capacityOf(plan.queuing) }),
+    }
+  }
+  return {
+    levels: new Map(
+      [...levels].map(([name, { plan, limits, maxSeats }]) => [
+        name,
+        { plan, limits, seats: seatsOf(plan, limits, maxSeats) },
+      ]),
+    ),
+    refused: [...refused].map(([name, why]) => ({ name, why })),
+  }
+}
+
+const capacityOf = ({ queues, handSize, queueLengthLimit }: LevelPlan['queuing']): QueueCapacity => ({
+  queues,
+  handSize,
+  queueLengthLimit,
+  total: queues * queueLengthLimit,
+  perFlow: handSize * queueLengthLimit,
+})

@@ -1,0 +1,142 @@
+import type { ObjectSet } from '../config/objects.ts'
+import type { LevelPlan } from '../engine/levelPlan.ts'
+import { type VersionProfile, profileFor } from '../engine/profiles.ts'
+import { byCodeUnits } from '../frame/order.ts'
+import type { DemandByLevel } from './demand.ts'
+import {
+  type EffectiveLevel,
+  type EffectiveLevels,
+  type LevelSeats,
+  type RefusedLevel,
+  effectiveLevels,
+} from './effectiveLevels.ts'
+import { type AllocationNow, type LimitNow, limitsNow } from './limitsNow.ts'
+
+export interface ImpactQuestion {
+  readonly before: ObjectSet
+  readonly after: ObjectSet
+  /** Seats of one server: the sum of its two in-flight flags. */
+  readonly serverLimit: number
+  /** gitVersion; the newest known behaviour without. */
+  readonly version?: string | undefined
+  /** Of the same server, by level name. A level without is taken to be idle. */
+  readonly demand?: DemandByLevel | undefined
+  /** Levels that the edit removes still serve requests, so that their shares count (specification 7.4). */
+  readonly draining?: boolean | undefined
+}
+
+export interface ImpactRow {
+  readonly name: string
+  /**
+   * `removed`: it takes no new requests, and its shares count until the last one is served (specification 7.4).
+   * `moved`: its own specification stays, its seats do not.
+   */
+  readonly change: 'added' | 'removed' | 'changed' | 'moved' | 'unchanged'
+  readonly before: LevelSeats | null
+  /** Of a removed level `null`, unless `draining` was asked for. */
+  readonly after: LevelSeats | null
+  /** With demand only. */
+  readonly limitBefore?: LimitNow
+  readonly limitAfter?: LimitNow
+}
+
+export interface ImpactSums {
+  readonly shares: number
+  readonly nominal: number
+  readonly lower: number
+  /** Nominal limits are rounded up, so that they sum to more than the server has: nominal − server limit. */
+  readonly surplus: number
+}
+
+export interface SeatImpact {
+  readonly serverLimit: number
+  /** By name. */
+  readonly rows: readonly ImpactRow[]
+  readonly sums: { readonly before: ImpactSums; readonly after: ImpactSums }
+  /** With demand only. */
+  readonly allocation?: { readonly before: AllocationNow; readonly after: AllocationNow }
+  /** Of the configuration after the edit. */
+  readonly refused: readonly RefusedLevel[]
+}
+
+/** Every level before and after an edit, on one server. Objects may be defaulted or not. */
+export function seatImpact(question: ImpactQuestion): SeatImpact {
+  const { serverLimit, demand } = question
+  const { before, after, removed, profile } = sidesOf(question)
+  const limits = demand && {
+    before: limitsNow(before.levels, demand, profile.borrowing),
+    after: limitsNow(after.levels, demand, profile.borrowing),
+  }
+  const names = new Set([...before.levels.keys(), ...after.levels.keys()])
+  const rows = [...names].toSorted(byCodeUnits).map((name): ImpactRow => {
+    const [was, is] = [before.levels.get(name), after.levels.get(name)]
+    const [limitBefore, limitAfter] = [limits?.before.levels.get(name), limits?.after.levels.get(name)]
+    return {
+      name,
+      change: removed.has(name) ? 'removed' : changeOf(was, is),
+      before: was?.seats ?? null,
+      after: is?.seats ?? null,
+      ...(limitBefore && { limitBefore }),
+      ...(limitAfter && { limitAfter }),
+    }
+  })
+  return {
+    serverLimit,
+    rows,
+    sums: { before: sumsOf(before, serverLimit), after: sumsOf(after, serverLimit) },
+    ...(limits && { allocation: { before: limits.before.allocation, after: limits.after.allocation } }),
+    refused: after.refused,
+  }
+}
+
+/** Both configurations on their server. */
+interface Sides {
+  readonly before: EffectiveLevels
+  readonly after: EffectiveLevels
+  readonly removed: ReadonlySet<string>
+  readonly profile: VersionProfile
+}
+
+export function sidesOf(question: Omit<ImpactQuestion, 'demand'>): Sides {
+  const { serverLimit, draining = false } = question
+  const profile = profileFor(question.version)
+  // Says where lists are read from, which no cap depends on.
+  const estimator = { ...profile.estimator, consistentReadsFromCache: true }
+  const before = effectiveLevels(question.before, serverLimit, estimator)
+  const settled = effectiveLevels(question.after, serverLimit, estimator, before)
+  const removed = new Set([...before.levels.keys()].filter((name) => !settled.levels.has(name)))
+  if (!draining || removed.size === 0) return { before, after: settled, removed, profile }
+  const leaving = question.before.levels.filter(({ metadata }) => removed.has(metadata.name))
+  // One that stays as an object that the server refuses is among both.
+  const staying = question.after.levels.filter(({ metadata }) => !removed.has(metadata.name))
+  const levels = { levels: [...staying, ...leaving], schemas: [] }
+  const { levels: kept } = effectiveLevels(levels, serverLimit, estimator, before)
+  return { before, after: { levels: kept, refused: settled.refused }, removed, profile }
+}
+
+function changeOf(was: EffectiveLevel | undefined, is: EffectiveLevel | undefined): ImpactRow['change'] {
+  if (was === undefined || is === undefined) return was === undefined ? 'added' : 'removed'
+  if (!samePlan(was.plan, is.plan)) return 'changed'
+  return sameSeats(was.seats, is.seats) ? 'unchanged' : 'moved'
+}
+
+const samePlan = (a: LevelPlan, b: LevelPlan): boolean =>
+  a.shares === b.shares &&
+  a.lendablePercent === b.lendablePercent &&
+  a.borrowingLimitPercent === b.borrowingLimitPercent &&
+  a.queuing.queues === b.queuing.queues &&
+  a.queuing.handSize === b.queuing.handSize &&
+  a.queuing.queueLengthLimit === b.queuing.queueLengthLimit
+
+const sameSeats = (a: LevelSeats, b: LevelSeats): boolean =>
+  a.nominal === b.nominal && a.lower === b.lower && a.upper === b.upper && a.maxSeatsPerRequest === b.maxSeatsPerRequest
+
+function sumsOf({ levels }: EffectiveLevels, serverLimit: number): ImpactSums {
+  let [shares, nominal, lower] = [0, 0, 0]
+  for (const { seats } of levels.values()) {
+    shares += seats.shares
+    nominal += seats.nominal
+    lower += seats.lower
+  }
+  return { shares, nominal, lower, surplus: nominal - serverLimit }
+}

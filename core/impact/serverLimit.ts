@@ -1,0 +1,62 @@
+import { classifyingConfiguration } from '../classify/configuration.ts'
+import { defaultLevel } from '../config/defaulting.ts'
+import type { ObjectSet } from '../config/objects.ts'
+import { configuredLimits } from '../engine/allocation.ts'
+import { type LevelFrame, isExempt } from '../frame/frame.ts'
+
+/**
+ * The limit of a server as its page tells it: what Exempt may borrow is the whole of it, so that it is upper − nominal of
+ * that level (specification 6.1). `undefined` when the page does not show these.
+ */
+export function reportedServerLimit(server: {
+  readonly levels: readonly Pick<LevelFrame, 'name' | 'limits'>[]
+}): number | undefined {
+  const { nominal, upper } = server.levels.find(isExempt)?.limits ?? {}
+  return nominal === undefined || upper === undefined ? undefined : upper - nominal
+}
+
+/** Server limits that explain what is known, both included. */
+export interface ServerLimitRange {
+  readonly least: number
+  readonly most: number
+}
+
+/** No server has so many seats. */
+const MOST_SEATS = 2 ** 31 - 1
+
+/** All limits with which the objects give exactly these nominal limits; `undefined` when none does. */
+export function possibleServerLimits(
+  objects: ObjectSet,
+  nominalByLevel: ReadonlyMap<string, number>,
+): ServerLimitRange | undefined {
+  const stored = { levels: objects.levels.map(defaultLevel), schemas: [] }
+  const plans = [...classifyingConfiguration(stored).levels.values()].map(({ plan }) => plan)
+  const known = plans.flatMap(({ name }, index) => {
+    const nominal = nominalByLevel.get(name)
+    return nominal === undefined ? [] : [{ index, nominal }]
+  })
+  if (known.length === 0) return undefined
+  const nominals = (serverLimit: number): readonly number[] =>
+    configuredLimits(serverLimit, plans).map(({ nominal }) => nominal)
+  // No nominal limit falls when the server gets more seats, so that the limits that fit have no gap.
+  const least = leastWhere((serverLimit) => {
+    const found = nominals(serverLimit)
+    return known.every(({ index, nominal }) => (found[index] ?? 0) >= nominal)
+  })
+  const tooMany = leastWhere((serverLimit) => {
+    const found = nominals(serverLimit)
+    return known.some(({ index, nominal }) => (found[index] ?? 0) > nominal)
+  })
+  return least < tooMany && tooMany <= MOST_SEATS ? { least, most: tooMany - 1 } : undefined
+}
+
+/** The least server limit of which `holds` is true, given that it stays true; one above the most when it never is. */
+function leastWhere(holds: (serverLimit: number) => boolean): number {
+  let [low, high] = [1, MOST_SEATS + 1]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if (holds(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
+}

@@ -1,0 +1,111 @@
+import { builtInObjects } from '../../core/config/builtInByVersion.ts'
+import type { ObjectSet } from '../../core/config/objects.ts'
+import { ProblemError } from '../../core/contract/errors.ts'
+import type { RequestTest } from '../../core/contract/objects.ts'
+import type { ServerFrame } from '../../core/frame/frame.ts'
+import { withEdit } from '../../core/impact/applyEdit.ts'
+import type { LocatedFinding } from '../../core/manifest/manifest.ts'
+import { readClusterObjects } from '../cluster/objects.ts'
+import { testsFrom } from './classifyRequests.ts'
+import type { Console } from './console.ts'
+import { readConfiguration } from './manifestFiles.ts'
+import { readFrame } from './readFrame.ts'
+import { cadenceFrom, sourceFrom } from './sourceOptions.ts'
+import { type Given, UsageError } from './usage.ts'
+import { versionFrom } from './validate.ts'
+
+/** The edit that is asked about, and what is known of its server. */
+export interface ImpactInput {
+  /** What `before` is, for people: `files a.yaml`, `cluster prod-eu-1`, `the built-in objects of v1.37`. */
+  readonly name: string
+  readonly origin: 'cluster' | 'files'
+  readonly before: ObjectSet
+  readonly after: ObjectSet
+  /** gitVersion whose behaviour applies. */
+  readonly version: string
+  /** What a server would reject in the edit or in what it changes. */
+  readonly errors: readonly LocatedFinding[]
+  /** Live servers, by id; empty without a source. */
+  readonly servers: readonly ServerFrame[]
+  readonly tests: readonly RequestTest[]
+  /** Sentences about what could not be read. */
+  readonly problems: readonly string[]
+  readonly notes: readonly string[]
+}
+
+const SECONDS = 30
+
+/** `undefined` when the command is to end. Rejects with `ProblemError` or `UsageError`. */
+export async function impactInput(given: Given, console: Console): Promise<ImpactInput | undefined> {
+  const edits = given.values('edit')
+  if (edits.length === 0)
+    throw new UsageError('impact needs --edit with the manifests of the edit, or - for standard input.')
+  const live = await liveServers(given, console)
+  if (live === undefined) return undefined
+  const { servers, problems } = live
+  const before = await configurationBefore(given, console, servers[0]?.version)
+  const { version } = before
+  const edit = await readConfiguration(edits, { version, stdin: console.readStdin })
+  if (edit.objects.levels.length + edit.objects.schemas.length === 0) {
+    throw new ProblemError(
+      'not-found',
+      edit.findings[0]?.message ?? `${edits.join(', ')} holds no FlowSchema and no PriorityLevelConfiguration.`,
+    )
+  }
+  const table = given.value('test')
+  return {
+    name: before.name,
+    origin: before.origin,
+    before: before.objects,
+    after: given.flag('whole') ? edit.objects : withEdit(before.objects, edit.objects),
+    version,
+    errors: [...before.errors, ...edit.findings.filter(({ severity }) => severity === 'error')],
+    servers,
+    tests: table === undefined ? [] : await testsFrom(table, console.readStdin),
+    problems,
+    notes: before.notes,
+  }
+}
+
+interface Before extends Pick<ImpactInput, 'name' | 'origin' | 'version' | 'errors' | 'notes'> {
+  readonly objects: ObjectSet
+}
+
+/** The objects of --config, else those of the cluster, else the built-in ones. */
+async function configurationBefore(given: Given, console: Console, serverVersion: string | undefined): Promise<Before> {
+  const files = given.values('config')
+  const wanted = given.value('kube-version') === undefined ? serverVersion : undefined
+  if (files.length > 0) {
+    const version = wanted ?? versionFrom(given)
+    const { objects, findings } = await readConfiguration(files, { version, stdin: console.readStdin })
+    const errors = findings.filter(({ severity }) => severity === 'error')
+    return { name: `files ${files.join(', ')}`, origin: 'files', version, objects, errors, notes: [] }
+  }
+  const [file, context] = [given.value('kubeconfig'), given.value('context')]
+  if (file !== undefined || context !== undefined) {
+    const cluster = await readClusterObjects({
+      kind: 'kubeconfig',
+      ...(file !== undefined && { file }),
+      ...(context !== undefined && { context }),
+    })
+    const { name, objects, notes } = cluster
+    const version =
+      given.value('kube-version') === undefined ? (cluster.version ?? versionFrom(given)) : versionFrom(given)
+    return { name: `cluster ${name}`, origin: 'cluster', version, objects, errors: [], notes }
+  }
+  const version = wanted ?? versionFrom(given)
+  const name = `the built-in objects of ${version}`
+  const notes = [`Neither --config nor --kubeconfig is given: the edit is compared with ${name}.`]
+  return { name, origin: 'files', version, objects: builtInObjects(version), errors: [], notes }
+}
+
+/** Demand is read where a source is given; that none can be read is told and does not end the command. */
+async function liveServers(
+  given: Given,
+  console: Console,
+): Promise<Pick<ImpactInput, 'servers' | 'problems'> | undefined> {
+  const spec = await sourceFrom(given, false, console.readStdin)
+  if (spec === undefined) return { servers: [], problems: [] }
+  const read = await readFrame(console, spec, cadenceFrom(given, false), SECONDS)
+  return read && { servers: read.frame?.servers ?? [], problems: read.findings }
+}
