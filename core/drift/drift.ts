@@ -1,0 +1,72 @@
+import { builtInObjects, isMandatory, isSuggested } from '../config/builtInByVersion.ts'
+import { configDiff, type FieldChange } from '../config/diff.ts'
+import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '../config/objects.ts'
+import { changesBetween, type GuardChange } from '../guard/changes.ts'
+import { predictReconcile, type ReconcilePrediction } from '../guard/reconciler.ts'
+
+/** One object that is not as the reference has it. */
+export interface DriftRow {
+  readonly kind: Kind
+  readonly name: string
+  /** `missing`: only the reference has it; `extra`: only the configuration has it. */
+  readonly change: 'changed' | 'missing' | 'extra'
+  /** Of a changed object: from what the reference says to what the configuration says. */
+  readonly fields: readonly FieldChange[]
+  readonly builtIn: 'mandatory' | 'suggested' | undefined
+  /** What the API server itself will do to the object as it is now. */
+  readonly server: ReconcilePrediction
+  /** As the reference has it and as the configuration has it, defaults filled in; `null` where there is none. */
+  readonly reference: FlowSchema | PriorityLevelConfiguration | null
+  readonly current: FlowSchema | PriorityLevelConfiguration | null
+}
+
+/** How a configuration differs from a reference. */
+export interface Drift {
+  /** Levels first, each kind by name. */
+  readonly rows: readonly DriftRow[]
+  /** Objects that are the same in both. */
+  readonly same: number
+}
+
+/** What `kubectl apply` keeps for itself says nothing of the object. */
+const NOISE = 'metadata.annotations[kubectl.kubernetes.io/last-applied-configuration]'
+
+/** How objects differ from others. `version` is the gitVersion of the server that they are on. */
+export function driftBetween(current: ObjectSet, reference: ObjectSet, version: string): Drift {
+  const objects = new Map(changesBetween(reference, current).map((change) => [keyOf(change), change]))
+  const rows = configDiff(reference, current).flatMap((difference): DriftRow[] => {
+    const change = objects.get(keyOf(difference))
+    if (change === undefined) return []
+    const { kind, name } = difference
+    const fields = difference.change === 'changed' ? difference.fields.filter(({ field }) => field !== NOISE) : []
+    if (difference.change === 'changed' && fields.length === 0) return []
+    return [
+      {
+        kind,
+        name,
+        change: difference.change === 'added' ? 'extra' : difference.change === 'removed' ? 'missing' : 'changed',
+        fields,
+        builtIn: isMandatory(kind, name) ? 'mandatory' : isSuggested(kind, name, version) ? 'suggested' : undefined,
+        server: predictReconcile(asItIs(change), version),
+        reference: change.from,
+        current: change.to,
+      },
+    ]
+  })
+  const all = current.levels.length + current.schemas.length
+  return { rows, same: all - rows.filter(({ current: object }) => object !== null).length }
+}
+
+/** How objects differ from those that a server of the version makes by itself; people's own are `extra`. */
+export const driftFromBuiltIn = (current: ObjectSet, version: string): Drift =>
+  driftBetween(current, builtInObjects(version), version)
+
+/** Whether the built-in objects are not as they come. People's own objects are no drift. */
+export const isDrifted = ({ rows }: Drift): boolean => rows.some(({ change }) => change !== 'extra')
+
+const keyOf = ({ kind, name }: { readonly kind: Kind; readonly name: string }): string => `${kind}/${name}`
+
+/** Nothing is being changed: the question is what the server does to the object as it stands. */
+function asItIs(change: GuardChange): GuardChange {
+  return change.kind === 'FlowSchema' ? { ...change, from: change.to } : { ...change, from: change.to }
+}

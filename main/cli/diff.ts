@@ -1,0 +1,57 @@
+import { driftBetween } from '../../core/drift/drift.ts'
+import type { Console, ExitCode } from './console.ts'
+import { driftJson, driftPatch, driftText, type Compared } from './driftReport.ts'
+import { HELP } from './help.ts'
+import { readConfiguration } from './manifestFiles.ts'
+import { readOptions, UsageError, type Given, type OptionInfo } from './usage.ts'
+import { versionFrom } from './validate.ts'
+
+const OPTIONS = {
+  'kube-version': { type: 'string' },
+  output: { type: 'string', short: 'o' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const satisfies Readonly<Record<string, OptionInfo>>
+
+/** What differs between two configurations; 1 when anything does, or when a server would reject an object. */
+export async function diff(args: readonly string[], console: Console): Promise<ExitCode> {
+  const given = readOptions(args, OPTIONS, 'files')
+  if (given.flag('help')) {
+    console.print(`${HELP.diff}\n`)
+    return 0
+  }
+  const report = reportFrom(given)
+  const version = versionFrom(given)
+  const [before, after, ...more] = given.operands
+  if (before === undefined || after === undefined || more.length > 0) {
+    throw new UsageError('diff compares two configurations: give two files or folders, or - for standard input.')
+  }
+  if (before === '-' && after === '-') throw new UsageError('Only one of the two can be the standard input.')
+  const stdin = console.readStdin
+  const [reference, current] = [
+    await readConfiguration([before], { version, stdin }),
+    await readConfiguration([after], { version, stdin }),
+  ]
+  const errors = [...reference.findings, ...current.findings].filter(({ severity }) => severity === 'error')
+  for (const { file, line, column, message } of errors) console.tell(`${file}:${line}:${column}: ${message}`)
+  const drift = driftBetween(current.objects, reference.objects, version)
+  console.print(report({ reference: before, current: after, version, drift }))
+  return drift.rows.length > 0 || errors.length > 0 ? 1 : 0
+}
+
+const REPORTS: Readonly<Record<string, (compared: Compared) => string>> = {
+  text: (compared) => driftText(compared, false),
+  json: (compared) => `${JSON.stringify(driftJson(compared), undefined, 2)}\n`,
+  patch: driftPatch,
+}
+
+function reportFrom(given: Given): (compared: Compared) => string {
+  const output = given.value('output')
+  if (given.flag('json') && output !== undefined && output !== 'json') {
+    throw new UsageError(`--json and --output ${output} contradict each other.`)
+  }
+  const name = given.flag('json') ? 'json' : (output ?? 'text')
+  const report = Object.hasOwn(REPORTS, name) ? REPORTS[name] : undefined
+  if (report !== undefined) return report
+  throw new UsageError(`--output takes text, json or patch, not ${JSON.stringify(name)}.`)
+}

@@ -1,0 +1,100 @@
+import { useMemo, useState } from 'react'
+import { driftBetween, type DriftRow } from '../../../../core/drift/drift.ts'
+import { Button } from '../../../components/Button.tsx'
+import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
+import { LevelName } from '../../../components/LevelChip.tsx'
+import { NowLine } from '../../../components/NowLine.tsx'
+import { Pane } from '../../../components/Pane.tsx'
+import { EmptyState, ErrorState, Loading } from '../../../components/States.tsx'
+import { Term } from '../../../components/Term.tsx'
+import { useObjects } from '../../../state/objects.ts'
+import { openScreen } from '../../../state/route.ts'
+import { useDraftBase, type DraftBase } from '../../../state/draftBase.ts'
+import { changeText, driftSentence, fieldsText, serverText } from './drift.text.ts'
+import { DriftDetail } from './DriftDetail.tsx'
+import { ReferencePane } from './ReferencePane.tsx'
+import { useReference } from './useReference.ts'
+import styles from './drift.module.css'
+
+/** How the present objects differ from the built-in ones, or from those of another cluster or of files. */
+export function DriftPage() {
+  const state = useObjects()
+  const base = useDraftBase()
+  if (state?.origin === 'none') {
+    return (
+      <EmptyState
+        title="Nothing connected has flow-control objects."
+        actions={
+          <Button primary onClick={() => openScreen('connection')}>
+            Connect
+          </Button>
+        }
+      >
+        Connect a cluster or open manifests to see how its objects differ from those of its release.
+      </EmptyState>
+    )
+  }
+  if (base === undefined) {
+    return state?.problem === undefined ? (
+      <Loading waitingFor="the flow-control objects" />
+    ) : (
+      <ErrorState title="The objects cannot be read." problem={state.problem} />
+    )
+  }
+  return <Compared base={base} target={state?.target ?? ''} />
+}
+
+const COLUMNS: readonly DataColumn<DriftRow>[] = [
+  {
+    id: 'name',
+    header: 'Object',
+    value: ({ name }) => name,
+    cell: ({ kind, name }) => (kind === 'PriorityLevelConfiguration' ? <LevelName name={name} /> : name),
+  },
+  { id: 'kind', header: 'Kind', value: ({ kind }) => (kind === 'FlowSchema' ? 'schema' : 'level') },
+  { id: 'change', header: 'State', value: changeText },
+  { id: 'fields', header: 'What differs', value: fieldsText },
+  { id: 'server', header: 'API server', value: serverText },
+]
+
+const keyOf = ({ kind, name }: DriftRow): string => `${kind}/${name}`
+
+function Compared({ base, target }: { readonly base: DraftBase; readonly target: string }) {
+  const choice = useReference(base.version)
+  const { objects, reference } = choice
+  const drift = useMemo(() => driftBetween(base.objects, objects, base.version), [base, objects])
+  const [openKey, setOpenKey] = useState<string>()
+  const open = drift.rows.find((row) => keyOf(row) === openKey) ?? drift.rows[0]
+  return (
+    <div>
+      <NowLine
+        title={driftSentence(drift, reference)}
+        evidence={
+          <>
+            {target === '' ? '' : `${target}, ${base.version}. `}
+            {drift.same} {drift.same === 1 ? 'object is' : 'objects are'} the same. <Term id="drift">Drift</Term> is
+            compared with defaults filled in; of labels and annotations everything that people write counts.
+          </>
+        }
+      />
+      <div className={styles['page']}>
+        <ReferencePane choice={choice} builtIn={base.version} />
+        <div className={styles['main']}>
+          <Pane title="Objects that differ">
+            <DataTable
+              caption="Objects that differ"
+              columns={COLUMNS}
+              rows={drift.rows}
+              rowKey={keyOf}
+              selectedKey={open === undefined ? undefined : keyOf(open)}
+              onOpen={(row) => setOpenKey(keyOf(row))}
+              csvName="drift"
+              empty="Nothing differs."
+            />
+          </Pane>
+          {open !== undefined && <DriftDetail row={open} />}
+        </div>
+      </div>
+    </div>
+  )
+}

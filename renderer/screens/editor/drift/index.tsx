@@ -1,0 +1,1 @@
+export { DriftPage } from './DriftPage.tsx'
