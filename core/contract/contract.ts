@@ -5,12 +5,21 @@ import { DerivedServerSchema } from '../frame/derived.ts'
 import { DumpFrameSchema } from '../frame/dump.ts'
 import { FrameSchema } from '../frame/frame.ts'
 import { HeatMapSchema, SeriesSchema } from '../frame/series.ts'
+import { SimulationControlSchema, SimulationStateSchema } from './simulation.ts'
 import {
-  SimulationControlSchema,
-  SimulationObjectsSchema,
-  SimulationReportSchema,
-  SimulationStateSchema,
-} from './simulation.ts'
+  ApplyReportSchema,
+  ApplyRequestSchema,
+  CheckReportSchema,
+  DraftSchema,
+  EditingSchema,
+  ElsewhereObjectsSchema,
+  ElsewhereSchema,
+  JournalEntrySchema,
+  ObjectChangeSchema,
+  ObjectsStateSchema,
+  RequestTestSchema,
+} from './objects.ts'
+import { LiveEventSchema, LivePageSchema, LiveRequestSchema, LiveShadowSchema, LiveStateSchema } from './live.ts'
 import { SettingsChangeSchema, SettingsSchema } from './settings.ts'
 import {
   CadenceSchema,
@@ -75,13 +84,33 @@ export const procedures = {
     z.object({ server: z.string(), from: z.number(), to: z.number() }),
     z.array(AdjustmentStepSchema),
   ),
-  /** Only while a simulation is connected; `unsupported` otherwise, like the three below. */
+  /** Switches editing of the connected source on or off; `unsupported` where it is impossible. */
+  'editing.switch': procedure(z.object({ on: z.boolean() }), EditingSchema),
+  /** Asks the server what it would say (server-side dry run); changes nothing and needs no editing. */
+  'objects.check': procedure(z.object({ changes: z.array(ObjectChangeSchema).min(1).max(1_000) }), CheckReportSchema),
+  /** Applies changes in their order until one is not accepted; `forbidden` while editing is off. */
+  'objects.apply': procedure(ApplyRequestSchema, ApplyReportSchema),
+  /** Objects of another cluster, or of manifests, to compare with. */
+  'objects.elsewhere': procedure(z.object({ from: ElsewhereSchema }), ElsewhereObjectsSchema),
+  /** Changes applied to the connected target, newest first. */
+  'journal.read': procedure(nothing, z.array(JournalEntrySchema)),
+  /** Takes an applied change back, or applies one that was taken back; like `objects.apply`. */
+  'journal.undo': procedure(z.object({ id: z.string(), force: z.boolean().default(false) }), ApplyReportSchema),
+  'journal.redo': procedure(z.object({ id: z.string(), force: z.boolean().default(false) }), ApplyReportSchema),
+  /** The draft of the connected target, as it was last written. */
+  'drafts.read': procedure(nothing, DraftSchema),
+  'drafts.write': procedure(z.object({ targetKey: z.string(), draft: DraftSchema }), nothing),
+  /** The saved table of requests to classify. */
+  'requests.read': procedure(nothing, z.array(RequestTestSchema)),
+  'requests.write': procedure(z.object({ tests: z.array(RequestTestSchema).max(2_000) }), nothing),
+  /** Only while a simulation is connected; `unsupported` otherwise, like the one below. */
   'simulation.state': procedure(nothing, SimulationStateSchema),
   /** Steers the simulated server, for everybody who looks at it. */
   'simulation.control': procedure(SimulationControlSchema, SimulationStateSchema),
-  'simulation.objects': procedure(nothing, SimulationObjectsSchema),
-  /** Replaces all objects, in force at once. */
-  'simulation.configure': procedure(z.object({ objects: SimulationObjectsSchema }), SimulationReportSchema),
+  /** Kept requests before `before` (the newest without), oldest first; `unsupported` for a source without single requests. */
+  'live.page': procedure(LivePageSchema, z.array(LiveRequestSchema)),
+  /** Runs a second engine on the proposed objects beside the same arrivals, or ends it. */
+  'live.shadow': procedure(LiveShadowSchema, LiveStateSchema),
 } as const
 
 export const streams = {
@@ -94,8 +123,14 @@ export const streams = {
   ),
   /** Debug dumps of one server; with `level`, only that level's queues and requests. */
   dumps: stream(z.object({ server: z.string(), level: z.string().optional() }), DumpFrameSchema),
+  /** Flow-control objects of the connected source and whether they may be edited: at the start and at every change. */
+  objects: stream(nothing, ObjectsStateSchema),
   /** How the connected simulation goes: at the start, with each frame and after each `simulation.control`. */
   simulation: stream(nothing, SimulationStateSchema),
+  /** New and changed requests, at most ten events a second; nothing for a source without single requests. */
+  live: stream(nothing, LiveEventSchema),
+  /** How the live source does: at the start, each second and after `live.shadow`. */
+  liveState: stream(nothing, LiveStateSchema),
 } as const
 
 export type Procedures = typeof procedures

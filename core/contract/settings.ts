@@ -12,6 +12,10 @@ const fields = {
   dismissed: z.array(z.string()),
   /** Colour slots of levels without a token of their own, by first sight: level name → slot from 1. */
   levelSlots: z.record(z.string(), z.number().int().positive()),
+  /** Saved filters of single requests, as they are typed. */
+  liveFilters: z.array(z.string().max(1_000)).max(50),
+  /** Columns of single requests that are not shown as usual: shown ones by name, hidden ones with a leading minus. */
+  liveColumns: z.array(z.string().max(50)).max(50),
 }
 
 /** What the operator set; kept by the main side, so that it outlives the port of web mode. */
@@ -24,6 +28,8 @@ export const SettingsSchema = z.object({
   rangeSeconds: fields.rangeSeconds.default(600),
   dismissed: fields.dismissed.default([]),
   levelSlots: fields.levelSlots.default({}),
+  liveFilters: fields.liveFilters.default([]),
+  liveColumns: fields.liveColumns.default([]),
 })
 export type Settings = z.infer<typeof SettingsSchema>
 
@@ -37,4 +43,6 @@ export const SettingsChangeSchema = z.object({
   rangeSeconds: fields.rangeSeconds.exactOptional(),
   dismissed: fields.dismissed.exactOptional(),
   levelSlots: fields.levelSlots.exactOptional(),
+  liveFilters: fields.liveFilters.exactOptional(),
+  liveColumns: fields.liveColumns.exactOptional(),
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { SourceInfoSchema } from '../frame/frame.ts'
 import { ProblemSchema } from './errors.ts'
+import { FeedSpecSchema, ProxySpecSchema } from './live.ts'
 import { SimulationSpecSchema } from './simulation.ts'
 
 /** Bounds of the polling intervals, milliseconds. */
@@ -41,6 +42,8 @@ export const SourceSpecSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('demo') }),
   z.object({ kind: z.literal('scrape'), target: TargetSchema, cadence: CadenceSchema }),
   z.object({ kind: z.literal('files'), files: z.array(UploadedFileSchema).min(1) }),
+  ProxySpecSchema,
+  FeedSpecSchema,
 ])
 export type SourceSpec = z.infer<typeof SourceSpecSchema>
 

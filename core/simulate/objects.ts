@@ -1,5 +1,6 @@
 import type { ConfigurationReport, EngineConfiguration } from '../engine/apfEngine.ts'
 import type { Condition, FlowSchema, ObjectMeta } from '../config/objects.ts'
+import { specEquals } from '../config/equality.ts'
 import { namedRandom } from './random.ts'
 
 interface Stored {
@@ -8,12 +9,15 @@ interface Stored {
 }
 
 /**
- * What the simulated server keeps of its objects beyond what was applied: UIDs, generations and resource versions as an API
- * server gives them. Object kinds are told apart by their plural.
+ * What the simulated server keeps of its objects beyond what was applied: UIDs, generations (which count changes of the
+ * spec) and resource versions (which count every write) as an API server gives them. Object kinds are told apart by their
+ * plural.
  */
 export class ObjectStore {
   private readonly seed: number
   private version = 1
+  /** How often an object of a kind and name was deleted: made again, it is another one. */
+  private readonly deletions = new Map<string, number>()
   private held: EngineConfiguration = { levels: [], schemas: [] }
 
   constructor(seed: number) {
@@ -31,6 +35,8 @@ export class ObjectStore {
 
   /** Replaces all objects; those that did not change keep their version. */
   replace({ levels, schemas }: EngineConfiguration): EngineConfiguration {
+    this.noteDeleted('prioritylevelconfigurations', this.held.levels, levels)
+    this.noteDeleted('flowschemas', this.held.schemas, schemas)
     this.held = {
       levels: levels.map((level) => this.adopt('prioritylevelconfigurations', level, this.held.levels)),
       schemas: schemas.map((schema) => this.adopt('flowschemas', schema, this.held.schemas)),
@@ -62,20 +68,35 @@ export class ObjectStore {
   private adopt<O extends Stored>(plural: string, given: O, present: readonly O[]): O {
     const { name } = given.metadata
     const before = present.find(({ metadata }) => metadata.name === name)
-    if (before !== undefined && JSON.stringify(before.spec) === JSON.stringify(given.spec)) return before
+    const specStays = before !== undefined && specEquals(before.spec, given.spec)
+    if (before !== undefined && specStays && sameWritten(before.metadata, given.metadata)) return before
     this.version += 1
+    const { uid = this.uid(plural, name), generation = 0, creationTimestamp } = before?.metadata ?? {}
     const metadata = {
       ...given.metadata,
-      uid: before?.metadata.uid ?? this.uid(plural, name),
+      ...(creationTimestamp !== undefined && { creationTimestamp }),
+      uid,
       resourceVersion: this.resourceVersion,
-      generation: (before?.metadata.generation ?? 0) + 1,
+      generation: specStays ? generation : generation + 1,
     }
     return { ...before, ...given, metadata }
   }
 
+  private noteDeleted(plural: string, before: readonly Stored[], after: readonly Stored[]): void {
+    const kept = new Set(after.map(({ metadata }) => metadata.name))
+    const gone = before.filter(({ metadata }) => !kept.has(metadata.name))
+    if (gone.length > 0) this.version += 1
+    for (const { metadata } of gone) {
+      const key = `${plural}/${metadata.name}`
+      this.deletions.set(key, (this.deletions.get(key) ?? 0) + 1)
+    }
+  }
+
   /** A UID of version 4 that is the same in every run. */
   private uid(plural: string, name: string): string {
-    const random = namedRandom(this.seed, `uid of ${plural}/${name}`)
+    const key = `${plural}/${name}`
+    const deletions = this.deletions.get(key)
+    const random = namedRandom(this.seed, `uid of ${key}${deletions === undefined ? '' : `, made again ${deletions}`}`)
     const hex = Array.from({ length: 32 }, (_, at) => {
       const digit = Math.floor(random() * 16)
       return (at === 12 ? 4 : at === 16 ? 8 + (digit % 4) : digit).toString(16)
@@ -83,3 +104,7 @@ export class ObjectStore {
     return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
   }
 }
+
+/** Whether labels and annotations are the same. */
+const sameWritten = (a: ObjectMeta, b: ObjectMeta): boolean =>
+  specEquals(a.labels ?? {}, b.labels ?? {}) && specEquals(a.annotations ?? {}, b.annotations ?? {})

@@ -20,6 +20,8 @@ import type { ClientGroup, Workload } from './workload.ts'
 /** A server counts its objects every minute, each time stretched by up to 2.2 (specification 5.7). */
 const STATISTICS_PERIOD = uniform(60_000, 132_000)
 
+const MINUTE_NS = 60e9
+
 export interface SimulationOptions {
   readonly seed: number
   /** Unix milliseconds at the start. */
@@ -31,6 +33,8 @@ export interface SimulationOptions {
   readonly corrections: Corrections
   readonly configuration: EngineConfiguration
   readonly workload: Workload
+  /** Happens every simulated minute: what the server does to its own objects (specification 7.8). */
+  readonly onMinute?: () => void
 }
 
 /**
@@ -99,6 +103,14 @@ export function createSimulation(options: SimulationOptions): Simulation {
     }
   }
   countObjects(engine, workload, seed, after)
+  const { onMinute } = options
+  if (onMinute !== undefined) {
+    const everyMinute = (): void => {
+      onMinute()
+      after(MINUTE_NS, everyMinute)
+    }
+    after(MINUTE_NS, everyMinute)
+  }
 
   const happen = (wakeNs: number, eventNs: number): void => {
     engine.moveTo(Math.max(Math.min(wakeNs, eventNs), engine.nowNs))

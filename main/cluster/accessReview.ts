@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { RequestSettings } from './http.ts'
+import type { Failed, RequestSettings } from './http.ts'
 import { getJson } from './json.ts'
 
 /** Who the server takes the console for. */
@@ -24,18 +24,32 @@ const SelfSubjectReviewSchema = z.object({
 })
 
 /** Asks the server who the console is (since Kubernetes 1.28); `undefined` when it does not say. Creates nothing. */
-export async function reviewSelf({ base, settings }: ReviewContext): Promise<Identity | undefined> {
+export async function reviewSelf(context: ReviewContext): Promise<Identity | undefined> {
+  const answer = await askWhoAmI(context)
+  return answer.ok ? answer.identity : undefined
+}
+
+/** The same with the reason when it does not say. */
+export async function askWhoAmI({
+  base,
+  settings,
+}: ReviewContext): Promise<{ readonly ok: true; readonly identity: Identity } | Failed> {
   const body = JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' })
   const answer = await getJson({
     url: new URL(`${base}/apis/authentication.k8s.io/v1/selfsubjectreviews`),
     settings,
     body,
   })
-  if (!answer.ok) return undefined
+  if (!answer.ok) return answer
   const parsed = SelfSubjectReviewSchema.safeParse(answer.value)
-  if (!parsed.success) return undefined
+  if (!parsed.success) {
+    return {
+      ok: false,
+      problem: { code: 'bad-answer', message: `${base} answered a SelfSubjectReview with something else.` },
+    }
+  }
   const { username, groups } = parsed.data.status.userInfo
-  return { user: username, groups: groups ?? [] }
+  return { ok: true, identity: { user: username, groups: groups ?? [] } }
 }
 
 /** The user that a refusal names: `… User "alice" cannot get path …`. */

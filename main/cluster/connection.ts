@@ -20,6 +20,8 @@ export interface Connection {
   readonly name: string
   readonly via: string
   readonly servers: readonly ServerAddress[]
+  /** Where the API of the cluster is, whichever of its servers are read; absent for addresses of metrics pages. */
+  readonly cluster?: string
   /** What the operator ought to know, in sentences: certificates that are not verified. */
   readonly notes: readonly string[]
   /** How to make the next request to a server; renews credentials that expired. Rejects with `ProblemError`. */
@@ -110,16 +112,32 @@ export function apiServer(url: URL): Omit<ServerAddress, 'id'> {
   return { metrics: new URL(`${base}${METRICS_PATH}`), base }
 }
 
+export interface ConnectionLimits {
+  readonly maxSockets: number
+  /** Milliseconds after which a connection that is not in use is closed. */
+  readonly timeout: number
+}
+
+/** Two watches stay open beside scrapes and dumps; a write must not wait for any of them. */
+const FEW: ConnectionLimits = {
+  maxSockets: 8,
+  // Longer than the longest interval between two scrapes.
+  timeout: 90_000,
+}
+
 /**
  * An agent that keeps connections, and that goes through the proxy of the environment (HTTPS_PROXY, NO_PROXY) unless
  * it is for this machine itself.
  */
-export function keepAliveAgent(protocol: 'http:' | 'https:', urls: readonly URL[], tls: AgentOptions = {}): Agent {
+export function keepAliveAgent(
+  protocol: 'http:' | 'https:',
+  urls: readonly URL[],
+  tls: AgentOptions = {},
+  limits: ConnectionLimits = FEW,
+): Agent {
   const options = {
     keepAlive: true,
-    maxSockets: 4,
-    // Of connections that are not in use; longer than the longest interval between two scrapes.
-    timeout: 90_000,
+    ...limits,
     ...(urls.every(isLoopback) ? {} : { proxyEnv: process.env }),
   }
   return protocol === 'https:' ? new https.Agent({ ...options, ...tls }) : new http.Agent(options)

@@ -18,6 +18,8 @@ export interface RequestSettings {
   readonly headers: Readonly<Record<string, string | string[]>>
   /** Replaced in every problem; never shown, logged or sent elsewhere. */
   readonly secrets: readonly string[]
+  /** Unix milliseconds until which they hold; for as long as the server accepts them without. */
+  readonly validUntil?: number
 }
 
 export interface HttpRequest {
@@ -26,7 +28,13 @@ export interface HttpRequest {
   readonly limits: HttpLimits
   /** JSON to POST; a GET without it. */
   readonly body?: string
+  /** For what changes something. Such a request is never sent twice by itself: the first may have been carried out. */
+  readonly write?: { readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'; readonly contentType: string }
   readonly accept?: string
+  /** Hears of the head of an answer 2xx. */
+  readonly onHead?: () => void
+  /** Bytes of the body of a failure that are kept for whoever understands it; none without it. */
+  readonly failureBytes?: number
   /** Ask for compression. It costs the server about 8 ms for a page, so it is for links, not for loopback. */
   readonly gzip?: boolean
   readonly signal?: AbortSignal
@@ -51,18 +59,27 @@ export interface Failed {
   readonly status?: number
   readonly headers?: IncomingHttpHeaders
   readonly retryAfterMs?: number
+  /** The start of the body, when it was asked for. */
+  readonly body?: string
 }
 
 /**
  * One request, its body handed on piece by piece; nothing is kept. Resolves always: what went wrong is a value. The
  * body may be incomplete unless the result is ok. An answer that breaks off on a connection kept from earlier, before
- * it began, is asked for once more on a new one: the server may have closed the idle connection.
+ * it began, is asked for once more on a new one, unless it writes: the server may have closed the idle connection.
  */
 export async function send(request: HttpRequest, onChunk: ChunkConsumer): Promise<Delivered | Failed> {
   const first = await attempt(request, onChunk)
-  const result = first === 'stale-connection' ? await attempt(request, onChunk) : first
+  const again = first === 'stale-connection' && request.write === undefined
+  const result = again ? await attempt(request, onChunk) : first
   if (result === 'stale-connection') return { ok: false, problem: networkProblem(RESET, request.url) }
-  return result.ok ? result : { ...result, problem: hideSecrets(result.problem, request.settings.secrets) }
+  if (result.ok) return result
+  const { secrets } = request.settings
+  return {
+    ...result,
+    problem: hideSecrets(result.problem, secrets),
+    ...(result.body !== undefined && { body: redact(result.body, secrets) }),
+  }
 }
 
 const RESET = Object.assign(new Error('the connection was reset'), { code: 'ECONNRESET' })
@@ -142,7 +159,7 @@ const unsendable = (url: URL, { message }: Error): Problem => ({
   details: message,
 })
 
-function open({ url, settings, body, accept, gzip }: HttpRequest): ClientRequest {
+function open({ url, settings, body, write, accept, gzip }: HttpRequest): ClientRequest {
   const headers: Record<string, string | string[]> = {
     'User-Agent': 'apf-console',
     Accept: accept ?? '*/*',
@@ -150,10 +167,11 @@ function open({ url, settings, body, accept, gzip }: HttpRequest): ClientRequest
     ...settings.headers,
   }
   if (body !== undefined) {
-    headers['Content-Type'] = 'application/json'
+    headers['Content-Type'] = write?.contentType ?? 'application/json'
     headers['Content-Length'] = String(Buffer.byteLength(body))
   }
-  const options = { method: body === undefined ? 'GET' : 'POST', agent: settings.agent, headers }
+  const method = write?.method ?? (body === undefined ? 'GET' : 'POST')
+  const options = { method, agent: settings.agent, headers }
   return url.protocol === 'https:' ? https.request(url, options) : http.request(url, options)
 }
 
@@ -173,7 +191,7 @@ interface Reading {
 }
 
 function readAnswer(response: IncomingMessage, { request, onChunk, started, finish }: Reading): void {
-  const { url, limits } = request
+  const { url, limits, failureBytes } = request
   const { headers } = response
   const status = response.statusCode ?? 0
   const failed = (problem: Problem): Failed => {
@@ -181,7 +199,10 @@ function readAnswer(response: IncomingMessage, { request, onChunk, started, fini
     return { ok: false, problem, status, headers, ...(retry === undefined ? {} : { retryAfterMs: retry }) }
   }
   if (status < 200 || status > 299) {
-    readStart(response, (start, complete) => finish(failed(statusProblem(status, headers, start, url)), complete))
+    readStart(response, failureBytes, (start, complete) => {
+      const failure = failed(statusProblem(status, headers, start, url))
+      finish(failureBytes === undefined ? failure : { ...failure, body: start }, complete)
+    })
     return
   }
   const refusal = refuseHead(headers, url)
@@ -189,6 +210,7 @@ function readAnswer(response: IncomingMessage, { request, onChunk, started, fini
     finish(failed(refusal))
     return
   }
+  request.onHead?.()
   readBody(response, {
     url,
     limits,

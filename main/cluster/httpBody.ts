@@ -43,8 +43,12 @@ function htmlProblem(url: URL): Problem {
   }
 }
 
-/** Reads at most `START_BYTES` of text; `complete` when the answer ended within them. */
-export function readStart(response: IncomingMessage, onRead: (start: string, complete: boolean) => void): void {
+/** Reads at most `most` bytes of text; `complete` when the answer ended within them. */
+export function readStart(
+  response: IncomingMessage,
+  most: number = START_BYTES,
+  onRead: (start: string, complete: boolean) => void,
+): void {
   const pieces: Buffer[] = []
   let size = 0
   let done = false
@@ -53,12 +57,12 @@ export function readStart(response: IncomingMessage, onRead: (start: string, com
     done = true
     // A compressed body has no words to show.
     const readable = (response.headers['content-encoding'] ?? 'identity') === 'identity'
-    onRead(readable ? Buffer.concat(pieces).subarray(0, START_BYTES).toString('utf8') : '', complete)
+    onRead(readable ? Buffer.concat(pieces).subarray(0, most).toString('utf8') : '', complete)
   }
   response.on('data', (piece: Buffer) => {
     pieces.push(piece)
     size += piece.length
-    if (size > START_BYTES) finish(false)
+    if (size > most) finish(false)
   })
   response.on('end', () => finish(true))
   response.on('error', () => finish(false))

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { send, type Delivered, type Failed, type RequestSettings } from './http.ts'
+import { send, type Delivered, type Failed, type HttpRequest } from './http.ts'
 import type { HttpLimits } from './httpProblems.ts'
 import { shownUrl } from './redact.ts'
 
@@ -13,15 +13,7 @@ const JSON_LIMITS: HttpLimits = {
   maxBytes: 8 * 1024 * 1024,
 }
 
-export interface TextRequest {
-  readonly url: URL
-  readonly settings: RequestSettings
-  /** JSON to POST; a GET without it. */
-  readonly body?: string
-  readonly accept?: string
-  readonly limits?: HttpLimits
-  readonly signal?: AbortSignal
-}
+export type TextRequest = Omit<HttpRequest, 'limits'> & { readonly limits?: HttpLimits }
 
 export interface GotText extends Delivered {
   readonly value: string

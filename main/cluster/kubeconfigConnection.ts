@@ -2,10 +2,17 @@ import type { Agent } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { Target } from '../../core/contract/source.ts'
-import { apiServer, keepAliveAgent, parseAddress, withIds, type Connection } from './connection.ts'
-import { chooseContext } from './contexts.ts'
+import {
+  apiServer,
+  keepAliveAgent,
+  parseAddress,
+  withIds,
+  type Connection,
+  type ConnectionLimits,
+} from './connection.ts'
+import { chooseContext, type ChosenContext } from './contexts.ts'
 import { resolveCredentials, type Credentials } from './credentials.ts'
-import { isLoopback } from './redact.ts'
+import { isLoopback, shownUrl } from './redact.ts'
 
 type KubeconfigTarget = Extract<Target, { kind: 'kubeconfig' }>
 
@@ -15,6 +22,10 @@ const PLUGIN_TIMEOUT_MS = 30_000
 export interface KubeconfigSurroundings {
   readonly env: NodeJS.ProcessEnv
   readonly pluginTimeoutMs: number
+  /** How many connections at once; few without. */
+  readonly connections?: ConnectionLimits
+  /** `nobody`: only what the cluster entry says, no credentials, for those who bring their own. */
+  readonly as?: 'nobody'
 }
 
 /**
@@ -25,12 +36,18 @@ export interface KubeconfigSurroundings {
 export async function kubeconfigConnection(
   target: KubeconfigTarget,
   now: () => number,
-  { env, pluginTimeoutMs }: KubeconfigSurroundings = { env: process.env, pluginTimeoutMs: PLUGIN_TIMEOUT_MS },
+  { env, pluginTimeoutMs, connections, as }: KubeconfigSurroundings = {
+    env: process.env,
+    pluginTimeoutMs: PLUGIN_TIMEOUT_MS,
+  },
 ): Promise<Connection> {
-  const choose = () => chooseContext(target.file, target.context, env)
+  const choose = async (): Promise<ChosenContext> => {
+    const context = await chooseContext(target.file, target.context, env)
+    return as === 'nobody' ? { ...context, user: {} } : context
+  }
   const chosen = await choose()
   const urls = target.servers === undefined ? [chosen.server] : target.servers.map(parseAddress)
-  const agents = createAgents(urls)
+  const agents = createAgents(urls, connections)
   let known: Credentials | undefined
   let loading: Promise<Credentials> | undefined
   let refused = false
@@ -54,11 +71,12 @@ export async function kubeconfigConnection(
     name: chosen.context.name,
     via: '/metrics through the kubeconfig',
     servers: withIds(urls, apiServer),
+    cluster: shownUrl(chosen.server).replace(/\/+$/, ''),
     notes: notes(chosen.cluster['insecure-skip-tls-verify'] === true, urls),
     async settings(server) {
-      const { tls, proxyAgent, headers, secrets } = await credentials()
+      const { tls, proxyAgent, headers, secrets, validUntil } = await credentials()
       assertPrivate(server.metrics, headers)
-      return { agent: proxyAgent ?? agents.agentFor(server.metrics, tls), headers, secrets }
+      return { agent: proxyAgent ?? agents.agentFor(server.metrics, tls), headers, secrets, validUntil }
     },
     renew() {
       known = undefined
@@ -69,13 +87,13 @@ export async function kubeconfigConnection(
 }
 
 /** Agents that are kept as long as the certificates stay the same; requests under way keep the one that they have. */
-function createAgents(urls: readonly URL[]) {
+function createAgents(urls: readonly URL[], limits: ConnectionLimits | undefined) {
   let kept: { readonly tls: Credentials['tls']; readonly byProtocol: Map<string, Agent> } | undefined
   return {
     agentFor({ protocol }: URL, tls: Credentials['tls']): Agent {
       if (kept === undefined || !isDeepStrictEqual(kept.tls, tls)) kept = { tls, byProtocol: new Map() }
       const agent =
-        kept.byProtocol.get(protocol) ?? keepAliveAgent(protocol === 'https:' ? 'https:' : 'http:', urls, tls)
+        kept.byProtocol.get(protocol) ?? keepAliveAgent(protocol === 'https:' ? 'https:' : 'http:', urls, tls, limits)
       kept.byProtocol.set(protocol, agent)
       return agent
     },

@@ -31,10 +31,14 @@ const TEXTS: Readonly<Record<Capability, { readonly label: string; readonly need
   'watch-objects': { label: 'Changes of the configuration at once', needs: `watch ${KINDS}`, grant: 'objects' },
   'dry-run': {
     label: 'Edits tried on the server without making them',
-    needs: `patch ${KINDS} (dry run)`,
+    needs: `create, update, patch ${KINDS} (dry run)`,
     grant: 'edit',
   },
-  write: { label: 'Edits applied', needs: `create, update, patch, delete ${KINDS}`, grant: 'edit' },
+  write: {
+    label: 'Edits applied, and taken back',
+    needs: `create, update, patch, delete ${KINDS}`,
+    grant: 'edit',
+  },
 }
 
 /** Whether the API of the cluster is behind the connection, or only metrics pages. */

@@ -29,10 +29,11 @@ const demo = app.isPackaged
   : path.join(import.meta.dirname, '..', '..', 'assets', 'demo')
 
 function openWorkspace(): Workspace {
+  const stateDir = path.join(app.getPath('userData'), 'state')
   const workspace = createWorkspace({
-    stateDir: path.join(app.getPath('userData'), 'state'),
+    stateDir,
     environment: systemEnvironment,
-    access: systemAccess(path.join(demo, 'recording.ndjson.br')),
+    access: systemAccess(path.join(demo, 'recording.ndjson.br'), stateDir),
     version: app.getVersion(),
     mode: 'desktop',
     platform: process.platform,

@@ -16,7 +16,7 @@ const KINDS = {
   flowschemas: 'FlowSchema',
   prioritylevelconfigurations: 'PriorityLevelConfiguration',
 } as const
-type Plural = keyof typeof KINDS
+export type Plural = keyof typeof KINDS
 const isPlural = (text: string): text is Plural => Object.hasOwn(KINDS, text)
 
 const text = (body: string): HttpAnswer => ({ status: 200, contentType: 'text/plain; charset=utf-8', body })
@@ -89,6 +89,22 @@ function objectsOf({ objects, startUnixMs }: SimulatedApiServer, plural: Plural)
     plural === 'flowschemas' ? objects.objects.schemas : objects.objects.levels
   const creationTimestamp = new Date(startUnixMs).toISOString().replace(/\.\d+Z$/, 'Z')
   return held.map((object) => ({ ...object, metadata: { creationTimestamp, ...object.metadata } }))
+}
+
+/** The kind that an address lists. */
+export function listedKind(path: string): Plural | undefined {
+  const [prefix, plural = '', ...more] = splitObjectPath(path)
+  return prefix !== undefined && isPlural(plural) && more.length === 0 ? plural : undefined
+}
+
+/** All objects of a kind, each complete, by name. */
+export function objectsByName(server: SimulatedApiServer, plural: Plural) {
+  const typed = objectsOf(server, plural).map((object) => ({
+    kind: KINDS[plural],
+    apiVersion: GROUP_VERSION,
+    ...object,
+  }))
+  return new Map(typed.map((object) => [object.metadata.name, object]))
 }
 
 /** A failure as the API tells it. */

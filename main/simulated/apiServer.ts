@@ -7,4 +7,6 @@ export interface SimulatedApiServer {
   readonly startUnixMs: number
   readonly engine: Pick<ApfEngine<Call>, 'snapshot' | 'dump'>
   readonly objects: { readonly resourceVersion: string; readonly objects: EngineConfiguration }
+  /** Calls after every change of the objects until the signal aborts. */
+  onObjects(listener: () => void, signal: AbortSignal): void
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { answerTo, failure, type HttpAnswer } from './answers.ts'
+import { answerTo, failure, listedKind, type HttpAnswer } from './answers.ts'
+import { watchKind } from './watch.ts'
 import type { SimulatedApiServer } from './apiServer.ts'
 
 /** Never another interface: it answers without asking who is there. */
@@ -21,7 +22,7 @@ export interface SimulatedHttpOptions {
 
 /**
  * Lets the simulated server answer over HTTP, on loopback and only to be read: metrics, debug dumps, version and the
- * flow-control objects. A page that a foreign name brought here (DNS rebinding) is refused by its Host. Throws what
+ * flow-control objects, which can be watched. A page that a foreign name brought here (DNS rebinding) is refused by its Host. Throws what
  * `listen` throws when the port is taken.
  */
 export async function startSimulatedHttpServer({
@@ -48,6 +49,7 @@ export async function startSimulatedHttpServer({
     return answerTo(server, url.pathname, url.searchParams)
   }
   http.on('request', (request, response) => {
+    if (watches(server, request, response, host)) return
     answer(request).then(
       (given) => send(response, given, request.method === 'HEAD'),
       (error: unknown) => send(response, failure(500, 'InternalError', String(error)), false),
@@ -61,6 +63,26 @@ export async function startSimulatedHttpServer({
         http.closeAllConnections()
       }),
   }
+}
+
+/** Keeps a watch of objects open until its reader goes; `false` when it is another request. */
+function watches(
+  server: SimulatedApiServer,
+  request: IncomingMessage,
+  response: ServerResponse,
+  host: string,
+): boolean {
+  const url = URL.parse(request.url ?? '/', `http://${host}`)
+  const wanted = /^(?:true|1)$/.test(url?.searchParams.get('watch') ?? '')
+  const kind = url === null || !wanted ? undefined : listedKind(url.pathname)
+  if (url === null || kind === undefined || request.method !== 'GET' || request.headers.host !== host) return false
+  const gone = new AbortController()
+  response.on('close', () => gone.abort())
+  response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+  response.flushHeaders()
+  const tell = (event: object): void => void response.write(`${JSON.stringify(event)}\n`)
+  watchKind(server, kind, url.searchParams.get('resourceVersion'), tell, gone.signal)
+  return true
 }
 
 function send(response: ServerResponse, { status, contentType, body }: HttpAnswer, headOnly: boolean): void {

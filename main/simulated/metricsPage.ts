@@ -15,14 +15,29 @@ export interface MetricsPage {
  * The metrics page of this instant. The engine counts for itself; nothing is recorded here between two pages. As on a real
  * server, a family without a series yet is not on the page at all.
  */
-export async function metricsPage({ engine, version }: SimulatedApiServer): Promise<MetricsPage> {
+export async function metricsPage(server: MeasuredEngine): Promise<MetricsPage> {
   const registry = new Registry()
+  registerEngine(registry, server)
+  return { contentType: registry.contentType, body: await registry.metrics() }
+}
+
+/** An engine, and the gitVersion that it claims. */
+export interface MeasuredEngine {
+  readonly version: string
+  readonly engine: Pick<SimulatedApiServer['engine'], 'snapshot'>
+}
+
+/** The engine's families of this instant; `without` names those that the page has from elsewhere. */
+export function registerEngine(
+  registry: Registry,
+  { engine, version }: MeasuredEngine,
+  without: ReadonlySet<string> = new Set(),
+): void {
   const snapshot = engine.snapshot()
   for (const family of [...exposedFamilies(version), buildInfo(version)]) {
-    const exposed = family.expose(snapshot)
+    const exposed = without.has(family.name) ? [] : family.expose(snapshot)
     if (exposed.length > 0) register(registry, family, exposed)
   }
-  return { contentType: registry.contentType, body: await registry.metrics() }
 }
 
 function register(registry: Registry, { name, type, help }: FamilyRule, exposed: readonly Exposed[]): void {

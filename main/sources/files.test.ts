@@ -3,6 +3,7 @@ import type { ServerHealth, UploadedFile } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import { createFilesSource } from './files.ts'
+import type { ObjectsReading } from './objectDoor.ts'
 import type { SourceResult } from './source.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
@@ -118,5 +119,51 @@ l,                 1,            false,  false,       5,               2,       
     expect(await problemOf(['x.html', '<html>'])).toMatch(/^x\.html is a web page/)
     expect(await problemOf(['g.txt', '# TYPE go_gc gauge\ngo_gc 1\n'])).toMatch(/^g\.txt holds metrics, but none of/)
     expect(await problemOf(['e.txt', ''])).toBe('e.txt is empty.')
+  })
+
+  describe('with manifests', () => {
+    const LEVEL = `# kept in git
+apiVersion: flowcontrol.apiserver.k8s.io/v1beta3
+kind: PriorityLevelConfiguration
+metadata: { name: a }
+spec: { type: Limited, limited: { nominalConcurrencyShares: 5, limitResponse: { type: Reject } } }
+`
+    const reading = async (...files: readonly (readonly [string, string])[]) => {
+      const result = await open(...files)
+      if (!result.ok) throw new Error(result.problem.message)
+      const { objects, info } = result.source
+      let told: ObjectsReading | undefined
+      objects?.start(new AbortController().signal, (next) => void (told = next))
+      return { info, objects, told }
+    }
+
+    it('has their objects, converted, to be drafted upon and not to be applied', async () => {
+      const { info, objects, told } = await reading(['a.yaml', LEVEL], ['version.json', '{"gitVersion":"v1.30.1"}'])
+      expect(info).toMatchObject({ name: '2 files', via: '1 flow-control object' })
+      expect(objects).toMatchObject({ origin: 'files', target: 'a.yaml', targetKey: 'files a.yaml' })
+      expect(objects?.editor).toMatchObject({ impossible: expect.stringContaining('save the changed objects as YAML') })
+      expect(told).toMatchObject({ state: 'current', version: 'v1.30.1' })
+      expect(told?.objects.levels).toEqual([
+        {
+          metadata: { name: 'a' },
+          spec: { type: 'Limited', limited: { nominalConcurrencyShares: 5, limitResponse: { type: 'Reject' } } },
+        },
+      ])
+    })
+
+    it('stands beside a metrics page, whose own source has no objects', async () => {
+      const { info, told } = await reading(['metrics.txt', page(1, 5, 10)], ['a.yaml', LEVEL])
+      expect(info.via).toBe('one page, 1 flow-control object')
+      expect(told?.objects.levels).toHaveLength(1)
+      expect((await reading(['metrics.txt', page(1, 5, 10)])).objects).toBeUndefined()
+    })
+
+    it('says what cannot be read, and is a problem when that is everything', async () => {
+      const broken = LEVEL.replace('Limited, limited', 'Limited, limited: 3, other')
+      const { told } = await reading(['a.yaml', LEVEL], ['b.yaml', broken])
+      expect(told?.problem?.message).toContain('b.yaml')
+      const nothing = await open(['b.yaml', broken])
+      expect(nothing).toMatchObject({ ok: false, problem: { message: expect.stringContaining('b.yaml') } })
+    })
   })
 })

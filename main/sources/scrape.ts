@@ -1,5 +1,6 @@
 import { toProblem } from '../../core/contract/errors.ts'
 import type { Cadence, Target } from '../../core/contract/source.ts'
+import { createClusterObjects } from '../cluster/clusterObjects.ts'
 import { openConnection, type Connection } from '../cluster/connection.ts'
 import { METRICS_LIMITS, type HttpLimits } from '../cluster/httpProblems.ts'
 import { createDumpPoller, type DumpPoller } from './dumpPoller.ts'
@@ -36,6 +37,7 @@ function createSource(connection: Connection, initial: Cadence, environment: Env
   return {
     info: { kind: 'scrape', name: connection.name, via: connection.via },
     still: false,
+    objects: createClusterObjects(connection, environment),
     start(signal, sink) {
       for (const server of connection.servers) {
         const health = createHealthBook(server.id, connection.notes, (entry) => sink.onHealth(entry))

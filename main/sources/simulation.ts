@@ -1,16 +1,20 @@
 import { CadenceSchema, type ServerHealth } from '../../core/contract/source.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { SPEED, type SimulationSpec, type SimulationState } from '../../core/contract/simulation.ts'
-import { mandatoryLevels, mandatorySchemas, suggestedLevels, suggestedSchemas } from '../../core/config/builtIn.ts'
+import { builtInObjects } from '../../core/config/builtInByVersion.ts'
+import type { ConfigurationReport, EngineConfiguration } from '../../core/engine/apfEngine.ts'
 import { AS_UPSTREAM } from '../../core/engine/corrections.ts'
 import { profileFor } from '../../core/engine/profiles.ts'
 import { CLUSTER } from '../../core/simulate/cluster.ts'
 import { dumpFrame } from '../../core/simulate/dumpFrame.ts'
 import { ObjectStore } from '../../core/simulate/objects.ts'
+import { reconcile } from '../../core/simulate/reconciler.ts'
 import { serverFrame } from '../../core/simulate/serverFrame.ts'
 import { type Simulation, createSimulation } from '../../core/simulate/simulation.ts'
 import type { Workload } from '../../core/simulate/workload.ts'
 import { createDriver } from './simulation/driver.ts'
+import { createSimulatedObjects } from './simulation/objects.ts'
+import { createSimulationRows } from './simulation/rows.ts'
 import type { Environment, SimulationSource, SourceSink } from './source.ts'
 
 const SERVER = 'simulated-apiserver'
@@ -56,11 +60,31 @@ export function createSimulationSource(
     maxMutatingRequestsInFlight,
     profile: profileFor(version),
     corrections: AS_UPSTREAM,
-    configuration: store.replace({
-      levels: [...mandatoryLevels, ...suggestedLevels],
-      schemas: [...mandatorySchemas, ...suggestedSchemas],
-    }),
+    configuration: store.replace(builtInObjects(version)),
     workload,
+    onMinute: () => {
+      const reconciled = reconcile(store.objects, version)
+      if (reconciled !== store.objects) adopt(reconciled)
+    },
+  })
+  const listeners = new Set<() => void>()
+  /** Puts objects in force at once. */
+  const adopt = (objects: EngineConfiguration): void => {
+    simulation.configure(store.replace(objects))
+    writeConditions()
+    door.changed()
+    for (const listener of listeners) listener()
+  }
+  const door = createSimulatedObjects({
+    target: 'the simulated cluster',
+    targetKey: `simulation ${version}, seed ${seed}`,
+    version,
+    objects: () => store.objects,
+    adopt: (objects) => {
+      adopt(objects)
+      driver.tell()
+    },
+    now: () => secondsTime(simulation, startUnixMs),
   })
   let cadence = CadenceSchema.parse({})
   let watched = false
@@ -99,9 +123,7 @@ export function createSimulationSource(
     },
   })
   const writeConditions = (): void => {
-    // Objects carry times in whole seconds.
-    const at = isoTime(simulation, startUnixMs).replace(/\.\d+Z$/, 'Z')
-    store.writeConditions(simulation.configured.conditions, at)
+    store.writeConditions(simulation.configured.conditions, secondsTime(simulation, startUnixMs))
   }
   writeConditions()
   const state = (): SimulationState => ({
@@ -121,8 +143,19 @@ export function createSimulationSource(
       via: `simulated API server ${version} with the default objects, seed ${seed}`,
     },
     still: false,
+    objects: door,
+    live: createSimulationRows({ engine: simulation.engine, version, startUnixMs }),
     presentUnixMs,
-    server: { version, startUnixMs, engine: simulation.engine, objects: store },
+    server: {
+      version,
+      startUnixMs,
+      engine: simulation.engine,
+      objects: store,
+      onObjects(listener, signal) {
+        listeners.add(listener)
+        signal.addEventListener('abort', () => listeners.delete(listener), { once: true })
+      },
+    },
     start(signal, given) {
       sink = given
       driver.setCadence(cadence.intervalMs, dumpIntervalMs())
@@ -150,14 +183,12 @@ export function createSimulationSource(
       else if (halts) driver.tell()
       return state()
     },
-    configure(objects) {
-      const { refused, dangling, quiescing } = simulation.configure(store.replace(objects))
-      writeConditions()
-      driver.tell()
-      return { refused: [...refused], dangling: [...dangling], quiescing: [...quiescing] }
-    },
   }
 }
 
 const isoTime = ({ nowNs }: Simulation, startUnixMs: number): string =>
   new Date(startUnixMs + nowNs / 1e6).toISOString()
+
+/** Objects carry times in whole seconds. */
+const secondsTime = (simulation: Simulation, startUnixMs: number): string =>
+  isoTime(simulation, startUnixMs).replace(/\.\d+Z$/, 'Z')

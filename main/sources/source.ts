@@ -1,14 +1,11 @@
 import type { Problem } from '../../core/contract/errors.ts'
-import type {
-  SimulationControl,
-  SimulationObjects,
-  SimulationReport,
-  SimulationState,
-} from '../../core/contract/simulation.ts'
+import type { SimulationControl, SimulationState } from '../../core/contract/simulation.ts'
 import type { Cadence, ServerHealth } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame, SourceInfo } from '../../core/frame/frame.ts'
+import type { LiveTraffic } from '../live/traffic.ts'
 import type { SimulatedApiServer } from '../simulated/apiServer.ts'
+import type { ObjectDoor } from './objectDoor.ts'
 
 /** Where a source delivers. Each call is complete in itself; nothing has to be answered. */
 export interface SourceSink {
@@ -26,12 +23,22 @@ export interface Source {
   readonly info: SourceInfo
   /** A still source delivers once and never becomes stale. */
   readonly still: boolean
+  /** Its flow-control objects, where it may have some; started by whoever shows them. */
+  readonly objects?: ObjectDoor
   start(signal: AbortSignal, sink: SourceSink): void
   /** Forget the backoff and try now; all servers without an argument. */
   tryNow(server?: string): void
   setCadence(cadence: Cadence): void
   /** Tells whether somebody looks at the dumps: where they cost nothing, they then come oftener. */
   watchDumps?(watched: boolean): void
+  /** Its single requests, where it sees them. */
+  readonly live?: LiveTraffic
+  /** Everything that there was to read was read. */
+  ended?(): boolean
+  /** It is not wanted after all: gives back what it took when it was made. Only instead of `start`. */
+  discard?(): void
+  /** Settles once everything that it took is given back, ports above all. */
+  readonly closed?: Promise<void>
 }
 
 /** The built-in simulated server as a source, with the means to handle it. */
@@ -43,8 +50,6 @@ export interface SimulationSource extends Source {
   state(): SimulationState
   /** Throws `invalid-input` for a speed that is not possible. */
   control(change: SimulationControl): SimulationState
-  /** Replaces the objects; in force at once. */
-  configure(objects: SimulationObjects): SimulationReport
 }
 
 /** What a source reports when it cannot even be made, as a value. `simulation` is the source, when it is one. */
@@ -55,9 +60,9 @@ export type SourceResult =
 /** Time and chance, passed in: only the outermost edge reads the real ones. */
 export interface Environment {
   /** Unix milliseconds. */
-  now(): number
+  readonly now: () => number
   /** Uniform in [0, 1). */
-  random(): number
+  readonly random: () => number
   /** Calls back once after `ms` unless the returned function was called. */
-  after(ms: number, callback: () => void): () => void
+  readonly after: (ms: number, callback: () => void) => () => void
 }

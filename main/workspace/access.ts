@@ -1,22 +1,36 @@
+import { join } from 'node:path'
 import type { SourceSpec } from '../../core/contract/source.ts'
 import { createDemoSource } from '../sources/demo.ts'
 import { createFilesSource } from '../sources/files.ts'
 import type { Environment, SourceResult } from '../sources/source.ts'
 import type { Access } from './workspace.ts'
 
+/** Paths that the sources need. */
+interface Folders {
+  /** File of the recorded demo. */
+  readonly recording: string
+  readonly stateDir: string
+}
+
 /**
  * The real rooms around the workspace. What talks to clusters is loaded when it is first asked for: the client library
  * takes longer to load than everything else together, and the other sources need none of it.
  */
-export function systemAccess(recording: string): Access {
+export function systemAccess(recording: string, stateDir: string): Access {
   return {
-    makeSource: (spec, environment) => makeSource(spec, environment, recording),
+    makeSource: (spec, environment) => makeSource(spec, environment, { recording, stateDir }),
     listContexts: async (file) => (await import('../cluster/index.ts')).listContexts(file),
     permissionReports: async (target) => (await import('../cluster/index.ts')).permissionReports(target),
+    readClusterObjects: async (target) => (await import('../cluster/objects.ts')).readClusterObjects(target),
+    readManifestFiles: async (files) => (await import('../sources/files/manifests.ts')).readManifestFiles(files),
   }
 }
 
-async function makeSource(spec: SourceSpec, environment: Environment, recording: string): Promise<SourceResult> {
+async function makeSource(
+  spec: SourceSpec,
+  environment: Environment,
+  { recording, stateDir }: Folders,
+): Promise<SourceResult> {
   switch (spec.kind) {
     case 'simulation': {
       const simulation = (await import('../sources/simulation.ts')).createSimulationSource(spec, environment)
@@ -28,5 +42,11 @@ async function makeSource(spec: SourceSpec, environment: Environment, recording:
       return createFilesSource(spec.files, environment)
     case 'scrape':
       return (await import('../sources/scrape.ts')).createScrapeSource(spec, environment)
+    case 'proxy':
+      return (await import('../sources/liveProxy.ts')).createProxySource(spec, environment)
+    case 'feed': {
+      const { createFeedSource } = await import('../sources/liveFeed.ts')
+      return createFeedSource(spec, { environment, folder: join(stateDir, 'feeds') })
+    }
   }
 }

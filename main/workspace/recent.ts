@@ -7,13 +7,17 @@ const MOST = 10
  * the demo, not the text of files, and no address that carries a user name, password or query, which may be a secret.
  */
 export function isRememberable(spec: SourceSpec): boolean {
-  if (spec.kind === 'simulation') return true
-  if (spec.kind !== 'scrape') return false
-  const addresses = spec.target.kind === 'urls' ? spec.target.urls : (spec.target.servers ?? [])
-  return addresses.every((address) => {
+  if (spec.kind === 'simulation' || spec.kind === 'feed') return true
+  if (spec.kind === 'demo' || spec.kind === 'files') return false
+  return addressesOf(spec).every((address) => {
     const url = new URL(address)
     return url.username === '' && url.password === '' && url.search === '' && url.hash === ''
   })
+}
+
+function addressesOf(spec: Extract<SourceSpec, { kind: 'scrape' | 'proxy' }>): readonly string[] {
+  if (spec.kind === 'proxy') return spec.upstream.kind === 'url' ? [spec.upstream.url] : []
+  return spec.target.kind === 'urls' ? spec.target.urls : (spec.target.servers ?? [])
 }
 
 /** Newest first, each target once, at most ten. */
@@ -34,7 +38,12 @@ export function publicSpec(spec: SourceSpec): SourceSpec {
   switch (spec.kind) {
     case 'demo':
     case 'simulation':
+    case 'feed':
       return spec
+    case 'proxy':
+      return spec.upstream.kind === 'url'
+        ? { ...spec, upstream: { kind: 'url', url: withoutCredentials(spec.upstream.url) } }
+        : spec
     case 'files':
       return { kind: 'files', files: spec.files.map(({ name }) => ({ name, text: '' })) }
     case 'scrape':

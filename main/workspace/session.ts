@@ -8,7 +8,10 @@ import type { DumpFrame } from '../../core/frame/dump.ts'
 import { FRAME_FORMAT_VERSION, type Frame, type ServerFrame } from '../../core/frame/frame.ts'
 import { createHistory, type History } from '../../core/frame/history.ts'
 import type { SimulationState } from '../../core/contract/simulation.ts'
+import type { LiveTraffic } from '../live/traffic.ts'
+import { noObjects, type ObjectDoor } from '../sources/objectDoor.ts'
 import type { Environment, SimulationSource, Source } from '../sources/source.ts'
+import { createLiveOutlet, type LiveOutlet } from './live.ts'
 import { publicSpec } from './recent.ts'
 import { createTopic, type Subscribable } from './topic.ts'
 
@@ -27,15 +30,21 @@ export interface Session {
   readonly frames: Subscribable<StreamEvent<'frames'>>
   /** The latest reading first, when there is one. */
   dumps(server: string, emit: (dump: DumpFrame) => void, signal: AbortSignalLike): void
+  /** Flow-control objects of the source; a door to nothing where it has none. */
+  readonly objects: ObjectDoor
   /** The source, when it is a simulation. */
   readonly simulation: SimulationSource | undefined
   /** How the simulation goes; nothing for other sources. */
   readonly pace: Subscribable<SimulationState>
   /** Tells it after it was changed. */
   tellPace(): void
+  /** Single requests of the source, and what is told of them, where it sees them. */
+  readonly traffic: LiveTraffic | undefined
+  readonly live: LiveOutlet | undefined
   /** Aborted by `end`. */
   readonly ended: AbortSignal
-  end(): void
+  /** Settles once everything that the source took is given back. */
+  end(): Promise<void>
 }
 
 export interface SessionOptions {
@@ -159,7 +168,10 @@ export function startSession(options: SessionOptions): Session {
       source.setCadence(next)
       options.onConnection(connection())
     },
-    tryNow: (server) => source.tryNow(server),
+    tryNow(server) {
+      source.tryNow(server)
+      source.objects?.tryNow()
+    },
     history: (server) => known(server).history,
     adjustments: (server) => known(server).adjustments,
     frames,
@@ -175,13 +187,21 @@ export function startSession(options: SessionOptions): Session {
       const latest = dumps.get(server)
       if (latest !== undefined) emit(latest)
     },
+    objects: source.objects ?? noObjects(source.info.name, NO_OBJECTS),
     simulation,
     pace,
     tellPace,
+    traffic: source.live,
+    live: source.live && createLiveOutlet(id, source.live, environment),
     ended: abort.signal,
-    end: () => abort.abort(),
+    async end() {
+      abort.abort()
+      await source.closed
+    },
   }
 }
+
+const NO_OBJECTS = 'What is connected shows metrics alone, without the flow-control objects behind them.'
 
 function frameOf(source: Source, servers: readonly ServerFrame[]): Frame {
   const at =

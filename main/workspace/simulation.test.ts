@@ -2,7 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { manifestOf, versionOf } from '../../core/config/content.ts'
 import type { StreamEvent } from '../../core/contract/contract.ts'
+import { ApplyReportSchema, ObjectsStateSchema, type ObjectsState } from '../../core/contract/objects.ts'
 import { SimulationSpecSchema, type SimulationState } from '../../core/contract/simulation.ts'
 import type { SimulatedApiServer } from '../simulated/apiServer.ts'
 import { createSimulationSource } from '../sources/simulation.ts'
@@ -10,6 +12,10 @@ import { createWorkspace, type Workspace } from './workspace.ts'
 
 const START = Date.UTC(2026, 0, 1)
 const SIMULATION = SimulationSpecSchema.parse({ kind: 'simulation', seed: 3 })
+
+const notAsked = async (): Promise<never> => {
+  throw new Error('objects from elsewhere are not part of this test')
+}
 
 describe('the workspace with a simulation', () => {
   let stateDir = ''
@@ -66,6 +72,8 @@ describe('the workspace with a simulation', () => {
         },
         listContexts: async () => [],
         permissionReports: async () => [],
+        readClusterObjects: notAsked,
+        readManifestFiles: notAsked,
       },
       version: '1.2.3',
       mode: 'memory',
@@ -78,7 +86,7 @@ describe('the workspace with a simulation', () => {
   })
   afterEach(async () => {
     workspace.close()
-    await rm(stateDir, { recursive: true, force: true })
+    await rm(stateDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
   })
 
   it('tells no frame of its history, which can be asked for', async () => {
@@ -107,15 +115,27 @@ describe('the workspace with a simulation', () => {
     expect(states.at(-1)?.retryAfterSeconds).toHaveProperty('workload-low')
   })
 
-  it('replaces its objects', async () => {
+  it('applies edits to it at once, remembers them, and takes them back', async () => {
+    const states: ObjectsState[] = []
+    workspace.handlers.streams.objects(null, (state) => states.push(ObjectsStateSchema.parse(state)), signal)
     await call()['sources.connect']({ spec: SIMULATION })
     advance(1_000)
-    const objects = await call()['simulation.objects'](null)
-    const levels = objects.levels.filter(({ metadata }) => metadata.name !== 'workload-low')
-    expect(await call()['simulation.configure']({ objects: { ...objects, levels } })).toMatchObject({
-      dangling: ['service-accounts'],
-    })
-    expect((await call()['simulation.objects'](null)).levels).toHaveLength(objects.levels.length - 1)
+    expect(states.at(-1)).toMatchObject({ origin: 'simulation', state: 'current', editing: { state: 'off' } })
+    await call()['editing.switch']({ on: true })
+    const level = () => states.at(-1)?.objects.levels.find(({ metadata }) => metadata.name === 'workload-low')
+    const before = level()
+    const base = before && versionOf(before)
+    const limited = { ...before?.spec.limited, nominalConcurrencyShares: 200 }
+    const object = { ...manifestOf('PriorityLevelConfiguration', { ...before, spec: { ...before?.spec, limited } }) }
+    const changes = [
+      { kind: 'PriorityLevelConfiguration' as const, name: 'workload-low', object, ...(base && { base }) },
+    ]
+    const report = ApplyReportSchema.parse(await call()['objects.apply']({ changes, force: false }))
+    expect(report.verdicts).toMatchObject([{ outcome: 'accepted', differences: [] }])
+    expect(level()?.spec.limited?.nominalConcurrencyShares).toBe(200)
+    const undone = await call()['journal.undo']({ id: report.entry?.id ?? '', force: false })
+    expect(undone.entry?.state).toBe('undone')
+    expect(level()?.spec).toEqual(before?.spec)
   })
 
   it('ends it with its session, remembers it, and refuses to steer what is none', async () => {

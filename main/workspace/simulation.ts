@@ -1,6 +1,5 @@
 import type { ProcedureHandlers } from '../../core/contract/contract.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { SimulationObjectsSchema } from '../../core/contract/simulation.ts'
 import type { SimulationSource } from '../sources/source.ts'
 import type { Session } from './session.ts'
 
@@ -24,7 +23,5 @@ export function simulationProcedures(connected: () => Session): SimulationProced
       session.tellPace()
       return state
     },
-    'simulation.objects': async () => SimulationObjectsSchema.parse(simulated().simulation.server.objects.objects),
-    'simulation.configure': async ({ objects }) => simulated().simulation.configure(objects),
   }
 }

@@ -59,6 +59,10 @@ const urls = (name: string): SourceSpec => ({
   cadence: CadenceSchema.parse({}),
 })
 
+const notAsked = async (): Promise<never> => {
+  throw new Error('objects from elsewhere are not part of this test')
+}
+
 describe('the workspace', () => {
   let stateDir = ''
   let timers: (() => void)[] = []
@@ -93,6 +97,8 @@ describe('the workspace', () => {
         },
         listContexts: () => Promise.resolve([]),
         permissionReports: () => Promise.resolve([]),
+        readClusterObjects: notAsked,
+        readManifestFiles: notAsked,
       },
       version: '1.2.3',
       mode: 'memory',
@@ -119,7 +125,7 @@ describe('the workspace', () => {
   })
   afterEach(async () => {
     workspace.close()
-    await rm(stateDir, { recursive: true, force: true })
+    await rm(stateDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
   })
 
   it('tells frames of the connected source, those said at once as one', async () => {

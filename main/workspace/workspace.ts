@@ -15,8 +15,11 @@ import {
 } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { Environment, SourceResult } from '../sources/source.ts'
+import type { LiveTraffic } from '../live/traffic.ts'
 import type { SimulatedApiServer } from '../simulated/apiServer.ts'
 import { followSession } from './follow.ts'
+import { createObjects, type Elsewhere } from './objects.ts'
+import { liveProcedures } from './live.ts'
 import { isRememberable, publicSpec, remember } from './recent.ts'
 import { startSession, type Session } from './session.ts'
 import { simulationProcedures } from './simulation.ts'
@@ -24,7 +27,7 @@ import { createStateFile } from './stateFile.ts'
 import { createTopic } from './topic.ts'
 
 /** What the workspace asks of the rooms around it; passed in, so that tests need no cluster. */
-export interface Access {
+export interface Access extends Elsewhere {
   makeSource(spec: SourceSpec, environment: Environment): Promise<SourceResult>
   listContexts(file: string | undefined): Promise<FoundContext[]>
   permissionReports(target: Target): Promise<PermissionReport[]>
@@ -42,6 +45,8 @@ export interface WorkspaceOptions {
   readonly warn: (sentence: string) => void
   /** Hears of each simulated server that is connected, and when it is not any more. */
   readonly onSimulation?: (server: SimulatedApiServer, ended: AbortSignal) => void
+  /** Hears of the engine of each live source that is connected, and when it is not any more. */
+  readonly onTraffic?: (traffic: LiveTraffic, ended: AbortSignal) => void
 }
 
 export interface Workspace {
@@ -67,9 +72,19 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   /** The attempt that decided what is connected now; an earlier one that is slower comes too late. */
   let decided = 0
   connections.publish(NOTHING)
+  sessions.publish(undefined)
+  const closing = new AbortController()
+  const objects = createObjects({
+    sessions,
+    signal: closing.signal,
+    stateDir: options.stateDir,
+    environment,
+    elsewhere: access,
+    warn: options.warn,
+  })
 
   const replaceSession = (next: Session | undefined): Connection => {
-    session?.end()
+    void session?.end()
     session = next
     const connection = next?.connection ?? NOTHING
     connections.publish(connection)
@@ -77,11 +92,24 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     return connection
   }
 
+  /** What listens on the port that the next source wants must leave it first. */
+  const makeRoom = async (spec: SourceSpec): Promise<void> => {
+    const present = session
+    if (present === undefined || !listensOn(present, portOf(spec))) return
+    const ended = present.end()
+    replaceSession(undefined)
+    await ended
+  }
+
   const connect = async (spec: SourceSpec): Promise<Connection> => {
     const id = ++attempts
+    await makeRoom(spec)
     const made = await access.makeSource(spec, environment)
     if (!made.ok) throw new ProblemError(made.problem.code, made.problem.message, made.problem.details)
-    if (id < decided) throw new ProblemError('cancelled', 'Another source was connected meanwhile.')
+    if (id < decided) {
+      made.source.discard?.()
+      throw new ProblemError('cancelled', 'Another source was connected meanwhile.')
+    }
     const cadence = spec.kind === 'scrape' ? spec.cadence : CadenceSchema.parse({})
     const started = startSession({
       id,
@@ -97,6 +125,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     decided = id
     const connection = replaceSession(started)
     if (made.simulation !== undefined) options.onSimulation?.(made.simulation.server, started.ended)
+    if (made.source.live !== undefined) options.onTraffic?.(made.source.live, started.ended)
     if (isRememberable(spec)) {
       const added = {
         at: new Date(environment.now()).toISOString(),
@@ -142,7 +171,9 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       'history.series': async ({ server, ...range }) => connected().history(server).series(range),
       'history.heatMap': async ({ server, ...cells }) => connected().history(server).heatMap(cells),
       'allocation.steps': async ({ server, from, to }) => [...connected().adjustments(server).steps(from, to)],
+      ...objects.procedures,
       ...simulationProcedures(connected),
+      ...liveProcedures(connected),
     },
     streams: {
       connection: (_, emit, signal) => connections.subscribe(emit, signal),
@@ -152,8 +183,13 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
         followSession(sessions, signal, (current, end) =>
           current.dumps(server, (dump) => emit(level === undefined ? dump : onlyLevel(dump, level)), end),
         ),
+      objects: objects.stream,
       simulation: (_, emit, signal) =>
         followSession(sessions, signal, (current, end) => current.pace.subscribe(emit, end)),
+      live: (_, emit, signal) =>
+        followSession(sessions, signal, (current, end) => current.live?.rows.subscribe(emit, end)),
+      liveState: (_, emit, signal) =>
+        followSession(sessions, signal, (current, end) => current.live?.states.subscribe(emit, end)),
     },
   }
   return {
@@ -161,8 +197,19 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     close() {
       decided = Infinity
       replaceSession(undefined)
+      closing.abort()
     },
   }
+}
+
+/** 0 where any port will do, or none is wanted. */
+const portOf = (spec: SourceSpec): number => {
+  if (spec.kind === 'proxy') return spec.port
+  return spec.kind === 'feed' && spec.feed.kind === 'audit-webhook' ? spec.feed.port : 0
+}
+const listensOn = ({ traffic }: Session, port: number): boolean => {
+  const address = port === 0 ? undefined : traffic?.state().address
+  return address !== undefined && URL.parse(address)?.port === String(port)
 }
 
 /** Levels are few and stay; queues and requests are what makes a dump large. */

@@ -37,6 +37,8 @@ export interface Cluster {
   /** Server-side apply of a manifest file. */
   apply(manifest: string, as: string): Promise<void>
   stopApiserver(): Promise<void>
+  /** kill -9. */
+  killApiserver(): Promise<void>
   startApiserver(): Promise<void>
   /** Stops both processes and deletes everything that was written. */
   stop(): Promise<void>
@@ -91,6 +93,10 @@ async function start(
     await apiserver?.stop()
     apiserver = undefined
   }
+  const killApiserver = async (): Promise<void> => {
+    await apiserver?.kill()
+    apiserver = undefined
+  }
   const startApiserver = async (): Promise<void> => {
     const started = startServer(
       'kube-apiserver',
@@ -120,6 +126,7 @@ async function start(
     call: (path, as, call) => api.call(path, identity(as).token, call),
     apply: (manifest, as) => api.apply(manifest, identity(as).token),
     stopApiserver,
+    killApiserver,
     startApiserver,
     stop,
   }

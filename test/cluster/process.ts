@@ -9,6 +9,8 @@ export interface Server {
   ended(): Promise<string | undefined>
   /** SIGTERM, and SIGKILL after a grace period. */
   stop(): Promise<void>
+  /** SIGKILL at once: the process says nothing to anybody. */
+  kill(): Promise<void>
 }
 
 const GRACE_MS = 15_000
@@ -29,6 +31,10 @@ export function startServer(name: string, path: string, args: readonly string[],
     killNow()
     process.kill(process.pid, signal)
   }
+  const dieAlone = (): void => {
+    process.off('exit', killNow)
+    for (const signal of SIGNALS) process.off(signal, dieToo)
+  }
   process.once('exit', killNow)
   for (const signal of SIGNALS) process.once(signal, dieToo)
   return {
@@ -38,13 +44,18 @@ export function startServer(name: string, path: string, args: readonly string[],
       return `${name} ended with ${child.exitCode ?? child.signalCode ?? 'no process'}:\n${lines.slice(-15).join('\n')}`
     },
     stop: async () => {
-      process.off('exit', killNow)
-      for (const signal of SIGNALS) process.off(signal, dieToo)
+      dieAlone()
       if (!isRunning(child)) return
       child.kill('SIGTERM')
       const timer = setTimeout(killNow, GRACE_MS)
       await over
       clearTimeout(timer)
+    },
+    kill: async () => {
+      dieAlone()
+      if (!isRunning(child)) return
+      killNow()
+      await over
     },
   }
 }

@@ -175,7 +175,7 @@ async function readOneDump(url: string): Promise<DumpFrame> {
   const { handlers, close } = createWorkspace({
     stateDir,
     environment: systemEnvironment,
-    access: systemAccess('no demo here'),
+    access: systemAccess('no demo here', stateDir),
     version: '0',
     mode: 'memory',
     platform: process.platform,

@@ -2,6 +2,7 @@ import { memoryClient } from '../../core/contract/memory.ts'
 import type { ConnectedClient } from '../../core/contract/client.ts'
 import type { AbortSignalLike, Handlers, StreamEvent, StreamParams } from '../../core/contract/contract.ts'
 import { SettingsSchema, type Settings } from '../../core/contract/settings.ts'
+import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
 import type { Connection, RecentSource, SourceSpec } from '../../core/contract/source.ts'
 import { createAdjustments, type Adjustments } from '../../core/frame/adjustments.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
@@ -9,6 +10,8 @@ import { createHistory, type History } from '../../core/frame/history.ts'
 import { manyQueuesDump } from '../fixtures/manyQueues.ts'
 import { syntheticStory, type StoryMoment } from '../fixtures/synthetic.ts'
 import { randomFrom } from '../fixtures/syntheticServer.ts'
+import { memoryLive, type MemoryLiveOptions } from './memoryLive.ts'
+import { memoryObjects, type MemoryObjects } from './memoryObjects.ts'
 import { memorySimulation } from './memorySimulation.ts'
 import { foundContexts, healthOf, permissionReports } from './memoryAnswers.ts'
 
@@ -26,14 +29,20 @@ export interface StoryClientOptions {
   readonly manual?: boolean
   /** Instead of the story's dumps ten a second of so many queues. */
   readonly manyQueues?: number
+  /** The story is told by a proxy or a feed, which tells of single requests too. */
+  readonly live?: Pick<MemoryLiveOptions, 'mode' | 'perSecond' | 'before'>
 }
 
 export interface StoryClient {
   readonly client: ConnectedClient
   /** Lives through the next second of the story. */
   tick(): void
+  /** Lives through the next tenth of a second of the single requests. */
+  tickLive(): void
   /** No frames while silent, as when the server does not answer. */
   setSilent(silent: boolean): void
+  /** The server's flow-control objects, to be changed behind the console's back. */
+  readonly objects: Pick<MemoryObjects, 'tell' | 'writeElsewhere' | 'setBroken' | 'keptDraft'>
   stop(): void
 }
 
@@ -97,7 +106,14 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
     const name = nameOf(spec)
     const kind = spec.kind === 'files' ? 'file' : spec.kind
     const cadence = spec.kind === 'scrape' ? spec.cadence : { intervalMs: 1_000, dumpsEveryMs: 5_000 }
-    const via = kind === 'scrape' ? '/metrics direct' : kind === 'file' ? 'opened file' : 'recording of v1.36.3, loops'
+    const via =
+      spec.kind === 'proxy'
+        ? 'live proxy'
+        : kind === 'scrape'
+          ? '/metrics direct'
+          : kind === 'file'
+            ? 'opened file'
+            : 'recording of v1.36.3, loops'
     connection = {
       state: 'connected',
       id,
@@ -128,9 +144,15 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
       for (const emit of onDump) emit()
     }
   }
-  if (options.connected ?? true) connect({ kind: 'demo' })
+  if (options.connected ?? true) connect(options.live === undefined ? { kind: 'demo' } : LIVE_SPECS[options.live.mode])
 
   const simulation = memorySimulation()
+  const objects = memoryObjects()
+  const live = memoryLive({
+    ...(options.live ?? { mode: 'simulation', perSecond: 0, before: 0 }),
+    now,
+    connection: () => (connection.state === 'connected' ? connection.id : 0),
+  })
   const handlers: Handlers = {
     procedures: {
       'app.info': async () => ({ version: '0.1.0', mode: 'memory', platform: 'page' }),
@@ -156,6 +178,8 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
       'history.series': async ({ server, ...query }) => historyOf(server).series(query),
       'history.heatMap': async ({ server, ...query }) => historyOf(server).heatMap(query),
       ...simulation.procedures,
+      ...objects.procedures,
+      ...live.procedures,
       'allocation.steps': async ({ server, from, to }) => [...adjustmentsOf(server).steps(from, to)],
     },
     streams: {
@@ -171,6 +195,8 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
         if (first !== undefined) emit(first)
       },
       simulation: simulation.stream,
+      objects: objects.stream,
+      ...live.streams,
       dumps: ({ server, level }, emit, signal) => {
         if (options.manyQueues !== undefined) return sendMany({ server, level }, options.manyQueues, emit, signal)
         const send = (): void => {
@@ -190,15 +216,19 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
     random: () => Math.random(),
   })
   const timer = options.manual === true ? undefined : setInterval(tick, intervalMs)
+  const liveTimer = options.manual === true || options.live === undefined ? undefined : setInterval(live.tick, 100)
   return {
     client,
     tick,
+    tickLive: live.tick,
+    objects,
     setSilent: (value) => {
       silent = value
       announce()
     },
     stop: () => {
       clearInterval(timer)
+      clearInterval(liveTimer)
       client.close()
     },
   }
@@ -227,9 +257,34 @@ const scrapeSpec = (context: string): SourceSpec => ({
   cadence: { intervalMs: 1_000, dumpsEveryMs: 5_000 },
 })
 
+const PROXY: SourceSpec = {
+  kind: 'proxy',
+  upstream: { kind: 'kubeconfig', context: 'prod-eu-1' },
+  port: 41_233,
+  mode: 'shadow',
+  identity: 'kubeconfig',
+  objects: 'upstream',
+  maxRequestsInFlight: 400,
+  maxMutatingRequestsInFlight: 200,
+}
+
+const LIVE_SPECS: Readonly<Record<MemoryLiveOptions['mode'], SourceSpec>> = {
+  shadow: PROXY,
+  enforce: { ...PROXY, mode: 'enforce' },
+  feed: {
+    kind: 'feed',
+    feed: { kind: 'audit-file', path: '/var/log/kubernetes/audit.log', follow: true },
+    maxRequestsInFlight: 400,
+    maxMutatingRequestsInFlight: 200,
+  },
+  simulation: SimulationSpecSchema.parse({ kind: 'simulation' }),
+}
+
 function nameOf(spec: SourceSpec): string {
   if (spec.kind === 'demo') return 'demo'
   if (spec.kind === 'simulation') return 'Simulated cluster'
   if (spec.kind === 'files') return spec.files[0]?.name ?? 'file'
+  if (spec.kind === 'feed') return 'audit.log'
+  if (spec.kind === 'proxy') return spec.upstream.kind === 'url' ? spec.upstream.url : 'prod-eu-1'
   return spec.target.kind === 'kubeconfig' ? (spec.target.context ?? 'current context') : 'metrics URLs'
 }

@@ -1,6 +1,5 @@
-import { mandatoryLevels, mandatorySchemas, suggestedLevels, suggestedSchemas } from '../../core/config/builtIn.ts'
 import type { ProcedureHandlers, StreamHandlers } from '../../core/contract/contract.ts'
-import { SimulationObjectsSchema, type SimulationState } from '../../core/contract/simulation.ts'
+import type { SimulationState } from '../../core/contract/simulation.ts'
 
 type Simulated = Extract<keyof ProcedureHandlers, `simulation.${string}`>
 
@@ -9,10 +8,6 @@ export function memorySimulation(): {
   readonly procedures: Pick<ProcedureHandlers, Simulated>
   readonly stream: StreamHandlers['simulation']
 } {
-  let objects = SimulationObjectsSchema.parse({
-    levels: [...mandatoryLevels, ...suggestedLevels],
-    schemas: [...mandatorySchemas, ...suggestedSchemas],
-  })
   let state: SimulationState = {
     speed: 1,
     paused: false,
@@ -31,11 +26,6 @@ export function memorySimulation(): {
         state = { ...state, speed, paused: paused || step !== undefined }
         for (const emit of listeners) emit(state)
         return state
-      },
-      'simulation.objects': async () => objects,
-      'simulation.configure': async ({ objects: given }) => {
-        objects = given
-        return { refused: [], dangling: [], quiescing: [] }
       },
     },
     stream: (_params, emit, signal) => {

@@ -7,6 +7,8 @@ import type { ServerFrame } from '../../core/frame/frame.ts'
 import { CATALOGUE } from '../../core/metrics/catalogue.ts'
 import type { Family } from '../../core/metrics/page.ts'
 import { createParser } from '../../core/metrics/parse.ts'
+import { versionOf } from '../../core/config/content.ts'
+import type { ObjectsReading } from '../../main/sources/objectDoor.ts'
 import { createScrapeSource } from '../../main/sources/scrape.ts'
 import { createSimulationSource } from '../../main/sources/simulation.ts'
 import type { Source } from '../../main/sources/source.ts'
@@ -52,7 +54,9 @@ const shapeOf = ({ type, help, series }: Family) => ({
 })
 
 /** A simulation that stands still in the middle of a wave, and its HTTP side. */
-async function standing(version = 'v1.37.2'): Promise<Watched & { readonly http: SimulatedHttpServer }> {
+async function standing(
+  version = 'v1.37.2',
+): Promise<Watched & { readonly http: SimulatedHttpServer; readonly source: Source }> {
   const source = createSimulationSource(
     SimulationSpecSchema.parse({ kind: 'simulation', version }),
     systemEnvironment,
@@ -65,7 +69,7 @@ async function standing(version = 'v1.37.2'): Promise<Watched & { readonly http:
   source.control({ paused: true })
   const http = await startSimulatedHttpServer({ server: source.server })
   cleanups.push(() => http.close())
-  return { ...watched, http }
+  return { ...watched, http, source }
 }
 
 function get(url: string, headers: Record<string, string> = {}, method = 'GET') {
@@ -189,6 +193,32 @@ describe('the simulated server over HTTP', () => {
     expect(level).toMatchObject({ kind: 'PriorityLevelConfiguration', spec: { limited: { lendablePercent: 90 } } })
     expect(await get(`${base}/prioritylevelconfigurations/none`)).toMatchObject({ status: 404 })
     expect(JSON.parse((await get(`${http.url}/version`)).body)).toMatchObject({ gitVersion: 'v1.37.2', minor: '37' })
+  })
+
+  test('lets another console watch the flow-control objects', async () => {
+    const { http, source } = await standing()
+    const made = await createScrapeSource(
+      { target: { kind: 'urls', urls: [`${http.url}/metrics`] }, cadence: CadenceSchema.parse({}) },
+      systemEnvironment,
+    )
+    if (!made.ok) throw new Error(made.problem.message)
+    const readings: ObjectsReading[] = []
+    const stop = new AbortController()
+    cleanups.push(() => stop.abort())
+    made.source.objects?.start(stop.signal, (reading) => readings.push(reading))
+    const names = () => readings.at(-1)?.objects.levels.map(({ metadata }) => metadata.name)
+    await vi.waitFor(() => expect(readings.at(-1)).toMatchObject({ state: 'current', version: 'v1.37.2' }))
+    const { editor } = source.objects ?? {}
+    if (editor === undefined || 'impossible' in editor) throw new Error('it can be edited')
+    const change = { kind: 'PriorityLevelConfiguration', name: 'new' } as const
+    const spec = { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } }
+    const object = { apiVersion: 'flowcontrol.apiserver.k8s.io/v1', kind: change.kind, metadata: { name: 'new' }, spec }
+    await editor.apply({ ...change, object }, false)
+    await vi.waitFor(() => expect(names()).toContain('new'))
+    const base = versionOf((await editor.read(change)) ?? {})
+    await editor.apply({ ...change, object: null, ...(base && { base }) }, false)
+    await vi.waitFor(() => expect(names()).not.toContain('new'))
+    expect(new Set(readings.map(({ state }) => state))).toEqual(new Set(['loading', 'current']))
   })
 
   test('answers nobody who comes under a foreign name, and only to reads', async () => {

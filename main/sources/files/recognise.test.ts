@@ -18,6 +18,10 @@ describe('recognise', () => {
     ['{\n  "kind": "Status"\n}\n', 'foreign'],
     ['I1121 07:31:14.155 1 httplog.go:1] "HTTP" verb="GET"\n', 'foreign'],
     ['# a remark\nwords of a person\n', 'foreign'],
+    ['# kept in git\napiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: FlowSchema\n', 'manifest'],
+    ['kind: List\nitems:\n- apiVersion: flowcontrol.apiserver.k8s.io/v1beta3\n', 'manifest'],
+    ['{"kind":"FlowSchemaList","apiVersion":"flowcontrol.apiserver.k8s.io/v1","items":[]}', 'manifest'],
+    [line({ path: '/apis', body: '{"apiVersion":"flowcontrol.apiserver.k8s.io/v1"}' }), 'unreadable'],
   ])('%j is a %s', (text, kind) => {
     expect(kinds(text)).toEqual([kind])
   })

@@ -17,6 +17,8 @@ export type Recognised =
   | ({ readonly kind: 'dump'; readonly dump: DumpKind } & Body)
   /** The answer of /version: of the pages that do not tell it themselves. */
   | { readonly kind: 'version'; readonly version: string }
+  /** Flow-control objects, as YAML or JSON. */
+  | { readonly kind: 'manifest'; readonly file: string; readonly text: string }
   /** Meant to be read, but damaged: the sentence says what, where and how to mend it. */
   | { readonly kind: 'unreadable'; readonly sentence: string }
   /** Something else altogether, as folders also hold. */
@@ -40,9 +42,14 @@ export function recognise(file: string, text: string): Recognised[] {
   if (/^<(?:!doctype|html|\?xml)/i.test(begin)) {
     return [foreign(file, 'is a web page, not metrics: save the address that ends in /metrics, signed in')]
   }
+  if (isManifest(text)) return [{ kind: 'manifest', file, text }]
   if (begin.startsWith('{')) return recogniseJson(file, text)
   return [recogniseText({ file, text })]
 }
+
+/** A manifest names the group of its objects as a value of `apiVersion`, in YAML or JSON; a capture only inside of texts. */
+const isManifest = (text: string): boolean =>
+  /(?:^|[\s{,-])["']?apiVersion["']?\s*:\s*["']?flowcontrol\.apiserver\.k8s\.io\/v/m.test(text)
 
 const METADATA = /^# (?:HELP|TYPE) /m
 /** A whole line of a metrics text: name, labels, value and perhaps a time. */
@@ -55,7 +62,7 @@ function recogniseText(body: Body): Recognised {
   if (METADATA.test(text) || SAMPLE.test(text)) return { kind: 'page', ...body }
   return foreign(
     file,
-    'is neither a metrics page, a debug dump of API Priority and Fairness nor a capture (NDJSON with path and body)',
+    'is neither a metrics page, a debug dump of API Priority and Fairness, a manifest of flow-control objects nor a capture (NDJSON with path and body)',
   )
 }
 

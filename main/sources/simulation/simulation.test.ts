@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { mandatoryLevels, mandatorySchemas, suggestedLevels, suggestedSchemas } from '../../../core/config/builtIn.ts'
-import {
-  SimulationObjectsSchema,
-  SimulationSpecSchema,
-  SimulationStateSchema,
-} from '../../../core/contract/simulation.ts'
+import { SimulationSpecSchema, SimulationStateSchema } from '../../../core/contract/simulation.ts'
 import type { DumpFrame } from '../../../core/frame/dump.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { CLUSTER } from '../../../core/simulate/cluster.ts'
@@ -188,25 +183,20 @@ describe('a simulated cluster as a source', () => {
     expect(dumps.length).toBeGreaterThanOrEqual(before + 2)
   })
 
-  test('adopts objects at once, also while it stands still', () => {
+  test('adopts edits at once, also while it stands still', async () => {
     const { advance, frames, source } = run()
     advance(3_000)
     source.control({ paused: true })
-    const levels = [...mandatoryLevels, ...suggestedLevels]
-      .filter(({ metadata }) => metadata.name !== 'global-default')
-      .map((level) =>
-        level.metadata.name === 'node-high'
-          ? { ...level, spec: { ...level.spec, limited: { ...level.spec.limited, nominalConcurrencyShares: 400 } } }
-          : level,
-      )
-    const objects = SimulationObjectsSchema.parse({ levels, schemas: [...mandatorySchemas, ...suggestedSchemas] })
-    const report = source.configure(objects)
-    expect(report.dangling).toEqual(['global-default'])
-    expect(report.refused).toEqual([])
-    const nodes = frames.at(-1)?.levels.find(({ name }) => name === 'node-high')
+    const editor = source.objects?.editor
+    if (editor === undefined || 'impossible' in editor) throw new Error('the objects of a simulation can be edited')
+    const { uid = '', resourceVersion = '' } =
+      source.server.objects.objects.levels.find(({ metadata }) => metadata.name === 'global-default')?.metadata ?? {}
+    const deletion = { kind: 'PriorityLevelConfiguration', name: 'global-default', object: null } as const
+    const { verdict } = await editor.apply({ ...deletion, base: { uid, resourceVersion } }, false)
+    expect(verdict.outcome).toBe('accepted')
+    const gone = frames.at(-1)?.levels.find(({ name }) => name === 'global-default')
     // The level without an object still serves what it holds, and its shares count as long.
-    expect(report.quiescing).toEqual(['global-default'])
-    expect(nodes?.limits.nominal).toBe(Math.ceil((600 * 400) / 605))
+    expect(gone?.limits.nominal).toBe(Math.ceil((600 * 20) / 245))
     const dangling = source.server.objects.objects.schemas.find(({ metadata }) => metadata.name === 'global-default')
     expect(dangling?.status?.conditions?.[0]).toMatchObject({ type: 'Dangling', status: 'True', reason: 'NotFound' })
   })

@@ -1,4 +1,5 @@
 import '../../../renderer/state/strictPolicy.ts'
+import type { LiveState } from '../../../core/contract/live.ts'
 import { SettingsSchema } from '../../../core/contract/settings.ts'
 import { mount } from '../../../renderer/app/mount.tsx'
 import { setClient } from '../../../renderer/state/client.ts'
@@ -6,10 +7,13 @@ import { storyClient, type StoryClient } from '../memoryClient.ts'
 
 /*
  * The whole console on a synthetic story, for looking at screens and for measuring paints:
- * ?levels=30&servers=3&history=600&connected=no&theme=light&interval=1000&queues=4096
+ * ?levels=30&servers=3&history=600&connected=no&theme=light&interval=1000&queues=4096&live=shadow&rate=1000&before=100000
  */
 const params = new URLSearchParams(location.search)
 const number = (name: string, usual: number): number => Number(params.get(name) ?? usual)
+
+const liveMode = (name: string | null): LiveState['mode'] => LIVE_MODES.find((mode) => mode === name) ?? 'shadow'
+const LIVE_MODES = ['enforce', 'shadow', 'feed', 'simulation'] as const
 
 declare global {
   interface Window {
@@ -24,6 +28,11 @@ const story = storyClient({
   history: number('history', 600),
   intervalMs: number('interval', 1_000),
   connected: params.get('connected') !== 'no',
+  ...(params.has('live')
+    ? {
+        live: { mode: liveMode(params.get('live')), perSecond: number('rate', 34.6), before: number('before', 10_000) },
+      }
+    : {}),
   ...(params.has('queues') ? { manyQueues: number('queues', 0) } : {}),
   settings: SettingsSchema.parse({ theme: params.get('theme') ?? 'system' }),
 })

@@ -1,0 +1,194 @@
+import { z } from 'zod'
+import { ObjectSetSchema } from '../config/schema.ts'
+import { REJECT_REASONS } from '../frame/frame.ts'
+
+/**
+ * Requests that go through the embedded engine one by one: those of a proxy, which waits and refuses by its decisions, and
+ * those of feeds, which only tell what happened elsewhere.
+ */
+
+const port = z.number().int().min(0).max(65_535)
+const seatCount = z.number().int().min(0).max(100_000)
+
+/** The two flags of a server, whose sum is what the engine distributes; and the release that it behaves like. */
+const engineFields = {
+  maxRequestsInFlight: seatCount.default(400),
+  maxMutatingRequestsInFlight: seatCount.default(200),
+  /** gitVersion; absent: that of the upstream, or the newest that is known. */
+  version: z.string().exactOptional(),
+}
+
+/** Where the objects come from that the engine begins with. */
+const objectsField = z.enum(['upstream', 'built-in']).default('upstream')
+
+export const ProxyUpstreamSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('kubeconfig'),
+    file: z.string().min(1).exactOptional(),
+    context: z.string().min(1).exactOptional(),
+  }),
+  z.object({ kind: z.literal('url'), url: z.url({ protocol: /^https?$/ }) }),
+])
+
+/** How the proxy knows who asks (docs/proxy.md). */
+export const PROXY_IDENTITIES = ['kubeconfig', 'token', 'certificate', 'headers'] as const
+
+export const ProxySpecSchema = z.object({
+  kind: z.literal('proxy'),
+  upstream: ProxyUpstreamSchema,
+  /** On loopback; 0 takes a free one. */
+  port: port.default(0),
+  /** `enforce`: requests wait and are refused as the engine decides. `shadow`: they pass, the engine only watches. */
+  mode: z.enum(['enforce', 'shadow']).default('enforce'),
+  identity: z.enum(PROXY_IDENTITIES).default('kubeconfig'),
+  objects: objectsField,
+  ...engineFields,
+})
+export type ProxySpec = z.infer<typeof ProxySpecSchema>
+
+/** What happened at a server, as its audit log, its audit webhook or its request log (`-v=3`) tells. */
+export const FeedSpecSchema = z.object({
+  kind: z.literal('feed'),
+  feed: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('audit-file'), path: z.string().min(1), follow: z.boolean().default(true) }),
+    z.object({ kind: z.literal('audit-webhook'), port: port.default(0) }),
+    z.object({ kind: z.literal('httplog'), path: z.string().min(1), follow: z.boolean().default(true) }),
+  ]),
+  /** A kubeconfig whose cluster is asked for objects, object counts and watches; without, the built-in objects. */
+  cluster: z
+    .object({ file: z.string().min(1).exactOptional(), context: z.string().min(1).exactOptional() })
+    .exactOptional(),
+  ...engineFields,
+})
+export type FeedSpec = z.infer<typeof FeedSpecSchema>
+
+/** Where a request is, or how it ended. `bypassed`: long-running and no watch, so that it takes no seat. */
+export const LIVE_STATES = ['waiting', 'executing', 'served', 'rejected', 'cancelled', 'failed', 'bypassed'] as const
+
+/** One request, as far as it has come. Times are Unix milliseconds, durations milliseconds. */
+export const LiveRequestSchema = z.object({
+  /** Rises by one for each request. */
+  seq: z.number().int(),
+  at: z.number(),
+  user: z.string(),
+  groups: z.array(z.string()),
+  verb: z.string(),
+  /** Path and query, tokens in the query hidden. */
+  url: z.string(),
+  /** `pods`, `deployments.apps/scale`; empty for requests that are not of a resource. */
+  resource: z.string(),
+  namespace: z.string(),
+  name: z.string(),
+  state: z.enum(LIVE_STATES),
+  level: z.string(),
+  schema: z.string(),
+  /** Distinguisher. */
+  flow: z.string(),
+  /** Where it was enqueued; absent where the level has no queues. */
+  queue: z.number().int().exactOptional(),
+  seats: z.object({ initial: z.number(), final: z.number() }),
+  /** Until it was dispatched or refused. */
+  waitMs: z.number().exactOptional(),
+  /** From its dispatch to the end of the answer; of a watch, until it was initialised. */
+  runMs: z.number().exactOptional(),
+  /** How long its final seats linger after that. */
+  lingerMs: z.number().exactOptional(),
+  /** HTTP status of the answer. */
+  status: z.number().int().exactOptional(),
+  reason: z.enum(REJECT_REASONS).exactOptional(),
+  /** Seconds. */
+  retryAfter: z.number().exactOptional(),
+  /** What the server itself said: by its response headers, or in its log. Names, where they could be resolved. */
+  server: z
+    .object({
+      level: z.string().exactOptional(),
+      schema: z.string().exactOptional(),
+      initialSeats: z.number().exactOptional(),
+      finalSeats: z.number().exactOptional(),
+      waitMs: z.number().exactOptional(),
+    })
+    .exactOptional(),
+  /** What the second engine made of it, where one runs on the draft. */
+  shadow: z
+    .object({
+      level: z.string(),
+      schema: z.string(),
+      state: z.enum(LIVE_STATES),
+      waitMs: z.number().exactOptional(),
+      reason: z.enum(REJECT_REASONS).exactOptional(),
+    })
+    .exactOptional(),
+})
+export type LiveRequest = z.infer<typeof LiveRequestSchema>
+
+/** Agreement between our decisions and what the server said, over the last five minutes. */
+export const AgreementSchema = z.object({
+  /** Requests of which the server said where it put them. */
+  compared: z.number().int(),
+  schemaAndLevel: z.number().int(),
+  /** Of those whose width it said. */
+  widthCompared: z.number().int(),
+  width: z.number().int(),
+  /** Most frequent kinds of disagreement. */
+  differences: z.array(z.object({ what: z.string(), count: z.number().int(), likely: z.string() })),
+})
+export type Agreement = z.infer<typeof AgreementSchema>
+
+/** One side of a comparison of two configurations on the same arrivals, over the last five minutes. */
+export const ShadowSideSchema = z.object({
+  arrived: z.number().int(),
+  rejected: z.number().int(),
+  executingSeats: z.number(),
+  queued: z.number().int(),
+  /** Milliseconds; by level. */
+  waitP99: z.record(z.string(), z.number()),
+})
+export const ShadowReportSchema = z.object({
+  a: ShadowSideSchema,
+  b: ShadowSideSchema,
+  /** Requests that the two decided differently. */
+  different: z.number().int(),
+})
+export type ShadowReport = z.infer<typeof ShadowReportSchema>
+
+export const LiveStateSchema = z.object({
+  /** What the proxy or the feed is, in words: `http://127.0.0.1:41233 → prod-eu-1`. */
+  title: z.string(),
+  /** Where clients connect to, of a proxy and of a webhook receiver. */
+  address: z.string().exactOptional(),
+  mode: z.enum(['enforce', 'shadow', 'feed', 'simulation']),
+  /** What this source cannot know, in sentences. */
+  limits: z.array(z.string()),
+  arrived: z.number().int(),
+  /** Lines or requests that could not be placed, and the last reason. */
+  unreadable: z.number().int(),
+  lastUnreadable: z.string().exactOptional(),
+  agreement: AgreementSchema,
+  shadow: ShadowReportSchema.exactOptional(),
+})
+export type LiveState = z.infer<typeof LiveStateSchema>
+
+/** New and changed requests since the event before. `dropped`: left out because there were too many to tell. */
+export const LiveEventSchema = z.object({
+  connection: z.number(),
+  /** Rises by one with each event: a reader that was too slow for one sees a larger step, and asks `live.page`. */
+  event: z.number().int(),
+  requests: z.array(LiveRequestSchema).max(2_000),
+  dropped: z.number().int(),
+})
+export type LiveEvent = z.infer<typeof LiveEventSchema>
+
+/** The newest requests without `before`, else those with smaller numbers. */
+export const LivePageSchema = z.object({
+  before: z.number().int().exactOptional(),
+  count: z.number().int().min(1).max(2_000),
+})
+
+export const LiveShadowSchema = z.discriminatedUnion('on', [
+  z.object({ on: z.literal(true), objects: ObjectSetSchema }),
+  z.object({ on: z.literal(false) }),
+])
+export type LiveShadow = z.infer<typeof LiveShadowSchema>
+
+/** Kept by the main side, newest first out; the page shows as many. */
+export const KEPT_REQUESTS = 200_000

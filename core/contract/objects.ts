@@ -1,0 +1,185 @@
+import { z } from 'zod'
+import { REASONS } from '../config/finding.ts'
+import { KINDS } from '../config/objects.ts'
+import { ObjectSetSchema } from '../config/schema.ts'
+import { ProblemSchema } from './errors.ts'
+import { TargetSchema, UploadedFileSchema } from './source.ts'
+
+/**
+ * FlowSchemas and PriorityLevelConfigurations of the connected source, and everything that changes them. A change is
+ * proposed as whole objects; what was applied is kept as `{from, to}` values, so that it can be taken back.
+ */
+
+/** Whether the objects may be changed. Off after every connect. */
+export const EditingSchema = z.discriminatedUnion('state', [
+  /**
+   * Nothing that is connected can be changed; `why` is a sentence. `role`: the ClusterRole and binding that would allow
+   * it, as YAML; once it is applied, switching editing on asks the server again.
+   */
+  z.object({ state: z.literal('impossible'), why: z.string(), role: z.string().exactOptional() }),
+  z.object({ state: z.literal('off') }),
+  z.object({ state: z.literal('on'), since: z.string() }),
+])
+export type Editing = z.infer<typeof EditingSchema>
+
+export const ObjectsStateSchema = z.object({
+  /** Id of the connection; 0 when nothing is connected. */
+  connection: z.number(),
+  /** `proxy`: those of a proxy's own engine, which edits change; `none`: the source has none (a metrics page alone). */
+  origin: z.enum(['cluster', 'simulation', 'proxy', 'files', 'none']),
+  /** What is edited, as it is named to the operator: `prod-eu-1 (https://10.20.0.10:6443)`. */
+  target: z.string(),
+  /** Stable name of the same target in the journal and among drafts. */
+  targetKey: z.string(),
+  /** `stale`: the last objects that were read, while the watch is broken. */
+  state: z.enum(['loading', 'current', 'stale', 'unavailable']),
+  /** gitVersion of the server, when it is known: built-in objects and validation follow it. */
+  version: z.string().exactOptional(),
+  /** RFC 3339 of the last time that the objects were known to be these. */
+  asOf: z.string().exactOptional(),
+  /** Why they are unavailable or stale. */
+  problem: ProblemSchema.exactOptional(),
+  objects: ObjectSetSchema,
+  editing: EditingSchema,
+})
+export type ObjectsState = z.infer<typeof ObjectsStateSchema>
+
+export const KindSchema = z.enum(KINDS)
+
+/** A JSON object as a manifest has it, of any shape: what the server says of it is part of the answer. */
+const ManifestObjectSchema = z.record(z.string(), z.unknown())
+
+/** A wish for one object: to be as in `object` (of apiVersion flowcontrol.apiserver.k8s.io/v1), or to be gone. */
+export const ObjectChangeSchema = z.object({
+  kind: KindSchema,
+  name: z.string().min(1).max(253),
+  /** `null` deletes. */
+  object: ManifestObjectSchema.nullable(),
+  /** The version that the change was made from; a server that has another one answers with a conflict. Absent: create. */
+  base: z.object({ uid: z.string(), resourceVersion: z.string() }).exactOptional(),
+})
+export type ObjectChange = z.infer<typeof ObjectChangeSchema>
+
+export const CauseSchema = z.object({ field: z.string(), reason: z.enum(REASONS).or(z.string()), message: z.string() })
+export type Cause = z.infer<typeof CauseSchema>
+
+/** What the server says of one change, in a dry run or in earnest. */
+export const ChangeVerdictSchema = z.object({
+  kind: KindSchema,
+  name: z.string(),
+  /**
+   * `conflict`: somebody else changed or owns what the change touches; nothing was done. `rejected`: by validation or
+   * admission. `failed`: no answer, so that it is not known whether it was done. `skipped`: an earlier one stopped it.
+   */
+  outcome: z.enum(['accepted', 'unchanged', 'conflict', 'rejected', 'forbidden', 'failed', 'skipped']),
+  /** The object as the server stores or would store it. */
+  object: ManifestObjectSchema.exactOptional(),
+  /** Fields that the server names. */
+  causes: z.array(CauseSchema),
+  /** Other field managers that own what the change sets. */
+  conflicts: z.array(z.object({ manager: z.string(), field: z.string(), message: z.string() })),
+  /** The object as it is on the server now, when it is not what the change was made from. */
+  theirs: ManifestObjectSchema.exactOptional(),
+  /** Warnings of the server (header Warning). */
+  warnings: z.array(z.string()),
+  /** Sentences: where our own validation said something else. The server wins. */
+  differences: z.array(z.string()),
+  problem: ProblemSchema.exactOptional(),
+})
+export type ChangeVerdict = z.infer<typeof ChangeVerdictSchema>
+
+export const CheckReportSchema = z.object({ at: z.string(), verdicts: z.array(ChangeVerdictSchema) })
+export type CheckReport = z.infer<typeof CheckReportSchema>
+
+/** One object of an applied change; `null` where there was or is none. */
+export const AppliedChangeSchema = z.object({
+  kind: KindSchema,
+  name: z.string(),
+  from: ManifestObjectSchema.nullable(),
+  to: ManifestObjectSchema.nullable(),
+  /** After the change; absent after a deletion. */
+  resourceVersion: z.string().exactOptional(),
+})
+export type AppliedChange = z.infer<typeof AppliedChangeSchema>
+
+/** A set of changes that was applied together. */
+export const JournalEntrySchema = z.object({
+  id: z.string(),
+  at: z.string(),
+  target: z.string(),
+  targetKey: z.string(),
+  user: z.string().exactOptional(),
+  label: z.string(),
+  changes: z.array(AppliedChangeSchema).min(1),
+  /** `undone` entries can be redone as long as their objects are as they were left. */
+  state: z.enum(['applied', 'undone']),
+})
+export type JournalEntry = z.infer<typeof JournalEntrySchema>
+
+export const ApplyReportSchema = CheckReportSchema.extend({
+  /** Present when at least one object was changed. */
+  entry: JournalEntrySchema.exactOptional(),
+})
+export type ApplyReport = z.infer<typeof ApplyReportSchema>
+
+export const ApplyRequestSchema = z.object({
+  changes: z.array(ObjectChangeSchema).min(1).max(1_000),
+  /** What the journal calls it. */
+  label: z.string().max(200).exactOptional(),
+  /** Take over fields of other managers. */
+  force: z.boolean().default(false),
+})
+
+/** A draft, as it survives a restart: one text for each object that is being changed. */
+export const DraftSchema = z.object({
+  entries: z
+    .array(
+      z.object({
+        kind: KindSchema,
+        /** Name at the start of the edit; the text may say another one. */
+        name: z.string(),
+        /** YAML of the whole object; `null` to delete it. */
+        text: z.string().max(1_000_000).nullable(),
+        /** The object that the edit started from; absent for a new one. */
+        base: ManifestObjectSchema.exactOptional(),
+      }),
+    )
+    .max(1_000),
+  savedAt: z.string().exactOptional(),
+})
+export type Draft = z.infer<typeof DraftSchema>
+
+/** A request to classify, as the form has it; also a row of the saved test table. */
+export const RequestSampleSchema = z.object({
+  user: z.string(),
+  groups: z.array(z.string()),
+  method: z.string(),
+  /** Path and query. */
+  url: z.string(),
+})
+export type RequestSample = z.infer<typeof RequestSampleSchema>
+
+/** A row of the test table: a request that must keep matching what it matched. */
+export const RequestTestSchema = z.object({
+  id: z.string(),
+  label: z.string(),
+  request: RequestSampleSchema,
+  expect: z.object({ flowSchema: z.string(), priorityLevel: z.string() }).exactOptional(),
+})
+export type RequestTest = z.infer<typeof RequestTestSchema>
+
+/** Objects from elsewhere, to compare with. */
+export const ElsewhereSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('cluster'), target: TargetSchema }),
+  z.object({ kind: z.literal('files'), files: z.array(UploadedFileSchema).min(1) }),
+])
+export type Elsewhere = z.infer<typeof ElsewhereSchema>
+
+export const ElsewhereObjectsSchema = z.object({
+  name: z.string(),
+  version: z.string().exactOptional(),
+  objects: ObjectSetSchema,
+  /** What could not be read, in sentences. */
+  notes: z.array(z.string()),
+})
+export type ElsewhereObjects = z.infer<typeof ElsewhereObjectsSchema>

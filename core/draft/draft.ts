@@ -1,0 +1,86 @@
+import type { Kind, ObjectSet } from '../config/objects.ts'
+import type { Draft } from '../contract/objects.ts'
+import type { ObjectRef } from '../guard/finding.ts'
+import { writeManifest } from '../manifest/write.ts'
+
+/** One object that a draft changes: its YAML, or `null` to delete it. */
+export type DraftEntry = Draft['entries'][number]
+
+/**
+ * A draft: the objects that it changes, in the order in which they were begun. The text is the one truth; forms and YAML
+ * are two views of it. All of these are values: a step makes new entries and leaves the others as they are.
+ */
+export type DraftEntries = readonly DraftEntry[]
+
+export const refKey = ({ kind, name }: ObjectRef): string => `${kind}/${name}`
+
+/** The reference in an address of the console: `FlowSchema/probes`. */
+export function parseRef(text: string | undefined): ObjectRef | undefined {
+  const slash = text?.indexOf('/') ?? -1
+  if (text === undefined || slash === -1) return undefined
+  const kind = text.slice(0, slash)
+  const name = text.slice(slash + 1)
+  return (kind === 'FlowSchema' || kind === 'PriorityLevelConfiguration') && name !== '' ? { kind, name } : undefined
+}
+
+export const sameRef = (a: ObjectRef, b: ObjectRef): boolean => a.kind === b.kind && a.name === b.name
+
+export const entryOf = (entries: DraftEntries, ref: ObjectRef): DraftEntry | undefined =>
+  entries.find((entry) => sameRef(entry, ref))
+
+/** The object of a configuration. */
+export const objectOf = (objects: ObjectSet, { kind, name }: ObjectRef) =>
+  (kind === 'FlowSchema' ? objects.schemas : objects.levels).find(({ metadata }) => metadata.name === name)
+
+/** With the entry in its place, or at the end. */
+export function withEntry(entries: DraftEntries, entry: DraftEntry): DraftEntries {
+  const known = entries.some((one) => sameRef(one, entry))
+  return known ? entries.map((one) => (sameRef(one, entry) ? entry : one)) : [...entries, entry]
+}
+
+/** Takes all changes of one object back. */
+export const reverted = (entries: DraftEntries, ref: ObjectRef): DraftEntries =>
+  entries.filter((entry) => !sameRef(entry, ref))
+
+/**
+ * The text of an object: what the draft says, else that of the configuration; `undefined` when it has none, or is to be
+ * deleted.
+ */
+export function textOf(entries: DraftEntries, objects: ObjectSet, ref: ObjectRef): string | undefined {
+  const entry = entryOf(entries, ref)
+  if (entry !== undefined) return entry.text ?? undefined
+  const object = objectOf(objects, ref)
+  return object === undefined ? undefined : writeManifest(ref.kind, object)
+}
+
+/** Gives an object another text. A text that says again what the object is leaves nothing to change. */
+export function withText(entries: DraftEntries, objects: ObjectSet, ref: ObjectRef, text: string): DraftEntries {
+  const base = entryOf(entries, ref)?.base ?? baseOf(objects, entries, ref)
+  if (base !== undefined && text === writeManifest(ref.kind, base)) return reverted(entries, ref)
+  const entry = { kind: ref.kind, name: ref.name, text, ...(base !== undefined && { base }) }
+  return withEntry(entries, entry)
+}
+
+/** Deletes an object; one that is new in the draft just goes. */
+export function withDeletion(entries: DraftEntries, objects: ObjectSet, ref: ObjectRef): DraftEntries {
+  const base = entryOf(entries, ref)?.base ?? baseOf(objects, entries, ref)
+  return base === undefined
+    ? reverted(entries, ref)
+    : withEntry(entries, { kind: ref.kind, name: ref.name, text: null, base })
+}
+
+/** What an edit starts from: the object as it is. An entry without a base is new, and stays so. */
+function baseOf(objects: ObjectSet, entries: DraftEntries, ref: ObjectRef): DraftEntry['base'] {
+  const object = entryOf(entries, ref) === undefined ? objectOf(objects, ref) : undefined
+  return object === undefined ? undefined : { ...object }
+}
+
+/** A name that neither the configuration nor the draft has: the wanted one, or one with a number after it. */
+export function freeName(entries: DraftEntries, objects: ObjectSet, kind: Kind, wanted: string): string {
+  const isTaken = (name: string): boolean =>
+    objectOf(objects, { kind, name }) !== undefined || entryOf(entries, { kind, name }) !== undefined
+  if (!isTaken(wanted)) return wanted
+  let number = 2
+  while (isTaken(`${wanted}-${number}`)) number += 1
+  return `${wanted}-${number}`
+}

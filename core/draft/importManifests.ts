@@ -1,0 +1,69 @@
+import type { ObjectSet } from '../config/objects.ts'
+import type { LocatedFinding, ManifestDocument, ManifestNote } from '../manifest/manifest.ts'
+import { readManifests } from '../manifest/read.ts'
+import { writeManifest } from '../manifest/write.ts'
+import { withText, type DraftEntries } from './draft.ts'
+
+export interface ManifestFile {
+  readonly file: string
+  readonly text: string
+}
+
+/** Manifests that were pasted or dropped, as steps of a draft. */
+export interface Imported {
+  readonly entries: DraftEntries
+  /** How many objects were taken over. */
+  readonly taken: number
+  /** What was converted or skipped. */
+  readonly notes: readonly ManifestNote[]
+  /** Texts in which no object could be recognised. */
+  readonly findings: readonly LocatedFinding[]
+}
+
+/**
+ * Takes over every object of some manifests. Each document of YAML keeps its comments; objects of earlier versions are
+ * written anew as v1, and so are those of lists and JSON. What is wrong with an object is for the editor to show.
+ */
+export function importManifests(
+  entries: DraftEntries,
+  objects: ObjectSet,
+  files: readonly ManifestFile[],
+  version: string,
+): Imported {
+  let next = entries
+  let taken = 0
+  const notes: ManifestNote[] = []
+  const findings: LocatedFinding[] = []
+  for (const { file, text } of files.flatMap(piecesOf)) {
+    const read = readManifests(text, { file, version })
+    notes.push(...read.notes)
+    const known = read.documents.filter(({ kind, name }) => kind !== '' && name !== '')
+    if (known.length === 0) findings.push(...read.findings)
+    for (const document of known) {
+      if (document.kind === '') continue
+      const own = ownText(document, read.documents.length === 1 && read.notes.length === 0 ? text : undefined)
+      if (own === undefined) {
+        findings.push(...document.findings)
+        continue
+      }
+      taken += 1
+      next = withText(next, objects, { kind: document.kind, name: document.name }, own)
+    }
+  }
+  return { entries: next, taken, notes, findings }
+}
+
+/** The documents of a YAML text, each with its comments; JSON is one piece. */
+function piecesOf({ file, text }: ManifestFile): readonly ManifestFile[] {
+  if (/^\s*[[{]/.test(text)) return [{ file, text }]
+  return text
+    .split(/^---(?:[ \t].*)?\r?\n/m)
+    .filter((piece) => piece.trim() !== '')
+    .map((piece) => ({ file, text: piece }))
+}
+
+/** The text that the entry gets: as it was given where that can be, else written anew from what it means. */
+function ownText({ kind, checked }: ManifestDocument, given: string | undefined): string | undefined {
+  if (given !== undefined && !/^\s*[[{]/.test(given)) return given.endsWith('\n') ? given : `${given}\n`
+  return checked?.object === undefined || kind === '' ? undefined : writeManifest(kind, checked.object)
+}

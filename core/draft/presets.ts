@@ -1,0 +1,164 @@
+import {
+  EXEMPT,
+  type FlowSchema,
+  type Kind,
+  type LimitedSpec,
+  type PolicyRules,
+  type PriorityLevelConfiguration,
+} from '../config/objects.ts'
+
+/** Something to begin with: objects that work as they are, for a purpose that many clusters have. */
+export interface Preset {
+  readonly id: string
+  readonly label: string
+  /** One sentence: what it is for. */
+  readonly about: string
+  /** The first one is opened. */
+  readonly objects: readonly PresetObject[]
+}
+
+export type PresetObject =
+  | { readonly kind: 'FlowSchema'; readonly object: FlowSchema }
+  | { readonly kind: 'PriorityLevelConfiguration'; readonly object: PriorityLevelConfiguration }
+
+const level = (name: string, limited: LimitedSpec): PresetObject => ({
+  kind: 'PriorityLevelConfiguration',
+  object: { metadata: { name }, spec: { type: 'Limited', limited } },
+})
+const queueing = ([queues, handSize, queueLengthLimit]: readonly [
+  number,
+  number,
+  number,
+]): LimitedSpec['limitResponse'] => ({ type: 'Queue', queuing: { queues, handSize, queueLengthLimit } })
+
+const schema = (
+  name: string,
+  matchingPrecedence: number,
+  levelName: string,
+  rules: PolicyRules,
+  distinguisher?: 'ByUser' | 'ByNamespace',
+): PresetObject => ({
+  kind: 'FlowSchema',
+  object: {
+    metadata: { name },
+    spec: {
+      priorityLevelConfiguration: { name: levelName },
+      matchingPrecedence,
+      ...(distinguisher !== undefined && { distinguisherMethod: { type: distinguisher } }),
+      rules: [rules],
+    },
+  },
+})
+const account = (namespace: string, name: string) => ({ kind: 'ServiceAccount', serviceAccount: { namespace, name } })
+const group = (name: string) => ({ kind: 'Group', group: { name } })
+const everyResource = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }
+
+export const PRESETS: readonly Preset[] = [
+  {
+    id: 'list-events',
+    label: 'Isolate lists of events',
+    about: 'Lists of events by service accounts get a small level of their own, so that they hold up nobody else.',
+    objects: [
+      schema(
+        'list-events',
+        8_900,
+        'list-events',
+        {
+          subjects: [group('system:serviceaccounts')],
+          resourceRules: [
+            {
+              verbs: ['list'],
+              apiGroups: ['', 'events.k8s.io'],
+              resources: ['events'],
+              clusterScope: true,
+              namespaces: ['*'],
+            },
+          ],
+        },
+        'ByUser',
+      ),
+      level('list-events', {
+        nominalConcurrencyShares: 5,
+        lendablePercent: 50,
+        borrowingLimitPercent: 0,
+        limitResponse: queueing([16, 4, 50]),
+      }),
+    ],
+  },
+  {
+    id: 'health-for-strangers',
+    label: 'Health checks for strangers',
+    about:
+      'Load balancers that probe without credentials are never held up. Anybody can use it, and nothing limits it.',
+    objects: [
+      schema('health-for-strangers', 1_000, EXEMPT, {
+        subjects: [group('system:unauthenticated')],
+        nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/livez', '/readyz'] }],
+      }),
+    ],
+  },
+  {
+    id: 'tenant',
+    label: 'A level for one tenant',
+    about:
+      'The service accounts of one namespace share a level of their own. Put your namespace in the place of “tenant”.',
+    objects: [
+      schema(
+        'tenant',
+        8_900,
+        'tenant',
+        { subjects: [account('tenant', '*')], resourceRules: [everyResource] },
+        'ByUser',
+      ),
+      level('tenant', {
+        nominalConcurrencyShares: 10,
+        lendablePercent: 50,
+        borrowingLimitPercent: 100,
+        limitResponse: queueing([32, 4, 50]),
+      }),
+    ],
+  },
+  {
+    id: 'console',
+    label: 'A level for this console',
+    about:
+      'The console can still read metrics and dumps while everything else is full. Put the account that it runs as.',
+    objects: [
+      schema('apf-console', 300, 'apf-console', {
+        subjects: [account('apf-console', 'apf-console')],
+        resourceRules: [
+          {
+            verbs: ['get', 'list', 'watch'],
+            apiGroups: ['flowcontrol.apiserver.k8s.io'],
+            resources: ['flowschemas', 'prioritylevelconfigurations'],
+            clusterScope: true,
+          },
+        ],
+        nonResourceRules: [
+          { verbs: ['get'], nonResourceURLs: ['/metrics', '/version', '/debug/api_priority_and_fairness/*'] },
+        ],
+      }),
+      level('apf-console', {
+        nominalConcurrencyShares: 2,
+        lendablePercent: 0,
+        borrowingLimitPercent: 0,
+        limitResponse: queueing([1, 1, 20]),
+      }),
+    ],
+  },
+]
+
+/** An object with nothing but what its kind needs. */
+export function emptyObject(kind: Kind, name: string): PresetObject {
+  if (kind === 'PriorityLevelConfiguration') {
+    return level(name, {
+      nominalConcurrencyShares: 10,
+      lendablePercent: 0,
+      limitResponse: queueing([64, 8, 50]),
+    })
+  }
+  return schema(name, 1_000, 'workload-low', {
+    subjects: [{ kind: 'User', user: { name: 'somebody' } }],
+    resourceRules: [everyResource],
+  })
+}

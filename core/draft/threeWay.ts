@@ -1,0 +1,68 @@
+import { editManifest, type Edited } from '../manifest/edit.ts'
+import { fieldOf, type FieldPath } from '../manifest/fieldPath.ts'
+import { isMap, sameJson, type Json, type JsonMap } from '../manifest/json.ts'
+import { getIn, setIn } from '../manifest/setIn.ts'
+
+/** One field that is not the same everywhere. Lists are compared as wholes: an entry of one has no name of its own. */
+export interface FieldDifference {
+  readonly path: FieldPath
+  /** `spec.limited.lendablePercent`. */
+  readonly field: string
+  /** `undefined`: not there. */
+  readonly base: Json | undefined
+  readonly yours: Json | undefined
+  readonly theirs: Json | undefined
+  /** Who changed it; `conflict`: both, and to something else. */
+  readonly changedBy: 'you' | 'them' | 'both' | 'conflict'
+}
+
+/**
+ * The fields in which three versions of an object differ: the one that an edit began from, the edited one, and the one
+ * that is there now. All three are manifests, without what the server keeps by itself.
+ */
+export function differingFields(base: JsonMap, yours: JsonMap, theirs: JsonMap): readonly FieldDifference[] {
+  const paths = new Map([base, theirs, yours].flatMap((one) => leavesOf(one, []).map((path) => [fieldOf(path), path])))
+  return [...paths].flatMap(([field, path]): FieldDifference[] => {
+    const values = { base: getIn(base, path), yours: getIn(yours, path), theirs: getIn(theirs, path) }
+    const [mine, their] = [!same(values.base, values.yours), !same(values.base, values.theirs)]
+    if (!mine && !their) return []
+    const changedBy = mine && their ? (same(values.yours, values.theirs) ? 'both' : 'conflict') : mine ? 'you' : 'them'
+    return [{ path, field, ...values, changedBy }]
+  })
+}
+
+const same = (a: Json | undefined, b: Json | undefined): boolean =>
+  a === undefined || b === undefined ? a === b : sameJson(a, b)
+
+function leavesOf(value: Json, path: FieldPath): readonly FieldPath[] {
+  if (!isMap(value) || (Object.keys(value).length === 0 && path.length > 0)) return [path]
+  return Object.entries(value).flatMap(([key, member]) => leavesOf(member, [...path, key]))
+}
+
+/**
+ * The edited text, with the fields that somebody else changed taken over. Of fields that both changed, those are taken
+ * from the other side that `takeTheirs` names. `value` is what the text means.
+ */
+export function mergedText(
+  text: string,
+  value: Json,
+  differences: readonly FieldDifference[],
+  takeTheirs: ReadonlySet<string>,
+): Edited {
+  let wanted = value
+  for (const { path, field, theirs, changedBy } of differences) {
+    if (changedBy !== 'them' && !(changedBy === 'conflict' && takeTheirs.has(field))) continue
+    const set = setIn(wanted, path, theirs)
+    if (!set.ok) return set
+    wanted = theirs === undefined ? withoutEmptyParent(set.value, path.slice(0, -1)) : set.value
+  }
+  return editManifest(text, [], wanted)
+}
+
+/** A map that has lost its last member goes with it. */
+function withoutEmptyParent(value: Json, path: FieldPath): Json {
+  const parent = getIn(value, path)
+  if (path.length === 0 || parent === undefined || !isMap(parent) || Object.keys(parent).length > 0) return value
+  const set = setIn(value, path, undefined)
+  return set.ok ? withoutEmptyParent(set.value, path.slice(0, -1)) : value
+}

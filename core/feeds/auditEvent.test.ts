@@ -1,0 +1,134 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readAuditBatch, readAuditEvent, readAuditLine } from './auditEvent.ts'
+
+const event = {
+  kind: 'Event',
+  apiVersion: 'audit.k8s.io/v1',
+  level: 'Metadata',
+  auditID: 'one',
+  stage: 'ResponseComplete',
+  requestURI: '/api/v1/namespaces/default/pods?limit=500',
+  verb: 'list',
+  user: { username: 'alice', groups: ['devs', 'system:authenticated'] },
+  sourceIPs: ['10.0.0.7'],
+  userAgent: 'kubectl/v1.36.3 (linux/amd64)',
+  responseStatus: { metadata: {}, code: 200 },
+  requestReceivedTimestamp: '2026-11-21T07:30:23.451268Z',
+  stageTimestamp: '2026-11-21T07:30:23.460370Z',
+}
+const receivedMs = Date.parse('2026-11-21T07:30:23.451Z') + 0.268
+
+describe('an audit event', () => {
+  it('is a request with user, times and what a server makes of its address', () => {
+    const read = readAuditEvent(event)
+    expect(read).toMatchObject({
+      kind: 'arrival',
+      auditId: 'one',
+      stage: 'complete',
+      user: { name: 'alice', groups: ['devs', 'system:authenticated'] },
+      client: 'kubectl/v1.36.3 at 10.0.0.7',
+      status: 200,
+      refused: false,
+      outside: undefined,
+      isWatch: false,
+      line: { ok: true, info: { verb: 'list', resource: 'pods', namespace: 'default' } },
+    })
+    if (read.kind !== 'arrival') throw new Error('no arrival')
+    expect(read.executionMs).toBe(undefined)
+    expect(read.receivedMs).toBeCloseTo(receivedMs, 3)
+    expect(read.inAllMs).toBeCloseTo(9.102, 2)
+  })
+
+  it('is of whom somebody impersonates', () => {
+    const impersonatedUser = { username: 'system:serviceaccount:batch:crawler', groups: ['system:serviceaccounts'] }
+    expect(readAuditEvent({ ...event, impersonatedUser })).toMatchObject({
+      user: { name: 'system:serviceaccount:batch:crawler', groups: ['system:serviceaccounts'] },
+    })
+  })
+
+  it('takes the queue wait out of the execution, where the server tells it', () => {
+    const annotations = { 'apiserver.latency.k8s.io/apf-queue-wait': '5ms' }
+    const read = readAuditEvent({ ...event, annotations })
+    expect(read).toMatchObject({ server: { waitMs: 5 } })
+    if (read.kind === 'arrival') expect(read.executionMs).toBeCloseTo(4.102, 2)
+    // Of long requests it would be told.
+    const long = readAuditEvent({ ...event, stageTimestamp: '2026-11-21T07:30:24.451268Z' })
+    if (long.kind === 'arrival') expect(long.executionMs).toBeCloseTo(1_000, 2)
+  })
+
+  it.each([
+    ['get', '/api/v1/namespaces/default/pods/one'],
+    ['list', '/api/v1/pods?fieldSelector=metadata.name%3Done'],
+    ['watch', '/api/v1/pods?watch=1'],
+    ['watch', '/api/v1/watch/pods'],
+    ['create', '/api/v1/namespaces/default/pods'],
+    ['update', '/api/v1/namespaces/default/pods/one/status'],
+    ['patch', '/apis/apps/v1/namespaces/default/deployments/one'],
+    ['delete', '/api/v1/namespaces/default/pods/one'],
+    ['deletecollection', '/api/v1/namespaces/default/pods'],
+    ['get', '/healthz'],
+    ['post', '/apis/authorization.k8s.io'],
+    ['head', '/version'],
+    ['proxy', '/api/v1/proxy/namespaces/default/services/web'],
+    ['', '/api/v1/pods'],
+  ])('%s %s is placed as the server did', (verb, requestURI) => {
+    const read = readAuditEvent({ ...event, verb, requestURI })
+    expect(read).toMatchObject({ kind: 'arrival', line: { ok: true, info: { verb } } })
+  })
+
+  it('says what is refused before flow control', () => {
+    const anonymous = { ...event, user: {}, responseStatus: { code: 401 } }
+    expect(readAuditEvent(anonymous)).toMatchObject({ outside: expect.stringContaining('did not know who asks') })
+    const unreadable = { ...event, requestURI: '/api/v1/pods?timeout=soon', responseStatus: { code: 400 } }
+    expect(readAuditEvent(unreadable)).toMatchObject({ outside: expect.stringContaining('before flow control') })
+  })
+
+  it('knows 429 of flow control from 429 of an eviction', () => {
+    const responseStatus = { code: 429 }
+    expect(readAuditEvent({ ...event, responseStatus })).toMatchObject({ refused: true, executionMs: undefined })
+    const eviction = { requestURI: '/api/v1/namespaces/default/pods/one/eviction', verb: 'create' }
+    expect(readAuditEvent({ ...event, ...eviction, responseStatus })).toMatchObject({ refused: false })
+  })
+
+  it('is unreadable with a reason when something is missing or contradicts itself', () => {
+    for (const part of ['auditID', 'stage', 'requestURI', 'verb', 'stageTimestamp', 'requestReceivedTimestamp']) {
+      const read = readAuditEvent({ ...event, [part]: undefined })
+      expect(read, part).toMatchObject({ kind: 'unreadable', problem: expect.stringMatching(/\.$/) })
+    }
+    expect(readAuditEvent({ ...event, verb: 'watch' })).toMatchObject({
+      problem: 'The audit event one says watch, and a server takes /api/v1/namespaces/default/pods?limit=500 for list.',
+    })
+  })
+})
+
+describe('lines and batches', () => {
+  it('are read one by one, and garbage is a value', () => {
+    expect(readAuditLine(JSON.stringify(event))).toMatchObject({ kind: 'arrival' })
+    expect(readAuditLine('')).toEqual({ kind: 'other' })
+    expect(readAuditLine('{"kind":"Event","audit')).toEqual({
+      kind: 'unreadable',
+      problem: 'A line is no JSON: {"kind":"Event","audit',
+    })
+    expect(readAuditBatch(JSON.stringify({ kind: 'EventList', items: [event, 7] }))).toMatchObject([
+      { kind: 'arrival' },
+      { kind: 'unreadable' },
+    ])
+    expect(readAuditBatch(JSON.stringify(event))).toMatchObject([{ kind: 'arrival' }])
+    for (const text of ['', '[]', '{}', '{"kind":"EventList"}', '{"kind":"Pod"}'])
+      expect(readAuditBatch(text)).toBe(undefined)
+  })
+
+  it('never throw', () => {
+    const part = fc.constantFrom(...Object.keys(event))
+    fc.assert(
+      fc.property(fc.string(), fc.jsonValue(), part, (text, value, name) => {
+        readAuditLine(text)
+        readAuditBatch(text)
+        readAuditEvent(value)
+        expect(['arrival', 'unreadable']).toContain(readAuditEvent({ ...event, [name]: value }).kind)
+        expect(['arrival', 'unreadable']).toContain(readAuditEvent({ ...event, user: { [text]: value } }).kind)
+      }),
+    )
+  })
+})

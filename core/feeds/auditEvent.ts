@@ -1,0 +1,135 @@
+import type { User } from '../classify/match.ts'
+import { methodOfVerb } from '../classify/requestFields.ts'
+import { type JsonObject, isJsonObject } from '../config/json.ts'
+import { readRequestLine } from '../engine/digest.ts'
+import { isLongRunning } from '../engine/longRunning.ts'
+import { parseGoDuration, parseGoTime } from '../metrics/goText.ts'
+import { type FeedRecord, type FeedStage, quoted, unreadable } from './arrival.ts'
+
+const STAGES: ReadonlyMap<unknown, FeedStage> = new Map([
+  ['RequestReceived', 'received'],
+  ['ResponseStarted', 'started'],
+  ['ResponseComplete', 'complete'],
+  ['Panic', 'panic'],
+])
+/** Written only of requests that took more than half a second (specification 5.8). */
+const QUEUE_WAIT = 'apiserver.latency.k8s.io/apf-queue-wait'
+const WAIT_TOLD_FROM_MS = 500
+const TOO_MANY = 429
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+const timeOf = (value: unknown): number | undefined => (typeof value === 'string' ? parseGoTime(value) : undefined)
+
+/** One line of an audit log (`--audit-log-format=json`). */
+export function readAuditLine(line: string): FeedRecord {
+  if (line.trim() === '') return { kind: 'other' }
+  const value = parseJson(line)
+  return value === undefined ? unreadable(`A line is no JSON: ${quoted(line)}`) : readAuditEvent(value)
+}
+
+/** What an API server posts to an audit webhook: an EventList, or an event alone. `undefined` for anything else. */
+export function readAuditBatch(text: string): readonly FeedRecord[] | undefined {
+  const value = parseJson(text)
+  if (!isJsonObject(value)) return undefined
+  if (value['kind'] !== 'EventList') return value['kind'] === 'Event' ? [readAuditEvent(value)] : undefined
+  const { items } = value
+  return Array.isArray(items) ? items.map((item) => readAuditEvent(item)) : undefined
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** An event of audit.k8s.io/v1; anything that is none is unreadable with a reason. */
+export function readAuditEvent(event: unknown): FeedRecord {
+  if (!isJsonObject(event)) return unreadable('An audit event is no JSON object.')
+  const { auditID, verb, requestURI } = event
+  const stage = STAGES.get(event['stage'])
+  if (typeof auditID !== 'string' || auditID === '') return unreadable('An audit event has no auditID.')
+  if (stage === undefined) return unreadable(`The audit event ${quoted(auditID)} has no stage that is known.`)
+  if (typeof requestURI !== 'string' || typeof verb !== 'string') {
+    return unreadable(`The audit event ${quoted(auditID)} has no requestURI or no verb.`)
+  }
+  const receivedMs = timeOf(event['requestReceivedTimestamp'])
+  const endedMs = timeOf(event['stageTimestamp'])
+  if (receivedMs === undefined || endedMs === undefined) {
+    return unreadable(`The audit event ${quoted(auditID)} has no readable requestReceivedTimestamp or stageTimestamp.`)
+  }
+  // A server leaves the verb of a resource request empty where its method has none, as OPTIONS.
+  const line = readRequestLine(verb === '' ? 'OPTIONS' : methodOfVerb(verb), requestURI)
+  if (line.ok && line.info.verb !== verb && !(verb === '' && !line.info.isResource)) {
+    return unreadable(
+      `The audit event ${quoted(auditID)} says ${verb}, and a server takes ${quoted(requestURI)} for ${line.info.verb}.`,
+    )
+  }
+  const status = statusOf(event['responseStatus'])
+  const user = userOf(event['impersonatedUser']) ?? userOf(event['user'])
+  const isWatch = line.ok && line.info.verb === 'watch'
+  const waitMs = waitOf(event['annotations'])
+  const refused = stage === 'complete' && status === TOO_MANY && !(line.ok && line.info.subresource === 'eviction')
+  const ended = !refused && (isWatch ? stage === 'started' : stage === 'complete' || stage === 'panic')
+  return {
+    kind: 'arrival',
+    auditId: auditID,
+    stage,
+    user,
+    client: clientOf(event),
+    verb,
+    requestURI,
+    line,
+    isWatch,
+    longRunning: line.ok && isLongRunning(line.info),
+    receivedMs,
+    endedMs,
+    status,
+    ...(ended ? durationsOf(endedMs - receivedMs, waitMs, isWatch) : NO_DURATIONS),
+    refused,
+    outside: outsideOf(line.ok ? undefined : line.problem, user),
+    server: waitMs === undefined ? undefined : { waitMs },
+  }
+}
+
+const NO_DURATIONS = { executionMs: undefined, inAllMs: undefined }
+
+/** A request that took long and has no wait to show did not wait; of others, and of watches that go on, it is not told. */
+function durationsOf(
+  inAllMs: number,
+  waitMs: number | undefined,
+  isWatch: boolean,
+): { readonly executionMs: number | undefined; readonly inAllMs: number | undefined } {
+  if (waitMs === undefined && (isWatch || inAllMs <= WAIT_TOLD_FROM_MS)) {
+    return { executionMs: undefined, inAllMs: Math.max(0, inAllMs) }
+  }
+  return { executionMs: Math.max(0, inAllMs - (waitMs ?? 0)), inAllMs: undefined }
+}
+
+function outsideOf(problem: string | undefined, user: User | undefined): string | undefined {
+  if (problem !== undefined) return `The server refuses it before flow control: ${problem}.`
+  return user === undefined ? 'The server did not know who asks, and refuses that before flow control.' : undefined
+}
+
+function userOf(value: unknown): User | undefined {
+  if (!isJsonObject(value)) return undefined
+  const { username, groups } = value
+  if (typeof username !== 'string' || username === '') return undefined
+  return { name: username, groups: Array.isArray(groups) ? groups.filter((group) => typeof group === 'string') : [] }
+}
+
+function statusOf(value: unknown): number | undefined {
+  const code = isJsonObject(value) ? value['code'] : undefined
+  return typeof code === 'number' ? code : undefined
+}
+
+function waitOf(annotations: unknown): number | undefined {
+  const text = isJsonObject(annotations) ? annotations[QUEUE_WAIT] : undefined
+  return typeof text === 'string' ? parseGoDuration(text) : undefined
+}
+
+function clientOf({ userAgent, sourceIPs }: JsonObject): string {
+  const [agent = ''] = textOf(userAgent).split(' ', 1)
+  return `${agent} at ${Array.isArray(sourceIPs) ? textOf(sourceIPs[0]) : ''}`
+}

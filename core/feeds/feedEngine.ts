@@ -1,0 +1,149 @@
+import type { ApfEngine, EngineConfiguration } from '../engine/apfEngine.ts'
+import type { EngineRequest } from '../engine/ticket.ts'
+import { type Followed, type FollowedPayload, Follower, type FollowerOptions } from '../live/follower.ts'
+import type { LiveRow } from '../live/requestLog.ts'
+import { createStandIns, type StandIns } from './standIn.ts'
+
+/** What a scrape of the same server tells of its objects (specification 5.7). */
+export interface ObjectFacts {
+  /** By `resource` or `resource.group`; sizes in bytes. */
+  readonly objects: ReadonlyMap<string, { readonly count: number; readonly averageSize: number }>
+}
+
+export type FollowedRequest = Omit<EngineRequest<unknown>, 'payload'>
+
+/** Hears what the engine is told, so that a second one can be told the same. Times are nanoseconds since `began`. */
+export interface FeedListener {
+  /** A new engine begins at this time: at the first event, and after gaps of hours. */
+  began(startUnixMs: number): void
+  moved(ns: number): void
+  arrived(row: LiveRow, request: FollowedRequest): void
+  /** It took so long where it ran; of a watch, until it was initialised. */
+  lasted(row: LiveRow, durationNs: number): void
+  watchEnded(row: LiveRow): void
+}
+
+export type FeedEngineOptions = Omit<FollowerOptions, 'startUnixMs' | 'mode'>
+
+const NS_PER_MS = 1e6
+/** Statistics are believed for three minutes; those at hand are given again before. */
+const FACTS_AGAIN_NS = 60e9
+
+/** The engine of a feed with all that outlives it: it begins anew where the time of the events makes a leap. */
+export class FeedEngine {
+  private readonly options: FeedEngineOptions
+  private readonly listeners = new Set<FeedListener>()
+  private configuration: EngineConfiguration = { levels: [], schemas: [] }
+  private startMs: number
+  private follower: Follower
+  private known: ObjectFacts | undefined
+  private factsAtNs = Number.NEGATIVE_INFINITY
+  /** Requests that wait, and of which only wait and execution together are known. */
+  private readonly waiting = new Map<Followed, (waitedNs: number) => void>()
+  standIns: StandIns = createStandIns(this.configuration, new Set())
+
+  constructor(options: FeedEngineOptions, startUnixMs: number) {
+    this.options = options
+    this.startMs = startUnixMs
+    this.follower = this.newFollower()
+  }
+
+  get engine(): ApfEngine<FollowedPayload> {
+    return this.follower.engine
+  }
+
+  get nowMs(): number {
+    return this.startMs + this.follower.engine.nowNs / NS_PER_MS
+  }
+
+  get hasFacts(): boolean {
+    return this.known !== undefined
+  }
+
+  begin(startUnixMs: number): void {
+    this.waiting.clear()
+    this.startMs = startUnixMs
+    this.follower = this.newFollower()
+    this.factsAtNs = Number.NEGATIVE_INFINITY
+    this.configure(this.configuration)
+    for (const listener of this.listeners) listener.began(startUnixMs)
+  }
+
+  configure(configuration: EngineConfiguration): void {
+    this.configuration = configuration
+    const { refused } = this.follower.engine.configure(configuration)
+    this.standIns = createStandIns(configuration, new Set(refused.map(({ name }) => name)))
+  }
+
+  facts(facts: ObjectFacts): void {
+    this.known = facts
+    this.tellFacts()
+  }
+
+  moveTo(unixMs: number): void {
+    const ns = Math.max(this.follower.engine.nowNs, Math.round((unixMs - this.startMs) * NS_PER_MS))
+    this.follower.moveTo(ns)
+    if (ns - this.factsAtNs >= FACTS_AGAIN_NS) this.tellFacts()
+    for (const listener of this.listeners) listener.moved(ns)
+  }
+
+  arrive(row: LiveRow, request: FollowedRequest): Followed {
+    const followed = this.follower.arrive(request)
+    for (const listener of this.listeners) listener.arrived(row, request)
+    return followed
+  }
+
+  lasted(row: LiveRow, followed: Followed, ms: number): void {
+    const ns = Math.round(ms * NS_PER_MS)
+    this.follower.lasted(followed, ns)
+    for (const listener of this.listeners) listener.lasted(row, ns)
+  }
+
+  /**
+   * It took so long with its wait in a queue of the server. What it waits in the engine is taken for that wait, so that the
+   * rest is its execution; `onExecution` hears of it as soon as the engine has let it run.
+   */
+  lastedInAll(row: LiveRow, followed: Followed, ms: number, onExecution: (ms: number) => void): void {
+    const known = (waitedNs: number): void => {
+      const executionMs = Math.max(0, ms - waitedNs / NS_PER_MS)
+      onExecution(executionMs)
+      this.lasted(row, followed, executionMs)
+    }
+    if (followed.decision.kind === 'waiting') this.waiting.set(followed, known)
+    else known(followed.waitNs ?? 0)
+  }
+
+  watchEnded(row: LiveRow, followed: Followed): void {
+    this.follower.endWatch(followed)
+    for (const listener of this.listeners) listener.watchEnded(row)
+  }
+
+  subscribe(listener: FeedListener): () => void {
+    this.listeners.add(listener)
+    listener.began(this.startMs)
+    listener.moved(this.follower.engine.nowNs)
+    return () => this.listeners.delete(listener)
+  }
+
+  private newFollower(): Follower {
+    const follower = new Follower({ ...this.options, mode: 'priority-and-fairness', startUnixMs: this.startMs })
+    follower.engine.subscribe((event) => {
+      if (event.kind !== 'dispatched' && event.kind !== 'rejected') return
+      const { ticket } = event
+      const { follow } = ticket.payload.payload
+      const known = this.waiting.get(follow)
+      if (known === undefined) return
+      this.waiting.delete(follow)
+      known(follower.engine.nowNs - ticket.arrivedNs)
+    })
+    return follower
+  }
+
+  private tellFacts(): void {
+    const { engine } = this.follower
+    this.factsAtNs = engine.nowNs
+    for (const [key, { count, averageSize }] of this.known?.objects ?? []) {
+      engine.objectStatistics.set(key, count, averageSize)
+    }
+  }
+}

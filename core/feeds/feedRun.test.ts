@@ -1,0 +1,355 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { builtInObjects } from '../config/builtInByVersion.ts'
+import { AS_UPSTREAM } from '../engine/corrections.ts'
+import { profileFor } from '../engine/profiles.ts'
+import { type FeedRecord, unreadable } from './arrival.ts'
+import { readAuditEvent } from './auditEvent.ts'
+import { type FeedRunOptions, createFeedRun } from './feedRun.ts'
+import { readHttpLogLine } from './httpLog.ts'
+
+const T0 = Date.UTC(2026, 10, 21, 7)
+const NOW = T0 + 86_400_000
+
+function feed(options: Partial<FeedRunOptions> & { readonly seats?: number } = {}) {
+  const { seats = 600, ...rest } = options
+  const run = createFeedRun({
+    engine: {
+      maxRequestsInFlight: seats,
+      maxMutatingRequestsInFlight: 0,
+      profile: profileFor('v1.36.3'),
+      corrections: AS_UPSTREAM,
+    },
+    identity: 'audit',
+    startUnixMs: T0,
+    kept: 1_000,
+    untold: 1_000,
+    ...rest,
+  })
+  run.configure(builtInObjects('v1.36.3'))
+  return run
+}
+
+interface Said {
+  readonly id: string
+  readonly atMs: number
+  readonly lastsMs?: number
+  readonly stage?: string
+  readonly uri?: string
+  readonly verb?: string
+  readonly code?: number
+  readonly user?: string
+}
+
+const time = (ms: number): string => new Date(T0 + ms).toISOString()
+const said = ({
+  id,
+  atMs,
+  lastsMs = 10,
+  stage = 'ResponseComplete',
+  uri,
+  verb,
+  code = 200,
+  user = 'alice',
+}: Said): FeedRecord =>
+  readAuditEvent({
+    auditID: id,
+    stage,
+    requestURI: uri ?? '/api/v1/namespaces/default/pods/one',
+    verb: verb ?? 'get',
+    user: { username: user, groups: ['system:authenticated'] },
+    responseStatus: { code },
+    requestReceivedTimestamp: time(atMs),
+    stageTimestamp: time(atMs + lastsMs),
+  })
+const watch = { uri: '/api/v1/pods?watch=true', verb: 'watch' }
+
+const inUse = ({ engine }: ReturnType<typeof feed>): number =>
+  engine.snapshot().levels.reduce((sum, level) => sum + level.seatsInUse + level.waitingRequests, 0)
+
+describe('a feed', () => {
+  it('places each request by its time and lets it take as long as it took', () => {
+    const run = feed()
+    run.take([said({ id: 'b', atMs: 2_000, lastsMs: 30 }), said({ id: 'a', atMs: 1_000, lastsMs: 1_200 })], NOW)
+    run.finish()
+    const rows = run.log.before(10)
+    expect(rows.map(({ at, state, runMs, waitMs, status }) => [at - T0, state, runMs, waitMs, status])).toEqual([
+      [1_000, 'served', 1_200, 0, 200],
+      [2_000, 'served', 30, 0, 200],
+    ])
+    expect(rows[0]).toMatchObject({
+      user: 'alice',
+      verb: 'get',
+      resource: 'pods',
+      name: 'one',
+      level: 'global-default',
+      schema: 'global-default',
+      flow: 'alice',
+    })
+    expect(run.counts).toMatchObject({ arrived: 2, late: 0, repeated: 0, unreadable: 0 })
+    expect(inUse(run)).toBe(0)
+  })
+
+  it('decides by its own seats', () => {
+    const run = feed({ seats: 1 })
+    run.take(
+      Array.from({ length: 400 }, (_, i) => said({ id: `${i}`, atMs: 1_000 + i, lastsMs: 2_000 })),
+      NOW,
+    )
+    run.finish()
+    const states = new Set(run.log.before(1_000).map(({ state }) => state))
+    expect(states).toEqual(new Set(['served', 'rejected']))
+    expect(run.log.before(1_000).find(({ state }) => state === 'rejected')).toMatchObject({
+      reason: expect.any(String),
+      status: 200,
+    })
+  })
+
+  it('takes its own wait for that of the server, where an event tells only wait and execution together', () => {
+    // Global-default keeps to its nominal limit, which is one seat of eight.
+    const run = feed({ seats: 8 })
+    const { levels, schemas } = builtInObjects('v1.36.3')
+    run.configure({
+      levels: levels.map((level) =>
+        level.metadata.name !== 'global-default' || level.spec.limited === undefined
+          ? level
+          : {
+              ...level,
+              spec: { ...level.spec, limited: { ...level.spec.limited, lendablePercent: 0, borrowingLimitPercent: 0 } },
+            },
+      ),
+      schemas,
+    })
+    const three = [100, 200, 300].map((lastsMs, i) => said({ id: `${i}`, atMs: 1_000 + i, lastsMs: lastsMs - i }))
+    run.take(three, NOW)
+    run.finish()
+    const rows = run.log.before(3).map(({ waitMs = 0, runMs = 0 }) => [Math.round(waitMs), Math.round(runMs)])
+    expect(rows).toEqual([
+      [0, 100],
+      [99, 100],
+      [198, 100],
+    ])
+  })
+
+  it('places what becomes known too late at its present, and says so', () => {
+    const run = feed()
+    run.take([said({ id: 'a', atMs: 20_000 }), said({ id: 'slow', atMs: 1_000, lastsMs: 19_500 })], NOW)
+    run.finish()
+    expect(run.counts).toMatchObject({ arrived: 2, late: 1 })
+    expect(run.log.before(10).map(({ state }) => state)).toEqual(['served', 'served'])
+  })
+
+  it('puts the stages of a request together', () => {
+    const run = feed()
+    const stages = [
+      said({ id: 'w', atMs: 1_000, lastsMs: 0, stage: 'RequestReceived', ...watch }),
+      said({ id: 'w', atMs: 1_000, lastsMs: 4, stage: 'ResponseStarted', ...watch }),
+      said({ id: 'g', atMs: 1_100, lastsMs: 0, stage: 'RequestReceived' }),
+      said({ id: 'g', atMs: 1_100, lastsMs: 40, stage: 'Panic', code: 500 }),
+      said({ id: 'late', atMs: 30_000 }),
+    ]
+    run.take(stages, NOW)
+    expect(run.log.before(10).map(({ state, runMs, status }) => [state, runMs, status])).toEqual([
+      ['served', 4, 200],
+      ['served', 40, 500],
+    ])
+    expect(inUse(run)).toBe(0)
+    run.take([said({ id: 'w', atMs: 1_000, lastsMs: 60_000, ...watch })], NOW)
+    run.finish()
+    expect(run.counts).toMatchObject({ arrived: 3, repeated: 0, unfinished: 0 })
+  })
+
+  it('gives up what never ends, and watches at their end', () => {
+    const run = feed()
+    run.take([said({ id: 'g', atMs: 0, lastsMs: 0, stage: 'RequestReceived' }), said({ id: 'x', atMs: 6_000 })], NOW)
+    expect(inUse(run)).toBe(1)
+    run.take([said({ id: 'y', atMs: 400_000 })], NOW)
+    expect(run.counts.unfinished).toBe(1)
+    run.finish()
+    expect(inUse(run)).toBe(0)
+  })
+
+  it('keeps what did not come to flow control out of the engine', () => {
+    const run = feed()
+    const event = {
+      auditID: 'anonymous',
+      stage: 'ResponseComplete',
+      requestURI: '/api/v1/pods?access_token=abc',
+      verb: 'list',
+      user: {},
+      responseStatus: { code: 401 },
+      requestReceivedTimestamp: time(10),
+      stageTimestamp: time(11),
+    }
+    run.take([readAuditEvent(event)], NOW)
+    run.finish()
+    expect(run.log.before(1)).toMatchObject([
+      { state: 'bypassed', level: '', user: '', status: 401, url: '/api/v1/pods?access_token=(hidden)' },
+    ])
+    expect(
+      run.engine.snapshot().levels.flatMap(({ lanes }) => lanes.map(({ dispatched }) => dispatched)),
+    ).not.toContain(1)
+  })
+
+  it('begins anew after a gap of hours and tells so', () => {
+    const run = feed()
+    const began: number[] = []
+    run.subscribe({
+      began: (at) => void began.push(at - T0),
+      moved: () => undefined,
+      arrived: () => undefined,
+      lasted: () => undefined,
+      watchEnded: () => undefined,
+    })
+    run.take([said({ id: 'a', atMs: 0 }), said({ id: 'b', atMs: 10 * 3_600_000 })], NOW)
+    run.finish()
+    expect(began).toEqual([0, 10 * 3_600_000 + 10 - 5_000])
+    expect(run.log.before(10).map(({ state }) => state)).toEqual(['served', 'served'])
+  })
+
+  it('begins with the first event, when that is from before', () => {
+    const run = feed({ startUnixMs: NOW })
+    run.take([said({ id: 'a', atMs: 0 })], NOW)
+    run.finish()
+    expect(run.counts).toMatchObject({ arrived: 1, late: 0 })
+  })
+
+  it('does not believe times from the future', () => {
+    const run = feed()
+    run.take([said({ id: 'a', atMs: 2 * 86_400_000 }), said({ id: 'b', atMs: 0 })], NOW)
+    run.finish()
+    expect(run.counts).toMatchObject({ arrived: 1, unreadable: 1 })
+  })
+
+  it('gives the engine object counts for as long as they are known', () => {
+    const run = feed()
+    run.facts({ objects: new Map([['pods', { count: 600, averageSize: 1_000 }]]) })
+    const list = { uri: '/api/v1/pods', verb: 'list' }
+    run.take(
+      [0, 100_000, 400_000].map((atMs) => said({ id: `${atMs}`, atMs, ...list })),
+      NOW,
+    )
+    run.finish()
+    expect(run.log.before(10).map(({ seats }) => seats.initial)).toEqual([6, 6, 6])
+    expect(run.limits.join(' ')).toContain('last scrape')
+    expect(feed().limits.join(' ')).toContain('not known without a scrape')
+  })
+
+  it('lets what the server refused take as long as others of its kind', () => {
+    const run = feed()
+    const refused = said({ id: 'b', atMs: 2_000, lastsMs: 1, code: 429 })
+    run.take([said({ id: 'a', atMs: 1_000, lastsMs: 70 }), refused], NOW)
+    run.finish()
+    expect(run.log.before(10)[1]).toMatchObject({ state: 'served', runMs: 70, status: 429 })
+  })
+
+  it('tells a second engine everything', () => {
+    const run = feed()
+    const told: string[] = []
+    run.subscribe({
+      began: () => void told.push('began'),
+      moved: () => undefined,
+      arrived: ({ seq }, { user }) => void told.push(`arrived ${seq} ${user.name}`),
+      lasted: ({ seq }, ns) => void told.push(`lasted ${seq} ${ns / 1e6}`),
+      watchEnded: ({ seq }) => void told.push(`ended ${seq}`),
+    })
+    const events = [
+      said({ id: 'w', atMs: 0, lastsMs: 3, stage: 'ResponseStarted', ...watch }),
+      said({ id: 'w', atMs: 0, lastsMs: 500, ...watch }),
+    ]
+    run.take(events, NOW)
+    run.finish()
+    expect(told).toEqual(['began', 'arrived 0 alice', 'lasted 0 3', 'ended 0'])
+  })
+})
+
+describe('a log without users', () => {
+  it('places requests where it says, and compares with what it says', () => {
+    const run = feed({ identity: 'httplog' })
+    const line = (id: string, schema: string, level: string, seats: number): string =>
+      `I1121 07:00:01.000000 1 httplog.go:134] "HTTP" verb="GET" URI="/api/v1/namespaces/default/pods/one" latency="5ms" userAgent="x" audit-ID="${id}" srcIP="10.0.0.7:1" apf_pl="${level}" apf_fs="${schema}" apf_iseats=${seats} apf_fseats=0 apf_additionalLatency="0s" apf_execution_time="4ms" resp=200`
+    const lines = [
+      line('a', 'service-accounts', 'workload-low', 1),
+      line('b', 'global-default', 'global-default', 3),
+      line('c', 'of-theirs', 'global-default', 1),
+      line('d', 'global-default', 'of-theirs', 1),
+    ]
+    run.take(
+      lines.map((text) => readHttpLogLine(text, NOW)),
+      NOW,
+    )
+    run.finish()
+    expect(run.log.before(10).map(({ schema }) => schema)).toEqual([
+      'service-accounts',
+      'global-default',
+      'global-default',
+      'global-default',
+    ])
+    expect(run.agreement()).toMatchObject({ compared: 4, schemaAndLevel: 2, widthCompared: 4, width: 3 })
+  })
+})
+
+describe('the order of a feed', () => {
+  const request = fc.record({
+    atMs: fc.nat(30_000),
+    lastsMs: fc.integer({ min: 1, max: 1_500 }),
+    kind: fc.constantFrom('get', 'list', 'watch', 'refused'),
+    user: fc.constantFrom('alice', 'bob', 'system:serviceaccount:batch:crawler'),
+    /** How much later than in the order of time it is written, and how often again. */
+    delayMs: fc.nat(2_000),
+    again: fc.nat(2),
+    garbage: fc.boolean(),
+  })
+
+  const eventsOf = (
+    { atMs, lastsMs, kind, user }: { atMs: number; lastsMs: number; kind: string; user: string },
+    i: number,
+  ) => {
+    const common = { id: `id-${i}`, atMs, user }
+    if (kind === 'watch') {
+      const started = { ...common, lastsMs: 1, stage: 'ResponseStarted', ...watch }
+      return [started, { ...common, lastsMs, ...watch }]
+    }
+    if (kind === 'list') return [{ ...common, lastsMs, uri: '/api/v1/pods', verb: 'list' }]
+    return [{ ...common, lastsMs, ...(kind === 'refused' && { code: 429 }) }]
+  }
+
+  it('within the window, repeats and garbage change nothing in the result', () => {
+    const outcome = (records: readonly (readonly FeedRecord[])[]) => {
+      const run = feed({ seats: 3 })
+      for (const batch of records) run.take(batch, NOW)
+      run.finish()
+      const { arrived, late, unfinished } = run.counts
+      const levels = run.engine
+        .snapshot()
+        .levels.map(({ name, lanes }) => [
+          name,
+          lanes.map(({ schema, dispatched, rejected }) => ({ schema, dispatched, rejected })),
+        ])
+      return { rows: run.log.before(1_000), arrived, late, unfinished, levels, inUse: inUse(run) }
+    }
+    fc.assert(
+      fc.property(fc.array(request, { minLength: 1, maxLength: 60 }), fc.integer({ min: 1, max: 20 }), (all, size) => {
+        const events = all.flatMap((one, i) =>
+          eventsOf(one, i).map((event) => ({ ...one, event, endMs: one.atMs + event.lastsMs })),
+        )
+        const inOrder = events.toSorted((a, b) => a.endMs - b.endMs).map(({ event }) => said(event))
+        const written = events.flatMap((one) =>
+          Array.from({ length: one.again + 1 }, (_, i) => ({ ...one, writtenMs: one.endMs + one.delayMs + i * 700 })),
+        )
+        const disturbed = written
+          .toSorted((a, b) => a.writtenMs - b.writtenMs)
+          .flatMap(({ event, garbage }) => [...(garbage ? [unreadable('Garbage.')] : []), said(event)])
+        const batches = Array.from({ length: Math.ceil(disturbed.length / size) }, (_, i) =>
+          disturbed.slice(i * size, (i + 1) * size),
+        )
+        const expected = outcome([inOrder])
+        expect(outcome(batches)).toEqual(expected)
+        expect(expected.arrived).toBe(all.length)
+        expect(expected.late).toBe(0)
+        expect(expected.inUse).toBe(0)
+      }),
+      { numRuns: 150 },
+    )
+  })
+})

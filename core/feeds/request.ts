@@ -1,0 +1,71 @@
+import type { Followed } from '../live/follower.ts'
+import type { LiveRow } from '../live/requestLog.ts'
+import type { FeedArrival, FeedStage } from './arrival.ts'
+import type { FeedEngine } from './feedEngine.ts'
+import type { UsualDurations } from './usualDurations.ts'
+
+/** Of two stages the later one tells more. */
+const RANK = { received: 0, started: 1, complete: 2, panic: 3 } as const
+
+/** A request from its first event to its last. */
+export class FeedRequest {
+  arrival: FeedArrival
+  /** Its last event is known, or it was given up. */
+  complete = false
+  /** Nothing is told to the engine any more. */
+  over = false
+  row: LiveRow | undefined
+  followed: Followed | undefined
+  /** How long it executes in the engine. */
+  runMs: number | undefined
+  private readonly stages = new Set<FeedStage>()
+  /** The engine knows how long it takes, or will as soon as it lets it run. */
+  private told = false
+
+  constructor(arrival: FeedArrival) {
+    this.arrival = arrival
+    this.note(arrival.stage)
+  }
+
+  has(stage: FeedStage): boolean {
+    return this.stages.has(stage)
+  }
+
+  /** Takes over what another stage tells. */
+  merge(arrival: FeedArrival): void {
+    const { arrival: before } = this
+    this.note(arrival.stage)
+    this.arrival = {
+      ...(RANK[arrival.stage] > RANK[before.stage] ? arrival : before),
+      executionMs: before.executionMs ?? arrival.executionMs,
+      inAllMs: before.inAllMs ?? arrival.inAllMs,
+      server: arrival.server ?? before.server,
+    }
+  }
+
+  /** Tells the engine how long it ran, once that is known or never will be. */
+  tellDuration(engine: FeedEngine, usual: UsualDurations): void {
+    const { row, followed, complete } = this
+    const { line, executionMs, inAllMs, isWatch } = this.arrival
+    if (row === undefined || followed === undefined || this.told || !line.ok) return
+    if (executionMs === undefined && inAllMs === undefined && !complete) return
+    this.told = true
+    const ran = (ms: number): void => {
+      this.runMs = ms
+      if (!isWatch) usual.note(line.info, ms)
+    }
+    if (executionMs !== undefined) {
+      ran(executionMs)
+      engine.lasted(row, followed, executionMs)
+    } else if (inAllMs !== undefined) engine.lastedInAll(row, followed, inAllMs, ran)
+    else {
+      this.runMs = isWatch ? 0 : usual.of(line.info)
+      engine.lasted(row, followed, this.runMs)
+    }
+  }
+
+  private note(stage: FeedStage): void {
+    this.stages.add(stage)
+    this.complete ||= stage === 'complete' || stage === 'panic'
+  }
+}

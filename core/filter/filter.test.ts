@@ -1,0 +1,109 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { compileFilter, filterText, parseDuration, parseFilter, type Vocabulary } from './filter.ts'
+
+interface Row {
+  readonly user: string
+  readonly verb: string
+  readonly queue: number
+  readonly waitMs: number | undefined
+  readonly seats: number
+}
+const vocabulary: Vocabulary<Row> = {
+  texts: {
+    user: { of: (row) => row.user },
+    verb: { of: (row) => row.verb },
+    queue: { of: (row) => String(row.queue), whole: true },
+  },
+  amounts: {
+    wait: { of: (row) => row.waitMs, unit: 'duration' },
+    seats: { of: (row) => row.seats, unit: 'count' },
+  },
+  free: (row) => [row.user, row.verb],
+}
+const row: Row = { user: 'system:node:n1', verb: 'list', queue: 3, waitMs: 2_000, seats: 5 }
+const passes = (text: string, change: Partial<Row> = {}): boolean =>
+  compileFilter(parseFilter(text, vocabulary), vocabulary)({ ...row, ...change })
+
+describe('the filter', () => {
+  it.each([
+    ['', true],
+    ['user:node', true],
+    ['user:alice', false],
+    ['user:system:*', true],
+    ['user:*:n2', false],
+    ['user:alice,n1', true],
+    ['-user:alice,n1', false],
+    ['USER:Node', true],
+    ['verb:list user:node', true],
+    ['verb:get user:node', false],
+    ['queue:3', true],
+    ['queue:33', false],
+    ['wait>1s', true],
+    ['wait>2500ms', false],
+    ['wait>=2', true],
+    ['wait≥2s', true],
+    ['wait<2s', false],
+    ['wait<=2s', true],
+    ['wait=2s', true],
+    ['wait!=2s', false],
+    ['-wait>1s', false],
+    ['seats>4', true],
+    ['seats=5', true],
+    ['system:node', true],
+    ['"node:n1"', true],
+    ['user:"system:node:n1"', true],
+    ['"node', true],
+    ['secrets', false],
+    ['-secrets', true],
+  ])('%s passes: %s', (text, expected) => expect(passes(text)).toBe(expected))
+
+  it('holds no comparison for what a row does not have', () => {
+    expect(passes('wait<1s', { waitMs: undefined })).toBe(false)
+    expect(passes('-wait<1s', { waitMs: undefined })).toBe(false)
+  })
+
+  it.each([
+    ['wait>soon', 'Write a duration: wait>5s.'],
+    ['seats>1s', 'Write a number: seats>2.'],
+    ['seats:3', 'seats is compared, as in seats>1.'],
+    ['user:', 'Write what to look for after user:.'],
+    ['verb>3', 'verb cannot be compared; wait, seats can.'],
+  ])('explains %s and hides nothing for it', (text, why) => {
+    expect(parseFilter(text, vocabulary)).toEqual([{ kind: 'unknown', text, why }])
+    expect(passes(text)).toBe(true)
+  })
+
+  it('understands any text', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(typeof passes(text)).toBe('boolean')
+      }),
+    )
+  })
+
+  it('finds a row by any of its own values', () => {
+    const name = fc
+      .string({ unit: 'grapheme-ascii', minLength: 1 })
+      .filter((text) => /[^\s"*,]/.test(text) && !text.includes('*'))
+    fc.assert(
+      fc.property(name, (user) => {
+        expect(passes(filterText('user', user.replaceAll(/[",]/g, '')), { user: user.replaceAll(/[",]/g, '') })).toBe(
+          true,
+        )
+      }),
+    )
+  })
+
+  it('reads durations', () => {
+    expect(['5s', '200ms', '1.5', '2min', '1h', 'x', ''].map(parseDuration)).toEqual([
+      5_000,
+      200,
+      1_500,
+      120_000,
+      3_600_000,
+      undefined,
+      undefined,
+    ])
+  })
+})

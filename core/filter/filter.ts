@@ -1,0 +1,156 @@
+/**
+ * The language in which rows are chosen: tokens separated by blanks, all of which must hold. `key:value` looks into one
+ * column (`*` stands for anything, a comma for "or"), `wait>1s` compares, a leading minus means "not", quotes keep blanks,
+ * and everything else is looked for in the whole row.
+ */
+
+/** What can be asked of the rows of one table. */
+export interface Vocabulary<R> {
+  /** Columns of text. `whole`: the value must be the whole text, so that queue 1 is not queue 14. */
+  readonly texts: Readonly<Record<string, { readonly of: (row: R) => string; readonly whole?: boolean }>>
+  /** Columns of numbers. Durations are in milliseconds. `undefined`: this row has none, and no comparison holds. */
+  readonly amounts: Readonly<
+    Record<string, { readonly of: (row: R) => number | undefined; readonly unit: 'duration' | 'count' }>
+  >
+  /** Texts that are searched for what has no key. */
+  readonly free: (row: R) => readonly string[]
+}
+
+export type Comparison = '>' | '>=' | '<' | '<=' | '=' | '!='
+
+export type Token =
+  | { readonly kind: 'text'; readonly key: string; readonly values: readonly string[]; readonly not: boolean }
+  | {
+      readonly kind: 'amount'
+      readonly key: string
+      readonly comparison: Comparison
+      readonly amount: number
+      readonly not: boolean
+    }
+  | { readonly kind: 'free'; readonly value: string; readonly not: boolean }
+  /** Hides nothing; `why` is a sentence. */
+  | { readonly kind: 'unknown'; readonly text: string; readonly why: string }
+
+const MILLISECONDS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, min: 60_000, h: 3_600_000 }
+
+/** Milliseconds of `5s`, `200ms`, `1.5` (seconds), `2min`; `undefined` when it is none of these. */
+export function parseDuration(text: string): number | undefined {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|min|h)?$/.exec(text)
+  return match === null ? undefined : Number(match[1]) * (MILLISECONDS[match[2] ?? 's'] ?? 1_000)
+}
+
+/** One token as it is written, and where it begins. */
+export interface WrittenToken {
+  readonly text: string
+  readonly start: number
+}
+
+/** Blanks separate tokens except inside quotes; a quote that is never closed reaches to the end. */
+export function writtenTokens(text: string): readonly WrittenToken[] {
+  return [...text.matchAll(/(?:"[^"]*"?|[^\s"])+/g)].map(({ 0: token, index }) => ({ text: token, start: index }))
+}
+
+const unquoted = (text: string): string => text.replaceAll('"', '')
+
+/** Where a comparison or a colon ends the key: `wait>=1s`, `pl:workload-low`. */
+const KEYED = /^([a-z]+)(>=|<=|!=|[<>=≥≤:])(.*)$/i
+const SIGNS: Readonly<Record<string, Comparison>> = {
+  '>': '>',
+  '>=': '>=',
+  '≥': '>=',
+  '<': '<',
+  '<=': '<=',
+  '≤': '<=',
+  '=': '=',
+  '!=': '!=',
+}
+
+function parseToken<R>(token: string, vocabulary: Vocabulary<R>): Token {
+  const not = token.startsWith('-') && token.length > 1
+  const body = not ? token.slice(1) : token
+  const [, writtenKey = '', sign = '', rest = ''] = KEYED.exec(body) ?? []
+  const key = writtenKey.toLowerCase()
+  const free: Token = { kind: 'free', value: unquoted(body).toLowerCase(), not }
+  const unknown = (why: string): Token => ({ kind: 'unknown', text: token, why })
+  if (sign === '') return free
+  if (sign === ':') {
+    // A name such as system:node is no token of ours: unknown keys are looked for as text.
+    if (!Object.hasOwn(vocabulary.texts, key)) {
+      if (!Object.hasOwn(vocabulary.amounts, key)) return free
+      return unknown(`${key} is compared, as in ${key}>1.`)
+    }
+    const values = rest.split(',').map((value) => unquoted(value).toLowerCase())
+    if (values.every((value) => value === '')) return unknown(`Write what to look for after ${key}:.`)
+    return { kind: 'text', key, values: values.filter((value) => value !== ''), not }
+  }
+  if (!Object.hasOwn(vocabulary.amounts, key)) {
+    const known = Object.keys(vocabulary.amounts).join(', ')
+    return unknown(`${key} cannot be compared; ${known} can.`)
+  }
+  const comparison = SIGNS[sign] ?? '='
+  const duration = vocabulary.amounts[key]?.unit === 'duration'
+  const amount = duration ? parseDuration(rest) : /^\d+(?:\.\d+)?$/.test(rest) ? Number(rest) : undefined
+  if (amount === undefined)
+    return unknown(`Write ${duration ? 'a duration' : 'a number'}: ${key}${sign}${duration ? '5s' : '2'}.`)
+  return { kind: 'amount', key, comparison, amount, not }
+}
+
+/** One token for each of `writtenTokens`. */
+export const parseFilter = <R>(text: string, vocabulary: Vocabulary<R>): readonly Token[] =>
+  writtenTokens(text).map((token) => parseToken(token.text, vocabulary))
+
+const COMPARE: Readonly<Record<Comparison, (a: number, b: number) => boolean>> = {
+  '>': (a, b) => a > b,
+  '>=': (a, b) => a >= b,
+  '<': (a, b) => a < b,
+  '<=': (a, b) => a <= b,
+  '=': (a, b) => a === b,
+  '!=': (a, b) => a !== b,
+}
+
+type Test<R> = (row: R) => boolean
+
+/** A value with `*` must fit from end to end; others are looked for inside the text, or are all of it. */
+function textTest(value: string, whole: boolean): (text: string) => boolean {
+  if (!value.includes('*')) return whole ? (text) => text === value : (text) => text.includes(value)
+  const parts = value.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`))
+  const pattern = new RegExp(`^${parts.join('.*')}$`, 's')
+  return (text) => pattern.test(text)
+}
+
+function testOf<R>(token: Token, { texts, amounts, free }: Vocabulary<R>): Test<R> | undefined {
+  switch (token.kind) {
+    case 'unknown':
+      return undefined
+    case 'free':
+      return (row) => free(row).some((text) => text.toLowerCase().includes(token.value)) !== token.not
+    case 'text': {
+      const column = texts[token.key]
+      if (column === undefined) return undefined
+      const tests = token.values.map((value) => textTest(value, column.whole === true))
+      return (row) => {
+        const text = column.of(row).toLowerCase()
+        return tests.some((test) => test(text)) !== token.not
+      }
+    }
+    case 'amount': {
+      const column = amounts[token.key]
+      if (column === undefined) return undefined
+      const compare = COMPARE[token.comparison]
+      return (row) => {
+        const amount = column.of(row)
+        return amount !== undefined && compare(amount, token.amount) !== token.not
+      }
+    }
+  }
+}
+
+/** Whether a row passes all tokens; those that were not understood hide nothing. */
+export function compileFilter<R>(tokens: readonly Token[], vocabulary: Vocabulary<R>): Test<R> {
+  const tests = tokens.flatMap((token) => testOf(token, vocabulary) ?? [])
+  return (row) => tests.every((test) => test(row))
+}
+
+/** A value as it is typed after `key:`, in quotes where it has to be; a quote inside it may be anything. */
+export const filterText = (key: string, value: string): string =>
+  /[\s",]/.test(value) ? `${key}:"${value.replaceAll('"', '*')}"` : `${key}:${value}`

@@ -1,0 +1,108 @@
+import type { Agreement, LiveRequest } from '../contract/live.ts'
+
+const WINDOW_MS = 300_000
+const BUCKET_MS = 5_000
+const MOST_DIFFERENCES = 8
+
+interface Bucket {
+  readonly from: number
+  compared: number
+  same: number
+  widthCompared: number
+  sameWidth: number
+  readonly differences: Map<string, number>
+}
+
+/** What differs, and why that most likely is so; `undefined` when the two agree as far as the server said. */
+export function differencesOf({
+  level,
+  schema,
+  seats,
+  server = {},
+}: LiveRequest): readonly (readonly [string, string])[] {
+  const found: (readonly [string, string])[] = []
+  if (server.schema !== undefined && server.schema !== schema) {
+    found.push([
+      `schema ${schema}, server ${server.schema}`,
+      'the engine has other objects than the server, or other groups of the user',
+    ])
+  } else if (server.level !== undefined && server.level !== level) {
+    found.push([`level ${level}, server ${server.level}`, 'the schema leads elsewhere on the server'])
+  }
+  if (server.initialSeats !== undefined && server.initialSeats !== seats.initial) {
+    found.push([
+      `width ${seats.initial}, server ${server.initialSeats}`,
+      'the server knows other object counts and sizes',
+    ])
+  } else if (server.finalSeats !== undefined && server.finalSeats !== seats.final) {
+    found.push([`final width ${seats.final}, server ${server.finalSeats}`, 'the server counts other watches'])
+  }
+  return found
+}
+
+/**
+ * How often our decisions are the server's own, over the last five minutes in steps of five seconds. Memory does not grow
+ * with the number of requests: kinds of differences are few, and the rarest are forgotten.
+ */
+export class AgreementMeter {
+  private buckets: Bucket[] = []
+  private readonly likely = new Map<string, string>()
+
+  /** A request of which the server said something. `nowMs` never goes back. */
+  note(request: LiveRequest, nowMs: number): void {
+    const { server } = request
+    if (server?.schema === undefined && server?.level === undefined) return
+    const bucket = this.bucketAt(nowMs)
+    const found = differencesOf(request)
+    const widthSaid = server.initialSeats !== undefined
+    bucket.compared += 1
+    if (!found.some(([what]) => /^(schema|level) /.test(what))) bucket.same += 1
+    if (widthSaid) bucket.widthCompared += 1
+    if (widthSaid && !found.some(([what]) => /width /.test(what))) bucket.sameWidth += 1
+    for (const [what, likely] of found) {
+      this.likely.set(what, likely)
+      bucket.differences.set(what, (bucket.differences.get(what) ?? 0) + 1)
+    }
+  }
+
+  read(nowMs: number): Agreement {
+    this.forget(nowMs)
+    const sum = (of: (bucket: Bucket) => number): number =>
+      this.buckets.reduce((total, bucket) => total + of(bucket), 0)
+    const counts = new Map<string, number>()
+    for (const { differences } of this.buckets) {
+      for (const [what, count] of differences) counts.set(what, (counts.get(what) ?? 0) + count)
+    }
+    const frequent = [...counts].toSorted((a, b) => b[1] - a[1]).slice(0, MOST_DIFFERENCES)
+    return {
+      compared: sum(({ compared }) => compared),
+      schemaAndLevel: sum(({ same }) => same),
+      widthCompared: sum(({ widthCompared }) => widthCompared),
+      width: sum(({ sameWidth }) => sameWidth),
+      differences: frequent.map(([what, count]) => ({ what, count, likely: this.likely.get(what) ?? '' })),
+    }
+  }
+
+  private bucketAt(nowMs: number): Bucket {
+    const from = Math.floor(nowMs / BUCKET_MS) * BUCKET_MS
+    const last = this.buckets.at(-1)
+    if (last !== undefined && last.from >= from) return last
+    const bucket = {
+      from,
+      compared: 0,
+      same: 0,
+      widthCompared: 0,
+      sameWidth: 0,
+      differences: new Map<string, number>(),
+    }
+    this.forget(nowMs)
+    this.buckets.push(bucket)
+    return bucket
+  }
+
+  private forget(nowMs: number): void {
+    this.buckets = this.buckets.filter(({ from }) => from + BUCKET_MS > nowMs - WINDOW_MS)
+    const said = new Set(this.buckets.flatMap(({ differences }) => [...differences.keys()]))
+    for (const what of this.likely.keys()) if (!said.has(what)) this.likely.delete(what)
+  }
+}

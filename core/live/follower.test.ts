@@ -1,0 +1,140 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { mandatoryLevels, mandatorySchemas, suggestedLevels, suggestedSchemas } from '../config/builtIn.ts'
+import { AS_UPSTREAM } from '../engine/corrections.ts'
+import { readRequestLine } from '../engine/digest.ts'
+import { profileFor } from '../engine/profiles.ts'
+import { Follower } from './follower.ts'
+
+const MS = 1e6
+
+/** Global-default keeps to its nominal limit, which is one seat of eight. */
+const levels = [...mandatoryLevels, ...suggestedLevels].map((level) =>
+  level.metadata.name === 'global-default' && level.spec.limited !== undefined
+    ? {
+        ...level,
+        spec: { ...level.spec, limited: { ...level.spec.limited, lendablePercent: 0, borrowingLimitPercent: 0 } },
+      }
+    : level,
+)
+
+function follower(seats = 20): Follower {
+  const made = new Follower({
+    mode: 'priority-and-fairness',
+    maxRequestsInFlight: seats,
+    maxMutatingRequestsInFlight: 0,
+    profile: profileFor('v1.36.3'),
+    corrections: AS_UPSTREAM,
+    startUnixMs: 0,
+  })
+  made.configure({ levels, schemas: [...mandatorySchemas, ...suggestedSchemas] })
+  return made
+}
+
+function line(method: string, target: string) {
+  const read = readRequestLine(method, target)
+  if (!read.ok) throw new Error(read.problem)
+  return read
+}
+const alice = { name: 'alice', groups: ['system:authenticated'] }
+const get = line('GET', '/api/v1/namespaces/default/pods/one')
+const watch = line('GET', '/api/v1/pods?watch=true')
+const exec = line('POST', '/api/v1/namespaces/default/pods/one/exec')
+const ask = ({ info, query }: typeof get) => ({ user: alice, info, query })
+
+const inUse = (made: Follower): number =>
+  made.engine.snapshot().levels.reduce((sum, level) => sum + level.seatsInUse + level.waitingRequests, 0)
+
+describe('a follower', () => {
+  it('lets requests take as long as they took, from when it would have let them run', () => {
+    const made = follower(8)
+    const first = made.arrive(ask(get))
+    const second = made.arrive(ask(get))
+    expect([first.decision.kind, second.decision.kind]).toEqual(['executing', 'waiting'])
+    made.moveTo(3 * MS)
+    made.lasted(second, 4 * MS)
+    made.lasted(first, 10 * MS)
+    made.moveTo(9 * MS)
+    expect(second.decision.kind).toBe('waiting')
+    made.moveTo(10 * MS)
+    expect([first.decision.kind, second.decision.kind]).toEqual(['done', 'executing'])
+    expect(second.waitNs).toBe(10 * MS)
+    made.moveTo(14 * MS)
+    expect(second.decision.kind).toBe('done')
+    expect(inUse(made)).toBe(0)
+  })
+
+  it('lets a wait end as the engine does', () => {
+    const made = follower(8)
+    made.arrive(ask(get))
+    const second = made.arrive(ask(get))
+    made.moveTo(16_000 * MS)
+    expect(second.decision).toMatchObject({ kind: 'rejected', reason: 'time-out' })
+    expect(second.waitNs).toBe(15_000 * MS)
+    // What is said of it later changes nothing.
+    made.lasted(second, 5 * MS)
+    made.abandon(second)
+    expect(second.decision.kind).toBe('rejected')
+  })
+
+  it('lets go of those whose clients went away', () => {
+    const made = follower(8)
+    const first = made.arrive(ask(get))
+    const second = made.arrive(ask(get))
+    made.abandon(second)
+    expect(second.decision.kind).toBe('rejected')
+    made.abandon(first)
+    made.moveTo(0)
+    expect(first.decision.kind).toBe('done')
+    expect(inUse(made)).toBe(0)
+  })
+
+  it('counts a watch until it ends, and its seats until it is initialised', () => {
+    const made = follower()
+    const one = made.arrive(ask(watch))
+    made.lasted(one, 2 * MS)
+    made.moveTo(2 * MS)
+    expect(one.decision.kind).toBe('done')
+    expect(inUse(made)).toBe(0)
+    made.endWatch(one)
+    const other = made.arrive(ask(watch))
+    made.endWatch(other)
+    made.moveTo(3 * MS)
+    expect(other.decision.kind).toBe('done')
+    expect(inUse(made)).toBe(0)
+    expect(made.arrive(ask(exec)).decision.kind).toBe('bypassed')
+  })
+
+  it('is empty in the end, whatever was told in whatever order', () => {
+    const action = fc.record({
+      kind: fc.constantFrom('get', 'watch', 'exec', 'lasted', 'abandon', 'endWatch', 'time'),
+      pick: fc.nat(1_000),
+      ms: fc.nat(400),
+    })
+    fc.assert(
+      fc.property(fc.array(action, { maxLength: 120 }), fc.integer({ min: 0, max: 30 }), (actions, seats) => {
+        const made = follower(seats)
+        const all: { followed: ReturnType<Follower['arrive']>; isWatch: boolean }[] = []
+        let now = 0
+        for (const { kind, pick, ms } of actions) {
+          const chosen = all[pick % Math.max(1, all.length)]
+          if (kind === 'time') made.moveTo((now += ms * MS))
+          else if (kind === 'get' || kind === 'exec' || kind === 'watch') {
+            const followed = made.arrive(ask({ get, exec, watch }[kind]))
+            all.push({ followed, isWatch: kind === 'watch' })
+          } else if (chosen === undefined) continue
+          else if (kind === 'lasted') made.lasted(chosen.followed, ms * MS)
+          else if (kind === 'abandon') made.abandon(chosen.followed)
+        }
+        for (const { followed, isWatch } of all) {
+          if (isWatch) made.endWatch(followed)
+          else made.lasted(followed, 0)
+        }
+        made.moveTo(now + 120_000 * MS)
+        for (const { followed } of all) expect(['done', 'rejected', 'bypassed']).toContain(followed.decision.kind)
+        expect(inUse(made)).toBe(0)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})

@@ -1,0 +1,65 @@
+import type { LiveRequest } from '../contract/live.ts'
+import type { Vocabulary } from '../filter/filter.ts'
+import { differencesOf } from './agreement.ts'
+
+/** Of what the server said: whether all of it is as the engine decided; `undefined` when it said nothing. */
+export function agrees(request: LiveRequest): boolean | undefined {
+  return request.server === undefined ? undefined : differencesOf(request).length === 0
+}
+
+/** Whether the draft decided the request differently; `undefined` where no draft runs beside it. */
+export function draftDiffers({ shadow, level, schema, state }: LiveRequest): boolean | undefined {
+  if (shadow === undefined) return undefined
+  return shadow.level !== level || shadow.schema !== schema || (shadow.state === 'rejected') !== (state === 'rejected')
+}
+
+const yesNo = (value: boolean | undefined): string => (value === undefined ? '' : value ? 'yes' : 'no')
+
+/** Path of the request, without its query. */
+const pathOf = ({ url }: LiveRequest): string => url.split('?', 1)[0] ?? ''
+
+const level = { of: (row: LiveRequest) => row.level }
+const schema = { of: (row: LiveRequest) => row.schema }
+
+/** What can be asked of the rows of single requests: `pl:workload-low verb:list user:system:* wait>1s`. */
+export const LIVE_VOCABULARY: Vocabulary<LiveRequest> = {
+  texts: {
+    level,
+    pl: level,
+    schema,
+    fs: schema,
+    flow: { of: (row) => row.flow },
+    user: { of: (row) => row.user },
+    group: { of: (row) => row.groups.join(' ') },
+    verb: { of: (row) => row.verb, whole: true },
+    ns: { of: (row) => row.namespace },
+    resource: { of: (row) => row.resource },
+    name: { of: (row) => row.name },
+    path: { of: pathOf },
+    status: { of: (row) => String(row.status ?? ''), whole: true },
+    reason: { of: (row) => row.reason ?? '' },
+    queue: { of: (row) => String(row.queue ?? ''), whole: true },
+    state: { of: (row) => row.state },
+    agree: { of: (row) => yesNo(agrees(row)), whole: true },
+    differs: {
+      of: (row) =>
+        differencesOf(row)
+          .map(([what]) => what)
+          .join('; '),
+    },
+    draft: { of: (row) => draftWord(row), whole: true },
+  },
+  amounts: {
+    wait: { of: (row) => row.waitMs, unit: 'duration' },
+    run: { of: (row) => row.runMs, unit: 'duration' },
+    linger: { of: (row) => row.lingerMs, unit: 'duration' },
+    seats: { of: (row) => Math.max(row.seats.initial, row.seats.final), unit: 'count' },
+    real: { of: (row) => row.server?.initialSeats, unit: 'count' },
+  },
+  free: (row) => [row.verb, row.url, row.resource, row.namespace, row.name, row.user, row.flow, row.schema, row.level],
+}
+
+function draftWord(row: LiveRequest): string {
+  const differs = draftDiffers(row)
+  return differs === undefined ? '' : differs ? 'different' : 'same'
+}

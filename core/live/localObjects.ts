@@ -1,0 +1,109 @@
+import { type JsonObject, sameContent } from '../config/content.ts'
+import type { FlowSchema, Kind, ObjectMeta, ObjectSet, PriorityLevelConfiguration } from '../config/objects.ts'
+
+/** Makes the UID of an object that no server knows. */
+type MakeUid = (kind: Kind, name: string) => string
+
+/**
+ * The objects of an engine that follows a server's and can be edited apart from it: what was edited here stays as it was
+ * edited, everything else is as on the server. An edit that says what the server says is none any more.
+ */
+export class LocalObjects {
+  private readonly makeUid: MakeUid
+  private theirs: ObjectSet
+  private readonly levels = new Map<string, PriorityLevelConfiguration | null>()
+  private readonly schemas = new Map<string, FlowSchema | null>()
+  private held: ObjectSet
+  private version = 0
+
+  constructor(theirs: ObjectSet, makeUid: MakeUid) {
+    this.makeUid = makeUid
+    this.theirs = theirs
+    this.held = theirs
+  }
+
+  get objects(): ObjectSet {
+    return this.held
+  }
+
+  /** Names of objects that are edited, made or deleted here. */
+  get edited(): readonly string[] {
+    return [...this.levels.keys(), ...this.schemas.keys()]
+  }
+
+  /** The server's objects are these now. */
+  follow(theirs: ObjectSet): ObjectSet {
+    this.theirs = theirs
+    return this.refresh()
+  }
+
+  /** All objects are to be these: what differs from the server is an edit. */
+  replace(wanted: ObjectSet): ObjectSet {
+    this.edit('PriorityLevelConfiguration', this.levels, this.theirs.levels, this.held.levels, wanted.levels)
+    this.edit('FlowSchema', this.schemas, this.theirs.schemas, this.held.schemas, wanted.schemas)
+    return this.refresh()
+  }
+
+  private refresh(): ObjectSet {
+    this.held = {
+      levels: merged(this.theirs.levels, this.levels),
+      schemas: merged(this.theirs.schemas, this.schemas),
+    }
+    return this.held
+  }
+
+  private edit<O extends Editable>(
+    kind: Kind,
+    edits: Map<string, O | null>,
+    theirs: readonly O[],
+    held: readonly O[],
+    wanted: readonly O[],
+  ): void {
+    const [server, before, after] = [byName(theirs), byName(held), byName(wanted)]
+    for (const name of new Set([...server.keys(), ...before.keys(), ...after.keys()])) {
+      const [their, present, wish] = [server.get(name), before.get(name), after.get(name)]
+      if (wish === undefined) {
+        if (their === undefined) edits.delete(name)
+        else edits.set(name, null)
+      } else if (their !== undefined && same(their, wish)) edits.delete(name)
+      else if (present === undefined || !same(present, wish))
+        edits.set(name, this.written(kind, wish, present ?? their))
+    }
+  }
+
+  /** As a server would have it after a write. */
+  private written<O extends Editable>(kind: Kind, wish: O, before: O | undefined): O {
+    this.version += 1
+    const { name, labels, annotations } = wish.metadata
+    const { uid = this.makeUid(kind, name), generation = 0, creationTimestamp } = before?.metadata ?? wish.metadata
+    const metadata: ObjectMeta = {
+      name,
+      ...(labels && { labels }),
+      ...(annotations && { annotations }),
+      ...(creationTimestamp !== undefined && { creationTimestamp }),
+      uid,
+      generation: generation + 1,
+      // Servers count; a word cannot be taken for one of their versions.
+      resourceVersion: `local-${this.version}`,
+    }
+    return { ...wish, metadata }
+  }
+}
+
+type Editable = FlowSchema | PriorityLevelConfiguration
+
+const byName = <O extends Editable>(all: readonly O[]): ReadonlyMap<string, O> =>
+  new Map(all.map((one) => [one.metadata.name, one]))
+
+const same = (a: Editable, b: Editable): boolean => sameContent(asJson(a), asJson(b))
+const asJson = (object: Editable): JsonObject => ({ ...object })
+
+function merged<O extends Editable>(theirs: readonly O[], edits: ReadonlyMap<string, O | null>): O[] {
+  const known = new Set(theirs.map(({ metadata }) => metadata.name))
+  const kept = theirs.flatMap((one) => {
+    const edit = edits.get(one.metadata.name)
+    return edit === null ? [] : [edit ?? one]
+  })
+  const made = [...edits.values()].flatMap((one) => (one === null || known.has(one.metadata.name) ? [] : [one]))
+  return [...kept, ...made]
+}

@@ -1,0 +1,83 @@
+import { toProblem } from '../../core/contract/errors.ts'
+import type { Kind } from '../../core/config/objects.ts'
+import { FLOW_CONTROL_GROUP, type FlowControlResource, type ReviewContext } from './accessReview.ts'
+import type { Connection } from './connection.ts'
+import type { Failed } from './http.ts'
+
+/** The API of one cluster, behind one or several servers that all answer for it. */
+export interface ClusterApi {
+  readonly servers: number
+  /** Where the API of the first of them begins. */
+  readonly first: string
+  /**
+   * Asks the server whose turn it is. One that does not answer loses its turn to the next. Refused credentials are read
+   * anew and the request, which was not carried out, is made once more.
+   */
+  ask<T extends { readonly ok: true }>(request: (context: ReviewContext) => Promise<T | Failed>): Promise<T | Failed>
+}
+
+/** `undefined` when the connection knows no address at which an API begins. */
+export function createClusterApi(connection: Connection): ClusterApi | undefined {
+  const servers = connection.servers.flatMap((server) =>
+    server.base === undefined ? [] : [{ server, base: server.base }],
+  )
+  const [first] = servers
+  if (first === undefined) return undefined
+  let turn = 0
+  return {
+    servers: servers.length,
+    first: first.base,
+    async ask(request) {
+      const mine = turn
+      const { server, base } = servers[mine % servers.length] ?? first
+      const once = async () => request({ base, settings: await connection.settings(server) })
+      try {
+        const answer = await once()
+        if (answer.ok) return answer
+        if (answer.status === 401) {
+          connection.renew()
+          return await once()
+        }
+        if (answer.status === undefined && answer.problem.code !== 'cancelled' && turn === mine) turn++
+        return answer
+      } catch (error) {
+        return { ok: false, problem: toProblem(error) }
+      }
+    },
+  }
+}
+
+/** Asks every server once at most, until one answers, be it with a refusal. Only for requests that change nothing. */
+export async function askAny<T extends { readonly ok: true }>(
+  api: ClusterApi,
+  request: (context: ReviewContext) => Promise<T | Failed>,
+): Promise<T | Failed> {
+  for (let left = api.servers; ; left--) {
+    const answer = await api.ask(request)
+    if (answer.ok || answer.status !== undefined || left <= 1) return answer
+  }
+}
+
+const RESOURCES: Readonly<Record<Kind, FlowControlResource>> = {
+  FlowSchema: 'flowschemas',
+  PriorityLevelConfiguration: 'prioritylevelconfigurations',
+}
+
+export function collectionUrl(base: string, kind: Kind, query: Readonly<Record<string, string>> = {}): URL {
+  return withQuery(`${base}/apis/${FLOW_CONTROL_GROUP}/v1/${RESOURCES[kind]}`, query)
+}
+
+/** The address of one object; the name has to be one that an address can hold (`isPathSegment`). */
+export function objectUrl(base: string, kind: Kind, name: string, query: Readonly<Record<string, string>> = {}): URL {
+  const address = `${base}/apis/${FLOW_CONTROL_GROUP}/v1/${RESOURCES[kind]}/${encodeURIComponent(name)}`
+  return withQuery(address, query)
+}
+
+function withQuery(address: string, query: Readonly<Record<string, string>>): URL {
+  const url = new URL(address)
+  for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value)
+  return url
+}
+
+/** Whether a name can be part of an address without leading elsewhere: the API server's own rule. */
+export const isPathSegment = (name: string): boolean => name !== '.' && name !== '..' && !/[/%]/.test(name)

@@ -1,0 +1,151 @@
+import type { JsonObject } from '../../core/config/content.ts'
+import { ProblemError, type Problem } from '../../core/contract/errors.ts'
+import {
+  noObjects,
+  NOTHING_READ,
+  type ObjectDoor,
+  type ObjectsReading,
+  type WriteAccess,
+} from '../sources/objectDoor.ts'
+import type { Environment } from '../sources/source.ts'
+import { reviewSelf, userInRefusal } from './accessReview.ts'
+import { askAny, collectionUrl, createClusterApi, type ClusterApi } from './clusterApi.ts'
+import type { Connection } from './connection.ts'
+import type { Failed } from './http.ts'
+import { getJson } from './json.ts'
+import { testObjects } from './objectAccess.ts'
+import { createObjectRequests } from './objectRequests.ts'
+import { createObjectVersions } from '../../core/config/objectVersions.ts'
+import { NO_API, readVersion } from './objects.ts'
+import { roleYaml } from './permissionYaml.ts'
+import { createReflector, type Reflection } from './reflector.ts'
+import { createObjectWriter } from './writeObjects.ts'
+
+/** Changes that come within moments of each other are told together. */
+const GATHER_MS = 40
+
+/**
+ * The flow-control objects of a cluster: read by list and watch, written through the same credentials. A connection to
+ * metrics pages alone has none.
+ */
+export function createClusterObjects(connection: Connection, environment: Environment): ObjectDoor {
+  const api = createClusterApi(connection)
+  if (api === undefined) return noObjects(connection.name, NO_API)
+  const target = `${connection.name} (${connection.cluster ?? api.first})`
+  const versions = createObjectVersions()
+  let tell: () => void = () => undefined
+  let version: string | undefined
+  const learnVersion = async (): Promise<void> => {
+    version = (await readVersion(api)) ?? version
+    tell()
+  }
+  const common = { api, environment, see: (object: JsonObject) => versions.see(object), onChange: () => tell() }
+  const levels = createReflector({
+    ...common,
+    kind: 'PriorityLevelConfiguration',
+    // Once for each list is enough.
+    onListed: () => void learnVersion(),
+  })
+  const schemas = createReflector({ ...common, kind: 'FlowSchema', onListed: () => undefined })
+  const reading = (): ObjectsReading => compose(levels.now, schemas.now, version)
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => void environment.after(ms, () => resolve()))
+
+  return {
+    origin: 'cluster',
+    target,
+    targetKey: `cluster ${target}`,
+    start(signal, onReading) {
+      let asked = false
+      tell = () => {
+        if (asked || signal.aborted) return
+        asked = true
+        environment.after(GATHER_MS, () => {
+          asked = false
+          if (!signal.aborted) onReading(reading())
+        })
+      }
+      onReading(reading())
+      levels.start(signal)
+      schemas.start(signal)
+    },
+    tryNow() {
+      levels.tryNow()
+      schemas.tryNow()
+    },
+    editor: {
+      access: () => writeAccess(api),
+      ...createObjectWriter({ requests: createObjectRequests(api), versions, pause }),
+    },
+  }
+}
+
+/** Both kinds as one: known only when both are, and as current as the worse of the two. */
+function compose(
+  levels: Reflection<'PriorityLevelConfiguration'>,
+  schemas: Reflection<'FlowSchema'>,
+  version: string | undefined,
+): ObjectsReading {
+  const problem = levels.problem ?? schemas.problem
+  const known = { ...(version !== undefined && { version }) }
+  if (levels.objects === undefined || schemas.objects === undefined) {
+    return problem === undefined
+      ? { state: 'loading', ...known, objects: NOTHING_READ }
+      : { state: 'unavailable', ...known, problem: withRole(problem), objects: NOTHING_READ }
+  }
+  const seenAt = Math.min(levels.seenAt ?? 0, schemas.seenAt ?? 0)
+  const told = problem === undefined ? strangeProblem([...levels.strange, ...schemas.strange]) : withRole(problem)
+  return {
+    state: problem === undefined ? 'current' : 'stale',
+    ...known,
+    asOf: new Date(seenAt).toISOString(),
+    ...(told && { problem: told }),
+    objects: { levels: [...levels.objects.values()], schemas: [...schemas.objects.values()] },
+  }
+}
+
+function strangeProblem(names: readonly string[]): Problem | undefined {
+  if (names.length === 0) return undefined
+  return { code: 'bad-answer', message: `Objects that could not be understood are left out: ${names.join(', ')}.` }
+}
+
+const ANONYMOUS = 'system:anonymous'
+const READS = 'get, list and watch flowschemas and prioritylevelconfigurations'
+
+/** A refusal says what to grant, ready to apply. */
+function withRole(problem: Problem): Problem {
+  if (problem.code !== 'forbidden') return problem
+  const user = userInRefusal(problem.details)
+  const message = `The user${user === undefined ? '' : ` ${user}`} may not ${READS}; grant that with the role in the details.`
+  // What is granted to anonymous users is granted to everybody.
+  const role = user === undefined || user === ANONYMOUS ? undefined : roleYaml(user, ['objects'])
+  return { code: 'forbidden', message, ...((role ?? problem.details) && { details: role ?? problem.details ?? '' }) }
+}
+
+const WRITES = 'create, update, patch and delete flowschemas and prioritylevelconfigurations'
+
+/** Whether the credentials may write, asked by access reviews; a server that answers none of them decides when it is written to. */
+async function writeAccess(api: ClusterApi): Promise<WriteAccess> {
+  const answer = await askAny(api, async (context) => {
+    // Whether the server answers at all: reviews alone do not tell that from a server without them.
+    const listed = await getJson({
+      url: collectionUrl(context.base, 'PriorityLevelConfiguration', { limit: '1' }),
+      settings: context.settings,
+    })
+    if (!listed.ok) return listed
+    const identity = await reviewSelf(context)
+    const { write } = await testObjects(context, identity?.user)
+    return { ok: true, user: identity?.user, write } as const
+  })
+  if (!answer.ok) throw asError(answer)
+  const { user, write } = answer
+  if (write.status !== 'forbidden') return { ok: true, ...(user !== undefined && { user }) }
+  return {
+    ok: false,
+    why: `The user${user === undefined ? '' : ` ${user}`} may not ${WRITES} (${write.found}).`,
+    ...(user !== undefined && user !== ANONYMOUS && { role: roleYaml(user, ['edit']) }),
+  }
+}
+
+function asError({ problem: { code, message, details } }: Failed): ProblemError {
+  return new ProblemError(code, message, details)
+}

@@ -1,0 +1,63 @@
+import { isJsonObject, type JsonObject } from '../../core/config/content.ts'
+import { specEquals } from '../../core/config/equality.ts'
+
+/** A field that somebody owns. */
+export interface OwnedField {
+  readonly manager: string
+  /** `spec.limited.borrowingLimitPercent` */
+  readonly field: string
+}
+
+interface Versions {
+  readonly present: unknown
+  /** What the wish becomes with the server's defaults. */
+  readonly wanted: unknown
+  readonly wish: unknown
+}
+
+/**
+ * Who, besides `ours`, owns what the wish changes without naming it: a field that is to go, or to fall back to its
+ * default. Server-side apply leaves those as they are. Lists are owned as a whole in these kinds, so that only members of
+ * objects count.
+ */
+export function ownersOfLeftovers(
+  { present, wanted, wish }: Readonly<Record<keyof Versions, JsonObject>>,
+  ours: string,
+): OwnedField[] {
+  const left = PARTS.flatMap((path) =>
+    leftovers({ present: at(present, path), wanted: at(wanted, path), wish: at(wish, path) }, path),
+  )
+  const managed = at(present, ['metadata', 'managedFields'])
+  const managers = Array.isArray(managed) ? managed.filter(isJsonObject) : []
+  return left.flatMap((path) => {
+    const owners = managers.filter(({ subresource, fieldsV1 }) => subresource === undefined && owns(fieldsV1, path))
+    const names = new Set(owners.flatMap(({ manager }) => (typeof manager === 'string' ? [manager] : [])))
+    return [...names].filter((name) => name !== ours).map((manager) => ({ manager, field: path.join('.') }))
+  })
+}
+
+type Path = readonly string[]
+const PARTS: readonly Path[] = [['spec'], ['metadata', 'labels'], ['metadata', 'annotations']]
+
+function at(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>((found, key) => (isJsonObject(found) ? found[key] : undefined), value)
+}
+
+/** Paths that differ between present and wanted, although the wish does not name them. */
+function leftovers({ present, wanted, wish }: Versions, path: Path): Path[] {
+  if (present === undefined || present === null || specEquals(present, wanted)) return []
+  if (isJsonObject(present) && isJsonObject(wanted)) {
+    return Object.keys(present).flatMap((key) =>
+      leftovers({ present: present[key], wanted: wanted[key], wish: at(wish, [key]) }, [...path, key]),
+    )
+  }
+  return wish === undefined || wish === null ? [path] : []
+}
+
+/** Whether a set of paths holds this one or something below it. */
+function owns(fields: unknown, [first, ...rest]: Path): boolean {
+  if (first === undefined) return true
+  if (!isJsonObject(fields)) return false
+  const below = fields[`f:${first}`]
+  return below !== undefined && owns(below, rest)
+}

@@ -1,0 +1,50 @@
+import { ProblemError } from '../../core/contract/errors.ts'
+import type { ElsewhereObjects } from '../../core/contract/objects.ts'
+import type { Target } from '../../core/contract/source.ts'
+import { askAny, createClusterApi, type ClusterApi } from './clusterApi.ts'
+import { openConnection } from './connection.ts'
+import type { Failed } from './http.ts'
+import { getJson } from './json.ts'
+import { listObjects } from './listObjects.ts'
+import { gitVersion } from './version.ts'
+
+/**
+ * The flow-control objects of a cluster, read once, with the version of its server when it tells one. `name` is what the
+ * operator calls it; `notes` say which objects could not be understood. Rejects with `ProblemError`.
+ */
+export async function readClusterObjects(target: Target, now: () => number = Date.now): Promise<ElsewhereObjects> {
+  const connection = await openConnection(target, now)
+  try {
+    const api = createClusterApi(connection)
+    if (api === undefined) throw new ProblemError('unsupported', NO_API)
+    const [levels, schemas, version] = await Promise.all([
+      askAny(api, (context) => listObjects('PriorityLevelConfiguration', context)).then(orThrow),
+      askAny(api, (context) => listObjects('FlowSchema', context)).then(orThrow),
+      readVersion(api),
+    ])
+    const strange = [...levels.strange, ...schemas.strange]
+    return {
+      name: connection.name,
+      ...(version !== undefined && { version }),
+      objects: { levels: [...levels.items], schemas: [...schemas.items] },
+      notes: strange.map((name) => `The object ${name} could not be understood and is left out.`),
+    }
+  } finally {
+    connection.close()
+  }
+}
+
+export const NO_API =
+  'The address is that of a metrics page, so where the API of the server begins is not known; use a kubeconfig to read its objects.'
+
+function orThrow<T extends { readonly ok: true }>(answer: T | Failed): T {
+  if (answer.ok) return answer
+  const { code, message, details } = answer.problem
+  throw new ProblemError(code, message, details)
+}
+
+/** gitVersion of the server; `undefined` when it does not tell. */
+export async function readVersion(api: ClusterApi): Promise<string | undefined> {
+  const answer = await askAny(api, ({ base, settings }) => getJson({ url: new URL(`${base}/version`), settings }))
+  return answer.ok ? gitVersion(answer.value) : undefined
+}

@@ -1,0 +1,190 @@
+import { sameContent, shownObject, versionOf, type JsonObject } from '../../core/config/content.ts'
+import { ProblemError, type Problem } from '../../core/contract/errors.ts'
+import type { ObjectChange } from '../../core/contract/objects.ts'
+import type { Applied, ObjectEditor, ServerVerdict } from '../sources/objectDoor.ts'
+import { changedMeanwhile, judgeBeforehand, verdictOf } from '../sources/objectVerdicts.ts'
+import { isPathSegment } from './clusterApi.ts'
+import type { Failed } from './http.ts'
+import { planUpdate } from './planUpdate.ts'
+import type { ObjectRequests, Written } from './objectRequests.ts'
+import type { ObjectVersions } from '../../core/config/objectVersions.ts'
+import { verdictOfFailure } from './verdicts.ts'
+
+export interface ObjectWriterOptions {
+  readonly requests: ObjectRequests
+  readonly versions: ObjectVersions
+  readonly pause: (ms: number) => Promise<void>
+}
+
+interface Mode {
+  readonly dryRun: boolean
+  readonly force: boolean
+}
+
+/** After which pauses the object is looked at when the answer to a change was lost, milliseconds. */
+const LOOK_AGAIN_MS = [0, 500, 1_500, 3_000]
+
+/**
+ * Carries changes out on a cluster, each at the version of the object that was looked at just before. An object that is
+ * there is changed by server-side apply with a field manager of our own where that leads to exactly what is wished, and
+ * replaced as a whole where it does not (`planUpdate`).
+ */
+export function createObjectWriter(options: ObjectWriterOptions): Pick<ObjectEditor, 'read' | 'check' | 'apply'> {
+  const { requests, versions, pause } = options
+
+  const look = async ({ kind, name }: Pick<ObjectChange, 'kind' | 'name'>) =>
+    isPathSegment(name) ? requests.get({ kind, name }) : ({ ok: true, object: undefined } as const)
+
+  /** Of a conflict the object as it is now is part. */
+  const refused = async (change: ObjectChange, failed: Failed): Promise<ServerVerdict> => {
+    const gone = failed.status === 404 && change.base !== undefined
+    if (failed.status !== 409 && !gone) return verdictOfFailure(change, failed)
+    const now = await look(change)
+    return now.ok ? changedMeanwhile(change, shown(change, now.object)) : verdictOfFailure(change, failed)
+  }
+  const written = async (
+    change: ObjectChange,
+    answer: Written | Failed,
+    wanted?: JsonObject,
+  ): Promise<ServerVerdict> => {
+    if (!answer.ok) return { ...(await refused(change, answer)), ...(wanted && { object: wanted }) }
+    const warnings = [...answer.warnings]
+    if (change.object === null) return verdictOf(change, 'accepted', { warnings })
+    return verdictOf(change, 'accepted', { warnings, object: shownObject(change.kind, answer.object) })
+  }
+
+  const create = async (change: ObjectChange, wish: JsonObject, { dryRun }: Mode): Promise<ServerVerdict> => {
+    const tried = await requests.create(change.kind, wish, true)
+    if (dryRun || !tried.ok) return written(change, tried)
+    return written(change, await requests.create(change.kind, wish, false), tried.object)
+  }
+  const remove = async (change: ObjectChange, present: JsonObject, { dryRun }: Mode): Promise<ServerVerdict> =>
+    written(change, await requests.remove(change, versionOf(present), dryRun))
+
+  const update = async (
+    change: ObjectChange,
+    wish: JsonObject,
+    present: JsonObject,
+    { dryRun, force }: Mode,
+  ): Promise<ServerVerdict> => {
+    const tried = await requests.update(change, wish, versionOf(present), true)
+    if (!tried.ok) return refused(change, tried)
+    const wanted = shownObject(change.kind, tried.object)
+    const warnings = [...tried.warnings]
+    if (sameContent(wanted, present)) return verdictOf(change, 'unchanged', { object: wanted, warnings })
+    const plan = await planUpdate(requests, { change, wish, present, wanted })
+    if (!plan.ok) return refused(change, plan)
+    if (!force && plan.conflicts.length > 0) {
+      const conflicts = [...plan.conflicts]
+      return verdictOf(change, 'conflict', {
+        object: wanted,
+        warnings,
+        conflicts,
+        problem: ownedByOthers(change, conflicts),
+      })
+    }
+    return dryRun
+      ? verdictOf(change, 'accepted', { object: wanted, warnings })
+      : written(change, await plan.carryOut(), wanted)
+  }
+
+  const attempt = (change: ObjectChange, present: JsonObject | undefined, mode: Mode): Promise<ServerVerdict> => {
+    const { object: wish } = change
+    if (present === undefined) return create(change, wish ?? {}, mode)
+    return wish === null ? remove(change, present, mode) : update(change, wish, present, mode)
+  }
+
+  const carryOut = async (change: ObjectChange, mode: Mode): Promise<Applied> => {
+    const found = await look(change)
+    if (!found.ok) return { verdict: verdictOfFailure(change, found) }
+    const present = found.object
+    const beforehand = judgeBeforehand(change, shown(change, present), (base) =>
+      versions.saidTheSame(base, present ?? {}),
+    )
+    if (beforehand !== undefined) return { verdict: beforehand }
+    const verdict = await attempt(change, present, mode)
+    if (mode.dryRun) return { verdict }
+    if (verdict.outcome === 'failed') return afterLostAnswer(change, present, verdict)
+    if (verdict.outcome !== 'accepted') return { verdict }
+    return { verdict, done: doneOf(change, present, verdict.object) }
+  }
+
+  /** No answer, or one that does not say whether it was done: the object itself tells. */
+  const afterLostAnswer = async (
+    change: ObjectChange,
+    before: JsonObject | undefined,
+    verdict: ServerVerdict,
+  ): Promise<Applied> => {
+    let asBefore = false
+    for (const ms of LOOK_AGAIN_MS) {
+      await pause(ms)
+      const found = await look(change)
+      if (!found.ok) continue
+      const now = found.object
+      asBefore = now === undefined ? before === undefined : before !== undefined && sameVersion(before, now)
+      // It may still be under way.
+      if (asBefore) continue
+      if (!isAsWished(change, now, before, verdict.object)) {
+        return { verdict: changedMeanwhile(change, shown(change, now)) }
+      }
+      const object = shown(change, now)
+      const warnings = [...verdict.warnings, LOST_BUT_DONE]
+      return {
+        verdict: verdictOf(change, 'accepted', { warnings, ...(object && { object }) }),
+        done: doneOf(change, before, object),
+      }
+    }
+    const { message, details } = verdict.problem ?? { message: '' }
+    const found = asBefore ? 'The object was read again and is as it was before.' : 'Whether it was done is not known.'
+    return {
+      verdict: verdictOf(change, 'failed', {
+        problem: {
+          code: verdict.problem?.code ?? 'unreachable',
+          message: `${message} ${found}`,
+          ...(details !== undefined && { details }),
+        },
+      }),
+    }
+  }
+
+  return {
+    async read(change) {
+      const found = await look(change)
+      if (!found.ok) throw new ProblemError(found.problem.code, found.problem.message, found.problem.details)
+      return shown(change, found.object) ?? null
+    },
+    check: async (change) => (await carryOut(change, { dryRun: true, force: false })).verdict,
+    apply: (change, force) => carryOut(change, { dryRun: false, force }),
+  }
+}
+
+const LOST_BUT_DONE = 'The answer of the server was lost; the object was read again and is as wished.'
+
+const shown = ({ kind }: Pick<ObjectChange, 'kind'>, object: JsonObject | undefined): JsonObject | undefined =>
+  object === undefined ? undefined : shownObject(kind, object)
+
+const doneOf = (change: ObjectChange, from: JsonObject | undefined, to: JsonObject | undefined) => ({
+  from: shown(change, from) ?? null,
+  to: to ?? null,
+})
+
+const sameVersion = (a: JsonObject, b: JsonObject): boolean =>
+  versionOf(a)?.uid === versionOf(b)?.uid && versionOf(a)?.resourceVersion === versionOf(b)?.resourceVersion
+
+function isAsWished(
+  { object: wish }: ObjectChange,
+  now: JsonObject | undefined,
+  before: JsonObject | undefined,
+  wanted: JsonObject | undefined,
+): boolean {
+  if (wish === null) return now === undefined || versionOf(now)?.uid !== versionOf(before ?? {})?.uid
+  return now !== undefined && wanted !== undefined && sameContent(now, wanted)
+}
+
+function ownedByOthers({ kind, name }: ObjectChange, conflicts: ServerVerdict['conflicts']): Problem {
+  const managers = [...new Set(conflicts.map(({ manager }) => manager))].join(', ')
+  return {
+    code: 'invalid-input',
+    message: `Nothing was done with ${kind} ${name}: fields that the change sets or removes belong to ${managers}. Take them over, or change them where they come from.`,
+  }
+}

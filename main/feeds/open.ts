@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto'
+import { stat } from 'node:fs/promises'
+import { ProblemError } from '../../core/contract/errors.ts'
+import type { FeedSpec } from '../../core/contract/live.ts'
+import type { EngineConfiguration } from '../../core/engine/apfEngine.ts'
+import type { FeedRecord } from '../../core/feeds/arrival.ts'
+import { readAuditLine } from '../../core/feeds/auditEvent.ts'
+import { type FeedRun, type FeedRunOptions, createFeedRun } from '../../core/feeds/feedRun.ts'
+import { readHttpLogLine } from '../../core/feeds/httpLog.ts'
+import { createPositionStore } from './position.ts'
+import { startTail } from './tail.ts'
+import { type Certificate, startWebhook } from './webhook.ts'
+
+/** Time and a timer, passed in. */
+export interface FeedClock {
+  /** Unix milliseconds. */
+  now(): number
+  /** Calls back once after `ms` unless the returned function was called. */
+  after(ms: number, callback: () => void): () => void
+}
+
+export interface FeedOptions extends Omit<FeedRunOptions, 'identity' | 'startUnixMs'> {
+  readonly spec: FeedSpec['feed']
+  /** Objects that the engine begins with. */
+  readonly configuration: EngineConfiguration
+  readonly clock: FeedClock
+  /** Folder for the positions in followed files; without, a restart reads them anew. */
+  readonly positions?: string
+  /** Makes key and certificate for `127.0.0.1` and `localhost`, of a webhook; `plain-http` does without. */
+  readonly certificate?: (() => Promise<Certificate>) | 'plain-http'
+  /** Of the webhook, for as long as it lives; a random one without. */
+  readonly token?: string
+  /** Hears sentences for people: a position that cannot be written, a file that cannot be read. */
+  readonly warn: (sentence: string) => void
+}
+
+/** A feed that was opened. */
+export interface Feed {
+  /** `audit log /var/log/kubernetes/audit.log`. */
+  readonly title: string
+  /** Of a webhook: where the API server posts to. */
+  readonly address: string | undefined
+  /** Of a webhook: text of the file for `--audit-webhook-config-file`. It holds a token: not for logs and recordings. */
+  readonly kubeconfig: string | undefined
+  /** Engine, rows, counts, agreement, limits. */
+  readonly run: FeedRun
+  /** A file that is not followed was read to its end. */
+  readonly ended: boolean
+  /** Brings `run` to the present, as far as the feed can still be told of earlier; before frames and rows are read. */
+  settle(): void
+  close(): Promise<void>
+}
+
+/** How long after its time an event may still come when nothing came since: files are written at once. */
+const FILE_LAG_MS = 6_000
+/** An API server posts at the latest after `--audit-webhook-batch-max-wait`, which is 30 s. */
+const WEBHOOK_LAG_MS = 36_000
+
+/** Opens a feed. Throws a `ProblemError` where it cannot be opened at all. */
+export async function createFeed(options: FeedOptions): Promise<Feed> {
+  const { spec, clock, configuration } = options
+  const identity = spec.kind === 'httplog' ? 'httplog' : 'audit'
+  const run = createFeedRun({ ...options, identity, startUnixMs: clock.now() })
+  run.configure(configuration)
+  const lagMs = spec.kind === 'audit-webhook' ? WEBHOOK_LAG_MS : FILE_LAG_MS
+  let takenAtMs = clock.now()
+  const take = (records: Iterable<FeedRecord>): void => {
+    takenAtMs = clock.now()
+    run.take(records, takenAtMs)
+  }
+  const settle = (): void => {
+    const { latestMs } = run
+    // The clock of the server may be another one: time goes on from its last event.
+    run.passTo((latestMs === undefined ? clock.now() : latestMs + clock.now() - takenAtMs) - lagMs)
+  }
+  const input =
+    spec.kind === 'audit-webhook'
+      ? await openWebhook(spec.port, options, take)
+      : await openFile(spec, options, take, run)
+  return {
+    title: input.title,
+    address: input.address,
+    kubeconfig: input.kubeconfig,
+    close: () => input.close(),
+    run,
+    get ended() {
+      return input.ended
+    },
+    settle() {
+      if (!input.ended) settle()
+    },
+  }
+}
+
+type Take = (records: Iterable<FeedRecord>) => void
+type Input = Pick<Feed, 'title' | 'address' | 'kubeconfig' | 'ended' | 'close'>
+
+async function openFile(
+  { kind, path, follow }: Extract<FeedSpec['feed'], { path: string }>,
+  { clock, positions, warn }: FeedOptions,
+  take: Take,
+  run: FeedRun,
+): Promise<Input> {
+  const status = await stat(path).catch(() => undefined)
+  if (status?.isDirectory() === true) {
+    throw new ProblemError('invalid-input', `${path} is a folder; name the file in it that the API server writes.`)
+  }
+  if (status === undefined && !follow) throw new ProblemError('not-found', `There is no file ${path}.`)
+  let ended = false
+  let closed = false
+  const read = kind === 'httplog' ? (line: string) => readHttpLogLine(line, clock.now()) : readAuditLine
+  const tail = startTail({
+    path,
+    follow,
+    warn,
+    after: (ms, callback) => clock.after(ms, callback),
+    onLines: (lines) => take(lines.map(read)),
+    onTooLong: (problem) => take([{ kind: 'unreadable', problem }]),
+    ...(positions !== undefined && { positions: createPositionStore({ folder: positions, path, warn }) }),
+  })
+  const finish = async (): Promise<void> => {
+    await tail.ended
+    if (closed) return
+    ended = true
+    run.finish()
+  }
+  void finish()
+  return {
+    title: `${kind === 'httplog' ? 'request log' : 'audit log'} ${path}`,
+    address: undefined,
+    kubeconfig: undefined,
+    get ended() {
+      return ended
+    },
+    close() {
+      closed = true
+      return tail.close()
+    },
+  }
+}
+
+async function openWebhook(
+  port: number,
+  { certificate, token = randomBytes(24).toString('base64url') }: FeedOptions,
+  take: Take,
+): Promise<Input> {
+  if (certificate === undefined) {
+    throw new ProblemError('invalid-input', 'An audit webhook needs a certificate, or to be told to do without TLS.')
+  }
+  const webhook = await startWebhook({
+    port,
+    token,
+    tls: certificate === 'plain-http' ? certificate : await certificate(),
+    onBatch: take,
+    onUnreadable: (problem) => take([{ kind: 'unreadable', problem }]),
+  })
+  return {
+    title: `audit webhook at ${webhook.url}`,
+    address: webhook.url,
+    kubeconfig: webhook.kubeconfig,
+    ended: false,
+    close: () => webhook.close(),
+  }
+}

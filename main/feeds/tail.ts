@@ -1,0 +1,282 @@
+import { createReadStream } from 'node:fs'
+import { type FileHandle, open, stat } from 'node:fs/promises'
+import { createGunzip } from 'node:zlib'
+import { LineSplitter } from './lineSplitter.ts'
+import { PlaceKeeper } from './placeKeeper.ts'
+import { HEAD_BYTES, type Place, type PositionStore } from './position.ts'
+import { type Segment, continuation, isGzip, isSameFile, readHead } from './rotated.ts'
+
+export interface TailOptions {
+  readonly path: string
+  /** Read on when the end is reached; a packed file is read once in any case. */
+  readonly follow: boolean
+  /** Takes whole lines over, in order; no more are read before it is done. */
+  readonly onLines: (lines: readonly string[]) => void | Promise<void>
+  /** Hears a sentence for each line that is longer than a line may be. */
+  readonly onTooLong: (sentence: string) => void
+  /** Hears sentences about the file itself. */
+  readonly warn: (sentence: string) => void
+  /** Where the place outlives the process; without, a file is read anew each time. */
+  readonly positions?: PositionStore
+  /** Calls back once after `ms` unless the returned function was called. */
+  readonly after: (ms: number, callback: () => void) => () => void
+  /** Of a file that is followed for the first time, so much before its end is read; 64 MB without. */
+  readonly backlogBytes?: number
+  readonly pollMs?: number
+}
+
+export interface Tail {
+  /** Resolves when a file that is not followed was read to its end, or after `close`. */
+  readonly ended: Promise<void>
+  close(): Promise<void>
+}
+
+const POLL_MS = 250
+const CHUNK_BYTES = 256 * 1024
+const BACKLOG_BYTES = 64 * 1024 * 1024
+/** An event at level RequestResponse holds two objects of at most 1.5 MB, quoted. */
+const MOST_LINE_BYTES = 8 * 1024 * 1024
+
+/** Follows a file of lines through growth, rotation and restarts. */
+export function startTail(options: TailOptions): Tail {
+  const tail = new FileTail(options)
+  const ended = tail.run()
+  return {
+    ended,
+    async close() {
+      tail.stop()
+      await ended
+    },
+  }
+}
+
+interface OpenFile {
+  readonly handle: FileHandle
+  readonly inode: number
+  readonly splitter: LineSplitter
+  /** Where reading began, and where the next bytes are. */
+  readonly from: number
+  at: number
+}
+
+class FileTail {
+  private readonly options: TailOptions
+  private readonly chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+  private file: OpenFile | undefined
+  /** How the open file begins, as far as that is known. */
+  private head = Buffer.alloc(0)
+  private closed = false
+  private wake = (): void => undefined
+  private warned = ''
+  private keeper = new PlaceKeeper(undefined)
+
+  constructor(options: TailOptions) {
+    this.options = options
+  }
+
+  stop(): void {
+    this.closed = true
+    this.wake()
+  }
+
+  async run(): Promise<void> {
+    const { path, follow, positions, after } = this.options
+    // A packed file is read as a whole each time.
+    const packed = await isGzip(path).catch(() => false)
+    if (follow && !packed && positions !== undefined) this.keeper = new PlaceKeeper({ positions, after })
+    let known = await this.keeper.recall()
+    for (;;) {
+      try {
+        if (known !== undefined) await this.resume(known)
+        known = undefined
+        if (await this.poll()) break
+        this.warned = ''
+      } catch (error) {
+        this.tell(error)
+      }
+      if (this.closed) break
+      await this.pause()
+      if (this.closed) break
+    }
+    await this.file?.handle.close().catch(() => undefined)
+    await this.keeper.write()
+  }
+
+  /** One look at the file; `true` when there is nothing to come any more. */
+  private async poll(): Promise<boolean> {
+    const { path, follow } = this.options
+    if (this.file === undefined) {
+      if (this.keeper.place === undefined && (await isGzip(path))) {
+        this.keeper = new PlaceKeeper(undefined)
+        await this.readPacked({ path, gzip: true, from: 0 })
+        return true
+      }
+      await this.openFile(this.keeper.place === undefined ? await this.firstOffset() : 0)
+    }
+    if (await this.wasCut()) {
+      await this.leave()
+      return this.poll()
+    }
+    await this.readOn()
+    if (!follow) {
+      await this.takeRest()
+      return true
+    }
+    const status = await stat(path).catch(() => undefined)
+    // Renamed, and the new one is not there yet: whoever writes may still write to the old one.
+    if (status === undefined || status.ino === this.file?.inode || this.closed) return false
+    await this.readOn()
+    await this.takeRest()
+    await this.leave()
+    return this.poll()
+  }
+
+  /** Whether the file is shorter than it was, or begins otherwise: somebody cut it to nothing and wrote on. */
+  private async wasCut(): Promise<boolean> {
+    const { file, head } = this
+    if (file === undefined) return false
+    const { size } = await file.handle.stat()
+    return size < file.at || !(await readHead(file.handle, head.length)).equals(head)
+  }
+
+  /** The file is another one now: reads what came between, and begins the new one at the next look. */
+  private async leave(): Promise<void> {
+    await this.file?.handle.close()
+    this.file = undefined
+    const { place } = this.keeper
+    if (place !== undefined) await this.readContinuation(place)
+  }
+
+  private async resume(place: Place): Promise<void> {
+    const { path } = this.options
+    if (await isSameFile(path, place)) await this.openFile(place.offset)
+    else await this.readContinuation(place)
+  }
+
+  private async readContinuation(place: Place): Promise<void> {
+    const { path, warn } = this.options
+    const { segments, lost } = await continuation(path, place)
+    if (lost) {
+      warn(
+        `${path} is another file than the one that was read, and that one is not beside it: what it held after byte ${place.offset}, if anything, is missing.`,
+      )
+    }
+    for (const segment of segments) {
+      if (this.closed) return
+      if (segment.gzip) await this.readPacked(segment)
+      else {
+        await this.openFile(segment.from, segment.path)
+        await this.readOn()
+        await this.takeRest()
+        await this.file?.handle.close()
+        this.file = undefined
+      }
+    }
+  }
+
+  /** Of a long log that nobody read before only the end is of interest. */
+  private async firstOffset(): Promise<number> {
+    const { path, follow, backlogBytes = BACKLOG_BYTES } = this.options
+    const { size } = await stat(path)
+    return follow ? Math.max(0, size - backlogBytes) : 0
+  }
+
+  private async openFile(from: number, path = this.options.path): Promise<void> {
+    const handle = await open(path)
+    const { ino } = await handle.stat()
+    const within = from > 0 && from !== this.keeper.place?.offset
+    this.file = { handle, inode: ino, splitter: new LineSplitter(MOST_LINE_BYTES, within), from, at: from }
+    this.head = Buffer.from(await readHead(handle, HEAD_BYTES))
+  }
+
+  /** Reads to the present end. */
+  private async readOn(): Promise<void> {
+    const { file } = this
+    if (file === undefined) return
+    while (!this.closed) {
+      const { bytesRead } = await file.handle.read(this.chunk, 0, CHUNK_BYTES, file.at)
+      if (bytesRead === 0) return
+      file.at += bytesRead
+      await this.takeOver(file, file.splitter.push(this.chunk.subarray(0, bytesRead)))
+    }
+  }
+
+  /** The last line of a file that is not written any more needs no newline. */
+  private async takeRest(): Promise<void> {
+    const { file } = this
+    if (file !== undefined && !this.closed) await this.takeOver(file, file.splitter.rest())
+  }
+
+  private async takeOver(file: OpenFile, lines: readonly string[]): Promise<void> {
+    const offset = file.from + file.splitter.consumed
+    await this.give(file.splitter, lines)
+    if (this.head.length < HEAD_BYTES) this.head = Buffer.from(await readHead(file.handle, HEAD_BYTES))
+    await this.keeper.reached(file.inode, offset, this.head, lines.length)
+  }
+
+  private async give(splitter: LineSplitter, lines: readonly string[]): Promise<void> {
+    const { onLines, onTooLong, path } = this.options
+    for (; splitter.tooLong > 0; splitter.tooLong -= 1) {
+      onTooLong(`A line of ${path} is longer than ${MOST_LINE_BYTES / 1024 / 1024} MB and was left out.`)
+    }
+    if (lines.length > 0) await onLines(lines)
+  }
+
+  private async readPacked({ path, from }: Segment): Promise<void> {
+    const splitter = new LineSplitter(MOST_LINE_BYTES)
+    const { ino } = await stat(path)
+    const source = createReadStream(path)
+    const unpacked = source.pipe(createGunzip())
+    source.on('error', (error) => unpacked.destroy(error))
+    this.head = Buffer.alloc(0)
+    let skip = from
+    const take = async (lines: readonly string[]): Promise<void> => {
+      await this.give(splitter, lines)
+      await this.keeper.reached(ino, from + splitter.consumed, this.head, lines.length)
+    }
+    try {
+      for await (const part of unpacked as AsyncIterable<Buffer>) {
+        if (this.closed) return
+        if (this.head.length < HEAD_BYTES) this.head = Buffer.concat([this.head, part]).subarray(0, HEAD_BYTES)
+        const fresh = part.subarray(Math.min(skip, part.length))
+        skip -= part.length - fresh.length
+        await take(splitter.push(fresh))
+      }
+      await take(splitter.rest())
+    } catch (error) {
+      await take(splitter.rest())
+      this.options.warn(`${path} is damaged and was read as far as it goes: ${messageOf(error)}.`)
+    } finally {
+      source.destroy()
+    }
+  }
+
+  private async pause(): Promise<void> {
+    await this.keeper.writeInTime()
+    const { after, pollMs = POLL_MS } = this.options
+    await new Promise<void>((resolve) => {
+      const cancel = after(pollMs, resolve)
+      this.wake = () => {
+        cancel()
+        resolve()
+      }
+    })
+  }
+
+  /** Says once what is in the way; reading begins as soon as it is not any more. */
+  private tell(error: unknown): void {
+    const { path, warn } = this.options
+    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+    const why =
+      code === 'ENOENT'
+        ? 'is not there yet; it is read as soon as it is'
+        : code === 'EACCES' || code === 'EPERM'
+          ? 'may not be read by this user; give it the right, or run the console as somebody who has it'
+          : `cannot be read: ${messageOf(error)}`
+    const sentence = `${path} ${why}.`
+    if (sentence !== this.warned) warn(sentence)
+    this.warned = sentence
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

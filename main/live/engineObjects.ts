@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import { builtInObjects } from '../../core/config/builtInByVersion.ts'
+import type { ObjectSet } from '../../core/config/objects.ts'
+import { LocalObjects } from '../../core/live/localObjects.ts'
+import { ObjectStore } from '../../core/simulate/objects.ts'
+import { createSimulatedObjects, type SimulatedObjects } from '../sources/simulation/objects.ts'
+import type { UpstreamObjects } from './upstreamObjects.ts'
+
+export interface EngineObjectsOptions {
+  /** `proxy in front of prod-eu-1`. */
+  readonly target: string
+  /** gitVersion by whose rules edits are judged. */
+  readonly version: string
+  /** The objects of the server, where the engine begins with them. */
+  readonly upstream: UpstreamObjects | undefined
+  /** Objects to begin with instead of the server's or the built-in ones. */
+  readonly given: ObjectSet | undefined
+  /** Puts objects in force. */
+  readonly configure: (objects: ObjectSet) => void
+  /** Unix milliseconds. */
+  readonly now: () => number
+}
+
+/** The objects of an engine on live traffic: the server's, or built-in ones, and what was edited of them here. */
+export interface EngineObjects {
+  readonly door: SimulatedObjects
+  /** The server's objects may have changed. */
+  follow(): void
+  /** Sentences: where the objects come from, unless they are the server's. */
+  notes(): string[]
+}
+
+const SEED = 1
+
+export function createEngineObjects(options: EngineObjectsOptions): EngineObjects {
+  const { target, version, given, configure } = options
+  const upstream = given === undefined ? options.upstream : undefined
+  // What no server made gets UIDs as a server would give them.
+  const builtIn = new ObjectStore(SEED).replace(given ?? builtInObjects(version))
+  const local = new LocalObjects(given === undefined ? (upstream?.objects ?? builtIn) : builtIn, () => randomUUID())
+  const adopt = (objects: ObjectSet): void => {
+    configure(objects)
+    door.changed()
+  }
+  const door = createSimulatedObjects({
+    origin: 'proxy',
+    judge: `The ${target}`,
+    target,
+    targetKey: target,
+    version,
+    objects: () => local.objects,
+    adopt: (wanted) => adopt(local.replace(wanted)),
+    now: () => new Date(options.now()).toISOString().replace(/\.\d+Z$/, 'Z'),
+  })
+  configure(local.objects)
+  let followed = upstream?.objects
+  return {
+    door,
+    follow() {
+      if (upstream?.objects === undefined || upstream.objects === followed) return
+      followed = upstream.objects
+      adopt(local.follow(followed))
+    },
+    notes() {
+      const { edited } = local
+      const fallback =
+        upstream !== undefined && upstream.objects === undefined
+          ? `The objects of the server cannot be read, so the engine has the built-in ones of ${version}. ${upstream.problem?.message ?? ''}`.trim()
+          : undefined
+      const edits =
+        edited.length === 0
+          ? undefined
+          : `${edited.length === 1 ? 'One object is' : `${edited.length} objects are`} edited here and not on the server: ${edited.slice(0, 5).join(', ')}${edited.length > 5 ? ', …' : ''}.`
+      return [fallback, edits].filter((note) => note !== undefined)
+    },
+  }
+}

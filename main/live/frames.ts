@@ -1,0 +1,129 @@
+import { CadenceSchema, type Cadence, type ServerHealth } from '../../core/contract/source.ts'
+import type { ApfEngine } from '../../core/engine/apfEngine.ts'
+import { dumpFrame } from '../../core/simulate/dumpFrame.ts'
+import { serverFrame } from '../../core/simulate/serverFrame.ts'
+import type { Environment, SourceSink } from '../sources/source.ts'
+
+/** Between two dumps while somebody looks at the queues: nothing is fetched, so it may be often. */
+const WATCHED_DUMPS_MS = 100
+/** Health is not told with each of those. */
+const DUMP_HEALTH_MS = 1_000
+
+export interface FramesOptions {
+  /** Id of the server in the frames. */
+  readonly server: string
+  readonly version: string
+  readonly environment: Environment
+  /** Brings the engine to the present and gives it; `undefined` while there is nothing to show. */
+  readonly present: () => ApfEngine<unknown> | undefined
+  /** Frames come by themselves at the cadence; otherwise `tellFrame` is called. */
+  readonly byClock: boolean
+}
+
+/** Tells frames and dumps of an engine that lives in this process, at the cadence. */
+export interface Frames {
+  start(signal: AbortSignal, sink: SourceSink): void
+  setCadence(cadence: Cadence): void
+  watchDumps(watched: boolean): void
+  tellFrame(engine: ApfEngine<unknown>): void
+  /** What the operator ought to know, in sentences. */
+  setNotes(notes: readonly string[]): void
+  readonly cadence: Cadence
+}
+
+export function createFrames({ server, version, environment, present, byClock }: FramesOptions): Frames {
+  let cadence = CadenceSchema.parse({})
+  let sink: SourceSink | undefined
+  let signal: AbortSignal | undefined
+  let watched = false
+  let dumpsToldMs = Number.NEGATIVE_INFINITY
+  let health: ServerHealth = { id: server, status: 'connecting', failures: [] }
+  const tell = (change: Partial<ServerHealth>): void => {
+    health = { ...health, ...change }
+    if (signal?.aborted === false) sink?.onHealth(health)
+  }
+  const isoNow = (): string => new Date(environment.now()).toISOString()
+  const tellFrame = (engine: ApfEngine<unknown>): void => {
+    sink?.onServerFrame(serverFrame(engine.snapshot(), { id: server, version }))
+    tell({ status: 'ok', lastGoodAt: isoNow() })
+  }
+  const frame = (): void => {
+    const engine = present()
+    if (engine !== undefined && byClock) tellFrame(engine)
+  }
+  const dump = (): void => {
+    const engine = present()
+    if (engine === undefined) return
+    const told = dumpFrame(server, engine)
+    sink?.onDump(told)
+    const nowMs = environment.now()
+    if (nowMs - dumpsToldMs < DUMP_HEALTH_MS) return
+    dumpsToldMs = nowMs
+    tell({ dumps: { status: 'ok', costMs: 0, bytes: 0, lastAt: told.at } })
+  }
+  const frames = repeating(environment, frame)
+  const dumps = repeating(environment, dump)
+  const schedule = (): void => {
+    if (signal === undefined || signal.aborted) return
+    frames.every(cadence.intervalMs)
+    dumps.every(cadence.dumpsEveryMs === null ? undefined : watched ? WATCHED_DUMPS_MS : cadence.dumpsEveryMs)
+  }
+  return {
+    get cadence() {
+      return cadence
+    },
+    tellFrame,
+    start(givenSignal, givenSink) {
+      signal = givenSignal
+      sink = givenSink
+      signal.addEventListener(
+        'abort',
+        () => {
+          frames.every(undefined)
+          dumps.every(undefined)
+        },
+        { once: true },
+      )
+      tell({})
+      frame()
+      if (cadence.dumpsEveryMs !== null) dump()
+      schedule()
+    },
+    setCadence(next) {
+      cadence = next
+      schedule()
+      if (next.dumpsEveryMs === null) tell({ dumps: { status: 'off' } })
+    },
+    watchDumps(now) {
+      watched = now
+      schedule()
+      if (now && cadence.dumpsEveryMs !== null) dump()
+    },
+    setNotes(notes) {
+      const { notes: _before, ...rest } = health
+      health = notes.length === 0 ? rest : { ...rest, notes: [...notes] }
+      tell({})
+    },
+  }
+}
+
+/** Calls at an interval, on the grid of its start; `undefined` stops it. */
+function repeating({ now, after }: Environment, call: () => void): { every(ms: number | undefined): void } {
+  let cancel = (): void => undefined
+  const plan = (ms: number, dueMs: number): void => {
+    cancel = after(Math.max(1, dueMs - now()), () => {
+      call()
+      // What was missed is not made up for.
+      plan(ms, Math.max(dueMs + ms, now()))
+    })
+  }
+  let current: number | undefined
+  return {
+    every(ms) {
+      if (ms === current) return
+      current = ms
+      cancel()
+      if (ms !== undefined) plan(ms, now() + ms)
+    },
+  }
+}

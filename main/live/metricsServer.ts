@@ -1,0 +1,111 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { ProblemError } from '../../core/contract/errors.ts'
+import { FAMILY } from '../../core/frame/familyNames.ts'
+import { registerEngine } from '../simulated/metricsPage.ts'
+import type { LiveTraffic } from './traffic.ts'
+
+/** Never another interface: it answers without asking who is there. */
+const HOST = '127.0.0.1'
+const NAMES = [HOST, 'localhost', '[::1]']
+const MOST_CONNECTIONS = 16
+
+export interface MetricsServer {
+  /** `http://127.0.0.1:9464/metrics`. */
+  readonly url: string
+  close(): Promise<void>
+}
+
+export interface MetricsServerOptions {
+  /** 0 takes a free one. */
+  readonly port: number
+  /** Of the console. */
+  readonly version: string
+  /** What is connected now, where it has an engine in this process. */
+  readonly traffic: () => LiveTraffic | undefined
+}
+
+/**
+ * The console's own metrics for Prometheus, on loopback: those of its process, and upstream's flow-control families for the
+ * engine of a live source. Throws what `listen` throws when the port is taken.
+ */
+export async function startMetricsServer({ port, version, traffic }: MetricsServerOptions): Promise<MetricsServer> {
+  const ownRegistry = new Registry()
+  collectDefaultMetrics({ register: ownRegistry })
+  new Gauge({
+    name: 'apf_console_build_info',
+    help: "A metric with a constant '1' value labeled by the version of APF Console.",
+    labelNames: ['version'],
+    registers: [ownRegistry],
+  }).set({ version }, 1)
+
+  const server = createServer({ maxHeaderSize: 16_384, requestTimeout: 10_000, headersTimeout: 5_000 })
+  server.maxConnections = MOST_CONNECTIONS
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, HOST, resolve)
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new ProblemError('internal', 'The server has no port.')
+  const hosts = new Set(NAMES.map((name) => `${name}:${address.port}`))
+
+  const page = async (): Promise<string> => {
+    const connected = traffic()
+    const own = await ownRegistry.metrics()
+    return connected === undefined ? own : `${own}\n${await pageOf(connected)}`
+  }
+  server.on('request', (request, response) => {
+    const refused = refusal(request, hosts)
+    if (refused !== undefined) return say(response, ...refused)
+    page().then(
+      (body) => {
+        response.setHeader('Content-Type', ownRegistry.contentType)
+        response.setHeader('Cache-Control', 'no-store')
+        response.end(request.method === 'HEAD' ? undefined : body)
+      },
+      (error: unknown) => say(response, 500, String(error)),
+    )
+  })
+  return {
+    url: `http://${HOST}:${address.port}/metrics`,
+    close: () =>
+      new Promise((resolve) => {
+        ownRegistry.clear()
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** The process tells itself when it started. */
+const OF_THE_PROCESS: ReadonlySet<string> = new Set([FAMILY.startedAt])
+
+async function pageOf(traffic: LiveTraffic): Promise<string> {
+  traffic.settle()
+  const registry = new Registry()
+  registerEngine(registry, traffic, OF_THE_PROCESS)
+  const { arrived, unreadable, agreement } = traffic.state()
+  const gauges: readonly (readonly [name: string, help: string, value: number])[] = [
+    ['apf_console_live_requests', 'Requests that the connected live source has seen.', arrived],
+    ['apf_console_live_unreadable', 'Requests or lines of it that could not be placed.', unreadable],
+    [
+      'apf_console_agreement_compared',
+      'Requests of the last five minutes whose place the server told.',
+      agreement.compared,
+    ],
+    ['apf_console_agreement_same', 'Those that the engine placed as the server did.', agreement.schemaAndLevel],
+  ]
+  for (const [name, help, value] of gauges) new Gauge({ name, help, registers: [registry] }).set(value)
+  return registry.metrics()
+}
+
+function refusal({ headers, method, url }: IncomingMessage, hosts: ReadonlySet<string>): [number, string] | undefined {
+  // A foreign name that resolves to this address (DNS rebinding) stops here.
+  if (!hosts.has(headers.host ?? '')) return [421, `This server answers only as ${[...hosts].join(', ')}.`]
+  if (method !== 'GET' && method !== 'HEAD') return [405, 'Metrics are only to be read.']
+  return url === '/metrics' ? undefined : [404, 'The metrics are at /metrics.']
+}
+
+function say(response: ServerResponse, status: number, sentence: string): void {
+  response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' }).end(`${sentence}\n`)
+}

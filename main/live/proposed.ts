@@ -1,0 +1,32 @@
+import { checkObject } from '../../core/config/checkObject.ts'
+import { manifestOf } from '../../core/config/content.ts'
+import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '../../core/config/objects.ts'
+import { ProblemError } from '../../core/contract/errors.ts'
+import { beyondBounds } from '../sources/simulation/objects.ts'
+
+/** Objects that somebody proposes, defaulted; throws `invalid-input` for those that no server of that version would take. */
+export function acceptable({ levels, schemas }: ObjectSet, version: string): ObjectSet {
+  return {
+    levels: levels.map((level) => {
+      const { kind, defaulted } = checked('PriorityLevelConfiguration', level, version)
+      if (kind !== 'PriorityLevelConfiguration' || defaulted === undefined) return level
+      const [bound] = beyondBounds(defaulted, 'The engine')
+      if (bound !== undefined) throw unacceptable(kind, level, `${bound.field}: ${bound.message}`)
+      return { ...level, spec: defaulted.spec }
+    }),
+    schemas: schemas.map((schema) => {
+      const { kind, defaulted } = checked('FlowSchema', schema, version)
+      return kind === 'FlowSchema' && defaulted !== undefined ? { ...schema, spec: defaulted.spec } : schema
+    }),
+  }
+}
+
+function checked(kind: Kind, object: FlowSchema | PriorityLevelConfiguration, version: string) {
+  const check = checkObject(manifestOf(kind, object), version)
+  const error = check.findings.find(({ severity }) => severity === 'error')
+  if (error !== undefined) throw unacceptable(kind, object, `${error.field}: ${error.message}`)
+  return check
+}
+
+const unacceptable = (kind: Kind, { metadata }: FlowSchema | PriorityLevelConfiguration, why: string): ProblemError =>
+  new ProblemError('invalid-input', `No server would take ${kind} ${metadata.name} of the draft. ${why}`)

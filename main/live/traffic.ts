@@ -1,0 +1,19 @@
+import type { LiveShadow, LiveState } from '../../core/contract/live.ts'
+import type { ApfEngine } from '../../core/engine/apfEngine.ts'
+import type { RequestLog } from '../../core/live/requestLog.ts'
+
+/** The single requests of a source, and the engine that decides about them. */
+export interface LiveTraffic {
+  readonly log: RequestLog
+  /** gitVersion that the engine behaves like. */
+  readonly version: string
+  /** Another one whenever a feed makes a leap in time: ask each time. */
+  readonly engine: Pick<ApfEngine<unknown>, 'snapshot'>
+  /** Brings engine and rows to the present; before anything of them is read. */
+  settle(): void
+  state(): LiveState
+  /** Begins, changes or ends the second engine; throws `unsupported` where there can be none. */
+  shadow(wish: LiveShadow): void
+  /** Somebody reads the rows, or nobody any more; for sources that make them only then. */
+  watched?(on: boolean): void
+}

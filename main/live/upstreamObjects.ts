@@ -1,0 +1,91 @@
+import type { ObjectSet } from '../../core/config/objects.ts'
+import type { Problem } from '../../core/contract/errors.ts'
+import { createClusterObjects } from '../cluster/clusterObjects.ts'
+import type { Connection } from '../cluster/connection.ts'
+import { NOTHING_READ, type ObjectsReading } from '../sources/objectDoor.ts'
+import type { Environment } from '../sources/source.ts'
+
+/** The flow-control objects of the server behind a live source, as far as they can be read. */
+export interface UpstreamObjects {
+  /** What is known of them, to be shown. */
+  readonly reading: ObjectsReading
+  /** `prod-eu-1 (https://10.20.0.10:6443)`, and its stable name among drafts. */
+  readonly target: string
+  readonly targetKey: string
+  /** gitVersion, when the server tells it. */
+  readonly version: string | undefined
+  /** `undefined` until they were read once. */
+  readonly objects: ObjectSet | undefined
+  /** Why they are not known, or not known to be current. */
+  readonly problem: Problem | undefined
+  /** Names by UID, of objects of both kinds. */
+  readonly names: ReadonlyMap<string, string>
+}
+
+/** To wait for the first list; a server that does not answer by then is served without it. */
+const FIRST_MS = 10_000
+
+/**
+ * Lists and watches the objects through a connection until the signal aborts. Resolves once they were read, or it is known
+ * that they cannot be, or after ten seconds; `onChange` is called whenever they change from then on.
+ */
+export function followUpstreamObjects(
+  connection: Connection,
+  environment: Environment,
+  signal: AbortSignal,
+  onChange: () => void,
+): Promise<UpstreamObjects> {
+  const door = createClusterObjects(connection, environment)
+  let reading: ObjectsReading = { state: 'loading', objects: NOTHING_READ }
+  let version: string | undefined
+  let objects: ObjectSet | undefined
+  let names: ReadonlyMap<string, string> = new Map()
+  const following: UpstreamObjects = {
+    target: door.target,
+    targetKey: door.targetKey,
+    get reading() {
+      return reading
+    },
+    get version() {
+      return version
+    },
+    get objects() {
+      return objects
+    },
+    get problem() {
+      return reading.problem
+    },
+    get names() {
+      return names
+    },
+  }
+  return new Promise((resolve) => {
+    const cancel = environment.after(FIRST_MS, () => resolve(following))
+    door.start(signal, (next) => {
+      reading = next
+      version = next.version ?? version
+      const readable = next.state === 'current' || next.state === 'stale'
+      if (readable) {
+        objects = next.objects
+        names = namesOf(objects, names)
+      }
+      onChange()
+      // The version comes with an answer of its own, a moment later than the lists.
+      if (next.state === 'unavailable' || (readable && version !== undefined)) {
+        cancel()
+        resolve(following)
+      }
+    })
+  })
+}
+
+/** Objects that are gone keep their names: answers that were under way still have their UIDs. */
+const MOST_NAMES = 20_000
+
+function namesOf({ levels, schemas }: ObjectSet, before: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const names = new Map(before.size > MOST_NAMES ? [] : before)
+  for (const { metadata } of [...levels, ...schemas]) {
+    if (metadata.uid !== undefined) names.set(metadata.uid, metadata.name)
+  }
+  return names
+}

@@ -1,0 +1,81 @@
+import { manifestOf } from '../../../core/config/content.ts'
+import type { ElsewhereObjects } from '../../../core/contract/objects.ts'
+import type { UploadedFile } from '../../../core/contract/source.ts'
+import { readManifests } from '../../../core/manifest/read.ts'
+import type { ObjectDoor, ObjectsReading } from '../objectDoor.ts'
+import { readStored, type StoredSet } from '../../../core/config/stored.ts'
+
+/** The newest version whose rules are known, for manifests that say nothing of a server. */
+const NEWEST = 'v1.37'
+
+/** Flow-control objects of manifest files, and what of them could not be read, in sentences. */
+export interface ManifestObjects {
+  readonly objects: StoredSet
+  readonly notes: readonly string[]
+}
+
+/** Objects of version v1, those of older versions converted. Of two with the same name the later one counts. */
+export function objectsOfManifests(files: readonly UploadedFile[], version: string = NEWEST): ManifestObjects {
+  const levels = new Map<string, StoredSet['levels'][number]>()
+  const schemas = new Map<string, StoredSet['schemas'][number]>()
+  const notes: string[] = []
+  for (const { name: file, text } of files) {
+    const { documents, findings } = readManifests(text, { file, version })
+    for (const { checked, kind, name } of documents) {
+      if (checked?.object === undefined) {
+        if (kind !== '') notes.push(`${file}: ${kind} ${name} has not the shape of its kind and is left out.`)
+      } else if (checked.kind === 'FlowSchema')
+        put(schemas, readStored(checked.kind, manifestOf(checked.kind, checked.object)))
+      else put(levels, readStored(checked.kind, manifestOf(checked.kind, checked.object)))
+    }
+    if (documents.length > 0) continue
+    const [first] = findings
+    notes.push(
+      first === undefined ? `${file} holds no flow-control objects.` : `${file}, line ${first.line}: ${first.message}`,
+    )
+  }
+  return { objects: { levels: [...levels.values()], schemas: [...schemas.values()] }, notes }
+}
+
+function put<O extends StoredSet['levels'][number] | StoredSet['schemas'][number]>(
+  objects: Map<string, O>,
+  object: O | undefined,
+): void {
+  if (object !== undefined) objects.set(object.metadata.name, object)
+}
+
+/** The objects as a source's: to be looked at and drafted upon. */
+export function fileObjects(
+  files: readonly UploadedFile[],
+  { objects, notes }: ManifestObjects,
+  known: Pick<ObjectsReading, 'asOf' | 'version'>,
+): ObjectDoor {
+  const target = nameOf(files)
+  const problem = notes.length === 0 ? {} : { problem: { code: 'bad-answer' as const, message: notes.join(' ') } }
+  return {
+    origin: 'files',
+    target,
+    targetKey: `files ${files
+      .map(({ name }) => name)
+      .toSorted()
+      .join(', ')}`,
+    start: (_signal, onReading) => onReading({ state: 'current', ...known, ...problem, objects }),
+    tryNow: () => undefined,
+    editor: { impossible: 'These are files, so there is no server to apply to: save the changed objects as YAML.' },
+  }
+}
+
+const nameOf = (files: readonly UploadedFile[]): string => {
+  const [first] = files
+  return files.length === 1 && first !== undefined ? first.name : `${files.length} files`
+}
+
+/** Manifests to compare with; nothing in them is a file without objects. */
+export async function readManifestFiles(files: readonly UploadedFile[]): Promise<ElsewhereObjects> {
+  const { objects, notes } = objectsOfManifests(files)
+  return {
+    name: nameOf(files),
+    objects,
+    notes: [...notes],
+  }
+}

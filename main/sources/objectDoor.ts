@@ -1,0 +1,70 @@
+import type { JsonObject } from '../../core/config/content.ts'
+import type { ChangeVerdict, ObjectChange, ObjectsState } from '../../core/contract/objects.ts'
+import type { Problem } from '../../core/contract/errors.ts'
+
+/** What is known of the objects of a source. */
+export type ObjectsReading = Pick<ObjectsState, 'state' | 'version' | 'asOf' | 'problem' | 'objects'>
+
+/** What a server says of one change; where our own validation says something else is found by whoever asked. */
+export type ServerVerdict = Omit<ChangeVerdict, 'differences'>
+
+/** A change that was carried out: the whole object before and after, `null` where there was or is none. */
+export interface Done {
+  readonly from: JsonObject | null
+  readonly to: JsonObject | null
+}
+
+export interface Applied {
+  readonly verdict: ServerVerdict
+  /** Present when the server carried the change out. */
+  readonly done?: Done
+}
+
+/** Whether the credentials may change the objects, and who they are. */
+export type WriteAccess =
+  | { readonly ok: true; readonly user?: string }
+  /** `why` is a sentence; `role` the YAML that would allow it. */
+  | { readonly ok: false; readonly why: string; readonly role?: string }
+
+/** Changes objects, one at a time. What goes wrong is part of the verdict. */
+export interface ObjectEditor {
+  /** Rejects with `ProblemError` when the server does not answer. */
+  access(): Promise<WriteAccess>
+  /** The object as it is now, asked of the server; rejects with `ProblemError`. */
+  read(change: Pick<ObjectChange, 'kind' | 'name'>): Promise<JsonObject | null>
+  /** What the server would say; changes nothing. */
+  check(change: ObjectChange): Promise<ServerVerdict>
+  /** `force` takes over what other field managers own. */
+  apply(change: ObjectChange, force: boolean): Promise<Applied>
+}
+
+/** The flow-control objects of a source. */
+export interface ObjectDoor {
+  readonly origin: ObjectsState['origin']
+  /** What is edited, as it is named to the operator, and its stable name in the journal and among drafts. */
+  readonly target: string
+  readonly targetKey: string
+  /** Reads until the signal aborts; tells what is known at once and whenever it changes. */
+  start(signal: AbortSignal, onReading: (reading: ObjectsReading) => void): void
+  /** Forget the backoff and try now. */
+  tryNow(): void
+  /** Why nothing can be applied, in a sentence, where that is so. */
+  readonly editor: ObjectEditor | { readonly impossible: string }
+  /** The objects begin anew with every connection, so that what was applied before cannot be taken back. */
+  readonly fleeting?: boolean
+}
+
+export const NOTHING_READ: ObjectsReading['objects'] = { levels: [], schemas: [] }
+
+/** A door behind which there is nothing. */
+export function noObjects(target: string, why: string): ObjectDoor {
+  const problem: Problem = { code: 'unsupported', message: why }
+  return {
+    origin: 'none',
+    target,
+    targetKey: 'none',
+    start: (_signal, onReading) => onReading({ state: 'unavailable', problem, objects: NOTHING_READ }),
+    tryNow: () => undefined,
+    editor: { impossible: why },
+  }
+}

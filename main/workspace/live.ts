@@ -1,0 +1,127 @@
+import type { ProcedureHandlers } from '../../core/contract/contract.ts'
+import { ProblemError } from '../../core/contract/errors.ts'
+import type { LiveEvent, LiveShadow, LiveState } from '../../core/contract/live.ts'
+import type { LiveTraffic } from '../live/traffic.ts'
+import type { Environment } from '../sources/source.ts'
+import type { Session } from './session.ts'
+import type { Subscribable } from './topic.ts'
+
+/** What is told of the single requests of one connected source. */
+export interface LiveOutlet {
+  readonly rows: Subscribable<LiveEvent>
+  /** The state at once, then each second. */
+  readonly states: Subscribable<LiveState>
+  shadow(wish: LiveShadow): LiveState
+}
+
+/** Between two events, milliseconds. */
+const ROWS_MS = 100
+const STATE_MS = 1_000
+
+/** Costs nothing while nobody listens. */
+export function createLiveOutlet(
+  connection: number,
+  traffic: LiveTraffic,
+  { after }: Pick<Environment, 'after'>,
+): LiveOutlet {
+  let events = 0
+  const rows = repeatedWhileHeard<LiveEvent>(after, ROWS_MS, {
+    begin() {
+      traffic.log.telling = true
+      traffic.watched?.(true)
+    },
+    end() {
+      traffic.log.telling = false
+      traffic.watched?.(false)
+    },
+    next() {
+      traffic.settle()
+      const { requests, dropped } = traffic.log.takeChanges()
+      if (requests.length === 0 && dropped === 0) return undefined
+      events += 1
+      return { connection, event: events, requests, dropped }
+    },
+  })
+  const state = (): LiveState => {
+    traffic.settle()
+    return traffic.state()
+  }
+  const states = repeatedWhileHeard<LiveState>(after, STATE_MS, { begin() {}, end() {}, next: state })
+  return {
+    rows,
+    states: {
+      subscribe(emit, signal) {
+        states.subscribe(emit, signal)
+        if (!signal.aborted) emit(state())
+      },
+    },
+    shadow(wish) {
+      traffic.shadow(wish)
+      const told = state()
+      states.publish(told)
+      return told
+    },
+  }
+}
+
+interface Repeated<E> {
+  readonly begin: () => void
+  readonly end: () => void
+  /** What is to be told now, if anything. */
+  readonly next: () => E | undefined
+}
+
+/** Asks again and again what to tell for as long as somebody listens; all hear the same. */
+function repeatedWhileHeard<E>(after: Environment['after'], ms: number, { begin, end, next }: Repeated<E>) {
+  const listeners = new Set<(event: E) => void>()
+  let cancel = (): void => undefined
+  const publish = (event: E): void => {
+    for (const listener of listeners) listener(event)
+  }
+  const again = (): void => {
+    cancel = after(ms, () => {
+      const event = next()
+      if (event !== undefined) publish(event)
+      again()
+    })
+  }
+  const subscribable: Subscribable<E> = {
+    subscribe(emit, signal) {
+      if (signal.aborted) return
+      const listener = (event: E): void => emit(event)
+      listeners.add(listener)
+      if (listeners.size === 1) {
+        begin()
+        again()
+      }
+      const leave = (): void => {
+        if (!listeners.delete(listener) || listeners.size > 0) return
+        cancel()
+        end()
+      }
+      signal.addEventListener('abort', leave, { once: true })
+    },
+  }
+  return { ...subscribable, publish }
+}
+
+type LiveProcedures = Pick<ProcedureHandlers, Extract<keyof ProcedureHandlers, `live.${string}`>>
+
+/** What may be asked of the single requests of the connected source; `unsupported` where it has none. */
+export function liveProcedures(connected: () => Session): LiveProcedures {
+  const outlet = (): { readonly traffic: LiveTraffic; readonly live: LiveOutlet } => {
+    const { traffic, live } = connected()
+    if (traffic === undefined || live === undefined) {
+      throw new ProblemError('unsupported', 'The connected source shows no single requests; connect a proxy or a feed.')
+    }
+    return { traffic, live }
+  }
+  return {
+    'live.page': async ({ before, count }) => {
+      const { traffic } = outlet()
+      traffic.settle()
+      return traffic.log.before(count, before)
+    },
+    'live.shadow': async (wish) => outlet().live.shadow(wish),
+  }
+}

@@ -1,0 +1,115 @@
+import { ProblemError } from '../../core/contract/errors.ts'
+import type { Editing, ObjectsState } from '../../core/contract/objects.ts'
+import { NOTHING_READ, type ObjectDoor, type ObjectEditor, type ObjectsReading } from '../sources/objectDoor.ts'
+import type { Environment } from '../sources/source.ts'
+import type { Session } from './session.ts'
+import { createTopic, type Subscribable } from './topic.ts'
+
+/** The objects of whatever is connected, and whether they may be changed. */
+export interface ObjectDesk {
+  readonly states: Subscribable<ObjectsState>
+  /** What is connected now; `undefined` when nothing is. */
+  readonly open: OpenDesk | undefined
+  /** Throws `unsupported` where editing is impossible altogether. */
+  switchEditing(on: boolean): Promise<Editing>
+}
+
+/** The desk as long as one source is connected. */
+export interface OpenDesk {
+  readonly door: ObjectDoor
+  readonly version: string | undefined
+  /** Who the server takes the console for; known once editing was switched on. */
+  readonly user: string | undefined
+  /** Whether changes may be applied, still to this source. */
+  mayApply(): boolean
+}
+
+const NOTHING: Omit<ObjectsState, 'editing'> = {
+  connection: 0,
+  origin: 'none',
+  target: '',
+  targetKey: 'none',
+  state: 'unavailable',
+  objects: NOTHING_READ,
+}
+const NOT_CONNECTED = 'Nothing is connected that has flow-control objects.'
+
+/** Follows the sessions; ends with the signal. Editing is off whenever another source is connected. */
+export function createObjectDesk(
+  sessions: Subscribable<Session | undefined>,
+  environment: Pick<Environment, 'now'>,
+  signal: AbortSignal,
+): ObjectDesk {
+  const states = createTopic<ObjectsState>()
+  let open: (OpenDesk & { setEditing(editing: Editing, user?: string): void; readonly editing: Editing }) | undefined
+
+  const connect = ({ connection: { id }, objects: door, ended }: Session): void => {
+    let reading: ObjectsReading = { state: 'loading', objects: NOTHING_READ }
+    let user: string | undefined
+    let editing: Editing =
+      'impossible' in door.editor ? { state: 'impossible', why: door.editor.impossible } : { state: 'off' }
+    const { origin, target, targetKey } = door
+    const tell = (): void => {
+      if (open === mine) states.publish({ connection: id, origin, target, targetKey, ...reading, editing })
+    }
+    const mine = {
+      door,
+      get version() {
+        return reading.version
+      },
+      get user() {
+        return user
+      },
+      get editing() {
+        return editing
+      },
+      mayApply: () => open === mine && editing.state === 'on',
+      setEditing(next: Editing, as?: string) {
+        editing = next
+        user = as ?? user
+        tell()
+      },
+    }
+    open = mine
+    door.start(ended, (next) => {
+      reading = next
+      tell()
+    })
+    tell()
+  }
+  sessions.subscribe((session) => {
+    open = undefined
+    if (session !== undefined) connect(session)
+    else states.publish({ ...NOTHING, editing: { state: 'impossible', why: NOT_CONNECTED } })
+  }, signal)
+
+  return {
+    states,
+    get open() {
+      return open
+    },
+    async switchEditing(on) {
+      const desk = open
+      if (desk === undefined) throw new ProblemError('unsupported', NOT_CONNECTED)
+      const editor = editorOf(desk)
+      if (on) {
+        const access = await editor.access()
+        if (open !== desk) throw new ProblemError('cancelled', 'Another source was connected meanwhile.')
+        if (access.ok) desk.setEditing({ state: 'on', since: new Date(environment.now()).toISOString() }, access.user)
+        else
+          desk.setEditing({
+            state: 'impossible',
+            why: access.why,
+            ...(access.role !== undefined && { role: access.role }),
+          })
+      } else if (desk.editing.state === 'on') desk.setEditing({ state: 'off' })
+      return desk.editing
+    },
+  }
+}
+
+/** Throws `unsupported` where nothing can be applied. */
+export function editorOf({ door }: Pick<OpenDesk, 'door'>): ObjectEditor {
+  if ('impossible' in door.editor) throw new ProblemError('unsupported', door.editor.impossible)
+  return door.editor
+}

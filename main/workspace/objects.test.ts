@@ -1,0 +1,325 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { builtInObjects } from '../../core/config/builtInByVersion.ts'
+import { manifestOf, versionOf, type JsonObject } from '../../core/config/content.ts'
+import { KINDS, type Kind } from '../../core/config/objects.ts'
+import type { ApplyReport, ObjectChange, ObjectsState } from '../../core/contract/objects.ts'
+import { ObjectStore } from '../../core/simulate/objects.ts'
+import { noObjects, type ObjectDoor } from '../sources/objectDoor.ts'
+import { createSimulatedObjects } from '../sources/simulation/objects.ts'
+import { createObjects } from './objects.ts'
+import type { Session } from './session.ts'
+import { createTopic } from './topic.ts'
+
+const VERSION = 'v1.37.2'
+const LEVEL = 'PriorityLevelConfiguration'
+
+/** A server in memory whose objects outlive the console. */
+function memoryServer(): { readonly door: ObjectDoor; readonly store: ObjectStore } {
+  const store = new ObjectStore(1)
+  store.replace(builtInObjects(VERSION))
+  const door = createSimulatedObjects({
+    target: 'memory',
+    targetKey: 'memory',
+    version: VERSION,
+    objects: () => store.objects,
+    adopt: (objects) => {
+      store.replace(objects)
+      door.changed()
+    },
+    now: () => '2026-01-01T00:00:00Z',
+  })
+  return { door: { ...door, fleeting: false }, store }
+}
+
+const level = (name: string, shares: number, annotations: Record<string, string> = {}): JsonObject => ({
+  apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
+  kind: LEVEL,
+  metadata: { name, annotations },
+  spec: { type: 'Limited', limited: { nominalConcurrencyShares: shares, limitResponse: { type: 'Reject' } } },
+})
+const schema = (name: string, to: string, precedence: number): JsonObject => ({
+  apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
+  kind: 'FlowSchema',
+  metadata: { name },
+  spec: { priorityLevelConfiguration: { name: to }, matchingPrecedence: precedence },
+})
+
+describe('objects of the workspace', () => {
+  let stateDir = ''
+  let ended = new AbortController()
+  beforeEach(async () => {
+    stateDir = await mkdtemp(join(tmpdir(), 'apf-objects-'))
+  })
+  afterEach(async () => {
+    ended.abort()
+    await rm(stateDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
+  })
+
+  const open = (folder = stateDir) => {
+    ended.abort()
+    ended = new AbortController()
+    const sessions = createTopic<Session | undefined>()
+    sessions.publish(undefined)
+    const made = createObjects({
+      sessions,
+      signal: ended.signal,
+      stateDir: folder,
+      environment: { now: () => Date.UTC(2026, 0, 1), random: () => Math.random() },
+      elsewhere: {
+        readClusterObjects: async () => ({ name: 'cluster', objects: { levels: [], schemas: [] }, notes: [] }),
+        readManifestFiles: async () => ({ name: 'files', objects: { levels: [], schemas: [] }, notes: [] }),
+      },
+      warn: (sentence) => {
+        throw new Error(sentence)
+      },
+    })
+    const states: ObjectsState[] = []
+    made.stream(null, (state) => states.push(state), ended.signal)
+    let id = 0
+    const connect = (objects: ObjectDoor): void => {
+      id++
+      // Of a session only this is asked.
+      sessions.publish({ connection: { id }, objects, ended: new AbortController().signal } as Session)
+    }
+    return { call: made.procedures, states, connect, disconnect: () => sessions.publish(undefined) }
+  }
+
+  it('tells what is connected, editing off, and refuses what is impossible', async () => {
+    const { call, states, connect, disconnect } = open()
+    expect(states.at(-1)).toMatchObject({ connection: 0, origin: 'none', editing: { state: 'impossible' } })
+    await expect(call['editing.switch']({ on: true })).rejects.toMatchObject({ problem: { code: 'unsupported' } })
+    connect(noObjects('page.txt', 'Metrics alone.'))
+    expect(states.at(-1)).toMatchObject({ connection: 1, origin: 'none', state: 'unavailable' })
+    await expect(call['editing.switch']({ on: true })).rejects.toThrow('Metrics alone.')
+    await expect(call['objects.check']({ changes: [] })).rejects.toMatchObject({ problem: { code: 'unsupported' } })
+
+    const { door } = memoryServer()
+    connect(door)
+    expect(states.at(-1)).toMatchObject({
+      connection: 2,
+      origin: 'simulation',
+      state: 'current',
+      editing: { state: 'off' },
+    })
+    const changes = [{ kind: LEVEL, name: 'a', object: level('a', 1) }] satisfies ObjectChange[]
+    await expect(call['objects.apply']({ changes, force: false })).rejects.toMatchObject({
+      problem: { code: 'forbidden', message: expect.stringContaining('memory') },
+    })
+    expect(await call['editing.switch']({ on: true })).toEqual({ state: 'on', since: '2026-01-01T00:00:00.000Z' })
+    expect(states.at(-1)?.editing.state).toBe('on')
+    expect((await call['objects.apply']({ changes, force: false })).verdicts).toMatchObject([{ outcome: 'accepted' }])
+    expect(states.at(-1)?.objects.levels.map(({ metadata }) => metadata.name)).toContain('a')
+    // Another connection, another decision.
+    connect(door)
+    expect(states.at(-1)?.editing.state).toBe('off')
+    disconnect()
+    expect(states.at(-1)).toMatchObject({ connection: 0, origin: 'none' })
+  })
+
+  it('sends nothing under the name of something else', async () => {
+    const { call, connect } = open()
+    connect(memoryServer().door)
+    await call['editing.switch']({ on: true })
+    const wrong: ObjectChange[] = [
+      { kind: LEVEL, name: 'a', object: level('b', 1) },
+      { kind: 'FlowSchema', name: 'a', object: level('a', 1) },
+      { kind: LEVEL, name: 'a', object: { ...level('a', 1), apiVersion: 'v1' } },
+      { kind: LEVEL, name: 'a', object: { kind: LEVEL, apiVersion: 'flowcontrol.apiserver.k8s.io/v1' } },
+    ]
+    for (const change of wrong) {
+      await expect(call['objects.apply']({ changes: [change], force: true })).rejects.toMatchObject({
+        problem: { code: 'invalid-input' },
+      })
+      await expect(call['objects.check']({ changes: [change] })).rejects.toThrow('holds something else')
+    }
+  })
+
+  it('keeps drafts and tests for the next start, each target its own', async () => {
+    const first = open()
+    expect(await first.call['drafts.read'](null)).toEqual({ entries: [] })
+    const entry = { kind: LEVEL, name: 'a', text: 'kind: …\n' } as const
+    await first.call['drafts.write']({ targetKey: 'memory', draft: { entries: [entry] } })
+    await first.call['drafts.write']({ targetKey: '../../elsewhere', draft: { entries: [] } })
+    await first.call['requests.write']({
+      tests: [{ id: '1', label: 'a', request: { user: 'u', groups: [], method: 'GET', url: '/' } }],
+    })
+    const second = open()
+    second.connect(memoryServer().door)
+    expect(await second.call['drafts.read'](null)).toMatchObject({ entries: [entry] })
+    expect(await second.call['requests.read'](null)).toHaveLength(1)
+    expect((await readdir(join(stateDir, 'drafts'))).every((name) => /^[0-9a-f]{32}\.json$/.test(name))).toBe(true)
+  })
+
+  it('forgets what was applied to a simulation that is no more', async () => {
+    const { call, connect } = open()
+    const { door } = memoryServer()
+    connect({ ...door, fleeting: true })
+    await call['editing.switch']({ on: true })
+    await call['objects.apply']({ changes: [{ kind: LEVEL, name: 'a', object: level('a', 1) }], force: false })
+    expect(await call['journal.read'](null)).toHaveLength(1)
+    connect({ ...memoryServer().door, fleeting: true })
+    await expect.poll(() => call['journal.read'](null)).toEqual([])
+  })
+
+  it('divides an entry of which only a part could be taken back', async () => {
+    const { call, connect } = open()
+    const { door, store } = memoryServer()
+    if ('impossible' in door.editor) throw new Error('it can be edited')
+    const { editor } = door
+    let failing = ''
+    connect({
+      ...door,
+      editor: {
+        ...editor,
+        apply: async (change, force) =>
+          change.name === failing
+            ? {
+                verdict: {
+                  kind: change.kind,
+                  name: change.name,
+                  outcome: 'failed',
+                  causes: [],
+                  conflicts: [],
+                  warnings: [],
+                },
+              }
+            : editor.apply(change, force),
+      },
+    })
+    await call['editing.switch']({ on: true })
+    const made = ['a', 'b', 'c'].map((name): ObjectChange => ({ kind: LEVEL, name, object: level(name, 1) }))
+    const { entry } = await call['objects.apply']({ changes: made, force: false, label: 'three' })
+    failing = 'b'
+    const { verdicts } = await call['journal.undo']({ id: entry?.id ?? '', force: false })
+    expect(verdicts.map(({ name, outcome }) => `${name} ${outcome}`)).toEqual(['c accepted', 'b failed', 'a skipped'])
+    const parts = await call['journal.read'](null)
+    expect(parts.map(({ state, changes }) => `${state} ${changes.map(({ name }) => name).join()}`).toSorted()).toEqual([
+      'applied a,b',
+      'undone c',
+    ])
+    failing = ''
+    await call['journal.undo']({ id: entry?.id ?? '', force: false })
+    expect(store.objects.levels).toHaveLength(builtInObjects(VERSION).levels.length)
+  })
+
+  it('takes back any sequence to exactly the objects before, and applies it again', async () => {
+    const names = ['a', 'b', 'workload-low']
+    const wish = fc.oneof(
+      fc.record({
+        kind: fc.constant<Kind>(LEVEL),
+        name: fc.constantFrom(...names),
+        shares: fc.nat({ max: 5 }),
+        note: fc.constantFrom('', 'x'),
+      }),
+      fc.record({
+        kind: fc.constant<Kind>('FlowSchema'),
+        name: fc.constantFrom(...names),
+        shares: fc.integer({ min: 2, max: 5 }),
+        note: fc.constant(''),
+      }),
+    )
+    const step = fc.oneof(
+      {
+        weight: 4,
+        arbitrary: fc.record({
+          do: fc.constant('apply' as const),
+          wishes: fc.array(fc.record({ wish, gone: fc.boolean() }), { minLength: 1, maxLength: 3 }),
+        }),
+      },
+      { weight: 2, arbitrary: fc.record({ do: fc.constant('undo' as const) }) },
+      { weight: 1, arbitrary: fc.record({ do: fc.constant('redo' as const) }) },
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+        const folder = await mkdtemp(join(stateDir, 'run-'))
+        const { door, store } = memoryServer()
+        let console = open(folder)
+        console.connect(door)
+        await console.call['editing.switch']({ on: true })
+        const snapshot = () => objectsOf(store)
+        /** Snapshots before each entry, and the entries; `at` of them are applied. */
+        const history: { readonly id: string; readonly before: string; readonly after: string }[] = []
+        let at = 0
+        const undo = async (): Promise<void> => {
+          const last = history[at - 1]
+          if (last === undefined) return
+          assertDone(await console.call['journal.undo']({ id: last.id, force: false }))
+          expect(snapshot()).toBe(last.before)
+          at--
+        }
+        const redo = async (): Promise<void> => {
+          const next = history[at]
+          if (next === undefined) return
+          assertDone(await console.call['journal.redo']({ id: next.id, force: false }))
+          expect(snapshot()).toBe(next.after)
+          at++
+        }
+        for (const one of steps) {
+          if (one.do === 'undo') await undo()
+          else if (one.do === 'redo') await redo()
+          else {
+            const changes = one.wishes.map(({ wish: { kind, name, shares, note }, gone }) =>
+              changeOf(store, kind, name, gone ? null : objectFor(kind, name, shares, note)),
+            )
+            const before = snapshot()
+            const { entry } = await console.call['objects.apply']({ changes, force: false })
+            if (entry === undefined) continue
+            history.splice(at, Number.POSITIVE_INFINITY, { id: entry.id, before, after: snapshot() })
+            at++
+          }
+        }
+        // The rest is done by a console that was started again.
+        console = open(folder)
+        console.connect(door)
+        await console.call['editing.switch']({ on: true })
+        const end = snapshot()
+        const applied = at
+        for (let left = applied; left > 0; left--) await undo()
+        expect(snapshot()).toBe(history[0]?.before ?? end)
+        for (let left = applied; left > 0; left--) await redo()
+        expect(snapshot()).toBe(end)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('writes what was applied into a file that tells no more than the objects', async () => {
+    const { call, connect } = open()
+    connect(memoryServer().door)
+    await call['editing.switch']({ on: true })
+    await call['objects.apply']({ changes: [{ kind: LEVEL, name: 'a', object: level('a', 1) }], force: false })
+    const text = await readFile(join(stateDir, 'journal.json'), 'utf8')
+    expect(JSON.parse(text)).toMatchObject({
+      value: [
+        { target: 'memory', label: 'Create PriorityLevelConfiguration a', state: 'applied', changes: [{ from: null }] },
+      ],
+    })
+    expect(text).not.toContain('managedFields')
+  })
+})
+
+const objectFor = (kind: Kind, name: string, shares: number, note: string): JsonObject =>
+  kind === LEVEL ? level(name, shares, note === '' ? {} : { note }) : schema(name, 'global-default', shares)
+
+/** What people wrote of all objects, whatever their order. */
+function objectsOf({ objects: { levels, schemas } }: ObjectStore): string {
+  const written = KINDS.flatMap((kind) => (kind === LEVEL ? levels : schemas).map((object) => manifestOf(kind, object)))
+  return written
+    .map((object) => JSON.stringify(object))
+    .toSorted()
+    .join('\n')
+}
+
+function changeOf({ objects }: ObjectStore, kind: Kind, name: string, object: JsonObject | null): ObjectChange {
+  const found = [...(kind === LEVEL ? objects.levels : objects.schemas)].find(({ metadata }) => metadata.name === name)
+  const base = found && versionOf(found)
+  return { kind, name, object, ...(base && { base }) }
+}
+
+function assertDone({ verdicts }: ApplyReport): void {
+  expect(verdicts.filter(({ outcome }) => outcome !== 'accepted' && outcome !== 'unchanged')).toEqual([])
+}

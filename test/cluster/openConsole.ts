@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { vi } from 'vitest'
+import type { Client } from '../../core/contract/contract.ts'
+import { memoryClient } from '../../core/contract/memory.ts'
+import type { ObjectsState } from '../../core/contract/objects.ts'
+import { CadenceSchema } from '../../core/contract/source.ts'
+import { systemEnvironment } from '../../main/sources/systemEnvironment.ts'
+import { systemAccess } from '../../main/workspace/access.ts'
+import { createWorkspace } from '../../main/workspace/workspace.ts'
+
+/** The console's own side without a surface: what the screens say to it, said by a test. */
+export interface OpenConsole {
+  readonly call: Client['call']
+  readonly states: readonly ObjectsState[]
+  /** Connects through a kubeconfig and waits until the objects are known. */
+  connect(kubeconfig: string, context?: string): Promise<ObjectsState>
+  /** The first state, from the present one on, that is as asked. */
+  until(what: (state: ObjectsState) => boolean, timeoutMs?: number): Promise<ObjectsState>
+  close(): Promise<void>
+}
+
+const NO_STATE: ObjectsState = {
+  connection: 0,
+  origin: 'none',
+  target: '',
+  targetKey: '',
+  state: 'loading',
+  objects: { levels: [], schemas: [] },
+  editing: { state: 'off' },
+}
+
+/** `stateDir` of an earlier console starts it again; otherwise it has a folder of its own, which goes with it. */
+export async function openConsole(stateDir?: string): Promise<OpenConsole> {
+  const folder = stateDir ?? (await mkdtemp(join(tmpdir(), 'apf-console-')))
+  const workspace = createWorkspace({
+    stateDir: folder,
+    environment: systemEnvironment,
+    access: systemAccess('', folder),
+    version: '0.0.0-test',
+    mode: 'memory',
+    platform: 'test',
+    warn: (sentence) => {
+      throw new Error(sentence)
+    },
+  })
+  const states: ObjectsState[] = []
+  const client = memoryClient(workspace.handlers, systemEnvironment)
+  client.subscribe('objects', null, (state) => states.push(state))
+  const until = async (what: (state: ObjectsState) => boolean, timeout = 20_000): Promise<ObjectsState> => {
+    await vi.waitUntil(() => what(states.at(-1) ?? NO_STATE), { timeout, interval: 20 })
+    const found = states.at(-1)
+    if (found === undefined) throw new Error('no state')
+    return found
+  }
+  return {
+    call: (name, input) => client.call(name, input),
+    states,
+    async connect(file, context) {
+      const target = { kind: 'kubeconfig' as const, file, ...(context !== undefined && { context }) }
+      await client.call('sources.connect', { spec: { kind: 'scrape', target, cadence: CadenceSchema.parse({}) } })
+      return until(({ state, version }) => state === 'current' && version !== undefined)
+    },
+    until,
+    async close() {
+      client.close()
+      workspace.close()
+      if (stateDir === undefined) await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,335 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import type { RequestListener, ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Target } from '../../core/contract/source.ts'
+import { createClusterObjects } from '../../main/cluster/clusterObjects.ts'
+import { openConnection } from '../../main/cluster/connection.ts'
+import { readClusterObjects } from '../../main/cluster/objects.ts'
+import type { ObjectEditor, ObjectsReading } from '../../main/sources/objectDoor.ts'
+import { systemEnvironment } from '../../main/sources/systemEnvironment.ts'
+import { answerStatus, startHostileServer, type HostileServer } from '../harness/hostileServer.ts'
+
+const LEVELS = '/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations'
+const SCHEMAS = '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas'
+
+const level = (name: string, resourceVersion: number, shares = 1) => ({
+  metadata: {
+    name,
+    uid: `uid-${name}`,
+    resourceVersion: String(resourceVersion),
+    managedFields: [{ manager: 'kubectl', operation: 'Apply', fieldsV1: { 'f:spec': {} } }],
+  },
+  spec: { type: 'Limited', limited: { nominalConcurrencyShares: shares, limitResponse: { type: 'Reject' } } },
+})
+
+/** An API server as far as objects are asked of it; each part can be replaced. */
+interface Script {
+  list?: (query: URLSearchParams) => object
+  /** Gets each watch of levels. */
+  watch?: (response: ServerResponse, query: URLSearchParams) => void
+  other?: RequestListener
+}
+
+function apiServer(script: Script): RequestListener {
+  return (request, response) => {
+    const url = new URL(request.url ?? '/', 'http://x')
+    const json = (value: unknown): void => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(value))
+    }
+    const isLevels = url.pathname === LEVELS
+    if (request.method !== 'GET' && script.other !== undefined) script.other(request, response)
+    else if (url.pathname === '/version') json({ gitVersion: 'v1.36.3' })
+    else if (!isLevels && url.pathname !== SCHEMAS) answerStatus(404, '{}')(request, response)
+    else if (url.searchParams.get('watch') === 'true') {
+      if (isLevels && script.watch !== undefined) return script.watch(response, url.searchParams)
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.flushHeaders()
+    } else if (isLevels && script.list !== undefined) json(script.list(url.searchParams))
+    else json({ metadata: { resourceVersion: '10' }, items: isLevels ? [level('a', 1)] : [] })
+  }
+}
+
+const stream = (response: ServerResponse, ...events: object[]): void => {
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.flushHeaders()
+  for (const event of events) response.write(`${JSON.stringify(event)}\n`)
+}
+
+let folder = ''
+const cleanups: (() => unknown)[] = []
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'apf-objects-'))
+})
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function serve(script: Script): Promise<HostileServer> {
+  const server = await startHostileServer({ behaviour: apiServer(script) })
+  cleanups.push(() => server.close())
+  return server
+}
+
+async function target(servers: readonly HostileServer[], token = 'secret-token'): Promise<Target> {
+  const file = join(folder, 'kubeconfig')
+  const [first] = servers
+  const config = {
+    clusters: [{ name: 'c', cluster: { server: first?.url('') } }],
+    users: [{ name: 'u', user: { token } }],
+    contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'c',
+  }
+  await writeFile(file, JSON.stringify(config))
+  return { kind: 'kubeconfig', file, ...(servers.length > 1 && { servers: servers.map((server) => server.url('')) }) }
+}
+
+async function follow(...servers: HostileServer[]) {
+  const connection = await openConnection(await target(servers), () => Date.now())
+  const door = createClusterObjects(connection, { ...systemEnvironment, random: () => 0 })
+  const readings: ObjectsReading[] = []
+  const stop = new AbortController()
+  cleanups.push(() => {
+    stop.abort()
+    connection.close()
+  })
+  door.start(stop.signal, (reading) => readings.push(reading))
+  const until = (what: (reading: ObjectsReading) => boolean): Promise<ObjectsReading> =>
+    vi.waitFor(() => {
+      const last = readings.at(-1)
+      if (last === undefined || !what(last)) throw new Error(`not yet: ${JSON.stringify(last)}`)
+      return last
+    }, 8_000)
+  return { door, readings, until, stop }
+}
+const names = ({ objects }: ObjectsReading): string[] => objects.levels.map(({ metadata }) => metadata.name)
+const current = ({ state, version }: ObjectsReading): boolean => state === 'current' && version !== undefined
+const listsOf = (server: HostileServer): string[] =>
+  server.requests.map(({ path }) => path).filter((path) => path.startsWith(`${LEVELS}?limit`))
+const watchesOf = (server: HostileServer): string[] =>
+  server.requests.map(({ path }) => path).filter((path) => path.startsWith(`${LEVELS}?watch`))
+
+describe('objects read by list and watch', () => {
+  it('are told as they change, managers by their names alone', async () => {
+    let watching: ServerResponse | undefined
+    const server = await serve({
+      watch: (response) => {
+        watching = response
+        stream(response)
+      },
+    })
+    const { until } = await follow(server)
+    const first = await until(current)
+    expect(first).toMatchObject({ state: 'current', version: 'v1.36.3' })
+    expect(first.objects.levels[0]?.metadata.managedFields).toEqual([{ manager: 'kubectl', operation: 'Apply' }])
+    await vi.waitFor(() => expect(watching).toBeDefined())
+    // In pieces that cut characters and lines.
+    const added = Buffer.from(`${JSON.stringify({ type: 'ADDED', object: level('grün', 11) })}\n`)
+    const at = added.indexOf(0xc3) + 1
+    watching?.write(added.subarray(0, at))
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    watching?.write(
+      Buffer.concat([
+        added.subarray(at),
+        Buffer.from(`${JSON.stringify({ type: 'DELETED', object: level('a', 12) })}\n`),
+      ]),
+    )
+    expect(names(await until((reading) => names(reading).includes('grün')))).toEqual(['grün'])
+  })
+
+  it('go on from the last version that was told, without a new list', async () => {
+    let turn = 0
+    const server = await serve({
+      watch: (response, query) => {
+        turn++
+        if (turn === 1) {
+          stream(
+            response,
+            { type: 'MODIFIED', object: level('a', 15, 5) },
+            { type: 'BOOKMARK', object: { metadata: { resourceVersion: '20' } } },
+          )
+          setTimeout(() => response.destroy(), 100)
+        } else stream(response, { type: 'ADDED', object: level(`after-${query.get('resourceVersion')}`, 21) })
+      },
+    })
+    const { readings, until } = await follow(server)
+    await until((reading) => reading.state === 'current' && names(reading).includes('after-20'))
+    expect(listsOf(server)).toHaveLength(1)
+    expect(readings.some(({ state, problem }) => state === 'stale' && problem !== undefined)).toBe(true)
+  })
+
+  it.each<[string, (response: ServerResponse) => void]>([
+    ['an event of 410', (response) => stream(response, { type: 'ERROR', object: { kind: 'Status', code: 410 } })],
+    ['an answer of 410', (response) => void response.writeHead(410).end('{}')],
+    [
+      'something that is no event',
+      (response) => {
+        stream(response)
+        response.write('garbage\n')
+      },
+    ],
+    ['another error', (response) => stream(response, { type: 'ERROR', object: { code: 500, message: 'no' } })],
+    [
+      'an event without an end',
+      (response) => {
+        stream(response)
+        response.write('x'.repeat(5 * 1024 * 1024))
+      },
+    ],
+  ])('are listed anew after %s', async (_what, end) => {
+    let turn = 0
+    const server = await serve({
+      list: () => ({ metadata: { resourceVersion: '10' }, items: [level(turn === 0 ? 'old' : 'new', 9)] }),
+      watch: (response) => (turn++ === 0 ? end(response) : stream(response)),
+    })
+    const { until } = await follow(server)
+    await until((reading) => current(reading) && names(reading).includes('new'))
+    expect(listsOf(server)).toHaveLength(2)
+    await vi.waitFor(() => expect(watchesOf(server)).toHaveLength(2))
+  })
+
+  it('come page by page, without those that cannot be understood', async () => {
+    const server = await serve({
+      list: (query) =>
+        query.get('continue') === null
+          ? { metadata: { resourceVersion: '10', continue: 'more' }, items: [level('a', 1)] }
+          : { metadata: { resourceVersion: '10' }, items: [level('b', 2), { metadata: { name: 'odd' }, spec: 3 }] },
+    })
+    const { until } = await follow(server)
+    const reading = await until(current)
+    expect(names(reading)).toEqual(['a', 'b'])
+    expect(reading.problem?.message).toContain('odd')
+    expect(await readClusterObjects(await target([server]))).toMatchObject({
+      version: 'v1.36.3',
+      notes: [expect.stringContaining('odd')],
+    })
+  })
+
+  it('are read from another server of the cluster when one does not answer', async () => {
+    const [down, up] = [await serve({}), await serve({})]
+    await down.close()
+    const { until } = await follow(down, up)
+    expect(names(await until(current))).toEqual(['a'])
+    expect((await readClusterObjects(await target([down, up]))).objects.levels).toHaveLength(1)
+  })
+
+  it('are unavailable, with the role that would help, where they may not be read', async () => {
+    const server = await serve({})
+    const words = 'prioritylevelconfigurations is forbidden: User "jo" cannot list resource'
+    server.behave(answerStatus(403, JSON.stringify({ kind: 'Status', message: words })))
+    const { until } = await follow(server)
+    const { problem } = await until(({ state }) => state === 'unavailable')
+    expect(problem).toMatchObject({
+      code: 'forbidden',
+      message: expect.stringContaining('jo may not get, list and watch'),
+    })
+    expect(problem?.details).toContain('kind: ClusterRoleBinding')
+  })
+
+  it('end with the session', async () => {
+    const server = await serve({})
+    const { stop, until, readings } = await follow(server)
+    await until(current)
+    await vi.waitFor(() => expect(watchesOf(server)).toHaveLength(1))
+    stop.abort()
+    const before = [server.requests.length, readings.length]
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    expect([server.requests.length, readings.length]).toEqual(before)
+  })
+})
+
+describe('a change of objects', () => {
+  const editorOf = async (server: HostileServer): Promise<ObjectEditor> => {
+    const { door } = await follow(server)
+    if ('impossible' in door.editor) throw new Error(door.editor.impossible)
+    return door.editor
+  }
+  const wish = {
+    kind: 'PriorityLevelConfiguration' as const,
+    name: 'new',
+    object: { apiVersion: 'flowcontrol.apiserver.k8s.io/v1', kind: 'PriorityLevelConfiguration', ...level('new', 1) },
+  }
+  const answer =
+    (status: number, value: object, headers: Record<string, string> = {}): RequestListener =>
+    (request, response) => {
+      request.resume()
+      response.writeHead(status, { 'content-type': 'application/json', ...headers })
+      response.end(JSON.stringify({ kind: 'Status', ...value }))
+    }
+
+  it('is a verdict, whatever the server answers', async () => {
+    const script: Script = {}
+    const editor = await editorOf(await serve(script))
+    const outcome = async (other: RequestListener): Promise<string> => {
+      script.other = other
+      const { outcome: found, problem } = await editor.check(wish)
+      return `${found}: ${problem?.message ?? ''}`
+    }
+    expect(await outcome(answer(403, { message: 'User "jo" cannot patch' }))).toMatch(
+      /^forbidden: The user may not change .* cannot patch$/,
+    )
+    expect(await outcome(answer(403, { message: 'admission webhook "x" denied the request: no' }))).toMatch(
+      /^rejected: /,
+    )
+    expect(await outcome(answer(400, { message: 'no' }))).toMatch(
+      /^rejected: The server rejects PriorityLevelConfiguration new: no$/,
+    )
+    expect(await outcome(answer(500, { message: 'etcd' }))).toMatch(/^failed: /)
+    expect(await outcome(answer(429, { message: 'later' }))).toMatch(/^failed: /)
+    expect(await outcome((_request, response) => response.destroy())).toMatch(/^failed: .*broke the connection off/)
+  })
+
+  it('brings the warnings of the server along', async () => {
+    const warning = '299 - "one \\"quoted\\"", 299 kube "two"'
+    const editor = await editorOf(await serve({ other: answer(201, level('new', 3), { warning }) }))
+    expect(await editor.check(wish)).toMatchObject({ outcome: 'accepted', warnings: ['one "quoted"', 'two'] })
+  })
+
+  it('is made with renewed credentials once, and tells no secret', async () => {
+    let refused = 0
+    const editor = await editorOf(
+      await serve({
+        other: (request, response) => {
+          refused++
+          answer(refused === 1 ? 401 : 400, { message: `token ${request.headers.authorization ?? ''} is bad` })(
+            request,
+            response,
+          )
+        },
+      }),
+    )
+    const verdict = await editor.check(wish)
+    expect(refused).toBe(2)
+    expect(verdict.outcome).toBe('rejected')
+    expect(JSON.stringify(verdict)).not.toContain('secret-token')
+  })
+
+  it('is never sent twice by itself', async () => {
+    let writes = 0
+    const server = await serve({
+      other: (request, response) => {
+        // The dry run before it is answered.
+        if (request.url?.includes('dryRun') === true) return answer(201, level('new', 3))(request, response)
+        writes++
+        request.socket.destroy()
+      },
+    })
+    const editor = await editorOf(server)
+    const { verdict, done } = await editor.apply(wish, false)
+    expect([writes, verdict.outcome, done]).toEqual([1, 'failed', undefined])
+    expect(verdict.problem?.message).toContain('as it was before')
+  })
+
+  it('does not lead to another address by its name', async () => {
+    const server = await serve({ other: answer(422, { message: 'bad name' }) })
+    const editor = await editorOf(server)
+    for (const name of ['..', 'a/b', '%2e%2e', '.']) {
+      expect(await editor.check({ ...wish, name })).toMatchObject({ outcome: 'rejected' })
+    }
+    const written = server.requests.filter(({ method }) => method !== 'GET')
+    expect(new Set(written.map(({ path }) => path.split('?')[0]))).toEqual(new Set([LEVELS]))
+  })
+})
