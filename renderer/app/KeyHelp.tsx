@@ -1,21 +1,34 @@
 import { Dialog } from 'radix-ui'
 import { Button } from '../components/Button.tsx'
 import { classes } from '../components/classes.ts'
-import { GLOSSARY } from '../components/glossary.ts'
 import { scrollRegion } from '../components/scrollRegion.ts'
+import { closeTerm, glossaryStore } from '../state/glossary.ts'
 import { useSettings } from '../state/settings.ts'
+import { Glossary } from './Glossary.tsx'
 import { SHORTCUTS } from './keymap.ts'
 import { setOverlay, shellStore } from './shellStore.ts'
 import styles from './Dialog.module.css'
 
-/** Keys and terms. */
+/** Keys and terms: opened by its key, or by a term, whose entry it then shows. */
 export function KeyHelp() {
-  const open = shellStore(({ overlay }) => overlay === 'help')
+  const asked = shellStore(({ overlay }) => overlay === 'help')
+  const term = glossaryStore((state) => state.term)
+  const onOpenChange = (open: boolean): void => {
+    setOverlay('help', open)
+    if (!open) closeTerm()
+  }
   return (
-    <Dialog.Root open={open} onOpenChange={(next) => setOverlay('help', next)}>
+    <Dialog.Root open={asked || term !== undefined} onOpenChange={onOpenChange}>
       <Dialog.Portal>
         <Dialog.Overlay className={styles['veil']} />
-        <Dialog.Content className={classes(styles['dialog'], styles['wide'])} aria-describedby={undefined}>
+        <Dialog.Content
+          className={classes(styles['dialog'], styles['wide'], styles['help'])}
+          aria-describedby={undefined}
+          onOpenAutoFocus={(event) => {
+            // The entry that was asked for takes the focus itself.
+            if (term !== undefined) event.preventDefault()
+          }}
+        >
           <header className={styles['head']}>
             <Dialog.Title>Shortcuts and glossary</Dialog.Title>
             <Dialog.Close asChild>
@@ -24,8 +37,9 @@ export function KeyHelp() {
               </Button>
             </Dialog.Close>
           </header>
-          <div className={styles['columns']} {...scrollRegion('Shortcuts and glossary')}>
-            <section>
+          <div className={styles['columns']}>
+            <Glossary term={term} />
+            <section className={styles['column']} {...scrollRegion('Keys')}>
               <h3>Keys</h3>
               <dl className={styles['keys']}>
                 {SHORTCUTS.map(([keys, does]) => (
@@ -33,17 +47,6 @@ export function KeyHelp() {
                 ))}
               </dl>
               <SingleKeys />
-            </section>
-            <section>
-              <h3>Glossary</h3>
-              <dl className={styles['terms']}>
-                {Object.entries(GLOSSARY).map(([id, [term, sentence]]) => (
-                  <div key={id}>
-                    <dt>{term}</dt>
-                    <dd>{sentence}</dd>
-                  </div>
-                ))}
-              </dl>
             </section>
           </div>
         </Dialog.Content>

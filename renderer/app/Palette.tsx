@@ -3,6 +3,7 @@ import { Dialog } from 'radix-ui'
 import { useState } from 'react'
 import { LevelChip } from '../components/LevelChip.tsx'
 import { useConnected } from '../state/connection.ts'
+import { openTerm } from '../state/glossary.ts'
 import { openScreen } from '../state/route.ts'
 import { settingsNow } from '../state/settings.ts'
 import { useTimePart } from '../state/time.ts'
@@ -13,7 +14,7 @@ import { run } from './commands.ts'
 import { matchItems, paletteItems, PREFIX_HELP, type PaletteFacts, type PaletteItem } from './palette.data.ts'
 import { rosterRows } from './roster.data.ts'
 import { SCREEN_ENTRIES } from './screens.tsx'
-import { closeOverlay, openOverlay, setOverlay, shellStore } from './shellStore.ts'
+import { closeOverlay, setOverlay, shellStore } from './shellStore.ts'
 import styles from './Dialog.module.css'
 
 /** Reaches anything by its name. */
@@ -89,7 +90,7 @@ function choose({ does }: PaletteItem): void {
     case 'action':
       return act(does.action)
     case 'term':
-      return openOverlay('help')
+      return openTerm(does.term)
   }
 }
 

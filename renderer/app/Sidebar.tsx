@@ -1,7 +1,7 @@
 import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
 import { LevelChip } from '../components/LevelChip.tsx'
-import { hrefOf, useRoute } from '../state/route.ts'
+import { hrefOf, hrefOfPage, useRoute } from '../state/route.ts'
 import { useSelection } from '../state/selection.ts'
 import { useSettings } from '../state/settings.ts'
 import { useTimePart } from '../state/time.ts'
@@ -18,7 +18,7 @@ const MANY = 12
 /** Screens and the roster of levels: visible from everywhere. */
 export function Sidebar() {
   const [{ sidebar, levelSlots }] = useSettings()
-  const { screen, level: shown } = useRoute()
+  const { screen, level: shown, page } = useRoute()
   const { server, derivedServer, mode } = useView()
   // Links carry server and range: they change with them.
   useSelection()
@@ -29,11 +29,11 @@ export function Sidebar() {
   return (
     <nav aria-label="Screens and priority levels" className={look} data-pane="" tabIndex={-1}>
       <ul className={styles['nav']}>
-        {SCREEN_ENTRIES.map(({ name, label, key, icon }) => (
+        {SCREEN_ENTRIES.map(({ name, label, key, icon, pages }) => (
           <li key={name}>
             <a
               href={hrefOf(name, name === 'level' ? (shown ?? rows[0]?.name) : undefined)}
-              aria-current={screen === name ? 'page' : undefined}
+              aria-current={screen === name ? (pages === undefined ? 'page' : 'true') : undefined}
               aria-keyshortcuts={key}
               title={label}
             >
@@ -43,6 +43,17 @@ export function Sidebar() {
                 {key}
               </span>
             </a>
+            {screen === name && pages !== undefined && (
+              <ul className={styles['pages']}>
+                {pages.map((one) => (
+                  <li key={one.name}>
+                    <a href={hrefOfPage(name, one.name)} aria-current={page === one.name ? 'page' : undefined}>
+                      {one.label}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            )}
           </li>
         ))}
       </ul>

@@ -3,6 +3,7 @@ import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
 import { Term } from '../components/Term.tsx'
 import { useConnection } from '../state/connection.ts'
+import { useObjects } from '../state/objects.ts'
 import { useView } from '../state/view.ts'
 import { format, UNKNOWN } from '../theme/format.ts'
 import { REALLOCATION_MS, statusFacts, untilReallocation } from './status.data.ts'
@@ -13,7 +14,6 @@ export function StatusBar() {
   const { connection } = useConnection()
   const { server, derivedServer } = useView()
   const facts = statusFacts(connection, server)
-  const simulated = connection.state === 'connected' && connection.source.kind === 'simulation'
   if (facts === undefined) {
     return (
       <footer className={styles['bar']}>
@@ -40,7 +40,7 @@ export function StatusBar() {
       )}
       {facts.dumps !== undefined && (
         <span className={classes(styles['item'], styles['wide'])}>
-          debug dumps <b>{facts.dumps}</b>
+          <Term id="debug-dump">debug dumps</Term> <b>{facts.dumps}</b>
         </span>
       )}
       <span className={classes(styles['item'], styles['right'])}>
@@ -50,13 +50,25 @@ export function StatusBar() {
         </b>
       </span>
       <Countdown />
-      {!simulated && (
-        <span className={classes(styles['item'], styles['wide'])}>
-          <Icon name="lock" size={12} />
-          read-only
-        </span>
-      )}
+      <EditingState />
     </footer>
+  )
+}
+
+/** Whether anything can be changed from here. */
+function EditingState() {
+  const state = useObjects()
+  const on = state?.editing.state === 'on'
+  return (
+    <span
+      className={classes(styles['item'], on ? styles['editing'] : styles['wide'])}
+      title={
+        on ? `Editing of ${state.target} is on.` : 'Nothing can be changed from here until editing is switched on.'
+      }
+    >
+      <Icon name={on ? 'editor' : 'lock'} size={12} />
+      {on ? 'editing on' : 'read-only'}
+    </span>
   )
 }
 

@@ -1,4 +1,4 @@
-import { openScreen, routeNow } from '../state/route.ts'
+import { openScreen, openScreenOrNextPage, routeNow } from '../state/route.ts'
 import { seriesStore } from '../state/series.ts'
 import { changeSettings, settingsNow } from '../state/settings.ts'
 import { timeStore } from '../state/time.ts'
@@ -16,7 +16,7 @@ export function run(command: Command): void {
   const time = timeStore.getState()
   switch (command.kind) {
     case 'screen':
-      return openScreen(command.screen)
+      return openScreenOrNextPage(command.screen)
     case 'palette':
     case 'source':
     case 'help':

@@ -41,6 +41,8 @@ const SCREEN_KEYS: Readonly<Record<string, ScreenName>> = {
   '1': 'overview',
   '2': 'level',
   '3': 'allocation',
+  '4': 'classify',
+  '5': 'editor',
   '9': 'connection',
 }
 
@@ -85,7 +87,7 @@ export function commandOf(stroke: Stroke, singleKeys: boolean): Command | 'chord
 /** The keys as the help lists them. */
 export const SHORTCUTS: readonly (readonly [keys: string, does: string])[] = [
   ['Ctrl K', 'Go to: screens, levels, schemas, actions, terms'],
-  ['1  2  3  9', 'Overview, Level, Allocation, Connection'],
+  ['1 2 3 4 5 9', 'Overview, Level, Allocation, Classify, Editor, Connection; again: its next page'],
   [',  .', 'Allocation: previous, next round'],
   ['[  ]', 'Previous, next level'],
   ['Ctrl O', 'Choose source and server'],
@@ -101,6 +103,9 @@ export const SHORTCUTS: readonly (readonly [keys: string, does: string])[] = [
   ['T', 'Show the focused chart as a table'],
   ['S', 'Sort by the column of the focused cell'],
   ['Enter', 'Open the focused row'],
+  ['N  F', 'Draft: new object, filter the objects'],
+  ['Ctrl Z', 'Draft: undo; with Shift redo'],
+  ['Ctrl Enter', 'Draft: dry run; with Shift apply (asks)'],
   ['Esc', 'Close; clear the cursor'],
   ['?', 'This list and the glossary'],
 ]

@@ -1,4 +1,4 @@
-import { GLOSSARY } from '../components/glossary.ts'
+import { GLOSSARY_TOPICS, GLOSSARY, type TermId } from '../components/glossary.ts'
 import type { ScreenName } from '../state/route.logic.ts'
 import type { Command } from './keymap.ts'
 
@@ -15,7 +15,7 @@ export interface PaletteItem {
     | { readonly kind: 'run'; readonly command: Command }
     | { readonly kind: 'level'; readonly level: string }
     | { readonly kind: 'action'; readonly action: string }
-    | { readonly kind: 'term' }
+    | { readonly kind: 'term'; readonly term: TermId }
 }
 
 const PREFIXES: Readonly<Record<string, PaletteGroup>> = {
@@ -125,8 +125,11 @@ export function paletteItems({ screens, levels, schemas, paused, connected }: Pa
     action('Explore a simulated cluster', 'simulation'),
     action('Play the recorded demo', 'demo'),
     ...(connected ? [action('Disconnect', 'disconnect')] : []),
-    ...Object.values(GLOSSARY).map(([term, sentence]) =>
-      item('Glossary', term, { kind: 'term' }, { detail: sentence }),
+    ...GLOSSARY_TOPICS.flatMap(({ ids }) =>
+      ids.map((id) => {
+        const [term, sentence] = GLOSSARY[id]
+        return item('Glossary', term, { kind: 'term', term: id }, { detail: sentence })
+      }),
     ),
   ]
 }

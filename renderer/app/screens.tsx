@@ -1,6 +1,6 @@
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react'
 import type { IconName } from '../components/Icon.tsx'
-import type { ScreenName } from '../state/route.logic.ts'
+import type { PageName, ScreenName } from '../state/route.logic.ts'
 
 export interface ScreenEntry {
   readonly name: ScreenName
@@ -8,6 +8,8 @@ export interface ScreenEntry {
   /** The number key that leads there. */
   readonly key: string
   readonly icon: IconName
+  /** What the sidebar calls its pages, when it has several. */
+  readonly pages?: readonly { readonly name: PageName; readonly label: string }[]
   readonly Screen: LazyExoticComponent<ComponentType>
 }
 
@@ -33,6 +35,32 @@ export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
     key: '3',
     icon: 'allocation',
     Screen: lazy(async () => ({ default: (await import('../screens/allocation/index.tsx')).AllocationScreen })),
+  },
+  {
+    name: 'classify',
+    label: 'Classify',
+    key: '4',
+    icon: 'classify',
+    pages: [
+      { name: 'request', label: 'One request' },
+      { name: 'live', label: 'Live requests' },
+      { name: 'tests', label: 'Test table' },
+      { name: 'coverage', label: 'Coverage' },
+      { name: 'sharding', label: 'Sharding' },
+    ],
+    Screen: lazy(async () => ({ default: (await import('../screens/classify/index.tsx')).ClassifyScreen })),
+  },
+  {
+    name: 'editor',
+    label: 'Editor',
+    key: '5',
+    icon: 'editor',
+    pages: [
+      { name: 'draft', label: 'Draft' },
+      { name: 'drift', label: 'Drift' },
+      { name: 'journal', label: 'Journal' },
+    ],
+    Screen: lazy(async () => ({ default: (await import('../screens/editor/index.tsx')).EditorScreen })),
   },
   {
     name: 'connection',

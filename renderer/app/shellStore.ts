@@ -1,6 +1,6 @@
 import { create } from 'zustand'
 
-export type Overlay = 'palette' | 'help' | 'source' | 'range' | 'edit'
+export type Overlay = 'palette' | 'help' | 'source' | 'range'
 
 interface ShellState {
   /** The one thing that is open above the screen. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatHash, parseHash, SCREENS, type Route } from './route.logic.ts'
+import { formatHash, pagesOf, parseHash, SCREENS, type Route } from './route.logic.ts'
 
 describe('addresses', () => {
   it('name screen, level, server and range', () => {
@@ -16,18 +16,30 @@ describe('addresses', () => {
     expect(parseHash(hash)).toEqual({ screen: 'overview' })
   })
 
+  it('name a page and what it is about, the first page without a name', () => {
+    expect(parseHash('#/editor/journal')).toEqual({ screen: 'editor', page: 'journal' })
+    expect(parseHash('#/editor?object=FlowSchema%2Fprobes')).toEqual({
+      screen: 'editor',
+      page: 'draft',
+      object: 'FlowSchema/probes',
+    })
+    expect(parseHash('#/overview/journal?object=x')).toEqual({ screen: 'overview' })
+  })
+
   it('ignore what is broken', () => {
     expect(parseHash('#/level/%E0%A4%A?range=soon')).toEqual({ screen: 'level', level: '%E0%A4%A' })
   })
 
   it('survive being written and read', () => {
+    const text = fc.string({ minLength: 1 })
     const route: fc.Arbitrary<Route> = fc
-      .record({
-        screen: fc.constantFrom(...SCREENS),
-        level: fc.string({ minLength: 1 }),
-        server: fc.string({ minLength: 1 }),
+      .record({ screen: fc.constantFrom(...SCREENS), place: fc.nat(), text, server: text })
+      .map(({ screen, place, text: object, server }) => {
+        const pages = pagesOf(screen)
+        const page = pages[place % Math.max(1, pages.length)]
+        if (page !== undefined) return { screen, page, object, server }
+        return screen === 'level' ? { screen, level: object, server } : { screen, server }
       })
-      .map(({ screen, level, server }) => (screen === 'level' ? { screen, level, server } : { screen, server }))
     fc.assert(
       fc.property(route, (value) => {
         expect(parseHash(formatHash(value))).toEqual(value)

@@ -1,27 +1,47 @@
 import { textToWindow, windowToText, type TimeWindow } from './time.logic.ts'
 
-export const SCREENS = ['overview', 'level', 'allocation', 'connection'] as const
+export const SCREENS = ['overview', 'level', 'allocation', 'classify', 'editor', 'connection'] as const
 export type ScreenName = (typeof SCREENS)[number]
+
+/** Screens of several pages, the first of which opens without being named. */
+export const PAGES = {
+  classify: ['request', 'live', 'tests', 'coverage', 'sharding'],
+  editor: ['draft', 'drift', 'journal'],
+} as const satisfies Partial<Record<ScreenName, readonly string[]>>
+export type PageName = (typeof PAGES)[keyof typeof PAGES][number]
+
+/** The pages of a screen; none when it is one page. */
+export const pagesOf = (screen: ScreenName): readonly PageName[] =>
+  screen === 'classify' || screen === 'editor' ? PAGES[screen] : []
 
 /** An address inside the console: everything that a link must carry to show the same thing again. */
 export interface Route {
   readonly screen: ScreenName
   readonly level?: string
+  /** Of a screen of several pages. */
+  readonly page?: PageName
+  /** What the page is about: `FlowSchema/probes` in the editor. */
+  readonly object?: string
   readonly server?: string
   readonly range?: TimeWindow
 }
 
-/** `#/level/workload-low?server=a%3A6443&range=last+600+s`; anything unknown leads to the overview. */
+/** `#/level/workload-low?server=a%3A6443&range=last+600+s`, `#/editor/draft?object=FlowSchema%2Fprobes`; anything unknown leads to the overview. */
 export function parseHash(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2)
-  const [name, object] = path.split('/').map(decoded)
+  const [name, part] = path.split('/').map(decoded)
   const screen = SCREENS.find((known) => known === name) ?? 'overview'
   const params = new URLSearchParams(query)
   const server = params.get('server')
+  const object = params.get('object')
+  const pages = pagesOf(screen)
+  const page = pages.find((known) => known === part) ?? pages[0]
   const range = textToWindow(params.get('range') ?? '')
   return {
     screen,
-    ...(screen === 'level' && object !== undefined && object !== '' ? { level: object } : {}),
+    ...(screen === 'level' && part !== undefined && part !== '' ? { level: part } : {}),
+    ...(page === undefined ? {} : { page }),
+    ...(page !== undefined && object !== null && object !== '' ? { object } : {}),
     ...(server !== null && server !== '' ? { server } : {}),
     ...(range.ok ? { range: range.window } : {}),
   }
@@ -35,11 +55,12 @@ function decoded(part: string): string {
   }
 }
 
-export function formatHash({ screen, level, server, range }: Route): string {
+export function formatHash({ screen, level, page, object, server, range }: Route): string {
   const params = new URLSearchParams()
+  if (object !== undefined) params.set('object', object)
   if (server !== undefined) params.set('server', server)
   if (range !== undefined) params.set('range', windowToText(range))
   const query = params.size === 0 ? '' : `?${params.toString()}`
-  const object = screen === 'level' && level !== undefined ? `/${encodeURIComponent(level)}` : ''
-  return `#/${screen}${object}${query}`
+  const part = screen === 'level' ? level : page
+  return `#/${screen}${part === undefined ? '' : `/${encodeURIComponent(part)}`}${query}`
 }

@@ -1,21 +1,30 @@
 import { create } from 'zustand'
-import { formatHash, parseHash, type Route, type ScreenName } from './route.logic.ts'
+import { formatHash, pagesOf, parseHash, type PageName, type Route, type ScreenName } from './route.logic.ts'
 import { selectionStore } from './selection.ts'
 import { timeStore } from './time.ts'
 
-const routeStore = create<Pick<Route, 'screen' | 'level'>>(() => ({ screen: 'overview' }))
+/** Where in the console the page is; server and range are kept by their own stores. */
+export type Place = Pick<Route, 'screen' | 'level' | 'page' | 'object'>
 
-export const useRoute = (): Pick<Route, 'screen' | 'level'> => routeStore()
-export const routeNow = (): Pick<Route, 'screen' | 'level'> => routeStore.getState()
+const routeStore = create<Place>(() => ({ screen: 'overview' }))
 
-/** The address of a screen with the present server and range, for links. */
-export function hrefOf(screen: ScreenName, level?: string): string {
+export const useRoute = (): Place => routeStore()
+export const routeNow = (): Place => routeStore.getState()
+
+/** The address of a screen with the present server and range, for links; `level` is for the Level screen. */
+export const hrefOf = (screen: ScreenName, level?: string): string =>
+  hrefOfPlace({ screen, ...(level === undefined ? {} : { level }) })
+
+/** The address of a page, and of what it is about. */
+export const hrefOfPage = (screen: ScreenName, page: PageName, object?: string): string =>
+  hrefOfPlace({ screen, page, ...(object === undefined ? {} : { object }) })
+
+function hrefOfPlace(place: Place): string {
   const { server } = selectionStore.getState()
   const { window } = timeStore.getState()
   const usual = window.kind === 'relative' && window.seconds === 600
   return formatHash({
-    screen,
-    ...(level === undefined ? {} : { level }),
+    ...place,
     ...(server === undefined ? {} : { server }),
     ...(usual ? {} : { range: window }),
   })
@@ -26,21 +35,35 @@ export function openScreen(screen: ScreenName, level?: string): void {
   location.hash = hrefOf(screen, level)
 }
 
+export function openPage(screen: ScreenName, page: PageName, object?: string): void {
+  location.hash = hrefOfPage(screen, page, object)
+}
+
+/** Goes to a screen or, when it is shown already, to the next of its pages. */
+export function openScreenOrNextPage(screen: ScreenName): void {
+  const { screen: shown, page } = routeStore.getState()
+  const pages = pagesOf(screen)
+  const next = pages[(pages.findIndex((one) => one === page) + 1) % pages.length]
+  if (shown === screen && next !== undefined) openPage(screen, next)
+  else openScreen(screen)
+}
+
 /** Keeps the address of the page, the route and the stores in step. Returns the function that ends it. */
 export function startRoutes(): () => void {
   const read = (): void => {
-    const { screen, level, server, range } = parseHash(location.hash)
-    routeStore.setState(level === undefined ? { screen } : { screen, level }, true)
+    const { server, range, ...place } = parseHash(location.hash)
+    const { level } = place
+    routeStore.setState(place, true)
     if (level !== undefined) selectionStore.getState().setLevel(level)
     if (server !== undefined) selectionStore.getState().setServer(server)
     if (range !== undefined) timeStore.getState().show(range)
   }
   const write = (): void => {
-    const { screen, level } = routeStore.getState()
-    const { level: selected } = selectionStore.getState()
-    const shown = screen === 'level' ? (selected ?? level) : undefined
-    routeStore.setState(shown === undefined ? { screen } : { screen, level: shown }, true)
-    const hash = hrefOf(screen, shown)
+    const place = routeStore.getState()
+    const level = selectionStore.getState().level ?? place.level
+    const shown = place.screen === 'level' && level !== undefined ? { ...place, level } : place
+    routeStore.setState(shown, true)
+    const hash = hrefOfPlace(shown)
     if (hash !== location.hash) history.replaceState(null, '', hash)
   }
   read()

@@ -1,5 +1,7 @@
 import type { Client } from '../../core/contract/contract.ts'
 import { connectionStore } from './connection.ts'
+import { startDraft } from './draft.ts'
+import { objectsStore } from './objects.ts'
 import { selectionStore } from './selection.ts'
 import { seriesFeed, type SeriesWish } from './series.ts'
 import { loadSettings, rememberLevels, settingsNow } from './settings.ts'
@@ -89,6 +91,8 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
       }
       schedule()
     }),
+    client.subscribe('objects', null, (state) => objectsStore.setState({ state })),
+    startDraft(client),
     client.subscribe('simulation', null, (state) => {
       simulationStore.setState({ state })
       schedule()

@@ -57,8 +57,12 @@ export const LedgerPane = memo(function LedgerPane({ ledger, round, selected, se
               <Head>
                 + <Term id="borrow">borrowed</Term>
               </Head>
-              <Head>= limit</Head>
-              <Head>≈ in use</Head>
+              <Head>
+                = <Term id="current-limit">limit</Term>
+              </Head>
+              <Head>
+                <Term id="sampled">≈</Term> in use
+              </Head>
               <Head>≈ idle</Head>
               <Head title="Seats in use beyond the limit: an over-wide request, or a limit that was lowered">
                 ≈ over

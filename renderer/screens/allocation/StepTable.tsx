@@ -42,7 +42,7 @@ export const StepTable = memo(function StepTable({ round, table, selected, serve
           <tr className={styles['groups']}>
             <Blank />
             <th scope="colgroup" colSpan={narrow ? 3 : 4}>
-              1 observe {observed(round)} of demand
+              1 observe {observed(round)} of <Term id="demand">demand</Term>
             </th>
             <th scope="colgroup" colSpan={2}>
               2 remember
@@ -58,12 +58,18 @@ export const StepTable = memo(function StepTable({ round, table, selected, serve
             </th>
           </tr>
           <tr>
-            <th scope="col">Priority level</th>
+            <th scope="col">
+              <Term id="priority-level">Priority level</Term>
+            </th>
             <Num>
               <Term id="high-watermark">High water</Term>
             </Num>
-            <Num>Average</Num>
-            <Num title="Standard deviation of the demand in this period">σ</Num>
+            <Num>
+              <Term id="average-demand">Average</Term>
+            </Num>
+            <Num>
+              <Term id="deviation">σ</Term>
+            </Num>
             {!narrow && (
               <Num>
                 <Term id="envelope">Envelope</Term>
@@ -73,7 +79,9 @@ export const StepTable = memo(function StepTable({ round, table, selected, serve
               <Term id="smoothed-demand">Smoothed</Term>
             </Num>
             <Num title="Smoothed demand in the round before; ≈ where rounds between were missed">before</Num>
-            <Num>Min</Num>
+            <Num>
+              <Term id="min">Min</Term>
+            </Num>
             <Num>
               <Term id="floor">Floor</Term>
             </Num>
@@ -84,11 +92,17 @@ export const StepTable = memo(function StepTable({ round, table, selected, serve
               <Term id="fair-fraction">p × target</Term>
             </Num>
             {!narrow && <th scope="col">{solved ? 'Clamp' : 'Range'}</th>}
-            <th scope="col">Verdict</th>
+            <th scope="col">
+              <Term id="verdict">Verdict</Term>
+            </th>
             {!narrow && <Num title="Limit in the round before">Was</Num>}
-            <Num>Limit</Num>
+            <Num>
+              <Term id="current-limit">Limit</Term>
+            </Num>
             <Num title="Computed anew from the reported demand by the rules of the server’s version">Expected</Num>
-            <Num>vs nominal</Num>
+            <Num>
+              vs <Term id="nominal-limit">nominal</Term>
+            </Num>
             <th scope="col">On one scale</th>
           </tr>
         </thead>

@@ -11,7 +11,12 @@ describe('the Connect screen', () => {
   let story: StoryClient
   let stop: () => void
   const begin = (connected: boolean): void => {
-    story = storyClient({ history: 5, connected, manual: true })
+    story = storyClient({
+      history: 5,
+      connected,
+      manual: true,
+      ...(!connected && { live: { mode: 'enforce', perSecond: 0, before: 0 } }),
+    })
     setClient(story.client)
     stop = startState(story.client)
     render(<ConnectScreen />)
@@ -58,6 +63,40 @@ describe('the Connect screen', () => {
     await user.click(screen.getByRole('button', { name: 'Connect' }))
     await vi.waitFor(() => expect(location.hash).toBe('#/overview'))
     expect(connectionStore.getState().connection).toMatchObject({ state: 'connected', source: { kind: 'scrape' } })
+  })
+
+  it('starts a proxy, and says where its clients connect to', async () => {
+    const user = userEvent.setup()
+    begin(false)
+    await user.click(screen.getByRole('button', { name: /^Live proxy/ }))
+    await user.click(screen.getByRole('radio', { name: 'Any HTTP server' }))
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Start the proxy' }).disabled).toBe(true)
+    await user.type(screen.getByRole('textbox', { name: 'Address of the server' }), 'nonsense')
+    expect(screen.getByText(/“nonsense” is not an address/)).toBeTruthy()
+    await user.clear(screen.getByRole('textbox', { name: 'Address of the server' }))
+    await user.type(screen.getByRole('textbox', { name: 'Address of the server' }), 'http://127.0.0.1:8001')
+    await user.click(screen.getByRole('radio', { name: 'Only watches' }))
+    expect(screen.getByText(/every request passes to 127\.0\.0\.1:8001 at once/)).toBeTruthy()
+    await user.click(screen.getByRole('button', { name: 'Start the proxy' }))
+    await vi.waitFor(() =>
+      expect(connectionStore.getState().connection).toMatchObject({ spec: { kind: 'proxy', mode: 'shadow' } }),
+    )
+    expect(location.hash).toBe('#/connection')
+    await screen.findByRole('button', { name: 'Copy the address' })
+    expect(screen.getByText(/^kubectl --server http:/)).toBeTruthy()
+  })
+
+  it('starts a feed', async () => {
+    const user = userEvent.setup()
+    begin(false)
+    await user.click(screen.getByRole('button', { name: /^Audit or log feed/ }))
+    await user.type(screen.getByRole('textbox', { name: /^Path of the file/ }), '/var/log/audit.log')
+    await user.click(screen.getByRole('button', { name: 'Start the feed' }))
+    await vi.waitFor(() =>
+      expect(connectionStore.getState().connection).toMatchObject({
+        spec: { kind: 'feed', feed: { kind: 'audit-file', path: '/var/log/audit.log', follow: true } },
+      }),
+    )
   })
 
   it('opens pasted text', async () => {

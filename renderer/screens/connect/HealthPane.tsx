@@ -1,6 +1,6 @@
 import { Fragment, useEffect, useState } from 'react'
 import type { Cadence, ServerHealth } from '../../../core/contract/source.ts'
-import type { Frame } from '../../../core/frame/frame.ts'
+import type { Frame, SourceInfo } from '../../../core/frame/frame.ts'
 import { Button } from '../../components/Button.tsx'
 import { classes } from '../../components/classes.ts'
 import { Copy } from '../../components/Copy.tsx'
@@ -9,6 +9,7 @@ import { Note } from '../../components/Note.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { scrollRegion } from '../../components/scrollRegion.ts'
 import { Details } from '../../components/States.tsx'
+import { Term } from '../../components/Term.tsx'
 import { client } from '../../state/client.ts'
 import type { Connected } from '../../state/connection.ts'
 import { useView } from '../../state/view.ts'
@@ -49,10 +50,8 @@ export function HealthPane({ connection }: { readonly connection: Connected }) {
           ))}
         </div>
       )}
-      {source.kind === 'simulation' ? (
-        <p className={styles['caption']}>
-          Nothing is fetched: samples come from the engine itself, at no cost to the simulated server.
-        </p>
+      {FROM_THE_ENGINE[source.kind] !== undefined ? (
+        <p className={styles['caption']}>{FROM_THE_ENGINE[source.kind]}</p>
       ) : only !== undefined ? (
         <FactList facts={healthFacts(only, frame)} />
       ) : (
@@ -67,7 +66,9 @@ export function HealthPane({ connection }: { readonly connection: Connected }) {
           <table className={styles['table']} aria-label="Families not shown by this version">
             <thead>
               <tr>
-                <th scope="col">Family</th>
+                <th scope="col">
+                  <Term id="metric-family">Family</Term>
+                </th>
                 <th scope="col">Why</th>
                 <th scope="col">What is not known</th>
               </tr>
@@ -88,6 +89,12 @@ export function HealthPane({ connection }: { readonly connection: Connected }) {
       )}
     </Pane>
   )
+}
+
+const FROM_THE_ENGINE: Readonly<Partial<Record<SourceInfo['kind'], string>>> = {
+  simulation: 'Nothing is fetched: samples come from the engine itself, at no cost to the simulated server.',
+  proxy: 'Samples come from the engine of the proxy itself. The server is asked for object counts once a minute.',
+  feed: 'Samples come from the console’s own engine, in the time of the events.',
 }
 
 function FactList({ facts }: { readonly facts: readonly Fact[] }) {

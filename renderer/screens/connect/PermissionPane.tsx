@@ -14,6 +14,9 @@ import styles from './Connect.module.css'
 
 const WITHOUT_PERMISSION: Readonly<Record<Exclude<Kind, 'direct'>, string>> = {
   simulation: 'Everything: metrics, debug dumps, objects and who asks. It asks for no permission.',
+  proxy:
+    'Everything of the requests that go through it: queues, flows, seats, waits, refusals, and what the server itself says of each. Its objects need get, list and watch; how many objects there are needs /metrics. Without them it has the built-in objects, and counts each list as one seat.',
+  feed: 'Every request that the log tells of, and what flow control would have made of it. What a log does not tell is named on the Live screen.',
   demo: 'Everything: the recording holds metrics and debug dumps. It asks for no permission.',
   file: 'What the files hold: a /metrics page gives seats, limits, demand and rejections; dumps give queues, flows and requests. Two pages of one server also give rates.',
 }

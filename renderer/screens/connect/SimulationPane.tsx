@@ -3,6 +3,7 @@ import { SimulationSpecSchema, type SimulationSpec } from '../../../core/contrac
 import { Button } from '../../components/Button.tsx'
 import { Field, inputClass } from '../../components/Field.tsx'
 import { Pane } from '../../components/Pane.tsx'
+import { Term } from '../../components/Term.tsx'
 import styles from './Connect.module.css'
 
 /** The simulated cluster as it is without being asked otherwise. */
@@ -33,10 +34,10 @@ export function SimulationPane(props: {
     <Pane title="Simulation">
       <div className={styles['form']}>
         <p className={styles['note']}>
-          An API server that runs on the console’s own implementation of flow control, with nodes, controllers, people
-          and a crawler as its clients. Every number is what its engine counted, and the same seed gives the same
-          events. Its levels can be edited on their screen, and its time can be stopped, stepped and made faster in the
-          top bar.
+          A <Term id="simulation">simulated</Term> API server that runs on the console’s own implementation of flow
+          control, with nodes, controllers, people and a crawler as its clients. Every number is what its engine
+          counted, and the same seed gives the same events. Its levels can be edited on their screen, and its time can
+          be stopped, stepped and made faster in the top bar.
         </p>
         <div className={styles['pair']}>
           <Field label="Version of the server">

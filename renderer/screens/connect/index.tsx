@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import type { SourceInfo } from '../../../core/frame/frame.ts'
 import type { PermissionReport, SourceSpec } from '../../../core/contract/source.ts'
 import { Button } from '../../components/Button.tsx'
 import { ProblemNote } from '../../components/States.tsx'
@@ -9,9 +10,11 @@ import { DirectPane } from './DirectPane.tsx'
 import { EMPTY_FORM, formOf, formOfContext, readForm, type DirectForm } from './form.logic.ts'
 import { FilePane } from './FilePane.tsx'
 import { HealthPane } from './HealthPane.tsx'
+import { FeedPane } from './FeedPane.tsx'
 import { DemoPane } from './DemoPane.tsx'
 import { KindList, type Kind } from './KindList.tsx'
 import { PermissionPane } from './PermissionPane.tsx'
+import { ProxyPane } from './ProxyPane.tsx'
 import { SIMULATION, SimulationPane } from './SimulationPane.tsx'
 import { Recent } from './Recent.tsx'
 import { FoundContexts } from './FoundContexts.tsx'
@@ -77,6 +80,22 @@ export function ConnectScreen() {
               onConnect={onConnect}
             />
           )}
+          {kind === 'proxy' && (
+            <ProxyPane
+              key={connected?.id}
+              busy={connecting.state === 'busy'}
+              shown={connected?.spec}
+              onOpen={(spec) => connect(spec, 'connection')}
+            />
+          )}
+          {kind === 'feed' && (
+            <FeedPane
+              key={connected?.id}
+              busy={connecting.state === 'busy'}
+              shown={connected?.spec}
+              onOpen={(spec) => connect(spec, spec.feed.kind === 'audit-webhook' ? 'connection' : 'overview')}
+            />
+          )}
           {kind === 'file' && <FilePane busy={connecting.state === 'busy'} onOpen={connect} />}
           {kind === 'demo' && (
             <DemoPane
@@ -103,8 +122,21 @@ export function ConnectScreen() {
 
 function kindOf(spec: SourceSpec | undefined): Kind {
   if (spec === undefined) return 'direct'
-  const kinds = { simulation: 'simulation', scrape: 'direct', files: 'file', demo: 'demo' } as const
+  const kinds = {
+    simulation: 'simulation',
+    scrape: 'direct',
+    files: 'file',
+    demo: 'demo',
+    proxy: 'proxy',
+    feed: 'feed',
+  } as const
   return kinds[spec.kind]
+}
+
+const WHAT_IT_DOES: Readonly<Partial<Record<SourceInfo['kind'], string>>> = {
+  simulation: 'It runs on this machine;',
+  proxy: 'It ends with this connection;',
+  feed: 'It only watches;',
 }
 
 function Hero({ onSimulation, onFile }: { readonly onSimulation: () => void; readonly onFile: () => void }) {
@@ -121,8 +153,7 @@ function Hero({ onSimulation, onFile }: { readonly onSimulation: () => void; rea
           <h1>Connected to {source.name}</h1>
           <p>
             {servers.length === 1 ? 'One server' : `${servers.length} servers`}, {source.via}.{' '}
-            {source.kind === 'simulation' ? 'It runs on this machine;' : 'APF Console only reads;'} choose another
-            source below to leave this one.
+            {WHAT_IT_DOES[source.kind] ?? 'APF Console only reads;'} choose another source below to leave this one.
           </p>
         </div>
         <div className={styles['actions']}>

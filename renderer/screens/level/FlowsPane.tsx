@@ -65,6 +65,7 @@ function flowColumns(wish: {
     {
       id: 'queued',
       header: 'Queued',
+      term: 'queued',
       title: 'Waiting requests',
       align: 'right',
       value: (row) => row.queued,
@@ -73,6 +74,7 @@ function flowColumns(wish: {
     {
       id: 'queuedSeats',
       header: 'Seats q.',
+      term: 'queued',
       title: 'Seats that its waiting requests ask for',
       align: 'right',
       value: (row) => row.queuedSeats,
@@ -83,6 +85,7 @@ function flowColumns(wish: {
     {
       id: 'flow',
       header: exempt ? 'User' : 'Flow',
+      ...(exempt ? {} : { term: 'flow' }),
       value: (row) => row.name,
       cell: (row) => (
         <span className="mono" title={`${row.flow === '' ? 'no distinguisher' : row.flow}, flow schema ${row.schema}`}>
@@ -95,6 +98,7 @@ function flowColumns(wish: {
           {
             id: 'schema',
             header: 'Schema',
+            term: 'flow-schema' as const,
             value: (row: FlowRow) => row.schema,
             cell: (row: FlowRow) => <Quiet>{row.schema}</Quiet>,
           },
@@ -104,6 +108,7 @@ function flowColumns(wish: {
     {
       id: 'executingSeats',
       header: 'Executing',
+      term: 'executing',
       title: 'Seats of its executing requests',
       align: 'right',
       value: (row) => row.executingSeats,
@@ -126,6 +131,7 @@ function flowColumns(wish: {
           {
             id: 'wait',
             header: 'Longest',
+            term: 'wait' as const,
             title: 'Longest wait of its requests',
             align: 'right' as const,
             value: (row: FlowRow) => row.longestWait,
@@ -153,6 +159,7 @@ const ofFair = ({ executingSeats, fair }: FlowRow): number | undefined =>
 const OF_FAIR: DataColumn<FlowRow> = {
   id: 'fair',
   header: 'Of fair',
+  term: 'fair-share',
   title:
     'Its executing seats against its max-min fair share: what it would hold if the level’s limit were divided evenly now, nobody getting more than all its requests ask for. The server is fair over time, not at each instant.',
   align: 'right',

@@ -1,11 +1,14 @@
 import { memo, type ReactNode } from 'react'
 import type { Queuing } from '../../../core/config/objects.ts'
 import type { DumpQueue } from '../../../core/frame/dump.ts'
+import { coveredOdds } from '../../../core/sharding/collision.ts'
+import { USUAL_ELEPHANTS } from '../../../core/sharding/documented.ts'
+import { sharedQueues } from '../../../core/sharding/hand.ts'
 import { classes } from '../../components/classes.ts'
 import { Pane } from '../../components/Pane.tsx'
+import { Term } from '../../components/Term.tsx'
 import { format } from '../../theme/format.ts'
 import type { FlowRow } from './flows.data.ts'
-import { coverOdds, sharedQueues } from './hands.data.ts'
 import styles from './HandsPane.module.css'
 
 export interface HandsPaneProps {
@@ -22,8 +25,6 @@ export interface HandsPaneProps {
   readonly onCompare: (key: string) => void
 }
 
-/** Greedy flows for which the odds are given. */
-const ELEPHANTS = [1, 4, 16] as const
 /** A longer list is no choice any more. */
 const MOST_CHOICES = 50
 
@@ -36,7 +37,11 @@ export const HandsPane = memo(function HandsPane(props: HandsPaneProps) {
     <Pane
       title="Hands"
       unit={`${queuing.handSize} of ${format.fixed(queuing.queues)}`}
-      note="as dealt by each flow’s hash"
+      note={
+        <>
+          as dealt by each flow’s <Term id="flow-hash">hash</Term>
+        </>
+      }
     >
       <div className={styles['hands']}>
         {flow === undefined ? (
@@ -77,11 +82,12 @@ export const HandsPane = memo(function HandsPane(props: HandsPaneProps) {
           </Fact>
         )}
         <span title="Exact, for hands dealt independently. Such a flow finds no queue that a greedy one does not fill.">
-          chance that a hand is fully covered{' '}
-          {ELEPHANTS.map((elephants, i) => (
+          chance that a hand is fully covered by <Term id="elephant">elephants</Term>:{' '}
+          {USUAL_ELEPHANTS.map((elephants, i) => (
             <span key={elephants}>
-              {i === 0 ? 'by 1 elephant ' : `, by ${elephants} `}
-              <b>{format.probability(coverOdds(elephants, queuing.queues, queuing.handSize))}</b>
+              {i === 0 ? '' : ', '}
+              {`${elephants} `}
+              <b>{format.probability(coveredOdds(queuing, elephants))}</b>
             </span>
           ))}
         </span>

@@ -6,12 +6,12 @@ import { LevelChip } from '../../components/LevelChip.tsx'
 import { StateTag } from '../../components/StateTag.tsx'
 import { Term } from '../../components/Term.tsx'
 import { classes } from '../../components/classes.ts'
-import { openScreen } from '../../state/route.ts'
-import { useSimulationObjects, useSimulationState } from '../../state/simulation.ts'
+import { useServerObjects } from '../../state/objects.ts'
+import { openPage, openScreen } from '../../state/route.ts'
+import { useSimulationState } from '../../state/simulation.ts'
 import { format } from '../../theme/format.ts'
 import type { LevelDump } from './flows.data.ts'
 import { dumpFacts, type Fact, levelStates, limitFacts, widestRequest, widthText } from './level.data.ts'
-import { EditLevel } from './edit/EditLevel.tsx'
 import { levelShape, queuingFacts, retryAfterFacts, shareFacts } from './shape.data.ts'
 import styles from './LevelHeader.module.css'
 
@@ -29,7 +29,7 @@ export function LevelHeader({ level, derived, dump, exist, stale }: LevelHeaderP
   const quiescing = dump?.level?.quiescing === true
   const remaining = (dump?.level?.waiting ?? 0) + (dump?.level?.executing ?? 0)
   const widest = widestRequest(level)
-  const objects = useSimulationObjects()
+  const objects = useServerObjects()
   const shape = useMemo(() => objects && levelShape(objects.levels, level.name), [objects, level.name])
   const retryAfter = useSimulationState()?.retryAfterSeconds[level.name]
   const facts: readonly Fact[] = [
@@ -45,12 +45,18 @@ export function LevelHeader({ level, derived, dump, exist, stale }: LevelHeaderP
         <LevelChip name={level.name} decorative stale={stale} />
         <h1 className={classes(styles['name'], quiescing && styles['gone'])}>{level.name}</h1>
         {quiescing ? (
-          <span className={styles['quiescing']}>{`removed, draining ${remaining}`}</span>
+          <span className={styles['quiescing']}>
+            removed, <Term id="quiescing">draining</Term> {remaining}
+          </span>
         ) : (
           levelStates(level, derived).map(({ kind, seats }) => <StateTag key={kind} kind={kind} seats={seats} />)
         )}
         <div className={styles['actions']}>
-          <EditLevel level={level.name} />
+          {shape !== undefined && (
+            <Button onClick={() => openPage('editor', 'draft', `PriorityLevelConfiguration/${level.name}`)}>
+              Edit this level
+            </Button>
+          )}
           {level.limits.current !== undefined && (
             <Button aria-keyshortcuts="x" onClick={() => openScreen('allocation')}>
               {`Explain ${format.seats(level.limits.current)} ${level.limits.current === 1 ? 'seat' : 'seats'}`}

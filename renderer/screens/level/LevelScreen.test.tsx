@@ -81,7 +81,7 @@ describe('the Level screen', () => {
       expect(head).toContain('no borrowing limit, 602 exist')
       expect(head).toMatch(/widest request\s*37 seats/)
       expect(head).toMatch(/Retry-After\s*4 s/)
-      expect(screen.getByText(/^R .*, epoch 0$/)).toBeTruthy()
+      expect(screen.getByRole('region', { name: 'Virtual time' }).textContent).toMatch(/R [^,]+, epoch 0/)
     })
 
     it('deals the chosen flow its hand, numbers it in the field, and compares it with another', async () => {
@@ -106,8 +106,16 @@ describe('the Level screen', () => {
     })
   })
 
-  it('shows of other sources the queues in which a flow was seen, and says that it is not the hand', async () => {
+  it('leads to the editor, with the object of the level open', async () => {
     await open('workload-low')
+    await userEvent.setup().click(screen.getByRole('button', { name: 'Edit this level' }))
+    expect(location.hash).toBe('#/editor/draft?object=PriorityLevelConfiguration%2Fworkload-low')
+  })
+
+  it('shows of sources without objects the queues in which a flow was seen, and says that it is not the hand', async () => {
+    story.objects.tell({ origin: 'none', state: 'unavailable' })
+    await open('workload-low')
+    expect(screen.queryByRole('button', { name: 'Edit this level' })).toBeNull()
     expect(await screen.findByText(/was seen; its hand may have more/)).toBeTruthy()
     expect(screen.queryByRole('heading', { name: 'Hands' })).toBeNull()
     expect(document.querySelector('header')?.textContent).not.toMatch(/shares|hand/)
@@ -141,7 +149,7 @@ describe('the Level screen', () => {
       screen.getByRole('grid', { name: 'Requests of workload-low' }).getAttribute('aria-rowcount')
     const all = rows()
     await user.type(filter, 'wait>soon')
-    expect(screen.getByText(/write a duration/)).toBeTruthy()
+    expect(screen.getByText(/Write a duration/)).toBeTruthy()
     expect(rows()).toBe(all)
     await user.clear(filter)
     await user.type(filter, 'verb:nothing')

@@ -37,6 +37,7 @@ const REASON_COLUMNS: readonly DataColumn<RejectionRow>[] = [
   {
     id: 'reason',
     header: 'Reason',
+    term: 'rejected',
     value: (row) => row.reason,
     cell: (row) => <Term id={row.reason}>{row.reason}</Term>,
   },
@@ -94,10 +95,11 @@ export const SchemasPane = memo(function SchemasPane({ level, derived }: Traffic
 })
 
 const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
-  { id: 'name', header: 'Flow schema', value: (row) => row.name },
+  { id: 'name', header: 'Flow schema', term: 'flow-schema', value: (row) => row.name },
   {
     id: 'dispatched',
     header: 'Dispatched',
+    term: 'dispatched',
     align: 'right',
     value: (row) => row.dispatchedRate,
     cell: (row) => format.rate(row.dispatchedRate),
@@ -105,6 +107,7 @@ const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
   {
     id: 'rejected',
     header: 'Rejected',
+    term: 'rejected',
     align: 'right',
     value: (row) => row.rejectedRate,
     cell: (row) => (
@@ -116,6 +119,7 @@ const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
   {
     id: 'executing',
     header: 'Executing',
+    term: 'executing',
     title: 'Requests',
     align: 'right',
     value: (row) => row.executing,
@@ -124,6 +128,7 @@ const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
   {
     id: 'executingSeats',
     header: 'Seats',
+    term: 'seat',
     title: 'Seats executing',
     align: 'right',
     value: (row) => row.executingSeats,
@@ -132,6 +137,7 @@ const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
   {
     id: 'queued',
     header: 'Queued',
+    term: 'queued',
     title: 'Requests',
     align: 'right',
     value: (row) => row.queued,
@@ -142,6 +148,7 @@ const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
   {
     id: 'queuedSeats',
     header: 'Seats q.',
+    term: 'queued',
     title: 'Seats that waiting requests ask for',
     align: 'right',
     value: (row) => row.queuedSeats,
@@ -150,6 +157,7 @@ const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
   {
     id: 'waitP50',
     header: 'Wait p50',
+    term: 'quantile',
     align: 'right',
     value: (row) => row.waitP50,
     cell: (row) => format.seconds(row.waitP50),
@@ -157,6 +165,7 @@ const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
   {
     id: 'waitP99',
     header: 'Wait p99',
+    term: 'quantile',
     align: 'right',
     value: (row) => row.waitP99,
     cell: (row) => format.seconds(row.waitP99),
@@ -164,6 +173,7 @@ const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
   {
     id: 'executionP99',
     header: 'Execution p99',
+    term: 'quantile',
     align: 'right',
     value: (row) => row.executionP99,
     cell: (row) => format.seconds(row.executionP99),
@@ -171,6 +181,7 @@ const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
   {
     id: 'meanSeats',
     header: 'Mean width',
+    term: 'width',
     title: 'Seats per request, since the server started',
     align: 'right',
     value: (row) => row.meanSeats,

@@ -1,11 +1,12 @@
 import { memo, useId, useMemo, useRef, type KeyboardEvent, type ReactNode } from 'react'
+import { compileFilter, parseFilter, type Token } from '../../../core/filter/filter.ts'
 import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { classes } from '../../components/classes.ts'
 import { format } from '../../theme/format.ts'
 import { isPaneKey } from './paneKeys.ts'
 import styles from './Panes.module.css'
-import { parseFilter, passes, type FilterToken } from './requestFilter.data.ts'
+import { REQUEST_VOCABULARY } from './requestFilter.data.ts'
 import type { RequestRow } from './requests.data.ts'
 import { NARROW, useMedia } from './useMedia.ts'
 
@@ -23,8 +24,8 @@ export const RequestsPane = memo(function RequestsPane(props: RequestsPaneProps)
   const { level, rows, filter, onFilter, origin, height } = props
   const hintId = useId()
   const narrow = useMedia(NARROW)
-  const tokens = useMemo(() => parseFilter(filter), [filter])
-  const shown = useMemo(() => rows.filter((row) => passes(row, tokens)), [rows, tokens])
+  const tokens = useMemo(() => parseFilter(filter, REQUEST_VOCABULARY), [filter])
+  const shown = useMemo(() => rows.filter(compileFilter(tokens, REQUEST_VOCABULARY)), [rows, tokens])
   const waiting = rows.filter((row) => row.state === 'waiting').length
   const hidden = rows.length - shown.length
   const input = useRef<HTMLInputElement>(null)
@@ -76,7 +77,7 @@ export const RequestsPane = memo(function RequestsPane(props: RequestsPaneProps)
   )
 })
 
-function Hint({ tokens, hidden, origin }: { tokens: readonly FilterToken[]; hidden: number; origin: ReactNode }) {
+function Hint({ tokens, hidden, origin }: { tokens: readonly Token[]; hidden: number; origin: ReactNode }) {
   const wrong = tokens.find((token) => token.kind === 'unknown')
   if (wrong !== undefined) return <span className={styles['hintBad']}>{`${wrong.text}: ${wrong.why}`}</span>
   return (
@@ -128,10 +129,11 @@ const COLUMNS: readonly DataColumn<RequestRow>[] = [
       </span>
     ),
   },
-  { id: 'seats', header: 'Seats', align: 'right', value: (row) => row.seats },
+  { id: 'seats', header: 'Seats', term: 'seat', align: 'right', value: (row) => row.seats },
   {
     id: 'waited',
     header: 'Waited',
+    term: 'wait',
     align: 'right',
     value: (row) => Number(row.waited.toFixed(6)),
     cell: (row) => format.seconds(row.waited),

@@ -5,6 +5,7 @@ import { plotWidth, valueAxis } from '../../charts/timeAxis.data.ts'
 import { useSize } from '../../charts/useSize.ts'
 import type { ChartTable } from '../../components/chartTable.ts'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
+import { Term } from '../../components/Term.tsx'
 import { useSimulationState } from '../../state/simulation.ts'
 import { format } from '../../theme/format.ts'
 import { levelColor } from '../../theme/levels.ts'
@@ -40,7 +41,7 @@ export const VirtualTimePane = memo(function VirtualTimePane({ level, queues, re
     <ChartFrame
       title="Virtual time"
       unit="seat-seconds"
-      note={progressText(level, epoch)}
+      note={<Progress level={level} epoch={epoch} />}
       table={table}
       fileName={`virtual-time-${level.name}`}
     >
@@ -63,9 +64,19 @@ export const VirtualTimePane = memo(function VirtualTimePane({ level, queues, re
  * `R 48 211.402, epoch 0`. R is taken back before it overflows, so only R and epoch together grow forever; how often that
  * happened is known of the simulation alone.
  */
-function progressText({ virtualTime }: LevelFrame, epoch: number | undefined): string | undefined {
-  if (virtualTime?.currentR === undefined) return undefined
-  return `R ${format.seatSeconds(virtualTime.currentR)}${epoch === undefined ? '' : `, epoch ${format.fixed(epoch)}`}`
+function Progress({ level, epoch }: { readonly level: LevelFrame; readonly epoch: number | undefined }) {
+  const { virtualTime } = level
+  if (virtualTime?.currentR === undefined) return null
+  return (
+    <>
+      <Term id="virtual-time">R</Term> {format.seatSeconds(virtualTime.currentR)}
+      {epoch !== undefined && (
+        <>
+          , <Term id="epoch">epoch</Term> {format.fixed(epoch)}
+        </>
+      )}
+    </>
+  )
 }
 
 function Figures({ level }: { level: LevelFrame }) {
@@ -85,7 +96,7 @@ function Figures({ level }: { level: LevelFrame }) {
       {items.map(([name, value]) =>
         value === undefined ? null : (
           <span key={name}>
-            {name} <b>{value}</b>
+            {name === 'S then served' ? <Term id="bound-s">{name}</Term> : name} <b>{value}</b>
           </span>
         ),
       )}

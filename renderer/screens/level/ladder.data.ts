@@ -42,8 +42,8 @@ export function demandLadder(
   const p = server.seatFairFrac
   return [
     { ...rung('high', 'high watermark', 'dot', demand.highWatermark, 0), glossary: 'high-watermark' },
-    rung('average', 'average', 'average', demand.average, 1),
-    rung('stdev', 'deviation σ', 'deviation', demand.stdev, 1),
+    { ...rung('average', 'average', 'average', demand.average, 1), glossary: 'average-demand' },
+    { ...rung('stdev', 'deviation σ', 'deviation', demand.stdev, 1), glossary: 'deviation' },
     {
       ...rung('envelope', 'envelope avg + σ', 'none', derived?.envelope, 1),
       ...(torn ? { notApplicable: 'The page mixes two recomputations; the next one will tell.' } : {}),

@@ -120,6 +120,7 @@ export function dumpFacts(dumped: DumpLevel | undefined, queues: number | undefi
       term: 'queues',
       value: `${format.fixed(dumped.activeQueues)} of ${format.fixed(queues)}`,
       detail: 'have requests waiting',
+      glossary: 'queues',
     })
   return facts
 }

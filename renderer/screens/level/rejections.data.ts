@@ -1,40 +1,13 @@
 import { REJECT_REASONS, type LevelFrame, type RejectReason } from '../../../core/frame/frame.ts'
 import type { DerivedLevel } from '../../../core/frame/derived.ts'
+import { REASON_TEXT, type ReasonText } from '../../components/rejectReasons.ts'
 
-export interface RejectionRow {
+export interface RejectionRow extends ReasonText {
   readonly reason: RejectReason
   /** Requests since the server started. */
   readonly total: number | undefined
   /** Requests per second between the last two samples. */
   readonly rate: number | undefined
-  /** Why the server answered 429. */
-  readonly cause: string
-  /** What helps. */
-  readonly remedy: string
-}
-
-interface Explanation {
-  readonly cause: string
-  readonly remedy: string
-}
-
-/** Causes by specification 4.5, 4.9 and 4.11; remedies name what to change, not who is to blame. */
-const EXPLANATIONS: Readonly<Record<RejectReason, Explanation>> = {
-  'queue-full': {
-    cause: 'The shortest queue of the flow’s hand already held as many requests as a queue may.',
-    remedy:
-      'Find the flow that fills its queues and slow it down, or give it a level of its own. Longer queues only make its requests wait longer.',
-  },
-  'concurrency-limit': {
-    cause: 'All seats were taken and the level does not queue, so the request was answered at once.',
-    remedy:
-      'Send the traffic to a level that queues, or give this level more shares. Requests in catch-all matched no other flow schema.',
-  },
-  'time-out': {
-    cause: 'The request waited in its queue for a quarter of its deadline, at most 15 s, and was answered then.',
-    remedy:
-      'The level is short of seats for longer than a burst: more shares, narrower or fewer lists, or a lender with more to lend.',
-  },
 }
 
 /** One row per reason that this level can have; reasons without an event read 0 and stay explained. */
@@ -43,7 +16,7 @@ export function rejectionRows(level: LevelFrame, derived: DerivedLevel | undefin
     reason,
     total: level.rejected?.[reason],
     rate: derived?.rejectedPerSecond?.[reason],
-    ...EXPLANATIONS[reason],
+    ...REASON_TEXT[reason],
   }))
 }
 

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { mandatoryLevels, suggestedLevels } from '../../../core/config/builtIn.ts'
-import { SimulationObjectsSchema } from '../../../core/contract/simulation.ts'
 import { levelOf } from './level.fixture.ts'
 import { levelShape, queuingFacts, retryAfterFacts, shareFacts } from './shape.data.ts'
 
 /** The default objects, as an API server gives them. */
-const { levels } = SimulationObjectsSchema.parse({ levels: [...mandatoryLevels, ...suggestedLevels], schemas: [] })
+const levels = [...mandatoryLevels, ...suggestedLevels]
 const shapeOf = (name: string) => {
   const shape = levelShape(levels, name)
   if (shape === undefined) throw new Error(`no object of ${name}`)

@@ -45,7 +45,7 @@ export function queuingFacts({ queuing }: LevelShape, level: LevelFrame): readon
     {
       term: 'Queue',
       value: `${format.fixed(queues)} ${queues === 1 ? 'queue' : 'queues'} × hand ${handSize} × length ${format.fixed(queueLengthLimit)}`,
-      glossary: 'hand',
+      glossary: 'limit-response',
     },
   ]
   if (level.limits.nominal !== undefined) {
@@ -53,7 +53,7 @@ export function queuingFacts({ queuing }: LevelShape, level: LevelFrame): readon
     facts.push({
       term: 'widest request',
       value: `${format.seats(seats)} ${seats === 1 ? 'seat' : 'seats'}`,
-      glossary: 'width',
+      glossary: 'max-seats',
     })
   }
   return facts

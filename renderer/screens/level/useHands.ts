@@ -1,9 +1,9 @@
 import { useMemo, useState } from 'react'
 import type { Queuing } from '../../../core/config/objects.ts'
+import { dealtHand } from '../../../core/sharding/hand.ts'
 import type { QueueMarks } from '../../charts/queueField.data.ts'
-import { useSimulationObjects } from '../../state/simulation.ts'
+import { useServerObjects } from '../../state/objects.ts'
 import type { FlowRow } from './flows.data.ts'
-import { dealtHand } from './hands.data.ts'
 import type { HandsPaneProps } from './HandsPane.tsx'
 import { levelShape } from './shape.data.ts'
 
@@ -23,7 +23,7 @@ export function useHands(
   flows: readonly FlowRow[],
   flow: FlowRow | undefined,
 ): Hands {
-  const objects = useSimulationObjects()
+  const objects = useServerObjects()
   const queuing = useMemo(() => {
     const known = objects && levelShape(objects.levels, level)?.queuing
     return known?.queues === queues ? known : undefined
@@ -58,7 +58,7 @@ function useHand(flow: FlowRow | undefined, queuing: Queuing | undefined): reado
     () =>
       schema === undefined || name === undefined || queuing === undefined
         ? undefined
-        : dealtHand({ schema, flow: name }, queuing),
+        : dealtHand({ schema, distinguisher: name }, queuing),
     [schema, name, queuing],
   )
 }

@@ -3,11 +3,12 @@ import { REJECT_REASONS, type RejectReason } from '../../../core/frame/frame.ts'
 import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
 import { LevelChip } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'
+import { REASON_TEXT } from '../../components/rejectReasons.ts'
 import { Segment } from '../../components/Segment.tsx'
 import { format } from '../../theme/format.ts'
 import { openLevel } from './actions.ts'
 import styles from './overview.module.css'
-import { REASON_TEXT, type RecentRejections, type RejectionRow } from './rejections.ts'
+import type { RecentRejections, RejectionRow } from './rejections.ts'
 
 type Filter = RejectReason | 'all'
 
@@ -84,6 +85,7 @@ function rejectionColumns(servers: ReadonlyMap<string, string> | undefined): rea
     {
       id: 'level',
       header: 'Level',
+      term: 'priority-level',
       value: (row) => row.level,
       cell: (row) => (
         <span className={styles['levelCell']}>
@@ -94,12 +96,13 @@ function rejectionColumns(servers: ReadonlyMap<string, string> | undefined): rea
     {
       id: 'reason',
       header: 'Reason',
+      term: 'rejected',
       value: (row) => row.reason,
       cell: (row) => (
         <span className={row.reason === 'time-out' ? styles['queued'] : styles['rejected']}>{row.reason}</span>
       ),
     },
-    { id: 'schema', header: 'Flow schema', value: (row) => row.schema },
+    { id: 'schema', header: 'Flow schema', term: 'flow-schema', value: (row) => row.schema },
     {
       id: 'count',
       header: 'Requests',

@@ -1,3 +1,4 @@
+import type { TermId } from '../../components/glossary.ts'
 import type { AggregateLevel } from '../../../core/frame/aggregate.ts'
 import { SeatBar } from '../../charts/SeatBar.tsx'
 import type { ServerColumn } from '../../charts/serverStrip.data.ts'
@@ -70,6 +71,7 @@ export function eachServerColumns(options: EachServerOptions): readonly DataColu
     {
       id: 'level',
       header: 'Priority level',
+      term: 'priority-level',
       value: (row) => row.name,
       cell: (row) => <LevelName name={row.name} stale={allStale} />,
     },
@@ -82,6 +84,7 @@ export function eachServerColumns(options: EachServerOptions): readonly DataColu
     {
       id: 'nominal',
       header: 'Nominal',
+      term: 'nominal-limit',
       title: 'Nominal limit per server, seats',
       align: 'right',
       value: (row) => nominals(row)[0],
@@ -101,6 +104,7 @@ export function eachServerColumns(options: EachServerOptions): readonly DataColu
     {
       id: 'imbalance',
       header: 'Peak ÷ mean',
+      term: 'imbalance',
       title: 'Executing seats of the busiest server over the mean of all',
       align: 'right',
       value: (row) => row.peakOverMean,
@@ -116,6 +120,7 @@ export function eachServerColumns(options: EachServerOptions): readonly DataColu
     {
       id: 'queued',
       header: 'Queued seats, sum',
+      term: 'queued',
       align: 'right',
       value: (row) => row.queuedSeats,
       cell: (row) => (
@@ -152,12 +157,14 @@ function OnServer(props: {
 const number = (
   id: string,
   header: string,
+  term: TermId,
   value: (level: AggregateLevel) => number | undefined,
   text: (n: number | undefined) => string,
   tone?: 'queued' | 'rejected',
 ): DataColumn<AggregateLevel> => ({
   id,
   header,
+  term,
   align: 'right',
   value,
   cell: (level) => {
@@ -170,6 +177,7 @@ const number = (
 const limit = (id: string, header: string, of: 'nominal' | 'current'): DataColumn<AggregateLevel> => ({
   id,
   header,
+  term: `${of}-limit`,
   title: 'Limits are per server: the smallest and the largest',
   align: 'right',
   value: (level) => spreadText(level.limitSpread[of]),
@@ -190,6 +198,7 @@ export function sumColumns(
     {
       id: 'level',
       header: 'Priority level',
+      term: 'priority-level',
       value: (level) => level.name,
       cell: (level) => <LevelName name={level.name} />,
     },
@@ -201,16 +210,24 @@ export function sumColumns(
         return row === undefined ? UNKNOWN : <FleetState row={row} names={names} />
       },
     },
-    number('executing', 'Executing, sum', (level) => level.seatSums.executing?.sum, format.seats),
+    number('executing', 'Executing, sum', 'executing', (level) => level.seatSums.executing?.sum, format.seats),
     limit('limit', 'Limit per server', 'current'),
     limit('nominal', 'Nominal per server', 'nominal'),
-    number('queuedSeats', 'Queued seats, sum', (level) => level.seatSums.queued?.sum, format.seats, 'queued'),
-    number('queued', 'Queued requests, sum', (level) => level.requestSums.queued?.sum, format.seats, 'queued'),
-    number('dispatched', 'Dispatched, sum', (level) => level.dispatchedPerSecondSum?.sum, format.rate),
-    number('rejected', 'Rejected, sum', rejectedSum, format.rate, 'rejected'),
+    number('queuedSeats', 'Queued seats, sum', 'queued', (level) => level.seatSums.queued?.sum, format.seats, 'queued'),
+    number(
+      'queued',
+      'Queued requests, sum',
+      'queued',
+      (level) => level.requestSums.queued?.sum,
+      format.seats,
+      'queued',
+    ),
+    number('dispatched', 'Dispatched, sum', 'dispatched', (level) => level.dispatchedPerSecondSum?.sum, format.rate),
+    number('rejected', 'Rejected, sum', 'rejected', rejectedSum, format.rate, 'rejected'),
     number(
       'imbalance',
       'Peak ÷ mean',
+      'imbalance',
       (level) => beside.get(level.name)?.peakOverMean,
       (n) => (n === undefined ? UNKNOWN : `${format.fixed(n, 1)} ×`),
     ),

@@ -20,28 +20,41 @@ export function keyNumbers(rows: readonly LevelRow[], fairFraction: number | und
   const wait = splitUnit(format.seconds(longestWait?.seconds))
   const waitUnknown = rows.some(({ waitP99 }) => waitP99 === undefined)
   return [
-    { label: 'executing', value: format.seats(totals.executing), unit: `/ ${format.seats(totals.nominal)} seats` },
+    {
+      label: 'executing',
+      term: 'executing',
+      value: format.seats(totals.executing),
+      unit: `/ ${format.seats(totals.nominal)} seats`,
+    },
     {
       label: 'lent and borrowed',
+      term: 'lend',
       value: same ? format.seats(lent) : `${format.seats(lent)} · ${format.seats(borrowed)}`,
       unit: 'seats',
     },
     {
       label: 'queued',
+      term: 'queued',
       value: format.seats(totals.queuedRequests),
       unit: `requests · ${format.seats(totals.queuedSeats)} seats`,
       tone: isUp(totals.queuedRequests) ? 'queued' : undefined,
     },
     {
       label: 'rejected, 429',
+      term: 'http-429',
       value: totals.rejectedPerSecond === undefined ? UNKNOWN : format.significant(totals.rejectedPerSecond),
       unit: '/s',
       tone: isUp(totals.rejectedPerSecond) ? 'rejected' : undefined,
     },
     longestWait === undefined
-      ? { label: 'longest wait p99', value: waitUnknown ? UNKNOWN : 'none', unit: waitUnknown ? '' : 'waited' }
-      : { label: 'longest wait p99', ...wait, unit: `${wait.unit ?? ''}, ${longestWait.level}` },
-    { label: 'fair fraction p', value: format.fairFraction(fairFraction) },
+      ? {
+          label: 'longest wait p99',
+          term: 'wait',
+          value: waitUnknown ? UNKNOWN : 'none',
+          unit: waitUnknown ? '' : 'waited',
+        }
+      : { label: 'longest wait p99', term: 'wait', ...wait, unit: `${wait.unit ?? ''}, ${longestWait.level}` },
+    { label: 'fair fraction p', term: 'fair-fraction', value: format.fairFraction(fairFraction) },
   ]
 }
 
@@ -72,9 +85,20 @@ export function fleetKeyNumbers(fleet: readonly FleetServer[]): readonly KeyNumb
     few ? listed(values.map((value) => format.seats(value))) : format.seats(sum(values))
   const suffix = few ? ', per server' : `, sum of ${fleet.length}`
   return [
-    { label: `executing${suffix}`, value: each(executing), unit: few ? of : 'seats' },
-    { label: `queued${suffix}`, value: each(queued), unit: 'seats', tone: queued.some(isUp) ? 'queued' : undefined },
-    { label: 'busiest server', value: ratio === undefined ? UNKNOWN : format.fixed(ratio, 2), unit: '× mean' },
+    { label: `executing${suffix}`, term: 'executing', value: each(executing), unit: few ? of : 'seats' },
+    {
+      label: `queued${suffix}`,
+      term: 'queued',
+      value: each(queued),
+      unit: 'seats',
+      tone: queued.some(isUp) ? 'queued' : undefined,
+    },
+    {
+      label: 'busiest server',
+      term: 'imbalance',
+      value: ratio === undefined ? UNKNOWN : format.fixed(ratio, 2),
+      unit: '× mean',
+    },
     {
       label: 'need attention',
       value: String(troubled.size),
@@ -83,12 +107,17 @@ export function fleetKeyNumbers(fleet: readonly FleetServer[]): readonly KeyNumb
     },
     {
       label: 'rejected, sum',
+      term: 'rejected',
       value: rejected === undefined ? UNKNOWN : format.significant(rejected),
       unit: '/s',
       tone: isUp(rejected) ? 'rejected' : undefined,
     },
     few
-      ? { label: 'fair fraction p', value: listed(fleet.map(({ server }) => format.fairFraction(server.seatFairFrac))) }
+      ? {
+          label: 'fair fraction p',
+          term: 'fair-fraction',
+          value: listed(fleet.map(({ server }) => format.fairFraction(server.seatFairFrac))),
+        }
       : { label: 'servers', value: String(fleet.length) },
   ]
 }

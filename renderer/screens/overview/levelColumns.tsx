@@ -68,6 +68,7 @@ const rejectionTitle = ({ rejectedBy }: LevelRow): string | undefined =>
 const byReason = (id: OptionalColumn, reason: RejectReason): Column => ({
   id,
   header: `${reason} /s`,
+  term: reason,
   align: 'right',
   value: (row) => row.rejectedBy?.[reason],
   cell: (row) => amount(row.rejectedBy?.[reason], format.significant, 'rejected'),
@@ -97,6 +98,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     {
       id: 'level',
       header: 'Priority level',
+      term: 'priority-level',
       value: (row) => row.name,
       cell: (row) => <LevelName name={row.name} stale={stale} />,
     },
@@ -109,6 +111,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     {
       id: 'change',
       header: wide ? 'Lent, borrowed' : '▽ ▲',
+      term: 'lend',
       title: 'Seats lent (▽) or borrowed (▲): current limit against nominal limit',
       align: 'right',
       value: (row) => number(row.change),
@@ -117,6 +120,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     {
       id: 'seats',
       header: 'Seats, one scale',
+      term: 'seat',
       title:
         'Executing seats against the current limit (post) and the nominal one (dash); queued seats beyond the post',
       width: bar + 12,
@@ -127,6 +131,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     {
       id: 'executing',
       header: 'Executing',
+      term: 'executing',
       title: 'Seats executing',
       align: 'right',
       value: (row) => row.seats.executing,
@@ -135,6 +140,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     {
       id: 'limit',
       header: 'Limit',
+      term: 'current-limit',
       title: 'Current limit, seats',
       align: 'right',
       value: (row) => (row.exempt ? undefined : row.seats.current),
@@ -143,6 +149,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     {
       id: 'nominal',
       header: 'Nominal',
+      term: 'nominal-limit',
       title: 'Nominal limit, seats',
       align: 'right',
       value: (row) => row.seats.nominal,
@@ -151,6 +158,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     {
       id: 'min',
       header: 'Min',
+      term: 'min',
       title: 'Lower limit, seats',
       align: 'right',
       value: (row) => row.lower,
@@ -159,6 +167,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     {
       id: 'max',
       header: 'Max',
+      term: 'max',
       title: 'Upper limit, seats; above the seats of the server it means that nothing limits borrowing',
       align: 'right',
       value: (row) => row.seats.upper,
@@ -174,6 +183,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     {
       id: 'demand',
       header: 'Demand',
+      term: 'demand',
       title: 'Smoothed seat demand',
       align: 'right',
       value: (row) => row.demand,
@@ -187,6 +197,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     {
       id: 'queued',
       header: 'Queued',
+      term: 'queued',
       title: 'Requests waiting in queues',
       align: 'right',
       value: (row) => row.queuedRequests,
@@ -195,6 +206,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     {
       id: 'queuedSeats',
       header: 'Queued seats',
+      term: 'queued',
       align: 'right',
       value: (row) => row.seats.queued,
       cell: (row) => amount(row.seats.queued, format.seats, 'queued'),
@@ -202,6 +214,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     {
       id: 'waitP50',
       header: 'Wait p50',
+      term: 'quantile',
       align: 'right',
       value: (row) => number(row.waitP50),
       cell: (row) => reading(row.waitP50, format.seconds),
@@ -209,6 +222,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     {
       id: 'waitP99',
       header: 'Wait p99',
+      term: 'quantile',
       title: 'Time in the queue that 99 % of requests did not exceed',
       align: 'right',
       value: (row) => number(row.waitP99),
@@ -217,6 +231,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     {
       id: 'dispatched',
       header: 'Dispatched',
+      term: 'dispatched',
       title: 'Requests dispatched per second',
       align: 'right',
       value: (row) => row.dispatchedPerSecond,
@@ -225,6 +240,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     {
       id: 'noAccommodation',
       header: 'No fit /s',
+      term: 'no-accommodation',
       title: 'Heads of queues that were chosen and did not fit, per second',
       align: 'right',
       value: (row) => row.noAccommodationPerSecond,
@@ -233,6 +249,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     {
       id: 'rejected',
       header: 'Rejected',
+      term: 'rejected',
       title: 'Requests rejected per second, mean of the last 10 s',
       align: 'right',
       value: (row) => row.rejectedPerSecond,

@@ -1,8 +1,9 @@
 import { REJECT_REASONS } from '../../../core/frame/frame.ts'
 import { peakOverMean } from '../../charts/serverStrip.data.ts'
+import { REASON_TEXT } from '../../components/rejectReasons.ts'
 import { format } from '../../theme/format.ts'
 import { needAttention, totalsOf, type LevelRow } from './levelRows.ts'
-import { REASON_TEXT, type RejectionRow } from './rejections.ts'
+import type { RejectionRow } from './rejections.ts'
 
 /** What a reader can do about the sentence. */
 export type NowAction =

@@ -101,19 +101,3 @@ export function rejectionsOfLastSample({ id, intervalSeconds, levels }: DerivedS
 const key = (level: string, schema: string) => `${level}/${schema}`
 const compare = (a: RejectionRow, b: RejectionRow) =>
   key(a.level, `${a.schema}/${a.reason}`) < key(b.level, `${b.schema}/${b.reason}`) ? -1 : 1
-
-/** Why the server answers 429 with this reason, and what helps (specification 4.5, 4.9, 4.11). */
-export const REASON_TEXT: Readonly<Record<RejectReason, { readonly cause: string; readonly remedy: string }>> = {
-  'queue-full': {
-    cause: 'Every queue of the flow’s hand holds its maximum. Flows with another hand are not affected.',
-    remedy: 'Find the flow in the level’s queues; slow it down, or give it a level of its own.',
-  },
-  'time-out': {
-    cause: 'The request waited a quarter of its deadline in a queue and got no seat.',
-    remedy: 'The level is short of seats for longer than that: raise its shares or its borrowing limit.',
-  },
-  'concurrency-limit': {
-    cause: 'The level has no queue, and all its seats were taken.',
-    remedy: 'Send this traffic to a level with queues, or give this level queues or shares.',
-  },
-}

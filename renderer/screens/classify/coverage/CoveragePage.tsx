@@ -1,0 +1,124 @@
+import { useDeferredValue, useEffect, useMemo, useState } from 'react'
+import { MOST_FLOWS } from '../../../../core/classify/coverage.ts'
+import type { CoverageRow } from '../../../../core/classify/coverageRows.ts'
+import { Note } from '../../../components/Note.tsx'
+import { NowLine } from '../../../components/NowLine.tsx'
+import { Pane } from '../../../components/Pane.tsx'
+import { Segment } from '../../../components/Segment.tsx'
+import { Loading } from '../../../components/States.tsx'
+import { Term } from '../../../components/Term.tsx'
+import { useDump } from '../../../state/dumps.ts'
+import { useViewPart } from '../../../state/view.ts'
+import { format } from '../../../theme/format.ts'
+import { useCalm } from '../../level/useLevelData.ts'
+import { ConfigurationNote } from '../ConfigurationNote.tsx'
+import { NoDumps } from '../NoDumps.tsx'
+import { useConfigurations, type Configurations } from '../useConfigurations.ts'
+import { catchAllSentence, coverageSentence, dispatchedRates, flowTable, isIdle, rowsOf } from './coverage.data.ts'
+import { coverageStore, hearDump } from './coverageStore.ts'
+import { FlowTable, SchemaTable } from './CoverageTables.tsx'
+import styles from './coverage.module.css'
+
+/** Which schemas get which flows, and which get nothing. */
+export function CoveragePage() {
+  const configurations = useConfigurations()
+  if (configurations === undefined) return <Loading waitingFor="the flow schemas and levels" />
+  return <Covered configurations={configurations} />
+}
+
+const CALM_MS = 1_000
+
+function Covered({ configurations }: { readonly configurations: Configurations }) {
+  const { current, draft } = configurations
+  const server = useViewPart((view) => view.server?.id)
+  const mode = useViewPart((view) => view.mode)
+  const derived = useCalm(
+    useViewPart((view) => view.derived),
+    CALM_MS,
+  )
+  const dump = useDump(server)
+  useEffect(() => {
+    if (dump !== undefined) hearDump(dump)
+  }, [dump])
+  const coverage = useDeferredValue(
+    useCalm(
+      coverageStore((store) => store.coverage),
+      CALM_MS,
+    ),
+  )
+  const toRows = useMemo(() => rowsOf(current.objects), [current.objects])
+  const rows = useMemo(() => toRows(coverage), [toRows, coverage])
+  const rates = useMemo(() => dispatchedRates(derived), [derived])
+  const [only, setOnly] = useState<'all' | 'idle'>('all')
+  const [chosen, setChosen] = useState<string>()
+  const shown = useMemo(() => (only === 'all' ? rows : rows.filter(isIdle)), [rows, only])
+  const flows = useMemo(
+    () => flowTable(coverage, chosen, current.objects, draft),
+    [coverage, chosen, current.objects, draft],
+  )
+  const catchAll = catchAllSentence(rows)
+  const choose = ({ schema }: CoverageRow): void => setChosen((old) => (old === schema ? undefined : schema))
+  return (
+    <div className={styles['page']}>
+      <NowLine
+        title={coverage.since === undefined ? 'Nothing is counted yet.' : coverageSentence(rows)}
+        stale={mode === 'stale'}
+        evidence={
+          coverage.since === undefined ? (
+            'Requests are counted from the first sample of a source on.'
+          ) : (
+            <>
+              Metrics count every request by schema, but not who sends it: counted since {format.time(coverage.since)}{' '}
+              {format.zone()}, and by the servers since they started. <Term id="debug-dump">Dumps</Term> name flows, but
+              show only what waits or executes at that moment:{' '}
+              {coverage.dumps === 1 ? '1 was' : `${format.fixed(coverage.dumps)} were`} looked at, and short requests
+              are missed.
+            </>
+          )
+        }
+      />
+      <div className={styles['notes']}>
+        {current.note !== undefined && <ConfigurationNote note={current.note} />}
+        {mode === 'none' && <Note kind="info">Connect a source to see which schemas get requests.</Note>}
+        {catchAll !== undefined && <Note kind="warn">{catchAll}</Note>}
+      </div>
+      <div>
+        <Pane
+          title="Flow schemas"
+          className={styles['pane']}
+          actions={
+            <Segment
+              label="Which schemas"
+              value={only}
+              options={[
+                { value: 'all', label: 'All' },
+                { value: 'idle', label: 'Without requests' },
+              ]}
+              onChange={setOnly}
+            />
+          }
+        >
+          <SchemaTable rows={shown} rates={rates} at={coverage.at} selected={chosen} onChoose={choose} />
+        </Pane>
+        <Pane
+          title={chosen === undefined ? 'Flows seen' : `Flows seen in ${chosen}`}
+          className={styles['pane']}
+          note={server === undefined ? undefined : `in the dumps of ${server}`}
+        >
+          {coverage.dumps === 0 && dump?.requests === undefined ? (
+            <div className={styles['inset']}>
+              <NoDumps server={server} dump={dump} what="Flows" />
+            </div>
+          ) : (
+            <FlowTable rows={flows} at={coverage.at} withDraft={draft !== undefined} chosen={chosen} />
+          )}
+          {coverage.left > 0 && (
+            <p className={styles['remark']}>
+              {`${format.fixed(coverage.left)} requests of further flows are not shown: ${format.fixed(MOST_FLOWS)} flows are remembered.`}
+            </p>
+          )}
+        </Pane>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,234 @@
+import { memo, useMemo } from 'react'
+import type { CoverageRow, Standing } from '../../../../core/classify/coverageRows.ts'
+import { CATCH_ALL } from '../../../../core/config/objects.ts'
+import { classes } from '../../../components/classes.ts'
+import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
+import { Icon, type IconName } from '../../../components/Icon.tsx'
+import { LevelChip, LevelName } from '../../../components/LevelChip.tsx'
+import { format, UNKNOWN } from '../../../theme/format.ts'
+import { openRequest } from '../request/requestStore.ts'
+import { sampleOf } from '../request/seen.data.ts'
+import { standingText, type FlowRow } from './coverage.data.ts'
+import styles from './coverage.module.css'
+
+/** Every schema and whether it gets requests. */
+export const SchemaTable = memo(function SchemaTable(props: {
+  readonly rows: readonly CoverageRow[]
+  readonly rates: ReadonlyMap<string, number>
+  readonly at: number | undefined
+  readonly selected: string | undefined
+  readonly onChoose: (row: CoverageRow) => void
+}) {
+  const { rows, rates, selected, onChoose } = props
+  const columns = useMemo(() => schemaColumns(rates), [rates])
+  return (
+    <DataTable
+      caption="Flow schemas and their requests"
+      columns={columns}
+      rows={rows}
+      rowKey={({ schema }) => schema}
+      selectedKey={selected}
+      onOpen={onChoose}
+      csvName="coverage"
+      density="compact"
+      empty="Every schema gets requests."
+      foot="Choose a schema to see only its flows."
+    />
+  )
+})
+
+const GLYPH: Readonly<Record<Standing['kind'], IconName>> = {
+  traffic: 'check',
+  quiet: 'pause',
+  never: 'disc',
+  shadowed: 'warn',
+  dangling: 'warn',
+  removed: 'info',
+  unknown: 'info',
+}
+
+function StandingCell({ row }: { readonly row: CoverageRow }) {
+  const { standing, schema, level } = row
+  const text = standingText(standing, schema, level)
+  // That nothing is left for catch-all is as it should be.
+  const kind = schema === CATCH_ALL && standing.kind === 'shadowed' ? 'unknown' : standing.kind
+  return (
+    <span className={styles['standing']} title={text}>
+      <span className={classes(styles['glyph'], styles[kind])}>
+        <Icon name={GLYPH[kind]} size={13} />
+      </span>
+      <span className={classes(styles['clip'], standing.kind === 'traffic' && styles['quietText'])}>{text}</span>
+    </span>
+  )
+}
+
+const schemaColumns = (rates: ReadonlyMap<string, number>): readonly DataColumn<CoverageRow>[] => [
+  {
+    id: 'order',
+    header: 'Order',
+    term: 'matching-precedence',
+    align: 'right',
+    value: ({ matchingPrecedence }) => matchingPrecedence,
+    cell: ({ matchingPrecedence }) => <span className="mono">{matchingPrecedence ?? UNKNOWN}</span>,
+  },
+  { id: 'schema', header: 'Flow schema', term: 'flow-schema', value: ({ schema }) => schema },
+  { id: 'level', header: 'Level', value: ({ level }) => level, cell: ({ level }) => <LevelName name={level} /> },
+  {
+    id: 'standing',
+    header: 'Requests',
+    value: ({ standing, schema, level }) => standingText(standing, schema, level),
+    cell: (row) => <StandingCell row={row} />,
+  },
+  {
+    id: 'rate',
+    header: 'Dispatched /s',
+    term: 'dispatched',
+    align: 'right',
+    value: ({ schema }) => rates.get(schema),
+    cell: ({ schema, total }) => {
+      const rate = rates.get(schema)
+      return rate === undefined ? (total === 0 ? '0' : UNKNOWN) : format.significant(rate)
+    },
+  },
+  {
+    id: 'counted',
+    header: 'Counted',
+    title: 'Requests dispatched or rejected while this page was open, of all servers',
+    align: 'right',
+    value: ({ counted }) => counted,
+    cell: ({ counted }) => format.fixed(counted),
+  },
+  {
+    id: 'total',
+    header: 'Since start',
+    title: 'Requests dispatched or rejected since the servers started',
+    align: 'right',
+    value: ({ total }) => total,
+    cell: ({ total }) => format.fixed(total),
+  },
+  {
+    id: 'seen',
+    header: 'Seen',
+    title: 'Requests that dumps showed, each once',
+    align: 'right',
+    value: ({ seen }) => seen?.requests,
+    cell: ({ seen }) => format.fixed(seen?.requests),
+  },
+  {
+    id: 'flows',
+    header: 'Flows',
+    term: 'flow',
+    align: 'right',
+    value: ({ seen }) => seen?.flows,
+    cell: ({ seen }) => format.fixed(seen?.flows),
+  },
+]
+
+/** Flows that dumps showed. A row opens its newest request. */
+export const FlowTable = memo(function FlowTable(props: {
+  readonly rows: readonly FlowRow[]
+  readonly at: number | undefined
+  readonly withDraft: boolean
+  readonly chosen: string | undefined
+}) {
+  const { rows, at, withDraft, chosen } = props
+  const columns = useMemo(() => flowColumns(at, withDraft), [at, withDraft])
+  return (
+    <DataTable
+      caption="Flows seen"
+      columns={columns}
+      rows={rows}
+      rowKey={({ key }) => key}
+      onOpen={({ example }) => {
+        const request = sampleOf(example)
+        if (request !== undefined) openRequest(request)
+      }}
+      csvName="flows-seen"
+      density="compact"
+      empty={chosen === undefined ? 'No dump has shown a request yet.' : `No dump has shown a request of ${chosen}.`}
+      foot="Enter or a click explains the newest request of a flow."
+    />
+  )
+})
+
+const flowColumns = (at: number | undefined, withDraft: boolean): readonly DataColumn<FlowRow>[] => [
+  {
+    id: 'flow',
+    header: 'Flow',
+    term: 'flow',
+    value: ({ name }) => name,
+    cell: ({ name }) => (
+      <span className={classes('mono', styles['name'])} title={name}>
+        {name}
+      </span>
+    ),
+  },
+  {
+    id: 'schema',
+    header: 'Flow schema',
+    value: ({ schema }) => schema,
+    cell: ({ schema, level }) => (
+      <span className={styles['standing']}>
+        <LevelChip name={level} />
+        {schema}
+      </span>
+    ),
+  },
+  ...(withDraft ? [DRAFT] : []),
+  {
+    id: 'requests',
+    header: 'Seen',
+    title: 'Requests that dumps showed, each once',
+    align: 'right',
+    value: ({ requests }) => requests,
+    cell: ({ requests }) => format.fixed(requests),
+  },
+  {
+    id: 'users',
+    header: 'Users',
+    align: 'right',
+    value: ({ users }) => users,
+    cell: ({ users }) => format.fixed(users),
+  },
+  {
+    id: 'last',
+    header: 'Last seen',
+    align: 'right',
+    value: ({ lastAt }) => lastAt,
+    cell: ({ lastAt }) =>
+      at === undefined ? format.time(lastAt) : at - lastAt < 1_000 ? 'now' : `${format.age(at - lastAt)} ago`,
+  },
+  {
+    id: 'example',
+    header: 'Newest request',
+    value: ({ words }) => words,
+    cell: ({ words }) => (
+      <span className={classes('mono', styles['words'])} title={words}>
+        {words === '' ? UNKNOWN : words}
+      </span>
+    ),
+  },
+]
+
+const DRAFT: DataColumn<FlowRow> = {
+  id: 'draft',
+  header: 'With the draft',
+  term: 'draft',
+  value: ({ draft }) => (typeof draft === 'object' ? draft.schema : draft),
+  cell: ({ draft }) =>
+    draft === undefined || draft === 'unclear' ? (
+      <span
+        className={styles['quietText']}
+        title="Its groups are not known: with those that the user’s name tells, the present objects would not do what the server did."
+      >
+        not known
+      </span>
+    ) : (
+      <span className={styles['standing']}>
+        <LevelChip name={draft.level} />
+        <span className={draft.moves ? styles['moved'] : styles['quietText']}>
+          {draft.moves ? draft.schema : 'as now'}
+        </span>
+      </span>
+    ),
+}

@@ -1,0 +1,160 @@
+import type { Coverage, SeenFlow } from '../../../../core/classify/coverage.ts'
+import {
+  coverageRows,
+  QUIET_AFTER_MS,
+  type CoverageRow,
+  type Standing,
+} from '../../../../core/classify/coverageRows.ts'
+import { classifyingConfiguration } from '../../../../core/classify/configuration.ts'
+import { landings } from '../../../../core/classify/sample.ts'
+import { CATCH_ALL, type ObjectSet } from '../../../../core/config/objects.ts'
+import type { DerivedServer } from '../../../../core/frame/derived.ts'
+import { shadowedBy } from '../../../../core/guard/shadowing.ts'
+import { format } from '../../../theme/format.ts'
+import { flowName } from '../../level/flows.data.ts'
+import { sampleOf } from '../request/seen.data.ts'
+import { requestWords } from '../words.ts'
+
+/** Objects made ready for the rows of one configuration. */
+export function rowsOf(objects: ObjectSet): (coverage: Coverage) => readonly CoverageRow[] {
+  const { order, dangling } = classifyingConfiguration(objects)
+  const shadowed = new Map(shadowedBy(objects).map(({ schema, by }) => [schema, by]))
+  return (coverage) => coverageRows(coverage, { order, dangling, shadowed })
+}
+
+/** Requests dispatched each second by schema, of all servers; without those of which no server tells a rate. */
+export function dispatchedRates(derived: readonly DerivedServer[]): ReadonlyMap<string, number> {
+  const rates = new Map<string, number>()
+  for (const { levels } of derived) {
+    for (const { schemas } of levels) {
+      for (const { name, dispatchedPerSecond: rate } of schemas) {
+        if (rate !== undefined) rates.set(name, (rates.get(name) ?? 0) + rate)
+      }
+    }
+  }
+  return rates
+}
+
+/** What a standing is called. */
+export function standingText(standing: Standing, schema: string, level: string): string {
+  switch (standing.kind) {
+    case 'traffic':
+      return 'has traffic'
+    case 'quiet':
+      return standing.forMs < QUIET_AFTER_MS
+        ? `none in the ${format.age(standing.forMs)} watched, some before`
+        : `no request for ${format.age(standing.forMs)}`
+    case 'never':
+      return 'no request since the start'
+    case 'shadowed':
+      if (schema === CATCH_ALL) return 'nothing is left for it, as it should be'
+      return standing.by.length === 0
+        ? 'can never match: its rules match nothing'
+        : `can never match: ${enumerated(standing.by)} ${standing.by.length === 1 ? 'takes' : 'take'} all`
+    case 'dangling':
+      return `takes no part: there is no level ${level}`
+    case 'removed':
+      return 'not among the objects any more'
+    case 'unknown':
+      return 'not known'
+  }
+}
+
+const MOST_NAMED = 3
+const enumerated = (names: readonly string[]): string =>
+  names.length <= MOST_NAMED
+    ? names.join(', ')
+    : `${names.slice(0, MOST_NAMED).join(', ')} and ${names.length - MOST_NAMED} more`
+
+/** Whether a standing asks for a look; that catch-all gets nothing is as it should be. */
+export const isIdle = ({ schema, standing }: CoverageRow): boolean =>
+  schema !== CATCH_ALL && ['never', 'shadowed', 'dangling', 'quiet'].includes(standing.kind)
+
+/** What is true of all schemas of the configuration, in a sentence. */
+export function coverageSentence(rows: readonly CoverageRow[]): string {
+  const listed = rows.filter(({ standing }) => standing.kind !== 'removed')
+  // That catch-all gets nothing is as it should be.
+  const count = (holds: (standing: Standing) => boolean): number =>
+    listed.filter(({ schema, standing }) => schema !== CATCH_ALL && holds(standing)).length
+  const all = `${listed.length} flow schemas`
+  const unknown = count(({ kind }) => kind === 'unknown')
+  const lost = count(({ kind }) => kind === 'shadowed' || kind === 'dangling')
+  const never = count(({ kind }) => kind === 'never')
+  const quiet = count((standing) => standing.kind === 'quiet' && standing.forMs >= QUIET_AFTER_MS)
+  const brief = count((standing) => standing.kind === 'quiet' && standing.forMs < QUIET_AFTER_MS)
+  const have = (number: number): string => (number === 1 ? 'has' : 'have')
+  if (unknown > 0) return `Nothing tells whether ${unknown} of ${all} ${unknown === 1 ? 'gets' : 'get'} requests.`
+  if (lost > 0) return `${lost} of ${all} can get no request.`
+  if (never > 0) return `${never} of ${all} ${have(never)} had no request since the servers started.`
+  if (quiet > 0) return `${quiet} of ${all} ${have(quiet)} had no request for 10 minutes.`
+  if (brief > 0) return `${brief} of ${all} ${have(brief)} had no request while this page was open, but some before.`
+  return 'Every flow schema gets requests.'
+}
+
+/** Requests that no other schema matches; `undefined` when there are none. */
+export function catchAllSentence(rows: readonly CoverageRow[]): string | undefined {
+  const row = rows.find(({ schema }) => schema === CATCH_ALL)
+  const { counted = 0, total = 0, seen } = row ?? {}
+  const lately = Math.max(counted, seen?.requests ?? 0)
+  if (total === 0 && lately === 0) return undefined
+  const requests = (count: number): string => (count === 1 ? '1 request' : `${format.fixed(count)} requests`)
+  const when =
+    lately > 0 ? `${requests(lately)} since this page opened` : `${requests(total)} since the servers started`
+  return `catch-all took ${when}: no other schema matches them. It is a last resort with few seats and no queues; give such requests a schema of their own.`
+}
+
+/** One flow as the table shows it. */
+export interface FlowRow {
+  readonly key: string
+  readonly name: string
+  readonly schema: string
+  readonly level: string
+  readonly requests: number
+  readonly users: number
+  readonly lastAt: number
+  readonly example: SeenFlow['example']
+  readonly words: string
+  /** Schema that the draft sends it to; `unclear` where the present objects would not send it where the server did. */
+  readonly draft?: { readonly schema: string; readonly level: string; readonly moves: boolean } | 'unclear'
+}
+
+/** Flows that dumps showed, of one schema or of all: those with most requests first. */
+export function flowTable(
+  { flows }: Coverage,
+  schema: string | undefined,
+  current: ObjectSet,
+  draft: ObjectSet | undefined,
+): readonly FlowRow[] {
+  const land = landings(current)
+  const landInDraft = draft && landings(draft)
+  return [...flows.values()]
+    .filter((flow) => schema === undefined || flow.schema === schema)
+    .toSorted((a, b) => b.requests - a.requests || (a.key < b.key ? -1 : 1))
+    .map((flow): FlowRow => {
+      const sample = sampleOf(flow.example)
+      const now = sample && land(sample)
+      const then = sample && landInDraft?.(sample)
+      const explained = now?.ok === true && now.flowSchema === flow.schema
+      return {
+        key: flow.key,
+        name: flowName(flow.distinguisher, flow.schema),
+        schema: flow.schema,
+        level: flow.level,
+        requests: flow.requests,
+        users: flow.users.size,
+        lastAt: flow.lastAt,
+        example: flow.example,
+        words: sample === undefined ? '' : requestWords(sample),
+        ...(landInDraft && {
+          draft:
+            explained && then?.ok === true
+              ? {
+                  schema: then.flowSchema,
+                  level: then.priorityLevel,
+                  moves: then.flowSchema !== flow.schema || then.priorityLevel !== flow.level,
+                }
+              : ('unclear' as const),
+        }),
+      }
+    })
+}

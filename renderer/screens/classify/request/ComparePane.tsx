@@ -1,0 +1,143 @@
+import { memo, useMemo } from 'react'
+import type { Classification, SchemaTrace } from '../../../../core/classify/classification.ts'
+import { classes } from '../../../components/classes.ts'
+import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
+import { LevelName } from '../../../components/LevelChip.tsx'
+import { Pane } from '../../../components/Pane.tsx'
+import { openPage } from '../../../state/route.ts'
+import { UNKNOWN } from '../../../theme/format.ts'
+import { comparedFacts, comparedSchemas, verdictText, type ComparedFact, type ComparedSchema } from './compare.data.ts'
+import styles from './request.module.css'
+
+/** The answers of the present and of the proposed configuration beside each other. */
+export const ComparePane = memo(function ComparePane(props: {
+  readonly now: Classification
+  readonly draft: Classification
+}) {
+  const { now, draft } = props
+  const facts = useMemo(() => comparedFacts(now, draft), [now, draft])
+  const schemas = useMemo(() => comparedSchemas(now, draft), [now, draft])
+  const differing = facts.filter(({ differs }) => differs).length
+  return (
+    <>
+      <Pane
+        title="The answer now and with the draft"
+        note={differing === 0 ? 'the same in every point' : `${differing} of ${facts.length} differ`}
+      >
+        <DataTable
+          caption="The answer now and with the draft"
+          columns={FACT_COLUMNS}
+          rows={facts}
+          rowKey={({ label }) => label}
+          density="compact"
+        />
+      </Pane>
+      <Pane title="Schemas now and with the draft" className={styles['below']}>
+        <DataTable
+          caption="Schemas now and with the draft"
+          columns={SCHEMA_COLUMNS}
+          rows={schemas}
+          rowKey={({ name }) => name}
+          onOpen={({ name }) => openPage('editor', 'draft', `FlowSchema/${name}`)}
+          density="compact"
+        />
+      </Pane>
+    </>
+  )
+})
+
+const mark = (differs: boolean): string | undefined => (differs ? styles['strong'] : styles['dim'])
+
+const FACT_COLUMNS: readonly DataColumn<ComparedFact>[] = [
+  { id: 'label', header: 'Fact', sortable: false, width: 200, value: ({ label }) => label },
+  {
+    id: 'now',
+    header: 'Now',
+    sortable: false,
+    value: ({ now }) => now,
+    cell: (row) => <FactText row={row} of="now" />,
+  },
+  {
+    id: 'draft',
+    header: 'Draft',
+    sortable: false,
+    value: ({ draft }) => draft,
+    cell: (row) => <FactText row={row} of="draft" />,
+  },
+]
+
+function FactText({ row, of }: { readonly row: ComparedFact; readonly of: 'now' | 'draft' }) {
+  const text = row[of]
+  return (
+    <span className={classes(styles['fact'], row.differs && of === 'draft' ? styles['strong'] : styles['plain'])}>
+      {row.label === 'Priority level' ? <LevelName name={text} /> : text}
+      {row.differs && of === 'draft' && <span className="sr-only"> (differs)</span>}
+    </span>
+  )
+}
+
+const levelCell = (trace: SchemaTrace | undefined) =>
+  trace === undefined ? '–' : <LevelName name={trace.priorityLevel} stale={!trace.reached} />
+
+const SCHEMA_COLUMNS: readonly DataColumn<ComparedSchema>[] = [
+  {
+    id: 'order',
+    header: 'Order',
+    term: 'matching-precedence',
+    align: 'right',
+    sortable: false,
+    value: ({ now, draft }) => orderText(now, draft),
+    cell: (row) => <span className="mono">{orderText(row.now, row.draft)}</span>,
+  },
+  {
+    id: 'schema',
+    header: 'Flow schema',
+    sortable: false,
+    value: ({ name }) => name,
+    cell: (row) => <span className={mark(row.differs)}>{row.name}</span>,
+  },
+  {
+    id: 'levelNow',
+    header: 'Level now',
+    sortable: false,
+    value: ({ now }) => now?.priorityLevel,
+    cell: (row) => levelCell(row.now),
+  },
+  {
+    id: 'now',
+    header: 'Now',
+    sortable: false,
+    value: ({ now }) => verdictText(now),
+    cell: (row) => <Verdict trace={row.now} />,
+  },
+  {
+    id: 'levelDraft',
+    header: 'Level in the draft',
+    sortable: false,
+    value: ({ draft }) => draft?.priorityLevel,
+    cell: (row) => levelCell(row.draft),
+  },
+  {
+    id: 'draft',
+    header: 'Draft',
+    sortable: false,
+    value: ({ draft }) => verdictText(draft),
+    cell: (row) => <Verdict trace={row.draft} />,
+  },
+]
+
+function orderText(now: SchemaTrace | undefined, draft: SchemaTrace | undefined): string {
+  const [was, is] = [now?.matchingPrecedence, draft?.matchingPrecedence]
+  return was === is || was === undefined || is === undefined ? String(is ?? was ?? UNKNOWN) : `${was} → ${is}`
+}
+
+function Verdict({ trace }: { readonly trace: SchemaTrace | undefined }) {
+  return (
+    <span
+      className={trace?.decides === true ? styles['takes'] : trace?.reached === true ? styles['plain'] : styles['dim']}
+      title={trace?.reason}
+    >
+      {verdictText(trace)}
+    </span>
+  )
+}

@@ -1,0 +1,159 @@
+import { memo, useEffect, useMemo, useState } from 'react'
+import { resolveUids } from '../../../../core/classify/resolveUid.ts'
+import { landings } from '../../../../core/classify/sample.ts'
+import type { ObjectSet } from '../../../../core/config/objects.ts'
+import type { DumpFrame } from '../../../../core/frame/dump.ts'
+import { Field, inputClass } from '../../../components/Field.tsx'
+import { LevelChip } from '../../../components/LevelChip.tsx'
+import { Note } from '../../../components/Note.tsx'
+import { Pane } from '../../../components/Pane.tsx'
+import { Segment } from '../../../components/Segment.tsx'
+import { Term } from '../../../components/Term.tsx'
+import { format } from '../../../theme/format.ts'
+import { coverageStore } from '../coverage/coverageStore.ts'
+import { requestWords, shortUser } from '../words.ts'
+import { FieldsForm } from './FieldsForm.tsx'
+import { keyOfRequest } from './recent.ts'
+import styles from './request.module.css'
+import { rememberForm, requestStore, takeRequest, type Way } from './requestStore.ts'
+import { SeenForm } from './SeenForm.tsx'
+import { TextForm } from './TextForm.tsx'
+
+const WAYS: readonly { readonly value: Way; readonly label: string }[] = [
+  { value: 'fields', label: 'Fields' },
+  { value: 'text', label: 'Text' },
+  { value: 'seen', label: 'From dumps' },
+]
+
+/** A request that stands for so long is worth remembering. */
+const RECENT_MS = 2_500
+
+/** The request: by its parts, as a text, or one that the server has now; and what else was asked. */
+export function RequestColumn(props: {
+  readonly objects: ObjectSet
+  readonly server: string | undefined
+  readonly dump: DumpFrame | undefined
+}) {
+  const { objects, server, dump } = props
+  const { form, way, text } = requestStore()
+  useEffect(() => {
+    if (form.problem !== undefined) return undefined
+    const timer = setTimeout(rememberForm, RECENT_MS)
+    return () => clearTimeout(timer)
+  }, [form])
+  return (
+    <div className={styles['left']}>
+      <Pane
+        title="Request"
+        actions={
+          <Segment
+            label="How the request is given"
+            value={way}
+            options={WAYS}
+            onChange={(next) => requestStore.setState({ way: next })}
+          />
+        }
+      >
+        {way === 'fields' && <FieldsForm form={form} />}
+        {way === 'text' && <TextForm text={text} form={form} />}
+        {way === 'seen' && <SeenForm server={server} dump={dump} />}
+        <div className={styles['inset']}>
+          <Note kind="info">
+            The matcher sees the user after impersonation and before authorization. A request that is later refused with
+            403 still uses <Term id="seat">seats</Term>.
+          </Note>
+        </div>
+      </Pane>
+      <UidPane objects={objects} />
+      <RecentPane objects={objects} />
+    </div>
+  )
+}
+
+/** What the UIDs of response headers stand for. */
+const UidPane = memo(function UidPane({ objects }: { readonly objects: ObjectSet }) {
+  const [text, setText] = useState('')
+  const resolved = useMemo(() => resolveUids(objects, text), [objects, text])
+  return (
+    <Pane title="Resolve a UID">
+      <div className={styles['form']}>
+        <Field
+          label="From a response header"
+          hint={
+            <>
+              Paste one <Term id="resource-uid">UID</Term>, the first 8 digits of it, or all response headers.
+            </>
+          }
+        >
+          {(attributes) => (
+            <textarea
+              {...attributes}
+              className={inputClass}
+              rows={2}
+              value={text}
+              spellCheck={false}
+              placeholder="X-Kubernetes-PF-FlowSchema-UID: …"
+              onChange={({ target }) => setText(target.value)}
+            />
+          )}
+        </Field>
+        {text.trim() !== '' && (
+          <ul className={styles['resolved']} role="status">
+            {resolved.length === 0 && <li>No UID is in this text.</li>}
+            {resolved.map(({ uid, message, found }, index) => (
+              <li key={`${index} ${uid}`}>
+                {found.map(({ kind, name }) =>
+                  kind === 'PriorityLevelConfiguration' ? <LevelChip key={name} name={name} decorative /> : null,
+                )}
+                <span title={uid}>
+                  {message}
+                  {found.map(({ kind, name }) => (kind === 'FlowSchema' ? <Counted key={name} schema={name} /> : null))}
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </Pane>
+  )
+})
+
+/** How many requests the schema got while Classify was open. */
+function Counted({ schema }: { readonly schema: string }) {
+  const requests = coverageStore(({ coverage }) => coverage.counted.get(schema)?.requests)
+  const since = coverageStore(({ coverage }) => coverage.since)
+  if (requests === undefined || since === undefined) return null
+  return <span className={styles['quiet']}>{`, ${format.fixed(requests)} requests since ${format.time(since)}`}</span>
+}
+
+/** What was asked in this session. */
+const RecentPane = memo(function RecentPane({ objects }: { readonly objects: ObjectSet }) {
+  const recent = requestStore((store) => store.recent)
+  const rows = useMemo(() => {
+    const land = landings(objects)
+    return recent.map((request) => ({ request, landed: land(request) }))
+  }, [objects, recent])
+  if (rows.length === 0) return null
+  return (
+    <Pane title="Recent">
+      <ul className={styles['list']} aria-label="Recent requests">
+        {rows.map(({ request, landed }) => (
+          <li key={keyOfRequest(request)}>
+            <button
+              type="button"
+              className={styles['item']}
+              title={`${request.method} ${request.url}`}
+              onClick={() => takeRequest(request)}
+            >
+              <span className={styles['itemText']}>
+                <span className="mono">{requestWords(request)}</span>
+                <span className={styles['quiet']}>{shortUser(request.user)}</span>
+              </span>
+              {landed.ok && <LevelChip name={landed.priorityLevel} />}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Pane>
+  )
+})

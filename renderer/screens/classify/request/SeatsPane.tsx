@@ -1,0 +1,135 @@
+import { memo, useId, useMemo } from 'react'
+import type { Classification, SeatStep, ServerContext } from '../../../../core/classify/classification.ts'
+import { sameElsewhere } from '../../../../core/classify/elsewhere.ts'
+import type { ObjectSet } from '../../../../core/config/objects.ts'
+import type { RequestSample } from '../../../../core/contract/objects.ts'
+import { classes } from '../../../components/classes.ts'
+import { inputClass } from '../../../components/Field.tsx'
+import { Pane } from '../../../components/Pane.tsx'
+import { Term } from '../../../components/Term.tsx'
+import { format } from '../../../theme/format.ts'
+import { ServerSeats } from '../../editor/draft/ServerSeats.tsx'
+import type { ServerLimit } from '../../editor/draft/useImpact.ts'
+import { seatsText } from './compare.data.ts'
+import styles from './request.module.css'
+import { requestStore } from './requestStore.ts'
+import { stepText } from './seats.data.ts'
+import { isUnreadable, type Supposed } from './supposed.ts'
+
+/** How wide the request is, as the server estimates it step by step, and on servers of other versions. */
+export const SeatsPane = memo(function SeatsPane(props: {
+  readonly answer: Classification
+  readonly objects: ObjectSet
+  readonly request: RequestSample
+  readonly context: ServerContext
+  readonly limit: ServerLimit
+}) {
+  const { answer, objects, request, context, limit } = props
+  const { seats, nominalLimit, priorityLevel } = answer
+  const elsewhere = useMemo(() => sameElsewhere(objects, request, context), [objects, request, context])
+  return (
+    <Pane title="Seats it will take" unit="seats" note={seats.method}>
+      <table className={styles['steps']} aria-label="How the width is estimated">
+        <tbody>
+          {seats.steps.map((step, index) => (
+            <Step key={`${index} ${step.kind}`} step={step} />
+          ))}
+        </tbody>
+      </table>
+      <p className={styles['remark']}>
+        {seats.levelCap === 0 ? (
+          <>{`${priorityLevel} has no cap of its own.`}</>
+        ) : (
+          <>
+            The <Term id="max-seats">cap</Term> of {priorityLevel} is {seatsText(seats.levelCap)}, from its nominal
+            limit of {format.seats(nominalLimit)} of a server of {format.seats(limit.seats)} seats ({LIMIT[limit.from]}
+            ).
+          </>
+        )}
+      </p>
+      {seats.levelCap > 0 && limit.from !== 'reported' && limit.from !== 'configured' && (
+        <div className={styles['inset']}>
+          <ServerSeats limit={limit} />
+        </div>
+      )}
+      {seats.assumptions.map((sentence) => (
+        <p key={sentence} className={styles['remark']}>
+          {sentence}
+        </p>
+      ))}
+      <Suppositions basis={seats.basis.kind} />
+      <h3 className={styles['subtitle']}>Same request elsewhere</h3>
+      <table className={styles['steps']} aria-label="Same request on other versions">
+        <tbody>
+          {elsewhere.map(({ version, rule, seats: there }) => (
+            <tr key={version}>
+              <th scope="row">{`${version.slice(1)}: ${rule}`}</th>
+              <td>{format.seats(there.width)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Pane>
+  )
+})
+
+const LIMIT: Readonly<Record<ServerLimit['from'], string>> = {
+  reported: 'as it reports',
+  configured: 'as configured',
+  inferred: 'inferred from the nominal limits',
+  assumed: 'assumed',
+  own: 'as you say',
+}
+
+function Step({ step }: { readonly step: SeatStep }) {
+  const { kind, label, assumed } = step
+  return (
+    <tr className={classes(kind === 'width' && styles['total'])}>
+      <th scope="row">{kind === 'width' ? 'Width' : label}</th>
+      <td title={assumed === true ? 'assumed: the console does not know it' : undefined}>{stepText(step)}</td>
+    </tr>
+  )
+}
+
+/** What the estimate needs and no source tells: the reader may say it. */
+function Suppositions({ basis }: { readonly basis: Classification['seats']['basis']['kind'] }) {
+  if (basis === 'list') {
+    return (
+      <div className={styles['suppose']}>
+        <Supposition field="count" label="Suppose so many objects in the cluster" placeholder="unknown" />
+        <Supposition field="averageSize" label="of so many bytes each" placeholder="worst case" />
+      </div>
+    )
+  }
+  if (basis === 'mutating') {
+    return (
+      <div className={styles['suppose']}>
+        <Supposition field="watchers" label="Suppose so many watches of it" placeholder="0" />
+      </div>
+    )
+  }
+  return null
+}
+
+function Supposition(props: { readonly field: keyof Supposed; readonly label: string; readonly placeholder: string }) {
+  const { field, label, placeholder } = props
+  const id = useId()
+  const value = requestStore(({ supposed }) => supposed[field])
+  return (
+    <>
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        className={inputClass}
+        inputMode="numeric"
+        autoComplete="off"
+        placeholder={placeholder}
+        value={value}
+        aria-invalid={isUnreadable(value) ? true : undefined}
+        onChange={({ target }) =>
+          requestStore.setState(({ supposed }) => ({ supposed: { ...supposed, [field]: target.value } }))
+        }
+      />
+    </>
+  )
+}

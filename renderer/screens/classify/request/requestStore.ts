@@ -1,0 +1,60 @@
+import { create } from 'zustand'
+import { identityOf } from '../../../../core/classify/identity.ts'
+import type { RequestSample } from '../../../../core/contract/objects.ts'
+import { openPage } from '../../../state/route.ts'
+import { formOf, requestOf, type RequestForm } from './form.logic.ts'
+import { remembered } from './recent.ts'
+import type { Supposed } from './supposed.ts'
+
+/** How the request is given. */
+export type Way = 'fields' | 'text' | 'seen'
+/** Which configuration the answer is about. */
+export type Side = 'live' | 'draft' | 'both'
+
+interface RequestStore {
+  readonly form: RequestForm
+  readonly way: Way
+  /** What stands in the text field, whether it can be read or not. */
+  readonly text: string
+  readonly side: Side
+  readonly supposed: Supposed
+  /** Requests of this session, the newest first. */
+  readonly recent: readonly RequestSample[]
+}
+
+const USUAL_USER = 'system:serviceaccount:default:web'
+
+const usualRequest: RequestSample = {
+  user: USUAL_USER,
+  groups: [...identityOf(USUAL_USER).groups],
+  method: 'GET',
+  url: '/api/v1/namespaces/default/pods?resourceVersion=0',
+}
+
+/** What is asked on the page One request, for as long as the console is open. */
+export const requestStore = create<RequestStore>(() => ({
+  form: formOf(usualRequest),
+  way: 'fields',
+  text: '',
+  side: 'live',
+  supposed: { count: '', averageSize: '', watchers: '' },
+  recent: [],
+}))
+
+export const changeForm = (change: (form: RequestForm) => RequestForm): void =>
+  requestStore.setState(({ form }) => ({ form: change(form) }))
+
+/** Takes a request over into the form. */
+export const takeRequest = (request: RequestSample): void =>
+  requestStore.setState(({ recent }) => ({ form: formOf(request), recent: remembered(recent, request) }))
+
+/** Shows the answer to a request. */
+export function openRequest(request: RequestSample): void {
+  takeRequest(request)
+  requestStore.setState({ way: 'fields' })
+  openPage('classify', 'request')
+}
+
+/** Keeps what the form says among the recent requests. */
+export const rememberForm = (): void =>
+  requestStore.setState(({ recent, form }) => ({ recent: remembered(recent, requestOf(form)) }))

@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest'
+import type { DumpRequest } from '../../../../core/frame/dump.ts'
+import { filteredSeen, sampleOf, seenRequests } from './seen.data.ts'
+
+const row = (more: Partial<DumpRequest>): DumpRequest => ({
+  level: 'workload-low',
+  schema: 'service-accounts',
+  queue: 1,
+  position: 0,
+  flow: 'f',
+  arrivedAt: 0,
+  initialSeats: 1,
+  finalSeats: 0,
+  additionalLatencyMs: 0,
+  user: 'system:serviceaccount:ci:runner',
+  verb: 'list',
+  path: '/api/v1/namespaces/shop/pods',
+  namespace: 'shop',
+  ...more,
+})
+
+it('makes a request of a row, with the groups that the name tells', () => {
+  expect(sampleOf(row({}))).toEqual({
+    user: 'system:serviceaccount:ci:runner',
+    groups: ['system:serviceaccounts', 'system:serviceaccounts:ci', 'system:authenticated'],
+    method: 'GET',
+    url: '/api/v1/namespaces/shop/pods',
+  })
+  expect(sampleOf(row({ user: undefined }))).toBeUndefined()
+})
+
+it('shows each request once, those that wait most first', () => {
+  const seen = seenRequests([
+    row({ startedAt: 1 }),
+    row({}),
+    row({ user: 'alice', schema: 'global-default', level: 'global-default' }),
+    row({ user: 'alice', schema: 'global-default', level: 'global-default' }),
+    row({ verb: undefined }),
+  ])
+  expect(seen.map(({ user, words, waiting, executing }) => [user, words, waiting, executing])).toEqual([
+    ['alice', 'LIST pods', 2, 0],
+    ['ci:runner', 'LIST pods', 1, 1],
+  ])
+  expect(filteredSeen(seen, ' LIST  alice ').map(({ user }) => user)).toEqual(['alice'])
+  expect(filteredSeen(seen, '')).toBe(seen)
+  expect(filteredSeen(seen, 'watch')).toEqual([])
+})

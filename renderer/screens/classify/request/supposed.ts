@@ -1,0 +1,25 @@
+import type { ServerContext } from '../../../../core/classify/classification.ts'
+
+/** What the reader supposes of the cluster where the console does not know it, as texts of a form. */
+export interface Supposed {
+  /** Objects of the requested resource in the whole cluster. */
+  readonly count: string
+  /** Bytes of one of them. */
+  readonly averageSize: string
+  /** Watches that hear of a change. */
+  readonly watchers: string
+}
+
+const wholeNumber = (text: string): number | undefined => (/^\d{1,12}$/.test(text.trim()) ? Number(text) : undefined)
+
+/** What can be read of it; anything else is as if it were not there. */
+export function contextOf({ count, averageSize, watchers }: Supposed): Pick<ServerContext, 'objects' | 'watchers'> {
+  const [objects, size, heard] = [wholeNumber(count), wholeNumber(averageSize), wholeNumber(watchers)]
+  return {
+    ...(objects !== undefined && { objects: { count: objects, ...(size !== undefined && { averageSize: size }) } }),
+    ...(heard !== undefined && { watchers: heard }),
+  }
+}
+
+/** Whether a text is neither empty nor a number. */
+export const isUnreadable = (text: string): boolean => text.trim() !== '' && wholeNumber(text) === undefined

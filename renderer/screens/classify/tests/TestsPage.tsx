@@ -1,0 +1,239 @@
+import { useMemo, useRef, useState } from 'react'
+import type { DumpFrame } from '../../../../core/frame/dump.ts'
+import { Button } from '../../../components/Button.tsx'
+import { download } from '../../../components/download.ts'
+import { inputClass } from '../../../components/Field.tsx'
+import { Icon } from '../../../components/Icon.tsx'
+import { Menu, type MenuEntry } from '../../../components/Menu.tsx'
+import { Note } from '../../../components/Note.tsx'
+import { NowLine } from '../../../components/NowLine.tsx'
+import { Pane } from '../../../components/Pane.tsx'
+import { Segment } from '../../../components/Segment.tsx'
+import { EmptyState, ErrorState, Loading, ProblemNote } from '../../../components/States.tsx'
+import { useDump } from '../../../state/dumps.ts'
+import { MOST_TESTS, useRequestTests } from '../../../state/requestTests.ts'
+import { openPage } from '../../../state/route.ts'
+import { useViewPart } from '../../../state/view.ts'
+import { isPaneKey } from '../../level/paneKeys.ts'
+import { ConfigurationNote } from '../ConfigurationNote.tsx'
+import { sampleOf } from '../request/seen.data.ts'
+import { useConfigurations, type Configurations } from '../useConfigurations.ts'
+import { TestDetail } from './TestDetail.tsx'
+import { TestTable } from './TestTable.tsx'
+import {
+  draftTableSentence,
+  expectingWhatIs,
+  filteredTests,
+  observedTests,
+  readTests,
+  systemTests,
+  tableSentence,
+  testsText,
+  withNew,
+  type ObservedRequest,
+  type Shown,
+} from './table.logic.ts'
+import styles from './tests.module.css'
+import { useTable } from './useTable.ts'
+
+/** Saved requests that must keep matching what they matched. */
+export function TestsPage() {
+  const configurations = useConfigurations()
+  const { state, problem } = useRequestTests()
+  if (state === 'failed' && problem !== undefined)
+    return <ErrorState title="The saved requests cannot be read." problem={problem} />
+  if (configurations === undefined) return <Loading waitingFor="the flow schemas and levels" />
+  if (state === 'reading') return <Loading waitingFor="the saved requests" />
+  return <Tests configurations={configurations} />
+}
+
+const newId = (): string => crypto.randomUUID()
+
+function Tests({ configurations }: { readonly configurations: Configurations }) {
+  const { current, draft, draftStale } = configurations
+  const table = useTable(configurations)
+  const { rows, change, last } = table
+  const { problem } = useRequestTests()
+  const [shown, setShown] = useState<Shown>('all')
+  const [filter, setFilter] = useState('')
+  const [selected, setSelected] = useState<string>()
+  const [said, setSaid] = useState<string>()
+  const input = useRef<HTMLInputElement>(null)
+  const search = useRef<HTMLInputElement>(null)
+  const server = useViewPart((view) => view.server?.id)
+  const dump = useDump(server)
+  const filtered = useMemo(() => filteredTests(rows, shown, filter), [rows, shown, filter])
+  const chosen = rows.find(({ test }) => test.id === selected)
+
+  const addSystem = (): void => {
+    setSaid(undefined)
+    change('Added requests that keep a cluster alive.', (tests) => withNew(tests, systemTests(current.objects, newId)))
+  }
+  const addObserved = (): void => {
+    const { tests, unclear } = observedTests(observedOf(dump), current.objects, newId)
+    setSaid(
+      unclear === 0
+        ? undefined
+        : `${unclear} sorts of requests are left out: with the groups that the user’s name tells they would go elsewhere, and a dump names no groups.`,
+    )
+    change('Added requests of the newest dump.', (before) => withNew(before, tests))
+  }
+  const load = async (file: File): Promise<void> => {
+    const read = readTests(await file.text(), newId)
+    setSaid(read.ok ? undefined : read.problem)
+    if (read.ok) change(`Added the rows of ${file.name}.`, (tests) => withNew(tests, read.tests))
+  }
+  const add: readonly MenuEntry[] = [
+    { label: 'One request …', onSelect: () => openPage('classify', 'request') },
+    ...(dump?.requests === undefined ? [] : [{ label: 'What the newest dump shows', onSelect: addObserved }]),
+    { label: 'What keeps a cluster alive', onSelect: addSystem },
+    { label: 'A JSON file …', onSelect: () => input.current?.click() },
+  ]
+  const draftSays = draftTableSentence(rows)
+  return (
+    <div className={styles['page']}>
+      <NowLine
+        title={tableSentence(rows)}
+        evidence={
+          <>
+            {draftSays !== undefined && <span className={styles['draft']}>{`${draftSays} `}</span>}
+            Each row is run on the {current.origin === 'built-in' ? 'built-in' : 'present'} objects
+            {draft === undefined ? '' : ' and on the draft'} at every change; the editor’s guard rails run it too.
+          </>
+        }
+        actions={
+          <>
+            <Menu entries={add}>
+              <Button primary={rows.length === 0}>
+                <Icon name="plus" size={13} /> Add
+              </Button>
+            </Menu>
+            {rows.length > 0 && (
+              <>
+                <Button
+                  onClick={() =>
+                    change('Every row now expects what it matches.', (tests) => expectingWhatIs(tests, current.objects))
+                  }
+                >
+                  Expect what all match now
+                </Button>
+                <Button
+                  onClick={() =>
+                    download(
+                      'apf-requests.json',
+                      new Blob([testsText(rows.map(({ test }) => test))], { type: 'application/json' }),
+                    )
+                  }
+                >
+                  <Icon name="download" size={13} /> JSON
+                </Button>
+              </>
+            )}
+          </>
+        }
+      />
+      <input
+        ref={input}
+        type="file"
+        accept="application/json,.json"
+        aria-label="File with a table of requests"
+        hidden
+        onChange={({ target }) => {
+          const [file] = target.files ?? []
+          if (file !== undefined) void load(file)
+          target.value = ''
+        }}
+      />
+      <div className={styles['notes']}>
+        {current.note !== undefined && <ConfigurationNote note={current.note} />}
+        {draftStale && (
+          <Note kind="warn">Parts of the draft are not in order yet; what they were last is used in their place.</Note>
+        )}
+        {problem !== undefined && <ProblemNote problem={problem} />}
+        {said !== undefined && <Note kind="warn">{said}</Note>}
+        {rows.length >= MOST_TESTS && (
+          <Note kind="warn">{`The table is full: it holds at most ${MOST_TESTS} requests.`}</Note>
+        )}
+        {last !== undefined && (
+          <p className={styles['done']} role="status">
+            {last.what}
+            <Button small onClick={last.undo}>
+              <Icon name="undo" size={13} /> Undo
+            </Button>
+          </p>
+        )}
+      </div>
+      {rows.length === 0 ? (
+        <EmptyState
+          title="Requests that must keep matching what they match."
+          actions={
+            <>
+              <Button onClick={() => openPage('classify', 'request')}>Build one request</Button>
+              {dump?.requests !== undefined && <Button onClick={addObserved}>Add what the dump shows</Button>}
+              <Button onClick={addSystem}>Add what keeps a cluster alive</Button>
+              <Button onClick={() => input.current?.click()}>Import JSON</Button>
+            </>
+          }
+        >
+          A saved table shows at once which requests an edit sends elsewhere. The command apf classify --test runs the
+          same file in a repository’s checks.
+        </EmptyState>
+      ) : (
+        <div className={styles['columns']}>
+          <Pane
+            title="Saved requests"
+            className={styles['main']}
+            onKeyDown={(event) => {
+              if (!isPaneKey(event, 'f')) return
+              event.preventDefault()
+              event.stopPropagation()
+              search.current?.focus()
+            }}
+            actions={
+              <>
+                <input
+                  ref={search}
+                  type="search"
+                  className={inputClass}
+                  value={filter}
+                  placeholder="label, user, path, schema"
+                  aria-label="Filter the saved requests"
+                  aria-keyshortcuts="f"
+                  spellCheck={false}
+                  onChange={({ target }) => setFilter(target.value)}
+                />
+                <Segment<Shown>
+                  label="Which rows"
+                  value={shown}
+                  options={[
+                    { value: 'all', label: 'All' },
+                    { value: 'failing', label: 'Failing' },
+                    ...(draft === undefined ? [] : [{ value: 'moved' as const, label: 'Moved by the draft' }]),
+                  ]}
+                  onChange={setShown}
+                />
+              </>
+            }
+          >
+            <TestTable
+              rows={filtered}
+              hidden={rows.length - filtered.length}
+              withDraft={draft !== undefined}
+              selected={chosen?.test.id}
+              onSelect={setSelected}
+            />
+          </Pane>
+          <TestDetail row={chosen} current={current.objects} draft={draft} change={change} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Requests of a dump and where the server put them. */
+function observedOf(dump: DumpFrame | undefined): readonly ObservedRequest[] {
+  return (dump?.requests ?? []).flatMap((row): ObservedRequest[] => {
+    const request = sampleOf(row)
+    return request === undefined ? [] : [{ request, flowSchema: row.schema, priorityLevel: row.level }]
+  })
+}

@@ -1,0 +1,115 @@
+import { useState } from 'react'
+import type { FeedSpec } from '../../../core/contract/live.ts'
+import type { SourceSpec } from '../../../core/contract/source.ts'
+import { Button } from '../../components/Button.tsx'
+import { Copy } from '../../components/Copy.tsx'
+import { Note } from '../../components/Note.tsx'
+import { Pane } from '../../components/Pane.tsx'
+import { Choice, ContextFields, LimitFields, TextField } from './LiveFields.tsx'
+import { feedFormOf, feedSentence, readFeedForm, type FeedForm } from './live.logic.ts'
+import { useLiveAddress } from './useLiveAddress.ts'
+import { useContexts } from './useContexts.ts'
+import styles from './Connect.module.css'
+
+const KINDS = [
+  { value: 'audit-file', label: 'Audit log' },
+  { value: 'audit-webhook', label: 'Audit webhook' },
+  { value: 'httplog', label: '-v=3 log' },
+] as const
+const FOLLOW = [
+  { value: 'follow', label: 'Follow it' },
+  { value: 'once', label: 'Read it once' },
+] as const
+const CLUSTERS = [
+  { value: 'cluster', label: 'The server’s' },
+  { value: 'built-in', label: 'Built-in' },
+] as const
+
+/** What happened at a server, from its logs. */
+export function FeedPane(props: {
+  readonly busy: boolean
+  /** What the console shows already. */
+  readonly shown: SourceSpec | undefined
+  readonly onOpen: (spec: FeedSpec) => void
+}) {
+  const { busy, shown, onOpen } = props
+  const [form, setForm] = useState(() => feedFormOf(shown))
+  const contexts = useContexts(form.file)
+  const read = readFeedForm(form)
+  const errors = read.ok ? {} : read.errors
+  const change = (part: Partial<FeedForm>): void => setForm({ ...form, ...part })
+  return (
+    <>
+      {shown?.kind === 'feed' && <FeedAddress />}
+      <Pane title="Audit or log feed">
+        <div className={styles['form']}>
+          <Choice label="Kind of feed" value={form.kind} options={KINDS} onChange={(kind) => change({ kind })} />
+          {form.kind === 'audit-webhook' ? (
+            <TextField
+              label="Port on 127.0.0.1"
+              placeholder="a free one"
+              numeric
+              error={errors.port}
+              value={form.port}
+              onChange={(port) => change({ port })}
+            />
+          ) : (
+            <>
+              <TextField
+                label="Path of the file on this machine"
+                placeholder={form.kind === 'httplog' ? '/var/log/kube-apiserver.log' : '/var/log/kubernetes/audit.log'}
+                // An empty form is not yet a mistake.
+                error={form.path === '' ? undefined : errors.path}
+                value={form.path}
+                onChange={(path) => change({ path })}
+              />
+              <Choice
+                label="End of the file"
+                value={form.follow ? 'follow' : 'once'}
+                options={FOLLOW}
+                onChange={(end) => change({ follow: end === 'follow' })}
+              />
+            </>
+          )}
+          <Choice
+            label="Objects and object counts"
+            value={form.withCluster ? 'cluster' : 'built-in'}
+            options={CLUSTERS}
+            onChange={(from) => change({ withCluster: from === 'cluster' })}
+          />
+          {form.withCluster && (
+            <ContextFields file={form.file} context={form.context} contexts={contexts} onChange={change} />
+          )}
+          <LimitFields form={form} errors={errors} onChange={setForm} />
+          <Note kind="info">{feedSentence(form)}</Note>
+          <div className={styles['buttons']}>
+            <Button
+              primary={shown?.kind !== 'feed'}
+              disabled={busy || !read.ok}
+              onClick={() => read.ok && onOpen(read.spec)}
+            >
+              {busy ? 'Starting…' : shown?.kind === 'feed' ? 'Start the feed again' : 'Start the feed'}
+            </Button>
+          </div>
+        </div>
+      </Pane>
+    </>
+  )
+}
+
+/** Of a webhook, where the API server posts to. */
+function FeedAddress() {
+  const address = useLiveAddress()
+  if (address === undefined) return null
+  return (
+    <Pane title="Where the API server posts to" actions={<Copy text={address} label="Copy the address" />}>
+      <div className={styles['form']}>
+        <p className="mono">{address}</p>
+        <p className={styles['note']}>
+          It needs the token and the certificate as well: “Health of the source” names the file that holds all three,
+          for --audit-webhook-config-file.
+        </p>
+      </div>
+    </Pane>
+  )
+}

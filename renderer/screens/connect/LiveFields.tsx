@@ -1,0 +1,125 @@
+import { Field, inputClass, monoInputClass } from '../../components/Field.tsx'
+import { Segment } from '../../components/Segment.tsx'
+import { Term } from '../../components/Term.tsx'
+import type { EngineForm } from './live.logic.ts'
+import type { Contexts } from './useContexts.ts'
+import styles from './Connect.module.css'
+
+export interface TextFieldProps {
+  readonly label: string
+  readonly hint?: string
+  readonly error?: string | undefined
+  readonly value: string
+  readonly placeholder?: string
+  readonly numeric?: boolean
+  readonly onChange: (value: string) => void
+}
+
+/** One line of text. */
+export function TextField({ label, hint, error, value, placeholder, numeric, onChange }: TextFieldProps) {
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          className={numeric === true ? inputClass : monoInputClass}
+          spellCheck={false}
+          inputMode={numeric === true ? 'numeric' : undefined}
+          placeholder={placeholder}
+          value={value}
+          onChange={({ target }) => onChange(target.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+/** A few choices side by side under a word that says what of. */
+export function Choice<V extends string>(props: Parameters<typeof Segment<V>>[0]) {
+  return (
+    <div className={styles['choice']}>
+      <span aria-hidden="true">{props.label}</span>
+      <Segment {...props} />
+    </div>
+  )
+}
+
+/** Which cluster, by its kubeconfig. */
+export function ContextFields(props: {
+  readonly file: string
+  readonly context: string
+  readonly contexts: Contexts
+  readonly onChange: (change: { readonly file?: string; readonly context?: string }) => void
+}) {
+  const { file, context, contexts, onChange } = props
+  const found = contexts.found ?? []
+  const current = found.find((one) => one.current)
+  const chosen = found.find((one) => one.context === context) ?? current
+  return (
+    <div className={styles['pair']}>
+      <Field
+        label="kubeconfig context"
+        hint={chosen === undefined ? undefined : `${chosen.server} as ${chosen.user}`}
+        error={chosen?.problem === undefined ? undefined : `This context cannot be used: ${chosen.problem}.`}
+      >
+        {(attributes) => (
+          <select
+            {...attributes}
+            className={monoInputClass}
+            value={context}
+            onChange={({ target }) => onChange({ context: target.value })}
+          >
+            <option value="">{current === undefined ? 'current context' : `${current.context} (current)`}</option>
+            {found
+              .filter((one) => one !== current)
+              .map((one) => (
+                <option key={`${one.file} ${one.context}`} value={one.context}>
+                  {one.context}
+                </option>
+              ))}
+          </select>
+        )}
+      </Field>
+      <TextField
+        label="Path of another kubeconfig"
+        hint="Empty: KUBECONFIG or ~/.kube/config."
+        error={contexts.problem?.message}
+        value={file}
+        onChange={(next) => onChange({ file: next, context: '' })}
+      />
+    </div>
+  )
+}
+
+/** The two flags of the server, whose sum is what flow control distributes. */
+export function LimitFields<F extends EngineForm>(props: {
+  readonly form: F
+  readonly errors: Partial<Record<keyof EngineForm, string>>
+  readonly onChange: (form: F) => void
+}) {
+  const { form, errors, onChange } = props
+  return (
+    <>
+      <div className={styles['pair']}>
+        <TextField
+          label="Requests in flight"
+          numeric
+          error={errors.maxRequestsInFlight}
+          value={form.maxRequestsInFlight}
+          onChange={(maxRequestsInFlight) => onChange({ ...form, maxRequestsInFlight })}
+        />
+        <TextField
+          label="Mutating requests in flight"
+          numeric
+          error={errors.maxMutatingRequestsInFlight}
+          value={form.maxMutatingRequestsInFlight}
+          onChange={(maxMutatingRequestsInFlight) => onChange({ ...form, maxMutatingRequestsInFlight })}
+        />
+      </div>
+      <p className={styles['note']}>
+        As --max-requests-inflight and --max-mutating-requests-inflight of the server; their sum is distributed in{' '}
+        <Term id="seat">seats</Term>. Smaller ones show what happens when seats run out.
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,150 @@
+import { useEffect, useRef, useState } from 'react'
+import type { ProxySpec } from '../../../core/contract/live.ts'
+import type { SourceSpec } from '../../../core/contract/source.ts'
+import { Button } from '../../components/Button.tsx'
+import { Copy } from '../../components/Copy.tsx'
+import { Field, inputClass } from '../../components/Field.tsx'
+import { Note } from '../../components/Note.tsx'
+import { Pane } from '../../components/Pane.tsx'
+import { Preformatted } from '../../components/States.tsx'
+import { Choice, ContextFields, LimitFields, TextField } from './LiveFields.tsx'
+import { proxyFormOf, proxySentence, readProxyForm, type ProxyForm } from './live.logic.ts'
+import { useLiveAddress } from './useLiveAddress.ts'
+import { useContexts } from './useContexts.ts'
+import styles from './Connect.module.css'
+
+const UPSTREAMS = [
+  { value: 'kubeconfig', label: 'kubeconfig' },
+  { value: 'url', label: 'Any HTTP server' },
+] as const
+const MODES = [
+  { value: 'enforce', label: 'Lets wait and refuses' },
+  { value: 'shadow', label: 'Only watches' },
+] as const
+const OBJECTS = [
+  { value: 'upstream', label: 'The server’s' },
+  { value: 'built-in', label: 'Built-in' },
+] as const
+const IDENTITIES: readonly (readonly [ProxyForm['identity'], string])[] = [
+  ['kubeconfig', 'Everybody is the user of the kubeconfig'],
+  ['token', 'Each caller by their own bearer token'],
+  ['headers', 'X-Remote-User and X-Remote-Group, for tests'],
+]
+
+/** A proxy in front of a server: what it is to be, and where clients connect to once it is. */
+export function ProxyPane(props: {
+  readonly busy: boolean
+  /** What the console shows already. */
+  readonly shown: SourceSpec | undefined
+  readonly onOpen: (spec: ProxySpec) => void
+}) {
+  const { busy, shown, onOpen } = props
+  const [form, setForm] = useState(() => proxyFormOf(shown))
+  const contexts = useContexts(form.file)
+  const read = readProxyForm(form)
+  const errors = read.ok ? {} : read.errors
+  const change = (part: Partial<ProxyForm>): void => setForm({ ...form, ...part })
+  return (
+    <>
+      {shown?.kind === 'proxy' && <ProxyAddress identity={shown.identity} />}
+      <Pane title="Live proxy">
+        <div className={styles['form']}>
+          <Choice
+            label="Server behind the proxy"
+            value={form.upstream}
+            options={UPSTREAMS}
+            onChange={(upstream) => change({ upstream })}
+          />
+          {form.upstream === 'kubeconfig' ? (
+            <ContextFields file={form.file} context={form.context} contexts={contexts} onChange={change} />
+          ) : (
+            <TextField
+              label="Address of the server"
+              placeholder="http://127.0.0.1:8001"
+              // An empty form is not yet a mistake.
+              error={form.url.trim() === '' ? undefined : errors.url}
+              value={form.url}
+              onChange={(url) => change({ url })}
+            />
+          )}
+          <Choice label="What the proxy does" value={form.mode} options={MODES} onChange={(mode) => change({ mode })} />
+          <Field label="Who asks">
+            {(attributes) => (
+              <select
+                {...attributes}
+                className={inputClass}
+                value={form.identity}
+                onChange={({ target }) => {
+                  const chosen = IDENTITIES.find(([identity]) => identity === target.value)
+                  if (chosen !== undefined) change({ identity: chosen[0] })
+                }}
+              >
+                {IDENTITIES.map(([identity, text]) => (
+                  <option key={identity} value={identity}>
+                    {text}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+          <div className={styles['pair']}>
+            <Choice
+              label="Objects to begin with"
+              value={form.objects}
+              options={OBJECTS}
+              onChange={(objects) => change({ objects })}
+            />
+            <TextField
+              label="Port on 127.0.0.1"
+              placeholder="a free one"
+              numeric
+              error={errors.port}
+              value={form.port}
+              onChange={(port) => change({ port })}
+            />
+          </div>
+          <LimitFields form={form} errors={errors} onChange={setForm} />
+          <Note kind="info">{proxySentence(form, contexts.found ?? [])}</Note>
+          <div className={styles['buttons']}>
+            <Button
+              primary={shown?.kind !== 'proxy'}
+              disabled={busy || !read.ok}
+              onClick={() => read.ok && onOpen(read.spec)}
+            >
+              {busy ? 'Starting…' : shown?.kind === 'proxy' ? 'Start the proxy again' : 'Start the proxy'}
+            </Button>
+          </div>
+        </div>
+      </Pane>
+    </>
+  )
+}
+
+/** Where clients connect to, and a command to try it with. */
+function ProxyAddress({ identity }: Pick<ProxySpec, 'identity'>) {
+  const address = useLiveAddress()
+  const place = useRef<HTMLDivElement>(null)
+  // Whoever has just started the proxy looked at the end of the form.
+  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), [address])
+  if (address === undefined) return null
+  const command =
+    identity === 'headers'
+      ? `curl -H 'X-Remote-User: alice' ${address}/version`
+      : `kubectl --server ${address}${identity === 'token' ? ' --token "$TOKEN"' : ''} get namespaces`
+  return (
+    <div ref={place}>
+      <Pane title="Where clients connect to" actions={<Copy text={address} label="Copy the address" />}>
+        <div className={styles['form']}>
+          <p className="mono">{address}</p>
+          <Preformatted text={command} label="A command to try it with" />
+          <div className={styles['buttons']}>
+            <Copy text={command} label="Copy the command" />
+          </div>
+          <p className={styles['note']}>
+            The editor acts on the engine of this proxy at once, and changes nothing on the server behind it.
+          </p>
+        </div>
+      </Pane>
+    </div>
+  )
+}

@@ -1,0 +1,212 @@
+import { z } from 'zod'
+import { FeedSpecSchema, ProxySpecSchema, type FeedSpec, type ProxySpec } from '../../../core/contract/live.ts'
+import type { FoundContext, SourceSpec } from '../../../core/contract/source.ts'
+
+/** What the engine of a proxy or a feed is given, as typed. */
+export interface EngineForm {
+  readonly maxRequestsInFlight: string
+  readonly maxMutatingRequestsInFlight: string
+}
+
+export interface ProxyForm extends EngineForm {
+  readonly upstream: 'kubeconfig' | 'url'
+  /** Path of a kubeconfig; empty means the usual one. */
+  readonly file: string
+  /** Empty means the current context. */
+  readonly context: string
+  readonly url: string
+  /** Empty means a free one. */
+  readonly port: string
+  readonly mode: ProxySpec['mode']
+  readonly identity: Exclude<ProxySpec['identity'], 'certificate'>
+  readonly objects: ProxySpec['objects']
+}
+
+export interface FeedForm extends EngineForm {
+  readonly kind: FeedSpec['feed']['kind']
+  readonly path: string
+  readonly follow: boolean
+  readonly port: string
+  /** Whether a cluster is asked for objects and counts. */
+  readonly withCluster: boolean
+  readonly file: string
+  readonly context: string
+}
+
+const ENGINE = { maxRequestsInFlight: '400', maxMutatingRequestsInFlight: '200' } as const
+
+export const EMPTY_PROXY: ProxyForm = {
+  ...ENGINE,
+  upstream: 'kubeconfig',
+  file: '',
+  context: '',
+  url: '',
+  port: '',
+  mode: 'enforce',
+  identity: 'kubeconfig',
+  objects: 'upstream',
+}
+
+export const EMPTY_FEED: FeedForm = {
+  ...ENGINE,
+  kind: 'audit-file',
+  path: '',
+  follow: true,
+  port: '',
+  withCluster: true,
+  file: '',
+  context: '',
+}
+
+type Errors<F> = Partial<Record<keyof F, string>>
+export type Read<S, F> = { readonly ok: true; readonly spec: S } | { readonly ok: false; readonly errors: Errors<F> }
+
+const Address = z.url({ protocol: /^https?$/ })
+
+/** The form as a source, or what is wrong with it, field by field. */
+export function readProxyForm(form: ProxyForm): Read<ProxySpec, ProxyForm> {
+  const url = form.url.trim()
+  const errors: Errors<ProxyForm> = {
+    ...engineErrors(form),
+    ...portError(form.port),
+    ...(form.upstream === 'url' && urlError(url)),
+  }
+  if (Object.keys(errors).length > 0) return { ok: false, errors }
+  const spec = ProxySpecSchema.parse({
+    kind: 'proxy',
+    upstream: form.upstream === 'url' ? { kind: 'url', url } : { kind: 'kubeconfig', ...kubeconfig(form) },
+    port: numberOf(form.port) ?? 0,
+    mode: form.mode,
+    identity: form.identity,
+    objects: form.objects,
+    ...engine(form),
+  })
+  return { ok: true, spec }
+}
+
+export function readFeedForm(form: FeedForm): Read<FeedSpec, FeedForm> {
+  const path = form.path.trim()
+  const isFile = form.kind !== 'audit-webhook'
+  const errors: Errors<FeedForm> = {
+    ...engineErrors(form),
+    ...(isFile ? path === '' && { path: 'Enter the path of the file.' } : portError(form.port)),
+  }
+  if (Object.keys(errors).length > 0) return { ok: false, errors }
+  const spec = FeedSpecSchema.parse({
+    kind: 'feed',
+    feed: isFile
+      ? { kind: form.kind, path, follow: form.follow }
+      : { kind: 'audit-webhook', port: numberOf(form.port) ?? 0 },
+    ...(form.withCluster && { cluster: kubeconfig(form) }),
+    ...engine(form),
+  })
+  return { ok: true, spec }
+}
+
+function urlError(url: string): { readonly url?: string } {
+  if (url === '') return { url: 'Enter the address of the server.' }
+  if (!Address.safeParse(url).success) return { url: `“${url}” is not an address; write it as https://host:port.` }
+  const { username, password } = new URL(url)
+  if (username === '' && password === '') return {}
+  return { url: 'An address must not hold a user name or password; use a kubeconfig.' }
+}
+
+const portError = (text: string): { readonly port?: string } =>
+  isWithin(text, 65_535) ? {} : { port: 'A port is a number from 1 to 65535; empty takes a free one.' }
+
+const MOST_SEATS = 100_000
+
+const engineErrors = (form: EngineForm): Errors<EngineForm> => ({
+  ...(!isLimit(form.maxRequestsInFlight) && { maxRequestsInFlight: NO_LIMIT }),
+  ...(!isLimit(form.maxMutatingRequestsInFlight) && { maxMutatingRequestsInFlight: NO_LIMIT }),
+})
+const NO_LIMIT = `A limit is a whole number from 0 to ${MOST_SEATS}.`
+const isLimit = (text: string): boolean => text.trim() !== '' && isWithin(text, MOST_SEATS)
+
+/** An empty text is within all bounds. */
+const isWithin = (text: string, most: number): boolean => {
+  const number = numberOf(text) ?? 0
+  return Number.isInteger(number) && number >= 0 && number <= most
+}
+
+const numberOf = (text: string): number | undefined => (text.trim() === '' ? undefined : Number(text))
+
+const engine = (form: EngineForm): { readonly [K in keyof EngineForm]: number } => ({
+  maxRequestsInFlight: Number(form.maxRequestsInFlight),
+  maxMutatingRequestsInFlight: Number(form.maxMutatingRequestsInFlight),
+})
+
+const kubeconfig = ({ file, context }: { readonly file: string; readonly context: string }) => ({
+  ...(file.trim() !== '' && { file: file.trim() }),
+  ...(context !== '' && { context }),
+})
+
+/** The form filled from what is connected; as it is without, when that is something else. */
+export function proxyFormOf(spec: SourceSpec | undefined): ProxyForm {
+  if (spec?.kind !== 'proxy') return EMPTY_PROXY
+  const { upstream, port, mode, identity, objects } = spec
+  return {
+    ...engineForm(spec),
+    upstream: upstream.kind,
+    file: upstream.kind === 'kubeconfig' ? (upstream.file ?? '') : '',
+    context: upstream.kind === 'kubeconfig' ? (upstream.context ?? '') : '',
+    url: upstream.kind === 'url' ? upstream.url : '',
+    port: port === 0 ? '' : String(port),
+    mode,
+    identity: identity === 'certificate' ? 'kubeconfig' : identity,
+    objects,
+  }
+}
+
+export function feedFormOf(spec: SourceSpec | undefined): FeedForm {
+  if (spec?.kind !== 'feed') return EMPTY_FEED
+  const { feed, cluster } = spec
+  const isFile = feed.kind !== 'audit-webhook'
+  return {
+    ...engineForm(spec),
+    kind: feed.kind,
+    path: isFile ? feed.path : '',
+    follow: isFile ? feed.follow : true,
+    port: isFile || feed.port === 0 ? '' : String(feed.port),
+    withCluster: cluster !== undefined,
+    file: cluster?.file ?? '',
+    context: cluster?.context ?? '',
+  }
+}
+
+const engineForm = (spec: ProxySpec | FeedSpec): EngineForm => ({
+  maxRequestsInFlight: String(spec.maxRequestsInFlight),
+  maxMutatingRequestsInFlight: String(spec.maxMutatingRequestsInFlight),
+})
+
+/** What a server is called before it is connected. */
+const nameOf = ({ upstream, context, url }: ProxyForm, contexts: readonly FoundContext[]): string => {
+  if (upstream === 'url') return URL.parse(url)?.host ?? 'the server'
+  if (context !== '') return context
+  return contexts.find(({ current }) => current)?.context ?? 'the server'
+}
+
+/** What the proxy will do, in a sentence or two. */
+export function proxySentence(form: ProxyForm, contexts: readonly FoundContext[]): string {
+  const name = nameOf(form, contexts)
+  const where = form.port.trim() === '' ? 'a free port of 127.0.0.1' : `127.0.0.1:${form.port.trim()}`
+  const seats = Number(form.maxRequestsInFlight) + Number(form.maxMutatingRequestsInFlight)
+  const objects = form.objects === 'upstream' ? `the objects of ${name}` : 'the built-in objects'
+  const does =
+    form.mode === 'enforce'
+      ? `each request runs, waits or is refused with 429 as a server of ${seats} seats with ${objects} would decide, and ${name} is sent only what runs.`
+      : `every request passes to ${name} at once; beside it, flow control of ${seats} seats with ${objects} decides what it would have done.`
+  return `Listens on ${where}: ${does} Nothing is changed on ${name} by connecting.`
+}
+
+export function feedSentence(form: FeedForm): string {
+  const reads = {
+    'audit-file': `Reads the audit log ${form.path.trim() || '…'}${form.follow ? ' and follows it, through rotation' : ' to its end'}`,
+    httplog: `Reads the request lines (-v=3) of ${form.path.trim() || '…'}${form.follow ? ' and follows it, through rotation' : ' to its end'}`,
+    'audit-webhook': `Receives what the API server posts to its audit webhook, by HTTPS on ${form.port.trim() === '' ? 'a free port of' : `port ${form.port.trim()} of`} 127.0.0.1`,
+  }[form.kind]
+  const cluster = form.withCluster
+    ? 'with the objects and object counts of the named cluster'
+    : 'with the built-in objects'
+  return `${reads}. Each request goes through flow control of the console’s own, ${cluster}, which only watches; nothing reaches the server.`
+}

@@ -1,0 +1,101 @@
+import { memo } from 'react'
+import type { ObjectRef } from '../../../../core/guard/finding.ts'
+import { ProblemNote } from '../../../components/States.tsx'
+import { dismissApplied, draftApplyStore, markSeen } from '../../../state/draftApply.ts'
+import type { UnderstoodDraft } from '../../../state/draft.logic.ts'
+import { format } from '../../../theme/format.ts'
+import { effectiveLevelName } from './around.logic.ts'
+import { DiffPane } from './DiffPane.tsx'
+import { GuardPane } from './GuardPane.tsx'
+import { ImpactPane } from './ImpactPane.tsx'
+import type { Moves } from './moves.data.ts'
+import { MovesPane } from './MovesPane.tsx'
+import type { DraftProblem } from './problems.data.ts'
+import type { Guard } from './useGuard.ts'
+import type { Impact } from './useImpact.ts'
+import { VerdictPane } from './VerdictPane.tsx'
+import styles from './page.module.css'
+
+/** What the draft does, and what the server says of it. */
+export const Aside = memo(function Aside(props: {
+  readonly draft: UnderstoodDraft
+  readonly impact: Impact
+  readonly guard: Guard | undefined
+  readonly moves: Moves | undefined
+  readonly selected: ObjectRef | undefined
+  readonly mayEdit: boolean
+  readonly onOpen: (problem: Pick<DraftProblem, 'kind' | 'name' | 'field'>) => void
+  readonly onForce: () => void
+}) {
+  const { draft, impact, guard, moves, selected, mayEdit, onOpen, onForce } = props
+  const level = selected && effectiveLevelName(impact.after, selected)
+  return (
+    <div className={styles['aside']}>
+      <Said entries={draft.entries} onOpen={onOpen} onForce={onForce} />
+      <ImpactPane
+        impact={impact}
+        selected={level}
+        stale={(draft.proposal?.stale.length ?? 0) > 0}
+        onSeen={() => draft.entries.length > 0 && markSeen(draft.entries)}
+      />
+      <div className={styles['two']}>
+        <div>
+          <GuardPane rails={guard?.rails ?? []} mayEdit={mayEdit} />
+          {moves !== undefined && draft.entries.length > 0 && <MovesPane moves={moves} />}
+        </div>
+        <div>
+          <DiffPane reads={draft.reads} />
+        </div>
+      </div>
+    </div>
+  )
+})
+
+/** The last report of an application, and the last dry run of this very draft. */
+function Said(props: {
+  readonly entries: UnderstoodDraft['entries']
+  readonly onOpen: (problem: Pick<DraftProblem, 'kind' | 'name' | 'field'>) => void
+  readonly onForce: () => void
+}) {
+  const { entries, onOpen, onForce } = props
+  const { applied, dryRun, problem } = draftApplyStore()
+  const answer = dryRun?.of === entries ? dryRun.outcome : undefined
+  return (
+    <>
+      {problem !== undefined && (
+        <div className={styles['problem']}>
+          <ProblemNote problem={problem} alert />
+        </div>
+      )}
+      {applied !== undefined && (
+        <div className={styles['verdicts']} role="status">
+          <VerdictPane
+            title="Applied"
+            note={`to ${applied.target}, ${format.time(Date.parse(applied.report.at))}`}
+            verdicts={applied.report.verdicts}
+            applied
+            onOpen={onOpen}
+            onForce={onForce}
+            onDismiss={dismissApplied}
+          />
+        </div>
+      )}
+      {answer?.state === 'failed' && (
+        <div className={styles['problem']}>
+          <ProblemNote problem={answer.problem} alert />
+        </div>
+      )}
+      {answer?.state === 'answered' && (
+        <div className={styles['verdicts']} role="status">
+          <VerdictPane
+            title="Dry run"
+            note={`what the server says, ${format.time(Date.parse(answer.report.at))}`}
+            verdicts={answer.report.verdicts}
+            applied={false}
+            onOpen={onOpen}
+          />
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,201 @@
+import { useMemo, useState, type ReactNode } from 'react'
+import type { JsonObject } from '../../../../core/config/content.ts'
+import { refKey, reverted, withEntry } from '../../../../core/draft/draft.ts'
+import { differingFields, mergedText, type FieldDifference } from '../../../../core/draft/threeWay.ts'
+import { toJson, type Json } from '../../../../core/manifest/json.ts'
+import { cleanManifest, writeManifest } from '../../../../core/manifest/write.ts'
+import { say } from '../../../app/shellStore.ts'
+import { Button } from '../../../components/Button.tsx'
+import { classes } from '../../../components/classes.ts'
+import { Segment } from '../../../components/Segment.tsx'
+import { changeDraft } from '../../../state/draft.ts'
+import type { UnderstoodEntry } from '../../../state/draft.logic.ts'
+import { writerText } from './conflict.text.ts'
+import styles from './object.module.css'
+
+/** What to do when the object is not any more what the edit was begun from. */
+export function ConflictPane({ read }: { readonly read: UnderstoodEntry }) {
+  const { footing, entry, name } = read
+  const [now] = useState(() => Date.now())
+  const discard = (
+    <Button small onClick={() => changeDraft((entries) => reverted(entries, entry))}>
+      Discard my change
+    </Button>
+  )
+  switch (footing.kind) {
+    case 'firm':
+      return null
+    case 'gone':
+      return (
+        <section className={styles['conflict']} aria-label="Conflict">
+          <h3>{name} was deleted meanwhile.</h3>
+          <p>{entry.text === null ? 'What the draft wants is done.' : 'The draft can make it again as it says.'}</p>
+          <div className={styles['buttons']}>
+            {discard}
+            {entry.text !== null && (
+              <Button small onClick={() => changeDraft((entries) => withEntry(entries, withoutBase(entry)))}>
+                Make it again
+              </Button>
+            )}
+          </div>
+        </section>
+      )
+    case 'exists':
+      return (
+        <section className={styles['conflict']} aria-label="Conflict">
+          <h3>
+            There is a {entry.kind} called {name} already.
+          </h3>
+          <p>Give yours another name, or change the one that is there into it.</p>
+          <div className={styles['buttons']}>
+            {discard}
+            <Button small onClick={() => rebase(read, footing.theirs, entry.text)}>
+              Change the one that is there
+            </Button>
+          </div>
+        </section>
+      )
+    case 'moved':
+      return entry.text === null ? (
+        <section className={styles['conflict']} aria-label="Conflict">
+          <h3>{writerText(name, footing.theirs, now)}</h3>
+          <p>The draft deletes it as it was before.</p>
+          <div className={styles['buttons']}>
+            {discard}
+            <Button small onClick={() => rebase(read, footing.theirs, null)}>
+              Delete it all the same
+            </Button>
+          </div>
+        </section>
+      ) : (
+        <Merge
+          key={refKey(entry)}
+          title={writerText(name, footing.theirs, now)}
+          theirs={footing.theirs}
+          {...{ read, discard }}
+        />
+      )
+  }
+}
+
+const withoutBase = ({ base: _gone, ...entry }: UnderstoodEntry['entry']) => entry
+
+/** From now on the edit stands on what is there. */
+function rebase({ entry, name }: UnderstoodEntry, theirs: JsonObject, text: string | null): void {
+  changeDraft((entries) => {
+    const { kind } = entry
+    const rest = reverted(entries, entry)
+    // A text that says what is there leaves nothing to change.
+    if (text === writeManifest(kind, theirs)) return rest
+    return withEntry(rest, { kind, name, text, base: { ...theirs } })
+  })
+}
+
+/** Three versions of an object, field by field. */
+function Merge(props: {
+  readonly read: UnderstoodEntry
+  readonly title: string
+  readonly theirs: JsonObject
+  readonly discard: ReactNode
+}) {
+  const { read, title, theirs, discard } = props
+  const { entry, document, lastGood } = read
+  const [taken, setTaken] = useState<ReadonlySet<string>>(new Set())
+  const differences = useMemo(() => {
+    const mine = lastGood?.object ?? entry.base ?? {}
+    const clean = (object: object) => cleanManifest(entry.kind, object)
+    return differingFields(clean(entry.base ?? {}), clean(mine), clean(theirs))
+  }, [entry, lastGood, theirs])
+  const both = differences.filter(({ changedBy }) => changedBy === 'conflict')
+  const merge = (): void => {
+    if (document === undefined || entry.text === null) return
+    const merged = mergedText(entry.text, toJson(document.value), differences, taken)
+    if (merged.ok) rebase(read, theirs, merged.text)
+    else say(merged.why)
+  }
+  const choose = (field: string, whose: 'yours' | 'theirs'): void => {
+    const next = new Set(taken)
+    if (whose === 'theirs') next.add(field)
+    else next.delete(field)
+    setTaken(next)
+  }
+  return (
+    <section className={styles['conflict']} aria-label="Conflict">
+      <h3>{title}</h3>
+      <table>
+        <caption className="sr-only">Fields that differ</caption>
+        <thead>
+          <tr>
+            <th scope="col">Base</th>
+            <th scope="col">Yours</th>
+            <th scope="col">On the server</th>
+          </tr>
+        </thead>
+        {differences.map((difference) => (
+          <Versions
+            key={difference.field}
+            difference={difference}
+            theirs={taken.has(difference.field)}
+            onChoose={(whose) => choose(difference.field, whose)}
+          />
+        ))}
+      </table>
+      <p>
+        {both.length === 0
+          ? 'No field was changed on both sides: the two changes fit together.'
+          : `${both.length} ${both.length === 1 ? 'field was' : 'fields were'} changed on both sides. Choose, then the impact is computed again.`}
+      </p>
+      <div className={styles['buttons']}>
+        {discard}
+        <Button small disabled={document === undefined} onClick={merge}>
+          Merge and check again
+        </Button>
+      </div>
+    </section>
+  )
+}
+
+function Versions(props: {
+  readonly difference: FieldDifference
+  readonly theirs: boolean
+  readonly onChoose: (whose: 'yours' | 'theirs') => void
+}) {
+  const { difference, theirs, onChoose } = props
+  const { field, base, yours, changedBy } = difference
+  const takesTheirs = changedBy === 'them' || (changedBy === 'conflict' && theirs)
+  return (
+    <tbody>
+      <tr>
+        <th scope="rowgroup" colSpan={3}>
+          <span>{field}</span>
+          {changedBy === 'conflict' && (
+            <Segment
+              label={`${field}: which one`}
+              value={theirs ? 'theirs' : 'yours'}
+              options={[
+                { value: 'yours', label: 'Yours' },
+                { value: 'theirs', label: 'Server' },
+              ]}
+              onChange={onChoose}
+            />
+          )}
+        </th>
+      </tr>
+      <tr>
+        <td>{shown(base)}</td>
+        <td className={classes(!takesTheirs && styles['taken'])}>{shown(yours)}</td>
+        <td className={classes(takesTheirs && styles['taken'], changedBy !== 'you' && styles['theirs'])}>
+          {shown(difference.theirs)}
+        </td>
+      </tr>
+    </tbody>
+  )
+}
+
+const MOST_SHOWN = 120
+
+function shown(value: Json | undefined): string {
+  if (value === undefined) return 'none'
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text
+}

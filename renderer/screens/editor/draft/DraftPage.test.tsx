@@ -1,0 +1,353 @@
+import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { storyClient, type StoryClient } from '../../../../test/harness/memoryClient.ts'
+import { baseChoiceStore } from '../../../state/draftBase.ts'
+import { draftApplyStore } from '../../../state/draftApply.ts'
+import { setClient } from '../../../state/client.ts'
+import { openPage, startRoutes } from '../../../state/route.ts'
+import { startState } from '../../../state/start.ts'
+import { EditorScreen } from '../index.tsx'
+import { ownLimitStore } from './useImpact.ts'
+
+/** Whatever is observed is on the screen. */
+class Everything {
+  readonly #tell: (entries: readonly { readonly isIntersecting: boolean }[]) => void
+  constructor(tell: (entries: readonly { readonly isIntersecting: boolean }[]) => void) {
+    this.#tell = tell
+  }
+  observe(): void {
+    this.#tell([{ isIntersecting: true }])
+  }
+  disconnect(): void {
+    // Nothing is held.
+  }
+}
+
+const probes = {
+  metadata: { name: 'probes' },
+  spec: { priorityLevelConfiguration: { name: 'exempt' }, matchingPrecedence: 4, rules: [] },
+}
+
+/** The editor on a server in memory: what it says, what it sends, and what it keeps. */
+describe('the editor', () => {
+  let story: StoryClient
+  let stops: (() => void)[]
+  const user = userEvent.setup()
+
+  beforeEach(() => {
+    vi.stubGlobal('IntersectionObserver', Everything)
+    location.hash = ''
+    story = storyClient({ history: 30, servers: 1, manual: true })
+    setClient(story.client)
+    stops = [startRoutes(), startState(story.client)]
+  })
+  afterEach(() => {
+    cleanup()
+    vi.unstubAllGlobals()
+    for (const stop of stops) stop()
+    story.stop()
+    setClient(undefined)
+    draftApplyStore.setState({ applying: false }, true)
+    ownLimitStore.setState({}, true)
+    baseChoiceStore.setState({ insist: false }, true)
+  })
+
+  const open = async (object = 'PriorityLevelConfiguration/workload-low', editing = true): Promise<void> => {
+    if (editing) await story.client.call('editing.switch', { on: true })
+    openPage('editor', 'draft', object)
+    render(<EditorScreen />)
+    await screen.findByRole('heading', { level: 2, name: object.slice(object.indexOf('/') + 1) })
+  }
+  const field = (name: string) => screen.getByRole<HTMLInputElement>('textbox', { name })
+  const fill = async (name: string, value: string): Promise<void> => {
+    await user.clear(field(name))
+    await user.type(field(name), value)
+  }
+  const impactOf = (level: string) =>
+    within(screen.getByRole('table', { name: /^Seats of each level/ })).getByRole('row', {
+      name: new RegExp(`^${level}`),
+    }).textContent
+  const list = () => within(screen.getByRole('listbox', { name: 'Objects' }))
+  const option = (name: string) => list().getByRole('option', { name: new RegExp(`^${name} ?,`) })
+  const region = (name: string) => screen.getByRole('region', { name })
+  const settle = () => act(async () => new Promise((resolve) => void setTimeout(resolve, 20)))
+
+  it('shows a form without inputs until editing is switched on, and says for what', async () => {
+    await open('PriorityLevelConfiguration/workload-low', false)
+    expect(screen.queryByRole('textbox', { name: 'Shares' })).toBeNull()
+    expect(screen.getByRole('status', { name: 'Shares' }).textContent).toBe('100')
+    await user.click(screen.getByRole('button', { name: 'Switch editing on for prod-eu-1' }))
+    expect((await screen.findByRole<HTMLInputElement>('textbox', { name: 'Shares' })).value).toBe('100')
+  })
+
+  it('lists levels with shares and schemas in matching order, with what is mandatory', async () => {
+    await open()
+    const names = list()
+      .getAllByRole('option')
+      .map(({ textContent }) => textContent)
+    expect(names.slice(0, 3).join(' ')).toMatch(/exempt.*node-high.*system/)
+    expect(option('probes').compareDocumentPosition(option('service-accounts'))).toBe(4)
+    expect(list().getAllByRole('option', { name: /mandatory/ })).toHaveLength(4)
+    await user.type(screen.getByRole('searchbox'), 'workload')
+    expect(list().getAllByRole('option')).toHaveLength(2)
+  })
+
+  it('says in seats what a number means, at once', async () => {
+    await open()
+    await fill('Shares', '30')
+    expect(impactOf('workload-low')).toMatch(/245.*103/)
+    expect(option('workload-low').textContent).toContain('edited')
+    expect(region('Diff of the draft').textContent).toContain('nominalConcurrencyShares: 30')
+  })
+
+  it('changes a number by the arrow keys, and takes whole series back with Ctrl Z', async () => {
+    await open()
+    fireEvent.keyDown(field('Shares'), { key: 'ArrowUp', shiftKey: true })
+    fireEvent.keyDown(field('Shares'), { key: 'ArrowDown' })
+    expect(field('Shares').value).toBe('109')
+    fireEvent.keyDown(field('Shares'), { key: 'z', ctrlKey: true })
+    expect(field('Shares').value).toBe('100')
+    fireEvent.keyDown(field('Shares'), { key: 'z', ctrlKey: true, shiftKey: true })
+    expect(field('Shares').value).toBe('109')
+  })
+
+  it('takes an empty borrowing limit for none, and words for what they are', async () => {
+    await open()
+    await fill('Borrowing limit', '20')
+    expect(screen.getByText(/^up to \d+ seats$/)).toBeTruthy()
+    await user.clear(field('Borrowing limit'))
+    expect(screen.getByText('no limit')).toBeTruthy()
+    await fill('Shares', 'many')
+    expect(field('Shares').value).toBe('many')
+    expect(field('Shares').getAttribute('aria-invalid')).toBe('true')
+    expect(screen.getByRole('button', { name: /^Apply/ })).toHaveProperty('disabled', true)
+  })
+
+  it('keeps the queues that a level had while it only rejects', async () => {
+    await open()
+    await user.selectOptions(screen.getByRole('combobox', { name: 'When full' }), 'Reject')
+    expect(screen.queryByRole('textbox', { name: 'Queues' })).toBeNull()
+    await user.selectOptions(screen.getByRole('combobox', { name: 'When full' }), 'Queue')
+    expect(field('Queues').value).toBe('128')
+    expect(screen.queryByText('edited')).toBeNull()
+  })
+
+  it('edits the rules of a schema, and says in a sentence what they match', async () => {
+    await open('FlowSchema/service-accounts')
+    expect(screen.getByText(/^Requests of group system:serviceaccounts that do anything/)).toBeTruthy()
+    const verbs = screen.getAllByRole('textbox', { name: 'Verbs' })[0]
+    if (verbs === undefined) throw new Error('the rule has verbs')
+    await user.clear(verbs)
+    await user.type(verbs, 'get, list')
+    expect(screen.getByText(/that get or list any resource/)).toBeTruthy()
+    await user.click(screen.getByRole('button', { name: 'Subject' }))
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Subject 2: kind' }), 'ServiceAccount')
+    await user.type(field('Subject 2: namespace'), 'batch')
+    await user.type(field('Subject 2: name'), 'runner')
+    expect(screen.getByText(/service account batch:runner/)).toBeTruthy()
+    await user.click(screen.getByRole('button', { name: 'Remove URLs 1' }))
+    expect(screen.queryByRole('textbox', { name: 'Paths' })).toBeNull()
+  })
+
+  it('makes objects from a preset under names that are free, and deletes and reverts them', async () => {
+    await open()
+    for (let times = 0; times < 2; times += 1) {
+      await user.click(screen.getByRole('button', { name: 'New' }))
+      await user.click(screen.getByRole('button', { name: /^A level for one tenant/ }))
+    }
+    expect(list().getAllByRole('option', { name: /^tenant.*new/ })).toHaveLength(4)
+    expect(field('Name').value).toBe('tenant-2')
+    const made = list().getAllByRole('option', { name: /^tenant-2/ })
+    fireEvent.keyDown(made[1] ?? option('tenant'), { key: 'Delete' })
+    expect(list().getAllByRole('option', { name: /^tenant/ })).toHaveLength(3)
+    await user.click(option('probes'))
+    fireEvent.keyDown(option('probes'), { key: 'Delete' })
+    expect(option('probes').textContent).toContain('deleted')
+    await user.click(screen.getByRole('button', { name: 'Keep it' }))
+    expect(option('probes').textContent).not.toContain('deleted')
+  })
+
+  it('takes several pasted manifests over, and says of a text without any what is wrong', async () => {
+    await open()
+    await user.click(screen.getByRole('button', { name: 'New' }))
+    await user.click(screen.getByRole('button', { name: /^Paste manifests/ }))
+    const text = screen.getByRole('textbox', { name: /^YAML or JSON/ })
+    fireEvent.change(text, { target: { value: 'kind: Pod\napiVersion: v1\n' } })
+    await user.click(screen.getByRole('button', { name: 'Take over into the draft' }))
+    expect((await screen.findByRole('alert')).textContent).toMatch(/no flow-control object/)
+    const level = (name: string): string =>
+      `apiVersion: flowcontrol.apiserver.k8s.io/v1beta3\nkind: PriorityLevelConfiguration\nmetadata: {name: ${name}}\nspec: {type: Limited, limited: {nominalConcurrencyShares: 7, limitResponse: {type: Reject}}}\n`
+    fireEvent.change(text, { target: { value: `${level('one')}---\n${level('two')}` } })
+    await user.click(screen.getByRole('button', { name: 'Take over into the draft' }))
+    expect(option('one')).toBeTruthy()
+    expect(option('two')).toBeTruthy()
+    expect(impactOf('two')).toContain('+')
+  })
+
+  it('asks the server, and shows its verdict of this very draft only', async () => {
+    await open()
+    await fill('Shares', '30')
+    fireEvent.keyDown(document.body, { key: 'Enter', ctrlKey: true })
+    await settle()
+    expect(region('Dry run').textContent).toContain('workload-low would be accepted')
+    await fill('Shares', '31')
+    expect(screen.queryByRole('region', { name: 'Dry run' })).toBeNull()
+    expect(region('From draft to server').textContent).toContain('of an earlier draft')
+  })
+
+  const applyAll = async (): Promise<void> => {
+    await user.click(screen.getByRole('button', { name: /^Apply \d/ }))
+    const dialog = await screen.findByRole('dialog')
+    const typed = within(dialog).queryAllByRole('textbox', { name: /^Type the name/ })
+    for (const input of typed) await user.type(input, /: (\S+)$/.exec(labelOf(input))?.[1] ?? '')
+    await user.click(within(dialog).getByRole('button', { name: /^Apply/ }))
+    await settle()
+  }
+  const labelOf = (input: HTMLElement): string => document.querySelector(`label[for="${input.id}"]`)?.textContent ?? ''
+
+  it('applies after the names of built-in objects were typed; what is applied leaves the draft', async () => {
+    await open()
+    await fill('Shares', '30')
+    await user.click(screen.getByRole('button', { name: /^Apply 1 object to prod-eu-1/ }))
+    const dialog = await screen.findByRole('dialog')
+    expect(dialog.textContent).toContain('245 → 103')
+    expect(within(dialog).getByRole('button', { name: /^Apply/ })).toHaveProperty('disabled', true)
+    await user.keyboard('{Escape}')
+    await applyAll()
+    expect(region('Applied').textContent).toContain('workload-low is applied')
+    expect(screen.queryByText('edited')).toBeNull()
+    expect(field('Shares').value).toBe('30')
+  })
+
+  it('keeps the draft while the server does not answer, and applies it when it does', async () => {
+    await open()
+    await fill('Shares', '30')
+    story.objects.setBroken(true)
+    await applyAll()
+    expect(screen.getByRole('alert').textContent).toContain('does not answer')
+    expect(field('Shares').value).toBe('30')
+    story.objects.setBroken(false)
+    await applyAll()
+    expect(region('Applied').textContent).toContain('is applied')
+  })
+
+  it('shows three versions when somebody else changed the object, and merges them', async () => {
+    await open()
+    await fill('Shares', '30')
+    act(() =>
+      story.objects.writeElsewhere('PriorityLevelConfiguration', 'workload-low', {
+        metadata: { name: 'workload-low' },
+        spec: {
+          type: 'Limited',
+          limited: {
+            nominalConcurrencyShares: 60,
+            lendablePercent: 10,
+            limitResponse: { type: 'Queue', queuing: { queues: 128, handSize: 6, queueLengthLimit: 50 } },
+          },
+        },
+      }),
+    )
+    const conflict = await screen.findByRole('region', { name: 'Conflict' })
+    expect(conflict.textContent).toContain('1 field was changed on both sides')
+    expect(screen.getByRole('button', { name: /^Apply/ })).toHaveProperty('disabled', true)
+    await user.click(within(conflict).getByRole('radio', { name: 'Server' }))
+    await user.click(within(conflict).getByRole('button', { name: 'Merge and check again' }))
+    expect(screen.queryByRole('region', { name: 'Conflict' })).toBeNull()
+    expect(field('Shares').value).toBe('60')
+    expect(field('Lendable').value).toBe('10')
+  })
+
+  it('makes an object again that was deleted meanwhile, and gives way to one that was made', async () => {
+    await open('FlowSchema/probes')
+    await fill('Precedence', '3')
+    act(() => story.objects.writeElsewhere('FlowSchema', 'probes', null))
+    await user.click(await screen.findByRole('button', { name: 'Make it again' }))
+    expect(option('probes').textContent).toContain('new')
+    act(() => story.objects.writeElsewhere('FlowSchema', 'probes', { ...probes }))
+    await user.click(await screen.findByRole('button', { name: 'Change the one that is there' }))
+    expect(option('probes').textContent).toContain('edited')
+  })
+
+  it('follows a guard rail’s remedy by a button', async () => {
+    await open()
+    await fill('Shares', '30')
+    const rails = region('Guard rails')
+    expect(rails.textContent).toMatch(/built-in spec again/)
+    await user.click(within(rails).getByRole('button', { name: 'Do it in the draft' }))
+    expect(screen.getByRole<HTMLSelectElement>('combobox', { name: 'Reconciled' }).value).toBe('false')
+  })
+
+  it('keeps the draft, and finds it again', async () => {
+    await open()
+    await fill('Shares', '30')
+    window.dispatchEvent(new Event('pagehide'))
+    await settle()
+    expect(story.objects.keptDraft().entries).toMatchObject([{ name: 'workload-low' }])
+    for (const stop of stops) stop()
+    cleanup()
+    stops = [startRoutes(), startState(story.client)]
+    render(<EditorScreen />)
+    expect((await screen.findByRole<HTMLInputElement>('textbox', { name: 'Shares' })).value).toBe('30')
+  })
+
+  it('takes applied changes back in the journal, and applies them again', async () => {
+    await open()
+    await fill('Shares', '30')
+    await applyAll()
+    act(() => openPage('editor', 'journal'))
+    await user.click(await screen.findByRole('button', { name: 'Undo 1 object' }))
+    expect(await screen.findByRole('button', { name: 'Redo 1 object' })).toBeTruthy()
+    expect(region('What the server says').textContent).toContain('workload-low is applied')
+    act(() => openPage('editor', 'draft', 'PriorityLevelConfiguration/workload-low'))
+    expect((await screen.findByRole<HTMLInputElement>('textbox', { name: 'Shares' })).value).toBe('100')
+  })
+
+  describe('where nothing can be applied', () => {
+    it('drafts upon files, and saves', async () => {
+      story.objects.tell({
+        origin: 'files',
+        target: 'levels.yaml',
+        editing: { state: 'impossible', why: 'Files are not changed.' },
+      })
+      await open(undefined, false)
+      await fill('Shares', '30')
+      expect(screen.queryByRole('button', { name: /^Apply/ })).toBeNull()
+      expect(screen.getByRole('button', { name: 'Save as' })).toHaveProperty('disabled', false)
+      expect(screen.getByText('Files are not changed.')).toBeTruthy()
+    })
+
+    it('drafts upon the built-in objects of a version that is chosen, for a server of any size', async () => {
+      story.objects.tell({
+        origin: 'none',
+        state: 'unavailable',
+        target: '',
+        editing: { state: 'impossible', why: 'No.' },
+      })
+      await open(undefined, false)
+      const version = await screen.findByRole('combobox', { name: /built-in ones of Kubernetes/ })
+      await user.selectOptions(version, 'v1.30.0')
+      await fill('Shares', '30')
+      fireEvent.change(screen.getByRole('textbox', { name: /^seats of a server/ }), { target: { value: '6000' } })
+      expect(impactOf('workload-low')).toMatch(/2.449.*1.029/)
+    })
+
+    it('says why the objects cannot be read, and offers the built-in ones', async () => {
+      story.objects.tell({ state: 'unavailable', problem: { code: 'forbidden', message: '403 on flowschemas.' } })
+      openPage('editor', 'draft')
+      render(<EditorScreen />)
+      expect(await screen.findByRole('heading', { name: /^You may not read/ })).toBeTruthy()
+      await user.click(screen.getByRole('button', { name: 'Draft on the built-in objects' }))
+      expect(await screen.findByRole('option', { name: /^workload-low/ })).toBeTruthy()
+    })
+
+    it('waits while the objects are on their way, and says when they are old', async () => {
+      story.objects.tell({ state: 'loading' })
+      openPage('editor', 'draft')
+      render(<EditorScreen />)
+      expect(await screen.findByRole('status', { name: /^waiting for/ })).toBeTruthy()
+      act(() => story.objects.tell({ state: 'stale' }))
+      expect(await screen.findByText(/does not tell of its objects any more/)).toBeTruthy()
+    })
+  })
+})

@@ -1,0 +1,192 @@
+import { useId, type KeyboardEvent, type ReactNode } from 'react'
+import type { LocatedFinding } from '../../../../core/manifest/manifest.ts'
+import { classes } from '../../../components/classes.ts'
+import type { TermId } from '../../../components/glossary.ts'
+import { inputClass } from '../../../components/Field.tsx'
+import { Term } from '../../../components/Term.tsx'
+import styles from './form.module.css'
+
+export interface RowProps {
+  readonly label: string
+  /** The term that the label is, explained on focus. */
+  readonly term?: TermId
+  /** What the value means, in a few words. */
+  readonly consequence?: ReactNode
+  /** What is wrong with it, or suspicious; shown in place of the consequence. */
+  readonly findings: readonly LocatedFinding[]
+  readonly readOnly: boolean
+}
+
+/** One line of a form: label, control, and what the value means or why it cannot be. */
+export function FieldRow(
+  props: RowProps & {
+    readonly wide?: boolean
+    readonly children: (attributes: {
+      id: string
+      'aria-labelledby': string
+      'aria-describedby': string
+      'aria-invalid': true | undefined
+      'data-fields': string
+    }) => ReactNode
+  },
+) {
+  const { label, term, consequence, findings, wide = false, children } = props
+  const id = useId()
+  const about = `${id}-about`
+  const worst = findings.find(({ severity }) => severity === 'error') ?? findings[0]
+  const invalid = worst?.severity === 'error'
+  return (
+    <div className={classes(styles['row'], wide && styles['wide'], worst !== undefined && styles['told'])}>
+      {term === undefined ? (
+        <label id={`${id}-label`} htmlFor={id} className={styles['label']}>
+          {label}
+        </label>
+      ) : (
+        <span id={`${id}-label`} className={styles['label']}>
+          <Term id={term}>{label}</Term>
+        </span>
+      )}
+      {children({
+        id,
+        'aria-labelledby': `${id}-label`,
+        'aria-describedby': about,
+        'aria-invalid': invalid ? true : undefined,
+        'data-fields': findings.map(({ field }) => field).join(' '),
+      })}
+      <span
+        id={about}
+        className={classes(
+          styles['consequence'],
+          invalid && styles['error'],
+          worst?.severity === 'warning' && styles['warning'],
+        )}
+      >
+        {worst?.message ?? consequence}
+      </span>
+    </div>
+  )
+}
+
+/** A whole number. Up and Down change it by one, with Shift by ten; empty leaves the field out. */
+export function NumberRow(
+  props: RowProps & {
+    readonly value: unknown
+    /** What the server takes when the field is left out. */
+    readonly usual: string
+    readonly unit?: string
+    readonly onChange: (value: number | string | undefined) => void
+  },
+) {
+  const { value, usual, unit, onChange, readOnly, ...row } = props
+  const text = typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value)
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = event.key === 'ArrowUp' ? 1 : event.key === 'ArrowDown' ? -1 : 0
+    if (step === 0 || readOnly) return
+    event.preventDefault()
+    const from = typeof value === 'number' ? value : Number(usual)
+    onChange(Math.max(0, (Number.isFinite(from) ? from : 0) + step * (event.shiftKey ? 10 : 1)))
+  }
+  return (
+    <FieldRow {...row} readOnly={readOnly}>
+      {(attributes) =>
+        readOnly ? (
+          <output {...named(attributes)} className={styles['output']}>
+            {text === '' ? usual : text}
+            {unit !== undefined && text !== '' && ` ${unit}`}
+          </output>
+        ) : (
+          <span className={styles['number']}>
+            <input
+              {...attributes}
+              className={inputClass}
+              inputMode="numeric"
+              autoComplete="off"
+              placeholder={usual}
+              value={text}
+              onKeyDown={onKeyDown}
+              onChange={({ target }) => onChange(readNumber(target.value))}
+            />
+            {unit !== undefined && <span aria-hidden="true">{unit}</span>}
+          </span>
+        )
+      }
+    </FieldRow>
+  )
+}
+
+/** What is no whole number goes into the text as it is: the truth is what is written, and the server would say so too. */
+function readNumber(text: string): number | string | undefined {
+  const trimmed = text.trim()
+  if (trimmed === '') return undefined
+  return /^-?\d{1,15}$/.test(trimmed) ? Number(trimmed) : trimmed
+}
+
+/** One of a few words. A word that is not among them stays visible. */
+export function ChoiceRow(
+  props: RowProps & {
+    readonly value: string
+    readonly options: readonly (readonly [value: string, label: string])[]
+    readonly wide?: boolean
+    readonly onChange: (value: string) => void
+  },
+) {
+  const { value, options, onChange, readOnly, ...row } = props
+  const known = options.some(([option]) => option === value)
+  return (
+    <FieldRow {...row} readOnly={readOnly}>
+      {(attributes) =>
+        readOnly ? (
+          <output {...named(attributes)} className={styles['output']}>
+            {options.find(([option]) => option === value)?.[1] ?? value}
+          </output>
+        ) : (
+          <select
+            {...attributes}
+            className={inputClass}
+            value={value}
+            onChange={({ target }) => onChange(target.value)}
+          >
+            {!known && <option value={value}>{value === '' ? 'choose' : value}</option>}
+            {options.map(([option, label]) => (
+              <option key={option} value={option}>
+                {label}
+              </option>
+            ))}
+          </select>
+        )
+      }
+    </FieldRow>
+  )
+}
+
+/** Free text of one line. */
+export function TextRow(
+  props: RowProps & { readonly value: string; readonly wide?: boolean; readonly onChange: (value: string) => void },
+) {
+  const { value, onChange, readOnly, ...row } = props
+  return (
+    <FieldRow {...row} readOnly={readOnly}>
+      {(attributes) =>
+        readOnly ? (
+          <output {...named(attributes)} className={styles['output']}>
+            {value}
+          </output>
+        ) : (
+          <input
+            {...attributes}
+            className={classes(inputClass, 'mono')}
+            autoComplete="off"
+            spellCheck={false}
+            value={value}
+            onChange={({ target }) => onChange(target.value)}
+          />
+        )
+      }
+    </FieldRow>
+  )
+}
+
+const named = ({ id, 'aria-labelledby': by }: { readonly id: string; readonly 'aria-labelledby': string }) => ({
+  id,
+  'aria-labelledby': by,
+})

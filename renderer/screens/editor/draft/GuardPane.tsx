@@ -1,0 +1,112 @@
+import { applyFix } from '../../../../core/draft/applyFix.ts'
+import type { GuardFinding, GuardSeverity } from '../../../../core/guard/finding.ts'
+import { Button } from '../../../components/Button.tsx'
+import { classes } from '../../../components/classes.ts'
+import { Icon, type IconName } from '../../../components/Icon.tsx'
+import { Pane } from '../../../components/Pane.tsx'
+import { changeDraft } from '../../../state/draft.ts'
+import { select } from './useSelected.ts'
+import styles from './aside.module.css'
+
+const GLYPH: Readonly<Record<GuardSeverity, IconName>> = {
+  blocks: 'cross',
+  warns: 'warn',
+  expected: 'info',
+  passes: 'check',
+}
+const WORD: Readonly<Record<GuardSeverity, string>> = {
+  blocks: 'blocks',
+  warns: 'warning',
+  expected: 'expected',
+  passes: 'passes',
+}
+
+/** What the draft puts at risk, and how to mend it. */
+export function GuardPane(props: { readonly rails: readonly GuardFinding[]; readonly mayEdit: boolean }) {
+  const { rails, mayEdit } = props
+  const passing = rails.filter(({ severity }) => severity === 'passes')
+  const told = rails.filter(({ severity }) => severity !== 'passes')
+  return (
+    <Pane title="Guard rails" note={railsNote(rails)} className={styles['pane']}>
+      {rails.length === 0 ? (
+        <p className={styles['none']}>Nothing is changed yet, so nothing is at risk.</p>
+      ) : (
+        <>
+          <ul className={styles['findings']}>
+            {told.map((finding) => (
+              <Finding key={`${finding.code} ${finding.message}`} finding={finding} mayEdit={mayEdit} />
+            ))}
+          </ul>
+          <details className={styles['passing']}>
+            <summary>{passing.length === 1 ? '1 check passes' : `${passing.length} checks pass`}</summary>
+            <ul className={styles['findings']}>
+              {passing.map((finding) => (
+                <Finding key={`${finding.code} ${finding.message}`} finding={finding} mayEdit={mayEdit} />
+              ))}
+            </ul>
+          </details>
+        </>
+      )}
+    </Pane>
+  )
+}
+
+export function railsNote(rails: readonly GuardFinding[]): string | undefined {
+  if (rails.length === 0) return undefined
+  const count = (severity: GuardSeverity): number => rails.filter((one) => one.severity === severity).length
+  const blocking = count('blocks')
+  const warning = count('warns')
+  if (blocking > 0) return `${blocking} ${blocking === 1 ? 'blocks' : 'block'}`
+  return warning > 0 ? `${warning} ${warning === 1 ? 'warning' : 'warnings'}` : 'nothing in the way'
+}
+
+export function Finding(props: {
+  readonly finding: GuardFinding
+  readonly mayEdit: boolean
+  /** Without evidence and remedy. */
+  readonly brief?: boolean
+}) {
+  const { finding, mayEdit, brief = false } = props
+  const { severity, message, objects, remedy, evidence } = finding
+  const [object] = objects
+  const fix = remedy?.fix
+  return (
+    <li className={classes(styles['finding'], styles[severity])}>
+      <span className={styles['glyph']}>
+        <Icon name={GLYPH[severity]} size={13} />
+        <span className="sr-only">{WORD[severity]}</span>
+      </span>
+      <div>
+        <p>
+          {message}{' '}
+          {object !== undefined && severity !== 'passes' && (
+            <button type="button" className={styles['link']} onClick={() => select(object)}>
+              show
+              <span className="sr-only"> {object.name}</span>
+            </button>
+          )}
+        </p>
+        {!brief && evidence.length > 0 && (
+          <details className={styles['evidence']}>
+            <summary>why</summary>
+            <ul>
+              {evidence.map((fact) => (
+                <li key={fact}>{fact}</li>
+              ))}
+            </ul>
+          </details>
+        )}
+        {!brief && remedy !== undefined && (
+          <p className={styles['remedy']}>
+            {remedy.sentence}
+            {fix !== undefined && mayEdit && (
+              <Button small onClick={() => changeDraft((entries, current) => applyFix(entries, current, fix))}>
+                Do it in the draft
+              </Button>
+            )}
+          </p>
+        )}
+      </div>
+    </li>
+  )
+}

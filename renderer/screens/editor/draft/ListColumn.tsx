@@ -1,0 +1,142 @@
+import { memo, useRef, useState } from 'react'
+import type { GuardFinding, ObjectRef } from '../../../../core/guard/finding.ts'
+import { say } from '../../../app/shellStore.ts'
+import { classes } from '../../../components/classes.ts'
+import { inputClass } from '../../../components/Field.tsx'
+import { Icon } from '../../../components/Icon.tsx'
+import { Menu } from '../../../components/Menu.tsx'
+import { Note } from '../../../components/Note.tsx'
+import { scrollRegion } from '../../../components/scrollRegion.ts'
+import { BUILT_IN_VERSIONS, chooseBuiltInVersion } from '../../../state/draftBase.ts'
+import { changeDraft, draftStore, redoDraft, undoDraft } from '../../../state/draft.ts'
+import type { UnderstoodDraft } from '../../../state/draft.logic.ts'
+import { useObjects } from '../../../state/objects.ts'
+import { format } from '../../../theme/format.ts'
+import { IconButton } from './formParts.tsx'
+import { Finding } from './GuardPane.tsx'
+import { NewObject } from './NewObject.tsx'
+import type { ObjectRows } from './objectList.data.ts'
+import { ObjectList } from './ObjectList.tsx'
+import { takeManifests } from './takeManifests.ts'
+import { useDrop } from './useDrop.ts'
+import styles from './page.module.css'
+
+export interface ListColumnProps {
+  readonly draft: UnderstoodDraft
+  readonly rows: ObjectRows
+  readonly selected: ObjectRef | undefined
+  /** Absent before they were made. */
+  readonly checks: readonly GuardFinding[] | undefined
+  readonly mayEdit: boolean
+  readonly making: boolean
+  readonly onMaking: (open: boolean) => void
+}
+
+/** The objects of the configuration as the draft would have it. Manifests can be dropped here. */
+export const ListColumn = memo(function ListColumn(props: ListColumnProps) {
+  const { draft, rows, selected, checks, mayEdit, making, onMaking } = props
+  const [filter, setFilter] = useState('')
+  const canUndo = draftStore(({ history }) => history.past.length > 0)
+  const canRedo = draftStore(({ history }) => history.future.length > 0)
+  const column = useRef<HTMLElement>(null)
+  const over = useDrop(column, mayEdit, takeFiles)
+  return (
+    <section
+      ref={column}
+      className={classes(styles['list'], over && styles['dropping'])}
+      aria-label="Objects"
+      data-pane=""
+      tabIndex={-1}
+    >
+      <header className={styles['listHead']}>
+        <h1>Objects</h1>
+        {mayEdit && (
+          <>
+            <IconButton icon="undo" label="Undo" disabled={!canUndo} onClick={undoDraft} />
+            <IconButton icon="redo" label="Redo" disabled={!canRedo} onClick={redoDraft} />
+            <Menu entries={[{ label: 'Revert the whole draft', onSelect: revertAll }]}>
+              <button
+                type="button"
+                className={styles['icon']}
+                aria-label="More for the draft"
+                disabled={draft.entries.length === 0}
+              >
+                <Icon name="more" size={13} />
+              </button>
+            </Menu>
+            <NewObject open={making} onOpen={onMaking} />
+          </>
+        )}
+      </header>
+      {draft.base?.origin === 'built-in' && <VersionChoice version={draft.base.version} />}
+      <StaleObjects />
+      <div className={styles['filter']}>
+        <input
+          type="search"
+          className={inputClass}
+          placeholder="Filter"
+          aria-label="Filter objects by name"
+          aria-keyshortcuts="f"
+          value={filter}
+          onChange={({ target }) => setFilter(target.value)}
+        />
+      </div>
+      <ObjectList {...{ rows, selected, filter, mayEdit }} />
+      <div className={styles['checks']} {...scrollRegion('Checks of the whole set')}>
+        <h2>Checks of the whole set</h2>
+        <ul>
+          {checks?.map((finding) => (
+            <Finding key={`${finding.code} ${finding.message}`} finding={finding} mayEdit={mayEdit} brief />
+          ))}
+        </ul>
+      </div>
+    </section>
+  )
+})
+
+function VersionChoice({ version }: { readonly version: string }) {
+  const known = BUILT_IN_VERSIONS.includes(version)
+  return (
+    <label className={styles['version']}>
+      Nothing is connected that has objects. These are the built-in ones of Kubernetes
+      <select className={inputClass} value={version} onChange={({ target }) => chooseBuiltInVersion(target.value)}>
+        {!known && <option value={version}>{version}</option>}
+        {BUILT_IN_VERSIONS.map((one) => (
+          <option key={one} value={one}>
+            {one.replace(/^v|\.0$/g, '')}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+/** The objects are older than they seem. */
+function StaleObjects() {
+  const state = useObjects()
+  if (state?.state !== 'stale') return null
+  const since = state.asOf === undefined ? '' : ` They are of ${format.time(Date.parse(state.asOf))}.`
+  return (
+    <div className={styles['stale']}>
+      <Note kind="warn">{`The server does not tell of its objects any more.${since} ${state.problem?.message ?? ''}`}</Note>
+    </div>
+  )
+}
+
+function revertAll(): void {
+  changeDraft(() => [])
+  say('The draft is empty. Undo brings it back.')
+}
+
+const MOST_BYTES = 5_000_000
+
+async function takeFiles(files: readonly File[]): Promise<void> {
+  const large = files.find(({ size }) => size > MOST_BYTES)
+  if (large !== undefined) {
+    say(`${large.name} is too large for manifests: ${format.bytes(large.size)}.`)
+    return
+  }
+  const texts = await Promise.all(files.map(async (file) => ({ file: file.name, text: await file.text() })))
+  const { taken, problems } = takeManifests(texts)
+  if (taken === 0) say(problems[0] ?? 'There is no flow-control object in these files.')
+}

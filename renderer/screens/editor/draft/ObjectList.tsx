@@ -1,0 +1,126 @@
+import { useEffect, useRef, type KeyboardEvent } from 'react'
+import { sameRef, withDeletion } from '../../../../core/draft/draft.ts'
+import type { ObjectRef } from '../../../../core/guard/finding.ts'
+import { classes } from '../../../components/classes.ts'
+import { Icon } from '../../../components/Icon.tsx'
+import { LevelChip } from '../../../components/LevelChip.tsx'
+import { changeDraft } from '../../../state/draft.ts'
+import { format } from '../../../theme/format.ts'
+import { rowFacts } from './objectList.text.ts'
+import type { ObjectRow, ObjectRows } from './objectList.data.ts'
+import { select } from './useSelected.ts'
+import styles from './ObjectList.module.css'
+
+/** Levels and schemas in order. Arrows choose, Delete deletes. */
+export function ObjectList(props: {
+  readonly rows: ObjectRows
+  readonly selected: ObjectRef | undefined
+  readonly filter: string
+  readonly mayEdit: boolean
+}) {
+  const { rows, selected, filter, mayEdit } = props
+  const wanted = filter.trim().toLowerCase()
+  const fits = ({ shown }: ObjectRow): boolean => shown.toLowerCase().includes(wanted)
+  const levels = rows.levels.filter(fits)
+  const schemas = rows.schemas.filter(fits)
+  const all = [...levels, ...schemas]
+  const at = all.findIndex((row) => selected !== undefined && sameRef(row, selected))
+
+  const go = (index: number): void => {
+    const row = all[Math.max(0, Math.min(all.length - 1, index))]
+    if (row !== undefined) select(row)
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return
+    const row = all[at]
+    if (event.key === 'ArrowDown') go(at + 1)
+    else if (event.key === 'ArrowUp') go(at - 1)
+    else if (event.key === 'Home') go(0)
+    else if (event.key === 'End') go(all.length - 1)
+    else if (event.key === 'Delete' && row !== undefined && mayEdit)
+      changeDraft((entries, objects) => withDeletion(entries, objects, row))
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  const option = (row: ObjectRow) => (
+    <Option
+      key={`${row.kind}/${row.name}`}
+      row={row}
+      selected={selected !== undefined && sameRef(row, selected)}
+      first={row === all[0] && at === -1}
+    />
+  )
+  return (
+    <div role="listbox" aria-label="Objects" tabIndex={-1} className={styles['list']} onKeyDown={onKeyDown}>
+      {levels.length > 0 && (
+        <div role="group" aria-labelledby="editor-levels">
+          <p id="editor-levels" className={styles['heading']}>
+            Priority levels <span>shares</span>
+          </p>
+          {levels.map(option)}
+        </div>
+      )}
+      {schemas.length > 0 && (
+        <div role="group" aria-labelledby="editor-schemas">
+          <p id="editor-schemas" className={styles['heading']}>
+            Flow schemas <span>in matching order</span>
+          </p>
+          {schemas.map(option)}
+        </div>
+      )}
+      {all.length === 0 && <p className={styles['none']}>No object has “{filter}” in its name.</p>}
+    </div>
+  )
+}
+
+function Option(props: { readonly row: ObjectRow; readonly selected: boolean; readonly first: boolean }) {
+  const { row, selected, first } = props
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (!selected) return
+    button.current?.scrollIntoView({ block: 'nearest' })
+    // The focus goes along while it is in the list, and stays where it is otherwise.
+    const list = button.current?.closest('[role="listbox"]')
+    if (list?.contains(document.activeElement) === true) button.current?.focus()
+  }, [selected])
+  const { kind, shown, number, mandatory, reconciled, state, problem, dangling } = row
+  return (
+    <button
+      ref={button}
+      type="button"
+      role="option"
+      tabIndex={selected || first ? 0 : -1}
+      aria-selected={selected}
+      title={`${shown}, ${rowFacts(row)}`}
+      className={classes(styles['option'], styles[kind], styles[state])}
+      onClick={() => select(row)}
+    >
+      {kind === 'FlowSchema' ? (
+        <span className={styles['precedence']} aria-hidden="true">
+          {number}
+        </span>
+      ) : (
+        <LevelChip name={shown} decorative />
+      )}
+      <span className={styles['name']}>{shown}</span>
+      <span className="sr-only">, {rowFacts(row)}</span>
+      <span className={styles['marks']} aria-hidden="true">
+        {problem !== undefined && (
+          <span className={problem === 'error' ? styles['bad'] : styles['warn']}>
+            <Icon name={problem === 'error' ? 'cross' : 'warn'} size={12} />
+          </span>
+        )}
+        {dangling && problem === undefined && <span className={styles['warn']}>no level</span>}
+        {state === 'new' && <span className={styles['fresh']}>new</span>}
+        {state === 'deleted' && <span className={styles['bad']}>deleted</span>}
+        {state === 'edited' && <span className={styles['dot']} />}
+        {mandatory && <Icon name="lock" size={12} />}
+        {reconciled && state === 'edited' && <span className={styles['reconciled']}>↺</span>}
+        {kind === 'PriorityLevelConfiguration' && state !== 'new' && (
+          <span className={styles['number']}>{format.fixed(number)}</span>
+        )}
+      </span>
+    </button>
+  )
+}

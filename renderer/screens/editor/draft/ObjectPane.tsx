@@ -1,0 +1,211 @@
+import type { ReactNode } from 'react'
+import { withCopy } from '../../../../core/draft/begin.ts'
+import { refKey, reverted, textOf, withDeletion, withText } from '../../../../core/draft/draft.ts'
+import type { ObjectRef } from '../../../../core/guard/finding.ts'
+import { writeManifest } from '../../../../core/manifest/write.ts'
+import { Button } from '../../../components/Button.tsx'
+import { classes } from '../../../components/classes.ts'
+import { Icon } from '../../../components/Icon.tsx'
+import { LevelChip } from '../../../components/LevelChip.tsx'
+import { Menu, type MenuEntry } from '../../../components/Menu.tsx'
+import { Note } from '../../../components/Note.tsx'
+import { Segment } from '../../../components/Segment.tsx'
+import { changeDraft, draftNow } from '../../../state/draft.ts'
+import { readOf, type UnderstoodDraft } from '../../../state/draft.logic.ts'
+import { ConflictPane } from './ConflictPane.tsx'
+import { LevelForm } from './LevelForm.tsx'
+import type { DraftProblem } from './problems.data.ts'
+import { ProblemList } from './ProblemList.tsx'
+import { SchemaForm } from './SchemaForm.tsx'
+import type { Impact } from './useImpact.ts'
+import { objectForm } from './useObjectForm.ts'
+import { select } from './useSelected.ts'
+import { YamlPane } from './YamlPane.tsx'
+import styles from './object.module.css'
+
+export type ObjectView = 'form' | 'yaml'
+
+export interface ObjectPaneProps {
+  readonly draft: UnderstoodDraft
+  readonly of: ObjectRef
+  readonly impact: Impact
+  readonly mayEdit: boolean
+  readonly view: ObjectView
+  readonly onView: (view: ObjectView) => void
+  readonly problems: readonly DraftProblem[]
+  readonly goTo: { readonly field: string } | undefined
+  readonly onOpen: (problem: DraftProblem) => void
+  /** Below the form: what is known around the object. */
+  readonly children: ReactNode
+}
+
+/** One object as a form or as YAML: two views of the same text. */
+export function ObjectPane(props: ObjectPaneProps) {
+  const { draft, of, impact, mayEdit, view, onView, problems, goTo, onOpen, children } = props
+  const read = readOf(draft, of)
+  const name = read?.name ?? of.name
+  const state =
+    read === undefined ? undefined : read.deleted ? 'deleted' : read.entry.base === undefined ? 'new' : 'edited'
+  const text = draft.base === undefined ? undefined : textOf(draft.entries, draft.base.objects, of)
+  return (
+    <section className={styles['pane']} aria-label={`${of.kind} ${name}`} data-pane="" tabIndex={-1}>
+      <header className={styles['head']}>
+        {of.kind === 'PriorityLevelConfiguration' && <LevelChip name={name} decorative />}
+        <h2 title={name}>{name}</h2>
+        {state !== undefined && <span className={classes(styles['mark'], styles[state])}>{state}</span>}
+        <div className={styles['tools']}>
+          {mayEdit && <Tools of={of} changed={state !== undefined} deleted={state === 'deleted'} />}
+          <Segment
+            label="Show as"
+            value={view}
+            options={[
+              { value: 'form', label: 'Form' },
+              { value: 'yaml', label: 'YAML' },
+            ]}
+            onChange={onView}
+          />
+        </div>
+      </header>
+      <div className={styles['body']}>
+        {read !== undefined && <ConflictPane read={read} />}
+        {state === 'deleted' || text === undefined ? (
+          <Deleted of={of} mayEdit={mayEdit} />
+        ) : view === 'yaml' ? (
+          <YamlPane
+            of={of}
+            text={text}
+            read={read}
+            levels={impact.after.levels.map(({ metadata }) => metadata.name)}
+            readOnly={!mayEdit}
+            goTo={goTo}
+          />
+        ) : (
+          <>
+            <Form {...props} name={name} />
+            {children}
+          </>
+        )}
+      </div>
+      <ProblemList problems={problems} onOpen={onOpen} />
+    </section>
+  )
+}
+
+function Form(props: ObjectPaneProps & { readonly name: string }) {
+  const { draft, of, impact, mayEdit, onView, name } = props
+  const read = readOf(draft, of)
+  const form = objectForm(draft, of, mayEdit)
+  if (form === undefined) {
+    return (
+      <div className={styles['gone']}>
+        <p>The text cannot be read as an object, so that there is no form for it.</p>
+        <Button small onClick={() => onView('yaml')}>
+          Mend the YAML
+        </Button>
+      </div>
+    )
+  }
+  const seats = impact.impact.rows.find((row) => row.name === name)?.after ?? undefined
+  return (
+    <>
+      {read !== undefined && !read.deleted && <TextNotes {...{ of, read, onView, mayEdit }} />}
+      {of.kind === 'FlowSchema' ? (
+        <SchemaForm form={form} objects={impact.after} version={impact.version} />
+      ) : (
+        <LevelForm form={form} seats={seats} serverLimit={impact.limit.seats} version={impact.version} />
+      )}
+    </>
+  )
+}
+
+/** Where the text says something that the form cannot show. */
+function TextNotes(
+  props: Pick<ObjectPaneProps, 'of' | 'onView' | 'mayEdit'> & { readonly read: NonNullable<ReturnType<typeof readOf>> },
+) {
+  const { of, read, onView, mayEdit } = props
+  const { document, notes, entry } = read
+  const converted = notes.find(({ about }) => about === 'object')
+  const { checked } = document ?? {}
+  if (document === undefined) {
+    return (
+      <div className={styles['notes']}>
+        <Note kind="bad">
+          <p>The YAML cannot be read. Here is what it last said.</p>
+          <Button small onClick={() => onView('yaml')}>
+            Mend the YAML
+          </Button>
+        </Note>
+      </div>
+    )
+  }
+  if (converted === undefined || checked?.object === undefined) return null
+  return (
+    <div className={styles['notes']}>
+      <Note kind="info">
+        <p>{converted.message}</p>
+        {mayEdit && (
+          <Button
+            small
+            onClick={() =>
+              changeDraft((entries, objects) =>
+                withText(entries, objects, entry, writeManifest(of.kind, checked.object)),
+              )
+            }
+          >
+            Write it as v1
+          </Button>
+        )}
+      </Note>
+    </div>
+  )
+}
+
+function Deleted({ of, mayEdit }: { readonly of: ObjectRef; readonly mayEdit: boolean }) {
+  return (
+    <div className={styles['gone']}>
+      <p>The draft deletes this object.</p>
+      {mayEdit && (
+        <Button small onClick={() => changeDraft((entries) => reverted(entries, of))}>
+          Keep it
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function Tools({
+  of,
+  changed,
+  deleted,
+}: {
+  readonly of: ObjectRef
+  readonly changed: boolean
+  readonly deleted: boolean
+}) {
+  const entries: readonly MenuEntry[] = [
+    ...(changed ? [{ label: 'Revert this object', onSelect: () => revert(of) }] : []),
+    ...(deleted
+      ? []
+      : [
+          { label: 'Duplicate', onSelect: () => duplicate(of) },
+          { label: 'Delete', onSelect: () => changeDraft((all, objects) => withDeletion(all, objects, of)) },
+        ]),
+  ]
+  return (
+    <Menu entries={entries}>
+      <Button small aria-label={`More for ${of.name}`}>
+        <Icon name="more" size={13} />
+      </Button>
+    </Menu>
+  )
+}
+
+const revert = (of: ObjectRef): void => changeDraft((entries) => reverted(entries, of), `revert ${refKey(of)}`)
+
+function duplicate(of: ObjectRef): void {
+  const { entries, base } = draftNow()
+  const begun = base === undefined ? undefined : withCopy(entries, base.objects, of)
+  if (begun === undefined) return
+  changeDraft(() => begun.entries)
+  select(begun.opened)
+}

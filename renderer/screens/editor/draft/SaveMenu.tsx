@@ -1,0 +1,50 @@
+import { exportedChanges } from '../../../../core/draft/changes.ts'
+import { exportDiff } from '../../../../core/manifest/exportDiff.ts'
+import { exportKustomize } from '../../../../core/manifest/exportKustomize.ts'
+import { exportYaml } from '../../../../core/manifest/exportYaml.ts'
+import { say } from '../../../app/shellStore.ts'
+import { Button } from '../../../components/Button.tsx'
+import { download } from '../../../components/download.ts'
+import { Menu } from '../../../components/Menu.tsx'
+import type { UnderstoodEntry } from '../../../state/draft.logic.ts'
+import { tarOf } from './tar.ts'
+
+/** The draft as files for elsewhere. Objects whose text is not in order are left out, and that is said. */
+export function SaveMenu({ reads }: { readonly reads: readonly UnderstoodEntry[] }) {
+  const changes = exportedChanges(reads)
+  const left = reads.length - changes.length
+  const told = (what: string): void =>
+    say(
+      left === 0
+        ? `${what}.`
+        : `${what}; ${left} of ${reads.length} objects are left out because their text is not in order.`,
+    )
+  const save = (name: string, text: string): void => {
+    download(name, new Blob([text], { type: 'text/plain;charset=utf-8' }))
+    told(`${name} is saved`)
+  }
+  const entries = [
+    { label: 'YAML, for kubectl apply', onSelect: () => save('draft.yaml', exportYaml(changes)) },
+    {
+      label: 'Kustomize folder',
+      onSelect: () => {
+        download('draft-kustomize.tar', new Blob([tarOf(exportKustomize(changes))], { type: 'application/x-tar' }))
+        told('draft-kustomize.tar is saved')
+      },
+    },
+    { label: 'Diff, for a pull request', onSelect: () => save('draft.patch', exportDiff(changes).text) },
+    {
+      label: 'Copy YAML',
+      onSelect: () =>
+        void navigator.clipboard.writeText(exportYaml(changes)).then(
+          () => told('The YAML is copied'),
+          () => say('This page may not copy. Save the YAML instead.'),
+        ),
+    },
+  ]
+  return (
+    <Menu entries={entries}>
+      <Button disabled={changes.length === 0}>Save as</Button>
+    </Menu>
+  )
+}

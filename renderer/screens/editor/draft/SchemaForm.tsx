@@ -1,0 +1,101 @@
+import { isMandatory, isSuggested } from '../../../../core/config/builtInByVersion.ts'
+import type { ObjectSet } from '../../../../core/config/objects.ts'
+import { Button } from '../../../components/Button.tsx'
+import { Icon } from '../../../components/Icon.tsx'
+import { ChoiceRow, NumberRow } from './FieldRow.tsx'
+import { Name, Reconciled } from './LevelForm.tsx'
+import { RuleEditor } from './RuleEditor.tsx'
+import { listAt, NEW_RULE } from './rules.logic.ts'
+import type { ObjectForm } from './useObjectForm.ts'
+import styles from './form.module.css'
+
+const RULES = ['spec', 'rules'] as const
+
+/** A schema, field by field, and in sentences what it matches. */
+export function SchemaForm(props: {
+  readonly form: ObjectForm
+  /** The proposed configuration: which levels there are. */
+  readonly objects: ObjectSet
+  readonly version: string
+}) {
+  const { form, objects, version } = props
+  const { ref, readOnly } = form
+  const precedence = ['spec', 'matchingPrecedence']
+  const level = ['spec', 'priorityLevelConfiguration', 'name']
+  const method = ['spec', 'distinguisherMethod']
+  const levels = objects.levels.map(({ metadata }) => metadata.name)
+  const named = form.text(level)
+  const count = listAt(form.at(RULES)).length
+  return (
+    <>
+      <div className={styles['form']}>
+        <Name form={form} />
+        <NumberRow
+          label="Precedence"
+          term="matching-precedence"
+          value={form.at(precedence)}
+          usual="1000"
+          consequence={placeText(objects, ref.name, form.at(precedence))}
+          onChange={(value) => form.set(precedence, value)}
+          findings={form.findings(precedence)}
+          readOnly={readOnly}
+        />
+        <ChoiceRow
+          label="Level"
+          term="priority-level"
+          wide
+          value={named}
+          options={levels.map((name) => [name, name])}
+          consequence={
+            named === '' || levels.includes(named)
+              ? undefined
+              : 'There is no such level: the schema takes no part until there is.'
+          }
+          onChange={(value) => form.set(level, value)}
+          findings={form.findings(level)}
+          readOnly={readOnly}
+        />
+        <ChoiceRow
+          label="Flows"
+          term="flow-distinguisher"
+          wide
+          value={form.text([...method, 'type'])}
+          options={[
+            ['', 'one flow for all requests'],
+            ['ByUser', 'a flow for each user'],
+            ['ByNamespace', 'a flow for each namespace'],
+          ]}
+          onChange={(value) => form.set(method, value === '' ? undefined : { type: value })}
+          findings={form.findings(method, true)}
+          readOnly={readOnly}
+        />
+        {(isMandatory(ref.kind, ref.name) || isSuggested(ref.kind, ref.name, version)) && <Reconciled form={form} />}
+      </div>
+      {Array.from({ length: count }, (_, index) => (
+        <RuleEditor key={index} form={form} index={index} count={count} />
+      ))}
+      <div className={styles['section']}>
+        {count === 0 && <p className={styles['sentence']}>Without rules the schema matches nothing.</p>}
+        {!readOnly && (
+          <Button small onClick={() => form.set([...RULES, count], NEW_RULE)}>
+            <Icon name="plus" size={12} /> Rule
+          </Button>
+        )}
+      </div>
+    </>
+  )
+}
+
+/** Where in the matching order a schema stands. */
+function placeText({ schemas }: ObjectSet, name: string, precedence: unknown): string | undefined {
+  if (typeof precedence !== 'number') return undefined
+  const before = schemas.filter(
+    ({ metadata, spec }) =>
+      metadata.name !== name &&
+      (spec.matchingPrecedence < precedence || (spec.matchingPrecedence === precedence && metadata.name < name)),
+  )
+  const same = schemas.filter(({ metadata, spec }) => metadata.name !== name && spec.matchingPrecedence === precedence)
+  const place = `${before.length + 1} of ${schemas.length}`
+  const [tie] = same
+  return tie === undefined ? `number ${place}` : `number ${place}; same as ${tie.metadata.name}, names decide`
+}

@@ -1,0 +1,62 @@
+import { cleanup, render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, expect, it, vi } from 'vitest'
+import { ChangeVerdictSchema, type ChangeVerdict } from '../../../../core/contract/objects.ts'
+import { VerdictPane } from './VerdictPane.tsx'
+
+const verdict = (outcome: ChangeVerdict['outcome'], more: Partial<ChangeVerdict> = {}): ChangeVerdict =>
+  ChangeVerdictSchema.parse({
+    kind: 'FlowSchema',
+    name: outcome,
+    outcome,
+    causes: [],
+    conflicts: [],
+    warnings: [],
+    differences: [],
+    ...more,
+  })
+afterEach(cleanup)
+
+it('says of each object what became of it, and leads from causes to their fields', async () => {
+  const onOpen = vi.fn<Parameters<typeof VerdictPane>[0]['onOpen']>()
+  const cause = { field: 'spec.matchingPrecedence', reason: 'FieldValueInvalid', message: 'must be 1 to 10000' }
+  const verdicts = [
+    verdict('accepted', { warnings: ['deprecated'] }),
+    verdict('rejected', { causes: [cause], differences: ['The console finds nothing wrong there.'] }),
+    verdict('failed', { problem: { code: 'timeout', message: 'No answer in 10 s.' } }),
+    verdict('skipped'),
+  ]
+  render(<VerdictPane title="Applied" note="to prod" verdicts={verdicts} applied onOpen={onOpen} />)
+  const text = screen.getByRole('region', { name: 'Applied' }).textContent ?? ''
+  for (const said of [
+    'accepted is applied.',
+    'The server warns: deprecated',
+    'rejected is rejected by the server.',
+    'The console finds nothing wrong there.',
+    'failed got no answer: it is not known whether it was changed.',
+    'No answer in 10 s.',
+    'skipped was left out',
+  ]) {
+    expect(text).toContain(said)
+  }
+  await userEvent.setup().click(screen.getByRole('button', { name: 'spec.matchingPrecedence' }))
+  expect(onOpen).toHaveBeenCalledWith({ kind: 'FlowSchema', name: 'rejected', field: 'spec.matchingPrecedence' })
+})
+
+it('offers to take over what another manager owns, where that can be done', async () => {
+  const onForce = vi.fn<() => void>()
+  const conflicts = [{ manager: 'argocd', field: '.spec.rules', message: 'conflict with "argocd"' }]
+  render(
+    <VerdictPane
+      title="Applied"
+      note=""
+      verdicts={[verdict('conflict', { conflicts })]}
+      applied
+      onOpen={() => undefined}
+      onForce={onForce}
+    />,
+  )
+  expect(screen.getByText(/belongs to argocd/)).toBeTruthy()
+  await userEvent.setup().click(screen.getByRole('button', { name: 'Apply and take over' }))
+  expect(onForce).toHaveBeenCalledOnce()
+})

@@ -1,0 +1,38 @@
+import type { LocatedFinding } from '../../../../core/manifest/manifest.ts'
+import { classes } from '../../../components/classes.ts'
+import { Icon, type IconName } from '../../../components/Icon.tsx'
+import styles from './form.module.css'
+
+/** What is wrong or suspicious, one line each, below what it is about. */
+export function FindingLines({ findings }: { readonly findings: readonly LocatedFinding[] }) {
+  return findings.map(({ field, severity, message }) => (
+    <p
+      key={`${field} ${message}`}
+      data-fields={field}
+      className={classes(styles['problem'], severity === 'warning' && styles['warning'])}
+    >
+      {message}
+    </p>
+  ))
+}
+
+export function IconButton(props: {
+  readonly icon: IconName
+  readonly label: string
+  readonly disabled?: boolean
+  readonly onClick: () => void
+}) {
+  const { icon, label, disabled = false, onClick } = props
+  return (
+    <button
+      type="button"
+      className={styles['icon']}
+      aria-label={label}
+      title={label}
+      disabled={disabled}
+      onClick={onClick}
+    >
+      <Icon name={icon} size={12} />
+    </button>
+  )
+}

@@ -1,0 +1,100 @@
+import { requestOfDump } from '../../../../core/classify/dumpLine.ts'
+import { distinguisherOf } from '../../../../core/classify/flow.ts'
+import { classifyingConfiguration } from '../../../../core/classify/configuration.ts'
+import { identityOf } from '../../../../core/classify/identity.ts'
+import { digestRequest, type DigestedRequest } from '../../../../core/classify/readRequest.ts'
+import type { FlowSchema, ObjectSet } from '../../../../core/config/objects.ts'
+import { defaulted } from '../../../../core/guard/rail.ts'
+import type { DumpRequest } from '../../../../core/frame/dump.ts'
+
+/** A request that a dump showed, ready to be classified again; its groups are those that its name tells. */
+export interface SeenRequest {
+  readonly key: string
+  readonly user: string
+  readonly digested: DigestedRequest
+}
+
+/** Of more, the oldest are forgotten. */
+const MOST_SEEN = 1_000
+
+/** With the requests of another dump, each once. The same value when nothing is new. */
+export function withSeen(seen: readonly SeenRequest[], requests: readonly DumpRequest[]): readonly SeenRequest[] {
+  const known = new Set(seen.map(({ key }) => key))
+  const added = requests.flatMap((request): SeenRequest[] => {
+    const key = `${request.user} ${request.verb} ${request.path}`
+    const found = known.has(key) ? undefined : requestOfDump(request)
+    if (found?.user === undefined) return []
+    known.add(key)
+    const { user, method, url } = found
+    const digested = digestRequest({ user, groups: [...identityOf(user).groups], method, url })
+    return digested.ok ? [{ key, user, digested }] : []
+  })
+  return added.length === 0 ? seen : [...seen, ...added].slice(-MOST_SEEN)
+}
+
+/** Requests that another schema would take. */
+export interface Move {
+  readonly from: Landing
+  readonly to: Landing
+  readonly requests: number
+  readonly users: number
+}
+interface Landing {
+  readonly schema: string
+  readonly level: string
+}
+
+/** A flow of a level, as the proposed configuration tells it apart. */
+export interface SeenFlow {
+  readonly schema: string
+  readonly distinguisher: string
+  readonly requests: number
+}
+
+export interface Moves {
+  readonly seen: number
+  /** Those that move most first. */
+  readonly moves: readonly Move[]
+  /** By level of the proposed configuration; those with most requests first. */
+  readonly flows: ReadonlyMap<string, readonly SeenFlow[]>
+}
+
+/** Where requests went and would go. */
+export function movesOf(before: ObjectSet, after: ObjectSet, seen: readonly SeenRequest[]): Moves {
+  const was = classifyingConfiguration(defaulted(before))
+  const is = classifyingConfiguration(after)
+  const moves = new Map<
+    string,
+    { readonly from: Landing; readonly to: Landing; requests: number; users: Set<string> }
+  >()
+  const flows = new Map<string, Map<string, SeenFlow>>()
+  for (const { user, digested } of seen) {
+    const toSchema = is.schemaOf(digested.digest)
+    const [from, to] = [landingOf(was.schemaOf(digested.digest)), landingOf(toSchema)]
+    const distinguisher = distinguisherOf(toSchema, digested.digest)
+    const ofLevel = flows.get(to.level) ?? new Map<string, SeenFlow>()
+    const flowKey = `${to.schema} ${distinguisher}`
+    const requests = (ofLevel.get(flowKey)?.requests ?? 0) + 1
+    flows.set(to.level, ofLevel.set(flowKey, { schema: to.schema, distinguisher, requests }))
+    if (from.schema === to.schema && from.level === to.level) continue
+    const key = `${from.schema} ${from.level} ${to.schema} ${to.level}`
+    const move = moves.get(key) ?? { from, to, requests: 0, users: new Set<string>() }
+    move.requests += 1
+    move.users.add(user)
+    moves.set(key, move)
+  }
+  return {
+    seen: seen.length,
+    moves: [...moves.values()]
+      .map(({ users, ...move }) => ({ ...move, users: users.size }))
+      .toSorted((a, b) => b.requests - a.requests),
+    flows: new Map(
+      [...flows].map(([level, found]) => [level, [...found.values()].toSorted((a, b) => b.requests - a.requests)]),
+    ),
+  }
+}
+
+const landingOf = ({ metadata, spec }: FlowSchema): Landing => ({
+  schema: metadata.name,
+  level: spec.priorityLevelConfiguration.name,
+})

@@ -1,0 +1,62 @@
+import { useDeferredValue, useEffect, useMemo, useState } from 'react'
+import type { RequestTest } from '../../../../core/contract/objects.ts'
+import type { DraftEntries } from '../../../../core/draft/draft.ts'
+import type { GuardFinding } from '../../../../core/guard/finding.ts'
+import { guardRails } from '../../../../core/guard/guardRails.ts'
+import { wholeSetChecks } from '../../../../core/guard/wholeSet.ts'
+import { client } from '../../../state/client.ts'
+import { useDraft } from '../../../state/draft.ts'
+import { viewStore } from '../../../state/view.ts'
+
+export interface Guard {
+  /** The draft that was looked at; while it is not the present one, the findings are those of a moment ago. */
+  readonly of: DraftEntries
+  readonly rails: readonly GuardFinding[]
+  readonly checks: readonly GuardFinding[]
+}
+
+/** What the draft puts at risk. Computed after the letters of a keystroke are on the screen. */
+export function useGuard(serverLimit: number): Guard | undefined {
+  const draft = useDeferredValue(useDraft())
+  const tests = useSavedTests()
+  return useMemo(() => {
+    const { base, proposal, entries } = draft
+    if (base === undefined || proposal === undefined) return undefined
+    const { origin, objects: before, version } = base
+    // Traffic as it is when the draft changes: rails are about what is there, and do not flicker with each sample.
+    const { frame } = viewStore.getState()
+    const context = {
+      version,
+      serverLimit,
+      // A proxy's engine is the simulated server's.
+      origin: origin === 'built-in' ? ('files' as const) : origin === 'proxy' ? ('simulation' as const) : origin,
+      tests,
+      ...(origin !== 'files' && origin !== 'built-in' ? { servers: frame?.servers } : {}),
+    }
+    const { objects: after } = proposal
+    return {
+      of: entries,
+      rails: entries.length === 0 ? [] : guardRails({ before, after, context }),
+      checks: wholeSetChecks(after, version),
+    }
+  }, [draft, serverLimit, tests])
+}
+
+const NO_TESTS: readonly RequestTest[] = []
+
+/** The saved table of requests, which must go on matching what they matched. */
+function useSavedTests(): readonly RequestTest[] {
+  const [tests, setTests] = useState(NO_TESTS)
+  useEffect(() => {
+    let current = true
+    client()
+      .call('requests.read', null)
+      .then((read) => current && setTests(read))
+      // Without the table its rail says nothing.
+      .catch(() => undefined)
+    return () => {
+      current = false
+    }
+  }, [])
+  return tests
+}

@@ -1,0 +1,73 @@
+import { cleanManifest } from '../../../../core/manifest/write.ts'
+import { objectOf, refKey, textOf, withText } from '../../../../core/draft/draft.ts'
+import type { ObjectRef } from '../../../../core/guard/finding.ts'
+import { editManifest } from '../../../../core/manifest/edit.ts'
+import { fieldOf, type FieldPath } from '../../../../core/manifest/fieldPath.ts'
+import { toJson, type Json } from '../../../../core/manifest/json.ts'
+import type { LocatedFinding } from '../../../../core/manifest/manifest.ts'
+import { getIn } from '../../../../core/manifest/setIn.ts'
+import { say } from '../../../app/shellStore.ts'
+import { changeDraft } from '../../../state/draft.ts'
+import { readOf, type UnderstoodDraft, type UnderstoodEntry } from '../../../state/draft.logic.ts'
+
+/** One object as a form: what its text says, and how to change it there. */
+export interface ObjectForm {
+  readonly ref: ObjectRef
+  /** Absent while the draft does not change the object. */
+  readonly read: UnderstoodEntry | undefined
+  readonly readOnly: boolean
+  at(path: FieldPath): Json | undefined
+  text(path: FieldPath): string
+  /** `undefined` removes the field. Changes of one field in a row are one step. */
+  set(path: FieldPath, value: unknown): void
+  /** Findings of a field; with `deep` also of everything below it. */
+  findings(path: FieldPath, deep?: boolean): readonly LocatedFinding[]
+}
+
+export function objectForm(draft: UnderstoodDraft, ref: ObjectRef, mayEdit: boolean): ObjectForm | undefined {
+  const read = readOf(draft, ref)
+  const value = valueOf(draft, ref, read)
+  if (value === undefined) return undefined
+  const at = (path: FieldPath): Json | undefined => getIn(value, path)
+  return {
+    ref,
+    read,
+    readOnly: !mayEdit || read?.deleted === true || (read !== undefined && read.document === undefined),
+    at,
+    text: (path) => {
+      const found = at(path)
+      return typeof found === 'string' ? found : found === undefined || found === null ? '' : JSON.stringify(found)
+    },
+    set: (path, wanted) => setField(ref, path, wanted),
+    findings: (path, deep = false) => {
+      const field = fieldOf(path)
+      return (read?.findings ?? []).filter(
+        (finding) =>
+          finding.field === field ||
+          (deep && (finding.field.startsWith(`${field}.`) || finding.field.startsWith(`${field}[`))),
+      )
+    },
+  }
+}
+
+/** What the text says, or last said while it could be read. */
+function valueOf(draft: UnderstoodDraft, ref: ObjectRef, read: UnderstoodEntry | undefined): Json | undefined {
+  if (read?.document !== undefined) return toJson(read.document.value)
+  if (read?.lastGood !== undefined) return cleanManifest(ref.kind, read.lastGood.object)
+  const object = read?.entry.base ?? (draft.base === undefined ? undefined : objectOf(draft.base.objects, ref))
+  return object === undefined ? undefined : cleanManifest(ref.kind, object)
+}
+
+function setField(ref: ObjectRef, path: FieldPath, value: unknown): void {
+  changeDraft(
+    (entries, objects) => {
+      const text = textOf(entries, objects, ref)
+      if (text === undefined) return entries
+      const edited = editManifest(text, path, value)
+      if (edited.ok) return withText(entries, objects, ref, edited.text)
+      say(edited.why)
+      return entries
+    },
+    `${refKey(ref)} ${fieldOf(path)}`,
+  )
+}

@@ -1,0 +1,168 @@
+import { useState } from 'react'
+import { toProblem, type Problem } from '../../../../core/contract/errors.ts'
+import type { ApplyReport, JournalEntry } from '../../../../core/contract/objects.ts'
+import { writeManifest } from '../../../../core/manifest/write.ts'
+import { Button } from '../../../components/Button.tsx'
+import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
+import { EmptyState, ErrorState, Loading, ProblemNote } from '../../../components/States.tsx'
+import { Pane } from '../../../components/Pane.tsx'
+import { scrollRegion } from '../../../components/scrollRegion.ts'
+import { client } from '../../../state/client.ts'
+import { useObjects } from '../../../state/objects.ts'
+import { openPage } from '../../../state/route.ts'
+import { format } from '../../../theme/format.ts'
+import { DiffView } from '../draft/DiffView.tsx'
+import { EditingSwitch } from '../draft/EditingSwitch.tsx'
+import { VerdictPane } from '../draft/VerdictPane.tsx'
+import { changedText, countText, turnText } from './journal.text.ts'
+import { useJournal } from './useJournal.ts'
+import aside from '../draft/aside.module.css'
+import styles from './journal.module.css'
+
+/** Everything that was applied to what is connected, newest first; each entry can be taken back and done again. */
+export function JournalPage() {
+  const state = useObjects()
+  const { entries, problem, reload } = useJournal(state?.targetKey)
+  const [chosen, setChosen] = useState<string>()
+  const [turned, setTurned] = useState<Turned>()
+  if (problem !== undefined) {
+    return (
+      <ErrorState
+        title="The journal cannot be read."
+        problem={problem}
+        actions={<Button onClick={reload}>Try again</Button>}
+      />
+    )
+  }
+  if (entries === undefined || state === undefined) return <Loading waitingFor="the journal" />
+  if (entries.length === 0) {
+    return (
+      <EmptyState
+        title={state.target === '' ? 'Nothing is connected.' : `Nothing was applied to ${state.target} from here.`}
+        actions={<Button onClick={() => openPage('editor', 'draft')}>Go to the draft</Button>}
+      >
+        <p>What is applied appears here with its time, its objects and what it changed, and can be taken back.</p>
+      </EmptyState>
+    )
+  }
+  const open = entries.find(({ id }) => id === chosen) ?? entries[0]
+  const turn = (entry: JournalEntry, force = false): void => {
+    const what = entry.state === 'applied' ? 'undo' : 'redo'
+    setTurned(undefined)
+    client()
+      .call(`journal.${what}`, { id: entry.id, force })
+      .then(
+        (report) => setTurned({ id: entry.id, report }),
+        (thrown: unknown) => setTurned({ id: entry.id, problem: toProblem(thrown) }),
+      )
+      .finally(reload)
+  }
+  return (
+    <div className={styles['page']}>
+      <section className={styles['list']} aria-label="Journal" data-pane="" tabIndex={-1}>
+        <header className={styles['head']}>
+          <h1>Journal</h1>
+          <p>{`applied to ${state.target} from this console`}</p>
+          <EditingSwitch state={state} small />
+        </header>
+        <DataTable
+          caption="Applied changes, newest first"
+          columns={COLUMNS}
+          rows={entries}
+          rowKey={({ id }) => id}
+          selectedKey={open?.id}
+          onOpen={({ id }) => setChosen(id)}
+          csvName="journal"
+        />
+      </section>
+      {open !== undefined && (
+        <div className={styles['aside']}>
+          <Entry
+            key={open.id}
+            entry={open}
+            editing={state.editing.state === 'on'}
+            turned={turned?.id === open.id ? turned : undefined}
+            onTurn={turn}
+          />
+        </div>
+      )}
+    </div>
+  )
+}
+
+type Turned = { readonly id: string } & ({ readonly report: ApplyReport } | { readonly problem: Problem })
+
+const COLUMNS: readonly DataColumn<JournalEntry>[] = [
+  { id: 'at', header: 'Time', value: ({ at }) => at, cell: ({ at }) => format.dateTime(Date.parse(at)) },
+  {
+    id: 'changes',
+    header: 'Objects',
+    value: changedText,
+    cell: (entry) => <span className={styles['objects']}>{changedText(entry)}</span>,
+  },
+  { id: 'label', header: 'Label', value: ({ label }) => label },
+  { id: 'user', header: 'User', value: ({ user }) => user },
+  { id: 'state', header: 'State', value: ({ state }) => (state === 'undone' ? 'taken back' : 'applied') },
+]
+
+function Entry(props: {
+  readonly entry: JournalEntry
+  readonly editing: boolean
+  readonly turned: Turned | undefined
+  readonly onTurn: (entry: JournalEntry, force?: boolean) => void
+}) {
+  const { entry, editing, turned, onTurn } = props
+  const { changes, label, at, target } = entry
+  return (
+    <>
+      <Pane
+        title={label === '' ? countText(entry) : label}
+        note={`${format.dateTime(Date.parse(at))}, ${target}`}
+        actions={
+          <Button
+            disabled={!editing}
+            title={editing ? `on ${target}` : 'Switch editing on first.'}
+            onClick={() => onTurn(entry)}
+          >
+            {turnText(entry)}
+          </Button>
+        }
+      >
+        {!editing && (
+          <p className={aside['none']}>Read-only: switch editing on to take it back or to apply it again.</p>
+        )}
+        {turned !== undefined && 'problem' in turned && (
+          <div className={styles['problem']}>
+            <ProblemNote problem={turned.problem} alert />
+          </div>
+        )}
+      </Pane>
+      {turned !== undefined && 'report' in turned && (
+        <div role="status">
+          <VerdictPane
+            title="What the server says"
+            note={format.time(Date.parse(turned.report.at))}
+            verdicts={turned.report.verdicts}
+            applied
+            onOpen={({ kind, name }) => openPage('editor', 'draft', `${kind}/${name}`)}
+            onForce={() => onTurn(entry, true)}
+          />
+        </div>
+      )}
+      <div className={aside['diff']} {...scrollRegion('What the entry changed')}>
+        {changes.map(({ kind, name, from, to }) => (
+          <div key={`${kind}/${name}`}>
+            <h3>
+              {kind} <b>{name}</b>
+              {from === null ? ' made' : to === null ? ' deleted' : ''}
+            </h3>
+            <DiffView
+              before={from === null ? '' : writeManifest(kind, from)}
+              after={to === null ? '' : writeManifest(kind, to)}
+            />
+          </div>
+        ))}
+      </div>
+    </>
+  )
+}

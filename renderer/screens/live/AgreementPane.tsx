@@ -1,0 +1,113 @@
+import type { Agreement } from '../../../core/contract/live.ts'
+import { filterText } from '../../../core/filter/filter.ts'
+import { Button } from '../../components/Button.tsx'
+import { Pane } from '../../components/Pane.tsx'
+import { classes } from '../../components/classes.ts'
+import { format } from '../../theme/format.ts'
+import { addToFilter } from './query.ts'
+import { exactPercent } from './sentence.ts'
+import type { Comparison, Tally } from './tally.ts'
+import styles from './live.module.css'
+
+const BARS: readonly { readonly kind: Comparison; readonly label: string }[] = [
+  { kind: 'schemaAndLevel', label: 'schema and level' },
+  { kind: 'width', label: 'width in seats' },
+  { kind: 'finalSeats', label: 'final seats' },
+  { kind: 'decision', label: 'dispatched or rejected' },
+  { kind: 'timing', label: 'wait within 5 ms' },
+]
+
+/** How often the engine decides as the server does, over what passes the filter in the last five minutes. */
+export function AgreementPane({ tally }: { readonly tally: Tally }) {
+  const { all } = tally.agreement
+  return (
+    <Pane title="Agreement" note={`${format.seats(all.compared)} requests, last 5 min`}>
+      {all.compared === 0 ? (
+        <p className={styles['prose']}>
+          The server said nothing of its own about these requests: there is nothing to compare with.
+        </p>
+      ) : (
+        <>
+          <dl className={styles['bars']}>
+            {BARS.map(({ kind, label }) => {
+              const count = tally.agreement[kind]
+              const told = count.compared > 0
+              const share = told ? count.same / count.compared : 0
+              const text = told ? exactPercent(count) : 'not told'
+              return (
+                <div
+                  key={kind}
+                  title={told ? `${format.seats(count.same)} of ${format.seats(count.compared)}` : undefined}
+                >
+                  <dt>{label}</dt>
+                  <dd>
+                    {/* The words stand beside it. */}
+                    <span className={styles['meter']} aria-hidden="true">
+                      <i style={{ width: `${share * 100}%` }} />
+                    </span>
+                    <span className={classes(told && count.same === count.compared && styles['exact'])}>{text}</span>
+                    <span className="sr-only">
+                      , {format.seats(count.same)} of {format.seats(count.compared)}
+                    </span>
+                  </dd>
+                </div>
+              )
+            })}
+          </dl>
+          <p className={styles['remark']}>
+            Headline: schema, level and seats together, {format.seats(all.same)} of {format.seats(all.compared)}.
+            Decisions and waits are shown, not counted: they hang on clients that are not seen here.
+          </p>
+        </>
+      )}
+    </Pane>
+  )
+}
+
+/** Kinds of disagreement of the whole source, with the likely reason. */
+export function DifferencesPane({ differences }: { readonly differences: Agreement['differences'] }) {
+  const total = differences.reduce((sum, { count }) => sum + count, 0)
+  if (total === 0) return null
+  return (
+    <Pane
+      title="Where they differ"
+      note={format.seats(total)}
+      actions={
+        <Button small onClick={() => addToFilter('agree:no')}>
+          Show only these
+        </Button>
+      }
+    >
+      <table className={styles['small']}>
+        <caption className="sr-only">Where engine and server differ</caption>
+        <thead>
+          <tr>
+            <th scope="col">What</th>
+            <th scope="col" className={styles['right']}>
+              n
+            </th>
+            <th scope="col">Likely reason</th>
+          </tr>
+        </thead>
+        <tbody>
+          {differences.map(({ what, count, likely }) => (
+            <tr key={what}>
+              <td>
+                <button
+                  type="button"
+                  className={styles['link']}
+                  title="Show only these"
+                  onClick={() => addToFilter(filterText('differs', what))}
+                >
+                  {what}
+                </button>
+              </td>
+              <td className={styles['right']}>{format.seats(count)}</td>
+              <td>{likely}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Pane>
+  )
+}

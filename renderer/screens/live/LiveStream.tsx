@@ -1,0 +1,102 @@
+import { useEffectEvent, useMemo, useState } from 'react'
+import type { LiveRequest } from '../../../core/contract/live.ts'
+import { Button } from '../../components/Button.tsx'
+import { liveRows, liveStore, readOlder, useLiveVersion } from '../../state/live.ts'
+import { useSettings } from '../../state/settings.ts'
+import { format } from '../../theme/format.ts'
+import { NARROW, useMedia } from '../level/useMedia.ts'
+import { shownColumns } from './columns.tsx'
+import { ColumnsMenu } from './ColumnsMenu.tsx'
+import { NothingYet } from './NothingYet.tsx'
+import { setFilter, useQuery } from './query.ts'
+import { StreamList } from './StreamList.tsx'
+import { useHold, type HoldReason } from './useHold.ts'
+import styles from './live.module.css'
+
+const WHILE: Readonly<Record<HoldReason | 'paused', string>> = {
+  pointer: 'the list holds still while the pointer is on it',
+  focus: 'the list holds still while the focus is in it',
+  scrolled: 'the list holds still while it is scrolled',
+  paused: 'paused',
+}
+
+export interface LiveStreamProps {
+  readonly opened: LiveRequest | undefined
+  readonly pinned: readonly LiveRequest[]
+  readonly stale: boolean
+  readonly onOpen: (row: LiveRequest | undefined) => void
+  readonly onPin: (row: LiveRequest) => void
+}
+
+/** The request stream and the line below it; drawn anew at most ten times a second. */
+export function LiveStream({ opened, pinned, stale, onOpen, onPin }: LiveStreamProps) {
+  useLiveVersion()
+  const query = useQuery()
+  const [{ liveColumns }] = useSettings()
+  const narrow = useMedia(NARROW)
+  const columns = useMemo(() => shownColumns(liveColumns, narrow), [liveColumns, narrow])
+  const hold = useHold(query)
+  const dropped = liveStore((live) => live.dropped)
+  const complete = liveStore((live) => live.complete)
+  const [reading, setReading] = useState(false)
+  const readMore = useEffectEvent(() => {
+    if (reading || complete || liveRows.count === 0) return
+    setReading(true)
+    const read = async (): Promise<void> => {
+      await readOlder()
+      setReading(false)
+      hold.extend()
+    }
+    void read()
+  })
+  const known = liveRows.count
+  const hidden = known - hold.count
+  const missing = Math.max(dropped, liveRows.missing)
+  return (
+    <section aria-label="Request stream" data-pane="" tabIndex={-1} className={styles['stream']}>
+      <StreamList
+        columns={columns}
+        hold={hold}
+        pinned={pinned.map((row) => liveRows.at(row.seq) ?? row)}
+        opened={opened?.seq}
+        stale={stale}
+        onOpen={onOpen}
+        onPin={onPin}
+        onOldest={() => readMore()}
+      />
+      {known === 0 && <NothingYet />}
+      {hold.count === 0 && known > 0 && (
+        <p className={styles['none']}>
+          No request passes this filter; {format.seats(hidden)} are hidden.{' '}
+          <Button small onClick={() => setFilter('')}>
+            Clear the filter
+          </Button>
+        </p>
+      )}
+      <footer className={styles['foot']}>
+        <p>
+          {hold.why === undefined
+            ? 'Newest first; p pins a row.'
+            : `${format.seats(hold.newer)} newer above; ${WHILE[hold.why]}`}
+        </p>
+        {hold.why !== undefined && hold.why !== 'paused' && (
+          <Button
+            small
+            onClick={({ currentTarget }) => {
+              currentTarget.closest('section')?.querySelector('[role="grid"]')?.parentElement?.scrollTo({ top: 0 })
+              hold.release()
+            }}
+          >
+            Show the newest
+          </Button>
+        )}
+        <p className={styles['buffer']}>
+          {reading
+            ? 'reading older requests'
+            : `buffer ${format.seats(known)} of ${format.seats(liveRows.capacity)} requests, ${format.seats(missing)} dropped`}
+        </p>
+        <ColumnsMenu />
+      </footer>
+    </section>
+  )
+}

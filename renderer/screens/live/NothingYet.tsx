@@ -1,0 +1,22 @@
+import { Copy } from '../../components/Copy.tsx'
+import { EmptyState } from '../../components/States.tsx'
+import { useLiveState } from '../../state/live.ts'
+
+/** What to do while nothing came yet. */
+export function NothingYet() {
+  const state = useLiveState()
+  return (
+    <EmptyState
+      title="No request has come yet."
+      actions={state?.address === undefined ? undefined : <Copy text={state.address} label="Copy the address" />}
+    >
+      {state?.address === undefined ? (
+        <p>Requests appear here as soon as the source tells of them.</p>
+      ) : (
+        <p>
+          Send requests to <span className="mono">{state.address}</span>; each appears here as it comes.
+        </p>
+      )}
+    </EmptyState>
+  )
+}

@@ -1,0 +1,153 @@
+import type { LiveRequest } from '../../../core/contract/live.ts'
+import { filterText } from '../../../core/filter/filter.ts'
+import { Button } from '../../components/Button.tsx'
+import { Icon } from '../../components/Icon.tsx'
+import { LevelName } from '../../components/LevelChip.tsx'
+import { Pane } from '../../components/Pane.tsx'
+import { classes } from '../../components/classes.ts'
+import { levelColor } from '../../theme/levels.ts'
+import { format } from '../../theme/format.ts'
+import { openRequest } from '../classify/request/requestStore.ts'
+import { addToFilter } from './query.ts'
+import { Remedy } from './Remedy.tsx'
+import { saidByServer, sampleOf, storyOf, timeParts } from './request.data.ts'
+import { requestOf } from './row.ts'
+import styles from './live.module.css'
+
+export interface RequestPaneProps {
+  readonly row: LiveRequest
+  readonly pinned: boolean
+  readonly onPin: () => void
+  readonly onClose: () => void
+}
+
+/** One request: what became of it, where its time went, what server and draft say. */
+export function RequestPane({ row, pinned, onPin, onClose }: RequestPaneProps) {
+  const { level, schema, user, groups, url, status, reason, retryAfter, shadow } = row
+  return (
+    <Pane
+      title={requestOf(row)}
+      className={styles['request']}
+      actions={
+        <>
+          <Button small aria-pressed={pinned} onClick={onPin}>
+            {pinned ? 'Unpin' : 'Pin'}
+          </Button>
+          <Button small aria-label="Close the request" onClick={onClose}>
+            <Icon name="cross" size={12} />
+          </Button>
+        </>
+      }
+    >
+      <div className={styles['pad']}>
+        <p className={styles['story']}>{storyOf(row)}</p>
+        <Times row={row} />
+        {reason !== undefined && <Remedy reason={reason} />}
+        <dl className={styles['facts']}>
+          <dt>arrived</dt>
+          <dd className="mono">{format.time(row.at, { millis: true })}</dd>
+          <dt>request</dt>
+          <dd className={classes('mono', styles['breaks'])}>
+            {row.verb} {url}
+          </dd>
+          <dt>user</dt>
+          <dd className={classes('mono', styles['breaks'])}>{user}</dd>
+          <dt>groups</dt>
+          <dd className={classes('mono', styles['breaks'])}>{groups.length === 0 ? '–' : groups.join(', ')}</dd>
+          <dt>level</dt>
+          <dd>
+            <LevelName name={level} />
+          </dd>
+          <dt>flow schema</dt>
+          <dd className="mono">{schema}</dd>
+          <dt>seats</dt>
+          <dd>
+            {row.seats.initial} first, {row.seats.final} at the end
+          </dd>
+          <dt>answer</dt>
+          <dd className={classes(row.state === 'rejected' && styles['rejected'])}>
+            {status ?? '–'} {row.state}
+            {reason !== undefined && `, ${reason}`}
+            {retryAfter !== undefined && `, Retry-After ${format.fixed(retryAfter)} s`}
+          </dd>
+        </dl>
+        <ServerWords row={row} />
+        {shadow !== undefined && (
+          <p className={styles['story']}>
+            Draft: {shadow.state} in <span className="mono">{shadow.level}</span> by{' '}
+            <span className="mono">{shadow.schema}</span>
+            {shadow.waitMs !== undefined && `, waited ${format.ms(shadow.waitMs)}`}
+            {shadow.reason !== undefined && `, ${shadow.reason}`}.
+          </p>
+        )}
+        <div className={styles['actions']}>
+          <Button small onClick={() => openRequest(sampleOf(row))}>
+            Why this schema
+          </Button>
+          {row.flow !== '' && (
+            <Button small onClick={() => addToFilter(filterText('flow', row.flow))}>
+              Only this flow
+            </Button>
+          )}
+        </div>
+      </div>
+    </Pane>
+  )
+}
+
+/** Waiting time, execution and lingering on one bar; the parts are named, not only coloured. */
+function Times({ row }: { readonly row: LiveRequest }) {
+  const parts = timeParts(row)
+  if (parts.every(({ ms }) => ms === 0)) return null
+  const label = parts.map(({ name, ms }) => `${name} ${format.ms(ms)}`).join(', ')
+  return (
+    <div className={styles['times']}>
+      <div className={styles['timeBar']} role="img" aria-label={label}>
+        {parts.map(({ name, share }) => (
+          <i
+            key={name}
+            className={styles[name]}
+            style={{ flexGrow: share, ...(name === 'execution' && { background: levelColor(row.level) }) }}
+          />
+        ))}
+      </div>
+      <p aria-hidden="true">
+        {parts.map(({ name, ms }) => (
+          <span key={name}>
+            {name} <b>{format.ms(ms)}</b>
+          </span>
+        ))}
+      </p>
+    </div>
+  )
+}
+
+function ServerWords({ row }: { readonly row: LiveRequest }) {
+  const said = saidByServer(row)
+  if (said.length === 0)
+    return <p className={styles['quiet']}>The server said nothing of its own about this request.</p>
+  return (
+    <table className={styles['said']}>
+      <caption className="sr-only">What engine and server say</caption>
+      <thead>
+        <tr>
+          <th scope="col">Server’s own words</th>
+          <th scope="col">Engine</th>
+          <th scope="col">Server</th>
+        </tr>
+      </thead>
+      <tbody>
+        {said.map(({ what, engine, server, same }) => (
+          <tr key={what} className={classes(!same && styles['differs'])}>
+            <th scope="row">{what}</th>
+            <td>{engine}</td>
+            <td>
+              {server} {!same && <Icon name="warn" size={12} />}
+              {!same && <span className="sr-only">differs</span>}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

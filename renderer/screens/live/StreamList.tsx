@@ -1,0 +1,186 @@
+import { memo, useRef, type KeyboardEvent } from 'react'
+import type { LiveRequest } from '../../../core/contract/live.ts'
+import { moveCursor } from '../../components/dataColumns.ts'
+import { classes } from '../../components/classes.ts'
+import { Tip } from '../../components/Term.tsx'
+import { GLOSSARY } from '../../components/glossary.ts'
+import { useGridCursor, type GridCursor } from '../../components/useGridCursor.ts'
+import { useRowWindow } from '../../components/useRowWindow.ts'
+import { openTerm } from '../../state/glossary.ts'
+import { useSettings } from '../../state/settings.ts'
+import type { StreamColumn } from './columns.tsx'
+import type { Hold } from './useHold.ts'
+import styles from './StreamList.module.css'
+
+export interface StreamListProps {
+  readonly columns: readonly StreamColumn[]
+  readonly hold: Hold
+  /** Above the others, as they were pinned. */
+  readonly pinned: readonly LiveRequest[]
+  readonly opened: number | undefined
+  readonly stale: boolean
+  readonly onOpen: (row: LiveRequest | undefined) => void
+  readonly onPin: (row: LiveRequest) => void
+  /** The reader looks at the oldest rows. */
+  readonly onOldest: () => void
+}
+
+const ROW = 25
+/** Rows from the end at which older ones are read. */
+const NEAR_THE_END = 200
+
+/**
+ * Newest requests first, as a grid: arrows, Home, End and Page keys move, Enter opens a row, `p` pins it. A row of the
+ * screen is drawn anew only when another request stands in it or its request changed.
+ */
+export function StreamList(props: StreamListProps) {
+  const { columns, hold, pinned, opened, stale, onOpen, onPin, onOldest } = props
+  const [{ singleKeys }] = useSettings()
+  const count = pinned.length + hold.count
+  const rowAt = (index: number): LiveRequest | undefined =>
+    index < pinned.length ? pinned[index] : hold.at(index - pinned.length)
+  const scroll = useRef<HTMLDivElement>(null)
+  const { first, end, above, below, onScroll, reveal, page } = useRowWindow(scroll, count, ROW, true)
+  const { cursor, place, focusOn } = useGridCursor(scroll, { rows: count, columns: columns.length, first, end })
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.altKey || event.metaKey) return
+    const row = cursor.row < 0 ? undefined : rowAt(cursor.row)
+    const term = columns[cursor.column]?.term
+    const size = { rows: count, columns: columns.length, page, ctrl: event.ctrlKey }
+    const next = moveCursor(event.key, cursor, size)
+    if (next !== undefined) {
+      reveal(next.row)
+      focusOn(next)
+    } else if (event.key === 'Enter' && row !== undefined) onOpen(row)
+    else if (event.key === 'Escape' && opened !== undefined) onOpen(undefined)
+    else if (event.key === 'p' && singleKeys && row !== undefined) onPin(row)
+    else if (event.key === '?' && singleKeys && cursor.row === -1 && term !== undefined) openTerm(term)
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  const scrolled = (): void => {
+    onScroll()
+    const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = scroll.current ?? {}
+    hold.hold('scrolled', scrollTop >= ROW)
+    if (scrollHeight - scrollTop - clientHeight < NEAR_THE_END * ROW) onOldest()
+  }
+  const grid = {
+    role: 'grid',
+    'aria-label': 'Live requests',
+    'aria-rowcount': count + 1,
+    'aria-colcount': columns.length,
+    onKeyDown,
+  }
+  return (
+    <div
+      ref={scroll}
+      className={classes(styles['scroll'], stale && styles['stale'])}
+      onScroll={scrolled}
+      onPointerEnter={() => hold.hold('pointer', true)}
+      onPointerLeave={() => hold.hold('pointer', false)}
+      onFocus={({ target }) => hold.hold('focus', isRow(target))}
+      onBlur={({ relatedTarget }) => {
+        if (!(relatedTarget instanceof Node) || scroll.current?.contains(relatedTarget) !== true)
+          hold.hold('focus', false)
+      }}
+    >
+      <table className={styles['stream']} {...grid}>
+        <colgroup>
+          {columns.map(({ id, width }) => (
+            <col key={id} style={width === undefined ? undefined : { width }} />
+          ))}
+        </colgroup>
+        <Head columns={columns} place={place} />
+        <tbody>
+          {above > 0 && <tr aria-hidden="true" style={{ height: above }} />}
+          {Array.from({ length: end - first }, (_, offset) => {
+            const index = first + offset
+            const row = rowAt(index)
+            return row === undefined ? null : (
+              <Row
+                // Places stay while requests pass through them: text changes instead of elements.
+                key={index}
+                row={row}
+                index={index}
+                columns={columns}
+                cursor={
+                  cursor.row === index || (offset === 0 && (cursor.row < first || cursor.row >= end))
+                    ? cursor.column
+                    : -1
+                }
+                opened={row.seq === opened}
+                lastPinned={index === pinned.length - 1}
+                place={place}
+                onOpen={onOpen}
+              />
+            )
+          })}
+          {below > 0 && <tr aria-hidden="true" style={{ height: below }} />}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** The header does not move: only a row holds the list. */
+const isRow = (target: EventTarget): boolean => target instanceof Element && target.closest('tbody') !== null
+
+interface RowProps {
+  readonly row: LiveRequest
+  readonly index: number
+  readonly columns: readonly StreamColumn[]
+  /** Column in which the cursor stands; −1 in another row. */
+  readonly cursor: number
+  readonly opened: boolean
+  readonly lastPinned: boolean
+  readonly place: GridCursor['place']
+  readonly onOpen: (row: LiveRequest) => void
+}
+
+const Row = memo(
+  function Row({ row, index, columns, opened, lastPinned, place, onOpen }: RowProps) {
+    const look = classes(opened && styles['opened'], lastPinned && styles['lastPinned'])
+    return (
+      <tr aria-rowindex={index + 2} aria-selected={opened} className={look} onClick={() => onOpen(row)}>
+        {columns.map((column, at) => (
+          <td key={column.id} className={column.right === true ? styles['right'] : undefined} {...place(index, at)}>
+            {column.cell(row)}
+          </td>
+        ))}
+      </tr>
+    )
+  },
+  // `place` and `onOpen` are new with every drawing and do the same for the same row and cursor.
+  (old, next) =>
+    old.row === next.row &&
+    old.index === next.index &&
+    old.columns === next.columns &&
+    old.cursor === next.cursor &&
+    old.opened === next.opened &&
+    old.lastPinned === next.lastPinned,
+)
+
+function Head({ columns, place }: { readonly columns: readonly StreamColumn[]; readonly place: GridCursor['place'] }) {
+  return (
+    <thead>
+      <tr aria-rowindex={1}>
+        {columns.map(({ id, header, title, term, right }, index) => {
+          const text = term === undefined ? title : `${title}. ${GLOSSARY[term][1]}`
+          return (
+            <Tip key={id} text={text}>
+              <th
+                scope="col"
+                className={classes(right === true && styles['right'], term !== undefined && styles['term'])}
+                {...place(-1, index)}
+              >
+                <span>{header}</span>
+              </th>
+            </Tip>
+          )
+        })}
+      </tr>
+    </thead>
+  )
+}

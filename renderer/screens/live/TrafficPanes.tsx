@@ -1,0 +1,213 @@
+import type { LiveRequest } from '../../../core/contract/live.ts'
+import { filterText } from '../../../core/filter/filter.ts'
+import { REJECT_REASONS } from '../../../core/frame/frame.ts'
+import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
+import { LevelChip } from '../../components/LevelChip.tsx'
+import { Pane } from '../../components/Pane.tsx'
+import { Segment } from '../../components/Segment.tsx'
+import { classes } from '../../components/classes.ts'
+import { format } from '../../theme/format.ts'
+import { flowName } from '../level/flows.data.ts'
+import { addToFilter } from './query.ts'
+import { Remedy } from './Remedy.tsx'
+import { flowOf, requestOf } from './row.ts'
+import type { FlowTally, Tally } from './tally.ts'
+import styles from './live.module.css'
+
+export type Minutes = '1' | '5'
+const MINUTES: readonly { readonly value: Minutes; readonly label: string }[] = [
+  { value: '1', label: '1 min' },
+  { value: '5', label: '5 min' },
+]
+
+const MOST_ROWS = 50
+
+export interface TrafficProps {
+  readonly tally: Tally
+  /** Seconds over which it was summed up. */
+  readonly seconds: number
+}
+
+interface FlowRow extends FlowTally {
+  readonly key: string
+  readonly name: string
+  readonly perSecond: number
+}
+
+/** Busiest first: seats held for a time are what fairness divides. */
+function rowsOf(flows: Tally['flows'], seconds: number): readonly FlowRow[] {
+  return [...flows]
+    .map(([key, flow]) => ({
+      key,
+      ...flow,
+      name: flowName(flow.flow, flow.schema),
+      perSecond: flow.requests / seconds,
+    }))
+    .toSorted((a, b) => b.seatSeconds - a.seatSeconds || b.requests - a.requests || (a.key < b.key ? -1 : 1))
+    .slice(0, MOST_ROWS)
+}
+
+const FLOW: DataColumn<FlowRow> = {
+  id: 'flow',
+  header: 'Flow',
+  term: 'flow',
+  value: (row) => row.name,
+  cell: (row) => (
+    <span className={styles['flow']}>
+      <LevelChip name={row.level} />
+      <span className="mono" title={`${row.flow}, flow schema ${row.schema}`}>
+        {row.name}
+      </span>
+    </span>
+  ),
+}
+const RATE: DataColumn<FlowRow> = {
+  id: 'rate',
+  header: '/s',
+  title: 'Requests per second',
+  align: 'right',
+  value: (row) => row.perSecond,
+  cell: (row) => format.significant(row.perSecond),
+}
+const SEAT_SECONDS: DataColumn<FlowRow> = {
+  id: 'seatSeconds',
+  header: 'Seat·s',
+  title: 'Seats held, times seconds',
+  term: 'seat-second',
+  align: 'right',
+  value: (row) => row.seatSeconds,
+  cell: (row) => format.significant(row.seatSeconds),
+}
+
+const FLOW_COLUMNS: readonly DataColumn<FlowRow>[] = [
+  FLOW,
+  RATE,
+  SEAT_SECONDS,
+  {
+    id: 'rejected',
+    header: '429',
+    title: 'Requests rejected',
+    term: 'rejected',
+    align: 'right',
+    value: (row) => row.rejected,
+    cell: (row) => (
+      <span className={classes(row.rejected > 0 && styles['rejected'])}>{format.seats(row.rejected)}</span>
+    ),
+  },
+  {
+    id: 'waiting',
+    header: 'Waits',
+    title: 'Requests that wait now',
+    align: 'right',
+    value: (row) => row.waiting,
+    cell: (row) => <span className={classes(row.waiting > 0 && styles['queued'])}>{format.seats(row.waiting)}</span>,
+  },
+]
+
+/** Who sends most. */
+export function FlowsPane(
+  props: TrafficProps & { readonly minutes: Minutes; readonly onMinutes: (minutes: Minutes) => void },
+) {
+  const { tally, seconds, minutes, onMinutes } = props
+  return (
+    <Pane
+      title="Top talkers"
+      note={format.seats(tally.flows.size)}
+      className={styles['half']}
+      actions={<Segment label="Time" value={minutes} options={MINUTES} onChange={onMinutes} />}
+    >
+      <DataTable
+        caption="Flows"
+        columns={FLOW_COLUMNS}
+        rows={rowsOf(tally.flows, seconds)}
+        rowKey={(row) => row.key}
+        density="compact"
+        onOpen={(row) => addToFilter(row.flow === '' ? filterText('schema', row.schema) : filterText('flow', row.flow))}
+        empty="No request of a flow passes in this time."
+      />
+    </Pane>
+  )
+}
+
+/** Exempt requests hold seats and never wait: who sends them, and how much of everything they take. */
+export function ExemptPane({ tally, seconds }: TrafficProps) {
+  const rows = rowsOf(tally.exempt, seconds)
+  const held = rows.reduce((sum, row) => sum + row.seatSeconds, 0)
+  const share = tally.seatSeconds === 0 ? undefined : held / tally.seatSeconds
+  return (
+    <Pane
+      title="Exempt traffic"
+      note={rows.length === 0 ? 'none' : `${format.percent(share)} of all seat-seconds`}
+      className={styles['third']}
+    >
+      <DataTable
+        caption="Exempt traffic"
+        columns={EXEMPT_COLUMNS}
+        rows={rows}
+        rowKey={(row) => row.key}
+        density="compact"
+        onOpen={(row) => addToFilter(filterText('user', row.flow))}
+        empty="Nobody sent exempt requests in this time."
+      />
+    </Pane>
+  )
+}
+
+const EXEMPT_COLUMNS: readonly DataColumn<FlowRow>[] = [{ ...FLOW, id: 'user', header: 'User' }, RATE, SEAT_SECONDS]
+
+/** Requests as they are refused, newest first, with why and what helps. */
+export function RejectedPane(props: {
+  readonly rows: readonly LiveRequest[]
+  readonly tally: Tally
+  readonly minutes: Minutes
+  readonly onOpen: (row: LiveRequest) => void
+}) {
+  const { rows, tally, minutes, onOpen } = props
+  const reasons = REJECT_REASONS.filter((reason) => tally.rejected[reason] > 0)
+  const note = reasons.map((reason) => `${reason} ${format.seats(tally.rejected[reason])}`).join(', ')
+  return (
+    <Pane
+      title="Rejections"
+      unit="429"
+      note={reasons.length === 0 ? `none in ${minutes} min` : note}
+      className={styles['half']}
+    >
+      {rows.length > 0 && (
+        <DataTable
+          caption="Rejections as they happen"
+          columns={REJECTED_COLUMNS}
+          rows={rows}
+          rowKey={(row) => String(row.seq)}
+          density="compact"
+          onOpen={onOpen}
+        />
+      )}
+      <div className={styles['remedies']}>
+        {reasons.map((reason) => (
+          <Remedy key={reason} reason={reason} />
+        ))}
+      </div>
+    </Pane>
+  )
+}
+
+const REJECTED_COLUMNS: readonly DataColumn<LiveRequest>[] = [
+  {
+    id: 'time',
+    header: 'Time',
+    cell: (row) => <span className="mono">{format.time(row.at)}</span>,
+  },
+  {
+    id: 'flow',
+    header: 'Flow',
+    cell: (row) => (
+      <span className={styles['flow']}>
+        <LevelChip name={row.level} />
+        <span className="mono" title={requestOf(row)}>
+          {flowOf(row)}
+        </span>
+      </span>
+    ),
+  },
+  { id: 'reason', header: 'Reason', term: 'rejected', cell: (row) => row.reason ?? '–' },
+]

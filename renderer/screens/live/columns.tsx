@@ -1,0 +1,259 @@
+import type { ReactNode } from 'react'
+import { EXEMPT } from '../../../core/config/objects.ts'
+import type { LiveRequest } from '../../../core/contract/live.ts'
+import { agrees, draftDiffers } from '../../../core/live/liveFilter.ts'
+import { differencesOf } from '../../../core/live/agreement.ts'
+import type { TermId } from '../../components/glossary.ts'
+import { Icon } from '../../components/Icon.tsx'
+import { LevelChip } from '../../components/LevelChip.tsx'
+import { classes } from '../../components/classes.ts'
+import { format, NOT_APPLICABLE, UNKNOWN } from '../../theme/format.ts'
+import { flowOf, requestOf } from './row.ts'
+import styles from './StreamList.module.css'
+
+/** One column of the request stream; widths are fixed, so that nothing moves sideways while rows pass. */
+export interface StreamColumn {
+  readonly id: string
+  readonly header: string
+  /** What the header stands for, in the list of columns and on hover. */
+  readonly title: string
+  readonly term?: TermId
+  /** Pixels; absent: what is left over. */
+  readonly width?: number
+  readonly right?: boolean
+  /** Shown until the reader chooses otherwise. */
+  readonly usual: boolean
+  /** Only where there is room, unless the reader chooses it. */
+  readonly wide?: boolean
+  readonly cell: (row: LiveRequest) => ReactNode
+}
+
+const Mono = ({ text, title }: { readonly text: string; readonly title?: string }) => (
+  <span className="mono" title={title ?? text}>
+    {text === '' ? UNKNOWN : text}
+  </span>
+)
+
+/** A width that the server sees otherwise is marked in either column. */
+const widthLook = ({ seats, server }: LiveRequest): string | undefined =>
+  server?.initialSeats !== undefined && server.initialSeats !== seats.initial ? styles['differs'] : undefined
+
+function waited({ level, state, waitMs }: LiveRequest): ReactNode {
+  if (state === 'waiting') return <span className={styles['queued']}>waits</span>
+  if (level === EXEMPT || state === 'bypassed') return NOT_APPLICABLE
+  return waitMs === 0 ? '0' : format.ms(waitMs)
+}
+
+function ran({ state, runMs }: LiveRequest): ReactNode {
+  if (state === 'executing') return <span className={styles['quiet']}>runs</span>
+  return format.ms(runMs)
+}
+
+function Status({ row }: { readonly row: LiveRequest }) {
+  const { status, state, reason } = row
+  const bad = state === 'rejected' || (status ?? 0) >= 400
+  return (
+    <span className={classes(bad && styles['rejected'])} title={reason}>
+      {status ?? (state === 'cancelled' || state === 'failed' ? state : UNKNOWN)}
+    </span>
+  )
+}
+
+function Agree({ row }: { readonly row: LiveRequest }) {
+  const same = agrees(row)
+  if (same === undefined) return <span className={styles['quiet']}>{UNKNOWN}</span>
+  if (same)
+    return (
+      <span className={styles['same']} role="img" aria-label="agrees">
+        <Icon name="check" size={12} />
+      </span>
+    )
+  const [[what] = ['']] = differencesOf(row)
+  return (
+    <span className={styles['differs']} title={what}>
+      <Icon name="warn" size={12} /> {/^(final )?width/.test(what) ? 'width' : (what.split(' ', 1)[0] ?? '')}
+    </span>
+  )
+}
+
+export const STREAM_COLUMNS: readonly StreamColumn[] = [
+  {
+    id: 'time',
+    header: 'Time',
+    title: 'When it arrived',
+    width: 108,
+    usual: true,
+    cell: (row) => <span className="mono">{format.time(row.at, { millis: true })}</span>,
+  },
+  {
+    id: 'flow',
+    header: 'Flow',
+    title: 'Flow: who sends it, as fairness tells senders apart',
+    term: 'flow',
+    width: 142,
+    usual: true,
+    cell: (row) => <Mono text={flowOf(row)} title={`${row.user}, flow schema ${row.schema}`} />,
+  },
+  {
+    id: 'user',
+    header: 'User',
+    title: 'User name',
+    width: 190,
+    usual: false,
+    cell: (row) => <Mono text={row.user} />,
+  },
+  {
+    id: 'request',
+    header: 'Request',
+    title: 'Verb and what it is about',
+    usual: true,
+    cell: (row) => <Mono text={requestOf(row)} title={row.url} />,
+  },
+  {
+    id: 'namespace',
+    header: 'Namespace',
+    title: 'Namespace',
+    width: 92,
+    usual: true,
+    wide: true,
+    cell: (row) => <Mono text={row.namespace} />,
+  },
+  {
+    id: 'level',
+    header: 'Level',
+    title: 'Priority level',
+    term: 'priority-level',
+    width: 40,
+    usual: true,
+    cell: (row) => <LevelChip name={row.level} />,
+  },
+  {
+    id: 'schema',
+    header: 'Flow schema',
+    title: 'Flow schema',
+    term: 'flow-schema',
+    width: 140,
+    usual: false,
+    cell: (row) => <Mono text={row.schema} />,
+  },
+  {
+    id: 'queue',
+    header: 'Queue',
+    title: 'Queue in which it was put',
+    width: 46,
+    right: true,
+    usual: true,
+    cell: (row) => row.queue ?? UNKNOWN,
+  },
+  {
+    id: 'est',
+    header: 'Est.',
+    title: 'Seats by the engine’s estimate: the first stage, and the final one where it has any',
+    term: 'width',
+    width: 42,
+    right: true,
+    usual: true,
+    cell: (row) => (
+      <span className={widthLook(row)}>
+        {row.seats.final > 0 ? `${row.seats.initial}+${row.seats.final}` : row.seats.initial}
+      </span>
+    ),
+  },
+  {
+    id: 'real',
+    header: 'Real',
+    title: 'Seats as the server itself says',
+    term: 'width',
+    width: 38,
+    right: true,
+    usual: true,
+    cell: (row) => <span className={widthLook(row)}>{row.server?.initialSeats ?? UNKNOWN}</span>,
+  },
+  {
+    id: 'waited',
+    header: 'Waited',
+    title: 'In its queue, until it was dispatched or refused',
+    term: 'wait',
+    width: 60,
+    right: true,
+    usual: true,
+    cell: waited,
+  },
+  {
+    id: 'ran',
+    header: 'Ran',
+    title: 'From its dispatch to the end of the answer',
+    width: 58,
+    right: true,
+    usual: true,
+    cell: ran,
+  },
+  {
+    id: 'status',
+    header: 'Status',
+    title: 'HTTP status of the answer',
+    width: 48,
+    right: true,
+    usual: true,
+    cell: (row) => <Status row={row} />,
+  },
+  {
+    id: 'state',
+    header: 'State',
+    title: 'Where it is, or how it ended',
+    width: 76,
+    usual: false,
+    cell: (row) => row.state,
+  },
+  {
+    id: 'reason',
+    header: 'Reason',
+    title: 'Why it was rejected',
+    term: 'rejected',
+    width: 116,
+    usual: false,
+    cell: (row) => row.reason ?? UNKNOWN,
+  },
+  {
+    id: 'agree',
+    header: 'Agree',
+    title: 'Whether the server itself says the same as the engine',
+    width: 64,
+    usual: true,
+    cell: (row) => <Agree row={row} />,
+  },
+  {
+    id: 'draft',
+    header: 'Draft',
+    title: 'What the draft makes of it, where it runs beside',
+    width: 76,
+    usual: false,
+    cell: (row) => <Draft row={row} />,
+  },
+]
+
+function Draft({ row }: { readonly row: LiveRequest }) {
+  const differs = draftDiffers(row)
+  if (differs === undefined) return <span className={styles['quiet']}>{UNKNOWN}</span>
+  return differs ? <span className={styles['differs']}>{row.shadow?.state}</span> : 'same'
+}
+
+const isShown = ({ id, usual, wide }: StreamColumn, chosen: readonly string[], narrow: boolean): boolean =>
+  chosen.includes(id) || (usual && !(narrow && wide === true) && !chosen.includes(`-${id}`))
+
+/** The columns that are shown: the usual ones, those that were chosen, without those that were hidden. */
+export const shownColumns = (chosen: readonly string[], narrow: boolean): readonly StreamColumn[] =>
+  STREAM_COLUMNS.filter((column) => isShown(column, chosen, narrow))
+
+/** The choice with one column shown or hidden. */
+export function withColumn(
+  chosen: readonly string[],
+  column: StreamColumn,
+  shown: boolean,
+  narrow: boolean,
+): readonly string[] {
+  const { id } = column
+  const others = chosen.filter((name) => name !== id && name !== `-${id}`)
+  if (shown === isShown(column, others, narrow)) return others
+  return [...others, shown ? id : `-${id}`]
+}

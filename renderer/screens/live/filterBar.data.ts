@@ -1,0 +1,124 @@
+import type { LiveRequest } from '../../../core/contract/live.ts'
+import { filterText, writtenTokens, type Token } from '../../../core/filter/filter.ts'
+import { LIVE_VOCABULARY } from '../../../core/live/liveFilter.ts'
+
+export interface Segment {
+  readonly text: string
+  readonly look: 'blank' | 'token' | 'wrong'
+}
+
+/** The text as it is drawn behind the field: tokens and what lies between them. `tokens` are those of the text. */
+export function segmentsOf(text: string, tokens: readonly Token[]): readonly Segment[] {
+  const segments: Segment[] = []
+  let end = 0
+  writtenTokens(text).forEach((token, index) => {
+    if (token.start > end) segments.push({ text: text.slice(end, token.start), look: 'blank' })
+    const read = tokens[index]
+    const wrong = read !== undefined && complaintOf(read) !== undefined
+    segments.push({ text: token.text, look: wrong ? 'wrong' : 'token' })
+    end = token.start + token.text.length
+  })
+  if (end < text.length) segments.push({ text: text.slice(end), look: 'blank' })
+  return segments
+}
+
+const KEYS = [...Object.keys(LIVE_VOCABULARY.texts), ...Object.keys(LIVE_VOCABULARY.amounts)]
+
+/** Keys of which the fewest letters must change to get this one; one that is far off has none. */
+function nearestKey(key: string): string | undefined {
+  const near = KEYS.map((known) => ({ known, far: lettersApart(key, known) })).toSorted((a, b) => a.far - b.far)[0]
+  return near !== undefined && near.far <= (key.length < 4 ? 1 : 2) ? near.known : undefined
+}
+
+/** Letters to insert, drop or replace (Levenshtein). */
+function lettersApart(a: string, b: string): number {
+  let above = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 0; i < a.length; i++) {
+    const row = [i + 1]
+    for (let j = 0; j < b.length; j++) {
+      const replaced = (above[j] ?? 0) + (a[i] === b[j] ? 0 : 1)
+      row.push(Math.min((above[j + 1] ?? 0) + 1, (row[j] ?? 0) + 1, replaced))
+    }
+    above = row
+  }
+  return above[b.length] ?? 0
+}
+
+/** What is wrong with a token, as a sentence; a key that is misspelt is looked for as text. */
+export function complaintOf(token: Token): string | undefined {
+  if (token.kind === 'unknown') return token.why
+  if (token.kind !== 'free') return undefined
+  const [, key] = /^([a-z]+):./i.exec(token.value) ?? []
+  const near = key === undefined ? undefined : nearestKey(key)
+  return near === undefined ? undefined : `${token.value} is looked for as text; did you mean ${near}:?`
+}
+
+export interface Completion {
+  /** What is offered. */
+  readonly label: string
+  /** The token that it makes. */
+  readonly token: string
+  /** How often it was seen; absent for keys. */
+  readonly seen?: number
+}
+
+export interface Completions {
+  /** Where the token begins and ends that is being written. */
+  readonly start: number
+  readonly end: number
+  readonly options: readonly Completion[]
+}
+
+const MOST_OPTIONS = 8
+
+/** Several names are one text in these columns. */
+const NAMES: Readonly<Record<string, (row: LiveRequest) => readonly string[]>> = {
+  group: ({ groups }) => groups,
+}
+
+/** What can be written for the token at the caret: keys, or the names that the rows have, the most frequent first. */
+export function completionsAt(text: string, caret: number, rows: readonly LiveRequest[]): Completions | undefined {
+  const token = writtenTokens(text).find(({ start, text: { length } }) => start < caret && caret <= start + length)
+  if (token === undefined || token.start + token.text.length !== caret) return undefined
+  const not = token.text.startsWith('-') ? '-' : ''
+  const body = token.text.slice(not.length)
+  const [, writtenKey, already = '', begun = ''] = /^([a-z]+):(.*,)?(.*)$/i.exec(body) ?? []
+  const options =
+    writtenKey === undefined ? keys(body, not) : values(writtenKey.toLowerCase(), not, already, begun, rows)
+  return options.length === 0 ? undefined : { start: token.start, end: caret, options }
+}
+
+function keys(begun: string, not: string): readonly Completion[] {
+  const texts = Object.keys(LIVE_VOCABULARY.texts).map((key) => `${key}:`)
+  const amounts = Object.keys(LIVE_VOCABULARY.amounts).map((key) => `${key}>`)
+  return [...texts, ...amounts]
+    .filter((key) => key.startsWith(begun.toLowerCase()) && key !== begun.toLowerCase())
+    .slice(0, MOST_OPTIONS)
+    .map((key) => ({ label: key, token: not + key }))
+}
+
+function values(
+  key: string,
+  not: string,
+  already: string,
+  begun: string,
+  rows: readonly LiveRequest[],
+): readonly Completion[] {
+  const column = Object.hasOwn(LIVE_VOCABULARY.texts, key) ? LIVE_VOCABULARY.texts[key] : undefined
+  if (column === undefined) return []
+  const names = NAMES[key] ?? ((row: LiveRequest) => [column.of(row)])
+  const wanted = begun.replaceAll('"', '').toLowerCase()
+  const seen = new Map<string, number>()
+  for (const row of rows) for (const name of names(row)) seen.set(name, (seen.get(name) ?? 0) + 1)
+  return [...seen]
+    .filter(([name]) => name !== '' && name.toLowerCase().includes(wanted))
+    .toSorted(
+      ([a, timesOfA], [b, timesOfB]) =>
+        Number(b.toLowerCase().startsWith(wanted)) - Number(a.toLowerCase().startsWith(wanted)) || timesOfB - timesOfA,
+    )
+    .slice(0, MOST_OPTIONS)
+    .map(([name, times]) => {
+      const value = filterText(key, name).slice(key.length + 1)
+      return { label: name, token: `${not}${key}:${already}${value}`, seen: times }
+    })
+}

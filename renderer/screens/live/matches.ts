@@ -1,0 +1,96 @@
+import type { LiveRequest } from '../../../core/contract/live.ts'
+import type { LiveRows, RowListener } from '../../state/live.logic.ts'
+
+type Test = (row: LiveRequest) => boolean
+
+/** Places at the front that are made at once, and how many may lie idle before they are given back. */
+const ROOM = 2_000
+const MOST_IDLE = 10_000
+
+/**
+ * Numbers of the rows that pass a filter, ascending, kept in step with the rows: a row that comes or changes costs one
+ * test, whatever the number of rows.
+ */
+export class Matches implements RowListener {
+  private readonly rows: LiveRows
+  private readonly passes: Test
+  private seqs: number[] = []
+  private head = 0
+
+  constructor(rows: LiveRows, passes: Test) {
+    this.rows = rows
+    this.passes = passes
+    for (let seq = rows.first; seq < rows.end; seq++) {
+      const row = rows.at(seq)
+      if (row !== undefined && passes(row)) this.seqs.push(seq)
+    }
+  }
+
+  get count(): number {
+    return this.seqs.length - this.head
+  }
+
+  /** Number of the row at a place from the newest, which is 0. */
+  seqAt(place: number): number | undefined {
+    return place < 0 || place >= this.count ? undefined : this.seqs[this.seqs.length - 1 - place]
+  }
+
+  /** The rows as they are now, oldest first. */
+  snapshot(): LiveRequest[] {
+    return this.seqs.slice(this.head).flatMap((seq) => this.rows.at(seq) ?? [])
+  }
+
+  /** How many have a number above `seq`. */
+  after(seq: number): number {
+    return this.seqs.length - this.placeOf(seq + 1)
+  }
+
+  put(row: LiveRequest): void {
+    const last = this.seqs.at(-1)
+    const passes = this.passes(row)
+    if (this.count === 0 || last === undefined || row.seq > last) {
+      if (passes) this.seqs.push(row.seq)
+      return
+    }
+    const place = this.placeOf(row.seq)
+    const known = this.seqs[place] === row.seq
+    if (known === passes) return
+    if (known) this.seqs.splice(place, 1)
+    else if (place === this.head) this.putFirst(row.seq)
+    else this.seqs.splice(place, 0, row.seq)
+  }
+
+  forget(before: number): void {
+    while (this.head < this.seqs.length && (this.seqs[this.head] ?? before) < before) this.head += 1
+    if (this.head < MOST_IDLE) return
+    this.seqs = this.seqs.slice(this.head)
+    this.head = 0
+  }
+
+  clear(): void {
+    this.seqs = []
+    this.head = 0
+  }
+
+  /** Older rows are read a page at a time: room for many is made at once. */
+  private putFirst(seq: number): void {
+    if (this.head === 0) {
+      this.seqs = [...Array.from({ length: ROOM }, () => -1), ...this.seqs]
+      this.head = ROOM
+    }
+    this.head -= 1
+    this.seqs[this.head] = seq
+  }
+
+  /** Place in `seqs` of the first number that is not smaller. */
+  private placeOf(seq: number): number {
+    let low = this.head
+    let high = this.seqs.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.seqs[middle] ?? seq) < seq) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}

@@ -1,0 +1,44 @@
+import type { LiveState } from '../../../core/contract/live.ts'
+import { format } from '../../theme/format.ts'
+import type { Compared } from './tally.ts'
+
+/** A share with as many decimals as tell it from 100 %: 99.87 %. */
+export function exactPercent({ compared, same }: Compared): string {
+  if (compared === 0) return format.percent(undefined)
+  if (same === compared) return '100 %'
+  // Rounded down: what is not everything never reads as everything.
+  return `${format.fixed(Math.floor((same / compared) * 10_000) / 100, 2)} %`
+}
+
+/** Below this share nothing may be concluded from the draft (design 3.10). */
+const TRUSTED = 0.99
+export const isTrusted = ({ compared, same }: Compared): boolean => compared === 0 || same / compared >= TRUSTED
+
+export interface NowFacts {
+  readonly filtered: boolean
+  /** Requests per second, over the last ten. */
+  readonly rate: number
+  readonly agreement: Compared
+  /** Milliseconds since the newest request; `undefined` when none came yet. */
+  readonly quietMs: number | undefined
+}
+
+const QUIET_MS = 10_000
+
+/** The one sentence: what comes, and how far the engine is the server. */
+export function nowSentence({ filtered, rate, agreement, quietMs }: NowFacts): string {
+  if (quietMs === undefined) return 'No request has come yet.'
+  if (quietMs >= QUIET_MS) return `No request for ${format.age(quietMs)}.`
+  const what = filtered ? 'requests/s pass this filter' : 'requests/s arrive'
+  const said = `${format.significant(rate)} ${what}.`
+  if (agreement.compared === 0) return said
+  return `${said} Server and engine agree on ${exactPercent(agreement)} of them.`
+}
+
+/** What the mode means for a request. */
+export const MODE: Readonly<Record<LiveState['mode'], { readonly word: string; readonly sentence: string }>> = {
+  enforce: { word: 'Enforce', sentence: 'The engine decides: requests wait and are refused here.' },
+  shadow: { word: 'Shadow', sentence: 'The engine decides, the server still answers: nobody waits here.' },
+  feed: { word: 'Feed', sentence: 'What happened at the server, run through the engine once more.' },
+  simulation: { word: 'Simulated', sentence: 'Simulated clients on a simulated server; not your cluster.' },
+}

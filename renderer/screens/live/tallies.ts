@@ -1,0 +1,78 @@
+import type { LiveRequest } from '../../../core/contract/live.ts'
+import type { LiveRows, RowListener } from '../../state/live.logic.ts'
+import { add, count, emptyTally, type Tally } from './tally.ts'
+
+/** Rows that are summed up together. */
+const CHUNK = 1_024
+
+interface Chunk {
+  /** Arrivals, Unix milliseconds. */
+  readonly earliest: number
+  readonly latest: number
+  readonly tally: Tally
+}
+
+/**
+ * Sums over the rows that pass a filter and arrived since an instant. Sums of many rows are kept until one of them
+ * changes, so that asking each second costs what changed, not what is kept.
+ */
+export class Tallies implements RowListener {
+  private readonly rows: LiveRows
+  private readonly passes: (row: LiveRequest) => boolean
+  private readonly chunks = new Map<number, Chunk>()
+
+  constructor(rows: LiveRows, passes: (row: LiveRequest) => boolean) {
+    this.rows = rows
+    this.passes = passes
+  }
+
+  /** `since`: Unix milliseconds. */
+  read(since: number): Tally {
+    const total = emptyTally()
+    const { first, end } = this.rows
+    const oldest = Math.floor(first / CHUNK)
+    for (const index of this.chunks.keys()) if (index < oldest) this.chunks.delete(index)
+    for (let index = oldest; index * CHUNK < end; index++) {
+      const chunk = this.chunkAt(index)
+      if (chunk.latest < since) continue
+      if (chunk.earliest >= since) add(total, chunk.tally)
+      else this.each(index, (row) => row.at >= since && this.passes(row) && count(total, row))
+    }
+    return total
+  }
+
+  put(row: LiveRequest): void {
+    this.chunks.delete(Math.floor(row.seq / CHUNK))
+  }
+
+  forget(before: number): void {
+    this.chunks.delete(Math.floor(before / CHUNK))
+  }
+
+  clear(): void {
+    this.chunks.clear()
+  }
+
+  private chunkAt(index: number): Chunk {
+    const known = this.chunks.get(index)
+    if (known !== undefined) return known
+    let earliest = Number.POSITIVE_INFINITY
+    let latest = Number.NEGATIVE_INFINITY
+    const tally = emptyTally()
+    this.each(index, (row) => {
+      earliest = Math.min(earliest, row.at)
+      latest = Math.max(latest, row.at)
+      if (this.passes(row)) count(tally, row)
+    })
+    const chunk = { earliest, latest, tally }
+    this.chunks.set(index, chunk)
+    return chunk
+  }
+
+  private each(index: number, visit: (row: LiveRequest) => void): void {
+    for (let seq = index * CHUNK; seq < (index + 1) * CHUNK; seq++) {
+      const row = this.rows.at(seq)
+      if (row !== undefined) visit(row)
+    }
+  }
+}

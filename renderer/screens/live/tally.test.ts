@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import type { LiveRequest } from '../../../core/contract/live.ts'
+import { liveRequest } from './live.fixture.ts'
+import { count, emptyTally, type Tally } from './tally.ts'
+
+const tallyOf = (...rows: Partial<LiveRequest>[]): Tally => {
+  const tally = emptyTally()
+  for (const row of rows) count(tally, liveRequest(row))
+  return tally
+}
+
+describe('what requests come to', () => {
+  it('flows are told apart by schema and distinguisher, with seats times seconds', () => {
+    const { flows, seatSeconds } = tallyOf(
+      {},
+      { lingerMs: 500, seats: { initial: 1, final: 3 } },
+      { flow: 'alice', schema: 'global-default', state: 'bypassed' },
+    )
+    expect(seatSeconds).toBeCloseTo(2 * 0.5 + 3 * 1)
+    expect([...flows.values()].map(({ flow, requests }) => [flow, requests])).toEqual([
+      ['system:serviceaccount:inventory:scanner', 2],
+      ['alice', 1],
+    ])
+  })
+
+  it('exempt requests are told by user', () => {
+    const { flows, exempt } = tallyOf({ level: 'exempt', schema: 'exempt', flow: '', user: 'system:apiserver' })
+    expect(flows.size).toBe(0)
+    expect([...exempt.values()]).toMatchObject([{ flow: 'system:apiserver', requests: 1 }])
+  })
+
+  it('compares only what the server said', () => {
+    const server = { level: 'workload-low', schema: 'service-accounts' }
+    const { agreement } = tallyOf(
+      {},
+      { server },
+      { server: { ...server, initialSeats: 5, waitMs: 1_004 } },
+      { server: { ...server, schema: 'probes' }, state: 'rejected', status: 200 },
+    )
+    expect(agreement.all).toEqual({ compared: 3, same: 1 })
+    expect(agreement.schemaAndLevel).toEqual({ compared: 3, same: 2 })
+    expect(agreement.width).toEqual({ compared: 1, same: 0 })
+    expect(agreement.finalSeats).toEqual({ compared: 0, same: 0 })
+    expect(agreement.decision).toEqual({ compared: 3, same: 2 })
+    expect(agreement.timing).toEqual({ compared: 1, same: 1 })
+  })
+})

@@ -1,0 +1,69 @@
+import { entryOf, refKey, type DraftEntries, type DraftEntry } from '../../core/draft/draft.ts'
+import { footingOf, type Footing } from '../../core/draft/footing.ts'
+import { proposalOf, type Proposal } from '../../core/draft/proposal.ts'
+import { nameClash, readEntry, type CheckedObject, type ReadEntry } from '../../core/draft/readEntry.ts'
+import type { ObjectRef } from '../../core/guard/finding.ts'
+import type { DraftBase } from './draftBase.ts'
+
+/** A draft, read against the objects that are there now. */
+export interface UnderstoodDraft {
+  readonly entries: DraftEntries
+  /** One for each entry. */
+  readonly reads: readonly UnderstoodEntry[]
+  /** Absent while it is not known what it is drafted upon. */
+  readonly base?: DraftBase
+  readonly proposal?: Proposal
+}
+
+export interface UnderstoodEntry extends ReadEntry {
+  /** What was read of the text alone. */
+  readonly alone: ReadEntry
+  readonly footing: Footing
+  /** What the text meant when it last was in order. */
+  readonly lastGood?: CheckedObject
+}
+
+export const NOTHING_DRAFTED: UnderstoodDraft = { entries: [], reads: [] }
+
+/**
+ * Reads a draft. Entries that are the same as before are not read again: a keystroke costs the object in which it is
+ * typed. The result is the same value when nothing changed.
+ */
+export function understand(
+  entries: DraftEntries,
+  base: DraftBase | undefined,
+  before: UnderstoodDraft,
+): UnderstoodDraft {
+  if (entries === before.entries && base === before.base) return before
+  if (base === undefined) return { entries, reads: [] }
+  const known = new Map(before.reads.map((read) => [refKey(read.entry), read]))
+  const sameRules = before.base?.version === base.version
+  const found = entries.map((entry): UnderstoodEntry => {
+    const old = known.get(refKey(entry))
+    const alone = old?.entry === entry && sameRules ? old.alone : readEntry(entry, base.version)
+    const lastGood = alone.checked ?? old?.lastGood
+    const footing = footingOf(entry, alone.name, base.objects)
+    return { ...alone, alone, footing, ...(lastGood !== undefined && { lastGood }) }
+  })
+  const reads = found.map((read) => withClash(read, found))
+  const lastGood = (entry: DraftEntry): CheckedObject | undefined =>
+    reads.find((read) => read.entry === entry)?.lastGood
+  return { entries, reads, base, proposal: proposalOf(base.objects, reads, lastGood) }
+}
+
+/** A new object must not bear the name of another one of the draft; of one that exists the footing tells. */
+function withClash(read: UnderstoodEntry, reads: readonly UnderstoodEntry[]): UnderstoodEntry {
+  const others = reads
+    .filter((other) => other !== read)
+    .map(({ entry, name }): ObjectRef => ({ kind: entry.kind, name }))
+  const clash = nameClash(read, others)
+  if (clash === undefined) return read
+  const { checked: _clashing, ...rest } = read
+  return { ...rest, findings: [clash, ...read.findings] }
+}
+
+/** The entry of one object. */
+export function readOf({ entries, reads }: UnderstoodDraft, ref: ObjectRef): UnderstoodEntry | undefined {
+  const entry = entryOf(entries, ref)
+  return entry === undefined ? undefined : reads.find((read) => read.entry === entry)
+}

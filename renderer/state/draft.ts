@@ -1,0 +1,145 @@
+import { create } from 'zustand'
+import type { ObjectSet } from '../../core/config/objects.ts'
+import type { Client } from '../../core/contract/contract.ts'
+import { toProblem, type Problem } from '../../core/contract/errors.ts'
+import type { Draft } from '../../core/contract/objects.ts'
+import type { DraftEntries } from '../../core/draft/draft.ts'
+import { recordStep, redoStep, startHistory, undoStep, type History } from '../../core/draft/history.ts'
+import { draftBase, baseChoiceStore } from './draftBase.ts'
+import { NOTHING_DRAFTED, understand, type UnderstoodDraft } from './draft.logic.ts'
+import { objectsStore } from './objects.ts'
+
+interface DraftStore {
+  /** Whose draft this is; absent before one was read. */
+  readonly targetKey?: string
+  readonly history: History<DraftEntries>
+  /** Why the draft could not be kept. */
+  readonly notKept?: Problem
+  /** What the draft means for the present objects. */
+  readonly understood: UnderstoodDraft
+}
+
+const NOTHING: DraftEntries = []
+
+export const draftStore = create<DraftStore>(() => ({
+  history: startHistory(NOTHING),
+  understood: NOTHING_DRAFTED,
+}))
+
+/** Milliseconds of rest after which a draft is written. */
+const REST_MS = 400
+
+/**
+ * Reads the draft of whatever is connected, and keeps what changes. Returns the function that ends it.
+ */
+export function startDraft(client: Client): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let unsaved: { readonly targetKey: string; readonly draft: Draft } | undefined
+  let reading: string | undefined
+
+  const save = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    const written = unsaved
+    unsaved = undefined
+    if (written === undefined) return
+    client.call('drafts.write', written).then(
+      () => draftStore.setState(({ notKept: _gone, ...kept }) => kept, true),
+      (thrown: unknown) => draftStore.setState({ notKept: toProblem(thrown) }),
+    )
+  }
+  const read = (): void => {
+    const { state } = objectsStore.getState()
+    const key = state?.targetKey
+    if (key === undefined || key === reading) return
+    save()
+    reading = key
+    forget()
+    const take = (entries: DraftEntries): void => {
+      if (objectsStore.getState().state?.targetKey === key) {
+        draftStore.setState({ targetKey: key, history: startHistory(entries) })
+        refresh()
+      }
+    }
+    // Without the kept draft one begins anew.
+    client.call('drafts.read', null).then(
+      (draft) => take(draft.entries),
+      () => take(NOTHING),
+    )
+  }
+  const stops = [
+    objectsStore.subscribe(() => {
+      read()
+      refresh()
+    }),
+    baseChoiceStore.subscribe(refresh),
+    draftStore.subscribe(({ history, targetKey }, old) => {
+      if (targetKey === undefined || history.present === old.history.present || targetKey !== old.targetKey) return
+      unsaved = { targetKey, draft: { entries: [...history.present] } }
+      clearTimeout(timer)
+      timer = setTimeout(save, REST_MS)
+    }),
+  ]
+  window.addEventListener('pagehide', save)
+  read()
+  return () => {
+    save()
+    window.removeEventListener('pagehide', save)
+    for (const stop of stops) stop()
+    forget()
+  }
+}
+
+const forget = (): void => draftStore.setState({ history: startHistory(NOTHING), understood: NOTHING_DRAFTED }, true)
+
+function refresh(): void {
+  const { history, understood } = draftStore.getState()
+  const next = understand(history.present, draftBase(), understood)
+  if (next !== understood) draftStore.setState({ understood: next })
+}
+
+const go = (history: History<DraftEntries>): void => {
+  draftStore.setState({ history })
+  refresh()
+}
+
+/** Changes the draft; the steps of one group that follow each other quickly are undone together. */
+export function changeDraft(change: (entries: DraftEntries, objects: ObjectSet) => DraftEntries, group?: string): void {
+  const base = draftBase()
+  const { history, targetKey } = draftStore.getState()
+  if (base === undefined || targetKey === undefined) return
+  const next = change(history.present, base.objects)
+  go(recordStep(history, next, group === undefined ? undefined : { group, at: Date.now() }))
+}
+
+export const undoDraft = (): void => go(undoStep(draftStore.getState().history))
+export const redoDraft = (): void => go(redoStep(draftStore.getState().history))
+
+/** Changes the draft for good: what was applied is taken back in the journal and not by undo. */
+export function settleDraft(change: (entries: DraftEntries) => DraftEntries): void {
+  const { present } = draftStore.getState().history
+  const next = change(present)
+  if (next !== present) go(startHistory(next))
+}
+
+export const draftNow = (): UnderstoodDraft => draftStore.getState().understood
+
+/** The draft of the connected target and what it means. */
+export const useDraft = (): UnderstoodDraft => draftStore(({ understood }) => understood)
+
+/** Whether the draft of what is connected was read. */
+export const useDraftReady = (): boolean => {
+  const key = objectsStore(({ state }) => state?.targetKey)
+  return draftStore(({ targetKey }) => targetKey !== undefined && targetKey === key)
+}
+
+/**
+ * The configuration that the draft proposes: the present objects with those of the draft, defaults filled in. `undefined`
+ * without a draft. Where a text is not in order, what it last was stands in (`useDraftIsStale`).
+ */
+export const useDraftObjects = (): ObjectSet | undefined =>
+  draftStore(({ understood }) => (understood.entries.length === 0 ? undefined : understood.proposal?.objects))
+
+/** Whether `useDraftObjects` holds something older than what the draft says. */
+export const useDraftIsStale = (): boolean =>
+  draftStore(({ understood }) => (understood.proposal?.stale.length ?? 0) > 0)

@@ -1,0 +1,97 @@
+import { create } from 'zustand'
+import type { ApplyReport, ChangeVerdict, CheckReport } from '../../core/contract/objects.ts'
+import { toProblem, type Problem } from '../../core/contract/errors.ts'
+import { changesOf } from '../../core/draft/changes.ts'
+import { reverted, type DraftEntries } from '../../core/draft/draft.ts'
+import { client } from './client.ts'
+import { draftNow, settleDraft } from './draft.ts'
+
+/** A dry run of one draft. */
+export interface DryRun {
+  readonly of: DraftEntries
+  readonly outcome:
+    | { readonly state: 'running' }
+    | { readonly state: 'answered'; readonly report: CheckReport }
+    | { readonly state: 'failed'; readonly problem: Problem }
+}
+
+/** What became of the last application. */
+export interface Applied {
+  readonly report: ApplyReport
+  /** What was asked for, as the operator knows it: `prod-eu-1`. */
+  readonly target: string
+}
+
+export interface DraftApplyState {
+  /** The draft of which the seat impact was on the screen. */
+  readonly seen?: DraftEntries
+  readonly dryRun?: DryRun
+  readonly applying: boolean
+  readonly applied?: Applied
+  /** Why the last application did not come about at all. */
+  readonly problem?: Problem
+}
+
+export const draftApplyStore = create<DraftApplyState>(() => ({ applying: false }))
+
+export function markSeen(of: DraftEntries): void {
+  if (draftApplyStore.getState().seen !== of) draftApplyStore.setState({ seen: of })
+}
+
+/** Asks the server what it would say to the draft as it is; changes nothing. */
+export async function runDry(): Promise<void> {
+  const { entries: of, reads, base } = draftNow()
+  if (base === undefined) return
+  const changes = changesOf(reads, base.objects)
+  if (changes.length === 0) return
+  const told = (outcome: DryRun['outcome']): void => draftApplyStore.setState({ dryRun: { of, outcome } })
+  told({ state: 'running' })
+  try {
+    told({ state: 'answered', report: await client().call('objects.check', { changes: [...changes] }) })
+  } catch (thrown) {
+    told({ state: 'failed', problem: toProblem(thrown) })
+  }
+}
+
+/**
+ * Applies the draft. What the server took leaves the draft, unless it was changed again meanwhile; the rest stays with
+ * what the server said of it.
+ */
+export async function applyDraft(options: {
+  readonly target: string
+  readonly label: string
+  readonly force: boolean
+}): Promise<void> {
+  const { entries: of, reads, base } = draftNow()
+  if (base === undefined || draftApplyStore.getState().applying) return
+  const changes = changesOf(reads, base.objects)
+  const { target, label, force } = options
+  draftApplyStore.setState({ applying: true })
+  try {
+    const given = { changes: [...changes], force, ...(label !== '' && { label }) }
+    const report = await client().call('objects.apply', given)
+    const taken = report.verdicts.filter(isDone)
+    settleDraft((entries) =>
+      taken.reduce((left, verdict) => {
+        const sent = reads.find(({ entry, name }) => entry.kind === verdict.kind && name === verdict.name)?.entry
+        return sent !== undefined && left.includes(sent) ? reverted(left, sent) : left
+      }, entries),
+    )
+    replace({ applied: { report, target }, ...seenOf(of) })
+  } catch (thrown) {
+    replace({ problem: toProblem(thrown), ...seenOf(of) })
+  }
+}
+
+const isDone = ({ outcome }: ChangeVerdict): boolean => outcome === 'accepted' || outcome === 'unchanged'
+
+const seenOf = (of: DraftEntries) => ({ seen: of })
+
+const replace = (state: Omit<DraftApplyState, 'applying'>): void =>
+  draftApplyStore.setState({ applying: false, ...state }, true)
+
+/** Puts the last report away. */
+export const dismissApplied = (): void => {
+  const { seen } = draftApplyStore.getState()
+  replace(seen === undefined ? {} : { seen })
+}

@@ -1,0 +1,117 @@
+import type { LiveRequest } from '../../core/contract/live.ts'
+
+/** Told of every row that comes, changes or leaves; `old` is what stood in its place. */
+export interface RowListener {
+  put(row: LiveRequest, old: LiveRequest | undefined): void
+  /** Rows with a smaller number are gone. */
+  forget(before: number): void
+  clear(): void
+}
+
+/**
+ * The newest requests by their number. Rows are replaced when they change; the oldest leave when newer ones need their
+ * place. Numbers that never came are gaps.
+ */
+export class LiveRows {
+  readonly capacity: number
+  private readonly slots: (LiveRequest | undefined)[]
+  private readonly listeners = new Set<RowListener>()
+  /** Smallest and one past the largest number that may be kept. */
+  private from = 0
+  private to = 0
+  private kept = 0
+  private changes = 0
+  /** Unix milliseconds; `undefined` before the first row. */
+  private latestAt: number | undefined
+
+  constructor(capacity: number) {
+    this.capacity = capacity
+    this.slots = Array.from({ length: capacity })
+  }
+
+  /** Rows that are kept now. */
+  get count(): number {
+    return this.kept
+  }
+
+  /** Number of the oldest row that may be kept. */
+  get first(): number {
+    return this.from
+  }
+
+  /** One past the number of the newest row. */
+  get end(): number {
+    return this.to
+  }
+
+  /** Requests between the oldest and the newest that never came. */
+  get missing(): number {
+    return this.to - this.from - this.kept
+  }
+
+  /** Rises with every change. */
+  get version(): number {
+    return this.changes
+  }
+
+  /** Latest arrival, Unix milliseconds. */
+  get newestAt(): number | undefined {
+    return this.latestAt
+  }
+
+  at(seq: number): LiveRequest | undefined {
+    return seq < this.from || seq >= this.to ? undefined : this.slots[seq % this.capacity]
+  }
+
+  /** Takes in a new or a changed row; one that is older than what is kept is left out. */
+  put(row: LiveRequest): void {
+    const { seq } = row
+    if (this.kept === 0) {
+      this.from = seq
+      this.to = seq
+    }
+    if (seq >= this.to) {
+      this.makeRoom(seq + 1)
+      this.to = seq + 1
+    } else if (seq < this.from) {
+      if (this.to - seq > this.capacity) return
+      this.from = seq
+    }
+    const slot = seq % this.capacity
+    const old = this.slots[slot]
+    this.slots[slot] = row
+    if (old === undefined) this.kept += 1
+    if (this.latestAt === undefined || row.at > this.latestAt) this.latestAt = row.at
+    this.changes += 1
+    for (const listener of this.listeners) listener.put(row, old)
+  }
+
+  clear(): void {
+    this.slots.fill(undefined)
+    this.from = 0
+    this.to = 0
+    this.kept = 0
+    this.latestAt = undefined
+    this.changes += 1
+    for (const listener of this.listeners) listener.clear()
+  }
+
+  /** Returns the function that ends it. */
+  listen(listener: RowListener): () => void {
+    this.listeners.add(listener)
+    return () => void this.listeners.delete(listener)
+  }
+
+  private makeRoom(to: number): void {
+    const from = to - this.capacity
+    if (from <= this.from) return
+    for (let seq = this.from; seq < Math.min(from, this.to); seq++) {
+      const slot = seq % this.capacity
+      if (this.slots[slot] === undefined) continue
+      this.slots[slot] = undefined
+      this.kept -= 1
+    }
+    this.from = from
+    for (const listener of this.listeners) listener.forget(from)
+  }
+}

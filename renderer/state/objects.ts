@@ -1,0 +1,15 @@
+import { create } from 'zustand'
+import type { ObjectSet } from '../../core/config/objects.ts'
+import type { ObjectsState } from '../../core/contract/objects.ts'
+
+/** Flow-control objects of the connected source as the other side tells them; `undefined` before it did. */
+export const objectsStore = create<{ readonly state?: ObjectsState }>(() => ({}))
+
+export const useObjects = (): ObjectsState | undefined => objectsStore(({ state }) => state)
+
+/** The objects by which the connected server works, as far as they are known; files and recordings have no server. */
+export const useServerObjects = (): ObjectSet | undefined =>
+  objectsStore(({ state }) => {
+    if (state === undefined || (state.origin !== 'cluster' && state.origin !== 'simulation')) return undefined
+    return state.state === 'current' || state.state === 'stale' ? state.objects : undefined
+  })

@@ -1,0 +1,68 @@
+import { create } from 'zustand'
+import type { Client } from '../../core/contract/contract.ts'
+import { toProblem, type Problem } from '../../core/contract/errors.ts'
+import type { RequestTest } from '../../core/contract/objects.ts'
+
+interface RequestTestsStore {
+  /** `reading`: not known yet. `failed`: it could not be read, so that it is not written either. */
+  readonly state: 'reading' | 'ready' | 'failed'
+  readonly tests: readonly RequestTest[]
+  /** Why the table could not be read, or why its last change could not be kept. */
+  readonly problem?: Problem
+}
+
+const READING: RequestTestsStore = { state: 'reading', tests: [] }
+
+export const requestTestsStore = create<RequestTestsStore>(() => READING)
+
+/** The saved table of requests that must keep matching what they matched. */
+export const useRequestTests = (): RequestTestsStore => requestTestsStore()
+
+/** Milliseconds of rest after which the table is written. */
+const REST_MS = 400
+
+/** Reads the table, and keeps what changes. Returns the function that ends it; what is not kept yet is written then. */
+export function startRequestTests(client: Client): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let unsaved: readonly RequestTest[] | undefined
+  let ended = false
+
+  const save = (): void => {
+    clearTimeout(timer)
+    const tests = unsaved
+    unsaved = undefined
+    if (tests === undefined) return
+    client.call('requests.write', { tests: [...tests] }).then(
+      () => !ended && requestTestsStore.setState(({ problem: _gone, ...kept }) => kept, true),
+      (thrown: unknown) => !ended && requestTestsStore.setState({ problem: toProblem(thrown) }),
+    )
+  }
+  requestTestsStore.setState(READING, true)
+  client.call('requests.read', null).then(
+    (tests) => !ended && requestTestsStore.setState({ state: 'ready', tests }, true),
+    (thrown: unknown) =>
+      !ended && requestTestsStore.setState({ state: 'failed', tests: [], problem: toProblem(thrown) }, true),
+  )
+  const stop = requestTestsStore.subscribe(({ state, tests }, old) => {
+    if (state !== 'ready' || old.state !== 'ready' || tests === old.tests) return
+    unsaved = tests
+    clearTimeout(timer)
+    timer = setTimeout(save, REST_MS)
+  })
+  window.addEventListener('pagehide', save)
+  return () => {
+    ended = true
+    save()
+    stop()
+    window.removeEventListener('pagehide', save)
+  }
+}
+
+/** As many as the other side keeps. */
+export const MOST_TESTS = 2_000
+
+/** Changes the table; does nothing before it was read. */
+export function changeRequestTests(change: (tests: readonly RequestTest[]) => readonly RequestTest[]): void {
+  const { state, tests } = requestTestsStore.getState()
+  if (state === 'ready') requestTestsStore.setState({ tests: change(tests).slice(0, MOST_TESTS) })
+}

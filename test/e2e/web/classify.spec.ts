@@ -1,0 +1,158 @@
+import { readFile } from 'node:fs/promises'
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, test, type Page } from '@playwright/test'
+import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
+
+/*
+ * Classify on the simulated server, in the real process: one request, the saved table, coverage.
+ */
+
+test.describe.configure({ mode: 'serial' })
+
+let running: RunningConsole
+let page: Page
+const complaints: string[] = []
+
+const SIZES = [
+  { width: 1440, height: 900 },
+  { width: 1100, height: 700 },
+]
+
+test.beforeAll(async ({ browser }) => {
+  running = await startConsole([])
+  page = await (await browser.newContext({ acceptDownloads: true })).newPage()
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  await page.goto(running.address)
+})
+test.afterAll(async () => {
+  await page.context().close()
+  await running.stop()
+})
+test.afterEach(() => expect(complaints).toEqual([]))
+
+const open = async (name: string): Promise<void> => {
+  await page.goto(`${new URL(page.url()).origin}/#/classify/${name}`)
+}
+const heading = () => page.getByRole('heading', { level: 1 })
+const hand = () => page.getByRole('list', { name: 'Hand, in the order of the deal' })
+
+test('a request is explained on the objects of the server, with the present depth of its queues', async () => {
+  test.setTimeout(120_000)
+  await open('request')
+  await expect(heading()).toContainText('workload-low')
+  await expect(page.getByText('matched by service-accounts, precedence 9000, rule 1 of 1')).toBeVisible()
+  await expect(page.getByRole('grid', { name: 'Flow schemas in matching order' }).getByRole('row')).toHaveCount(12)
+  await expect(hand().getByRole('listitem')).toHaveCount(6)
+  await expect(hand()).toContainText(/\d+ waiting/)
+  await page.getByRole('radio', { name: 'From dumps' }).click()
+  // A wave of lists comes within the first minute.
+  const seen = page.getByRole('list', { name: 'Requests of the dump' }).getByRole('button')
+  const newest = page.getByRole('button', { name: 'Take the newest dump' })
+  await expect
+    .poll(
+      async () => {
+        await newest.click({ timeout: 1_000 }).catch(() => undefined)
+        return seen.count()
+      },
+      { timeout: 90_000 },
+    )
+    .toBeGreaterThan(0)
+  await seen.first().click()
+  await expect(page.getByRole('list', { name: 'Recent requests' }).getByRole('button').first()).toBeVisible()
+})
+
+test('a UID of the answer is resolved to its name', async () => {
+  await page.getByRole('radio', { name: 'Fields' }).click()
+  const uid = page.getByText(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]+$/).last()
+  const text = await uid.innerText()
+  await page.getByLabel('From a response header').fill(`x-kubernetes-pf-flowschema-uid: ${text}`)
+  await expect(page.getByText(/^flow schema [a-z-]+, .+ requests since \d/)).toBeVisible()
+})
+
+test('an unfinished form says what is missing and keeps the last answer', async () => {
+  await page.getByLabel('User').fill('alice')
+  await page.getByLabel(/^Path/).fill('/api/v1/namespaces/default/pods')
+  await page.getByLabel('Verb').selectOption('delete')
+  await expect(
+    page.getByText(/^delete needs the name of an object\. The answer is still that to LIST pods\./),
+  ).toBeVisible()
+  await page.getByLabel('Name', { exact: true }).fill('web-1')
+  await expect(page.getByText(/The answer is still/)).toBeHidden()
+  await expect(heading()).toContainText('global-default')
+  await page.getByRole('button', { name: 'Keep as a test' }).click()
+})
+
+test('the table keeps the request over a reload, runs it, and gives it as a file', async () => {
+  await open('tests')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'What keeps a cluster alive' }).click()
+  await expect(heading()).toHaveText(/^All \d+ saved requests match what they should\.$/)
+  const all = await heading().innerText()
+  await page.waitForTimeout(600)
+  await page.reload()
+  await expect(heading()).toHaveText(all)
+
+  const row = page.getByRole('row', { name: /^alice DELETE pods web-1 in default/ })
+  await row.click()
+  await page.getByLabel('Should match').selectOption({ label: 'service-accounts in workload-low' })
+  await expect(heading()).toHaveText(/^1 of \d+ saved requests does not match what it should\.$/)
+  await page.getByRole('radio', { name: 'Failing' }).click()
+  await expect(page.getByRole('grid', { name: 'Saved requests' }).getByRole('row')).toHaveCount(2)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(heading()).toHaveText(all)
+  await page.getByRole('radio', { name: 'All', exact: true }).click()
+
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'JSON', exact: true }).click(),
+  ])
+  const written: unknown = JSON.parse(await readFile(await download.path(), 'utf8'))
+  expect(written).toContainEqual(
+    expect.objectContaining({
+      label: 'alice DELETE pods web-1 in default',
+      expect: { flowSchema: 'global-default', priorityLevel: 'global-default' },
+    }),
+  )
+})
+
+test('coverage counts the requests of each schema', async () => {
+  await open('coverage')
+  const schemas = page.getByRole('grid', { name: 'Flow schemas and their requests' })
+  await expect(schemas.getByRole('row', { name: /service-accounts workload-low/ }).first()).toContainText(
+    'has traffic',
+    {
+      timeout: 30_000,
+    },
+  )
+  await expect(schemas.getByRole('row', { name: /catch-all/ })).toContainText('as it should be')
+  const flows = page.getByRole('grid', { name: 'Flows seen' }).getByRole('row')
+  await expect.poll(() => flows.count(), { timeout: 30_000 }).toBeGreaterThan(2)
+  await flows.nth(1).click()
+  await expect(page).toHaveURL(/classify\/request/)
+})
+
+for (const theme of ['dark', 'light'] as const) {
+  for (const name of ['request', 'tests', 'coverage'] as const) {
+    test(`${name}, ${theme}: accessible, and whole at both sizes`, async () => {
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+      await open(name)
+      await expect(heading()).toBeVisible()
+      for (const size of SIZES) {
+        await page.setViewportSize(size)
+        await page.waitForTimeout(300)
+        await page.screenshot({ path: `test-results/screens/Classify ${name}-${theme}-${size.width}.png` })
+        const overflow = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        )
+        expect(overflow).toBe(0)
+      }
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      expect(
+        violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`),
+      ).toEqual([])
+    })
+  }
+}

@@ -1,0 +1,162 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, test, type Page } from '@playwright/test'
+import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
+
+/*
+ * The editor over the real process, on the simulated server: from a read-only page to a changed server and back.
+ */
+
+test.describe.configure({ mode: 'serial' })
+
+let running: RunningConsole
+let page: Page
+const complaints: string[] = []
+
+test.beforeAll(async ({ browser }) => {
+  running = await startConsole([])
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
+  page = await context.newPage()
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  await page.goto(running.address)
+  await open('editor/draft?object=PriorityLevelConfiguration%2Fworkload-low')
+})
+test.afterAll(async () => {
+  await page.context().close()
+  await running.stop()
+})
+test.afterEach(() => expect(complaints).toEqual([]))
+
+const open = async (hash: string): Promise<void> => {
+  await page.goto(`${new URL(page.url()).origin}/#/${hash}`)
+}
+const option = (name: string) => page.getByRole('option', { name: new RegExp(`^${name} ?,`) })
+const impact = (level: string) =>
+  page.getByRole('table', { name: /^Seats of each level/ }).getByRole('row', { name: new RegExp(`^${level}`) })
+const steps = () => page.getByRole('region', { name: 'From draft to server' })
+const pane = (name: string) => page.getByRole('region', { name, exact: true })
+const text = () => page.getByRole('textbox', { name: 'YAML of workload-low' })
+const show = (view: 'Form' | 'YAML') => page.getByRole('radio', { name: view }).click()
+
+async function expectAccessible(): Promise<void> {
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.waitForTimeout(300)
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
+  }
+}
+
+test('is read-only until editing is switched on, and says for what', async () => {
+  await expect(page.getByRole('heading', { name: 'workload-low' })).toBeVisible()
+  await expect(page.getByRole('textbox', { name: 'Shares' })).toBeHidden()
+  await expect(page.getByText('read-only', { exact: true })).toBeVisible()
+  await expectAccessible()
+  await page.getByRole('button', { name: /^Switch editing on for / }).click()
+  await expect(page.getByRole('textbox', { name: 'Shares' })).toHaveValue('100')
+  await expect(page.getByText('editing on', { exact: true })).toBeVisible()
+})
+
+test('form and YAML are two views of one text; undo goes back in both', async () => {
+  await page.getByRole('textbox', { name: 'Shares' }).fill('30')
+  await expect(impact('workload-low')).toContainText(/245.*103/)
+  await show('YAML')
+  await expect(text()).toContainText('nominalConcurrencyShares: 30')
+  await text().click()
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type('# why: less for batch work\n', { delay: 1 })
+  await show('Form')
+  await page.getByRole('textbox', { name: 'Lendable' }).fill('80')
+  await show('YAML')
+  await expect(text()).toContainText('lendablePercent: 80')
+  await expect(text()).toContainText('# why: less for batch work')
+  await show('Form')
+  await page.getByRole('textbox', { name: 'Lendable' }).press('Control+z')
+  await expect(page.getByRole('textbox', { name: 'Lendable' })).toHaveValue('90')
+})
+
+test('says what is wrong under the field and in a list that leads there, and keeps the last good impact', async () => {
+  const hand = page.getByRole('textbox', { name: 'Hand size' })
+  await hand.fill('200')
+  await expect(page.getByText(/^A hand of 200 cannot be dealt from 128 queues/).first()).toBeVisible()
+  await expect(impact('workload-low')).toContainText(/245.*103/)
+  await expect(page.getByRole('button', { name: /^Apply/ })).toBeDisabled()
+  await page.getByRole('textbox', { name: 'Shares' }).focus()
+  await pane('Problems of the draft').getByRole('button').click()
+  await expect(hand).toBeFocused()
+  await expectAccessible()
+  await hand.fill('6')
+  await expect(pane('Problems of the draft')).toBeHidden()
+})
+
+test('a draft survives a reload', async () => {
+  await page.waitForTimeout(800)
+  await page.reload()
+  await expect(option('workload-low')).toHaveAccessibleName(/edited/)
+  await expect(page.getByRole('textbox', { name: 'Shares' })).toHaveValue('30')
+  await expect(page.getByRole('textbox', { name: 'Lendable' })).toHaveValue('90')
+})
+
+test('guard rails warn and can be followed by a button; the dry run is the server’s', async () => {
+  await expect(steps()).toContainText('Impact opened')
+  await page.getByRole('button', { name: 'Dry run' }).click()
+  await expect(steps()).toContainText(/Dry run\s*accepted/)
+  await expect(pane('Dry run')).toContainText('workload-low would be accepted')
+})
+
+test('a preset adds two objects, that the same draft applies', async () => {
+  await page.keyboard.press('Escape')
+  await option('workload-low').focus()
+  await page.getByRole('button', { name: 'New', exact: true }).click()
+  await page.getByRole('button', { name: /^Isolate lists of events/ }).click()
+  await expect(option('list-events')).toHaveCount(2)
+  await expect(impact('list-events')).toBeVisible()
+  await expectAccessible()
+})
+
+test('applies after the names of built-in objects were typed; the Level screen shows it within one adjustment', async () => {
+  test.setTimeout(90_000)
+  await page.getByRole('button', { name: /^Apply 3 objects to / }).click()
+  const dialog = page.getByRole('dialog')
+  const apply = dialog.getByRole('button', { name: /^Apply 3 objects/ })
+  await expect(apply).toBeDisabled()
+  await expectAccessible()
+  await dialog.getByRole('textbox', { name: /workload-low/ }).fill('workload-low')
+  await dialog.getByRole('textbox', { name: /journal/ }).fill('less for batch work')
+  await apply.click()
+  await expect(pane('Applied')).toContainText('workload-low is applied')
+  await expect(option('workload-low')).not.toHaveAccessibleName(/edited/)
+  await open('level/workload-low')
+  await expect(page.locator('main header').first()).toContainText(/nominal\s*100/, { timeout: 15_000 })
+})
+
+test('the journal takes it back, and the draft is not needed for that', async () => {
+  await open('editor/journal')
+  const entry = page.getByRole('row', { name: /less for batch work/ })
+  await expect(entry).toContainText('applied')
+  await expectAccessible()
+  await page.getByRole('button', { name: /^Undo 3 objects/ }).click()
+  await expect(entry).toContainText('taken back')
+  await open('level/workload-low')
+  await expect(page.locator('main header').first()).toContainText(/nominal\s*245/, { timeout: 15_000 })
+  await open('editor/draft')
+  await expect(option('list-events')).toHaveCount(0)
+})
+
+test('without a server the built-in objects of any version can be drafted upon and saved', async () => {
+  await open('connection')
+  await page.getByRole('button', { name: /^Recorded demo/ }).click()
+  await page.getByRole('button', { name: 'Play the recording' }).click()
+  await expect(page.getByRole('banner').locator('[data-mode]')).toContainText('REPLAY')
+  await open('editor/draft?object=PriorityLevelConfiguration%2Fsystem')
+  await page.getByRole('combobox', { name: /built-in ones of Kubernetes/ }).selectOption('v1.30.0')
+  await page.getByRole('textbox', { name: 'Shares' }).fill('60')
+  await expect(impact('system')).toContainText('→')
+  await expect(page.getByRole('button', { name: /^Apply/ })).toBeHidden()
+  await page.getByRole('button', { name: 'Save as' }).click()
+  const download = page.waitForEvent('download')
+  await page.getByRole('menuitem', { name: /^YAML/ }).click()
+  expect((await download).suggestedFilename()).toBe('draft.yaml')
+})

@@ -1,0 +1,93 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, test, type Page } from '@playwright/test'
+import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
+
+/*
+ * Classify › Sharding and the glossary on the simulated server, in the real process: the flows are those that its debug
+ * dumps show.
+ */
+
+test.describe.configure({ mode: 'serial' })
+
+let running: RunningConsole
+let page: Page
+const complaints: string[] = []
+
+test.beforeAll(async ({ browser }) => {
+  running = await startConsole([])
+  page = await (await browser.newContext()).newPage()
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  await page.goto(running.address)
+  await page.goto(`${new URL(page.url()).origin}/#/classify/sharding?object=workload-low`)
+})
+test.afterAll(async () => {
+  await page.context().close()
+  await running.stop()
+})
+test.afterEach(() => expect(complaints).toEqual([]))
+
+const heading = () => page.getByRole('heading', { level: 1 })
+const flows = () => page.getByRole('grid', { name: 'Flows and their hands' })
+
+test('says the chance first, and the flows of the simulated server’s dumps have their hands', async () => {
+  await expect(heading()).toContainText(
+    'With 128 queues and hands of 6, 16 elephants cover a small flow’s hand with probability 2.21 %.',
+  )
+  await expect.poll(() => flows().getByRole('row').count()).toBeGreaterThan(1)
+  const hand = flows().getByRole('row').nth(1).getByRole('gridcell').nth(3)
+  await expect(hand).toHaveText(/^(\d{1,3} ){5}\d{1,3}$/)
+})
+
+test('an illegal shape is refused with its bits; a recommended one can be tried', async () => {
+  await page.getByLabel('Queues', { exact: true }).fill('512')
+  await page.getByLabel('Hand size', { exact: true }).fill('8')
+  await expect(heading()).toContainText('No server deals hands of this shape.')
+  await expect(page.getByText(/needs 72 bits of the flow’s hash and only 60 may be used/)).toBeVisible()
+  await page.getByRole('button', { name: 'Back to workload-low' }).click()
+  const shapes = page.getByRole('grid', { name: 'Smallest shapes for a target' })
+  await shapes.getByRole('row', { name: /^154 6 / }).click()
+  await expect(heading()).toContainText('With 154 queues and hands of 6, 16 elephants')
+  await expect(page.getByText(/is within the target of 1.00 %/)).toBeVisible()
+  await page.getByRole('button', { name: 'Back to workload-low' }).click()
+})
+
+test('a term opens its entry, and from there the next', async () => {
+  await page.getByRole('button', { name: 'Entropy bits' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Shortcuts and glossary' })
+  const entry = dialog.getByRole('button', { expanded: true })
+  await expect(entry).toHaveText('entropy bits')
+  await expect(entry).toBeInViewport()
+  await dialog.getByText('see also').getByRole('button', { name: 'shuffle sharding' }).click()
+  await expect(entry).toHaveText('shuffle sharding')
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeHidden()
+})
+
+for (const theme of ['dark', 'light'] as const) {
+  test(`${theme}: accessible, and whole at both sizes, with and without the glossary`, async () => {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+    for (const size of [
+      { width: 1440, height: 900 },
+      { width: 1100, height: 700 },
+    ]) {
+      await page.setViewportSize(size)
+      await page.screenshot({ path: `test-results/screens/Sharding-${theme}-${size.width}.png` })
+      const overflow = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      )
+      expect(overflow).toBe(0)
+    }
+    expect(await violations()).toEqual([])
+    await page.getByRole('main').focus()
+    await page.keyboard.press('?')
+    await expect(page.getByRole('searchbox', { name: 'Search the glossary' })).toBeVisible()
+    expect(await violations()).toEqual([])
+    await page.keyboard.press('Escape')
+  })
+}
+
+const violations = async () =>
+  (await new AxeBuilder({ page }).analyze()).violations.map(({ id, nodes }) => [id, nodes[0]?.html])
