@@ -9,6 +9,13 @@ const SOURCE = `Source (one of):
   --seed N               another course of events (1 by default); the same seed gives the same
   --demo                 a recording of a real server under load`
 
+const ENGINE = `  --max-requests-inflight N, --max-mutating-requests-inflight N   the two limits (400 and 200 by default)
+  --server-version V     behave like this version (that of the server, or the newest that is known, by default)
+  --metrics-port N       answer Prometheus at http://127.0.0.1:N/metrics (0 takes a free port)
+  --json                 print each request as a line of JSON when it has ended; everything else goes to standard error
+
+Exit code: 0 done, 2 cannot run.`
+
 export const HELP = {
   general: `APF Console: what API Priority and Fairness does inside a kube-apiserver.
 
@@ -16,6 +23,14 @@ Usage:
   apf-console snapshot [source]                      one frame as JSON
   apf-console watch [source] [--interval S] [--count N]   frames as NDJSON until stopped
   apf-console web [source] [--port N] [--open]       the console in the browser, on 127.0.0.1
+  apf-console proxy [--kubeconfig F | --upstream URL]   a proxy in front of a server, with flow control of its own
+  apf-console feed --audit-file F | --httplog F      what a server did, from its log, through flow control of its own
+  apf-console shard --queues Q --hand H              hands of queues: collisions, overlaps, better shapes
+  apf-console validate FILE…                         problems of flow-control manifests, with their places
+  apf-console classify --user U --url PATH           which schema and level a request falls into, why, and its seats
+  apf-console impact --edit FILE…                    seats of every level before and after an edit, and what it puts at risk
+  apf-console diff OLD NEW                           what differs between two configurations
+  apf-console drift --config FILE | --kubeconfig F   what differs from the built-in objects, or from elsewhere
   apf-console engine SUBCOMMAND                      questions to the flow-control engine, as JSON
   apf-console --version | --help
 
@@ -60,7 +75,166 @@ Options:
   --port N               port to listen on (a free one by default)
   --open                 open the browser as well
   --serve-simulation N   let the simulated server answer over HTTP too, on this port of 127.0.0.1 (0 takes a free one):
-                         metrics, debug dumps and flow-control objects, as long as it is shown`,
+                         metrics, debug dumps and flow-control objects, as long as it is shown
+  --metrics-port N       answer Prometheus at http://127.0.0.1:N/metrics (0 takes a free port): the console's own metrics,
+                         and those of its engine while a simulation, a proxy or a feed is connected`,
+
+  proxy: `Usage: apf-console proxy [--kubeconfig FILE] [--context NAME] | --upstream URL [--port N] [--mode M] [--json]
+
+A reverse proxy in front of an API server, on 127.0.0.1, whose own flow control lets each request run, wait or be
+refused with 429, as a server with these objects and limits would; prints its address, and a summary when it is stopped
+(docs/proxy.md, docs/live.md). Without an upstream: the current context of the usual kubeconfig.
+
+Upstream (one of):
+  --kubeconfig FILE, --context NAME   the server of a kubeconfig, with its credentials
+  --upstream URL         any HTTP server
+
+Options:
+  --port N               port to listen on (a free one by default)
+  --mode M               enforce (default): requests wait and are refused; shadow: they pass, flow control only watches
+  --identity I           who asks: kubeconfig (default: everybody is its user), token, certificate or headers
+  --objects O            begin with those of the upstream (default) or with the built-in ones
+  --config FILE…         begin with the objects of these manifests, which are the whole configuration
+${ENGINE}`,
+
+  feed: `Usage: apf-console feed --audit-file FILE | --audit-webhook-port N | --httplog FILE [--once] [--json]
+
+What happened at an API server, through flow control of the console's own, which only watches: queues, waits and
+refusals are what it would have done (docs/feeds.md, docs/live.md). Follows the file until it is stopped.
+
+Feed (one of):
+  --audit-file FILE      the audit log (--audit-log-path), rotated or compressed files of it too
+  --audit-webhook-port N receive what the server posts to its audit webhook, on 127.0.0.1 (0 takes a free port)
+  --httplog FILE         the log of a server that runs with -v=3
+
+Options:
+  --once                 stop at the end of the file
+  --kubeconfig FILE, --context NAME   the same server, for its objects and how many objects there are
+  --config FILE…         begin with the objects of these manifests, which are the whole configuration
+${ENGINE}`,
+
+  shard: `Usage: apf-console shard --queues Q --hand H [--elephants 1,4,16] [--flow SCHEMA/DISTINGUISHER]… [--target P]
+
+How well shuffle sharding keeps flows apart: the chance that so many elephants (flows that fill their whole hand) hold
+every queue of a mouse's hand, the hands of given flows and where they meet, and the smallest shapes that keep the
+chance within a target (docs/sharding.md).
+
+Options:
+  --queues Q, --hand H   the shape: queues of the level, and how many of them each flow is dealt
+  --length N             longest queue that the level allows (50 by default)
+  --elephants N,…        numbers of elephants (1,4,16 by default)
+  --flow SCHEMA/DISTINGUISHER   a flow, whose hand is dealt; repeat it for several
+  --target P             chance, between 0 and 1, for the largest number of elephants
+  --max-queues N         consider no shape with more queues (1024 by default)
+  --table                the table of the Kubernetes documentation, computed
+  --json                 as JSON
+
+Exit code: 0 done, 1 the shape misses the target, 2 cannot run; no server deals from an illegal shape.`,
+
+  validate: `Usage: apf-console validate FILE… [--kube-version V] [--output text|json|github|sarif]
+
+Checks every FlowSchema and PriorityLevelConfiguration in files of YAML or JSON as an API server would, and prints all
+problems with their places (docs/validate.md). An error is what a server of that version rejects; a warning is what it
+accepts and is probably not meant. All files together are one configuration.
+
+FILE is a file, a folder (its .yaml, .yml and .json files, those of folders in it too) or - for standard input.
+
+Options:
+  --kube-version V       the version whose rules apply: v1.33 or v1.33.4 (the newest that is known by default)
+  -o, --output FORMAT    text (default), json, github (annotations of a workflow) or sarif (2.1.0, for code scanning)
+  --json                 the same as --output json
+
+Exit code: 0 no errors, 1 errors, 2 cannot run.`,
+
+  classify: `Usage: apf-console classify --user U [--group G]… [--verb V] --url PATH [objects] [--json]
+       apf-console classify --kubectl "get pods -n x" [--user U] [objects] [--json]
+       apf-console classify --request FILE | --test FILE [objects] [--json]
+
+Which flow schema and priority level a request falls into and why no earlier schema, the flow with its hash and hand of
+queues, and the seats that it takes (docs/classify.md).
+
+Request (one of):
+  --user U --url PATH    with --group G (repeat it; filled in from the user's name without), and --verb V (list, create, …)
+                         or --method M (GET by default)
+  --kubectl TEXT         what a kubectl command sends; --as and --as-group in it, or --user and --group, say who sends it
+  --text TEXT            a curl command, an audit event, a line of a request dump, or GET /path
+  --request FILE         JSON {user, groups, method or verb, url}, or a list of them; - for standard input
+  --test FILE            a saved test table, whose requests must go where they are expected to
+
+Objects (one of; the built-in ones of --kube-version by default):
+  --config FILE…         files and folders of manifests, which are the whole configuration
+  --with-built-in        add the built-in objects that they do not hold
+  --kubeconfig FILE, --context NAME   those of a cluster
+
+Options:
+  --kube-version V       behaves like v1.33 or v1.33.4 (the newest that is known, or that of the cluster, by default)
+  --server-limit N       seats of the server (600 by default), which bound the seats of a request
+  --objects N, --object-size BYTES   how many objects of that resource there are, and their average size
+  --watchers N           watches that hear of a change
+  --json                 as JSON
+
+Exit code: 0 done, 1 a row of the test table fails or a server would reject an object, 2 cannot run.`,
+
+  impact: `Usage: apf-console impact [--config OLD…] --edit NEW… [--server-limit N] [source] [--json]
+
+Every level before and after an edit: shares, seats, the widest request, what can wait, and with a source also the limits
+that follow from the present demand (docs/impact.md); then the guard rails: what the edit puts at risk (docs/guard-rails.md).
+
+Edit:
+  --edit FILE…           files and folders of manifests, or - for standard input; each replaces the object of its name or
+                         is added
+  --whole                the edit is the whole configuration: what it does not hold is deleted
+
+Objects before it (one of; the built-in ones of --kube-version by default):
+  --config FILE…         files and folders of manifests, which are the whole configuration
+  --kubeconfig FILE, --context NAME   those of a cluster
+
+Source of the present demand (one of):
+  --kubeconfig FILE, --context NAME, --server URL   the API server of a kubeconfig
+  --metrics-url URL      the complete address of a metrics page; repeat it for several servers
+  --file PATH            a metrics text
+
+Options:
+  --server-limit N       seats of one server: --max-requests-inflight and --max-mutating-requests-inflight together (as
+                         the source reports it, else 600)
+  --kube-version V       behaves like v1.33 or v1.33.4 (that of the cluster, or the newest that is known, by default)
+  --test FILE            a saved test table, whose requests must go on matching what they match
+  --json                 as JSON
+
+Exit code: 0 done, 1 a guard rail blocks the edit, a server would reject an object or could not be read, 2 cannot run.`,
+
+  diff: `Usage: apf-console diff OLD NEW [--output text|json|patch]
+
+What differs between two configurations, field by field, defaults filled in (docs/drift.md). OLD and NEW are files or
+folders of manifests; one of them may be - for standard input.
+
+Options:
+  --kube-version V       the version whose rules apply: v1.33 or v1.33.4 (the newest that is known by default)
+  -o, --output FORMAT    text (default), json or patch (a unified diff of manifests)
+  --json                 the same as --output json
+
+Exit code: 0 nothing differs, 1 something does or a server would reject an object, 2 cannot run.`,
+
+  drift: `Usage: apf-console drift (--config FILE… | --kubeconfig FILE | --context NAME) [against] [--json]
+
+How the objects of a cluster or of files differ from those that its release makes by itself, and what the API server will
+do to each (docs/drift.md); or from another cluster or other files. Objects of your own are listed and are no drift from
+the built-in ones.
+
+Objects:
+  --config FILE…         files and folders of manifests, which are the whole configuration
+  --with-built-in        add the built-in objects that they do not hold
+  --kubeconfig FILE, --context NAME   those of a cluster
+
+Against (one of; the built-in objects by default):
+  --against FILE…        files and folders of manifests
+  --against-kubeconfig FILE, --against-context NAME   those of another cluster
+
+Options:
+  --kube-version V       v1.33 or v1.33.4 (that of the cluster, or the newest that is known, by default)
+  --json                 as JSON
+
+Exit code: 0 no drift, 1 drift, 2 cannot run.`,
 
   engine: `Usage: apf-console engine SUBCOMMAND
 

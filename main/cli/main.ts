@@ -30,12 +30,14 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 process.stderr.on('error', () => undefined)
 
+const stateDir = stateFolder(process.platform, homedir(), process.env)
+
 const console: Console = {
   environment: systemEnvironment,
-  access: systemAccess(join(root, 'assets', 'demo', 'recording.ndjson.br')),
+  access: systemAccess(join(root, 'assets', 'demo', 'recording.ndjson.br'), stateDir),
   version,
   pageRoot: join(root, 'out', 'renderer'),
-  stateDir: stateFolder(process.platform, homedir(), process.env),
+  stateDir,
   platform: process.platform,
   signal: abort.signal,
   print: (text) => void process.stdout.write(text),

@@ -17,6 +17,6 @@ export async function openSession(
   if (!made.ok) throw new ProblemError(made.problem.code, made.problem.message, made.problem.details)
   made.source.setCadence(cadence)
   const session = startSession({ id: 1, ...made, spec, cadence, environment, onConnection })
-  signal.addEventListener('abort', () => session.end(), { once: true })
+  signal.addEventListener('abort', () => void session.end(), { once: true })
   return session
 }

@@ -11,6 +11,14 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['snapshot', async () => (await import('./snapshot.ts')).snapshot],
   ['watch', async () => (await import('./watch.ts')).watch],
   ['web', async () => (await import('./web.ts')).web],
+  ['proxy', async () => (await import('./proxy.ts')).proxy],
+  ['feed', async () => (await import('./feed.ts')).feed],
+  ['shard', async () => (await import('./shard.ts')).shard],
+  ['validate', async () => (await import('./validate.ts')).validate],
+  ['classify', async () => (await import('./classify.ts')).classify],
+  ['impact', async () => (await import('./impact.ts')).impact],
+  ['diff', async () => (await import('./diff.ts')).diff],
+  ['drift', async () => (await import('./drift.ts')).drift],
   ['engine', async () => (await import('./engine.ts')).engine],
 ])
 

@@ -19,6 +19,11 @@ describe('readOptions', () => {
   it('takes a single dash as a value', () => {
     expect(readOptions(['--file', '-'], OPTIONS).values('file')).toEqual(['-'])
   })
+  it('takes files beside the options where a command has them', () => {
+    const given = readOptions(['a.yaml', '--demo', '-', '--', '--b.yaml'], OPTIONS, 'files')
+    expect(given.operands).toEqual(['a.yaml', '-', '--b.yaml'])
+    expect(given.flag('demo')).toBe(true)
+  })
   it.each([
     [['--contxt', 'x'], 'There is no option --contxt; did you mean --context?'],
     [['--constructor'], 'There is no option --constructor; --help lists them'],

@@ -15,10 +15,16 @@ export interface Given {
   /** The last one given. */
   value(name: string): string | undefined
   values(name: string): readonly string[]
+  /** What stands beside the options, where the command takes that. */
+  readonly operands: readonly string[]
 }
 
 /** Reads options strictly: every sentence names the option, and the one that was probably meant. */
-export function readOptions(args: readonly string[], options: Readonly<Record<string, OptionInfo>>): Given {
+export function readOptions(
+  args: readonly string[],
+  options: Readonly<Record<string, OptionInfo>>,
+  operands: 'none' | 'files' = 'none',
+): Given {
   const known = Object.keys(options)
   const { tokens } = parseArgs({
     args: [...args],
@@ -28,9 +34,14 @@ export function readOptions(args: readonly string[], options: Readonly<Record<st
     tokens: true,
   })
   const values = new Map<string, string[]>()
+  const files: string[] = []
   for (const token of tokens) {
     if (token.kind === 'option-terminator') continue
     if (token.kind === 'positional') {
+      if (operands === 'files' && token.value !== '') {
+        files.push(token.value)
+        continue
+      }
       throw new UsageError(
         `${JSON.stringify(token.value)} is not expected here; a file is given as --file ${token.value}.`,
       )
@@ -57,6 +68,7 @@ export function readOptions(args: readonly string[], options: Readonly<Record<st
     flag: (name) => values.has(name),
     value: (name) => values.get(name)?.at(-1),
     values: (name) => values.get(name) ?? [],
+    operands: files,
   }
 }
 

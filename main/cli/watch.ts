@@ -38,7 +38,7 @@ export async function watch(args: readonly string[], console: Console): Promise<
   }, end.signal)
   await over
   end.abort()
-  session.end()
+  await session.end()
   return 0
 }
 

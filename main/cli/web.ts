@@ -1,6 +1,8 @@
 import type { Handlers } from '../../core/contract/contract.ts'
 import { toProblem } from '../../core/contract/errors.ts'
 import type { Cadence, SourceSpec } from '../../core/contract/source.ts'
+import { startMetricsServer } from '../live/metricsServer.ts'
+import type { LiveTraffic } from '../live/traffic.ts'
 import { startWebServer } from '../server/webServer.ts'
 import { createWorkspace } from '../workspace/workspace.ts'
 import type { Console, ExitCode } from './console.ts'
@@ -17,6 +19,7 @@ const OPTIONS = {
   port: { type: 'string' },
   open: { type: 'boolean' },
   'serve-simulation': { type: 'string' },
+  'metrics-port': { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
@@ -28,6 +31,8 @@ export async function web(args: readonly string[], console: Console): Promise<Ex
   }
   const port = readNumber(given, 'port', PORTS) ?? 0
   const simulationPort = readNumber(given, 'serve-simulation', PORTS)
+  const metricsPort = readNumber(given, 'metrics-port', PORTS)
+  let traffic: LiveTraffic | undefined
   // Something live from the start; whatever the operator connects takes its place.
   const spec = (await sourceFrom(given, true, console.readStdin)) ?? simulationFrom(given)
   const workspace = createWorkspace({
@@ -35,6 +40,12 @@ export async function web(args: readonly string[], console: Console): Promise<Ex
     mode: 'web',
     warn: console.tell,
     ...(simulationPort !== undefined && { onSimulation: serveSimulation(simulationPort, console) }),
+    onTraffic(connected, ended) {
+      traffic = connected
+      ended.addEventListener('abort', () => void (traffic = traffic === connected ? undefined : traffic), {
+        once: true,
+      })
+    },
   })
   try {
     const server = await startWebServer({ root: console.pageRoot, handlers: workspace.handlers, port }).catch(
@@ -42,11 +53,19 @@ export async function web(args: readonly string[], console: Console): Promise<Ex
         throw portProblem(error, 'port', port)
       },
     )
+    const metrics = await (metricsPort === undefined
+      ? undefined
+      : startMetricsServer({ port: metricsPort, version: console.version, traffic: () => traffic }).catch(
+          (error: unknown) => {
+            throw portProblem(error, 'metrics-port', metricsPort)
+          },
+        ))
     // The page can be opened while the source is still being connected, and also when it cannot be.
     void connect(workspace.handlers, spec, cadenceFrom(given, true)).catch((error: unknown) => {
       console.tell(toProblem(error).message)
     })
     console.print(`APF Console: ${server.url}\n`)
+    if (metrics !== undefined) console.print(`Metrics: ${metrics.url}\n`)
     if (given.flag('open')) console.openBrowser(server.url)
     if (console.onEnter !== undefined) {
       console.print('Enter prints an address for a further browser; Ctrl+C ends.\n')
@@ -54,6 +73,7 @@ export async function web(args: readonly string[], console: Console): Promise<Ex
     }
     await ended(console.signal)
     await server.close()
+    await metrics?.close()
     return 0
   } finally {
     workspace.close()

@@ -36,7 +36,7 @@ describe('the demo, over the contract', () => {
     workspace = createWorkspace({
       stateDir,
       environment: systemEnvironment,
-      access: systemAccess(RECORDING),
+      access: systemAccess(RECORDING, stateDir),
       version: '0',
       mode: 'memory',
       platform: process.platform,

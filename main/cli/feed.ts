@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+import { FeedSpecSchema } from '../../core/contract/live.ts'
+import { createFeedSource } from '../sources/liveFeed.ts'
+import type { Console, ExitCode } from './console.ts'
+import { HELP } from './help.ts'
+import { engineFields, kubeconfigOf, LIVE_OPTIONS, objectsFrom, PORTS, runLive } from './liveTraffic.ts'
+import { readNumber, readOptions, UsageError, type Given, type OptionInfo } from './usage.ts'
+
+const OPTIONS = {
+  ...LIVE_OPTIONS,
+  'audit-file': { type: 'string' },
+  'audit-webhook-port': { type: 'string' },
+  httplog: { type: 'string' },
+  once: { type: 'boolean' },
+} as const satisfies Readonly<Record<string, OptionInfo>>
+
+/** What an audit log, an audit webhook or a request log tells, until it is stopped. */
+export async function feed(args: readonly string[], console: Console): Promise<ExitCode> {
+  const given = readOptions(args, OPTIONS)
+  if (given.flag('help')) {
+    console.print(`${HELP.feed}\n`)
+    return 0
+  }
+  const cluster = kubeconfigOf(given)
+  const spec = FeedSpecSchema.parse({
+    kind: 'feed',
+    feed: feedOf(given),
+    ...(Object.keys(cluster).length > 0 && { cluster }),
+    ...engineFields(given),
+  })
+  const made = await createFeedSource(spec, {
+    environment: console.environment,
+    folder: join(console.stateDir, 'feeds'),
+    given: await objectsFrom(given, console),
+  })
+  return runLive({
+    given,
+    console,
+    spec,
+    made,
+    greeting: (traffic) => [`Feed: ${traffic.state().title}`],
+    ...(given.flag('once') && { over: () => made.ok && made.source.ended?.() === true }),
+  })
+}
+
+function feedOf(given: Given) {
+  const [audit, log] = [given.value('audit-file'), given.value('httplog')]
+  const port = readNumber(given, 'audit-webhook-port', PORTS)
+  const named = [audit, log, port].filter((one) => one !== undefined)
+  if (named.length !== 1) {
+    throw new UsageError('feed needs one of --audit-file FILE, --audit-webhook-port N and --httplog FILE.')
+  }
+  const follow = !given.flag('once')
+  if (port !== undefined) {
+    if (!follow) throw new UsageError('--once is for files: nobody knows which post of a webhook is the last.')
+    return { kind: 'audit-webhook', port } as const
+  }
+  return audit === undefined
+    ? ({ kind: 'httplog', path: log ?? '', follow } as const)
+    : ({ kind: 'audit-file', path: audit, follow } as const)
+}

@@ -1,0 +1,70 @@
+import { STATUS_CODES, type IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { isHttp2, type AnyRequest, type AnyResponse } from './exchange.ts'
+import { headerLines, rawOf } from './headers.ts'
+
+/** An answer of the proxy's own. */
+export interface OwnAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** What the proxy itself says instead of the upstream: one sentence. */
+export interface Refusal {
+  readonly status: 400 | 401 | 403 | 421 | 502 | 503
+  readonly sentence: string
+}
+
+/** Reasons of `Status` objects; Kubernetes has none for the others. */
+const REASONS: Readonly<Partial<Record<Refusal['status'], string>>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  503: 'ServiceUnavailable',
+}
+
+/** As clients of Kubernetes understand it where they ask for JSON, which they all do; plain text for others. */
+export function refusalAnswer({ headers }: Pick<IncomingMessage, 'headers'>, { status, sentence }: Refusal): OwnAnswer {
+  const more = { 'X-Content-Type-Options': 'nosniff', ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }) }
+  if (headers.accept?.includes('json') !== true) {
+    return { status, headers: { 'Content-Type': 'text/plain; charset=utf-8', ...more }, body: `${sentence}\n` }
+  }
+  const reason = REASONS[status]
+  const body = JSON.stringify({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: sentence,
+    ...(reason !== undefined && { reason }),
+    code: status,
+  })
+  return { status, headers: { 'Content-Type': 'application/json', ...more }, body: `${body}\n` }
+}
+
+/**
+ * Answers a whole request. What the client still sends is read and thrown away, so that the connection can be used again;
+ * only one that waits to be told to continue might send it or not, and its connection ends.
+ */
+export function answerWhole(request: AnyRequest, response: AnyResponse, { status, headers, body }: OwnAnswer): void {
+  if (response.headersSent || response.destroyed) return
+  response.statusCode = status
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  response.setHeader('Content-Length', Buffer.byteLength(body))
+  if (request.headers.expect !== undefined && !isHttp2(response)) response.setHeader('Connection', 'close')
+  response.end(body)
+  request.resume()
+}
+
+/** The same where the client wanted to change the protocol; the connection ends. */
+export function answerSocket(socket: Duplex, { status, headers, body }: OwnAnswer): void {
+  const all = { ...headers, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' }
+  endSoon(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${headerLines(rawOf(all))}\r\n${body}`)
+}
+
+/** Ends a connection once everything is out, whether or not the other side ends it, too. */
+export function endSoon(socket: Duplex, last?: string): void {
+  socket.once('finish', () => socket.destroy())
+  socket.end(last)
+}

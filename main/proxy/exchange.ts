@@ -1,0 +1,215 @@
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
+import { constants, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
+import { endToEnd, headerObject, trailerPairs, valueOf, withLength, type RawHeaders } from './headers.ts'
+import { openRequest, type Upstream } from './upstream.ts'
+
+export type AnyRequest = IncomingMessage | Http2ServerRequest
+export type AnyResponse = ServerResponse | Http2ServerResponse
+
+export interface ExchangeOptions {
+  readonly request: AnyRequest
+  readonly response: AnyResponse
+  readonly upstream: Upstream
+  /** Headers to send upstream. */
+  readonly headers: RawHeaders
+  /** Headers to set on the answer unless the upstream sets them itself; names as they are written. */
+  readonly added: Readonly<Record<string, string>>
+  /** The answer has begun. */
+  readonly onHead: (answer: IncomingMessage) => void
+  /** It was passed on completely. */
+  readonly onEnd: (status: number) => void
+  /** The upstream could not be asked or broke off; `begun`: part of the answer is out. */
+  readonly onFailure: (error: Error, begun: boolean) => void
+}
+
+export const isHttp2 = (one: AnyResponse): one is Http2ServerResponse => 'stream' in one
+const overHttp2 = (one: AnyRequest): one is Http2ServerRequest => 'stream' in one
+
+/** Whether anything but the head is to come from the client. */
+function hasBody(request: AnyRequest): boolean {
+  if (overHttp2(request)) return !request.stream.endAfterHeaders
+  const { headers } = request
+  return (
+    headers['transfer-encoding'] !== undefined ||
+    (headers['content-length'] !== undefined && headers['content-length'] !== '0')
+  )
+}
+
+/** Methods that may be sent again on another connection when one that was kept turns out to be closed. */
+const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/**
+ * Passes one request on and its answer back, piece by piece in both directions; neither side is read faster than the other
+ * takes it. Returns what breaks it off.
+ */
+export function exchange(options: ExchangeOptions): () => void {
+  const one = new Exchange(options)
+  one.start()
+  return () => one.breakOff()
+}
+
+/** One object for a request, rather than a dozen closures. */
+class Exchange {
+  private readonly options: ExchangeOptions
+  private readonly bodied: boolean
+  private outgoing: ClientRequest | undefined
+  private over = false
+  /** The body, or its first piece, is under way. */
+  private wrote = false
+  private continued = false
+  /** Pieces of the answer have come. */
+  private answered = false
+
+  constructor(options: ExchangeOptions) {
+    this.options = options
+    this.bodied = hasBody(options.request)
+  }
+
+  start(): void {
+    const { request } = this.options
+    const outgoing = this.open()
+    if (outgoing === undefined) return
+    if (!this.bodied) return void outgoing.end()
+    request.on('data', (piece: Buffer) => {
+      if (this.over) return
+      this.wrote = true
+      if (!outgoing.write(piece)) request.pause()
+    })
+    outgoing.on('drain', () => request.resume())
+    request.on('end', () => {
+      if (this.over) return
+      this.wrote = true
+      if (request.rawTrailers.length > 0) outgoing.addTrailers(trailerPairs(request.rawTrailers))
+      outgoing.end()
+    })
+    // A body that does not come at once must not keep the head back; one that does shares its packet.
+    setImmediate(() => {
+      if (!this.over && !this.wrote) outgoing.flushHeaders()
+    })
+  }
+
+  breakOff(): void {
+    this.over = true
+    this.outgoing?.destroy()
+  }
+
+  private open(): ClientRequest | undefined {
+    const { request, response, upstream, headers } = this.options
+    const method = request.method ?? 'GET'
+    let outgoing: ClientRequest
+    try {
+      outgoing = openRequest(upstream, method, request.url ?? '/', this.framed(headers))
+    } catch (error) {
+      this.fail(error instanceof Error ? error : new Error(String(error)))
+      return undefined
+    }
+    this.outgoing = outgoing
+    outgoing.on('error', (error) => {
+      if (this.over || outgoing !== this.outgoing) return
+      if (outgoing.reusedSocket && !this.bodied && REPEATABLE.has(method) && !response.headersSent) this.again()
+      else this.fail(error)
+    })
+    if (request.headers.expect !== undefined) {
+      outgoing.on('continue', () => {
+        this.continued = true
+        if (!this.over) response.writeContinue()
+      })
+    }
+    outgoing.on('response', (answer) => this.answer(answer))
+    return outgoing
+  }
+
+  /** The kept connection was closed while it was not in use; each such one is gone then, so that this ends. */
+  private again(): void {
+    this.open()?.end()
+  }
+
+  /** HTTP/2 needs no length, and the chunks of HTTP/1.1 are those of a connection: either way they are made anew. */
+  private framed(headers: RawHeaders): RawHeaders {
+    if (!this.bodied) return withLength(this.options.request.method, headers)
+    if (valueOf(headers, 'content-length') !== undefined) return headers
+    return [...headers, 'Transfer-Encoding', 'chunked']
+  }
+
+  private fail(error: Error): void {
+    if (this.over) return
+    this.over = true
+    const { options } = this
+    const begun = options.response.headersSent
+    options.onFailure(error, begun)
+    if (begun) breakResponse(options.response)
+    this.outgoing?.destroy()
+  }
+
+  private answer(answer: IncomingMessage): void {
+    const { response, request } = this.options
+    if (this.over) return void answer.destroy()
+    this.options.onHead(answer)
+    try {
+      this.writeHead(answer)
+    } catch (error) {
+      return this.fail(error instanceof Error ? error : new Error(String(error)))
+    }
+    answer.on('data', (piece: Buffer) => {
+      this.answered = true
+      if (!this.over && !write(response, piece)) answer.pause()
+    })
+    response.on('drain', () => answer.resume())
+    // A watch begins long before its first event. A body that comes at once shares the packet of the head.
+    setImmediate(() => {
+      if (!this.over && !this.answered && !isHttp2(response)) response.flushHeaders()
+    })
+    answer.on('error', (error) => this.fail(error))
+    answer.on('aborted', () => this.fail(new Error('the connection was closed before the end of the answer')))
+    answer.on('end', () => {
+      if (this.over) return
+      this.over = true
+      if (answer.rawTrailers.length > 0) this.addTrailers(answer.rawTrailers)
+      this.end(answer.statusCode ?? 502)
+      if (request.complete || !this.bodied) return
+      // The upstream did not want the rest: it is read and thrown away, so that the connection can be used again.
+      request.resume()
+      this.outgoing?.destroy()
+    })
+  }
+
+  private end(status: number): void {
+    const { response, onEnd } = this.options
+    // An answer of HTTP/2 without a body is complete with its head.
+    if (isHttp2(response) && response.stream.writableFinished) {
+      response.end()
+      return onEnd(status)
+    }
+    response.end(() => onEnd(status))
+  }
+
+  private writeHead(answer: IncomingMessage): void {
+    const { response, request, added } = this.options
+    const raw = endToEnd(answer.rawHeaders)
+    for (const name in added) {
+      const value = added[name]
+      if (value !== undefined && answer.headers[name.toLowerCase()] === undefined) raw.push(name, value)
+    }
+    const status = answer.statusCode ?? 502
+    if (isHttp2(response)) return void response.writeHead(status, headerObject(raw))
+    // Who was not told to continue may send the body all the same, or not: nobody could tell what comes next.
+    if (request.headers.expect !== undefined && !this.continued) raw.push('Connection', 'close')
+    response.sendDate = false
+    response.writeHead(status, answer.statusMessage, raw)
+  }
+
+  private addTrailers(raw: RawHeaders): void {
+    const { response } = this.options
+    if (isHttp2(response)) response.addTrailers(headerObject(raw))
+    else response.addTrailers(trailerPairs(raw))
+  }
+}
+
+const write = (response: AnyResponse, piece: Buffer): boolean =>
+  isHttp2(response) ? response.write(piece) : response.write(piece)
+
+/** The client must not take what it has for the whole. */
+function breakResponse(response: AnyResponse): void {
+  if (isHttp2(response)) response.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+  else response.destroy()
+}

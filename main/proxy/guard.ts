@@ -1,0 +1,61 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Refusal } from './answers.ts'
+import type { AnyRequest } from './exchange.ts'
+
+export interface GuardOptions {
+  /** `host:port` by which the proxy may be asked, in lower case; everything where the token alone decides. */
+  readonly names: ReadonlySet<string> | 'any'
+  /** How it is called in the refusals. */
+  readonly shownAs: string
+  /** What clients must bring. */
+  readonly token?: string
+}
+
+/** Why a request is not let in, before anybody asks who it is by. */
+export type Guard = (request: AnyRequest) => Refusal | undefined
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+const hostOf = (request: AnyRequest): string =>
+  ('authority' in request ? request.authority || request.headers.host : request.headers.host)?.toLowerCase() ?? ''
+
+/**
+ * Lets in only who asks for this proxy by its name, is no page of a browser (a page of another site could otherwise use the
+ * operator's credentials), and brings the token where one is needed.
+ */
+export function createGuard({ names, shownAs, token }: GuardOptions): Guard {
+  const wanted = token === undefined ? undefined : digest(`Bearer ${token}`)
+  return (request) => {
+    if (names !== 'any' && !names.has(hostOf(request))) {
+      return { status: 421, sentence: `This proxy answers only as ${shownAs}.` }
+    }
+    if (fromPage(request, names)) {
+      return { status: 403, sentence: 'This proxy is not for pages of browsers; use a Kubernetes client.' }
+    }
+    const target = request.url ?? ''
+    if (!target.startsWith('/')) {
+      return {
+        status: 400,
+        sentence: 'This proxy stands in front of one server; ask it for a path, not for an address.',
+      }
+    }
+    if (wanted === undefined || broughtToken(request, wanted)) return undefined
+    return { status: 401, sentence: 'This proxy needs its token as a bearer token.' }
+  }
+}
+
+/** Pages are known by headers that a browser sets and a page cannot change; one opened by the user has come from nowhere. */
+function fromPage({ headers }: AnyRequest, names: GuardOptions['names']): boolean {
+  const site = headers['sec-fetch-site']
+  if (site !== undefined && site !== 'none' && site !== 'same-origin') return true
+  const { origin } = headers
+  if (origin === undefined) return false
+  const place = origin.toLowerCase().replace(/^https?:\/\//, '')
+  return names === 'any' || !names.has(place)
+}
+
+/** Digests of equal length are compared, so that the time tells nothing of the token. */
+function broughtToken({ headers }: AnyRequest, wanted: Buffer): boolean {
+  const candidates = [headers.authorization, headers['proxy-authorization']]
+  return candidates.some((one) => one !== undefined && timingSafeEqual(digest(one), wanted))
+}

@@ -1,0 +1,109 @@
+/** Headers of one connection only, which a proxy must not pass on (RFC 9110, 7.6.1), in lower case. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** Names and values in turn, as Node gives and takes raw headers. */
+export type RawHeaders = readonly string[]
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** Connections mostly name nothing but themselves. */
+const USUAL = /^(?:keep-alive|close|upgrade)?$/i
+
+/** What the header Connection names belongs to the connection, too. */
+function namedByConnection(raw: RawHeaders): ReadonlySet<string> {
+  let named: Set<string> | undefined
+  for (let i = 0; i < raw.length; i += 2) {
+    const value = raw[i + 1] ?? ''
+    // Ten letters: few names have as many, and those are looked at.
+    if (raw[i]?.length !== 10 || raw[i]?.toLowerCase() !== 'connection' || USUAL.test(value)) continue
+    named ??= new Set()
+    for (const one of value.split(',')) named.add(one.trim().toLowerCase())
+  }
+  return named ?? NONE
+}
+
+/** Headers that are meant for the other end: order, repetitions and spelling as they came. HTTP/2's own names begin with a colon. */
+export function endToEnd(raw: RawHeaders, without: ReadonlySet<string> = NONE): string[] {
+  const named = namedByConnection(raw)
+  const kept: string[] = []
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i] ?? ''
+    const lower = name.toLowerCase()
+    if (HOP_BY_HOP.has(lower) || named.has(lower) || without.has(lower) || lower.startsWith(':')) continue
+    kept.push(name, raw[i + 1] ?? '')
+  }
+  return kept
+}
+
+/** The value of a header, in any spelling; of several the first. */
+export function valueOf(raw: RawHeaders, lowerName: string): string | undefined {
+  for (let i = 0; i < raw.length; i += 2) {
+    if (raw[i]?.toLowerCase() === lowerName) return raw[i + 1] ?? ''
+  }
+  return undefined
+}
+
+/** All values of a header that may come several times. */
+export function valuesOf(raw: RawHeaders, lowerName: string): string[] {
+  const values: string[] = []
+  for (let i = 0; i < raw.length; i += 2) {
+    if (raw[i]?.toLowerCase() === lowerName) values.push(raw[i + 1] ?? '')
+  }
+  return values
+}
+
+const USUALLY_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
+
+/** Headers of a request without a body: what usually has one says so, or Node would announce chunks. */
+export function withLength(method: string | undefined, raw: RawHeaders): RawHeaders {
+  if (!USUALLY_WITH_BODY.has(method ?? '') || valueOf(raw, 'content-length') !== undefined) return raw
+  return [...raw, 'Content-Length', '0']
+}
+
+/** Where a WebSocket client that can set no headers puts its bearer token: among the subprotocols, base64url. */
+export const WEBSOCKET_TOKEN = 'base64url.bearer.authorization.k8s.io.'
+
+/** Headers without a token among the subprotocols. */
+export function withoutWebSocketToken(raw: RawHeaders): RawHeaders {
+  const protocols = valueOf(raw, 'sec-websocket-protocol')
+  if (protocols?.includes(WEBSOCKET_TOKEN) !== true) return raw
+  const kept = protocols.split(',').filter((one) => !one.trim().startsWith(WEBSOCKET_TOKEN))
+  return [...endToEnd(raw, new Set(['sec-websocket-protocol'])), 'Sec-WebSocket-Protocol', kept.join(',').trim()]
+}
+
+/** Raw headers as an object with repeated values in lists, for HTTP/2; names in lower case. */
+export function headerObject(raw: RawHeaders): Record<string, string | string[]> {
+  const object: Record<string, string | string[]> = {}
+  for (let i = 0; i < raw.length; i += 2) {
+    const key = (raw[i] ?? '').toLowerCase()
+    const value = raw[i + 1] ?? ''
+    const before = object[key]
+    object[key] = before === undefined ? value : [...(Array.isArray(before) ? before : [before]), value]
+  }
+  return object
+}
+
+/** The other way: an object's headers as names and values in turn. */
+export function rawOf(headers: Readonly<Record<string, string | readonly string[]>>): RawHeaders {
+  return Object.entries(headers).flatMap(([name, values]) => [values].flat().flatMap((value) => [name, value]))
+}
+
+/** Trailers as Node takes them. */
+export const trailerPairs = (raw: RawHeaders): [string, string][] =>
+  Array.from({ length: raw.length >>> 1 }, (_, i) => [raw[2 * i] ?? '', raw[2 * i + 1] ?? ''])
+
+/** Headers as they are written before a body or a change of protocol. */
+export function headerLines(raw: RawHeaders): string {
+  let text = ''
+  for (let i = 0; i < raw.length; i += 2) text += `${raw[i] ?? ''}: ${raw[i + 1] ?? ''}\r\n`
+  return text
+}

@@ -1,0 +1,162 @@
+import type { TLSSocket } from 'node:tls'
+import { impersonatedGroups } from '../../core/classify/identity.ts'
+import type { User } from '../../core/classify/match.ts'
+import type { Refusal } from './answers.ts'
+import type { AnyRequest } from './exchange.ts'
+import { valueOf, valuesOf, WEBSOCKET_TOKEN, type RawHeaders } from './headers.ts'
+import { createTokenOwners, type ReviewToken } from './tokens.ts'
+
+/** Who a request is by, and what is sent upstream besides the proxy's own credentials. */
+export type Caller =
+  | {
+      readonly kind: 'known'
+      /** As the server classifies the request: the impersonated user where there is one. */
+      readonly user: User
+      /** Headers of the client that stay behind, in lower case. */
+      readonly without: ReadonlySet<string>
+      readonly added: RawHeaders
+    }
+  | ({ readonly kind: 'refused' } & Refusal)
+
+/** At once where it can. Never rejects. */
+export type Identify = (request: AnyRequest) => Caller | Promise<Caller>
+
+export const ANONYMOUS: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] }
+
+const IMPERSONATE_USER = 'impersonate-user'
+const IMPERSONATE_GROUP = 'impersonate-group'
+const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'host'])
+const HOST: ReadonlySet<string> = new Set(['host'])
+
+/** The user of the request after impersonation, as the server has it when it classifies. */
+function effectiveUser({ rawHeaders }: AnyRequest, user: User): User {
+  const name = valueOf(rawHeaders, IMPERSONATE_USER)
+  if (name === undefined || name === '') return user
+  return { name, groups: impersonatedGroups(name, valuesOf(rawHeaders, IMPERSONATE_GROUP)) }
+}
+
+const impersonates = ({ rawHeaders }: AnyRequest): boolean =>
+  rawHeaders.some((name, i) => i % 2 === 0 && name.toLowerCase().startsWith('impersonate-'))
+
+const NO_NESTED: Caller = {
+  kind: 'refused',
+  status: 400,
+  sentence:
+    'The proxy itself impersonates somebody here, so its callers cannot impersonate others; use the identity "token" for that.',
+}
+
+/**
+ * Everybody is the user of the kubeconfig, as with `kubectl proxy`. `impersonated`: the kubeconfig already acts as somebody
+ * else, which callers cannot do on top.
+ */
+export const asKubeconfigUser =
+  (user: User, impersonated: boolean): Identify =>
+  (request) => {
+    if (impersonated && impersonates(request)) return NO_NESTED
+    return { kind: 'known', user: effectiveUser(request, user), without: CREDENTIALS, added: [] }
+  }
+
+/** As the server looks for it: in its header, else among the subprotocols of a WebSocket, where browsers put it. */
+function authorizationOf({ headers }: AnyRequest): string | undefined {
+  if (headers.authorization !== undefined) return headers.authorization
+  const protocols = headers['sec-websocket-protocol']?.split(',') ?? []
+  const token = protocols.map((one) => one.trim()).find((one) => one.startsWith(WEBSOCKET_TOKEN))
+  if (token === undefined) return undefined
+  return `Bearer ${Buffer.from(token.slice(WEBSOCKET_TOKEN.length), 'base64url').toString('utf8')}`
+}
+
+export interface ByTokenOptions {
+  readonly review: ReviewToken
+  /** Milliseconds. */
+  readonly now: () => number
+  /** Requests without a token that the upstream knows are refused here; else it is left to the upstream. */
+  readonly required?: boolean
+}
+
+/** Everybody is the owner of the token that comes with the request, which goes upstream unchanged. */
+export function byToken({ review, now, required = false }: ByTokenOptions): Identify {
+  const ownerOf = createTokenOwners(review, now)
+  const caller = (request: AnyRequest, owner: User | undefined): Caller => {
+    if (owner === undefined && required) {
+      return { kind: 'refused', status: 401, sentence: 'This proxy needs a bearer token that the upstream knows.' }
+    }
+    // The server refuses an unknown token before it classifies, and says so itself.
+    return { kind: 'known', user: effectiveUser(request, owner ?? ANONYMOUS), without: HOST, added: [] }
+  }
+  const later = async (request: AnyRequest, owner: Promise<User | undefined>): Promise<Caller> => {
+    try {
+      return caller(request, await owner)
+    } catch {
+      return { kind: 'refused', status: 502, sentence: 'The upstream could not be asked whose token this is.' }
+    }
+  }
+  return (request) => {
+    const authorization = authorizationOf(request)
+    if (authorization === undefined) return caller(request, undefined)
+    const owner = ownerOf(authorization)
+    return owner instanceof Promise ? later(request, owner) : caller(request, owner)
+  }
+}
+
+/** Upstream the proxy speaks for its callers by impersonation, or not at all where the upstream knows no users. */
+export interface SpeakFor {
+  readonly impersonate: boolean
+}
+
+/** Groups that the server adds by itself; asking for them would need a permission of its own. */
+const GIVEN: ReadonlySet<string> = new Set(['system:authenticated', 'system:unauthenticated'])
+
+function spokenFor(request: AnyRequest, user: User, { impersonate }: SpeakFor, without = CREDENTIALS): Caller {
+  if (!impersonate) return { kind: 'known', user, without, added: [] }
+  if (impersonates(request)) return NO_NESTED
+  const groups = user.groups.flatMap((group) => (GIVEN.has(group) ? [] : ['Impersonate-Group', group]))
+  return { kind: 'known', user, without, added: ['Impersonate-User', user.name, ...groups] }
+}
+
+const isSecure = (socket: unknown): socket is TLSSocket =>
+  typeof socket === 'object' && socket !== null && 'getPeerCertificate' in socket
+
+const listOf = (value: string | readonly string[] | undefined): readonly string[] =>
+  value === undefined ? [] : typeof value === 'string' ? [value] : value
+
+/** The user of a client certificate: its common name, with its organisations as groups. */
+function certificateUser(socket: unknown): User | undefined {
+  if (!isSecure(socket) || !socket.authorized) return undefined
+  const { subject } = socket.getPeerCertificate()
+  const [name = ''] = listOf(subject.CN)
+  return name === '' ? undefined : { name, groups: impersonatedGroups(name, listOf(subject.O)) }
+}
+
+const NO_CERTIFICATE: Caller = {
+  kind: 'refused',
+  status: 401,
+  sentence: 'The proxy knows its callers by client certificates of its authority; none with a name came.',
+}
+
+/** Everybody is who their client certificate says. */
+export function byCertificate(speak: SpeakFor): Identify {
+  /** A certificate stays the same as long as its connection. */
+  const known = new WeakMap<object, User>()
+  return (request) => {
+    const { socket } = request
+    const user = known.get(socket) ?? certificateUser(socket)
+    if (user === undefined) return NO_CERTIFICATE
+    known.set(socket, user)
+    return spokenFor(request, user, speak)
+  }
+}
+
+const SAID: ReadonlySet<string> = new Set([...CREDENTIALS, 'x-remote-user', 'x-remote-group'])
+
+/** Everybody is who they say they are, by X-Remote-User and X-Remote-Group: for tests. */
+export const byHeaders =
+  (speak: SpeakFor): Identify =>
+  (request) => {
+    const { rawHeaders } = request
+    const name = valueOf(rawHeaders, 'x-remote-user')
+    const user =
+      name === undefined
+        ? ANONYMOUS
+        : { name, groups: impersonatedGroups(name, valuesOf(rawHeaders, 'x-remote-group')) }
+    return spokenFor(request, user, speak, SAID)
+  }

@@ -1,0 +1,121 @@
+import { createServer, type IncomingMessage, type Server, type ServerOptions } from 'node:http'
+import { createSecureServer, type Http2SecureServer } from 'node:http2'
+import type { Socket } from 'node:net'
+import { ProblemError } from '../../core/contract/errors.ts'
+
+export type ProxyListener = Server | Http2SecureServer
+
+export interface TlsFiles {
+  /** PEM texts. */
+  readonly cert: string
+  readonly key: string
+  /** Authority of client certificates; none are asked for without. */
+  readonly clientCa?: string
+}
+
+/** What keeps clients from holding a connection for nothing. */
+export interface ClientLimits {
+  /** Bytes of the head of a request, target included. */
+  readonly headerBytes: number
+  /** Milliseconds for the head of a request, and for a TLS handshake. */
+  readonly headersMs: number
+  /** Milliseconds between two requests on a connection. */
+  readonly keepAliveMs: number
+}
+
+export const CLIENT_LIMITS: ClientLimits = {
+  // Go's servers take a megabyte; a proxy on a desk needs less.
+  headerBytes: 128 * 1024,
+  headersMs: 20_000,
+  // Longer than clients keep idle connections, so that it is they who close them.
+  keepAliveMs: 120_000,
+}
+
+/** A change of protocol that the upstream is asked for; offers of HTTP/2 without TLS are ignored, as its server does. */
+const mayUpgrade = ({ headers }: IncomingMessage): boolean => !/\bh2c\b/i.test(headers.upgrade ?? '')
+
+/** HTTP/1.1 without TLS, HTTP/2 and HTTP/1.1 with it. Throws `ProblemError` for certificates that OpenSSL does not take. */
+export function createListener(tls: TlsFiles | undefined, limits: ClientLimits): ProxyListener {
+  const options = {
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersMs,
+    connectionsCheckingInterval: Math.min(5_000, limits.headersMs / 2),
+    keepAliveTimeout: limits.keepAliveMs,
+    // Uploads may be slow; the seats that they hold are what the engine is about.
+    requestTimeout: 0,
+    optimizeEmptyRequests: true,
+    shouldUpgradeCallback: mayUpgrade,
+  } satisfies ServerOptions
+  const server = tls === undefined ? createServer(options) : secure(tls, options, limits)
+  // All of them, also of HTTP/1.1 over TLS, whose server takes the property without its types saying so.
+  return Object.assign(server, { maxHeadersCount: 0 })
+}
+
+function secure({ cert, key, clientCa }: TlsFiles, options: ServerOptions, limits: ClientLimits): Http2SecureServer {
+  try {
+    return createSecureServer({
+      ...options,
+      cert,
+      key,
+      allowHTTP1: true,
+      minVersion: 'TLSv1.2',
+      handshakeTimeout: limits.headersMs,
+      // As API servers do; each of them may have as much under way as its window allows, in megabytes.
+      maxSessionMemory: 256,
+      settings: { maxConcurrentStreams: 1_000, maxHeaderListSize: limits.headerBytes },
+      maxHeaderListPairs: 1_000,
+      // Who brings none, or a wrong one, is told so in an answer.
+      ...(clientCa !== undefined && { ca: clientCa, requestCert: true, rejectUnauthorized: false }),
+    })
+  } catch (error) {
+    throw new ProblemError(
+      'invalid-input',
+      'The certificate of the proxy cannot be used; check that certificate and key are PEM and belong together.',
+      error instanceof Error ? error.message : String(error),
+    )
+  }
+}
+
+/** Begins to listen and says on which port. Rejects with `ProblemError`. */
+export function listen(server: ProxyListener, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: NodeJS.ErrnoException): void => reject(notListening(error, host, port))
+    server.once('error', fail)
+    server.listen(port, host, () => {
+      server.off('error', fail)
+      // Out of file descriptors: this connection is lost, others will come.
+      server.on('error', () => undefined)
+      const address = server.address()
+      if (address === null || typeof address === 'string')
+        reject(new ProblemError('internal', 'The proxy has no port.'))
+      else resolve(address.port)
+    })
+  })
+}
+
+function notListening({ code, message }: NodeJS.ErrnoException, host: string, port: number): ProblemError {
+  const sentences: Readonly<Record<string, string>> = {
+    EADDRINUSE: `Port ${port} of ${host} is in use; choose another one, or 0 for any that is free.`,
+    EACCES: `This user may not listen on port ${port}; choose one above 1023.`,
+    EADDRNOTAVAIL: `${host} is no address of this machine.`,
+    ENOTFOUND: `${host} is no address of this machine.`,
+  }
+  const sentence = sentences[code ?? '']
+  return sentence === undefined
+    ? new ProblemError('internal', `The proxy cannot listen on ${host}, port ${port}.`, message)
+    : new ProblemError('invalid-input', sentence)
+}
+
+/** Closes every connection, whatever it became: HTTP/1.1, HTTP/2 sessions, changed protocols. */
+export function closable(server: ProxyListener): () => Promise<void> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  return () =>
+    new Promise((resolve) => {
+      server.close(() => resolve())
+      for (const socket of sockets) socket.destroy()
+    })
+}

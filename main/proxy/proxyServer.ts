@@ -1,0 +1,202 @@
+import { ServerResponse, type IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { toProblem } from '../../core/contract/errors.ts'
+import { networkProblem } from '../cluster/httpProblems.ts'
+import type { LiveCall, LiveRun, Verdict } from '../live/liveRun.ts'
+import { answerSocket, answerWhole, refusalAnswer, type Refusal } from './answers.ts'
+import { exchange, type AnyRequest, type AnyResponse } from './exchange.ts'
+import type { Guard } from './guard.ts'
+import { endToEnd, withoutWebSocketToken, type RawHeaders } from './headers.ts'
+import type { Caller, Identify } from './identity.ts'
+import { closable, type ProxyListener } from './listen.ts'
+import { shownTarget } from './target.ts'
+import { upgrade } from './upgrade.ts'
+import type { Upstream } from './upstream.ts'
+import { watchStart } from './watchStart.ts'
+
+export interface ProxyOptions {
+  readonly run: Pick<LiveRun, 'arrive'>
+  readonly upstream: Upstream
+  readonly identify: Identify
+  readonly guard: Guard
+  /** What the server's own headers say of the schema and level that it used, as names. */
+  readonly serverSays: (answer: IncomingMessage) => ServerSays
+}
+type ServerSays = Parameters<LiveCall['finished']>[1]
+
+type KnownCaller = Extract<Caller, { kind: 'known' }>
+
+/**
+ * Makes a listener a reverse proxy that lets each request wait, run or be refused as the engine decides. Returns what ends
+ * it, with every connection.
+ */
+export function serveProxy(listener: ProxyListener, options: ProxyOptions): () => Promise<void> {
+  const begin = (request: AnyRequest, response: AnyResponse): void => {
+    const refuse = (refusal: Refusal): void => answerWhole(request, response, refusalAnswer(request, refusal))
+    admit(options, request, refuse, (caller) => {
+      if (!response.destroyed) serve(options, request, response, caller)
+    })
+  }
+  const handle = (request: AnyRequest, response: AnyResponse): void => {
+    // A request that came before its predecessor was answered waits for its turn, as at the server.
+    if (response instanceof ServerResponse && response.socket === null)
+      response.once('socket', () => begin(request, response))
+    else begin(request, response)
+  }
+  listener.on('request', handle)
+  // The client waits until somebody wants its body: until the upstream does.
+  listener.on('checkContinue', handle)
+  listener.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy())
+    const refuse = (refusal: Refusal): void => answerSocket(socket, refusalAnswer(request, refusal))
+    admit(options, request, refuse, (caller) => {
+      if (!socket.destroyed) serveUpgrade(options, request, socket, head, caller)
+    })
+  })
+  return closable(listener)
+}
+
+/** Lets in and identifies, at once where that is possible: a promise for each request would cost. */
+function admit(
+  { guard, identify, upstream }: ProxyOptions,
+  request: AnyRequest,
+  refuse: (refusal: Refusal) => void,
+  then: (caller: KnownCaller) => void,
+): void {
+  const refusal = guard(request)
+  if (refusal !== undefined) return refuse(refusal)
+  const identified = (caller: Caller): void => (caller.kind === 'refused' ? refuse(caller) : then(caller))
+  const current = (): void => {
+    const caller = identify(request)
+    if (caller instanceof Promise) void caller.then(identified)
+    else identified(caller)
+  }
+  const renewal = upstream.renewal()
+  if (renewal === undefined) return current()
+  renewal.then(current, (error: unknown) => refuse({ status: 502, sentence: toProblem(error).message }))
+}
+
+function upstreamHeaders({ base, headers }: Upstream, request: AnyRequest, caller: KnownCaller): RawHeaders {
+  const raw = endToEnd(request.rawHeaders, caller.without)
+  raw.push('Host', base.host, ...caller.added, ...headers)
+  return caller.without.has('authorization') ? withoutWebSocketToken(raw) : raw
+}
+
+/** What happens to a request may happen before its arrival has returned: then it is told of right after. */
+class Telling {
+  private call: LiveCall | undefined
+  private early: ((call: LiveCall) => void) | undefined
+
+  tell(what: (call: LiveCall) => void): void {
+    if (this.call === undefined) this.early = what
+    else what(this.call)
+  }
+
+  begun(call: LiveCall): void {
+    this.call = call
+    this.early?.(call)
+  }
+}
+
+const NO_HEADERS: Readonly<Record<string, string>> = {}
+
+const badGateway = ({ base }: Upstream, error: Error): Refusal => ({
+  status: 502,
+  sentence: networkProblem(error, base).message,
+})
+
+function serve(options: ProxyOptions, request: AnyRequest, response: AnyResponse, caller: KnownCaller): void {
+  const { run, upstream, serverSays } = options
+  const telling = new Telling()
+  let says: ServerSays
+  let over = false
+  let breakOff: (() => void) | undefined
+  const forward = (added: Readonly<Record<string, string>>): void => {
+    breakOff = exchange({
+      request,
+      response,
+      upstream,
+      headers: upstreamHeaders(upstream, request, caller),
+      added: upstream.classifies ? NO_HEADERS : added,
+      onHead(answer) {
+        if (answer.statusCode === 401) upstream.refused()
+        says = serverSays(answer)
+        telling.tell((call) => {
+          if (call.isWatch) watchStart(answer, () => call.initialised())
+        })
+      },
+      onEnd(status) {
+        over = true
+        telling.tell((call) => call.finished(status, says))
+      },
+      onFailure(error, begun) {
+        over = true
+        telling.tell((call) => call.abandon('failed'))
+        if (!begun) answerWhole(request, response, refusalAnswer(request, badGateway(upstream, error)))
+      },
+    })
+  }
+  const decide = (verdict: Verdict): void => {
+    if (verdict.kind === 'run') return forward(verdict.headers)
+    over = true
+    const { status = 429, headers, body = '' } = verdict.answer
+    answerWhole(request, response, { status, headers, body })
+  }
+  response.on('close', () => {
+    if (over) return
+    over = true
+    breakOff?.()
+    telling.tell((call) => call.abandon('cancelled'))
+  })
+  telling.begun(run.arrive(arrivalOf(request, caller, decide)))
+}
+
+function serveUpgrade(
+  options: ProxyOptions,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  caller: KnownCaller,
+): void {
+  const { run, upstream, serverSays } = options
+  const telling = new Telling()
+  let says: ServerSays
+  let breakOff: (() => void) | undefined
+  const decide = (verdict: Verdict): void => {
+    if (verdict.kind === 'refuse') {
+      const { status = 429, headers, body = '' } = verdict.answer
+      return answerSocket(socket, { status, headers, body })
+    }
+    breakOff = upgrade({
+      request,
+      socket,
+      head,
+      upstream,
+      headers: upstreamHeaders(upstream, request, caller),
+      onHead(answer) {
+        if (answer.statusCode === 401) upstream.refused()
+        says = serverSays(answer)
+        // A watch over WebSocket tells nothing of its initial events that a proxy could read cheaply.
+        telling.tell((call) => call.initialised())
+      },
+      onEnd: (status) => telling.tell((call) => call.finished(status, says)),
+      onFailure(error, begun) {
+        telling.tell((call) => call.abandon('failed'))
+        if (begun) socket.destroy()
+        else answerSocket(socket, refusalAnswer(request, badGateway(upstream, error)))
+      },
+    })
+  }
+  socket.on('close', () => {
+    breakOff?.()
+    telling.tell((call) => call.abandon('cancelled'))
+  })
+  telling.begun(run.arrive(arrivalOf(request, caller, decide)))
+}
+
+const arrivalOf = (request: AnyRequest, { user }: KnownCaller, decide: (verdict: Verdict) => void) => ({
+  user,
+  method: request.method ?? 'GET',
+  target: shownTarget(request.url ?? '/'),
+  decide,
+})

@@ -1,0 +1,125 @@
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { endSoon } from './answers.ts'
+import { headerLines, withLength, type RawHeaders } from './headers.ts'
+import { openRequest, type Upstream } from './upstream.ts'
+
+export interface UpgradeOptions {
+  readonly request: IncomingMessage
+  readonly socket: Duplex
+  /** What the client sent behind its request already. */
+  readonly head: Buffer
+  readonly upstream: Upstream
+  /** Headers to send upstream, without those of the connection. */
+  readonly headers: RawHeaders
+  readonly onHead: (answer: IncomingMessage) => void
+  readonly onEnd: (status: number) => void
+  /** Nothing was sent to the client yet unless `begun`. */
+  readonly onFailure: (error: Error, begun: boolean) => void
+}
+
+const OF_THE_CONNECTION = /^(?:connection|transfer-encoding|keep-alive)$/i
+
+function withClose(raw: RawHeaders): RawHeaders {
+  const kept: string[] = []
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i] ?? ''
+    if (!OF_THE_CONNECTION.test(name)) kept.push(name, raw[i + 1] ?? '')
+  }
+  return [...kept, 'Connection', 'close']
+}
+
+/** Both directions end on their own: who has said everything may still be told something. */
+function join(one: Duplex, other: Duplex, onClose: () => void): void {
+  const close = (): void => {
+    one.destroy()
+    other.destroy()
+    onClose()
+  }
+  for (const [from, to] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    if (from instanceof Socket) {
+      from.allowHalfOpen = true
+      from.setTimeout(0)
+      from.setNoDelay(true)
+    }
+    from.pipe(to)
+    from.on('error', close)
+    from.on('close', close)
+  }
+}
+
+/**
+ * Passes a change of protocol on (exec, attach, port-forward, a watch over WebSocket): once the upstream agrees, the two
+ * connections are one. An upstream that declines has its answer passed back, and the connection ends. Returns what breaks
+ * it off.
+ */
+export function upgrade(options: UpgradeOptions): () => void {
+  const { request, socket, head, upstream, headers, onEnd, onFailure } = options
+  let over = false
+  let begun = false
+  /** Status with which the upstream changed the protocol. */
+  let changed: number | undefined
+  const end = (status: number): void => {
+    if (over) return
+    over = true
+    onEnd(status)
+  }
+  const fail = (error: Error): void => {
+    if (over) return
+    over = true
+    onFailure(error, begun)
+  }
+  const raw = [
+    ...withLength(request.method, headers),
+    'Connection',
+    'Upgrade',
+    'Upgrade',
+    request.headers.upgrade ?? '',
+  ]
+  let outgoing: ClientRequest
+  try {
+    outgoing = openRequest(upstream, request.method ?? 'GET', request.url ?? '/', raw)
+  } catch (error) {
+    fail(error instanceof Error ? error : new Error(String(error)))
+    return () => undefined
+  }
+  outgoing.on('error', fail)
+  outgoing.on('response', (answer) => {
+    begun = true
+    options.onHead(answer)
+    const status = answer.statusCode ?? 502
+    // Its length, where it says one, ends with the connection anyway.
+    socket.write(`HTTP/1.1 ${status} ${answer.statusMessage ?? ''}\r\n${headerLines(withClose(answer.rawHeaders))}\r\n`)
+    answer.pipe(socket, { end: false })
+    answer.on('end', () => {
+      end(status)
+      endSoon(socket)
+    })
+    answer.on('error', (error) => {
+      fail(error)
+      socket.destroy()
+    })
+  })
+  outgoing.on('upgrade', (answer, other, otherHead) => {
+    begun = true
+    options.onHead(answer)
+    const status = answer.statusCode ?? 101
+    changed = status
+    if (over) return void other.destroy()
+    socket.write(`HTTP/1.1 ${status} ${answer.statusMessage ?? ''}\r\n${headerLines(answer.rawHeaders)}\r\n`)
+    if (otherHead.length > 0) socket.write(otherHead)
+    if (head.length > 0) other.write(head)
+    join(socket, other, () => end(status))
+  })
+  outgoing.end()
+  return () => {
+    // Who leaves a connection that has changed its protocol has ended it, as either side does in the end.
+    if (changed !== undefined) end(changed)
+    over = true
+    outgoing.destroy()
+  }
+}

@@ -1,0 +1,193 @@
+/**
+ * Feeds through the engine, on one thread: a captured log is written out again and again with new audit-IDs and times that
+ * go on, so that nothing is a repeat and memory has to be let go of.
+ *
+ * - `audit` and `httplog`: from the text of a line to the engine's decision and the row; events a second, median of rounds.
+ * - `audit file`: the same read from a file on disk.
+ * - `memory`: heap in use after so many events, garbage collected.
+ */
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { finished } from 'node:stream/promises'
+import { builtInObjects } from '../../core/config/builtInByVersion.ts'
+import { AS_UPSTREAM } from '../../core/engine/corrections.ts'
+import { profileFor } from '../../core/engine/profiles.ts'
+import type { FeedRecord } from '../../core/feeds/arrival.ts'
+import { readAuditLine } from '../../core/feeds/auditEvent.ts'
+import { type FeedRun, createFeedRun } from '../../core/feeds/feedRun.ts'
+import { readHttpLogLine } from '../../core/feeds/httpLog.ts'
+import { createFeed } from '../../main/feeds/open.ts'
+import { readFixture } from '../fixtures/load.ts'
+import { collectGarbage } from './engine/garbage.ts'
+import { median, report, round } from './statistics.ts'
+
+const ROUND = 50_000
+const ROUNDS = 20
+const GOAL = 50_000
+const DAY = Date.UTC(2026, 10, 21)
+const NOW = DAY + 2 * 86_400_000
+/** A million events of the captured log take about a day of its time. */
+const FAR = DAY + 30 * 86_400_000
+const engine = {
+  maxRequestsInFlight: 400,
+  maxMutatingRequestsInFlight: 200,
+  profile: profileFor('v1.36.3'),
+  corrections: AS_UPSTREAM,
+}
+const KEPT = 200_000
+
+/** Writes a captured log on and on: each lap has other audit-IDs and follows the one before in time. */
+interface Generator {
+  next(count: number): string[]
+}
+
+const isoMicros = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z')
+
+function auditLines(): Generator {
+  const events = linesOf('joint.audit.jsonl.gz').map((line): Record<string, unknown> => JSON.parse(line))
+  const timeOf = (value: unknown): number => Date.parse(String(value))
+  const times = events.map(({ stageTimestamp }) => timeOf(stageTimestamp))
+  const spanMs = Math.max(...times) - Math.min(...times) + 100
+  return onAndOn(events.length, (i, lap) => {
+    const event = events[i] ?? {}
+    return JSON.stringify({
+      ...event,
+      auditID: `${String(event['auditID']).slice(0, -6)}${String(lap).padStart(6, '0')}`,
+      requestReceivedTimestamp: isoMicros(timeOf(event['requestReceivedTimestamp']) + lap * spanMs),
+      stageTimestamp: isoMicros(timeOf(event['stageTimestamp']) + lap * spanMs),
+    })
+  })
+}
+
+function logLines(): Generator {
+  const lines = linesOf('joint.httplog.txt.gz').filter((line) => line.includes('"HTTP"'))
+  const TIME = /^I1121 (\d\d):(\d\d):(\d\d)\.(\d{3})/
+  const msOf = (line: string): number => {
+    const [, hour, minute, second, ms] = (TIME.exec(line) ?? []).map(Number)
+    return DAY + (((hour ?? 0) * 60 + (minute ?? 0)) * 60 + (second ?? 0)) * 1_000 + (ms ?? 0)
+  }
+  const times = lines.map(msOf)
+  const spanMs = Math.max(...times) - Math.min(...times) + 100
+  return onAndOn(lines.length, (i, lap) => {
+    const at = new Date((times[i] ?? 0) + lap * spanMs).toISOString()
+    const header = `I${at.slice(5, 7)}${at.slice(8, 10)} ${at.slice(11, 23)}`
+    return (lines[i] ?? '').replace(TIME, header).replace('audit-ID="', `audit-ID="${lap}-`)
+  })
+}
+
+function onAndOn(length: number, line: (i: number, lap: number) => string): Generator {
+  let at = 0
+  return {
+    next(count) {
+      const lines: string[] = []
+      for (let i = 0; i < count; i++, at++) lines.push(line(at % length, Math.floor(at / length)))
+      return lines
+    },
+  }
+}
+
+const linesOf = (name: string): string[] =>
+  readFixture(`feeds/${name}`)
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+
+function newRun(identity: 'audit' | 'httplog'): FeedRun {
+  const feed = createFeedRun({ engine, identity, startUnixMs: NOW, kept: KEPT, untold: 2_000 })
+  feed.configure(builtInObjects('v1.36.3'))
+  return feed
+}
+
+/** Lines are taken over in such portions as a file is read in. */
+const PORTION = 300
+
+function measure(
+  name: string,
+  lines: Generator,
+  identity: 'audit' | 'httplog',
+  read: (line: string) => FeedRecord,
+): void {
+  const feed = newRun(identity)
+  const perSecond: number[] = []
+  const heap: number[] = []
+  for (let i = 0; i < ROUNDS; i++) {
+    const all = lines.next(ROUND)
+    const from = performance.now()
+    for (let at = 0; at < all.length; at += PORTION) feed.take(all.slice(at, at + PORTION).map(read), FAR)
+    perSecond.push((ROUND / (performance.now() - from)) * 1_000)
+    all.length = 0
+    heap.push(collectGarbage())
+  }
+  const { arrived, unreadable, repeated } = feed.counts
+  const mb = (bytes: number | undefined): number => round((bytes ?? Number.NaN) / 1e6, 1)
+  report({
+    bench: 'feeds',
+    case: name,
+    rounds: ROUNDS,
+    eventsPerSecond: round(median(perSecond), 0),
+    goal: GOAL,
+    arrived,
+    unreadable,
+    repeated,
+  })
+  // Rows, and audit-IDs that were seen, are kept up to a number; after that memory stays what it is.
+  report({
+    bench: 'feeds',
+    case: `${name}: memory`,
+    mbAfter500000: mb(heap[9]),
+    mbAfter750000: mb(heap[14]),
+    mbAfter1000000: mb(heap[19]),
+  })
+}
+
+async function measureFile(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-feeds-'))
+  try {
+    const path = join(folder, 'audit.log')
+    const out = createWriteStream(path)
+    const lines = auditLines()
+    const count = 4 * ROUND
+    for (let i = 0; i < 4; i++) {
+      if (!out.write(`${lines.next(ROUND).join('\n')}\n`))
+        await new Promise((resolve) => out.once('drain', () => resolve(undefined)))
+    }
+    out.end()
+    await finished(out)
+    const from = performance.now()
+    const feed = await createFeed({
+      spec: { kind: 'audit-file', path, follow: false },
+      engine,
+      configuration: builtInObjects('v1.36.3'),
+      kept: KEPT,
+      untold: 2_000,
+      warn: (sentence) => void process.stderr.write(`${sentence}\n`),
+      clock: {
+        now: () => FAR,
+        after(ms, callback) {
+          const timer = setTimeout(callback, ms)
+          return () => clearTimeout(timer)
+        },
+      },
+    })
+    while (!feed.ended) await new Promise((resolve) => setTimeout(resolve, 5))
+    const seconds = (performance.now() - from) / 1_000
+    await feed.close()
+    report({
+      bench: 'feeds',
+      case: 'audit file',
+      eventsPerSecond: round(count / seconds, 0),
+      goal: GOAL,
+      ...feed.run.counts,
+    })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+export async function run(): Promise<void> {
+  measure('audit', auditLines(), 'audit', readAuditLine)
+  measure('httplog', logLines(), 'httplog', (line) => readHttpLogLine(line, NOW))
+  await measureFile()
+}

@@ -1,0 +1,56 @@
+/**
+ * The proxy as the live source opens it: the engine with the built-in objects, as many rows kept as it keeps, changes taken
+ * once a second. `ours.ts PORT`; prints its own port. Each line on its input is answered with the bytes of its heap and
+ * buffers after collection, and with the seats that are taken.
+ */
+import { createInterface } from 'node:readline'
+import { KEPT_REQUESTS, ProxySpecSchema } from '../../../core/contract/live.ts'
+import { mandatoryLevels, mandatorySchemas, suggestedLevels, suggestedSchemas } from '../../../core/config/builtIn.ts'
+import { AS_UPSTREAM } from '../../../core/engine/corrections.ts'
+import { profileFor } from '../../../core/engine/profiles.ts'
+import { createLiveRun } from '../../../main/live/liveRun.ts'
+import { openProxy } from '../../../main/proxy/open.ts'
+import { collectGarbage } from '../engine/garbage.ts'
+
+const run = createLiveRun({
+  engine: {
+    mode: 'priority-and-fairness',
+    maxRequestsInFlight: 400,
+    maxMutatingRequestsInFlight: 200,
+    profile: profileFor('v1.36.3'),
+    corrections: AS_UPSTREAM,
+    startUnixMs: Date.now(),
+  },
+  clock: {
+    now: () => performance.now(),
+    after(ms, callback) {
+      const timer = setTimeout(callback, ms)
+      return () => clearTimeout(timer)
+    },
+  },
+  kept: KEPT_REQUESTS,
+  untold: 2_000,
+})
+run.configure({ levels: [...mandatoryLevels, ...suggestedLevels], schemas: [...mandatorySchemas, ...suggestedSchemas] })
+setInterval(() => run.log.takeChanges(), 1_000).unref()
+
+const url = `http://127.0.0.1:${process.argv[2] ?? ''}`
+const proxy = await openProxy(
+  ProxySpecSchema.parse({ kind: 'proxy', upstream: { kind: 'url', url }, identity: 'headers' }),
+  {
+    run,
+    names: { level: (uid) => uid, schema: (uid) => uid },
+    now: Date.now,
+    env: process.env,
+  },
+)
+const print = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`)
+print(Number(new URL(proxy.url).port))
+
+createInterface({ input: process.stdin })
+  .on('line', () => {
+    run.settle()
+    const seats = run.engine.snapshot().levels.reduce((sum, { seatsInUse }) => sum + seatsInUse, 0)
+    print({ bytes: collectGarbage() + process.memoryUsage().arrayBuffers, rss: process.memoryUsage().rss, seats })
+  })
+  .on('close', () => process.exit())

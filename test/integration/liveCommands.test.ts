@@ -1,0 +1,200 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { LiveRequestSchema, type LiveRequest } from '../../core/contract/live.ts'
+import { runCommand, startCommand, type Running } from '../harness/command.ts'
+import { smallServer, type SmallServer } from '../harness/live.ts'
+
+let folder = ''
+let server: SmallServer
+let running: Running[] = []
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'apf-live-'))
+  vi.stubEnv('XDG_STATE_HOME', folder)
+  server = await smallServer((_request, response) => void setTimeout(() => response.end('{}'), 20))
+})
+afterEach(async () => {
+  for (const command of running.splice(0)) {
+    command.interrupt()
+    await command.ended
+  }
+  await server.close()
+  vi.unstubAllEnvs()
+  await rm(folder, { recursive: true, force: true })
+})
+
+function start(...args: readonly string[]): Running {
+  const command = startCommand(...args)
+  running = [...running, command]
+  return command
+}
+const rowsOf = (output: string): LiveRequest[] =>
+  output
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => LiveRequestSchema.parse(JSON.parse(line)))
+
+const found = async (text: () => string, pattern: RegExp): Promise<string> => {
+  await vi.waitFor(() => expect(text()).toMatch(pattern), 10_000)
+  return pattern.exec(text())?.[1] ?? ''
+}
+
+/** The built-in objects, but one seat for everybody, nobody waits. */
+const NARROW = `
+apiVersion: flowcontrol.apiserver.k8s.io/v1
+kind: PriorityLevelConfiguration
+metadata: { name: narrow }
+spec:
+  type: Limited
+  limited: { nominalConcurrencyShares: 1, borrowingLimitPercent: 0, limitResponse: { type: Reject } }
+---
+apiVersion: flowcontrol.apiserver.k8s.io/v1
+kind: FlowSchema
+metadata: { name: everybody }
+spec:
+  priorityLevelConfiguration: { name: narrow }
+  matchingPrecedence: 10
+  rules:
+    - subjects: [{ kind: Group, group: { name: 'system:authenticated' } }]
+      resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], namespaces: ['*'], clusterScope: true }]
+`
+
+describe('apf-console proxy', () => {
+  test('prints rows as they end, answers Prometheus, and ends with a summary', async () => {
+    const file = join(folder, 'narrow.yaml')
+    await writeFile(file, NARROW)
+    const proxy = start(
+      ...['proxy', '--upstream', server.url, '--identity', 'headers', '--config', file, '--json'],
+      ...['--max-requests-inflight', '4', '--max-mutating-requests-inflight', '0', '--metrics-port', '0'],
+    )
+    const address = await found(proxy.told, /Proxy: (http:\/\/127\.0\.0\.1:\d+) → /)
+    const metrics = await found(proxy.told, /Metrics: (http:\/\/127\.0\.0\.1:\d+\/metrics)/)
+    const ask = () => fetch(`${address}/api/v1/pods`, { headers: { 'X-Remote-User': 'alice' } })
+    const answers = await Promise.all(Array.from({ length: 8 }, ask))
+    const refused = answers.filter(({ status }) => status === 429).length
+    expect(refused).toBeGreaterThan(0)
+    expect(refused).toBeLessThan(8)
+    await vi.waitFor(() => expect(rowsOf(proxy.output())).toHaveLength(8), 5_000)
+    const rows = rowsOf(proxy.output())
+    expect(new Set(rows.map(({ seq }) => seq)).size).toBe(8)
+    expect(rows.filter(({ reason }) => reason === 'concurrency-limit')).toHaveLength(refused)
+    expect(rows.every(({ level, schema }) => level === 'narrow' && schema === 'everybody')).toBe(true)
+
+    const page = await (await fetch(metrics)).text()
+    expect(page).toContain(
+      `apiserver_flowcontrol_rejected_requests_total{flow_schema="everybody",priority_level="narrow",reason="concurrency-limit"} ${refused}`,
+    )
+    expect(page).toMatch(/^process_resident_memory_bytes \d+$/m)
+    expect(page).toContain('apf_console_live_requests 8')
+    // Each family once, as Prometheus wants it.
+    const families = [...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name)
+    expect(new Set(families).size).toBe(families.length)
+    const foreign = await fetch(metrics, { headers: { 'X-Test': 'x' } }).then(({ status }) => status)
+    expect(foreign).toBe(200)
+    expect((await fetch(metrics.replace('/metrics', '/'))).status).toBe(404)
+    expect((await fetch(metrics, { method: 'POST' })).status).toBe(405)
+
+    proxy.interrupt()
+    expect(await proxy.ended).toBe(0)
+    expect(proxy.told()).toContain(`8 requests: ${8 - refused} dispatched, rejected ${refused} concurrency-limit.`)
+    await expect(fetch(address)).rejects.toThrow(/fetch failed/)
+  })
+
+  test('says what is wrong in one sentence', async () => {
+    const cases: readonly (readonly [readonly string[], RegExp])[] = [
+      [['proxy', '--upstream', 'anna:hunter2@host'], /--upstream takes an address/],
+      [['proxy', '--upstream', server.url, '--context', 'x'], /do not go with it/],
+      [['proxy', '--upstream', server.url, '--mode', 'on'], /--mode takes enforce, shadow, not "on"/],
+      [['proxy', '--upstream', server.url, '--config', join(folder, 'none.yaml')], /none\.yaml cannot be/],
+      [['proxy', '--upstream', server.url, '--objects', 'built-in', '--port', new URL(server.url).port], /in use/],
+      [['proxy', '--kubeconfig', join(folder, 'none')], /none/],
+      [['feed'], /needs one of --audit-file/],
+      [['feed', '--audit-webhook-port', '0', '--once'], /--once is for files/],
+      [['feed', '--httplog', join(folder, 'none.log'), '--once'], /none\.log/],
+      [['feed', '--httplog', 'x', '--server-version', 'new'], /--server-version takes/],
+    ]
+    for (const [args, sentence] of cases) {
+      const { code, output, told } = await runCommand(...args)
+      expect({ args, code, output, lines: told.trim().split('\n').length }).toEqual({
+        args,
+        code: 2,
+        output: '',
+        lines: 1,
+      })
+      expect(told).toMatch(sentence)
+      expect(told).not.toContain('hunter2')
+    }
+  })
+
+  test('explains itself', async () => {
+    for (const command of ['proxy', 'feed']) {
+      const { code, output } = await runCommand(command, '--help')
+      expect(code).toBe(0)
+      expect(output).toContain('--metrics-port')
+    }
+  })
+})
+
+const event = (n: number): object => ({
+  kind: 'Event',
+  apiVersion: 'audit.k8s.io/v1',
+  level: 'Metadata',
+  auditID: `id-${n}`,
+  stage: 'ResponseComplete',
+  requestURI: `/api/v1/namespaces/default/pods/pod-${n}`,
+  verb: 'get',
+  user: { username: 'alice', groups: ['system:authenticated'] },
+  responseStatus: { code: 200 },
+  requestReceivedTimestamp: new Date(Date.now() - 60_000 + n).toISOString(),
+  stageTimestamp: new Date(Date.now() - 60_000 + n + 5).toISOString(),
+})
+
+describe('apf-console feed', () => {
+  test('reads a file to its end', async () => {
+    const path = join(folder, 'audit.log')
+    await writeFile(path, `${Array.from({ length: 50 }, (_, n) => JSON.stringify(event(n))).join('\n')}\n`)
+    const { code, output, told } = await runCommand('feed', '--audit-file', path, '--once', '--json')
+    expect(code).toBe(0)
+    expect(
+      rowsOf(output)
+        .map(({ name }) => name)
+        .toSorted(),
+    ).toEqual(Array.from({ length: 50 }, (_, n) => `pod-${n}`).toSorted())
+    expect(told).toContain('50 requests: 50 dispatched, none rejected.')
+  })
+
+  test('receives what a server posts to its audit webhook, by the configuration that it writes for it', async () => {
+    const feed = start('feed', '--audit-webhook-port', '0', '--json')
+    const path = await found(feed.told, /--audit-webhook-config-file=(\S+?);/)
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    const { clusters, users } = z
+      .object({
+        clusters: z.array(
+          z.object({ cluster: z.object({ server: z.string(), 'certificate-authority-data': z.string() }) }),
+        ),
+        users: z.array(z.object({ user: z.object({ token: z.string() }) })),
+      })
+      .parse(parse(await readFile(path, 'utf8')))
+    const [cluster, user] = [clusters[0]?.cluster, users[0]?.user]
+    const post = (token: string): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const ca = Buffer.from(cluster?.['certificate-authority-data'] ?? '', 'base64')
+        const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+        request(cluster?.server ?? '', { method: 'POST', ca, headers, agent: false }, (answer) => {
+          answer.resume()
+          resolve(answer.statusCode)
+        })
+          .on('error', reject)
+          .end(JSON.stringify({ kind: 'EventList', apiVersion: 'audit.k8s.io/v1', items: [event(1), event(2)] }))
+      })
+    expect(await post('wrong')).toBe(401)
+    expect(await post(user?.token ?? '')).toBe(200)
+    feed.interrupt()
+    expect(await feed.ended).toBe(0)
+    expect(feed.told() + feed.output()).not.toContain(user?.token)
+  })
+})
