@@ -103,6 +103,9 @@ export class InFlightEngine<T> implements ApfEngine<T> {
     return false
   }
 
+  /** Nothing is estimated here. */
+  setWatches(): void {}
+
   watchInitialised(): never {
     throw new Error('no watch is given a ticket')
   }

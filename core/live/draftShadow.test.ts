@@ -78,11 +78,11 @@ function both(first: ObjectSet, draft: ObjectSet, holdsBack: boolean) {
   return {
     shadow,
     engine: follower.engine,
-    moveTo(ms: number) {
+    moveTo: (ms: number): void => {
       follower.moveTo(ms * MS)
       shadow.settle()
     },
-    arrive(lastsMs: number): LiveRow {
+    arrive: (lastsMs: number): LiveRow => {
       const line = readRequestLine('GET', '/api/v1/namespaces/default/pods/one')
       if (!line.ok) throw new Error(line.problem)
       const request = { user: { name: 'alice', groups: ['system:authenticated'] }, ...line }

@@ -4,6 +4,7 @@ import type { EngineRequest } from '../engine/ticket.ts'
 import { Durations } from './durations.ts'
 import { type Decision, type Followed, Follower, type FollowerOptions } from './follower.ts'
 import type { LiveRow } from './requestLog.ts'
+import { type ServerFacts, tellFacts } from './serverFacts.ts'
 import { SideTally } from './sideTally.ts'
 
 /** Hears what becomes of the requests of a live source: what a second engine needs to know. */
@@ -75,10 +76,9 @@ export class DraftShadow implements ArrivalListener {
     this.differences = []
   }
 
-  /** How many objects of each resource there are, by `resource` or `resource.group`, and their average size in bytes. */
-  count(objects: ReadonlyMap<string, { readonly count: number; readonly averageSize: number }>): void {
-    const { objectStatistics } = this.follower.engine
-    for (const [key, { count, averageSize }] of objects) objectStatistics.set(key, count, averageSize)
+  /** What the server told of its objects and watches. */
+  know(facts: ServerFacts): void {
+    tellFacts(this.follower.engine, facts)
   }
 
   /** Lets everything happen up to the time of the first engine. */

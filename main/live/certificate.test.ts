@@ -6,8 +6,8 @@ import { makeCertificate } from './certificate.ts'
 const NOW = Date.UTC(2026, 10, 21, 12)
 
 describe('a certificate of our own', () => {
-  test('names its hosts and is valid for a year', () => {
-    const { cert } = makeCertificate(['127.0.0.1', 'localhost', '::1', '2001:db8::7'], NOW)
+  test('names its hosts and is valid for a year', async () => {
+    const { cert } = await makeCertificate(['127.0.0.1', 'localhost', '::1', '2001:db8::7'], NOW)
     const read = new X509Certificate(cert)
     expect(read.subject).toBe('CN=APF Console')
     expect(read.checkHost('localhost')).toBe('localhost')
@@ -18,13 +18,13 @@ describe('a certificate of our own', () => {
     expect(Date.parse(read.validTo) - NOW).toBe(397 * 86_400_000)
   })
 
-  test('carries times after 2049', () => {
-    const { cert } = makeCertificate(['localhost'], Date.UTC(2051, 0, 1))
+  test('carries times after 2049', async () => {
+    const { cert } = await makeCertificate(['localhost'], Date.UTC(2051, 0, 1))
     expect(new Date(new X509Certificate(cert).validTo).getUTCFullYear()).toBe(2052)
   })
 
   test('serves those who are given it as the authority, and nobody else', async () => {
-    const files = makeCertificate(['127.0.0.1'], Date.now())
+    const files = await makeCertificate(['127.0.0.1'], Date.now())
     const server = createServer(files, (_request, response) => response.end('hello'))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const address = server.address()

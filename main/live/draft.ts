@@ -3,8 +3,8 @@ import type { ApfEngine } from '../../core/engine/apfEngine.ts'
 import { type ArrivalListener, DraftShadow } from '../../core/live/draftShadow.ts'
 import type { FollowerOptions } from '../../core/live/follower.ts'
 import type { LiveRow } from '../../core/live/requestLog.ts'
+import type { ServerFacts } from '../../core/live/serverFacts.ts'
 import { acceptable } from './proposed.ts'
-import type { ServerFacts } from './serverFacts.ts'
 
 export interface DraftOptions {
   readonly engine: FollowerOptions
@@ -20,7 +20,7 @@ export interface DraftOptions {
 export interface Draft {
   readonly report: ShadowReport | undefined
   wish(wish: LiveShadow): void
-  /** Object counts for its estimates. */
+  /** What the server told of its objects and watches, for its estimates. */
   facts(facts: ServerFacts): void
   settle(): void
   close(): void
@@ -43,12 +43,12 @@ export function createDraft({ engine, version, first, holdsBack, touch, listen }
       const configuration = acceptable(wish.objects, version)
       if (shadow !== undefined) return shadow.configure(configuration)
       shadow = new DraftShadow({ engine, configuration, first, holdsBack, touch })
-      if (known !== undefined) shadow.count(known.objects)
+      if (known !== undefined) shadow.know(known)
       listen(shadow)
     },
     facts(facts) {
       known = facts
-      shadow?.count(facts.objects)
+      shadow?.know(facts)
     },
     settle: () => shadow?.settle(),
     close: end,

@@ -54,17 +54,20 @@ export async function startMetricsServer({ port, version, traffic }: MetricsServ
     const own = await ownRegistry.metrics()
     return connected === undefined ? own : `${own}\n${await pageOf(connected)}`
   }
+  const answer = async (response: ServerResponse, headOnly: boolean): Promise<void> => {
+    try {
+      const body = await page()
+      response.setHeader('Content-Type', ownRegistry.contentType)
+      response.setHeader('Cache-Control', 'no-store')
+      response.end(headOnly ? undefined : body)
+    } catch (error) {
+      say(response, 500, String(error))
+    }
+  }
   server.on('request', (request, response) => {
     const refused = refusal(request, hosts)
     if (refused !== undefined) return say(response, ...refused)
-    page().then(
-      (body) => {
-        response.setHeader('Content-Type', ownRegistry.contentType)
-        response.setHeader('Cache-Control', 'no-store')
-        response.end(request.method === 'HEAD' ? undefined : body)
-      },
-      (error: unknown) => say(response, 500, String(error)),
-    )
+    void answer(response, request.method === 'HEAD')
   })
   return {
     url: `http://${HOST}:${address.port}/metrics`,

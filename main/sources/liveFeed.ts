@@ -1,37 +1,27 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { builtInObjects } from '../../core/config/builtInByVersion.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
-import { type Problem, toProblem } from '../../core/contract/errors.ts'
-import { KEPT_REQUESTS, type FeedSpec, type LiveShadow, type ShadowReport } from '../../core/contract/live.ts'
+import { toProblem } from '../../core/contract/errors.ts'
+import { KEPT_REQUESTS, type FeedSpec } from '../../core/contract/live.ts'
 import { AS_UPSTREAM } from '../../core/engine/corrections.ts'
 import { profileFor } from '../../core/engine/profiles.ts'
 import type { FeedListener } from '../../core/feeds/feedEngine.ts'
 import type { FeedRun } from '../../core/feeds/feedRun.ts'
-import type { ArrivalListener } from '../../core/live/draftShadow.ts'
-import { ObjectStore } from '../../core/simulate/objects.ts'
+import type { ServerFacts } from '../../core/live/serverFacts.ts'
 import { openConnection, type Connection } from '../cluster/connection.ts'
 import { createFeed } from '../feeds/open.ts'
+import { createBeside } from '../live/beside.ts'
 import { makeCertificate } from '../live/certificate.ts'
-import { createDraft, type Draft, type DraftOptions } from '../live/draft.ts'
+import { followFeedObjects } from '../live/feedObjects.ts'
 import { createFrames, type Frames } from '../live/frames.ts'
-import { followFacts, type ServerFacts } from '../live/serverFacts.ts'
+import { followFacts } from '../live/followFacts.ts'
 import type { LiveTraffic } from '../live/traffic.ts'
-import { followUpstreamObjects, type UpstreamObjects } from '../live/upstreamObjects.ts'
-import { NEWEST_VERSION, UNTOLD } from '../live/usual.ts'
-import type { ObjectDoor, ObjectsReading } from './objectDoor.ts'
-import { storedSet } from './simulation/objects.ts'
+import { UNTOLD } from '../live/usual.ts'
 import type { Environment, Source, SourceResult } from './source.ts'
 
 const SERVER = 'feed'
-const NO_CLUSTER =
-  'No cluster was named beside the feed, so the engine has built-in objects; name the kubeconfig of the server to use its own.'
-const READ_ONLY =
-  'A feed tells what happened at the server, so nothing is edited here. Run a draft beside it on the Live screen, or connect to the server to change its objects.'
 const MOST_WARNINGS = 5
 const NS_PER_MS = 1e6
-/** UIDs of built-in objects are the same each time. */
-const SEED = 1
 const HOSTS = ['127.0.0.1', 'localhost', '::1']
 
 export interface FeedSurroundings {
@@ -57,7 +47,7 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
   const { environment, folder } = surroundings
   const { signal } = life
   const connection = await connectionOf(spec, environment, signal)
-  const objects = await followObjects(spec, connection, surroundings, signal)
+  const objects = await followFeedObjects({ spec, connection, environment, given: surroundings.given, signal })
   const { version } = objects
   const engine = {
     maxRequestsInFlight: spec.maxRequestsInFlight,
@@ -81,7 +71,7 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
     configuration: objects.now,
     clock: environment,
     positions: folder,
-    certificate: async () => makeCertificate(HOSTS, environment.now()),
+    certificate: () => makeCertificate(HOSTS, environment.now()),
     warn,
   })
   const { run } = feed
@@ -172,63 +162,6 @@ async function connectionOf(
   return connection
 }
 
-/** The objects of the engine: the server's, where one was named and they can be read, else the built-in ones. */
-interface FeedObjects {
-  readonly version: string
-  readonly now: ObjectSet
-  onChange: () => void
-  notes(): readonly string[]
-  door(title: string): ObjectDoor
-}
-
-async function followObjects(
-  spec: FeedSpec,
-  connection: Connection | undefined,
-  { environment, given }: FeedSurroundings,
-  signal: AbortSignal,
-): Promise<FeedObjects> {
-  let tell = (): void => undefined
-  const upstream: UpstreamObjects | undefined =
-    connection === undefined || given !== undefined
-      ? undefined
-      : await followUpstreamObjects(connection, environment, signal, () => {
-          objects.onChange()
-          tell()
-        })
-  const version = spec.version ?? upstream?.version ?? NEWEST_VERSION
-  // What no server made gets UIDs as a server would give them.
-  const builtIn = new ObjectStore(SEED).replace(given ?? builtInObjects(version))
-  const builtInReading = (): ObjectsReading => ({ state: 'current', version, objects: storedSet(builtIn) })
-  const objects: FeedObjects = {
-    version,
-    get now() {
-      return upstream?.objects ?? builtIn
-    },
-    onChange: () => undefined,
-    notes() {
-      if (upstream === undefined) return given === undefined ? [NO_CLUSTER] : []
-      return upstream.objects === undefined ? [cannotRead(version, upstream.problem)] : []
-    },
-    door: (title) => ({
-      origin: upstream === undefined ? 'files' : 'cluster',
-      target: upstream?.target ?? title,
-      targetKey: upstream?.targetKey ?? title,
-      start(ended, onReading) {
-        tell = () => {
-          if (!ended.aborted) onReading(upstream?.reading ?? builtInReading())
-        }
-        tell()
-      },
-      tryNow: () => undefined,
-      editor: { impossible: READ_ONLY },
-    }),
-  }
-  return objects
-}
-
-const cannotRead = (version: string, problem: Problem | undefined): string =>
-  `The objects of the server cannot be read, so the engine has the built-in ones of ${version}. ${problem?.message ?? ''}`.trim()
-
 /** Frames on the grid of the cadence, in the time of the events: a file is read faster than it was written. */
 function frameListener(run: FeedRun, frames: Frames): FeedListener {
   let told = Number.NEGATIVE_INFINITY
@@ -243,58 +176,6 @@ function frameListener(run: FeedRun, frames: Frames): FeedListener {
     arrived: () => undefined,
     lasted: () => undefined,
     watchEnded: () => undefined,
-  }
-}
-
-interface Beside {
-  readonly listener: FeedListener
-  readonly report: ShadowReport | undefined
-  wish(wish: LiveShadow): void
-  facts(facts: ServerFacts): void
-}
-
-interface BesideOptions extends Pick<DraftOptions, 'version'> {
-  readonly run: FeedRun
-  readonly engine: Omit<DraftOptions['engine'], 'mode' | 'startUnixMs'>
-}
-
-/** The second engine, which begins anew with the first. */
-function createBeside({ run, engine, version }: BesideOptions): Beside {
-  let draft: Draft | undefined
-  let wished: LiveShadow = { on: false }
-  let known: ServerFacts | undefined
-  let hearing: ArrivalListener | undefined
-  return {
-    get report() {
-      return draft?.report
-    },
-    wish(wish) {
-      draft?.wish(wish)
-      wished = wish
-    },
-    facts(facts) {
-      known = facts
-      draft?.facts(facts)
-    },
-    listener: {
-      began(startUnixMs) {
-        draft?.close()
-        draft = createDraft({
-          engine: { ...engine, mode: 'priority-and-fairness', startUnixMs },
-          version,
-          first: run.engine,
-          holdsBack: false,
-          touch: (row) => run.log.touch(row),
-          listen: (next) => void (hearing = next),
-        })
-        if (known !== undefined) draft.facts(known)
-        draft.wish(wished)
-      },
-      moved: () => draft?.settle(),
-      arrived: (row, request) => hearing?.arrived(row, request),
-      lasted: (row, ns) => hearing?.lasted(row, ns),
-      watchEnded: (row) => hearing?.watchEnded(row),
-    },
   }
 }
 

@@ -5,13 +5,14 @@ import { AS_UPSTREAM } from '../../core/engine/corrections.ts'
 import { profileFor } from '../../core/engine/profiles.ts'
 import { AgreementMeter } from '../../core/live/agreement.ts'
 import type { LiveRow } from '../../core/live/requestLog.ts'
+import { type ServerFacts, tellFacts } from '../../core/live/serverFacts.ts'
 import { openConnection, type Connection } from '../cluster/connection.ts'
 import { createDraft } from '../live/draft.ts'
 import { createEngineObjects, type EngineObjects } from '../live/engineObjects.ts'
 import { createFollowRun } from '../live/followRun.ts'
 import { createFrames } from '../live/frames.ts'
 import { createLiveRun } from '../live/liveRun.ts'
-import { followFacts, type ServerFacts } from '../live/serverFacts.ts'
+import { followFacts } from '../live/followFacts.ts'
 import type { LiveTraffic } from '../live/traffic.ts'
 import { followUpstreamObjects, type UpstreamObjects } from '../live/upstreamObjects.ts'
 import { NEWEST_VERSION, UNTOLD } from '../live/usual.ts'
@@ -143,8 +144,8 @@ async function open({ spec, connection, environment, given, life }: Opening): Pr
   const [server] = connection.servers
   if (server !== undefined && upstream?.objects !== undefined) {
     const onFacts = (facts: ServerFacts): void => {
-      for (const [key, { count, averageSize }] of facts.objects)
-        run.engine.objectStatistics.set(key, count, averageSize)
+      run.settle()
+      tellFacts(run.engine, facts)
       draft.facts(facts)
     }
     const onProblem = (problem: Problem | undefined): void => {

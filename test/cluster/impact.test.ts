@@ -11,13 +11,13 @@ import {
   type PriorityLevelConfiguration,
 } from '../../core/config/objects.ts'
 import { API_VERSION } from '../../core/config/content.ts'
-import type { DemandByLevel } from '../../core/impact/demand.ts'
-import { type SeatImpact, seatImpact } from '../../core/impact/seatImpact.ts'
+import { seatImpact } from '../../core/impact/seatImpact.ts'
 import { possibleServerLimits } from '../../core/impact/serverLimit.ts'
 import { readClusterObjects } from '../../main/cluster/objects.ts'
 import { runCommand } from '../harness/command.ts'
 import { ADMIN } from './identities.ts'
 import { labelValues, readSamples, total, type Sample } from './independent.ts'
+import { demandIn, limitsOf, reportedLimits, strayLimits } from './limits.ts'
 import { runLoad } from './load.ts'
 import { saturating, seed } from './profiles.ts'
 import { noCluster, useCluster } from './suite.ts'
@@ -177,14 +177,7 @@ describe.skipIf(noCluster)('the seat impact of an edit', () => {
       const samples = await page()
       const demand = demandIn(samples)
       demanded = Math.max(demanded, demand.get('workload-low')?.smoothed ?? 0)
-      const { rows } = seatImpact({ before, after, serverLimit: SEATS, version, demand })
-      wrong.push(
-        rows.flatMap(({ name, limitAfter }) => {
-          const reported = total(samples, 'current_limit_seats', { priority_level: name })
-          const off = Math.abs((limitAfter?.current ?? NaN) - (reported ?? NaN))
-          return off <= 1 ? [] : [`${name}: ${limitAfter?.current ?? '?'} computed, ${reported ?? '?'} reported`]
-        }),
-      )
+      wrong.push(strayLimits(samples, seatImpact({ before, after, serverLimit: SEATS, version, demand })))
     }
     // A page that is read during a recomputation mixes two of them; the next one cannot.
     expect(wrong.filter((names, i) => names.length > 0 && (wrong[i - 1]?.length ?? 0) > 0)).toEqual([])
@@ -199,26 +192,3 @@ describe.skipIf(noCluster)('the seat impact of an edit', () => {
       .toEqual(limitsOf(predicted, 'before'))
   })
 })
-
-type Limits = Readonly<Record<string, readonly (number | undefined)[]>>
-
-const limitsOf = ({ rows }: SeatImpact, side: 'before' | 'after'): Limits =>
-  Object.fromEntries(rows.map((row) => [row.name, [row[side]?.nominal, row[side]?.lower, row[side]?.upper]]))
-
-const reportedLimits = (samples: readonly Sample[]): Limits =>
-  Object.fromEntries(
-    labelValues(samples, 'priority_level').map((name) => [
-      name,
-      ['nominal_limit_seats', 'lower_limit_seats', 'upper_limit_seats'].map((family) =>
-        total(samples, family, { priority_level: name }),
-      ),
-    ]),
-  )
-
-const demandIn = (samples: readonly Sample[]): DemandByLevel =>
-  new Map(
-    labelValues(samples, 'priority_level').map((name) => {
-      const of = (family: string): number => total(samples, family, { priority_level: name }) ?? NaN
-      return [name, { highWatermark: of('demand_seats_high_watermark'), smoothed: of('demand_seats_smoothed') }]
-    }),
-  )

@@ -6,24 +6,11 @@ import { isJsonObject, manifestOf, sameContent, versionOf, type JsonObject } fro
 import type { Kind, ObjectSet } from '../../core/config/objects.ts'
 import type { ObjectChange } from '../../core/contract/objects.ts'
 import { startCutter, type Cutter } from './cutter.ts'
+import { flowControl, LEVEL, level, limited } from './flowControl.ts'
 import { ADMIN } from './identities.ts'
 import { openConsole, type OpenConsole } from './openConsole.ts'
 import { noCluster, useCluster } from './suite.ts'
 
-const GROUP = '/apis/flowcontrol.apiserver.k8s.io/v1'
-const PLURAL = { FlowSchema: 'flowschemas', PriorityLevelConfiguration: 'prioritylevelconfigurations' } as const
-const LEVEL = 'PriorityLevelConfiguration'
-
-const limited = (shares: number, more: object = {}): JsonObject => ({
-  type: 'Limited',
-  limited: { nominalConcurrencyShares: shares, limitResponse: { type: 'Reject' }, ...more },
-})
-const level = (name: string, spec: JsonObject, metadata: object = {}): JsonObject => ({
-  apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
-  kind: LEVEL,
-  metadata: { name, ...metadata },
-  spec,
-})
 const schema = (name: string, to: string, metadata: object = {}): JsonObject => ({
   apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
   kind: 'FlowSchema',
@@ -57,28 +44,7 @@ describe.skipIf(noCluster)('objects of a cluster', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  /** The object as the server has it, asked by somebody else. */
-  const read = async (kind: Kind, name: string): Promise<JsonObject | undefined> => {
-    const { status, body } = await cluster().call(`${GROUP}/${PLURAL[kind]}/${name}`, ADMIN)
-    if (status === 404) return undefined
-    const object: unknown = JSON.parse(body)
-    if (status !== 200 || !isJsonObject(object)) throw new Error(`${status} ${body}`)
-    return object
-  }
-  /** Server-side apply by another manager, as `kubectl apply --server-side --force-conflicts` does. */
-  const applyAs = async (manager: string, object: JsonObject): Promise<JsonObject> => {
-    const metadata = isJsonObject(object['metadata']) ? object['metadata'] : {}
-    const plural = object['kind'] === LEVEL ? PLURAL[LEVEL] : PLURAL.FlowSchema
-    const path = `${GROUP}/${plural}/${String(metadata['name'])}?fieldManager=${manager}&force=true`
-    const call = { method: 'PATCH', body: JSON.stringify(object), contentType: 'application/apply-patch+yaml' }
-    const { status, body } = await cluster().call(path, ADMIN, call)
-    if (status > 299) throw new Error(`${status} ${body}`)
-    const applied: unknown = JSON.parse(body)
-    if (!isJsonObject(applied)) throw new Error(body)
-    return applied
-  }
-  const remove = (kind: Kind, name: string) =>
-    cluster().call(`${GROUP}/${PLURAL[kind]}/${name}`, ADMIN, { method: 'DELETE' })
+  const { read, applyAs, remove } = flowControl(cluster)
 
   const named = (objects: ObjectSet, kind: Kind, name: string): JsonObject => {
     const found = [...(kind === LEVEL ? objects.levels : objects.schemas)].find((one) => one.metadata.name === name)

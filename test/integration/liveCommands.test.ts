@@ -1,4 +1,5 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { get } from 'node:http'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -67,10 +68,9 @@ describe('apf-console proxy', () => {
   test('prints rows as they end, answers Prometheus, and ends with a summary', async () => {
     const file = join(folder, 'narrow.yaml')
     await writeFile(file, NARROW)
-    const proxy = start(
-      ...['proxy', '--upstream', server.url, '--identity', 'headers', '--config', file, '--json'],
-      ...['--max-requests-inflight', '4', '--max-mutating-requests-inflight', '0', '--metrics-port', '0'],
-    )
+    const seats = ['--max-requests-inflight', '4', '--max-mutating-requests-inflight', '0']
+    const upstream = ['--upstream', server.url, '--identity', 'headers']
+    const proxy = start('proxy', ...upstream, '--config', file, ...seats, '--metrics-port', '0', '--json')
     const address = await found(proxy.told, /Proxy: (http:\/\/127\.0\.0\.1:\d+) → /)
     const metrics = await found(proxy.told, /Metrics: (http:\/\/127\.0\.0\.1:\d+\/metrics)/)
     const ask = () => fetch(`${address}/api/v1/pods`, { headers: { 'X-Remote-User': 'alice' } })
@@ -93,8 +93,10 @@ describe('apf-console proxy', () => {
     // Each family once, as Prometheus wants it.
     const families = [...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name)
     expect(new Set(families).size).toBe(families.length)
-    const foreign = await fetch(metrics, { headers: { 'X-Test': 'x' } }).then(({ status }) => status)
-    expect(foreign).toBe(200)
+    const foreign = await new Promise((resolve) => {
+      get(metrics, { headers: { Host: 'evil.example' } }, (answer) => resolve(answer.resume().statusCode))
+    })
+    expect(foreign).toBe(421)
     expect((await fetch(metrics.replace('/metrics', '/'))).status).toBe(404)
     expect((await fetch(metrics, { method: 'POST' })).status).toBe(405)
 

@@ -125,7 +125,9 @@ function ProxyAddress({ identity }: Pick<ProxySpec, 'identity'>) {
   const address = useLiveAddress()
   const place = useRef<HTMLDivElement>(null)
   // Whoever has just started the proxy looked at the end of the form.
-  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), [address])
+  useEffect(() => {
+    if (address !== undefined) place.current?.scrollIntoView?.({ block: 'nearest' })
+  }, [address])
   if (address === undefined) return null
   const command =
     identity === 'headers'

@@ -167,11 +167,7 @@ for (const theme of ['dark', 'light'] as const) {
 }
 
 test('a source without single requests says so, and leads to one that has them', async () => {
-  await goTo('#/connection')
-  await page.getByRole('button', { name: /^Recorded demo/ }).click()
-  await page.getByRole('button', { name: 'Play the recording' }).click()
-  await expect(page).toHaveURL(/#\/overview/)
-  await goTo('#/classify/live')
+  await connect({ kind: 'demo' })
   await expect(page.getByRole('heading', { name: /shows no single requests/ })).toBeVisible()
   await page.getByRole('button', { name: 'Choose another source' }).click()
   await expect(page).toHaveURL(/#\/connection/)

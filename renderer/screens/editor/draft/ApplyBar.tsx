@@ -49,7 +49,7 @@ export function ApplyBar(props: {
           Dry run
         </Button>
       )}
-      {state !== undefined && (off || steps.length === 0) && <EditingSwitch state={state} />}
+      {state !== undefined && (state.editing.state !== 'on' || steps.length === 0) && <EditingSwitch state={state} />}
       {steps.length > 0 && !off && state !== undefined && state.origin !== 'none' && state.origin !== 'files' && (
         <Button
           primary

@@ -14,6 +14,7 @@ import type { DraftProblem } from './problems.data.ts'
 import type { Guard } from './useGuard.ts'
 import type { Impact } from './useImpact.ts'
 import { VerdictPane } from './VerdictPane.tsx'
+import { needsTakeover } from './verdict.text.ts'
 import styles from './page.module.css'
 
 /** What the draft does, and what the server says of it. */
@@ -93,6 +94,7 @@ function Said(props: {
             verdicts={answer.report.verdicts}
             applied={false}
             onOpen={onOpen}
+            onForce={needsTakeover(answer.report.verdicts) ? onForce : undefined}
           />
         </div>
       )}

@@ -3,13 +3,16 @@ import { toProblem } from '../../../../core/contract/errors.ts'
 import type { ObjectsState } from '../../../../core/contract/objects.ts'
 import { say } from '../../../app/shellStore.ts'
 import { Button } from '../../../components/Button.tsx'
+import { Copy } from '../../../components/Copy.tsx'
 import { client } from '../../../state/client.ts'
 
-/** Switches editing on or off, and says for what. */
+/** Switches editing on or off, and says for what. Where the user may not write, it has the role that would allow it. */
 export function EditingSwitch({ state, small = false }: { readonly state: ObjectsState; readonly small?: boolean }) {
   const [busy, setBusy] = useState(false)
   const { editing, target } = state
-  if (editing.state === 'impossible') return null
+  const role = editing.state === 'impossible' ? editing.role : undefined
+  // Without a role nothing that is granted would help.
+  if (editing.state === 'impossible' && role === undefined) return null
   const on = editing.state === 'on'
   const turn = (): void => {
     setBusy(true)
@@ -22,8 +25,11 @@ export function EditingSwitch({ state, small = false }: { readonly state: Object
       .finally(() => setBusy(false))
   }
   return (
-    <Button small={small} disabled={busy} onClick={turn}>
-      {on ? 'Switch editing off' : `Switch editing on for ${target}`}
-    </Button>
+    <>
+      {role !== undefined && <Copy text={role} label="Copy role and binding" />}
+      <Button small={small} disabled={busy} onClick={turn}>
+        {on ? 'Switch editing off' : role === undefined ? `Switch editing on for ${target}` : 'Ask the server again'}
+      </Button>
+    </>
   )
 }

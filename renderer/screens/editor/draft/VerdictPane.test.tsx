@@ -33,7 +33,7 @@ it('says of each object what became of it, and leads from causes to their fields
     'The server warns: deprecated',
     'rejected is rejected by the server.',
     'The console finds nothing wrong there.',
-    'failed got no answer: it is not known whether it was changed.',
+    'failed was not confirmed by the server.',
     'No answer in 10 s.',
     'skipped was left out',
   ]) {

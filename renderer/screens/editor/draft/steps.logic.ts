@@ -4,6 +4,7 @@ import type { GuardFinding } from '../../../../core/guard/finding.ts'
 import type { DraftApplyState } from '../../../state/draftApply.ts'
 import type { UnderstoodDraft } from '../../../state/draft.logic.ts'
 import { countText, problemsOf } from './problems.data.ts'
+import { needsTakeover } from './verdict.text.ts'
 
 export type StepState = 'done' | 'warned' | 'blocked' | 'waiting' | 'running'
 
@@ -86,6 +87,7 @@ function dryRunStep({ entries }: UnderstoodDraft, { dryRun }: DraftApplyState, t
   if (outcome.state === 'running') return { ...step, state: 'running', detail: 'asking the server' }
   if (outcome.state === 'failed') return { ...step, state: 'warned', detail: 'failed' }
   const { verdicts, at } = outcome.report
+  if (needsTakeover(verdicts)) return { ...step, state: 'warned', detail: 'fields of other managers' }
   const bad = verdicts.filter((verdict) => verdict.outcome !== 'accepted' && verdict.outcome !== 'unchanged')
   return bad.length === 0
     ? { ...step, state: 'done', detail: `accepted ${timeOf(at)}` }

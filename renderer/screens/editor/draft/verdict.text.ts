@@ -17,8 +17,15 @@ export function outcomeText({ outcome, theirs, conflicts }: ChangeVerdict, appli
     case 'forbidden':
       return 'may not be changed with these credentials.'
     case 'failed':
-      return applied ? 'got no answer: it is not known whether it was changed.' : 'got no answer.'
+      // Whether it is known that nothing was done, the problem beside it says.
+      return applied ? 'was not confirmed by the server.' : 'got no answer.'
     case 'skipped':
       return 'was left out, because an earlier one was not accepted.'
   }
+}
+
+/** Whether nothing but what other managers own is in the way: it can be taken over. */
+export function needsTakeover(verdicts: readonly ChangeVerdict[]): boolean {
+  const bad = verdicts.filter(({ outcome }) => outcome !== 'accepted' && outcome !== 'unchanged')
+  return bad.length > 0 && bad.every(({ conflicts }) => conflicts.length > 0)
 }

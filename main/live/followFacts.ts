@@ -1,43 +1,11 @@
 import { type Problem, toProblem } from '../../core/contract/errors.ts'
-import type { Page } from '../../core/metrics/page.ts'
+import { FACT_FAMILIES, factsOf, type ServerFacts } from '../../core/live/serverFacts.ts'
 import { createParser } from '../../core/metrics/parse.ts'
 import type { Connection, ServerAddress } from '../cluster/connection.ts'
 import { send } from '../cluster/http.ts'
 import { METRICS_LIMITS } from '../cluster/httpProblems.ts'
 import { isLoopback } from '../cluster/redact.ts'
 import type { Environment } from '../sources/source.ts'
-
-/** Objects of each resource on a server, by `resource` or `resource.group`; sizes in bytes (specification 5.7). */
-export interface ServerFacts {
-  readonly objects: ReadonlyMap<string, { readonly count: number; readonly averageSize: number }>
-}
-
-const OBJECTS = 'apiserver_resource_objects'
-const SIZES = 'apiserver_resource_size_estimate_bytes'
-/** Until 1.34, without sizes; servers of that time do not estimate by them either. */
-const OBJECTS_BEFORE = 'apiserver_storage_objects'
-const FAMILIES = new Set([OBJECTS, SIZES, OBJECTS_BEFORE])
-
-/** What a metrics page says of the stored objects; what could not be fetched is −1 there and left out here. */
-export function factsOf(page: Page): ServerFacts {
-  const counts = valuesOf(page, page.families.has(OBJECTS) ? OBJECTS : OBJECTS_BEFORE)
-  const sizes = valuesOf(page, SIZES)
-  const objects = [...counts].map(([key, count]) => {
-    const bytes = sizes.get(key)
-    return [key, { count, averageSize: bytes === undefined || count === 0 ? 0 : bytes / count }] as const
-  })
-  return { objects: new Map(objects) }
-}
-
-function valuesOf({ families }: Page, name: string): Map<string, number> {
-  const family = families.get(name)
-  const values = new Map<string, number>()
-  family?.series.forEach(({ labels: { resource = '', group = '' } }, at) => {
-    const value = family.values[at] ?? -1
-    if (resource !== '' && value >= 0) values.set(group === '' ? resource : `${resource}.${group}`, value)
-  })
-  return values
-}
 
 /** Statistics are believed for three minutes (specification 5.7). */
 const EVERY_MS = 60_000
@@ -54,7 +22,7 @@ export interface FactsOptions {
 /** Asks a server for its counts at once and every minute, until the signal aborts. */
 export function followFacts(options: FactsOptions, signal: AbortSignal): void {
   const { environment } = options
-  const parser = createParser({ keep: FAMILIES })
+  const parser = createParser({ keep: FACT_FAMILIES })
   let cancel = (): void => undefined
   const ask = async (): Promise<void> => {
     const problem = await readFacts(options, parser, signal)

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { captureVersions, readFixture } from '../../test/fixtures/load.ts'
+import { createParser } from '../metrics/parse.ts'
+import { FACT_FAMILIES, factsOf } from './serverFacts.ts'
+
+const facts = (text: string | Uint8Array) =>
+  factsOf(createParser({ keep: FACT_FAMILIES }).parse(typeof text === 'string' ? new TextEncoder().encode(text) : text))
+
+describe('what a server tells of its objects and watches', () => {
+  it.each(captureVersions)('is on the page of a %s server, also right after its start', (version) => {
+    const { objects, watches } = facts(readFixture(`captures/${version}/idle/metrics.txt.gz`))
+    expect(objects.size).toBeGreaterThan(20)
+    expect(objects.has('flowschemas.flowcontrol.apiserver.k8s.io')).toBe(true)
+    expect(watches).toContainEqual({ apiGroup: '', resource: 'nodes', total: 1 })
+  })
+
+  it('has sizes since 1.34', () => {
+    const { objects } = facts(readFixture('captures/v1.36.3/mixed.metrics.txt.gz'))
+    const { count = 0, averageSize = 0 } = objects.get('configmaps') ?? {}
+    expect(count).toBe(3_052)
+    expect(averageSize).toBeGreaterThan(100)
+  })
+
+  it('leaves out what could not be counted, and the pods that nodes watch for themselves', () => {
+    const { objects, watches } = facts(`
+apiserver_resource_objects{group="",resource="pods"} 40
+apiserver_resource_objects{group="",resource="secrets"} -1
+apiserver_resource_objects{group="",resource="nodes"} 10
+apiserver_resource_objects{group="apps",resource="deployments"} 0
+apiserver_resource_size_estimate_bytes{group="",resource="pods"} 80000
+apiserver_longrunning_requests{component="apiserver",group="",resource="pods",scope="cluster",subresource="",verb="WATCH",version="v1"} 13
+apiserver_longrunning_requests{component="apiserver",group="",resource="pods",scope="resource",subresource="exec",verb="CONNECT",version="v1"} 7
+apiserver_longrunning_requests{component="apiserver",group="",resource="configmaps",scope="namespace",subresource="",verb="WATCH",version="v1"} 5
+`)
+    expect([...objects]).toEqual([
+      ['pods', { count: 40, averageSize: 2_000 }],
+      ['nodes', { count: 10, averageSize: 0 }],
+      ['deployments.apps', { count: 0, averageSize: 0 }],
+    ])
+    expect(watches).toEqual([{ apiGroup: '', resource: 'pods', total: 3 }])
+  })
+})

@@ -1,0 +1,66 @@
+import type { ApfEngine } from '../engine/apfEngine.ts'
+import type { Page } from '../metrics/page.ts'
+
+/** What a server's own metrics tell of what it stores and who watches that: what estimates of seats depend on. */
+export interface ServerFacts {
+  /** By `resource` or `resource.group`; sizes in bytes (specification 5.7). */
+  readonly objects: ReadonlyMap<string, { readonly count: number; readonly averageSize: number }>
+  /** Watches of all objects of a resource (specification 5.6). */
+  readonly watches: readonly { readonly apiGroup: string; readonly resource: string; readonly total: number }[]
+}
+
+const OBJECTS = 'apiserver_resource_objects'
+const SIZES = 'apiserver_resource_size_estimate_bytes'
+/** Until 1.34, without sizes; servers of that time do not estimate by them either. */
+const OBJECTS_BEFORE = 'apiserver_storage_objects'
+const LONG_RUNNING = 'apiserver_longrunning_requests'
+
+/** Families that a page has to be read for. */
+export const FACT_FAMILIES: ReadonlySet<string> = new Set([OBJECTS, SIZES, OBJECTS_BEFORE, LONG_RUNNING])
+
+/** What a metrics page says; what the server could not count is −1 there and left out here. */
+export function factsOf(page: Page): ServerFacts {
+  const counts = valuesOf(page, page.families.has(OBJECTS) ? OBJECTS : OBJECTS_BEFORE)
+  const sizes = valuesOf(page, SIZES)
+  const objects = [...counts].map(([key, count]) => {
+    const bytes = sizes.get(key)
+    return [key, { count, averageSize: bytes === undefined || count === 0 ? 0 : bytes / count }] as const
+  })
+  return { objects: new Map(objects), watches: watchesOf(page, counts.get('nodes') ?? 0) }
+}
+
+function valuesOf({ families }: Page, name: string): Map<string, number> {
+  const family = families.get(name)
+  const values = new Map<string, number>()
+  family?.series.forEach(({ labels: { resource = '', group = '' } }, at) => {
+    const value = family.values[at] ?? -1
+    if (resource !== '' && value >= 0) values.set(group === '' ? resource : `${resource}.${group}`, value)
+  })
+  return values
+}
+
+/** Each node watches its own pods, which looks like a watch of all and does not count (trap T44). */
+function watchesOf({ families }: Page, nodes: number): ServerFacts['watches'] {
+  const family = families.get(LONG_RUNNING)
+  const totals = new Map<string, { apiGroup: string; resource: string; total: number }>()
+  family?.series.forEach(({ labels }, at) => {
+    const { verb, scope, subresource = '', group: apiGroup = '', resource = '' } = labels
+    if (verb !== 'WATCH' || scope !== 'cluster' || subresource !== '' || resource === '') return
+    const key = `${apiGroup}/${resource}`
+    const known = totals.get(key) ?? { apiGroup, resource, total: 0 }
+    known.total += family.values[at] ?? 0
+    totals.set(key, known)
+  })
+  return [...totals.values()].map((one) =>
+    one.resource === 'pods' && one.apiGroup === '' ? { ...one, total: Math.max(0, one.total - nodes) } : one,
+  )
+}
+
+/** Lets an engine estimate by the facts; to be repeated, because they are believed for three minutes only. */
+export function tellFacts(
+  engine: Pick<ApfEngine<unknown>, 'objectStatistics' | 'setWatches'>,
+  { objects, watches }: ServerFacts,
+): void {
+  for (const [key, { count, averageSize }] of objects) engine.objectStatistics.set(key, count, averageSize)
+  for (const { apiGroup, resource, total } of watches) engine.setWatches(apiGroup, resource, total)
+}

@@ -1,0 +1,86 @@
+import { builtInObjects } from '../../core/config/builtInByVersion.ts'
+import type { ObjectSet } from '../../core/config/objects.ts'
+import type { Problem } from '../../core/contract/errors.ts'
+import type { FeedSpec } from '../../core/contract/live.ts'
+import { ObjectStore } from '../../core/simulate/objects.ts'
+import type { Connection } from '../cluster/connection.ts'
+import type { ObjectDoor, ObjectsReading } from '../sources/objectDoor.ts'
+import { storedSet } from '../sources/simulation/objects.ts'
+import type { Environment } from '../sources/source.ts'
+import { followUpstreamObjects, type UpstreamObjects } from './upstreamObjects.ts'
+import { NEWEST_VERSION } from './usual.ts'
+
+const NO_CLUSTER =
+  'No cluster was named beside the feed, so the engine has built-in objects; name the kubeconfig of the server to use its own.'
+const READ_ONLY =
+  'A feed tells what happened at the server, so nothing is edited here. Run a draft beside it on the Live screen, or connect to the server to change its objects.'
+/** UIDs of built-in objects are the same each time. */
+const SEED = 1
+
+interface FeedObjectsOptions {
+  readonly spec: Pick<FeedSpec, 'version'>
+  /** To the cluster beside the feed, where one was named. */
+  readonly connection: Connection | undefined
+  readonly environment: Environment
+  /** Objects to begin with, instead of the server's or the built-in ones. */
+  readonly given: ObjectSet | undefined
+  readonly signal: AbortSignal
+}
+
+/** The objects of the engine: the server's, where one was named and they can be read, else the built-in ones. */
+export interface FeedObjects {
+  readonly version: string
+  readonly now: ObjectSet
+  onChange: () => void
+  notes(): readonly string[]
+  door(title: string): ObjectDoor
+}
+
+export async function followFeedObjects({
+  spec,
+  connection,
+  environment,
+  given,
+  signal,
+}: FeedObjectsOptions): Promise<FeedObjects> {
+  let tell = (): void => undefined
+  const upstream: UpstreamObjects | undefined =
+    connection === undefined || given !== undefined
+      ? undefined
+      : await followUpstreamObjects(connection, environment, signal, () => {
+          objects.onChange()
+          tell()
+        })
+  const version = spec.version ?? upstream?.version ?? NEWEST_VERSION
+  // What no server made gets UIDs as a server would give them.
+  const builtIn = new ObjectStore(SEED).replace(given ?? builtInObjects(version))
+  const builtInReading = (): ObjectsReading => ({ state: 'current', version, objects: storedSet(builtIn) })
+  const objects: FeedObjects = {
+    version,
+    get now() {
+      return upstream?.objects ?? builtIn
+    },
+    onChange: () => undefined,
+    notes() {
+      if (upstream === undefined) return given === undefined ? [NO_CLUSTER] : []
+      return upstream.objects === undefined ? [cannotRead(version, upstream.problem)] : []
+    },
+    door: (title) => ({
+      origin: upstream === undefined ? 'files' : 'cluster',
+      target: upstream?.target ?? title,
+      targetKey: upstream?.targetKey ?? title,
+      start(ended, onReading) {
+        tell = () => {
+          if (!ended.aborted) onReading(upstream?.reading ?? builtInReading())
+        }
+        tell()
+      },
+      tryNow: () => undefined,
+      editor: { impossible: READ_ONLY },
+    }),
+  }
+  return objects
+}
+
+const cannotRead = (version: string, problem: Problem | undefined): string =>
+  `The objects of the server cannot be read, so the engine has the built-in ones of ${version}. ${problem?.message ?? ''}`.trim()

@@ -1,0 +1,111 @@
+import type { Locator, Page } from 'playwright'
+import { expect } from 'vitest'
+import type { Limits } from './limits.ts'
+
+/** The Editor as an operator uses it: by the names and words that are on the screen. */
+export interface EditorPage {
+  /** Opens a level in the draft; what is in the draft stays. */
+  openLevel(name: string): Promise<void>
+  openJournal(): Promise<void>
+  /** Types into fields of the open level. */
+  fill(fields: Readonly<Record<string, string>>): Promise<void>
+  /** The text of a field of the open level. */
+  value(field: string): Promise<string>
+  /** Waits until the object of the list is marked as edited, or is not. */
+  untilEdited(name: string, edited: boolean): Promise<void>
+  /** What the screen says all levels get, or would get with the draft. Of Exempt levels it says no upper limit. */
+  shownLimits(): Promise<Limits>
+  button(name: string | RegExp): Locator
+  pane(name: string): Locator
+  /** Waits until a pane says something. */
+  untilSaid(pane: string, words: string | RegExp): Promise<void>
+  untilStep(words: RegExp): Promise<void>
+  /** The dialog that asks before anything is applied. */
+  readonly dialog: Locator
+  /** Confirms whatever the dialog wants to be confirmed, and applies. */
+  confirm(label: string): Promise<void>
+}
+
+const WAIT_MS = 20_000
+const CONFIRM = /^Type the name to confirm: (.+)$/
+
+export function editorPage(page: Page): EditorPage {
+  const button = (name: string | RegExp): Locator => page.getByRole('button', { name })
+  const pane = (name: string): Locator => page.getByRole('region', { name, exact: true })
+  const field = (name: string): Locator => page.getByRole('textbox', { name, exact: true })
+  const option = (name: string): Locator => page.getByRole('option', { name: new RegExp(`^${name} ?,`) })
+  const impact = page.getByRole('table', { name: /^Seats of each level/ })
+  const dialog = page.getByRole('dialog')
+  const until = async (locator: Locator, words: string | RegExp): Promise<void> => {
+    await expect
+      .poll(() => locator.innerText(), { timeout: WAIT_MS })
+      .toMatch(typeof words === 'string' ? literal(words) : words)
+  }
+  const go = async (hash: string): Promise<void> => {
+    await page.goto(`${new URL(page.url()).origin}/#/${hash}`)
+  }
+  const openLevel = async (name: string): Promise<void> => {
+    await go(`editor/draft?object=PriorityLevelConfiguration%2F${name}`)
+    await page.getByRole('heading', { name, level: 2, exact: true }).waitFor()
+  }
+
+  /** What the form of the open level says beside its borrowing limit, in seats. */
+  const shownUpper = async (seats: number): Promise<number> => {
+    const about = await field('Borrowing limit').getAttribute('aria-describedby')
+    const words = await page.locator(`[id="${about ?? ''}"]`).innerText()
+    return words === 'no limit' ? seats : numberIn(words, /(?:^up to|^stays at) (\d+)/)
+  }
+
+  return {
+    openLevel,
+    openJournal: () => go('editor/journal'),
+    async fill(fields) {
+      for (const [name, text] of Object.entries(fields)) await field(name).fill(text)
+    },
+    value: (name) => field(name).inputValue(),
+    async untilEdited(name, edited) {
+      await expect.poll(async () => /\bedited\b/.test((await option(name).textContent()) ?? '')).toBe(edited)
+    },
+    async shownLimits() {
+      const seats = numberIn(await pane('Seat impact').innerText(), /(\d+) on one server/)
+      const headers = await impact.getByRole('columnheader').allInnerTexts()
+      const column = (cells: readonly string[], header: string): number =>
+        // The header of the row stands in the first column.
+        numberIn(cells[headers.findIndex((text) => text.trim() === header) - 1] ?? '', /(\d+)\s*$/)
+      const rows = await impact.locator('tbody').getByRole('row').all()
+      const limits: [string, number[]][] = []
+      for (const row of rows) {
+        const name = (await row.getByRole('rowheader').innerText()).trim()
+        const cells = await row.getByRole('cell').allInnerTexts()
+        limits.push([name, [column(cells, 'Nominal'), column(cells, 'Min')]])
+      }
+      for (const [name, values] of limits) {
+        await openLevel(name)
+        if ((await field('Borrowing limit').count()) > 0) values.push(await shownUpper(seats))
+      }
+      return Object.fromEntries(limits)
+    },
+    button,
+    pane,
+    untilSaid: (name, words) => until(pane(name), words),
+    untilStep: (words) => until(pane('From draft to server'), words),
+    dialog,
+    async confirm(label) {
+      await dialog.waitFor()
+      for (const box of await dialog.getByRole('textbox', { name: CONFIRM }).all()) {
+        const asked = await box.evaluate((element: HTMLInputElement) => element.labels?.[0]?.textContent ?? '')
+        await box.fill(CONFIRM.exec(asked)?.[1] ?? '')
+      }
+      await dialog.getByRole('textbox', { name: /journal/ }).fill(label)
+      await dialog.getByRole('button', { name: /^Apply / }).click()
+    },
+  }
+}
+
+function numberIn(words: string, pattern: RegExp): number {
+  const found = pattern.exec(words)?.[1]
+  if (found === undefined) throw new Error(`no ${String(pattern)} in ${JSON.stringify(words)}`)
+  return Number(found)
+}
+
+const literal = (words: string): RegExp => new RegExp(words.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
