@@ -14,7 +14,7 @@ export interface AllocationNow {
   readonly regime: AllocationRegime
   /** The factor p of the solver; 0 outside its regime. */
   readonly fairFraction: number
-  /** Of all levels, Exempt included. */
+  /** Of all levels but an Exempt that is outside the solver, whose seats come on top. */
   readonly currentSum: number
 }
 
@@ -45,7 +45,10 @@ export function limitsNow(
     allocation: {
       regime,
       fairFraction: fairFrac,
-      currentSum: allocated.reduce((sum, { current }) => sum + current, 0),
+      currentSum: allocated.reduce(
+        (sum, { current, exempt, target }) => (exempt && target === undefined ? sum : sum + current),
+        0,
+      ),
     },
     levels: new Map(allocated.map(({ name, current, target }) => [name, { current, target }])),
   }

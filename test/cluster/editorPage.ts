@@ -64,7 +64,9 @@ export function editorPage(page: Page): EditorPage {
     },
     value: (name) => field(name).inputValue(),
     async untilEdited(name, edited) {
-      await expect.poll(async () => /\bedited\b/.test((await option(name).textContent()) ?? '')).toBe(edited)
+      await expect
+        .poll(async () => /\bedited\b/.test((await option(name).textContent()) ?? ''), { timeout: WAIT_MS })
+        .toBe(edited)
     },
     async shownLimits() {
       const seats = numberIn(await pane('Seat impact').innerText(), /(\d+) on one server/)

@@ -22,10 +22,10 @@ export const level = (name: string, spec: JsonObject, metadata: object = {}): Js
 
 /** The flow-control objects of a cluster, past the console: what others read and write. */
 export interface FlowControl {
-  read(kind: Kind, name: string): Promise<JsonObject | undefined>
+  readonly read: (kind: Kind, name: string) => Promise<JsonObject | undefined>
   /** Server-side apply by another manager, as `kubectl apply --server-side --force-conflicts` does. */
-  applyAs(manager: string, object: JsonObject): Promise<JsonObject>
-  remove(kind: Kind, name: string): Promise<unknown>
+  readonly applyAs: (manager: string, object: JsonObject) => Promise<JsonObject>
+  readonly remove: (kind: Kind, name: string) => Promise<unknown>
 }
 
 export function flowControl(cluster: () => Cluster): FlowControl {

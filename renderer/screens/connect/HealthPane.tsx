@@ -93,7 +93,7 @@ export function HealthPane({ connection }: { readonly connection: Connected }) {
 
 const FROM_THE_ENGINE: Readonly<Partial<Record<SourceInfo['kind'], string>>> = {
   simulation: 'Nothing is fetched: samples come from the engine itself, at no cost to the simulated server.',
-  proxy: 'Samples come from the engine of the proxy itself. The server is asked for object counts once a minute.',
+  proxy: 'Samples come from the engine of the proxy itself, at no cost to the server behind it.',
   feed: 'Samples come from the console’s own engine, in the time of the events.',
 }
 

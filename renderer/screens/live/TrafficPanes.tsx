@@ -200,6 +200,7 @@ const REJECTED_COLUMNS: readonly DataColumn<LiveRequest>[] = [
   {
     id: 'flow',
     header: 'Flow',
+    term: 'flow',
     cell: (row) => (
       <span className={styles['flow']}>
         <LevelChip name={row.level} />

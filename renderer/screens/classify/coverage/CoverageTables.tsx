@@ -166,6 +166,7 @@ const flowColumns = (at: number | undefined, withDraft: boolean): readonly DataC
   {
     id: 'schema',
     header: 'Flow schema',
+    term: 'flow-schema',
     value: ({ schema }) => schema,
     cell: ({ schema, level }) => (
       <span className={styles['standing']}>

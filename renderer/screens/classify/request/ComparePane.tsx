@@ -92,6 +92,7 @@ const SCHEMA_COLUMNS: readonly DataColumn<ComparedSchema>[] = [
   {
     id: 'schema',
     header: 'Flow schema',
+    term: 'flow-schema',
     sortable: false,
     value: ({ name }) => name,
     cell: (row) => <span className={mark(row.differs)}>{row.name}</span>,
