@@ -53,6 +53,8 @@ describe('the filter', () => {
     ['system:node', true],
     ['"node:n1"', true],
     ['user:"system:node:n1"', true],
+    ['user:"n1,n2"', false],
+    ['user:"n1,n2",node', true],
     ['"node', true],
     ['secrets', false],
     ['-secrets', true],

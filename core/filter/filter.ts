@@ -50,6 +50,10 @@ export function writtenTokens(text: string): readonly WrittenToken[] {
   return [...text.matchAll(/(?:"[^"]*"?|[^\s"])+/g)].map(({ 0: token, index }) => ({ text: token, start: index }))
 }
 
+/** Values with commas between them; a comma inside quotes belongs to its value. */
+const alternatives = (text: string): string[] =>
+  [...text.matchAll(/(?:"[^"]*"?|[^",])+/g)].map(([value]) => value)
+
 const unquoted = (text: string): string => text.replaceAll('"', '')
 
 /** Where a comparison or a colon ends the key: `wait>=1s`, `pl:workload-low`. */
@@ -79,7 +83,7 @@ function parseToken<R>(token: string, vocabulary: Vocabulary<R>): Token {
       if (!Object.hasOwn(vocabulary.amounts, key)) return free
       return unknown(`${key} is compared, as in ${key}>1.`)
     }
-    const values = rest.split(',').map((value) => unquoted(value).toLowerCase())
+    const values = alternatives(rest).map((value) => unquoted(value).toLowerCase())
     if (values.every((value) => value === '')) return unknown(`Write what to look for after ${key}:.`)
     return { kind: 'text', key, values: values.filter((value) => value !== ''), not }
   }

@@ -11,7 +11,7 @@ export interface EditorPage {
   fill(fields: Readonly<Record<string, string>>): Promise<void>
   /** The text of a field of the open level. */
   value(field: string): Promise<string>
-  /** Waits until the object of the list is marked as edited, or is not. */
+  /** Waits until the level of the list is marked as edited, or is not. */
   untilEdited(name: string, edited: boolean): Promise<void>
   /** What the screen says all levels get, or would get with the draft. Of Exempt levels it says no upper limit. */
   shownLimits(): Promise<Limits>
@@ -33,7 +33,7 @@ export function editorPage(page: Page): EditorPage {
   const button = (name: string | RegExp): Locator => page.getByRole('button', { name })
   const pane = (name: string): Locator => page.getByRole('region', { name, exact: true })
   const field = (name: string): Locator => page.getByRole('textbox', { name, exact: true })
-  const option = (name: string): Locator => page.getByRole('option', { name: new RegExp(`^${name} ?,`) })
+  const option = (name: string): Locator => page.getByRole('option', { name: new RegExp(`^${name} ?, \\d+ shares`) })
   const impact = page.getByRole('table', { name: /^Seats of each level/ })
   const dialog = page.getByRole('dialog')
   const until = async (locator: Locator, words: string | RegExp): Promise<void> => {
@@ -49,11 +49,11 @@ export function editorPage(page: Page): EditorPage {
     await page.getByRole('heading', { name, level: 2, exact: true }).waitFor()
   }
 
-  /** What the form of the open level says beside its borrowing limit, in seats. */
-  const shownUpper = async (seats: number): Promise<number> => {
+  /** What the form of the open level says beside its borrowing limit. Of no limit servers report as much as can never be reached. */
+  const shownUpper = async (unlimited: number): Promise<number> => {
     const about = await field('Borrowing limit').getAttribute('aria-describedby')
     const words = await page.locator(`[id="${about ?? ''}"]`).innerText()
-    return words === 'no limit' ? seats : numberIn(words, /(?:^up to|^stays at) (\d+)/)
+    return words === 'no limit' ? unlimited : numberIn(words, /(?:^up to|^stays at) (\d+)/)
   }
 
   return {
@@ -65,7 +65,7 @@ export function editorPage(page: Page): EditorPage {
     value: (name) => field(name).inputValue(),
     async untilEdited(name, edited) {
       await expect
-        .poll(async () => /\bedited\b/.test((await option(name).textContent()) ?? ''), { timeout: WAIT_MS })
+        .poll(async () => /, edited\b/.test((await option(name).getAttribute('title')) ?? ''), { timeout: WAIT_MS })
         .toBe(edited)
     },
     async shownLimits() {
@@ -77,13 +77,15 @@ export function editorPage(page: Page): EditorPage {
       const rows = await impact.locator('tbody').getByRole('row').all()
       const limits: [string, number[]][] = []
       for (const row of rows) {
-        const name = (await row.getByRole('rowheader').innerText()).trim()
+        // A chip with two letters stands before the name.
+        const name = (await row.getByRole('rowheader').innerText()).trim().split('\n').at(-1) ?? ''
         const cells = await row.getByRole('cell').allInnerTexts()
         limits.push([name, [column(cells, 'Nominal'), column(cells, 'Min')]])
       }
       for (const [name, values] of limits) {
         await openLevel(name)
-        if ((await field('Borrowing limit').count()) > 0) values.push(await shownUpper(seats))
+        const [nominal = NaN] = values
+        if ((await field('Borrowing limit').count()) > 0) values.push(await shownUpper(nominal + seats))
       }
       return Object.fromEntries(limits)
     },

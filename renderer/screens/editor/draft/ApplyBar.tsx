@@ -1,3 +1,4 @@
+import { useEffect } from 'react'
 import type { ObjectsState } from '../../../../core/contract/objects.ts'
 import { changesOf } from '../../../../core/draft/changes.ts'
 import { Button } from '../../../components/Button.tsx'
@@ -34,6 +35,10 @@ export function ApplyBar(props: {
   const changes = draft.base === undefined ? [] : changesOf(draft.reads, draft.base.objects)
   const off = state?.editing.state === 'off'
   const force = asking === 'force'
+  // What comes in between ends the question: it is never asked again by itself.
+  useEffect(() => {
+    if (asking !== 'no' && why !== undefined) onAsking('no')
+  }, [asking, why, onAsking])
   return (
     <StepBar steps={steps}>
       {steps.length === 0 && <p className={styles['say']}>{standingSentence(state, draft)}</p>}

@@ -11,7 +11,9 @@ export function writerText(name: string, { metadata }: JsonObject, now: number):
       ? [{ manager, at: Date.parse(time) }]
       : []
   })
-  const last = writes.toSorted((a, b) => b.at - a.at)[0]
-  if (last === undefined) return `${name} was changed meanwhile.`
-  return `${name} was changed by ${last.manager} ${format.age(Math.max(0, now - last.at))} ago.`
+  if (writes.length === 0) return `${name} was changed meanwhile.`
+  const last = Math.max(...writes.map(({ at }) => at))
+  // The server remembers whole seconds: several may have written last.
+  const managers = new Set(writes.filter(({ at }) => at === last).map(({ manager }) => manager))
+  return `${name} was changed by ${[...managers].join(' or ')} ${format.age(Math.max(0, now - last))} ago.`
 }
