@@ -138,8 +138,9 @@ describe.skipIf(noCluster)('the editor on a real server', () => {
         limits.slice(0, as[name]?.length ?? limits.length),
       ]),
     )
-  const untilReported = (limits: Limits) =>
-    expect.poll(() => reported(limits), { timeout: PERIOD_MS, interval: 500 }).toEqual(limits)
+  const untilReported = async (limits: Limits): Promise<void> => {
+    await expect.poll(() => reported(limits), { timeout: PERIOD_MS, interval: 500 }).toEqual(limits)
+  }
   const stored = async (name: string): Promise<JsonObject> => manifestOf(LEVEL, (await read(LEVEL, name)) ?? {})
   /** What the server answers to a dry run. */
   const tried = async (as: string, object: JsonObject): Promise<number> => {
@@ -173,9 +174,9 @@ describe.skipIf(noCluster)('the editor on a real server', () => {
     expect(await reported(present)).toEqual(present)
 
     await editor.openLevel('batch')
-    await editor.fill({ Shares: '45', Lendable: '20', 'Borrowing limit': '70' })
+    await editor.type({ Shares: '45', Lendable: '20', 'Borrowing limit': '70' })
     await editor.openLevel('workload-low')
-    await editor.fill({ Shares: '37', Lendable: '33', 'Borrowing limit': '15' })
+    await editor.type({ Shares: '37', Lendable: '33', 'Borrowing limit': '15' })
     await editor.untilSaid('Guard rails', /gives workload-low its built-in spec again within 60 s/)
     await editor.button('Do it in the draft').click()
     await editor.untilSaid('Diff of the draft', /autoupdate-spec: ["']false["']/)
@@ -188,8 +189,7 @@ describe.skipIf(noCluster)('the editor on a real server', () => {
     await editor.untilSaid('Dry run', /spec\.limited\.nominalConcurrencyShares belongs to kubectl/)
     await editor.untilSaid('Dry run', /belongs to api-priority-and-fairness-config-producer-v1/)
     expect(await objects()).toEqual(before)
-    await editor.button('Apply and take over').first().click()
-    await editor.confirm('room for batch')
+    await editor.takeOver('room for batch')
     await editor.untilSaid('Applied', /batch is applied[^]*workload-low is applied/)
     await untilReported(predicted)
     expect(await stored('workload-low')).toMatchObject({
@@ -233,7 +233,7 @@ describe.skipIf(noCluster)('the editor on a real server', () => {
 
   it('shows base, yours and theirs when somebody else was faster, and loses neither', async () => {
     await editor.openLevel('batch')
-    await editor.fill({ Shares: '60', Lendable: '30' })
+    await editor.type({ Shares: '60', Lendable: '30' })
     await editor.button(/^Apply 1 object/).click()
     await editor.dialog.waitFor()
     await applyAs('kubectl', batch(80, { borrowingLimitPercent: 40 }))
@@ -246,14 +246,16 @@ describe.skipIf(noCluster)('the editor on a real server', () => {
     await conflict.getByRole('radio', { name: 'Server' }).click()
     await editor.button('Merge and check again').click()
     await conflict.waitFor({ state: 'hidden' })
-    expect(await Promise.all(['Shares', 'Lendable', 'Borrowing limit'].map(editor.value))).toEqual(['80', '30', '40'])
+    expect(await Promise.all(['Shares', 'Lendable', 'Borrowing limit'].map((name) => editor.value(name)))).toEqual([
+      '80',
+      '30',
+      '40',
+    ])
     // Asked for again, and not by itself.
     await sleep(1_000)
     expect(await editor.dialog.count()).toBe(0)
-    await editor.button(/^Apply 1 object/).click()
-    await editor.confirm('merged')
-    await editor.button('Apply and take over').click()
-    await editor.confirm('merged')
+    await editor.apply('merged')
+    await editor.takeOver('merged')
     await editor.untilSaid('Applied', 'batch is applied')
     expect(await limitedOf('batch')).toMatchObject({
       nominalConcurrencyShares: 80,
@@ -264,10 +266,9 @@ describe.skipIf(noCluster)('the editor on a real server', () => {
 
   it('keeps the draft when the connection is lost while it applies, and shows the server as it is', async () => {
     await editor.openLevel('batch')
-    await editor.fill({ Lendable: '35' })
+    await editor.type({ Lendable: '35' })
     cutter.setFault('lost-before')
-    await editor.button(/^Apply 1 object/).click()
-    await editor.confirm('lost')
+    await editor.apply('lost')
     await editor.untilSaid('Applied', /batch was not confirmed by the server\.[^]*is as it was before/)
     await editor.untilEdited('batch', true)
     expect(await editor.value('Lendable')).toBe('35')
@@ -286,10 +287,8 @@ describe.skipIf(noCluster)('the editor on a real server', () => {
     expect(await editor.value('Borrowing limit')).toBe('90')
 
     cutter.setFault('lost-after')
-    await editor.button(/^Apply 1 object/).click()
-    await editor.confirm('lost')
-    await editor.button('Apply and take over').click()
-    await editor.confirm('lost')
+    await editor.apply('lost')
+    await editor.takeOver('lost')
     await editor.untilSaid('Applied', /batch is applied\.[^]*answer of the server was lost/)
     await editor.untilEdited('batch', false)
     await expect.poll(() => editor.value('Lendable'), SOON).toBe('35')
@@ -306,14 +305,13 @@ describe.skipIf(noCluster)('the editor on a real server', () => {
     await expect.poll(() => tried(ADMIN, batch(MOST_SHARES + 1)), SOON).toBe(422)
 
     await editor.openLevel('batch')
-    await editor.fill({ Shares: String(MOST_SHARES + 1) })
+    await editor.type({ Shares: String(MOST_SHARES + 1) })
     await editor.button('Dry run').click()
     await editor.untilSaid('Dry run', 'batch would be rejected by the server.')
     await editor.untilSaid('Dry run', POLICY_SAYS)
     expect(await editor.button(/^Apply 1 object/).isDisabled()).toBe(true)
-    await editor.fill({ Shares: String(MOST_SHARES + 2) })
-    await editor.button(/^Apply 1 object/).click()
-    await editor.confirm('too much')
+    await editor.type({ Shares: String(MOST_SHARES + 2) })
+    await editor.apply('too much')
     await editor.untilSaid('Applied', 'batch is rejected by the server.')
     await editor.untilSaid('Applied', POLICY_SAYS)
     await editor.untilEdited('batch', true)
@@ -321,9 +319,9 @@ describe.skipIf(noCluster)('the editor on a real server', () => {
     await editor.untilEdited('batch', true)
     expect(await editor.value('Shares')).toBe(String(MOST_SHARES + 2))
     expect(await limitedOf('batch')).toMatchObject({ nominalConcurrencyShares: 80 })
-    await editor.fill({ Shares: String(MOST_SHARES) })
-    await editor.button(/^Apply 1 object/).click()
-    await editor.confirm('as much as may be')
+    await editor.type({ Shares: String(MOST_SHARES) })
+    await editor.apply('as much as may be')
+    await editor.takeOver('as much as may be')
     await editor.untilSaid('Applied', 'batch is applied')
     expect(complaints).toEqual([])
   })

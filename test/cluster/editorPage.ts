@@ -8,7 +8,7 @@ export interface EditorPage {
   openLevel(name: string): Promise<void>
   openJournal(): Promise<void>
   /** Types into fields of the open level. */
-  fill(fields: Readonly<Record<string, string>>): Promise<void>
+  type(fields: Readonly<Record<string, string>>): Promise<void>
   /** The text of a field of the open level. */
   value(field: string): Promise<string>
   /** Waits until the level of the list is marked as edited, or is not. */
@@ -22,8 +22,10 @@ export interface EditorPage {
   untilStep(words: RegExp): Promise<void>
   /** The dialog that asks before anything is applied. */
   readonly dialog: Locator
-  /** Confirms whatever the dialog wants to be confirmed, and applies. */
-  confirm(label: string): Promise<void>
+  /** Applies the draft, and confirms whatever is asked for that. */
+  apply(label: string): Promise<void>
+  /** The same with the fields of other managers, as a report offers it. */
+  takeOver(label: string): Promise<void>
 }
 
 const WAIT_MS = 20_000
@@ -56,10 +58,20 @@ export function editorPage(page: Page): EditorPage {
     return words === 'no limit' ? unlimited : numberIn(words, /(?:^up to|^stays at) (\d+)/)
   }
 
+  const confirm = async (label: string): Promise<void> => {
+    await dialog.waitFor()
+    for (const box of await dialog.getByRole('textbox', { name: CONFIRM }).all()) {
+      const asked = await box.evaluate((element: HTMLInputElement) => element.labels?.[0]?.textContent ?? '')
+      await box.fill(CONFIRM.exec(asked)?.[1] ?? '')
+    }
+    await dialog.getByRole('textbox', { name: /journal/ }).fill(label)
+    await dialog.getByRole('button', { name: /^Apply / }).click()
+  }
+
   return {
     openLevel,
     openJournal: () => go('editor/journal'),
-    async fill(fields) {
+    async type(fields) {
       for (const [name, text] of Object.entries(fields)) await field(name).fill(text)
     },
     value: (name) => field(name).inputValue(),
@@ -94,14 +106,14 @@ export function editorPage(page: Page): EditorPage {
     untilSaid: (name, words) => until(pane(name), words),
     untilStep: (words) => until(pane('From draft to server'), words),
     dialog,
-    async confirm(label) {
-      await dialog.waitFor()
-      for (const box of await dialog.getByRole('textbox', { name: CONFIRM }).all()) {
-        const asked = await box.evaluate((element: HTMLInputElement) => element.labels?.[0]?.textContent ?? '')
-        await box.fill(CONFIRM.exec(asked)?.[1] ?? '')
-      }
-      await dialog.getByRole('textbox', { name: /journal/ }).fill(label)
-      await dialog.getByRole('button', { name: /^Apply / }).click()
+    async apply(label) {
+      await button(/^Apply \d+ object/).click()
+      await confirm(label)
+    },
+    async takeOver(label) {
+      // One button for each object that has such fields; they all do the same.
+      await button('Apply and take over').first().click()
+      await confirm(label)
     },
   }
 }

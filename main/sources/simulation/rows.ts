@@ -39,7 +39,8 @@ export function createSimulationRows<T>({ engine, version, startUnixMs }: Simula
     const { user, info, query } = ticket.payload
     const asked = new URLSearchParams([...query]).toString()
     const target = asked === '' ? info.path : `${info.path}?${asked}`
-    const at = startUnixMs + ticket.arrivedNs / NS_PER_MS
+    // The ticket itself knows its arrival only once it is in its queue or runs.
+    const at = startUnixMs + engine.nowNs / NS_PER_MS
     const row = log.begin(rowOf({ user, method: '', target }, at, info))
     Object.assign(row, { ...placed(ticket), state: 'waiting' })
     rows.set(ticket, row)

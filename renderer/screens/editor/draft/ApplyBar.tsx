@@ -33,7 +33,7 @@ export function ApplyBar(props: {
   const { steps, count, why, mayCheck } = applySteps({ draft, state, apply, rails, timeOf })
   const target = state?.target ?? ''
   const changes = draft.base === undefined ? [] : changesOf(draft.reads, draft.base.objects)
-  const off = state?.editing.state === 'off'
+  const on = state?.editing.state === 'on'
   const force = asking === 'force'
   // What comes in between ends the question: it is never asked again by itself.
   useEffect(() => {
@@ -42,9 +42,10 @@ export function ApplyBar(props: {
   return (
     <StepBar steps={steps}>
       {steps.length === 0 && <p className={styles['say']}>{standingSentence(state, draft)}</p>}
-      {steps.length > 0 && why !== undefined && !off && steps.every(({ state: step }) => step !== 'blocked') && (
-        <p className={styles['why']}>{why}</p>
-      )}
+      {steps.length > 0 &&
+        why !== undefined &&
+        state?.editing.state !== 'off' &&
+        steps.every(({ state: step }) => step !== 'blocked') && <p className={styles['why']}>{why}</p>}
       <Button onClick={() => openPage('editor', 'journal')}>
         <Icon name="undo" size={13} /> Journal
       </Button>
@@ -54,8 +55,8 @@ export function ApplyBar(props: {
           Dry run
         </Button>
       )}
-      {state !== undefined && (state.editing.state !== 'on' || steps.length === 0) && <EditingSwitch state={state} />}
-      {steps.length > 0 && !off && state !== undefined && state.origin !== 'none' && state.origin !== 'files' && (
+      {state !== undefined && (!on || steps.length === 0) && <EditingSwitch state={state} />}
+      {steps.length > 0 && on && state.origin !== 'none' && state.origin !== 'files' && (
         <Button
           primary
           aria-keyshortcuts="Control+Shift+Enter"

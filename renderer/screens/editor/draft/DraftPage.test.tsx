@@ -258,6 +258,19 @@ describe('the editor', () => {
     expect(field('Lendable').value).toBe('10')
   })
 
+  it('ends the question when something comes in between, and does not ask again by itself', async () => {
+    await open()
+    await fill('Shares', '30')
+    await settle()
+    await user.click(screen.getByRole('button', { name: /^Apply 1 object/ }))
+    await screen.findByRole('dialog')
+    act(() => story.objects.writeElsewhere('PriorityLevelConfiguration', 'workload-low', null))
+    await user.click(await screen.findByRole('button', { name: 'Make it again' }))
+    await settle()
+    expect(screen.getByRole('button', { name: /^Apply 1 object/ })).toHaveProperty('disabled', false)
+    expect(screen.queryByRole('dialog')).toBeNull()
+  })
+
   it('makes an object again that was deleted meanwhile, and gives way to one that was made', async () => {
     await open('FlowSchema/probes')
     await fill('Precedence', '3')

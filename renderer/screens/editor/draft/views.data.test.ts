@@ -63,6 +63,13 @@ describe('who changed an object', () => {
     )
   })
 
+  it('is one of several that wrote within the same second', () => {
+    const fields = ['apf-console', 'kubectl'].map((manager) => ({ manager, time: '2026-01-01T00:01:00Z' }))
+    expect(writerText('a', object(fields), Date.parse('2026-01-01T00:01:40Z'))).toBe(
+      'a was changed by apf-console or kubectl 40 s ago.',
+    )
+  })
+
   it('is nobody that is known without fields', () => {
     expect(writerText('a', { metadata: {} }, 0)).toBe('a was changed meanwhile.')
   })
