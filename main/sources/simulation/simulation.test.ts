@@ -205,7 +205,7 @@ describe('a simulated cluster as a source', () => {
     const { advance, source } = run()
     advance(1_000)
     expect(source.live?.log.count).toBe(0)
-    source.live?.watched(true)
+    source.live?.watched?.(true)
     for (let i = 0; i < 20; i++) {
       source.live?.settle()
       advance(100)
@@ -216,7 +216,7 @@ describe('a simulated cluster as a source', () => {
     for (const { at } of rows) expect(at).toBeGreaterThan(from)
     expect(rows.map(({ at }) => at)).toEqual(rows.map(({ at }) => at).toSorted((a, b) => a - b))
     expect(rows.some(({ state, runMs = 0 }) => state === 'served' && runMs > 0)).toBe(true)
-    source.live?.watched(false)
+    source.live?.watched?.(false)
     advance(1_000)
     expect(source.live?.log.count).toBe(rows.length)
   })
