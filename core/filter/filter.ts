@@ -51,8 +51,7 @@ export function writtenTokens(text: string): readonly WrittenToken[] {
 }
 
 /** Values with commas between them; a comma inside quotes belongs to its value. */
-const alternatives = (text: string): string[] =>
-  [...text.matchAll(/(?:"[^"]*"?|[^",])+/g)].map(([value]) => value)
+const alternatives = (text: string): string[] => [...text.matchAll(/(?:"[^"]*"?|[^",])+/g)].map(([value]) => value)
 
 const unquoted = (text: string): string => text.replaceAll('"', '')
 
