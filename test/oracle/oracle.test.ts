@@ -85,7 +85,8 @@ describe.skipIf('reason' in found)('the engine beside upstream', () => {
     const [kinds, wrong] = [KINDS.map(([kind]) => kind), new Set<string>()]
     for (const kind of kinds) {
       const off: Answer = (subcommand, question) => changeLastNumber(answer(subcommand, question))
-      if ((await compare(path, { kind, seed, count: 1 }, off)) !== undefined) wrong.add(kind)
+      // One answer may hold no number at all, as of a request without one in its path.
+      if ((await compare(path, { kind, seed, count: 20 }, off)) !== undefined) wrong.add(kind)
     }
     expect([...wrong]).toEqual(kinds)
   })
