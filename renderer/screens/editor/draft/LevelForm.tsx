@@ -7,6 +7,7 @@ import type { LevelSeats } from '../../../../core/impact/effectiveLevels.ts'
 import { format } from '../../../theme/format.ts'
 import { ChoiceRow, NumberRow, TextRow } from './FieldRow.tsx'
 import { LevelFacts } from './LevelFacts.tsx'
+import { SeatsWanted } from './SeatsWanted.tsx'
 import { borrowingText, entropyText, lendingText, sharesText } from './levelForm.text.ts'
 import type { ObjectForm } from './useObjectForm.ts'
 import styles from './form.module.css'
@@ -46,6 +47,14 @@ export function LevelForm({ form, seats, serverLimit, version }: LevelFormProps)
           onChange={(value) => form.set(shares, value)}
           {...row(shares)}
         />
+        {!isExempt && !readOnly && (
+          <SeatsWanted
+            key={ref.name}
+            level={ref.name}
+            serverLimit={serverLimit}
+            onShares={(value) => form.set(shares, value)}
+          />
+        )}
         <NumberRow
           label="Lendable"
           term="lendable"
