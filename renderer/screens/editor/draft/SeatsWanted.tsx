@@ -5,7 +5,6 @@ import { inputClass } from '../../../components/Field.tsx'
 import { useDraftObjects } from '../../../state/draft.ts'
 import { useDraftBase } from '../../../state/draftBase.ts'
 import { FieldRow } from './FieldRow.tsx'
-import styles from './form.module.css'
 import { seatsAnswer } from './seatsWanted.text.ts'
 
 /** The other way round: how many shares a level needs for a nominal limit, with all other levels as the draft has them. */
@@ -24,36 +23,43 @@ export function SeatsWanted(props: {
       ? undefined
       : sharesForSeats(objects, serverLimit, [{ name: level, nominal: wanted }])
   const own = answer?.possible === true ? answer.rows.find(({ name }) => name === level) : undefined
+  const takes =
+    own === undefined || own.sharesAfter === own.sharesBefore ? undefined : (
+      <Button
+        small
+        onClick={() => {
+          onShares(own.sharesAfter)
+          setTyped('')
+        }}
+      >
+        Set {own.sharesAfter} shares
+      </Button>
+    )
   return (
     <FieldRow
       label="Seats wanted"
       findings={[]}
       readOnly={false}
-      consequence={typed.trim() === '' ? 'shares for a nominal limit' : seatsAnswer(level, answer)}
+      consequence={
+        typed.trim() === '' ? (
+          'shares for a nominal limit'
+        ) : (
+          <>
+            {seatsAnswer(level, answer)} {takes}
+          </>
+        )
+      }
     >
       {(attributes) => (
-        <span className={styles['number']}>
-          <input
-            {...attributes}
-            className={inputClass}
-            inputMode="numeric"
-            autoComplete="off"
-            placeholder="none"
-            value={typed}
-            onChange={({ target }) => setTyped(target.value)}
-          />
-          {own !== undefined && own.sharesAfter !== own.sharesBefore && (
-            <Button
-              small
-              onClick={() => {
-                onShares(own.sharesAfter)
-                setTyped('')
-              }}
-            >
-              Set {own.sharesAfter} shares
-            </Button>
-          )}
-        </span>
+        <input
+          {...attributes}
+          className={inputClass}
+          inputMode="numeric"
+          autoComplete="off"
+          placeholder="none"
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+        />
       )}
     </FieldRow>
   )
