@@ -1,16 +1,10 @@
-interface Item {
-  readonly at: bigint
-  readonly order: number
-  readonly act: () => void
-}
+import { EventHeap } from '../simulate/eventHeap.ts'
 
-const before = (a: Item, b: Item): boolean => a.at < b.at || (a.at === b.at && a.order < b.order)
-
-/** What is due when: by time, then in the order of registration (specification 13, ordering note). */
+/** What is due when, and how often upstream might have chosen otherwise (specification 13, ordering note). */
 export class Agenda {
-  private readonly heap: Item[] = []
-  private registered = 0
+  private readonly events = new EventHeap<bigint>()
   private readonly times = new Set<bigint>()
+  private registered = 0
 
   /** Items put at a time at which there was another one. */
   get ties(): number {
@@ -19,44 +13,15 @@ export class Agenda {
 
   put(at: bigint, act: () => void): void {
     this.times.add(at)
-    const item = { at, order: this.registered, act }
     this.registered += 1
-    let place = this.heap.length
-    this.heap.push(item)
-    while (place > 0) {
-      const parent = (place - 1) >> 1
-      const above = this.heap[parent]
-      if (above === undefined || !before(item, above)) break
-      this.heap[place] = above
-      place = parent
-    }
-    this.heap[place] = item
+    this.events.put(at, act)
   }
 
   /** Does everything, telling the time before each item. */
   run(moveTo: (at: bigint) => void): void {
-    for (let item = this.take(); item !== undefined; item = this.take()) {
-      moveTo(item.at)
-      item.act()
+    for (let at = this.events.next; at !== undefined; at = this.events.next) {
+      moveTo(at)
+      this.events.take()?.()
     }
-  }
-
-  private take(): Item | undefined {
-    const first = this.heap[0]
-    const last = this.heap.pop()
-    if (last === undefined || this.heap.length === 0) return first
-    let place = 0
-    for (;;) {
-      const left = this.heap[2 * place + 1]
-      if (left === undefined) break
-      const right = this.heap[2 * place + 2]
-      const child = right !== undefined && before(right, left) ? 2 * place + 2 : 2 * place + 1
-      const least = this.heap[child]
-      if (least === undefined || !before(least, last)) break
-      this.heap[place] = least
-      place = child
-    }
-    this.heap[place] = last
-    return first
   }
 }

@@ -9,7 +9,7 @@ import { QueueSet } from '../../../core/engine/queueSet.ts'
 import type { QueuingConfig } from '../../../core/engine/queueSetListener.ts'
 import { hashFromBigInt } from '../../../core/engine/shuffleSharding.ts'
 import type { RejectReason } from '../../../core/frame/frame.ts'
-import { Agenda } from './agenda.ts'
+import { EventHeap } from '../../../core/simulate/eventHeap.ts'
 
 export interface Client {
   readonly hash: bigint
@@ -55,7 +55,7 @@ interface Call {
 
 export function runClosedLoop({ queuing, limit, clients, evaluated }: Scenario): Outcome {
   const clock = new Clock()
-  const agenda = new Agenda<bigint>()
+  const agenda = new EventHeap<bigint>()
   const demand = new Integrator(clock)
   const clientDemand = new Integrator(clock)
   const rejected: Partial<Record<RejectReason, number>> = {}
@@ -138,7 +138,7 @@ export function runClosedLoop({ queuing, limit, clients, evaluated }: Scenario):
   for (let at = agenda.next; at !== undefined; at = agenda.next) {
     now = at
     clock.moveToExact(at)
-    agenda.doNext()
+    agenda.take()?.()
   }
   return {
     averages: measured.first.map((first, i) => (first + (measured.second[i] ?? Number.NaN)) / 2),

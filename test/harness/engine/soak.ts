@@ -14,7 +14,7 @@ import { AS_UPSTREAM } from '../../../core/engine/corrections.ts'
 import type { EngineEvent } from '../../../core/engine/events.ts'
 import { profileFor } from '../../../core/engine/profiles.ts'
 import type { Ticket } from '../../../core/engine/ticket.ts'
-import { Agenda } from './agenda.ts'
+import { EventHeap } from '../../../core/simulate/eventHeap.ts'
 import { checkLevels, leftoversOf } from './invariants.ts'
 import { Random } from './random.ts'
 import { DEFAULT_OBJECTS, OBJECT_STATISTICS, requestsOf } from './requests.ts'
@@ -45,7 +45,7 @@ type Payload = undefined
 
 export function soak(options: SoakOptions): SoakResult {
   const random = new Random(options.seed)
-  const agenda = new Agenda<number>()
+  const agenda = new EventHeap<number>()
   const fates = new Map<Ticket<Payload>, 'waiting' | 'executing'>()
   const counts = { arrived: 0, dispatched: 0, rejected: 0, timedOut: 0, bypassed: 0, configurations: 0, stale: 0 }
 
@@ -112,7 +112,7 @@ export function soak(options: SoakOptions): SoakResult {
   const advance = (ns: number): void => {
     for (let at = agenda.next; at !== undefined && at <= ns; at = agenda.next) {
       runTo(engine, at)
-      agenda.doNext()
+      agenda.take()?.()
     }
     runTo(engine, ns)
   }
