@@ -1,3 +1,5 @@
+import { byCodeUnits } from '../frame/order.ts'
+
 /** A resource that every cluster has, as kubectl names it. */
 export interface KnownResource {
   readonly apiGroup: string
@@ -79,4 +81,4 @@ export const knownResource = (name: string, apiGroup?: string): KnownResource | 
 /** Plural names, for suggestions. */
 export const KNOWN_RESOURCES: readonly string[] = [
   ...new Set(Array.from(byName.values(), (all) => all.map(({ resource }) => resource)).flat()),
-].toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+].toSorted(byCodeUnits)

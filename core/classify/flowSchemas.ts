@@ -1,5 +1,6 @@
 import { mandatorySchemas } from '../config/builtIn.ts'
 import { CATCH_ALL, EXEMPT, type Condition, type FlowSchema } from '../config/objects.ts'
+import { byCodeUnits } from '../frame/order.ts'
 import { type RequestDigest, matchesFlowSchema } from './match.ts'
 
 /** The condition that says whether a schema's level exists (specification 7.6). */
@@ -12,11 +13,9 @@ export interface FlowSchemaOrder {
   readonly dangling: readonly FlowSchema[]
 }
 
-const compareNames = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-
 /** Sorted by precedence, then name by code point; matches bytewise order of UTF-8 for names that the API admits. */
 export const inMatchingOrder = (a: FlowSchema, b: FlowSchema): number =>
-  a.spec.matchingPrecedence - b.spec.matchingPrecedence || compareNames(a.metadata.name, b.metadata.name)
+  a.spec.matchingPrecedence - b.spec.matchingPrecedence || byCodeUnits(a.metadata.name, b.metadata.name)
 
 /**
  * Orders the schemas whose level is among `levels` (specification 2.2, 7.3). A built-in stand-in for a missing or dangling

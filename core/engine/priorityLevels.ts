@@ -1,4 +1,5 @@
 import type { PriorityLevelConfiguration } from '../config/objects.ts'
+import { byCodeUnits } from '../frame/order.ts'
 import {
   type Allocation,
   type AllocationRules,
@@ -53,7 +54,7 @@ export interface PriorityLevelsOptions<R extends SeatRequest> extends QueueSetOp
 }
 
 const byName = (a: { readonly plan: LevelPlan }, b: { readonly plan: LevelPlan }): number =>
-  a.plan.name < b.plan.name ? -1 : 1
+  byCodeUnits(a.plan.name, b.plan.name)
 
 /** All levels that the engine keeps: their reaction to configuration and their limits (specification 6, 7). */
 export class PriorityLevels<R extends SeatRequest> {

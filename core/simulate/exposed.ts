@@ -1,5 +1,6 @@
 import type { Histogram } from '../frame/frame.ts'
 import type { EngineSnapshot, LaneSnapshot, LevelSnapshot } from '../engine/snapshot.ts'
+import { byCodeUnits } from '../frame/order.ts'
 
 /** What a family says of a snapshot: values or histograms with their labels, in alphabetical order of the labels. */
 export interface Exposed {
@@ -51,7 +52,7 @@ export const one = (labels: Labels, value: number | Histogram | undefined): read
   value === undefined ? [] : [{ labels, value }]
 
 const sorted = (labels: Labels): Labels =>
-  Object.fromEntries(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  Object.fromEntries(Object.entries(labels).toSorted(([a], [b]) => byCodeUnits(a, b)))
 
 /** A counter appears with its first event, a histogram with its first observation. */
 export const counted = (value: number): number | undefined => (value === 0 ? undefined : value)

@@ -8,6 +8,7 @@ import type { DumpFrame } from '../../core/frame/dump.ts'
 import { FRAME_FORMAT_VERSION, type Frame, type ServerFrame } from '../../core/frame/frame.ts'
 import { createHistory, type History } from '../../core/frame/history.ts'
 import type { SimulationState } from '../../core/contract/simulation.ts'
+import { byCodeUnits } from '../../core/frame/order.ts'
 import type { LiveTraffic } from '../live/traffic.ts'
 import { noObjects, type ObjectDoor } from '../sources/objectDoor.ts'
 import type { Environment, SimulationSource, Source } from '../sources/source.ts'
@@ -212,8 +213,7 @@ function frameOf(source: Source, servers: readonly ServerFrame[]): Frame {
   return { formatVersion: FRAME_FORMAT_VERSION, at, source: source.info, servers: [...servers] }
 }
 
-const byId = (a: { readonly id: string }, b: { readonly id: string }): number =>
-  a.id < b.id ? -1 : a.id > b.id ? 1 : 0
+const byId = (a: { readonly id: string }, b: { readonly id: string }): number => byCodeUnits(a.id, b.id)
 
 /** Calls once for all requests that come before it did. */
 function later(environment: Environment, call: () => void): (ms: number) => void {

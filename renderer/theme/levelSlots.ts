@@ -1,3 +1,5 @@
+import { byCodeUnits } from '../../core/frame/order.ts'
+
 /** The pure part of level identity: tokens, codes and slots (design: colour and pattern). */
 
 /** Codes of the levels that a server creates itself; each has a token of its own, named after it. */
@@ -86,5 +88,5 @@ export function levelOrder(slots: Slots): (a: string, b: string) => number {
     const builtIn = BUILT_IN_ORDER.indexOf(name)
     return builtIn >= 0 ? builtIn : BUILT_IN_ORDER.length + (slots[name] ?? Number.MAX_SAFE_INTEGER / 2)
   }
-  return (a, b) => rank(a) - rank(b) || (a < b ? -1 : a > b ? 1 : 0)
+  return (a, b) => rank(a) - rank(b) || byCodeUnits(a, b)
 }
