@@ -1,10 +1,11 @@
 import type { DumpRequest } from '../frame/dump.ts'
+import { DUMP_DETAIL_COLUMNS, DUMP_REQUEST_COLUMNS } from '../metrics/dumpColumns.ts'
 import { methodOfVerb } from './requestFields.ts'
 import type { PartialRequest, Unreadable } from './partialRequest.ts'
 
-/** Columns of a request dump with details, and where those begin (specification 12). */
-const COLUMNS = 18
-const DETAILS = 10
+/** Columns of a request dump with details, and where those begin. */
+const DETAILS = DUMP_REQUEST_COLUMNS.length
+const COLUMNS = DETAILS + DUMP_DETAIL_COLUMNS.length
 
 /** Reads one line of a request dump that was taken with details; a header before it is passed over. */
 export function readDumpLine(text: string): PartialRequest | Unreadable {

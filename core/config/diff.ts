@@ -1,4 +1,4 @@
-import { byCodeUnits } from '../frame/order.ts'
+import { pairedByName } from './byName.ts'
 import { isJsonObject } from './json.ts'
 import { defaultFlowSchema, defaultLevel } from './defaulting.ts'
 import { memberNames, ownMember, specEquals } from './equality.ts'
@@ -29,20 +29,13 @@ export const configDiff = (before: ObjectSet, after: ObjectSet): ObjectDifferenc
   ...kindDiff('FlowSchema', before.schemas.map(defaultFlowSchema), after.schemas.map(defaultFlowSchema)),
 ]
 
-function kindDiff(kind: Kind, before: readonly AnyObject[], after: readonly AnyObject[]): ObjectDifference[] {
-  const [old, fresh] = [byName(before), byName(after)]
-  const names = [...new Set([...old.keys(), ...fresh.keys()])].toSorted(byCodeUnits)
-  return names.flatMap((name): ObjectDifference[] => {
-    const [from, to] = [old.get(name), fresh.get(name)]
+const kindDiff = (kind: Kind, before: readonly AnyObject[], after: readonly AnyObject[]): ObjectDifference[] =>
+  pairedByName(before, after).flatMap(({ name, from, to }): ObjectDifference[] => {
     if (from === undefined) return [{ change: 'added', kind, name }]
     if (to === undefined) return [{ change: 'removed', kind, name }]
     const fields = objectDiff(from, to)
     return fields.length === 0 ? [] : [{ change: 'changed', kind, name, fields }]
   })
-}
-
-const byName = (objects: readonly AnyObject[]): ReadonlyMap<string, AnyObject> =>
-  new Map(objects.map((object) => [object.metadata.name, object]))
 
 /** What differs between two objects of one kind; defaults must be filled in. */
 const objectDiff = (from: AnyObject, to: AnyObject): FieldChange[] => [

@@ -1,4 +1,10 @@
 import type { RequestInfo } from '../classify/requestInfo.ts'
+import {
+  DUMP_DETAIL_COLUMNS,
+  DUMP_LEVEL_COLUMNS,
+  DUMP_QUEUE_COLUMNS,
+  DUMP_REQUEST_COLUMNS,
+} from '../metrics/dumpColumns.ts'
 import { ZERO_TIME } from '../metrics/goText.ts'
 import { goDuration, goTime, printDump } from '../metrics/dumpText.ts'
 import { type Instant, instantToBigInt } from './clock.ts'
@@ -33,21 +39,7 @@ export function dumpPriorityLevels(levels: readonly DumpedLevel[]): string {
       level.cancelled,
     ].map(String),
   )
-  return printDump(
-    [
-      'PriorityLevelName',
-      'ActiveQueues',
-      'IsIdle',
-      'IsQuiescing',
-      'WaitingRequests',
-      'ExecutingRequests',
-      'DispatchedRequests',
-      'RejectedRequests',
-      'TimedoutRequests',
-      'CancelledRequests',
-    ],
-    rows,
-  )
+  return printDump(DUMP_LEVEL_COLUMNS, rows)
 }
 
 /** The answer of `dump_queues`. */
@@ -65,36 +57,8 @@ export function dumpQueues(queues: readonly DumpedQueue[]): string {
       queue.totalWork,
     ].map(String),
   )
-  return printDump(
-    [
-      'PriorityLevelName',
-      'Index',
-      'PendingRequests',
-      'ExecutingRequests',
-      'SeatsInUse',
-      'NextDispatchR',
-      'InitialSeatsSum',
-      'MaxSeatsSum',
-      'TotalWorkSum',
-    ],
-    rows,
-  )
+  return printDump(DUMP_QUEUE_COLUMNS, rows)
 }
-
-const REQUEST_COLUMNS = [
-  'PriorityLevelName',
-  'FlowSchemaName',
-  'QueueIndex',
-  'RequestIndexInQueue',
-  // The server spells it so (trap T68).
-  'FlowDistingsher',
-  'ArriveTime',
-  'InitialSeats',
-  'FinalSeats',
-  'AdditionalLatency',
-  'StartTime',
-]
-const DETAIL_COLUMNS = ['UserName', 'Verb', 'APIPath', 'Namespace', 'Name', 'APIVersion', 'Resource', 'SubResource']
 
 export interface DumpRequestsOptions<R> {
   readonly describe: (request: R) => DumpedRequest
@@ -110,7 +74,7 @@ export const dumpRequests = <R extends SeatRequest>(
   options: DumpRequestsOptions<R>,
 ): string =>
   printDump(
-    options.details ? [...REQUEST_COLUMNS, ...DETAIL_COLUMNS] : REQUEST_COLUMNS,
+    options.details ? [...DUMP_REQUEST_COLUMNS, ...DUMP_DETAIL_COLUMNS] : DUMP_REQUEST_COLUMNS,
     requests.map((placed) => requestRow(placed, options)),
   )
 

@@ -1,5 +1,6 @@
 import type { BorrowingRule } from '../engine/allocation.ts'
 import { isExempt, type Limits } from './frame.ts'
+import { sumOfKnown } from './known.ts'
 
 /** One Limited level in the account: seats. */
 export interface AdjustmentLedgerEntry {
@@ -56,9 +57,7 @@ interface Level {
 }
 
 export function adjustmentLedger(levels: readonly Level[], rule: BorrowingRule): AdjustmentLedger {
-  const limited = levels.filter((level) => !isExempt(level))
-  const entries = limited.flatMap(entryOf)
-  const known = new Set(entries.map(({ name }) => name))
+  const { entries, unknown } = levelAccounts(levels)
   const exempt = levels.find(isExempt)
   const exemptNominal = exempt?.limits.nominal ?? 0
   const exemptCurrent = exempt?.limits.current ?? 0
@@ -67,19 +66,27 @@ export function adjustmentLedger(levels: readonly Level[], rule: BorrowingRule):
   const borrowed = total(entries, (entry) => entry.borrowed)
   return {
     entries,
-    unknown: limited.map(({ name }) => name).filter((name) => !known.has(name)),
+    unknown,
     nominal: total(entries, (entry) => entry.nominal) + exemptNominal,
     current: total(entries, (entry) => entry.current),
     lent,
     borrowed,
-    used: totalKnown(entries, (entry) => entry.used),
-    idle: totalKnown(entries, (entry) => entry.idle),
+    used: sumOfKnown(entries.map((entry) => entry.used)),
+    idle: sumOfKnown(entries.map((entry) => entry.idle)),
     exemptNominal,
     exemptShare,
     exemptOnTop: exemptCurrent - exemptShare,
     exemptExecuting: exempt?.executing,
     undistributed: lent + exemptNominal - borrowed - exemptShare,
   }
+}
+
+/** The Limited levels one by one, in the given order, and those whose limits are not reported. */
+export function levelAccounts(levels: readonly Level[]): Pick<AdjustmentLedger, 'entries' | 'unknown'> {
+  const limited = levels.filter((level) => !isExempt(level))
+  const entries = limited.flatMap(entryOf)
+  const known = new Set(entries.map(({ name }) => name))
+  return { entries, unknown: limited.map(({ name }) => name).filter((name) => !known.has(name)) }
 }
 
 function entryOf({ name, limits: { nominal, current }, executing }: Level): readonly AdjustmentLedgerEntry[] {
@@ -101,12 +108,3 @@ function entryOf({ name, limits: { nominal, current }, executing }: Level): read
 
 const total = (entries: readonly AdjustmentLedgerEntry[], of: (entry: AdjustmentLedgerEntry) => number): number =>
   entries.reduce((sum, entry) => sum + of(entry), 0)
-
-const totalKnown = (
-  entries: readonly AdjustmentLedgerEntry[],
-  of: (entry: AdjustmentLedgerEntry) => number | undefined,
-): number | undefined =>
-  entries.reduce<number | undefined>((sum, entry) => {
-    const value = of(entry)
-    return sum === undefined || value === undefined ? undefined : sum + value
-  }, 0)

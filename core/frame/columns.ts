@@ -61,3 +61,6 @@ export function mergeValue(merge: Merge, merged: number, value: number, known: n
   if (known === 0) return value
   return merge === 'max' ? Math.max(merged, value) : merged + (value - merged) / (known + 1)
 }
+
+/** A value as a cell of a series: `null` for NaN, which is "not known". */
+export const cellOf = (value: number): number | null => (Number.isNaN(value) ? null : value)

@@ -1,5 +1,7 @@
 import type { DerivedLevel, DerivedServer } from './derived.ts'
 import type { LevelFrame, ServerFrame } from './frame.ts'
+import { sumOfKnown } from './known.ts'
+import { median } from './median.ts'
 import {
   fell,
   flowIncrease,
@@ -120,11 +122,6 @@ function restarted(later: Sample, earlier: Sample): boolean {
   return false
 }
 
-function median(values: readonly number[]): number | undefined {
-  const ascending = values.toSorted((a, b) => a - b)
-  return ascending[ascending.length >>> 1]
-}
-
 /** Snapshots within the window that ends at `atMs`; at least the newest of them, to have something to start from. */
 function within(snapshots: readonly Snapshot[], atMs: number): readonly Snapshot[] {
   const inside = snapshots.filter((snapshot) => atMs - snapshot.atMs <= QUANTILE_WINDOW_MS)
@@ -156,7 +153,7 @@ function deriveLevel(
   const own = {
     name: level.name,
     borrowed: difference(limits.current, limits.nominal),
-    envelope: torn ? undefined : sum(demand.average, demand.stdev),
+    envelope: torn ? undefined : sumOfKnown([demand.average, demand.stdev]),
   }
   if (!('previous' in step)) return { ...own, schemas: level.schemas.map(({ name }) => ({ name })) }
 
@@ -179,5 +176,3 @@ function deriveLevel(
 
 const difference = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined || b === undefined ? undefined : a - b
-const sum = (a: number | undefined, b: number | undefined): number | undefined =>
-  a === undefined || b === undefined ? undefined : a + b

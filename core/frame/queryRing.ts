@@ -1,4 +1,4 @@
-import { COLUMN_MERGES, mergeValue } from './columns.ts'
+import { cellOf, COLUMN_MERGES, mergeValue } from './columns.ts'
 import { byCodeUnits } from './order.ts'
 import { recordOf } from './recordOf.ts'
 import type { Ring } from './ring.ts'
@@ -30,7 +30,7 @@ export function queryRing(ring: Ring, { from, to, maxPoints, naturalMs }: RingQu
   return {
     stepSeconds: Math.max(groups.stepMs, naturalMs) / 1_000,
     times: groups.rows.map((group) => ring.timeOf(group.at(-1) ?? 0)),
-    fairFrac: groups.rows.map((group) => orNull(ring.fairFracOf(group.at(-1) ?? 0))),
+    fairFrac: groups.rows.map((group) => cellOf(ring.fairFracOf(group.at(-1) ?? 0))),
     levels,
   }
 }
@@ -89,10 +89,8 @@ function levelColumns(
         if (!Number.isNaN(value)) known++
       }
       any ||= known > 0
-      return orNull(merged)
+      return cellOf(merged)
     })
   })
   return any ? columns : undefined
 }
-
-const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value)

@@ -1,7 +1,7 @@
+import { pairedByName } from '../config/byName.ts'
 import { sameContent } from '../config/content.ts'
 import { defaultFlowSchema, defaultLevel } from '../config/defaulting.ts'
 import type { FlowSchema, ObjectSet, PriorityLevelConfiguration } from '../config/objects.ts'
-import { byCodeUnits } from '../frame/order.ts'
 
 /** One object that differs between two configurations; `null` where there is none. */
 export type GuardChange =
@@ -38,21 +38,14 @@ export const isLevelChange = (change: GuardChange): change is LevelChange =>
 
 type Named = FlowSchema | PriorityLevelConfiguration
 
-function differing<T extends Named>(
+const differing = <T extends Named>(
   before: readonly T[],
   after: readonly T[],
   fill: (object: T) => T,
-): { readonly name: string; readonly from: T | null; readonly to: T | null }[] {
-  const [was, is] = [byName(before), byName(after)]
-  const names = [...new Set([...was.keys(), ...is.keys()])].toSorted(byCodeUnits)
-  return names.flatMap((name) => {
-    const [old, next] = [was.get(name), is.get(name)]
+): { readonly name: string; readonly from: T | null; readonly to: T | null }[] =>
+  pairedByName(before, after).flatMap(({ name, from: old, to: next }) => {
     // An editor keeps what it does not touch.
     if (old === next) return []
     const [from, to] = [old === undefined ? null : fill(old), next === undefined ? null : fill(next)]
     return from !== null && to !== null && sameContent({ ...from }, { ...to }) ? [] : [{ name, from, to }]
   })
-}
-
-const byName = <T extends Named>(objects: readonly T[]): ReadonlyMap<string, T> =>
-  new Map(objects.map((object) => [object.metadata.name, object]))

@@ -1,3 +1,4 @@
+import { byName } from '../config/byName.ts'
 import type { FlowSchema, ObjectMeta, ObjectSet, PriorityLevelConfiguration } from '../config/objects.ts'
 
 /**
@@ -12,7 +13,7 @@ export const withEdit = (objects: ObjectSet, edit: ObjectSet): ObjectSet => ({
 type Named = FlowSchema | PriorityLevelConfiguration
 
 function replaced<T extends Named>(present: readonly T[], edit: readonly T[]): readonly T[] {
-  const edited = new Map(edit.map((object) => [object.metadata.name, object]))
+  const edited = byName(edit)
   const known = new Set(present.map(({ metadata }) => metadata.name))
   return [
     ...present.map((object) => {

@@ -1,5 +1,6 @@
 import { recordOf } from '../frame/recordOf.ts'
 import type { DumpLevel, DumpQueue, DumpRequest } from '../frame/dump.ts'
+import { DUMP_LEVEL_COLUMNS, DUMP_QUEUE_COLUMNS, DUMP_REQUEST_COLUMNS } from './dumpColumns.ts'
 import { readDumpTable, type DumpCell, type DumpProblem, type DumpRow } from './dumpTable.ts'
 import { parseGoBoolean, parseGoDuration, parseGoInteger, parseGoTime, parseSeatSeconds, ZERO_TIME } from './goText.ts'
 
@@ -11,45 +12,9 @@ export type DumpResult<Row> =
   | { readonly ok: true; readonly rows: Row[] }
   | { readonly ok: false; readonly problem: DumpProblem; readonly rows: Row[] }
 
-const LEVEL_COLUMNS = [
-  'PriorityLevelName',
-  'ActiveQueues',
-  'IsIdle',
-  'IsQuiescing',
-  'WaitingRequests',
-  'ExecutingRequests',
-  'DispatchedRequests',
-  'RejectedRequests',
-  'TimedoutRequests',
-  'CancelledRequests',
-] as const
-const QUEUE_COLUMNS = [
-  'PriorityLevelName',
-  'Index',
-  'PendingRequests',
-  'ExecutingRequests',
-  'SeatsInUse',
-  'NextDispatchR',
-  'InitialSeatsSum',
-  'MaxSeatsSum',
-  'TotalWorkSum',
-] as const
-const REQUEST_COLUMNS = [
-  'PriorityLevelName',
-  'FlowSchemaName',
-  'QueueIndex',
-  'RequestIndexInQueue',
-  'FlowDistingsher',
-  'ArriveTime',
-  'InitialSeats',
-  'FinalSeats',
-  'AdditionalLatency',
-  'StartTime',
-] as const
-
 /** `GET /debug/api_priority_and_fairness/dump_priority_levels` (specification 12). */
 export function parsePriorityLevelsDump(text: string): DumpResult<DumpLevel> {
-  return readDump(text, LEVEL_COLUMNS, ({ word, integer, boolean }) => ({
+  return readDump(text, DUMP_LEVEL_COLUMNS, ({ word, integer, boolean }) => ({
     name: word('PriorityLevelName'),
     activeQueues: integer('ActiveQueues'),
     idle: boolean('IsIdle'),
@@ -65,7 +30,7 @@ export function parsePriorityLevelsDump(text: string): DumpResult<DumpLevel> {
 
 /** `GET /debug/api_priority_and_fairness/dump_queues` (specification 12). */
 export function parseQueuesDump(text: string): DumpResult<DumpQueue> {
-  return readDump(text, QUEUE_COLUMNS, ({ word, integer, seatSeconds }) => ({
+  return readDump(text, DUMP_QUEUE_COLUMNS, ({ word, integer, seatSeconds }) => ({
     level: word('PriorityLevelName'),
     index: integer('Index'),
     pending: integer('PendingRequests'),
@@ -83,7 +48,7 @@ export function parseQueuesDump(text: string): DumpResult<DumpQueue> {
  * Without it the details are absent; with it those that a request does not have are empty.
  */
 export function parseRequestsDump(text: string): DumpResult<DumpRequest> {
-  return readDump(text, REQUEST_COLUMNS, ({ word, detail, integer, duration, time, startTime }) => ({
+  return readDump(text, DUMP_REQUEST_COLUMNS, ({ word, detail, integer, duration, time, startTime }) => ({
     level: word('PriorityLevelName'),
     schema: word('FlowSchemaName'),
     queue: integer('QueueIndex'),

@@ -1,8 +1,8 @@
 import { memo } from 'react'
-import { classes } from '../components/classes.ts'
 import { format } from '../theme/format.ts'
 import { floorNote, type FloorsData } from './fairFractionFloors.data.ts'
 import { levelStyle } from './levelStyle.ts'
+import { RowsFrame } from './RowsFrame.tsx'
 import { rowLayout } from './shareBars.layout.ts'
 import styles from './shareBars.module.css'
 
@@ -17,24 +17,14 @@ export interface FairFractionFloorsProps {
 export const FairFractionFloors = memo(function FairFractionFloors(props: FairFractionFloorsProps) {
   const { data, width, height, stale = false } = props
   const { rows, axis } = data
-  const { left, right, bottom, rowHeight, thick } = rowLayout(width, height, rows.length)
+  const layout = rowLayout(width, height, rows.length)
+  const { left, right, rowHeight, thick } = layout
   const x = (seats: number): number => left + (seats / axis.max) * (right - left)
   return (
-    <svg
-      className={classes(styles['chart'], stale && styles['stale'])}
-      width={width}
-      height={height}
-      aria-hidden="true"
-      focusable="false"
+    <RowsFrame
+      {...{ width, height, layout, stale }}
+      ticks={axis.ticks.map((tick) => ({ x: x(tick), text: format.seats(tick) }))}
     >
-      {axis.ticks.map((tick) => (
-        <g key={tick}>
-          <line className={styles['grid']} x1={x(tick)} x2={x(tick)} y1={0} y2={bottom} />
-          <text x={x(tick)} y={height - 4} textAnchor="middle">
-            {format.seats(tick)}
-          </text>
-        </g>
-      ))}
       {rows.map((row, i) => {
         const middle = (i + 0.5) * rowHeight
         const top = middle - thick / 2
@@ -58,6 +48,6 @@ export const FairFractionFloors = memo(function FairFractionFloors(props: FairFr
           </g>
         )
       })}
-    </svg>
+    </RowsFrame>
   )
 })

@@ -1,7 +1,7 @@
 import { memo } from 'react'
-import { classes } from '../components/classes.ts'
 import { format } from '../theme/format.ts'
 import { levelStyle } from './levelStyle.ts'
+import { RowsFrame } from './RowsFrame.tsx'
 import type { ShareBarsData } from './shareBars.data.ts'
 import styles from './shareBars.module.css'
 import { rowLayout } from './shareBars.layout.ts'
@@ -16,24 +16,14 @@ export interface ShareBarsProps {
 /** Limit ÷ target of every level on one scale: solid up to p, pale beyond it. */
 export const ShareBars = memo(function ShareBars({ data, width, height, stale = false }: ShareBarsProps) {
   const { bars, p, axis } = data
-  const { left, right, bottom, rowHeight, thick } = rowLayout(width, height, bars.length)
+  const layout = rowLayout(width, height, bars.length)
+  const { left, right, bottom, rowHeight, thick } = layout
   const x = (ratio: number): number => left + (Math.min(ratio, axis.max) / axis.max) * (right - left)
   return (
-    <svg
-      className={classes(styles['chart'], stale && styles['stale'])}
-      width={width}
-      height={height}
-      aria-hidden="true"
-      focusable="false"
+    <RowsFrame
+      {...{ width, height, layout, stale }}
+      ticks={axis.ticks.map((tick) => ({ x: x(tick), text: format.percent(tick) }))}
     >
-      {axis.ticks.map((tick) => (
-        <g key={tick}>
-          <line className={styles['grid']} x1={x(tick)} x2={x(tick)} y1={0} y2={bottom} />
-          <text x={x(tick)} y={height - 4} textAnchor="middle">
-            {format.percent(tick)}
-          </text>
-        </g>
-      ))}
       {bars.map(({ name, ratio = 0, decided, note }, i) => {
         const middle = (i + 0.5) * rowHeight
         const even = decided === 'p'
@@ -65,7 +55,7 @@ export const ShareBars = memo(function ShareBars({ data, width, height, stale = 
         )
       })}
       {p !== undefined && <line className={styles['rule']} x1={x(p)} x2={x(p)} y1={0} y2={bottom} />}
-    </svg>
+    </RowsFrame>
   )
 })
 

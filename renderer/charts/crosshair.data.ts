@@ -1,3 +1,4 @@
+import { sumOfKnown } from '../../core/frame/known.ts'
 import type { LevelColumn, Series } from '../../core/frame/series.ts'
 
 /** Index of the instant closest to `at` in ascending `times`; −1 when there is none. */
@@ -48,7 +49,7 @@ export function readCursor(series: Series, cursor: number): CursorReading | unde
     const value = (column: LevelColumn): number | undefined => level.columns[column]?.[index] ?? undefined
     const executing = value('executing')
     const queued = value('queuedSeats')
-    const demand = executing === undefined || queued === undefined ? undefined : executing + queued
+    const demand = sumOfKnown([executing, queued])
     return { level: level.name, executing, limit: value('current'), demand, queued }
   })
   rows.sort((a, b) => (b.executing ?? -1) - (a.executing ?? -1) || a.level.localeCompare(b.level))

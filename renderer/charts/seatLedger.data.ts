@@ -1,4 +1,6 @@
+import { levelAccounts } from '../../core/frame/adjustmentLedger.ts'
 import { isExempt, type ServerFrame } from '../../core/frame/frame.ts'
+import { sumOfKnown } from '../../core/frame/known.ts'
 
 /** The seats of one Limited level (specification 6.1, 6.4). `undefined` is unknown. */
 export interface LedgerEntry {
@@ -38,8 +40,6 @@ export interface Ledger {
   readonly exempt: { readonly executing: number | undefined; readonly current: number | undefined } | undefined
 }
 
-const sum = (values: readonly (number | undefined)[]): number | undefined =>
-  values.reduce<number | undefined>((a, b) => (a === undefined || b === undefined ? undefined : a + b), 0)
 const total = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0)
 
 /** Levels in the order of `names`, those that it lacks at the end. */
@@ -51,38 +51,23 @@ function inOrder(server: ServerFrame, names: readonly string[]) {
 
 /** The account of `server`, with its levels in the given fixed order. */
 export function ledgerOf(server: ServerFrame, order: readonly string[]): Ledger {
-  const entries: LedgerEntry[] = []
-  const unknown: string[] = []
-  for (const level of inOrder(server, order)) {
-    if (isExempt(level)) continue
-    const { nominal, current } = level.limits
-    if (nominal === undefined || current === undefined) {
-      unknown.push(level.name)
-      continue
-    }
-    const executing = level.seats.executing
-    entries.push({
-      name: level.name,
-      nominal,
-      current,
-      lent: Math.max(0, nominal - current),
-      borrowed: Math.max(0, current - nominal),
-      executing,
-      free: executing === undefined ? undefined : Math.max(0, current - executing),
-    })
-  }
+  const levels = inOrder(server, order).map(({ name, limits, seats }) => ({ name, limits, executing: seats.executing }))
+  const accounts = levelAccounts(levels)
+  const entries = accounts.entries.map(({ name, nominal, current, lent, borrowed, used, idle, over }): LedgerEntry => {
+    return { name, nominal, current, lent, borrowed, executing: sumOfKnown([used, over]), free: idle }
+  })
   const exempt = server.levels.find(isExempt)
   const nominal = total(entries.map((entry) => entry.nominal))
   const current = total(entries.map((entry) => entry.current))
   return {
     entries,
-    unknown,
+    unknown: accounts.unknown,
     nominal,
     current,
     lent: total(entries.map((entry) => entry.lent)),
     borrowed: total(entries.map((entry) => entry.borrowed)),
-    executing: sum(entries.map((entry) => entry.executing)),
-    free: sum(entries.map((entry) => entry.free)),
+    executing: sumOfKnown(entries.map((entry) => entry.executing)),
+    free: sumOfKnown(entries.map((entry) => entry.free)),
     difference: current - nominal,
     regime: server.seatFairFrac === undefined ? 'unknown' : server.seatFairFrac === 0 ? 'short' : 'shared',
     exempt: exempt && { executing: exempt.seats.executing, current: exempt.limits.current },

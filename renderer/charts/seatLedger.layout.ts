@@ -1,3 +1,4 @@
+import { sumOfKnown } from '../../core/frame/known.ts'
 import type { Ledger, LedgerEntry } from './seatLedger.data.ts'
 
 /** Pixels. */
@@ -32,16 +33,14 @@ export interface LedgerLayout {
 const MERGE_FROM = 60
 const MERGE_BELOW = 2
 
-const add = (a: number | undefined, b: number | undefined) => (a === undefined || b === undefined ? undefined : a + b)
-
 const merged = (a: LedgerEntry, b: LedgerEntry): LedgerEntry => ({
   name: a.name,
   nominal: a.nominal + b.nominal,
   current: a.current + b.current,
   lent: a.lent + b.lent,
   borrowed: a.borrowed + b.borrowed,
-  executing: add(a.executing, b.executing),
-  free: add(a.free, b.free),
+  executing: sumOfKnown([a.executing, b.executing]),
+  free: sumOfKnown([a.free, b.free]),
 })
 
 interface Slot {

@@ -1,4 +1,4 @@
-import { COLUMN_MERGES, levelRow, mergeValue } from '../../core/frame/columns.ts'
+import { cellOf, COLUMN_MERGES, levelRow, mergeValue } from '../../core/frame/columns.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import { recordOf } from '../../core/frame/recordOf.ts'
@@ -54,8 +54,6 @@ export function append(series: Series, sample: Sample, options: AppendOptions): 
   return trimmed(withPoint(before, sample), from)
 }
 
-const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value)
-
 /** Adds a point; `merging` is the series whose last point it takes in, which stands for `known` samples. */
 function withPoint(
   series: Series,
@@ -75,14 +73,14 @@ function withPoint(
         merging === undefined || before === undefined || before === null
           ? value
           : mergeValue(COLUMN_MERGES[index] ?? 'last', before, value, merging.known)
-      return [...(old.get(name)?.[column] ?? series.times.map(() => null)), orNull(merged)]
+      return [...(old.get(name)?.[column] ?? series.times.map(() => null)), cellOf(merged)]
     })
     return { name, columns }
   })
   return {
     ...series,
     times: [...series.times, sample.at],
-    fairFrac: [...series.fairFrac, orNull(sample.fairFrac)],
+    fairFrac: [...series.fairFrac, cellOf(sample.fairFrac)],
     levels,
   }
 }

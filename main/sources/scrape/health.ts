@@ -1,6 +1,7 @@
 import type { Problem } from '../../../core/contract/errors.ts'
 import type { ServerHealth } from '../../../core/contract/source.ts'
 import type { Acquisition } from '../../../core/frame/frame.ts'
+import { median } from '../../../core/frame/median.ts'
 
 /** Of how many scrapes the medians are, and how many failures are kept. */
 const COSTS = 30
@@ -44,8 +45,8 @@ export function createHealthBook(
         status: 'ok',
         lastGoodAt: at,
         failures: [],
-        fetchMs: median(fetchMs),
-        parseMs: median(parseMs),
+        fetchMs: usual(fetchMs),
+        parseMs: usual(parseMs),
         bytes: acquisition.bytes,
         wireBytes: acquisition.wireBytes,
         families: acquisition.families,
@@ -75,8 +76,7 @@ function remember(costs: number[], cost: number | undefined): void {
 }
 
 /** Milliseconds, to a hundredth; `undefined` without any. */
-function median(costs: readonly number[]): number | undefined {
-  const sorted = costs.toSorted((a, b) => a - b)
-  const middle = sorted[Math.floor(sorted.length / 2)]
+function usual(costs: readonly number[]): number | undefined {
+  const middle = median(costs)
   return middle === undefined ? undefined : Math.round(middle * 100) / 100
 }
