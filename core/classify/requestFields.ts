@@ -72,9 +72,9 @@ export function fieldsOf({ method, url }: RequestAddress): RequestFields | undef
     name,
     options: optionsOf(url).filter(([option]) => option !== 'watch'),
   }
-  // Proxied paths, verbs in the path and the like: the form would lose something.
+  // Proxied paths, verbs in the path, HEAD and the like: the form would lose something.
   const again = addressOf(fields)
-  const same = 'url' in again && saysTheSame(infoOf(again), info)
+  const same = 'url' in again && again.method === method && saysTheSame(infoOf(again), info)
   return same ? fields : { kind: 'path', method, url }
 }
 
