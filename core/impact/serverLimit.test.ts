@@ -6,7 +6,7 @@ import { configuredLimits } from '../engine/allocation.ts'
 import { createFrameBuilder } from '../frame/buildFrame.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import { createParser } from '../metrics/parse.ts'
-import { possibleServerLimits, reportedServerLimit } from './serverLimit.ts'
+import { nominalLimitsOf, possibleServerLimits, reportedServerLimit } from './serverLimit.ts'
 
 const frameOf = (path: string): ServerFrame =>
   createFrameBuilder({ id: 'x' })(createParser().parse(readFixture(path)), { at: '2026-01-01T00:00:00Z' })
@@ -20,8 +20,7 @@ describe.each(metricsPages)('%s', (path) => {
   })
 
   it('has nominal limits that follow from the built-in objects and these seats', () => {
-    const nominal = new Map(frame.levels.map(({ name, limits }) => [name, limits.nominal ?? 0]))
-    const range = possibleServerLimits(builtInObjects(frame.version ?? ''), nominal)
+    const range = possibleServerLimits(builtInObjects(frame.version ?? ''), nominalLimitsOf(frame))
     expect(range?.least).toBeLessThanOrEqual(expected)
     expect(range?.most).toBeGreaterThanOrEqual(expected)
   })

@@ -15,6 +15,12 @@ export function reportedServerLimit(server: {
   return nominal === undefined || upper === undefined ? undefined : upper - nominal
 }
 
+/** The nominal limits that a server reports, by level. */
+export const nominalLimitsOf = (server: {
+  readonly levels: readonly Pick<LevelFrame, 'name' | 'limits'>[]
+}): ReadonlyMap<string, number> =>
+  new Map(server.levels.flatMap(({ name, limits: { nominal } }) => (nominal === undefined ? [] : [[name, nominal]])))
+
 /** Server limits that explain what is known, both included. */
 export interface ServerLimitRange {
   readonly least: number

@@ -8,6 +8,7 @@ import { requestsFrom, testsFrom, type GivenRequests } from './classifyRequests.
 import { CONFIGURATION_OPTIONS, configurationFrom, type GivenConfiguration } from './configurationSource.ts'
 import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
+import { tellFindings } from './manifestFiles.ts'
 import { readNumber, readOptions, UsageError, type Given, type OptionInfo } from './usage.ts'
 
 const REQUEST_OPTIONS = {
@@ -74,7 +75,7 @@ function contextFrom(given: Given): ServerContext {
 /** Whether there is anything that a server would reject. */
 function tellConfiguration({ errors, notes }: GivenConfiguration, console: Console): boolean {
   for (const note of notes) console.tell(note)
-  for (const { file, line, column, message } of errors) console.tell(`${file}:${line}:${column}: ${message}`)
+  tellFindings(errors, console)
   return errors.length > 0
 }
 

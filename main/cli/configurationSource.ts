@@ -77,7 +77,8 @@ function completed(own: ObjectSet, builtIn: ObjectSet): ObjectSet {
   }
 }
 
-async function fromCluster(given: Given): Promise<GivenConfiguration> {
+/** The objects of the cluster that --kubeconfig and --context name. Rejects with `ProblemError`. */
+export async function fromCluster(given: Given): Promise<GivenConfiguration & { readonly from: 'cluster' }> {
   const [file, context] = [given.value('kubeconfig'), given.value('context')]
   const { name, version, objects, notes } = await readClusterObjects({
     kind: 'kubeconfig',

@@ -2,8 +2,8 @@ import { driftBetween } from '../../core/drift/drift.ts'
 import type { Console, ExitCode } from './console.ts'
 import { driftJson, driftPatch, driftText, type Compared } from './driftReport.ts'
 import { HELP } from './help.ts'
-import { readConfiguration } from './manifestFiles.ts'
-import { readOptions, UsageError, type Given, type OptionInfo } from './usage.ts'
+import { readConfiguration, tellFindings } from './manifestFiles.ts'
+import { readOptions, readOutput, UsageError, type OptionInfo } from './usage.ts'
 import { versionFrom } from './validate.ts'
 
 const OPTIONS = {
@@ -13,6 +13,8 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
+const OUTPUTS = ['text', 'json', 'patch'] as const
+
 /** What differs between two configurations; 1 when anything does, or when a server would reject an object. */
 export async function diff(args: readonly string[], console: Console): Promise<ExitCode> {
   const given = readOptions(args, OPTIONS, 'files')
@@ -20,7 +22,7 @@ export async function diff(args: readonly string[], console: Console): Promise<E
     console.print(`${HELP.diff}\n`)
     return 0
   }
-  const report = reportFrom(given)
+  const output = readOutput(given, OUTPUTS)
   const version = versionFrom(given)
   const [before, after, ...more] = given.operands
   if (before === undefined || after === undefined || more.length > 0) {
@@ -33,25 +35,14 @@ export async function diff(args: readonly string[], console: Console): Promise<E
     await readConfiguration([after], { version, stdin }),
   ]
   const errors = [...reference.findings, ...current.findings].filter(({ severity }) => severity === 'error')
-  for (const { file, line, column, message } of errors) console.tell(`${file}:${line}:${column}: ${message}`)
+  tellFindings(errors, console)
   const drift = driftBetween(current.objects, reference.objects, version)
-  console.print(report({ reference: before, current: after, version, drift }))
+  console.print(REPORTS[output]({ reference: before, current: after, version, drift }))
   return drift.rows.length > 0 || errors.length > 0 ? 1 : 0
 }
 
-const REPORTS: Readonly<Record<string, (compared: Compared) => string>> = {
+const REPORTS: Readonly<Record<(typeof OUTPUTS)[number], (compared: Compared) => string>> = {
   text: (compared) => driftText(compared, false),
   json: (compared) => `${JSON.stringify(driftJson(compared), undefined, 2)}\n`,
   patch: driftPatch,
-}
-
-function reportFrom(given: Given): (compared: Compared) => string {
-  const output = given.value('output')
-  if (given.flag('json') && output !== undefined && output !== 'json') {
-    throw new UsageError(`--json and --output ${output} contradict each other.`)
-  }
-  const name = given.flag('json') ? 'json' : (output ?? 'text')
-  const report = Object.hasOwn(REPORTS, name) ? REPORTS[name] : undefined
-  if (report !== undefined) return report
-  throw new UsageError(`--output takes text, json or patch, not ${JSON.stringify(name)}.`)
 }

@@ -4,7 +4,7 @@ import { CONFIGURATION_OPTIONS, configurationFrom, type GivenConfiguration } fro
 import type { Console, ExitCode } from './console.ts'
 import { driftJson, driftText, type Compared } from './driftReport.ts'
 import { HELP } from './help.ts'
-import { readConfiguration } from './manifestFiles.ts'
+import { readConfiguration, tellFindings } from './manifestFiles.ts'
 import { readOptions, UsageError, type Given, type OptionInfo } from './usage.ts'
 
 const OPTIONS = {
@@ -35,9 +35,7 @@ export async function drift(args: readonly string[], console: Console): Promise<
   }
   const configuration = await configurationFrom(given, console)
   for (const note of configuration.notes) console.tell(note)
-  for (const { file, line, column, message } of configuration.errors) {
-    console.tell(`${file}:${line}:${column}: ${message}`)
-  }
+  tellFindings(configuration.errors, console)
   const { compared, drifted } = await compare(configuration, given, console)
   console.print(
     given.flag('json') ? `${JSON.stringify(driftJson(compared), undefined, 2)}\n` : driftText(compared, true),

@@ -6,11 +6,12 @@ import { confirmationsFor } from '../../core/guard/confirmations.ts'
 import { guardRails } from '../../core/guard/guardRails.ts'
 import { demandOf } from '../../core/impact/demand.ts'
 import { seatImpact } from '../../core/impact/seatImpact.ts'
-import { possibleServerLimits, reportedServerLimit } from '../../core/impact/serverLimit.ts'
+import { nominalLimitsOf, possibleServerLimits, reportedServerLimit } from '../../core/impact/serverLimit.ts'
 import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
 import { impactInput, type ImpactInput } from './impactInput.ts'
 import { type ImpactAnswer, type LimitFrom, impactJson, impactText } from './impactReport.ts'
+import { tellFindings } from './manifestFiles.ts'
 import { SOURCE_OPTIONS } from './sourceOptions.ts'
 import { type OptionInfo, readNumber, readOptions } from './usage.ts'
 
@@ -44,8 +45,7 @@ export async function impact(args: readonly string[], console: Console): Promise
   const input = await impactInput(given, console)
   if (input === undefined) return 2
   for (const sentence of [...input.notes, ...input.problems]) console.tell(sentence)
-  for (const { file: name, line, column, message } of input.errors)
-    console.tell(`${name}:${line}:${column}: ${message}`)
+  tellFindings(input.errors, console)
   const answer = answerOf(input, wanted)
   console.print(given.flag('json') ? impactJson(answer) : impactText(answer))
   const blocked = answer.findings.some(({ severity }) => severity === 'blocks')
@@ -98,9 +98,6 @@ function limitOf(live: ServerFrame, before: ObjectSet, wanted: number | undefine
   if (wanted !== undefined) return [wanted, 'option']
   const reported = reportedServerLimit(live)
   if (reported !== undefined) return [reported, 'server']
-  const nominal = live.levels.flatMap(({ name, limits }) =>
-    limits.nominal === undefined ? [] : [[name, limits.nominal] as const],
-  )
-  const possible = possibleServerLimits(before, new Map(nominal))
+  const possible = possibleServerLimits(before, nominalLimitsOf(live))
   return possible === undefined ? [DEFAULT_SERVER_LIMIT, 'default'] : [possible.most, 'nominal-limits']
 }

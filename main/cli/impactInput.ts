@@ -5,8 +5,8 @@ import type { RequestTest } from '../../core/contract/objects.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import { withEdit } from '../../core/impact/applyEdit.ts'
 import type { LocatedFinding } from '../../core/manifest/manifest.ts'
-import { readClusterObjects } from '../cluster/objects.ts'
 import { testsFrom } from './classifyRequests.ts'
+import { fromCluster } from './configurationSource.ts'
 import type { Console } from './console.ts'
 import { readConfiguration } from './manifestFiles.ts'
 import { readFrame } from './readFrame.ts'
@@ -81,17 +81,9 @@ async function configurationBefore(given: Given, console: Console, serverVersion
     const errors = findings.filter(({ severity }) => severity === 'error')
     return { name: `files ${files.join(', ')}`, origin: 'files', version, objects, errors, notes: [] }
   }
-  const [file, context] = [given.value('kubeconfig'), given.value('context')]
-  if (file !== undefined || context !== undefined) {
-    const cluster = await readClusterObjects({
-      kind: 'kubeconfig',
-      ...(file !== undefined && { file }),
-      ...(context !== undefined && { context }),
-    })
-    const { name, objects, notes } = cluster
-    const version =
-      given.value('kube-version') === undefined ? (cluster.version ?? versionFrom(given)) : versionFrom(given)
-    return { name: `cluster ${name}`, origin: 'cluster', version, objects, errors: [], notes }
+  if (given.value('kubeconfig') !== undefined || given.value('context') !== undefined) {
+    const { from, ...cluster } = await fromCluster(given)
+    return { ...cluster, origin: from }
   }
   const version = wanted ?? versionFrom(given)
   const name = `the built-in objects of ${version}`

@@ -7,6 +7,7 @@ import { checkSet } from '../../core/manifest/checkSet.ts'
 import type { LocatedFinding, ManifestNote, Manifests } from '../../core/manifest/manifest.ts'
 import { objectsOf } from '../../core/manifest/objectsOf.ts'
 import { readManifests } from '../../core/manifest/read.ts'
+import type { Console } from './console.ts'
 import type { ReadStdin } from './inputFiles.ts'
 
 export interface ManifestOptions {
@@ -44,6 +45,11 @@ export async function readConfiguration(paths: readonly string[], options: Manif
     notes: files.flatMap(({ notes }) => notes),
     files,
   }
+}
+
+/** Each finding with its place, as editors and terminals know to open it. */
+export function tellFindings(findings: readonly LocatedFinding[], console: Pick<Console, 'tell'>): void {
+  for (const { file, line, column, message } of findings) console.tell(`${file}:${line}:${column}: ${message}`)
 }
 
 /** A file as it is; of a folder its manifests, in the order of their names. */

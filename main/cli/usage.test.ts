@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readNumber, readOptions } from './usage.ts'
+import { readChoice, readNumber, readOptions, readOutput } from './usage.ts'
 
 const OPTIONS = {
   file: { type: 'string', multiple: true },
@@ -49,5 +49,29 @@ describe('readNumber', () => {
     expect(() => read(' ')).toThrow('not " "')
     expect(() => read('NaN')).toThrow('not "NaN"')
     expect(() => read('1.5', true)).toThrow('whole number')
+  })
+})
+
+const OUTPUT = { output: { type: 'string' }, json: { type: 'boolean' } } as const
+
+describe('readChoice', () => {
+  it('takes one of the words, and lists them otherwise', () => {
+    const read = (...args: string[]) => readChoice(readOptions(args, OUTPUT), 'output', ['a', 'b', 'c'])
+    expect(read('--output', 'b')).toBe('b')
+    expect(read()).toBeUndefined()
+    expect(() => read('--output', 'd')).toThrow('--output takes a, b or c, not "d".')
+  })
+})
+
+describe('readOutput', () => {
+  const read = (...args: string[]) => readOutput(readOptions(args, OUTPUT), ['text', 'json', 'patch'])
+  it('is text, or what either option says', () => {
+    expect(read()).toBe('text')
+    expect(read('--output', 'patch')).toBe('patch')
+    expect(read('--json')).toBe('json')
+    expect(read('--json', '--output', 'json')).toBe('json')
+  })
+  it('does not choose between two that contradict each other', () => {
+    expect(() => read('--json', '--output', 'patch')).toThrow('--json and --output patch contradict each other.')
   })
 })

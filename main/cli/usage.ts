@@ -91,3 +91,21 @@ export function readNumber(
     `--${name} takes a ${bounds.whole === true ? 'whole ' : ''}number from ${bounds.min} to ${bounds.max}, not ${JSON.stringify(text)}.`,
   )
 }
+
+/** An option that is one of these words. */
+export function readChoice<T extends string>(given: Given, name: string, choices: readonly T[]): T | undefined {
+  const text = given.value(name)
+  if (text === undefined) return undefined
+  const chosen = choices.find((choice) => choice === text)
+  if (chosen !== undefined) return chosen
+  const listed = `${choices.slice(0, -1).join(', ')} or ${choices.at(-1) ?? ''}`
+  throw new UsageError(`--${name} takes ${listed}, not ${JSON.stringify(text)}.`)
+}
+
+/** The form of the output, text unless said otherwise; `--json` is short for `--output json`. */
+export function readOutput<T extends string>(given: Given, forms: readonly T[]): T | 'text' | 'json' {
+  const output = given.value('output')
+  if (!given.flag('json')) return readChoice(given, 'output', forms) ?? 'text'
+  if (output === undefined || output === 'json') return 'json'
+  throw new UsageError(`--json and --output ${output} contradict each other.`)
+}

@@ -3,7 +3,7 @@ import { parseKubernetesVersion } from '../../core/metrics/version.ts'
 import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
 import { readConfiguration } from './manifestFiles.ts'
-import { readOptions, UsageError, type Given, type OptionInfo } from './usage.ts'
+import { readOptions, readOutput, UsageError, type Given, type OptionInfo } from './usage.ts'
 import { githubReport, jsonReport, textReport, type Validated } from './validateReport.ts'
 import { sarifReport } from './validateSarif.ts'
 
@@ -14,8 +14,13 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
-const REPORTS = { text: textReport, json: jsonReport, github: githubReport, sarif: sarifReport } as const
-type Format = keyof typeof REPORTS
+const OUTPUTS = ['text', 'json', 'github', 'sarif'] as const
+const REPORTS: Readonly<Record<(typeof OUTPUTS)[number], (validated: Validated) => string>> = {
+  text: textReport,
+  json: jsonReport,
+  github: githubReport,
+  sarif: sarifReport,
+}
 
 /** Checks manifests as a server of some version would, and tells every problem with its place. */
 export async function validate(args: readonly string[], console: Console): Promise<ExitCode> {
@@ -24,29 +29,16 @@ export async function validate(args: readonly string[], console: Console): Promi
     console.print(`${HELP.validate}\n`)
     return 0
   }
-  const format = formatFrom(given)
+  const output = readOutput(given, OUTPUTS)
   const version = versionFrom(given)
   if (given.operands.length === 0)
     throw new UsageError('validate needs files or folders to check, or - for standard input.')
   const { files, findings, notes } = await readConfiguration(given.operands, { version, stdin: console.readStdin })
   const objects = files.reduce((sum, { documents }) => sum + documents.length, 0)
   const validated: Validated = { findings, notes, version, objects, files: files.length, tool: console.version }
-  console.print(REPORTS[format](validated))
+  console.print(REPORTS[output](validated))
   return findings.some(({ severity }) => severity === 'error') ? 1 : 0
 }
-
-function formatFrom(given: Given): Format {
-  const output = given.value('output')
-  if (given.flag('json') && output !== undefined && output !== 'json') {
-    throw new UsageError(`--json and --output ${output} contradict each other.`)
-  }
-  if (given.flag('json')) return 'json'
-  if (output === undefined) return 'text'
-  if (isFormat(output)) return output
-  throw new UsageError(`--output takes text, json, github or sarif, not ${JSON.stringify(output)}.`)
-}
-
-const isFormat = (output: string): output is Format => Object.hasOwn(REPORTS, output)
 
 /** The version whose rules apply; what the console knows nothing of is refused rather than guessed. */
 export function versionFrom(given: Given): string {
