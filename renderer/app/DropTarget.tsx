@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { toProblem } from '../../core/contract/errors.ts'
-import { droppedFiles, readFiles } from '../screens/connect/files.ts'
+import { droppedFiles, readFiles } from '../components/files.ts'
 import { client } from '../state/client.ts'
 import { openScreen } from '../state/route.ts'
 import { say } from './shellStore.ts'

@@ -1,7 +1,7 @@
-import { useEffect, useState } from 'react'
 import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
 import { Term } from '../components/Term.tsx'
+import { useNow } from '../components/useNow.ts'
 import { useConnection } from '../state/connection.ts'
 import { useObjects } from '../state/objects.ts'
 import { useView } from '../state/view.ts'
@@ -75,12 +75,7 @@ function EditingState() {
 /** A ring that closes until the next reallocation; ≈ because its phase is inferred from scrapes. */
 function Countdown() {
   const { derivedServer, mode, frame, server } = useView()
-  const [now, setNow] = useState(() => Date.now())
-  useEffect(() => {
-    if (mode !== 'live') return undefined
-    const timer = setInterval(() => setNow(Date.now()), 1_000)
-    return () => clearInterval(timer)
-  }, [mode])
+  const now = useNow(mode === 'live')
   // A simulation's time is its own.
   const shownNow = frame?.source.kind === 'simulation' && server !== undefined ? Date.parse(server.at) : now
   const left = mode === 'live' ? untilReallocation(derivedServer, shownNow) : undefined

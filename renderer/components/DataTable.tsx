@@ -10,6 +10,7 @@ import { GLOSSARY, type TermId } from './glossary.ts'
 import { Icon } from './Icon.tsx'
 import { Tip } from './Term.tsx'
 import { useGridCursor, type GridCursor } from './useGridCursor.ts'
+import { LOW, useMedia } from './useMedia.ts'
 import { useRowWindow } from './useRowWindow.ts'
 import { useSortedRows } from './useSortedRows.ts'
 import styles from './DataTable.module.css'
@@ -42,7 +43,6 @@ export interface DataTableProps<R extends object> {
 
 const VIRTUAL_FROM = 100
 const ROW_HEIGHT = { regular: 34, compact: 26 } as const
-const LOW_SCREEN = '(max-height: 760px)'
 
 /**
  * Rows of facts as a grid: arrows, Home, End and Page keys move, Enter opens a row or sorts by a header, `s` sorts by
@@ -56,7 +56,7 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
   const all = pinned.length === 0 ? sorted : [...pinned, ...sorted]
   const virtual = props.virtual ?? all.length > VIRTUAL_FROM
   const scroll = useRef<HTMLDivElement>(null)
-  const rowHeight = typeof matchMedia === 'function' && matchMedia(LOW_SCREEN).matches ? 26 : ROW_HEIGHT[density]
+  const rowHeight = ROW_HEIGHT[useMedia(LOW) ? 'compact' : density]
   const { first, end, above, below, onScroll, reveal, page } = useRowWindow(scroll, all.length, rowHeight, virtual)
   const { cursor, place, focusOn } = useGridCursor(scroll, { rows: all.length, columns: columns.length, first, end })
 

@@ -21,7 +21,10 @@ export const useRequestTests = (): RequestTestsStore => requestTestsStore()
 /** Milliseconds of rest after which the table is written. */
 const REST_MS = 400
 
-/** Reads the table, and keeps what changes. Returns the function that ends it; what is not kept yet is written then. */
+/**
+ * Reads the table, and keeps what changes, for one screen at a time. Returns the function that ends it; what is not
+ * kept yet is written then.
+ */
 export function startRequestTests(client: Client): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let unsaved: readonly RequestTest[] | undefined

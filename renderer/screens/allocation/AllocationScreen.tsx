@@ -1,5 +1,6 @@
 import { Button } from '../../components/Button.tsx'
-import { EmptyState, ErrorState, Loading } from '../../components/States.tsx'
+import { NoCluster } from '../../components/NoCluster.tsx'
+import { ErrorState, Loading } from '../../components/States.tsx'
 import { useConnected } from '../../state/connection.ts'
 import { openScreen } from '../../state/route.ts'
 import { useViewPart } from '../../state/view.ts'
@@ -18,17 +19,10 @@ function useContent() {
   const connected = useConnected()
   if (mode === 'none') {
     return (
-      <EmptyState
-        title="No cluster is connected."
-        actions={
-          <Button primary onClick={() => openScreen('connection')}>
-            Connect
-          </Button>
-        }
-      >
+      <NoCluster>
         This screen explains how an API server set the seat limits of its levels, reallocation by reallocation; the demo
         has some to look at.
-      </EmptyState>
+      </NoCluster>
     )
   }
   if (server !== undefined) {

@@ -1,7 +1,6 @@
 import { useMemo } from 'react'
 import type { DerivedServer } from '../../../core/frame/derived.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
-import { classes } from '../../components/classes.ts'
 import { Note } from '../../components/Note.tsx'
 import { Loading, ProblemNote } from '../../components/States.tsx'
 import { useSelection } from '../../state/selection.ts'
@@ -46,7 +45,7 @@ export function AllocationView({ server, derived, stale, connection }: Allocatio
 
   if (result.state === 'loading') return <Loading waitingFor="the reallocations seen so far" />
   return (
-    <div className={classes(styles['view'], stale && styles['stale'])}>
+    <div className={stale ? styles['stale'] : undefined}>
       <header className={styles['head']}>
         <h1 className={styles['title']}>How the limits were set</h1>
         {shown !== undefined && <Stepper rounds={rounds} shown={shown} follows={cursor === undefined} />}

@@ -6,6 +6,7 @@ import {
   type ExpectedLevel,
   type UnknownAllocation,
 } from '../../../core/frame/expected.ts'
+import { sumOfKnown } from '../../../core/frame/known.ts'
 import type { RoundMark } from '../../charts/roundHistory.data.ts'
 
 /** One recomputation with what it should have been. */
@@ -116,7 +117,7 @@ function rowOf(level: ExpectedLevel, reported: AdjustmentLevel | undefined): Ste
     highWatermark,
     average,
     stdev,
-    envelope: average === undefined || stdev === undefined ? undefined : average + stdev,
+    envelope: sumOfKnown([average, stdev]),
     smoothed,
     smoothedBefore: reported?.before?.smoothed,
     limitBefore: reported?.before?.current,

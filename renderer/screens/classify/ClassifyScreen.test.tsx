@@ -6,12 +6,12 @@ import { storyClient, type StoryClient } from '../../../test/harness/memoryClien
 import { setClient } from '../../state/client.ts'
 import { changeDraft, useDraftReady } from '../../state/draft.ts'
 import { objectsStore } from '../../state/objects.ts'
+import { requestStore } from '../../state/request.ts'
 import { requestTestsStore } from '../../state/requestTests.ts'
 import { startRoutes } from '../../state/route.ts'
 import { startState } from '../../state/start.ts'
 import { coverageStore } from './coverage/coverageStore.ts'
 import { ClassifyScreen } from './index.tsx'
-import { requestStore } from './request/requestStore.ts'
 
 const LEVEL = `apiVersion: flowcontrol.apiserver.k8s.io/v1
 kind: PriorityLevelConfiguration

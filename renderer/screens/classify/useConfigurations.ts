@@ -5,9 +5,9 @@ import { useConnected } from '../../state/connection.ts'
 import { useDraftIsStale, useDraftObjects } from '../../state/draft.ts'
 import { BUILT_IN_VERSIONS, useDraftBase } from '../../state/draftBase.ts'
 import { useObjects } from '../../state/objects.ts'
+import { ownLimitStore, serverLimitOf, type ServerLimit } from '../../state/serverLimit.ts'
 import { useViewPart, type View } from '../../state/view.ts'
 import { format } from '../../theme/format.ts'
-import { limitOf, ownLimitStore, type ServerLimit } from '../editor/draft/useImpact.ts'
 import { currentObjects, type CurrentObjects } from './configurations.data.ts'
 
 export interface Configurations {
@@ -33,6 +33,6 @@ export function useConfigurations(): Configurations | undefined {
   const connected = useConnected()
   const { seats: own } = ownLimitStore()
   // A frame makes a new server object; its limit changes only with a restart or a changed level.
-  const limit = useViewPart(useShallow(({ server }: View) => limitOf(base, server, connected, own)))
+  const limit = useViewPart(useShallow(({ server }: View) => serverLimitOf(base, server, connected, own)))
   return useMemo(() => current && { current, draft, draftStale, limit }, [current, draft, draftStale, limit])
 }

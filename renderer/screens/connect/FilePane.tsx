@@ -1,9 +1,10 @@
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import type { SourceSpec } from '../../../core/contract/source.ts'
 import { Button } from '../../components/Button.tsx'
 import { Field, inputClass } from '../../components/Field.tsx'
+import { readFiles } from '../../components/files.ts'
+import { FilesButton } from '../../components/FilesButton.tsx'
 import { Pane } from '../../components/Pane.tsx'
-import { readFiles } from './files.ts'
 import styles from './Connect.module.css'
 
 /** Open, choose a folder, or paste. */
@@ -12,14 +13,9 @@ export function FilePane(props: {
   readonly onOpen: (spec: () => Promise<SourceSpec>) => void
 }) {
   const { busy, onOpen } = props
-  const files = useRef<HTMLInputElement>(null)
-  const folder = useRef<HTMLInputElement>(null)
   const [text, setText] = useState('')
-  const open = (list: FileList | null): void => {
-    if (list === null || list.length === 0) return
-    const chosen = Array.from(list)
+  const open = (chosen: readonly File[]): void =>
     onOpen(async () => ({ kind: 'files', files: await readFiles(chosen) }))
-  }
   return (
     <Pane title="File">
       <div className={styles['form']}>
@@ -29,29 +25,13 @@ export function FilePane(props: {
             are read on this machine and sent nowhere.
           </p>
           <div className={styles['buttons']}>
-            <Button primary disabled={busy} onClick={() => files.current?.click()}>
+            <FilesButton primary disabled={busy} label="Files to open" onFiles={open}>
               {busy ? 'Opening…' : 'Choose files'}
-            </Button>
-            <Button disabled={busy} onClick={() => chooseFolder(folder.current)}>
+            </FilesButton>
+            <FilesButton folder disabled={busy} label="Folder to open" onFiles={open}>
               Choose a folder
-            </Button>
+            </FilesButton>
           </div>
-          <input
-            ref={files}
-            type="file"
-            multiple
-            hidden
-            aria-label="Files to open"
-            onChange={({ target }) => open(target.files)}
-          />
-          <input
-            ref={folder}
-            type="file"
-            multiple
-            hidden
-            aria-label="Folder to open"
-            onChange={({ target }) => open(target.files)}
-          />
         </div>
         <Field label="Or paste a /metrics page or a dump">
           {(attributes) => (
@@ -76,11 +56,4 @@ export function FilePane(props: {
       </div>
     </Pane>
   )
-}
-
-/** React has no attribute for choosing folders; the property is set before the dialog opens. */
-function chooseFolder(input: HTMLInputElement | null): void {
-  if (input === null) return
-  input.webkitdirectory = true
-  input.click()
 }

@@ -1,4 +1,4 @@
-import { Fragment, useEffect, useState } from 'react'
+import { Fragment } from 'react'
 import type { Cadence, ServerHealth } from '../../../core/contract/source.ts'
 import type { Frame, SourceInfo } from '../../../core/frame/frame.ts'
 import { Button } from '../../components/Button.tsx'
@@ -10,6 +10,7 @@ import { Pane } from '../../components/Pane.tsx'
 import { scrollRegion } from '../../components/scrollRegion.ts'
 import { Details } from '../../components/States.tsx'
 import { Term } from '../../components/Term.tsx'
+import { useNow } from '../../components/useNow.ts'
 import { client } from '../../state/client.ts'
 import type { Connected } from '../../state/connection.ts'
 import { useView } from '../../state/view.ts'
@@ -205,13 +206,4 @@ function Failures({ health }: { readonly health: ServerHealth }) {
       <Details text={details} />
     </div>
   )
-}
-
-function useNow(): number {
-  const [now, setNow] = useState(() => Date.now())
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1_000)
-    return () => clearInterval(timer)
-  }, [])
-  return now
 }

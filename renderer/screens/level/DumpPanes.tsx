@@ -1,15 +1,14 @@
 import { memo, useCallback, useMemo, useState } from 'react'
-import { DUMPS_MS } from '../../../core/contract/source.ts'
 import { filterText } from '../../../core/filter/filter.ts'
 import type { LevelFrame } from '../../../core/frame/frame.ts'
 import { BARS_AT_MOST } from '../../charts/queueField.data.ts'
-import { Button } from '../../components/Button.tsx'
+import { DumpAge } from '../../components/DumpAge.tsx'
+import { DumpsSwitch } from '../../components/DumpsSwitch.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { EmptyState, ErrorState, ForbiddenState, Loading } from '../../components/States.tsx'
-import { client } from '../../state/client.ts'
-import { useConnected } from '../../state/connection.ts'
-import { DumpAge } from './DumpAge.tsx'
-import { flowRows, type FlowRow, type LevelDump } from './flows.data.ts'
+import { useCalm, useLater } from '../../components/usePaced.ts'
+import { useDumpAbsence } from '../../state/dumpAbsence.ts'
+import { flowRows, type FlowRow, type LevelDump } from '../../state/flows.logic.ts'
 import { FlowsPane } from './FlowsPane.tsx'
 import type { LevelKind } from './level.data.ts'
 import styles from './LevelScreen.module.css'
@@ -19,7 +18,6 @@ import { RequestsPane } from './RequestsPane.tsx'
 import { Row } from './Row.tsx'
 import { HandsPane } from './HandsPane.tsx'
 import { useHands } from './useHands.ts'
-import { useCalm, useHealth, useLater, usePermissionReport } from './useLevelData.ts'
 import { VirtualTimePane } from './VirtualTimePane.tsx'
 
 export interface DumpPanesProps {
@@ -148,51 +146,52 @@ const deepestFlow = (flows: readonly FlowRow[], before: string | undefined): Flo
 const byUser = <T extends { readonly flow: string; readonly user?: string | undefined }>(requests: readonly T[]): T[] =>
   requests.map((request) => ({ ...request, flow: request.user ?? request.flow }))
 
-/** The dumps are off, refused, failing, or not part of the source. */
+/** Why there is nothing to show, and how to mend it. */
 function WithoutDumps({ server, level, kind }: { server: string; level: LevelFrame; kind: LevelKind }) {
-  const health = useHealth(server)
-  const connected = useConnected()
-  const status = health?.dumps?.status
-  const report = usePermissionReport(server, status === 'forbidden')
   const title =
     kind === 'exempt' || kind === 'rejects' ? 'Flows and requests' : 'Queues, virtual time, flows and requests'
-  const switchOn = (): void => {
-    if (connected === undefined) return
-    client()
-      .call('sources.cadence', { ...connected.cadence, dumpsEveryMs: DUMPS_MS.default })
-      // The status bar and the connection screen show what a failing source says.
-      .catch(() => undefined)
-  }
   return (
     <div className={styles['one']}>
       <Pane title={title}>
-        {status === 'off' ? (
-          <EmptyState
-            title="Debug dumps are off."
-            actions={<Button onClick={switchOn}>Read dumps every {DUMPS_MS.default / 1_000} s</Button>}
-          >
-            Metrics know no queues, flows or single requests; the debug dumps do. Each takes the server’s configuration
-            lock for some milliseconds, so they are read at a bounded rate.
-          </EmptyState>
-        ) : status === 'forbidden' ? (
-          <ForbiddenState title={`You may not read the debug dumps on ${server}.`} role={report?.missingRole}>
-            <p>
-              {health?.dumps?.problem?.message ?? '403 on /debug/api_priority_and_fairness.'} {title} stay hidden;
-              everything else on this screen works.
-            </p>
-          </ForbiddenState>
-        ) : status === 'failing' && health?.dumps?.problem !== undefined ? (
-          <ErrorState title={`The debug dumps of ${server} cannot be read.`} problem={health.dumps.problem}>
-            <p>They are tried again with the next reading.</p>
-          </ErrorState>
-        ) : connected?.still === true ? (
-          <EmptyState title="These files hold no debug dump.">
-            Add the texts of dump_queues and dump_requests of the same moment to see them.
-          </EmptyState>
-        ) : (
-          <Loading waitingFor={`the first dump of ${level.name}`} />
-        )}
+        <Absence server={server} level={level.name} hidden={title} />
       </Pane>
     </div>
   )
+}
+
+/** `hidden` is what stays so; a sentence begins with it. */
+function Absence({ server, level, hidden }: { server: string; level: string; hidden: string }) {
+  const absence = useDumpAbsence(server)
+  switch (absence.kind) {
+    case 'off':
+      return (
+        <EmptyState title="Debug dumps are off." actions={<DumpsSwitch />}>
+          Metrics know no queues, flows or single requests; the debug dumps do. Each takes the server’s configuration
+          lock for some milliseconds, so they are read at a bounded rate.
+        </EmptyState>
+      )
+    case 'forbidden':
+      return (
+        <ForbiddenState title={`You may not read the debug dumps on ${server}.`} role={absence.role}>
+          <p>
+            {absence.problem?.message ?? '403 on /debug/api_priority_and_fairness.'} {hidden} stay hidden; everything
+            else on this screen works.
+          </p>
+        </ForbiddenState>
+      )
+    case 'failing':
+      return (
+        <ErrorState title={`The debug dumps of ${server} cannot be read.`} problem={absence.problem}>
+          <p>They are tried again with the next reading.</p>
+        </ErrorState>
+      )
+    case 'still':
+      return (
+        <EmptyState title="These files hold no debug dump.">
+          Add the texts of dump_queues and dump_requests of the same moment to see them.
+        </EmptyState>
+      )
+    default:
+      return <Loading waitingFor={`the first dump of ${level}`} />
+  }
 }

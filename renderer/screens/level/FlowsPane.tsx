@@ -2,11 +2,11 @@ import { memo, useMemo, type ReactNode } from 'react'
 import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { classes } from '../../components/classes.ts'
+import { NARROW, useMedia } from '../../components/useMedia.ts'
+import type { FlowRow } from '../../state/flows.logic.ts'
 import { format } from '../../theme/format.ts'
 import { levelColor } from '../../theme/levels.ts'
-import type { FlowRow } from './flows.data.ts'
 import styles from './Panes.module.css'
-import { NARROW, useMedia } from './useMedia.ts'
 
 export interface FlowsPaneProps {
   readonly level: string

@@ -7,8 +7,8 @@ import { sharedQueues } from '../../../core/sharding/hand.ts'
 import { classes } from '../../components/classes.ts'
 import { Pane } from '../../components/Pane.tsx'
 import { Term } from '../../components/Term.tsx'
+import type { FlowRow } from '../../state/flows.logic.ts'
 import { format } from '../../theme/format.ts'
-import type { FlowRow } from './flows.data.ts'
 import styles from './HandsPane.module.css'
 
 export interface HandsPaneProps {

@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import type { LevelFrame, ServerFrame } from '../../../core/frame/frame.ts'
 import { Button } from '../../components/Button.tsx'
+import { NoCluster } from '../../components/NoCluster.tsx'
 import { EmptyState, ErrorState, Loading } from '../../components/States.tsx'
 import { useConnected } from '../../state/connection.ts'
 import { hrefOf, openScreen } from '../../state/route.ts'
@@ -22,18 +23,7 @@ export function LevelScreen() {
   }, [name, first, setLevel])
 
   if (mode === 'none') {
-    return (
-      <EmptyState
-        title="No cluster is connected."
-        actions={
-          <Button primary onClick={() => openScreen('connection')}>
-            Connect
-          </Button>
-        }
-      >
-        A level shows what one API server reports about it; the simulation has one to look at.
-      </EmptyState>
-    )
+    return <NoCluster>A level shows what one API server reports about it; the simulation has one to look at.</NoCluster>
   }
   if (server === undefined) return <Waiting />
   const level = server.levels.find((entry) => entry.name === name)

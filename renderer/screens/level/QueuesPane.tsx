@@ -16,11 +16,11 @@ import {
 import { useSize } from '../../charts/useSize.ts'
 import type { ChartTable } from '../../components/chartTable.ts'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
+import { isPaneKey } from '../../components/paneKeys.ts'
 import { Segment } from '../../components/Segment.tsx'
+import { flowName, isWaiting, type FlowRow } from '../../state/flows.logic.ts'
 import { format } from '../../theme/format.ts'
 import { levelToken } from '../../theme/levels.ts'
-import { flowName, isWaiting, type FlowRow } from './flows.data.ts'
-import { isPaneKey } from './paneKeys.ts'
 import styles from './Panes.module.css'
 
 export interface QueuesPaneProps {

@@ -3,12 +3,12 @@ import { compileFilter, parseFilter, type Token } from '../../../core/filter/fil
 import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { classes } from '../../components/classes.ts'
+import { isPaneKey } from '../../components/paneKeys.ts'
+import { NARROW, useMedia } from '../../components/useMedia.ts'
 import { format } from '../../theme/format.ts'
-import { isPaneKey } from './paneKeys.ts'
 import styles from './Panes.module.css'
 import { REQUEST_VOCABULARY } from './requestFilter.data.ts'
 import type { RequestRow } from './requests.data.ts'
-import { NARROW, useMedia } from './useMedia.ts'
 
 export interface RequestsPaneProps {
   readonly level: string

@@ -1,10 +1,10 @@
 import { Button } from '../../components/Button.tsx'
 import { Note } from '../../components/Note.tsx'
 import { client } from '../../state/client.ts'
+import { useHealth } from '../../state/health.ts'
 import { useViewPart } from '../../state/view.ts'
 import { format } from '../../theme/format.ts'
 import styles from './LevelScreen.module.css'
-import { useHealth } from './useLevelData.ts'
 
 /** No sample has come for a while: how long, what is shown instead, when the next try is, and a try at once. */
 export function StaleSentence({ server, at }: { readonly server: string; readonly at: number }) {

@@ -1,5 +1,5 @@
 import type { DumpRequest } from '../../../core/frame/dump.ts'
-import { flowName, isWaiting, widthOf } from './flows.data.ts'
+import { flowName, isWaiting, widthOf } from '../../state/flows.logic.ts'
 
 export interface RequestRow {
   readonly key: string

@@ -1,5 +1,5 @@
 import type { DumpQueue, DumpRequest } from '../../../core/frame/dump.ts'
-import { flowName, isWaiting } from './flows.data.ts'
+import { flowName, isWaiting } from '../../state/flows.logic.ts'
 
 /** A queue that waits for its turn. Virtual times in seat-seconds after the earliest start in the list. */
 export interface NextQueue {

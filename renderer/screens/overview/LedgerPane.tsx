@@ -6,9 +6,9 @@ import type { LedgerVariant } from '../../charts/seatLedgerRows.tsx'
 import { useSize } from '../../charts/useSize.ts'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
 import type { ChartTable } from '../../components/chartTable.ts'
+import { LOW, useMedia } from '../../components/useMedia.ts'
 import { openLevel } from './actions.ts'
 import styles from './overview.module.css'
-import { useLowScreen } from './useLowScreen.ts'
 
 /** More levels than this are tied by hairlines: ribbons could not be told apart. */
 const RIBBONS_UP_TO = 12
@@ -53,7 +53,7 @@ export interface LedgerPaneProps {
 
 export const LedgerPane = memo(function LedgerPane({ server, order, stale }: LedgerPaneProps) {
   const [box, { width }] = useSize()
-  const low = useLowScreen()
+  const low = useMedia(LOW)
   const ledger = useMemo(() => ledgerOf(server, order), [server, order])
   const open = useCallback((level: string) => openLevel(server.id, level), [server.id])
   const difference = differenceNote(ledger)

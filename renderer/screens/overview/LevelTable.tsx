@@ -7,6 +7,7 @@ import { Button } from '../../components/Button.tsx'
 import { DataTable } from '../../components/DataTable.tsx'
 import { Menu } from '../../components/Menu.tsx'
 import { classes } from '../../components/classes.ts'
+import { LOW, useMedia } from '../../components/useMedia.ts'
 import { useSelection } from '../../state/selection.ts'
 import { format } from '../../theme/format.ts'
 import { openLevel } from './actions.ts'
@@ -16,7 +17,6 @@ import type { LevelRow } from './levelRows.ts'
 import { OPTIONAL_COLUMNS, toggleColumn, useOptionalColumns } from './optionalColumns.ts'
 import styles from './overview.module.css'
 import { PinSwitch } from './PinSwitch.tsx'
-import { useLowScreen } from './useLowScreen.ts'
 
 export interface LevelTableProps {
   readonly rows: readonly LevelRow[]
@@ -41,7 +41,7 @@ const NONE: readonly LevelRow[] = []
 export const LevelTable = memo(function LevelTable(props: LevelTableProps) {
   const { rows, series, from, to, gapMs, stale, csvName } = props
   const [box, { width }] = useSize()
-  const low = useLowScreen()
+  const low = useMedia(LOW)
   const optional = useOptionalColumns()
   const [pin, setPin] = useState(true)
   const selected = useSelection().level

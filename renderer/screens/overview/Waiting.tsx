@@ -1,23 +1,23 @@
-import { useEffect, useState } from 'react'
-import type { SourceSpec, ServerHealth } from '../../../core/contract/source.ts'
+import type { ServerHealth } from '../../../core/contract/source.ts'
 import { Button } from '../../components/Button.tsx'
 import { Details, EmptyState, ForbiddenState, Loading } from '../../components/States.tsx'
-import { client } from '../../state/client.ts'
+import { useNow } from '../../components/useNow.ts'
 import type { Connected } from '../../state/connection.ts'
+import { usePermissionReport } from '../../state/health.ts'
 import { format } from '../../theme/format.ts'
 import { openConnection, tryNow } from './actions.ts'
 import { nextTry } from './staleLine.ts'
 
 /** Connected, and no sample yet: waiting, not answering, or not allowed. */
 export function Waiting({ connection }: { readonly connection: Connected }) {
-  const { servers, source, spec } = connection
+  const { servers, source } = connection
   const failing = servers.find(({ status, failures }) => status === 'failing' && failures.length > 0)
   if (failing === undefined || servers.some(({ status }) => status === 'connecting')) {
     return <Loading waitingFor={`the first sample from ${source.name}`} />
   }
   const code = failing.failures.at(-1)?.problem.code
   return code === 'forbidden' || code === 'unauthorized' ? (
-    <Forbidden health={failing} spec={spec} name={source.name} />
+    <Forbidden health={failing} name={source.name} />
   ) : (
     <Failing health={failing} />
   )
@@ -56,9 +56,8 @@ function Failing({ health }: { readonly health: ServerHealth }) {
   )
 }
 
-function Forbidden(props: { readonly health: ServerHealth; readonly spec: SourceSpec; readonly name: string }) {
-  const { health, spec, name } = props
-  const role = useMissingRole(spec, health.id)
+function Forbidden({ health, name }: { readonly health: ServerHealth; readonly name: string }) {
+  const role = usePermissionReport(health.id, true)?.missingRole
   return (
     <ForbiddenState
       title={`You may not read /metrics on ${name}.`}
@@ -69,34 +68,4 @@ function Forbidden(props: { readonly health: ServerHealth; readonly spec: Source
       <p>Seats, demand and rejections are not known without it. This role allows reading them:</p>
     </ForbiddenState>
   )
-}
-
-/** The exact role that the credential lacks; absent until it is known. */
-function useMissingRole(spec: SourceSpec, server: string): string | undefined {
-  const [role, setRole] = useState<string>()
-  useEffect(() => {
-    if (spec.kind !== 'scrape') return undefined
-    let current = true
-    const ask = async () => {
-      const reports = await client().call('sources.permissions', { target: spec.target })
-      const own = reports.find((report) => report.server === server) ?? reports[0]
-      if (current) setRole(own?.missingRole)
-    }
-    // Without an answer the screen still says what is forbidden.
-    ask().catch(() => undefined)
-    return () => {
-      current = false
-    }
-  }, [spec, server])
-  return role
-}
-
-/** The page's clock, once a second, for countdowns. */
-function useNow(): number {
-  const [now, setNow] = useState(() => Date.now())
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1_000)
-    return () => clearInterval(timer)
-  }, [])
-  return now
 }

@@ -1,5 +1,6 @@
 import type { AggregateLevel, SpreadOverServers } from '../../../core/frame/aggregate.ts'
 import { isExempt } from '../../../core/frame/frame.ts'
+import { sumOfKnown } from '../../../core/frame/known.ts'
 import { peakOverMean } from '../../charts/serverStrip.data.ts'
 import { needAttention, type LevelRow } from './levelRows.ts'
 
@@ -50,14 +51,11 @@ export function fleetRows(
       queueingOn: where('queueing'),
       executing: executing.some((seats) => (seats ?? 0) > 0),
       peakOverMean: mean > LEAST_MEAN ? peakOverMean(executing) : undefined,
-      queuedSeats: sum(rows.map(({ seats }) => seats.queued)),
-      rejectedPerSecond: sum(rows.map((row) => row.rejectedPerSecond)),
+      queuedSeats: sumOfKnown(rows.map(({ seats }) => seats.queued)),
+      rejectedPerSecond: sumOfKnown(rows.map((row) => row.rejectedPerSecond)),
     }
   })
 }
-
-const sum = (values: readonly (number | undefined)[]): number | undefined =>
-  values.reduce<number | undefined>((a, b) => (a === undefined || b === undefined ? undefined : a + b), 0)
 
 /** At most this many copies stand above the ruled line. */
 export const MOST_PINNED = 6
@@ -80,7 +78,7 @@ export function spreadText(spread: SpreadOverServers | undefined): string | unde
 /** Requests rejected per second on all servers; `undefined` while no server reports it. */
 export function rejectedSum({ rejectedPerSecondSums: sums }: AggregateLevel): number | undefined {
   const parts = [sums['queue-full'], sums['concurrency-limit'], sums['time-out']]
-  return sum(parts.map((part) => part?.sum))
+  return sumOfKnown(parts.map((part) => part?.sum))
 }
 
 /**

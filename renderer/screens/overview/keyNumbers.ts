@@ -1,4 +1,5 @@
 import type { ServerFrame } from '../../../core/frame/frame.ts'
+import { sumOfKnown } from '../../../core/frame/known.ts'
 import { peakOverMean } from '../../charts/serverStrip.data.ts'
 import type { KeyNumber } from '../../components/KeyNumbers.tsx'
 import { format, UNKNOWN } from '../../theme/format.ts'
@@ -80,9 +81,9 @@ export function fleetKeyNumbers(fleet: readonly FleetServer[]): readonly KeyNumb
   const ratio = peakOverMean(executing)
   const names = new Set(fleet.flatMap(({ rows }) => rows.map(({ name }) => name)))
   const troubled = new Set(fleet.flatMap(({ rows }) => needAttention(rows).map(({ name }) => name)))
-  const rejected = sum(totals.map((total) => total.rejectedPerSecond))
+  const rejected = sumOfKnown(totals.map((total) => total.rejectedPerSecond))
   const each = (values: readonly (number | undefined)[]) =>
-    few ? listed(values.map((value) => format.seats(value))) : format.seats(sum(values))
+    few ? listed(values.map((value) => format.seats(value))) : format.seats(sumOfKnown(values))
   const suffix = few ? ', per server' : `, sum of ${fleet.length}`
   return [
     { label: `executing${suffix}`, term: 'executing', value: each(executing), unit: few ? of : 'seats' },
@@ -121,6 +122,3 @@ export function fleetKeyNumbers(fleet: readonly FleetServer[]): readonly KeyNumb
       : { label: 'servers', value: String(fleet.length) },
   ]
 }
-
-const sum = (values: readonly (number | undefined)[]): number | undefined =>
-  values.reduce<number | undefined>((a, b) => (a === undefined || b === undefined ? undefined : a + b), 0)

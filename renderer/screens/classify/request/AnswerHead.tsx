@@ -4,9 +4,9 @@ import { Button } from '../../../components/Button.tsx'
 import { LevelChip } from '../../../components/LevelChip.tsx'
 import { Segment } from '../../../components/Segment.tsx'
 import { Term } from '../../../components/Term.tsx'
+import { requestStore, type Side } from '../../../state/request.ts'
 import { draftSentence, ruleText } from './compare.data.ts'
 import styles from './request.module.css'
-import { requestStore, type Side } from './requestStore.ts'
 
 /** Where the request goes, in one line; with a draft, where it would go. */
 export function AnswerHead(props: {

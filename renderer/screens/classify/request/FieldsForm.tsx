@@ -18,9 +18,9 @@ import {
   type OptionField,
   type RequestForm,
   type ResourceField,
-} from './form.logic.ts'
+} from '../../../state/request.logic.ts'
+import { changeForm } from '../../../state/request.ts'
 import styles from './request.module.css'
-import { changeForm } from './requestStore.ts'
 
 const PATH_VERBS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options']
 const RESOURCES_ID = 'classify-resources'

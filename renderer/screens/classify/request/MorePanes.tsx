@@ -6,8 +6,8 @@ import type { RequestSample } from '../../../../core/contract/objects.ts'
 import { Copy } from '../../../components/Copy.tsx'
 import { LevelName } from '../../../components/LevelChip.tsx'
 import { Pane } from '../../../components/Pane.tsx'
+import { takeRequest } from '../../../state/request.ts'
 import styles from './request.module.css'
-import { takeRequest } from './requestStore.ts'
 
 /** Requests close to this one that other schemas take. */
 export const NearbyPane = memo(function NearbyPane(props: {

@@ -4,10 +4,10 @@ import { Button } from '../../../components/Button.tsx'
 import { classes } from '../../../components/classes.ts'
 import { Field, inputClass } from '../../../components/Field.tsx'
 import { LevelChip } from '../../../components/LevelChip.tsx'
+import { takeRequest } from '../../../state/request.ts'
 import { format } from '../../../theme/format.ts'
 import { NoDumps } from '../NoDumps.tsx'
 import styles from './request.module.css'
-import { takeRequest } from './requestStore.ts'
 import { filteredSeen, seenRequests, type SeenRequest } from './seen.data.ts'
 
 const MOST = 60

@@ -2,9 +2,9 @@ import { memo, useMemo } from 'react'
 import { readRequestText, type RequestFormat, type Sender } from '../../../../core/classify/requestText.ts'
 import { Button } from '../../../components/Button.tsx'
 import { Field, inputClass } from '../../../components/Field.tsx'
-import { formOf, requestOf, type RequestForm } from './form.logic.ts'
+import { formOf, requestOf, type RequestForm } from '../../../state/request.logic.ts'
+import { requestStore } from '../../../state/request.ts'
 import styles from './request.module.css'
-import { requestStore } from './requestStore.ts'
 
 const FORMATS: Readonly<Record<RequestFormat, string>> = {
   kubectl: 'a kubectl command',

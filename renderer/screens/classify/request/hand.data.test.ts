@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FlowExplanation } from '../../../../core/classify/classification.ts'
 import { dealtHand } from '../../../../core/sharding/hand.ts'
-import type { FlowRow } from '../../level/flows.data.ts'
+import type { FlowRow } from '../../../state/flows.logic.ts'
 import { handCards, meetingFlows, meetingSentence, queuesOfHand } from './hand.data.ts'
 
 const shape = { queues: 16, handSize: 4 }

@@ -1,7 +1,7 @@
 import type { FlowExplanation } from '../../../../core/classify/classification.ts'
 import { dealtHand, sharedQueues } from '../../../../core/sharding/hand.ts'
 import type { DumpQueue } from '../../../../core/frame/dump.ts'
-import type { FlowRow } from '../../level/flows.data.ts'
+import type { FlowRow } from '../../../state/flows.logic.ts'
 
 /** A queue of the hand. */
 export interface HandCard {

@@ -2,7 +2,7 @@ import type { FlowSchema } from '../../../../core/config/objects.ts'
 import type { DumpFrame } from '../../../../core/frame/dump.ts'
 import type { FlowName } from '../../../../core/sharding/hand.ts'
 import type { Overlap, SharedHands } from '../../../../core/sharding/overlap.ts'
-import { dumpOfLevel, flowRows } from '../../level/flows.data.ts'
+import { dumpOfLevel, flowRows } from '../../../state/flows.logic.ts'
 
 /** Flows that are drawn; what is beyond stands in the table. */
 export const FLOWS_DRAWN = 8

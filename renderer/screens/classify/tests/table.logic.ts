@@ -9,7 +9,7 @@ import {
   type RequestTest,
 } from '../../../../core/contract/objects.ts'
 import { SYSTEM_GROUPS } from '../../../../core/guard/systemRequests.ts'
-import { keyOfRequest } from '../request/recent.ts'
+import { keyOfRequest } from '../../../state/recentRequests.logic.ts'
 import { labelOf } from '../words.ts'
 
 export const newTest = (id: string, label: string, request: RequestSample, expect?: Landing): RequestTest =>

@@ -6,9 +6,9 @@ import { baseChoiceStore } from '../../../state/draftBase.ts'
 import { draftApplyStore } from '../../../state/draftApply.ts'
 import { setClient } from '../../../state/client.ts'
 import { openPage, startRoutes } from '../../../state/route.ts'
+import { ownLimitStore } from '../../../state/serverLimit.ts'
 import { startState } from '../../../state/start.ts'
 import { EditorScreen } from '../index.tsx'
-import { ownLimitStore } from './useImpact.ts'
 
 /** Whatever is observed is on the screen. */
 class Everything {

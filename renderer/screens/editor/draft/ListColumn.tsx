@@ -3,7 +3,6 @@ import type { GuardFinding, ObjectRef } from '../../../../core/guard/finding.ts'
 import { say } from '../../../app/shellStore.ts'
 import { classes } from '../../../components/classes.ts'
 import { inputClass } from '../../../components/Field.tsx'
-import { Icon } from '../../../components/Icon.tsx'
 import { Menu } from '../../../components/Menu.tsx'
 import { Note } from '../../../components/Note.tsx'
 import { scrollRegion } from '../../../components/scrollRegion.ts'
@@ -55,14 +54,7 @@ export const ListColumn = memo(function ListColumn(props: ListColumnProps) {
             <IconButton icon="undo" label="Undo" disabled={!canUndo} onClick={undoDraft} />
             <IconButton icon="redo" label="Redo" disabled={!canRedo} onClick={redoDraft} />
             <Menu entries={[{ label: 'Revert the whole draft', onSelect: revertAll }]}>
-              <button
-                type="button"
-                className={styles['icon']}
-                aria-label="More for the draft"
-                disabled={draft.entries.length === 0}
-              >
-                <Icon name="more" size={13} />
-              </button>
+              <IconButton icon="more" label="More for the draft" disabled={draft.entries.length === 0} />
             </Menu>
             <NewObject open={making} onOpen={onMaking} />
           </>

@@ -1,3 +1,4 @@
+import type { ButtonHTMLAttributes } from 'react'
 import type { LocatedFinding } from '../../../../core/manifest/manifest.ts'
 import { classes } from '../../../components/classes.ts'
 import { Icon, type IconName } from '../../../components/Icon.tsx'
@@ -16,23 +17,13 @@ export function FindingLines({ findings }: { readonly findings: readonly Located
   ))
 }
 
-export function IconButton(props: {
+interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly icon: IconName
   readonly label: string
-  readonly disabled?: boolean
-  readonly onClick: () => void
-}) {
-  const { icon, label, disabled = false, onClick } = props
-  return (
-    <button
-      type="button"
-      className={styles['icon']}
-      aria-label={label}
-      title={label}
-      disabled={disabled}
-      onClick={onClick}
-    >
-      <Icon name={icon} size={12} />
-    </button>
-  )
 }
+
+export const IconButton = ({ icon, label, ...rest }: IconButtonProps) => (
+  <button type="button" className={styles['icon']} aria-label={label} title={label} {...rest}>
+    <Icon name={icon} size={12} />
+  </button>
+)

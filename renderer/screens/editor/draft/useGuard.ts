@@ -1,11 +1,11 @@
-import { useDeferredValue, useEffect, useMemo, useState } from 'react'
-import type { RequestTest } from '../../../../core/contract/objects.ts'
+import { useDeferredValue, useEffect, useMemo } from 'react'
 import type { DraftEntries } from '../../../../core/draft/draft.ts'
 import type { GuardFinding } from '../../../../core/guard/finding.ts'
 import { guardRails } from '../../../../core/guard/guardRails.ts'
 import { wholeSetChecks } from '../../../../core/guard/wholeSet.ts'
 import { client } from '../../../state/client.ts'
 import { useDraft } from '../../../state/draft.ts'
+import { startRequestTests, useRequestTests } from '../../../state/requestTests.ts'
 import { viewStore } from '../../../state/view.ts'
 
 export interface Guard {
@@ -18,7 +18,9 @@ export interface Guard {
 /** What the draft puts at risk. Computed after the letters of a keystroke are on the screen. */
 export function useGuard(serverLimit: number): Guard | undefined {
   const draft = useDeferredValue(useDraft())
-  const tests = useSavedTests()
+  // Without the table its rail says nothing.
+  useEffect(() => startRequestTests(client()), [])
+  const { tests } = useRequestTests()
   return useMemo(() => {
     const { base, proposal, entries } = draft
     if (base === undefined || proposal === undefined) return undefined
@@ -40,23 +42,4 @@ export function useGuard(serverLimit: number): Guard | undefined {
       checks: wholeSetChecks(after, version),
     }
   }, [draft, serverLimit, tests])
-}
-
-const NO_TESTS: readonly RequestTest[] = []
-
-/** The saved table of requests, which must go on matching what they matched. */
-function useSavedTests(): readonly RequestTest[] {
-  const [tests, setTests] = useState(NO_TESTS)
-  useEffect(() => {
-    let current = true
-    client()
-      .call('requests.read', null)
-      .then((read) => current && setTests(read))
-      // Without the table its rail says nothing.
-      .catch(() => undefined)
-    return () => {
-      current = false
-    }
-  }, [])
-  return tests
 }

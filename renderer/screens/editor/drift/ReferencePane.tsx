@@ -1,10 +1,11 @@
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { Button } from '../../../components/Button.tsx'
 import { Field, inputClass } from '../../../components/Field.tsx'
+import { readFiles } from '../../../components/files.ts'
+import { FilesButton } from '../../../components/FilesButton.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { ProblemNote } from '../../../components/States.tsx'
-import { readFiles } from '../../connect/files.ts'
-import { useContexts } from '../../connect/useContexts.ts'
+import { useContexts } from '../../../state/contexts.ts'
 import { referenceName } from './drift.text.ts'
 import type { ReferenceChoice } from './useReference.ts'
 import styles from './drift.module.css'
@@ -16,13 +17,9 @@ export function ReferencePane({ choice, builtIn }: { readonly choice: ReferenceC
   const { reference, busy, problem, notes, compareWith, compareWithBuiltIn } = choice
   const { found = [] } = useContexts('')
   const [chosen, setChosen] = useState(NONE)
-  const files = useRef<HTMLInputElement>(null)
   const context = found.find(({ file, context: name }) => `${file} ${name}` === chosen)
-  const takeFiles = (list: FileList | null): void => {
-    if (list === null || list.length === 0) return
-    const picked = Array.from(list)
+  const takeFiles = (picked: readonly File[]): void =>
     compareWith(async () => ({ kind: 'files', files: await readFiles(picked) }))
-  }
   return (
     <Pane title="Compared with">
       <div className={styles['reference']}>
@@ -36,17 +33,9 @@ export function ReferencePane({ choice, builtIn }: { readonly choice: ReferenceC
         <Button disabled={busy || reference.kind === 'built-in'} onClick={compareWithBuiltIn}>
           Built-in objects of {builtIn}
         </Button>
-        <Button disabled={busy} onClick={() => files.current?.click()}>
+        <FilesButton disabled={busy} label="Manifests to compare with" onFiles={takeFiles}>
           Manifest files
-        </Button>
-        <input
-          ref={files}
-          type="file"
-          multiple
-          hidden
-          aria-label="Manifests to compare with"
-          onChange={({ target }) => takeFiles(target.files)}
-        />
+        </FilesButton>
         {found.length > 0 && (
           <>
             <Field label="Another cluster">

@@ -1,4 +1,4 @@
-import type { ServerContext } from '../../../../core/classify/classification.ts'
+import type { ServerContext } from '../../core/classify/classification.ts'
 
 /** What the reader supposes of the cluster where the console does not know it, as texts of a form. */
 export interface Supposed {

@@ -1,6 +1,6 @@
-import { useEffect, useState } from 'react'
-import { useViewPart } from '../../state/view.ts'
-import { format } from '../../theme/format.ts'
+import { useViewPart } from '../state/view.ts'
+import { format } from '../theme/format.ts'
+import { useNow } from './useNow.ts'
 
 /** Where the numbers come from and how old they are: `from dump_requests, 2 s ago`. */
 export function DumpAge({ at }: { readonly at: number }) {
@@ -10,14 +10,7 @@ export function DumpAge({ at }: { readonly at: number }) {
     frame?.source.kind === 'simulation' && server !== undefined ? Date.parse(server.at) : undefined,
   )
   const moving = mode === 'live' || mode === 'stale'
-  const [now, setNow] = useState(() => Date.now())
-  useEffect(() => {
-    if (!moving) return undefined
-    const tick = (): void => setNow(Date.now())
-    tick()
-    const timer = setInterval(tick, 1_000)
-    return () => clearInterval(timer)
-  }, [moving])
+  const now = useNow(moving)
   if (!moving) return <>{`from dump_requests of ${format.time(at)}`}</>
   const seconds = Math.max(0, Math.round(((simulatedNow ?? now) - at) / 1_000))
   return <>{`from dump_requests, ${seconds < 60 ? `${seconds} s` : format.age(seconds * 1_000)} ago`}</>

@@ -1,5 +1,5 @@
-import type { DumpFrame, DumpRequest } from '../../../core/frame/dump.ts'
-import { maxMinShares } from './fairShare.data.ts'
+import type { DumpFrame, DumpRequest } from '../../core/frame/dump.ts'
+import { maxMinShares } from './fairShare.logic.ts'
 
 /** Seats that a request occupies while it runs: the wider of its two stages (specification 5). */
 export const widthOf = (request: DumpRequest): number => Math.max(request.initialSeats, request.finalSeats)

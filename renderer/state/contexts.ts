@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
-import { toProblem, type Problem } from '../../../core/contract/errors.ts'
-import type { FoundContext } from '../../../core/contract/source.ts'
-import { client } from '../../state/client.ts'
+import { toProblem, type Problem } from '../../core/contract/errors.ts'
+import type { FoundContext } from '../../core/contract/source.ts'
+import { client } from './client.ts'
 
 export interface Contexts {
   readonly found?: readonly FoundContext[]

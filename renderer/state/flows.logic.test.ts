@@ -1,7 +1,7 @@
+import { AT, queueOf, requestOf } from '../screens/level/level.fixture.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { dumpOfLevel, flowName, flowRows } from './flows.data.ts'
-import { AT, queueOf, requestOf } from './level.fixture.ts'
+import { dumpOfLevel, flowName, flowRows } from './flows.logic.ts'
 
 describe('flowName', () => {
   it('drops the common prefix of service accounts and names a flow without distinguisher', () => {

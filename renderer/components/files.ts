@@ -1,5 +1,5 @@
-import { ProblemError } from '../../../core/contract/errors.ts'
-import type { UploadedFile } from '../../../core/contract/source.ts'
+import { ProblemError } from '../../core/contract/errors.ts'
+import type { UploadedFile } from '../../core/contract/source.ts'
 
 interface Limits {
   /** Characters of all texts together. */

@@ -1,7 +1,7 @@
+import { ownLimitStore, type ServerLimit } from '../state/serverLimit.ts'
 import { useState } from 'react'
-import { inputClass } from '../../../components/Field.tsx'
-import { ownLimitStore, type ServerLimit } from './useImpact.ts'
-import styles from './impact.module.css'
+import { inputClass } from './Field.tsx'
+import styles from './ServerSeats.module.css'
 
 const MOST_SEATS = 1_000_000
 

@@ -1,10 +1,10 @@
 import { create } from 'zustand'
-import { identityOf } from '../../../../core/classify/identity.ts'
-import type { RequestSample } from '../../../../core/contract/objects.ts'
-import { openPage } from '../../../state/route.ts'
-import { formOf, requestOf, type RequestForm } from './form.logic.ts'
-import { remembered } from './recent.ts'
-import type { Supposed } from './supposed.ts'
+import { identityOf } from '../../core/classify/identity.ts'
+import type { RequestSample } from '../../core/contract/objects.ts'
+import { remembered } from './recentRequests.logic.ts'
+import { formOf, requestOf, type RequestForm } from './request.logic.ts'
+import { openPage } from './route.ts'
+import type { Supposed } from './supposed.logic.ts'
 
 /** How the request is given. */
 export type Way = 'fields' | 'text' | 'seen'

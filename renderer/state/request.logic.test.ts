@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { KNOWN_RESOURCES } from '../../../../core/classify/builtInResources.ts'
-import { addressOf, fieldsOf, RESOURCE_VERBS } from '../../../../core/classify/requestFields.ts'
+import { KNOWN_RESOURCES } from '../../core/classify/builtInResources.ts'
+import { addressOf, fieldsOf, RESOURCE_VERBS } from '../../core/classify/requestFields.ts'
 import {
   formOf,
   optionOf,
@@ -15,7 +15,7 @@ import {
   withUser,
   withVerb,
   type RequestForm,
-} from './form.logic.ts'
+} from './request.logic.ts'
 
 const listPods = formOf({
   user: 'alice',

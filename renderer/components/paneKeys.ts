@@ -1,5 +1,5 @@
 import type { KeyboardEvent } from 'react'
-import { settingsNow } from '../../state/settings.ts'
+import { settingsNow } from '../state/settings.ts'
 
 const TEXT = 'input, textarea, select, [contenteditable]'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { maxMinShares } from './fairShare.data.ts'
+import { maxMinShares } from './fairShare.logic.ts'
 
 describe('maxMinShares', () => {
   it('gives the small what they want and divides the rest evenly among the large', () => {

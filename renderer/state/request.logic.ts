@@ -1,6 +1,6 @@
-import { knownResource } from '../../../../core/classify/builtInResources.ts'
-import { identityOf } from '../../../../core/classify/identity.ts'
-import { digestRequest } from '../../../../core/classify/readRequest.ts'
+import { knownResource } from '../../core/classify/builtInResources.ts'
+import { identityOf } from '../../core/classify/identity.ts'
+import { digestRequest } from '../../core/classify/readRequest.ts'
 import {
   addressOf,
   fieldsOf,
@@ -8,8 +8,8 @@ import {
   type RequestAddress,
   type RequestFields,
   type ResourceFields,
-} from '../../../../core/classify/requestFields.ts'
-import type { RequestSample } from '../../../../core/contract/objects.ts'
+} from '../../core/classify/requestFields.ts'
+import type { RequestSample } from '../../core/contract/objects.ts'
 
 /** A request while it is written: the fields and the path say the same, unless `problem` says why they cannot. */
 export interface RequestForm {

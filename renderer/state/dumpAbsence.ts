@@ -1,0 +1,26 @@
+import type { Problem } from '../../core/contract/errors.ts'
+import { useConnected } from './connection.ts'
+import { useHealth, usePermissionReport } from './health.ts'
+
+/** Why a server shows no debug dumps. */
+export type DumpAbsence =
+  | { readonly kind: 'no-source' }
+  | { readonly kind: 'off' }
+  /** `role` is the role and its binding that would mend it, once they are known. */
+  | { readonly kind: 'forbidden'; readonly problem: Problem | undefined; readonly role: string | undefined }
+  | { readonly kind: 'failing'; readonly problem: Problem }
+  /** Files that hold none. */
+  | { readonly kind: 'still' }
+  | { readonly kind: 'not-yet' }
+
+/** Why there is no dump of this server, of which there is none. */
+export function useDumpAbsence(server: string | undefined): DumpAbsence {
+  const connected = useConnected()
+  const dumps = useHealth(server)?.dumps
+  const report = usePermissionReport(server ?? '', server !== undefined && dumps?.status === 'forbidden')
+  if (connected === undefined) return { kind: 'no-source' }
+  if (dumps?.status === 'off') return { kind: 'off' }
+  if (dumps?.status === 'forbidden') return { kind: 'forbidden', problem: dumps.problem, role: report?.missingRole }
+  if (dumps?.status === 'failing' && dumps.problem !== undefined) return { kind: 'failing', problem: dumps.problem }
+  return { kind: connected.still ? 'still' : 'not-yet' }
+}
