@@ -6,6 +6,7 @@ import { manifestOf, versionOf } from '../../core/config/content.ts'
 import type { StreamEvent } from '../../core/contract/contract.ts'
 import { ApplyReportSchema, ObjectsStateSchema, type ObjectsState } from '../../core/contract/objects.ts'
 import { SimulationSpecSchema, type SimulationState } from '../../core/contract/simulation.ts'
+import { standingClock } from '../../test/harness/standingClock.ts'
 import type { SimulatedApiServer } from '../simulated/apiServer.ts'
 import { createSimulationSource } from '../sources/simulation.ts'
 import { createWorkspace, type Workspace } from './workspace.ts'
@@ -19,40 +20,19 @@ const notAsked = async (): Promise<never> => {
 
 describe('the workspace with a simulation', () => {
   let stateDir = ''
-  let now = START
-  let timers: { readonly at: number; readonly call: () => void }[] = []
+  let clock = standingClock(START)
   let workspace: Workspace
   let served: { readonly server: SimulatedApiServer; readonly ended: AbortSignal }[] = []
   const { signal } = new AbortController()
   const call = () => workspace.handlers.procedures
 
-  const advance = (ms: number): void => {
-    const end = now + ms
-    for (;;) {
-      const [next] = timers.toSorted((a, b) => a.at - b.at)
-      if (next === undefined || next.at > end) break
-      timers = timers.filter((one) => one !== next)
-      now = Math.max(now, next.at)
-      next.call()
-    }
-    now = end
-  }
   beforeEach(async () => {
     stateDir = await mkdtemp(join(tmpdir(), 'apf-state-'))
-    now = START
-    timers = []
+    clock = standingClock(START)
     served = []
     workspace = createWorkspace({
       stateDir,
-      environment: {
-        now: () => now,
-        random: () => 0.5,
-        after(ms, callback) {
-          const timer = { at: now + ms, call: callback }
-          timers.push(timer)
-          return () => void (timers = timers.filter((one) => one !== timer))
-        },
-      },
+      environment: clock.environment,
       access: {
         makeSource: async (spec, environment) => {
           if (spec.kind !== 'simulation') {
@@ -93,7 +73,7 @@ describe('the workspace with a simulation', () => {
     const frames: StreamEvent<'frames'>[] = []
     workspace.handlers.streams.frames(null, (event) => frames.push(event), signal)
     await call()['sources.connect']({ spec: SIMULATION })
-    advance(2_000)
+    clock.advance(2_000)
     expect(frames.map(({ frame }) => Date.parse(frame.at) - START)).toEqual([0, 1_000, 2_000])
     const [first] = frames
     const server = first?.frame.servers[0]?.id ?? ''
@@ -106,7 +86,7 @@ describe('the workspace with a simulation', () => {
     const states: SimulationState[] = []
     workspace.handlers.streams.simulation(null, (state) => states.push(state), signal)
     await call()['sources.connect']({ spec: SIMULATION })
-    advance(1_000)
+    clock.advance(1_000)
     expect(await call()['simulation.control']({ speed: 10, paused: true })).toMatchObject({ speed: 10, paused: true })
     expect(states.at(-1)).toMatchObject({ speed: 10, paused: true })
     const { elapsedSeconds } = await call()['simulation.state'](null)
@@ -119,7 +99,7 @@ describe('the workspace with a simulation', () => {
     const states: ObjectsState[] = []
     workspace.handlers.streams.objects(null, (state) => states.push(ObjectsStateSchema.parse(state)), signal)
     await call()['sources.connect']({ spec: SIMULATION })
-    advance(1_000)
+    clock.advance(1_000)
     expect(states.at(-1)).toMatchObject({ origin: 'simulation', state: 'current', editing: { state: 'off' } })
     await call()['editing.switch']({ on: true })
     const level = () => states.at(-1)?.objects.levels.find(({ metadata }) => metadata.name === 'workload-low')
@@ -140,13 +120,13 @@ describe('the workspace with a simulation', () => {
 
   it('ends it with its session, remembers it, and refuses to steer what is none', async () => {
     await call()['sources.connect']({ spec: SIMULATION })
-    advance(1_000)
+    clock.advance(1_000)
     expect(served).toHaveLength(1)
     expect(served[0]?.ended.aborted).toBe(false)
     await call()['sources.connect']({ spec: { kind: 'demo' } })
     expect(served[0]?.ended.aborted).toBe(true)
-    advance(1_000)
-    expect(timers).toEqual([])
+    clock.advance(1_000)
+    expect(clock.timers()).toBe(0)
     await expect(call()['simulation.state'](null)).rejects.toMatchObject({ problem: { code: 'unsupported' } })
     await expect(call()['simulation.control']({ paused: true })).rejects.toThrow('no simulation')
     expect(await call()['sources.recent'](null)).toMatchObject([{ name: 'Simulated cluster', spec: SIMULATION }])

@@ -1,19 +1,17 @@
 import { memoryClient } from '../../core/contract/memory.ts'
 import type { ConnectedClient } from '../../core/contract/client.ts'
-import type { AbortSignalLike, Handlers, StreamEvent, StreamParams } from '../../core/contract/contract.ts'
+import type { Handlers, StreamEvent } from '../../core/contract/contract.ts'
 import { SettingsSchema, type Settings } from '../../core/contract/settings.ts'
-import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
 import type { Connection, RecentSource, SourceSpec } from '../../core/contract/source.ts'
 import { createAdjustments, type Adjustments } from '../../core/frame/adjustments.ts'
-import type { DumpFrame } from '../../core/frame/dump.ts'
 import { createHistory, type History } from '../../core/frame/history.ts'
-import { manyQueuesDump } from '../fixtures/manyQueues.ts'
 import { syntheticStory, type StoryMoment } from '../fixtures/synthetic.ts'
-import { randomFrom } from '../fixtures/syntheticServer.ts'
+import { foundContexts, healthOf, permissionReports } from './memoryAnswers.ts'
+import { sendMany } from './memoryDumps.ts'
 import { memoryLive, type MemoryLiveOptions } from './memoryLive.ts'
 import { memoryObjects, type MemoryObjects } from './memoryObjects.ts'
 import { memorySimulation } from './memorySimulation.ts'
-import { foundContexts, healthOf, permissionReports } from './memoryAnswers.ts'
+import { LIVE_SPECS, scrapeSpec, sourceOf } from './memorySources.ts'
 
 export interface StoryClientOptions {
   readonly levels?: number
@@ -103,26 +101,9 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
   }
   const connect = (spec: SourceSpec): Connection => {
     const id = connection.state === 'connected' ? connection.id + 1 : 1
-    const name = nameOf(spec)
-    const kind = spec.kind === 'files' ? 'file' : spec.kind
+    const source = sourceOf(spec)
     const cadence = spec.kind === 'scrape' ? spec.cadence : { intervalMs: 1_000, dumpsEveryMs: 5_000 }
-    const via =
-      spec.kind === 'proxy'
-        ? 'live proxy'
-        : kind === 'scrape'
-          ? '/metrics direct'
-          : kind === 'file'
-            ? 'opened file'
-            : 'recording of v1.36.3, loops'
-    connection = {
-      state: 'connected',
-      id,
-      source: { kind, name, via },
-      spec,
-      cadence,
-      servers: [],
-      still: kind === 'file',
-    }
+    connection = { state: 'connected', id, source, spec, cadence, servers: [], still: source.kind === 'file' }
     seq += 1
     announce()
     const first = event()
@@ -232,59 +213,4 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
       client.close()
     },
   }
-}
-
-/** Ten dumps that differ, made beforehand and told one after the other, ten a second. */
-function sendMany(
-  { server, level = 'workload-low' }: StreamParams<'dumps'>,
-  queues: number,
-  emit: (dump: DumpFrame) => void,
-  signal: AbortSignalLike,
-): undefined {
-  const random = randomFrom(1)
-  const dumps = Array.from({ length: 10 }, () => manyQueuesDump({ server, at: Date.now(), level, queues, random }))
-  let turn = 0
-  const timer = setInterval(() => {
-    const dump = dumps[turn++ % dumps.length]
-    if (dump !== undefined) emit({ ...dump, at: new Date().toISOString() })
-  }, 100)
-  signal.addEventListener('abort', () => clearInterval(timer), { once: true })
-}
-
-const scrapeSpec = (context: string): SourceSpec => ({
-  kind: 'scrape',
-  target: { kind: 'kubeconfig', context },
-  cadence: { intervalMs: 1_000, dumpsEveryMs: 5_000 },
-})
-
-const PROXY: SourceSpec = {
-  kind: 'proxy',
-  upstream: { kind: 'kubeconfig', context: 'prod-eu-1' },
-  port: 41_233,
-  mode: 'shadow',
-  identity: 'kubeconfig',
-  objects: 'upstream',
-  maxRequestsInFlight: 400,
-  maxMutatingRequestsInFlight: 200,
-}
-
-const LIVE_SPECS: Readonly<Record<MemoryLiveOptions['mode'], SourceSpec>> = {
-  shadow: PROXY,
-  enforce: { ...PROXY, mode: 'enforce' },
-  feed: {
-    kind: 'feed',
-    feed: { kind: 'audit-file', path: '/var/log/kubernetes/audit.log', follow: true },
-    maxRequestsInFlight: 400,
-    maxMutatingRequestsInFlight: 200,
-  },
-  simulation: SimulationSpecSchema.parse({ kind: 'simulation' }),
-}
-
-function nameOf(spec: SourceSpec): string {
-  if (spec.kind === 'demo') return 'demo'
-  if (spec.kind === 'simulation') return 'Simulated cluster'
-  if (spec.kind === 'files') return spec.files[0]?.name ?? 'file'
-  if (spec.kind === 'feed') return 'audit.log'
-  if (spec.kind === 'proxy') return spec.upstream.kind === 'url' ? spec.upstream.url : 'prod-eu-1'
-  return spec.target.kind === 'kubeconfig' ? (spec.target.context ?? 'current context') : 'metrics URLs'
 }

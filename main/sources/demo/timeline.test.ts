@@ -1,28 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { createDeriver } from '../../../core/frame/derive.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
-import type { Environment, SourceSink } from '../source.ts'
+import type { SourceSink } from '../source.ts'
 import { CadenceSchema } from '../../../core/contract/source.ts'
+import { DUMP_LEVEL_COLUMNS } from '../../../core/metrics/dumpColumns.ts'
 import { createParser } from '../../../core/metrics/parse.ts'
+import { standingClock } from '../../../test/harness/standingClock.ts'
 import { startPlayer } from './player.ts'
 import type { Recording } from './recording.ts'
 import { createTimeline } from './timeline.ts'
 
 const T0 = 1_000_000
 const LAP_SECONDS = 10
-
-const DUMP_COLUMNS = [
-  'PriorityLevelName',
-  'ActiveQueues',
-  'IsIdle',
-  'IsQuiescing',
-  'WaitingRequests',
-  'ExecutingRequests',
-  'DispatchedRequests',
-  'RejectedRequests',
-  'TimedoutRequests',
-  'CancelledRequests',
-]
 
 /** A server that dispatches ten requests each second. */
 function recording(): Recording {
@@ -38,10 +27,10 @@ process_start_time_seconds 900
 `
   const dump = (second: number): string => {
     const cells = ['l', '0', 'false', 'false', '0', '1', String(500 + 10 * second), '0', '0', '0']
-    const widths = DUMP_COLUMNS.map((column) => column.length + 2)
+    const widths = DUMP_LEVEL_COLUMNS.map((column) => column.length + 2)
     const row = (texts: readonly string[]): string =>
       texts.map((text, index) => (index < texts.length - 1 ? `${text},`.padEnd(widths[index] ?? 0) : text)).join('')
-    return `${row(DUMP_COLUMNS)}\n${row(cells)}\n`
+    return `${row(DUMP_LEVEL_COLUMNS)}\n${row(cells)}\n`
   }
   const seconds = Array.from({ length: LAP_SECONDS + 1 }, (_, second) => second)
   return {
@@ -60,35 +49,8 @@ process_start_time_seconds 900
   }
 }
 
-/** A clock that stands until it is moved. */
-function fakeEnvironment(start: number) {
-  let now = start
-  let timers: { readonly at: number; readonly call: () => void }[] = []
-  const environment: Environment = {
-    now: () => now,
-    random: () => 0.5,
-    after(ms, call) {
-      const timer = { at: now + ms, call }
-      timers.push(timer)
-      return () => void (timers = timers.filter((one) => one !== timer))
-    },
-  }
-  const advance = (ms: number): void => {
-    const end = now + ms
-    for (;;) {
-      const [next] = timers.toSorted((a, b) => a.at - b.at)
-      if (next === undefined || next.at > end) break
-      timers = timers.filter((one) => one !== next)
-      now = Math.max(now, next.at)
-      next.call()
-    }
-    now = end
-  }
-  return { environment, advance, sleep: (ms: number) => void (now += ms), timers: () => timers.length }
-}
-
 function play(start = 5_000_000) {
-  const clock = fakeEnvironment(start)
+  const clock = standingClock(start)
   const frames: ServerFrame[] = []
   const dumps: string[] = []
   const sink: SourceSink = {

@@ -1,0 +1,40 @@
+import type { Environment } from '../../main/sources/source.ts'
+
+/** A clock that stands until it is moved. */
+export function standingClock(startMs: number) {
+  let now = startMs
+  let timers: { readonly at: number; readonly call: () => void }[] = []
+  const environment: Environment = {
+    now: () => now,
+    random: () => 0.5,
+    after(ms, call) {
+      const timer = { at: now + ms, call }
+      timers.push(timer)
+      return () => void (timers = timers.filter((one) => one !== timer))
+    },
+  }
+  return {
+    environment,
+    /** Time goes on, and what is due happens. */
+    advance: (ms: number): void => {
+      const end = now + ms
+      for (;;) {
+        const [next] = timers.toSorted((a, b) => a.at - b.at)
+        if (next === undefined || next.at > end) break
+        timers = timers.filter((one) => one !== next)
+        now = Math.max(now, next.at)
+        next.call()
+      }
+      now = end
+    },
+    /** Time goes on while nothing can happen. */
+    sleep: (ms: number) => void (now += ms),
+    /** Somebody sets the clock; what is due comes as long after as it would have. */
+    set: (ms: number): void => {
+      timers = timers.map(({ at, call }) => ({ at: at + ms, call }))
+      now += ms
+    },
+    /** How many calls are due at some time. */
+    timers: () => timers.length,
+  }
+}
