@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { NEWEST_VERSION } from '../engine/profiles.ts'
 
 /** How many simulated seconds pass in one. */
 export const SPEED = { min: 0.1, max: 1_000, default: 1 } as const
@@ -14,7 +15,7 @@ export const SimulationSpecSchema = z.object({
   version: z
     .string()
     .regex(/^v1\.(29|3\d)\.\d+$/)
-    .default('v1.37.2'),
+    .default(NEWEST_VERSION),
   /** What the two in-flight flags of the server would be; their sum is what flow control distributes. */
   maxRequestsInFlight: seatCount.default(400),
   maxMutatingRequestsInFlight: seatCount.default(200),

@@ -14,6 +14,8 @@ export interface VersionProfile {
 
 /** The newest minor that the specification describes. */
 const NEWEST_MINOR = 37
+/** gitVersion that an engine behaves like when nobody says. */
+export const NEWEST_VERSION = `v1.${NEWEST_MINOR}.2`
 
 /**
  * The profile of a gitVersion such as `v1.36.3`; the newest one for a version that cannot be read or is newer than the

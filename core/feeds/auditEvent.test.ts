@@ -84,11 +84,53 @@ describe('an audit event', () => {
     expect(readAuditEvent(unreadable)).toMatchObject({ outside: expect.stringContaining('before flow control') })
   })
 
-  it('knows 429 of flow control from 429 of an eviction', () => {
+  it('knows 429 of flow control from those of evictions and the like, which were authorized before', () => {
     const responseStatus = { code: 429 }
+    const eviction = { requestURI: '/api/v1/namespaces/default/pods/one/eviction', verb: 'create', responseStatus }
+    const annotations = { 'authorization.k8s.io/decision': 'allow', 'authorization.k8s.io/reason': '' }
     expect(readAuditEvent({ ...event, responseStatus })).toMatchObject({ refused: true, executionMs: undefined })
-    const eviction = { requestURI: '/api/v1/namespaces/default/pods/one/eviction', verb: 'create' }
-    expect(readAuditEvent({ ...event, ...eviction, responseStatus })).toMatchObject({ refused: false })
+    expect(readAuditEvent({ ...event, ...eviction })).toMatchObject({ refused: true, executionMs: undefined })
+    expect(readAuditEvent({ ...event, responseStatus, annotations })).toMatchObject({ refused: false })
+    expect(readAuditEvent({ ...event, ...eviction, annotations })).toMatchObject({ refused: false })
+  })
+
+  it('knows who may not ask in the name of another, which comes before flow control', () => {
+    const responseStatus = { code: 403 }
+    const forbidden = { 'authorization.k8s.io/decision': 'forbid', 'authorization.k8s.io/reason': '' }
+    expect(readAuditEvent({ ...event, responseStatus, annotations: forbidden })).toMatchObject({ outside: undefined })
+    expect(readAuditEvent({ ...event, responseStatus })).toMatchObject({
+      outside: expect.stringContaining('impersonate'),
+    })
+  })
+
+  it('has times in any precision, of UTC as servers write it', () => {
+    for (const [text, ms] of [
+      ['2026-11-21T07:30:23Z', 0],
+      ['2026-11-21T07:30:23.5Z', 500],
+      ['2026-11-21T07:30:23.000250Z', 0.25],
+      ['2026-11-21T07:30:23.000250999Z', 0.250_999],
+    ] as const) {
+      const read = readAuditEvent({ ...event, requestReceivedTimestamp: text, stageTimestamp: text })
+      if (read.kind !== 'arrival') throw new Error(text)
+      expect(read.receivedMs - Date.parse('2026-11-21T07:30:23Z')).toBeCloseTo(ms, 3)
+      expect(read.inAllMs).toBe(0)
+    }
+    expect(readAuditEvent({ ...event, stageTimestamp: '2026-11-21T09:00:23.5+01:30' })).toMatchObject({
+      problem: expect.stringContaining('stageTimestamp'),
+    })
+  })
+
+  it('may have more than is known of it, and no more than a policy of metadata leaves', () => {
+    const user = { ...event.user, uid: 'u', extra: { 'authentication.kubernetes.io/credential-id': ['X509SHA256=1'] } }
+    const more = { future: { a: [1] }, requestObject: { kind: 'Pod' }, objectRef: { resource: 'nodes', name: 'x' } }
+    const plain = readAuditEvent(event)
+    expect(readAuditEvent({ ...event, ...more, user })).toEqual(plain)
+    const { kind: _kind, level: _level, sourceIPs: _addresses, userAgent: _agent, ...least } = event
+    expect(readAuditEvent(least)).toEqual({ ...plain, client: ' at ' })
+    expect(readAuditEvent({ ...event, stage: 'ResponseFlushed' })).toMatchObject({
+      kind: 'unreadable',
+      problem: expect.stringContaining('ResponseFlushed'),
+    })
   })
 
   it('is unreadable with a reason when something is missing or contradicts itself', () => {

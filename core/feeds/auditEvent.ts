@@ -15,6 +15,9 @@ const STAGES: ReadonlyMap<unknown, FeedStage> = new Map([
 /** Written only of requests that took more than half a second (specification 5.8). */
 const QUEUE_WAIT = 'apiserver.latency.k8s.io/apf-queue-wait'
 const WAIT_TOLD_FROM_MS = 500
+/** Written of every request that came as far as authorization, which a server does after flow control. */
+const AUTHORIZATION = 'authorization.k8s.io/decision'
+const FORBIDDEN = 403
 const TOO_MANY = 429
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
@@ -50,7 +53,11 @@ export function readAuditEvent(event: unknown): FeedRecord {
   const { auditID, verb, requestURI } = event
   const stage = STAGES.get(event['stage'])
   if (typeof auditID !== 'string' || auditID === '') return unreadable('An audit event has no auditID.')
-  if (stage === undefined) return unreadable(`The audit event ${quoted(auditID)} has no stage that is known.`)
+  if (stage === undefined) {
+    return unreadable(
+      `The audit event ${quoted(auditID)} has no stage that is known, but ${quoted(textOf(event['stage']))}.`,
+    )
+  }
   if (typeof requestURI !== 'string' || typeof verb !== 'string') {
     return unreadable(`The audit event ${quoted(auditID)} has no requestURI or no verb.`)
   }
@@ -70,7 +77,8 @@ export function readAuditEvent(event: unknown): FeedRecord {
   const user = userOf(event['impersonatedUser']) ?? userOf(event['user'])
   const isWatch = line.ok && line.info.verb === 'watch'
   const waitMs = waitOf(event['annotations'])
-  const refused = stage === 'complete' && status === TOO_MANY && !(line.ok && line.info.subresource === 'eviction')
+  const stopped = stage === 'complete' && !hasAnnotation(event, AUTHORIZATION)
+  const refused = stopped && status === TOO_MANY
   const ended = !refused && (isWatch ? stage === 'started' : stage === 'complete' || stage === 'panic')
   return {
     kind: 'arrival',
@@ -88,7 +96,7 @@ export function readAuditEvent(event: unknown): FeedRecord {
     status,
     ...(ended ? durationsOf(endedMs - receivedMs, waitMs, isWatch) : NO_DURATIONS),
     refused,
-    outside: outsideOf(line.ok ? undefined : line.problem, user),
+    outside: outsideOf(line.ok ? undefined : line.problem, user, stopped && status === FORBIDDEN),
     server: waitMs === undefined ? undefined : { waitMs },
   }
 }
@@ -107,8 +115,9 @@ function durationsOf(
   return { executionMs: Math.max(0, inAllMs - (waitMs ?? 0)), inAllMs: undefined }
 }
 
-function outsideOf(problem: string | undefined, user: User | undefined): string | undefined {
+function outsideOf(problem: string | undefined, user: User | undefined, forbidden: boolean): string | undefined {
   if (problem !== undefined) return `The server refuses it before flow control: ${problem}.`
+  if (forbidden) return 'The user may not impersonate another, which a server refuses before flow control.'
   return user === undefined ? 'The server did not know who asks, and refuses that before flow control.' : undefined
 }
 
@@ -123,6 +132,9 @@ function statusOf(value: unknown): number | undefined {
   const code = isJsonObject(value) ? value['code'] : undefined
   return typeof code === 'number' ? code : undefined
 }
+
+const hasAnnotation = ({ annotations }: JsonObject, name: string): boolean =>
+  isJsonObject(annotations) && annotations[name] !== undefined
 
 function waitOf(annotations: unknown): number | undefined {
   const text = isJsonObject(annotations) ? annotations[QUEUE_WAIT] : undefined

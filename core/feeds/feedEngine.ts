@@ -2,13 +2,8 @@ import type { ApfEngine, EngineConfiguration } from '../engine/apfEngine.ts'
 import type { EngineRequest } from '../engine/ticket.ts'
 import { type Followed, type FollowedPayload, Follower, type FollowerOptions } from '../live/follower.ts'
 import type { LiveRow } from '../live/requestLog.ts'
+import { type ServerFacts, tellFacts } from '../live/serverFacts.ts'
 import { createStandIns, type StandIns } from './standIn.ts'
-
-/** What a scrape of the same server tells of its objects (specification 5.7). */
-export interface ObjectFacts {
-  /** By `resource` or `resource.group`; sizes in bytes. */
-  readonly objects: ReadonlyMap<string, { readonly count: number; readonly averageSize: number }>
-}
 
 export type FollowedRequest = Omit<EngineRequest<unknown>, 'payload'>
 
@@ -21,12 +16,17 @@ export interface FeedListener {
   /** It took so long where it ran; of a watch, until it was initialised. */
   lasted(row: LiveRow, durationNs: number): void
   watchEnded(row: LiveRow): void
+  /** What is known of the server, as often as it has to be said again. */
+  told(facts: ServerFacts): void
 }
 
 export type FeedEngineOptions = Omit<FollowerOptions, 'startUnixMs' | 'mode'>
 
 const NS_PER_MS = 1e6
-/** Statistics are believed for three minutes; those at hand are given again before. */
+/**
+ * Statistics are believed for three minutes; those at hand are given again before. So are watches: the clients of watches
+ * that were open before the feed began come back one by one, and are heard of then.
+ */
 const FACTS_AGAIN_NS = 60e9
 
 /** The engine of a feed with all that outlives it: it begins anew where the time of the events makes a leap. */
@@ -36,7 +36,7 @@ export class FeedEngine {
   private configuration: EngineConfiguration = { levels: [], schemas: [] }
   private startMs: number
   private follower: Follower
-  private known: ObjectFacts | undefined
+  private known: ServerFacts | undefined
   private factsAtNs = Number.NEGATIVE_INFINITY
   /** Requests that wait, and of which only wait and execution together are known. */
   private readonly waiting = new Map<Followed, (waitedNs: number) => void>()
@@ -75,7 +75,7 @@ export class FeedEngine {
     this.standIns = createStandIns(configuration, new Set(refused.map(({ name }) => name)))
   }
 
-  facts(facts: ObjectFacts): void {
+  facts(facts: ServerFacts): void {
     this.known = facts
     this.tellFacts()
   }
@@ -83,8 +83,8 @@ export class FeedEngine {
   moveTo(unixMs: number): void {
     const ns = Math.max(this.follower.engine.nowNs, Math.round((unixMs - this.startMs) * NS_PER_MS))
     this.follower.moveTo(ns)
-    if (ns - this.factsAtNs >= FACTS_AGAIN_NS) this.tellFacts()
     for (const listener of this.listeners) listener.moved(ns)
+    if (ns - this.factsAtNs >= FACTS_AGAIN_NS) this.tellFacts()
   }
 
   arrive(row: LiveRow, request: FollowedRequest): Followed {
@@ -122,6 +122,7 @@ export class FeedEngine {
     this.listeners.add(listener)
     listener.began(this.startMs)
     listener.moved(this.follower.engine.nowNs)
+    if (this.known !== undefined) listener.told(this.known)
     return () => this.listeners.delete(listener)
   }
 
@@ -142,8 +143,9 @@ export class FeedEngine {
   private tellFacts(): void {
     const { engine } = this.follower
     this.factsAtNs = engine.nowNs
-    for (const [key, { count, averageSize }] of this.known?.objects ?? []) {
-      engine.objectStatistics.set(key, count, averageSize)
-    }
+    const { known } = this
+    if (known === undefined) return
+    tellFacts(engine, known)
+    for (const listener of this.listeners) listener.told(known)
   }
 }

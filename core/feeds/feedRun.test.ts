@@ -159,6 +159,34 @@ describe('a feed', () => {
     expect(run.counts).toMatchObject({ arrived: 3, repeated: 0, unfinished: 0 })
   })
 
+  it('takes whoever is impersonated for the user, as soon as a stage tells that', () => {
+    const run = feed()
+    const event = {
+      auditID: 'a',
+      requestURI: '/api/v1/namespaces/default/pods/one',
+      verb: 'get',
+      user: { username: 'operator', groups: ['system:masters', 'system:authenticated'] },
+      requestReceivedTimestamp: time(0),
+    }
+    const impersonatedUser = { username: 'carol', groups: ['system:authenticated'] }
+    const responseStatus = { code: 200 }
+    run.take(
+      [
+        readAuditEvent({ ...event, stage: 'RequestReceived', stageTimestamp: time(0) }),
+        readAuditEvent({
+          ...event,
+          stage: 'ResponseComplete',
+          stageTimestamp: time(9),
+          impersonatedUser,
+          responseStatus,
+        }),
+      ],
+      NOW,
+    )
+    run.finish()
+    expect(run.log.before(2)).toMatchObject([{ user: 'carol', level: 'global-default', flow: 'carol', status: 200 }])
+  })
+
   it('gives up what never ends, and watches at their end', () => {
     const run = feed()
     run.take([said({ id: 'g', atMs: 0, lastsMs: 0, stage: 'RequestReceived' }), said({ id: 'x', atMs: 6_000 })], NOW)
@@ -184,7 +212,7 @@ describe('a feed', () => {
     run.take([readAuditEvent(event)], NOW)
     run.finish()
     expect(run.log.before(1)).toMatchObject([
-      { state: 'bypassed', level: '', user: '', status: 401, url: '/api/v1/pods?access_token=(hidden)' },
+      { state: 'bypassed', level: '', user: '', status: 401, url: '/api/v1/pods?access_token=[hidden]' },
     ])
     expect(
       run.engine.snapshot().levels.flatMap(({ lanes }) => lanes.map(({ dispatched }) => dispatched)),
@@ -200,6 +228,7 @@ describe('a feed', () => {
       arrived: () => undefined,
       lasted: () => undefined,
       watchEnded: () => undefined,
+      told: () => undefined,
     })
     run.take([said({ id: 'a', atMs: 0 }), said({ id: 'b', atMs: 10 * 3_600_000 })], NOW)
     run.finish()
@@ -223,7 +252,7 @@ describe('a feed', () => {
 
   it('gives the engine object counts for as long as they are known', () => {
     const run = feed()
-    run.facts({ objects: new Map([['pods', { count: 600, averageSize: 1_000 }]]) })
+    run.facts({ objects: new Map([['pods', { count: 600, averageSize: 1_000 }]]), watches: [] })
     const list = { uri: '/api/v1/pods', verb: 'list' }
     run.take(
       [0, 100_000, 400_000].map((atMs) => said({ id: `${atMs}`, atMs, ...list })),
@@ -233,6 +262,124 @@ describe('a feed', () => {
     expect(run.log.before(10).map(({ seats }) => seats.initial)).toEqual([6, 6, 6])
     expect(run.limits.join(' ')).toContain('last scrape')
     expect(feed().limits.join(' ')).toContain('not known without a scrape')
+  })
+
+  describe('with the watches that the server counts', () => {
+    const pods = (total: number) => ({ objects: new Map(), watches: [{ apiGroup: '', resource: 'pods', total }] })
+    const change = (id: string, atMs: number): FeedRecord =>
+      said({ id, atMs, uri: '/api/v1/namespaces/default/pods', verb: 'create' })
+    const later = (atMs: number): FeedRecord => said({ id: `later ${atMs}`, atMs })
+    const finalSeats = (run: ReturnType<typeof feed>): readonly number[] =>
+      run.log
+        .before(1_000)
+        .filter(({ verb }) => verb === 'create')
+        .map(({ seats }) => seats.final)
+
+    it('estimates what changes send out, for as long as they are known', () => {
+      const run = feed()
+      run.take([change('before', 0), later(10_000)], NOW)
+      run.facts(pods(31))
+      run.take([change('a', 20_000), change('b', 400_000), change('after a gap', 10 * 3_600_000)], NOW)
+      run.finish()
+      expect(finalSeats(run)).toEqual([0, 4, 4, 4])
+      expect(run.limits.join(' ')).toContain('Watches are those of the last scrape')
+      expect(feed().limits.join(' ')).toContain('Watches that were open before the feed began are not counted')
+    })
+
+    it('counts those of the feed among them, and each once however many stages it has', () => {
+      const run = feed()
+      const five = Array.from({ length: 5 }, (_, i) => [
+        said({ id: `w${i}`, atMs: i, lastsMs: 0, stage: 'RequestReceived', ...watch }),
+        said({ id: `w${i}`, atMs: i, lastsMs: 2, stage: 'ResponseStarted', ...watch }),
+      ])
+      run.take([...five.flat(), later(10_000)], NOW)
+      run.facts(pods(20))
+      run.take([change('a', 20_000), later(30_000)], NOW)
+      // Eleven more begin after the scrape; one of the first ends.
+      const more = Array.from({ length: 11 }, (_, i) =>
+        said({ id: `v${i}`, atMs: 31_000, lastsMs: 2, stage: 'ResponseStarted', ...watch }),
+      )
+      run.take([...more, said({ id: 'w0', atMs: 0, lastsMs: 32_000, ...watch }), change('b', 33_000)], NOW)
+      run.finish()
+      expect(finalSeats(run)).toEqual([2, 3])
+    })
+
+    it('does not count one again of which the feed tells only the end', () => {
+      for (const identity of ['audit', 'httplog'] as const) {
+        const run = feed({ identity })
+        run.take([later(200_000)], NOW)
+        run.facts(pods(20))
+        run.take(
+          [said({ id: 'w', atMs: 1_000, lastsMs: 200_000, ...watch }), change('a', 200_500), later(300_000)],
+          NOW,
+        )
+        run.finish()
+        expect(finalSeats(run)).toEqual([2])
+      }
+    })
+  })
+
+  it('tells requests apart that come with one audit-ID, which clients may choose', () => {
+    const run = feed()
+    const first = said({ id: 'mine', atMs: 1_000 })
+    run.take([first, said({ id: 'mine', atMs: 2_000 }), first, said({ id: 'mine', atMs: 3_000 })], NOW)
+    run.finish()
+    expect(run.counts).toMatchObject({ arrived: 3, repeated: 1 })
+  })
+
+  it('takes no harm from times that cannot be', () => {
+    const run = feed({ startUnixMs: NOW })
+    const began: number[] = []
+    run.subscribe({
+      began: (at) => void began.push(at - T0),
+      moved: () => undefined,
+      arrived: () => undefined,
+      lasted: () => undefined,
+      watchEnded: () => undefined,
+      told: () => undefined,
+    })
+    const century = 100 * 365 * 86_400_000
+    const records = [
+      // Held open for a month, as a port-forward may be: the engine need not go through all that.
+      said({ id: 'forward', atMs: -30 * 86_400_000, lastsMs: 30 * 86_400_000, ...watch }),
+      said({ id: 'ages', atMs: 1_000 - century, lastsMs: century }),
+      said({ id: 'backwards', atMs: 3_000, lastsMs: -1_000 }),
+      said({ id: 'watch backwards', atMs: century, lastsMs: 2_500 - century, ...watch }),
+    ]
+    run.take(records, NOW)
+    run.finish()
+    expect(began).toEqual([NOW - T0, -5_000])
+    expect(run.counts).toMatchObject({ arrived: 3, unreadable: 1, unfinished: 0 })
+    expect(run.counts.lastUnreadable).toContain('says that it took')
+    expect(run.log.before(2).map(({ at, state }) => [at - T0, state])).toEqual([
+      [2_000, 'served'],
+      [2_500, 'served'],
+    ])
+    expect(inUse(run)).toBe(0)
+  })
+
+  it('says when much of the feed comes too late, or has no end', () => {
+    const run = feed()
+    const late = 'became known only after'
+    const unfinished = 'never ended'
+    const ordinary = Array.from({ length: 60 }, (_, i) => said({ id: `${i}`, atMs: i * 1_000 }))
+    run.take(ordinary, NOW)
+    // Of watches that go on that is nothing to be told: they are known by their end, and do not count any more.
+    run.take([said({ id: 'w', atMs: 0, lastsMs: 59_000, ...watch })], NOW)
+    expect(run.counts).toMatchObject({ late: 0 })
+    expect(run.limits.join(' ')).not.toMatch(/became known only after|never ended/)
+    run.take([said({ id: 'slow', atMs: 1_000, lastsMs: 59_000 })], NOW)
+    run.finish()
+    expect(run.limits.join(' ')).toContain(late)
+    const endless = feed()
+    endless.take(
+      Array.from({ length: 60 }, (_, i) =>
+        said({ id: `${i}`, atMs: i * 10_000, lastsMs: 0, stage: 'RequestReceived' }),
+      ),
+      NOW,
+    )
+    expect(endless.limits.join(' ')).toContain(unfinished)
+    expect(endless.limits.join(' ')).toContain('omit ResponseComplete')
   })
 
   it('lets what the server refused take as long as others of its kind', () => {
@@ -252,6 +399,7 @@ describe('a feed', () => {
       arrived: ({ seq }, { user }) => void told.push(`arrived ${seq} ${user.name}`),
       lasted: ({ seq }, ns) => void told.push(`lasted ${seq} ${ns / 1e6}`),
       watchEnded: ({ seq }) => void told.push(`ended ${seq}`),
+      told: () => void told.push('facts'),
     })
     const events = [
       said({ id: 'w', atMs: 0, lastsMs: 3, stage: 'ResponseStarted', ...watch }),
@@ -260,6 +408,13 @@ describe('a feed', () => {
     run.take(events, NOW)
     run.finish()
     expect(told).toEqual(['began', 'arrived 0 alice', 'lasted 0 3', 'ended 0'])
+    // What is known of the server as often as the first engine is told, for it is believed for minutes only.
+    told.length = 0
+    run.facts({ objects: new Map([['pods', { count: 600, averageSize: 1_000 }]]), watches: [] })
+    expect(told).toEqual(['facts'])
+    run.take([said({ id: 'x', atMs: 130_000 }), said({ id: 'y', atMs: 200_000 })], NOW)
+    run.finish()
+    expect(told.filter((what) => what === 'facts').length).toBeGreaterThan(2)
   })
 })
 

@@ -1,17 +1,16 @@
 import type { Agreement } from '../contract/live.ts'
 import type { ApfEngine, EngineConfiguration } from '../engine/apfEngine.ts'
-import { AgreementMeter } from '../live/agreement.ts'
 import type { FollowedPayload } from '../live/follower.ts'
 import { RequestLog } from '../live/requestLog.ts'
+import type { ServerFacts } from '../live/serverFacts.ts'
 import type { FeedArrival, FeedRecord } from './arrival.ts'
-import { FeedEngine, type FeedEngineOptions, type FeedListener, type ObjectFacts } from './feedEngine.ts'
-import { userOf, withFullNames } from './identities.ts'
+import { FeedEngine, type FeedEngineOptions, type FeedListener } from './feedEngine.ts'
 import { type FeedIdentity, limitsOf } from './limits.ts'
+import { Placing } from './placing.ts'
 import { FeedRequest } from './request.ts'
-import { place, rowOf, update } from './row.ts'
 import { SeenIds } from './seenIds.ts'
+import { type FeedCounts, FeedTally } from './tally.ts'
 import { type Happening, Timeline } from './timeline.ts'
-import { UsualDurations } from './usualDurations.ts'
 
 export interface FeedRunOptions {
   readonly engine: FeedEngineOptions
@@ -25,18 +24,6 @@ export interface FeedRunOptions {
   readonly windowMs?: number
 }
 
-export interface FeedCounts {
-  readonly arrived: number
-  readonly unreadable: number
-  readonly lastUnreadable: string | undefined
-  /** Events that say again what was known. */
-  readonly repeated: number
-  /** Requests that became known only when the engine had passed their arrival: they were placed at its present. */
-  readonly late: number
-  /** Requests of which no end was heard before they were given up. */
-  readonly unfinished: number
-}
-
 /** The requests that a feed tells of, through an engine that runs by their time. */
 export interface FeedRun {
   /** Another one after `FeedListener.began`: ask each time. */
@@ -47,6 +34,8 @@ export interface FeedRun {
   readonly limits: readonly string[]
   /** Latest time that an event told, Unix milliseconds; `undefined` before the first one. */
   readonly latestMs: number | undefined
+  /** What ended up to this time (Unix milliseconds) has happened and has its row; what ended later is held back still. */
+  readonly passedMs: number
   /** Takes records in the order of the feed. `nowMs` (Unix) is the present of whoever reads them. */
   take(records: Iterable<FeedRecord>, nowMs: number): void
   /** Lets time pass up to here (Unix milliseconds), though nothing came: what comes later and is older is late. */
@@ -55,7 +44,7 @@ export interface FeedRun {
   finish(): void
   agreement(): Agreement
   configure(configuration: EngineConfiguration): void
-  facts(facts: ObjectFacts): void
+  facts(facts: ServerFacts): void
   subscribe(listener: FeedListener): () => void
 }
 
@@ -69,6 +58,8 @@ const REMEMBERED_IDS = 200_000
 const MOST_OPEN = 100_000
 /** Requests other than watches end within a minute or are cut off; what was not told to end by then never will be. */
 const UNFINISHED_AFTER_MS = 300_000
+/** A request other than a long one that took a day: its times are garbage, and it would hold its seats for ever. */
+const LONGEST_MS = 24 * HOUR_MS
 const ARRIVAL = 0
 const END = 1
 
@@ -83,24 +74,21 @@ class EventTimeRun implements FeedRun {
   private readonly identity: FeedIdentity
   private readonly windowMs: number
   private readonly shadow: FeedEngine
-  private readonly meter = new AgreementMeter()
-  private readonly usual = new UsualDurations()
+  private readonly placing: Placing
   private readonly timeline = new Timeline<Step>()
   private readonly ended = new SeenIds(REMEMBERED_IDS)
-  /** By audit-ID, oldest first; those whose last event is not known. */
+  /** By audit-ID and arrival, oldest first; those whose last event is not known. */
   private readonly open = new Map<string, FeedRequest>()
-  /** Rows that the engine may still change. */
-  private active: FeedRequest[] = []
   private watermarkMs = Number.NEGATIVE_INFINITY
   private latest: number | undefined
-  private readonly tally = { arrived: 0, unreadable: 0, repeated: 0, late: 0, unfinished: 0 }
-  private lastUnreadable: string | undefined
+  private readonly tally = new FeedTally()
 
   constructor({ engine, identity, startUnixMs, kept, untold, windowMs = WINDOW_MS }: FeedRunOptions) {
     this.log = new RequestLog(kept, untold)
     this.identity = identity
     this.windowMs = windowMs
     this.shadow = new FeedEngine(engine, startUnixMs)
+    this.placing = new Placing({ engine: this.shadow, log: this.log, identity })
   }
 
   get engine(): ApfEngine<FollowedPayload> {
@@ -108,11 +96,16 @@ class EventTimeRun implements FeedRun {
   }
 
   get counts(): FeedCounts {
-    return { ...this.tally, lastUnreadable: this.lastUnreadable }
+    return this.tally
   }
 
   get limits(): readonly string[] {
-    return limitsOf(this.identity, { objectCounts: this.shadow.hasFacts })
+    const { manyLate, manyUnfinished } = this.tally
+    return limitsOf(this.identity, { scraped: this.shadow.hasFacts, manyLate, manyUnfinished })
+  }
+
+  get passedMs(): number {
+    return this.watermarkMs
   }
 
   get latestMs(): number | undefined {
@@ -122,9 +115,13 @@ class EventTimeRun implements FeedRun {
   take(records: Iterable<FeedRecord>, nowMs: number): void {
     for (const record of records) {
       if (record.kind === 'other') continue
-      if (record.kind === 'unreadable') this.unreadable(record.problem)
+      if (record.kind === 'unreadable') this.tally.noteUnreadable(record.problem)
       else if (record.endedMs > nowMs + FUTURE_MS) {
-        this.unreadable(`The request ${record.auditId} ends more than an hour after the present of this computer.`)
+        this.tally.noteUnreadable(
+          `The request ${record.auditId} ends more than an hour after the present of this computer.`,
+        )
+      } else if (!record.longRunning && record.endedMs - record.receivedMs > LONGEST_MS) {
+        this.tally.noteUnreadable(`The request ${record.auditId} says that it took longer than a day.`)
       } else this.hear(record)
     }
     this.release()
@@ -144,14 +141,14 @@ class EventTimeRun implements FeedRun {
   }
 
   agreement(): Agreement {
-    return this.meter.read(this.shadow.nowMs)
+    return this.placing.agreement()
   }
 
   configure(configuration: EngineConfiguration): void {
     this.shadow.configure(configuration)
   }
 
-  facts(facts: ObjectFacts): void {
+  facts(facts: ServerFacts): void {
     this.shadow.facts(facts)
   }
 
@@ -159,26 +156,28 @@ class EventTimeRun implements FeedRun {
     return this.shadow.subscribe(listener)
   }
 
-  private unreadable(problem: string): void {
-    this.tally.unreadable += 1
-    this.lastUnreadable = problem
-  }
-
-  private hear(arrival: FeedArrival): void {
-    const { auditId, stage } = arrival
-    const known = this.open.get(auditId)
-    if (known?.has(stage) === true || (known === undefined && this.ended.has(auditId))) {
+  private hear(told: FeedArrival): void {
+    const { auditId, stage, receivedMs, endedMs } = told
+    // Clients may choose the audit-ID, and choose the same one for each request.
+    const id = `${auditId} ${receivedMs}`
+    const known = this.open.get(id)
+    if (known?.has(stage) === true || (known === undefined && this.ended.has(id))) {
       this.tally.repeated += 1
       return
     }
+    // Clocks that are set go back.
+    const arrival = receivedMs <= endedMs ? told : { ...told, receivedMs: endedMs }
     this.noteTime(arrival)
     const request = known ?? new FeedRequest(arrival)
-    if (known === undefined) this.keep(auditId, request)
-    else this.merge(known, arrival)
+    if (known === undefined) this.keep(id, request)
+    else {
+      known.merge(arrival)
+      this.placing.learn(known)
+    }
     if (stage !== 'complete' && stage !== 'panic') return
     // It is remembered with its stages until none of them can come any more.
-    const atMs = Math.max(arrival.endedMs, this.watermarkMs)
-    this.timeline.put({ atMs, order: END, id: auditId, request })
+    const atMs = Math.max(endedMs, this.watermarkMs)
+    this.timeline.put({ atMs, order: END, id, request })
   }
 
   /** The first event sets the engine's clock; later ones carry it on, and a long gap sets it again. */
@@ -188,66 +187,45 @@ class EventTimeRun implements FeedRun {
     if (sinceMs > GAP_MS || (latest === undefined && receivedMs < this.shadow.nowMs)) {
       this.finish()
       this.open.clear()
-      this.active = []
+      this.placing.begin()
       this.latest = endedMs
       this.watermarkMs = Number.NEGATIVE_INFINITY
-      this.shadow.begin(Math.floor(Math.min(receivedMs, endedMs - this.windowMs)))
+      // What came before the window is late in any case.
+      this.shadow.begin(Math.floor(endedMs - this.windowMs))
     }
     this.latest = Math.max(this.latest ?? endedMs, endedMs)
     this.watermarkMs = Math.max(this.watermarkMs, this.latest - this.windowMs)
   }
 
-  private keep(auditId: string, request: FeedRequest): void {
-    const late = request.arrival.receivedMs < this.watermarkMs
-    if (late) this.tally.late += 1
-    const atMs = late ? this.watermarkMs : request.arrival.receivedMs
-    this.timeline.put({ atMs, order: ARRIVAL, id: auditId, request })
-    this.open.set(auditId, request)
+  private keep(id: string, request: FeedRequest): void {
+    const { receivedMs, longRunning } = request.arrival
+    const late = receivedMs < this.watermarkMs
+    if (late && !longRunning) this.tally.late += 1
+    const atMs = late ? this.watermarkMs : receivedMs
+    this.timeline.put({ atMs, order: ARRIVAL, id, request })
+    this.open.set(id, request)
     if (this.open.size <= MOST_OPEN) return
     const [oldest] = this.open
     if (oldest !== undefined) this.close(...oldest)
   }
 
-  private merge(request: FeedRequest, arrival: FeedArrival): void {
-    request.merge(arrival)
-    const { row } = request
-    if (row === undefined) return
-    // It was released before: what is told later is told at once.
-    const { status, server } = request.arrival
-    if (status !== undefined) row.status = status
-    if (server !== undefined) row.server = server
-    this.log.touch(row)
-    request.tellDuration(this.shadow, this.usual)
-  }
-
   private release(): void {
     for (let step = this.timeline.take(this.watermarkMs); step; step = this.timeline.take(this.watermarkMs)) {
       this.shadow.moveTo(step.atMs)
-      if (step.order === ARRIVAL) this.arrive(step.request, step.atMs)
+      if (step.order === ARRIVAL) this.arrive(step)
       else this.close(step.id, step.request)
     }
     if (this.watermarkMs > this.shadow.nowMs) this.shadow.moveTo(this.watermarkMs)
     this.giveUpUnfinished()
-    this.refreshRows()
+    this.placing.refresh()
   }
 
-  private arrive(request: FeedRequest, atMs: number): void {
-    const { arrival } = request
+  private arrive({ request, id, atMs }: Step): void {
     this.tally.arrived += 1
-    const { line, outside } = arrival
-    const { standIns } = this.shadow
-    const told = { ...arrival, server: withFullNames(arrival.server, standIns) }
-    const user = userOf(told, this.identity, standIns)
-    const row = this.log.begin(rowOf(told, user, arrival.receivedMs))
-    request.row = row
-    if (!line.ok || outside !== undefined) return
-    const followed = this.shadow.arrive(row, { user, info: line.info, query: line.query })
-    request.followed = followed
-    if (followed.decision.kind === 'bypassed') return
-    place(row, followed)
-    this.meter.note(row, atMs)
-    request.tellDuration(this.shadow, this.usual)
-    this.active.push(request)
+    this.placing.arrive(request, atMs)
+    const { isWatch, receivedMs } = request.arrival
+    // Of a watch from before the present only the end is heard: it is none of those that are open.
+    if (isWatch && request.complete && receivedMs < atMs) this.close(id, request)
   }
 
   /** Nothing more is expected of it. */
@@ -260,9 +238,7 @@ class EventTimeRun implements FeedRun {
       this.tally.unfinished += 1
       request.complete = true
     }
-    request.tellDuration(this.shadow, this.usual)
-    const { row, followed, arrival } = request
-    if (row !== undefined && followed !== undefined && arrival.isWatch) this.shadow.watchEnded(row, followed)
+    this.placing.end(request)
   }
 
   private giveUpUnfinished(): void {
@@ -270,17 +246,5 @@ class EventTimeRun implements FeedRun {
       if (request.arrival.receivedMs > this.watermarkMs - UNFINISHED_AFTER_MS) return
       if (!request.arrival.longRunning && !request.complete) this.close(id, request)
     }
-  }
-
-  private refreshRows(): void {
-    let kept = 0
-    for (const request of this.active) {
-      const { row, followed, runMs } = request
-      if (row === undefined || followed === undefined) continue
-      if (update(row, followed, runMs)) this.log.touch(row)
-      const { kind } = followed.decision
-      if (kind === 'waiting' || kind === 'executing') this.active[kept++] = request
-    }
-    this.active.length = kept
   }
 }

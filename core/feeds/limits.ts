@@ -1,18 +1,38 @@
 export type FeedIdentity = 'audit' | 'httplog'
 
 export interface FeedFacts {
-  readonly objectCounts: boolean
+  /** A scrape of the server told its object counts and watches. */
+  readonly scraped: boolean
+  /** More than a few requests became known too late, or never ended. */
+  readonly manyLate: boolean
+  readonly manyUnfinished: boolean
 }
 
 const QUEUES =
   'The feed tells what the server did, not what it held back: queues, waits and seats here are those of the engine, which is given the same requests and lets each take as long as it took on the server.'
 const REFUSED =
   'What the server refused never ran there; where the engine lets it run, it takes as long as requests of its verb and resource usually do.'
-const OPEN_WATCHES =
-  'Watches that were open before the feed began are not counted, so changes may get too few final seats.'
+const ONE_SERVER =
+  'A feed is taken for that of one server: where the logs of several are merged into one, their requests share the seats of one here.'
+const SCRAPED = [
+  'Object counts and sizes are those of the last scrape, not of the time of the request.',
+  'Watches are those of the last scrape of the one server that was asked, the feed’s own among them. It counts watches of whole resources; of one namespace or one object only those that began in the feed are known, so changes may get too few final seats.',
+]
+const NOT_SCRAPED = [
+  'Object counts and sizes are not known without a scrape of the server: every list counts as one seat.',
+]
+const OPEN_WATCHES = {
+  audit: 'Watches that were open before the feed began are not counted, so changes may get too few final seats.',
+  httplog:
+    'Watches that are open are not counted without a scrape of the server, so changes may get too few final seats.',
+} as const
+const LATE =
+  'More than one request in a hundred became known only after the engine had passed its arrival, because it took longer than five seconds or was told late, and was placed at the engine’s present.'
+const UNFINISHED =
+  'More than one request in a hundred never ended in the feed and was given up after five minutes, so seats here are taken for too long; the audit policy must not omit ResponseComplete.'
 
 /** What a feed cannot know, in sentences (docs/feeds.md). */
-export function limitsOf(identity: FeedIdentity, { objectCounts }: FeedFacts): readonly string[] {
+export function limitsOf(identity: FeedIdentity, facts: FeedFacts): readonly string[] {
   return [
     ...(identity === 'audit'
       ? [
@@ -23,13 +43,13 @@ export function limitsOf(identity: FeedIdentity, { objectCounts }: FeedFacts): r
       : [
           'The log names no user. Each request is placed where apf_fs says, with a stand-in whom that flow schema admits: that is a check of our objects, not of who asked.',
           'One program on one address stands in for one user, so flows by user are an estimate.',
-          'The log has a watch only when it ends: open watches are not counted, and changes may get too few final seats.',
+          'The log has a watch only when it ends, so which watches are open is not in it.',
         ]),
     QUEUES,
     REFUSED,
-    ...(identity === 'audit' ? [OPEN_WATCHES] : []),
-    ...(objectCounts
-      ? ['Object counts and sizes are those of the last scrape, not of the time of the request.']
-      : ['Object counts and sizes are not known without a scrape of the server: every list counts as one seat.']),
+    ONE_SERVER,
+    ...(facts.scraped ? SCRAPED : [...NOT_SCRAPED, OPEN_WATCHES[identity]]),
+    ...(facts.manyLate ? [LATE] : []),
+    ...(facts.manyUnfinished ? [UNFINISHED] : []),
   ]
 }

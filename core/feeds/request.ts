@@ -1,9 +1,10 @@
 import type { Followed } from '../live/follower.ts'
 import type { LiveRow } from '../live/requestLog.ts'
+import type { UsualDurations } from '../live/usualDurations.ts'
 import type { FeedArrival, FeedStage } from './arrival.ts'
 import type { FeedEngine } from './feedEngine.ts'
-import type { UsualDurations } from './usualDurations.ts'
 
+const NS_PER_MS = 1e6
 /** Of two stages the later one tells more. */
 const RANK = { received: 0, started: 1, complete: 2, panic: 3 } as const
 
@@ -46,20 +47,20 @@ export class FeedRequest {
   /** Tells the engine how long it ran, once that is known or never will be. */
   tellDuration(engine: FeedEngine, usual: UsualDurations): void {
     const { row, followed, complete } = this
-    const { line, executionMs, inAllMs, isWatch } = this.arrival
-    if (row === undefined || followed === undefined || this.told || !line.ok) return
+    const { executionMs, inAllMs, isWatch } = this.arrival
+    if (row === undefined || followed === undefined || this.told) return
     if (executionMs === undefined && inAllMs === undefined && !complete) return
     this.told = true
     const ran = (ms: number): void => {
       this.runMs = ms
-      if (!isWatch) usual.note(line.info, ms)
+      if (!isWatch) usual.note(row, ms * NS_PER_MS)
     }
     if (executionMs !== undefined) {
       ran(executionMs)
       engine.lasted(row, followed, executionMs)
     } else if (inAllMs !== undefined) engine.lastedInAll(row, followed, inAllMs, ran)
     else {
-      this.runMs = isWatch ? 0 : usual.of(line.info)
+      this.runMs = isWatch ? 0 : usual.of(row) / NS_PER_MS
       engine.lasted(row, followed, this.runMs)
     }
   }

@@ -3,6 +3,9 @@ import type { LiveRequest } from '../contract/live.ts'
 /** A request while its row is being written; `seq` never changes. */
 export type LiveRow = { -readonly [K in keyof LiveRequest]: LiveRequest[K] }
 
+/** Most changed rows that are told at once (`LiveEventSchema`). */
+export const UNTOLD = 2_000
+
 /** Rows that changed since they were last told, and how many of them could not be told. */
 export interface Changes {
   readonly requests: LiveRequest[]

@@ -32,6 +32,7 @@ export async function feed(args: readonly string[], console: Console): Promise<E
     environment: console.environment,
     folder: join(console.stateDir, 'feeds'),
     given: await objectsFrom(given, console),
+    everyRow: given.flag('json'),
   })
   return runLive({
     given,

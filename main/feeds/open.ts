@@ -115,6 +115,8 @@ async function openFile(
     warn,
     after: (ms, callback) => clock.after(ms, callback),
     onLines: (lines) => take(lines.map(read)),
+    // What is held back, because earlier requests may still become known, is read again after a restart.
+    progress: { taken: () => run.latestMs ?? Number.NEGATIVE_INFINITY, done: () => run.passedMs },
     onTooLong: (problem) => take([{ kind: 'unreadable', problem }]),
     ...(positions !== undefined && { positions: createPositionStore({ folder: positions, path, warn }) }),
   })

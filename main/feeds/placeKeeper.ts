@@ -3,17 +3,41 @@ import { HEAD_BYTES, type Place, type PositionStore, headOf } from './position.t
 /** Between two writings of the place. */
 const WRITE_MS = 1_000
 
+/** Numbers that never fall, of one kind: what was taken over by now, and up to where that is dealt with. */
+export interface Progress {
+  taken(): number
+  done(): number
+}
+
 export interface PlaceKeeperOptions {
   readonly positions: PositionStore
   /** Calls back once after `ms` unless the returned function was called. */
   readonly after: (ms: number, callback: () => void) => () => void
+  /** Without, what was taken over is dealt with. */
+  readonly progress?: Progress | undefined
 }
 
-/** The place that was reached, written at most once a second. */
+export interface Reached {
+  readonly inode: number
+  /** Bytes up to the end of the last line that was taken over. */
+  readonly offset: number
+  /** How the file begins. */
+  readonly beginning: Buffer
+  /** So many more lines. */
+  readonly lines: number
+}
+
+/**
+ * The place that was reached. It is written at most once a second, and as far as what came before it is dealt with: what
+ * was only taken over would be lost with the process.
+ */
 export class PlaceKeeper {
   private readonly options: PlaceKeeperOptions | undefined
   /** What was taken over last; `undefined` before the first line. */
   place: Place | undefined
+  /** Places before which something is not dealt with yet, and when it will be; oldest first. */
+  private waiting: { readonly place: Place; readonly mark: number }[] = []
+  private done: Place | undefined
   private written: Place | undefined
   private mayWrite = true
 
@@ -26,24 +50,26 @@ export class PlaceKeeper {
   async recall(): Promise<Place | undefined> {
     this.place = await this.options?.positions.read()
     this.written = this.place
+    this.done = this.place
     return this.place
   }
 
-  /** So many more lines were taken over, up to here; `head` is how the file begins. */
-  async reached(inode: number, offset: number, head: Buffer, lines: number): Promise<void> {
-    const headBytes = Math.min(offset, HEAD_BYTES, head.length)
+  async reached({ inode, offset, beginning, lines }: Reached): Promise<void> {
+    const headBytes = Math.min(offset, HEAD_BYTES, beginning.length)
     this.place = {
       inode,
-      head: headOf(head.subarray(0, headBytes)),
+      head: headOf(beginning.subarray(0, headBytes)),
       headBytes,
       offset,
       lines: (this.place?.lines ?? 0) + lines,
     }
+    if (this.options === undefined) return
+    this.waiting.push({ place: this.place, mark: this.options.progress?.taken() ?? 0 })
     await this.writeInTime()
   }
 
   async writeInTime(): Promise<void> {
-    if (!this.mayWrite || this.options === undefined || this.place === this.written) return
+    if (!this.mayWrite || this.options === undefined || this.advance() === this.written) return
     this.mayWrite = false
     this.options.after(WRITE_MS, () => {
       this.mayWrite = true
@@ -52,9 +78,18 @@ export class PlaceKeeper {
   }
 
   async write(): Promise<void> {
-    const { place } = this
+    const place = this.advance()
     if (place === undefined || place === this.written) return
     await this.options?.positions.write(place)
     this.written = place
+  }
+
+  /** The last place before which everything is dealt with. */
+  private advance(): Place | undefined {
+    const doneTo = this.options?.progress?.done() ?? 0
+    const first = this.waiting.findIndex(({ mark }) => mark > doneTo)
+    const passed = this.waiting.splice(0, first === -1 ? this.waiting.length : first)
+    this.done = passed.at(-1)?.place ?? this.done
+    return this.done
   }
 }

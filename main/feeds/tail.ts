@@ -1,10 +1,9 @@
-import { createReadStream } from 'node:fs'
-import { type FileHandle, open, stat } from 'node:fs/promises'
-import { createGunzip } from 'node:zlib'
+import { stat } from 'node:fs/promises'
 import { LineSplitter } from './lineSplitter.ts'
-import { PlaceKeeper } from './placeKeeper.ts'
+import { MOST_LINE_BYTES, OpenFile, unpacked } from './openFile.ts'
+import { PlaceKeeper, type Progress } from './placeKeeper.ts'
 import { HEAD_BYTES, type Place, type PositionStore } from './position.ts'
-import { type Segment, continuation, isGzip, isSameFile, readHead } from './rotated.ts'
+import { type Segment, continuation, isGzip, isSameFile } from './rotated.ts'
 
 export interface TailOptions {
   readonly path: string
@@ -18,6 +17,8 @@ export interface TailOptions {
   readonly warn: (sentence: string) => void
   /** Where the place outlives the process; without, a file is read anew each time. */
   readonly positions?: PositionStore
+  /** How much of what was taken over is dealt with, where that takes longer: only so far goes the place. */
+  readonly progress?: Progress
   /** Calls back once after `ms` unless the returned function was called. */
   readonly after: (ms: number, callback: () => void) => () => void
   /** Of a file that is followed for the first time, so much before its end is read; 64 MB without. */
@@ -32,10 +33,7 @@ export interface Tail {
 }
 
 const POLL_MS = 250
-const CHUNK_BYTES = 256 * 1024
 const BACKLOG_BYTES = 64 * 1024 * 1024
-/** An event at level RequestResponse holds two objects of at most 1.5 MB, quoted. */
-const MOST_LINE_BYTES = 8 * 1024 * 1024
 
 /** Follows a file of lines through growth, rotation and restarts. */
 export function startTail(options: TailOptions): Tail {
@@ -50,21 +48,9 @@ export function startTail(options: TailOptions): Tail {
   }
 }
 
-interface OpenFile {
-  readonly handle: FileHandle
-  readonly inode: number
-  readonly splitter: LineSplitter
-  /** Where reading began, and where the next bytes are. */
-  readonly from: number
-  at: number
-}
-
 class FileTail {
   private readonly options: TailOptions
-  private readonly chunk = Buffer.allocUnsafe(CHUNK_BYTES)
   private file: OpenFile | undefined
-  /** How the open file begins, as far as that is known. */
-  private head = Buffer.alloc(0)
   private closed = false
   private wake = (): void => undefined
   private warned = ''
@@ -80,10 +66,10 @@ class FileTail {
   }
 
   async run(): Promise<void> {
-    const { path, follow, positions, after } = this.options
+    const { path, follow, positions, after, progress } = this.options
     // A packed file is read as a whole each time.
     const packed = await isGzip(path).catch(() => false)
-    if (follow && !packed && positions !== undefined) this.keeper = new PlaceKeeper({ positions, after })
+    if (follow && !packed && positions !== undefined) this.keeper = new PlaceKeeper({ positions, after, progress })
     let known = await this.keeper.recall()
     for (;;) {
       try {
@@ -98,7 +84,7 @@ class FileTail {
       await this.pause()
       if (this.closed) break
     }
-    await this.file?.handle.close().catch(() => undefined)
+    await this.file?.close().catch(() => undefined)
     await this.keeper.write()
   }
 
@@ -113,7 +99,7 @@ class FileTail {
       }
       await this.openFile(this.keeper.place === undefined ? await this.firstOffset() : 0)
     }
-    if (await this.wasCut()) {
+    if ((await this.file?.wasCut()) === true) {
       await this.leave()
       return this.poll()
     }
@@ -131,17 +117,9 @@ class FileTail {
     return this.poll()
   }
 
-  /** Whether the file is shorter than it was, or begins otherwise: somebody cut it to nothing and wrote on. */
-  private async wasCut(): Promise<boolean> {
-    const { file, head } = this
-    if (file === undefined) return false
-    const { size } = await file.handle.stat()
-    return size < file.at || !(await readHead(file.handle, head.length)).equals(head)
-  }
-
   /** The file is another one now: reads what came between, and begins the new one at the next look. */
   private async leave(): Promise<void> {
-    await this.file?.handle.close()
+    await this.file?.close()
     this.file = undefined
     const { place } = this.keeper
     if (place !== undefined) await this.readContinuation(place)
@@ -168,7 +146,7 @@ class FileTail {
         await this.openFile(segment.from, segment.path)
         await this.readOn()
         await this.takeRest()
-        await this.file?.handle.close()
+        await this.file?.close()
         this.file = undefined
       }
     }
@@ -182,11 +160,7 @@ class FileTail {
   }
 
   private async openFile(from: number, path = this.options.path): Promise<void> {
-    const handle = await open(path)
-    const { ino } = await handle.stat()
-    const within = from > 0 && from !== this.keeper.place?.offset
-    this.file = { handle, inode: ino, splitter: new LineSplitter(MOST_LINE_BYTES, within), from, at: from }
-    this.head = Buffer.from(await readHead(handle, HEAD_BYTES))
+    this.file = await OpenFile.open(path, from, from > 0 && from !== this.keeper.place?.offset)
   }
 
   /** Reads to the present end. */
@@ -194,10 +168,9 @@ class FileTail {
     const { file } = this
     if (file === undefined) return
     while (!this.closed) {
-      const { bytesRead } = await file.handle.read(this.chunk, 0, CHUNK_BYTES, file.at)
-      if (bytesRead === 0) return
-      file.at += bytesRead
-      await this.takeOver(file, file.splitter.push(this.chunk.subarray(0, bytesRead)))
+      const lines = await file.next()
+      if (lines === undefined) return
+      await this.takeOver(file, lines)
     }
   }
 
@@ -208,10 +181,9 @@ class FileTail {
   }
 
   private async takeOver(file: OpenFile, lines: readonly string[]): Promise<void> {
-    const offset = file.from + file.splitter.consumed
+    const { offset, inode } = file
     await this.give(file.splitter, lines)
-    if (this.head.length < HEAD_BYTES) this.head = Buffer.from(await readHead(file.handle, HEAD_BYTES))
-    await this.keeper.reached(file.inode, offset, this.head, lines.length)
+    await this.keeper.reached({ inode, offset, beginning: await file.beginning(), lines: lines.length })
   }
 
   private async give(splitter: LineSplitter, lines: readonly string[]): Promise<void> {
@@ -225,19 +197,16 @@ class FileTail {
   private async readPacked({ path, from }: Segment): Promise<void> {
     const splitter = new LineSplitter(MOST_LINE_BYTES)
     const { ino } = await stat(path)
-    const source = createReadStream(path)
-    const unpacked = source.pipe(createGunzip())
-    source.on('error', (error) => unpacked.destroy(error))
-    this.head = Buffer.alloc(0)
+    let beginning = Buffer.alloc(0)
     let skip = from
     const take = async (lines: readonly string[]): Promise<void> => {
       await this.give(splitter, lines)
-      await this.keeper.reached(ino, from + splitter.consumed, this.head, lines.length)
+      await this.keeper.reached({ inode: ino, offset: from + splitter.consumed, beginning, lines: lines.length })
     }
     try {
-      for await (const part of unpacked as AsyncIterable<Buffer>) {
+      for await (const part of unpacked(path)) {
         if (this.closed) return
-        if (this.head.length < HEAD_BYTES) this.head = Buffer.concat([this.head, part]).subarray(0, HEAD_BYTES)
+        if (beginning.length < HEAD_BYTES) beginning = Buffer.concat([beginning, part]).subarray(0, HEAD_BYTES)
         const fresh = part.subarray(Math.min(skip, part.length))
         skip -= part.length - fresh.length
         await take(splitter.push(fresh))
@@ -246,8 +215,6 @@ class FileTail {
     } catch (error) {
       await take(splitter.rest())
       this.options.warn(`${path} is damaged and was read as far as it goes: ${messageOf(error)}.`)
-    } finally {
-      source.destroy()
     }
   }
 

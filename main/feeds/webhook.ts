@@ -144,7 +144,14 @@ class Intake {
       this.options.onUnreadable(sentence)
       return say(response, 400, sentence)
     }
-    this.options.onBatch(records)
+    try {
+      this.options.onBatch(records)
+    } catch (error) {
+      // The API server posts it again; what was taken over of it already counts once.
+      const sentence = `A batch could not be taken over: ${error instanceof Error ? error.message : String(error)}.`
+      this.options.onUnreadable(sentence)
+      return say(response, 500, sentence)
+    }
     say(response, 200, '')
   }
 }

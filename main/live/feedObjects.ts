@@ -2,13 +2,13 @@ import { builtInObjects } from '../../core/config/builtInByVersion.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import type { Problem } from '../../core/contract/errors.ts'
 import type { FeedSpec } from '../../core/contract/live.ts'
+import { NEWEST_VERSION } from '../../core/engine/profiles.ts'
 import { ObjectStore } from '../../core/simulate/objects.ts'
 import type { Connection } from '../cluster/connection.ts'
 import type { ObjectDoor, ObjectsReading } from '../sources/objectDoor.ts'
 import { storedSet } from '../sources/simulation/objects.ts'
 import type { Environment } from '../sources/source.ts'
 import { followUpstreamObjects, type UpstreamObjects } from './upstreamObjects.ts'
-import { NEWEST_VERSION } from './usual.ts'
 
 const NO_CLUSTER =
   'No cluster was named beside the feed, so the engine has built-in objects; name the kubeconfig of the server to use its own.'
@@ -44,11 +44,13 @@ export async function followFeedObjects({
   signal,
 }: FeedObjectsOptions): Promise<FeedObjects> {
   let tell = (): void => undefined
+  // The first reading comes before there is anybody to be told of changes.
+  let changed = (): void => undefined
   const upstream: UpstreamObjects | undefined =
     connection === undefined || given !== undefined
       ? undefined
       : await followUpstreamObjects(connection, environment, signal, () => {
-          objects.onChange()
+          changed()
           tell()
         })
   const version = spec.version ?? upstream?.version ?? NEWEST_VERSION
@@ -79,6 +81,7 @@ export async function followFeedObjects({
       editor: { impossible: READ_ONLY },
     }),
   }
+  changed = () => objects.onChange()
   return objects
 }
 

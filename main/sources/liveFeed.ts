@@ -1,22 +1,21 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ObjectSet } from '../../core/config/objects.ts'
-import { toProblem } from '../../core/contract/errors.ts'
+import { type Problem, toProblem } from '../../core/contract/errors.ts'
 import { KEPT_REQUESTS, type FeedSpec } from '../../core/contract/live.ts'
 import { AS_UPSTREAM } from '../../core/engine/corrections.ts'
 import { profileFor } from '../../core/engine/profiles.ts'
 import type { FeedListener } from '../../core/feeds/feedEngine.ts'
 import type { FeedRun } from '../../core/feeds/feedRun.ts'
-import type { ServerFacts } from '../../core/live/serverFacts.ts'
+import { UNTOLD } from '../../core/live/requestLog.ts'
 import { openConnection, type Connection } from '../cluster/connection.ts'
 import { createFeed } from '../feeds/open.ts'
 import { createBeside } from '../live/beside.ts'
 import { makeCertificate } from '../live/certificate.ts'
 import { followFeedObjects } from '../live/feedObjects.ts'
 import { createFrames, type Frames } from '../live/frames.ts'
-import { followFacts } from '../live/followFacts.ts'
+import { followFacts, type FactsOptions } from '../live/followFacts.ts'
 import type { LiveTraffic } from '../live/traffic.ts'
-import { UNTOLD } from '../live/usual.ts'
 import type { Environment, Source, SourceResult } from './source.ts'
 
 const SERVER = 'feed'
@@ -30,6 +29,8 @@ export interface FeedSurroundings {
   readonly folder: string
   /** Objects to begin with, instead of the server's or the built-in ones. */
   readonly given?: ObjectSet | undefined
+  /** Changes of rows are told from the first one, and as many as are kept: for who writes them all down. */
+  readonly everyRow?: boolean
 }
 
 /** What an audit log, an audit webhook or a request log tells, through an engine that only watches. */
@@ -44,7 +45,7 @@ export async function createFeedSource(spec: FeedSpec, surroundings: FeedSurroun
 }
 
 async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortController): Promise<Source> {
-  const { environment, folder } = surroundings
+  const { environment, folder, everyRow = false } = surroundings
   const { signal } = life
   const connection = await connectionOf(spec, environment, signal)
   const objects = await followFeedObjects({ spec, connection, environment, given: surroundings.given, signal })
@@ -67,7 +68,7 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
     spec: spec.feed,
     engine,
     kept: KEPT_REQUESTS,
-    untold: UNTOLD,
+    untold: everyRow ? KEPT_REQUESTS : UNTOLD,
     configuration: objects.now,
     clock: environment,
     positions: folder,
@@ -75,7 +76,7 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
     warn,
   })
   const { run } = feed
-  run.log.telling = false
+  run.log.telling = everyRow
   const closed = new Promise<void>((resolve) => {
     signal.addEventListener('abort', () => void feed.close().finally(resolve), { once: true })
   })
@@ -95,7 +96,12 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
       return run.latestMs === undefined ? undefined : run.engine
     },
   })
-  const notes = (): string[] => [...objects.notes(), ...warnings]
+  let factsProblem: Problem | undefined
+  const notes = (): string[] => [
+    ...objects.notes(),
+    ...(factsProblem === undefined ? [] : [`Object counts and watches cannot be read: ${factsProblem.message}`]),
+    ...warnings,
+  ]
   tellNotes = () => frames.setNotes(notes())
   tellNotes()
   const beside = createBeside({ run, engine, version })
@@ -103,11 +109,12 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
   signal.addEventListener('abort', run.subscribe(frameListener(run, frames)), { once: true })
   const [server] = connection?.servers ?? []
   if (connection !== undefined && server !== undefined) {
-    const onFacts = (facts: ServerFacts): void => {
-      run.facts(facts)
-      beside.facts(facts)
+    const onProblem: FactsOptions['onProblem'] = (problem) => {
+      if (problem?.message === factsProblem?.message) return
+      factsProblem = problem
+      tellNotes()
     }
-    followFacts({ connection, server, environment, onFacts, onProblem: () => undefined }, signal)
+    followFacts({ connection, server, environment, onFacts: (facts) => run.facts(facts), onProblem }, signal)
   }
   const traffic: LiveTraffic = {
     log: run.log,
@@ -176,6 +183,7 @@ function frameListener(run: FeedRun, frames: Frames): FeedListener {
     arrived: () => undefined,
     lasted: () => undefined,
     watchEnded: () => undefined,
+    told: () => undefined,
   }
 }
 

@@ -36,9 +36,11 @@ export function startCommand(...args: readonly string[]): Running {
   let output = ''
   child.stderr.on('data', (chunk: Buffer) => (told += chunk.toString()))
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  // Made when it is read from: lines that nobody takes would hold the output up.
+  let lines: AsyncIterator<string> | undefined
   return {
     async nextFrame() {
+      lines ??= createInterface({ input: child.stdout })[Symbol.asyncIterator]()
       const line = await lines.next()
       if (line.done === true) throw new Error(`the command ended: ${told}`)
       return FrameSchema.parse(JSON.parse(line.value))

@@ -82,6 +82,38 @@ describe('a file that is followed', () => {
     expect(warnings).toEqual([])
   })
 
+  test('goes on where it was when rotation packs what it renames, also twice between two looks', async () => {
+    await writeFile(path, text(0, 40))
+    const { lines, warnings } = tailed({ pollMs: 60 })
+    await expectLines(lines, 40)
+    const pack = async (to: string): Promise<void> => {
+      await writeFile(join(folder, to), gzipSync(await readFile(path)))
+      await rm(path)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    await appendFile(path, text(40, 45))
+    await pack('audit-2026-11-21T07-30-12.000.log.gz')
+    // Its last line has no newline.
+    await writeFile(path, text(45, 80).slice(0, -1))
+    await pack('audit-2026-11-21T07-30-13.000.log.gz')
+    await writeFile(path, text(80, 90))
+    await expectLines(lines, 90)
+    expect(warnings).toEqual([])
+  })
+
+  test('that was copied and cut is read on after what was written to it between two looks', async () => {
+    await writeFile(path, text(0, 40))
+    const { lines, warnings } = tailed({ pollMs: 60 })
+    await expectLines(lines, 40)
+    await appendFile(path, text(40, 60))
+    await writeFile(join(folder, 'audit.log.1.gz'), gzipSync(await readFile(path)))
+    await truncate(path)
+    // More than there was before, so that its length tells nothing.
+    await appendFile(path, text(60, 200))
+    await expectLines(lines, 200)
+    expect(warnings).toEqual([])
+  })
+
   test('waits for the new file, and reads what the writer still wrote to the old one', async () => {
     await writeFile(path, text(0, 10))
     const { lines } = tailed()
@@ -210,6 +242,21 @@ describe('a restart', () => {
       expect(second.warnings).toEqual([])
     },
   )
+
+  test('goes on from what was dealt with, not only taken over', async () => {
+    await writeFile(path, text(0, 10))
+    let [taken, done] = [1, 0]
+    const first = tailed({ positions: positions(), progress: { taken: () => taken, done: () => done } })
+    await expectLines(first.lines, 10)
+    taken = 2
+    await appendFile(path, text(10, 20))
+    await expectLines(first.lines, 20)
+    done = 1
+    await first.tail.close()
+    expect(await positions().read()).toMatchObject({ lines: 10 })
+    const second = tailed({ positions: positions() })
+    await vi.waitFor(() => expect(second.lines).toEqual(numbered(10, 20)))
+  })
 
   test('says so when the file it knew is gone', async () => {
     await writeFile(path, text(0, 100))

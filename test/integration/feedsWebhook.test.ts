@@ -1,5 +1,6 @@
 import http from 'node:http'
 import https from 'node:https'
+import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
@@ -82,6 +83,46 @@ describe('the audit webhook', () => {
     feed.run.finish()
     expect(feed.run.counts).toMatchObject({ arrived: 100, repeated: 100, unreadable: 0 })
     expect(feed.run.log.before(1)[0]).toMatchObject({ state: 'served', level: expect.stringMatching(/./) })
+  })
+
+  test('counts a batch once whose answer did not come through, or was that of an error', async () => {
+    const feed = await opened({ certificate: 'plain-http' })
+    const url = new URL(addressOf(feed))
+    // The API server gives up waiting for the answer and posts the same again.
+    await new Promise<void>((resolve) => {
+      const socket = connect(Number(url.port), url.hostname, () => {
+        const head = `POST /audit HTTP/1.1\r\nHost: ${url.host}\r\nAuthorization: Bearer ${TOKEN}\r\n`
+        socket.write(`${head}Content-Length: ${Buffer.byteLength(batch)}\r\n\r\n${batch}`)
+      })
+      socket.once('data', () => socket.resetAndDestroy())
+      socket.once('close', () => resolve())
+    })
+    expect(feed.run.counts.repeated).toBe(0)
+    expect((await post(addressOf(feed))).status).toBe(200)
+    feed.run.finish()
+    expect(feed.run.counts).toMatchObject({ arrived: 100, repeated: 100, unreadable: 0 })
+  })
+
+  test('answers an error when a batch could not be taken over, so that it is posted again', async () => {
+    let failing = true
+    const sentences: string[] = []
+    let taken = 0
+    const webhook = await startWebhook({
+      port: 0,
+      token: TOKEN,
+      tls: 'plain-http',
+      onBatch(records) {
+        if (failing) throw new Error('out of memory')
+        taken += records.length
+      },
+      onUnreadable: (sentence) => void sentences.push(sentence),
+    })
+    open.push(webhook)
+    expect(await post(webhook.url)).toMatchObject({ status: 500, text: expect.stringContaining('out of memory') })
+    expect(sentences).toEqual([expect.stringContaining('out of memory')])
+    failing = false
+    expect((await post(webhook.url)).status).toBe(200)
+    expect(taken).toBe(100)
   })
 
   test('hands out the configuration that an API server needs', async () => {

@@ -110,7 +110,7 @@ describe('apf-console proxy', () => {
     const cases: readonly (readonly [readonly string[], RegExp])[] = [
       [['proxy', '--upstream', 'anna:hunter2@host'], /--upstream takes an address/],
       [['proxy', '--upstream', server.url, '--context', 'x'], /do not go with it/],
-      [['proxy', '--upstream', server.url, '--mode', 'on'], /--mode takes enforce, shadow, not "on"/],
+      [['proxy', '--upstream', server.url, '--mode', 'on'], /--mode takes enforce or shadow, not "on"/],
       [['proxy', '--upstream', server.url, '--config', join(folder, 'none.yaml')], /none\.yaml cannot be/],
       [['proxy', '--upstream', server.url, '--objects', 'built-in', '--port', new URL(server.url).port], /in use/],
       [['proxy', '--kubeconfig', join(folder, 'none')], /none/],
@@ -167,6 +167,14 @@ describe('apf-console feed', () => {
         .toSorted(),
     ).toEqual(Array.from({ length: 50 }, (_, n) => `pod-${n}`).toSorted())
     expect(told).toContain('50 requests: 50 dispatched, none rejected.')
+  })
+
+  test('prints every row of a large file, however fast it is read', async () => {
+    const path = join(folder, 'audit.log')
+    await writeFile(path, `${Array.from({ length: 20_000 }, (_, n) => JSON.stringify(event(n))).join('\n')}\n`)
+    const { output, told } = await runCommand('feed', '--audit-file', path, '--once', '--json')
+    expect(told).not.toContain('too many')
+    expect(new Set(rowsOf(output).map(({ seq }) => seq)).size).toBe(20_000)
   })
 
   test('receives what a server posts to its audit webhook, by the configuration that it writes for it', async () => {

@@ -1,17 +1,21 @@
-import type { LiveRequest } from '../../core/contract/live.ts'
-import type { User } from '../../core/classify/match.ts'
-import type { RequestInfo } from '../../core/classify/requestInfo.ts'
-import type { LiveRow } from '../../core/live/requestLog.ts'
-import type { Ticket } from '../../core/engine/ticket.ts'
-import { shownTarget } from '../proxy/target.ts'
+import type { User } from '../classify/match.ts'
+import type { RequestInfo } from '../classify/requestInfo.ts'
+import type { LiveRequest } from '../contract/live.ts'
+import type { Ticket } from '../engine/ticket.ts'
+import type { Followed } from './follower.ts'
+import type { LiveRow } from './requestLog.ts'
+import { shownTarget } from './shownTarget.ts'
 
 /** A request line and who it is by. */
 export interface Asked {
   readonly user: User
+  /** Its method; or its verb, where only that is known. */
   readonly method: string
   /** Path and query as in the request line. */
   readonly target: string
 }
+
+const NS_PER_MS = 1e6
 
 /** The row of a request that has just come; without `info`, of one that a server refuses before it classifies. */
 export const rowOf = ({ user, method, target }: Asked, at: number, info?: RequestInfo): Omit<LiveRequest, 'seq'> => ({
@@ -40,6 +44,26 @@ export function placed<T>(ticket: Ticket<T>): Partial<LiveRow> {
     seats: { initial: ticket.initialSeats, final: ticket.finalSeats },
     ...(queue < 0 ? {} : { queue }),
   }
+}
+
+/**
+ * Writes what a follower's engine has decided since; `true` when that is something new. `runMs` is how long the request
+ * executes there.
+ */
+export function follow(row: LiveRow, { decision, ticket, waitNs }: Followed, runMs: number | undefined): boolean {
+  const state = decision.kind === 'done' ? 'served' : decision.kind
+  if (row.state === state) return false
+  row.state = state
+  if (waitNs !== undefined) row.waitMs = waitNs / NS_PER_MS
+  if (decision.kind === 'rejected') {
+    row.reason = decision.reason
+    row.retryAfter = decision.retryAfter
+  }
+  if (decision.kind === 'done') {
+    if (runMs !== undefined) row.runMs = runMs
+    if (ticket !== undefined) row.lingerMs = ticket.additionalLatency / NS_PER_MS
+  }
+  return true
 }
 
 function resourceOf({ isResource, resource, apiGroup, subresource }: RequestInfo): string {

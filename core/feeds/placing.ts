@@ -1,0 +1,95 @@
+import type { Agreement } from '../contract/live.ts'
+import { AgreementMeter } from '../live/agreement.ts'
+import type { RequestLog } from '../live/requestLog.ts'
+import { follow, placed, rowOf } from '../live/rows.ts'
+import { UsualDurations } from '../live/usualDurations.ts'
+import type { FeedEngine } from './feedEngine.ts'
+import { userOf, withFullNames } from './identities.ts'
+import type { FeedIdentity } from './limits.ts'
+import type { FeedRequest } from './request.ts'
+
+export interface PlacingOptions {
+  readonly engine: FeedEngine
+  readonly log: RequestLog
+  readonly identity: FeedIdentity
+}
+
+/** Gives requests to the engine, at its present, and writes their rows. */
+export class Placing {
+  private readonly engine: FeedEngine
+  private readonly log: RequestLog
+  private readonly identity: FeedIdentity
+  private readonly meter = new AgreementMeter()
+  private readonly usual = new UsualDurations()
+  /** Rows that the engine may still change. */
+  private active: FeedRequest[] = []
+
+  constructor({ engine, log, identity }: PlacingOptions) {
+    this.engine = engine
+    this.log = log
+    this.identity = identity
+  }
+
+  /** The engine begins anew, and knows none of the requests before. */
+  begin(): void {
+    this.active = []
+  }
+
+  /** `atMs`: Unix time of the engine; when it came, unless that became known too late. */
+  arrive(request: FeedRequest, atMs: number): void {
+    const { arrival } = request
+    const { line, outside, status, verb, requestURI, receivedMs } = arrival
+    const { standIns } = this.engine
+    const server = withFullNames(arrival.server, standIns)
+    const user = userOf({ ...arrival, server }, this.identity, standIns)
+    const info = line.ok ? line.info : undefined
+    const row = this.log.begin(rowOf({ user, method: verb, target: requestURI }, receivedMs, info))
+    if (status !== undefined) row.status = status
+    if (server !== undefined) row.server = server
+    request.row = row
+    if (!line.ok || outside !== undefined) return
+    const followed = this.engine.arrive(row, { user, info: line.info, query: line.query })
+    request.followed = followed
+    if (followed.ticket === undefined) return
+    Object.assign(row, placed(followed.ticket))
+    row.state = 'waiting'
+    this.meter.note(row, atMs)
+    request.tellDuration(this.engine, this.usual)
+    this.active.push(request)
+  }
+
+  /** Another of its stages became known after its arrival: what that tells is told at once. */
+  learn(request: FeedRequest): void {
+    const { row } = request
+    if (row === undefined) return
+    const { status, server } = request.arrival
+    if (status !== undefined) row.status = status
+    if (server !== undefined) row.server = server
+    this.log.touch(row)
+    request.tellDuration(this.engine, this.usual)
+  }
+
+  /** Nothing more is expected of it. */
+  end(request: FeedRequest): void {
+    request.tellDuration(this.engine, this.usual)
+    const { row, followed, arrival } = request
+    if (row !== undefined && followed !== undefined && arrival.isWatch) this.engine.watchEnded(row, followed)
+  }
+
+  /** Writes what the engine has decided since. */
+  refresh(): void {
+    let kept = 0
+    for (const request of this.active) {
+      const { row, followed, runMs } = request
+      if (row === undefined || followed === undefined) continue
+      if (follow(row, followed, runMs)) this.log.touch(row)
+      const { kind } = followed.decision
+      if (kind === 'waiting' || kind === 'executing') this.active[kept++] = request
+    }
+    this.active.length = kept
+  }
+
+  agreement(): Agreement {
+    return this.meter.read(this.engine.nowMs)
+  }
+}

@@ -1,0 +1,19 @@
+/** Names of parameters that carry credentials; WebSocket clients and old plugins send them in the query. */
+const NAMES = 'access_token|id_token|refresh_token|token|password|client_secret'
+const SECRET = new RegExp(`(?<=[?&;](?:${NAMES})=)[^&#]+`, 'gi')
+const SECRET_NAME = new RegExp(`^(?:${NAMES})$`, 'i')
+/** A name may be written with escapes, which few do. */
+const HAS_ESCAPED_NAME = /[?&;][^=?&;#]*%[^=?&;#]*=/
+const PAIR = /(?<=[?&;])([^=?&;#]+)=[^&#]+/g
+
+/** Path and query as they may be kept and shown. What is hidden plays no part in how a request is classified. */
+export function shownTarget(target: string): string {
+  if (!target.includes('?')) return target
+  const shown = target.replace(SECRET, '[hidden]')
+  if (!HAS_ESCAPED_NAME.test(shown)) return shown
+  return shown.replace(PAIR, (pair, name: string) => (SECRET_NAME.test(decoded(name)) ? `${name}=[hidden]` : pair))
+}
+
+/** Escapes of single ASCII characters, which the names consist of; others are no part of them. */
+const decoded = (name: string): string =>
+  name.replace(/%([0-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))

@@ -1,0 +1,36 @@
+import type { LiveRow } from './requestLog.ts'
+
+/** How much of each new duration goes into what is remembered. */
+const WEIGHT = 0.2
+/** Kinds that are remembered; beyond them everything counts as the average request. */
+const MOST_KINDS = 4_096
+/** Before anything was measured. */
+const FIRST_NS = 10e6
+
+type Kind = Pick<LiveRow, 'verb' | 'resource' | 'namespace' | 'url'>
+
+/** How long requests of a verb and resource, or of a path, took lately. Nanoseconds. */
+export class UsualDurations {
+  private readonly byKind = new Map<string, number>()
+  private overallNs: number | undefined
+
+  note(row: Kind, durationNs: number): void {
+    const kind = kindOf(row)
+    const known = this.byKind.get(kind)
+    this.overallNs = blend(this.overallNs, durationNs)
+    if (known !== undefined || this.byKind.size < MOST_KINDS) this.byKind.set(kind, blend(known, durationNs))
+  }
+
+  of(row: Kind): number {
+    return Math.round(this.byKind.get(kindOf(row)) ?? this.overallNs ?? FIRST_NS)
+  }
+}
+
+const blend = (known: number | undefined, durationNs: number): number =>
+  known === undefined ? durationNs : known + WEIGHT * (durationNs - known)
+
+function kindOf({ verb, resource, namespace, url }: Kind): string {
+  if (resource !== '') return `${verb} ${resource} ${namespace === '' ? 'everywhere' : 'in one namespace'}`
+  const query = url.indexOf('?')
+  return `${verb} ${query === -1 ? url : url.slice(0, query)}`
+}
