@@ -7,6 +7,7 @@ import { AS_UPSTREAM } from '../engine/corrections.ts'
 import { readRequestLine } from '../engine/digest.ts'
 import { profileFor } from '../engine/profiles.ts'
 import { DraftShadow } from './draftShadow.ts'
+import { MeasuredLengths } from './durations.ts'
 import { type Followed, Follower } from './follower.ts'
 import { type LiveRow, RequestLog } from './requestLog.ts'
 
@@ -60,6 +61,13 @@ const empty: Omit<LiveRequest, 'seq'> = {
   seats: { initial: 1, final: 0 },
 }
 
+function lineOf(method: string, target: string) {
+  const line = readRequestLine(method, target)
+  if (!line.ok) throw new Error(line.problem)
+  return line
+}
+const ONE_POD = lineOf('GET', '/api/v1/namespaces/default/pods/one')
+
 /** Two engines on the same arrivals; the first one's requests take as long as is told. */
 function both(first: ObjectSet, draft: ObjectSet, holdsBack: boolean) {
   const log = new RequestLog(10_000, 10_000)
@@ -69,7 +77,7 @@ function both(first: ObjectSet, draft: ObjectSet, holdsBack: boolean) {
     engine: ENGINE,
     configuration: draft,
     first: follower.engine,
-    holdsBack,
+    lengths: new MeasuredLengths(holdsBack),
     touch: (row) => log.touch(row),
   })
   const show = (row: LiveRow, { decision }: Followed): void => {
@@ -82,10 +90,8 @@ function both(first: ObjectSet, draft: ObjectSet, holdsBack: boolean) {
       follower.moveTo(ms * MS)
       shadow.settle()
     },
-    arrive: (lastsMs: number): LiveRow => {
-      const line = readRequestLine('GET', '/api/v1/namespaces/default/pods/one')
-      if (!line.ok) throw new Error(line.problem)
-      const request = { user: { name: 'alice', groups: ['system:authenticated'] }, ...line }
+    arrive: (lastsMs: number, target = '/api/v1/namespaces/default/pods/one', method = 'GET'): LiveRow => {
+      const request = { user: { name: 'alice', groups: ['system:authenticated'] }, ...lineOf(method, target) }
       const row = log.begin(empty)
       const followed = follower.arrive(request, (changed) => {
         const before = row.state
@@ -161,6 +167,88 @@ describe('a draft beside the first engine', () => {
     expect(shadow.report()).toMatchObject({ a: { rejected: 0 }, b: { executingSeats: 0, queued: 0 }, different: 3 })
     moveTo(400_000)
     expect(shadow.report()).toMatchObject({ a: { arrived: 0 }, b: { arrived: 0, rejected: 0 }, different: 0 })
+  })
+
+  it('says how long it has counted, and forgets that with another draft', () => {
+    const { moveTo, shadow } = both(shaped(40, 50), shaped(1, 1), false)
+    expect(shadow.report().seconds).toBe(0)
+    moveTo(2_500)
+    expect(shadow.report().seconds).toBe(2.5)
+    moveTo(400_000)
+    expect(shadow.report().seconds).toBe(300)
+    shadow.configure(shaped(2, 1))
+    moveTo(401_000)
+    expect(shadow.report().seconds).toBe(1)
+  })
+
+  it('counts requests that came since it began, of both engines', () => {
+    const follower = new Follower(ENGINE)
+    follower.configure(shaped(1, 50))
+    const request = { user: { name: 'alice', groups: ['system:authenticated'] }, ...ONE_POD }
+    follower.lasted(follower.arrive(request), 100 * MS)
+    follower.lasted(follower.arrive(request), 100 * MS)
+    follower.moveTo(50 * MS)
+    const shadow = new DraftShadow({
+      engine: ENGINE,
+      configuration: shaped(1, 50),
+      first: follower.engine,
+      lengths: new MeasuredLengths(false),
+      touch: () => undefined,
+    })
+    follower.moveTo(1_000 * MS)
+    const { a, b } = shadow.report()
+    expect([a.arrived, a.waitP99, b.arrived]).toEqual([0, {}, 0])
+  })
+
+  it('begins with what is under way, at the limits that it wants, and does not count it', () => {
+    const log = new RequestLog(100, 100)
+    const first = new Follower(ENGINE)
+    first.configure(OBJECTS)
+    first.moveTo(4_321 * MS)
+    const rows = Array.from({ length: 60 }, () => log.begin({ ...empty, state: 'executing' }))
+    const request = { user: { name: 'alice', groups: ['system:authenticated'] }, ...ONE_POD }
+    const shadow = new DraftShadow({
+      engine: ENGINE,
+      configuration: OBJECTS,
+      first: first.engine,
+      lengths: { measured: () => undefined, begun: () => ({ durationNs: 100 * MS }), ended: () => undefined },
+      touch: () => undefined,
+      underWay: rows.map((row) => ({ row, request })),
+    })
+    // The level's nominal limit is 19 of 226 seats; what the others do not need, it borrows at once.
+    expect(rows.filter(({ shadow: beside }) => beside?.state === 'executing').length).toBeGreaterThan(40)
+    expect(shadow.report()).toMatchObject({ seconds: 0, b: { arrived: 0, queued: 0 }, different: 0 })
+    first.moveTo(5_000 * MS)
+    expect(shadow.report().b).toEqual({ arrived: 0, rejected: 0, executingSeats: 0, queued: 0, waitP99: {} })
+    expect(rows.map(({ shadow: beside }) => beside?.state)).toEqual(rows.map(() => 'served'))
+  })
+
+  it('lets a watch that only it admits end, since nobody is there to watch', () => {
+    // Changes of pods cost a tenth of a seat for each watch of them.
+    const { arrive, moveTo, shadow } = both(shaped(1, 1), shaped(100, 50), true)
+    const busy = arrive(60_000)
+    const waits = arrive(10)
+    expect([busy.state, waits.state]).toEqual(['executing', 'waiting'])
+    const watches = Array.from({ length: 50 }, () => arrive(10, '/api/v1/namespaces/default/pods?watch=true'))
+    expect(watches.map(({ state }) => state)).toEqual(watches.map(() => 'rejected'))
+    expect(watches.every(({ shadow: beside }) => beside?.state === 'executing')).toBe(true)
+    moveTo(1_000)
+    const { executingSeats } = shadow.report().b
+    arrive(10, '/api/v1/namespaces/default/pods/one', 'PATCH')
+    expect(shadow.report().b.executingSeats - executingSeats).toBe(1)
+  })
+
+  it('lets a watch end that waits at the first engine until it is refused', () => {
+    const { arrive, moveTo, shadow } = both(shaped(1, 50), shaped(100, 50), true)
+    arrive(60_000)
+    const watches = Array.from({ length: 50 }, () => arrive(10, '/api/v1/namespaces/default/pods?watch=true'))
+    const states = () => new Set(watches.map(({ state, shadow: beside }) => `${state} ${beside?.state}`))
+    expect(states()).toEqual(new Set(['waiting executing']))
+    moveTo(30_000)
+    expect(states()).toEqual(new Set(['rejected served']))
+    const { executingSeats } = shadow.report().b
+    arrive(10, '/api/v1/namespaces/default/pods/one', 'PATCH')
+    expect(shadow.report().b.executingSeats - executingSeats).toBe(1)
   })
 
   it('begins to count anew with another draft, and ends', () => {

@@ -1,68 +1,83 @@
 import type { LiveRequest, ShadowReport } from '../contract/live.ts'
 import type { ApfEngine, EngineConfiguration } from '../engine/apfEngine.ts'
 import type { EngineRequest } from '../engine/ticket.ts'
-import { Durations } from './durations.ts'
+import type { Lengths } from './durations.ts'
 import { type Decision, type Followed, Follower, type FollowerOptions } from './follower.ts'
+import { RecentCount } from './recentCount.ts'
 import type { LiveRow } from './requestLog.ts'
 import { type ServerFacts, tellFacts } from './serverFacts.ts'
-import { SideTally } from './sideTally.ts'
+import { SideTally, WINDOW_NS } from './sideTally.ts'
+
+export type ShadowedRequest = Omit<EngineRequest<unknown>, 'payload'>
+
+/** What of a request is compared: the first engine's decision, kept by its owner, and the second's, written here. */
+export type Compared = Pick<LiveRow, 'state' | 'level' | 'schema' | 'shadow'>
 
 /** Hears what becomes of the requests of a live source: what a second engine needs to know. */
-export interface ArrivalListener {
-  /** The first engine has just answered its arrival. */
-  arrived(row: LiveRow, request: Omit<EngineRequest<unknown>, 'payload'>): void
+export interface ArrivalListener<R = LiveRow> {
+  /** The first engine has just answered its arrival, or is about to. */
+  arrived(row: R, request: ShadowedRequest): void
   /** The first engine has let it run, or refused it, after it had waited. */
-  decided(row: LiveRow): void
+  decided(row: R): void
   /** It took so long where it ran; of a watch, until it was initialised. */
-  lasted(row: LiveRow, durationNs: number): void
+  lasted(row: R, durationNs: number): void
   /** Its client went away. */
-  abandoned(row: LiveRow): void
-  watchEnded(row: LiveRow): void
+  abandoned(row: R): void
+  watchEnded(row: R): void
 }
 
-export interface DraftShadowOptions {
+/** A request that waits or runs at the first engine when the second begins. */
+export interface UnderWay<R> {
+  readonly row: R
+  readonly request: ShadowedRequest
+}
+
+export interface DraftShadowOptions<R extends Compared> {
   /** Like that of the first engine, and with its start. */
   readonly engine: FollowerOptions
   readonly configuration: EngineConfiguration
   /** The first engine. */
   readonly first: ApfEngine<unknown>
-  /** The first engine holds requests back and refuses them, so that some run later or never. */
-  readonly holdsBack: boolean
+  readonly lengths: Lengths<R>
   /** The row was written to. */
-  readonly touch: (row: LiveRow) => void
+  readonly touch: (row: R) => void
+  /** What is known of the server, and of the requests that are under way, oldest first. */
+  readonly known?: ServerFacts | undefined
+  readonly underWay?: Iterable<UnderWay<R>> | undefined
 }
 
 const NS_PER_MS = 1e6
-/** Of decisions that differ, how long they count. */
-const WINDOW_NS = 300e9
-const BUCKET_NS = 5e9
 const MOST_UNDECIDED = 50_000
 
 /**
- * A second engine with a draft of the objects, on the same arrivals, and how the two differ. A request takes as long in it
- * as where it really runs; one that the first engine refuses, or lets run only later, as long as others of its kind did
- * lately. Requests that were under way when it began are unknown to it.
+ * A second engine with a draft of the objects, on the same arrivals, and how the two differ. It begins like a server that
+ * has just started and is asked at once for all that is under way, as far as that is known.
  */
-export class DraftShadow implements ArrivalListener {
+export class DraftShadow<R extends Compared = LiveRow> implements ArrivalListener<R> {
   private readonly first: ApfEngine<unknown>
   private readonly follower: Follower
-  private readonly durations = new Durations()
-  private readonly holdsBack: boolean
-  private readonly shadowed = new WeakMap<LiveRow, Followed>()
+  private readonly lengths: Lengths<R>
+  private readonly shadowed = new WeakMap<R, Followed>()
   /** Requests about which one of the two has not decided yet. */
-  private readonly undecided = new Set<LiveRow>()
-  private readonly touch: (row: LiveRow) => void
+  private readonly undecided = new Set<R>()
+  private readonly touch: (row: R) => void
   private readonly sides: { readonly a: SideTally; readonly b: SideTally }
+  private readonly differences = new RecentCount(WINDOW_NS)
   private closed = false
-  private differences: { readonly from: number; count: number }[] = []
 
-  constructor({ engine, configuration, first, holdsBack, touch }: DraftShadowOptions) {
+  constructor({ engine, configuration, first, lengths, touch, known, underWay = [] }: DraftShadowOptions<R>) {
     this.first = first
-    this.holdsBack = holdsBack
-    this.follower = new Follower(engine)
-    this.follower.configure(configuration)
+    this.lengths = lengths
     this.touch = touch
+    this.follower = new Follower(engine)
+    // An instant before the present: so what is under way came before anything is counted.
+    this.follower.engine.moveTo(Math.max(0, first.nowNs - 1))
+    this.follower.configure(configuration)
+    if (known !== undefined) this.know(known)
+    for (const { row, request } of underWay) this.follow(row, request)
     this.settle()
+    // Once more, for limits are computed with it: by what is wanted now, instead of after ten seconds.
+    this.follower.configure(configuration)
     this.sides = { a: new SideTally(first), b: new SideTally(this.follower.engine) }
   }
 
@@ -73,7 +88,7 @@ export class DraftShadow implements ArrivalListener {
     this.sides.a.forgetAll()
     this.sides.b.forgetAll()
     this.undecided.clear()
-    this.differences = []
+    this.differences.forgetAll()
   }
 
   /** What the server told of its objects and watches. */
@@ -86,27 +101,30 @@ export class DraftShadow implements ArrivalListener {
     if (!this.closed) this.follower.moveTo(this.first.nowNs)
   }
 
-  arrived(row: LiveRow, request: Omit<EngineRequest<unknown>, 'payload'>): void {
+  arrived(row: R, request: ShadowedRequest): void {
+    if (this.closed) return
     this.settle()
-    const followed = this.follower.arrive(request, (changed) => this.changed(row, changed))
-    this.shadowed.set(row, followed)
     this.undecided.add(row)
     if (this.undecided.size > MOST_UNDECIDED) this.giveUpOldest()
-    this.changed(row, followed)
+    this.follow(row, request)
   }
 
-  decided(row: LiveRow): void {
+  decided(row: R): void {
     this.compare(row)
+    const followed = this.shadowed.get(row)
+    if (row.state !== 'rejected' || followed?.ticket?.kind.isWatch !== true) return
+    // Nobody will say when a watch has ended that never began; one that still waits is told so when it begins.
+    if (followed.decision.kind !== 'waiting') this.follower.endWatch(followed)
   }
 
-  lasted(row: LiveRow, durationNs: number): void {
+  lasted(row: R, durationNs: number): void {
     this.settle()
-    this.durations.note(row, durationNs)
+    this.lengths.measured(row, durationNs)
     const followed = this.shadowed.get(row)
     if (followed !== undefined) this.follower.lasted(followed, durationNs)
   }
 
-  abandoned(row: LiveRow): void {
+  abandoned(row: R): void {
     this.undecided.delete(row)
     const followed = this.shadowed.get(row)
     if (followed === undefined) return
@@ -114,7 +132,7 @@ export class DraftShadow implements ArrivalListener {
     this.follower.abandon(followed)
   }
 
-  watchEnded(row: LiveRow): void {
+  watchEnded(row: R): void {
     const followed = this.shadowed.get(row)
     if (followed === undefined) return
     this.settle()
@@ -124,11 +142,11 @@ export class DraftShadow implements ArrivalListener {
   report(): ShadowReport {
     this.settle()
     for (const row of this.undecided) this.compare(row)
-    this.forget()
     return {
+      seconds: this.sides.a.seconds,
       a: this.sides.a.read(),
       b: this.sides.b.read(),
-      different: this.differences.reduce((sum, { count }) => sum + count, 0),
+      different: this.differences.read(this.first.nowNs),
     }
   }
 
@@ -139,46 +157,40 @@ export class DraftShadow implements ArrivalListener {
     this.sides.b.close()
   }
 
-  private changed(row: LiveRow, followed: Followed): void {
+  private follow(row: R, request: ShadowedRequest): void {
+    const followed = this.follower.arrive(request, (changed) => this.changed(row, changed))
+    this.shadowed.set(row, followed)
+    this.changed(row, followed)
+  }
+
+  private changed(row: R, followed: Followed): void {
     if (this.closed) return
-    const runsElsewhere = row.state !== 'waiting' && row.state !== 'rejected'
-    if (this.holdsBack && followed.decision.kind === 'executing' && !runsElsewhere) {
-      this.follower.lasted(followed, this.durations.expected(row))
-    }
+    const { ticket, decision } = followed
+    if (ticket !== undefined && decision.kind === 'executing') {
+      const length = this.lengths.begun(row, ticket)
+      if (length !== undefined) this.follower.lasted(followed, length.durationNs, length.watchNs)
+    } else if (ticket !== undefined && decision.kind === 'done') this.lengths.ended(row, ticket)
     row.shadow = shadowOf(followed)
     this.touch(row)
     this.compare(row)
   }
 
   /** Once both have decided. */
-  private compare(row: LiveRow): void {
+  private compare(row: R): void {
     const { shadow } = row
     if (shadow === undefined || shadow.state === 'waiting' || row.state === 'waiting') return
     // The first has not written down yet where it put the request.
     if (row.state === 'bypassed' && shadow.state !== 'bypassed') return
-    if (!this.undecided.delete(row) || sameDecision(row, shadow)) return
-    const from = Math.floor(this.follower.engine.nowNs / BUCKET_NS) * BUCKET_NS
-    const last = this.differences.at(-1)
-    if (last?.from === from) last.count += 1
-    else this.differences.push({ from, count: 1 })
-    this.forget()
+    if (this.undecided.delete(row) && !sameDecision(row, shadow)) this.differences.add(this.follower.engine.nowNs)
   }
 
   private giveUpOldest(): void {
     const [oldest] = this.undecided
     if (oldest !== undefined) this.undecided.delete(oldest)
   }
-
-  private forget(): void {
-    const since = this.follower.engine.nowNs - WINDOW_NS
-    const [oldest] = this.differences
-    if (oldest !== undefined && oldest.from + BUCKET_NS <= since) {
-      this.differences = this.differences.filter(({ from }) => from + BUCKET_NS > since)
-    }
-  }
 }
 
-const sameDecision = (row: LiveRow, shadow: NonNullable<LiveRequest['shadow']>): boolean =>
+const sameDecision = (row: Compared, shadow: NonNullable<LiveRequest['shadow']>): boolean =>
   row.level === shadow.level &&
   row.schema === shadow.schema &&
   (row.state === 'rejected') === (shadow.state === 'rejected')

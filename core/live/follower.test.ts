@@ -39,6 +39,7 @@ function line(method: string, target: string) {
 const alice = { name: 'alice', groups: ['system:authenticated'] }
 const get = line('GET', '/api/v1/namespaces/default/pods/one')
 const watch = line('GET', '/api/v1/pods?watch=true')
+const patch = line('PATCH', '/api/v1/namespaces/default/pods/one')
 const exec = line('POST', '/api/v1/namespaces/default/pods/one/exec')
 const ask = ({ info, query }: typeof get) => ({ user: alice, info, query })
 
@@ -105,9 +106,24 @@ describe('a follower', () => {
     expect(made.arrive(ask(exec)).decision.kind).toBe('bypassed')
   })
 
+  it('ends a watch by itself when it was said how long it goes on', () => {
+    const made = follower(2_000)
+    // A change is sent to who watches: a seat for ten of them.
+    const seatsOfChange = () => made.arrive(ask(patch)).ticket?.finalSeats
+    const watches = Array.from({ length: 20 }, () => made.arrive(ask(watch)))
+    for (const one of watches) made.lasted(one, 2 * MS, 50 * MS)
+    made.moveTo(40 * MS)
+    // What is ended by itself is not ended twice.
+    for (const one of watches) made.endWatch(one)
+    expect(seatsOfChange()).toBe(2)
+    made.moveTo(53 * MS)
+    for (const one of watches) made.endWatch(one)
+    expect(seatsOfChange()).toBe(0)
+  })
+
   it('is empty in the end, whatever was told in whatever order', () => {
     const action = fc.record({
-      kind: fc.constantFrom('get', 'watch', 'exec', 'lasted', 'abandon', 'endWatch', 'time'),
+      kind: fc.constantFrom('get', 'watch', 'exec', 'lasted', 'lasted and goes on', 'abandon', 'endWatch', 'time'),
       pick: fc.nat(1_000),
       ms: fc.nat(400),
     })
@@ -124,6 +140,8 @@ describe('a follower', () => {
             all.push({ followed, isWatch: kind === 'watch' })
           } else if (chosen === undefined) continue
           else if (kind === 'lasted') made.lasted(chosen.followed, ms * MS)
+          else if (kind === 'lasted and goes on') made.lasted(chosen.followed, ms * MS, ms * MS)
+          else if (kind === 'endWatch' && chosen.isWatch) made.endWatch(chosen.followed)
           else if (kind === 'abandon') made.abandon(chosen.followed)
         }
         for (const { followed, isWatch } of all) {

@@ -40,6 +40,8 @@ class Follow implements Followed {
   waitNs: number | undefined
   /** How long it executes, once that is known: it is measured where the request really runs. */
   durationNs: number | undefined
+  /** How long a watch goes on after it was initialised, where that is known beforehand. */
+  watchNs: number | undefined
   /** The watch itself has ended. */
   over = false
 
@@ -113,11 +115,15 @@ export class Follower {
     return follow
   }
 
-  /** It took so long where it ran; of a watch, until it was initialised. Only the first call counts. */
-  lasted(followed: Followed, durationNs: number): void {
+  /**
+   * It took so long where it ran; of a watch, until it was initialised, after which it goes on for `watchNs`, or until
+   * `endWatch`. Only the first call counts.
+   */
+  lasted(followed: Followed, durationNs: number, watchNs?: number): void {
     const follow = ours(followed)
     if (follow.durationNs !== undefined) return
     follow.durationNs = durationNs
+    follow.watchNs = watchNs
     if (follow.decision.kind === 'executing') this.planEnd(follow)
   }
 
@@ -129,9 +135,10 @@ export class Follower {
     else this.lasted(follow, 0)
   }
 
-  /** A watch that was initialised has ended. */
+  /** A watch that was initialised has ended. Nothing, when it was said beforehand how long it goes on. */
   endWatch(followed: Followed): void {
     const follow = ours(followed)
+    if (follow.over || follow.watchNs !== undefined) return
     follow.over = true
     this.lasted(follow, 0)
     if (follow.decision.kind === 'done') this.forgetWatch(follow)
@@ -153,6 +160,9 @@ export class Follower {
       if (!ticket.kind.isWatch) return this.engine.finish(ticket)
       this.engine.watchInitialised(ticket)
       if (follow.over) this.forgetWatch(follow)
+      else if (follow.watchNs !== undefined) {
+        this.ends.put(this.engine.nowNs + follow.watchNs, () => this.forgetWatch(follow))
+      }
     })
   }
 

@@ -1,8 +1,10 @@
 import type { ShadowReport } from '../contract/live.ts'
 import type { ApfEngine } from '../engine/apfEngine.ts'
 import type { EngineEvent } from '../engine/events.ts'
+import type { Ticket } from '../engine/ticket.ts'
 
-const WINDOW_NS = 300e9
+/** How far back is counted. */
+export const WINDOW_NS = 300e9
 const BUCKET_NS = 5e9
 /** Waits are counted in eighths of octaves from a microsecond on: a quantile is at most 9 % too large. */
 const STEPS_AN_OCTAVE = 8
@@ -16,20 +18,31 @@ interface Bucket {
   readonly waits: Map<string, Uint32Array>
 }
 
-/** What one engine did with its requests over the last five minutes of its clock, heard from its own events. */
+/**
+ * What one engine did over the last five minutes of its clock with the requests that came since it is listened to, heard
+ * from its own events.
+ */
 export class SideTally {
   private readonly engine: ApfEngine<unknown>
   private readonly leave: () => void
   private buckets: Bucket[] = []
+  private sinceNs: number
 
   constructor(engine: ApfEngine<unknown>) {
     this.engine = engine
+    this.sinceNs = engine.nowNs
     this.leave = engine.subscribe((event) => this.hear(event))
+  }
+
+  /** Seconds that are counted. */
+  get seconds(): number {
+    return Math.min(WINDOW_NS, this.engine.nowNs - this.sinceNs) / 1e9
   }
 
   /** Counts from now on. */
   forgetAll(): void {
     this.buckets = []
+    this.sinceNs = this.engine.nowNs
   }
 
   /** Hears nothing more. */
@@ -57,15 +70,22 @@ export class SideTally {
         this.bucket().arrived += 1
         return
       case 'rejected':
-        this.bucket().rejected += 1
+        if (!this.isOld(event.ticket)) this.bucket().rejected += 1
         return
       case 'dispatched':
-        this.noteWait(event.ticket.lane.level.plan.name, this.engine.nowNs - event.ticket.arrivedNs)
+        if (!this.isOld(event.ticket)) this.noteWait(event.ticket)
     }
   }
 
-  private noteWait(level: string, ns: number): void {
+  /** It came before anything was counted. */
+  private isOld({ arrivedNs }: Ticket<unknown>): boolean {
+    return arrivedNs < this.sinceNs
+  }
+
+  private noteWait({ lane, arrivedNs }: Ticket<unknown>): void {
     const { waits } = this.bucket()
+    const { name: level } = lane.level.plan
+    const ns = this.engine.nowNs - arrivedNs
     const counts = waits.get(level) ?? new Uint32Array(STEPS)
     waits.set(level, counts)
     const step = ns <= LEAST_NS ? 0 : Math.ceil(Math.log2(ns / LEAST_NS) * STEPS_AN_OCTAVE)

@@ -35,6 +35,19 @@ export interface Call {
 /** `--request-timeout` of the API server. */
 const REQUEST_TIMEOUT_NS = 60e9
 
+/**
+ * How long a handler that starts now is at work, nanoseconds: longer the more seats run, its own among them, and no longer
+ * than the server lets it. `inTime` is whether it comes to its end.
+ */
+export function handlerTime(
+  { sentNs, executionNs }: Pick<Call, 'sentNs' | 'executionNs'>,
+  { nowNs, runningSeats, capacity }: { nowNs: number; runningSeats: number; capacity: CapacityCurve },
+): { readonly ns: number; readonly inTime: boolean } {
+  const needed = Math.round(executionNs * slowdownAt(capacity, runningSeats))
+  const left = Math.max(0, sentNs + REQUEST_TIMEOUT_NS - nowNs)
+  return { ns: Math.min(needed, left), inTime: needed <= left }
+}
+
 export interface SimulatedServerOptions {
   readonly capacity: CapacityCurve
   /** Runs something later, at the engine's time. */
@@ -47,6 +60,7 @@ export class SimulatedServer {
   private readonly engine: () => ApfEngine<Call>
   /** Seats of the requests whose handlers run now; those that only linger use nothing of the machine. */
   private running = 0
+  private readonly watches = new Set<Ticket<Call>>()
 
   /** The engine is asked for when it is needed: its callbacks are this server's methods. */
   constructor(engine: () => ApfEngine<Call>, options: SimulatedServerOptions) {
@@ -56,6 +70,11 @@ export class SimulatedServer {
 
   get runningSeats(): number {
     return this.running
+  }
+
+  /** Those that were initialised and go on. */
+  get openWatches(): ReadonlySet<Ticket<Call>> {
+    return this.watches
   }
 
   send({ user, info, query }: PreparedCall, call: Omit<Call, 'sentNs'>): void {
@@ -87,17 +106,17 @@ export class SimulatedServer {
     const call = ticket.payload.payload
     const seats = ticket.maxSeats
     this.running += seats
-    const needed = Math.round(call.executionNs * slowdownAt(capacity, this.running))
-    const left = Math.max(0, call.sentNs + REQUEST_TIMEOUT_NS - this.engine().nowNs)
-    const inTime = needed <= left
-    after(Math.min(needed, left), () => {
+    const { ns, inTime } = handlerTime(call, { nowNs: this.engine().nowNs, runningSeats: this.running, capacity })
+    after(ns, () => {
       this.running -= seats
       if (call.watchNs === undefined || !inTime) {
         this.engine().finish(ticket)
         return settle(call, { kind: inTime ? 'served' : 'expired' })
       }
       this.engine().watchInitialised(ticket)
+      this.watches.add(ticket)
       after(call.watchNs, () => {
+        this.watches.delete(ticket)
         this.engine().endWatch(ticket)
         settle(call, { kind: 'served' })
       })

@@ -8,10 +8,12 @@ import {
 import type { Corrections } from '../engine/corrections.ts'
 import type { VersionProfile } from '../engine/profiles.ts'
 import type { User } from '../classify/match.ts'
+import type { ServerFacts } from '../live/serverFacts.ts'
 import { CallBook, callMix, numbered } from './calls.ts'
 import { startClosedThread, startInformer, startOpenClient } from './clients.ts'
 import { drawNs, uniform } from './distribution.ts'
 import { EventQueue } from './eventQueue.ts'
+import { simulatedFacts } from './facts.ts'
 import { namedRandom } from './random.ts'
 import type { ClientContext } from './retry.ts'
 import { type Call, SimulatedServer, type Tally, emptyTally } from './server.ts'
@@ -48,6 +50,8 @@ export interface Simulation {
   readonly engine: ApfEngine<Call>
   /** Seats of the handlers that run now. */
   readonly runningSeats: number
+  /** What the server's own metrics would tell of its objects and watches. */
+  facts(): ServerFacts
   /** Lets the next event happen; `false` when nothing will ever happen again. */
   step(): boolean
   /**
@@ -126,6 +130,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
     get runningSeats() {
       return server.runningSeats
     },
+    facts: () => simulatedFacts(workload, server.openWatches),
     step() {
       const wakeNs = engine.nextWakeNs()
       const eventNs = events.nextNs

@@ -52,14 +52,17 @@ export function createSimulationSource(
   const store = new ObjectStore(seed)
   const presentUnixMs = environment.now()
   const startUnixMs = presentUnixMs - backfillSeconds * 1_000
-  const simulation = createSimulation({
-    seed,
-    startUnixMs,
+  const engine = {
     mode: 'priority-and-fairness',
+    startUnixMs,
     maxRequestsInFlight,
     maxMutatingRequestsInFlight,
     profile: profileFor(version),
     corrections: AS_UPSTREAM,
+  } as const
+  const simulation = createSimulation({
+    ...engine,
+    seed,
     configuration: store.replace(builtInObjects(version)),
     workload,
     onMinute: () => {
@@ -144,7 +147,7 @@ export function createSimulationSource(
     },
     still: false,
     objects: door,
-    live: createSimulationRows({ engine: simulation.engine, version, startUnixMs }),
+    live: createSimulationRows({ simulation, engine, version, capacity: workload.service.capacity }),
     presentUnixMs,
     server: {
       version,

@@ -1,11 +1,11 @@
 import type { LiveState } from '../../../core/contract/live.ts'
-import { ProblemError } from '../../../core/contract/errors.ts'
-import type { ApfEngine } from '../../../core/engine/apfEngine.ts'
 import type { EngineEvent } from '../../../core/engine/events.ts'
 import type { Ticket } from '../../../core/engine/ticket.ts'
 import { type LiveRow, RequestLog } from '../../../core/live/requestLog.ts'
-import { placed, rowOf } from '../../live/rows.ts'
+import type { Call } from '../../../core/simulate/server.ts'
+import { placed, rowOf } from '../../../core/live/rows.ts'
 import type { LiveTraffic } from '../../live/traffic.ts'
+import { createSimulationShadow, type SimulationShadowOptions } from './shadow.ts'
 
 const NS_PER_MS = 1e6
 const KEPT = 20_000
@@ -14,25 +14,31 @@ const UNTOLD = 2_000
 const AT_ONCE = 200
 
 const LIMITS = [
-  'Rows are made only while the Live screen is open, of at most 2,000 requests a second; numbers of levels count all of them.',
+  'Rows are made only while the Live screen is open, of at most 2,000 requests a second; numbers of levels, and of a draft beside, count all of them.',
+]
+/** Of a draft that runs beside. */
+const DRAFT_LIMITS = [
+  'The draft gets the requests of today: clients try again as the simulated server answers them, not as the draft would.',
+  'The draft begins with the requests that wait and run. What each level asked for in the minutes before is unknown to it, so its limits differ at first.',
+  'The draft is computed beside the simulated server, so the highest speeds reach less than half as far.',
 ]
 
-export interface SimulationRowsOptions<T> {
-  readonly engine: ApfEngine<T>
-  readonly version: string
-  readonly startUnixMs: number
-}
+export type SimulationRowsOptions = Omit<SimulationShadowOptions, 'show'>
 
 /** The single requests of a simulated server, heard from its engine while somebody looks at them. */
-export function createSimulationRows<T>({ engine, version, startUnixMs }: SimulationRowsOptions<T>): LiveTraffic {
+export function createSimulationRows(options: SimulationRowsOptions): LiveTraffic {
+  const { simulation, version } = options
+  const { startUnixMs } = options.engine
+  const { engine } = simulation
   const log = new RequestLog(KEPT, UNTOLD)
   log.telling = false
-  const rows = new WeakMap<Ticket<T>, LiveRow>()
+  const rows = new WeakMap<Ticket<Call>, LiveRow>()
   let budget = AT_ONCE
   let arrived = 0
-  let leave = (): void => undefined
+  let looked = false
+  let leave: (() => void) | undefined
 
-  const begin = (ticket: Ticket<T>): void => {
+  const begin = (ticket: Ticket<Call>): void => {
     arrived += 1
     if (budget <= 0) return
     budget -= 1
@@ -45,7 +51,7 @@ export function createSimulationRows<T>({ engine, version, startUnixMs }: Simula
     Object.assign(row, { ...placed(ticket), state: 'waiting' })
     rows.set(ticket, row)
   }
-  const hear = (event: EngineEvent<T>): void => {
+  const note = (event: EngineEvent<Call>): void => {
     if (event.kind === 'arrived') return begin(event.ticket)
     if (!('ticket' in event)) return
     const row = rows.get(event.ticket)
@@ -53,35 +59,66 @@ export function createSimulationRows<T>({ engine, version, startUnixMs }: Simula
     Object.assign(row, changeBy(event, engine.nowNs))
     log.touch(row)
   }
-  const state = (): LiveState => ({
-    title: 'Simulated cluster',
-    mode: 'simulation',
-    limits: LIMITS,
-    arrived,
-    unreadable: 0,
-    agreement: { compared: 0, schemaAndLevel: 0, widthCompared: 0, width: 0, differences: [] },
+  const shadow = createSimulationShadow({
+    ...options,
+    show(ticket, made) {
+      const row = rows.get(ticket)
+      if (row === undefined || made === undefined) return
+      row.shadow = made
+      log.touch(row)
+    },
   })
+  const hear = (event: EngineEvent<Call>): void => {
+    // The row first: the draft writes into it.
+    if (looked) note(event)
+    shadow.hear(event)
+  }
+  /** The engine is listened to only for somebody. */
+  const listen = (): void => {
+    const wanted = looked || shadow.on
+    if (wanted) leave ??= engine.subscribe(hear)
+    else {
+      leave?.()
+      leave = undefined
+    }
+  }
+  const state = (): LiveState => {
+    const { report } = shadow
+    return {
+      title: 'Simulated cluster',
+      mode: 'simulation',
+      limits: report === undefined ? LIMITS : [...LIMITS, ...DRAFT_LIMITS],
+      arrived,
+      unreadable: 0,
+      agreement: { compared: 0, schemaAndLevel: 0, widthCompared: 0, width: 0, differences: [] },
+      ...(report !== undefined && { shadow: report }),
+    }
+  }
   return {
     log,
     version,
     engine,
-    settle: () => void (budget = AT_ONCE),
+    settle() {
+      budget = AT_ONCE
+      shadow.settle()
+    },
     state,
-    shadow() {
-      throw new ProblemError(
-        'unsupported',
-        'A draft runs beside live traffic only; a simulation takes it over at once, in the editor.',
-      )
+    shadow(wish) {
+      shadow.wish(wish)
+      listen()
     },
     watched(on) {
-      leave()
-      leave = on ? engine.subscribe(hear) : () => undefined
+      looked = on
+      listen()
     },
   }
 }
 
 /** What an event says of its request. */
-function changeBy<T>(event: Extract<EngineEvent<T>, { readonly ticket: Ticket<T> }>, nowNs: number): Partial<LiveRow> {
+function changeBy(
+  event: Extract<EngineEvent<Call>, { readonly ticket: Ticket<Call> }>,
+  nowNs: number,
+): Partial<LiveRow> {
   const { ticket } = event
   const waitMs = (nowNs - ticket.arrivedNs) / NS_PER_MS
   switch (event.kind) {

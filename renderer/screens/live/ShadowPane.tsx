@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { ObjectSetSchema } from '../../../core/config/schema.ts'
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
 import type { LiveState, ShadowReport } from '../../../core/contract/live.ts'
 import { Button } from '../../components/Button.tsx'
@@ -7,37 +6,28 @@ import { Note } from '../../components/Note.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { ProblemNote } from '../../components/States.tsx'
 import { classes } from '../../components/classes.ts'
-import { client } from '../../state/client.ts'
-import { useDraftObjects } from '../../state/draft.ts'
-import { liveStore } from '../../state/live.ts'
 import { openPage } from '../../state/route.ts'
 import { format } from '../../theme/format.ts'
 import { isTrusted } from './sentence.ts'
-import { shadowRows } from './shadow.data.ts'
+import { differentShare, shadowRows } from './shadow.data.ts'
+import { useShadowDraft, type DraftBeside } from './shadowDraft.ts'
+import own from './ShadowPane.module.css'
 import styles from './live.module.css'
 
 /** The draft on the same arrivals, beside what is in force. */
 export function ShadowPane({ state }: { readonly state: LiveState }) {
-  const { shadow, agreement, mode } = state
-  const draft = useDraftObjects()
+  const { shadow, agreement } = state
+  const draft = useShadowDraft()
   const [problem, setProblem] = useState<Problem>()
   const on = shadow !== undefined
-  const change = (): void => {
+  const ask = (asked: Promise<void>): void => {
     setProblem(undefined)
-    if (!on && draft === undefined) return
-    client()
-      .call(
-        'live.shadow',
-        on || draft === undefined ? { on: false } : { on: true, objects: ObjectSetSchema.parse(draft) },
-      )
-      .then((now) => liveStore.setState({ state: now }))
-      .catch((thrown: unknown) => setProblem(toProblem(thrown)))
+    asked.catch((thrown: unknown) => setProblem(toProblem(thrown)))
   }
-  const trusted = isTrusted({ compared: agreement.compared, same: agreement.schemaAndLevel })
   return (
     <Pane
       title="Shadow A / B"
-      note={on ? 'same requests, same instants, 5 min' : 'off'}
+      note={on ? `last ${format.span(shadow.seconds)}` : 'off'}
       actions={
         <button
           type="button"
@@ -45,8 +35,8 @@ export function ShadowPane({ state }: { readonly state: LiveState }) {
           aria-checked={on}
           aria-label="Shadow on the draft"
           className={styles['switch']}
-          disabled={!on && draft === undefined}
-          onClick={change}
+          disabled={!on && !draft.exists}
+          onClick={() => ask(on ? draft.end() : draft.run())}
         >
           <i aria-hidden="true" /> {on ? 'on' : 'off'}
         </button>
@@ -58,21 +48,10 @@ export function ShadowPane({ state }: { readonly state: LiveState }) {
         </div>
       )}
       {shadow === undefined ? (
-        <div className={styles['prose']}>
-          {draft === undefined ? (
-            <>
-              <p>There is no draft. Change an object in the Editor, and it can run here beside what is in force.</p>
-              <Button small onClick={() => openPage('editor', 'draft')}>
-                Open the Editor
-              </Button>
-            </>
-          ) : (
-            <p>Switch it on to run the draft on the same requests, beside what is in force.</p>
-          )}
-        </div>
+        <Off exists={draft.exists} />
       ) : (
         <>
-          {trusted ? (
+          {isTrusted({ compared: agreement.compared, same: agreement.schemaAndLevel }) ? (
             <Comparison shadow={shadow} />
           ) : (
             <div className={styles['pad']}>
@@ -81,16 +60,63 @@ export function ShadowPane({ state }: { readonly state: LiveState }) {
               </Note>
             </div>
           )}
-          <div className={styles['pad']}>
-            <Note kind="info">
-              A is {mode === 'feed' ? 'the configuration that the feed runs with' : 'what is in force'}, B the draft. B
-              never touches a request: its queues exist only here, and its waits are added to nobody.
-            </Note>
+          <div className={own['notes']}>
+            <Beside beside={draft.beside} onRun={() => ask(draft.run())} />
+            <Note kind="info">{MEANING[state.mode]}</Note>
           </div>
         </>
       )}
     </Pane>
   )
+}
+
+const NEVER =
+  'Both get the same requests. B never touches one: its queues exist only here, and its waits are added to nobody.'
+const MEANING: Readonly<Record<LiveState['mode'], string>> = {
+  enforce: `A is what is in force, B the draft. ${NEVER}`,
+  shadow: `A is what is in force, B the draft. ${NEVER}`,
+  feed: `A is the configuration that the feed runs with, B the draft. ${NEVER}`,
+  simulation:
+    'A is what the simulated server has in force, B the draft. Both get the same requests, whose clients hear A alone.',
+}
+
+function Off({ exists }: { readonly exists: boolean }) {
+  return (
+    <div className={styles['prose']}>
+      {exists ? (
+        <p>Switch it on to run the draft on the same requests, beside what is in force.</p>
+      ) : (
+        <>
+          <p>There is no draft. Change an object in the Editor, and it can run here beside what is in force.</p>
+          <Button small onClick={() => openPage('editor', 'draft')}>
+            Open the Editor
+          </Button>
+        </>
+      )}
+    </div>
+  )
+}
+
+/** Whether B is what the Editor has now. */
+function Beside({ beside, onRun }: { readonly beside: DraftBeside; readonly onRun: () => void }) {
+  switch (beside) {
+    case 'same':
+    case 'unknown':
+      return null
+    case 'gone':
+      return <Note kind="warn">The Editor has no draft any more. B is the last one, until it is switched off.</Note>
+    case 'changed':
+      return (
+        <Note kind="warn">
+          <div className={own['changed']}>
+            <p>The draft, or what it builds on, has changed. B is still the one from before.</p>
+            <Button small onClick={onRun}>
+              Run the new one
+            </Button>
+          </div>
+        </Note>
+      )
+  }
 }
 
 function Comparison({ shadow }: { readonly shadow: ShadowReport }) {
@@ -124,7 +150,7 @@ function Comparison({ shadow }: { readonly shadow: ShadowReport }) {
         <tr>
           <th scope="row">decided differently</th>
           <td colSpan={2} className={styles['right']}>
-            {shadow.a.arrived === 0 ? '–' : `${format.fixed((shadow.different / shadow.a.arrived) * 100, 1)} %`}
+            {differentShare(shadow)}
           </td>
         </tr>
       </tbody>

@@ -1,0 +1,35 @@
+const BUCKET_NS = 5e9
+
+/** Counts what happened over the last so many nanoseconds of a clock, in steps of five seconds. */
+export class RecentCount {
+  private readonly windowNs: number
+  private buckets: { readonly from: number; count: number }[] = []
+
+  constructor(windowNs: number) {
+    this.windowNs = windowNs
+  }
+
+  add(nowNs: number): void {
+    const from = Math.floor(nowNs / BUCKET_NS) * BUCKET_NS
+    const last = this.buckets.at(-1)
+    if (last?.from === from) last.count += 1
+    else this.buckets.push({ from, count: 1 })
+    this.forget(nowNs)
+  }
+
+  read(nowNs: number): number {
+    this.forget(nowNs)
+    return this.buckets.reduce((sum, { count }) => sum + count, 0)
+  }
+
+  forgetAll(): void {
+    this.buckets = []
+  }
+
+  private forget(nowNs: number): void {
+    const since = nowNs - this.windowNs
+    const [oldest] = this.buckets
+    if (oldest === undefined || oldest.from + BUCKET_NS > since) return
+    this.buckets = this.buckets.filter(({ from }) => from + BUCKET_NS > since)
+  }
+}

@@ -1,0 +1,108 @@
+import type { LiveShadow, ShadowReport } from '../../../core/contract/live.ts'
+import type { EngineEvent } from '../../../core/engine/events.ts'
+import type { Ticket } from '../../../core/engine/ticket.ts'
+import type { ArrivalListener, Compared, UnderWay } from '../../../core/live/draftShadow.ts'
+import type { FollowerOptions } from '../../../core/live/follower.ts'
+import type { CapacityCurve } from '../../../core/simulate/capacity.ts'
+import { SimulatedLengths, type Working } from '../../../core/simulate/draftLengths.ts'
+import type { Call } from '../../../core/simulate/server.ts'
+import type { Simulation } from '../../../core/simulate/simulation.ts'
+import { createDraft } from '../../live/draft.ts'
+
+/** A request at both engines; most of them have no row. */
+interface Subject extends Compared, Working {
+  readonly ticket: Ticket<Call>
+}
+
+export interface SimulationShadowOptions {
+  readonly simulation: Pick<Simulation, 'engine' | 'facts' | 'nowNs'>
+  /** Like the engine of the simulation. */
+  readonly engine: FollowerOptions
+  readonly version: string
+  readonly capacity: CapacityCurve
+  /** What the draft makes of a request has changed. */
+  readonly show: (ticket: Ticket<Call>, shadow: Compared['shadow']) => void
+}
+
+/** A draft on the arrivals of a simulated server. */
+export interface SimulationShadow {
+  /** The draft runs. */
+  readonly on: boolean
+  readonly report: ShadowReport | undefined
+  wish(wish: LiveShadow): void
+  /** What the simulation's engine tells; only while the draft is on. */
+  hear(event: EngineEvent<Call>): void
+  settle(): void
+}
+
+/** What is known of the server is believed for three minutes. */
+const FACTS_AGAIN_NS = 60e9
+
+/** Hears of all arrivals, whether they have rows or not; it costs nothing while it is off. */
+export function createSimulationShadow(options: SimulationShadowOptions): SimulationShadow {
+  const { simulation, capacity, version, show } = options
+  const { engine } = simulation
+  let listener: ArrivalListener<Subject> | undefined
+  /** Those about which the simulation's engine has not decided. */
+  const undecided = new Map<Ticket<Call>, Subject>()
+  let factsDueNs = 0
+  const draft = createDraft<Subject>({
+    version,
+    beside: () => ({ first: engine, engine: options.engine }),
+    lengths: () => new SimulatedLengths(capacity),
+    touch: ({ ticket, shadow }) => show(ticket, shadow),
+    listen: (next) => void (listener = next),
+    underWay,
+  })
+  const tellFacts = (): void => {
+    factsDueNs = simulation.nowNs + FACTS_AGAIN_NS
+    draft.facts(simulation.facts())
+  }
+  const subjectOf = (ticket: Ticket<Call>, state: Compared['state'], work: Working['work']): Subject => {
+    const { level, schema } = ticket.lane
+    const subject: Subject = { ticket, state, level: level.plan.name, schema, work }
+    if (state === 'waiting') undecided.set(ticket, subject)
+    return subject
+  }
+  /** In the order in which they came. One that runs has the rest of its work before it. */
+  function underWay(): UnderWay<Subject>[] {
+    const tickets = engine.dump().requests.map(({ ticket }) => ticket)
+    return tickets
+      .toSorted((a, b) => a.arrivedNs - b.arrivedNs)
+      .map((ticket) => {
+        const { executionNs, watchNs } = ticket.payload.payload
+        const runs = ticket.state === 'executing'
+        const doneNs = runs ? simulation.nowNs - ticket.startedNs : 0
+        const work = { executionNs: Math.max(0, executionNs - doneNs), watchNs }
+        return { row: subjectOf(ticket, runs ? 'executing' : 'waiting', work), request: ticket.payload }
+      })
+  }
+  return {
+    get on() {
+      return listener !== undefined
+    },
+    get report() {
+      return draft.report
+    },
+    wish(wish) {
+      if (wish.on && listener === undefined) tellFacts()
+      draft.wish(wish)
+      if (!wish.on) undecided.clear()
+    },
+    settle: () => draft.settle(),
+    hear(event) {
+      if (listener === undefined) return
+      if (simulation.nowNs >= factsDueNs) tellFacts()
+      if (event.kind === 'arrived') {
+        const { ticket } = event
+        listener.arrived(subjectOf(ticket, 'waiting', ticket.payload.payload), ticket.payload)
+      } else if (event.kind === 'dispatched' || event.kind === 'rejected') {
+        const subject = undecided.get(event.ticket)
+        if (subject === undefined) return
+        undecided.delete(event.ticket)
+        subject.state = event.kind === 'dispatched' ? 'executing' : 'rejected'
+        listener.decided(subject)
+      }
+    },
+  }
+}

@@ -1,0 +1,120 @@
+import { act, cleanup, render, screen, waitFor } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { storyClient, type StoryClient } from '../../../test/harness/memoryClient.ts'
+import type { Client } from '../../../core/contract/contract.ts'
+import { ProblemError } from '../../../core/contract/errors.ts'
+import type { LiveShadow } from '../../../core/contract/live.ts'
+import { setClient } from '../../state/client.ts'
+import { changeDraft, draftStore, settleDraft } from '../../state/draft.ts'
+import { useLive, useLiveState } from '../../state/live.ts'
+import { startRoutes } from '../../state/route.ts'
+import { startState } from '../../state/start.ts'
+import { ShadowPane } from './ShadowPane.tsx'
+
+function Shown() {
+  useLive()
+  const state = useLiveState()
+  return state && <ShadowPane state={state} />
+}
+
+/** The pane on a simulation in memory, with drafts that take flow schemas away. */
+describe('the draft beside', () => {
+  const user = userEvent.setup()
+  let story: StoryClient
+  let stops: (() => void)[]
+  let wishes: LiveShadow[]
+  let problem: ProblemError | undefined
+
+  beforeEach(async () => {
+    location.hash = '#/classify/live'
+    wishes = []
+    problem = undefined
+    story = storyClient({
+      history: 5,
+      servers: 1,
+      manual: true,
+      live: { mode: 'simulation', perSecond: 50, before: 500 },
+    })
+    const call: Client['call'] = (name, params) => {
+      if (name === 'live.shadow') {
+        wishes.push(params as LiveShadow)
+        if (problem !== undefined) return Promise.reject(problem)
+      }
+      return story.client.call(name, params)
+    }
+    const client = { ...story.client, call }
+    setClient(client)
+    stops = [startRoutes(), startState(client)]
+    render(<Shown />)
+    await screen.findByRole('region', { name: 'Shadow A / B' })
+    await waitFor(() => {
+      if (draftStore.getState().targetKey === undefined) throw new Error('the draft was not read')
+    })
+  })
+  afterEach(() => {
+    settleDraft(() => [])
+    cleanup()
+    for (const stop of stops) stop()
+    story.stop()
+    setClient(undefined)
+  })
+
+  const without = (name: string): void =>
+    act(() => changeDraft((entries) => [...entries, { kind: 'FlowSchema', name, text: null }]))
+  const schemasOf = (wish: LiveShadow | undefined): readonly string[] =>
+    wish?.on === true ? wish.objects.schemas.map(({ metadata }) => metadata.name) : []
+  const toggle = () => screen.getByRole<HTMLButtonElement>('switch', { name: 'Shadow on the draft' })
+
+  it('leads to the Editor where there is no draft', async () => {
+    expect(toggle().disabled).toBe(true)
+    expect(screen.getByText(/^There is no draft/)).toBeTruthy()
+    await user.click(screen.getByRole('button', { name: 'Open the Editor' }))
+    expect(location.hash).toContain('#/editor/draft')
+  })
+
+  it('runs the draft, compares, and ends', async () => {
+    without('probes')
+    await user.click(toggle())
+    expect(await screen.findByRole('table', { name: 'What is in force, and the draft' })).toBeTruthy()
+    expect(schemasOf(wishes[0])).not.toContain('probes')
+    expect(schemasOf(wishes[0])).toContain('global-default')
+    expect(toggle().getAttribute('aria-checked')).toBe('true')
+    expect(screen.getByText('last 5 min')).toBeTruthy()
+    expect(screen.getByText(/clients hear A alone/)).toBeTruthy()
+    expect(screen.getByRole('row', { name: /^rejected \/s .* worse$/ })).toBeTruthy()
+    await user.click(toggle())
+    expect(await screen.findByText(/^Switch it on to run the draft/)).toBeTruthy()
+    expect(wishes.at(-1)).toEqual({ on: false })
+  })
+
+  it('says when the Editor has another draft by now, and runs that', async () => {
+    without('probes')
+    await user.click(toggle())
+    await screen.findByRole('table')
+    expect(screen.queryByText(/B is still the one from before/)).toBeNull()
+    without('service-accounts')
+    await user.click(await screen.findByRole('button', { name: 'Run the new one' }))
+    await waitFor(() => expect(screen.queryByText(/B is still the one from before/)).toBeNull())
+    expect(wishes).toHaveLength(2)
+    expect(schemasOf(wishes[1])).not.toContain('service-accounts')
+  })
+
+  it('says when the draft is gone from the Editor, and can still be switched off', async () => {
+    without('probes')
+    await user.click(toggle())
+    await screen.findByRole('table')
+    act(() => settleDraft(() => []))
+    expect(await screen.findByText(/The Editor has no draft any more/)).toBeTruthy()
+    await user.click(toggle())
+    expect(await screen.findByText(/^There is no draft/)).toBeTruthy()
+  })
+
+  it('says what is wrong with a draft that no server would take', async () => {
+    without('probes')
+    problem = new ProblemError('invalid-input', 'No server would take FlowSchema mine of the draft.')
+    await user.click(toggle())
+    expect((await screen.findByRole('alert')).textContent).toContain('No server would take FlowSchema mine')
+    expect(toggle().getAttribute('aria-checked')).toBe('false')
+  })
+})

@@ -1,0 +1,55 @@
+import { create } from 'zustand'
+import { configDiff } from '../../../core/config/diff.ts'
+import type { ObjectSet } from '../../../core/config/objects.ts'
+import { ObjectSetSchema } from '../../../core/config/schema.ts'
+import { client } from '../../state/client.ts'
+import { useConnected } from '../../state/connection.ts'
+import { useDraftObjects } from '../../state/draft.ts'
+import { liveStore } from '../../state/live.ts'
+
+interface Given {
+  /** Of which connection; another one begins without a draft beside. */
+  readonly connection: number
+  readonly objects: ObjectSet
+}
+
+/** What this page last gave to the engine beside; nothing where another page, or this one before it was loaded anew, did. */
+const givenStore = create<{ readonly given?: Given }>(() => ({}))
+
+/** How the draft of the Editor and the one that runs beside compare. */
+export type DraftBeside = 'same' | 'changed' | 'gone' | 'unknown'
+
+export function besideOf(draft: ObjectSet | undefined, given: ObjectSet | undefined): DraftBeside {
+  if (draft === undefined) return 'gone'
+  if (given === undefined) return 'unknown'
+  return configDiff(given, draft).length === 0 ? 'same' : 'changed'
+}
+
+/** The draft of the Editor beside what is in force. */
+export interface ShadowDraft {
+  readonly exists: boolean
+  /** Says something only while a draft runs. */
+  readonly beside: DraftBeside
+  /** Runs the draft, anew where one runs already. Rejects with what is wrong with it. */
+  run(): Promise<void>
+  end(): Promise<void>
+}
+
+export function useShadowDraft(): ShadowDraft {
+  const draft = useDraftObjects()
+  const connection = useConnected()?.id
+  const given = givenStore((store) => store.given)
+  return {
+    exists: draft !== undefined,
+    beside: besideOf(draft, given !== undefined && given.connection === connection ? given.objects : undefined),
+    async run() {
+      if (draft === undefined || connection === undefined) return
+      const state = await client().call('live.shadow', { on: true, objects: ObjectSetSchema.parse(draft) })
+      givenStore.setState({ given: { connection, objects: draft } })
+      liveStore.setState({ state })
+    },
+    async end() {
+      liveStore.setState({ state: await client().call('live.shadow', { on: false }) })
+    },
+  }
+}
