@@ -1,3 +1,5 @@
+import { isLabel, isSubdomain } from '../config/names.ts'
+
 const ANONYMOUS = 'system:anonymous'
 const AUTHENTICATED = 'system:authenticated'
 const UNAUTHENTICATED = 'system:unauthenticated'
@@ -49,8 +51,11 @@ export function identityOf(user: string): Identity {
 
 /** Groups of a user whom somebody impersonates, as the server completes those that were asked for. */
 export function impersonatedGroups(user: string, asked: readonly string[]): readonly string[] {
-  const everybody = user === ANONYMOUS ? UNAUTHENTICATED : AUTHENTICATED
   const account = serviceAccountOf(user)
-  const given = asked.length === 0 && account !== undefined ? serviceAccountGroups(account.namespace) : asked
-  return given.includes(AUTHENTICATED) || given.includes(UNAUTHENTICATED) ? given : [...given, everybody]
+  // A name that the API could give to no account is taken for that of an ordinary user.
+  const isAccount = account !== undefined && isLabel(account.namespace) && isSubdomain(account.name)
+  const given = asked.length === 0 && isAccount ? serviceAccountGroups(account.namespace) : asked
+  if (given.includes(UNAUTHENTICATED)) return given
+  if (user === ANONYMOUS) return [...given, UNAUTHENTICATED]
+  return given.includes(AUTHENTICATED) ? given : [...given, AUTHENTICATED]
 }

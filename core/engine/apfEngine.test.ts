@@ -72,8 +72,8 @@ describe('a request', () => {
     expect(httpAnswer(answer)).toEqual({
       status: 429,
       headers: {
-        'X-Kubernetes-PF-PriorityLevel-UID': 'uid-of-narrow',
-        'X-Kubernetes-PF-FlowSchema-UID': 'uid-of-to-narrow',
+        'X-Kubernetes-Pf-Prioritylevel-Uid': 'uid-of-narrow',
+        'X-Kubernetes-Pf-Flowschema-Uid': 'uid-of-to-narrow',
         'Retry-After': '1',
         'Content-Type': 'text/plain; charset=utf-8',
         'X-Content-Type-Options': 'nosniff',
@@ -85,7 +85,7 @@ describe('a request', () => {
   test('that is served has the UIDs of its objects as headers, empty ones of imagined objects', () => {
     const { engine } = testEngine({ configuration: { levels: [], schemas: [] } })
     expect(httpAnswer(engine.arrive(request('a')))).toEqual({
-      headers: { 'X-Kubernetes-PF-PriorityLevel-UID': '', 'X-Kubernetes-PF-FlowSchema-UID': '' },
+      headers: { 'X-Kubernetes-Pf-Prioritylevel-Uid': '', 'X-Kubernetes-Pf-Flowschema-Uid': '' },
     })
   })
 

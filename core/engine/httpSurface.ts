@@ -9,8 +9,8 @@ export interface HttpAnswer {
 }
 
 /** Headers that name the objects by which a request was classified (specification 4.14). */
-const PRIORITY_LEVEL_UID_HEADER = 'X-Kubernetes-PF-PriorityLevel-UID'
-const FLOW_SCHEMA_UID_HEADER = 'X-Kubernetes-PF-FlowSchema-UID'
+const PRIORITY_LEVEL_UID_HEADER = 'X-Kubernetes-Pf-Prioritylevel-Uid'
+const FLOW_SCHEMA_UID_HEADER = 'X-Kubernetes-Pf-Flowschema-Uid'
 
 const BODY = 'Too many requests, please try again later.\n'
 

@@ -44,6 +44,12 @@ describe('agreement', () => {
     expect(differences.every(({ likely }) => likely !== '')).toBe(true)
   })
 
+  it('names a request that the server placed and the engine did not', () => {
+    const meter = new AgreementMeter()
+    meter.note({ ...request(same), state: 'bypassed', level: '', schema: '' }, 0)
+    expect(meter.read(0).differences).toMatchObject([{ what: 'schema none, server global-default', count: 1 }])
+  })
+
   it('looks back five minutes', () => {
     const meter = new AgreementMeter()
     meter.note(request({ ...same, initialSeats: 2 }), 0)

@@ -23,11 +23,11 @@ export function differencesOf({
   const found: (readonly [string, string])[] = []
   if (server.schema !== undefined && server.schema !== schema) {
     found.push([
-      `schema ${schema}, server ${server.schema}`,
+      `schema ${schema || 'none'}, server ${server.schema}`,
       'the engine has other objects than the server, or other groups of the user',
     ])
   } else if (server.level !== undefined && server.level !== level) {
-    found.push([`level ${level}, server ${server.level}`, 'the schema leads elsewhere on the server'])
+    found.push([`level ${level || 'none'}, server ${server.level}`, 'the schema leads elsewhere on the server'])
   }
   if (server.initialSeats !== undefined && server.initialSeats !== seats.initial) {
     found.push([

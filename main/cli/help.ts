@@ -79,9 +79,10 @@ Options:
   --metrics-port N       answer Prometheus at http://127.0.0.1:N/metrics (0 takes a free port): the console's own metrics,
                          and those of its engine while a simulation, a proxy or a feed is connected`,
 
-  proxy: `Usage: apf-console proxy [--kubeconfig FILE] [--context NAME] | --upstream URL [--port N] [--mode M] [--json]
+  proxy: `Usage: apf-console proxy [--kubeconfig FILE] [--context NAME] | --upstream URL [--port N] [--mode M]
+                         [--listen HOST[:PORT]] [--tls] [--json]
 
-A reverse proxy in front of an API server, on 127.0.0.1, whose own flow control lets each request run, wait or be
+A reverse proxy in front of an API server, on loopback, whose own flow control lets each request run, wait or be
 refused with 429, as a server with these objects and limits would; prints its address, and a summary when it is stopped
 (docs/proxy.md, docs/live.md). Without an upstream: the current context of the usual kubeconfig.
 
@@ -89,8 +90,17 @@ Upstream (one of):
   --kubeconfig FILE, --context NAME   the server of a kubeconfig, with its credentials
   --upstream URL         any HTTP server
 
-Options:
+Who can connect (this machine by default; beyond it TLS and a token are needed):
   --port N               port to listen on (a free one by default)
+  --listen HOST[:PORT]   another address of this machine; 0.0.0.0 or [::] for all of them
+  --tls                  speak TLS by a certificate of the console's own, which it keeps
+  --tls-cert FILE, --tls-key FILE   or by this one (PEM)
+  --generate-token       clients bring a token, which the console makes and keeps in a file
+  --token-file FILE      or the one in this file
+  --client-ca FILE       authority of the clients' certificates (PEM), for --identity certificate
+  --client-kubeconfig FILE   write what clients need, for kubectl --kubeconfig FILE (with TLS one is written anyway)
+
+Options:
   --mode M               enforce (default): requests wait and are refused; shadow: they pass, flow control only watches
   --identity I           who asks: kubeconfig (default: everybody is its user), token, certificate or headers
   --objects O            begin with those of the upstream (default) or with the built-in ones

@@ -1,14 +1,18 @@
+import { join } from 'node:path'
 import { PROXY_IDENTITIES, ProxySpecSchema } from '../../core/contract/live.ts'
+import { tryCommand } from '../../core/live/proxyReach.ts'
 import { createProxySource } from '../sources/liveProxy.ts'
 import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
-import { engineFields, kubeconfigOf, LIVE_OPTIONS, objectsFrom, PORTS, runLive } from './liveTraffic.ts'
-import { readNumber, readOptions, UsageError, type Given, type OptionInfo } from './usage.ts'
+import { engineFields, kubeconfigOf, LIVE_OPTIONS, objectsFrom, runLive } from './liveTraffic.ts'
+import { LISTEN_OPTIONS, listenOf } from './proxyListen.ts'
+import { readChoice, readOptions, UsageError, type Given, type OptionInfo } from './usage.ts'
 
 const OPTIONS = {
   ...LIVE_OPTIONS,
+  ...LISTEN_OPTIONS,
+  'client-kubeconfig': { type: 'string' },
   upstream: { type: 'string' },
-  port: { type: 'string' },
   mode: { type: 'string' },
   identity: { type: 'string' },
   objects: { type: 'string' },
@@ -24,27 +28,32 @@ export async function proxy(args: readonly string[], console: Console): Promise<
     console.print(`${HELP.proxy}\n`)
     return 0
   }
-  const port = readNumber(given, 'port', PORTS) ?? 0
-  const [mode, identity] = [oneOf(given, 'mode', MODES), oneOf(given, 'identity', PROXY_IDENTITIES)]
-  const objects = oneOf(given, 'objects', OBJECTS)
+  const mode = readChoice(given, 'mode', MODES)
+  const identity = readChoice(given, 'identity', PROXY_IDENTITIES) ?? 'kubeconfig'
+  const objects = readChoice(given, 'objects', OBJECTS)
   const spec = ProxySpecSchema.parse({
     kind: 'proxy',
     upstream: upstreamOf(given),
-    port,
+    ...listenOf(given, identity),
     ...(mode && { mode }),
-    ...(identity && { identity }),
+    identity,
     ...(objects && { objects }),
     ...engineFields(given),
   })
-  const made = await createProxySource(spec, console.environment, await objectsFrom(given, console))
+  const made = await createProxySource(spec, {
+    environment: console.environment,
+    folder: join(console.stateDir, 'proxy'),
+    clientKubeconfig: given.value('client-kubeconfig'),
+    given: await objectsFrom(given, console),
+  })
   return runLive({
     given,
     console,
     spec,
     made,
     greeting: (traffic) => {
-      const { title, address = '' } = traffic.state()
-      return [`Proxy: ${title}`, `Try it: kubectl --server ${address} get --raw /version`]
+      const { title, address = '', clientKubeconfig } = traffic.state()
+      return [`Proxy: ${title}`, `Try it: ${tryCommand({ identity, address, clientKubeconfig })}`]
     },
   })
 }
@@ -61,12 +70,4 @@ function upstreamOf(given: Given) {
     throw new UsageError('--upstream takes an address that begins with https:// or http://.')
   }
   return { kind: 'url', url } as const
-}
-
-function oneOf<T extends string>(given: Given, name: string, choices: readonly T[]): T | undefined {
-  const value = given.value(name)
-  if (value === undefined) return undefined
-  const chosen = choices.find((choice) => choice === value)
-  if (chosen === undefined) throw new UsageError(`--${name} takes ${choices.join(', ')}, not ${JSON.stringify(value)}.`)
-  return chosen
 }

@@ -63,15 +63,22 @@ export function createEngineObjects(options: EngineObjectsOptions): EngineObject
     },
     notes() {
       const { edited } = local
-      const fallback =
-        upstream !== undefined && upstream.objects === undefined
-          ? `The objects of the server cannot be read, so the engine has the built-in ones of ${version}. ${upstream.problem?.message ?? ''}`.trim()
-          : undefined
+      const reading = upstream === undefined ? undefined : readingNote(upstream, version)
       const edits =
         edited.length === 0
           ? undefined
           : `${edited.length === 1 ? 'One object is' : `${edited.length} objects are`} edited here and not on the server: ${edited.slice(0, 5).join(', ')}${edited.length > 5 ? ', …' : ''}.`
-      return [fallback, edits].filter((note) => note !== undefined)
+      return [reading, edits].filter((note) => note !== undefined)
     },
   }
+}
+
+/** That the objects are not known, or not known to be current. */
+function readingNote({ objects, problem }: UpstreamObjects, version: string): string | undefined {
+  const why = problem === undefined ? '' : ` ${problem.message}`
+  if (objects === undefined) {
+    return `The objects of the server cannot be read, so the engine has the built-in ones of ${version}.${why}`
+  }
+  if (problem === undefined) return undefined
+  return `The objects of the server cannot be read at present, so the engine keeps those that were read last.${why}`
 }

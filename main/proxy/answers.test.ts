@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { refusalAnswer } from './answers.ts'
+import { engineAnswer, refusalAnswer } from './answers.ts'
 
 const SENTENCE = 'Nothing listens there.'
 
@@ -25,4 +25,17 @@ test('who is not known is told how to say who they are', () => {
   )
   expect(headers['WWW-Authenticate']).toBe('Bearer')
   expect(JSON.parse(body)).toMatchObject({ reason: 'Unauthorized', code: 401 })
+})
+
+test('what the engine refuses has the id that the client gave, or one of its own', () => {
+  const refused = { status: 429, headers: { 'Retry-After': '1' }, body: 'no' } as const
+  const given = engineAnswer({ headers: { 'audit-id': 'mine' } }, refused)
+  expect(given).toEqual({
+    status: 429,
+    headers: { 'Audit-Id': 'mine', 'Cache-Control': 'no-cache, private', 'Retry-After': '1' },
+    body: 'no',
+  })
+  const ids = [0, 1].map(() => engineAnswer({ headers: {} }, refused).headers['Audit-Id'])
+  expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/)
+  expect(ids[0]).not.toBe(ids[1])
 })

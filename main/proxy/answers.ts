@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { isHttp2, type AnyRequest, type AnyResponse } from './exchange.ts'
+import type { HttpAnswer } from '../../core/engine/httpSurface.ts'
+import { isGone, isHttp2, type AnyRequest, type AnyResponse } from './exchange.ts'
 import { headerLines, rawOf } from './headers.ts'
 
 /** An answer of the proxy's own. */
@@ -12,7 +14,7 @@ export interface OwnAnswer {
 
 /** What the proxy itself says instead of the upstream: one sentence. */
 export interface Refusal {
-  readonly status: 400 | 401 | 403 | 421 | 502 | 503
+  readonly status: 400 | 401 | 403 | 421 | 501 | 502 | 503
   readonly sentence: string
 }
 
@@ -44,11 +46,24 @@ export function refusalAnswer({ headers }: Pick<IncomingMessage, 'headers'>, { s
 }
 
 /**
+ * The engine's refusal as a server sends it (specification 4.14), with what the filters around its flow control add: an id
+ * that is the client's own where it brought one, and that nobody may keep the answer.
+ */
+export function engineAnswer(
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  { status = 429, headers: own, body = '' }: HttpAnswer,
+): OwnAnswer {
+  const given = headers['audit-id']
+  const id = typeof given === 'string' && given !== '' ? given : randomUUID()
+  return { status, headers: { 'Audit-Id': id, 'Cache-Control': 'no-cache, private', ...own }, body }
+}
+
+/**
  * Answers a whole request. What the client still sends is read and thrown away, so that the connection can be used again;
  * only one that waits to be told to continue might send it or not, and its connection ends.
  */
 export function answerWhole(request: AnyRequest, response: AnyResponse, { status, headers, body }: OwnAnswer): void {
-  if (response.headersSent || response.destroyed) return
+  if (response.headersSent || isGone(response)) return
   response.statusCode = status
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
   response.setHeader('Content-Length', Buffer.byteLength(body))

@@ -23,10 +23,15 @@ export interface ExchangeOptions {
 }
 
 export const isHttp2 = (one: AnyResponse): one is Http2ServerResponse => 'stream' in one
-const overHttp2 = (one: AnyRequest): one is Http2ServerRequest => 'stream' in one
+
+/** Nobody waits for the answer any more; of HTTP/2 only the stream tells. */
+export const isGone = (response: AnyResponse): boolean =>
+  isHttp2(response) ? response.stream.destroyed || response.stream.closed : response.destroyed
+
+export const overHttp2 = (one: AnyRequest): one is Http2ServerRequest => 'stream' in one
 
 /** Whether anything but the head is to come from the client. */
-function hasBody(request: AnyRequest): boolean {
+export function hasBody(request: AnyRequest): boolean {
   if (overHttp2(request)) return !request.stream.endAfterHeaders
   const { headers } = request
   return (
@@ -34,6 +39,8 @@ function hasBody(request: AnyRequest): boolean {
     (headers['content-length'] !== undefined && headers['content-length'] !== '0')
   )
 }
+
+const BROKEN_OFF = Object.assign(new Error('no answer came'), { code: 'ECONNRESET' })
 
 /** Methods that may be sent again on another connection when one that was kept turns out to be closed. */
 const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -57,6 +64,8 @@ class Exchange {
   /** The body, or its first piece, is under way. */
   private wrote = false
   private continued = false
+  /** The head of the answer has come. */
+  private headed = false
   /** Pieces of the answer have come. */
   private answered = false
 
@@ -116,6 +125,10 @@ class Exchange {
       })
     }
     outgoing.on('response', (answer) => this.answer(answer))
+    // Node says nothing else of an answer that changes the protocol though nobody asked for that.
+    outgoing.on('close', () => {
+      if (!this.headed && outgoing === this.outgoing) this.fail(BROKEN_OFF)
+    })
     return outgoing
   }
 
@@ -143,6 +156,7 @@ class Exchange {
 
   private answer(answer: IncomingMessage): void {
     const { response, request } = this.options
+    this.headed = true
     if (this.over) return void answer.destroy()
     this.options.onHead(answer)
     try {

@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Refusal } from './answers.ts'
 import type { AnyRequest } from './exchange.ts'
+import type { OwnNames } from './names.ts'
 
 export interface GuardOptions {
-  /** `host:port` by which the proxy may be asked, in lower case; everything where the token alone decides. */
-  readonly names: ReadonlySet<string> | 'any'
+  readonly names: OwnNames
   /** How it is called in the refusals. */
   readonly shownAs: string
   /** What clients must bring. */
@@ -26,10 +26,10 @@ const hostOf = (request: AnyRequest): string =>
 export function createGuard({ names, shownAs, token }: GuardOptions): Guard {
   const wanted = token === undefined ? undefined : digest(`Bearer ${token}`)
   return (request) => {
-    if (names !== 'any' && !names.has(hostOf(request))) {
+    if (!names.has(hostOf(request))) {
       return { status: 421, sentence: `This proxy answers only as ${shownAs}.` }
     }
-    if (fromPage(request, names)) {
+    if (fromPage(request)) {
       return { status: 403, sentence: 'This proxy is not for pages of browsers; use a Kubernetes client.' }
     }
     const target = request.url ?? ''
@@ -44,14 +44,14 @@ export function createGuard({ names, shownAs, token }: GuardOptions): Guard {
   }
 }
 
-/** Pages are known by headers that a browser sets and a page cannot change; one opened by the user has come from nowhere. */
-function fromPage({ headers }: AnyRequest, names: GuardOptions['names']): boolean {
-  const site = headers['sec-fetch-site']
+/**
+ * Pages are known by headers that a browser sets and a page cannot change; one opened by the user has come from nowhere.
+ * Clients that send an origin without being a page name what they ask.
+ */
+function fromPage(request: AnyRequest): boolean {
+  const { origin, 'sec-fetch-site': site } = request.headers
   if (site !== undefined && site !== 'none' && site !== 'same-origin') return true
-  const { origin } = headers
-  if (origin === undefined) return false
-  const place = origin.toLowerCase().replace(/^https?:\/\//, '')
-  return names === 'any' || !names.has(place)
+  return origin !== undefined && origin.toLowerCase().replace(/^https?:\/\//, '') !== hostOf(request)
 }
 
 /** Digests of equal length are compared, so that the time tells nothing of the token. */

@@ -9,6 +9,7 @@ import {
   valuesOf,
   withLength,
   withoutWebSocketToken,
+  withWholeCookie,
 } from './headers.ts'
 
 test('headers of the connection stay behind, and those that it names', () => {
@@ -65,4 +66,10 @@ test('a token among the subprotocols of a WebSocket stays behind, the others go 
   ])
   const others = ['sec-websocket-protocol', 'v5.channel.k8s.io']
   expect(withoutWebSocketToken(others)).toBe(others)
+})
+
+test('cookies that came in pieces are one header', () => {
+  expect(withWholeCookie(['cookie', 'a=1', 'x', '1', 'cookie', 'b=2'])).toEqual(['x', '1', 'Cookie', 'a=1; b=2'])
+  const whole = ['Cookie', 'a=1; b=2']
+  expect(withWholeCookie(whole)).toBe(whole)
 })

@@ -69,6 +69,12 @@ export function withLength(method: string | undefined, raw: RawHeaders): RawHead
   return [...raw, 'Content-Length', '0']
 }
 
+/** HTTP/2 may bring cookies in pieces, which are one header in HTTP/1.1 (RFC 9113, 8.2.3). */
+export function withWholeCookie(raw: RawHeaders): RawHeaders {
+  const pieces = valuesOf(raw, 'cookie')
+  return pieces.length < 2 ? raw : [...endToEnd(raw, new Set(['cookie'])), 'Cookie', pieces.join('; ')]
+}
+
 /** Where a WebSocket client that can set no headers puts its bearer token: among the subprotocols, base64url. */
 export const WEBSOCKET_TOKEN = 'base64url.bearer.authorization.k8s.io.'
 

@@ -15,6 +15,8 @@ export type Caller =
       /** Headers of the client that stay behind, in lower case. */
       readonly without: ReadonlySet<string>
       readonly added: RawHeaders
+      /** The server refuses the request before it classifies. */
+      readonly refusedThere?: boolean
     }
   | ({ readonly kind: 'refused' } & Refusal)
 
@@ -35,6 +37,13 @@ function effectiveUser({ rawHeaders }: AnyRequest, user: User): User {
   return { name, groups: impersonatedGroups(name, valuesOf(rawHeaders, IMPERSONATE_GROUP)) }
 }
 
+const NEEDS_USER = /^impersonate-(?:group|uid|extra-.*)$/i
+
+/** To be in groups without being anybody is refused before the server classifies. */
+const impersonatesNobody = ({ rawHeaders }: AnyRequest): boolean =>
+  (valueOf(rawHeaders, IMPERSONATE_USER) ?? '') === '' &&
+  rawHeaders.some((name, i) => i % 2 === 0 && NEEDS_USER.test(name))
+
 const impersonates = ({ rawHeaders }: AnyRequest): boolean =>
   rawHeaders.some((name, i) => i % 2 === 0 && name.toLowerCase().startsWith('impersonate-'))
 
@@ -45,6 +54,14 @@ const NO_NESTED: Caller = {
     'The proxy itself impersonates somebody here, so its callers cannot impersonate others; use the identity "token" for that.',
 }
 
+const asItself = (request: AnyRequest, user: User, without: ReadonlySet<string>): Caller => ({
+  kind: 'known',
+  user: effectiveUser(request, user),
+  without,
+  added: [],
+  ...(impersonatesNobody(request) && { refusedThere: true }),
+})
+
 /**
  * Everybody is the user of the kubeconfig, as with `kubectl proxy`. `impersonated`: the kubeconfig already acts as somebody
  * else, which callers cannot do on top.
@@ -53,16 +70,21 @@ export const asKubeconfigUser =
   (user: User, impersonated: boolean): Identify =>
   (request) => {
     if (impersonated && impersonates(request)) return NO_NESTED
-    return { kind: 'known', user: effectiveUser(request, user), without: CREDENTIALS, added: [] }
+    return asItself(request, user, CREDENTIALS)
   }
 
-/** As the server looks for it: in its header, else among the subprotocols of a WebSocket, where browsers put it. */
-function authorizationOf({ headers }: AnyRequest): string | undefined {
-  if (headers.authorization !== undefined) return headers.authorization
+/**
+ * The bearer token, as the server looks for it: behind one space in its header, where other schemes are nothing to it, else
+ * among the subprotocols of a WebSocket, where browsers put it.
+ */
+function bearerOf({ headers }: AnyRequest): string | undefined {
+  const [scheme = '', token = ''] = (headers.authorization ?? '').trim().split(' ')
+  if (scheme.toLowerCase() === 'bearer' && token !== '') return token
+  if (headers.upgrade?.toLowerCase() !== 'websocket') return undefined
   const protocols = headers['sec-websocket-protocol']?.split(',') ?? []
-  const token = protocols.map((one) => one.trim()).find((one) => one.startsWith(WEBSOCKET_TOKEN))
-  if (token === undefined) return undefined
-  return `Bearer ${Buffer.from(token.slice(WEBSOCKET_TOKEN.length), 'base64url').toString('utf8')}`
+  const encoded = protocols.map((one) => one.trim()).find((one) => one.startsWith(WEBSOCKET_TOKEN))
+  if (encoded === undefined) return undefined
+  return Buffer.from(encoded.slice(WEBSOCKET_TOKEN.length), 'base64url').toString('utf8')
 }
 
 export interface ByTokenOptions {
@@ -76,25 +98,27 @@ export interface ByTokenOptions {
 /** Everybody is the owner of the token that comes with the request, which goes upstream unchanged. */
 export function byToken({ review, now, required = false }: ByTokenOptions): Identify {
   const ownerOf = createTokenOwners(review, now)
-  const caller = (request: AnyRequest, owner: User | undefined): Caller => {
+  const caller = (request: AnyRequest, owner: User | undefined, brought: boolean): Caller => {
     if (owner === undefined && required) {
       return { kind: 'refused', status: 401, sentence: 'This proxy needs a bearer token that the upstream knows.' }
     }
-    // The server refuses an unknown token before it classifies, and says so itself.
-    return { kind: 'known', user: effectiveUser(request, owner ?? ANONYMOUS), without: HOST, added: [] }
+    if (owner !== undefined) return asItself(request, owner, HOST)
+    return brought
+      ? { kind: 'known', user: ANONYMOUS, without: HOST, added: [], refusedThere: true }
+      : asItself(request, ANONYMOUS, HOST)
   }
   const later = async (request: AnyRequest, owner: Promise<User | undefined>): Promise<Caller> => {
     try {
-      return caller(request, await owner)
+      return caller(request, await owner, true)
     } catch {
       return { kind: 'refused', status: 502, sentence: 'The upstream could not be asked whose token this is.' }
     }
   }
   return (request) => {
-    const authorization = authorizationOf(request)
-    if (authorization === undefined) return caller(request, undefined)
-    const owner = ownerOf(authorization)
-    return owner instanceof Promise ? later(request, owner) : caller(request, owner)
+    const token = bearerOf(request)
+    if (token === undefined) return caller(request, undefined, false)
+    const owner = ownerOf(`Bearer ${token}`)
+    return owner instanceof Promise ? later(request, owner) : caller(request, owner, true)
   }
 }
 

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerOptions } f
 import { createSecureServer, type Http2SecureServer } from 'node:http2'
 import type { Socket } from 'node:net'
 import { ProblemError } from '../../core/contract/errors.ts'
+import { hasBody } from './exchange.ts'
 
 export type ProxyListener = Server | Http2SecureServer
 
@@ -31,8 +32,12 @@ export const CLIENT_LIMITS: ClientLimits = {
   keepAliveMs: 120_000,
 }
 
-/** A change of protocol that the upstream is asked for; offers of HTTP/2 without TLS are ignored, as its server does. */
-const mayUpgrade = ({ headers }: IncomingMessage): boolean => !/\bh2c\b/i.test(headers.upgrade ?? '')
+/**
+ * A change of protocol that the upstream is asked for. Offers of HTTP/2 without TLS are ignored, as its server does, and
+ * those with a body, which is a request in itself.
+ */
+const mayUpgrade = (request: IncomingMessage): boolean =>
+  !/\bh2c\b/i.test(request.headers.upgrade ?? '') && !hasBody(request)
 
 /** HTTP/1.1 without TLS, HTTP/2 and HTTP/1.1 with it. Throws `ProblemError` for certificates that OpenSSL does not take. */
 export function createListener(tls: TlsFiles | undefined, limits: ClientLimits): ProxyListener {

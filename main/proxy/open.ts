@@ -1,26 +1,27 @@
+import { X509Certificate } from 'node:crypto'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { ProxySpec } from '../../core/contract/live.ts'
 import type { User } from '../../core/classify/match.ts'
+import { inUrl, isLoopback, LOOPBACK, LOOPBACK_NAMES, reachProblem } from '../../core/live/proxyReach.ts'
+import type { CertificateAndKey } from '../live/certificate.ts'
 import type { LiveRun } from '../live/liveRun.ts'
 import { createGuard } from './guard.ts'
 import { valueOf } from './headers.ts'
 import { ANONYMOUS, asKubeconfigUser, byCertificate, byHeaders, byToken, type Identify } from './identity.ts'
 import { CLIENT_LIMITS, createListener, listen, type TlsFiles } from './listen.ts'
+import { ownNames } from './names.ts'
 import { serveProxy } from './proxyServer.ts'
+import { isToken, TOKEN_RULE } from './proxyToken.ts'
 import { serverSays, type ObjectNames } from './serverSays.ts'
 import type { ReviewToken } from './tokens.ts'
 import { connectUpstream, type ConnectedUpstream } from './upstreamConnection.ts'
 
-/** PEM texts. */
-export interface CertificateAndKey {
-  readonly cert: string
-  readonly key: string
-}
-
-/** Where and how clients are let in. */
+/** Where and how clients are let in: what a spec says, with the contents of the files that it names. */
 export interface ListenOptions {
   /** An address of this machine; 127.0.0.1 without. Any that is not loopback needs `tls` and `token`. */
   readonly host?: string
+  /** Names and addresses under which clients reach it, the best first; `host` without. */
+  readonly reachedAs?: readonly string[]
   /** Speak TLS (HTTP/2 and HTTP/1.1). `clientCa` (PEM) is what the identity `certificate` trusts. */
   readonly tls?: (CertificateAndKey | { readonly generated: true }) & { readonly clientCa?: string }
   /** What clients must bring as `Authorization: Bearer …`. */
@@ -46,13 +47,10 @@ export interface OpenedProxy {
   readonly title: string
   /** What cannot be known, and what the operator ought to know, in sentences. */
   readonly notes: readonly string[]
+  /** What it shows its clients (PEM); absent without TLS. */
+  readonly certificate?: string
   close(): Promise<void>
 }
-
-const LOOPBACK = '127.0.0.1'
-const LOOPBACK_NAMES: readonly string[] = [LOOPBACK, 'localhost', '::1']
-const isLoopback = (host: string): boolean => LOOPBACK_NAMES.includes(host) || /^127(\.\d{1,3}){3}$/.test(host)
-const inUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
 /**
  * Opens the proxy of a spec: asks the upstream who the kubeconfig's user is, and listens. `run` must be configured before
@@ -60,20 +58,22 @@ const inUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host
  */
 export async function openProxy(spec: ProxySpec, surroundings: ProxySurroundings): Promise<OpenedProxy> {
   const { run, names, now, env, listen: where = {} } = surroundings
-  const { host = LOOPBACK, token } = where
+  const { host = LOOPBACK, reachedAs = [host], token } = where
   assertSafe(spec, where, host)
-  const tls = await tlsOf(where, host, surroundings)
+  const tls = await tlsOf(where, reachedAs, surroundings)
   const listener = createListener(tls, CLIENT_LIMITS)
+  const certificate = tls === undefined ? undefined : new X509Certificate(tls.cert)
   const credentials = spec.identity === 'token' ? 'callers' : 'own'
   const upstream = await connectUpstream(spec.upstream, { credentials, now, env })
   try {
     const { identify, notes } = await identityOf(spec, upstream, now, !isLoopback(host))
     const port = await listen(listener, host, spec.port)
-    const place = `${inUrl(host)}:${port}`
-    const url = `${tls === undefined ? 'http' : 'https'}://${place}`
+    const place = `${inUrl(reachedAs[0] ?? host)}:${port}`
+    const scheme = tls === undefined ? 'http' : 'https'
+    const url = `${scheme}://${place}`
     const guard = createGuard({
-      names: isLoopback(host) ? namesOf(host, port) : 'any',
-      shownAs: `${place} or localhost:${port}`,
+      names: ownNames({ scheme, hosts: [host, ...reachedAs], port, certificate }),
+      shownAs: isLoopback(host) ? `${place} or localhost:${port}` : `${place} or a name of its certificate`,
       ...(token !== undefined && { token }),
     })
     const close = serveProxy(listener, { run, upstream, identify, guard, serverSays: serverSays(names) })
@@ -81,6 +81,7 @@ export async function openProxy(spec: ProxySpec, surroundings: ProxySurroundings
       url,
       title: `${url} → ${upstream.name}`,
       notes: [...notes, ...upstream.notes],
+      ...(tls !== undefined && { certificate: tls.cert }),
       async close() {
         await close()
         upstream.close()
@@ -92,41 +93,23 @@ export async function openProxy(spec: ProxySpec, surroundings: ProxySurroundings
   }
 }
 
-const namesOf = (host: string, port: number): ReadonlySet<string> =>
-  new Set([...LOOPBACK_NAMES, host].map((name) => `${inUrl(name)}:${port}`))
-
-/** Credentials are at stake: what is not surely meant is refused. */
 function assertSafe({ identity }: ProxySpec, { tls, token }: ListenOptions, host: string): void {
-  if (identity === 'certificate' && tls?.clientCa === undefined) {
-    throw new ProblemError(
-      'invalid-input',
-      'The identity "certificate" needs TLS with the authority of the client certificates.',
-    )
-  }
-  if (token !== undefined && (token.length < 16 || /[^\x21-\x7e]/.test(token))) {
-    throw new ProblemError('invalid-input', 'The token of the proxy needs at least 16 characters, without spaces.')
-  }
-  if (token !== undefined && identity === 'token') {
-    throw new ProblemError(
-      'invalid-input',
-      'With the identity "token" each caller brings a token of their own, so the proxy cannot have another one.',
-    )
-  }
-  if (isLoopback(host)) return
-  if (tls === undefined) {
-    throw new ProblemError(
-      'invalid-input',
-      `Beyond loopback the proxy speaks TLS only; give it a certificate for ${host}.`,
-    )
-  }
-  if (token === undefined && identity !== 'token') {
-    throw new ProblemError('invalid-input', `Beyond loopback the proxy needs a token that its clients bring.`)
+  const problem = reachProblem({
+    host,
+    identity,
+    tls: tls !== undefined,
+    token: token !== undefined,
+    clientCa: tls?.clientCa !== undefined,
+  })
+  if (problem !== undefined) throw new ProblemError('invalid-input', problem.sentence)
+  if (token !== undefined && !isToken(token)) {
+    throw new ProblemError('invalid-input', `The token of the proxy needs ${TOKEN_RULE}.`)
   }
 }
 
 async function tlsOf(
   { tls }: ListenOptions,
-  host: string,
+  reachedAs: readonly string[],
   { makeCertificate }: ProxySurroundings,
 ): Promise<TlsFiles | undefined> {
   if (tls === undefined) return undefined
@@ -135,7 +118,7 @@ async function tlsOf(
   if (makeCertificate === undefined) {
     throw new ProblemError('unsupported', 'Certificates cannot be made here; give one and its key.')
   }
-  return { ...(await makeCertificate([...new Set([host, ...LOOPBACK_NAMES])])), ...ca }
+  return { ...(await makeCertificate([...new Set([...reachedAs, ...LOOPBACK_NAMES])])), ...ca }
 }
 
 interface Identities {

@@ -1,18 +1,19 @@
 import { ServerResponse, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { toProblem } from '../../core/contract/errors.ts'
-import { networkProblem } from '../cluster/httpProblems.ts'
+import { shownTarget } from '../../core/live/shownTarget.ts'
 import type { LiveCall, LiveRun, Verdict } from '../live/liveRun.ts'
-import { answerSocket, answerWhole, refusalAnswer, type Refusal } from './answers.ts'
-import { exchange, type AnyRequest, type AnyResponse } from './exchange.ts'
+import { answerSocket, answerWhole, engineAnswer, refusalAnswer, type Refusal } from './answers.ts'
+import { badGateway } from './badGateway.ts'
+import { exchange, isGone, overHttp2, type AnyRequest, type AnyResponse } from './exchange.ts'
 import type { Guard } from './guard.ts'
-import { endToEnd, withoutWebSocketToken, type RawHeaders } from './headers.ts'
+import { endToEnd, withoutWebSocketToken, withWholeCookie, type RawHeaders } from './headers.ts'
 import type { Caller, Identify } from './identity.ts'
 import { closable, type ProxyListener } from './listen.ts'
-import { shownTarget } from './target.ts'
+import { cannotPass } from './passable.ts'
 import { upgrade } from './upgrade.ts'
 import type { Upstream } from './upstream.ts'
-import { watchStart } from './watchStart.ts'
+import { watchStartOf, whenInitialised } from './watchStart.ts'
 
 export interface ProxyOptions {
   readonly run: Pick<LiveRun, 'arrive'>
@@ -34,7 +35,7 @@ export function serveProxy(listener: ProxyListener, options: ProxyOptions): () =
   const begin = (request: AnyRequest, response: AnyResponse): void => {
     const refuse = (refusal: Refusal): void => answerWhole(request, response, refusalAnswer(request, refusal))
     admit(options, request, refuse, (caller) => {
-      if (!response.destroyed) serve(options, request, response, caller)
+      if (!isGone(response)) serve(options, request, response, caller)
     })
   }
   const handle = (request: AnyRequest, response: AnyResponse): void => {
@@ -50,7 +51,8 @@ export function serveProxy(listener: ProxyListener, options: ProxyOptions): () =
     socket.on('error', () => socket.destroy())
     const refuse = (refusal: Refusal): void => answerSocket(socket, refusalAnswer(request, refusal))
     admit(options, request, refuse, (caller) => {
-      if (!socket.destroyed) serveUpgrade(options, request, socket, head, caller)
+      if (socket.readableEnded) socket.destroy()
+      else if (!socket.destroyed) serveUpgrade(options, request, socket, head, caller)
     })
   })
   return closable(listener)
@@ -63,7 +65,7 @@ function admit(
   refuse: (refusal: Refusal) => void,
   then: (caller: KnownCaller) => void,
 ): void {
-  const refusal = guard(request)
+  const refusal = guard(request) ?? cannotPass(request)
   if (refusal !== undefined) return refuse(refusal)
   const identified = (caller: Caller): void => (caller.kind === 'refused' ? refuse(caller) : then(caller))
   const current = (): void => {
@@ -79,6 +81,7 @@ function admit(
 function upstreamHeaders({ base, headers }: Upstream, request: AnyRequest, caller: KnownCaller): RawHeaders {
   const raw = endToEnd(request.rawHeaders, caller.without)
   raw.push('Host', base.host, ...caller.added, ...headers)
+  if (overHttp2(request)) return withWholeCookie(raw)
   return caller.without.has('authorization') ? withoutWebSocketToken(raw) : raw
 }
 
@@ -100,11 +103,6 @@ class Telling {
 
 const NO_HEADERS: Readonly<Record<string, string>> = {}
 
-const badGateway = ({ base }: Upstream, error: Error): Refusal => ({
-  status: 502,
-  sentence: networkProblem(error, base).message,
-})
-
 function serve(options: ProxyOptions, request: AnyRequest, response: AnyResponse, caller: KnownCaller): void {
   const { run, upstream, serverSays } = options
   const telling = new Telling()
@@ -122,7 +120,7 @@ function serve(options: ProxyOptions, request: AnyRequest, response: AnyResponse
         if (answer.statusCode === 401) upstream.refused()
         says = serverSays(answer)
         telling.tell((call) => {
-          if (call.isWatch) watchStart(answer, () => call.initialised())
+          if (call.isWatch) whenInitialised(answer, watchStartOf(request.url ?? '/'), () => call.initialised())
         })
       },
       onEnd(status) {
@@ -132,15 +130,14 @@ function serve(options: ProxyOptions, request: AnyRequest, response: AnyResponse
       onFailure(error, begun) {
         over = true
         telling.tell((call) => call.abandon('failed'))
-        if (!begun) answerWhole(request, response, refusalAnswer(request, badGateway(upstream, error)))
+        if (!begun) answerWhole(request, response, refusalAnswer(request, badGateway(error, upstream.base)))
       },
     })
   }
   const decide = (verdict: Verdict): void => {
     if (verdict.kind === 'run') return forward(verdict.headers)
     over = true
-    const { status = 429, headers, body = '' } = verdict.answer
-    answerWhole(request, response, { status, headers, body })
+    answerWhole(request, response, engineAnswer(request, verdict.answer))
   }
   response.on('close', () => {
     if (over) return
@@ -162,11 +159,10 @@ function serveUpgrade(
   const telling = new Telling()
   let says: ServerSays
   let breakOff: (() => void) | undefined
+  // Until the protocol has changed, who closes their sending half has left; then each direction ends by itself.
+  const left = (): void => void socket.destroy()
   const decide = (verdict: Verdict): void => {
-    if (verdict.kind === 'refuse') {
-      const { status = 429, headers, body = '' } = verdict.answer
-      return answerSocket(socket, { status, headers, body })
-    }
+    if (verdict.kind === 'refuse') return answerSocket(socket, engineAnswer(request, verdict.answer))
     breakOff = upgrade({
       request,
       socket,
@@ -175,6 +171,7 @@ function serveUpgrade(
       headers: upstreamHeaders(upstream, request, caller),
       onHead(answer) {
         if (answer.statusCode === 401) upstream.refused()
+        if (answer.statusCode === 101) socket.off('end', left)
         says = serverSays(answer)
         // A watch over WebSocket tells nothing of its initial events that a proxy could read cheaply.
         telling.tell((call) => call.initialised())
@@ -183,10 +180,11 @@ function serveUpgrade(
       onFailure(error, begun) {
         telling.tell((call) => call.abandon('failed'))
         if (begun) socket.destroy()
-        else answerSocket(socket, refusalAnswer(request, badGateway(upstream, error)))
+        else answerSocket(socket, refusalAnswer(request, badGateway(error, upstream.base)))
       },
     })
   }
+  socket.on('end', left)
   socket.on('close', () => {
     breakOff?.()
     telling.tell((call) => call.abandon('cancelled'))
@@ -194,8 +192,13 @@ function serveUpgrade(
   telling.begun(run.arrive(arrivalOf(request, caller, decide)))
 }
 
-const arrivalOf = (request: AnyRequest, { user }: KnownCaller, decide: (verdict: Verdict) => void) => ({
+const arrivalOf = (
+  request: AnyRequest,
+  { user, refusedThere = false }: KnownCaller,
+  decide: (verdict: Verdict) => void,
+) => ({
   user,
+  refusedThere,
   method: request.method ?? 'GET',
   target: shownTarget(request.url ?? '/'),
   decide,

@@ -1,5 +1,7 @@
 import http, { type Agent, type ClientRequest } from 'node:http'
 import https from 'node:https'
+import type { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import type { RawHeaders } from './headers.ts'
 
 /** The server behind the proxy. */
@@ -12,6 +14,8 @@ export interface Upstream {
   readonly headers: RawHeaders
   /** It is an API server, which says in its headers where it put a request, and is silent of those that it did not place. */
   readonly classifies: boolean
+  /** Milliseconds until a new connection must stand, TLS included; 30 s without. */
+  readonly connectMs?: number
   /** Renews credentials that expired; `undefined` while they hold. Rejects with `ProblemError`. */
   renewal(): Promise<void> | undefined
   /** It refused a request that carried the credentials. */
@@ -20,6 +24,8 @@ export interface Upstream {
 
 /** Go's servers send at most a megabyte. */
 const MAX_HEADER_BYTES = 1024 * 1024
+/** As long as Kubernetes' own clients wait; the system would take minutes, and seats are held meanwhile. */
+const CONNECT_MS = 30_000
 
 interface Place {
   readonly protocol: string
@@ -50,7 +56,7 @@ function placeOf(base: URL): Place {
  * and paths that HTTP does not have.
  */
 export function openRequest(
-  { base, agent }: Upstream,
+  { base, agent, connectMs = CONNECT_MS }: Pick<Upstream, 'base' | 'agent' | 'connectMs'>,
   method: string,
   target: string,
   headers: RawHeaders,
@@ -69,5 +75,17 @@ export function openRequest(
   }
   const outgoing = protocol === 'https:' ? https.request(options) : http.request(options)
   outgoing.maxHeadersCount = 0
+  outgoing.once('socket', (socket) => {
+    if (socket.connecting) limitConnecting(outgoing, socket, connectMs)
+  })
   return outgoing
+}
+
+function limitConnecting(outgoing: ClientRequest, socket: Socket, ms: number): void {
+  const timer = setTimeout(() => {
+    outgoing.destroy(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' }))
+  }, ms)
+  const stop = (): void => clearTimeout(timer)
+  socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', stop)
+  socket.once('close', stop)
 }

@@ -1,26 +1,66 @@
 import type { IncomingMessage } from 'node:http'
+import { parseListOptions } from '../../core/classify/listOptions.ts'
+import { parseRequestTarget } from '../../core/classify/requestTarget.ts'
 
 /** What ends the initial events of a watch that asked for them (`sendInitialEvents`). */
 const INITIAL_EVENTS_END = Buffer.from('k8s.io/initial-events-end')
-/** A watch that says nothing for so long has said what there was. */
-const QUIET_MS = 20
+/** It may begin in one piece and end in the next. */
+const SEAM = INITIAL_EVENTS_END.length - 1
+
+/** When a watch counts as initialised. Milliseconds. */
+export interface WatchStart {
+  /** Its server says itself when the initial events are over. */
+  readonly told: boolean
+  /** A watch that says nothing for so long has said what there was. */
+  readonly quietMs: number
+  /** One that never falls silent has been initialised after so long: what it tells then has just happened. */
+  readonly longestMs: number
+}
+
+/** Servers before 1.27 know nothing of it and end their initial events without a word. */
+const TOLD: WatchStart = { told: true, quietMs: 5_000, longestMs: 60_000 }
+/** All objects come first. */
+const ALL_OBJECTS: WatchStart = { told: false, quietMs: 20, longestMs: 10_000 }
+/** What has happened since a version comes first. */
+const SINCE: WatchStart = { told: false, quietMs: 20, longestMs: 1_000 }
+
+/** How a watch begins, by the target of its request. */
+export function watchStartOf(target: string): WatchStart {
+  const read = parseRequestTarget(target)
+  const options = read === undefined ? undefined : parseListOptions(read.query)
+  if (options === undefined) return ALL_OBJECTS
+  if (options.sendInitialEvents === true) return TOLD
+  return options.resourceVersion === '' || options.resourceVersion === '0' ? ALL_OBJECTS : SINCE
+}
 
 /**
  * Notices when a watch has sent its initial events, which the server itself signals inside (specification 4.13): by the
- * bookmark that ends them, or else by the first silence after the answer began. Calls back once, at the latest with the
- * end of the answer.
+ * bookmark that ends them where there is one, or else by the first silence after the answer began. Calls back once, unless
+ * the answer ends before.
  */
-export function watchStart(answer: IncomingMessage, initialised: () => void): void {
+export function whenInitialised(
+  answer: IncomingMessage,
+  { told, quietMs, longestMs }: WatchStart,
+  initialised: () => void,
+): void {
+  const latest = performance.now() + longestMs
+  let seam: Buffer = Buffer.alloc(0)
+  const ends = (piece: Buffer): boolean => {
+    if (piece.includes(INITIAL_EVENTS_END)) return true
+    const joined = Buffer.concat([seam, piece.subarray(0, SEAM)])
+    seam = Buffer.from(piece.length < SEAM ? joined.subarray(-SEAM) : piece.subarray(-SEAM))
+    return joined.includes(INITIAL_EVENTS_END)
+  }
   const finish = (): void => {
     clearTimeout(timer)
     answer.off('data', look)
     initialised()
   }
   const look = (piece: Buffer): void => {
-    if (piece.includes(INITIAL_EVENTS_END)) finish()
+    if ((told && ends(piece)) || performance.now() >= latest) finish()
     else timer.refresh()
   }
-  const timer = setTimeout(finish, QUIET_MS)
+  const timer = setTimeout(finish, quietMs)
   answer.on('data', look)
   answer.once('close', () => clearTimeout(timer))
 }

@@ -42,8 +42,10 @@ async function makeSource(
       return createFilesSource(spec.files, environment)
     case 'scrape':
       return (await import('../sources/scrape.ts')).createScrapeSource(spec, environment)
-    case 'proxy':
-      return (await import('../sources/liveProxy.ts')).createProxySource(spec, environment)
+    case 'proxy': {
+      const { createProxySource } = await import('../sources/liveProxy.ts')
+      return createProxySource(spec, { environment, folder: join(stateDir, 'proxy') })
+    }
     case 'feed': {
       const { createFeedSource } = await import('../sources/liveFeed.ts')
       return createFeedSource(spec, { environment, folder: join(stateDir, 'feeds') })

@@ -191,8 +191,46 @@ describe('tokens', () => {
     const opened = await open({ upstream: { kind: 'kubeconfig', file }, identity: 'token' })
     const token = Buffer.from('bobs-token').toString('base64url')
     const protocols = `base64url.bearer.authorization.k8s.io.${token}, v5.channel.k8s.io`
+    // Without a WebSocket it is no token to the server.
     await fetch(`${opened.proxy.url}/api`, { headers: { 'Sec-WebSocket-Protocol': protocols } })
+    expect(whoWas(opened)?.[0]).toBe('system:anonymous')
+    const headers = { 'Sec-WebSocket-Protocol': protocols, Connection: 'Upgrade', Upgrade: 'websocket' }
+    const request = http.get(`${opened.proxy.url}/api`, { headers })
+    await new Promise((resolve) => request.on('response', (answer) => resolve(answer.resume())))
     expect(whoWas(opened)?.[0]).toBe('bob')
+  })
+
+  test('that the server does not know never reach the engine, nor does who impersonates nobody', async () => {
+    const seen = nothing()
+    const server = await upstreamServer(cleanups, apiServer(seen))
+    const file = await kubeconfig(portOf(server), { token: 'own-token' })
+    const opened = await open({ upstream: { kind: 'kubeconfig', file }, identity: 'token' })
+    const get = async (headers: Record<string, string>) => {
+      await (await fetch(`${opened.proxy.url}/api/v1/pods`, { headers })).text()
+      return opened.run.log.before(1).map(({ state, user, status }) => [state, user, status])[0]
+    }
+    const own = { Authorization: 'Bearer bobs-token' }
+    expect(await get({ Authorization: 'Bearer wrong' })).toEqual(['bypassed', 'system:anonymous', 401])
+    expect(await get({ ...own, 'Impersonate-Group': 'ops' })).toEqual(['bypassed', 'bob', 200])
+    expect(await get(own)).toEqual(['served', 'bob', 200])
+    expect(seen.requests).toHaveLength(3)
+  })
+
+  test('are what the server takes for one: other schemes and spaces are nothing to it', async () => {
+    const seen = nothing()
+    const server = await upstreamServer(cleanups, apiServer(seen))
+    const file = await kubeconfig(portOf(server), { token: 'own-token' })
+    const opened = await open({ upstream: { kind: 'kubeconfig', file }, identity: 'token' })
+    const userOf = async (authorization: string) => {
+      await (await fetch(`${opened.proxy.url}/api`, { headers: { Authorization: authorization } })).text()
+      return whoWas(opened)?.[0]
+    }
+    for (const other of ['Basic YTpi', 'Bearer', 'Bearer   bobs-token', 'bobs-token']) {
+      expect(await userOf(other)).toBe('system:anonymous')
+    }
+    expect(seen.reviews).toEqual([])
+    expect(await userOf('bearer bobs-token')).toBe('bob')
+    expect(seen.reviews).toEqual(['Bearer bobs-token'])
   })
 
   test('that cannot be asked about are no anonymous requests', async () => {
@@ -253,9 +291,13 @@ describe('listening', () => {
     [
       'plain',
       { host: '0.0.0.0', token },
-      'Beyond loopback the proxy speaks TLS only; give it a certificate for 0.0.0.0.',
+      'Beyond loopback the proxy speaks TLS only; let it make a certificate for 0.0.0.0, or give it one and its key.',
     ],
-    ['without a token', { host: '0.0.0.0', tls }, 'Beyond loopback the proxy needs a token that its clients bring.'],
+    [
+      'without a token',
+      { host: '0.0.0.0', tls },
+      'Beyond loopback the proxy needs a token that its clients bring; let it make one, or name a file with one.',
+    ],
     ['with a short token', { token: 'short' }, 'The token of the proxy needs at least 16 characters, without spaces.'],
     [
       'without a maker of certificates',

@@ -86,6 +86,46 @@ describe('the Connect screen', () => {
     expect(screen.getByText(/^kubectl --server http:/)).toBeTruthy()
   })
 
+  it('lets a proxy be reached from elsewhere only with TLS and a token, and knows certificates with their authority', async () => {
+    const user = userEvent.setup()
+    begin(false)
+    await user.click(screen.getByRole('button', { name: /^Live proxy/ }))
+    const start = screen.getByRole<HTMLButtonElement>('button', { name: 'Start the proxy' })
+    await user.click(screen.getByText(/^Who may connect/))
+    await user.type(screen.getByRole('textbox', { name: 'Address to listen on' }), '0.0.0.0')
+    expect(screen.getByText(/^Beyond loopback the proxy speaks TLS only/)).toBeTruthy()
+    expect(start.disabled).toBe(true)
+    const choose = (group: string, name: string) =>
+      user.click(within(screen.getByRole('radiogroup', { name: group })).getByRole('radio', { name }))
+    await choose('Certificate for TLS', 'Made by the console')
+    expect(screen.getByText(/^Beyond loopback the proxy needs a token/)).toBeTruthy()
+    await choose('Token that clients bring', 'Made by the console')
+    expect(start.disabled).toBe(false)
+    const offered = () => within(screen.getByRole('combobox', { name: 'Who asks' })).queryByText(/client certificate/)
+    expect(offered()).toBeNull()
+    await user.type(screen.getByRole('textbox', { name: /^Path of the authority/ }), '/ca.crt')
+    expect(screen.getByText(/^Choose “Each caller by their client certificate”/)).toBeTruthy()
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Who asks' }), 'certificate')
+    await choose('Certificate for TLS', 'None')
+    expect(offered()).toBeTruthy()
+    expect(screen.getByText(/^Client certificates need TLS/)).toBeTruthy()
+    await choose('Certificate for TLS', 'Made by the console')
+    await user.click(start)
+    await vi.waitFor(() =>
+      expect(connectionStore.getState().connection).toMatchObject({
+        spec: {
+          identity: 'certificate',
+          listen: {
+            host: '0.0.0.0',
+            tls: { kind: 'generated' },
+            token: { kind: 'generated' },
+            clientCaFile: '/ca.crt',
+          },
+        },
+      }),
+    )
+  })
+
   it('starts a feed', async () => {
     const user = userEvent.setup()
     begin(false)

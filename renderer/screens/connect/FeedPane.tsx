@@ -5,10 +5,10 @@ import { Button } from '../../components/Button.tsx'
 import { Copy } from '../../components/Copy.tsx'
 import { Note } from '../../components/Note.tsx'
 import { Pane } from '../../components/Pane.tsx'
+import { useContexts } from '../../state/contexts.ts'
 import { Choice, ContextFields, LimitFields, TextField } from './LiveFields.tsx'
 import { feedFormOf, feedSentence, readFeedForm, type FeedForm } from './live.logic.ts'
 import { useLiveAddress } from './useLiveAddress.ts'
-import { useContexts } from './useContexts.ts'
 import styles from './Connect.module.css'
 
 const KINDS = [
@@ -99,7 +99,7 @@ export function FeedPane(props: {
 
 /** Of a webhook, where the API server posts to. */
 function FeedAddress() {
-  const address = useLiveAddress()
+  const { address } = useLiveAddress()
   if (address === undefined) return null
   return (
     <Pane title="Where the API server posts to" actions={<Copy text={address} label="Copy the address" />}>

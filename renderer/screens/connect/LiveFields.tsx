@@ -1,8 +1,8 @@
 import { Field, inputClass, monoInputClass } from '../../components/Field.tsx'
 import { Segment } from '../../components/Segment.tsx'
 import { Term } from '../../components/Term.tsx'
+import type { Contexts } from '../../state/contexts.ts'
 import type { EngineForm } from './live.logic.ts'
-import type { Contexts } from './useContexts.ts'
 import styles from './Connect.module.css'
 
 export interface TextFieldProps {
@@ -35,11 +35,22 @@ export function TextField({ label, hint, error, value, placeholder, numeric, onC
 }
 
 /** A few choices side by side under a word that says what of. */
-export function Choice<V extends string>(props: Parameters<typeof Segment<V>>[0]) {
+export function Choice<V extends string>(
+  props: Parameters<typeof Segment<V>>[0] & {
+    readonly hint?: string | undefined
+    readonly error?: string | undefined
+  },
+) {
+  const { hint, error, ...segment } = props
   return (
     <div className={styles['choice']}>
-      <span aria-hidden="true">{props.label}</span>
-      <Segment {...props} />
+      <span aria-hidden="true">{segment.label}</span>
+      <Segment {...segment} />
+      {(error ?? hint) !== undefined && (
+        <p role="status" className={styles[error === undefined ? 'hint' : 'mistake']}>
+          {error ?? hint}
+        </p>
+      )}
     </div>
   )
 }

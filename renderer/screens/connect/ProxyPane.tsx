@@ -1,16 +1,19 @@
 import { useEffect, useRef, useState } from 'react'
 import type { ProxySpec } from '../../../core/contract/live.ts'
 import type { SourceSpec } from '../../../core/contract/source.ts'
+import { LOOPBACK, tryCommand } from '../../../core/live/proxyReach.ts'
 import { Button } from '../../components/Button.tsx'
 import { Copy } from '../../components/Copy.tsx'
 import { Field, inputClass } from '../../components/Field.tsx'
 import { Note } from '../../components/Note.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { Preformatted } from '../../components/States.tsx'
+import { useContexts } from '../../state/contexts.ts'
 import { Choice, ContextFields, LimitFields, TextField } from './LiveFields.tsx'
 import { proxyFormOf, proxySentence, readProxyForm, type ProxyForm } from './live.logic.ts'
+import { knowsCertificates, tokenHint } from './reach.logic.ts'
+import { ReachFields } from './ReachFields.tsx'
 import { useLiveAddress } from './useLiveAddress.ts'
-import { useContexts } from './useContexts.ts'
 import styles from './Connect.module.css'
 
 const UPSTREAMS = [
@@ -28,6 +31,7 @@ const OBJECTS = [
 const IDENTITIES: readonly (readonly [ProxyForm['identity'], string])[] = [
   ['kubeconfig', 'Everybody is the user of the kubeconfig'],
   ['token', 'Each caller by their own bearer token'],
+  ['certificate', 'Each caller by their client certificate'],
   ['headers', 'X-Remote-User and X-Remote-Group, for tests'],
 ]
 
@@ -44,6 +48,9 @@ export function ProxyPane(props: {
   const read = readProxyForm(form)
   const errors = read.ok ? {} : read.errors
   const change = (part: Partial<ProxyForm>): void => setForm({ ...form, ...part })
+  const identities = IDENTITIES.filter(
+    ([identity]) => identity !== 'certificate' || form.identity === identity || knowsCertificates(form),
+  )
   return (
     <>
       {shown?.kind === 'proxy' && <ProxyAddress identity={shown.identity} />}
@@ -68,18 +75,22 @@ export function ProxyPane(props: {
             />
           )}
           <Choice label="What the proxy does" value={form.mode} options={MODES} onChange={(mode) => change({ mode })} />
-          <Field label="Who asks">
+          <Field
+            label="Who asks"
+            hint={form.identity === 'token' ? tokenHint(form) : undefined}
+            error={errors.identity}
+          >
             {(attributes) => (
               <select
                 {...attributes}
                 className={inputClass}
                 value={form.identity}
                 onChange={({ target }) => {
-                  const chosen = IDENTITIES.find(([identity]) => identity === target.value)
+                  const chosen = identities.find(([identity]) => identity === target.value)
                   if (chosen !== undefined) change({ identity: chosen[0] })
                 }}
               >
-                {IDENTITIES.map(([identity, text]) => (
+                {identities.map(([identity, text]) => (
                   <option key={identity} value={identity}>
                     {text}
                   </option>
@@ -95,7 +106,7 @@ export function ProxyPane(props: {
               onChange={(objects) => change({ objects })}
             />
             <TextField
-              label="Port on 127.0.0.1"
+              label={`Port on ${form.host.trim() || LOOPBACK}`}
               placeholder="a free one"
               numeric
               error={errors.port}
@@ -103,6 +114,7 @@ export function ProxyPane(props: {
               onChange={(port) => change({ port })}
             />
           </div>
+          <ReachFields form={form} identity={form.identity} errors={errors} onChange={change} />
           <LimitFields form={form} errors={errors} onChange={setForm} />
           <Note kind="info">{proxySentence(form, contexts.found ?? [])}</Note>
           <div className={styles['buttons']}>
@@ -122,17 +134,14 @@ export function ProxyPane(props: {
 
 /** Where clients connect to, and a command to try it with. */
 function ProxyAddress({ identity }: Pick<ProxySpec, 'identity'>) {
-  const address = useLiveAddress()
+  const { address, clientKubeconfig } = useLiveAddress()
   const place = useRef<HTMLDivElement>(null)
   // Whoever has just started the proxy looked at the end of the form.
   useEffect(() => {
     if (address !== undefined) place.current?.scrollIntoView?.({ block: 'nearest' })
   }, [address])
   if (address === undefined) return null
-  const command =
-    identity === 'headers'
-      ? `curl -H 'X-Remote-User: alice' ${address}/version`
-      : `kubectl --server ${address}${identity === 'token' ? ' --token "$TOKEN"' : ''} get namespaces`
+  const command = tryCommand({ identity, address, clientKubeconfig })
   return (
     <div ref={place}>
       <Pane title="Where clients connect to" actions={<Copy text={address} label="Copy the address" />}>

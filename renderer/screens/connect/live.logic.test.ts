@@ -69,8 +69,13 @@ describe('the form of a proxy', () => {
       upstream,
       port: fc.integer({ min: 0, max: 65_535 }),
       mode: fc.constantFrom('enforce', 'shadow'),
-      identity: fc.constantFrom('kubeconfig', 'token', 'headers'),
+      identity: fc.constantFrom('kubeconfig', 'headers'),
       objects: fc.constantFrom('upstream', 'built-in'),
+      listen: fc.record({
+        host: fc.constantFrom('127.0.0.1', '0.0.0.0'),
+        tls: fc.constant({ kind: 'generated' }),
+        token: fc.constant({ kind: 'file', file: '/token' }),
+      }),
       maxRequestsInFlight: fc.integer({ min: 0, max: 100_000 }),
       maxMutatingRequestsInFlight: fc.integer({ min: 0, max: 100_000 }),
     })
@@ -87,6 +92,7 @@ describe('the form of a proxy', () => {
     expect(proxySentence({ ...EMPTY_PROXY, port: '8443', mode: 'shadow' }, contexts)).toMatch(
       /^Listens on 127\.0\.0\.1:8443: every request passes to prod-eu-1 at once/,
     )
+    expect(proxySentence({ ...EMPTY_PROXY, port: '8443', host: '::' }, contexts)).toMatch(/^Listens on \[::\]:8443: /)
   })
 })
 

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { FeedSpecSchema, ProxySpecSchema, type FeedSpec, type ProxySpec } from '../../../core/contract/live.ts'
 import type { FoundContext, SourceSpec } from '../../../core/contract/source.ts'
+import { inUrl, LOOPBACK } from '../../../core/live/proxyReach.ts'
+import { EMPTY_REACH, reachFormOf, readReach, type ReachErrors, type ReachForm } from './reach.logic.ts'
 
 /** What the engine of a proxy or a feed is given, as typed. */
 export interface EngineForm {
@@ -8,7 +10,7 @@ export interface EngineForm {
   readonly maxMutatingRequestsInFlight: string
 }
 
-export interface ProxyForm extends EngineForm {
+export interface ProxyForm extends EngineForm, ReachForm {
   readonly upstream: 'kubeconfig' | 'url'
   /** Path of a kubeconfig; empty means the usual one. */
   readonly file: string
@@ -18,7 +20,7 @@ export interface ProxyForm extends EngineForm {
   /** Empty means a free one. */
   readonly port: string
   readonly mode: ProxySpec['mode']
-  readonly identity: Exclude<ProxySpec['identity'], 'certificate'>
+  readonly identity: ProxySpec['identity']
   readonly objects: ProxySpec['objects']
 }
 
@@ -37,6 +39,7 @@ const ENGINE = { maxRequestsInFlight: '400', maxMutatingRequestsInFlight: '200' 
 
 export const EMPTY_PROXY: ProxyForm = {
   ...ENGINE,
+  ...EMPTY_REACH,
   upstream: 'kubeconfig',
   file: '',
   context: '',
@@ -66,16 +69,19 @@ const Address = z.url({ protocol: /^https?$/ })
 /** The form as a source, or what is wrong with it, field by field. */
 export function readProxyForm(form: ProxyForm): Read<ProxySpec, ProxyForm> {
   const url = form.url.trim()
-  const errors: Errors<ProxyForm> = {
+  const reach = readReach(form, form.identity)
+  const errors: Errors<ProxyForm> & ReachErrors = {
     ...engineErrors(form),
+    ...(!reach.ok && reach.errors),
     ...portError(form.port),
     ...(form.upstream === 'url' && urlError(url)),
   }
-  if (Object.keys(errors).length > 0) return { ok: false, errors }
+  if (!reach.ok || Object.keys(errors).length > 0) return { ok: false, errors }
   const spec = ProxySpecSchema.parse({
     kind: 'proxy',
     upstream: form.upstream === 'url' ? { kind: 'url', url } : { kind: 'kubeconfig', ...kubeconfig(form) },
     port: numberOf(form.port) ?? 0,
+    ...(reach.listen && { listen: reach.listen }),
     mode: form.mode,
     identity: form.identity,
     objects: form.objects,
@@ -144,16 +150,17 @@ const kubeconfig = ({ file, context }: { readonly file: string; readonly context
 /** The form filled from what is connected; as it is without, when that is something else. */
 export function proxyFormOf(spec: SourceSpec | undefined): ProxyForm {
   if (spec?.kind !== 'proxy') return EMPTY_PROXY
-  const { upstream, port, mode, identity, objects } = spec
+  const { upstream, port, listen, mode, identity, objects } = spec
   return {
     ...engineForm(spec),
+    ...reachFormOf(listen),
     upstream: upstream.kind,
     file: upstream.kind === 'kubeconfig' ? (upstream.file ?? '') : '',
     context: upstream.kind === 'kubeconfig' ? (upstream.context ?? '') : '',
     url: upstream.kind === 'url' ? upstream.url : '',
     port: port === 0 ? '' : String(port),
     mode,
-    identity: identity === 'certificate' ? 'kubeconfig' : identity,
+    identity,
     objects,
   }
 }
@@ -189,7 +196,8 @@ const nameOf = ({ upstream, context, url }: ProxyForm, contexts: readonly FoundC
 /** What the proxy will do, in a sentence or two. */
 export function proxySentence(form: ProxyForm, contexts: readonly FoundContext[]): string {
   const name = nameOf(form, contexts)
-  const where = form.port.trim() === '' ? 'a free port of 127.0.0.1' : `127.0.0.1:${form.port.trim()}`
+  const host = form.host.trim() || LOOPBACK
+  const where = form.port.trim() === '' ? `a free port of ${host}` : `${inUrl(host)}:${form.port.trim()}`
   const seats = Number(form.maxRequestsInFlight) + Number(form.maxMutatingRequestsInFlight)
   const objects = form.objects === 'upstream' ? `the objects of ${name}` : 'the built-in objects'
   const does =

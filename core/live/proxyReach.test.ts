@@ -1,0 +1,79 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { PROXY_IDENTITIES } from '../contract/live.ts'
+import { isLoopback, reachProblem, tryCommand } from './proxyReach.ts'
+
+const reach = fc.record({
+  host: fc.constantFrom(
+    '127.0.0.1',
+    'LOCALHOST',
+    '::1',
+    '127.8.9.1',
+    '0.0.0.0',
+    '::',
+    '10.0.0.5',
+    '127.0.0.1.evil',
+    'desk',
+  ),
+  identity: fc.constantFrom(...PROXY_IDENTITIES),
+  tls: fc.boolean(),
+  token: fc.boolean(),
+  clientCa: fc.boolean(),
+})
+
+describe('who can connect', () => {
+  test('beyond loopback nobody without TLS and a token', () => {
+    fc.assert(
+      fc.property(reach, (one) => {
+        if (reachProblem(one) !== undefined || isLoopback(one.host)) return
+        expect(one.tls && (one.token || one.identity === 'token')).toBe(true)
+      }),
+    )
+  })
+
+  test('by certificates only with their authority, and TLS', () => {
+    fc.assert(
+      fc.property(reach, (one) => {
+        if (reachProblem(one) !== undefined) return
+        expect(one.clientCa).toBe(one.identity === 'certificate')
+        expect(one.clientCa && !one.tls).toBe(false)
+      }),
+    )
+  })
+
+  test('on loopback everybody of this machine, as it was', () => {
+    const plain = { host: '127.0.0.1', tls: false, token: false, clientCa: false } as const
+    for (const identity of ['kubeconfig', 'token', 'headers'] as const)
+      expect(reachProblem({ ...plain, identity })).toBeUndefined()
+  })
+
+  test('is mended where it is said', () => {
+    fc.assert(
+      fc.property(reach, (one) => {
+        const problem = reachProblem(one)
+        if (problem === undefined) return
+        const mended = {
+          tls: { ...one, tls: true },
+          token: { ...one, token: one.identity !== 'token' },
+          identity: { ...one, tls: true, clientCa: true },
+          clientCa: { ...one, clientCa: false },
+        }[problem.field]
+        expect(reachProblem(mended)?.sentence).not.toBe(problem.sentence)
+        expect(problem.sentence).toMatch(/; [^;]+\.$/)
+      }),
+    )
+  })
+})
+
+test('a command to try it with goes where kubectl can', () => {
+  const address = 'http://127.0.0.1:1'
+  expect(tryCommand({ identity: 'kubeconfig', address })).toBe('kubectl --server http://127.0.0.1:1 get pods')
+  expect(tryCommand({ identity: 'token', address })).toBe(`curl -H "Authorization: Bearer $TOKEN" ${address}/version`)
+  expect(tryCommand({ identity: 'headers', address })).toMatch(/^curl -H 'X-Remote-User: alice' /)
+  expect(tryCommand({ identity: 'token', address, clientKubeconfig: "/it's mine/k" })).toBe(
+    `kubectl --kubeconfig '/it'\\''s mine/k' --token "$TOKEN" get pods`,
+  )
+  expect(tryCommand({ identity: 'certificate', address, clientKubeconfig: '/k' })).toMatch(
+    /^kubectl --kubeconfig \/k --client-certificate \S+ --client-key \S+ get pods$/,
+  )
+})

@@ -1,0 +1,66 @@
+import { X509Certificate } from 'node:crypto'
+import { stringify } from 'yaml'
+import { ProblemError } from '../../core/contract/errors.ts'
+import { isFor } from './names.ts'
+import { lookAt, writePrivate } from './smallFiles.ts'
+
+const MARK = '# Written by APF Console for clients of its proxy, anew with each start. It may hold a token.\n'
+
+export interface ClientKubeconfig {
+  /** What is behind the proxy. */
+  readonly name: string
+  /** `https://127.0.0.1:41233`. */
+  readonly url: string
+  /** PEM, with what came with it; absent without TLS. */
+  readonly certificate?: string | undefined
+  readonly token?: string | undefined
+}
+
+/**
+ * What a client of the proxy needs to know, as a kubeconfig. The certificate is its own authority: clients trust this one
+ * and no other. Where it is for other names than the address, one of those is what they expect.
+ */
+export function clientKubeconfig({ name: behind, url, certificate, token }: ClientKubeconfig): string {
+  const name = `apf-console-${behind}`
+  const cluster = {
+    server: url,
+    ...(certificate !== undefined && {
+      'certificate-authority-data': Buffer.from(certificate).toString('base64'),
+      ...expectedName(certificate, new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')),
+    }),
+  }
+  return (
+    MARK +
+    stringify({
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [{ name, cluster }],
+      users: [{ name, user: token === undefined ? {} : { token } }],
+      contexts: [{ name, context: { cluster: name, user: name } }],
+      'current-context': name,
+    })
+  )
+}
+
+function expectedName(certificate: string, host: string): { readonly 'tls-server-name'?: string } {
+  const read = new X509Certificate(certificate)
+  if (isFor(read, host)) return {}
+  const name = /(?:^|, )DNS:([^*,"]+)(?:,|$)/.exec(read.subjectAltName ?? '')?.[1]
+  return name === undefined ? {} : { 'tls-server-name': name }
+}
+
+/** A kubeconfig that somebody else wrote is worth more than this one. Rejects with `ProblemError`. */
+export async function assertOurs(path: string): Promise<void> {
+  const found = await lookAt(path)
+  if (found.kind === 'nothing') return
+  if (found.kind === 'file' && (found.text === '' || found.text.startsWith(MARK))) return
+  throw new ProblemError(
+    'invalid-input',
+    `${path} is there already and was not written by the console, so it is left alone; name another file for the clients’ kubeconfig.`,
+  )
+}
+
+export async function writeClientKubeconfig(path: string, about: ClientKubeconfig): Promise<void> {
+  await assertOurs(path)
+  await writePrivate(path, clientKubeconfig(about))
+}

@@ -1,0 +1,173 @@
+import { X509Certificate } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ProblemError, toProblem } from '../../core/contract/errors.ts'
+import type { ProxyListen, ProxySpec } from '../../core/contract/live.ts'
+import { LOOPBACK, reachProblem } from '../../core/live/proxyReach.ts'
+import { assertOurs, writeClientKubeconfig } from './clientKubeconfig.ts'
+import { keptCertificate } from './keptCertificate.ts'
+import { machineNames } from './machineNames.ts'
+import { reachedAs } from './names.ts'
+import { type ListenOptions, type OpenedProxy, openProxy, type ProxySurroundings } from './open.ts'
+import { readToken } from './proxyToken.ts'
+import { readSmall } from './smallFiles.ts'
+
+export interface ReachedSurroundings extends Omit<ProxySurroundings, 'listen' | 'makeCertificate'> {
+  /** What the upstream is called. */
+  readonly upstream: string
+  /** Folder for the console's own certificates and tokens, and for the kubeconfigs of clients. */
+  readonly folder: string
+  /** Where the kubeconfig of the clients is wanted; in `folder` without, where TLS or a token is needed to connect. */
+  readonly clientKubeconfig?: string | undefined
+}
+
+export interface ReachedProxy extends OpenedProxy {
+  /** Path of the kubeconfig that was written for the clients. */
+  readonly clientKubeconfig?: string
+}
+
+/**
+ * Opens the proxy of a spec with what its `listen` names: reads the files, makes what is to be made, and writes a kubeconfig
+ * for the clients. Secrets stay in their files; only paths are told. Rejects with `ProblemError`, and listens no more then.
+ */
+export async function openReached(spec: ProxySpec, surroundings: ReachedSurroundings): Promise<ReachedProxy> {
+  const { upstream, now, clientKubeconfig } = surroundings
+  const { listen = {}, identity } = spec
+  // Before anything is made for a proxy that is then refused.
+  assertReach(listen, identity)
+  if (clientKubeconfig !== undefined) await assertWritable(clientKubeconfig, spec)
+  const folder = join(surroundings.folder, fileName(upstream))
+  const keeps = listen.tls !== undefined || listen.token !== undefined
+  if (keeps) await makeFolder(folder)
+  const { options, notes } = await readListen(listen, folder, now())
+  const opened = await openProxy(spec, {
+    ...surroundings,
+    listen: options,
+    makeCertificate: (hosts) => keptCertificate(join(folder, 'certificate.pem'), hosts, now()),
+  })
+  try {
+    const sends = listen.tls !== undefined || !sendsTokens(spec)
+    const path = clientKubeconfig ?? (keeps && sends ? join(folder, 'client.kubeconfig') : undefined)
+    const all = [...opened.notes, ...notes, ...(sends ? [] : [NO_TOKENS])]
+    if (path === undefined) return { ...opened, notes: all }
+    const { url, certificate } = opened
+    const token = options.token ?? (isUnasked(spec) ? NO_TOKEN_NEEDED : undefined)
+    await writeClientKubeconfig(path, { name: upstream, url, certificate, token })
+    const note = `Clients of the proxy use it by kubectl --kubeconfig ${path}; only this user can read that file.`
+    return { ...opened, clientKubeconfig: path, notes: [...all, note] }
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+const NO_TOKENS = 'kubectl sends no token without TLS; let the proxy speak TLS for clients like it.'
+
+/** Over TLS kubectl asks for a user name when it has no credentials at all, also where nobody wants any. */
+const NO_TOKEN_NEEDED = 'none-is-needed'
+const isUnasked = ({ identity, listen }: ProxySpec): boolean =>
+  listen?.tls !== undefined && (identity === 'kubeconfig' || identity === 'headers')
+
+/** Whether clients are to bring tokens, their own or that of the proxy. */
+const sendsTokens = ({ identity, listen }: ProxySpec): boolean => identity === 'token' || listen?.token !== undefined
+
+function assertReach(
+  { host = LOOPBACK, tls, token, clientCaFile }: ProxyListen,
+  identity: ProxySpec['identity'],
+): void {
+  const problem = reachProblem({
+    host,
+    identity,
+    tls: tls !== undefined,
+    token: token !== undefined,
+    clientCa: clientCaFile !== undefined,
+  })
+  if (problem !== undefined) throw new ProblemError('invalid-input', problem.sentence)
+}
+
+async function assertWritable(path: string, spec: ProxySpec): Promise<void> {
+  if (sendsTokens(spec) && spec.listen?.tls === undefined) {
+    throw new ProblemError(
+      'invalid-input',
+      'kubectl sends no token without TLS, so a kubeconfig would not help its clients; let the proxy speak TLS.',
+    )
+  }
+  await assertOurs(path)
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new ProblemError('invalid-input', `The folder ${folder} cannot be made.`, toProblem(error).details)
+  }
+}
+
+/** Different upstreams keep apart what lets their clients in. */
+const fileName = (upstream: string): string =>
+  upstream
+    .slice(0, 100)
+    .replaceAll(/[^\w.-]/g, '_')
+    .replace(/^\.*$/, '_')
+
+interface ReadListen {
+  readonly options: ListenOptions
+  readonly notes: readonly string[]
+}
+
+async function readListen(
+  { host, tls, token, clientCaFile }: ProxyListen,
+  folder: string,
+  nowMs: number,
+): Promise<ReadListen> {
+  const clientCa = clientCaFile === undefined ? undefined : await readAuthority(clientCaFile)
+  const served = tls === undefined ? undefined : await readTls(tls, nowMs)
+  const brought = token === undefined ? undefined : await readToken(token, join(folder, 'token'))
+  return {
+    options: {
+      ...(host !== undefined && { host, reachedAs: reachedAs(host, machineNames()) }),
+      ...(served !== undefined && { tls: { ...served.tls, ...(clientCa !== undefined && { clientCa }) } }),
+      ...(brought !== undefined && { token: brought.token }),
+    },
+    notes: [...(served?.notes ?? []), ...(brought?.notes ?? [])],
+  }
+}
+
+interface Served {
+  readonly tls: NonNullable<ListenOptions['tls']>
+  readonly notes: readonly string[]
+}
+
+async function readTls(wish: NonNullable<ProxyListen['tls']>, nowMs: number): Promise<Served> {
+  if (wish.kind === 'generated') return { tls: { generated: true }, notes: [] }
+  const [cert, key] = await Promise.all([
+    readSmall(wish.certFile, 'The certificate'),
+    readSmall(wish.keyFile, 'The key of the certificate'),
+  ])
+  const end = endOf(cert.text)
+  const notes = [
+    ...(key.openToOthers
+      ? [`The key ${wish.keyFile} can be read by other users of this machine; take that right away (chmod 600).`]
+      : []),
+    ...(end !== undefined && end.getTime() < nowMs
+      ? [`The certificate ${wish.certFile} ended on ${end.toISOString().slice(0, 10)}, so clients refuse it; renew it.`]
+      : []),
+  ]
+  return { tls: { cert: cert.text, key: key.text }, notes }
+}
+
+/** Until when a certificate is valid; a text that is none is refused when it is to be used. */
+function endOf(cert: string): Date | undefined {
+  try {
+    return new X509Certificate(cert).validToDate
+  } catch {
+    return undefined
+  }
+}
+
+/** TLS takes a text without certificates for an authority that nobody has; better say so. */
+async function readAuthority(file: string): Promise<string> {
+  const { text } = await readSmall(file, 'The authority of the client certificates')
+  if (endOf(text) !== undefined) return text
+  throw new ProblemError('invalid-input', `The authority of the client certificates ${file} is no certificate in PEM.`)
+}

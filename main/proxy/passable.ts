@@ -1,0 +1,15 @@
+import type { Refusal } from './answers.ts'
+import type { AnyRequest } from './exchange.ts'
+
+const CODING: Refusal = { status: 501, sentence: 'Of transfer codings this proxy knows chunked alone.' }
+const METHOD: Refusal = { status: 501, sentence: 'This proxy passes on methods in capital letters only.' }
+
+/**
+ * What could not be passed on as it came, so that the upstream would answer another request than this one: a body in a
+ * transfer coding that is not undone here, and a method that Node would write in capitals.
+ */
+export function cannotPass({ headers, method = '' }: Pick<AnyRequest, 'headers' | 'method'>): Refusal | undefined {
+  const coding = headers['transfer-encoding']
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return CODING
+  return /[a-z]/.test(method) ? METHOD : undefined
+}

@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto'
+import { ProblemError } from '../../core/contract/errors.ts'
+import type { ProxyListen } from '../../core/contract/live.ts'
+import { lookAt, readSmall, writePrivate } from './smallFiles.ts'
+
+const FEWEST_CHARACTERS = 16
+
+/** Whether it can stand in a header and is not soon guessed. */
+export const isToken = (text: string): boolean => text.length >= FEWEST_CHARACTERS && /^[\x21-\x7e]+$/.test(text)
+/** What a token must be like, as the rest of a sentence. */
+export const TOKEN_RULE = `at least ${FEWEST_CHARACTERS} characters, without spaces`
+
+export interface ProxyToken {
+  readonly token: string
+  /** Where it stands, and what else the operator ought to know; never the token. */
+  readonly notes: readonly string[]
+}
+
+/**
+ * What clients of the proxy bring: from the file that the operator named, or one of the console's own, which stays the same
+ * as long as `keptIn` does. White space around it does not count. Rejects with `ProblemError`.
+ */
+export async function readToken(wish: NonNullable<ProxyListen['token']>, keptIn: string): Promise<ProxyToken> {
+  if (wish.kind === 'generated') {
+    return {
+      token: await keptToken(keptIn),
+      notes: [`Clients of the proxy bring the token in ${keptIn}, which only this user can read.`],
+    }
+  }
+  const { text, openToOthers } = await readSmall(wish.file, 'The token file')
+  const token = text.trim()
+  if (token === '') {
+    throw new ProblemError('invalid-input', `The token file ${wish.file} is empty; write ${TOKEN_RULE}, into it.`)
+  }
+  if (!isToken(token)) {
+    throw new ProblemError('invalid-input', `The token in ${wish.file} must be one line of ${TOKEN_RULE}.`)
+  }
+  const notes = openToOthers
+    ? [`The token file ${wish.file} can be read by other users of this machine; take that right away (chmod 600).`]
+    : []
+  return { token, notes }
+}
+
+async function keptToken(file: string): Promise<string> {
+  const found = await lookAt(file)
+  const kept = found.kind === 'file' ? found.text.trim() : ''
+  if (isToken(kept) && found.kind === 'file' && !found.openToOthers) return kept
+  // One that others could read is written anew as it was: its clients know it.
+  const token = isToken(kept) ? kept : randomBytes(24).toString('base64url')
+  await writePrivate(file, `${token}\n`)
+  return token
+}

@@ -1,0 +1,125 @@
+import type { ProxyListen, ProxySpec } from '../../../core/contract/live.ts'
+import { isLoopback, isWildcard, LOOPBACK, reachProblem, type ReachProblem } from '../../../core/live/proxyReach.ts'
+
+/** Who can connect to a proxy, as typed. */
+export interface ReachForm {
+  /** Empty means loopback. */
+  readonly host: string
+  readonly tls: 'none' | 'generated' | 'files'
+  readonly certFile: string
+  readonly keyFile: string
+  /** Empty means that no client certificates are asked for. */
+  readonly clientCaFile: string
+  readonly token: 'none' | 'generated' | 'file'
+  readonly tokenFile: string
+}
+
+export const EMPTY_REACH: ReachForm = {
+  host: '',
+  tls: 'none',
+  certFile: '',
+  keyFile: '',
+  clientCaFile: '',
+  token: 'none',
+  tokenFile: '',
+}
+
+/** Who is asked about identity, too: some ways to connect go with some identities only. */
+export type ReachErrors = Partial<Record<keyof ReachForm | 'identity', string>>
+
+export type ReadReach =
+  { readonly ok: true; readonly listen?: ProxyListen } | { readonly ok: false; readonly errors: ReachErrors }
+
+const hostOf = ({ host }: ReachForm): string => host.trim() || LOOPBACK
+/** Its field is shown with TLS only. */
+const authorityOf = ({ tls, clientCaFile }: ReachForm): string => (tls === 'none' ? '' : clientCaFile.trim())
+
+/** Whether clients can be known by their certificates. */
+export const knowsCertificates = (form: ReachForm): boolean => authorityOf(form) !== ''
+
+/** The form as a part of a source, or what is wrong with it, field by field. */
+export function readReach(form: ReachForm, identity: ProxySpec['identity']): ReadReach {
+  const host = hostOf(form)
+  const clientCaFile = authorityOf(form)
+  const errors: ReachErrors = {
+    ...(!/^[\w.:-]{1,253}$/.test(host) && {
+      host: `“${host}” is no address; write one of this machine’s without a port, such as 0.0.0.0 for all of them.`,
+    }),
+    ...(form.tls === 'files' && form.certFile.trim() === '' && { certFile: 'Enter the path of the certificate.' }),
+    ...(form.tls === 'files' && form.keyFile.trim() === '' && { keyFile: 'Enter the path of its key.' }),
+    ...(form.token === 'file' && form.tokenFile.trim() === '' && { tokenFile: 'Enter the path of the file.' }),
+  }
+  const problem = reachProblem({
+    host,
+    identity,
+    tls: form.tls !== 'none',
+    token: form.token !== 'none',
+    clientCa: clientCaFile !== '',
+  })
+  const all = { ...errors, ...(problem !== undefined && asError(problem)) }
+  if (Object.keys(all).length > 0) return { ok: false, errors: all }
+  const listen: ProxyListen = {
+    ...(form.host.trim() !== '' && { host }),
+    ...tlsOf(form),
+    ...(clientCaFile !== '' && { clientCaFile }),
+    ...tokenOf(form),
+  }
+  return { ok: true, ...(Object.keys(listen).length > 0 && { listen }) }
+}
+
+/** As the form calls things. */
+function asError({ field, sentence }: ReachProblem): ReachErrors {
+  switch (field) {
+    case 'identity':
+      return { identity: 'Client certificates need TLS and the path of their authority, under “Who may connect”.' }
+    case 'clientCa':
+      return {
+        clientCaFile: 'Choose “Each caller by their client certificate” under “Who asks”, or leave this empty.',
+      }
+    case 'tls':
+    case 'token':
+      return { [field]: sentence }
+  }
+}
+
+function tlsOf({ tls, certFile, keyFile }: ReachForm): Pick<ProxyListen, 'tls'> {
+  if (tls === 'none') return {}
+  if (tls === 'generated') return { tls: { kind: 'generated' } }
+  return { tls: { kind: 'files', certFile: certFile.trim(), keyFile: keyFile.trim() } }
+}
+
+function tokenOf({ token, tokenFile }: ReachForm): Pick<ProxyListen, 'token'> {
+  if (token === 'none') return {}
+  return { token: token === 'generated' ? { kind: 'generated' } : { kind: 'file', file: tokenFile.trim() } }
+}
+
+/** The form filled from what is connected. */
+export function reachFormOf({ host = '', tls, clientCaFile = '', token }: ProxyListen = {}): ReachForm {
+  return {
+    host,
+    tls: tls?.kind ?? 'none',
+    certFile: tls?.kind === 'files' ? tls.certFile : '',
+    keyFile: tls?.kind === 'files' ? tls.keyFile : '',
+    clientCaFile,
+    token: token?.kind ?? 'none',
+    tokenFile: token?.kind === 'file' ? token.file : '',
+  }
+}
+
+/** What the operator ought to know of tokens before clients come in vain. */
+export const tokenHint = ({ tls }: ReachForm): string | undefined =>
+  tls === 'none' ? 'kubectl and client-go send no token without TLS: choose a certificate for it.' : undefined
+
+/** Who can connect, in a few words. */
+export function reachSentence(form: ReachForm, identity: ProxySpec['identity']): string {
+  const host = hostOf(form)
+  const reached = isWildcard(host) ? 'this machine' : host
+  const who = isLoopback(host) ? 'every user of this machine' : `everybody who reaches ${reached}`
+  const brings = [
+    ...(form.token === 'none' ? [] : ['the token of the proxy']),
+    ...(identity === 'token' ? ['a token of their own'] : []),
+    ...(identity === 'certificate' ? ['a client certificate'] : []),
+  ]
+  const by = form.tls === 'none' ? 'without TLS' : 'over TLS'
+  return `${who} ${brings.length === 0 ? '' : `with ${brings.join(' and ')}, `}${by}`
+}

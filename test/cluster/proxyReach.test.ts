@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { homedir, tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { parse, stringify } from 'yaml'
+import { z } from 'zod'
+import { startCommand, type Running } from '../harness/command.ts'
+import { DEFAULT_VERSION } from './binaries.ts'
+import { ADMIN } from './identities.ts'
+import { makePki } from './pki.ts'
+import { noCluster, useCluster } from './suite.ts'
+
+const kubectl = path.join(
+  process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache'),
+  'apf-kube',
+  DEFAULT_VERSION,
+  'kubectl',
+)
+
+describe.skipIf(noCluster || !existsSync(kubectl))('kubectl with the kubeconfig of the proxy’s clients', () => {
+  const cluster = useCluster()
+  let folder: string
+  let proxy: Running | undefined
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'apf-reach-'))
+    vi.stubEnv('APF_CONSOLE_STATE', path.join(folder, 'state'))
+  })
+  afterEach(async () => {
+    proxy?.interrupt()
+    await proxy?.ended
+    vi.unstubAllEnvs()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  /** Starts a proxy in front of the cluster, and gives the path of the kubeconfig that it tells. */
+  async function start(...args: readonly string[]): Promise<string> {
+    const running = startCommand('proxy', '--kubeconfig', cluster().kubeconfig, '--json', ...args)
+    proxy = running
+    const told = /Try it: kubectl --kubeconfig (\S+) /
+    await vi.waitFor(() => expect(running.told()).toMatch(told), 30_000)
+    return told.exec(running.told())?.[1] ?? ''
+  }
+  const run = async (kubeconfig: string, ...args: readonly string[]): Promise<string> => {
+    const env = { PATH: process.env['PATH'], HOME: folder, KUBECACHEDIR: path.join(folder, 'cache') }
+    const running = promisify(execFile)(kubectl, ['--kubeconfig', kubeconfig, ...args], { env, timeout: 20_000 })
+    return (await running).stdout
+  }
+
+  it('is a client at once, and none without the token', async () => {
+    const file = await start('--listen', '0.0.0.0', '--tls', '--generate-token')
+    expect(await run(file, 'get', 'pods')).toBe('')
+    expect(await run(file, 'get', 'namespaces', '-o', 'name')).toContain('namespace/kube-system')
+    expect(await run(file, 'auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}')).toBe(ADMIN)
+    await vi.waitFor(
+      () => expect(proxy?.output()).toContain('"url":"/api/v1/namespaces/default/pods?limit=500"'),
+      5_000,
+    )
+    // With no credentials at all kubectl would ask for some.
+    const known = z.looseObject({ users: z.array(z.unknown()) }).parse(parse(await readFile(file, 'utf8')))
+    const without = path.join(folder, 'without')
+    await writeFile(
+      without,
+      stringify({ ...known, users: [{ name: 'apf-console-admin', user: { token: 'another' } }] }),
+    )
+    await expect(run(without, 'get', 'pods')).rejects.toThrow(/needs its token|Unauthorized|must be logged in/)
+  })
+
+  it.each([
+    ['plain', []],
+    ['with TLS', ['--tls']],
+  ])('is a client of loopback, %s', async (_how, args) => {
+    const file = path.join(folder, 'config')
+    expect(await start('--client-kubeconfig', file, ...args)).toBe(file)
+    expect(await run(file, 'get', 'namespaces', '-o', 'name')).toContain('namespace/default')
+  })
+
+  it('is who its client certificate says, and brings its own token where callers do', async () => {
+    const pki = await makePki(path.join(folder, 'pki'))
+    const certificate = ['--client-certificate', pki.adminCert, '--client-key', pki.adminKey]
+    const byCertificate = await start('--tls', '--identity', 'certificate', '--client-ca', pki.ca)
+    expect(await run(byCertificate, ...certificate, 'auth', 'whoami', '-o', 'jsonpath={.status.userInfo}')).toMatch(
+      /"system:masters".*"username":"kubernetes-admin"/,
+    )
+    proxy?.interrupt()
+    await proxy?.ended
+    const byToken = await start('--tls', '--identity', 'token')
+    const token = ['--token', cluster().identity('alice').token]
+    expect(await run(byToken, ...token, 'auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}')).toBe('alice')
+  })
+})
