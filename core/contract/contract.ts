@@ -19,7 +19,14 @@ import {
   ObjectsStateSchema,
   RequestTestSchema,
 } from './objects.ts'
-import { LiveEventSchema, LivePageSchema, LiveRequestSchema, LiveShadowSchema, LiveStateSchema } from './live.ts'
+import {
+  LiveEventSchema,
+  LivePageSchema,
+  LiveRequestSchema,
+  LiveShadowSchema,
+  LiveStateSchema,
+  ProxyModeSchema,
+} from './live.ts'
 import { SettingsChangeSchema, SettingsSchema } from './settings.ts'
 import {
   CadenceSchema,
@@ -111,6 +118,8 @@ export const procedures = {
   'live.page': procedure(LivePageSchema, z.array(LiveRequestSchema)),
   /** Runs a second engine on the proposed objects beside the same arrivals, or ends it. */
   'live.shadow': procedure(LiveShadowSchema, LiveStateSchema),
+  /** Whether a proxy decides about its requests; wants editing to be on, and a proxy (`unsupported` otherwise). */
+  'live.mode': procedure(z.object({ mode: ProxyModeSchema }), LiveStateSchema),
 } as const
 
 export const streams = {

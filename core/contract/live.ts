@@ -33,13 +33,49 @@ export const ProxyUpstreamSchema = z.discriminatedUnion('kind', [
 /** How the proxy knows who asks (docs/proxy.md). */
 export const PROXY_IDENTITIES = ['kubeconfig', 'token', 'certificate', 'headers'] as const
 
+const path = z.string().min(1)
+
+/**
+ * Who can connect, and how: paths and switches, never a secret, for specs are kept among the recent sources. What goes with
+ * what is `reachProblem` of `core/live/proxyReach.ts`.
+ */
+const ProxyListenSchema = z.object({
+  /** An address or name of this machine, `0.0.0.0` or `::` for all of them; absent: loopback. */
+  host: z
+    .string()
+    .regex(/^[\w.:-]{1,253}$/)
+    .exactOptional(),
+  /** Speak TLS. `generated`: by a certificate that the console makes and keeps. The files hold PEM. */
+  tls: z
+    .discriminatedUnion('kind', [
+      z.object({ kind: z.literal('generated') }),
+      z.object({ kind: z.literal('files'), certFile: path, keyFile: path }),
+    ])
+    .exactOptional(),
+  /** PEM: the authority of the client certificates, for the identity `certificate`. */
+  clientCaFile: path.exactOptional(),
+  /** What clients bring as a bearer token. `generated`: one that the console makes and keeps in a file. */
+  token: z
+    .discriminatedUnion('kind', [
+      z.object({ kind: z.literal('generated') }),
+      z.object({ kind: z.literal('file'), file: path }),
+    ])
+    .exactOptional(),
+})
+export type ProxyListen = z.infer<typeof ProxyListenSchema>
+
+/** `enforce`: requests wait and are refused as the engine decides. `shadow`: they pass, the engine only watches. */
+export const ProxyModeSchema = z.enum(['enforce', 'shadow'])
+export type ProxyMode = z.infer<typeof ProxyModeSchema>
+
 export const ProxySpecSchema = z.object({
   kind: z.literal('proxy'),
   upstream: ProxyUpstreamSchema,
-  /** On loopback; 0 takes a free one. */
+  /** 0 takes a free one. */
   port: port.default(0),
-  /** `enforce`: requests wait and are refused as the engine decides. `shadow`: they pass, the engine only watches. */
-  mode: z.enum(['enforce', 'shadow']).default('enforce'),
+  /** Absent: on loopback, without TLS and token. */
+  listen: ProxyListenSchema.exactOptional(),
+  mode: ProxyModeSchema.default('enforce'),
   identity: z.enum(PROXY_IDENTITIES).default('kubeconfig'),
   objects: objectsField,
   ...engineFields,
@@ -144,6 +180,8 @@ export const ShadowSideSchema = z.object({
   waitP99: z.record(z.string(), z.number()),
 })
 export const ShadowReportSchema = z.object({
+  /** How long has been counted: since the draft began to run, at most five minutes. */
+  seconds: z.number(),
   a: ShadowSideSchema,
   b: ShadowSideSchema,
   /** Requests that the two decided differently. */
@@ -156,6 +194,8 @@ export const LiveStateSchema = z.object({
   title: z.string(),
   /** Where clients connect to, of a proxy and of a webhook receiver. */
   address: z.string().exactOptional(),
+  /** Path of a kubeconfig that was written for the clients of a proxy. */
+  clientKubeconfig: z.string().exactOptional(),
   mode: z.enum(['enforce', 'shadow', 'feed', 'simulation']),
   /** What this source cannot know, in sentences. */
   limits: z.array(z.string()),

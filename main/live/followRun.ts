@@ -1,10 +1,10 @@
 import { readRequestLine } from '../../core/engine/digest.ts'
 import type { ArrivalListener } from '../../core/live/draftShadow.ts'
 import { type Followed, Follower, type FollowerOptions } from '../../core/live/follower.ts'
-import { type LiveRow, RequestLog } from '../../core/live/requestLog.ts'
+import type { LiveRow, RequestLog } from '../../core/live/requestLog.ts'
+import { placed, rowOf } from '../../core/live/rows.ts'
 import type { MonotonicClock } from './engineHost.ts'
 import { type LiveCall, type LiveRun, type LiveRunOptions, passed, unclassified } from './liveRun.ts'
-import { placed, rowOf } from './rows.ts'
 
 const NS_PER_MS = 1e6
 /** The engine is brought to the present at least so often, so that what ends then is not told much later. */
@@ -18,8 +18,7 @@ export interface FollowRunOptions extends Omit<LiveRunOptions, 'engine'> {
  * Requests that pass at once, while an engine decides beside them. Their rows show its decisions: one that it would refuse
  * is `rejected` there and has nevertheless the status that the server answered with.
  */
-export function createFollowRun({ engine, clock, kept, untold, onAnswered }: FollowRunOptions): LiveRun {
-  const log = new RequestLog(kept, untold)
+export function createFollowRun({ engine, clock, log, onAnswered }: FollowRunOptions): LiveRun {
   const follower = new Follower(engine)
   const startedMs = clock.now()
   let listener: ArrivalListener | undefined
@@ -39,7 +38,7 @@ export function createFollowRun({ engine, clock, kept, untold, onAnswered }: Fol
       const atNs = nowNs()
       const at = engine.startUnixMs + atNs / NS_PER_MS
       const read = readRequestLine(arrival.method, arrival.target)
-      if (!read.ok) return passed(log, arrival, at)
+      if (!read.ok || arrival.refusedThere === true) return passed({ log, onAnswered }, arrival, at)
       const row = log.begin(rowOf(arrival, at, read.info))
       const request = { user: arrival.user, info: read.info, query: read.query }
       const followed = follower.arrive(request, (changed) => {
@@ -47,7 +46,7 @@ export function createFollowRun({ engine, clock, kept, untold, onAnswered }: Fol
         listener?.decided(row)
       })
       arrival.decide({ kind: 'run', headers: {} })
-      if (followed.ticket === undefined) return unclassified(log, row)
+      if (followed.ticket === undefined) return unclassified(log, row, onAnswered)
       Object.assign(row, placed(followed.ticket))
       show(log, row, followed)
       listener?.arrived(row, request)

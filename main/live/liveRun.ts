@@ -11,9 +11,9 @@ import { readRequestLine } from '../../core/engine/digest.ts'
 import { type HttpAnswer, httpAnswer, refusalAnswer } from '../../core/engine/httpSurface.ts'
 import type { Ticket } from '../../core/engine/ticket.ts'
 import type { ArrivalListener } from '../../core/live/draftShadow.ts'
-import { type LiveRow, RequestLog } from '../../core/live/requestLog.ts'
+import type { LiveRow, RequestLog } from '../../core/live/requestLog.ts'
+import { type Asked, placed, rowOf } from '../../core/live/rows.ts'
 import { type EngineHost, type MonotonicClock, createEngineHost } from './engineHost.ts'
-import { type Asked, placed, rowOf } from './rows.ts'
 
 /** What the engine decided, once. */
 export type Verdict =
@@ -22,6 +22,8 @@ export type Verdict =
   | { readonly kind: 'refuse'; readonly answer: HttpAnswer }
 
 export interface LiveArrival extends Asked {
+  /** The upstream refuses it before it classifies, for what it says of its user. */
+  readonly refusedThere?: boolean
   readonly decide: (verdict: Verdict) => void
 }
 
@@ -58,9 +60,8 @@ export interface EnforcingRun extends LiveRun {
 export interface LiveRunOptions {
   readonly engine: Omit<ApfEngineOptions<EngineCall>, 'onDispatch' | 'onTimeOut'>
   readonly clock: MonotonicClock
-  /** Rows that are kept, and most that are told at once. */
-  readonly kept: number
-  readonly untold: number
+  /** Where its rows are written. */
+  readonly log: RequestLog
   /** The answer came, and with it what the server said of where it put the request. */
   readonly onAnswered?: (row: LiveRow) => void
 }
@@ -82,8 +83,7 @@ interface Surroundings {
 }
 
 /** Requests that wait, run and are refused as the engine decides, each with its row in the log. */
-export function createLiveRun({ engine, clock, kept, untold, onAnswered }: LiveRunOptions): EnforcingRun {
-  const log = new RequestLog(kept, untold)
+export function createLiveRun({ engine, clock, log, onAnswered }: LiveRunOptions): EnforcingRun {
   const host = createEngineHost<EngineCall>(
     {
       ...engine,
@@ -102,7 +102,7 @@ export function createLiveRun({ engine, clock, kept, untold, onAnswered }: LiveR
     settle: () => host.settle(),
     arrive(arrival) {
       const read = readRequestLine(arrival.method, arrival.target)
-      if (!read.ok) return passed(log, arrival, unixMs())
+      if (!read.ok || arrival.refusedThere === true) return passed({ log, onAnswered }, arrival, unixMs())
       return admitted({ host, log, listener, onAnswered }, arrival, read, unixMs())
     },
     configure: (configuration) => host.configure(configuration),
@@ -113,21 +113,26 @@ export function createLiveRun({ engine, clock, kept, untold, onAnswered }: LiveR
 
 const NO_HEADERS = { kind: 'run', headers: {} } as const
 
-/** A request line that a server refuses before it classifies: the upstream says so itself. */
-export function passed(log: RequestLog, arrival: LiveArrival, at: number): LiveCall {
+/** A request that a server refuses before it classifies: the upstream says so itself. */
+export function passed(
+  { log, onAnswered }: Pick<Surroundings, 'log' | 'onAnswered'>,
+  arrival: LiveArrival,
+  at: number,
+): LiveCall {
   const row = log.begin(rowOf(arrival, at))
   arrival.decide(NO_HEADERS)
-  return unclassified(log, row)
+  return unclassified(log, row, onAnswered)
 }
 
-/** The call of a request that takes no seats. */
-export const unclassified = (log: RequestLog, row: LiveRow): LiveCall => ({
+/** The call of a request that takes no seats. A server that says where it put the request disagrees. */
+export const unclassified = (log: RequestLog, row: LiveRow, onAnswered?: (row: LiveRow) => void): LiveCall => ({
   isWatch: false,
   abandon: () => undefined,
   initialised: () => undefined,
-  finished(status) {
-    row.status = status
+  finished(status, server) {
+    Object.assign(row, { status, ...(server === undefined ? {} : { server }) })
     log.touch(row)
+    if (server !== undefined) onAnswered?.(row)
   },
 })
 
@@ -137,7 +142,7 @@ interface ReadLine {
 }
 
 function admitted(around: Surroundings, arrival: LiveArrival, { info, query }: ReadLine, at: number): LiveCall {
-  const { host, log, listener } = around
+  const { host, log, listener, onAnswered } = around
   const row = log.begin(rowOf(arrival, at, info))
   const change = (values: Partial<LiveRow>): void => {
     Object.assign(row, values)
@@ -172,7 +177,7 @@ function admitted(around: Surroundings, arrival: LiveArrival, { info, query }: R
   })
   if (answer.kind === 'bypassed') {
     arrival.decide(NO_HEADERS)
-    return unclassified(log, row)
+    return unclassified(log, row, onAnswered)
   }
   ticket = answer.ticket
   const surface = httpAnswer(answer)
@@ -221,7 +226,7 @@ function callOf(
       host.watchInitialised(ticket)
     },
     finished(status, server) {
-      if (over || row.state === 'rejected') return
+      if (over || row.state !== 'executing') return
       over = true
       change({ state: 'served', status, ...(initialised ? {} : ran()), ...(server === undefined ? {} : { server }) })
       if (!initialised) listener?.lasted(row, durationNs())

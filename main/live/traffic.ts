@@ -1,4 +1,4 @@
-import type { LiveShadow, LiveState } from '../../core/contract/live.ts'
+import type { LiveShadow, LiveState, ProxyMode } from '../../core/contract/live.ts'
 import type { ApfEngine } from '../../core/engine/apfEngine.ts'
 import type { RequestLog } from '../../core/live/requestLog.ts'
 
@@ -7,13 +7,15 @@ export interface LiveTraffic {
   readonly log: RequestLog
   /** gitVersion that the engine behaves like. */
   readonly version: string
-  /** Another one whenever a feed makes a leap in time: ask each time. */
+  /** Another one whenever a feed makes a leap in time or a proxy changes its mode: ask each time. */
   readonly engine: Pick<ApfEngine<unknown>, 'snapshot'>
   /** Brings engine and rows to the present; before anything of them is read. */
   settle(): void
   state(): LiveState
-  /** Begins, changes or ends the second engine; throws `unsupported` where there can be none. */
+  /** Begins, changes or ends the second engine; throws `invalid-input` for a draft that no server would take. */
   shadow(wish: LiveShadow): void
+  /** Lets requests wait for the engine or pass it from now on; of proxies alone. */
+  change?(mode: ProxyMode): void
   /** Somebody reads the rows, or nobody any more; for sources that make them only then. */
   watched?(on: boolean): void
 }

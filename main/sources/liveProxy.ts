@@ -2,21 +2,20 @@ import type { ObjectSet } from '../../core/config/objects.ts'
 import { type Problem, toProblem } from '../../core/contract/errors.ts'
 import { KEPT_REQUESTS, type ProxySpec } from '../../core/contract/live.ts'
 import { AS_UPSTREAM } from '../../core/engine/corrections.ts'
-import { profileFor } from '../../core/engine/profiles.ts'
+import { NEWEST_VERSION, profileFor } from '../../core/engine/profiles.ts'
 import { AgreementMeter } from '../../core/live/agreement.ts'
-import type { LiveRow } from '../../core/live/requestLog.ts'
+import { MeasuredLengths } from '../../core/live/durations.ts'
+import { RequestLog, UNTOLD } from '../../core/live/requestLog.ts'
 import { type ServerFacts, tellFacts } from '../../core/live/serverFacts.ts'
 import { openConnection, type Connection } from '../cluster/connection.ts'
 import { createDraft } from '../live/draft.ts'
 import { createEngineObjects, type EngineObjects } from '../live/engineObjects.ts'
-import { createFollowRun } from '../live/followRun.ts'
 import { createFrames } from '../live/frames.ts'
-import { createLiveRun } from '../live/liveRun.ts'
+import { createModeRun } from '../live/modes.ts'
 import { followFacts } from '../live/followFacts.ts'
 import type { LiveTraffic } from '../live/traffic.ts'
 import { followUpstreamObjects, type UpstreamObjects } from '../live/upstreamObjects.ts'
-import { NEWEST_VERSION, UNTOLD } from '../live/usual.ts'
-import { openProxy, type OpenedProxy } from '../proxy/open.ts'
+import { openReached, type ReachedProxy } from '../proxy/openReached.ts'
 import type { Environment, Source, SourceResult } from './source.ts'
 
 const SERVER = 'proxy'
@@ -25,20 +24,23 @@ const NOT_BESIDE =
 const PASSES =
   'Requests pass at once. Queues, waits and refusals are what the engine would have done; each request keeps its seats for as long as it really took.'
 
-/**
- * A proxy in front of a server, with an engine that decides about its requests or watches them. It listens when it is made;
- * `given` are the objects to begin with, instead of the server's or the built-in ones.
- */
-export async function createProxySource(
-  spec: ProxySpec,
-  environment: Environment,
-  given?: ObjectSet,
-): Promise<SourceResult> {
+export interface ProxySourceSurroundings {
+  readonly environment: Environment
+  /** Folder for certificates and tokens of the console's own, and for kubeconfigs of clients. */
+  readonly folder: string
+  /** Where the kubeconfig of the clients is wanted. */
+  readonly clientKubeconfig?: string | undefined
+  /** Objects to begin with, instead of the server's or the built-in ones. */
+  readonly given?: ObjectSet | undefined
+}
+
+/** A proxy in front of a server, with an engine that decides about its requests or watches them. It listens when it is made. */
+export async function createProxySource(spec: ProxySpec, surroundings: ProxySourceSurroundings): Promise<SourceResult> {
   const life = new AbortController()
   try {
-    const connection = await connectionOf(spec, environment)
+    const connection = await connectionOf(spec, surroundings.environment)
     life.signal.addEventListener('abort', () => connection.close(), { once: true })
-    return { ok: true, source: await open({ spec, connection, environment, given, life }) }
+    return { ok: true, source: await open({ spec, connection, surroundings, life }) }
   } catch (error) {
     life.abort()
     return { ok: false, problem: toProblem(error) }
@@ -55,12 +57,12 @@ function connectionOf({ upstream }: ProxySpec, { now }: Environment): Promise<Co
 interface Opening {
   readonly spec: ProxySpec
   readonly connection: Connection
-  readonly environment: Environment
-  readonly given: ObjectSet | undefined
+  readonly surroundings: ProxySourceSurroundings
   readonly life: AbortController
 }
 
-async function open({ spec, connection, environment, given, life }: Opening): Promise<Source> {
+async function open({ spec, connection, surroundings, life }: Opening): Promise<Source> {
+  const { environment, folder, clientKubeconfig, given } = surroundings
   let objects: EngineObjects | undefined
   /** Any HTTP server may be behind an address; it is asked about flow control only where that is wanted. */
   const asks = spec.upstream.kind === 'kubeconfig' || spec.objects === 'upstream'
@@ -75,15 +77,13 @@ async function open({ spec, connection, environment, given, life }: Opening): Pr
     maxMutatingRequestsInFlight: spec.maxMutatingRequestsInFlight,
     profile: profileFor(version),
     corrections: AS_UPSTREAM,
-    startUnixMs: environment.now(),
   } as const
-  const enforces = spec.mode === 'enforce'
-  const run = (enforces ? createLiveRun : createFollowRun)({
+  const run = createModeRun(spec.mode, {
     engine,
+    now: environment.now,
     clock: { now: () => performance.now(), after: environment.after },
-    kept: KEPT_REQUESTS,
-    untold: UNTOLD,
-    onAnswered: (row: LiveRow) => agreement.note(row, environment.now()),
+    log: new RequestLog(KEPT_REQUESTS, UNTOLD),
+    onAnswered: (row) => agreement.note(row, environment.now()),
   })
   run.log.telling = false
   const target = `proxy in front of ${connection.name}`
@@ -97,7 +97,8 @@ async function open({ spec, connection, environment, given, life }: Opening): Pr
       return run.engine
     },
   })
-  let proxy: OpenedProxy | undefined
+  let proxy: ReachedProxy | undefined
+  let facts: ServerFacts | undefined
   let factsProblem: Problem | undefined
   const notes = (): string[] => [
     ...(objects?.notes() ?? []),
@@ -106,10 +107,9 @@ async function open({ spec, connection, environment, given, life }: Opening): Pr
   ]
   const tellNotes = (): void => frames.setNotes(notes())
   const draft = createDraft({
-    engine,
     version,
-    first: run.engine,
-    holdsBack: enforces,
+    beside: () => ({ first: run.engine, engine: { ...engine, startUnixMs: run.startUnixMs } }),
+    lengths: () => new MeasuredLengths(run.mode === 'enforce'),
     touch: (row) => run.log.touch(row),
     listen: (listener) => run.listen(listener),
   })
@@ -125,7 +125,10 @@ async function open({ spec, connection, environment, given, life }: Opening): Pr
     now: environment.now,
   })
   const nameOf = (uid: string): string | undefined => upstream?.names.get(uid)
-  const opened = await openProxy(spec, {
+  const opened = await openReached(spec, {
+    upstream: connection.name,
+    folder,
+    clientKubeconfig,
     run,
     names: { level: nameOf, schema: nameOf },
     now: environment.now,
@@ -143,10 +146,11 @@ async function open({ spec, connection, environment, given, life }: Opening): Pr
   })
   const [server] = connection.servers
   if (server !== undefined && upstream?.objects !== undefined) {
-    const onFacts = (facts: ServerFacts): void => {
+    const onFacts = (told: ServerFacts): void => {
+      facts = told
       run.settle()
-      tellFacts(run.engine, facts)
-      draft.facts(facts)
+      tellFacts(run.engine, told)
+      draft.facts(told)
     }
     const onProblem = (problem: Problem | undefined): void => {
       if (problem?.message === factsProblem?.message) return
@@ -158,7 +162,9 @@ async function open({ spec, connection, environment, given, life }: Opening): Pr
   const traffic: LiveTraffic = {
     log: run.log,
     version,
-    engine: run.engine,
+    get engine() {
+      return run.engine
+    },
     settle() {
       run.settle()
       draft.settle()
@@ -168,8 +174,9 @@ async function open({ spec, connection, environment, given, life }: Opening): Pr
       return {
         title: opened.title,
         address: opened.url,
-        mode: spec.mode,
-        limits: [NOT_BESIDE, ...(enforces ? [] : [PASSES]), ...notes()],
+        ...(opened.clientKubeconfig !== undefined && { clientKubeconfig: opened.clientKubeconfig }),
+        mode: run.mode,
+        limits: [NOT_BESIDE, ...(run.mode === 'enforce' ? [] : [PASSES]), ...notes()],
         arrived: run.log.count,
         unreadable: 0,
         agreement: agreement.read(environment.now()),
@@ -177,9 +184,16 @@ async function open({ spec, connection, environment, given, life }: Opening): Pr
       }
     },
     shadow: (wish) => draft.wish(wish),
+    change(mode) {
+      if (mode === run.mode) return
+      run.settle()
+      run.change(mode)
+      if (facts !== undefined) tellFacts(run.engine, facts)
+      draft.renew()
+    },
   }
   return {
-    info: { kind: 'proxy', name: target, via: viaOf(spec, opened, version) },
+    info: { kind: 'proxy', name: target, via: viaOf(opened, version) },
     still: false,
     objects: objects.door,
     live: traffic,
@@ -197,5 +211,4 @@ async function open({ spec, connection, environment, given, life }: Opening): Pr
 
 const NO_FACTS = 'How many objects there are is not known, so each list counts as one seat.'
 
-const viaOf = ({ mode }: ProxySpec, { url }: OpenedProxy, version: string): string =>
-  `${url}, ${mode === 'enforce' ? 'requests wait for' : 'requests pass beside'} the console’s own engine of ${version}`
+const viaOf = ({ url }: ReachedProxy, version: string): string => `${url}, the console’s own engine of ${version}`

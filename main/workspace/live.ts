@@ -1,6 +1,6 @@
 import type { ProcedureHandlers } from '../../core/contract/contract.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
-import type { LiveEvent, LiveShadow, LiveState } from '../../core/contract/live.ts'
+import type { LiveEvent, LiveShadow, LiveState, ProxyMode } from '../../core/contract/live.ts'
 import type { LiveTraffic } from '../live/traffic.ts'
 import type { Environment } from '../sources/source.ts'
 import type { Session } from './session.ts'
@@ -12,6 +12,8 @@ export interface LiveOutlet {
   /** The state at once, then each second. */
   readonly states: Subscribable<LiveState>
   shadow(wish: LiveShadow): LiveState
+  /** Throws `unsupported` for what is no proxy. */
+  mode(mode: ProxyMode): LiveState
 }
 
 /** Between two events, milliseconds. */
@@ -46,6 +48,11 @@ export function createLiveOutlet(
     traffic.settle()
     return traffic.state()
   }
+  const tell = (): LiveState => {
+    const told = state()
+    states.publish(told)
+    return told
+  }
   const states = repeatedWhileHeard<LiveState>(after, STATE_MS, { begin() {}, end() {}, next: state })
   return {
     rows,
@@ -57,9 +64,14 @@ export function createLiveOutlet(
     },
     shadow(wish) {
       traffic.shadow(wish)
-      const told = state()
-      states.publish(told)
-      return told
+      return tell()
+    },
+    mode(mode) {
+      if (traffic.change === undefined) {
+        throw new ProblemError('unsupported', 'Only a proxy decides about requests; connect one to enforce.')
+      }
+      traffic.change(mode)
+      return tell()
     },
   }
 }
@@ -107,8 +119,11 @@ function repeatedWhileHeard<E>(after: Environment['after'], ms: number, { begin,
 
 type LiveProcedures = Pick<ProcedureHandlers, Extract<keyof ProcedureHandlers, `live.${string}`>>
 
-/** What may be asked of the single requests of the connected source; `unsupported` where it has none. */
-export function liveProcedures(connected: () => Session): LiveProcedures {
+/**
+ * What may be asked of the single requests of the connected source; `unsupported` where it has none. `assertEditing` throws
+ * while nothing may be changed.
+ */
+export function liveProcedures(connected: () => Session, assertEditing: () => void): LiveProcedures {
   const outlet = (): { readonly traffic: LiveTraffic; readonly live: LiveOutlet } => {
     const { traffic, live } = connected()
     if (traffic === undefined || live === undefined) {
@@ -123,5 +138,10 @@ export function liveProcedures(connected: () => Session): LiveProcedures {
       return traffic.log.before(count, before)
     },
     'live.shadow': async (wish) => outlet().live.shadow(wish),
+    'live.mode': async ({ mode }) => {
+      const { live } = outlet()
+      assertEditing()
+      return live.mode(mode)
+    },
   }
 }

@@ -49,6 +49,8 @@ export interface ObjectsOptions {
 export function createObjects(options: ObjectsOptions): {
   readonly procedures: ObjectProcedures
   readonly stream: StreamHandlers['objects']
+  /** Throws `forbidden` while editing is off, and `unsupported` where it is impossible. */
+  readonly assertEditing: () => void
 } {
   const { sessions, environment, stateDir, warn, elsewhere } = options
   const now = (): string => new Date(environment.now()).toISOString()
@@ -139,6 +141,7 @@ export function createObjects(options: ObjectsOptions): {
 
   return {
     stream: (_params, emit, signal) => desk.states.subscribe(emit, signal),
+    assertEditing: () => void editable(),
     procedures: {
       'editing.switch': ({ on }) => desk.switchEditing(on),
       'objects.check': async ({ changes }) => {

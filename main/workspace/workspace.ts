@@ -173,7 +173,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       'allocation.steps': async ({ server, from, to }) => [...connected().adjustments(server).steps(from, to)],
       ...objects.procedures,
       ...simulationProcedures(connected),
-      ...liveProcedures(connected),
+      ...liveProcedures(connected, objects.assertEditing),
     },
     streams: {
       connection: (_, emit, signal) => connections.subscribe(emit, signal),

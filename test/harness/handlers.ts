@@ -94,6 +94,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         'requests.write': refuse('requests.write'),
         'live.page': refuse('live.page'),
         'live.shadow': refuse('live.shadow'),
+        'live.mode': refuse('live.mode'),
       },
       streams: {
         connection: (_params, emit) => emit(none),

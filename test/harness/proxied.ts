@@ -5,6 +5,7 @@ import { mandatoryLevels, mandatorySchemas, suggestedLevels, suggestedSchemas } 
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { AS_UPSTREAM } from '../../core/engine/corrections.ts'
 import { profileFor } from '../../core/engine/profiles.ts'
+import { RequestLog } from '../../core/live/requestLog.ts'
 import { createLiveRun, type LiveRun } from '../../main/live/liveRun.ts'
 import { createGuard } from '../../main/proxy/guard.ts'
 import { byHeaders, type Identify } from '../../main/proxy/identity.ts'
@@ -63,8 +64,7 @@ export function liveRun(seats: number, objects: ObjectSet = builtInObjects, muta
       startUnixMs: Date.now(),
     },
     clock: systemClock,
-    kept: 20_000,
-    untold: 1_000,
+    log: new RequestLog(20_000, 1_000),
   })
   run.configure(objects)
   return run

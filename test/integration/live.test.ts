@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { manifestOf, versionOf } from '../../core/config/content.ts'
 import { FeedSpecSchema, ProxySpecSchema, type ProxySpec } from '../../core/contract/live.ts'
 import type { ApplyReport, ObjectsState } from '../../core/contract/objects.ts'
-import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
 import { openLiveConsole, smallServer, type LiveConsole, type SmallServer } from '../harness/live.ts'
 
 const LEVEL = 'global-default'
@@ -278,21 +277,5 @@ describe('a feed', () => {
     await expect(
       desk.connect(FeedSpecSchema.parse({ kind: 'feed', feed: { kind: 'audit-file', path, follow: false } })),
     ).rejects.toMatchObject({ message: expect.stringContaining('none.log') })
-  })
-})
-
-describe('a simulation', () => {
-  test('shows single requests while somebody looks', async () => {
-    const desk = await openLiveConsole('simulated-apiserver')
-    try {
-      await desk.connect(SimulationSpecSchema.parse({ kind: 'simulation' }))
-      await vi.waitFor(() => expect([...desk.rows.values()].some(({ state }) => state === 'served')).toBe(true), 10_000)
-      expect(desk.state()).toMatchObject({ mode: 'simulation', title: 'Simulated cluster' })
-      await expect(
-        desk.client.call('live.shadow', { on: true, objects: { levels: [], schemas: [] } }),
-      ).rejects.toMatchObject({ problem: { code: 'unsupported' } })
-    } finally {
-      await desk.close()
-    }
   })
 })

@@ -1,0 +1,90 @@
+import type { ProxyMode } from '../../core/contract/live.ts'
+import type { ApfEngine, EngineConfiguration } from '../../core/engine/apfEngine.ts'
+import { createFollowRun } from './followRun.ts'
+import { createLiveRun, type LiveRun, type LiveRunOptions } from './liveRun.ts'
+
+/** A run whose mode can change while requests come. */
+export interface ModeRun extends Pick<LiveRun, 'log' | 'settle' | 'arrive' | 'listen' | 'close'> {
+  readonly mode: ProxyMode
+  /** Another one after each change of the mode, as after a start of the server. */
+  readonly engine: ApfEngine<unknown>
+  /** Of the engine, Unix milliseconds. */
+  readonly startUnixMs: number
+  configure(configuration: EngineConfiguration): void
+  /**
+   * From now on requests wait and are refused, or pass. What has come before keeps to the engine that it came to, which is
+   * given up once nothing waits or runs there any more; the listener is forgotten.
+   */
+  change(mode: ProxyMode): void
+}
+
+export interface ModeRunOptions extends Omit<LiveRunOptions, 'engine'> {
+  readonly engine: Omit<LiveRunOptions['engine'], 'startUnixMs'>
+  /** Unix milliseconds. */
+  readonly now: () => number
+}
+
+const LEFT_BEHIND_MS = 1_000
+
+/** A run that begins in a mode; nothing is configured yet. */
+export function createModeRun(firstMode: ProxyMode, { engine, now, ...around }: ModeRunOptions): ModeRun {
+  let configuration: EngineConfiguration | undefined
+  const begin = (mode: ProxyMode) => {
+    const startUnixMs = now()
+    const create = mode === 'enforce' ? createLiveRun : createFollowRun
+    return { mode, startUnixMs, run: create({ ...around, engine: { ...engine, startUnixMs } }) }
+  }
+  let current = begin(firstMode)
+  /** Ends each engine that was left behind. */
+  const endings = new Set<() => void>()
+  const leave = (run: LiveRun): void => {
+    const end = (): void => {
+      run.close()
+      endings.delete(end)
+      cancel()
+    }
+    const look = (): (() => void) =>
+      around.clock.after(LEFT_BEHIND_MS, () => {
+        run.settle()
+        if (isIdle(run.engine)) end()
+        else cancel = look()
+      })
+    let cancel = look()
+    endings.add(end)
+  }
+  return {
+    log: around.log,
+    get mode() {
+      return current.mode
+    },
+    get engine() {
+      return current.run.engine
+    },
+    get startUnixMs() {
+      return current.startUnixMs
+    },
+    settle: () => current.run.settle(),
+    arrive: (arrival) => current.run.arrive(arrival),
+    listen: (listener) => current.run.listen(listener),
+    configure(next) {
+      configuration = next
+      current.run.configure(next)
+    },
+    change(mode) {
+      if (mode === current.mode) return
+      const { run } = current
+      run.listen(undefined)
+      leave(run)
+      current = begin(mode)
+      if (configuration !== undefined) current.run.configure(configuration)
+    },
+    close() {
+      for (const end of endings) end()
+      current.run.close()
+    },
+  }
+}
+
+/** Nothing waits and nothing holds a seat. */
+const isIdle = (engine: ApfEngine<unknown>): boolean =>
+  engine.snapshot().levels.every(({ executingRequests, waitingRequests }) => executingRequests + waitingRequests === 0)
