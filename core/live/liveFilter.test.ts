@@ -60,6 +60,7 @@ describe('the filter of single requests', () => {
   it('knows no agreement where the server said nothing', () => {
     const { server: _said, ...silent } = row
     expect(agrees(silent)).toBeUndefined()
+    expect(agrees({ ...silent, server: { waitMs: 900 } })).toBeUndefined()
     expect(compileFilter(parseFilter('agree:no', LIVE_VOCABULARY), LIVE_VOCABULARY)(silent)).toBe(false)
   })
 

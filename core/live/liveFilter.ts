@@ -2,9 +2,14 @@ import type { LiveRequest } from '../contract/live.ts'
 import type { Vocabulary } from '../filter/filter.ts'
 import { differencesOf } from './agreement.ts'
 
-/** Of what the server said: whether all of it is as the engine decided; `undefined` when it said nothing. */
+/**
+ * Of what the server said: whether all of it is as the engine decided; `undefined` when it said nothing that the engine
+ * decides. A wait alone is not: it hangs on traffic that is not seen here.
+ */
 export function agrees(request: LiveRequest): boolean | undefined {
-  return request.server === undefined ? undefined : differencesOf(request).length === 0
+  const { schema, level: own, initialSeats, finalSeats } = request.server ?? {}
+  const said = [schema, own, initialSeats, finalSeats].some((word) => word !== undefined)
+  return said ? differencesOf(request).length === 0 : undefined
 }
 
 /** Whether the draft decided the request differently; `undefined` where no draft runs beside it. */

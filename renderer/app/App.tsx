@@ -7,6 +7,7 @@ import { Patterns } from '../theme/Patterns.tsx'
 import { RejectionAnnouncer, Toast } from './Announcer.tsx'
 import { DropTarget } from './DropTarget.tsx'
 import { KeyHelp } from './KeyHelp.tsx'
+import { PageTabs } from './PageTabs.tsx'
 import { Palette } from './Palette.tsx'
 import { SCREEN_ENTRIES } from './screens.tsx'
 import { Sidebar } from './Sidebar.tsx'
@@ -35,11 +36,16 @@ export function App() {
       <Sidebar />
       <main id="main" tabIndex={-1} data-pane="" className={styles['main']}>
         {entry !== undefined && (
-          <ErrorBoundary key={entry.name} title={entry.label}>
-            <Suspense>
-              <entry.Screen />
-            </Suspense>
-          </ErrorBoundary>
+          <>
+            <div className={styles['pages']}>
+              <PageTabs name={entry.name} label={entry.label} pages={entry.pages} />
+            </div>
+            <ErrorBoundary key={entry.name} title={entry.label}>
+              <Suspense>
+                <entry.Screen />
+              </Suspense>
+            </ErrorBoundary>
+          </>
         )}
       </main>
       <StatusBar />

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { LevelChip } from '../components/LevelChip.tsx'
 import { useConnected } from '../state/connection.ts'
 import { openTerm } from '../state/glossary.ts'
-import { openScreen } from '../state/route.ts'
+import { openPage, openScreen } from '../state/route.ts'
 import { settingsNow } from '../state/settings.ts'
 import { useTimePart } from '../state/time.ts'
 import { viewStore } from '../state/view.ts'
@@ -47,7 +47,7 @@ function Search() {
         className={styles['input']}
         value={query}
         onValueChange={setQuery}
-        placeholder="Screen, level, schema, action or term"
+        placeholder="Screen, level, schema, saved filter, action or term"
       />
       <Command.List className={styles['results']} label="Results">
         {found.length === 0 && (
@@ -89,12 +89,21 @@ function choose({ does }: PaletteItem): void {
       return openScreen('level', does.level)
     case 'action':
       return act(does.action)
+    case 'filter':
+      return void showFiltered(does.filter)
     case 'term':
       return openTerm(does.term)
   }
 }
 
-function reachable(): Pick<PaletteFacts, 'screens' | 'levels' | 'schemas'> {
+/** The page of live requests comes with its code, as it does by its address. */
+async function showFiltered(filter: string): Promise<void> {
+  const { setFilter } = await import('../screens/live/query.ts')
+  setFilter(filter)
+  openPage('classify', 'live')
+}
+
+function reachable(): Pick<PaletteFacts, 'screens' | 'levels' | 'schemas' | 'filters'> {
   const { server, derivedServer } = viewStore.getState()
   const rows = rosterRows(server, derivedServer, levelOrder(settingsNow().levelSlots))
   return {
@@ -103,6 +112,7 @@ function reachable(): Pick<PaletteFacts, 'screens' | 'levels' | 'schemas'> {
       name,
       detail: `${executing ?? '–'}${limit === undefined ? '' : `/${limit}`} seats${trouble === undefined ? '' : `, ${trouble}`}`,
     })),
+    filters: settingsNow().liveFilters,
     schemas: (server?.levels ?? []).flatMap(({ name: level, schemas }) => schemas.map(({ name }) => ({ name, level }))),
   }
 }

@@ -8,6 +8,7 @@ const items = paletteItems({
     { name: 'workload-high', detail: '64/75 seats' },
   ],
   schemas: [{ name: 'service-accounts', level: 'workload-low' }],
+  filters: ['wait>1s', 'pl:workload-low verb:list'],
   paused: false,
   connected: true,
 })
@@ -26,6 +27,12 @@ describe('the palette', () => {
     expect(new Set(matchItems(items, '>').map(({ group }) => group))).toEqual(new Set(['Actions']))
   })
 
+  it('finds saved filters by what they ask, or all of them by their prefix', () => {
+    expect(labels('=')).toEqual(['wait>1s', 'pl:workload-low verb:list'])
+    expect(labels('wait>1')).toEqual(['wait>1s'])
+    expect(matchItems(items, 'verb:list')[0]?.does).toEqual({ kind: 'filter', filter: 'pl:workload-low verb:list' })
+  })
+
   it('needs every word, and puts the better match first', () => {
     expect(labels('low work')[0]).toBe('workload-low')
     expect(labels('rejecting')).toContain('workload-low')
@@ -40,7 +47,7 @@ describe('the palette', () => {
 
   it('names the action by what it would do', () => {
     expect(labels('> pause')).toContain('Pause')
-    const paused = paletteItems({ screens: [], levels: [], schemas: [], paused: true, connected: false })
+    const paused = paletteItems({ screens: [], levels: [], schemas: [], filters: [], paused: true, connected: false })
     expect(matchItems(paused, '> go on').map(({ label }) => label)).toContain('Go on')
     expect(matchItems(paused, '> disconnect')).toEqual([])
   })

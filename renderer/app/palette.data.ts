@@ -2,7 +2,7 @@ import { GLOSSARY_TOPICS, GLOSSARY, type TermId } from '../components/glossary.t
 import type { ScreenName } from '../state/route.logic.ts'
 import type { Command } from './keymap.ts'
 
-export type PaletteGroup = 'Screens' | 'Levels' | 'Flow schemas' | 'Actions' | 'Glossary'
+export type PaletteGroup = 'Screens' | 'Levels' | 'Flow schemas' | 'Saved filters' | 'Actions' | 'Glossary'
 
 export interface PaletteItem {
   readonly id: string
@@ -15,6 +15,8 @@ export interface PaletteItem {
     | { readonly kind: 'run'; readonly command: Command }
     | { readonly kind: 'level'; readonly level: string }
     | { readonly kind: 'action'; readonly action: string }
+    /** Of live requests. */
+    | { readonly kind: 'filter'; readonly filter: string }
     | { readonly kind: 'term'; readonly term: TermId }
 }
 
@@ -22,10 +24,11 @@ const PREFIXES: Readonly<Record<string, PaletteGroup>> = {
   '>': 'Actions',
   '@': 'Levels',
   '#': 'Flow schemas',
+  '=': 'Saved filters',
   '?': 'Glossary',
 }
 
-export const PREFIX_HELP = '> action   @ level   # schema   ? term'
+export const PREFIX_HELP = '> action   @ level   # schema   = saved filter   ? term'
 
 /** The group that a prefix asks for, and the words to look for. */
 export function parseQuery(query: string): { readonly group?: PaletteGroup; readonly words: readonly string[] } {
@@ -75,6 +78,8 @@ export interface PaletteFacts {
   /** Levels in their order, with a few words about their state. */
   readonly levels: readonly { readonly name: string; readonly detail: string }[]
   readonly schemas: readonly { readonly name: string; readonly level: string }[]
+  /** Saved filters of live requests, as they are typed. */
+  readonly filters: readonly string[]
   readonly paused: boolean
   readonly connected: boolean
 }
@@ -91,7 +96,14 @@ const ACTIONS: readonly (readonly [label: string, key: string, kind: Exclude<Com
   ]
 
 /** Everything that the palette can reach now. */
-export function paletteItems({ screens, levels, schemas, paused, connected }: PaletteFacts): readonly PaletteItem[] {
+export function paletteItems({
+  screens,
+  levels,
+  schemas,
+  filters,
+  paused,
+  connected,
+}: PaletteFacts): readonly PaletteItem[] {
   const item = (
     group: PaletteGroup,
     label: string,
@@ -112,6 +124,9 @@ export function paletteItems({ screens, levels, schemas, paused, connected }: Pa
     ...levels.map(({ name, detail }) => item('Levels', name, { kind: 'level', level: name }, { detail })),
     ...schemas.map(({ name, level }) =>
       item('Flow schemas', name, { kind: 'level', level }, { id: `schema ${level} ${name}`, detail: `feeds ${level}` }),
+    ),
+    ...filters.map((filter) =>
+      item('Saved filters', filter, { kind: 'filter', filter }, { detail: 'filters live requests' }),
     ),
     item('Actions', paused ? 'Go on' : 'Pause', { kind: 'run', command: { kind: 'pause' } }, { key: 'Space' }),
     ...ACTIONS.map(([label, key, kind]) => item('Actions', label, { kind: 'run', command: { kind } }, { key })),

@@ -25,6 +25,15 @@ describe('the newest requests', () => {
     expect(seqs(rows)).toEqual([6, 7, 8, 9])
   })
 
+  it('knows when the oldest that is kept arrived, across gaps', () => {
+    const rows = new LiveRows(4)
+    expect(rows.oldestAt).toBeUndefined()
+    for (const seq of [1, 3, 4, 6]) rows.put(liveRequest({ seq, at: seq * 100 }))
+    expect([rows.first, rows.oldestAt]).toEqual([3, 300])
+    rows.put(liveRequest({ seq: 8, at: 800 }))
+    expect([rows.first, rows.oldestAt]).toEqual([5, 600])
+  })
+
   it('is never fuller than its room, and keeps the newest of what came', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 60 }), { minLength: 1 }), (numbers) => {

@@ -59,6 +59,15 @@ export class LiveRows {
     return this.latestAt
   }
 
+  /** Arrival of the oldest row that is kept, Unix milliseconds. */
+  get oldestAt(): number | undefined {
+    for (let seq = this.from; seq < this.to; seq++) {
+      const row = this.at(seq)
+      if (row !== undefined) return row.at
+    }
+    return undefined
+  }
+
   at(seq: number): LiveRequest | undefined {
     return seq < this.from || seq >= this.to ? undefined : this.slots[seq % this.capacity]
   }

@@ -36,8 +36,9 @@ export const showsRequests = (kind: SourceInfo['kind']): boolean =>
 /** How many rows one question asks for, and how many are read by itself when the page opens. */
 const PAGE = 2_000
 const READ_AT_START = 20_000
-/** Rows are drawn at most ten times a second. */
+/** Rows are drawn at most ten times a second; half as often while more change between two drawings than can be read. */
 const DRAW_MS = 100
+const UNREADABLE = 100
 
 /**
  * Listens to the live source until the returned function is called. What came before, and what an event that was left
@@ -148,6 +149,7 @@ export function useLiveVersion(): number {
 }
 
 let drawn = 0
+let waited = false
 let drawTimer: ReturnType<typeof setInterval> | undefined
 const drawers = new Set<() => void>()
 
@@ -155,6 +157,8 @@ function subscribeToDraws(draw: () => void): () => void {
   drawers.add(draw)
   drawTimer ??= setInterval(() => {
     if (document.hidden || drawn === liveRows.version) return
+    waited = !waited && liveRows.version - drawn > UNREADABLE
+    if (waited) return
     drawn = liveRows.version
     for (const one of drawers) one()
   }, DRAW_MS)

@@ -53,7 +53,7 @@ function placeOf(user: string): Pick<LiveRequest, 'level' | 'schema' | 'flow' | 
 }
 
 /** Single requests of a made-up afternoon: a scanner that floods workload-low, and everybody else. */
-export function memoryLive({ mode, perSecond, before, now, connection }: MemoryLiveOptions): MemoryLive {
+export function memoryLive({ mode: firstMode, perSecond, before, now, connection }: MemoryLiveOptions): MemoryLive {
   const random = randomFrom(7)
   const log = new RequestLog(200_000, 2_000)
   const meter = new AgreementMeter()
@@ -61,6 +61,7 @@ export function memoryLive({ mode, perSecond, before, now, connection }: MemoryL
   const listeners = new Set<(event: StreamEvent<'live'>) => void>()
   const stateListeners = new Set<(state: LiveState) => void>()
   let shadowOn = false
+  let mode = firstMode
   let event = 0
   let owed = 0
 
@@ -185,7 +186,7 @@ export function memoryLive({ mode, perSecond, before, now, connection }: MemoryL
     arrived: log.count,
     unreadable: 0,
     agreement: meter.read(now()),
-    ...(shadowOn && { shadow: { a: side(1), b: side(2.6), different: Math.round(log.count * 0.1) } }),
+    ...(shadowOn && { shadow: { seconds: 300, a: side(1), b: side(2.6), different: Math.round(log.count * 0.1) } }),
   })
   const tellState = (): void => {
     for (const emit of stateListeners) emit(state())
@@ -195,6 +196,11 @@ export function memoryLive({ mode, perSecond, before, now, connection }: MemoryL
       'live.page': async ({ before: seq, count }) => log.before(count, seq),
       'live.shadow': async ({ on }) => {
         shadowOn = on
+        tellState()
+        return state()
+      },
+      'live.mode': async (wished) => {
+        mode = wished.mode
         tellState()
         return state()
       },

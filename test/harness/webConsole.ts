@@ -22,6 +22,8 @@ export async function startConsole(args: readonly string[] = ['--demo']): Promis
   return {
     address,
     stop: async () => {
+      // A test may have ended it already.
+      if (child.exitCode !== null || child.signalCode !== null) return
       const ended = new Promise((resolve) => child.once('exit', resolve))
       child.kill('SIGTERM')
       await ended

@@ -6,7 +6,7 @@ import { classes } from '../../components/classes.ts'
 import { format } from '../../theme/format.ts'
 import { addToFilter } from './query.ts'
 import { exactPercent } from './sentence.ts'
-import type { Comparison, Tally } from './tally.ts'
+import type { Compared, Comparison, Tally } from './tally.ts'
 import styles from './live.module.css'
 
 const BARS: readonly { readonly kind: Comparison; readonly label: string }[] = [
@@ -17,14 +17,16 @@ const BARS: readonly { readonly kind: Comparison; readonly label: string }[] = [
   { kind: 'timing', label: 'wait within 5 ms' },
 ]
 
-/** How often the engine decides as the server does, over what passes the filter in the last five minutes. */
-export function AgreementPane({ tally }: { readonly tally: Tally }) {
+/** How often the engine decides as the server does, over what passes the filter; `note` says of what time. */
+export function AgreementPane({ tally, note }: { readonly tally: Tally; readonly note: string }) {
   const { all } = tally.agreement
   return (
-    <Pane title="Agreement" note={`${format.seats(all.compared)} requests, last 5 min`}>
+    <Pane title="Agreement" note={`${format.seats(all.compared)} requests, ${note}`}>
       {all.compared === 0 ? (
         <p className={styles['prose']}>
-          The server said nothing of its own about these requests: there is nothing to compare with.
+          The server did not say where it put these requests, nor how wide they are: there is nothing to compare with.
+          An API server behind a proxy says it in its headers, its request log (-v=3) in each line; an audit log does
+          not.
         </p>
       ) : (
         <>
@@ -33,7 +35,7 @@ export function AgreementPane({ tally }: { readonly tally: Tally }) {
               const count = tally.agreement[kind]
               const told = count.compared > 0
               const share = told ? count.same / count.compared : 0
-              const text = told ? exactPercent(count) : 'not told'
+              const text = told ? shareOf(count) : 'not told'
               return (
                 <div
                   key={kind}
@@ -64,6 +66,11 @@ export function AgreementPane({ tally }: { readonly tally: Tally }) {
   )
 }
 
+/** A share of few is no percentage. */
+const FEW = 100
+const shareOf = (count: Compared): string =>
+  count.compared < FEW ? `${count.same} of ${count.compared}` : exactPercent(count)
+
 /** Kinds of disagreement of the whole source, with the likely reason. */
 export function DifferencesPane({ differences }: { readonly differences: Agreement['differences'] }) {
   const total = differences.reduce((sum, { count }) => sum + count, 0)
@@ -74,7 +81,7 @@ export function DifferencesPane({ differences }: { readonly differences: Agreeme
       note={format.seats(total)}
       actions={
         <Button small onClick={() => addToFilter('agree:no')}>
-          Show only these
+          Show them
         </Button>
       }
     >

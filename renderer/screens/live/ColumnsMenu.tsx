@@ -3,15 +3,13 @@ import { Button } from '../../components/Button.tsx'
 import { Icon } from '../../components/Icon.tsx'
 import menu from '../../components/Menu.module.css'
 import { useSettings } from '../../state/settings.ts'
-import { NARROW, useMedia } from '../level/useMedia.ts'
-import { shownColumns, STREAM_COLUMNS, withColumn } from './columns.tsx'
+import { shownColumns, STREAM_COLUMNS, withColumn, type Room } from './columns.tsx'
 import styles from './StreamList.module.css'
 
 /** Which columns are shown; kept with the settings. */
-export function ColumnsMenu() {
+export function ColumnsMenu({ room }: { readonly room: Room }) {
   const [{ liveColumns }, change] = useSettings()
-  const narrow = useMedia(NARROW)
-  const shown = shownColumns(liveColumns, narrow)
+  const shown = shownColumns(liveColumns, room)
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>
@@ -30,7 +28,7 @@ export function ColumnsMenu() {
               disabled={shown.length === 1 && shown.includes(column)}
               onSelect={(event) => event.preventDefault()}
               onCheckedChange={(checked) =>
-                change({ liveColumns: [...withColumn(liveColumns, column, checked, narrow)] })
+                change({ liveColumns: [...withColumn(liveColumns, column, checked, room)] })
               }
             >
               <span className={styles['tick']}>
@@ -38,7 +36,8 @@ export function ColumnsMenu() {
                   <Icon name="check" size={12} />
                 </DropdownMenu.ItemIndicator>
               </span>
-              {column.title}
+              <b className={styles['columnName']}>{column.header}</b>
+              <span className={styles['quiet']}>{column.title}</span>
             </DropdownMenu.CheckboxItem>
           ))}
         </DropdownMenu.Content>

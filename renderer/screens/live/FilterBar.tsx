@@ -8,7 +8,7 @@ import { Menu } from '../../components/Menu.tsx'
 import { classes } from '../../components/classes.ts'
 import { liveRows } from '../../state/live.ts'
 import { useSettings } from '../../state/settings.ts'
-import { complaintOf, completionsAt, segmentsOf, type Completions } from './filterBar.data.ts'
+import { allKeysAt, complaintOf, completionsAt, segmentsOf, type Completions } from './filterBar.data.ts'
 import { setFilter, useFilterText } from './query.ts'
 import styles from './FilterBar.module.css'
 
@@ -23,6 +23,9 @@ function newestRows(): readonly LiveRequest[] {
   }
   return rows
 }
+
+/** The list may be longer than it is high. */
+const intoView = (option: HTMLElement | null): void => option?.scrollIntoView?.({ block: 'nearest' })
 
 const LANGUAGE = [
   'flow:',
@@ -40,8 +43,8 @@ const LANGUAGE = [
 ]
 
 /**
- * Selects requests by tokens: Tab and Enter complete names that were seen, Escape closes what is offered. The tokens
- * are drawn behind the field; the field itself is plain text.
+ * Selects requests by tokens: Tab and Enter complete names that were seen, the down arrow offers all that can be asked,
+ * Escape closes what is offered. The tokens are drawn behind the field; the field itself is plain text.
  */
 export function FilterBar({ inputRef }: { readonly inputRef: React.RefObject<HTMLInputElement | null> }) {
   const text = useFilterText()
@@ -59,6 +62,10 @@ export function FilterBar({ inputRef }: { readonly inputRef: React.RefObject<HTM
     setOffered(completionsAt(value, caret, newestRows()))
     setChosen(0)
   }
+  const offerAll = (caret: number): void => {
+    setOffered(allKeysAt(text, caret) ?? completionsAt(text, caret, newestRows()))
+    setChosen(0)
+  }
   const take = (at: number): void => {
     const option = offered?.options[at]
     if (offered === undefined || option === undefined) return
@@ -71,7 +78,11 @@ export function FilterBar({ inputRef }: { readonly inputRef: React.RefObject<HTM
     else offer(value, caret)
     requestAnimationFrame(() => inputRef.current?.setSelectionRange(caret, caret))
   }
-  const onKeyDown = (event: KeyboardEvent): void => {
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>): void => {
+    if (offered === undefined && event.key === 'ArrowDown') {
+      event.preventDefault()
+      return offerAll(event.currentTarget.selectionStart ?? text.length)
+    }
     if (offered === undefined) return
     const { length } = offered.options
     if (event.key === 'Tab' && !event.shiftKey) take(chosen)
@@ -133,12 +144,13 @@ export function FilterBar({ inputRef }: { readonly inputRef: React.RefObject<HTM
             className={styles['list']}
             hidden={offered === undefined}
           >
-            {offered?.options.map(({ label, token, seen }, index) => (
+            {offered?.options.map(({ label, token, help, seen }, index) => (
               <div
                 key={token}
                 id={`${id}-${index}`}
                 role="option"
                 aria-selected={index === chosen}
+                ref={index === chosen ? intoView : undefined}
                 className={classes(styles['option'], index === chosen && styles['chosen'])}
                 // Before the field loses the focus.
                 onPointerDown={(event) => {
@@ -146,7 +158,8 @@ export function FilterBar({ inputRef }: { readonly inputRef: React.RefObject<HTM
                   take(index)
                 }}
               >
-                <span className="mono">{label}</span>
+                <span className={classes('mono', help !== undefined && styles['key'])}>{label}</span>
+                {help !== undefined && <small className={styles['help']}>{help}</small>}
                 {seen !== undefined && <small>{seen}</small>}
               </div>
             ))}
@@ -188,7 +201,7 @@ export function FilterBar({ inputRef }: { readonly inputRef: React.RefObject<HTM
             {LANGUAGE.map((word) => (
               <code key={word}>{word}</code>
             ))}{' '}
-            space means and, comma means or, minus means not; Tab completes from names seen
+            space means and, comma or, minus not; Tab completes names, ↓ lists what can be asked
           </>
         ) : (
           <span className={styles['complaint']}>{complaint}</span>

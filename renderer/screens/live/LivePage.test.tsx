@@ -3,11 +3,11 @@ import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { storyClient, type StoryClient, type StoryClientOptions } from '../../../test/harness/memoryClient.ts'
 import { setClient } from '../../state/client.ts'
+import { requestStore } from '../../state/request.ts'
 import { startRoutes } from '../../state/route.ts'
 import { settingsNow } from '../../state/settings.ts'
 import { startState } from '../../state/start.ts'
 import { timeStore } from '../../state/time.ts'
-import { requestStore } from '../classify/request/requestStore.ts'
 import { LivePage } from './index.tsx'
 import { setFilter } from './query.ts'
 
@@ -48,8 +48,8 @@ describe('Live requests', () => {
 
   it('says which sources show single requests when this one does not', async () => {
     await open(undefined)
-    expect(await screen.findByRole('heading', { name: 'demo shows no single requests.' })).toBeTruthy()
-    expect(screen.getByText(/A live proxy, an audit log or webhook/)).toBeTruthy()
+    expect(await screen.findByRole('heading', { name: 'This source shows no single requests.' })).toBeTruthy()
+    expect(screen.getByText('Audit log or webhook')).toBeTruthy()
     await userEvent.setup().click(screen.getByRole('button', { name: 'Choose another source' }))
     expect(location.hash).toContain('#/connection')
   })
@@ -81,6 +81,16 @@ describe('Live requests', () => {
     expect(text(rows()[0]).slice(0, 12)).toBe(first)
     fireEvent.pointerLeave(list)
     await waitFor(() => expect(text(rows()[0]).slice(0, 12)).not.toBe(first))
+  })
+
+  it('follows again when the cell that had the focus is gone', async () => {
+    await open({ mode: 'shadow', perSecond: 50, before: 500 })
+    await screen.findByText(/buffer 500 of/)
+    act(() => within(grid()).getAllByRole('gridcell')[0]?.focus())
+    expect(await screen.findByText(/the list holds still while the focus is in it/)).toBeTruthy()
+    fireEvent.change(field(), { target: { value: 'user:nobody' } })
+    await screen.findByText(/No request passes this filter/)
+    expect(screen.queryByText(/the list holds still/)).toBeNull()
   })
 
   it('holds while paused', async () => {
@@ -152,12 +162,38 @@ describe('Live requests', () => {
     expect(screen.getByRole('grid', { name: 'Exempt traffic' })).toBeTruthy()
   })
 
+  it('shows the queues of the level in which most wait, and the hand of the flow of an opened request', async () => {
+    await open({ mode: 'enforce', perSecond: 50, before: 500 })
+    await screen.findByText(/buffer 500 of/)
+    const queues = await screen.findByRole('region', { name: 'Queues' }, { timeout: 3_000 })
+    await waitFor(() => expect(text(queues)).toMatch(/requests wait in \d+ of \d+ queues of workload-low/), {
+      timeout: 3_000,
+    })
+    fireEvent.change(field(), { target: { value: 'flow:inventory:scanner -state:rejected' } })
+    const user = userEvent.setup()
+    await user.click(rows()[0] ?? grid())
+    await waitFor(() => expect(text(queues)).toMatch(/Bright: the hand of inventory:scanner, numbered as dealt/))
+    await user.click(within(queues).getByRole('radio', { name: 'arrived' }))
+    expect(text(queues)).toMatch(/requests came, in 6 of \d+ queues/)
+  })
+
+  it('names each column in its menu, and shows what is chosen', async () => {
+    await open({ mode: 'enforce', perSecond: 50, before: 50 })
+    await screen.findByText(/buffer 50 of/)
+    const user = userEvent.setup()
+    await user.click(screen.getByRole('button', { name: 'Columns' }))
+    await user.click(screen.getByRole('menuitemcheckbox', { name: /^Lingers/ }))
+    expect(settingsNow().liveColumns).toEqual(['lingers'])
+    await user.keyboard('{Escape}')
+    expect(within(grid()).getByRole('columnheader', { name: 'Lingers' })).toBeTruthy()
+  })
+
   it('shows how far engine and server agree, and filters what differs', async () => {
     await open({ mode: 'shadow', perSecond: 100, before: 5_000 })
     await screen.findByText(/buffer 5.000 of/)
     const pane = await screen.findByRole('region', { name: 'Where they differ' })
     await waitFor(() => expect(text(screen.getByRole('region', { name: 'Agreement' }))).toMatch(/schema and level\d/))
-    await userEvent.setup().click(within(pane).getByRole('button', { name: 'Show only these' }))
+    await userEvent.setup().click(within(pane).getByRole('button', { name: 'Show them' }))
     expect((field() as HTMLInputElement).value).toBe('agree:no')
   })
 })

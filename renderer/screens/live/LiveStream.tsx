@@ -1,11 +1,11 @@
 import { useEffectEvent, useMemo, useState } from 'react'
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import { Button } from '../../components/Button.tsx'
+import { classes } from '../../components/classes.ts'
 import { liveRows, liveStore, readOlder, useLiveVersion } from '../../state/live.ts'
 import { useSettings } from '../../state/settings.ts'
 import { format } from '../../theme/format.ts'
-import { NARROW, useMedia } from '../level/useMedia.ts'
-import { shownColumns } from './columns.tsx'
+import { shownColumns, type Room } from './columns.tsx'
 import { ColumnsMenu } from './ColumnsMenu.tsx'
 import { NothingYet } from './NothingYet.tsx'
 import { setFilter, useQuery } from './query.ts'
@@ -21,6 +21,7 @@ const WHILE: Readonly<Record<HoldReason | 'paused', string>> = {
 }
 
 export interface LiveStreamProps {
+  readonly room: Room
   readonly opened: LiveRequest | undefined
   readonly pinned: readonly LiveRequest[]
   readonly stale: boolean
@@ -29,12 +30,11 @@ export interface LiveStreamProps {
 }
 
 /** The request stream and the line below it; drawn anew at most ten times a second. */
-export function LiveStream({ opened, pinned, stale, onOpen, onPin }: LiveStreamProps) {
+export function LiveStream({ room, opened, pinned, stale, onOpen, onPin }: LiveStreamProps) {
   useLiveVersion()
   const query = useQuery()
   const [{ liveColumns }] = useSettings()
-  const narrow = useMedia(NARROW)
-  const columns = useMemo(() => shownColumns(liveColumns, narrow), [liveColumns, narrow])
+  const columns = useMemo(() => shownColumns(liveColumns, room), [liveColumns, room])
   const hold = useHold(query)
   const dropped = liveStore((live) => live.dropped)
   const complete = liveStore((live) => live.complete)
@@ -53,7 +53,12 @@ export function LiveStream({ opened, pinned, stale, onOpen, onPin }: LiveStreamP
   const hidden = known - hold.count
   const missing = Math.max(dropped, liveRows.missing)
   return (
-    <section aria-label="Request stream" data-pane="" tabIndex={-1} className={styles['stream']}>
+    <section
+      aria-label="Request stream"
+      data-pane=""
+      tabIndex={-1}
+      className={classes(styles['stream'], hold.count === 0 && styles['empty'])}
+    >
       <StreamList
         columns={columns}
         hold={hold}
@@ -95,7 +100,7 @@ export function LiveStream({ opened, pinned, stale, onOpen, onPin }: LiveStreamP
             ? 'reading older requests'
             : `buffer ${format.seats(known)} of ${format.seats(liveRows.capacity)} requests, ${format.seats(missing)} dropped`}
         </p>
-        <ColumnsMenu />
+        <ColumnsMenu room={room} />
       </footer>
     </section>
   )

@@ -1,31 +1,25 @@
-import { useCallback, useEffect, useRef, useState, type KeyboardEvent } from 'react'
-import type { LiveRequest, LiveState } from '../../../core/contract/live.ts'
-import { Button } from '../../components/Button.tsx'
-import { NowLine } from '../../components/NowLine.tsx'
+import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react'
+import type { LiveRequest } from '../../../core/contract/live.ts'
 import { Segment } from '../../components/Segment.tsx'
 import { classes } from '../../components/classes.ts'
 import { isTyping } from '../../components/keys.ts'
-import { liveRows, liveStore, useLiveState } from '../../state/live.ts'
-import { openPage, useRoute } from '../../state/route.ts'
+import { NARROW, useMedia } from '../../components/useMedia.ts'
+import { connectionStore } from '../../state/connection.ts'
+import { liveRows, useLiveState } from '../../state/live.ts'
+import { useRoute } from '../../state/route.ts'
 import { settingsNow } from '../../state/settings.ts'
 import { useViewPart } from '../../state/view.ts'
-import { format } from '../../theme/format.ts'
-import { AgreementPane, DifferencesPane } from './AgreementPane.tsx'
 import { FilterBar } from './FilterBar.tsx'
-import { LimitsPane } from './LimitsPane.tsx'
+import { LiveNow } from './LiveNow.tsx'
 import { LiveStream } from './LiveStream.tsx'
-import { setFilter, useQuery, type Query } from './query.ts'
+import { setFilter } from './query.ts'
 import { RequestPane } from './RequestPane.tsx'
-import { clockOf } from './row.ts'
-import { MODE, nowSentence } from './sentence.ts'
-import { ShadowPane } from './ShadowPane.tsx'
-import { ExemptPane, FlowsPane, RejectedPane, type Minutes } from './TrafficPanes.tsx'
-import { useSecond } from './useSecond.ts'
+import type { NowFacts } from './sentence.ts'
+import { EngineSide, TrafficSide } from './Sides.tsx'
+import type { Span } from './TrafficPanes.tsx'
 import styles from './live.module.css'
 
 type Side = 'engine' | 'traffic'
-const RATE_SECONDS = 10
-const MOST_REJECTIONS = 30
 const MOST_PINS = 20
 
 /** Requests one by one as they pass, of the connected proxy, feed or simulation. */
@@ -33,10 +27,13 @@ export function LiveView() {
   const state = useLiveState()
   const { object } = useRoute()
   const input = useRef<HTMLInputElement>(null)
-  const stale = useViewPart((view) => view.mode === 'stale')
+  const source = useSource()
+  // A file stays one when the console behind it goes.
+  const still = useViewPart((view) => view.mode === 'still')
   const [opened, setOpened] = useState<LiveRequest>()
   const [pinned, setPinned] = useState<readonly LiveRequest[]>([])
   const [side, setSide] = useState<Side>()
+  const [span, setSpan] = useState<Span>()
   // An address may carry a filter.
   useEffect(() => {
     if (object !== undefined) setFilter(object)
@@ -58,16 +55,20 @@ export function LiveView() {
     input.current?.focus()
   }
   const shown = side ?? (state?.mode === 'shadow' || state?.mode === 'feed' ? 'engine' : 'traffic')
+  const narrow = useMedia(NARROW)
+  const server = state?.mode !== 'simulation'
+  const room = useMemo(() => ({ narrow, server }), [narrow, server])
+  const old = source === 'stale' || source === 'unreached'
   return (
     // The key acts wherever on the page the focus is.
     <div className={styles['page']} role="presentation" onKeyDown={onKeyDown}>
-      <Now state={state} stale={stale} />
+      <LiveNow state={state} source={source} />
       <FilterBar inputRef={input} />
       <div className={styles['body']}>
         <div className={styles['left']}>
-          <LiveStream opened={opened} pinned={pinned} stale={stale} onOpen={setOpened} onPin={pin} />
+          <LiveStream room={room} opened={opened} pinned={pinned} stale={old} onOpen={setOpened} onPin={pin} />
         </div>
-        <aside className={classes(styles['side'], stale && styles['stale'])} aria-label="About these requests">
+        <aside className={classes(styles['side'], old && styles['stale'])} aria-label="About these requests">
           {opened !== undefined && (
             <RequestPane
               row={liveRows.at(opened.seq) ?? opened}
@@ -87,98 +88,28 @@ export function LiveView() {
               onChange={setSide}
             />
           </div>
-          {shown === 'engine' ? <EngineSide state={state} /> : <TrafficSide onOpen={setOpened} />}
+          {shown === 'engine' ? (
+            <EngineSide state={state} still={still} />
+          ) : (
+            <TrafficSide
+              // Nothing more comes from a file: its last minute is no better than the others.
+              span={span ?? (still ? 'all' : '1')}
+              opened={opened}
+              still={still}
+              onSpan={setSpan}
+              onOpen={setOpened}
+            />
+          )}
         </aside>
       </div>
     </div>
   )
 }
 
-function Now({ state, stale }: { readonly state: LiveState | undefined; readonly stale: boolean }) {
-  const clock = useSecond()
-  const query = useQuery()
-  const now = clockOf(liveRows.newestAt, clock)
-  const { newestAt } = liveRows
-  const dropped = liveStore((live) => live.problem)
-  const sentence = nowSentence({
-    filtered: query.text.trim() !== '',
-    rate: query.tallies.read(now - RATE_SECONDS * 1_000).requests / RATE_SECONDS,
-    agreement: query.tallies.read(now - 300_000).agreement.all,
-    quietMs: newestAt === undefined ? undefined : Math.max(0, now - newestAt),
-  })
-  const mode = state === undefined ? undefined : MODE[state.mode]
-  return (
-    <NowLine
-      title={stale ? 'The source tells nothing new.' : sentence}
-      stale={stale}
-      evidence={
-        <>
-          {state === undefined ? 'Waiting for the source.' : `${state.title}. ${mode?.sentence ?? ''}`}
-          {state !== undefined && state.unreadable > 0 && (
-            <span className={styles['queued']}>
-              {' '}
-              {format.seats(state.unreadable)} could not be placed
-              {state.lastUnreadable === undefined ? '' : `; the last: ${state.lastUnreadable}`}.
-            </span>
-          )}
-          {dropped !== undefined && ` ${dropped.message}`}
-        </>
-      }
-      actions={
-        <>
-          {mode !== undefined && (
-            <span
-              className={classes(styles['mode'], state?.mode === 'enforce' && styles['enforces'])}
-              title={mode.sentence}
-            >
-              {mode.word}
-            </span>
-          )}
-          <Button onClick={() => openPage('classify', 'request')}>Test one request</Button>
-        </>
-      }
-    />
-  )
-}
-
-function EngineSide({ state }: { readonly state: LiveState | undefined }) {
-  const clock = useSecond()
-  const query = useQuery()
-  const tally = query.tallies.read(clockOf(liveRows.newestAt, clock) - 300_000)
-  return (
-    <>
-      <AgreementPane tally={tally} />
-      {state !== undefined && <DifferencesPane differences={state.agreement.differences} />}
-      {state !== undefined && <ShadowPane state={state} />}
-      {state !== undefined && <LimitsPane limits={state.limits} />}
-    </>
-  )
-}
-
-function TrafficSide({ onOpen }: { readonly onOpen: (row: LiveRequest) => void }) {
-  const clock = useSecond()
-  const query = useQuery()
-  const [minutes, setMinutes] = useState<Minutes>('1')
-  const seconds = Number(minutes) * 60
-  const since = clockOf(liveRows.newestAt, clock) - seconds * 1_000
-  const tally = query.tallies.read(since)
-  return (
-    <>
-      <FlowsPane tally={tally} seconds={seconds} minutes={minutes} onMinutes={setMinutes} />
-      <RejectedPane rows={newestRejections(query, since)} tally={tally} minutes={minutes} onOpen={onOpen} />
-      <ExemptPane tally={tally} seconds={seconds} />
-    </>
-  )
-}
-
-function newestRejections({ matches }: Query, since: number): readonly LiveRequest[] {
-  const rows: LiveRequest[] = []
-  for (let place = 0; place < matches.count && rows.length < MOST_REJECTIONS; place++) {
-    const row = liveRows.at(matches.seqAt(place) ?? -1)
-    if (row === undefined) continue
-    // Rows are nearly in the order of their arrival.
-    if (row.at < since - 60_000) break
-    if (row.state === 'rejected' && row.at >= since) rows.push(row)
-  }
-  return rows
+/** Whether what is shown goes on. */
+function useSource(): NowFacts['source'] {
+  const link = connectionStore((connection) => connection.link)
+  const mode = useViewPart((view) => view.mode)
+  if (!link) return 'unreached'
+  return mode === 'stale' || mode === 'still' ? mode : 'live'
 }

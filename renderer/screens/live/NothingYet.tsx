@@ -1,6 +1,8 @@
+import { Button } from '../../components/Button.tsx'
 import { Copy } from '../../components/Copy.tsx'
 import { EmptyState } from '../../components/States.tsx'
 import { useLiveState } from '../../state/live.ts'
+import { openScreen } from '../../state/route.ts'
 
 /** What to do while nothing came yet. */
 export function NothingYet() {
@@ -8,7 +10,16 @@ export function NothingYet() {
   return (
     <EmptyState
       title="No request has come yet."
-      actions={state?.address === undefined ? undefined : <Copy text={state.address} label="Copy the address" />}
+      actions={
+        state?.address === undefined ? undefined : (
+          <>
+            <Copy text={state.address} label="Copy the address" />
+            <Button small onClick={() => openScreen('connection')}>
+              How to send requests
+            </Button>
+          </>
+        )
+      }
     >
       {state?.address === undefined ? (
         <p>Requests appear here as soon as the source tells of them.</p>

@@ -8,7 +8,11 @@ export function Remedy({ reason }: { readonly reason: RejectReason }) {
   const { cause, remedy } = REASON_TEXT[reason]
   return (
     <p className={styles['remedy']}>
-      <Term id={reason}>{reason}</Term> {cause} <span>{remedy}</span>
+      <Term id={reason}>{reason}</Term> {cause}{' '}
+      <span>
+        <b aria-hidden="true">→ </b>
+        {remedy}
+      </span>
     </p>
   )
 }

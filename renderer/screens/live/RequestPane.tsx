@@ -5,9 +5,10 @@ import { Icon } from '../../components/Icon.tsx'
 import { LevelName } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { classes } from '../../components/classes.ts'
+import { openRequest } from '../../state/request.ts'
+import { openScreen } from '../../state/route.ts'
+import { format, UNKNOWN } from '../../theme/format.ts'
 import { levelColor } from '../../theme/levels.ts'
-import { format } from '../../theme/format.ts'
-import { openRequest } from '../classify/request/requestStore.ts'
 import { addToFilter } from './query.ts'
 import { Remedy } from './Remedy.tsx'
 import { saidByServer, sampleOf, storyOf, timeParts } from './request.data.ts'
@@ -53,22 +54,33 @@ export function RequestPane({ row, pinned, onPin, onClose }: RequestPaneProps) {
           <dt>user</dt>
           <dd className={classes('mono', styles['breaks'])}>{user}</dd>
           <dt>groups</dt>
-          <dd className={classes('mono', styles['breaks'])}>{groups.length === 0 ? '–' : groups.join(', ')}</dd>
+          <dd className={classes('mono', styles['breaks'])}>
+            {groups.length === 0 ? UNKNOWN : groups.map((group) => <div key={group}>{group}</div>)}
+          </dd>
           <dt>level</dt>
           <dd>
             <LevelName name={level} />
           </dd>
           <dt>flow schema</dt>
           <dd className="mono">{schema}</dd>
+          {row.queue !== undefined && (
+            <>
+              <dt>queue</dt>
+              <dd>{row.queue}</dd>
+            </>
+          )}
           <dt>seats</dt>
           <dd>
-            {row.seats.initial} first, {row.seats.final} at the end
+            {row.seats.initial}
+            {row.seats.final > 0 && `, then ${row.seats.final} after the answer`}
           </dd>
           <dt>answer</dt>
           <dd className={classes(row.state === 'rejected' && styles['rejected'])}>
-            {status ?? '–'} {row.state}
+            {status ?? UNKNOWN} {row.state}
             {reason !== undefined && `, ${reason}`}
-            {retryAfter !== undefined && `, Retry-After ${format.fixed(retryAfter)} s`}
+            {retryAfter !== undefined && (
+              <span className={styles['whole']}>, Retry-After {format.fixed(retryAfter)} s</span>
+            )}
           </dd>
         </dl>
         <ServerWords row={row} />
@@ -87,6 +99,11 @@ export function RequestPane({ row, pinned, onPin, onClose }: RequestPaneProps) {
           {row.flow !== '' && (
             <Button small onClick={() => addToFilter(filterText('flow', row.flow))}>
               Only this flow
+            </Button>
+          )}
+          {level !== '' && (
+            <Button small onClick={() => openScreen('level', level)}>
+              Open {level}
             </Button>
           )}
         </div>

@@ -1,4 +1,4 @@
-import { memo, useRef, type KeyboardEvent } from 'react'
+import { memo, useEffect, useRef, type KeyboardEvent } from 'react'
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import { moveCursor } from '../../components/dataColumns.ts'
 import { classes } from '../../components/classes.ts'
@@ -42,6 +42,11 @@ export function StreamList(props: StreamListProps) {
   const scroll = useRef<HTMLDivElement>(null)
   const { first, end, above, below, onScroll, reveal, page } = useRowWindow(scroll, count, ROW, true)
   const { cursor, place, focusOn } = useGridCursor(scroll, { rows: count, columns: columns.length, first, end })
+
+  // A cell that had the focus may leave, with its column or its row, and nothing tells of that.
+  useEffect(() => {
+    if (scroll.current?.contains(document.activeElement) !== true) hold.hold('focus', false)
+  })
 
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.altKey || event.metaKey) return
@@ -111,6 +116,7 @@ export function StreamList(props: StreamListProps) {
                     : -1
                 }
                 opened={row.seq === opened}
+                pinned={index < pinned.length}
                 lastPinned={index === pinned.length - 1}
                 place={place}
                 onOpen={onOpen}
@@ -134,18 +140,20 @@ interface RowProps {
   /** Column in which the cursor stands; −1 in another row. */
   readonly cursor: number
   readonly opened: boolean
+  readonly pinned: boolean
   readonly lastPinned: boolean
   readonly place: GridCursor['place']
   readonly onOpen: (row: LiveRequest) => void
 }
 
 const Row = memo(
-  function Row({ row, index, columns, opened, lastPinned, place, onOpen }: RowProps) {
-    const look = classes(opened && styles['opened'], lastPinned && styles['lastPinned'])
+  function Row({ row, index, columns, opened, pinned, lastPinned, place, onOpen }: RowProps) {
+    const look = classes(opened && styles['opened'], pinned && styles['pinned'], lastPinned && styles['lastPinned'])
     return (
       <tr aria-rowindex={index + 2} aria-selected={opened} className={look} onClick={() => onOpen(row)}>
         {columns.map((column, at) => (
           <td key={column.id} className={column.right === true ? styles['right'] : undefined} {...place(index, at)}>
+            {at === 0 && pinned && <span className="sr-only">pinned </span>}
             {column.cell(row)}
           </td>
         ))}
@@ -159,6 +167,7 @@ const Row = memo(
     old.columns === next.columns &&
     old.cursor === next.cursor &&
     old.opened === next.opened &&
+    old.pinned === next.pinned &&
     old.lastPinned === next.lastPinned,
 )
 

@@ -6,25 +6,32 @@ import { LevelChip } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { Segment } from '../../components/Segment.tsx'
 import { classes } from '../../components/classes.ts'
+import { NARROW, useMedia } from '../../components/useMedia.ts'
 import { format } from '../../theme/format.ts'
-import { flowName } from '../level/flows.data.ts'
 import { addToFilter } from './query.ts'
 import { Remedy } from './Remedy.tsx'
-import { flowOf, requestOf } from './row.ts'
+import { flowOf, requestOf, shortFlowName } from './row.ts'
 import type { FlowTally, Tally } from './tally.ts'
 import styles from './live.module.css'
 
-export type Minutes = '1' | '5'
-const MINUTES: readonly { readonly value: Minutes; readonly label: string }[] = [
+/** The while that is looked at. */
+export type Span = '1' | '5' | 'all'
+export const SPANS: Readonly<Record<Span, { readonly seconds: number; readonly words: string }>> = {
+  '1': { seconds: 60, words: 'in 1 min' },
+  '5': { seconds: 300, words: 'in 5 min' },
+  all: { seconds: Number.POSITIVE_INFINITY, words: 'in all that is kept' },
+}
+const SPAN_OPTIONS: readonly { readonly value: Span; readonly label: string }[] = [
   { value: '1', label: '1 min' },
   { value: '5', label: '5 min' },
+  { value: 'all', label: 'all' },
 ]
 
 const MOST_ROWS = 50
 
 export interface TrafficProps {
   readonly tally: Tally
-  /** Seconds over which it was summed up. */
+  /** Seconds over which it was summed up: rates are per these. */
   readonly seconds: number
 }
 
@@ -40,7 +47,7 @@ function rowsOf(flows: Tally['flows'], seconds: number): readonly FlowRow[] {
     .map(([key, flow]) => ({
       key,
       ...flow,
-      name: flowName(flow.flow, flow.schema),
+      name: shortFlowName(flow.flow, flow.schema),
       perSecond: flow.requests / seconds,
     }))
     .toSorted((a, b) => b.seatSeconds - a.seatSeconds || b.requests - a.requests || (a.key < b.key ? -1 : 1))
@@ -104,21 +111,23 @@ const FLOW_COLUMNS: readonly DataColumn<FlowRow>[] = [
   },
 ]
 
+/** Where there is less room; seats times seconds still order the rows. */
+const NARROW_FLOW_COLUMNS = FLOW_COLUMNS.filter((column) => column !== SEAT_SECONDS)
+
 /** Who sends most. */
-export function FlowsPane(
-  props: TrafficProps & { readonly minutes: Minutes; readonly onMinutes: (minutes: Minutes) => void },
-) {
-  const { tally, seconds, minutes, onMinutes } = props
+export function FlowsPane(props: TrafficProps & { readonly span: Span; readonly onSpan: (span: Span) => void }) {
+  const { tally, seconds, span, onSpan } = props
+  const narrow = useMedia(NARROW)
   return (
     <Pane
       title="Top talkers"
       note={format.seats(tally.flows.size)}
-      className={styles['half']}
-      actions={<Segment label="Time" value={minutes} options={MINUTES} onChange={onMinutes} />}
+      className={classes(styles['half'], styles['talkers'])}
+      actions={<Segment label="Time" value={span} options={SPAN_OPTIONS} onChange={onSpan} />}
     >
       <DataTable
         caption="Flows"
-        columns={FLOW_COLUMNS}
+        columns={narrow ? NARROW_FLOW_COLUMNS : FLOW_COLUMNS}
         rows={rowsOf(tally.flows, seconds)}
         rowKey={(row) => row.key}
         density="compact"
@@ -159,17 +168,17 @@ const EXEMPT_COLUMNS: readonly DataColumn<FlowRow>[] = [{ ...FLOW, id: 'user', h
 export function RejectedPane(props: {
   readonly rows: readonly LiveRequest[]
   readonly tally: Tally
-  readonly minutes: Minutes
+  readonly span: Span
   readonly onOpen: (row: LiveRequest) => void
 }) {
-  const { rows, tally, minutes, onOpen } = props
+  const { rows, tally, span, onOpen } = props
   const reasons = REJECT_REASONS.filter((reason) => tally.rejected[reason] > 0)
   const note = reasons.map((reason) => `${reason} ${format.seats(tally.rejected[reason])}`).join(', ')
   return (
     <Pane
       title="Rejections"
       unit="429"
-      note={reasons.length === 0 ? `none in ${minutes} min` : note}
+      note={reasons.length === 0 ? `none ${SPANS[span].words}` : note}
       className={styles['half']}
     >
       {rows.length > 0 && (

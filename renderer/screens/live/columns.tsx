@@ -11,6 +11,17 @@ import { format, NOT_APPLICABLE, UNKNOWN } from '../../theme/format.ts'
 import { flowOf, requestOf } from './row.ts'
 import styles from './StreamList.module.css'
 
+/** What decides which columns are usual. */
+export interface Room {
+  /** The window is narrow. */
+  readonly narrow: boolean
+  /** There is a server apart from the engine, which may say what it makes of a request. */
+  readonly server: boolean
+}
+
+const always = (): boolean => true
+const onlyChosen = (): boolean => false
+
 /** One column of the request stream; widths are fixed, so that nothing moves sideways while rows pass. */
 export interface StreamColumn {
   readonly id: string
@@ -21,10 +32,8 @@ export interface StreamColumn {
   /** Pixels; absent: what is left over. */
   readonly width?: number
   readonly right?: boolean
-  /** Shown until the reader chooses otherwise. */
-  readonly usual: boolean
-  /** Only where there is room, unless the reader chooses it. */
-  readonly wide?: boolean
+  /** Whether it is shown until the reader chooses otherwise. */
+  readonly usual: (room: Room) => boolean
   readonly cell: (row: LiveRequest) => ReactNode
 }
 
@@ -49,11 +58,16 @@ function ran({ state, runMs }: LiveRequest): ReactNode {
   return format.ms(runMs)
 }
 
+const TITLES: Partial<Record<LiveRequest['state'], string>> = {
+  failed: 'The server did not answer',
+  cancelled: 'The client gave up',
+}
+
 function Status({ row }: { readonly row: LiveRequest }) {
   const { status, state, reason } = row
-  const bad = state === 'rejected' || (status ?? 0) >= 400
+  const bad = state === 'rejected' || state === 'failed' || (status ?? 0) >= 400
   return (
-    <span className={classes(bad && styles['rejected'])} title={reason}>
+    <span className={classes(bad && styles['rejected'])} title={reason ?? TITLES[state]}>
       {status ?? (state === 'cancelled' || state === 'failed' ? state : UNKNOWN)}
     </span>
   )
@@ -82,16 +96,16 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
     header: 'Time',
     title: 'When it arrived',
     width: 108,
-    usual: true,
+    usual: always,
     cell: (row) => <span className="mono">{format.time(row.at, { millis: true })}</span>,
   },
   {
     id: 'flow',
     header: 'Flow',
-    title: 'Flow: who sends it, as fairness tells senders apart',
+    title: 'Who sends it, as fairness tells senders apart',
     term: 'flow',
     width: 142,
-    usual: true,
+    usual: always,
     cell: (row) => <Mono text={flowOf(row)} title={`${row.user}, flow schema ${row.schema}`} />,
   },
   {
@@ -99,14 +113,14 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
     header: 'User',
     title: 'User name',
     width: 190,
-    usual: false,
+    usual: onlyChosen,
     cell: (row) => <Mono text={row.user} />,
   },
   {
     id: 'request',
     header: 'Request',
     title: 'Verb and what it is about',
-    usual: true,
+    usual: always,
     cell: (row) => <Mono text={requestOf(row)} title={row.url} />,
   },
   {
@@ -114,8 +128,7 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
     header: 'Namespace',
     title: 'Namespace',
     width: 92,
-    usual: true,
-    wide: true,
+    usual: ({ narrow }) => !narrow,
     cell: (row) => <Mono text={row.namespace} />,
   },
   {
@@ -124,7 +137,7 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
     title: 'Priority level',
     term: 'priority-level',
     width: 40,
-    usual: true,
+    usual: always,
     cell: (row) => <LevelChip name={row.level} />,
   },
   {
@@ -133,7 +146,7 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
     title: 'Flow schema',
     term: 'flow-schema',
     width: 140,
-    usual: false,
+    usual: onlyChosen,
     cell: (row) => <Mono text={row.schema} />,
   },
   {
@@ -142,7 +155,7 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
     title: 'Queue in which it was put',
     width: 46,
     right: true,
-    usual: true,
+    usual: always,
     cell: (row) => row.queue ?? UNKNOWN,
   },
   {
@@ -150,9 +163,9 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
     header: 'Est.',
     title: 'Seats by the engine’s estimate: the first stage, and the final one where it has any',
     term: 'width',
-    width: 42,
+    width: 48,
     right: true,
-    usual: true,
+    usual: always,
     cell: (row) => (
       <span className={widthLook(row)}>
         {row.seats.final > 0 ? `${row.seats.initial}+${row.seats.final}` : row.seats.initial}
@@ -166,7 +179,7 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
     term: 'width',
     width: 38,
     right: true,
-    usual: true,
+    usual: ({ narrow, server }) => server && !narrow,
     cell: (row) => <span className={widthLook(row)}>{row.server?.initialSeats ?? UNKNOWN}</span>,
   },
   {
@@ -176,7 +189,7 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
     term: 'wait',
     width: 60,
     right: true,
-    usual: true,
+    usual: always,
     cell: waited,
   },
   {
@@ -185,8 +198,18 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
     title: 'From its dispatch to the end of the answer',
     width: 58,
     right: true,
-    usual: true,
+    usual: always,
     cell: ran,
+  },
+  {
+    id: 'lingers',
+    header: 'Lingers',
+    title: 'How long its final seats are held after the answer',
+    term: 'final-seats',
+    width: 58,
+    right: true,
+    usual: ({ narrow, server }) => !server && !narrow,
+    cell: (row) => format.ms(row.lingerMs),
   },
   {
     id: 'status',
@@ -194,7 +217,7 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
     title: 'HTTP status of the answer',
     width: 48,
     right: true,
-    usual: true,
+    usual: always,
     cell: (row) => <Status row={row} />,
   },
   {
@@ -202,7 +225,7 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
     header: 'State',
     title: 'Where it is, or how it ended',
     width: 76,
-    usual: false,
+    usual: onlyChosen,
     cell: (row) => row.state,
   },
   {
@@ -211,15 +234,15 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
     title: 'Why it was rejected',
     term: 'rejected',
     width: 116,
-    usual: false,
+    usual: onlyChosen,
     cell: (row) => row.reason ?? UNKNOWN,
   },
   {
     id: 'agree',
     header: 'Agree',
     title: 'Whether the server itself says the same as the engine',
-    width: 64,
-    usual: true,
+    width: 60,
+    usual: ({ server }) => server,
     cell: (row) => <Agree row={row} />,
   },
   {
@@ -227,7 +250,7 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
     header: 'Draft',
     title: 'What the draft makes of it, where it runs beside',
     width: 76,
-    usual: false,
+    usual: onlyChosen,
     cell: (row) => <Draft row={row} />,
   },
 ]
@@ -238,22 +261,22 @@ function Draft({ row }: { readonly row: LiveRequest }) {
   return differs ? <span className={styles['differs']}>{row.shadow?.state}</span> : 'same'
 }
 
-const isShown = ({ id, usual, wide }: StreamColumn, chosen: readonly string[], narrow: boolean): boolean =>
-  chosen.includes(id) || (usual && !(narrow && wide === true) && !chosen.includes(`-${id}`))
+const isShown = ({ id, usual }: StreamColumn, chosen: readonly string[], room: Room): boolean =>
+  chosen.includes(id) || (usual(room) && !chosen.includes(`-${id}`))
 
 /** The columns that are shown: the usual ones, those that were chosen, without those that were hidden. */
-export const shownColumns = (chosen: readonly string[], narrow: boolean): readonly StreamColumn[] =>
-  STREAM_COLUMNS.filter((column) => isShown(column, chosen, narrow))
+export const shownColumns = (chosen: readonly string[], room: Room): readonly StreamColumn[] =>
+  STREAM_COLUMNS.filter((column) => isShown(column, chosen, room))
 
 /** The choice with one column shown or hidden. */
 export function withColumn(
   chosen: readonly string[],
   column: StreamColumn,
   shown: boolean,
-  narrow: boolean,
+  room: Room,
 ): readonly string[] {
   const { id } = column
   const others = chosen.filter((name) => name !== id && name !== `-${id}`)
-  if (shown === isShown(column, others, narrow)) return others
+  if (shown === isShown(column, others, room)) return others
   return [...others, shown ? id : `-${id}`]
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseFilter } from '../../../core/filter/filter.ts'
 import { LIVE_VOCABULARY } from '../../../core/live/liveFilter.ts'
-import { complaintOf, completionsAt, segmentsOf } from './filterBar.data.ts'
+import { allKeysAt, complaintOf, completionsAt, segmentsOf } from './filterBar.data.ts'
 import { liveRequest } from './live.fixture.ts'
 
 const rows = [
@@ -52,6 +52,14 @@ describe('completions', () => {
     expect(offered('-level:workload-low,hi')).toEqual(['-level:workload-low,workload-high'])
     expect(offered('ns:a')?.[0]).toBe('ns:"a b"')
     expect(offered('group:dev')).toEqual(['group:dev'])
+  })
+  it('of everything that can be asked, where no token stands', () => {
+    const all = allKeysAt('verb:list ', 10)
+    expect(all).toMatchObject({ start: 10, end: 10 })
+    expect(all?.options.map(({ token }) => token)).toEqual(expect.arrayContaining(['level:', 'user:', 'wait>']))
+    // A key that is not explained would be an empty line.
+    expect(all?.options.filter(({ help = '' }) => help === '')).toEqual([])
+    expect(allKeysAt('verb:list', 9)).toBeUndefined()
   })
   it('not inside a token, for nothing, or for what nobody has', () => {
     expect(completionsAt('level:workload', 3, rows)).toBeUndefined()

@@ -53,11 +53,41 @@ export function complaintOf(token: Token): string | undefined {
   return near === undefined ? undefined : `${token.value} is looked for as text; did you mean ${near}:?`
 }
 
+/** What each key looks at. */
+const KEY_HELP: Readonly<Record<string, string>> = {
+  level: 'priority level',
+  pl: 'priority level',
+  schema: 'flow schema',
+  fs: 'flow schema',
+  flow: 'who sends it: user or namespace',
+  user: 'user name',
+  group: 'one of the groups of the user',
+  verb: 'list, get, watch, create, …',
+  ns: 'namespace',
+  resource: 'pods, deployments.apps, pods/log, …',
+  name: 'name of the object',
+  path: 'path of the request',
+  status: 'HTTP status of the answer',
+  reason: 'why it was rejected',
+  queue: 'number of its queue',
+  state: 'waiting, executing, served, rejected, …',
+  agree: 'yes or no: the server says the same',
+  differs: 'in what engine and server differ',
+  draft: 'same or different, where a draft runs beside',
+  wait: 'time in its queue: wait>1s, wait<=200ms',
+  run: 'time of its execution',
+  linger: 'time for which final seats linger',
+  seats: 'seats by the estimate: seats>=2',
+  real: 'seats as the server says',
+}
+
 export interface Completion {
   /** What is offered. */
   readonly label: string
   /** The token that it makes. */
   readonly token: string
+  /** Of a key: what it looks at. */
+  readonly help?: string
   /** How often it was seen; absent for keys. */
   readonly seen?: number
 }
@@ -74,6 +104,14 @@ const MOST_OPTIONS = 8
 /** Several names are one text in these columns. */
 const NAMES: Readonly<Record<string, (row: LiveRequest) => readonly string[]>> = {
   group: ({ groups }) => groups,
+}
+
+/** Everything that can be asked, for a caret at which no token stands. */
+export function allKeysAt(text: string, caret: number): Completions | undefined {
+  const inToken = writtenTokens(text).some(
+    ({ start, text: { length } }) => start <= caret && caret <= start + length && length > 0,
+  )
+  return inToken ? undefined : { start: caret, end: caret, options: keys('', '') }
 }
 
 /** What can be written for the token at the caret: keys, or the names that the rows have, the most frequent first. */
@@ -93,8 +131,7 @@ function keys(begun: string, not: string): readonly Completion[] {
   const amounts = Object.keys(LIVE_VOCABULARY.amounts).map((key) => `${key}>`)
   return [...texts, ...amounts]
     .filter((key) => key.startsWith(begun.toLowerCase()) && key !== begun.toLowerCase())
-    .slice(0, MOST_OPTIONS)
-    .map((key) => ({ label: key, token: not + key }))
+    .map((key) => ({ label: key, token: not + key, help: KEY_HELP[key.slice(0, -1)] ?? '' }))
 }
 
 function values(

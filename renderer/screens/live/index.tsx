@@ -3,6 +3,7 @@ import { EmptyState } from '../../components/States.tsx'
 import { useConnected } from '../../state/connection.ts'
 import { showsRequests, useLive } from '../../state/live.ts'
 import { openScreen } from '../../state/route.ts'
+import styles from './live.module.css'
 import { LiveView } from './LiveView.tsx'
 
 /** Live requests: single requests of a proxy, a feed or a simulation as they pass. */
@@ -11,23 +12,37 @@ export function LivePage() {
   if (connected === undefined)
     return (
       <EmptyState title="No cluster is connected." actions={<Open label="Connect a source" />}>
-        <p>{SOURCES}</p>
+        <Sources />
       </EmptyState>
     )
   if (!showsRequests(connected.source.kind))
     return (
-      <EmptyState
-        title={`${connected.source.name} shows no single requests.`}
-        actions={<Open label="Choose another source" />}
-      >
-        <p>Metrics only count them. {SOURCES}</p>
+      <EmptyState title="This source shows no single requests." actions={<Open label="Choose another source" />}>
+        <p>{connected.source.name} tells how many requests there were, not which.</p>
+        <Sources />
       </EmptyState>
     )
   return <Listening />
 }
 
-const SOURCES =
-  'A live proxy, an audit log or webhook, the request log of a server (-v=3) and a simulation show each request.'
+const SOURCES = [
+  ['Live proxy', 'Requests that you send through it, in front of any API server: exact, and it can let them wait.'],
+  ['Audit log or webhook', 'What a server did, with users; its queues and waits are the engine’s own.'],
+  ['Request log (-v=3)', 'What a server did, with its own flow schemas, levels and seats; without users.'],
+  ['Simulation', 'A made-up cluster under load, to look around without one.'],
+] as const
+
+/** Which sources show each request, and what of it. */
+const Sources = () => (
+  <dl className={styles['sources']}>
+    {SOURCES.map(([name, what]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{what}</dd>
+      </div>
+    ))}
+  </dl>
+)
 
 const Open = ({ label }: { readonly label: string }) => (
   <Button primary onClick={() => openScreen('connection')}>

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { liveRequest } from './live.fixture.ts'
 import { sampleOf, saidByServer, storyOf, timeParts } from './request.data.ts'
-import { shadowRows } from './shadow.data.ts'
-import { exactPercent, nowSentence } from './sentence.ts'
 import { shownColumns, STREAM_COLUMNS, withColumn } from './columns.tsx'
 
 describe('one request', () => {
@@ -39,42 +37,19 @@ describe('one request', () => {
   })
 })
 
-describe('the sentence', () => {
-  const facts = { filtered: true, rate: 34.6, agreement: { compared: 11_204, same: 11_190 }, quietMs: 100 }
-  it('says what passes and how far the engine is the server', () => {
-    expect(nowSentence(facts)).toBe('34.6 requests/s pass this filter. Server and engine agree on 99.87 % of them.')
-    expect(nowSentence({ ...facts, filtered: false, agreement: { compared: 0, same: 0 } })).toBe(
-      '34.6 requests/s arrive.',
-    )
-    expect(nowSentence({ ...facts, quietMs: 14_000 })).toBe('No request for 14 s.')
-    expect(nowSentence({ ...facts, quietMs: undefined })).toBe('No request has come yet.')
-  })
-  it('never rounds up to everything', () => {
-    expect(exactPercent({ compared: 1_000_000, same: 999_999 })).toBe('99.99 %')
-    expect(exactPercent({ compared: 3, same: 3 })).toBe('100 %')
-  })
-})
-
-it('A and B side by side; noise has no verdict', () => {
-  const a = { arrived: 100, rejected: 300, executingSeats: 491, queued: 100, waitP99: { low: 41, high: 6_420 } }
-  const b = { arrived: 100, rejected: 900, executingSeats: 348, queued: 101, waitP99: { low: 12, high: 6_400 } }
-  expect(shadowRows({ a, b, different: 1 }).map(({ what, verdict }) => [what, verdict])).toEqual([
-    ['rejected /s', 'worse'],
-    ['wait p99, low', 'better'],
-    ['wait p99, high', undefined],
-    ['executing seats', undefined],
-    ['queued requests', undefined],
-  ])
-})
-
 it('columns are the usual ones until the reader chooses, and fewer where there is no room', () => {
-  const ids = (chosen: readonly string[], narrow = false) => shownColumns(chosen, narrow).map(({ id }) => id)
+  const wide = { narrow: false, server: true }
+  const narrow = { narrow: true, server: true }
+  const ids = (chosen: readonly string[], room = wide) => shownColumns(chosen, room).map(({ id }) => id)
   const column = STREAM_COLUMNS.find(({ id }) => id === 'namespace')
   if (column === undefined) throw new Error('there is such a column')
   expect(ids([])).toContain('namespace')
-  expect(ids([], true)).not.toContain('namespace')
-  const hidden = withColumn([], column, false, false)
+  expect(ids([], narrow)).not.toContain('namespace')
+  // Nobody but the engine says anything: what lingers has the room.
+  expect(ids([], { narrow: false, server: false })).toEqual(expect.not.arrayContaining(['real', 'agree']))
+  expect(ids([], { narrow: false, server: false })).toContain('lingers')
+  const hidden = withColumn([], column, false, wide)
   expect(ids(hidden)).not.toContain('namespace')
-  expect(withColumn(hidden, column, true, false)).toEqual([])
-  expect(ids(withColumn([], column, true, true), true)).toContain('namespace')
+  expect(withColumn(hidden, column, true, wide)).toEqual([])
+  expect(ids(withColumn([], column, true, narrow), narrow)).toContain('namespace')
 })

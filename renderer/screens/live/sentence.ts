@@ -15,9 +15,16 @@ const TRUSTED = 0.99
 export const isTrusted = ({ compared, same }: Compared): boolean => compared === 0 || same / compared >= TRUSTED
 
 export interface NowFacts {
+  /** Whether the source goes on: a file that is read to its end is `still`. `unreached`: the console does not answer. */
+  readonly source: 'live' | 'still' | 'stale' | 'unreached'
   readonly filtered: boolean
+  /** Requests that pass the filter, of those that are known. */
+  readonly passing: number
+  readonly known: number
   /** Requests per second, over the last ten. */
   readonly rate: number
+  /** Of these ten seconds: none was answered by the server behind the proxy, and some should have been. */
+  readonly unanswered: boolean
   readonly agreement: Compared
   /** Milliseconds since the newest request; `undefined` when none came yet. */
   readonly quietMs: number | undefined
@@ -25,15 +32,28 @@ export interface NowFacts {
 
 const QUIET_MS = 10_000
 
-/** The one sentence: what comes, and how far the engine is the server. */
-export function nowSentence({ filtered, rate, agreement, quietMs }: NowFacts): string {
+/** The one sentence: what is wrong, or else what comes, and how far the engine is the server. */
+export function nowSentence(facts: NowFacts): string {
+  const { source, rate, filtered, agreement, quietMs } = facts
+  if (source === 'unreached') return 'The console itself does not answer.'
+  if (source === 'stale') return 'The source tells nothing new.'
   if (quietMs === undefined) return 'No request has come yet.'
+  if (source === 'still') return withAgreement(readSoFar(facts), agreement)
+  if (facts.unanswered) return 'The server behind the proxy does not answer.'
   if (quietMs >= QUIET_MS) return `No request for ${format.age(quietMs)}.`
-  const what = filtered ? 'requests/s pass this filter' : 'requests/s arrive'
-  const said = `${format.significant(rate)} ${what}.`
-  if (agreement.compared === 0) return said
-  return `${said} Server and engine agree on ${exactPercent(agreement)} of them.`
+  return withAgreement(
+    `${format.significant(rate)} ${filtered ? 'requests/s pass this filter' : 'requests/s arrive'}.`,
+    agreement,
+  )
 }
+
+const readSoFar = ({ filtered, passing, known }: NowFacts): string =>
+  filtered
+    ? `${format.seats(passing)} of ${format.seats(known)} requests pass this filter.`
+    : `${format.seats(known)} requests are read.`
+
+const withAgreement = (said: string, agreement: Compared): string =>
+  agreement.compared === 0 ? said : `${said} Server and engine agree on ${exactPercent(agreement)} of them.`
 
 /** What the mode means for a request. */
 export const MODE: Readonly<Record<LiveState['mode'], { readonly word: string; readonly sentence: string }>> = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import { liveRequest } from './live.fixture.ts'
-import { count, emptyTally, type Tally } from './tally.ts'
+import { add, count, emptyTally, type Tally } from './tally.ts'
 
 const tallyOf = (...rows: Partial<LiveRequest>[]): Tally => {
   const tally = emptyTally()
@@ -29,6 +29,27 @@ describe('what requests come to', () => {
     expect([...exempt.values()]).toMatchObject([{ flow: 'system:apiserver', requests: 1 }])
   })
 
+  it('queues are told by level, with what waits and what holds seats in them', () => {
+    const { queues } = tallyOf(
+      {},
+      { state: 'waiting' },
+      { state: 'executing', seats: { initial: 3, final: 0 } },
+      { state: 'waiting', queue: 15 },
+      { level: 'global-default', state: 'executing', queue: 14 },
+    )
+    expect(queues.get('workload-low')?.get(14)).toEqual({ requests: 3, waiting: 1, executing: 1, executingSeats: 3 })
+    expect(queues.get('workload-low')?.get(15)?.waiting).toBe(1)
+    expect(queues.get('global-default')?.get(14)?.executingSeats).toBe(2)
+  })
+
+  it('sums of sums are those of all', () => {
+    const rows = [{}, { state: 'failed' }, { state: 'waiting' }, { level: 'exempt', flow: '' }] as const
+    const total = emptyTally()
+    for (const row of rows) add(total, tallyOf(row))
+    expect(total).toEqual(tallyOf(...rows))
+    expect([total.answered, total.failed]).toEqual([2, 1])
+  })
+
   it('compares only what the server said', () => {
     const server = { level: 'workload-low', schema: 'service-accounts' }
     const { agreement } = tallyOf(
@@ -42,6 +63,12 @@ describe('what requests come to', () => {
     expect(agreement.width).toEqual({ compared: 1, same: 0 })
     expect(agreement.finalSeats).toEqual({ compared: 0, same: 0 })
     expect(agreement.decision).toEqual({ compared: 3, same: 2 })
+    expect(agreement.timing).toEqual({ compared: 1, same: 1 })
+  })
+
+  it('a server that tells of waits alone agrees with nothing', () => {
+    const { agreement } = tallyOf({ server: { waitMs: 1_000 } })
+    expect(agreement.all).toEqual({ compared: 0, same: 0 })
     expect(agreement.timing).toEqual({ compared: 1, same: 1 })
   })
 })

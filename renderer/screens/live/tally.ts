@@ -2,6 +2,8 @@ import { EXEMPT } from '../../../core/config/objects.ts'
 import { differencesOf } from '../../../core/live/agreement.ts'
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import { REJECT_REASONS, type RejectReason } from '../../../core/frame/frame.ts'
+import { agrees } from '../../../core/live/liveFilter.ts'
+import { addQueues, countQueue, type CountingQueues, type QueueTallies } from './tally.queues.ts'
 
 /** How many of those that could be compared are the same. */
 export interface Compared {
@@ -28,22 +30,29 @@ export type Comparison = (typeof COMPARISONS)[number]
 /** What the requests of a stretch of time come to. */
 export interface Tally {
   readonly requests: number
+  /** Requests that the server answered, and those that it should have answered and did not. */
+  readonly answered: number
+  readonly failed: number
   readonly rejected: Readonly<Record<RejectReason, number>>
   /** `all`: schema, level and seats together. `decision` and `timing` are told apart: they hang on other traffic too. */
   readonly agreement: Readonly<Record<Comparison, Compared>>
   readonly flows: ReadonlyMap<string, FlowTally>
   /** Of the exempt level by user; there a flow has no name. */
   readonly exempt: ReadonlyMap<string, FlowTally>
+  readonly queues: QueueTallies
   readonly seatSeconds: number
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 interface Counting {
   requests: number
+  answered: number
+  failed: number
   rejected: Record<RejectReason, number>
   agreement: Record<Comparison, Writable<Compared>>
   flows: Map<string, Writable<FlowTally>>
   exempt: Map<string, Writable<FlowTally>>
+  queues: CountingQueues
   seatSeconds: number
 }
 
@@ -51,6 +60,8 @@ const nothing = (): Writable<Compared> => ({ compared: 0, same: 0 })
 
 export const emptyTally = (): Counting => ({
   requests: 0,
+  answered: 0,
+  failed: 0,
   rejected: { 'queue-full': 0, 'concurrency-limit': 0, 'time-out': 0 },
   agreement: {
     all: nothing(),
@@ -62,6 +73,7 @@ export const emptyTally = (): Counting => ({
   },
   flows: new Map(),
   exempt: new Map(),
+  queues: new Map(),
   seatSeconds: 0,
 })
 
@@ -83,7 +95,8 @@ function compareWithServer(agreement: Counting['agreement'], row: LiveRequest): 
   if (server === undefined) return
   const found = differencesOf(row)
   const differs = (pattern: RegExp): boolean => found.some(([what]) => pattern.test(what))
-  compare(agreement.all, found.length === 0)
+  const same = agrees(row)
+  if (same !== undefined) compare(agreement.all, same)
   if (server.schema !== undefined || server.level !== undefined) {
     compare(agreement.schemaAndLevel, !differs(/^(schema|level) /))
   }
@@ -118,7 +131,10 @@ export function count(tally: Counting, row: LiveRequest): void {
   const seatSeconds = seatSecondsOf(row)
   tally.requests += 1
   tally.seatSeconds += seatSeconds
+  if (row.state === 'served') tally.answered += 1
+  if (row.state === 'failed') tally.failed += 1
   if (row.reason !== undefined) tally.rejected[row.reason] += 1
+  countQueue(tally.queues, row)
   compareWithServer(tally.agreement, row)
   if (row.level === EXEMPT) countFlow(tally.exempt, `${row.schema}\n${row.user}`, row.user, row, seatSeconds)
   else countFlow(tally.flows, `${row.schema}\n${row.flow}`, row.flow, row, seatSeconds)
@@ -141,6 +157,8 @@ function addFlows(into: Counting['flows'], flows: Tally['flows']): void {
 /** Adds what other requests come to. */
 export function add(into: Counting, tally: Tally): void {
   into.requests += tally.requests
+  into.answered += tally.answered
+  into.failed += tally.failed
   into.seatSeconds += tally.seatSeconds
   for (const reason of REJECT_REASONS) into.rejected[reason] += tally.rejected[reason]
   for (const kind of COMPARISONS) {
@@ -149,4 +167,5 @@ export function add(into: Counting, tally: Tally): void {
   }
   addFlows(into.flows, tally.flows)
   addFlows(into.exempt, tally.exempt)
+  addQueues(into.queues, tally.queues)
 }

@@ -1,11 +1,12 @@
-import { createServer, request, type Server } from 'node:http'
+import { createServer, request, type ClientRequest, type Server } from 'node:http'
+import path from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import { expect, test, type Page } from '@playwright/test'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
 
 /*
- * Live requests in the real process: a proxy with few seats in front of a small server, and clients that send through
- * it what the screen then shows.
+ * Live requests in the real process, from the form of the Connection screen on: a proxy with few seats in front of a
+ * small server, clients that send through it what the screen then shows, and logs of a real server.
  */
 
 test.describe.configure({ mode: 'serial' })
@@ -35,59 +36,66 @@ test.beforeAll(async ({ browser }) => {
 })
 test.afterAll(async () => {
   await page.context().close()
-  await running.stop()
+  // Both ended within the tests, unless one of these failed.
   upstream.closeAllConnections()
-  await new Promise((resolve) => upstream.close(resolve))
+  upstream.close()
+  await running.stop()
 })
 test.afterEach(() => expect(complaints).toEqual([]))
 
 const heading = () => page.getByRole('heading', { level: 1 })
 const grid = () => page.getByRole('grid', { name: 'Live requests' })
 const filter = () => page.getByRole('combobox', { name: 'Filter requests' })
+/** What the console is connected to, as its top bar says. */
+const source = (name: RegExp) => page.getByRole('banner').getByRole('button', { name })
 const goTo = (hash: string) => page.goto(`${new URL(page.url()).origin}/${hash}`)
 
-/** Connects a source as the Connection screen does, whose form has tests of its own. */
-async function connect(spec: object): Promise<void> {
-  const answer = await page.evaluate(
-    (call) =>
-      new Promise<string>((resolve) => {
-        const socket = new WebSocket(`ws://${location.host}/rpc`)
-        socket.addEventListener('open', () => socket.send(call))
-        socket.addEventListener('message', ({ data }) => {
-          socket.close()
-          resolve(String(data))
-        })
-      }),
-    JSON.stringify({ type: 'call', id: 1, name: 'sources.connect', input: { spec } }),
-  )
-  expect(answer).toContain('"type":"result"')
+/** Chooses a kind of source on the Connection screen, as its reader does. */
+async function choose(kind: string): Promise<void> {
+  await goTo('#/connection')
+  await page.getByRole('button', { name: new RegExp(`^${kind}`) }).click()
+}
+
+/** The page of live requests, by the sidebar. */
+async function openLive(): Promise<void> {
+  await page.getByRole('link', { name: /^Classify/ }).click()
+  await page.getByRole('link', { name: 'Live requests' }).click()
+}
+
+/** A request through the proxy, whose answer nobody reads. */
+function open(user: string, target: string): ClientRequest {
+  const asked = request(new URL(target, address), { headers: { 'x-remote-user': user } }, (response) => {
+    response.resume()
+  })
+  return asked.on('error', () => {}).end()
 }
 
 /** Status of the answer that a user gets through the proxy. */
-const send = (user: string, path: string): Promise<number> =>
+const send = (user: string, target: string): Promise<number> =>
   new Promise((resolve, reject) => {
-    request(new URL(path, address), { headers: { 'x-remote-user': user } }, (response) => {
+    request(new URL(target, address), { headers: { 'x-remote-user': user } }, (response) => {
       response.resume().once('end', () => resolve(response.statusCode ?? 0))
     })
       .once('error', reject)
       .end()
   })
 
-test('a proxy is connected, and the page says where to send requests', async () => {
+test('a proxy is started by the form, and the page says where to send requests', async () => {
   const { port } = upstream.address() as { port: number }
-  await connect({
-    kind: 'proxy',
-    upstream: { kind: 'url', url: `http://127.0.0.1:${port}` },
-    identity: 'headers',
-    objects: 'built-in',
-    maxRequestsInFlight: 60,
-    maxMutatingRequestsInFlight: 0,
-  })
-  await goTo('#/classify/live')
-  await expect(heading()).toHaveText('No request has come yet.')
-  const text = await page.getByText(/^Send requests to http/).textContent()
-  address = /http:\/\/127\.0\.0\.1:\d+/.exec(text ?? '')?.[0] ?? ''
+  await choose('Live proxy')
+  await page.getByRole('radio', { name: 'Any HTTP server' }).click()
+  await page.getByRole('textbox', { name: 'Address of the server' }).fill(`http://127.0.0.1:${port}`)
+  await page.getByRole('combobox', { name: 'Who asks' }).selectOption('headers')
+  await page.getByRole('radio', { name: 'Built-in' }).click()
+  await page.getByRole('textbox', { name: 'Requests in flight', exact: true }).fill('60')
+  await page.getByRole('textbox', { name: 'Mutating requests in flight' }).fill('0')
+  await page.getByRole('button', { name: 'Start the proxy' }).click()
+  const place = page.getByRole('region', { name: 'Where clients connect to' })
+  address = /http:\/\/127\.0\.0\.1:\d+/.exec((await place.textContent()) ?? '')?.[0] ?? ''
   expect(address).not.toBe('')
+  await openLive()
+  await expect(heading()).toHaveText('No request has come yet.')
+  await expect(page.getByText(`Send requests to ${address}; each appears here as it comes.`)).toBeVisible()
 })
 
 test('each request appears as it comes; a filter shows some of them', async () => {
@@ -114,6 +122,60 @@ test('requests wait in the proxy, and the list tells how long', async () => {
   const details = page.getByRole('region', { name: 'LIST pods' })
   await expect(details.getByText(/held \d+ seats? of global-default after .* in queue \d+/)).toBeVisible()
   await expect(details.getByRole('img', { name: /^queue .*, execution / })).toBeVisible()
+})
+
+test('rejections appear as they happen, with cause and remedy', async () => {
+  await page.getByRole('button', { name: 'Close the request' }).click()
+  await page.getByRole('button', { name: 'Clear', exact: true }).click()
+  // More than the six queues of the flow's hand hold; whoever waits then leaves.
+  const flood = Array.from({ length: 340 }, () => open('carol', '/api/v1/namespaces/slow/pods'))
+  const rejected = page.getByRole('grid', { name: 'Rejections as they happen' })
+  await expect(rejected.getByRole('row', { name: /carol queue-full/ }).first()).toBeVisible()
+  await expect(page.getByText(/Find the flow that fills its queues/)).toBeVisible()
+  await expect(
+    page.getByRole('listbox', { name: /requests wait in \d+ of \d+ queues of global-default/ }),
+  ).toBeVisible()
+  for (const one of flood) one.destroy()
+  await rejected.getByRole('row', { name: /carol/ }).nth(1).click()
+  await expect(page.getByText(/Flow carol of global-default was refused at global-default at once/)).toBeVisible()
+  await filter().fill('user:carol reason:queue-full')
+  await expect(grid().getByRole('row').nth(1)).toContainText('429')
+})
+
+test('a saved filter is chosen again in the palette', async () => {
+  await filter().fill('flow:bob wait>100ms')
+  await page.getByRole('button', { name: 'Save filter' }).click()
+  await page.getByRole('button', { name: 'Clear', exact: true }).click()
+  await goTo('#/overview')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('=bob')
+  await page.getByRole('option', { name: /flow:bob wait>100ms/ }).click()
+  await expect(filter()).toHaveValue('flow:bob wait>100ms')
+  await expect(grid().getByRole('row').nth(1)).toContainText('bob')
+})
+
+test('the down arrow lists what can be asked', async () => {
+  await filter().fill('')
+  await page.keyboard.press('ArrowDown')
+  await expect(page.getByRole('option', { name: /^wait>/ })).toContainText('time in its queue')
+  await page.keyboard.press('Enter')
+  await expect(filter()).toHaveValue('level:')
+  await page.keyboard.press('Escape')
+  await filter().fill('flow:bob wait>100ms')
+  await grid().getByRole('row').nth(1).click()
+})
+
+test('pause holds everything still, and going on shows what came', async () => {
+  await filter().fill('user:dave')
+  await filter().blur()
+  await page.keyboard.press('Space')
+  await expect(page.getByText('0 newer above; paused')).toBeVisible()
+  expect(await send('dave', '/api/v1/namespaces/shop/pods')).toBe(200)
+  await expect(page.getByText('1 newer above; paused')).toBeVisible()
+  await expect(grid().getByRole('row')).toHaveCount(1)
+  await page.keyboard.press('l')
+  await expect(grid().getByRole('row', { name: /dave/ })).toBeVisible()
+  await filter().fill('flow:bob wait>100ms')
 })
 
 test('the draft runs beside on the same requests', async () => {
@@ -166,9 +228,82 @@ for (const theme of ['dark', 'light'] as const) {
   })
 }
 
+test('a server that dies is told, and what was there stays', async () => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  // Off the list, which holds still under the pointer.
+  await page.mouse.move(700, 5)
+  await filter().fill('')
+  upstream.closeAllConnections()
+  await new Promise((resolve) => upstream.close(resolve))
+  expect(await send('erin', '/api/v1/namespaces/shop/pods')).toBe(502)
+  await expect(heading()).toHaveText('The server behind the proxy does not answer.')
+  await expect(page.getByText(/The server left 1 request of the last 10 s without an answer/)).toBeVisible()
+  await expect(grid().getByRole('row', { name: /erin/ })).toContainText('failed')
+  await filter().fill('user:alice')
+  await expect(grid().getByRole('row', { name: /alice/ }).first()).toContainText('200')
+  await filter().fill('')
+})
+
+test('a request log is read by the form; all of it is counted, with what the server said', async () => {
+  await choose('Audit or log feed')
+  await page.getByRole('radio', { name: '-v=3 log' }).click()
+  await page
+    .getByRole('textbox', { name: 'Path of the file on this machine' })
+    .fill(path.resolve('test/fixtures/feeds/joint.httplog.txt.gz'))
+  await page.getByRole('radio', { name: 'Read it once' }).click()
+  await page.getByRole('radio', { name: 'Built-in' }).click()
+  await page.getByRole('button', { name: 'Start the feed' }).click()
+  await expect(source(/^request log/)).toBeVisible()
+  await openLive()
+  await expect(heading()).toHaveText(/^2.618 requests are read. Server and engine agree on \d\d/)
+  await page.getByRole('region', { name: 'Where they differ' }).getByRole('button', { name: 'Show them' }).click()
+  await expect(heading()).toHaveText(/^\d+ of 2.618 requests pass this filter/)
+  await filter().fill('')
+})
+
+test('an audit log, which names no level, agrees with nothing', async () => {
+  await choose('Audit or log feed')
+  await page.getByRole('radio', { name: 'Audit log' }).click()
+  await page
+    .getByRole('textbox', { name: 'Path of the file on this machine' })
+    .fill(path.resolve('test/fixtures/feeds/audit.jsonl.gz'))
+  await page.getByRole('textbox', { name: 'Requests in flight', exact: true }).fill('20')
+  await page.getByRole('textbox', { name: 'Mutating requests in flight' }).fill('10')
+  await page.getByRole('button', { name: /Start the feed/ }).click()
+  await expect(source(/^audit log/)).toBeVisible()
+  await openLive()
+  await expect(heading()).toHaveText('4\u202f975 requests are read.')
+  await expect(page.getByText(/The server did not say where it put these requests/)).toBeVisible()
+  await page.getByRole('radio', { name: 'Traffic' }).click()
+  await expect(page.getByRole('radio', { name: 'all' })).toBeChecked()
+  await expect(page.getByRole('region', { name: 'Rejections' })).toContainText('queue-full')
+})
+
 test('a source without single requests says so, and leads to one that has them', async () => {
-  await connect({ kind: 'demo' })
-  await expect(page.getByRole('heading', { name: /shows no single requests/ })).toBeVisible()
+  await choose('Recorded demo')
+  await page.getByRole('button', { name: 'Play the recording' }).click()
+  await expect(source(/^Demo/)).toBeVisible()
+  await openLive()
+  await expect(page.getByRole('heading', { name: 'This source shows no single requests.' })).toBeVisible()
   await page.getByRole('button', { name: 'Choose another source' }).click()
   await expect(page).toHaveURL(/#\/connection/)
+})
+
+test('when the console itself goes, what was heard last stays and is marked', async () => {
+  await choose('Audit or log feed')
+  await page.getByRole('radio', { name: '-v=3 log' }).click()
+  await page
+    .getByRole('textbox', { name: 'Path of the file on this machine' })
+    .fill(path.resolve('test/fixtures/feeds/joint.httplog.txt.gz'))
+  await page.getByRole('radio', { name: 'Built-in' }).click()
+  await page.getByRole('button', { name: /Start the feed/ }).click()
+  await expect(source(/^request log/)).toBeVisible()
+  await openLive()
+  await expect(grid().getByRole('row').nth(1)).toBeVisible()
+  await running.stop()
+  await expect(heading()).toHaveText('The console itself does not answer.')
+  await expect(page.getByText(/Below is what was heard last/)).toBeVisible()
+  await expect(grid().getByRole('row').nth(1)).toBeVisible()
+  // The browser tells of every attempt to reach it again.
+  complaints.splice(0)
 })

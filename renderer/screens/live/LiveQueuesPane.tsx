@@ -1,0 +1,152 @@
+import { useMemo, useState, type ReactNode } from 'react'
+import type { LiveRequest } from '../../../core/contract/live.ts'
+import { QueueField } from '../../charts/QueueField.tsx'
+import { BARS_AT_MOST, fullQueues, type QueueFieldData, type QueueMarks } from '../../charts/queueField.data.ts'
+import { useSize } from '../../charts/useSize.ts'
+import type { ChartTable } from '../../components/chartTable.ts'
+import { Button } from '../../components/Button.tsx'
+import { ChartFrame } from '../../components/ChartFrame.tsx'
+import { Icon } from '../../components/Icon.tsx'
+import { LevelChip } from '../../components/LevelChip.tsx'
+import { Menu } from '../../components/Menu.tsx'
+import { Segment } from '../../components/Segment.tsx'
+import { useServerObjects } from '../../state/objects.ts'
+import { format } from '../../theme/format.ts'
+import { levelToken } from '../../theme/levels.ts'
+import { addToFilter } from './query.ts'
+import { levelsWithQueues, marksOf, queueCells, queuingOf, type QueueCount } from './queues.data.ts'
+import { shortFlowName } from './row.ts'
+import type { LevelQueues, QueueTallies } from './tally.queues.ts'
+import styles from './live.module.css'
+
+const HEIGHT = 130
+const NOTHING: LevelQueues = new Map()
+const COUNTS = [
+  { value: 'waiting', label: 'now' },
+  { value: 'arrived', label: 'arrived' },
+] as const
+
+export interface LiveQueuesProps {
+  readonly queues: QueueTallies
+  readonly opened: LiveRequest | undefined
+  /** Nothing more comes, so that nothing waits. */
+  readonly still: boolean
+}
+
+/**
+ * All queues of one level, as the rows tell them: that of the opened request, with the hand of its flow; else the one
+ * that was chosen, or in which most wait.
+ */
+export function LiveQueuesPane({ queues, opened, still }: LiveQueuesProps) {
+  const levels = levelsWithQueues(queues)
+  const [chosen, choose] = useState<string>()
+  const [count, setCount] = useState<QueueCount>()
+  const ofOpened = levels.find((name) => name === opened?.level)
+  const level = ofOpened ?? levels.find((name) => name === chosen) ?? levels[0]
+  if (level === undefined) return null
+  const pick = (
+    <Menu entries={levels.map((name) => ({ label: name, onSelect: () => choose(name) }))}>
+      <Button small disabled={ofOpened !== undefined}>
+        <LevelChip name={level} /> <span className="sr-only">choose another level</span>
+        <Icon name="chevron" size={12} />
+      </Button>
+    </Menu>
+  )
+  const counted = count ?? (still ? 'arrived' : 'waiting')
+  return (
+    <Field
+      key={level}
+      level={level}
+      queues={queues.get(level) ?? NOTHING}
+      opened={ofOpened === undefined ? undefined : opened}
+      counted={counted}
+      pick={pick}
+      choice={<Segment label="What the bars count" value={counted} options={COUNTS} onChange={setCount} />}
+    />
+  )
+}
+
+function Field(props: {
+  readonly level: string
+  readonly queues: LevelQueues
+  readonly opened: LiveRequest | undefined
+  readonly counted: QueueCount
+  /** Chooses the level, and what is counted. */
+  readonly pick: ReactNode
+  readonly choice: ReactNode
+}) {
+  const { level, queues, opened, counted, pick, choice } = props
+  const objects = useServerObjects()
+  const queuing = useMemo(() => queuingOf(objects?.levels, level), [objects, level])
+  const [pinned, setPinned] = useState<number>()
+  const [hovered, setHovered] = useState<number>()
+  const [box, { width }] = useSize()
+  const data = useMemo(() => queueCells(queues, queuing?.queues, counted), [queues, queuing, counted])
+  const { schema, flow } = opened ?? {}
+  const marks = useMemo((): QueueMarks => {
+    const hand = marksOf(schema === undefined || flow === undefined ? undefined : { schema, flow }, queuing)
+    // Of all that came, any number may have passed through a queue.
+    return counted === 'waiting' ? hand : { ...hand, lengthLimit: undefined }
+  }, [schema, flow, queuing, counted])
+  const says = sentence(level, data, counted, fullQueues(data.cells, marks.lengthLimit))
+  const shown = hovered ?? pinned
+  const cell = shown === undefined ? undefined : data.cells[shown]
+  return (
+    <ChartFrame title="Queues" table={() => tableOf(data, counted)} fileName={`live-queues-${level}`} actions={pick}>
+      <div className={styles['choice']}>{choice}</div>
+      <div ref={box} className={styles['field']} style={{ minHeight: HEIGHT }}>
+        {width > 0 && (
+          <QueueField
+            data={data}
+            shape={data.cells.length > BARS_AT_MOST ? 'grid' : 'bars'}
+            marks={marks}
+            token={levelToken(level)}
+            width={width}
+            height={HEIGHT}
+            label={says}
+            pinned={pinned}
+            onPin={setPinned}
+            onHover={setHovered}
+          />
+        )}
+      </div>
+      <p className={styles['inspector']}>
+        {cell === undefined ? (
+          <span>
+            {says}{' '}
+            {opened !== undefined && marks.dealt
+              ? `Bright: the hand of ${shortFlowName(opened.flow, opened.schema)}, numbered as dealt.`
+              : 'Open a request to see the hand of its flow.'}
+          </span>
+        ) : (
+          <>
+            <span>
+              <b>queue {cell.index}</b>: {format.fixed(cell.pending)} {counted}
+              {counted === 'waiting' && `, ${format.fixed(cell.executingSeats)} seats executing`}
+            </span>
+            {pinned === cell.index && (
+              <Button small onClick={() => addToFilter(`queue:${cell.index}`)}>
+                Only this queue
+              </Button>
+            )}
+          </>
+        )}
+      </p>
+    </ChartFrame>
+  )
+}
+
+function sentence(level: string, data: QueueFieldData, counted: QueueCount, full: number): string {
+  const used = data.cells.filter(({ pending }) => pending > 0).length
+  const where = `in ${format.fixed(used)} of ${format.fixed(data.cells.length)} queues of ${level}`
+  if (counted === 'arrived') return `${format.fixed(data.pendingTotal)} requests came, ${where}.`
+  if (data.pendingTotal === 0) return `Nothing waits in ${level}; down: executing seats.`
+  return `${format.fixed(data.pendingTotal)} requests wait ${where}${full > 0 ? `, ${format.fixed(full)} of them full` : ''}; down: executing seats.`
+}
+
+const tableOf = ({ cells }: QueueFieldData, counted: QueueCount): ChartTable => ({
+  columns: ['Queue', counted === 'waiting' ? 'Waiting requests' : 'Arrived requests', 'Executing seats'],
+  rows: cells
+    .filter(({ pending, executingRequests }) => pending + executingRequests > 0)
+    .map((cell) => [String(cell.index), cell.pending, cell.executingSeats]),
+})

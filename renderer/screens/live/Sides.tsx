@@ -1,0 +1,61 @@
+import { useMemo } from 'react'
+import type { LiveRequest, LiveState } from '../../../core/contract/live.ts'
+import { REJECT_REASONS } from '../../../core/frame/frame.ts'
+import { liveRows } from '../../state/live.ts'
+import { AgreementPane, DifferencesPane } from './AgreementPane.tsx'
+import { LimitsPane } from './LimitsPane.tsx'
+import { COMPARED_SECONDS } from './LiveNow.tsx'
+import { LiveQueuesPane } from './LiveQueuesPane.tsx'
+import { ShadowPane } from './ShadowPane.tsx'
+import { ExemptPane, FlowsPane, RejectedPane, SPANS, type Span } from './TrafficPanes.tsx'
+import { useRecent, type Recent } from './useRecent.ts'
+
+const MOST_REJECTIONS = 30
+
+/** How far the engine is the server, the draft beside, and what the source cannot know. */
+export function EngineSide({ state, still }: { readonly state: LiveState | undefined; readonly still: boolean }) {
+  const { tally } = useRecent(still ? Number.POSITIVE_INFINITY : COMPARED_SECONDS)
+  return (
+    <>
+      <AgreementPane tally={tally} note={still ? 'all that is read' : 'last 5 min'} />
+      {state !== undefined && <DifferencesPane differences={state.agreement.differences} />}
+      {state !== undefined && <ShadowPane state={state} />}
+      {state !== undefined && <LimitsPane limits={state.limits} />}
+    </>
+  )
+}
+
+/** Who sends, where it waits, what is refused and why, and what passes exempt. */
+export function TrafficSide(props: {
+  readonly span: Span
+  readonly opened: LiveRequest | undefined
+  readonly still: boolean
+  readonly onSpan: (span: Span) => void
+  readonly onOpen: (row: LiveRequest) => void
+}) {
+  const { span, opened, still, onSpan, onOpen } = props
+  const recent = useRecent(SPANS[span].seconds)
+  const { tally, seconds } = recent
+  const rejections = useMemo(() => newestRejections(recent), [recent])
+  return (
+    <>
+      <FlowsPane tally={tally} seconds={seconds} span={span} onSpan={onSpan} />
+      <RejectedPane rows={rejections} tally={tally} span={span} onOpen={onOpen} />
+      <LiveQueuesPane queues={tally.queues} opened={opened} still={still} />
+      <ExemptPane tally={tally} seconds={seconds} />
+    </>
+  )
+}
+
+function newestRejections({ query: { matches }, tally, since }: Recent): readonly LiveRequest[] {
+  const rows: LiveRequest[] = []
+  if (REJECT_REASONS.every((reason) => tally.rejected[reason] === 0)) return rows
+  for (let place = 0; place < matches.count && rows.length < MOST_REJECTIONS; place++) {
+    const row = liveRows.at(matches.seqAt(place) ?? -1)
+    if (row === undefined) continue
+    // Rows are nearly in the order of their arrival.
+    if (row.at < since - 60_000) break
+    if (row.state === 'rejected' && row.at >= since) rows.push(row)
+  }
+  return rows
+}

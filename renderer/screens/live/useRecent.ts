@@ -1,0 +1,29 @@
+import { useMemo } from 'react'
+import { liveRows } from '../../state/live.ts'
+import { useQuery, type Query } from './query.ts'
+import { clockOf, coveredSeconds } from './row.ts'
+import type { Tally } from './tally.ts'
+import { useSecond } from './useSecond.ts'
+
+/** What the requests of the last while come to, of those that pass the filter. */
+export interface Recent {
+  readonly query: Query
+  readonly tally: Tally
+  /** Clock of the rows and beginning of the while, Unix milliseconds. */
+  readonly now: number
+  readonly since: number
+  /** Seconds of it in which there were requests to see: rates are per these. */
+  readonly seconds: number
+}
+
+/** `seconds`: length of the while, `Infinity` for everything that is kept. Summed up anew once a second, not while paused. */
+export function useRecent(seconds: number): Recent {
+  const clock = useSecond()
+  const query = useQuery()
+  return useMemo(() => {
+    const now = clockOf(liveRows.newestAt, clock)
+    const since = now - seconds * 1_000
+    const covered = coveredSeconds(liveRows.oldestAt, now, seconds)
+    return { query, tally: query.tallies.read(since), now, since, seconds: covered }
+  }, [clock, query, seconds])
+}
