@@ -20,6 +20,8 @@ import { gzipSync } from 'node:zlib'
 import type { Browser, Page } from 'playwright'
 import { build, preview } from 'vite'
 import { launchChromium } from '../harness/chromium.ts'
+import { buildConsole, ROOT } from './paint/build.ts'
+import { frameTimes, rateOf } from './paint/frames.ts'
 import { median, report, round } from './statistics.ts'
 
 const RUNS = 9
@@ -31,7 +33,6 @@ const GOAL_FRAMES_PER_SECOND = 55
 const GOAL_BUNDLE_BYTES = 400_000
 const GOAL_DATA_MS = 2_000
 
-const ROOT = path.resolve(import.meta.dirname, '../..')
 const PAGE = path.join(ROOT, 'test/harness/page')
 
 interface Screen {
@@ -55,26 +56,6 @@ async function servePage(folder: string): Promise<{ url: string; close: () => Pr
   if (url === undefined) throw new Error('The preview server gave no address.')
   return { url, close: () => server.close() }
 }
-
-/** Milliseconds between the animation frames of the next `ms` milliseconds. */
-const frameTimes = (page: Page, ms: number): Promise<readonly number[]> =>
-  page.evaluate(
-    (length) =>
-      new Promise<number[]>((resolve) => {
-        const times: number[] = []
-        let first: number | undefined
-        let last = 0
-        const frame = (now: number): void => {
-          if (first === undefined) first = now
-          else times.push(now - last)
-          last = now
-          if (now - first < length) requestAnimationFrame(frame)
-          else resolve(times)
-        }
-        requestAnimationFrame(frame)
-      }),
-    ms,
-  )
 
 /** Keeps the pointer moving to and fro over an element until told to stop. */
 async function movePointer(page: Page, selector: string, signal: AbortSignal): Promise<void> {
@@ -117,7 +98,7 @@ async function measureScreen(browser: Browser, url: string, screen: Screen): Pro
       const times = await frameTimes(page, SCRUB_MS)
       stop.abort()
       await moving
-      rates.push((times.length / times.reduce((sum, time) => sum + time, 0)) * 1_000)
+      rates.push(rateOf(times))
     }
     report({
       bench: 'paint',
@@ -239,23 +220,6 @@ async function measureTimeToData(browser: Browser): Promise<void> {
     ms: { median: round(median(times), 0), worst: round(Math.max(...times), 0) },
     goalMs: GOAL_DATA_MS,
     ratio: round(GOAL_DATA_MS / median(times), 2),
-  })
-}
-
-/** Builds the console as `npm run build` does, so that what is measured is what there is. */
-function buildConsole(): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(
-      process.execPath,
-      [path.join(ROOT, 'node_modules/electron-vite/bin/electron-vite.js'), 'build', '--logLevel', 'warn'],
-      {
-        cwd: ROOT,
-        stdio: ['ignore', 'ignore', 'inherit'],
-      },
-    )
-    child.once('exit', (code) =>
-      code === 0 ? resolve() : reject(new Error(`electron-vite build ended with ${code}.`)),
-    )
   })
 }
 

@@ -1,16 +1,19 @@
 /**
  * The proxy as the live source opens it: the engine with the built-in objects, as many rows kept as it keeps, changes taken
- * once a second. `ours.ts PORT`; prints its own port. Each line on its input is answered with the bytes of its heap and
- * buffers after collection, and with the seats that are taken.
+ * once a second. `ours.ts PORT [FOLDER]`: where the upstream listens, and where the certificate is; with it, it speaks
+ * HTTP/2. Prints its own port. Each line on its input is answered with the bytes of its heap and buffers and with its
+ * resident memory after collection, with the requests that ever came, and with the seats that are taken.
  */
 import { createInterface } from 'node:readline'
 import { KEPT_REQUESTS, ProxySpecSchema } from '../../../core/contract/live.ts'
 import { mandatoryLevels, mandatorySchemas, suggestedLevels, suggestedSchemas } from '../../../core/config/builtIn.ts'
 import { AS_UPSTREAM } from '../../../core/engine/corrections.ts'
 import { profileFor } from '../../../core/engine/profiles.ts'
+import { RequestLog, UNTOLD } from '../../../core/live/requestLog.ts'
 import { createLiveRun } from '../../../main/live/liveRun.ts'
 import { openProxy } from '../../../main/proxy/open.ts'
 import { collectGarbage } from '../engine/garbage.ts'
+import { readCertificate } from './certificate.ts'
 
 const run = createLiveRun({
   engine: {
@@ -28,13 +31,13 @@ const run = createLiveRun({
       return () => clearTimeout(timer)
     },
   },
-  kept: KEPT_REQUESTS,
-  untold: 2_000,
+  log: new RequestLog(KEPT_REQUESTS, UNTOLD),
 })
 run.configure({ levels: [...mandatoryLevels, ...suggestedLevels], schemas: [...mandatorySchemas, ...suggestedSchemas] })
 setInterval(() => run.log.takeChanges(), 1_000).unref()
 
-const url = `http://127.0.0.1:${process.argv[2] ?? ''}`
+const [port = '', folder] = process.argv.slice(2)
+const url = `http://127.0.0.1:${port}`
 const proxy = await openProxy(
   ProxySpecSchema.parse({ kind: 'proxy', upstream: { kind: 'url', url }, identity: 'headers' }),
   {
@@ -42,6 +45,7 @@ const proxy = await openProxy(
     names: { level: (uid) => uid, schema: (uid) => uid },
     now: Date.now,
     env: process.env,
+    ...(folder !== undefined && { listen: { tls: readCertificate(folder) } }),
   },
 )
 const print = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`)
@@ -51,6 +55,6 @@ createInterface({ input: process.stdin })
   .on('line', () => {
     run.settle()
     const seats = run.engine.snapshot().levels.reduce((sum, { seatsInUse }) => sum + seatsInUse, 0)
-    print({ bytes: collectGarbage() + process.memoryUsage().arrayBuffers, rss: process.memoryUsage().rss, seats })
+    print({ bytes: collectGarbage(), rss: process.memoryUsage().rss, requests: run.log.count, seats })
   })
   .on('close', () => process.exit())

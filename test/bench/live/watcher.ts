@@ -1,0 +1,42 @@
+/**
+ * What the Live screen does to the console, without a page: `watcher.ts ADDRESS` listens to the streams `live` and
+ * `liveState` as the page does and takes every event at once. Prints `{}` when it listens; each line on its input is
+ * answered with what has come so far. Ends with its input.
+ */
+import { createInterface } from 'node:readline'
+import { WebSocket } from 'ws'
+import { createClient } from '../../../core/contract/client.ts'
+import { webSocketPort } from '../../../main/transport/webSocketPort.ts'
+import { enter, openSocket } from '../../harness/http.ts'
+
+const [address = ''] = process.argv.slice(2)
+const { origin } = new URL(address)
+const got = { messages: 0, bytes: 0, events: 0, rows: 0, dropped: 0, missed: 0 }
+
+const socket = await openSocket(origin, { origin, cookie: await enter(address) })
+if (!(socket instanceof WebSocket)) throw new Error(`the console refused with ${socket}`)
+socket.on('message', (data) => {
+  got.messages += 1
+  got.bytes += Buffer.isBuffer(data) ? data.length : 0
+})
+const port = webSocketPort(socket)
+const client = createClient({
+  connect: async () => port,
+  after: () => () => undefined,
+  random: Math.random,
+})
+let last: number | undefined
+client.subscribe('live', null, ({ event, requests, dropped }) => {
+  got.events += 1
+  got.rows += requests.length
+  got.dropped += dropped
+  if (last !== undefined) got.missed += event - last - 1
+  last = event
+})
+await new Promise<void>((resolve) => client.subscribe('liveState', null, () => resolve()))
+
+const print = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`)
+print({})
+createInterface({ input: process.stdin })
+  .on('line', () => print(got))
+  .on('close', () => process.exit())
