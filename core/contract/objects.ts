@@ -22,11 +22,17 @@ export const EditingSchema = z.discriminatedUnion('state', [
 ])
 export type Editing = z.infer<typeof EditingSchema>
 
+export const ObjectsOriginSchema = z.enum(['cluster', 'simulation', 'proxy', 'feed', 'files', 'none'])
+export type ObjectsOrigin = z.infer<typeof ObjectsOriginSchema>
+
 export const ObjectsStateSchema = z.object({
   /** Id of the connection; 0 when nothing is connected. */
   connection: z.number(),
-  /** `proxy`: those of a proxy's own engine, which edits change; `none`: the source has none (a metrics page alone). */
-  origin: z.enum(['cluster', 'simulation', 'proxy', 'files', 'none']),
+  /**
+   * `proxy`: those of a proxy's own engine, which edits change; `feed`: those of a feed's, where no cluster is asked for its
+   * own; `none`: the source has none (a metrics page alone).
+   */
+  origin: ObjectsOriginSchema,
   /** What is edited, as it is named to the operator: `prod-eu-1 (https://10.20.0.10:6443)`. */
   target: z.string(),
   /** Stable name of the same target in the journal and among drafts. */

@@ -146,6 +146,17 @@ describe('reconciler', () => {
     expect(told(rails({ levels: [owned] }), 'reconciler')).toEqual([['deleted', 'blocks']])
     expect(told(rails({ without: ['service-accounts'] }), 'reconciler')).toEqual([['recreated', 'warns']])
   })
+
+  it('only says of a proxy what a server would do: its engine keeps the edit', () => {
+    const owned = annotated(level('own', 5, REJECT), { annotations: { [AUTOUPDATE_ANNOTATION]: 'true' } })
+    const edit = annotated(fewer, { annotations: { [AUTOUPDATE_ANNOTATION]: 'true' } })
+    const findings = rails({ levels: [edit, owned] }, { origin: 'proxy' })
+    expect(told(findings, 'reconciler')).toEqual([
+      ['deleted', 'expected'],
+      ['put-back', 'expected'],
+    ])
+    expect(find(findings, 'reconciler/put-back').message).toMatch(/^The engine of the proxy keeps this edit\. The API/)
+  })
 })
 
 describe('vendor', () => {

@@ -23,7 +23,7 @@ type Context = RailInput['context']
 function shrinking(name: string, was: number, is: number, context: Context): GuardFinding {
   const what = is === 0 ? `${name} is switched from Queue to Reject` : `${name} loses ${was - is} of its ${was} queues`
   const base = { code: 'queues/shrinking', objects: [levelRef(name)] } as const
-  if (context.origin === 'simulation') {
+  if (context.origin === 'simulation' || context.origin === 'proxy') {
     return {
       ...base,
       severity: 'passes',

@@ -13,8 +13,11 @@ export interface GuardContext {
   readonly version?: string | undefined
   /** Seats of one server. */
   readonly serverLimit: number
-  /** `files`: nothing runs yet. The simulated server is free of trap T29. */
-  readonly origin: 'cluster' | 'simulation' | 'files'
+  /**
+   * `files`: nothing runs yet. The console’s own engine, of the simulated server and of a proxy, is free of trap T29; that of
+   * a proxy has no reconciler.
+   */
+  readonly origin: 'cluster' | 'simulation' | 'proxy' | 'files'
   /** Newest frames of its servers, for the present traffic. */
   readonly servers?: readonly ServerFrame[] | undefined
   /** The operator’s own regression set. */

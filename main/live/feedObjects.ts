@@ -68,7 +68,7 @@ export async function followFeedObjects({
       return upstream.objects === undefined ? [cannotRead(version, upstream.problem)] : []
     },
     door: (title) => ({
-      origin: upstream === undefined ? 'files' : 'cluster',
+      origin: upstream === undefined ? 'feed' : 'cluster',
       target: upstream?.target ?? title,
       targetKey: upstream?.targetKey ?? title,
       start(ended, onReading) {

@@ -24,6 +24,8 @@ export interface ReachedSurroundings extends Omit<ProxySurroundings, 'listen' | 
 export interface ReachedProxy extends OpenedProxy {
   /** Path of the kubeconfig that was written for the clients. */
   readonly clientKubeconfig?: string
+  /** How clients come in, and what is amiss with the files for it, in sentences. */
+  readonly hints: readonly string[]
 }
 
 /**
@@ -48,13 +50,13 @@ export async function openReached(spec: ProxySpec, surroundings: ReachedSurround
   try {
     const sends = listen.tls !== undefined || !sendsTokens(spec)
     const path = clientKubeconfig ?? (keeps && sends ? join(folder, 'client.kubeconfig') : undefined)
-    const all = [...opened.notes, ...notes, ...(sends ? [] : [NO_TOKENS])]
-    if (path === undefined) return { ...opened, notes: all }
+    const hints = [...notes, ...(sends ? [] : [NO_TOKENS])]
+    if (path === undefined) return { ...opened, hints }
     const { url, certificate } = opened
     const token = options.token ?? (isUnasked(spec) ? NO_TOKEN_NEEDED : undefined)
     await writeClientKubeconfig(path, { name: upstream, url, certificate, token })
     const note = `Clients of the proxy use it by kubectl --kubeconfig ${path}; only this user can read that file.`
-    return { ...opened, clientKubeconfig: path, notes: [...all, note] }
+    return { ...opened, clientKubeconfig: path, hints: [...hints, note] }
   } catch (error) {
     await opened.close()
     throw error

@@ -105,7 +105,7 @@ async function open({ spec, connection, surroundings, life }: Opening): Promise<
     ...(proxy?.notes ?? []),
     ...(factsProblem === undefined ? [] : [`${NO_FACTS} ${factsProblem.message}`]),
   ]
-  const tellNotes = (): void => frames.setNotes(notes())
+  const tellNotes = (): void => frames.setNotes([...notes(), ...(proxy?.hints ?? [])])
   const draft = createDraft({
     version,
     beside: () => ({ first: run.engine, engine: { ...engine, startUnixMs: run.startUnixMs } }),

@@ -1,7 +1,7 @@
 import { create } from 'zustand'
 import { builtInObjects } from '../../core/config/builtInByVersion.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
-import type { ObjectsState } from '../../core/contract/objects.ts'
+import type { ObjectsOrigin, ObjectsState } from '../../core/contract/objects.ts'
 import { COVERED_MINORS } from '../../core/metrics/catalogue.ts'
 import { objectsStore } from './objects.ts'
 
@@ -24,7 +24,7 @@ export const baseChoiceStore = create<BaseChoice>(() => ({ insist: false }))
 /** What a draft is drafted upon. */
 export interface DraftBase {
   /** `built-in`: of a Kubernetes version, where no server and no files say what there is. */
-  readonly origin: 'cluster' | 'simulation' | 'proxy' | 'files' | 'built-in'
+  readonly origin: Exclude<ObjectsOrigin, 'none'> | 'built-in'
   readonly objects: ObjectSet
   /** Whose rules apply. */
   readonly version: string

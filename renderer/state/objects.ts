@@ -7,9 +7,9 @@ export const objectsStore = create<{ readonly state?: ObjectsState }>(() => ({})
 
 export const useObjects = (): ObjectsState | undefined => objectsStore(({ state }) => state)
 
-/** The objects by which the connected server works, as far as they are known; files and recordings have no server. */
+/** The objects by which the connected server or engine works, as far as they are known; files and recordings have none. */
 export const useServerObjects = (): ObjectSet | undefined =>
   objectsStore(({ state }) => {
-    if (state === undefined || (state.origin !== 'cluster' && state.origin !== 'simulation')) return undefined
+    if (state === undefined || state.origin === 'files' || state.origin === 'none') return undefined
     return state.state === 'current' || state.state === 'stale' ? state.objects : undefined
   })

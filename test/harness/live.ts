@@ -24,6 +24,8 @@ export interface LiveConsole {
   readonly frame: () => ServerFrame | undefined
   readonly dump: () => DumpFrame | undefined
   readonly objects: () => ObjectsState | undefined
+  /** What the source says of itself. */
+  readonly notes: () => readonly string[]
   connect(spec: SourceSpec): Promise<void>
   close(): Promise<void>
 }
@@ -48,6 +50,7 @@ export async function openLiveConsole(server: string): Promise<LiveConsole> {
   let frame: ServerFrame | undefined
   let dump: DumpFrame | undefined
   let objects: ObjectsState | undefined
+  let notes: readonly string[] = []
   client.subscribe('live', null, (event) => {
     events += 1
     for (const row of event.requests) rows.set(row.seq, row)
@@ -56,6 +59,9 @@ export async function openLiveConsole(server: string): Promise<LiveConsole> {
   client.subscribe('frames', null, (told) => (frame = told.frame.servers[0]))
   client.subscribe('dumps', { server }, (told) => (dump = told))
   client.subscribe('objects', null, (told) => (objects = told))
+  client.subscribe('connection', null, (told) => {
+    notes = told.state === 'connected' ? told.servers.flatMap((one) => one.notes ?? []) : []
+  })
   return {
     client,
     stateDir,
@@ -65,6 +71,7 @@ export async function openLiveConsole(server: string): Promise<LiveConsole> {
     frame: () => frame,
     dump: () => dump,
     objects: () => objects,
+    notes: () => notes,
     async connect(spec) {
       await client.call('sources.connect', { spec })
     },

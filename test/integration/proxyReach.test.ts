@@ -123,8 +123,8 @@ const specOf = (listen: ProxySpec['listen'], more: Partial<ProxySpec> = {}): Pro
 async function open(listen: ProxySpec['listen'], more: Partial<ProxySpec> = {}) {
   await desk.connect(specOf(listen, more))
   await vi.waitFor(() => expect(desk.state()?.address).toBeDefined())
-  const { address = '', clientKubeconfig, limits = [] } = desk.state() ?? {}
-  return { address, clientKubeconfig: clientKubeconfig ?? '', limits: limits.join('\n') }
+  const { address = '', clientKubeconfig } = desk.state() ?? {}
+  return { address, clientKubeconfig: clientKubeconfig ?? '', notes: desk.notes().join('\n') }
 }
 
 const rows = () => desk.client.call('live.page', { count: 100 })
@@ -150,11 +150,11 @@ const ownAddress = Object.values(networkInterfaces())
 
 describe('a proxy that makes its certificate and its token', () => {
   test('serves the client that was given its kubeconfig, over HTTP/1.1 and HTTP/2, and nobody without the token', async () => {
-    const { address, clientKubeconfig, limits } = await open({ host: '0.0.0.0', ...GENERATED })
+    const { address, clientKubeconfig, notes } = await open({ host: '0.0.0.0', ...GENERATED })
     const client = await clientOf(clientKubeconfig)
     expect(client.server).toBe(address)
     expect(address).not.toContain('0.0.0.0')
-    expect(limits).toContain(`kubectl --kubeconfig ${clientKubeconfig}; only this user can read that file.`)
+    expect(notes).toContain(`kubectl --kubeconfig ${clientKubeconfig}; only this user can read that file.`)
     expect(client.token).toMatch(/^\S{16,}$/)
     const { token = '' } = client
     const own = { ...bearer(token), 'x-remote-user': 'alice' }
@@ -268,22 +268,22 @@ describe('files of the operator', () => {
     const own = selfSigned({ name: 'apf.corp.example', dns: ['*.else.example', 'apf.corp.example'] })
     const certFile = await inFolder('tls.crt', own.cert, 0o644)
     const keyFile = await inFolder('tls.key', own.key, 0o640)
-    const { clientKubeconfig, limits } = await open({ tls: { kind: 'files', certFile, keyFile } })
+    const { clientKubeconfig, notes } = await open({ tls: { kind: 'files', certFile, keyFile } })
     const client = await clientOf(clientKubeconfig)
     // kubectl asks for a user name when it is given nothing.
     expect(client).toMatchObject({ servername: 'apf.corp.example', ca: own.cert, token: 'none-is-needed' })
     expect(await statusOf(client, bearer(client.token))).toBe(200)
     expect(await statusOf(client, {})).toBe(200)
     expect(await statusOf(client, { Host: `apf.corp.example:${new URL(client.server).port}` })).toBe(200)
-    expect(limits).toContain(`The key ${keyFile} can be read by other users of this machine`)
-    expect(limits).not.toContain(`${certFile} can be read`)
+    expect(notes).toContain(`The key ${keyFile} can be read by other users of this machine`)
+    expect(notes).not.toContain(`${certFile} can be read`)
   })
 
   test('that hold a certificate which has ended are used, and that is said', async () => {
     const old = selfSigned({ name: 'localhost', ips: ['127.0.0.1'], fromDay: -9, toDay: -1 })
     const [certFile, keyFile] = [await inFolder('tls.crt', old.cert), await inFolder('tls.key', old.key)]
-    const { limits } = await open({ tls: { kind: 'files', certFile, keyFile } })
-    expect(limits).toMatch(/tls\.crt ended on \d{4}-\d\d-\d\d, so clients refuse it; renew it\./)
+    const { notes } = await open({ tls: { kind: 'files', certFile, keyFile } })
+    expect(notes).toMatch(/tls\.crt ended on \d{4}-\d\d-\d\d, so clients refuse it; renew it\./)
   })
 
   test('say who may call: common name and organisations, over HTTP/1.1 and HTTP/2', async () => {
@@ -319,13 +319,13 @@ describe('files of the operator', () => {
 
   test('with a token are read without the white space around it, and complained of where others can read them', async () => {
     const file = await inFolder('token', '  the-token-of-the-operator\r\n\n', 0o644)
-    const { clientKubeconfig, limits } = await open({ tls: { kind: 'generated' }, token: { kind: 'file', file } })
+    const { clientKubeconfig, notes } = await open({ tls: { kind: 'generated' }, token: { kind: 'file', file } })
     const client = await clientOf(clientKubeconfig)
     expect(client.token).toBe('the-token-of-the-operator')
     expect([await statusOf(client, bearer(client.token)), await statusOf(client, {})]).toEqual([200, 401])
-    expect(limits).toContain(`The token file ${file} can be read by other users of this machine`)
+    expect(notes).toContain(`The token file ${file} can be read by other users of this machine`)
     await chmod(file, 0o600)
-    expect((await open({ tls: { kind: 'generated' }, token: { kind: 'file', file } })).limits).not.toContain('chmod')
+    expect((await open({ tls: { kind: 'generated' }, token: { kind: 'file', file } })).notes).not.toContain('chmod')
   })
 
   test('that cannot be used are named in one sentence, and nothing listens or is left behind', async () => {
@@ -377,11 +377,11 @@ describe('files of the operator', () => {
 
 describe('kubectl sends no token without TLS', () => {
   test('so no kubeconfig is written, and that is said', async () => {
-    const { clientKubeconfig, limits } = await open({ token: { kind: 'generated' } })
+    const { clientKubeconfig, notes } = await open({ token: { kind: 'generated' } })
     expect(clientKubeconfig).toBe('')
-    expect(limits).toContain('kubectl sends no token without TLS')
-    expect((await open(undefined, { identity: 'token' })).limits).toContain('kubectl sends no token without TLS')
-    expect((await open(undefined)).limits).not.toContain('kubectl')
+    expect(notes).toContain('kubectl sends no token without TLS')
+    expect((await open(undefined, { identity: 'token' })).notes).toContain('kubectl sends no token without TLS')
+    expect((await open(undefined)).notes).not.toContain('kubectl')
   })
 })
 

@@ -34,6 +34,10 @@ describe('page changes', () => {
   it('keep integers that the server wrote with an exponent', () => {
     expect(applyChanges('a 1.5e+10', changesBetween('a 1.5e+10', 'a 1.5000000007e+10') ?? '')).toBe('a 15000000007')
   })
+  it('are whole values where the difference is too large to be exact', () => {
+    const [before, now] = ['m 9007199254740971', 'm -682815456']
+    expect(applyChanges(before, changesBetween(before, now) ?? '')).toBe(now)
+  })
   it('are not offered when lines changed places', () => {
     expect(changesBetween('a 1\nb 1', 'b 1\na 1')).toBeUndefined()
   })

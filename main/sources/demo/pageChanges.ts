@@ -63,7 +63,7 @@ function changeOf(before: string, now: string): string {
   if (before === now) return ''
   const [from, to] = [Number(before), Number(now)]
   const difference = to - from
-  const exact = Number.isSafeInteger(from) && Number.isSafeInteger(to) && difference !== 0
+  const exact = [from, to, difference].every(Number.isSafeInteger) && difference !== 0
   return exact ? String(difference) : `=${now.slice(1)}`
 }
 

@@ -47,8 +47,16 @@ const Mono = ({ text, title }: { readonly text: string; readonly title?: string 
 const widthLook = ({ seats, server }: LiveRequest): string | undefined =>
   server?.initialSeats !== undefined && server.initialSeats !== seats.initial ? styles['differs'] : undefined
 
-function waited({ level, state, waitMs }: LiveRequest): ReactNode {
+function waited({ level, state, waitMs, status, reason }: LiveRequest): ReactNode {
   if (state === 'waiting') return <span className={styles['queued']}>waits</span>
+  // Where the engine only watches, the server's own answer stands in the next column.
+  if (state === 'rejected' && status !== 429) {
+    return (
+      <span className={styles['rejected']} title={`The engine refuses it: ${reason ?? 'rejected'}`}>
+        refused
+      </span>
+    )
+  }
   if (level === EXEMPT || state === 'bypassed') return NOT_APPLICABLE
   return waitMs === 0 ? '0' : format.ms(waitMs)
 }
@@ -65,7 +73,7 @@ const TITLES: Partial<Record<LiveRequest['state'], string>> = {
 
 function Status({ row }: { readonly row: LiveRequest }) {
   const { status, state, reason } = row
-  const bad = state === 'rejected' || state === 'failed' || (status ?? 0) >= 400
+  const bad = state === 'failed' || (status ?? 0) >= 400
   return (
     <span className={classes(bad && styles['rejected'])} title={reason ?? TITLES[state]}>
       {status ?? (state === 'cancelled' || state === 'failed' ? state : UNKNOWN)}

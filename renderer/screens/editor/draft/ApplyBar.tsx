@@ -10,7 +10,7 @@ import { format } from '../../../theme/format.ts'
 import { ApplyDialog, countOf } from './ApplyDialog.tsx'
 import { EditingSwitch } from './EditingSwitch.tsx'
 import { SaveMenu } from './SaveMenu.tsx'
-import { applySteps } from './steps.logic.ts'
+import { applySteps, hasServer } from './steps.logic.ts'
 import { StepBar } from './StepBar.tsx'
 import type { Guard } from './useGuard.ts'
 import type { Impact } from './useImpact.ts'
@@ -56,7 +56,7 @@ export function ApplyBar(props: {
         </Button>
       )}
       {state !== undefined && (!on || steps.length === 0) && <EditingSwitch state={state} />}
-      {steps.length > 0 && on && state.origin !== 'none' && state.origin !== 'files' && (
+      {steps.length > 0 && on && hasServer(state.origin) && (
         <Button
           primary
           aria-keyshortcuts="Control+Shift+Enter"

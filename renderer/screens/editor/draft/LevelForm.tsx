@@ -4,6 +4,7 @@ import { DEFAULT_QUEUING, DEFAULT_SHARES } from '../../../../core/config/default
 import { getIn } from '../../../../core/manifest/setIn.ts'
 import { cleanManifest } from '../../../../core/manifest/write.ts'
 import type { LevelSeats } from '../../../../core/impact/effectiveLevels.ts'
+import { useObjects } from '../../../state/objects.ts'
 import { format } from '../../../theme/format.ts'
 import { ChoiceRow, NumberRow, TextRow } from './FieldRow.tsx'
 import { LevelFacts } from './LevelFacts.tsx'
@@ -170,6 +171,7 @@ function responseOf(type: string, { ref, read }: ObjectForm): object {
 export function Reconciled({ form }: { readonly form: ObjectForm }) {
   const path = ['metadata', 'annotations', AUTOUPDATE_ANNOTATION]
   const value = form.text(path)
+  const server = useObjects()?.origin === 'proxy' ? 'a server, but not this proxy,' : 'the server'
   return (
     <ChoiceRow
       label="Reconciled"
@@ -183,7 +185,7 @@ export function Reconciled({ form }: { readonly form: ObjectForm }) {
       consequence={
         value === 'false'
           ? 'the server leaves the object alone'
-          : 'the server puts the built-in spec back within a minute'
+          : `${server} puts the built-in spec back within a minute`
       }
       onChange={(next) => form.set(path, next)}
       findings={form.findings(['metadata', 'annotations'], true)}

@@ -2,6 +2,7 @@ import type { ObjectsState } from '../../../../core/contract/objects.ts'
 import { changesOf } from '../../../../core/draft/changes.ts'
 import type { GuardFinding } from '../../../../core/guard/finding.ts'
 import type { DraftApplyState } from '../../../state/draftApply.ts'
+import type { DraftBase } from '../../../state/draftBase.ts'
 import type { UnderstoodDraft } from '../../../state/draft.logic.ts'
 import { countText, problemsOf } from './problems.data.ts'
 import { needsTakeover } from './verdict.text.ts'
@@ -42,10 +43,14 @@ export function applySteps({ draft, state, apply, rails, timeOf }: StepFacts): A
     return { steps: [], count: 0, mayCheck: false, why: 'Nothing is changed.' }
   const steps = [validStep(draft), impactStep(draft, apply), railsStep(rails), dryRunStep(draft, apply, timeOf)]
   const count = changesOf(draft.reads, base.objects).length
-  const reachable = base.origin !== 'built-in' && state?.state === 'current' && count > 0 && state.origin !== 'files'
+  const reachable = hasServer(base.origin) && state?.state === 'current' && count > 0
   const why = obstacle(steps, state, base.origin, apply)
   return { steps, count, mayCheck: reachable, ...(why !== undefined && { why }) }
 }
+
+/** Whether there is somebody who would judge and take a draft. */
+export const hasServer = (origin: DraftBase['origin'] | 'none'): boolean =>
+  origin === 'cluster' || origin === 'simulation' || origin === 'proxy'
 
 function validStep(draft: UnderstoodDraft): Step {
   const problems = problemsOf(draft, undefined)
@@ -97,7 +102,7 @@ function dryRunStep({ entries }: UnderstoodDraft, { dryRun }: DraftApplyState, t
 function obstacle(
   steps: readonly Step[],
   state: ObjectsState | undefined,
-  origin: 'cluster' | 'simulation' | 'proxy' | 'files' | 'built-in',
+  origin: DraftBase['origin'],
   apply: DraftApplyState,
 ): string | undefined {
   const of = (id: Step['id']): StepState | undefined => steps.find((step) => step.id === id)?.state

@@ -8,6 +8,16 @@ import { useDraft } from '../../../state/draft.ts'
 import { startRequestTests, useRequestTests } from '../../../state/requestTests.ts'
 import { viewStore } from '../../../state/view.ts'
 
+/** Objects that only stand somewhere are like files. */
+const GUARDED_AS = {
+  cluster: 'cluster',
+  simulation: 'simulation',
+  proxy: 'proxy',
+  feed: 'files',
+  files: 'files',
+  'built-in': 'files',
+} as const
+
 export interface Guard {
   /** The draft that was looked at; while it is not the present one, the findings are those of a moment ago. */
   readonly of: DraftEntries
@@ -30,8 +40,7 @@ export function useGuard(serverLimit: number): Guard | undefined {
     const context = {
       version,
       serverLimit,
-      // A proxy's engine is the simulated server's.
-      origin: origin === 'built-in' ? ('files' as const) : origin === 'proxy' ? ('simulation' as const) : origin,
+      origin: GUARDED_AS[origin],
       tests,
       ...(origin !== 'files' && origin !== 'built-in' ? { servers: frame?.servers } : {}),
     }
