@@ -35,7 +35,7 @@ export function AgreementPane({ tally, note }: { readonly tally: Tally; readonly
               const count = tally.agreement[kind]
               const told = count.compared > 0
               const share = told ? count.same / count.compared : 0
-              const text = told ? shareOf(count) : 'not told'
+              const text = told ? shareOf(count, all.compared) : 'not told'
               return (
                 <div
                   key={kind}
@@ -66,10 +66,12 @@ export function AgreementPane({ tally, note }: { readonly tally: Tally; readonly
   )
 }
 
-/** A share of few is no percentage. */
+/** A share of few is no percentage; what the server told of some requests only is said of those. */
 const FEW = 100
-const shareOf = (count: Compared): string =>
-  count.compared < FEW ? `${count.same} of ${count.compared}` : exactPercent(count)
+const shareOf = (count: Compared, all: number): string => {
+  if (count.compared < FEW) return `${count.same} of ${count.compared}`
+  return count.compared * 2 < all ? `${exactPercent(count)} of ${format.seats(count.compared)}` : exactPercent(count)
+}
 
 /** Kinds of disagreement of the whole source, with the likely reason. */
 export function DifferencesPane({ differences }: { readonly differences: Agreement['differences'] }) {

@@ -60,6 +60,18 @@ describe('Live requests', () => {
     expect((await screen.findAllByText(/127\.0\.0\.1:41233/)).length).toBeGreaterThan(0)
   })
 
+  it('compares with a server where there is one apart from the engine', async () => {
+    await open({ mode: 'shadow', perSecond: 50, before: 500 })
+    expect(await screen.findByRole('region', { name: 'Agreement' })).toBeTruthy()
+    cleanup()
+    for (const stop of stops) stop()
+    story.stop()
+    await open({ mode: 'simulation', perSecond: 50, before: 500 })
+    await userEvent.setup().click(await screen.findByRole('radio', { name: 'Engine and server' }))
+    expect(await screen.findByRole('region', { name: 'Shadow A / B' })).toBeTruthy()
+    expect(screen.queryByRole('region', { name: 'Agreement' })).toBeNull()
+  })
+
   it('shows what came before, then each request as it comes, newest first', async () => {
     await open({ mode: 'shadow', perSecond: 50, before: 500 })
     await screen.findByText(/buffer 500 of/)

@@ -17,7 +17,8 @@ export function EngineSide({ state, still }: { readonly state: LiveState | undef
   const { tally } = useRecent(still ? Number.POSITIVE_INFINITY : COMPARED_SECONDS)
   return (
     <>
-      <AgreementPane tally={tally} note={still ? 'all that is read' : 'last 5 min'} />
+      {/* A simulated server is the engine itself. */}
+      {state?.mode !== 'simulation' && <AgreementPane tally={tally} note={still ? 'all that is read' : 'last 5 min'} />}
       {state !== undefined && <DifferencesPane differences={state.agreement.differences} />}
       {state !== undefined && <ShadowPane state={state} />}
       {state !== undefined && <LimitsPane limits={state.limits} />}
