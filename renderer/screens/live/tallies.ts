@@ -9,7 +9,8 @@ interface Chunk {
   /** Arrivals, Unix milliseconds. */
   readonly earliest: number
   readonly latest: number
-  readonly tally: Tally
+  /** Made when it is asked for: a new filter would else be tried on all rows for the few of the last minute. */
+  tally: Tally | undefined
 }
 
 /**
@@ -35,7 +36,7 @@ export class Tallies implements RowListener {
     for (let index = oldest; index * CHUNK < end; index++) {
       const chunk = this.chunkAt(index)
       if (chunk.latest < since) continue
-      if (chunk.earliest >= since) add(total, chunk.tally)
+      if (chunk.earliest >= since) add(total, (chunk.tally ??= this.tallyOf(index)))
       else this.each(index, (row) => row.at >= since && this.passes(row) && count(total, row))
     }
     return total
@@ -58,15 +59,19 @@ export class Tallies implements RowListener {
     if (known !== undefined) return known
     let earliest = Number.POSITIVE_INFINITY
     let latest = Number.NEGATIVE_INFINITY
-    const tally = emptyTally()
     this.each(index, (row) => {
       earliest = Math.min(earliest, row.at)
       latest = Math.max(latest, row.at)
-      if (this.passes(row)) count(tally, row)
     })
-    const chunk = { earliest, latest, tally }
+    const chunk = { earliest, latest, tally: undefined }
     this.chunks.set(index, chunk)
     return chunk
+  }
+
+  private tallyOf(index: number): Tally {
+    const tally = emptyTally()
+    this.each(index, (row) => this.passes(row) && count(tally, row))
+    return tally
   }
 
   private each(index: number, visit: (row: LiveRequest) => void): void {
