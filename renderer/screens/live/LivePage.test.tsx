@@ -95,6 +95,20 @@ describe('Live requests', () => {
     await waitFor(() => expect(text(rows()[0]).slice(0, 12)).not.toBe(first))
   })
 
+  it('holds what passes another filter as it is when the filter is set', async () => {
+    await open({ mode: 'shadow', perSecond: 50, before: 500 })
+    await screen.findByText(/buffer 500 of/)
+    const list = grid().parentElement
+    if (list === null) throw new Error('the list scrolls in its parent')
+    fireEvent.pointerEnter(list)
+    pass(5)
+    expect(await screen.findByText(/^25 newer above/)).toBeTruthy()
+    fireEvent.change(field(), { target: { value: 'wait>=0ms' } })
+    expect(await screen.findByText(/^0 newer above|^Newest first/)).toBeTruthy()
+    pass(5)
+    expect(await screen.findByText(/^\d+ newer above; the list holds still while the pointer/)).toBeTruthy()
+  })
+
   it('follows again when the cell that had the focus is gone', async () => {
     await open({ mode: 'shadow', perSecond: 50, before: 500 })
     await screen.findByText(/buffer 500 of/)

@@ -34,9 +34,15 @@ export function useHold(query: Query): Hold {
   const why = paused ? 'paused' : reasons[0]
   const held = why !== undefined
   const [end, setEnd] = useState<number>()
+  const [asked, setAsked] = useState(query)
   // What is newest at the moment of holding is the last that is shown.
   if (held && end === undefined) setEnd(liveRows.end)
   if (!held && end !== undefined) setEnd(undefined)
+  // Another filter is a new question, which is about what there is by now; time that stands still has nothing newer.
+  if (query !== asked) {
+    setAsked(query)
+    if (held && !paused) setEnd(liveRows.end)
+  }
   const rows = useMemo(() => (end === undefined ? undefined : heldRows(query, end, loads)), [query, end, loads])
   return {
     count: rows?.length ?? query.matches.count,

@@ -185,6 +185,31 @@ test('the draft runs beside on the same requests', async () => {
   await expect(page.getByText(/There is no draft/)).toBeVisible()
 })
 
+test('the proxy lets requests pass, and holds them back again, after a question', async () => {
+  const answered = async (): Promise<ReadonlySet<number>> =>
+    new Set(await Promise.all(Array.from({ length: 900 }, () => send('dave', '/api/v1/namespaces/slow/pods'))))
+  await page.getByRole('radio', { name: 'Shadow', exact: true }).click()
+  await page.getByRole('button', { name: 'Leave it' }).click()
+  await expect(page.getByRole('radio', { name: 'Enforce' })).toBeChecked()
+
+  await page.getByRole('radio', { name: 'Shadow', exact: true }).click()
+  await page.getByRole('button', { name: 'Switch editing on and shadow' }).click()
+  await expect(page.getByRole('radio', { name: 'Shadow', exact: true })).toBeChecked()
+  expect([...(await answered())]).toEqual([200])
+  await filter().fill('flow:dave state:rejected')
+  await expect(
+    grid()
+      .getByRole('row', { name: /refused/ })
+      .first(),
+  ).toContainText('200')
+
+  await page.getByRole('radio', { name: 'Enforce' }).click()
+  await page.getByRole('button', { name: 'Enforce', exact: true }).click()
+  await expect(page.getByRole('radio', { name: 'Enforce' })).toBeChecked()
+  expect(await answered()).toContain(429)
+  await filter().fill('flow:bob wait>100ms')
+})
+
 test('by keyboard: the filter, a row, its details, and why this schema', async () => {
   await page.getByRole('button', { name: 'Close the request' }).click()
   await grid().getByRole('gridcell').first().focus()
