@@ -21,6 +21,8 @@ export interface StoryClientOptions {
   readonly intervalMs?: number
   /** Whether the story is connected from the start. */
   readonly connected?: boolean
+  /** Whether contexts of a kubeconfig are found on this machine. */
+  readonly kubeconfig?: boolean
   readonly settings?: Partial<Settings>
   readonly now?: () => number
   /** Frames come only from `tick`. */
@@ -139,7 +141,7 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
       'app.info': async () => ({ version: '0.1.0', mode: 'memory', platform: 'page' }),
       'settings.read': async () => settings,
       'settings.write': async (change) => (settings = SettingsSchema.parse({ ...settings, ...change })),
-      'sources.contexts': async () => foundContexts,
+      'sources.contexts': async () => (options.kubeconfig === false ? [] : foundContexts),
       'sources.permissions': async ({ target }) => permissionReports(target, now()),
       'sources.connect': async ({ spec }) => connect(spec),
       'sources.disconnect': async () => {

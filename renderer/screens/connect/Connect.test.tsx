@@ -10,11 +10,12 @@ import { ConnectScreen } from './index.tsx'
 describe('the Connect screen', () => {
   let story: StoryClient
   let stop: () => void
-  const begin = (connected: boolean): void => {
+  const begin = (connected: boolean, kubeconfig = true): void => {
     story = storyClient({
       history: 5,
       connected,
       manual: true,
+      kubeconfig,
       ...(!connected && { live: { mode: 'enforce', perSecond: 0, before: 0 } }),
     })
     setClient(story.client)
@@ -137,6 +138,16 @@ describe('the Connect screen', () => {
         spec: { kind: 'feed', feed: { kind: 'audit-file', path: '/var/log/audit.log', follow: true } },
       }),
     )
+  })
+
+  it('asks no cluster beside a feed where there is no kubeconfig, until the reader wants one', async () => {
+    const user = userEvent.setup()
+    begin(false, false)
+    await user.click(screen.getByRole('button', { name: /^Audit or log feed/ }))
+    await vi.waitFor(() => expect(screen.getByRole('radio', { name: 'Built-in', checked: true })).toBeTruthy())
+    expect(screen.queryByRole('combobox', { name: 'kubeconfig context' })).toBeNull()
+    await user.click(screen.getByRole('radio', { name: 'The server’s' }))
+    expect(screen.getByRole('combobox', { name: 'kubeconfig context' })).toBeTruthy()
   })
 
   it('opens pasted text', async () => {

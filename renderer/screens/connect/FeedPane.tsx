@@ -33,8 +33,12 @@ export function FeedPane(props: {
   readonly onOpen: (spec: FeedSpec) => void
 }) {
   const { busy, shown, onOpen } = props
-  const [form, setForm] = useState(() => feedFormOf(shown))
-  const contexts = useContexts(form.file)
+  const [asked, setForm] = useState(() => feedFormOf(shown))
+  const [choseObjects, setChoseObjects] = useState(shown?.kind === 'feed')
+  const contexts = useContexts(asked.file)
+  // Where there is no kubeconfig to ask a server by, the log is enough until the reader says otherwise.
+  const noCluster = contexts.found?.length === 0 && asked.file === ''
+  const form = noCluster && !choseObjects ? { ...asked, withCluster: false } : asked
   const read = readFeedForm(form)
   const errors = read.ok ? {} : read.errors
   const change = (part: Partial<FeedForm>): void => setForm({ ...form, ...part })
@@ -75,7 +79,10 @@ export function FeedPane(props: {
             label="Objects and object counts"
             value={form.withCluster ? 'cluster' : 'built-in'}
             options={CLUSTERS}
-            onChange={(from) => change({ withCluster: from === 'cluster' })}
+            onChange={(from) => {
+              setChoseObjects(true)
+              change({ withCluster: from === 'cluster' })
+            }}
           />
           {form.withCluster && (
             <ContextFields file={form.file} context={form.context} contexts={contexts} onChange={change} />

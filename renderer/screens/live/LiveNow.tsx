@@ -58,7 +58,10 @@ function Source({ state, tally }: { readonly state: LiveState; readonly tally: T
   const { word, sentence } = MODE[state.mode]
   return (
     <>
-      <b className={classes(state.mode === 'enforce' && styles['enforces'])}>{word}</b> {state.title}. {sentence}
+      {state.mode !== 'simulation' && (
+        <b className={classes(state.mode === 'enforce' && styles['enforces'])}>{word} </b>
+      )}
+      {state.title}. {sentence}
       {tally.failed > 0 && (
         <span className={styles['rejected']}>
           {' '}
