@@ -6,7 +6,7 @@ import type { LiveRequest } from '../contract/live.ts'
 import { AS_UPSTREAM } from '../engine/corrections.ts'
 import { readRequestLine } from '../engine/digest.ts'
 import { profileFor } from '../engine/profiles.ts'
-import { DraftShadow } from './draftShadow.ts'
+import { DraftShadow, sameDecision } from './draftShadow.ts'
 import { MeasuredLengths } from './durations.ts'
 import { type Followed, Follower } from './follower.ts'
 import { type LiveRow, RequestLog } from './requestLog.ts'
@@ -261,5 +261,18 @@ describe('a draft beside the first engine', () => {
     shadow.close()
     const late = arrive(10)
     expect(late.shadow).toBeUndefined()
+  })
+})
+
+describe('two decisions', () => {
+  const shadow = { level: 'low', schema: 'low', state: 'rejected', reason: 'queue-full' } as const
+
+  it('are the same when both refused, also where the client left before the server answered', () => {
+    const left = { level: 'low', schema: 'low', state: 'cancelled' } as const
+    expect(sameDecision({ ...left, reason: 'queue-full' }, shadow)).toBe(true)
+    expect(sameDecision(left, shadow)).toBe(false)
+    expect(sameDecision({ ...left, reason: 'queue-full' }, { level: 'low', schema: 'low', state: 'served' })).toBe(
+      false,
+    )
   })
 })

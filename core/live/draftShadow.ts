@@ -11,7 +11,7 @@ import { SideTally, WINDOW_NS } from './sideTally.ts'
 export type ShadowedRequest = Omit<EngineRequest<unknown>, 'payload'>
 
 /** What of a request is compared: the first engine's decision, kept by its owner, and the second's, written here. */
-export type Compared = Pick<LiveRow, 'state' | 'level' | 'schema' | 'shadow'>
+export type Compared = Pick<LiveRow, 'state' | 'level' | 'schema' | 'shadow' | 'reason'>
 
 /** Hears what becomes of the requests of a live source: what a second engine needs to know. */
 export interface ArrivalListener<R = LiveRow> {
@@ -190,10 +190,13 @@ export class DraftShadow<R extends Compared = LiveRow> implements ArrivalListene
   }
 }
 
-const sameDecision = (row: Compared, shadow: NonNullable<LiveRequest['shadow']>): boolean =>
-  row.level === shadow.level &&
-  row.schema === shadow.schema &&
-  (row.state === 'rejected') === (shadow.state === 'rejected')
+/** Whether both put a request, about which both have decided, into one schema and level, and both or neither refused it. */
+export const sameDecision = (row: Compared, shadow: NonNullable<LiveRequest['shadow']>): boolean =>
+  row.level === shadow.level && row.schema === shadow.schema && isRefused(row) === isRefused(shadow)
+
+/** Where an engine only watches, a refused request goes on, and its client may leave. */
+const isRefused = ({ state, reason }: Pick<Compared, 'state' | 'reason'>): boolean =>
+  state === 'rejected' || reason !== undefined
 
 const STATES = {
   bypassed: 'bypassed',

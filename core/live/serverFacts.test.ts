@@ -21,6 +21,12 @@ describe('what a server tells of its objects and watches', () => {
     expect(averageSize).toBeGreaterThan(100)
   })
 
+  it('tell when it started', () => {
+    expect(facts('process_start_time_seconds 1.79524595722e+09\n').startedMs).toBe(1_795_245_957_220)
+    expect(facts('process_start_time_seconds NaN\n')).not.toHaveProperty('startedMs')
+    expect(facts('')).not.toHaveProperty('startedMs')
+  })
+
   it('leaves out what could not be counted, and the pods that nodes watch for themselves', () => {
     const { objects, watches } = facts(`
 apiserver_resource_objects{group="",resource="pods"} 40

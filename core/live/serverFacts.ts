@@ -7,6 +7,8 @@ export interface ServerFacts {
   readonly objects: ReadonlyMap<string, { readonly count: number; readonly averageSize: number }>
   /** Watches of all objects of a resource (specification 5.6). */
   readonly watches: readonly { readonly apiGroup: string; readonly resource: string; readonly total: number }[]
+  /** When its process began, Unix milliseconds; absent where it does not tell. */
+  readonly startedMs?: number
 }
 
 const OBJECTS = 'apiserver_resource_objects'
@@ -14,9 +16,10 @@ const SIZES = 'apiserver_resource_size_estimate_bytes'
 /** Until 1.34, without sizes; servers of that time do not estimate by them either. */
 const OBJECTS_BEFORE = 'apiserver_storage_objects'
 const LONG_RUNNING = 'apiserver_longrunning_requests'
+const STARTED = 'process_start_time_seconds'
 
 /** Families that a page has to be read for. */
-export const FACT_FAMILIES: ReadonlySet<string> = new Set([OBJECTS, SIZES, OBJECTS_BEFORE, LONG_RUNNING])
+export const FACT_FAMILIES: ReadonlySet<string> = new Set([OBJECTS, SIZES, OBJECTS_BEFORE, LONG_RUNNING, STARTED])
 
 /** What a metrics page says; what the server could not count is −1 there and left out here. */
 export function factsOf(page: Page): ServerFacts {
@@ -26,7 +29,12 @@ export function factsOf(page: Page): ServerFacts {
     const bytes = sizes.get(key)
     return [key, { count, averageSize: bytes === undefined || count === 0 ? 0 : bytes / count }] as const
   })
-  return { objects: new Map(objects), watches: watchesOf(page, counts.get('nodes') ?? 0) }
+  const startedS = page.families.get(STARTED)?.values[0] ?? Number.NaN
+  return {
+    objects: new Map(objects),
+    watches: watchesOf(page, counts.get('nodes') ?? 0),
+    ...(startedS > 0 && { startedMs: Math.round(startedS * 1_000) }),
+  }
 }
 
 function valuesOf({ families }: Page, name: string): Map<string, number> {

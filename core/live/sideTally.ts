@@ -2,20 +2,17 @@ import type { ShadowReport } from '../contract/live.ts'
 import type { ApfEngine } from '../engine/apfEngine.ts'
 import type { EngineEvent } from '../engine/events.ts'
 import type { Ticket } from '../engine/ticket.ts'
+import { waitP99, type Waits, waitsOf } from './waits.ts'
 
 /** How far back is counted. */
 export const WINDOW_NS = 300e9
 const BUCKET_NS = 5e9
-/** Waits are counted in eighths of octaves from a microsecond on: a quantile is at most 9 % too large. */
-const STEPS_AN_OCTAVE = 8
-const LEAST_NS = 1e3
-const STEPS = 27 * STEPS_AN_OCTAVE
 
 interface Bucket {
   readonly from: number
   arrived: number
   rejected: number
-  readonly waits: Map<string, Uint32Array>
+  readonly waits: Map<string, Waits>
 }
 
 /**
@@ -84,25 +81,15 @@ export class SideTally {
 
   private noteWait({ lane, arrivedNs }: Ticket<unknown>): void {
     const { waits } = this.bucket()
-    const { name: level } = lane.level.plan
-    const ns = this.engine.nowNs - arrivedNs
-    const counts = waits.get(level) ?? new Uint32Array(STEPS)
-    waits.set(level, counts)
-    const step = ns <= LEAST_NS ? 0 : Math.ceil(Math.log2(ns / LEAST_NS) * STEPS_AN_OCTAVE)
-    const at = Math.min(STEPS - 1, step)
-    counts[at] = (counts[at] ?? 0) + 1
+    waitsOf(waits, lane.level.plan.name).note(this.engine.nowNs - arrivedNs)
   }
 
   private waitP99(): Record<string, number> {
-    const total = new Map<string, Uint32Array>()
-    for (const { waits } of this.buckets) {
-      for (const [level, counts] of waits) {
-        const sums = total.get(level) ?? new Uint32Array(STEPS)
-        counts.forEach((count, step) => (sums[step] = (sums[step] ?? 0) + count))
-        total.set(level, sums)
-      }
+    const total = new Map<string, Waits>()
+    for (const bucket of this.buckets) {
+      for (const [level, waits] of bucket.waits) waitsOf(total, level).add(waits)
     }
-    return Object.fromEntries([...total].map(([level, counts]) => [level, quantileMs(counts, 0.99)]))
+    return waitP99(total)
   }
 
   private bucket(): Bucket {
@@ -110,7 +97,7 @@ export class SideTally {
     const last = this.buckets.at(-1)
     if (last !== undefined && last.from >= from) return last
     this.forget()
-    const bucket = { from, arrived: 0, rejected: 0, waits: new Map<string, Uint32Array>() }
+    const bucket = { from, arrived: 0, rejected: 0, waits: new Map<string, Waits>() }
     this.buckets.push(bucket)
     return bucket
   }
@@ -123,11 +110,3 @@ export class SideTally {
 
 const sumOf = <K extends string>(all: readonly Readonly<Record<K, number>>[], key: K): number =>
   all.reduce((total, one) => total + one[key], 0)
-
-/** The upper edge of the step in which the quantile is; milliseconds. 0 for waits of a microsecond at most. */
-function quantileMs(counts: Uint32Array, quantile: number): number {
-  const rank = quantile * counts.reduce((sum, count) => sum + count, 0)
-  let below = 0
-  const step = counts.findIndex((count) => (below += count) >= rank)
-  return step <= 0 ? 0 : (LEAST_NS * 2 ** (step / STEPS_AN_OCTAVE)) / 1e6
-}

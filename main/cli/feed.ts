@@ -3,7 +3,8 @@ import { FeedSpecSchema } from '../../core/contract/live.ts'
 import { createFeedSource } from '../sources/liveFeed.ts'
 import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
-import { engineFields, kubeconfigOf, LIVE_OPTIONS, objectsFrom, PORTS, runLive } from './liveTraffic.ts'
+import { givenObjects } from './liveObjects.ts'
+import { engineFields, kubeconfigOf, LIVE_OPTIONS, PORTS, runLive } from './liveTraffic.ts'
 import { readNumber, readOptions, UsageError, type Given, type OptionInfo } from './usage.ts'
 
 const OPTIONS = {
@@ -28,17 +29,19 @@ export async function feed(args: readonly string[], console: Console): Promise<E
     ...(Object.keys(cluster).length > 0 && { cluster }),
     ...engineFields(given),
   })
+  const { config, draft } = await givenObjects(given, console)
   const made = await createFeedSource(spec, {
     environment: console.environment,
     folder: join(console.stateDir, 'feeds'),
-    given: await objectsFrom(given, console),
-    everyRow: given.flag('json'),
+    given: config,
+    everyRow: given.flag('json') || draft !== undefined,
   })
   return runLive({
     given,
     console,
     spec,
     made,
+    draft,
     greeting: (traffic) => [`Feed: ${traffic.state().title}`],
     ...(given.flag('once') && { over: () => made.ok && made.source.ended?.() === true }),
   })

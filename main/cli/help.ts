@@ -16,6 +16,9 @@ const ENGINE = `  --max-requests-inflight N, --max-mutating-requests-inflight N 
 
 Exit code: 0 done, 2 cannot run.`
 
+const DRAFT = `  --draft FILE…          try these manifests (- for standard input) on the same requests: laid over the objects of the
+                         engine, each in the place of the one of its name or added; a summary says what differs`
+
 export const HELP = {
   general: `APF Console: what API Priority and Fairness does inside a kube-apiserver.
 
@@ -80,7 +83,7 @@ Options:
                          and those of its engine while a simulation, a proxy or a feed is connected`,
 
   proxy: `Usage: apf-console proxy [--kubeconfig FILE] [--context NAME] | --upstream URL [--port N] [--mode M]
-                         [--listen HOST[:PORT]] [--tls] [--json]
+                         [--listen HOST[:PORT]] [--tls] [--draft FILE…] [--json]
 
 A reverse proxy in front of an API server, on loopback, whose own flow control lets each request run, wait or be
 refused with 429, as a server with these objects and limits would; prints its address, and a summary when it is stopped
@@ -105,9 +108,11 @@ Options:
   --identity I           who asks: kubeconfig (default: everybody is its user), token, certificate or headers
   --objects O            begin with those of the upstream (default) or with the built-in ones
   --config FILE…         begin with the objects of these manifests, which are the whole configuration
+${DRAFT}
 ${ENGINE}`,
 
-  feed: `Usage: apf-console feed --audit-file FILE | --audit-webhook-port N | --httplog FILE [--once] [--json]
+  feed: `Usage: apf-console feed --audit-file FILE | --audit-webhook-port N | --httplog FILE [--once] [--draft FILE…]
+                        [--json]
 
 What happened at an API server, through flow control of the console's own, which only watches: queues, waits and
 refusals are what it would have done (docs/feeds.md, docs/live.md). Follows the file until it is stopped.
@@ -121,6 +126,7 @@ Options:
   --once                 stop at the end of the file
   --kubeconfig FILE, --context NAME   the same server, for its objects and how many objects there are
   --config FILE…         begin with the objects of these manifests, which are the whole configuration
+${DRAFT}
 ${ENGINE}`,
 
   shard: `Usage: apf-console shard --queues Q --hand H [--elephants 1,4,16] [--flow SCHEMA/DISTINGUISHER]… [--target P]

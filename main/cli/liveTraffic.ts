@@ -1,14 +1,15 @@
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
-import type { LiveRequest } from '../../core/contract/live.ts'
 import { CadenceSchema, type SourceSpec } from '../../core/contract/source.ts'
-import { NEWEST_VERSION } from '../../core/engine/profiles.ts'
+import { DraftTally } from '../../core/live/draftTally.ts'
 import { startMetricsServer } from '../live/metricsServer.ts'
 import type { LiveTraffic } from '../live/traffic.ts'
 import type { SourceResult } from '../sources/source.ts'
 import { startSession } from '../workspace/session.ts'
 import type { Console, ExitCode } from './console.ts'
-import { readConfiguration } from './manifestFiles.ts'
+import { runDraftBeside } from './liveDraft.ts'
+import { rowPrinter } from './liveRows.ts'
+import { summaryOf } from './liveSummary.ts'
 import { portProblem } from './portProblem.ts'
 import { tellNotes } from './tellNotes.ts'
 import { readNumber, UsageError, type Given, type OptionInfo } from './usage.ts'
@@ -18,6 +19,7 @@ export const LIVE_OPTIONS = {
   kubeconfig: { type: 'string' },
   context: { type: 'string' },
   config: { type: 'string', multiple: true },
+  draft: { type: 'string', multiple: true },
   'server-version': { type: 'string' },
   'max-requests-inflight': { type: 'string' },
   'max-mutating-requests-inflight': { type: 'string' },
@@ -54,40 +56,24 @@ export const kubeconfigOf = (given: Given): { readonly file?: string; readonly c
   ...(given.value('context') !== undefined && { context: given.value('context') ?? '' }),
 })
 
-/** The objects of `--config`, which are the whole configuration; `undefined` without it. */
-export async function objectsFrom(given: Given, console: Console): Promise<ObjectSet | undefined> {
-  const files = given.values('config')
-  if (files.length === 0) return undefined
-  const version = given.value('server-version') ?? NEWEST_VERSION
-  const { objects, findings } = await readConfiguration(files, { version, stdin: console.readStdin })
-  const errors = findings.filter(({ severity }) => severity === 'error')
-  const [error] = errors
-  if (error !== undefined) {
-    const more = errors.length === 1 ? '' : ` (and ${errors.length - 1} more; see apf-console validate)`
-    throw new ProblemError('invalid-input', `${error.file}:${error.line}: ${error.field}: ${error.message}${more}`)
-  }
-  if (objects.levels.length + objects.schemas.length === 0) {
-    throw new ProblemError('not-found', `${files.join(', ')} holds no FlowSchema and no PriorityLevelConfiguration.`)
-  }
-  return objects
-}
-
 export interface LiveCommand {
   readonly given: Given
   readonly console: Console
   readonly spec: SourceSpec
   readonly made: SourceResult
+  /** Objects to be tried beside, laid over those of the engine. */
+  readonly draft: ObjectSet | undefined
   /** What is printed once it runs, unless rows are. */
   readonly greeting: (traffic: LiveTraffic) => readonly string[]
   /** Whether there is nothing more to come. */
   readonly over?: () => boolean
 }
 
-/** Rows that ended and were printed are told apart from those that change again as far back as this. */
-const REMEMBERED = 50_000
-
-/** Runs a live source until the command is to end; prints its rows as they end with `--json`, and a summary. */
-export async function runLive({ given, console, spec, made, greeting, over }: LiveCommand): Promise<ExitCode> {
+/**
+ * Runs a live source until the command is to end, with a draft beside where there is one; prints its rows as they end with
+ * `--json`, and a summary.
+ */
+export async function runLive({ given, console, spec, made, draft, greeting, over }: LiveCommand): Promise<ExitCode> {
   if (!made.ok) throw new ProblemError(made.problem.code, made.problem.message, made.problem.details)
   const { live } = made.source
   if (live === undefined) throw new ProblemError('internal', 'The source shows no single requests.')
@@ -105,7 +91,16 @@ export async function runLive({ given, console, spec, made, greeting, over }: Li
   })
   const metricsPort = readNumber(given, 'metrics-port', PORTS)
   const end = new AbortController()
+  const printer = given.flag('json') ? rowPrinter(console) : undefined
+  const tally = draft && new DraftTally()
   try {
+    if (draft !== undefined) runDraftBeside(draft, { live, objects: session.objects }, { signal: end.signal, tell })
+    if (printer !== undefined || tally !== undefined) {
+      session.live?.rows.subscribe((event) => {
+        printer?.take(event)
+        tally?.note(event.requests)
+      }, end.signal)
+    }
     const metrics =
       metricsPort === undefined
         ? undefined
@@ -117,12 +112,14 @@ export async function runLive({ given, console, spec, made, greeting, over }: Li
     const say = given.flag('json') ? tell : (sentence: string): void => print(`${sentence}\n`)
     for (const line of greeting(live)) say(line)
     if (metrics !== undefined) say(`Metrics: ${metrics.url}`)
-    if (given.flag('json')) session.live?.rows.subscribe(rowPrinter(console), end.signal)
     await ended(signal, over, environment)
     live.settle()
     // What ended within the last moment is still to be told.
-    if (given.flag('json')) await new Promise<void>((resolve) => void environment.after(LAST_MS, resolve))
-    say(summaryOf(live))
+    if (printer !== undefined || tally !== undefined) {
+      await new Promise<void>((resolve) => void environment.after(LAST_MS, resolve))
+    }
+    printer?.rest()
+    for (const sentence of summaryOf(live, tally?.read())) say(sentence)
     await metrics?.close()
   } finally {
     end.abort()
@@ -149,41 +146,4 @@ function ended(
     }
     look()
   })
-}
-
-function rowPrinter({ print, tell }: Console): (event: { requests: readonly LiveRequest[]; dropped: number }) => void {
-  let printed = new Set<number>()
-  let before = new Set<number>()
-  return ({ requests, dropped }) => {
-    for (const row of requests) {
-      if (!hasEnded(row) || printed.has(row.seq) || before.has(row.seq)) continue
-      printed.add(row.seq)
-      print(`${JSON.stringify(row)}\n`)
-    }
-    if (printed.size > REMEMBERED) [before, printed] = [printed, new Set()]
-    if (dropped > 0) tell(`${dropped} changes were too many to print.`)
-  }
-}
-
-/** Beside a decision of an engine that only watches, the server's own answer is waited for. */
-const hasEnded = ({ state, status }: LiveRequest): boolean =>
-  state === 'cancelled' || state === 'failed' || (state !== 'waiting' && state !== 'executing' && status !== undefined)
-
-function summaryOf(traffic: LiveTraffic): string {
-  const { arrived, unreadable, agreement } = traffic.state()
-  const lanes = traffic.engine.snapshot().levels.flatMap((level) => level.lanes)
-  const total = (of: (lane: (typeof lanes)[number]) => number): number => lanes.reduce((sum, lane) => sum + of(lane), 0)
-  const rejected = (['queue-full', 'concurrency-limit', 'time-out'] as const).flatMap((reason) => {
-    const count = total((lane) => lane.rejected[reason])
-    return count === 0 ? [] : [`${count} ${reason}`]
-  })
-  return [
-    `${arrived} ${arrived === 1 ? 'request' : 'requests'}: ${total(({ dispatched }) => dispatched)} dispatched`,
-    rejected.length === 0 ? ', none rejected' : `, rejected ${rejected.join(', ')}`,
-    unreadable === 0 ? '' : `, ${unreadable} could not be read`,
-    agreement.compared === 0
-      ? ''
-      : `; ${agreement.schemaAndLevel} of the last ${agreement.compared} placed as the server did`,
-    '.',
-  ].join('')
 }

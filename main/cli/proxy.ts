@@ -4,7 +4,8 @@ import { tryCommand } from '../../core/live/proxyReach.ts'
 import { createProxySource } from '../sources/liveProxy.ts'
 import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
-import { engineFields, kubeconfigOf, LIVE_OPTIONS, objectsFrom, runLive } from './liveTraffic.ts'
+import { givenObjects } from './liveObjects.ts'
+import { engineFields, kubeconfigOf, LIVE_OPTIONS, runLive } from './liveTraffic.ts'
 import { LISTEN_OPTIONS, listenOf } from './proxyListen.ts'
 import { readChoice, readOptions, UsageError, type Given, type OptionInfo } from './usage.ts'
 
@@ -40,17 +41,19 @@ export async function proxy(args: readonly string[], console: Console): Promise<
     ...(objects && { objects }),
     ...engineFields(given),
   })
+  const { config, draft } = await givenObjects(given, console)
   const made = await createProxySource(spec, {
     environment: console.environment,
     folder: join(console.stateDir, 'proxy'),
     clientKubeconfig: given.value('client-kubeconfig'),
-    given: await objectsFrom(given, console),
+    given: config,
   })
   return runLive({
     given,
     console,
     spec,
     made,
+    draft,
     greeting: (traffic) => {
       const { title, address = '', clientKubeconfig } = traffic.state()
       return [`Proxy: ${title}`, `Try it: ${tryCommand({ identity, address, clientKubeconfig })}`]

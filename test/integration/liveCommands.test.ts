@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { LiveRequestSchema, type LiveRequest } from '../../core/contract/live.ts'
 import { runCommand, startCommand, type Running } from '../harness/command.ts'
 import { smallServer, type SmallServer } from '../harness/live.ts'
+import { auditEvent, found, levelManifest, narrowFor, rowsOf } from '../harness/liveCommand.ts'
 
 let folder = ''
 let server: SmallServer
@@ -33,41 +33,10 @@ function start(...args: readonly string[]): Running {
   running = [...running, command]
   return command
 }
-const rowsOf = (output: string): LiveRequest[] =>
-  output
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => LiveRequestSchema.parse(JSON.parse(line)))
-
-const found = async (text: () => string, pattern: RegExp): Promise<string> => {
-  await vi.waitFor(() => expect(text()).toMatch(pattern), 10_000)
-  return pattern.exec(text())?.[1] ?? ''
-}
-
-/** The built-in objects, but one seat for everybody, nobody waits. */
-const NARROW = `
-apiVersion: flowcontrol.apiserver.k8s.io/v1
-kind: PriorityLevelConfiguration
-metadata: { name: narrow }
-spec:
-  type: Limited
-  limited: { nominalConcurrencyShares: 1, borrowingLimitPercent: 0, limitResponse: { type: Reject } }
----
-apiVersion: flowcontrol.apiserver.k8s.io/v1
-kind: FlowSchema
-metadata: { name: everybody }
-spec:
-  priorityLevelConfiguration: { name: narrow }
-  matchingPrecedence: 10
-  rules:
-    - subjects: [{ kind: Group, group: { name: 'system:authenticated' } }]
-      resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], namespaces: ['*'], clusterScope: true }]
-`
-
 describe('apf-console proxy', () => {
   test('prints rows as they end, answers Prometheus, and ends with a summary', async () => {
     const file = join(folder, 'narrow.yaml')
-    await writeFile(file, NARROW)
+    await writeFile(file, narrowFor(1))
     const seats = ['--max-requests-inflight', '4', '--max-mutating-requests-inflight', '0']
     const upstream = ['--upstream', server.url, '--identity', 'headers']
     const proxy = start('proxy', ...upstream, '--config', file, ...seats, '--metrics-port', '0', '--json')
@@ -107,6 +76,12 @@ describe('apf-console proxy', () => {
   })
 
   test('says what is wrong in one sentence', async () => {
+    const file = (name: string): string => join(folder, name)
+    const [wrong, empty, huge] = [file('wrong.yaml'), file('empty.yaml'), file('huge.yaml')]
+    await writeFile(wrong, levelManifest('wrong', -1))
+    await writeFile(empty, '')
+    const queuing = '{ queues: 10000000, handSize: 1, queueLengthLimit: 1 }'
+    await writeFile(huge, levelManifest('huge', 1, `{ type: Queue, queuing: ${queuing} }`))
     const cases: readonly (readonly [readonly string[], RegExp])[] = [
       [['proxy', '--upstream', 'anna:hunter2@host'], /--upstream takes an address/],
       [['proxy', '--upstream', server.url, '--context', 'x'], /do not go with it/],
@@ -114,6 +89,14 @@ describe('apf-console proxy', () => {
       [['proxy', '--upstream', server.url, '--config', join(folder, 'none.yaml')], /none\.yaml cannot be/],
       [['proxy', '--upstream', server.url, '--objects', 'built-in', '--port', new URL(server.url).port], /in use/],
       [['proxy', '--kubeconfig', join(folder, 'none')], /none/],
+      [
+        ['proxy', '--upstream', server.url, '--draft', wrong],
+        /wrong\.yaml:7: spec\.limited\.nominalConcurrencyShares: /,
+      ],
+      [['proxy', '--upstream', server.url, '--draft', join(folder, 'none.yaml')], /none\.yaml cannot be/],
+      [['proxy', '--upstream', server.url, '--draft', empty], /empty\.yaml holds no FlowSchema and no Priority/],
+      [['feed', '--audit-file', 'x', '--draft', huge], /PriorityLevelConfiguration huge of the draft.*queues/],
+      [['feed', '--audit-file', 'x', '--config', '-', '--draft', '-'], /Only one of the files/],
       [['feed'], /needs one of --audit-file/],
       [['feed', '--audit-webhook-port', '0', '--once'], /--once is for files/],
       [['feed', '--httplog', join(folder, 'none.log'), '--once'], /none\.log/],
@@ -137,23 +120,12 @@ describe('apf-console proxy', () => {
       const { code, output } = await runCommand(command, '--help')
       expect(code).toBe(0)
       expect(output).toContain('--metrics-port')
+      expect(output).toContain('--draft FILE…')
     }
   })
 })
 
-const event = (n: number): object => ({
-  kind: 'Event',
-  apiVersion: 'audit.k8s.io/v1',
-  level: 'Metadata',
-  auditID: `id-${n}`,
-  stage: 'ResponseComplete',
-  requestURI: `/api/v1/namespaces/default/pods/pod-${n}`,
-  verb: 'get',
-  user: { username: 'alice', groups: ['system:authenticated'] },
-  responseStatus: { code: 200 },
-  requestReceivedTimestamp: new Date(Date.now() - 60_000 + n).toISOString(),
-  stageTimestamp: new Date(Date.now() - 60_000 + n + 5).toISOString(),
-})
+const event = (n: number) => auditEvent(n, { atMs: Date.now() - 60_000 + n })
 
 describe('apf-console feed', () => {
   test('reads a file to its end', async () => {

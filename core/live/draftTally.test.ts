@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest'
+import type { LiveRequest } from '../contract/live.ts'
+import { DraftTally } from './draftTally.ts'
+
+const LEVEL = { level: 'here', schema: 'mine' }
+const row = (seq: number, state: LiveRequest['state'], more: Partial<LiveRequest> = {}): LiveRequest => ({
+  seq,
+  at: 0,
+  user: 'alice',
+  groups: [],
+  verb: 'get',
+  url: '/',
+  resource: 'pods',
+  namespace: '',
+  name: '',
+  flow: '',
+  seats: { initial: 1, final: 0 },
+  ...LEVEL,
+  state,
+  ...more,
+})
+const served = { ...LEVEL, state: 'served', waitMs: 0 } as const
+const refused = { ...LEVEL, state: 'rejected', waitMs: 0, reason: 'queue-full' } as const
+const waiting = { ...LEVEL, state: 'waiting' } as const
+
+function tallyOf(...events: readonly (readonly LiveRequest[])[]) {
+  const tally = new DraftTally()
+  for (const rows of events) tally.note(rows)
+  return tally.read()
+}
+
+describe('the comparison of a draft with the objects that are there', () => {
+  it('counts each request once, when both have decided', () => {
+    const comparison = tallyOf(
+      [row(0, 'executing', { waitMs: 0, shadow: waiting }), row(1, 'waiting', { shadow: refused })],
+      [row(0, 'served', { waitMs: 0, runMs: 5, shadow: waiting })],
+      [
+        row(0, 'served', { waitMs: 0, runMs: 5, shadow: { ...LEVEL, state: 'executing', waitMs: 8.192 } }),
+        row(1, 'executing', { waitMs: 4.096, shadow: refused }),
+        row(2, 'waiting', { shadow: waiting }),
+      ],
+      [
+        row(0, 'served', { waitMs: 0, runMs: 5, shadow: { ...LEVEL, state: 'served', waitMs: 8.192 } }),
+        row(1, 'served', { waitMs: 4.096, runMs: 9, shadow: refused }),
+      ],
+    )
+    expect(comparison).toEqual({
+      compared: 2,
+      undecided: 1,
+      missed: 0,
+      a: {
+        dispatched: 2,
+        rejected: { 'queue-full': 0, 'concurrency-limit': 0, 'time-out': 0 },
+        waitP99: { here: expect.closeTo(4.096) },
+      },
+      b: {
+        dispatched: 1,
+        rejected: { 'queue-full': 1, 'concurrency-limit': 0, 'time-out': 0 },
+        waitP99: { here: expect.closeTo(8.192) },
+      },
+      different: { rejectedByA: 0, rejectedByB: 1, elsewhere: 0 },
+    })
+  })
+
+  it('says in which way they differ', () => {
+    const elsewhere = { ...served, level: 'there' }
+    const { different, a, b } = tallyOf([
+      row(0, 'served', { waitMs: 0, shadow: served }),
+      row(1, 'served', { waitMs: 0, shadow: elsewhere }),
+      row(2, 'rejected', { waitMs: 0, reason: 'time-out', shadow: elsewhere }),
+      row(3, 'rejected', { waitMs: 0, reason: 'concurrency-limit', shadow: refused }),
+      row(4, 'served', { waitMs: 0, shadow: refused }),
+    ])
+    expect(different).toEqual({ rejectedByA: 1, rejectedByB: 1, elsewhere: 1 })
+    expect([a.rejected['time-out'], a.rejected['concurrency-limit'], b.rejected['queue-full']]).toEqual([1, 1, 2])
+    expect([a.waitP99, b.waitP99]).toEqual([{ here: 0 }, { here: 0, there: 0 }])
+  })
+
+  it('leaves out what does not come to flow control', () => {
+    const { compared, undecided, missed } = tallyOf([
+      row(0, 'bypassed'),
+      row(1, 'bypassed', { shadow: { level: '', schema: '', state: 'bypassed' } }),
+    ])
+    expect([compared, undecided, missed]).toEqual([0, 0, 0])
+  })
+
+  it('waits for nothing when a client left, and knows what had been decided by then', () => {
+    const { compared, undecided, a, b, different } = tallyOf([
+      // It waited here, and with the draft as well.
+      row(0, 'cancelled', { waitMs: 7, shadow: waiting }),
+      // It ran.
+      row(1, 'failed', { waitMs: 0, runMs: 3, shadow: refused }),
+      // An engine that only watches would have refused it.
+      row(2, 'cancelled', { waitMs: 0, runMs: 3, reason: 'queue-full', shadow: refused }),
+    ])
+    expect([compared, undecided]).toEqual([3, 0])
+    expect([a.dispatched, a.rejected['queue-full'], b.dispatched, b.rejected['queue-full']]).toEqual([1, 1, 0, 2])
+    expect(different).toEqual({ rejectedByA: 0, rejectedByB: 1, elsewhere: 0 })
+  })
+
+  it('says how many it was not told of', () => {
+    const { compared, missed } = tallyOf(
+      [row(2, 'served', { waitMs: 0, shadow: served })],
+      [row(1, 'served', { waitMs: 0, shadow: served }), row(4, 'served', { waitMs: 0, shadow: served })],
+    )
+    expect([compared, missed]).toEqual([2, 3])
+  })
+})

@@ -1,0 +1,123 @@
+import type { LiveRequest } from '../contract/live.ts'
+import type { RejectReason } from '../frame/frame.ts'
+import { type Compared, sameDecision } from './draftShadow.ts'
+import { waitP99, type Waits, waitsOf } from './waits.ts'
+
+/** What one of the two engines made of the requests. */
+export interface DecidedSide {
+  readonly dispatched: number
+  readonly rejected: Readonly<Record<RejectReason, number>>
+  /** Milliseconds until they were dispatched; by level. */
+  readonly waitP99: Readonly<Record<string, number>>
+}
+
+/** What two engines made of the same requests. */
+export interface DraftComparison {
+  /** Requests about which both have decided, or whose client left before that. */
+  readonly compared: number
+  /** Those about which one has not. */
+  readonly undecided: number
+  /** Those that were never told, because too many came at once. */
+  readonly missed: number
+  /** The first engine, and the one with the draft. */
+  readonly a: DecidedSide
+  readonly b: DecidedSide
+  /** Requests that the two decided differently; each counts once. */
+  readonly different: {
+    readonly rejectedByA: number
+    readonly rejectedByB: number
+    /** Rejected by both or by none, but in another flow schema or level. */
+    readonly elsewhere: number
+  }
+}
+
+const NS_PER_MS = 1e6
+
+/**
+ * Compares the decisions of the first engine and of a draft beside over all rows that are told, however long that takes:
+ * what it remembers of single requests are those about which one of the two has not decided yet.
+ */
+export class DraftTally {
+  private newest = -1
+  private missed = 0
+  private compared = 0
+  private readonly undecided = new Set<number>()
+  private readonly a = new Side()
+  private readonly b = new Side()
+  private readonly different = { rejectedByA: 0, rejectedByB: 0, elsewhere: 0 }
+
+  /** Takes new and changed rows, in the order of their arrival. */
+  note(rows: readonly LiveRequest[]): void {
+    for (const row of rows) {
+      const isNew = row.seq > this.newest
+      if (isNew) {
+        this.missed += row.seq - this.newest - 1
+        this.newest = row.seq
+      } else if (!this.undecided.has(row.seq)) continue
+      this.look(row)
+    }
+  }
+
+  read(): DraftComparison {
+    const { compared, missed } = this
+    return {
+      compared,
+      undecided: this.undecided.size,
+      missed,
+      a: this.a.read(),
+      b: this.b.read(),
+      different: { ...this.different },
+    }
+  }
+
+  private look(row: LiveRequest): void {
+    const { shadow } = row
+    // It has not come to flow control, or passes it by under any objects.
+    if (shadow === undefined || shadow.state === 'bypassed') return
+    if (!hasDecision(row)) {
+      this.undecided.add(row.seq)
+      return
+    }
+    this.undecided.delete(row.seq)
+    this.compared += 1
+    this.a.note(row.level, row, hasLeft(row) ? row.runMs !== undefined : true)
+    this.b.note(shadow.level, shadow, shadow.state !== 'waiting')
+    if (!sameDecision(asDecided(row), shadow)) this.different[howDifferent(row, shadow)] += 1
+  }
+}
+
+const hasLeft = ({ state }: LiveRequest): boolean => state === 'cancelled' || state === 'failed'
+
+/** Whether both have decided: nothing is decided any more about a request whose client left. */
+const hasDecision = (row: LiveRequest): boolean =>
+  hasLeft(row) || (row.state !== 'waiting' && row.shadow?.state !== 'waiting')
+
+/** A client that leaves takes the place of a refusal in the state of the row, but not of its reason. */
+const asDecided = (row: LiveRequest): Compared => (row.reason === undefined ? row : { ...row, state: 'rejected' })
+
+function howDifferent(
+  { reason }: LiveRequest,
+  shadow: NonNullable<LiveRequest['shadow']>,
+): keyof DraftComparison['different'] {
+  if ((reason === undefined) === (shadow.reason === undefined)) return 'elsewhere'
+  return reason === undefined ? 'rejectedByB' : 'rejectedByA'
+}
+
+class Side {
+  private dispatched = 0
+  private readonly rejected = { 'queue-full': 0, 'concurrency-limit': 0, 'time-out': 0 }
+  private readonly waits = new Map<string, Waits>()
+
+  /** `ran`: it was dispatched unless it was rejected. */
+  note(level: string, { reason, waitMs }: Pick<LiveRequest, 'reason' | 'waitMs'>, ran: boolean): void {
+    if (reason !== undefined) this.rejected[reason] += 1
+    else if (ran && waitMs !== undefined) {
+      this.dispatched += 1
+      waitsOf(this.waits, level).note(waitMs * NS_PER_MS)
+    }
+  }
+
+  read(): DecidedSide {
+    return { dispatched: this.dispatched, rejected: { ...this.rejected }, waitP99: waitP99(this.waits) }
+  }
+}

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import { builtInObjects } from '../../core/config/builtInByVersion.ts'
+import type { ObjectSet } from '../../core/config/objects.ts'
+import { ProblemError } from '../../core/contract/errors.ts'
+import type { LiveShadow } from '../../core/contract/live.ts'
+import type { ObjectsReading } from '../sources/objectDoor.ts'
+import { runDraftBeside } from './liveDraft.ts'
+
+const VERSION = 'v1.36.3'
+const level = (name: string, nominalConcurrencyShares: number) => ({
+  metadata: { name },
+  spec: { type: 'Limited', limited: { nominalConcurrencyShares, limitResponse: { type: 'Reject' } } },
+})
+const schema = (name: string, to: string) => ({
+  metadata: { name },
+  spec: { priorityLevelConfiguration: { name: to }, matchingPrecedence: 10 },
+})
+const DRAFT: ObjectSet = { levels: [level('batch', 7)], schemas: [] }
+
+/** A draft that runs, with what it is told of the objects. */
+function running(first: ObjectsReading, refuses = (_wish: LiveShadow): boolean => false, draft = DRAFT) {
+  const wishes: (readonly (readonly [string, number | undefined])[])[] = []
+  const told: string[] = []
+  let read = (_reading: ObjectsReading): void => undefined
+  const live = {
+    version: VERSION,
+    shadow(wish: LiveShadow): void {
+      if (refuses(wish)) throw new ProblemError('invalid-input', 'No server would take it.')
+      const levels = wish.on ? wish.objects.levels : []
+      wishes.push(levels.map(({ metadata, spec }) => [metadata.name, spec.limited?.nominalConcurrencyShares]))
+    },
+  }
+  const start = (_signal: AbortSignal, onReading: typeof read): void => {
+    read = onReading
+    onReading(first)
+  }
+  const { signal } = new AbortController()
+  runDraftBeside(draft, { live, objects: { start } }, { signal, tell: (sentence) => void told.push(sentence) })
+  return { wishes, told, read: (reading: ObjectsReading) => read(reading) }
+}
+const current = (...levels: readonly ReturnType<typeof level>[]): ObjectsReading => ({
+  state: 'current',
+  objects: { levels: [...levels], schemas: [] },
+})
+
+describe('a draft from files', () => {
+  it('is laid over what the engine has, and over what it gets later', () => {
+    const { wishes, read } = running(current(level('batch', 1), level('other', 2)))
+    read(current(level('other', 3)))
+    expect(wishes).toEqual([
+      [
+        ['batch', 7],
+        ['other', 2],
+      ],
+      [
+        ['other', 3],
+        ['batch', 7],
+      ],
+    ])
+  })
+
+  it('is laid over the built-in objects as long as those of the server cannot be read', () => {
+    const nothing: ObjectsReading['objects'] = { levels: [], schemas: [] }
+    const { wishes, read } = running({ state: 'unavailable', objects: nothing })
+    read(current(level('other', 3)))
+    read({ state: 'unavailable', objects: nothing })
+    const names = wishes.map((levels) => levels.map(([name]) => name))
+    const builtIn = builtInObjects(VERSION).levels.map(({ metadata }) => metadata.name)
+    expect(names).toEqual([
+      [...builtIn, 'batch'],
+      ['other', 'batch'],
+      ['other', 'batch'],
+    ])
+  })
+
+  it('is refused at the beginning, and goes on over the objects before when newer ones do not go with it', () => {
+    expect(() => running(current(), () => true)).toThrow('No server would take it.')
+    const { wishes, told, read } = running(current(), (wish) => wish.on && wish.objects.levels.length > 1)
+    read(current(level('other', 3)))
+    expect(wishes).toHaveLength(1)
+    expect(told).toEqual(['The draft runs over the objects as they were: No server would take it.'])
+  })
+
+  it('says once which of its schemas lead nowhere', () => {
+    const draft: ObjectSet = { ...DRAFT, schemas: [schema('early', 'later'), schema('last', 'batch')] }
+    const none = (): boolean => false
+    const { told, read } = running(
+      { state: 'current', objects: { levels: [], schemas: [schema('theirs', 'gone')] } },
+      none,
+      draft,
+    )
+    read(current())
+    read(current(level('later', 1)))
+    expect(told).toEqual([
+      'FlowSchema early of the draft leads to later, which does not exist; its requests go to the next schema that matches.',
+    ])
+  })
+})
