@@ -35,8 +35,15 @@ export function createClusterObjects(connection: Connection, environment: Enviro
   const versions = createObjectVersions()
   let tell: () => void = () => undefined
   let version: string | undefined
+  let learning = false
   const learnVersion = async (): Promise<void> => {
-    version = (await readVersion(api)) ?? version
+    if (learning) return
+    learning = true
+    try {
+      version = (await readVersion(api)) ?? version
+    } finally {
+      learning = false
+    }
     tell()
   }
   const common = { api, environment, see: (object: JsonObject) => versions.see(object), onChange: () => tell() }
@@ -65,6 +72,8 @@ export function createClusterObjects(connection: Connection, environment: Enviro
         })
       }
       onReading(reading())
+      // Also of a server whose objects may not be read.
+      void learnVersion()
       levels.start(signal)
       schemas.start(signal)
     },

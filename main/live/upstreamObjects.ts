@@ -24,6 +24,8 @@ export interface UpstreamObjects {
 
 /** To wait for the first list; a server that does not answer by then is served without it. */
 const FIRST_MS = 10_000
+/** More for a server that answers, but has not told its version. */
+const VERSION_MS = 3_000
 
 /**
  * Lists and watches the objects through a connection until the signal aborts. Resolves once they were read, or it is known
@@ -60,7 +62,14 @@ export function followUpstreamObjects(
     },
   }
   return new Promise((resolve) => {
-    const cancel = environment.after(FIRST_MS, () => resolve(following))
+    let cancel = environment.after(FIRST_MS, () => resolve(following))
+    let waitsFor = FIRST_MS
+    const within = (ms: number): void => {
+      if (ms >= waitsFor) return
+      waitsFor = ms
+      cancel()
+      cancel = environment.after(ms, () => resolve(following))
+    }
     door.start(signal, (next) => {
       reading = next
       version = next.version ?? version
@@ -71,10 +80,7 @@ export function followUpstreamObjects(
       }
       onChange()
       // The version comes with an answer of its own, a moment later than the lists.
-      if (next.state === 'unavailable' || (readable && version !== undefined)) {
-        cancel()
-        resolve(following)
-      }
+      if (next.state === 'unavailable' || readable) within(version === undefined ? VERSION_MS : 0)
     })
   })
 }

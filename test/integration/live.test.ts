@@ -224,6 +224,17 @@ describe('a live proxy', () => {
     await vi.waitFor(() => expect(fetch(before)).rejects.toThrow(/fetch failed/))
   })
 
+  test('behaves like the release of a server whose objects it may not read', async () => {
+    await server.close()
+    server = await smallServer((request, response) => {
+      if (request.url !== '/version') return void response.writeHead(403).end()
+      setTimeout(() => response.end('{"gitVersion":"v1.33.2"}'), 200)
+    })
+    await connect({ objects: 'upstream' })
+    await vi.waitFor(() => expect(desk.frame()?.version).toBe('v1.33.2'), 3_000)
+    expect(desk.state()?.limits.join(' ')).toContain('the built-in ones of v1.33.2')
+  })
+
   test('says so when its port is taken', async () => {
     const port = Number(new URL(server.url).port)
     await expect(connect({ port })).rejects.toMatchObject({ message: expect.stringContaining(String(port)) })
