@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { HttpAnswer } from '../../core/engine/httpSurface.ts'
 import { isGone, isHttp2, type AnyRequest, type AnyResponse } from './exchange.ts'
 import { headerLines, rawOf } from './headers.ts'
+import { asksForWatch } from './watchStart.ts'
 
 /** An answer of the proxy's own. */
 export interface OwnAnswer {
@@ -26,10 +27,20 @@ const REASONS: Readonly<Partial<Record<Refusal['status'], string>>> = {
   503: 'ServiceUnavailable',
 }
 
+/** A watch that comes again goes on where it was; without this client-go gives it up and lists everything anew. */
+const SOON = { 'Retry-After': '1' }
+
 /** As clients of Kubernetes understand it where they ask for JSON, which they all do; plain text for others. */
-export function refusalAnswer({ headers }: Pick<IncomingMessage, 'headers'>, { status, sentence }: Refusal): OwnAnswer {
-  const more = { 'X-Content-Type-Options': 'nosniff', ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }) }
-  if (headers.accept?.includes('json') !== true) {
+export function refusalAnswer(
+  request: Pick<IncomingMessage, 'headers' | 'method' | 'url'>,
+  { status, sentence }: Refusal,
+): OwnAnswer {
+  const more = {
+    'X-Content-Type-Options': 'nosniff',
+    ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
+    ...(status === 502 && asksForWatch(request) && SOON),
+  }
+  if (request.headers.accept?.includes('json') !== true) {
     return { status, headers: { 'Content-Type': 'text/plain; charset=utf-8', ...more }, body: `${sentence}\n` }
   }
   const reason = REASONS[status]

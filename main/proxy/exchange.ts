@@ -2,6 +2,7 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { constants, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
 import { endToEnd, headerObject, trailerPairs, valueOf, withLength, type RawHeaders } from './headers.ts'
 import { openRequest, type Upstream } from './upstream.ts'
+import { asksForWatch } from './watchStart.ts'
 
 export type AnyRequest = IncomingMessage | Http2ServerRequest
 export type AnyResponse = ServerResponse | Http2ServerResponse
@@ -150,7 +151,7 @@ class Exchange {
     const { options } = this
     const begun = options.response.headersSent
     options.onFailure(error, begun)
-    if (begun) breakResponse(options.response)
+    if (begun) breakResponse(options.request, options.response)
     this.outgoing?.destroy()
   }
 
@@ -222,8 +223,12 @@ class Exchange {
 const write = (response: AnyResponse, piece: Buffer): boolean =>
   isHttp2(response) ? response.write(piece) : response.write(piece)
 
-/** The client must not take what it has for the whole. */
-function breakResponse(response: AnyResponse): void {
-  if (isHttp2(response)) response.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
-  else response.destroy()
+/**
+ * The client must not take what it has for the whole. A watch is never whole and goes on where it was, as after the death of
+ * a server; but a stream that is reset is an error to client-go, after which it lists everything anew.
+ */
+function breakResponse(request: AnyRequest, response: AnyResponse): void {
+  if (!isHttp2(response)) response.destroy()
+  else if (asksForWatch(request)) response.end()
+  else response.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
 }

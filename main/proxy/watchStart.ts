@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { parseListOptions } from '../../core/classify/listOptions.ts'
+import { requestInfo } from '../../core/classify/requestInfo.ts'
 import { parseRequestTarget } from '../../core/classify/requestTarget.ts'
 
 /** What ends the initial events of a watch that asked for them (`sendInitialEvents`). */
@@ -23,6 +24,12 @@ const TOLD: WatchStart = { told: true, quietMs: 5_000, longestMs: 60_000 }
 const ALL_OBJECTS: WatchStart = { told: false, quietMs: 20, longestMs: 10_000 }
 /** What has happened since a version comes first. */
 const SINCE: WatchStart = { told: false, quietMs: 20, longestMs: 1_000 }
+
+/** Whether a request asks for a watch (specification 2.1). */
+export function asksForWatch({ method = 'GET', url = '/' }: Pick<IncomingMessage, 'method' | 'url'>): boolean {
+  const read = parseRequestTarget(url)
+  return read !== undefined && requestInfo(method, read).info.verb === 'watch'
+}
 
 /** How a watch begins, by the target of its request. */
 export function watchStartOf(target: string): WatchStart {

@@ -1,5 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { access, copyFile, cp, mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { access, copyFile, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +10,8 @@ import { goModFor } from './goMod.ts'
 export const DEFAULT_VERSION = 'v1.36.3'
 
 const HERE = dirname(fileURLToPath(import.meta.url))
-const NAMES = ['kube-apiserver', 'etcd'] as const
+/** The module whose main packages are built: servers around upstream’s, and a client. */
+const MODULE = join(HERE, 'server')
 
 export interface Binaries {
   readonly version: string
@@ -40,23 +42,47 @@ export function whyNoCluster(): string | undefined {
  */
 export async function ensureBinaries(version: string, log: (line: string) => void): Promise<Binaries> {
   const folder = cacheFolder(version)
-  const binaries = { version, apiserver: join(folder, NAMES[0]), etcd: join(folder, NAMES[1]) }
-  if ((await exists(binaries.apiserver)) && (await exists(binaries.etcd))) return binaries
+  const binaries = { version, apiserver: join(folder, 'kube-apiserver'), etcd: join(folder, 'etcd') }
+  await ensureBuilt({ 'kube-apiserver': binaries.apiserver, etcd: binaries.etcd }, version, log)
+  return binaries
+}
+
+/**
+ * Path of `server/controller`, on the client-go of {@link DEFAULT_VERSION}, built on first use beside the servers and again
+ * when its code has changed.
+ */
+export async function ensureController(log: (line: string) => void): Promise<string> {
+  const code = join(MODULE, 'controller')
+  const sum = createHash('sha256').update(await readFile(join(MODULE, 'go.mod')))
+  for (const name of (await readdir(code)).toSorted()) sum.update(await readFile(join(code, name)))
+  const path = join(cacheFolder(DEFAULT_VERSION), `controller-${sum.digest('hex').slice(0, 12)}`)
+  await ensureBuilt({ controller: path }, DEFAULT_VERSION, log)
+  return path
+}
+
+/** Builds main packages of the module, unless all are there: name of the package → path of what is built. */
+async function ensureBuilt(
+  wanted: Readonly<Record<string, string>>,
+  version: string,
+  log: (line: string) => void,
+): Promise<void> {
+  if ((await Promise.all(Object.values(wanted).map(exists))).every(Boolean)) return
+  const folder = cacheFolder(version)
+  const names = Object.keys(wanted)
   const source = join(folder, `source-${process.pid}`)
   const output = join(folder, `output-${process.pid}`)
   try {
     await mkdir(folder, { recursive: true })
-    await cp(join(HERE, 'server'), source, { recursive: true })
+    await cp(MODULE, source, { recursive: true })
     if (version !== DEFAULT_VERSION) {
       await writeFile(join(source, 'go.mod'), await goModFor(version))
       await rm(join(source, 'go.sum'))
     }
-    log(`building ${NAMES.join(' and ')} ${version}, once; this takes some minutes`)
-    await build(source, output, version)
+    log(`building ${names.join(' and ')} ${version}, once; this takes some minutes`)
+    await build(names, source, output, version)
     // Renamed last, so that an interrupted build is never taken for a finished one.
-    for (const name of NAMES) await moveInto(join(output, name), join(folder, name))
+    for (const [name, path] of Object.entries(wanted)) await moveInto(join(output, name), path)
     log('built')
-    return binaries
   } finally {
     await rm(source, { recursive: true, force: true })
     await rm(output, { recursive: true, force: true })
@@ -69,7 +95,7 @@ async function moveInto(from: string, to: string): Promise<void> {
   await rename(beside, to)
 }
 
-async function build(source: string, output: string, version: string): Promise<void> {
+async function build(names: readonly string[], source: string, output: string, version: string): Promise<void> {
   const [, major = '', minor = ''] = /^v(\d+)\.(\d+)\./.exec(version) ?? []
   const stamp = 'k8s.io/component-base/version'
   const flags = [
@@ -83,7 +109,7 @@ async function build(source: string, output: string, version: string): Promise<v
   const mode = version === DEFAULT_VERSION ? '-mod=readonly' : '-mod=mod'
   await promisify(execFile)(
     'go',
-    [...args, mode, '-ldflags', flags, '-o', `${output}/`, ...NAMES.map((name) => `./${name}`)],
+    [...args, mode, '-ldflags', flags, '-o', `${output}/`, ...names.map((name) => `./${name}`)],
     { cwd: source, env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off' }, maxBuffer: 64 << 20 },
   )
 }
