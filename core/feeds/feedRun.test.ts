@@ -319,6 +319,68 @@ describe('a feed', () => {
     })
   })
 
+  describe('of a server that is killed, which tells no end of what it had begun', () => {
+    const inNamespace = (query: string) => ({
+      uri: `/api/v1/namespaces/default/pods?watch=true${query}`,
+      verb: 'watch',
+    })
+    const open = (atMs: number, query = ''): readonly FeedRecord[] =>
+      Array.from({ length: 10 }, (_, i) =>
+        said({ id: `${atMs} ${i}`, atMs, lastsMs: 2, stage: 'ResponseStarted', ...inNamespace(query) }),
+      )
+    const change = (atMs: number): FeedRecord =>
+      said({ id: `change ${atMs}`, atMs, uri: '/api/v1/namespaces/default/pods', verb: 'create' })
+    const finalSeats = (run: ReturnType<typeof feed>): readonly (readonly number[])[] =>
+      run.log
+        .before(100)
+        .filter(({ verb }) => verb === 'create')
+        .map(({ at, seats }) => [at - T0, seats.final])
+    const startedAt = (ms: number) => ({ objects: new Map(), watches: [], startedMs: T0 + ms })
+
+    it('ends all of it where the start of the next one is known, once its time has come', () => {
+      const run = feed()
+      run.take([...open(0), said({ id: 'g', atMs: 9_000, lastsMs: 0, stage: 'RequestReceived' }), change(9_500)], NOW)
+      run.facts(startedAt(20_000))
+      run.take([change(18_000), change(24_000)], NOW)
+      expect(inUse(run)).toBe(1)
+      run.take([...open(25_000), change(26_000), said({ id: 'last', atMs: 40_000 })], NOW)
+      run.passTo(T0 + 36_000)
+      expect(inUse(run)).toBe(0)
+      // The same start again ends nothing more.
+      run.facts(startedAt(20_000))
+      run.take([change(50_000), said({ id: '0 0', atMs: 0, lastsMs: 51_000, ...inNamespace('') })], NOW)
+      run.finish()
+      expect(finalSeats(run)).toEqual([
+        [9_500, 1],
+        [18_000, 1],
+        [24_000, 0],
+        [26_000, 1],
+        [50_000, 1],
+      ])
+      expect(run.counts).toMatchObject({ unfinished: 0, repeated: 1 })
+    })
+
+    it('keeps what began just before: the start of a process is known to a second', () => {
+      const run = feed()
+      run.take([...open(19_500), said({ id: 'on', atMs: 30_000 })], NOW)
+      run.facts(startedAt(20_000))
+      run.take([change(31_000)], NOW)
+      run.finish()
+      expect(finalSeats(run)).toEqual([[31_000, 1]])
+    })
+
+    it('ends watches after the time that they asked for', () => {
+      const run = feed()
+      run.take([...open(0, '&timeoutSeconds=400'), ...open(1_000, '&timeoutSeconds=0')], NOW)
+      for (const event of [change(390_000), said({ id: 'on', atMs: 500_000 }), change(600_000)]) run.take([event], NOW)
+      run.finish()
+      expect(finalSeats(run)).toEqual([
+        [390_000, 2],
+        [600_000, 1],
+      ])
+    })
+  })
+
   it('tells requests apart that come with one audit-ID, which clients may choose', () => {
     const run = feed()
     const first = said({ id: 'mine', atMs: 1_000 })

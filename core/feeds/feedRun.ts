@@ -6,6 +6,7 @@ import type { ServerFacts } from '../live/serverFacts.ts'
 import type { FeedArrival, FeedRecord } from './arrival.ts'
 import { FeedEngine, type FeedEngineOptions, type FeedListener } from './feedEngine.ts'
 import { type FeedIdentity, limitsOf } from './limits.ts'
+import { type OpenRequest, OpenRequests } from './openRequests.ts'
 import { Placing } from './placing.ts'
 import { FeedRequest } from './request.ts'
 import { SeenIds } from './seenIds.ts'
@@ -55,9 +56,6 @@ const GAP_MS = 6 * HOUR_MS
 /** Clocks differ; more than this is no time of an event. */
 const FUTURE_MS = HOUR_MS
 const REMEMBERED_IDS = 200_000
-const MOST_OPEN = 100_000
-/** Requests other than watches end within a minute or are cut off; what was not told to end by then never will be. */
-const UNFINISHED_AFTER_MS = 300_000
 /** A request other than a long one that took a day: its times are garbage, and it would hold its seats for ever. */
 const LONGEST_MS = 24 * HOUR_MS
 const ARRIVAL = 0
@@ -77,8 +75,8 @@ class EventTimeRun implements FeedRun {
   private readonly placing: Placing
   private readonly timeline = new Timeline<Step>()
   private readonly ended = new SeenIds(REMEMBERED_IDS)
-  /** By audit-ID and arrival, oldest first; those whose last event is not known. */
-  private readonly open = new Map<string, FeedRequest>()
+  /** By audit-ID and arrival. */
+  private readonly open = new OpenRequests()
   private watermarkMs = Number.NEGATIVE_INFINITY
   private latest: number | undefined
   private readonly tally = new FeedTally()
@@ -149,6 +147,9 @@ class EventTimeRun implements FeedRun {
   }
 
   facts(facts: ServerFacts): void {
+    if (facts.startedMs !== undefined) this.open.serverStarted(facts.startedMs)
+    // The watches that are told of are those of the server that runs: those of the one before must not be among them.
+    this.forgetServerBefore(this.watermarkMs)
     this.shadow.facts(facts)
   }
 
@@ -203,20 +204,20 @@ class EventTimeRun implements FeedRun {
     if (late && !longRunning) this.tally.late += 1
     const atMs = late ? this.watermarkMs : receivedMs
     this.timeline.put({ atMs, order: ARRIVAL, id, request })
-    this.open.set(id, request)
-    if (this.open.size <= MOST_OPEN) return
-    const [oldest] = this.open
-    if (oldest !== undefined) this.close(...oldest)
+    const tooMany = this.open.add(id, request)
+    if (tooMany !== undefined) this.giveUp(tooMany)
   }
 
   private release(): void {
     for (let step = this.timeline.take(this.watermarkMs); step; step = this.timeline.take(this.watermarkMs)) {
       this.shadow.moveTo(step.atMs)
+      this.forgetServerBefore(step.atMs)
       if (step.order === ARRIVAL) this.arrive(step)
       else this.close(step.id, step.request)
     }
     if (this.watermarkMs > this.shadow.nowMs) this.shadow.moveTo(this.watermarkMs)
-    this.giveUpUnfinished()
+    this.forgetServerBefore(this.watermarkMs)
+    for (const overdue of this.open.overdue(this.watermarkMs)) this.giveUp(overdue)
     this.placing.refresh()
   }
 
@@ -234,17 +235,18 @@ class EventTimeRun implements FeedRun {
     this.ended.add(id)
     if (request.over) return
     request.over = true
-    if (!request.complete) {
-      this.tally.unfinished += 1
-      request.complete = true
-    }
+    request.complete = true
     this.placing.end(request)
   }
 
-  private giveUpUnfinished(): void {
-    for (const [id, request] of this.open) {
-      if (request.arrival.receivedMs > this.watermarkMs - UNFINISHED_AFTER_MS) return
-      if (!request.arrival.longRunning && !request.complete) this.close(id, request)
-    }
+  /** Its end should have been heard. */
+  private giveUp([id, request]: OpenRequest): void {
+    if (!request.complete) this.tally.unfinished += 1
+    this.close(id, request)
+  }
+
+  /** What a server had begun when it was killed ended with it, and nobody wrote that down. */
+  private forgetServerBefore(unixMs: number): void {
+    for (const [id, request] of this.open.ofServerBefore(unixMs)) this.close(id, request)
   }
 }

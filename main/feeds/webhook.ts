@@ -41,11 +41,21 @@ const MOST_BODY_BYTES = 32 * 1024 * 1024
 /** Of all bodies that are under way at once. */
 const MOST_BYTES = 4 * MOST_BODY_BYTES
 const MOST_CONNECTIONS = 64
+/**
+ * An API server closes an idle connection after 90 s itself. Were it closed here while the next batch is on its way, that
+ * would come again only ten seconds later, or, when the server is gone by then, never.
+ */
+const IDLE_MS = 120_000
 
 /** Receives what an API server posts to its audit webhook, on loopback. Throws a `ProblemError` when it cannot listen. */
 export async function startWebhook(options: WebhookOptions): Promise<Webhook> {
   const { tls, token, port } = options
-  const limits = { maxHeaderSize: 16_384, requestTimeout: 60_000, headersTimeout: 10_000 }
+  const limits = {
+    maxHeaderSize: 16_384,
+    requestTimeout: 60_000,
+    headersTimeout: 10_000,
+    keepAliveTimeout: IDLE_MS,
+  }
   const server = tls === 'plain-http' ? createHttpServer(limits) : createHttpsServer({ ...limits, ...tls })
   server.maxConnections = MOST_CONNECTIONS
   const taken = await listen(server, port)

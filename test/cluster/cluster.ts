@@ -7,7 +7,7 @@ import { createApi, type Answer, type Api, type Call } from './api.ts'
 import { DEFAULT_VERSION, ensureBinaries, type Binaries } from './binaries.ts'
 import { ADMIN, NOBODY, VIEWER, makeIdentities, tokenFile, type Identity } from './identities.ts'
 import { makePki, type Pki } from './pki.ts'
-import { freePort, startServer, type Server } from './process.ts'
+import { freePort, logOf, startServer, type Server } from './process.ts'
 
 const MANIFESTS = join(dirname(fileURLToPath(import.meta.url)), 'manifests')
 
@@ -18,6 +18,8 @@ export interface ClusterOptions {
   readonly maxMutatingInflight?: number
   /** Names of files in manifests/ to apply besides the roles. */
   readonly manifests?: readonly string[]
+  /** Further arguments of the API server, asked for at each of its starts; files that they name may be put into `folder`. */
+  readonly apiserverArguments?: (folder: string) => Promise<readonly string[]>
   readonly log?: (line: string) => void
 }
 
@@ -32,6 +34,8 @@ export interface Cluster {
   /** Kubeconfigs with one user each: the least-privilege viewer, and a user who may do nothing. */
   readonly viewerKubeconfig: string
   readonly nobodyKubeconfig: string
+  /** What the API server writes to its standard output and error; goes on after a restart. */
+  readonly apiserverLog: string
   identity(user: string): Identity
   call(path: string, as: string, call?: Call): Promise<Answer>
   /** Server-side apply of a manifest file. */
@@ -45,6 +49,7 @@ export interface Cluster {
 }
 
 const READY_MS = 120_000
+const APISERVER = 'kube-apiserver'
 
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const log = options.log ?? ((line: string) => console.error(line))
@@ -98,10 +103,11 @@ async function start(
     apiserver = undefined
   }
   const startApiserver = async (): Promise<void> => {
+    const more = (await options.apiserverArguments?.(folder)) ?? []
     const started = startServer(
-      'kube-apiserver',
+      APISERVER,
       binaries.apiserver,
-      apiserverArguments(folder, pki, etcdPort, port, options),
+      [...apiserverArguments(folder, pki, etcdPort, port, options), ...more],
       folder,
     )
     apiserver = started
@@ -122,6 +128,7 @@ async function start(
     kubeconfig: await kubeconfig('kubeconfig', [...identities.values()], ADMIN),
     viewerKubeconfig: await kubeconfig('viewer.kubeconfig', [identity(VIEWER)], VIEWER),
     nobodyKubeconfig: await kubeconfig('nobody.kubeconfig', [identity(NOBODY)], NOBODY),
+    apiserverLog: logOf(APISERVER, folder),
     identity,
     call: (path, as, call) => api.call(path, identity(as).token, call),
     apply: (manifest, as) => api.apply(manifest, identity(as).token),

@@ -16,8 +16,11 @@ export interface Server {
 const GRACE_MS = 15_000
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
+/** Where the output of a server is kept that was started as `name` in `cwd`; another start adds to it. */
+export const logOf = (name: string, cwd: string): string => `${cwd}/${name}.log`
+
 export function startServer(name: string, path: string, args: readonly string[], cwd: string): Server {
-  const log = `${cwd}/${name}.log`
+  const log = logOf(name, cwd)
   const output = openSync(log, 'a', 0o600)
   const child = spawn(path, args, { cwd, stdio: ['ignore', output, output] })
   closeSync(output)

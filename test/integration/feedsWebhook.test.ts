@@ -103,6 +103,22 @@ describe('the audit webhook', () => {
     expect(feed.run.counts).toMatchObject({ arrived: 100, repeated: 100, unreadable: 0 })
   })
 
+  test('keeps an idle connection longer than an API server does, which takes a closed one for a failure', async () => {
+    const feed = await opened({ certificate: 'plain-http' })
+    const url = new URL(addressOf(feed))
+    const head = await new Promise<string>((resolve) => {
+      const socket = connect(Number(url.port), url.hostname, () => {
+        socket.write(`POST /audit HTTP/1.1\r\nHost: ${url.host}\r\nAuthorization: Bearer ${TOKEN}\r\n`)
+        socket.write(`Content-Length: ${Buffer.byteLength(batch)}\r\n\r\n${batch}`)
+      })
+      socket.once('data', (data: Buffer) => {
+        resolve(data.toString('utf8'))
+        socket.destroy()
+      })
+    })
+    expect(Number(/keep-alive: timeout=(\d+)/i.exec(head)?.[1])).toBeGreaterThan(90)
+  })
+
   test('answers an error when a batch could not be taken over, so that it is posted again', async () => {
     let failing = true
     const sentences: string[] = []

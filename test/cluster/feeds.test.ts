@@ -1,0 +1,275 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { FeedSpecSchema, type LiveRequest } from '../../core/contract/live.ts'
+import { openLiveConsole, type LiveConsole } from '../harness/live.ts'
+import { ADMIN } from './identities.ts'
+import { readSamples, type Sample } from './independent.ts'
+import { runLoad } from './load.ts'
+import { demoLoad, saturating, seed } from './profiles.ts'
+import {
+  DECIDED,
+  REJECTED,
+  countBy,
+  growth,
+  joinRows,
+  lateRows,
+  place,
+  readAuditFolder,
+  readRequestLog,
+  type Joined,
+  type Written,
+} from './serverLogs.ts'
+import { noCluster, useCluster } from './suite.ts'
+
+const KINDS = ['webhook', 'audit', 'log'] as const
+type Kind = (typeof KINDS)[number]
+
+const OMITTED = '/version'
+/** That of docs/feeds.md, with something left out. */
+const POLICY = {
+  apiVersion: 'audit.k8s.io/v1',
+  kind: 'Policy',
+  omitStages: ['RequestReceived'],
+  rules: [{ level: 'None', nonResourceURLs: [OMITTED] }, { level: 'Metadata' }],
+}
+const PAGE = 2_000
+const LOAD = [...saturating, ...demoLoad(0)]
+/** An event may come so long after others of its time; what takes longer becomes known too late. */
+const WINDOW_MS = 5_000
+/** Batches of the webhook are posted after a second; what a killed server had not posted is lost. */
+const UNPOSTED_MS = 1_500
+
+/** All that it tells, oldest first. */
+async function rowsOf({ client }: LiveConsole): Promise<readonly LiveRequest[]> {
+  const rows: LiveRequest[] = []
+  for (;;) {
+    const before = rows[0]?.seq
+    const page = await client.call('live.page', { count: PAGE, ...(before !== undefined && { before }) })
+    rows.unshift(...page)
+    if (page.length < PAGE) return rows
+  }
+}
+
+/** What the server wrote and what the feeds told, up to a request that is known by its address. */
+interface Evidence {
+  readonly files: number
+  readonly byId: ReadonlyMap<string, Written>
+  readonly audited: ReadonlyMap<string, Written>
+  readonly logged: readonly Written[]
+  readonly rows: Readonly<Record<Kind, readonly LiveRequest[]>>
+  readonly joined: Readonly<Record<Kind, Joined>>
+}
+
+describe.skipIf(noCluster)('the feeds of a server', () => {
+  let auditFolder = ''
+  let webhookConfig: string | undefined
+  const cluster = useCluster({
+    apiserverArguments: async (folder) => {
+      auditFolder = join(folder, 'audit')
+      await mkdir(auditFolder, { recursive: true })
+      const policy = join(folder, 'audit-policy.json')
+      await writeFile(policy, JSON.stringify(POLICY))
+      const log = ['--v=3', `--audit-policy-file=${policy}`, `--audit-log-path=${join(auditFolder, 'audit.log')}`]
+      const webhook = [`--audit-webhook-config-file=${webhookConfig}`, '--audit-webhook-batch-max-wait=1s']
+      return [...log, '--audit-log-maxsize=1', ...(webhookConfig === undefined ? [] : webhook)]
+    },
+  })
+  const desks = new Map<Kind, LiveConsole>()
+  afterAll(async () => {
+    for (const desk of desks.values()) await desk.close()
+  })
+  const desk = (kind: Kind): LiveConsole => {
+    const found = desks.get(kind)
+    if (found === undefined) throw new Error(`no console for ${kind}`)
+    return found
+  }
+  const connect = async (kind: Kind, feed: object): Promise<void> => {
+    const opened = await openLiveConsole('feed')
+    desks.set(kind, opened)
+    const flags = { maxRequestsInFlight: 20, maxMutatingRequestsInFlight: 10 }
+    await opened.connect(
+      FeedSpecSchema.parse({ kind: 'feed', feed, cluster: { file: cluster().kubeconfig }, ...flags }),
+    )
+    await vi.waitUntil(() => opened.state() !== undefined)
+  }
+  const restart = async (): Promise<{ readonly killedMs: number; readonly readyMs: number }> => {
+    await cluster().killApiserver()
+    const killedMs = Date.now()
+    await cluster().startApiserver()
+    return { killedMs, readyMs: Date.now() }
+  }
+  const markOf = (n: number): string => `/metrics?mark=${n}`
+  /** Counts of the server, by a request that stands in every feed. */
+  const mark = async (n: number): Promise<readonly Sample[]> =>
+    readSamples((await cluster().call(markOf(n), ADMIN)).body)
+  const marked = (rows: readonly LiveRequest[], n: number): number =>
+    rows.find(({ url }) => url === markOf(n))?.at ?? Number.NaN
+
+  /** Time goes on in a feed with what it tells: requests are sent until all have come as far as the mark. */
+  async function evidence(n: number): Promise<Evidence> {
+    const hasCome = ({ rows }: LiveConsole): boolean => [...rows.values()].some(({ url }) => url === markOf(n))
+    await vi.waitUntil(
+      async () => {
+        await cluster().call('/api', ADMIN)
+        return [...desks.values()].every(hasCome)
+      },
+      { timeout: 30_000, interval: 250 },
+    )
+    const rows = {
+      webhook: await rowsOf(desk('webhook')),
+      audit: await rowsOf(desk('audit')),
+      log: await rowsOf(desk('log')),
+    }
+    const audit = await readAuditFolder(auditFolder)
+    const upTo = (written: readonly Written[]): readonly Written[] => {
+      const end = written.find(({ url }) => url === markOf(n))?.endedMs ?? Number.NaN
+      return written.filter(({ endedMs }) => endedMs <= end)
+    }
+    const logged = upTo(await readRequestLog(cluster().apiserverLog))
+    const audited = upTo(audit.written)
+    const joinedWith = (kind: Kind, written: readonly Written[]): Joined =>
+      joinRows(
+        written,
+        rows[kind].filter(({ at }) => at <= marked(rows[kind], n)),
+      )
+    return {
+      files: audit.files,
+      byId: new Map(logged.map((line) => [line.auditId, line])),
+      audited: new Map(audited.map((event) => [event.auditId, event])),
+      logged,
+      rows,
+      joined: {
+        webhook: joinedWith('webhook', audited),
+        audit: joinedWith('audit', audited),
+        log: joinedWith('log', logged),
+      },
+    }
+  }
+
+  /** What the server put elsewhere than the row says. */
+  const misplaced = ({ byId, joined }: Evidence, kind: Kind): readonly Written[] =>
+    joined[kind].pairs.flatMap(({ row, written }) => {
+      const line = byId.get(written.auditId)
+      return line === undefined || place(line) === place(row) ? [] : [line]
+    })
+
+  /** Those that have not ended are in no request log, and placed by the audit feed alone. */
+  const openWatches = ({ byId, joined }: Evidence): readonly Written[] =>
+    joined.audit.pairs
+      .filter(({ written }) => !byId.has(written.auditId))
+      .map(({ row: { level, schema }, written }) => ({ ...written, level, schema }))
+
+  let webhookSince = 0
+  const decided: (readonly Sample[])[] = []
+
+  it('tell each request of 25 s of load once, where the server put it, as often as it counted', async () => {
+    await seed(cluster())
+    await connect('webhook', { kind: 'audit-webhook' })
+    await connect('audit', { kind: 'audit-file', path: join(auditFolder, 'audit.log') })
+    await connect('log', { kind: 'httplog', path: cluster().apiserverLog })
+    webhookConfig = /--audit-webhook-config-file=(\S+);/.exec(desk('webhook').notes().join(' '))?.[1]
+    expect(webhookConfig).toBeDefined()
+    webhookSince = (await restart()).killedMs
+    await sleep(1_000)
+    decided.push(await mark(0))
+    const [answers] = await Promise.all([
+      runLoad(cluster(), LOAD, 25),
+      ...Array.from({ length: 5 }, () => cluster().call(OMITTED, 'alice')),
+    ])
+    // What was cut off at the end of the load is over by then.
+    await sleep(3_000)
+    decided.push(await mark(1))
+    const found = await evidence(1)
+    const { joined, rows, audited, byId, logged, files } = found
+    expect(files).toBeGreaterThan(5)
+    expect(audited.size).toBeGreaterThan(8_000)
+    expect(answers.get(429)).toBeGreaterThan(500)
+
+    // Each once, and nothing else.
+    for (const kind of KINDS) {
+      expect(joined[kind].rowsAlone, kind).toEqual([])
+      const missing = joined[kind].withoutRow.filter(({ endedMs }) => kind !== 'webhook' || endedMs > webhookSince)
+      expect(missing, kind).toEqual([])
+      expect
+        .soft(
+          joined[kind].pairs.filter(({ row, written }) => row.status !== written.status),
+          kind,
+        )
+        .toEqual([])
+      expect(desk(kind).state()?.unreadable).toBe(0)
+      const late = new Set(lateRows(rows[kind]).filter(({ verb }) => verb !== 'watch'))
+      const soon = joined[kind].pairs.filter(
+        ({ row, written }) => late.has(row) && written.endedMs - written.receivedMs < WINDOW_MS - 100,
+      )
+      expect(soon, kind).toEqual([])
+    }
+    // What one log has and the other has not: what the policy omits, and watches that are open, or were at the kill.
+    const unaudited = logged.filter(({ auditId }) => !audited.has(auditId))
+    expect([...new Set(unaudited.map(({ url }) => url))]).toEqual([OMITTED])
+    const unlogged = [...audited.values()].filter(({ auditId }) => !byId.has(auditId))
+    expect(unlogged.filter(({ hasEnded, url }) => hasEnded || !url.includes('watch='))).toEqual([])
+
+    for (const kind of KINDS) expect(misplaced(found, kind), kind).toEqual([])
+    const { compared = 0, schemaAndLevel } = desk('log').state()?.agreement ?? {}
+    expect(compared).toBeGreaterThan(8_000)
+    expect(schemaAndLevel).toBe(compared)
+
+    // Whose time ran out hears of that, and so does the log; the audit event has what was decided behind it.
+    const differing = joined.log.pairs.filter(({ written }) => {
+      const event = audited.get(written.auditId)
+      return event !== undefined && event.status !== written.status
+    })
+    expect(differing.filter(({ written }) => written.status !== 504)).toEqual([])
+    const tooLate = new Set(
+      differing.filter(({ written }) => audited.get(written.auditId)?.status === 429).map(({ row }) => row),
+    )
+
+    const [before = [], after = []] = decided
+    for (const kind of KINDS) {
+      const from = marked(rows[kind], 0)
+      const to = marked(rows[kind], 1)
+      const told = rows[kind].filter(({ at }) => at > from && at <= to)
+      const untold = (kind === 'log' ? openWatches(found) : unaudited).filter(
+        ({ receivedMs }) => receivedMs > from && receivedMs <= to,
+      )
+      const counted = countBy([...told, ...untold], place)
+      expect(counted, kind).toEqual(growth(before, after, DECIDED))
+      const refused = told.filter((row) => row.status === 429 || tooLate.has(row))
+      expect(countBy(refused, place), kind).toEqual(growth(before, after, [REJECTED]))
+    }
+  })
+
+  it('go on when the server is killed and started again, and count nothing twice', async () => {
+    const load = runLoad(cluster(), LOAD, 12)
+    await sleep(5_000)
+    const { killedMs, readyMs } = await restart()
+    await load
+    await sleep(3_000)
+    const since = await mark(2)
+    const found = await evidence(2)
+    const { joined, rows, logged, audited } = found
+    for (const kind of KINDS) {
+      expect(joined[kind].rowsAlone, kind).toEqual([])
+      expect(desk(kind).state()?.unreadable).toBe(0)
+      expect(rows[kind].filter(({ at }) => at > readyMs).length).toBeGreaterThan(500)
+      // A server that has just started does not know its flow schemas yet, and no feed can tell.
+      const strange = misplaced(found, kind).filter(
+        ({ receivedMs, level }) => level !== 'catch-all' || receivedMs < killedMs || receivedMs > readyMs,
+      )
+      expect(strange, kind).toEqual([])
+    }
+    expect(joined.audit.withoutRow).toEqual([])
+    expect(joined.log.withoutRow).toEqual([])
+    // What a killed server had not posted is lost: a batch that waits, and one that is on its way.
+    const lost = joined.webhook.withoutRow.filter(({ endedMs }) => endedMs > webhookSince)
+    const agesMs = lost.map(({ endedMs }) => killedMs - endedMs)
+    expect(agesMs.filter((age) => age < 0 || age > UNPOSTED_MS)).toEqual([])
+
+    // The new process counts from nothing.
+    const told = [...logged, ...openWatches(found)].filter(({ receivedMs }) => receivedMs > killedMs)
+    expect(countBy(told, place)).toEqual(growth([], since, DECIDED))
+    expect(audited.size).toBeGreaterThan(10_000)
+  })
+})
