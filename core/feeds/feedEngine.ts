@@ -1,6 +1,7 @@
 import type { ApfEngine, EngineConfiguration } from '../engine/apfEngine.ts'
 import type { EngineRequest } from '../engine/ticket.ts'
 import { type Followed, type FollowedPayload, Follower, type FollowerOptions } from '../live/follower.ts'
+import { NO_OUTCOME, type Outcome, outcomeOf, plus } from '../live/outcome.ts'
 import type { LiveRow } from '../live/requestLog.ts'
 import { type ServerFacts, tellFacts } from '../live/serverFacts.ts'
 import { createStandIns, type StandIns } from './standIn.ts'
@@ -40,6 +41,8 @@ export class FeedEngine {
   private factsAtNs = Number.NEGATIVE_INFINITY
   /** Requests that wait, and of which only wait and execution together are known. */
   private readonly waiting = new Map<Followed, (waitedNs: number) => void>()
+  /** What the engines before the present one decided. */
+  before: Outcome = NO_OUTCOME
   standIns: StandIns = createStandIns(this.configuration, new Set())
 
   constructor(options: FeedEngineOptions, startUnixMs: number) {
@@ -62,6 +65,7 @@ export class FeedEngine {
 
   begin(startUnixMs: number): void {
     this.waiting.clear()
+    this.before = plus(this.before, outcomeOf(this.engine.snapshot()))
     this.startMs = startUnixMs
     this.follower = this.newFollower()
     this.factsAtNs = Number.NEGATIVE_INFINITY

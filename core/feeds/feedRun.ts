@@ -1,6 +1,7 @@
 import type { Agreement } from '../contract/live.ts'
 import type { ApfEngine, EngineConfiguration } from '../engine/apfEngine.ts'
 import type { FollowedPayload } from '../live/follower.ts'
+import type { Outcome } from '../live/outcome.ts'
 import { RequestLog } from '../live/requestLog.ts'
 import type { ServerFacts } from '../live/serverFacts.ts'
 import type { FeedArrival, FeedRecord } from './arrival.ts'
@@ -29,6 +30,8 @@ export interface FeedRunOptions {
 export interface FeedRun {
   /** Another one after `FeedListener.began`: ask each time. */
   readonly engine: ApfEngine<FollowedPayload>
+  /** What the engines before that decided. */
+  readonly before: Outcome
   readonly log: RequestLog
   readonly counts: FeedCounts
   /** What this feed cannot know, in sentences. */
@@ -91,6 +94,10 @@ class EventTimeRun implements FeedRun {
 
   get engine(): ApfEngine<FollowedPayload> {
     return this.shadow.engine
+  }
+
+  get before(): Outcome {
+    return this.shadow.before
   }
 
   get counts(): FeedCounts {

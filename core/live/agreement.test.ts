@@ -44,6 +44,12 @@ describe('agreement', () => {
     expect(differences.every(({ likely }) => likely !== '')).toBe(true)
   })
 
+  it('knows that a server which has just started puts everything into catch-all', () => {
+    const meter = new AgreementMeter()
+    meter.note(request({ level: 'catch-all', schema: 'catch-all' }), 0)
+    expect(meter.read(0).differences[0]?.likely).toMatch(/just started/)
+  })
+
   it('names a request that the server placed and the engine did not', () => {
     const meter = new AgreementMeter()
     meter.note({ ...request(same), state: 'bypassed', level: '', schema: '' }, 0)

@@ -24,7 +24,9 @@ export function differencesOf({
   if (server.schema !== undefined && server.schema !== schema) {
     found.push([
       `schema ${schema || 'none'}, server ${server.schema}`,
-      'the engine has other objects than the server, or other groups of the user',
+      server.schema === 'catch-all'
+        ? 'the server had just started and had not read its objects yet, or the engine has other ones'
+        : 'the engine has other objects than the server, or other groups of the user',
     ])
   } else if (server.level !== undefined && server.level !== level) {
     found.push([`level ${level || 'none'}, server ${server.level}`, 'the schema leads elsewhere on the server'])

@@ -1,12 +1,11 @@
 import type { LiveRequest } from '../contract/live.ts'
 import type { RejectReason } from '../frame/frame.ts'
 import { type Compared, sameDecision } from './draftShadow.ts'
+import type { Outcome } from './outcome.ts'
 import { waitP99, type Waits, waitsOf } from './waits.ts'
 
 /** What one of the two engines made of the requests. */
-export interface DecidedSide {
-  readonly dispatched: number
-  readonly rejected: Readonly<Record<RejectReason, number>>
+export interface DecidedSide extends Outcome {
   /** Milliseconds until they were dispatched; by level. */
   readonly waitP99: Readonly<Record<string, number>>
 }

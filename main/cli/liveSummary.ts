@@ -1,6 +1,6 @@
 import type { DecidedSide, DraftComparison } from '../../core/live/draftTally.ts'
 import { REJECT_REASONS } from '../../core/frame/frame.ts'
-import type { LaneSnapshot, LevelSnapshot } from '../../core/engine/snapshot.ts'
+import { NO_OUTCOME, outcomeOf, plus, type Outcome } from '../../core/live/outcome.ts'
 import type { LiveTraffic } from '../live/traffic.ts'
 
 /** What the engine made of its requests, in sentences; and what a draft made of them, where one ran beside. */
@@ -9,7 +9,9 @@ export function summaryOf(traffic: LiveTraffic, comparison?: DraftComparison): r
   const first = [
     requests(arrived),
     // With a draft beside, both are told together.
-    comparison === undefined ? `: ${decided(totalsOf(traffic.engine.snapshot().levels))}` : '',
+    comparison === undefined
+      ? `: ${decided(plus(traffic.before ?? NO_OUTCOME, outcomeOf(traffic.engine.snapshot())))}`
+      : '',
     unreadable === 0 ? '' : `, ${unreadable} could not be read`,
     agreement.compared === 0
       ? ''
@@ -17,19 +19,6 @@ export function summaryOf(traffic: LiveTraffic, comparison?: DraftComparison): r
     '.',
   ]
   return [first.join(''), ...(comparison === undefined ? [] : draftSummary(comparison))]
-}
-
-function totalsOf(levels: readonly LevelSnapshot[]): Outcome {
-  const lanes = levels.flatMap((level) => level.lanes)
-  const total = (of: (lane: LaneSnapshot) => number): number => lanes.reduce((sum, lane) => sum + of(lane), 0)
-  return {
-    dispatched: total(({ dispatched }) => dispatched),
-    rejected: {
-      'queue-full': total(({ rejected }) => rejected['queue-full']),
-      'concurrency-limit': total(({ rejected }) => rejected['concurrency-limit']),
-      'time-out': total(({ rejected }) => rejected['time-out']),
-    },
-  }
 }
 
 /** How a draft differs from the objects that are there, in sentences. */
@@ -68,8 +57,6 @@ const waited = (ms: number | undefined): string =>
     : ms < 1_000
       ? `${Number(ms.toPrecision(2))} ms`
       : `${Number((ms / 1_000).toPrecision(2))} s`
-
-type Outcome = Pick<DecidedSide, 'dispatched' | 'rejected'>
 
 function decided({ dispatched, rejected }: Outcome): string {
   const told = REJECT_REASONS.flatMap((reason) => (rejected[reason] === 0 ? [] : [`${rejected[reason]} ${reason}`]))

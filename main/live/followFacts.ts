@@ -9,6 +9,8 @@ import type { Environment } from '../sources/source.ts'
 
 /** Statistics are believed for three minutes (specification 5.7). */
 const EVERY_MS = 60_000
+/** After a failure: a server that was started again has other watches. */
+const AGAIN_MS = 10_000
 
 export interface FactsOptions {
   readonly connection: Connection
@@ -19,7 +21,7 @@ export interface FactsOptions {
   readonly onProblem: (problem: Problem | undefined) => void
 }
 
-/** Asks a server for its counts at once and every minute, until the signal aborts. */
+/** Asks a server for its counts at once and every minute, sooner after a failure, until the signal aborts. */
 export function followFacts(options: FactsOptions, signal: AbortSignal): void {
   const { environment } = options
   const parser = createParser({ keep: FACT_FAMILIES })
@@ -28,7 +30,7 @@ export function followFacts(options: FactsOptions, signal: AbortSignal): void {
     const problem = await readFacts(options, parser, signal)
     if (signal.aborted) return
     options.onProblem(problem)
-    cancel = environment.after(EVERY_MS, () => void ask())
+    cancel = environment.after(problem === undefined ? EVERY_MS : AGAIN_MS, () => void ask())
   }
   signal.addEventListener('abort', () => cancel(), { once: true })
   void ask()

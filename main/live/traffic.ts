@@ -1,5 +1,6 @@
 import type { LiveShadow, LiveState, ProxyMode } from '../../core/contract/live.ts'
 import type { ApfEngine } from '../../core/engine/apfEngine.ts'
+import type { Outcome } from '../../core/live/outcome.ts'
 import type { RequestLog } from '../../core/live/requestLog.ts'
 
 /** The single requests of a source, and the engine that decides about them. */
@@ -9,6 +10,8 @@ export interface LiveTraffic {
   readonly version: string
   /** Another one whenever a feed makes a leap in time or a proxy changes its mode: ask each time. */
   readonly engine: Pick<ApfEngine<unknown>, 'snapshot'>
+  /** What engines before this one decided, where a feed made leaps. */
+  readonly before?: Outcome
   /** Brings engine and rows to the present; before anything of them is read. */
   settle(): void
   state(): LiveState

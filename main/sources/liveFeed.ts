@@ -122,6 +122,9 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
     get engine() {
       return run.engine
     },
+    get before() {
+      return run.before
+    },
     settle: () => feed.settle(),
     state() {
       const { counts } = run

@@ -141,6 +141,17 @@ describe('apf-console feed', () => {
     expect(told).toContain('50 requests: 50 dispatched, none rejected.')
   })
 
+  test('counts what was before a leap of hours', async () => {
+    const path = join(folder, 'audit.log')
+    const earlier = { ...event(0), auditID: 'yesterday' }
+    const shifted = JSON.stringify(earlier).replaceAll(/"(\d{4}-\d\d-\d\dT[^"]+)"/g, (_, at) => {
+      return JSON.stringify(new Date(Date.parse(String(at)) - 24 * 3_600_000).toISOString())
+    })
+    await writeFile(path, `${shifted}\n${JSON.stringify(event(1))}\n`)
+    const { output } = await runCommand('feed', '--audit-file', path, '--once')
+    expect(output).toContain('2 requests: 2 dispatched, none rejected.')
+  })
+
   test('prints every row of a large file, however fast it is read', async () => {
     const path = join(folder, 'audit.log')
     await writeFile(path, `${Array.from({ length: 20_000 }, (_, n) => JSON.stringify(event(n))).join('\n')}\n`)
