@@ -1,5 +1,4 @@
 import type { LiveRequest } from '../contract/live.ts'
-import type { RejectReason } from '../frame/frame.ts'
 import { type Compared, sameDecision } from './draftShadow.ts'
 import type { Outcome } from './outcome.ts'
 import { waitP99, type Waits, waitsOf } from './waits.ts'
