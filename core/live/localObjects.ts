@@ -1,3 +1,4 @@
+import { byName } from '../config/byName.ts'
 import { type JsonObject, sameContent } from '../config/content.ts'
 import type { FlowSchema, Kind, ObjectMeta, ObjectSet, PriorityLevelConfiguration } from '../config/objects.ts'
 
@@ -91,9 +92,6 @@ export class LocalObjects {
 }
 
 type Editable = FlowSchema | PriorityLevelConfiguration
-
-const byName = <O extends Editable>(all: readonly O[]): ReadonlyMap<string, O> =>
-  new Map(all.map((one) => [one.metadata.name, one]))
 
 const same = (a: Editable, b: Editable): boolean => sameContent(asJson(a), asJson(b))
 const asJson = (object: Editable): JsonObject => ({ ...object })

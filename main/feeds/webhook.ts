@@ -1,10 +1,10 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { type IncomingMessage, type Server, type ServerResponse, createServer as createHttpServer } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import { stringify } from 'yaml'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { FeedRecord } from '../../core/feeds/arrival.ts'
 import { readAuditBatch } from '../../core/feeds/auditEvent.ts'
+import { kubeconfigText } from '../cluster/kubeconfigText.ts'
+import { secretCheck } from '../server/secretCheck.ts'
 
 /** PEM, for `127.0.0.1` and `localhost`. */
 export interface Certificate {
@@ -60,7 +60,7 @@ export async function startWebhook(options: WebhookOptions): Promise<Webhook> {
   server.maxConnections = MOST_CONNECTIONS
   const taken = await listen(server, port)
   const hosts = new Set([HOST, 'localhost', '[::1]'].map((name) => `${name}:${taken}`))
-  const isAllowed = tokenCheck(token)
+  const isAllowed = secretCheck(token)
   const intake = new Intake(options)
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     if (!hosts.has(request.headers.host ?? ''))
@@ -98,13 +98,6 @@ async function listen(server: Server, port: number): Promise<number> {
   const address = server.address()
   if (address === null || typeof address === 'string') throw new ProblemError('internal', 'The webhook has no port.')
   return address.port
-}
-
-/** Compares in a time that tells nothing of the token. */
-function tokenCheck(token: string): (shown: string) => boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
-  const wanted = digest(token)
-  return (shown) => timingSafeEqual(digest(shown), wanted)
 }
 
 class Intake {
@@ -176,13 +169,5 @@ function say(response: ServerResponse, status: number, sentence: string): void {
 function kubeconfigFor(url: string, { tls, token }: WebhookOptions): string {
   const authority =
     tls === 'plain-http' ? {} : { 'certificate-authority-data': Buffer.from(tls.cert).toString('base64') }
-  const name = 'apf-console'
-  return stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name, cluster: { server: url, ...authority } }],
-    users: [{ name, user: { token } }],
-    contexts: [{ name, context: { cluster: name, user: name } }],
-    'current-context': name,
-  })
+  return kubeconfigText('apf-console', { server: url, ...authority }, { token })
 }

@@ -2,7 +2,7 @@ import { readRequestLine } from '../../core/engine/digest.ts'
 import type { ArrivalListener } from '../../core/live/draftShadow.ts'
 import { type Followed, Follower, type FollowerOptions } from '../../core/live/follower.ts'
 import type { LiveRow, RequestLog } from '../../core/live/requestLog.ts'
-import { placed, rowOf } from '../../core/live/rows.ts'
+import { follow, placed, rowOf } from '../../core/live/rows.ts'
 import type { MonotonicClock } from './engineHost.ts'
 import { type LiveCall, type LiveRun, type LiveRunOptions, passed, unclassified } from './liveRun.ts'
 
@@ -55,27 +55,10 @@ export function createFollowRun({ engine, clock, log, onAnswered }: FollowRunOpt
   }
 }
 
-/** Writes the engine's decision into the row. */
-function show(log: RequestLog, row: LiveRow, { ticket, decision, waitNs }: Followed): void {
+/** Writes the engine's decision into the row, unless its client has left. */
+function show(log: RequestLog, row: LiveRow, followed: Followed): void {
   if (row.state === 'cancelled' || row.state === 'failed') return
-  if (waitNs !== undefined) row.waitMs = waitNs / NS_PER_MS
-  switch (decision.kind) {
-    case 'waiting':
-    case 'executing':
-      row.state = decision.kind
-      break
-    case 'done':
-      row.state = 'served'
-      row.lingerMs = (ticket?.additionalLatency ?? 0) / NS_PER_MS
-      break
-    case 'rejected':
-      row.state = 'rejected'
-      row.reason = decision.reason
-      row.retryAfter = decision.retryAfter
-      break
-    case 'bypassed':
-  }
-  log.touch(row)
+  if (follow(row, followed, undefined)) log.touch(row)
 }
 
 interface FollowedCall {

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
-import { stringify } from 'yaml'
 import { ProblemError } from '../../core/contract/errors.ts'
+import { kubeconfigText } from '../cluster/kubeconfigText.ts'
 import { isFor } from './names.ts'
 import { lookAt, writePrivate } from './smallFiles.ts'
 
@@ -21,7 +21,6 @@ export interface ClientKubeconfig {
  * and no other. Where it is for other names than the address, one of those is what they expect.
  */
 export function clientKubeconfig({ name: behind, url, certificate, token }: ClientKubeconfig): string {
-  const name = `apf-console-${behind}`
   const cluster = {
     server: url,
     ...(certificate !== undefined && {
@@ -29,17 +28,7 @@ export function clientKubeconfig({ name: behind, url, certificate, token }: Clie
       ...expectedName(certificate, new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')),
     }),
   }
-  return (
-    MARK +
-    stringify({
-      apiVersion: 'v1',
-      kind: 'Config',
-      clusters: [{ name, cluster }],
-      users: [{ name, user: token === undefined ? {} : { token } }],
-      contexts: [{ name, context: { cluster: name, user: name } }],
-      'current-context': name,
-    })
-  )
+  return MARK + kubeconfigText(`apf-console-${behind}`, cluster, token === undefined ? {} : { token })
 }
 
 function expectedName(certificate: string, host: string): { readonly 'tls-server-name'?: string } {

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { secretCheck } from '../server/secretCheck.ts'
 import type { Refusal } from './answers.ts'
 import type { AnyRequest } from './exchange.ts'
 import type { OwnNames } from './names.ts'
@@ -14,8 +14,6 @@ export interface GuardOptions {
 /** Why a request is not let in, before anybody asks who it is by. */
 export type Guard = (request: AnyRequest) => Refusal | undefined
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
-
 const hostOf = (request: AnyRequest): string =>
   ('authority' in request ? request.authority || request.headers.host : request.headers.host)?.toLowerCase() ?? ''
 
@@ -24,7 +22,7 @@ const hostOf = (request: AnyRequest): string =>
  * operator's credentials), and brings the token where one is needed.
  */
 export function createGuard({ names, shownAs, token }: GuardOptions): Guard {
-  const wanted = token === undefined ? undefined : digest(`Bearer ${token}`)
+  const isToken = token === undefined ? undefined : secretCheck(`Bearer ${token}`)
   return (request) => {
     if (!names.has(hostOf(request))) {
       return { status: 421, sentence: `This proxy answers only as ${shownAs}.` }
@@ -39,7 +37,7 @@ export function createGuard({ names, shownAs, token }: GuardOptions): Guard {
         sentence: 'This proxy stands in front of one server; ask it for a path, not for an address.',
       }
     }
-    if (wanted === undefined || broughtToken(request, wanted)) return undefined
+    if (isToken === undefined || broughtToken(request, isToken)) return undefined
     return { status: 401, sentence: 'This proxy needs its token as a bearer token.' }
   }
 }
@@ -54,8 +52,7 @@ function fromPage(request: AnyRequest): boolean {
   return origin !== undefined && origin.toLowerCase().replace(/^https?:\/\//, '') !== hostOf(request)
 }
 
-/** Digests of equal length are compared, so that the time tells nothing of the token. */
-function broughtToken({ headers }: AnyRequest, wanted: Buffer): boolean {
+function broughtToken({ headers }: AnyRequest, isToken: (shown: string) => boolean): boolean {
   const candidates = [headers.authorization, headers['proxy-authorization']]
-  return candidates.some((one) => one !== undefined && timingSafeEqual(digest(one), wanted))
+  return candidates.some((one) => one !== undefined && isToken(one))
 }

@@ -1,9 +1,8 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { digest } from './secretCheck.ts'
 
 /** Unused addresses and open sessions that are remembered; older ones are forgotten. */
 const MOST = 16
-
-const digest = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
 /** A set of secrets, kept as digests: comparing takes the same time whatever is asked. */
 class Secrets {

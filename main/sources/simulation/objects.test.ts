@@ -4,9 +4,9 @@ import { AUTOUPDATE_ANNOTATION } from '../../../core/config/objects.ts'
 import type { ObjectChange } from '../../../core/contract/objects.ts'
 import { SimulationSpecSchema } from '../../../core/contract/simulation.ts'
 import { CLUSTER } from '../../../core/simulate/cluster.ts'
+import { standingClock } from '../../../test/harness/standingClock.ts'
 import type { ObjectsReading } from '../objectDoor.ts'
 import { createSimulationSource } from '../simulation.ts'
-import type { Environment } from '../source.ts'
 
 const LEVEL = 'PriorityLevelConfiguration'
 const queue = (queues: number, handSize = 1) => ({
@@ -22,28 +22,7 @@ const level = (name: string, limited: object, annotations?: Record<string, strin
 
 /** A simulation without a past whose clock only the test moves, and what its door tells. */
 function simulated() {
-  let now = Date.UTC(2026, 0, 1)
-  let timers: { readonly at: number; readonly call: () => void }[] = []
-  const environment: Environment = {
-    now: () => now,
-    random: () => 0.5,
-    after(ms, call) {
-      const timer = { at: now + ms, call }
-      timers.push(timer)
-      return () => void (timers = timers.filter((one) => one !== timer))
-    },
-  }
-  const advance = (ms: number): void => {
-    const end = now + ms
-    for (;;) {
-      const [next] = timers.toSorted((a, b) => a.at - b.at)
-      if (next === undefined || next.at > end) break
-      timers = timers.filter((one) => one !== next)
-      now = Math.max(now, next.at)
-      next.call()
-    }
-    now = end
-  }
+  const { environment, advance } = standingClock(Date.UTC(2026, 0, 1))
   const source = createSimulationSource(SimulationSpecSchema.parse({ kind: 'simulation' }), environment, {
     backfillSeconds: 0,
     stopwatch: () => 0,

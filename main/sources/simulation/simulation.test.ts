@@ -3,42 +3,10 @@ import { SimulationSpecSchema, SimulationStateSchema } from '../../../core/contr
 import type { DumpFrame } from '../../../core/frame/dump.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { CLUSTER } from '../../../core/simulate/cluster.ts'
-import type { Environment } from '../source.ts'
+import { standingClock } from '../../../test/harness/standingClock.ts'
 import { createSimulationSource } from '../simulation.ts'
 
 const START = 1_700_000_000_000
-
-/** A clock that stands until it is moved. */
-function standingClock() {
-  let now = START
-  let timers: { readonly at: number; readonly call: () => void }[] = []
-  const environment: Environment = {
-    now: () => now,
-    random: () => 0.5,
-    after(ms, call) {
-      const timer = { at: now + ms, call }
-      timers.push(timer)
-      return () => void (timers = timers.filter((one) => one !== timer))
-    },
-  }
-  const advance = (ms: number): void => {
-    const end = now + ms
-    for (;;) {
-      const [next] = timers.toSorted((a, b) => a.at - b.at)
-      if (next === undefined || next.at > end) break
-      timers = timers.filter((one) => one !== next)
-      now = Math.max(now, next.at)
-      next.call()
-    }
-    now = end
-  }
-  /** Somebody sets the clock; what is due comes as long after as it would have. */
-  const set = (ms: number): void => {
-    timers = timers.map(({ at, call }) => ({ at: at + ms, call }))
-    now += ms
-  }
-  return { environment, advance, set, timers: () => timers.length }
-}
 
 interface Options {
   readonly backfillSeconds?: number
@@ -47,7 +15,7 @@ interface Options {
 }
 
 function run({ backfillSeconds = 0, slowMs = 0 }: Options = {}) {
-  const clock = standingClock()
+  const clock = standingClock(START)
   let looks = 0
   const source = createSimulationSource(SimulationSpecSchema.parse({ kind: 'simulation' }), clock.environment, {
     backfillSeconds,
