@@ -20,11 +20,12 @@ export default defineConfig({
         },
       },
       {
-        // Starts servers, browsers and child processes: one file at a time.
+        // Starts servers, browsers and child processes: one file at a time. `test/security` holds the attacks of
+        // docs/security.md.
         test: {
           ...node,
           name: 'integration',
-          include: ['test/integration/**/*.test.ts'],
+          include: ['test/integration/**/*.test.ts', 'test/security/**/*.test.ts'],
           fileParallelism: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
