@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+
+const root = new URL('../../', import.meta.url)
+const specification = readFileSync(new URL('docs/specification.md', root), 'utf8')
+const sections = new Set([...specification.matchAll(/^#+ (?:Appendix )?([\dA-Z][\w.]*?)\.? /gm)].map(([, id]) => id))
+const traps = new Set([...specification.matchAll(/^- (T\d+)\. /gm)].map(([, id]) => id))
+
+const sources = ['core', 'main', 'renderer', 'test', 'docs']
+  .flatMap((folder) =>
+    readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
+  )
+  .filter((file) => /\.(tsx?|md)$/.test(file) && !/docs\/specification|test\/fixtures/.test(file))
+  .map((file) => ({ file, text: readFileSync(new URL(file, root), 'utf8').replaceAll(/\n\s*\*\s/g, ' ') }))
+
+/** Sections that a comment names: the numbers after "specification", without rules of a list and without quantities. */
+function sectionsNamedIn(text: string): string[] {
+  return [...text.matchAll(/\bspecification ((?:\d+(?:\.\d+)?[a-z]?(?:, | and | – | to |\/)?)+)/g)].flatMap(
+    ([, list = '']) => list.split(/, | and | – | to |\//).filter((id) => id !== ''),
+  )
+}
+
+describe('references to docs/specification.md', () => {
+  it('name sections that it has', () => {
+    const named = sources.flatMap(({ file, text }) => sectionsNamedIn(text).map((id) => ({ file, id })))
+    expect(named.length).toBeGreaterThan(300)
+    expect(named.filter(({ id }) => !sections.has(id))).toEqual([])
+  })
+
+  it('name traps that it has', () => {
+    const named = sources.flatMap(({ file, text }) =>
+      [...text.matchAll(/\btraps? (T\d+)/g)].map(([, id = '']) => ({ file, id })),
+    )
+    expect(named.length).toBeGreaterThan(30)
+    expect(named.filter(({ id }) => !traps.has(id))).toEqual([])
+  })
+})
