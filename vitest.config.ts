@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config'
 
 const node = { environment: 'node' } as const
+/** A test that ends by this has hung: on a busy machine with two cores the longest ones take several seconds. */
+const hangs = { testTimeout: 60_000, hookTimeout: 60_000 }
+const patient = { setupFiles: ['test/harness/patience.ts'], expect: { poll: { timeout: 30_000 } } }
 
 export default defineConfig({
   test: {
@@ -8,12 +11,17 @@ export default defineConfig({
       {
         test: {
           ...node,
+          ...hangs,
+          ...patient,
           name: 'unit',
           include: ['core/**/*.test.ts', 'main/**/*.test.ts', 'test/unit/**/*.test.ts'],
         },
       },
       {
         test: {
+          ...hangs,
+          ...patient,
+          setupFiles: [...patient.setupFiles, 'test/harness/patience.dom.ts'],
           name: 'renderer',
           environment: 'happy-dom',
           include: ['renderer/**/*.test.ts', 'renderer/**/*.test.tsx'],
@@ -27,8 +35,8 @@ export default defineConfig({
           name: 'integration',
           include: ['test/integration/**/*.test.ts', 'test/security/**/*.test.ts'],
           fileParallelism: false,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          ...hangs,
+          ...patient,
         },
       },
       {
