@@ -1,6 +1,7 @@
 import type { FlowSchema, PriorityLevelConfiguration, Condition } from '../config/objects.ts'
 import type { RejectReason } from '../frame/frame.ts'
 import type { Adjustment } from './adjustments.ts'
+import type { EngineCheckpoint } from './checkpoint.ts'
 import type { Corrections } from './corrections.ts'
 import type { EngineDump } from './dump.ts'
 import type { EngineListener } from './events.ts'
@@ -132,6 +133,17 @@ export interface ApfEngine<T> {
   watchInitialised(ticket: Ticket<T>): void
   /** A watch has ended: it is not counted any more, and ends executing if it was never initialised. */
   endWatch(ticket: Ticket<T>): void
+  /**
+   * The engine as it is now, as structured-cloneable data; it goes on undisturbed. `tickets` are those that the caller
+   * holds and wants to find again. Payloads must be plain data. Throws within a callback, when the engine's state is not
+   * consistent, and `TypeError` for a payload that holds a function.
+   */
+  checkpoint(tickets: readonly Ticket<T>[]): EngineCheckpoint
+  /**
+   * Makes this engine, made with the same options, continue where the checkpoint was taken; listeners stay. Answers the
+   * tickets that the checkpoint was given, in their order; earlier ones mean nothing any more.
+   */
+  restore(checkpoint: EngineCheckpoint): readonly Ticket<T>[]
   /** Tells every event to the listener until the returned function is called. */
   subscribe(listener: EngineListener<T>): () => void
   /** All numbers, as of now. */

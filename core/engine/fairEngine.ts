@@ -11,6 +11,7 @@ import type {
   ObjectUids,
 } from './apfEngine.ts'
 import { Classifier, type ClassifierOptions } from './classifier.ts'
+import { type EngineCheckpoint, type FairState, engineVocabulary } from './checkpoint.ts'
 import { Clock } from './clock.ts'
 import { allWaitingPlaces, setLevelDenominators } from './denominators.ts'
 import { type EngineDump, dumpedLevels, dumpedQueues, placedRequests } from './dump.ts'
@@ -19,8 +20,14 @@ import { ledgerOf } from './ledger.ts'
 import { LevelMonitor } from './levelMonitor.ts'
 import { SeriesByLevel } from './levelSeries.ts'
 import { isLongRunning } from './longRunning.ts'
+import { type GraphVocabulary, readGraph, writeGraph } from './objectGraph.ts'
 import { ObjectStatisticsTracker } from './objectStatistics.ts'
-import { type LevelDeparture, type PriorityLevel, PriorityLevels } from './priorityLevels.ts'
+import {
+  type LevelDeparture,
+  type PriorityLevel,
+  PriorityLevels,
+  type PriorityLevelsOptions,
+} from './priorityLevels.ts'
 import { Reporter } from './reporter.ts'
 import type { Hash64 } from './shuffleSharding.ts'
 import { type EngineSnapshot, takeSnapshot } from './snapshot.ts'
@@ -39,20 +46,21 @@ const BYPASSED = { kind: 'bypassed' } as const
 /** Priority and Fairness behind the engine's door; see `ApfEngine`. */
 export class FairEngine<T> implements ApfEngine<T> {
   readonly mode = 'priority-and-fairness'
-  readonly objectStatistics: ObjectStatisticsTracker
+  objectStatistics: ObjectStatisticsTracker
   private readonly options: ApfEngineOptions<T>
   private readonly serverLimit: number
   private readonly requestTimeoutNs: number
   private readonly estimator: EstimatorProfile
   private readonly classifierOptions: ClassifierOptions<T>
-  private readonly clock = new Clock()
-  private readonly timers = new Timers<Ticket<T> | Timed>()
-  private readonly adjustmentTimer: Timed = { timerPlace: -1 }
-  private readonly reporter: Reporter<T>
-  private readonly series = new SeriesByLevel<T>(this.clock)
-  private readonly kept: Adjustments
-  private readonly monitors = new Map<string, LevelMonitor<T>>()
-  private readonly priorityLevels: PriorityLevels<Ticket<T>>
+  private readonly levelOptions: PriorityLevelsOptions<Ticket<T>>
+  private clock = new Clock()
+  private timers = new Timers<Ticket<T> | Timed>()
+  private adjustmentTimer: Timed = { timerPlace: -1 }
+  private reporter: Reporter<T>
+  private series = new SeriesByLevel<T>(this.clock)
+  private kept: Adjustments
+  private monitors = new Map<string, LevelMonitor<T>>()
+  private priorityLevels: PriorityLevels<Ticket<T>>
   private configuration: EngineConfiguration = { levels: [], schemas: [] }
   private classifier: Classifier<T>
   private adjustmentCause: AdjustmentCause = 'configuration'
@@ -67,7 +75,7 @@ export class FairEngine<T> implements ApfEngine<T> {
     this.serverLimit = options.maxRequestsInFlight + options.maxMutatingRequestsInFlight
     this.requestTimeoutNs = options.requestTimeoutNs ?? DEFAULT_REQUEST_TIMEOUT_NS
     this.kept = new Adjustments(options.keepAdjustments ?? KEPT_ADJUSTMENTS)
-    this.objectStatistics = new ObjectStatisticsTracker(() => this.nowNs)
+    this.objectStatistics = new ObjectStatisticsTracker(this.clock)
     this.estimator = { ...profile.estimator, consistentReadsFromCache: options.consistentReadsFromCache ?? true }
     this.reporter = new Reporter(this.clock, options.startUnixMs, this.timers)
     this.classifierOptions = {
@@ -76,7 +84,7 @@ export class FairEngine<T> implements ApfEngine<T> {
       rememberedFlows: options.rememberedFlows ?? REMEMBERED_FLOWS,
     }
     const monitored = { correctTimedOutWaits: corrections.timedOutWaits }
-    this.priorityLevels = new PriorityLevels<Ticket<T>>(this.clock, {
+    this.levelOptions = {
       serverLimit: this.serverLimit,
       correctClampDrift: corrections.clampDrift,
       removeStaleQueues: !corrections.staleRemoval,
@@ -88,7 +96,8 @@ export class FairEngine<T> implements ApfEngine<T> {
       },
       onAllocation: (allocation, levels) => this.adjusted(allocation, levels),
       onLevel: (level, departure) => this.departs(level, departure),
-    })
+    }
+    this.priorityLevels = new PriorityLevels<Ticket<T>>(this.clock, this.levelOptions)
     this.classifier = this.classify(new Set(), undefined)
   }
 
@@ -190,11 +199,27 @@ export class FairEngine<T> implements ApfEngine<T> {
 
   endWatch(ticket: Ticket<T>): void {
     const { watches } = this.reporter
-    const forget = watches.get(ticket)
-    if (forget === undefined) throw new Error('the request is no watch that is being served')
+    const watch = watches.get(ticket)
+    if (watch === undefined) throw new Error('the request is no watch that is being served')
     watches.delete(ticket)
-    forget()
+    this.reporter.watchTracker.forget(watch)
     if (ticket.state === 'executing') this.endExecution(ticket)
+  }
+
+  checkpoint(tickets: readonly Ticket<T>[]): EngineCheckpoint {
+    if (this.reporter.outbox.busy) throw new Error('an engine that is calling back is not consistent')
+    const { clock, timers, adjustmentTimer, reporter, series, kept, monitors, priorityLevels } = this
+    const { objectStatistics, configuration, classifier, adjustmentCause } = this
+    const levels = { series, kept, monitors, priorityLevels, configuration, classifier, adjustmentCause }
+    const state: FairState<T> = { tickets, clock, timers, adjustmentTimer, reporter, objectStatistics, ...levels }
+    return { mode: this.mode, graph: writeGraph(state, this.vocabulary()) }
+  }
+
+  restore(checkpoint: EngineCheckpoint): readonly Ticket<T>[] {
+    if (checkpoint.mode !== this.mode) throw new Error('the checkpoint is of an engine of the other mode')
+    const { tickets, ...state } = readGraph(checkpoint.graph, this.vocabulary())
+    Object.assign(this, state)
+    return tickets
   }
 
   subscribe(listener: EngineListener<T>): () => void {
@@ -237,6 +262,10 @@ export class FairEngine<T> implements ApfEngine<T> {
       queues: dumpedQueues(levels),
       requests: placedRequests(levels),
     }
+  }
+
+  private vocabulary(): GraphVocabulary<FairState<T>> {
+    return engineVocabulary({ levelOptions: this.levelOptions, events: this.reporter.events })
   }
 
   /** Takes the configuration over, again when a level has come to an end (specification 7.1). */

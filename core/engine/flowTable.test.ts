@@ -16,9 +16,11 @@ function recorded(capacity: number) {
   const table = new FlowTable(capacity)
   const computed: string[] = []
   const ask = (name: string): bigint => {
-    const flow = table.flow(name, (distinguisher) => {
-      computed.push(distinguisher)
-      return hashFromBigInt(hashOf(distinguisher))
+    const flow = table.flow(name, {
+      hashOf(distinguisher) {
+        computed.push(distinguisher)
+        return hashFromBigInt(hashOf(distinguisher))
+      },
     })
     expect(flow.distinguisher).toBe(name)
     return hashToBigInt(flow.hash)

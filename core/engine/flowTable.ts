@@ -90,12 +90,17 @@ class Generation {
   }
 }
 
+/** Computes the hash of a flow. */
+export interface FlowHasher {
+  hashOf(distinguisher: string): Hash64
+}
+
 /**
  * What was computed for the flows seen lately. At most twice `capacity` are remembered, and those used since the last
  * turn of the generations survive the next one.
  */
 export class FlowTable {
-  private readonly capacity: number
+  readonly capacity: number
   private young = new Generation()
   private old = new Generation()
 
@@ -107,12 +112,12 @@ export class FlowTable {
     return this.young.size + this.old.size
   }
 
-  /** The flow of a distinguisher, computed by `hashOf` only when it is not remembered. */
-  flow(distinguisher: string, hashOf: (distinguisher: string) => Hash64): Flow {
+  /** The flow of a distinguisher; `hasher` computes its hash only when it is not remembered. */
+  flow(distinguisher: string, hasher: FlowHasher): Flow {
     const fingerprint = fingerprintOf(distinguisher)
     const young = this.young.get(distinguisher, fingerprint)
     if (young !== undefined) return young
-    const flow = this.old.get(distinguisher, fingerprint) ?? flowOfHash(distinguisher, hashOf(distinguisher))
+    const flow = this.old.get(distinguisher, fingerprint) ?? flowOfHash(distinguisher, hasher.hashOf(distinguisher))
     if (this.young.size >= this.capacity) {
       this.old = this.young
       this.young = new Generation()

@@ -1,10 +1,12 @@
 import type { Adjustment } from './adjustments.ts'
 import type { Answer, ApfEngine, ApfEngineOptions, ConfigurationReport } from './apfEngine.ts'
+import { type EngineCheckpoint, type InFlightState, engineVocabulary } from './checkpoint.ts'
 import { Clock } from './clock.ts'
 import type { EngineDump } from './dump.ts'
 import { EventHub } from './eventHub.ts'
 import type { EngineListener } from './events.ts'
 import { isLongRunning, isReadOnly } from './longRunning.ts'
+import { type GraphVocabulary, readGraph, writeGraph } from './objectGraph.ts'
 import { ObjectStatisticsTracker } from './objectStatistics.ts'
 import type { PriorityLevel } from './priorityLevels.ts'
 import { ServerMeters } from './serverMeters.ts'
@@ -24,17 +26,18 @@ const MASTERS = 'system:masters'
  */
 export class InFlightEngine<T> implements ApfEngine<T> {
   readonly mode = 'max-in-flight'
-  readonly objectStatistics: ObjectStatisticsTracker
+  objectStatistics: ObjectStatisticsTracker
   private readonly options: ApfEngineOptions<T>
-  private readonly clock = new Clock()
-  private readonly meters: ServerMeters
+  private readonly vocabulary: GraphVocabulary<InFlightState<T>> = engineVocabulary({})
+  private clock = new Clock()
+  private meters: ServerMeters
   private readonly events = new EventHub<T>()
   /** Requests that were served without being counted. */
-  private readonly uncounted = new Set<Ticket<T>>()
+  private uncounted = new Set<Ticket<T>>()
 
   constructor(options: ApfEngineOptions<T>) {
     this.options = options
-    this.objectStatistics = new ObjectStatisticsTracker(() => this.nowNs)
+    this.objectStatistics = new ObjectStatisticsTracker(this.clock)
     this.meters = new ServerMeters(this.clock)
     this.meters.setDenominators({
       waiting: 1,
@@ -112,6 +115,19 @@ export class InFlightEngine<T> implements ApfEngine<T> {
 
   endWatch(): never {
     throw new Error('no watch is given a ticket')
+  }
+
+  checkpoint(tickets: readonly Ticket<T>[]): EngineCheckpoint {
+    const { clock, meters, uncounted, objectStatistics } = this
+    const state: InFlightState<T> = { tickets, clock, meters, uncounted, objectStatistics }
+    return { mode: this.mode, graph: writeGraph(state, this.vocabulary) }
+  }
+
+  restore(checkpoint: EngineCheckpoint): readonly Ticket<T>[] {
+    if (checkpoint.mode !== this.mode) throw new Error('the checkpoint is of an engine of the other mode')
+    const { tickets, ...state } = readGraph(checkpoint.graph, this.vocabulary)
+    Object.assign(this, state)
+    return tickets
   }
 
   subscribe(listener: EngineListener<T>): () => void {

@@ -1,7 +1,7 @@
 import { type Flow, distinguisherOf, flowHash } from '../classify/flow.ts'
 import type { RequestDigest } from '../classify/match.ts'
 import type { FlowSchema } from '../config/objects.ts'
-import { FlowTable, flowOfHash } from './flowTable.ts'
+import { FlowTable, type FlowHasher, flowOfHash } from './flowTable.ts'
 import type { LaneSeries } from './laneSeries.ts'
 import type { LevelSeries } from './levelSeries.ts'
 import type { PriorityLevel } from './priorityLevels.ts'
@@ -18,7 +18,7 @@ export interface LaneKind<T> {
 }
 
 /** One flow schema inside one priority level: where a request goes, and where it is counted. */
-export class Lane<T> {
+export class Lane<T> implements FlowHasher {
   readonly level: PriorityLevel<Ticket<T>>
   readonly series: LaneSeries
   readonly levelSeries: LevelSeries<T>
@@ -26,7 +26,6 @@ export class Lane<T> {
   /** Whether there is a choice of queues; where there is none no flow is told apart (trap T35). */
   private readonly choice: boolean
   private readonly flows: FlowTable
-  private readonly hashOf = (distinguisher: string): Hash64 => flowHash(this.schema, distinguisher)
 
   constructor(
     { level, schema }: LaneKind<T>,
@@ -60,7 +59,11 @@ export class Lane<T> {
   /** The flow of a request that takes this lane (specification 2.6). */
   flowOf(digest: RequestDigest): Flow {
     if (!this.choice) return NO_FLOW
-    return this.flows.flow(distinguisherOf(this.flowSchema, digest), this.hashOf)
+    return this.flows.flow(distinguisherOf(this.flowSchema, digest), this)
+  }
+
+  hashOf(distinguisher: string): Hash64 {
+    return flowHash(this.schema, distinguisher)
   }
 }
 

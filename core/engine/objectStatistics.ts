@@ -1,3 +1,4 @@
+import type { Clock } from './clock.ts'
 import type { ObjectStatistics } from './workEstimator.ts'
 
 /** Statistics older than this are not believed (specification 5.7). */
@@ -15,23 +16,23 @@ interface Polled {
  * (a server polls every minute, stretched at random; a poll that fails does not update).
  */
 export class ObjectStatisticsTracker {
-  private readonly nowNs: () => number
+  private readonly clock: Clock
   private readonly polled = new Map<string, Polled>()
   private prunedNs = 0
 
-  constructor(nowNs: () => number) {
-    this.nowNs = nowNs
+  constructor(clock: Clock) {
+    this.clock = clock
   }
 
   /** `key` is `resource` or `resource.group` (trap T41); `averageSize` is in bytes. */
   set(key: string, count: number, averageSize: number): void {
-    const atNs = this.nowNs()
+    const atNs = this.clock.nanoseconds
     this.prune(atNs)
     this.polled.set(key, { atNs, statistics: { state: 'ok', count, averageSize } })
   }
 
   get(key: string): ObjectStatistics {
-    const nowNs = this.nowNs()
+    const nowNs = this.clock.nanoseconds
     this.prune(nowNs)
     const found = this.polled.get(key)
     if (found === undefined) return NOT_FOUND

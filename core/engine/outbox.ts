@@ -7,6 +7,11 @@ export class Outbox<M> {
   private read = 0
   private delivering = false
 
+  /** Whether callbacks are being called or wait for it. */
+  get busy(): boolean {
+    return this.messages.length > 0
+  }
+
   post(message: M): void {
     this.messages.push(message)
   }

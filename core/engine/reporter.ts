@@ -7,7 +7,7 @@ import { Outbox } from './outbox.ts'
 import { ServerMeters } from './serverMeters.ts'
 import type { Ticket } from './ticket.ts'
 import type { Timed, Timers } from './timers.ts'
-import { WatchTracker } from './watchTracker.ts'
+import { type RegisteredWatch, WatchTracker } from './watchTracker.ts'
 
 /** A request that waited and must be told what became of it. `retryAfter` is `undefined` for one that may run. */
 interface Message<T> {
@@ -32,8 +32,8 @@ export class Reporter<T> implements LevelHub<T> {
   readonly outbox = new Outbox<Message<T>>()
   readonly droppedRequests = new DroppedRequests()
   readonly watchTracker = new WatchTracker()
-  /** What forgets a watch that is being served. */
-  readonly watches = new Map<Ticket<T>, () => void>()
+  /** Watches that are being served. */
+  readonly watches = new Map<Ticket<T>, RegisteredWatch>()
   /** The request that is arriving: the answer to its arrival tells what otherwise a callback would. */
   arriving: Ticket<T> | undefined
   /** What came of it, if it was rejected. */
@@ -59,8 +59,8 @@ export class Reporter<T> implements LevelHub<T> {
     this.timers.remove(ticket)
     if (kind.isWatch) {
       const { info, query } = ticket.payload
-      const forget = this.watchTracker.register(info, query)
-      if (forget !== undefined) this.watches.set(ticket, forget)
+      const watch = this.watchTracker.register(info, query)
+      if (watch !== undefined) this.watches.set(ticket, watch)
     }
     if (ticket !== this.arriving) this.outbox.post({ ticket, retryAfter: undefined })
     if (!this.events.silent) this.events.tell({ kind: 'dispatched', ticket })

@@ -9,17 +9,18 @@ const read = (method: string, url: string) => {
   return { info: requestInfo(method, target).info, query: target.query }
 }
 
-test('a watch that has ended is forgotten, once', () => {
+test('a watch that has ended is forgotten', () => {
   const tracker = new WatchTracker()
   const interested = () => tracker.interested(read('PUT', '/api/v1/namespaces/ns1/pods/foo').info)
-  const forget = ['/api/v1/pods?watch=1', '/api/v1/namespaces/ns1/pods?watch=1', '/api/v1/pods?watch=1'].map((url) => {
-    const { info, query } = read('GET', url)
-    return tracker.register(info, query)
-  })
+  const registered = ['/api/v1/pods?watch=1', '/api/v1/namespaces/ns1/pods?watch=1', '/api/v1/pods?watch=1'].map(
+    (url) => {
+      const { info, query } = read('GET', url)
+      return tracker.register(info, query)
+    },
+  )
   expect(interested()).toBe(3)
-  for (const [i, end] of forget.entries()) {
-    end?.()
-    end?.()
+  for (const [i, watch] of registered.entries()) {
+    if (watch !== undefined) tracker.forget(watch)
     expect(interested()).toBe(2 - i)
   }
 })
@@ -28,13 +29,13 @@ test('watches that are elsewhere count with those that are here', () => {
   const tracker = new WatchTracker()
   const interested = (url: string) => tracker.interested(read('PUT', url).info)
   const { info, query } = read('GET', '/api/v1/pods?watch=1')
-  const forget = tracker.register(info, query)
+  const watch = tracker.register(info, query)
   tracker.setTotal('', 'pods', 12)
   tracker.setTotal('apps', 'deployments', 3)
   expect(interested('/api/v1/namespaces/ns1/pods/foo')).toBe(12)
   expect(interested('/apis/apps/v1/namespaces/ns1/deployments/foo')).toBe(3)
   expect(interested('/api/v1/nodes/foo')).toBe(0)
-  forget?.()
+  if (watch !== undefined) tracker.forget(watch)
   expect(interested('/api/v1/namespaces/ns1/pods/foo')).toBe(11)
   // A total that is older than what is here takes nothing away from it.
   tracker.register(info, query)

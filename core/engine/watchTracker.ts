@@ -7,9 +7,15 @@ import { statisticsKey } from './workEstimator.ts'
 const NOT_MUTATING = new Set(['get', 'list', 'watch', 'proxy'])
 
 /** Watches of one resource in one namespace, or, under the empty name, without one. */
-interface Watched {
+export interface Watched {
   ofAll: number
   readonly ofName: Map<string, number>
+}
+
+/** A watch that is counted, or, without `watched`, one that never is. `name` is that of its object, empty for all. */
+export interface RegisteredWatch {
+  readonly watched: Watched | undefined
+  readonly name: string
 }
 
 /** Whether the watch is for the pods of one node: those are not counted (trap T44: whatever the API group). */
@@ -45,26 +51,20 @@ export class WatchTracker {
     this.elsewhere.set(statisticsKey({ apiGroup, resource }), Math.max(0, total - here))
   }
 
-  /**
-   * Registers a watch. Answers the function that forgets it, or `undefined` when the request is no watch.
-   */
-  register(info: RequestInfo, query: Query): (() => void) | undefined {
+  /** Registers a watch, to be given to `forget` once when it ends; `undefined` when the request is no watch. */
+  register(info: RequestInfo, query: Query): RegisteredWatch | undefined {
     if (!info.isResource || info.verb !== 'watch') return undefined
-    if (isForOneNode(info, query)) return () => undefined
     const { apiGroup, resource, namespace, name } = info
+    if (isForOneNode(info, query)) return { watched: undefined, name }
     const resources = entry(this.groups, apiGroup, () => new Map<string, Map<string, Watched>>())
     const namespaces = entry(resources, resource, () => new Map<string, Watched>())
     const watched = entry(namespaces, namespace, (): Watched => ({ ofAll: 0, ofName: new Map() }))
-    const add = (difference: number): void => {
-      if (name === '') watched.ofAll += difference
-      else addTo(watched.ofName, name, difference)
-    }
-    add(1)
-    let registered = true
-    return () => {
-      if (registered) add(-1)
-      registered = false
-    }
+    count(watched, name, 1)
+    return { watched, name }
+  }
+
+  forget({ watched, name }: RegisteredWatch): void {
+    if (watched !== undefined) count(watched, name, -1)
   }
 
   /** Watches that hear of what this request changes; 0 for one that changes nothing. */
@@ -80,8 +80,12 @@ export class WatchTracker {
   }
 }
 
-function addTo(counts: Map<string, number>, key: string, difference: number): void {
-  const count = (counts.get(key) ?? 0) + difference
-  if (count === 0) counts.delete(key)
-  else counts.set(key, count)
+function count(watched: Watched, name: string, difference: number): void {
+  if (name === '') {
+    watched.ofAll += difference
+    return
+  }
+  const counted = (watched.ofName.get(name) ?? 0) + difference
+  if (counted === 0) watched.ofName.delete(name)
+  else watched.ofName.set(name, counted)
 }
