@@ -4,6 +4,13 @@ import type { Access } from '../workspace/workspace.ts'
 /** 0: done. 1: done, with findings. 2: could not run. */
 export type ExitCode = 0 | 1 | 2
 
+/** How the operator asks for a new one-time address. */
+export interface Renewal {
+  /** What to do, each a clause such as "press Enter". */
+  readonly ways: readonly string[]
+  readonly listen: (listener: () => void) => void
+}
+
 /** Everything a command touches outside itself. */
 export interface Console {
   readonly environment: Environment
@@ -21,7 +28,11 @@ export interface Console {
   readonly readStdin: () => Promise<Buffer>
   /** The same, piece by piece; it fails when the command is to end. */
   readonly stdin: () => AsyncIterable<Buffer>
-  readonly openBrowser: (url: string) => void
-  /** Hears of each line that somebody types; `undefined` when nobody sits at a terminal. */
-  readonly onEnter: ((listener: () => void) => void) | undefined
+  /** Opens a file. */
+  readonly openBrowser: (file: string) => void
+  /** Whether `print` writes to a terminal, the only place where a one-time address may be printed. */
+  readonly printsToTerminal: boolean
+  readonly renewal: Renewal
+  /** The folder for files of this login session, if the system has one: `XDG_RUNTIME_DIR`. */
+  readonly runtimeDir: string | undefined
 }

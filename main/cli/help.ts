@@ -68,15 +68,16 @@ Options:
 
   web: `Usage: apf-console web [source] [--port N] [--open]
 
-Serves the console on 127.0.0.1 and prints an address, which opens in one browser. Without a source: a simulated
-cluster.
+Serves the console on 127.0.0.1 and prints an address, which opens one session within 10 minutes. When standard output is
+not a terminal, prints the path of a file that only you can read; open it in your browser. Enter, or SIGUSR2, makes a new
+address. Without a source: a simulated cluster.
 
 ${SOURCE}
 
 Options:
   --interval S           seconds between two readings (0.5 to 60, default 1)
   --port N               port to listen on (a free one by default)
-  --open                 open the browser as well
+  --open                 open the browser as well, by such a file
   --serve-simulation N   let the simulated server answer over HTTP too, on this port of 127.0.0.1 (0 takes a free one):
                          metrics, debug dumps and flow-control objects, as long as it is shown
   --metrics-port N       answer Prometheus at http://127.0.0.1:N/metrics (0 takes a free port): the console's own metrics,

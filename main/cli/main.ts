@@ -32,6 +32,8 @@ process.stderr.on('error', () => undefined)
 
 const stateDir = stateFolder(process.platform, homedir(), process.env)
 
+const hasSignals = process.platform !== 'win32'
+
 const console: Console = {
   environment: systemEnvironment,
   access: systemAccess(join(root, 'assets', 'demo', 'recording.ndjson.br'), stateDir),
@@ -44,8 +46,19 @@ const console: Console = {
   tell: (sentence) => void process.stderr.write(`apf-console: ${sentence}\n`),
   readStdin: () => buffer(process.stdin),
   stdin: () => addAbortSignal(abort.signal, process.stdin),
-  openBrowser: (url) => openBrowser(process.platform, url),
-  onEnter: process.stdin.isTTY ? (listener) => void process.stdin.on('data', listener) : undefined,
+  openBrowser: (file) => openBrowser(process.platform, file),
+  printsToTerminal: process.stdout.isTTY,
+  renewal: {
+    ways: [
+      ...(process.stdin.isTTY ? ["press Enter in the console's terminal"] : []),
+      ...(hasSignals ? [`run kill -USR2 ${process.pid}`] : []),
+    ],
+    listen(listener) {
+      if (process.stdin.isTTY) process.stdin.on('data', listener)
+      if (hasSignals) process.on('SIGUSR2', listener)
+    },
+  },
+  runtimeDir: process.env['XDG_RUNTIME_DIR'],
 }
 
 process.exitCode = await run(process.argv.slice(2), console)

@@ -1,9 +1,11 @@
+import { join } from 'node:path'
 import type { Handlers } from '../../core/contract/contract.ts'
 import { toProblem } from '../../core/contract/errors.ts'
 import type { Cadence, SourceSpec } from '../../core/contract/source.ts'
 import { startMetricsServer } from '../live/metricsServer.ts'
 import type { LiveTraffic } from '../live/traffic.ts'
-import { startWebServer } from '../server/webServer.ts'
+import { writeAddressFile } from '../server/addressFile.ts'
+import { startWebServer, type WebServer } from '../server/webServer.ts'
 import { createWorkspace } from '../workspace/workspace.ts'
 import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
@@ -48,11 +50,14 @@ export async function web(args: readonly string[], console: Console): Promise<Ex
     },
   })
   try {
-    const server = await startWebServer({ root: console.pageRoot, handlers: workspace.handlers, port }).catch(
-      (error: unknown) => {
-        throw portProblem(error, 'port', port)
-      },
-    )
+    const server = await startWebServer({
+      root: console.pageRoot,
+      handlers: workspace.handlers,
+      port,
+      renewal: console.renewal.ways,
+    }).catch((error: unknown) => {
+      throw portProblem(error, 'port', port)
+    })
     const metrics = await (metricsPort === undefined
       ? undefined
       : startMetricsServer({ port: metricsPort, version: console.version, traffic: () => traffic }).catch(
@@ -64,19 +69,38 @@ export async function web(args: readonly string[], console: Console): Promise<Ex
     void connect(workspace.handlers, spec, cadenceFrom(given, true)).catch((error: unknown) => {
       console.tell(toProblem(error).message)
     })
-    console.print(`APF Console: ${server.url}\n`)
+    console.renewal.listen(() => {
+      offerAddress(server, console, false).catch((error: unknown) => console.tell(toProblem(error).message))
+    })
+    await offerAddress(server, console, given.flag('open'))
     if (metrics !== undefined) console.print(`Metrics: ${metrics.url}\n`)
-    if (given.flag('open')) console.openBrowser(server.url)
-    if (console.onEnter !== undefined) {
-      console.print('Enter prints an address for a further browser; Ctrl+C ends.\n')
-      console.onEnter(() => console.print(`APF Console: ${server.newAddress()}\n`))
-    }
+    const { ways } = console.renewal
+    if (ways.length > 0) console.print(`For a new address, ${ways.join(', or ')}. Ctrl+C stops the console.\n`)
     await ended(console.signal)
     await server.close()
     await metrics?.close()
     return 0
   } finally {
     workspace.close()
+  }
+}
+
+/**
+ * Gives the operator a one-time address: printed on a terminal; anywhere else, and for `--open`, in a file that only this
+ * user can read. Rejects with a `ProblemError` when there is no other way than the file and it cannot be written.
+ */
+async function offerAddress(server: WebServer, console: Console, opens: boolean): Promise<void> {
+  const address = server.newAddress()
+  if (console.printsToTerminal) console.print(`APF Console: ${address.url}\n`)
+  if (console.printsToTerminal && !opens) return
+  const folders = [...(console.runtimeDir ? [console.runtimeDir] : []), join(console.stateDir, 'web')]
+  try {
+    const file = await writeAddressFile(folders, address)
+    if (!console.printsToTerminal) console.print(`Address file: ${file}\n`)
+    if (opens) console.openBrowser(file)
+  } catch (error) {
+    if (!console.printsToTerminal) throw error
+    console.tell(toProblem(error).message)
   }
 }
 

@@ -1,13 +1,11 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import { ProblemError } from '../../core/contract/errors.ts'
 import { FAMILY } from '../../core/frame/familyNames.ts'
+import { listenOnLoopback, LOOPBACK } from '../server/connections.ts'
 import { registerEngine } from '../simulated/metricsPage.ts'
 import type { LiveTraffic } from './traffic.ts'
 
-/** Never another interface: it answers without asking who is there. */
-const HOST = '127.0.0.1'
-const NAMES = [HOST, 'localhost', '[::1]']
+const NAMES = [LOOPBACK, 'localhost', '[::1]']
 const MOST_CONNECTIONS = 16
 
 export interface MetricsServer {
@@ -39,15 +37,8 @@ export async function startMetricsServer({ port, version, traffic }: MetricsServ
     registers: [ownRegistry],
   }).set({ version }, 1)
 
-  const server = createServer({ maxHeaderSize: 16_384, requestTimeout: 10_000, headersTimeout: 5_000 })
-  server.maxConnections = MOST_CONNECTIONS
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, HOST, resolve)
-  })
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new ProblemError('internal', 'The server has no port.')
-  const hosts = new Set(NAMES.map((name) => `${name}:${address.port}`))
+  const listener = await listenOnLoopback(port, MOST_CONNECTIONS)
+  const hosts = new Set(NAMES.map((name) => `${name}:${listener.port}`))
 
   const page = async (): Promise<string> => {
     const connected = traffic()
@@ -64,19 +55,17 @@ export async function startMetricsServer({ port, version, traffic }: MetricsServ
       say(response, 500, String(error))
     }
   }
-  server.on('request', (request, response) => {
+  listener.server.on('request', (request, response) => {
     const refused = refusal(request, hosts)
     if (refused !== undefined) return say(response, ...refused)
     void answer(response, request.method === 'HEAD')
   })
   return {
-    url: `http://${HOST}:${address.port}/metrics`,
-    close: () =>
-      new Promise((resolve) => {
-        ownRegistry.clear()
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    url: `http://${LOOPBACK}:${listener.port}/metrics`,
+    close() {
+      ownRegistry.clear()
+      return listener.close()
+    },
   }
 }
 

@@ -1,64 +1,100 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { digest } from './secretCheck.ts'
 
-/** Unused addresses and open sessions that are remembered; older ones are forgotten. */
+/** Unused tokens, and sessions, that are kept; the oldest is dropped for a further one. */
 const MOST = 16
+/** Minutes in which a token has to be used. */
+export const TOKEN_MINUTES = 10
 
-/** A set of secrets, kept as digests: comparing takes the same time whatever is asked. */
-class Secrets {
-  readonly #digests: Buffer[] = []
+export interface Token {
+  readonly text: string
+  /** Resolves when the token was redeemed, has expired, was dropped, or the console ends. */
+  readonly spent: Promise<void>
+}
 
-  make(): string {
-    const secret = randomBytes(24).toString('base64url')
-    this.#digests.push(digest(secret))
-    if (this.#digests.length > MOST) this.#digests.shift()
-    return secret
-  }
+/**
+ * A session has two halves, and neither opens anything alone. Browsers send the cookie to every port of 127.0.0.1, so
+ * other local servers can learn it; it yields only the files of the page. The secret is handed to the page once, stays in
+ * the storage of its origin (which includes the port), and is required with the cookie for the WebSocket.
+ */
+export interface Session {
+  readonly cookie: string
+  readonly secret: string
+}
 
-  #find(secret: string): number {
-    const asked = digest(secret)
-    // Every one is compared, so that the time does not tell where a match was.
-    return this.#digests.reduce((found, known, index) => (timingSafeEqual(known, asked) ? index : found), -1)
-  }
+/** Who may use the console in web mode. A token opens one session. Tokens and sessions end with the process. */
+export interface Sessions {
+  issueToken(): Token
+  /** The new session if the token is valid; it is then used up. */
+  redeem(token: string): Session | undefined
+  knowsCookie(cookie: string): boolean
+  /** Whether cookie and secret belong to the same session. */
+  isOpen(cookie: string, secret: string): boolean
+  /** Ends all tokens and sessions. */
+  close(): void
+}
 
-  has(secret: string): boolean {
-    return this.#find(secret) !== -1
-  }
+interface Issued {
+  readonly digest: Buffer
+  readonly end: () => void
+}
+interface Opened {
+  readonly cookie: Buffer
+  readonly both: Buffer
+}
 
-  take(secret: string): boolean {
-    const index = this.#find(secret)
-    if (index !== -1) this.#digests.splice(index, 1)
-    return index !== -1
+const random = (): string => randomBytes(24).toString('base64url')
+const both = (cookie: string, secret: string): Buffer => digest(`${cookie} ${secret}`)
+
+/** The last match. Compares with every one, so that the time does not depend on where a match is. */
+function find<T>(list: readonly T[], wanted: Buffer, of: (one: T) => Buffer): T | undefined {
+  return list.reduce<T | undefined>((found, one) => (timingSafeEqual(of(one), wanted) ? one : found), undefined)
+}
+
+export function createSessions(): Sessions {
+  const tokens: Issued[] = []
+  const sessions: Opened[] = []
+  return {
+    issueToken() {
+      const text = random()
+      const { promise: spent, resolve } = Promise.withResolvers<void>()
+      const end = (): void => {
+        clearTimeout(expiry)
+        const index = tokens.indexOf(issued)
+        if (index !== -1) tokens.splice(index, 1)
+        resolve()
+      }
+      const expiry = setTimeout(end, TOKEN_MINUTES * 60_000).unref()
+      const issued: Issued = { digest: digest(text), end }
+      tokens.push(issued)
+      if (tokens.length > MOST) tokens[0]?.end()
+      return { text, spent }
+    },
+    redeem(token) {
+      const issued = find(tokens, digest(token), (one) => one.digest)
+      if (issued === undefined) return undefined
+      issued.end()
+      const session = { cookie: random(), secret: random() }
+      sessions.push({ cookie: digest(session.cookie), both: both(session.cookie, session.secret) })
+      if (sessions.length > MOST) sessions.shift()
+      return session
+    },
+    knowsCookie: (cookie) => find(sessions, digest(cookie), (one) => one.cookie) !== undefined,
+    isOpen: (cookie, secret) => find(sessions, both(cookie, secret), (one) => one.both) !== undefined,
+    close() {
+      for (const { end } of [...tokens]) end()
+      sessions.length = 0
+    },
   }
 }
 
 /**
- * Who may see the console in web mode. An address carries a token that opens it once; opening it gives the browser a
- * session cookie. Both end with the process.
+ * All values of one cookie in a `Cookie` header. Another port of the host can set a cookie of the same name for a longer
+ * path, which browsers then send first.
  */
-export interface Sessions {
-  /** A token for a new address. */
-  issueToken(): string
-  /** The value of a new session's cookie when the token is good; it is then used up. */
-  redeem(token: string): string | undefined
-  isOpen(cookie: string): boolean
-}
-
-export function createSessions(): Sessions {
-  const tokens = new Secrets()
-  const cookies = new Secrets()
-  return {
-    issueToken: () => tokens.make(),
-    redeem: (token) => (tokens.take(token) ? cookies.make() : undefined),
-    isOpen: (cookie) => cookies.has(cookie),
-  }
-}
-
-/** The value of one cookie in a `Cookie` header. */
-export function cookieValue(header: string | undefined, name: string): string | undefined {
-  for (const pair of (header ?? '').split(';')) {
+export function cookieValues(header: string | undefined, name: string): readonly string[] {
+  return (header ?? '').split(';').flatMap((pair) => {
     const [key, ...value] = pair.trim().split('=')
-    if (key === name) return value.join('=')
-  }
-  return undefined
+    return key === name ? [value.join('=')] : []
+  })
 }

@@ -1,22 +1,22 @@
-import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { Handlers } from '../../core/contract/contract.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
 import { LIMITS } from '../../core/contract/protocol.ts'
 import { serve } from '../../core/contract/server.ts'
+import { RPC_PATH, RPC_PROTOCOL, SECRET_HEADER, SESSION_PATH } from '../../core/contract/webSession.ts'
 import { webSocketPort } from '../transport/webSocketPort.ts'
-import { assetAnswer, loadAssets } from './assets.ts'
+import { assetAnswer, loadAssets, type Answer } from './assets.ts'
+import { listenOnLoopback, LOOPBACK, refuseUpgrade } from './connections.ts'
+import { entryPage, noSessionPage } from './ownPages.ts'
 import { SECURITY_HEADERS } from './policy.ts'
-import { cookieValue, createSessions } from './sessions.ts'
+import { cookieValues, createSessions } from './sessions.ts'
 
-/** Never another interface: whoever can reach the port could otherwise try to be the operator. */
-const HOST = '127.0.0.1'
-const RPC_PATH = '/rpc'
 /** A page uses one socket and, while loading, a handful of connections. */
 const MOST_SOCKETS = 16
 const MOST_CONNECTIONS = 64
+/** Seconds for which a browser keeps its cookie after the last visit: over a weekend, if the console runs that long. */
+const COOKIE_SECONDS = 3 * 24 * 3_600
 
 export interface WebServerOptions {
   /** Folder of the built page. */
@@ -24,59 +24,79 @@ export interface WebServerOptions {
   readonly handlers: Handlers
   /** 0 takes a free one. */
   readonly port?: number
+  /** How the operator gets a new address; the page without a session says so. */
+  readonly renewal?: readonly string[]
+}
+
+export interface OneTimeAddress {
+  /** Opens one session for the browser that visits it first. */
+  readonly url: string
+  /** Resolves when the address was visited, has expired or was dropped, or the server closed. */
+  readonly spent: Promise<void>
 }
 
 export interface WebServer {
-  /** The address to open in the first browser; it works once, and that browser then keeps a session. */
-  readonly url: string
-  /** An address for a further browser. */
-  newAddress(): string
+  /** `http://127.0.0.1:41233`; opens nothing without a session. */
+  readonly origin: string
+  newAddress(): OneTimeAddress
   close(): Promise<void>
 }
 
 const text = (response: ServerResponse, status: number, sentence: string, headers: Record<string, string> = {}): void =>
   void response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...headers }).end(`${sentence}\n`)
 
-const NO_SESSION =
-  'This browser has no session: open the address that APF Console printed in its terminal; each address works once.'
-
 /**
  * Serves the page and the contract on loopback. Throws `not-found` when the page is not built, and what `listen`
  * throws when the port is taken.
  */
-export async function startWebServer({ root, handlers, port = 0 }: WebServerOptions): Promise<WebServer> {
+export async function startWebServer({ root, handlers, port = 0, renewal = [] }: WebServerOptions): Promise<WebServer> {
   const assets = await loadAssets(root)
   const sessions = createSessions()
-  const server = createServer({ maxHeaderSize: 16_384, requestTimeout: 10_000, headersTimeout: 5_000 })
-  server.maxConnections = MOST_CONNECTIONS
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: LIMITS.messageLength, perMessageDeflate: false })
-
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, HOST, resolve)
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: LIMITS.messageLength,
+    perMessageDeflate: false,
+    // The page offers its secret as another protocol, which no answer may repeat.
+    handleProtocols: () => RPC_PROTOCOL,
   })
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new ProblemError('internal', 'The server has no port.')
-  const host = `${HOST}:${address.port}`
+  const listener = await listenOnLoopback(port, MOST_CONNECTIONS)
+  const host = `${LOOPBACK}:${listener.port}`
   const origin = `http://${host}`
   // Cookies do not know ports: two consoles on one machine must not take each other's.
-  const cookieName = `apf-console-${address.port}`
+  const cookieName = `apf-console-${listener.port}`
 
-  const hasSession = (request: IncomingMessage): boolean => {
-    const value = cookieValue(request.headers.cookie, cookieName)
-    return value !== undefined && sessions.isOpen(value)
+  const cookiesOf = (request: IncomingMessage): readonly string[] => cookieValues(request.headers.cookie, cookieName)
+  const hasSession = (request: IncomingMessage, secret: string): boolean =>
+    cookiesOf(request).some((cookie) => sessions.isOpen(cookie, secret))
+  const setCookie = (cookie: string): Record<string, string> => ({
+    'set-cookie': `${cookieName}=${cookie}; Path=/; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Strict`,
+  })
+
+  const send = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    status: number,
+    { headers, body }: Answer,
+    more: Record<string, string> = {},
+  ): void => {
+    response.writeHead(status, { ...headers, ...more, 'content-length': body.length })
+    response.end(request.method === 'HEAD' ? undefined : body)
   }
+  const refuse = (request: IncomingMessage, response: ServerResponse): void =>
+    send(request, response, 401, noSessionPage(renewal))
 
-  /** Exchanges the token of an address for a cookie. The redirection takes the token out of the address bar. */
+  /** Opens a session for the token of an address. */
   const enter = (request: IncomingMessage, response: ServerResponse, token: string): void => {
-    const cookie = sessions.redeem(token)
-    if (cookie === undefined && !hasSession(request)) return text(response, 401, NO_SESSION)
-    const given =
-      cookie === undefined ? {} : { 'set-cookie': `${cookieName}=${cookie}; Path=/; HttpOnly; SameSite=Strict` }
-    response.writeHead(303, { location: '/', 'cache-control': 'no-store', ...given }).end()
+    const session = sessions.redeem(token)
+    if (session !== undefined) {
+      return send(request, response, 200, entryPage(session.secret), setCookie(session.cookie))
+    }
+    // A used address in the browser that used it, from its history for example.
+    if (!cookiesOf(request).some((cookie) => sessions.knowsCookie(cookie))) return refuse(request, response)
+    response.writeHead(303, { location: '/', 'cache-control': 'no-store' }).end()
   }
 
-  server.on('request', (request, response) => {
+  listener.server.on('request', (request, response) => {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value)
     // A foreign name that resolves to this address (DNS rebinding) stops here, before anything else is looked at.
     if (request.headers.host !== host) return text(response, 421, `This server answers only as ${host}.`)
@@ -92,38 +112,47 @@ export async function startWebServer({ root, handlers, port = 0 }: WebServerOpti
       if (looksAhead || request.method === 'HEAD') return text(response, 503, 'This address opens by a visit only.')
       return enter(request, response, token)
     }
-    if (!hasSession(request)) return text(response, 401, NO_SESSION)
+    if (pathname === SESSION_PATH) {
+      const secret = request.headers[SECRET_HEADER]
+      if (typeof secret !== 'string' || !hasSession(request, secret)) return refuse(request, response)
+      return void response.writeHead(204, { 'cache-control': 'no-store' }).end()
+    }
+    const cookie = cookiesOf(request).find((value) => sessions.knowsCookie(value))
+    if (cookie === undefined) return refuse(request, response)
     const answer = assetAnswer(assets, pathname, [`ws://${host}`])
     if (answer === undefined) return text(response, 404, 'There is nothing at this address.')
-    response.writeHead(200, { ...answer.headers, 'content-length': answer.body.length })
-    response.end(request.method === 'HEAD' ? undefined : answer.body)
+    send(request, response, 200, answer, pathname === '/' ? setCookie(cookie) : {})
   })
 
   const refusal = (request: IncomingMessage): string | undefined => {
     if (request.headers.host !== host) return '421 Misdirected Request'
     if (request.headers.origin !== origin) return '403 Forbidden'
-    if (!hasSession(request)) return '401 Unauthorized'
+    const [protocol, secret = ''] = (request.headers['sec-websocket-protocol'] ?? '').split(/\s*,\s*/)
+    if (protocol !== RPC_PROTOCOL || !hasSession(request, secret)) return '401 Unauthorized'
     if (request.url !== RPC_PATH) return '404 Not Found'
     if (sockets.clients.size >= MOST_SOCKETS) return '503 Service Unavailable'
     return undefined
   }
-  server.on('upgrade', (request, socket: Duplex, head: Buffer) => {
-    socket.on('error', () => socket.destroy())
+  listener.server.on('upgrade', (request, socket: Duplex, head: Buffer) => {
     const refused = refusal(request)
-    if (refused !== undefined) socket.end(`HTTP/1.1 ${refused}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
-    else sockets.handleUpgrade(request, socket, head, (accepted) => void serve(webSocketPort(accepted), handlers))
+    if (refused !== undefined) return refuseUpgrade(socket, refused)
+    socket.on('error', () => socket.destroy())
+    sockets.handleUpgrade(request, socket, head, (accepted) => {
+      listener.exempt(socket)
+      void serve(webSocketPort(accepted), handlers)
+    })
   })
 
-  const newAddress = (): string => `${origin}/?token=${sessions.issueToken()}`
   return {
-    url: newAddress(),
-    newAddress,
-    close: async () => {
+    origin,
+    newAddress() {
+      const { text: token, spent } = sessions.issueToken()
+      return { url: `${origin}/?token=${token}`, spent }
+    },
+    close() {
+      sessions.close()
       for (const client of sockets.clients) client.terminate()
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      })
+      return listener.close()
     },
   }
 }

@@ -1,11 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { ProblemError } from '../../core/contract/errors.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { listenOnLoopback, LOOPBACK } from '../server/connections.ts'
 import { answerTo, failure, listedKind, type HttpAnswer } from './answers.ts'
 import { watchKind } from './watch.ts'
 import type { SimulatedApiServer } from './apiServer.ts'
 
-/** Never another interface: it answers without asking who is there. */
-const HOST = '127.0.0.1'
 const MOST_CONNECTIONS = 32
 
 export interface SimulatedHttpServer {
@@ -29,15 +27,8 @@ export async function startSimulatedHttpServer({
   server,
   port = 0,
 }: SimulatedHttpOptions): Promise<SimulatedHttpServer> {
-  const http = createServer({ maxHeaderSize: 16_384, requestTimeout: 10_000, headersTimeout: 5_000 })
-  http.maxConnections = MOST_CONNECTIONS
-  await new Promise<void>((resolve, reject) => {
-    http.once('error', reject)
-    http.listen(port, HOST, resolve)
-  })
-  const address = http.address()
-  if (address === null || typeof address === 'string') throw new ProblemError('internal', 'The server has no port.')
-  const host = `${HOST}:${address.port}`
+  const listener = await listenOnLoopback(port, MOST_CONNECTIONS)
+  const host = `${LOOPBACK}:${listener.port}`
 
   const answer = async (request: IncomingMessage): Promise<HttpAnswer> => {
     if (request.headers.host !== host) return failure(421, 'BadRequest', `this server answers only as ${host}`)
@@ -48,7 +39,7 @@ export async function startSimulatedHttpServer({
     if (url === null) return failure(400, 'BadRequest', 'the address cannot be read')
     return answerTo(server, url.pathname, url.searchParams)
   }
-  http.on('request', (request, response) => {
+  listener.server.on('request', (request, response) => {
     if (watches(server, request, response, host)) return
     answer(request).then(
       (given) => send(response, given, request.method === 'HEAD'),
@@ -57,11 +48,7 @@ export async function startSimulatedHttpServer({
   })
   return {
     url: `http://${host}`,
-    close: () =>
-      new Promise((resolve) => {
-        http.close(() => resolve())
-        http.closeAllConnections()
-      }),
+    close: listener.close,
   }
 }
 

@@ -1,9 +1,32 @@
 import type { Port } from '../../core/contract/protocol.ts'
+import { RPC_PATH, RPC_PROTOCOL, SECRET_HEADER, SECRET_KEY, SESSION_PATH } from '../../core/contract/webSession.ts'
 
-/** Opens a WebSocket as a port; rejects when it cannot be opened. */
-export function openWebSocket(url: string): Promise<Port> {
+/**
+ * Opens a WebSocket to the server of this page as a port. Rejects when it cannot be opened; if that is because this
+ * browser has no session, the page that says how to open one takes the place of this one.
+ */
+export async function openWebSocket(): Promise<Port> {
+  // Read each time: another tab may have opened a new session.
+  const secret = localStorage.getItem(SECRET_KEY)
+  try {
+    if (secret === null) throw new Error('this browser has no session')
+    return await open(`ws://${window.location.host}${RPC_PATH}`, secret)
+  } catch (error) {
+    if (await isSignedOut(secret)) window.location.replace(SESSION_PATH)
+    throw error
+  }
+}
+
+async function isSignedOut(secret: string | null): Promise<boolean> {
+  if (secret === null) return true
+  // Without an answer the console is not running, and may come back.
+  const answer = await fetch(SESSION_PATH, { headers: { [SECRET_HEADER]: secret } }).catch(() => undefined)
+  return answer?.status === 401
+}
+
+function open(url: string, secret: string): Promise<Port> {
   return new Promise((resolve, reject) => {
-    const socket = new WebSocket(url)
+    const socket = new WebSocket(url, [RPC_PROTOCOL, secret])
     let isOpen = false
     socket.addEventListener('close', () => {
       if (!isOpen) reject(new Error('the connection was refused'))

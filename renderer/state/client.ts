@@ -8,7 +8,7 @@ import { openWebSocket } from './bridge.webSocket.ts'
 /** A line to the main side: through the preload script in the desktop window, a WebSocket in a browser. */
 function connect(): Promise<Port> {
   const bridge = window[DESKTOP_BRIDGE]
-  return bridge === undefined ? openWebSocket(`ws://${window.location.host}/rpc`) : openDesktopPort(bridge)
+  return bridge === undefined ? openWebSocket() : openDesktopPort(bridge)
 }
 
 const after = (ms: number, callback: () => void): (() => void) => {

@@ -20,6 +20,7 @@ import { gzipSync } from 'node:zlib'
 import type { Browser, Page } from 'playwright'
 import { build, preview } from 'vite'
 import { launchChromium } from '../harness/chromium.ts'
+import { addressIn, nextAddressFile } from '../harness/webConsole.ts'
 import { buildConsole, ROOT } from './paint/build.ts'
 import { frameTimes, rateOf } from './paint/frames.ts'
 import { median, report, round } from './statistics.ts'
@@ -190,16 +191,7 @@ async function timeToData(browser: Browser): Promise<number> {
   })
   const page = await browser.newPage()
   try {
-    const url = await new Promise<string>((resolve, reject) => {
-      let text = ''
-      child.stdout.on('data', (chunk: Buffer) => {
-        text += chunk.toString()
-        const [, found] = /(http:\/\/127\.0\.0\.1:\S+)/.exec(text) ?? []
-        if (found !== undefined) resolve(found)
-      })
-      child.once('exit', (code) => reject(new Error(`The web mode ended with ${code} before it gave its address.`)))
-    })
-    await page.goto(url)
+    await page.goto(addressIn(await nextAddressFile(child)))
     await page.getByText('workload-low').first().waitFor()
     return performance.now() - started
   } finally {

@@ -21,25 +21,15 @@ export const test = base.extend<{ consolePage: Page }, { console: RunningConsole
     })
     page.on('pageerror', (error) => complaints.push(error.message))
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-    await openConsole(page, running.address)
+    await openConsole(page, running)
     await use(page)
     expect(complaints).toEqual([])
   },
 })
 
-const cookies = new Map<string, Awaited<ReturnType<ReturnType<Page['context']>['cookies']>>>()
-
-/** Opens the console; its address works once, so that later pages take over the session's cookie. */
-export async function openConsole(page: Page, address: string): Promise<void> {
-  const { origin } = new URL(address)
-  const known = cookies.get(origin)
-  if (known === undefined) {
-    await page.goto(address)
-    cookies.set(origin, await page.context().cookies())
-  } else {
-    await page.context().addCookies(known)
-    await page.goto(origin)
-  }
+/** Opens the console in a browser that has no session yet; an address works once. */
+export async function openConsole(page: Page, running: RunningConsole): Promise<void> {
+  await page.goto(await running.newAddress())
   await expect(page.getByRole('link', { name: /^Overview/ })).toBeVisible()
 }
 

@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
 import { WebSocket } from 'ws'
+import { RPC_PATH, RPC_PROTOCOL } from '../../core/contract/webSession.ts'
 
 export interface HttpAnswer {
   readonly status: number
@@ -37,21 +38,31 @@ export function ask(
   })
 }
 
-/** The `Cookie` header that an address of the console gives a browser. */
-export async function enter(address: string): Promise<string> {
-  const { origin, pathname, search } = new URL(address)
-  const { headers } = await ask(origin, { path: pathname + search })
-  return headers['set-cookie']?.[0]?.split(';')[0] ?? ''
+/** The two halves of a session. */
+export interface Entered {
+  /** As a `Cookie` header. */
+  readonly cookie: string
+  /** As the browser's storage keeps it. */
+  readonly secret: string
 }
 
-/** An open WebSocket, or the status with which it was refused. */
+/** What a one-time address of the console gives a browser; empty texts when it is refused. */
+export async function enter(address: string): Promise<Entered> {
+  const { origin, pathname, search } = new URL(address)
+  const { headers, body } = await ask(origin, { path: pathname + search })
+  const [, secret = ''] = /setItem\("[\w.-]+", "([\w-]+)"\)/.exec(body) ?? []
+  return { cookie: headers['set-cookie']?.[0]?.split(';')[0] ?? '', secret }
+}
+
+/** An open WebSocket, or the status with which it was refused. `secret` is offered as the page does. */
 export function openSocket(
   origin: string,
   headers: Record<string, string>,
-  path = '/rpc',
+  { secret, path = RPC_PATH }: { readonly secret?: string; readonly path?: string } = {},
 ): Promise<WebSocket | number> {
   return new Promise((resolve, reject) => {
-    const socket = new WebSocket(origin.replace('http:', 'ws:') + path, { headers })
+    const protocols = secret === undefined ? [] : [RPC_PROTOCOL, secret]
+    const socket = new WebSocket(origin.replace('http:', 'ws:') + path, protocols, { headers })
     socket.once('open', () => resolve(socket))
     socket.once('unexpected-response', (_request, response) => resolve(response.statusCode ?? 0))
     // It stays: a test that is cut off on purpose must not end the process.

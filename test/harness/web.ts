@@ -24,10 +24,10 @@ export async function webWorld(): Promise<WebWorld> {
   const page = tinyPage()
   const workspace = fakeWorkspace('web')
   const server = await startWebServer({ root: page.root, handlers: workspace.handlers })
-  const { origin } = new URL(server.url)
-  const cookie = await enter(server.url)
+  const { origin } = server
+  const { cookie, secret } = await enter(server.newAddress().url)
   const socket = async (): Promise<WebSocket> => {
-    const opened = await openSocket(origin, { origin, cookie })
+    const opened = await openSocket(origin, { origin, cookie }, { secret })
     if (!(opened instanceof WebSocket)) throw new Error(`refused with ${opened}`)
     return opened
   }

@@ -1,16 +1,16 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
 /** The built console in web mode, as a process of its own with a state folder of its own. */
 export interface RunningConsole {
-  /** The address that it printed, with its token. */
+  /** A one-time address, from the file whose path it printed. */
   readonly address: string
+  /** Another one, as the operator asks for it. */
+  newAddress(): Promise<string>
   stop(): Promise<void>
 }
-
-const ADDRESS = /http:\/\/127\.0\.0\.1:\d+\/\?token=\S+/
 
 export async function startConsole(args: readonly string[] = ['--demo']): Promise<RunningConsole> {
   const state = mkdtempSync(path.join(tmpdir(), 'apf-e2e-'))
@@ -18,9 +18,14 @@ export async function startConsole(args: readonly string[] = ['--demo']): Promis
     env: { ...process.env, APF_CONSOLE_STATE: state, KUBECONFIG: path.join(state, 'no-kubeconfig') },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const address = await printedAddress(child)
+  const address = addressIn(await nextAddressFile(child))
   return {
     address,
+    async newAddress() {
+      const file = nextAddressFile(child)
+      child.kill('SIGUSR2')
+      return addressIn(await file)
+    },
     stop: async () => {
       // A test may have ended it already.
       if (child.exitCode !== null || child.signalCode !== null) return
@@ -32,16 +37,27 @@ export async function startConsole(args: readonly string[] = ['--demo']): Promis
   }
 }
 
-function printedAddress(child: ChildProcess): Promise<string> {
+/** The next path that web mode prints of a file with its address, which it does when it prints into a pipe. */
+export function nextAddressFile(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let printed = ''
     const hear = (chunk: Buffer): void => {
       printed += chunk.toString()
-      const found = ADDRESS.exec(printed)
-      if (found !== null) resolve(found[0])
+      const [, file] = /^Address file: (.+)\n/m.exec(printed) ?? []
+      if (file === undefined) return
+      child.stdout?.off('data', hear)
+      child.stderr?.off('data', hear)
+      resolve(file)
     }
     child.stdout?.on('data', hear)
     child.stderr?.on('data', hear)
     child.once('exit', (code) => reject(new Error(`the console ended with ${code}: ${printed}`)))
   })
+}
+
+/** Where such a file sends the browser. */
+export function addressIn(file: string): string {
+  const [, address] = /href="([^"]+)"/.exec(readFileSync(file, 'utf8')) ?? []
+  if (address === undefined) throw new Error(`there is no address in ${file}`)
+  return address
 }

@@ -10,11 +10,16 @@ const page = tinyPage()
 let server: WebServer
 let origin: string
 let cookie: string
+let secret: string
 
 beforeAll(async () => {
-  server = await startWebServer({ root: page.root, handlers: fakeWorkspace('web').handlers })
-  ;({ origin } = new URL(server.url))
-  cookie = await enter(server.newAddress())
+  server = await startWebServer({
+    root: page.root,
+    handlers: fakeWorkspace('web').handlers,
+    renewal: ['press <Enter>', 'run kill'],
+  })
+  ;({ origin } = server)
+  ;({ cookie, secret } = await enter(server.newAddress().url))
 })
 afterAll(async () => {
   await server.close()
@@ -22,7 +27,9 @@ afterAll(async () => {
 })
 
 const get = (path: string) => ask(origin, { path, headers: { cookie } })
-const pathOf = (address: string): string => address.slice(origin.length)
+/** The path of a fresh address. */
+const newPath = (): string => server.newAddress().url.slice(origin.length)
+const headers = (): Record<string, string> => ({ origin, cookie })
 
 test('listens on loopback only', () => {
   expect(new URL(origin).hostname).toBe('127.0.0.1')
@@ -34,32 +41,62 @@ test('says what to do when the page is not built', async () => {
 })
 
 describe('the way in', () => {
-  test('an address opens once: it is exchanged for a cookie and leaves the address bar', async () => {
-    const address = server.newAddress()
-    const first = await ask(origin, { path: pathOf(address) })
-    expect(first).toMatchObject({ status: 303, headers: { location: '/', 'cache-control': 'no-store' } })
+  test('an address opens once: for a cookie, and a page that stores the secret and leaves the address', async () => {
+    const path = newPath()
+    const first = await ask(origin, { path })
+    expect(first).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } })
     const [given = ''] = first.headers['set-cookie'] ?? []
-    expect(given).toMatch(/^apf-console-\d+=[\w-]{32}; Path=\/; HttpOnly; SameSite=Strict$/)
-    const again = await ask(origin, { path: pathOf(address) })
+    expect(given).toMatch(/^apf-console-\d+=[\w-]{32}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Strict$/)
+    const policy = String(first.headers['content-security-policy'])
+    const [, nonce = 'none'] = /^default-src 'none'; script-src 'nonce-([\w-]{20,})'; /.exec(policy) ?? []
+    expect(policy).not.toMatch(/unsafe|\*|https?:/)
+    expect(first.body).toContain(`<script nonce="${nonce}">localStorage.setItem(`)
+    expect(first.body).toContain("location.replace('/')")
+    const again = await ask(origin, { path })
     expect(again.status).toBe(401)
     expect(again.headers['set-cookie']).toBeUndefined()
-    expect(again.body).toMatch(/^[^\n]+\n$/)
+    expect(again.body).not.toContain('localStorage')
   })
 
   test('a used address still leads a browser with a session home', async () => {
     const address = server.newAddress()
-    const own = await enter(address)
-    const again = await ask(origin, { path: pathOf(address), headers: { cookie: own } })
+    const own = await enter(address.url)
+    const again = await ask(origin, { path: address.url.slice(origin.length), headers: { cookie: own.cookie } })
     expect(again.status).toBe(303)
     expect(again.headers['set-cookie']).toBeUndefined()
+    expect(again.body).toBe('')
+  })
+
+  test('the page without a session says what to do', async () => {
+    const { status, headers: given, body } = await ask(origin)
+    expect(status).toBe(401)
+    expect(given).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': expect.stringMatching(/^default-src 'none'; script-src 'nonce-/),
+    })
+    expect(body).toContain('To get a new address, press &#60;Enter&#62;, or run kill.')
+    expect(body).toContain('once, within 10 minutes')
+  })
+
+  test('a visit to the page keeps the cookie for longer', async () => {
+    const [given = ''] = (await get('/')).headers['set-cookie'] ?? []
+    expect(given.startsWith(`${cookie}; Path=/; Max-Age=`)).toBe(true)
+  })
+
+  test('the page can check its session', async () => {
+    const check = async (more: Record<string, string>) =>
+      (await ask(origin, { path: '/session', headers: more })).status
+    expect(await check({ cookie, 'apf-console-secret': secret })).toBe(204)
+    expect(await check({ cookie })).toBe(401)
+    expect(await check({ 'apf-console-secret': secret })).toBe(401)
+    expect(await check({ cookie, 'apf-console-secret': 'wrong' })).toBe(401)
   })
 
   test('looking ahead and asking for headers do not use an address up', async () => {
-    const address = server.newAddress()
-    const path = pathOf(address)
+    const path = newPath()
     expect((await ask(origin, { path, headers: { 'sec-purpose': 'prefetch;prerender' } })).status).toBe(503)
     expect((await ask(origin, { path, method: 'HEAD' })).status).toBe(503)
-    expect((await ask(origin, { path })).status).toBe(303)
+    expect((await ask(origin, { path })).status).toBe(200)
   })
 
   test.each(['/?token=', '/?token=wrong', `/?token=${'x'.repeat(64)}`, '/?token=a&token=b', '/?token=%00'])(
@@ -84,14 +121,16 @@ describe('the way in', () => {
       expect((await ask(origin, { headers: { cookie: wrong } })).status).toBe(401)
     }
     expect((await ask(origin, { headers: { cookie: `other=1; ${cookie}; more=2` } })).status).toBe(200)
+    // Another port of this host can set one of the same name.
+    expect((await ask(origin, { headers: { cookie: `${name}=planted; ${cookie}` } })).status).toBe(200)
   })
 
   test('sessions end with their server', async () => {
     const other = await startWebServer({ root: page.root, handlers: fakeWorkspace('web').handlers })
-    const foreign = await enter(other.url)
+    const foreign = await enter(other.newAddress().url)
     await other.close()
-    expect((await ask(origin, { headers: { cookie: foreign } })).status).toBe(401)
-    await expect(ask(new URL(other.url).origin)).rejects.toThrow('ECONNREFUSED')
+    expect((await ask(origin, { headers: { cookie: foreign.cookie } })).status).toBe(401)
+    await expect(ask(other.origin)).rejects.toThrow('ECONNREFUSED')
   })
 })
 
@@ -190,48 +229,58 @@ describe('only as itself', () => {
     ['a longer name', () => `127.0.0.1:${new URL(origin).port}.evil.test`],
     ['a user', () => `x@127.0.0.1:${new URL(origin).port}`],
   ])('a Host header with %s is refused, token and cookie or not', async (_what, host) => {
-    const address = server.newAddress()
-    const headers = { host: host(), cookie }
-    expect((await ask(origin, { path: pathOf(address), headers })).status).toBe(421)
-    expect((await ask(origin, { headers })).status).toBe(421)
-    expect(await openSocket(origin, { ...headers, origin })).toBe(421)
-    expect((await ask(origin, { path: pathOf(address) })).status).toBe(303)
+    const path = newPath()
+    const wrong = { host: host(), cookie }
+    expect((await ask(origin, { path, headers: wrong })).status).toBe(421)
+    expect((await ask(origin, { headers: wrong })).status).toBe(421)
+    expect(await openSocket(origin, { ...wrong, origin }, { secret })).toBe(421)
+    expect((await ask(origin, { path })).status).toBe(200)
   })
 })
 
 describe('the socket', () => {
   test('opens for the page', async () => {
-    const socket = await openSocket(origin, { origin, cookie })
+    const socket = await openSocket(origin, headers(), { secret })
     expect(socket).toBeInstanceOf(WebSocket)
+    expect(socket).toMatchObject({ protocol: 'apf-console' })
     if (socket instanceof WebSocket) socket.close()
+  })
+
+  test('stays shut without the secret of the session', async () => {
+    const other = await enter(server.newAddress().url)
+    expect(await openSocket(origin, headers())).toBe(401)
+    for (const wrong of ['x', cookie.split('=')[1] ?? '', other.secret]) {
+      expect(await openSocket(origin, headers(), { secret: wrong })).toBe(401)
+    }
   })
 
   test.each([['http://evil.test'], ['null'], ['http://127.0.0.1'], ['http://127.0.0.1:1'], ['file://'], ['']])(
     'stays shut for the origin "%s"',
     async (foreign) => {
-      expect(await openSocket(origin, { origin: foreign, cookie })).toBe(403)
+      expect(await openSocket(origin, { origin: foreign, cookie }, { secret })).toBe(403)
     },
   )
 
   test('stays shut without an origin, for https, and for an origin that only begins like the page’s', async () => {
-    expect(await openSocket(origin, { cookie })).toBe(403)
-    expect(await openSocket(origin, { cookie, origin: origin.replace('http', 'https') })).toBe(403)
-    expect(await openSocket(origin, { cookie, origin: `${origin}.evil.test` })).toBe(403)
+    expect(await openSocket(origin, { cookie }, { secret })).toBe(403)
+    expect(await openSocket(origin, { cookie, origin: origin.replace('http', 'https') }, { secret })).toBe(403)
+    expect(await openSocket(origin, { cookie, origin: `${origin}.evil.test` }, { secret })).toBe(403)
   })
 
   test('stays shut without a session, and a token is not one', async () => {
-    expect(await openSocket(origin, { origin })).toBe(401)
-    expect(await openSocket(origin, { origin }, pathOf(server.newAddress()).replace('/', '/rpc'))).toBe(401)
+    expect(await openSocket(origin, { origin }, { secret })).toBe(401)
+    const path = newPath().replace('/', '/rpc')
+    expect(await openSocket(origin, { origin }, { secret: path.split('=')[1] ?? '', path })).toBe(401)
   })
 
   test('is at one path', async () => {
     for (const path of ['/', '/rpc/', '/rpc?x=1', '/RPC']) {
-      expect(await openSocket(origin, { origin, cookie }, path)).toBe(404)
+      expect(await openSocket(origin, headers(), { secret, path })).toBe(404)
     }
   })
 
   test('has a bounded number', async () => {
-    const opened = await Promise.all(Array.from({ length: 20 }, () => openSocket(origin, { origin, cookie })))
+    const opened = await Promise.all(Array.from({ length: 20 }, () => openSocket(origin, headers(), { secret })))
     expect(opened.filter((one) => one === 503)).toHaveLength(4)
     const sockets = opened.filter((one) => one instanceof WebSocket)
     expect(sockets).toHaveLength(16)

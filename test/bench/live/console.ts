@@ -39,11 +39,11 @@ await workspace.handlers.procedures['sources.connect']({
 })
 const print = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`)
 const proxy = traffic?.state().address
-print({ proxy: proxy === undefined ? undefined : Number(new URL(proxy).port), address: server.url })
+print({ proxy: proxy === undefined ? undefined : Number(new URL(proxy).port), address: server.newAddress().url })
 
 createInterface({ input: process.stdin })
   .on('line', () => {
     const { user, system } = process.cpuUsage()
-    print({ cpuMs: (user + system) / 1_000, requests: traffic?.log.count, address: server.newAddress() })
+    print({ cpuMs: (user + system) / 1_000, requests: traffic?.log.count, address: server.newAddress().url })
   })
   .on('close', () => process.exit())

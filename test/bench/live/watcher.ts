@@ -13,7 +13,8 @@ const [address = ''] = process.argv.slice(2)
 const { origin } = new URL(address)
 const got = { messages: 0, bytes: 0, events: 0, rows: 0, dropped: 0, missed: 0 }
 
-const socket = await openSocket(origin, { origin, cookie: await enter(address) })
+const { cookie, secret } = await enter(address)
+const socket = await openSocket(origin, { origin, cookie }, { secret })
 if (!(socket instanceof WebSocket)) throw new Error(`the console refused with ${socket}`)
 socket.on('message', (data) => {
   got.messages += 1
