@@ -22,7 +22,7 @@ import {
 import {
   LiveEventSchema,
   LivePageSchema,
-  LiveRequestSchema,
+  LivePageOfRequestsSchema,
   LiveShadowSchema,
   LiveStateSchema,
   ProxyModeSchema,
@@ -114,8 +114,8 @@ export const procedures = {
   'simulation.state': procedure(nothing, SimulationStateSchema),
   /** Steers the simulated server, for everybody who looks at it. */
   'simulation.control': procedure(SimulationControlSchema, SimulationStateSchema),
-  /** Kept requests before `before` (the newest without), oldest first; `unsupported` for a source without single requests. */
-  'live.page': procedure(LivePageSchema, z.array(LiveRequestSchema)),
+  /** Kept requests; `unsupported` for a source without single requests. */
+  'live.page': procedure(LivePageSchema, LivePageOfRequestsSchema),
   /** Runs a second engine on the proposed objects beside the same arrivals, or ends it. */
   'live.shadow': procedure(LiveShadowSchema, LiveStateSchema),
   /** Whether a proxy decides about its requests; wants editing to be on, and a proxy (`unsupported` otherwise). */

@@ -208,21 +208,34 @@ export const LiveStateSchema = z.object({
 })
 export type LiveState = z.infer<typeof LiveStateSchema>
 
-/** New and changed requests since the event before. `dropped`: left out because there were too many to tell. */
+/**
+ * Requests that are new or changed after the event `from`. A reader may miss events, because a slow one gets only the newest:
+ * whoever has not seen everything up to `from`, or gets an event with `dropped` rows, asks `live.page` for what changed
+ * since the last event that it has seen in full. The first event of a subscription has no requests; it reports the number.
+ */
 export const LiveEventSchema = z.object({
   connection: z.number(),
-  /** Rises by one with each event: a reader that was too slow for one sees a larger step, and asks `live.page`. */
+  from: z.number().int(),
   event: z.number().int(),
   requests: z.array(LiveRequestSchema).max(2_000),
+  /** Changed requests that did not fit. */
   dropped: z.number().int(),
 })
 export type LiveEvent = z.infer<typeof LiveEventSchema>
 
-/** The newest requests without `before`, else those with smaller numbers. */
+/** The newest requests without `before`, else those with smaller numbers; with `since`, those that changed after an event. */
 export const LivePageSchema = z.object({
   before: z.number().int().exactOptional(),
+  since: z.number().int().exactOptional(),
   count: z.number().int().min(1).max(2_000),
 })
+/** Oldest first. `event`: everything up to this event is in it. */
+export const LivePageOfRequestsSchema = z.object({
+  connection: z.number(),
+  event: z.number().int(),
+  requests: z.array(LiveRequestSchema),
+})
+export type LivePageOfRequests = z.infer<typeof LivePageOfRequestsSchema>
 
 export const LiveShadowSchema = z.discriminatedUnion('on', [
   z.object({ on: z.literal(true), objects: ObjectSetSchema }),

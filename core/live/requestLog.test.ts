@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LiveRequest } from '../contract/live.ts'
-import { RequestLog } from './requestLog.ts'
+import { type LiveRow, RequestLog } from './requestLog.ts'
 
 const request: Omit<LiveRequest, 'seq'> = {
   at: 0,
@@ -29,8 +29,13 @@ describe('the log of requests', () => {
     log.touch(row)
     log.touch(row)
     expect(first?.state).toBe('waiting')
-    expect(log.takeChanges()).toEqual({ requests: [{ ...request, seq: 0, state: 'served' }], dropped: 0 })
-    expect(log.takeChanges()).toEqual({ requests: [], dropped: 0 })
+    expect(log.takeChanges()).toEqual({
+      from: 1,
+      event: 2,
+      requests: [{ ...request, seq: 0, state: 'served' }],
+      dropped: 0,
+    })
+    expect(log.takeChanges()).toEqual({ from: 2, event: 2, requests: [], dropped: 0 })
   })
 
   it('keeps the last ones and tells the newest of too many changes', () => {
@@ -56,5 +61,43 @@ describe('the log of requests', () => {
     expect(seqs(log.before(4, 21))).toEqual([17, 18, 19, 20])
     expect(seqs(log.before(4, 17))).toEqual([15, 16])
     expect(seqs(log.before(4, 15))).toEqual([])
+  })
+
+  it('returns what changed since any event to a reader that missed some, also while nobody listened', () => {
+    type Step = { readonly kind: 'begin' | 'touch' | 'take' | 'miss' | 'on' | 'off'; readonly at: number }
+    const step: fc.Arbitrary<Step> = fc.record({
+      kind: fc.constantFrom('begin', 'touch', 'take', 'miss', 'on', 'off'),
+      at: fc.nat(100),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), fc.integer({ min: 1, max: 12 }), (steps, untold) => {
+        const log = new RequestLog(30, untold)
+        const rows: LiveRow[] = []
+        const seen = new Map<number, number>()
+        let sound = 0
+        let missed = false
+        const put = (requests: readonly LiveRequest[]): void => {
+          for (const { seq, at } of requests) seen.set(seq, at)
+        }
+        for (const { kind, at } of steps) {
+          if (kind === 'begin') rows.push(log.begin({ ...request, at }))
+          else if (kind === 'on' || kind === 'off') log.telling = kind === 'on'
+          else if (kind === 'touch') {
+            const row = rows[at % Math.max(1, rows.length)]
+            if (row === undefined) continue
+            row.at = at + 1_000
+            log.touch(row)
+          } else {
+            const { from, event, requests, dropped } = log.takeChanges()
+            if (kind === 'miss') continue
+            put(requests)
+            missed ||= from > sound || dropped > 0
+            if (!missed) sound = event
+          }
+        }
+        put(log.before(30, undefined, sound))
+        expect(log.before(30).map(({ seq }) => seen.get(seq))).toEqual(log.before(30).map(({ at }) => at))
+      }),
+    )
   })
 })

@@ -6,26 +6,34 @@ export type LiveRow = { -readonly [K in keyof LiveRequest]: LiveRequest[K] }
 /** Most changed rows that are told at once (`LiveEventSchema`). */
 export const UNTOLD = 2_000
 
-/** Rows that changed since they were last told, and how many of them could not be told. */
+/** Rows that changed since they were last reported. */
 export interface Changes {
+  /** The numbers of this event and of the one before; the same while nothing changed. */
+  readonly event: number
+  readonly from: number
   readonly requests: LiveRequest[]
+  /** Changed rows that did not fit into `requests`; `before` with `since` returns them. */
   readonly dropped: number
 }
 
 /**
- * The last requests, and which of them changed. Memory stays the same however many come: old rows leave, and of more
- * changes than `untold` between two tellings only the newest rows are told.
+ * The last requests, and which of them changed. Memory stays the same however many come: old rows leave, and an event
+ * reports at most `untold` changed rows, the newest. Every row keeps the number of the event that last covered it, so a
+ * reader that missed any number of events can ask for exactly what it missed.
  */
 export class RequestLog {
   private readonly kept: (LiveRow | undefined)[]
+  private readonly changedIn: Float64Array
   private readonly untold: number
   private changed = new Set<LiveRow>()
   private droppedChanges = 0
   private nextSeq = 0
   private told = true
+  private lastEvent = 0
 
   constructor(kept: number, untold: number) {
     this.kept = Array.from({ length: kept })
+    this.changedIn = new Float64Array(kept)
     this.untold = untold
   }
 
@@ -34,12 +42,19 @@ export class RequestLog {
     return this.nextSeq
   }
 
-  /** Whether anybody asks for changes: while nobody does, they are not noted. */
+  /** Number of the last event; 0 before the first. */
+  get event(): number {
+    return this.lastEvent
+  }
+
+  /** Whether changes are collected for events. */
   get telling(): boolean {
     return this.told
   }
 
   set telling(on: boolean) {
+    // What changed without a listener belongs to an event that nobody received.
+    if (on && !this.told) this.lastEvent += 1
     this.told = on
     if (!on) this.changed = new Set()
     this.droppedChanges = 0
@@ -55,6 +70,8 @@ export class RequestLog {
 
   /** The row was written to. */
   touch(row: LiveRow): void {
+    const place = row.seq % this.kept.length
+    if (this.kept[place] === row) this.changedIn[place] = this.lastEvent + 1
     if (!this.told || this.changed.has(row)) return
     if (this.changed.size >= this.untold) {
       const [oldest] = this.changed
@@ -66,22 +83,27 @@ export class RequestLog {
 
   /** Copies of what changed since the last call, in the order of their arrival. */
   takeChanges(): Changes {
+    const from = this.lastEvent
     const requests = [...this.changed].toSorted((a, b) => a.seq - b.seq).map((row) => ({ ...row }))
     const dropped = this.droppedChanges
+    if (requests.length > 0 || dropped > 0) this.lastEvent += 1
     this.changed = new Set()
     this.droppedChanges = 0
-    return { requests, dropped }
+    return { event: this.lastEvent, from, requests, dropped }
   }
 
-  /** Copies of at most `count` rows before `seq` (of the newest without it), oldest first. */
-  before(count: number, seq: number = this.nextSeq): LiveRequest[] {
-    const end = Math.min(seq, this.nextSeq)
-    const start = Math.max(0, this.nextSeq - this.kept.length, end - count)
+  /**
+   * Copies of at most `count` rows before `seq` (the newest without it) that changed after the event `since` (all without
+   * it), oldest first.
+   */
+  before(count: number, seq: number = this.nextSeq, since = 0): LiveRequest[] {
+    const oldest = Math.max(0, this.nextSeq - this.kept.length)
     const rows: LiveRequest[] = []
-    for (let at = start; at < end; at++) {
-      const row = this.kept[at % this.kept.length]
-      if (row !== undefined) rows.push({ ...row })
+    for (let at = Math.min(seq, this.nextSeq) - 1; at >= oldest && rows.length < count; at--) {
+      const place = at % this.kept.length
+      const row = this.kept[place]
+      if (row !== undefined && (this.changedIn[place] ?? 0) > since) rows.push({ ...row })
     }
-    return rows
+    return rows.toReversed()
   }
 }

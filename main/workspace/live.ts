@@ -26,7 +26,6 @@ export function createLiveOutlet(
   traffic: LiveTraffic,
   { after }: Pick<Environment, 'after'>,
 ): LiveOutlet {
-  let events = 0
   const rows = repeatedWhileHeard<LiveEvent>(after, ROWS_MS, {
     begin() {
       traffic.log.telling = true
@@ -38,10 +37,8 @@ export function createLiveOutlet(
     },
     next() {
       traffic.settle()
-      const { requests, dropped } = traffic.log.takeChanges()
-      if (requests.length === 0 && dropped === 0) return undefined
-      events += 1
-      return { connection, event: events, requests, dropped }
+      const changes = traffic.log.takeChanges()
+      return changes.event === changes.from ? undefined : { connection, ...changes }
     },
   })
   const state = (): LiveState => {
@@ -55,7 +52,14 @@ export function createLiveOutlet(
   }
   const states = repeatedWhileHeard<LiveState>(after, STATE_MS, { begin() {}, end() {}, next: state })
   return {
-    rows,
+    rows: {
+      subscribe(emit, signal) {
+        rows.subscribe(emit, signal)
+        const { event } = traffic.log
+        // A reader that comes back learns that it missed something, although nothing more may happen.
+        if (!signal.aborted) emit({ connection, from: event, event, requests: [], dropped: 0 })
+      },
+    },
     states: {
       subscribe(emit, signal) {
         states.subscribe(emit, signal)
@@ -124,18 +128,19 @@ type LiveProcedures = Pick<ProcedureHandlers, Extract<keyof ProcedureHandlers, `
  * while nothing may be changed.
  */
 export function liveProcedures(connected: () => Session, assertEditing: () => void): LiveProcedures {
-  const outlet = (): { readonly traffic: LiveTraffic; readonly live: LiveOutlet } => {
-    const { traffic, live } = connected()
+  const outlet = (): { readonly id: number; readonly traffic: LiveTraffic; readonly live: LiveOutlet } => {
+    const { connection, traffic, live } = connected()
     if (traffic === undefined || live === undefined) {
       throw new ProblemError('unsupported', 'The connected source shows no single requests; connect a proxy or a feed.')
     }
-    return { traffic, live }
+    return { id: connection.id, traffic, live }
   }
   return {
-    'live.page': async ({ before, count }) => {
-      const { traffic } = outlet()
+    'live.page': async ({ before, since, count }) => {
+      const { id, traffic } = outlet()
       traffic.settle()
-      return traffic.log.before(count, before)
+      const { log } = traffic
+      return { connection: id, event: log.event, requests: log.before(count, before, since) }
     },
     'live.shadow': async (wish) => outlet().live.shadow(wish),
     'live.mode': async ({ mode }) => {

@@ -46,9 +46,9 @@ async function rowsOf({ client }: LiveConsole): Promise<readonly LiveRequest[]> 
   const rows: LiveRequest[] = []
   for (;;) {
     const before = rows[0]?.seq
-    const page = await client.call('live.page', { count: PAGE, ...(before !== undefined && { before }) })
-    rows.unshift(...page)
-    if (page.length < PAGE) return rows
+    const { requests } = await client.call('live.page', { count: PAGE, ...(before !== undefined && { before }) })
+    rows.unshift(...requests)
+    if (requests.length < PAGE) return rows
   }
 }
 

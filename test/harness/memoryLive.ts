@@ -62,7 +62,7 @@ export function memoryLive({ mode: firstMode, perSecond, before, now, connection
   const stateListeners = new Set<(state: LiveState) => void>()
   let shadowOn = false
   let mode = firstMode
-  let event = 0
+  let ticks = 0
   let owed = 0
 
   const pick = <T>(list: readonly T[]): T => {
@@ -193,7 +193,11 @@ export function memoryLive({ mode: firstMode, perSecond, before, now, connection
   }
   return {
     procedures: {
-      'live.page': async ({ before: seq, count }) => log.before(count, seq),
+      'live.page': async ({ before: seq, since, count }) => ({
+        connection: connection(),
+        event: log.event,
+        requests: log.before(count, seq, since),
+      }),
       'live.shadow': async ({ on }) => {
         shadowOn = on
         tellState()
@@ -209,6 +213,7 @@ export function memoryLive({ mode: firstMode, perSecond, before, now, connection
       live: (_params, emit, signal) => {
         listeners.add(emit)
         signal.addEventListener('abort', () => void listeners.delete(emit))
+        emit({ connection: connection(), from: log.event, event: log.event, requests: [], dropped: 0 })
       },
       liveState: (_params, emit, signal) => {
         stateListeners.add(emit)
@@ -218,11 +223,10 @@ export function memoryLive({ mode: firstMode, perSecond, before, now, connection
     },
     tick() {
       live(now(), 0.1)
-      const { requests, dropped } = log.takeChanges()
-      event += 1
-      if (requests.length > 0)
-        for (const emit of listeners) emit({ connection: connection(), event, requests, dropped })
-      if (event % 10 === 0) tellState()
+      const changes = log.takeChanges()
+      if (changes.event > changes.from) for (const emit of listeners) emit({ connection: connection(), ...changes })
+      ticks += 1
+      if (ticks % 10 === 0) tellState()
     },
   }
 }

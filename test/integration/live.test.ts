@@ -86,7 +86,7 @@ describe('a live proxy', () => {
     expect(desk.frame()?.id).toBe('proxy')
     await vi.waitFor(() => expect(desk.state()).toMatchObject({ mode: 'enforce', arrived: 20, unreadable: 0 }), 3_000)
     const page = await desk.client.call('live.page', { count: 5, before: 12 })
-    expect(page.map(({ seq }) => seq)).toEqual([7, 8, 9, 10, 11])
+    expect(page.requests.map(({ seq }) => seq)).toEqual([7, 8, 9, 10, 11])
 
     holds = true
     const slow = ask()
@@ -272,7 +272,7 @@ describe('a feed', () => {
     await writeFile(path, `${lines.join('\n')}\nno event at all\n`)
     await desk.connect(FeedSpecSchema.parse({ kind: 'feed', feed: { kind: 'audit-file', path, follow: false } }))
     await vi.waitFor(() => expect(desk.state()).toMatchObject({ mode: 'feed', arrived: 100, unreadable: 1 }), 5_000)
-    const rows = await desk.client.call('live.page', { count: 200 })
+    const { requests: rows } = await desk.client.call('live.page', { count: 200 })
     expect(rows).toHaveLength(100)
     expect(rows.every(({ level, state }) => level === LEVEL && state === 'served')).toBe(true)
     await vi.waitFor(() => {

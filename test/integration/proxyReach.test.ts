@@ -127,7 +127,7 @@ async function open(listen: ProxySpec['listen'], more: Partial<ProxySpec> = {}) 
   return { address, clientKubeconfig: clientKubeconfig ?? '', notes: desk.notes().join('\n') }
 }
 
-const rows = () => desk.client.call('live.page', { count: 100 })
+const rows = async () => (await desk.client.call('live.page', { count: 100 })).requests
 
 /** Every file under a folder, with its mode and text. */
 async function filesUnder(root: string): Promise<{ name: string; mode: string; text: string }[]> {

@@ -36,7 +36,6 @@ export function LiveStream({ room, opened, pinned, stale, onOpen, onPin }: LiveS
   const [{ liveColumns }] = useSettings()
   const columns = useMemo(() => shownColumns(liveColumns, room), [liveColumns, room])
   const hold = useHold(query)
-  const dropped = liveStore((live) => live.dropped)
   const complete = liveStore((live) => live.complete)
   const [reading, setReading] = useState(false)
   const readMore = useEffectEvent(() => {
@@ -51,7 +50,6 @@ export function LiveStream({ room, opened, pinned, stale, onOpen, onPin }: LiveS
   })
   const known = liveRows.count
   const hidden = known - hold.count
-  const missing = Math.max(dropped, liveRows.missing)
   return (
     <section
       aria-label="Request stream"
@@ -98,7 +96,7 @@ export function LiveStream({ room, opened, pinned, stale, onOpen, onPin }: LiveS
         <p className={styles['buffer']}>
           {reading
             ? 'reading older requests'
-            : `buffer ${format.seats(known)} of ${format.seats(liveRows.capacity)} requests, ${format.seats(missing)} dropped`}
+            : `buffer ${format.seats(known)} of ${format.seats(liveRows.capacity)} requests, ${format.seats(liveRows.missing)} dropped`}
         </p>
         <ColumnsMenu room={room} />
       </footer>

@@ -27,11 +27,11 @@ const client = createClient({
   random: Math.random,
 })
 let last: number | undefined
-client.subscribe('live', null, ({ event, requests, dropped }) => {
+client.subscribe('live', null, ({ from, event, requests, dropped }) => {
   got.events += 1
   got.rows += requests.length
   got.dropped += dropped
-  if (last !== undefined) got.missed += event - last - 1
+  if (last !== undefined) got.missed += from - last
   last = event
 })
 await new Promise<void>((resolve) => client.subscribe('liveState', null, () => resolve()))
