@@ -203,6 +203,8 @@ export const LiveStateSchema = z.object({
   /** Lines or requests that could not be placed, and the last reason. */
   unreadable: z.number().int(),
   lastUnreadable: z.string().exactOptional(),
+  /** Posts and connections that an audit webhook refused, and why it refused the last; absent while there were none. */
+  refused: z.object({ count: z.number().int(), last: z.string() }).exactOptional(),
   agreement: AgreementSchema,
   shadow: ShadowReportSchema.exactOptional(),
 })

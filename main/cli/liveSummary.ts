@@ -5,7 +5,7 @@ import type { LiveTraffic } from '../live/traffic.ts'
 
 /** What the engine made of its requests, in sentences; and what a draft made of them, where one ran beside. */
 export function summaryOf(traffic: LiveTraffic, comparison?: DraftComparison): readonly string[] {
-  const { arrived, unreadable, agreement } = traffic.state()
+  const { arrived, unreadable, refused, agreement } = traffic.state()
   const first = [
     requests(arrived),
     // With a draft beside, both are told together.
@@ -18,7 +18,13 @@ export function summaryOf(traffic: LiveTraffic, comparison?: DraftComparison): r
       : `; ${agreement.schemaAndLevel} of the last ${agreement.compared} placed as the server did`,
     '.',
   ]
-  return [first.join(''), ...(comparison === undefined ? [] : draftSummary(comparison))]
+  return [
+    first.join(''),
+    ...(refused === undefined
+      ? []
+      : [`The webhook refused ${refused.count} ${refused.count === 1 ? 'post' : 'posts'}. Last: ${refused.last}`]),
+    ...(comparison === undefined ? [] : draftSummary(comparison)),
+  ]
 }
 
 /** How a draft differs from the objects that are there, in sentences. */

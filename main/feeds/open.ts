@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { ProblemError } from '../../core/contract/errors.ts'
-import type { FeedSpec } from '../../core/contract/live.ts'
+import type { FeedSpec, LiveState } from '../../core/contract/live.ts'
 import type { EngineConfiguration } from '../../core/engine/apfEngine.ts'
 import type { FeedRecord } from '../../core/feeds/arrival.ts'
 import { readAuditLine } from '../../core/feeds/auditEvent.ts'
@@ -44,6 +44,8 @@ export interface Feed {
   readonly kubeconfig: string | undefined
   /** Engine, rows, counts, agreement, limits. */
   readonly run: FeedRun
+  /** Of a webhook: posts and connections that it did not accept. */
+  readonly refused: LiveState['refused']
   /** A file that is not followed was read to its end. */
   readonly ended: boolean
   /** Brings `run` to the present, as far as the feed can still be told of earlier; before frames and rows are read. */
@@ -83,6 +85,9 @@ export async function createFeed(options: FeedOptions): Promise<Feed> {
     kubeconfig: input.kubeconfig,
     close: () => input.close(),
     run,
+    get refused() {
+      return input.refused
+    },
     get ended() {
       return input.ended
     },
@@ -93,7 +98,7 @@ export async function createFeed(options: FeedOptions): Promise<Feed> {
 }
 
 type Take = (records: Iterable<FeedRecord>) => void
-type Input = Pick<Feed, 'title' | 'address' | 'kubeconfig' | 'ended' | 'close'>
+type Input = Pick<Feed, 'title' | 'address' | 'kubeconfig' | 'refused' | 'ended' | 'close'>
 
 async function openFile(
   { kind, path, follow }: Extract<FeedSpec['feed'], { path: string }>,
@@ -131,6 +136,7 @@ async function openFile(
     title: `${kind === 'httplog' ? 'request log' : 'audit log'} ${path}`,
     address: undefined,
     kubeconfig: undefined,
+    refused: undefined,
     get ended() {
       return ended
     },
@@ -143,23 +149,35 @@ async function openFile(
 
 async function openWebhook(
   port: number,
-  { certificate, token = randomBytes(24).toString('base64url') }: FeedOptions,
+  { certificate, token = randomBytes(24).toString('base64url'), warn }: FeedOptions,
   take: Take,
 ): Promise<Input> {
   if (certificate === undefined) {
     throw new ProblemError('invalid-input', 'An audit webhook needs a certificate, or to be told to do without TLS.')
   }
+  const refused = { count: 0, last: '' }
+  const said = new Set<string>()
   const webhook = await startWebhook({
     port,
     token,
     tls: certificate === 'plain-http' ? certificate : await certificate(),
     onBatch: take,
     onUnreadable: (problem) => take([{ kind: 'unreadable', problem }]),
+    onRefused(sentence) {
+      refused.count += 1
+      refused.last = sentence
+      if (said.has(sentence)) return
+      said.add(sentence)
+      warn(`The webhook refused a post. ${sentence}`)
+    },
   })
   return {
     title: `audit webhook at ${webhook.url}`,
     address: webhook.url,
     kubeconfig: webhook.kubeconfig,
+    get refused() {
+      return refused.count === 0 ? undefined : { ...refused }
+    },
     ended: false,
     close: () => webhook.close(),
   }

@@ -4,6 +4,7 @@ import { ProblemError } from '../../core/contract/errors.ts'
 import type { FeedRecord } from '../../core/feeds/arrival.ts'
 import { readAuditBatch } from '../../core/feeds/auditEvent.ts'
 import { kubeconfigText } from '../cluster/kubeconfigText.ts'
+import { type ConnectionLimits, keepRoom } from '../server/connections.ts'
 import { secretCheck } from '../server/secretCheck.ts'
 
 /** PEM, for `127.0.0.1` and `localhost`. */
@@ -19,11 +20,15 @@ export interface WebhookOptions {
   readonly token: string
   /** `plain-http` only when told: tokens and events then go over loopback as they are. */
   readonly tls: Certificate | 'plain-http'
-  /** Takes the records over; the API server is answered when it has returned. */
+  /** Takes the records; the API server is answered when it has returned. */
   readonly onBatch: (records: readonly FeedRecord[]) => void
-  /** Hears a sentence of what was posted and is no batch of audit events. */
+  /** Called with a sentence for a post that is no batch of audit events. */
   readonly onUnreadable: (sentence: string) => void
+  /** Called with a sentence for everything else that is not accepted: posts, and connections that were closed. */
+  readonly onRefused: (sentence: string) => void
   readonly mostBodyBytes?: number
+  /** Instead of `LIMITS`. */
+  readonly limits?: ConnectionLimits
 }
 
 export interface Webhook {
@@ -38,40 +43,59 @@ const HOST = '127.0.0.1'
 const PATH = '/audit'
 /** An API server posts at most 400 events, cut to 10 MB where it is told to cut. */
 const MOST_BODY_BYTES = 32 * 1024 * 1024
-/** Of all bodies that are under way at once. */
-const MOST_BYTES = 4 * MOST_BODY_BYTES
-const MOST_CONNECTIONS = 64
+/** Bodies that are under way at once may have so many times as much as one. */
+const MOST_BODIES = 4
 /**
  * An API server closes an idle connection after 90 s itself. Were it closed here while the next batch is on its way, that
  * would come again only ten seconds later, or, when the server is gone by then, never.
  */
 const IDLE_MS = 120_000
+const LIMITS = {
+  new: { most: 64, ms: 10_000 },
+  busy: { most: 64, ms: 60_000 },
+  idle: { most: 64, ms: IDLE_MS },
+} as const
 
 /** Receives what an API server posts to its audit webhook, on loopback. Throws a `ProblemError` when it cannot listen. */
 export async function startWebhook(options: WebhookOptions): Promise<Webhook> {
   const { tls, token, port } = options
-  const limits = {
-    maxHeaderSize: 16_384,
-    requestTimeout: 60_000,
-    headersTimeout: 10_000,
-    keepAliveTimeout: IDLE_MS,
-  }
-  const server = tls === 'plain-http' ? createHttpServer(limits) : createHttpsServer({ ...limits, ...tls })
-  server.maxConnections = MOST_CONNECTIONS
+  // Deadlines are those of the room.
+  const http = { maxHeaderSize: 16_384, requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: IDLE_MS }
+  const server = tls === 'plain-http' ? createHttpServer(http) : createHttpsServer({ ...http, ...tls })
+  const { onRefused, limits = LIMITS } = options
+  const room = keepRoom(server, {
+    limits,
+    onDropped: (why) =>
+      onRefused(
+        why === 'slow'
+          ? 'A connection was closed because its request did not arrive in time.'
+          : `A connection was closed because ${limits.new.most} newer ones had sent no request either.`,
+      ),
+  })
   const taken = await listen(server, port)
   const hosts = new Set([HOST, 'localhost', '[::1]'].map((name) => `${name}:${taken}`))
   const isAllowed = secretCheck(token)
   const intake = new Intake(options)
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    if (!hosts.has(request.headers.host ?? ''))
-      return say(response, 421, `Ask as ${HOST}:${taken} or localhost:${taken}.`)
-    const [path = ''] = (request.url ?? '').split('?', 1)
+  const refusal = ({ headers, url = '', method }: IncomingMessage): Refusal | undefined => {
+    if (!hosts.has(headers.host ?? '')) return [421, `Ask as ${HOST}:${taken} or localhost:${taken}.`]
+    const [path = ''] = url.split('?', 1)
     const inPath = path.startsWith(`${PATH}/`) ? path.slice(PATH.length + 1) : undefined
-    if (path !== PATH && inPath === undefined) return say(response, 404, `Audit events are posted to ${PATH}.`)
-    const shown = inPath ?? /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
-    if (!isAllowed(shown)) return say(response, 401, 'The token of the webhook is missing or wrong.')
-    if (request.method !== 'POST') return say(response, 405, 'Audit events are posted.')
-    intake.receive(request, response)
+    if (path !== PATH && inPath === undefined) return [404, `Audit events are posted to ${PATH}.`]
+    const shown = inPath ?? /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''
+    if (!isAllowed(shown)) return [401, 'The token of the webhook is missing or wrong.']
+    return method === 'POST' ? undefined : [405, 'Audit events are posted.']
+  }
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    // Nothing is read of a body before its sender has shown the token.
+    const refused = refusal(request) ?? (room.admit(request, response) ? undefined : CROWDED)
+    if (refused === undefined) return intake.receive(request, response)
+    onRefused(`Answered ${refused[0]}: ${refused[1]}`)
+    refuse(response, refused)
+  }
+  server.on('request', serve)
+  server.on('checkContinue', (request, response) => {
+    if (refusal(request) === undefined) response.writeContinue()
+    serve(request, response)
   })
   const scheme = tls === 'plain-http' ? 'http' : 'https'
   const url = `${scheme}://${HOST}:${taken}${PATH}`
@@ -100,9 +124,13 @@ async function listen(server: Server, port: number): Promise<number> {
   return address.port
 }
 
+type Refusal = readonly [status: number, sentence: string]
+const CROWDED: Refusal = [429, 'Too much is posted at once; try again.']
+
 class Intake {
   private readonly options: WebhookOptions
   private readonly mostBody: number
+  /** Bytes of all bodies that are under way. */
   private held = 0
 
   constructor(options: WebhookOptions) {
@@ -111,33 +139,35 @@ class Intake {
   }
 
   receive(request: IncomingMessage, response: ServerResponse): void {
-    const parts: Buffer[] = []
+    let parts: Buffer[] = []
     let bytes = 0
     let refused = false
-    const refuse = (status: number, sentence: string): void => {
+    const free = (): void => {
+      this.held -= bytes
+      bytes = 0
+      parts = []
+    }
+    const stop = (refusal: Refusal): void => {
       refused = true
-      parts.length = 0
-      response.setHeader('Connection', 'close')
-      if (status === 429) response.setHeader('Retry-After', '1')
-      say(response, status, sentence)
+      free()
+      this.options.onRefused(`Answered ${refusal[0]}: ${refusal[1]}`)
+      refuse(response, refusal)
     }
     request.on('data', (part: Buffer) => {
       if (refused) return
       bytes += part.length
       this.held += part.length
       parts.push(part)
-      if (bytes > this.mostBody)
-        refuse(413, `A batch may have ${this.mostBody} bytes; set --audit-webhook-batch-max-size.`)
-      else if (this.held > MOST_BYTES) refuse(429, 'Too much is posted at once; try again.')
+      if (bytes > this.mostBody) {
+        stop([413, `A batch may have ${this.mostBody} bytes; set --audit-webhook-batch-max-size.`])
+      } else if (this.held > this.mostBody * MOST_BODIES) stop(CROWDED)
     })
     request.on('end', () => {
       if (!refused) this.take(Buffer.concat(parts).toString('utf8'), response)
     })
     request.on('error', () => undefined)
-    // Whether it was taken over or broken off: its bytes are free again.
-    request.on('close', () => {
-      this.held -= bytes
-    })
+    // However it ends: a request whose connection is closed under it may emit no `close` of its own.
+    response.on('close', free)
   }
 
   private take(text: string, response: ServerResponse): void {
@@ -157,6 +187,13 @@ class Intake {
     }
     say(response, 200, '')
   }
+}
+
+/** The connection ends with it, for the rest of the body is not read. */
+function refuse(response: ServerResponse, [status, sentence]: Refusal): void {
+  response.setHeader('Connection', 'close')
+  if (status === 429) response.setHeader('Retry-After', '1')
+  say(response, status, sentence)
 }
 
 function say(response: ServerResponse, status: number, sentence: string): void {

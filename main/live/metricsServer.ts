@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { FAMILY } from '../../core/frame/familyNames.ts'
-import { listenOnLoopback, LOOPBACK } from '../server/connections.ts'
+import { listenOnLoopback, LOOPBACK, quickAnswers } from '../server/connections.ts'
 import { registerEngine } from '../simulated/metricsPage.ts'
 import type { LiveTraffic } from './traffic.ts'
 
@@ -37,7 +37,7 @@ export async function startMetricsServer({ port, version, traffic }: MetricsServ
     registers: [ownRegistry],
   }).set({ version }, 1)
 
-  const listener = await listenOnLoopback(port, MOST_CONNECTIONS)
+  const listener = await listenOnLoopback(port, quickAnswers(MOST_CONNECTIONS))
   const hosts = new Set(NAMES.map((name) => `${name}:${listener.port}`))
 
   const page = async (): Promise<string> => {
@@ -58,6 +58,7 @@ export async function startMetricsServer({ port, version, traffic }: MetricsServ
   listener.server.on('request', (request, response) => {
     const refused = refusal(request, hosts)
     if (refused !== undefined) return say(response, ...refused)
+    if (!listener.room.admit(request, response)) return say(response, 429, 'Too many requests at once; try again.')
     void answer(response, request.method === 'HEAD')
   })
   return {
@@ -76,10 +77,11 @@ async function pageOf(traffic: LiveTraffic): Promise<string> {
   traffic.settle()
   const registry = new Registry()
   registerEngine(registry, traffic, OF_THE_PROCESS)
-  const { arrived, unreadable, agreement } = traffic.state()
+  const { arrived, unreadable, refused, agreement } = traffic.state()
   const gauges: readonly (readonly [name: string, help: string, value: number])[] = [
     ['apf_console_live_requests', 'Requests that the connected live source has seen.', arrived],
     ['apf_console_live_unreadable', 'Requests or lines of it that could not be placed.', unreadable],
+    ['apf_console_live_refused', 'Posts and connections that the audit webhook refused.', refused?.count ?? 0],
     [
       'apf_console_agreement_compared',
       'Requests of the last five minutes whose place the server told.',

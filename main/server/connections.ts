@@ -8,71 +8,103 @@ import { ProblemError } from '../../core/contract/errors.ts'
 export const LOOPBACK = '127.0.0.1'
 
 /**
- * Limits for clients that connect and send nothing, or too slowly. Node enforces its timeouts only every
- * `connectionsCheckingInterval`, which is 30 s by default.
+ * Limits for clients that send too slowly. Node enforces its timeouts only every `connectionsCheckingInterval`, which is
+ * 30 s by default.
  */
-const CLIENT_LIMITS = {
+const SLOW_CLIENTS = {
   maxHeaderSize: 16_384,
   headersTimeout: 5_000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1_000,
 }
 
+/** Limits of a server that answers at once; `most` of each kind. */
+export const quickAnswers = (most: number): ConnectionLimits => ({
+  new: { most, ms: 10_000 },
+  busy: { most, ms: 30_000 },
+  idle: { most, ms: 120_000 },
+})
+
 /** Milliseconds that a peer gets to receive a refusal. */
 const REFUSAL_MS = 1_000
 
-interface Connection {
+/** What a connection does. `new`: it has sent no acceptable request yet. */
+type Stage = 'new' | 'busy' | 'idle'
+
+/** Most connections in each stage, and milliseconds that one may stay in it; `Infinity` for as long as it wants. */
+export type ConnectionLimits = Readonly<Record<Stage, { readonly most: number; readonly ms: number }>>
+
+export interface ConnectionRoomOptions {
+  readonly limits: ConnectionLimits
+  /** Called for each connection that is closed because it took too long, or because newer ones need its place. */
+  readonly onDropped?: (why: 'slow' | 'crowded') => void
+}
+
+export interface ConnectionRoom {
+  /** Counts the request as acceptable. `false` when too many are under way; the connection stays `new` then. */
+  admit(request: IncomingMessage, response: ServerResponse): boolean
+  /** The connection is no longer counted and never closed here. */
+  release(socket: Duplex): void
+}
+
+interface Member {
   readonly socket: Socket
-  /** Requests without a complete response. */
-  pending: number
+  readonly stage: Stage
+  readonly timer: NodeJS.Timeout | undefined
 }
 
 /** The same for a TLS socket and the TCP socket under it. */
-const peerOf = (socket: Duplex): string | undefined =>
-  socket instanceof Socket && socket.remotePort !== undefined
-    ? `${socket.remoteAddress} ${socket.remotePort}`
-    : undefined
+const peerOf = (socket: Duplex): string =>
+  socket instanceof Socket ? `${socket.remoteAddress} ${socket.remotePort}` : ''
 
 /**
- * Keeps a server reachable while somebody else holds connections open. At most `most` connections stay open; a further
- * one closes the connection that has been idle longest, or, if none is idle, the one whose last request is oldest.
- * (`server.maxConnections` refuses the newcomer instead, so that a few idle connections shut everybody out.)
- *
- * Returns a function that exempts a connection: it is no longer counted and never closed here.
+ * Keeps room for real clients of a server on loopback, where any user of the machine may open connections and be silent: a
+ * connection that sends no acceptable request head in time is closed, and of too many new or idle ones the oldest is closed.
+ * (`server.maxConnections` refuses the newcomer instead, and Node's timeouts begin with the first byte.)
  */
-export function boundConnections(server: Server | HttpsServer, most: number): (socket: Duplex) => void {
-  // Least recently used first.
-  const connections = new Map<string, Connection>()
-  const touch = (peer: string, connection: Connection): void => {
-    connections.delete(peer)
-    connections.set(peer, connection)
+export function keepRoom(server: Server | HttpsServer, { limits, onDropped }: ConnectionRoomOptions): ConnectionRoom {
+  // In the order in which they entered their stage.
+  const members: Readonly<Record<Stage, Map<string, Member>>> = { new: new Map(), busy: new Map(), idle: new Map() }
+  const drop = (member: Member, why: 'slow' | 'crowded'): void => {
+    // Either side closes an idle connection at any time, and nothing is lost with it.
+    if (member.stage !== 'idle') onDropped?.(why)
+    member.socket.destroy()
+  }
+  const forget = (peer: string): void => {
+    for (const stage of Object.values(members)) {
+      clearTimeout(stage.get(peer)?.timer)
+      stage.delete(peer)
+    }
+  }
+  const enter = (peer: string, socket: Socket, stage: Stage): void => {
+    forget(peer)
+    const { most, ms } = limits[stage]
+    const [oldest] = members[stage].values()
+    if (members[stage].size >= most && oldest !== undefined) drop(oldest, 'crowded')
+    const timer = Number.isFinite(ms) ? setTimeout(() => drop(member, 'slow'), ms) : undefined
+    const member: Member = { socket, stage, timer }
+    members[stage].set(peer, member)
   }
   server.on('connection', (socket: Socket) => {
     const peer = peerOf(socket)
-    if (peer === undefined) return void socket.destroy()
-    if (connections.size >= most) {
-      const open = [...connections.values()]
-      const closed = open.find(({ pending }) => pending === 0) ?? open[0]
-      closed?.socket.destroy()
-    }
-    const connection = { socket, pending: 0 }
-    touch(peer, connection)
-    socket.once('close', () => {
-      if (connections.get(peer) === connection) connections.delete(peer)
-    })
+    enter(peer, socket, 'new')
+    socket.once('close', () => forget(peer))
   })
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const peer = peerOf(request.socket)
-    const connection = peer === undefined ? undefined : connections.get(peer)
-    if (peer === undefined || connection === undefined) return
-    connection.pending += 1
-    touch(peer, connection)
-    response.once('close', () => {
-      connection.pending -= 1
-      if (connections.get(peer) === connection) touch(peer, connection)
-    })
-  })
-  return (socket) => void connections.delete(peerOf(socket) ?? '')
+  return {
+    admit({ socket }, response) {
+      const peer = peerOf(socket)
+      // A further request of a client that did not wait for the answer to its first one.
+      if (members.busy.has(peer)) return true
+      const member = members.new.get(peer) ?? members.idle.get(peer)
+      if (member === undefined || members.busy.size >= limits.busy.most) return false
+      enter(peer, member.socket, 'busy')
+      response.once('close', () => {
+        if (members.busy.has(peer) && !member.socket.destroyed) enter(peer, member.socket, 'idle')
+      })
+      return true
+    },
+    release: (socket) => forget(peerOf(socket)),
+  }
 }
 
 /**
@@ -89,18 +121,17 @@ export interface LoopbackServer {
   /** Listens already; the caller adds its handlers before it yields. */
   readonly server: Server
   readonly port: number
-  /** Exempts a connection from the bound on their number. */
-  readonly exempt: (socket: Duplex) => void
+  readonly room: ConnectionRoom
   close(): Promise<void>
 }
 
 /**
- * Starts an HTTP server on 127.0.0.1 with at most `mostConnections` open connections. Port 0 takes a free one. Rejects
- * with the error of `listen` when the port is taken.
+ * Starts an HTTP server on 127.0.0.1 whose handlers `admit` what they accept. Port 0 takes a free one. Rejects with the
+ * error of `listen` when the port is taken.
  */
-export async function listenOnLoopback(port: number, mostConnections: number): Promise<LoopbackServer> {
-  const server = createServer(CLIENT_LIMITS)
-  const exempt = boundConnections(server, mostConnections)
+export async function listenOnLoopback(port: number, limits: ConnectionLimits): Promise<LoopbackServer> {
+  const server = createServer({ ...SLOW_CLIENTS, keepAliveTimeout: limits.idle.ms })
+  const room = keepRoom(server, { limits })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, LOOPBACK, resolve)
@@ -112,7 +143,7 @@ export async function listenOnLoopback(port: number, mostConnections: number): P
   return {
     server,
     port: address.port,
-    exempt,
+    room,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

@@ -7,7 +7,7 @@ import { serve } from '../../core/contract/server.ts'
 import { RPC_PATH, RPC_PROTOCOL, SECRET_HEADER, SESSION_PATH } from '../../core/contract/webSession.ts'
 import { webSocketPort } from '../transport/webSocketPort.ts'
 import { assetAnswer, loadAssets, type Answer } from './assets.ts'
-import { listenOnLoopback, LOOPBACK, refuseUpgrade } from './connections.ts'
+import { listenOnLoopback, LOOPBACK, quickAnswers, refuseUpgrade } from './connections.ts'
 import { entryPage, noSessionPage } from './ownPages.ts'
 import { SECURITY_HEADERS } from './policy.ts'
 import { cookieValues, createSessions } from './sessions.ts'
@@ -59,7 +59,7 @@ export async function startWebServer({ root, handlers, port = 0, renewal = [] }:
     // The page offers its secret as another protocol, which no answer may repeat.
     handleProtocols: () => RPC_PROTOCOL,
   })
-  const listener = await listenOnLoopback(port, MOST_CONNECTIONS)
+  const listener = await listenOnLoopback(port, quickAnswers(MOST_CONNECTIONS))
   const host = `${LOOPBACK}:${listener.port}`
   const origin = `http://${host}`
   // Cookies do not know ports: two consoles on one machine must not take each other's.
@@ -89,6 +89,7 @@ export async function startWebServer({ root, handlers, port = 0, renewal = [] }:
   const enter = (request: IncomingMessage, response: ServerResponse, token: string): void => {
     const session = sessions.redeem(token)
     if (session !== undefined) {
+      listener.room.admit(request, response)
       return send(request, response, 200, entryPage(session.secret), setCookie(session.cookie))
     }
     // A used address in the browser that used it, from its history for example.
@@ -119,6 +120,7 @@ export async function startWebServer({ root, handlers, port = 0, renewal = [] }:
     }
     const cookie = cookiesOf(request).find((value) => sessions.knowsCookie(value))
     if (cookie === undefined) return refuse(request, response)
+    if (!listener.room.admit(request, response)) return text(response, 503, 'Too many requests at once; try again.')
     const answer = assetAnswer(assets, pathname, [`ws://${host}`])
     if (answer === undefined) return text(response, 404, 'There is nothing at this address.')
     send(request, response, 200, answer, pathname === '/' ? setCookie(cookie) : {})
@@ -138,7 +140,7 @@ export async function startWebServer({ root, handlers, port = 0, renewal = [] }:
     if (refused !== undefined) return refuseUpgrade(socket, refused)
     socket.on('error', () => socket.destroy())
     sockets.handleUpgrade(request, socket, head, (accepted) => {
-      listener.exempt(socket)
+      listener.room.release(socket)
       void serve(webSocketPort(accepted), handlers)
     })
   })

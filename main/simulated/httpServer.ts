@@ -1,10 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { listenOnLoopback, LOOPBACK } from '../server/connections.ts'
+import { type ConnectionLimits, listenOnLoopback, LOOPBACK } from '../server/connections.ts'
 import { answerTo, failure, listedKind, type HttpAnswer } from './answers.ts'
 import { watchKind } from './watch.ts'
 import type { SimulatedApiServer } from './apiServer.ts'
 
-const MOST_CONNECTIONS = 32
+const LIMITS: ConnectionLimits = {
+  new: { most: 32, ms: 10_000 },
+  // Watches last as long as their clients want.
+  busy: { most: 32, ms: Number.POSITIVE_INFINITY },
+  idle: { most: 32, ms: 120_000 },
+}
 
 export interface SimulatedHttpServer {
   /** Where the API begins: `http://127.0.0.1:port`. */
@@ -27,7 +32,7 @@ export async function startSimulatedHttpServer({
   server,
   port = 0,
 }: SimulatedHttpOptions): Promise<SimulatedHttpServer> {
-  const listener = await listenOnLoopback(port, MOST_CONNECTIONS)
+  const listener = await listenOnLoopback(port, LIMITS)
   const host = `${LOOPBACK}:${listener.port}`
 
   const answer = async (request: IncomingMessage): Promise<HttpAnswer> => {
@@ -40,6 +45,9 @@ export async function startSimulatedHttpServer({
     return answerTo(server, url.pathname, url.searchParams)
   }
   listener.server.on('request', (request, response) => {
+    if (request.headers.host === host && !listener.room.admit(request, response)) {
+      return send(response, failure(429, 'TooManyRequests', 'too many requests at once'), false)
+    }
     if (watches(server, request, response, host)) return
     answer(request).then(
       (given) => send(response, given, request.method === 'HEAD'),

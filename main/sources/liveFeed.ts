@@ -137,6 +137,7 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
         arrived: counts.arrived,
         unreadable: counts.unreadable,
         ...(counts.lastUnreadable !== undefined && { lastUnreadable: counts.lastUnreadable }),
+        ...(feed.refused !== undefined && { refused: feed.refused }),
         agreement: run.agreement(),
         ...(report !== undefined && { shadow: report }),
       }

@@ -51,6 +51,7 @@ export function startLive(line: Client, rows: LiveRows = liveRows): () => void {
     rows,
     atStart: () => (isStill() ? rows.capacity : READ_AT_START),
     after: (ms, callback) => void setTimeout(callback, ms),
+    now: () => performance.now(),
     onChange: ({ complete, problem }) =>
       liveStore.setState(({ state }) => ({ complete, ...(state && { state }), ...(problem && { problem }) }), true),
   })

@@ -29,6 +29,7 @@ function page({ kept = 20_000, untold = 2_000, room = 20_000, atStart = 20_000 }
     rows,
     atStart: () => atStart,
     after: (_ms, callback) => void setTimeout(callback, 0),
+    now: () => 0,
     onChange: (reading) => void readings.push(reading),
   })
   const take = (): LiveEvent => ({ connection: CONNECTION, ...log.takeChanges() })

@@ -9,6 +9,8 @@ export interface LiveReaderOptions {
   /** How many rows are read when a source is connected; the others are read by `older`. */
   readonly atStart: () => number
   readonly after: (ms: number, callback: () => void) => void
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number
   readonly onChange: (change: LiveReading) => void
 }
 
@@ -21,8 +23,10 @@ export interface LiveReading {
 
 /** Rows in one page. */
 const PAGE = 2_000
-/** Between two attempts to catch up, milliseconds: what changes faster than it can be read must not occupy the page. */
-const PAUSE_MS = 1_000
+/** Before what could not be read is tried again, milliseconds. */
+const RETRY_MS = 1_000
+/** What changes faster than it can be read must not occupy the page: it rests as long as it has read, and at least so long. */
+const REST_MS = 50
 
 /**
  * Keeps rows in step with the main side, whatever events are lost on the way. Events are applied as they come. A gap between
@@ -104,12 +108,13 @@ export class LiveReader {
     if (this.catchingUp) return
     this.catchingUp = true
     for (;;) {
+      const begun = this.options.now()
       const page = this.known === undefined ? this.readNewest(connection) : this.readChanges(connection, this.known)
       const problem = await page.then(() => undefined, toProblem)
       if (this.connection !== connection) return
       this.report(problem)
       if (problem === undefined && this.settle()) break
-      await this.pause()
+      await this.pause(problem === undefined ? Math.max(REST_MS, this.options.now() - begun) : RETRY_MS)
       if (this.connection !== connection) return
     }
     this.catchingUp = false
@@ -147,7 +152,7 @@ export class LiveReader {
       if (this.connection !== connection) return
       if ('code' in page) {
         this.report(page)
-        await this.pause()
+        await this.pause(RETRY_MS)
         if (this.connection !== connection) return
       } else if (page.connection === connection) {
         this.report(undefined)
@@ -175,7 +180,7 @@ export class LiveReader {
     this.options.onChange(reading)
   }
 
-  private pause(): Promise<void> {
-    return new Promise((resolve) => this.options.after(PAUSE_MS, resolve))
+  private pause(ms: number): Promise<void> {
+    return new Promise((resolve) => this.options.after(ms, resolve))
   }
 }

@@ -132,6 +132,7 @@ describe('the audit webhook', () => {
         taken += records.length
       },
       onUnreadable: (sentence) => void sentences.push(sentence),
+      onRefused: () => undefined,
     })
     open.push(webhook)
     expect(await post(webhook.url)).toMatchObject({ status: 500, text: expect.stringContaining('out of memory') })
@@ -191,6 +192,7 @@ describe('the audit webhook', () => {
       mostBodyBytes: 100_000,
       onBatch: () => (batches += 1),
       onUnreadable: () => undefined,
+      onRefused: () => undefined,
     })
     open.push(webhook)
     expect(webhook.url).toMatch(/^http:/)

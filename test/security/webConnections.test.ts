@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { startMetricsServer } from '../../main/live/metricsServer.ts'
-import { listenOnLoopback } from '../../main/server/connections.ts'
+import { listenOnLoopback, quickAnswers } from '../../main/server/connections.ts'
 import { ask } from '../harness/http.ts'
 import { rawClient, requestHead, type RawClient } from '../harness/rawClient.ts'
 import { webWorld, type WebWorld } from '../harness/web.ts'
@@ -97,17 +97,20 @@ test('the metrics stay readable past as many', async () => {
 describe('which connection makes room', () => {
   const MOST = 3
 
-  test('one that is idle, before one whose request is being answered', async () => {
-    const listener = await listenOnLoopback(0, MOST)
+  test('one that has sent nothing, before one whose request is being answered', async () => {
+    const listener = await listenOnLoopback(0, quickAnswers(MOST))
     const finish: (() => void)[] = []
     listener.server.on('request', (request, response) => {
+      listener.room.admit(request, response)
       response.write(request.url ?? '')
       finish.push(() => response.end('done'))
     })
     const busy = hostile(listener.port, requestHead(listener.port, 'GET /busy'))
     await busy.until('/busy')
-    const [first, second] = [hostile(listener.port, ''), hostile(listener.port, '')]
-    await Promise.all([first, second].map(connected))
+    const first = hostile(listener.port, '')
+    await connected(first)
+    const silent = Array.from({ length: MOST }, () => hostile(listener.port, ''))
+    await Promise.all(silent.map(connected))
     const third = hostile(listener.port, requestHead(listener.port, 'GET /third'))
     await third.until('/third')
     await keepWriting(first)
@@ -116,10 +119,10 @@ describe('which connection makes room', () => {
     await listener.close()
   })
 
-  test('never one that is exempt', async () => {
-    const listener = await listenOnLoopback(0, MOST)
+  test('never one that was released', async () => {
+    const listener = await listenOnLoopback(0, quickAnswers(MOST))
     listener.server.on('upgrade', (_request, socket) => {
-      listener.exempt(socket)
+      listener.room.release(socket)
       socket.on('error', () => socket.destroy())
       socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n')
       socket.pipe(socket)
@@ -136,7 +139,7 @@ describe('which connection makes room', () => {
   })
 
   test('a connection that was reset at once leaves no trace', async () => {
-    const listener = await listenOnLoopback(0, MOST)
+    const listener = await listenOnLoopback(0, quickAnswers(MOST))
     listener.server.on('request', (_request, response) => response.end('fine'))
     for (let i = 0; i < 50; i++) {
       const socket = connect({ port: listener.port, host: '127.0.0.1' })

@@ -76,6 +76,13 @@ function Source({ state, tally }: { readonly state: LiveState; readonly tally: T
           {state.lastUnreadable === undefined ? '' : `; the last: ${state.lastUnreadable}`}.
         </span>
       )}
+      {state.refused !== undefined && (
+        <span className={styles['rejected']}>
+          {' '}
+          The webhook refused {format.seats(state.refused.count)} {state.refused.count === 1 ? 'post' : 'posts'}. Last:{' '}
+          {state.refused.last}
+        </span>
+      )}
     </>
   )
 }

@@ -1,7 +1,7 @@
 import { createServer, request, type ClientRequest, type Server } from 'node:http'
 import path from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
-import { expect, test, type Page } from '@playwright/test'
+import { expect as soon, test, type Page } from '@playwright/test'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
 
 /*
@@ -10,6 +10,8 @@ import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
  */
 
 test.describe.configure({ mode: 'serial' })
+// Each fact comes about by itself; how soon depends on what else the machine does.
+const expect = soon.configure({ timeout: 20_000 })
 
 let running: RunningConsole
 let page: Page
