@@ -7,20 +7,39 @@ import path from 'node:path'
 export interface RunningConsole {
   /** A one-time address, from the file whose path it printed. */
   readonly address: string
-  /** Another one, as the operator asks for it. */
+  /** The path of that file. */
+  readonly file: string
+  /** Another address, as the operator asks for it. */
   newAddress(): Promise<string>
+  /** Standard output and error so far. */
+  readonly printed: () => string
   stop(): Promise<void>
 }
 
 export async function startConsole(args: readonly string[] = ['--demo']): Promise<RunningConsole> {
+  return runConsole(['out/main/cli.js', 'web', ...args])
+}
+
+/** A script that becomes web mode. */
+export async function runConsole(
+  command: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): Promise<RunningConsole> {
   const state = mkdtempSync(path.join(tmpdir(), 'apf-e2e-'))
-  const child = spawn(process.execPath, ['out/main/cli.js', 'web', ...args], {
-    env: { ...process.env, APF_CONSOLE_STATE: state, KUBECONFIG: path.join(state, 'no-kubeconfig') },
+  const own = { XDG_RUNTIME_DIR: '', APF_CONSOLE_STATE: state, KUBECONFIG: path.join(state, 'no-kubeconfig') }
+  const child = spawn(process.execPath, command, {
+    env: { ...process.env, ...own, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const address = addressIn(await nextAddressFile(child))
+  let printed = ''
+  child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()))
+  const file = await nextAddressFile(child)
+  const address = addressIn(file)
   return {
     address,
+    file,
+    printed: () => printed,
     async newAddress() {
       const file = nextAddressFile(child)
       child.kill('SIGUSR2')
