@@ -66,9 +66,10 @@ export function noSessionPage(ways: readonly string[]): Answer {
       : `To get a new address, ${ways.map(escaped).join(', or ')}.`
   return page(
     `<style nonce="{nonce}">${STYLE}</style><main><h1>This browser has no session</h1>
-<p>An address of the console works once, within ${TOKEN_MINUTES} minutes, and only until the console ends.</p>
-<p><b>${remedy}</b> Then open that address in this browser.</p>
-<p>The browser has to allow cookies and site data for 127.0.0.1. If it is already signed in, <a href="/">open the
+<p>Each address works once, within ${TOKEN_MINUTES} minutes. It may have been used already, or belong to an earlier run of the
+console.</p>
+<p><b>${remedy}</b> Then open the address or the file that the console prints.</p>
+<p>The browser must allow cookies and site data for 127.0.0.1. If it has a session already, <a href="/">open the
 console</a>.</p></main>`,
   )
 }
