@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Problem } from './errors.ts'
+import { ProblemSchema, type Problem } from './errors.ts'
 import { AdjustmentStepSchema } from '../frame/adjustmentStep.ts'
 import { DerivedServerSchema } from '../frame/derived.ts'
 import { DumpFrameSchema } from '../frame/dump.ts'
@@ -18,6 +18,7 @@ import {
   ObjectChangeSchema,
   ObjectsStateSchema,
   RequestTestSchema,
+  RequestTestsChangeSchema,
 } from './objects.ts'
 import {
   LiveEventSchema,
@@ -99,7 +100,7 @@ export const procedures = {
   'objects.apply': procedure(ApplyRequestSchema, ApplyReportSchema),
   /** Objects of another cluster, or of manifests, to compare with. */
   'objects.elsewhere': procedure(z.object({ from: ElsewhereSchema }), ElsewhereObjectsSchema),
-  /** Changes applied to the connected target, newest first. */
+  /** Changes that were or are being applied to the connected target, newest first, and what became of them. */
   'journal.read': procedure(nothing, z.array(JournalEntrySchema)),
   /** Takes an applied change back, or applies one that was taken back; like `objects.apply`. */
   'journal.undo': procedure(z.object({ id: z.string(), force: z.boolean().default(false) }), ApplyReportSchema),
@@ -109,7 +110,8 @@ export const procedures = {
   'drafts.write': procedure(z.object({ targetKey: z.string(), draft: DraftSchema }), nothing),
   /** The saved table of requests to classify. */
   'requests.read': procedure(nothing, z.array(RequestTestSchema)),
-  'requests.write': procedure(z.object({ tests: z.array(RequestTestSchema).max(2_000) }), nothing),
+  /** Resolves to the whole table. */
+  'requests.change': procedure(RequestTestsChangeSchema, z.array(RequestTestSchema)),
   /** Only while a simulation is connected; `unsupported` otherwise, like the one below. */
   'simulation.state': procedure(nothing, SimulationStateSchema),
   /** Steers the simulated server, for everybody who looks at it. */
@@ -125,6 +127,8 @@ export const procedures = {
 export const streams = {
   /** The connection, whenever it changes and once at the start. */
   connection: stream(nothing, ConnectionSchema),
+  /** What the console cannot read or keep on this machine, and what to do about it; empty while all is well. */
+  notices: stream(nothing, z.array(ProblemSchema)),
   /** Frames as they arrive, the latest one at the start. A slow reader gets the newest and a larger step in `seq`. */
   frames: stream(
     nothing,

@@ -97,7 +97,11 @@ export type ChangeVerdict = z.infer<typeof ChangeVerdictSchema>
 export const CheckReportSchema = z.object({ at: z.string(), verdicts: z.array(ChangeVerdictSchema) })
 export type CheckReport = z.infer<typeof CheckReportSchema>
 
-/** One object of an applied change; `null` where there was or is none. */
+/** How a change of the journal is sent: for the first time, backwards, or again. */
+export const WaySchema = z.enum(['apply', 'undo', 'redo'])
+export type Way = z.infer<typeof WaySchema>
+
+/** One object of a change in the journal; `null` where there was or is none. */
 export const AppliedChangeSchema = z.object({
   kind: KindSchema,
   name: z.string(),
@@ -105,6 +109,28 @@ export const AppliedChangeSchema = z.object({
   to: ManifestObjectSchema.nullable(),
   /** After the change; absent after a deletion. */
   resourceVersion: z.string().exactOptional(),
+  /**
+   * `not-applied`: the server does not have it, because nothing was sent yet or the console ended before it was carried
+   * out. `unknown`: the console ended before the answer, and the object was found neither as before nor as after.
+   */
+  state: z.enum(['applied', 'undone', 'not-applied', 'unknown']),
+  /**
+   * Written before the change is sent, and removed with its outcome. `console`: id of the one that sends it; another one
+   * finds the outcome from the object when that console has ended.
+   */
+  sending: z
+    .object({ way: WaySchema, at: z.string(), console: z.string(), pid: z.number(), fieldManager: z.string() })
+    .exactOptional(),
+  /** How the object differs now from how the change left it; absent while it does not, or where nothing is known of it. */
+  since: z
+    .object({
+      /** `taken-back`: it is as before the change again. */
+      what: z.enum(['taken-back', 'changed', 'deleted', 'created']),
+      /** Field manager of the latest change, as the server reports it. */
+      by: z.string().exactOptional(),
+      at: z.string().exactOptional(),
+    })
+    .exactOptional(),
 })
 export type AppliedChange = z.infer<typeof AppliedChangeSchema>
 
@@ -117,10 +143,12 @@ export const JournalEntrySchema = z.object({
   user: z.string().exactOptional(),
   label: z.string(),
   changes: z.array(AppliedChangeSchema).min(1),
-  /** `undone` entries can be redone as long as their objects are as they were left. */
-  state: z.enum(['applied', 'undone']),
 })
 export type JournalEntry = z.infer<typeof JournalEntrySchema>
+
+/** Changes of an entry that can be sent that way now. */
+export const changesToSend = ({ changes }: Pick<JournalEntry, 'changes'>, way: 'undo' | 'redo'): AppliedChange[] =>
+  changes.filter(({ state, sending }) => sending === undefined && state === (way === 'undo' ? 'applied' : 'undone'))
 
 export const ApplyReportSchema = CheckReportSchema.extend({
   /** Present when at least one object was changed. */
@@ -173,6 +201,14 @@ export const RequestTestSchema = z.object({
   expect: z.object({ flowSchema: z.string(), priorityLevel: z.string() }).exactOptional(),
 })
 export type RequestTest = z.infer<typeof RequestTestSchema>
+
+export const MOST_REQUEST_TESTS = 2_000
+/** Rows to add or replace, by id, and ids of rows to remove: other windows may have changed the rest of the table. */
+export const RequestTestsChangeSchema = z.object({
+  put: z.array(RequestTestSchema).max(MOST_REQUEST_TESTS),
+  remove: z.array(z.string()),
+})
+export type RequestTestsChange = z.infer<typeof RequestTestsChangeSchema>
 
 /** Objects from elsewhere, to compare with. */
 export const ElsewhereSchema = z.discriminatedUnion('kind', [

@@ -46,3 +46,4 @@ export const SettingsChangeSchema = z.object({
   liveFilters: fields.liveFilters.exactOptional(),
   liveColumns: fields.liveColumns.exactOptional(),
 })
+export type SettingsChange = z.infer<typeof SettingsChangeSchema>

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { FeedSpecSchema } from '../../core/contract/live.ts'
 import { createFeedSource } from '../sources/liveFeed.ts'
 import type { Console, ExitCode } from './console.ts'
@@ -32,7 +31,7 @@ export async function feed(args: readonly string[], console: Console): Promise<E
   const { config, draft } = await givenObjects(given, console)
   const made = await createFeedSource(spec, {
     environment: console.environment,
-    folder: join(console.stateDir, 'feeds'),
+    stateDir: console.stateDir,
     given: config,
     everyRow: given.flag('json') || draft !== undefined,
   })

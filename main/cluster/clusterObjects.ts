@@ -3,16 +3,19 @@ import { ProblemError, type Problem } from '../../core/contract/errors.ts'
 import {
   noObjects,
   NOTHING_READ,
+  type LastWrite,
   type ObjectDoor,
   type ObjectsReading,
   type WriteAccess,
 } from '../sources/objectDoor.ts'
+import type { Kind } from '../../core/config/objects.ts'
 import type { Environment } from '../sources/source.ts'
 import { reviewSelf, userInRefusal } from './accessReview.ts'
 import { askAny, collectionUrl, createClusterApi, type ClusterApi } from './clusterApi.ts'
 import type { Connection } from './connection.ts'
 import type { Failed } from './http.ts'
 import { getJson } from './json.ts'
+import { lastWriteOf } from './fieldOwners.ts'
 import { testObjects } from './objectAccess.ts'
 import { createObjectRequests } from './objectRequests.ts'
 import { createObjectVersions } from '../../core/config/objectVersions.ts'
@@ -46,14 +49,21 @@ export function createClusterObjects(connection: Connection, environment: Enviro
     }
     tell()
   }
-  const common = { api, environment, see: (object: JsonObject) => versions.see(object), onChange: () => tell() }
+  const lastWrites = new Map<string, LastWrite>()
+  const see = (kind: Kind) => (object: JsonObject & { readonly metadata: { readonly name: string } }) => {
+    versions.see(object)
+    const write = lastWriteOf(object)
+    if (write !== undefined) lastWrites.set(`${kind}/${object.metadata.name}`, write)
+  }
+  const common = { api, environment, onChange: () => tell() }
   const levels = createReflector({
     ...common,
     kind: 'PriorityLevelConfiguration',
+    see: see('PriorityLevelConfiguration'),
     // Once for each list is enough.
     onListed: () => void learnVersion(),
   })
-  const schemas = createReflector({ ...common, kind: 'FlowSchema', onListed: () => undefined })
+  const schemas = createReflector({ ...common, kind: 'FlowSchema', see: see('FlowSchema'), onListed: () => undefined })
   const reading = (): ObjectsReading => compose(levels.now, schemas.now, version)
   const pause = (ms: number): Promise<void> => new Promise((resolve) => void environment.after(ms, () => resolve()))
 
@@ -81,6 +91,7 @@ export function createClusterObjects(connection: Connection, environment: Enviro
       levels.tryNow()
       schemas.tryNow()
     },
+    lastWrite: ({ kind, name }) => lastWrites.get(`${kind}/${name}`),
     editor: {
       access: () => writeAccess(api),
       ...createObjectWriter({ requests: createObjectRequests(api), versions, pause }),

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../core/config/content.ts'
 import { specEquals } from '../../core/config/equality.ts'
+import type { LastWrite } from '../sources/objectDoor.ts'
 
 /** A field that somebody owns. */
 export interface OwnedField {
@@ -60,4 +61,20 @@ function owns(fields: unknown, [first, ...rest]: Path): boolean {
   if (!isJsonObject(fields)) return false
   const below = fields[`f:${first}`]
   return below !== undefined && owns(below, rest)
+}
+
+/** The field manager that changed the object last, its status aside; `undefined` where the server does not report it. */
+export function lastWriteOf(object: JsonObject): LastWrite | undefined {
+  const managed = at(object, ['metadata', 'managedFields'])
+  const writes = (Array.isArray(managed) ? managed.filter(isJsonObject) : []).flatMap(
+    ({ manager, time, subresource }): LastWrite[] =>
+      typeof manager !== 'string' || subresource !== undefined
+        ? []
+        : [{ by: manager, ...(typeof time === 'string' && { at: time }) }],
+  )
+  // RFC 3339 in UTC and whole seconds: the order of the texts is that of the times. Of one second the last counts.
+  return writes.reduce<LastWrite | undefined>(
+    (last, write) => (last === undefined || (write.at ?? '') >= (last.at ?? '') ? write : last),
+    undefined,
+  )
 }

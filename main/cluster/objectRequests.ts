@@ -7,15 +7,13 @@ import {
 } from '../../core/config/content.ts'
 import type { Kind } from '../../core/config/objects.ts'
 import type { Problem } from '../../core/contract/errors.ts'
+import { FIELD_MANAGER } from '../sources/objectDoor.ts'
 import type { ReviewContext } from './accessReview.ts'
 import { collectionUrl, objectUrl, type ClusterApi } from './clusterApi.ts'
 import type { Failed, HttpRequest } from './http.ts'
 import type { HttpLimits } from './httpProblems.ts'
 import { getJson } from './json.ts'
 import { warningsOf } from './apiStatus.ts'
-
-/** The name under which the console owns fields. */
-export const FIELD_MANAGER = 'apf-console'
 
 export interface Written {
   readonly ok: true

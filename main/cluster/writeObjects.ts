@@ -1,7 +1,7 @@
 import { sameContent, shownObject, versionOf, type JsonObject } from '../../core/config/content.ts'
 import { ProblemError, type Problem } from '../../core/contract/errors.ts'
 import type { ObjectChange } from '../../core/contract/objects.ts'
-import type { Applied, ObjectEditor, ServerVerdict } from '../sources/objectDoor.ts'
+import type { Applied, Done, ObjectEditor, ServerVerdict } from '../sources/objectDoor.ts'
 import { changedMeanwhile, judgeBeforehand, verdictOf } from '../sources/objectVerdicts.ts'
 import { isPathSegment } from './clusterApi.ts'
 import type { Failed } from './http.ts'
@@ -19,6 +19,8 @@ export interface ObjectWriterOptions {
 interface Mode {
   readonly dryRun: boolean
   readonly force: boolean
+  /** Awaited with the object as it will be, right before anything but a dry run is sent. */
+  readonly announce: (to: JsonObject | undefined) => Promise<void>
 }
 
 /** After which pauses the object is looked at when the answer to a change was lost, milliseconds. */
@@ -53,19 +55,26 @@ export function createObjectWriter(options: ObjectWriterOptions): Pick<ObjectEdi
     return verdictOf(change, 'accepted', { warnings, object: shownObject(change.kind, answer.object) })
   }
 
-  const create = async (change: ObjectChange, wish: JsonObject, { dryRun }: Mode): Promise<ServerVerdict> => {
+  const create = async (change: ObjectChange, wish: JsonObject, { dryRun, announce }: Mode): Promise<ServerVerdict> => {
     const tried = await requests.create(change.kind, wish, true)
     if (dryRun || !tried.ok) return written(change, tried)
+    await announce(tried.object)
     return written(change, await requests.create(change.kind, wish, false), tried.object)
   }
-  const remove = async (change: ObjectChange, present: JsonObject, { dryRun }: Mode): Promise<ServerVerdict> =>
-    written(change, await requests.remove(change, versionOf(present), dryRun))
+  const remove = async (
+    change: ObjectChange,
+    present: JsonObject,
+    { dryRun, announce }: Mode,
+  ): Promise<ServerVerdict> => {
+    if (!dryRun) await announce(undefined)
+    return written(change, await requests.remove(change, versionOf(present), dryRun))
+  }
 
   const update = async (
     change: ObjectChange,
     wish: JsonObject,
     present: JsonObject,
-    { dryRun, force }: Mode,
+    { dryRun, force, announce }: Mode,
   ): Promise<ServerVerdict> => {
     const tried = await requests.update(change, wish, versionOf(present), true)
     if (!tried.ok) return refused(change, tried)
@@ -83,9 +92,9 @@ export function createObjectWriter(options: ObjectWriterOptions): Pick<ObjectEdi
         problem: ownedByOthers(change, conflicts),
       })
     }
-    return dryRun
-      ? verdictOf(change, 'accepted', { object: wanted, warnings })
-      : written(change, await plan.carryOut(), wanted)
+    if (dryRun) return verdictOf(change, 'accepted', { object: wanted, warnings })
+    await announce(wanted)
+    return written(change, await plan.carryOut(), wanted)
   }
 
   const attempt = (change: ObjectChange, present: JsonObject | undefined, mode: Mode): Promise<ServerVerdict> => {
@@ -94,7 +103,11 @@ export function createObjectWriter(options: ObjectWriterOptions): Pick<ObjectEdi
     return wish === null ? remove(change, present, mode) : update(change, wish, present, mode)
   }
 
-  const carryOut = async (change: ObjectChange, mode: Mode): Promise<Applied> => {
+  const carryOut = async (
+    change: ObjectChange,
+    how: Pick<Mode, 'dryRun' | 'force'>,
+    announce: (about: Done) => Promise<void>,
+  ): Promise<Applied> => {
     const found = await look(change)
     if (!found.ok) return { verdict: verdictOfFailure(change, found) }
     const present = found.object
@@ -102,8 +115,11 @@ export function createObjectWriter(options: ObjectWriterOptions): Pick<ObjectEdi
       versions.saidTheSame(base, present ?? {}),
     )
     if (beforehand !== undefined) return { verdict: beforehand }
-    const verdict = await attempt(change, present, mode)
-    if (mode.dryRun) return { verdict }
+    const verdict = await attempt(change, present, {
+      ...how,
+      announce: (to) => announce(doneOf(change, present, shown(change, to))),
+    })
+    if (how.dryRun) return { verdict }
     if (verdict.outcome === 'failed') return afterLostAnswer(change, present, verdict)
     if (verdict.outcome !== 'accepted') return { verdict }
     return { verdict, done: doneOf(change, present, verdict.object) }
@@ -137,6 +153,7 @@ export function createObjectWriter(options: ObjectWriterOptions): Pick<ObjectEdi
     const { message, details } = verdict.problem ?? { message: '' }
     const found = asBefore ? 'The object was read again and is as it was before.' : 'Whether it was done is not known.'
     return {
+      open: true,
       verdict: verdictOf(change, 'failed', {
         problem: {
           code: verdict.problem?.code ?? 'unreachable',
@@ -153,8 +170,8 @@ export function createObjectWriter(options: ObjectWriterOptions): Pick<ObjectEdi
       if (!found.ok) throw new ProblemError(found.problem.code, found.problem.message, found.problem.details)
       return shown(change, found.object) ?? null
     },
-    check: async (change) => (await carryOut(change, { dryRun: true, force: false })).verdict,
-    apply: (change, force) => carryOut(change, { dryRun: false, force }),
+    check: async (change) => (await carryOut(change, { dryRun: true, force: false }, async () => undefined)).verdict,
+    apply: (change, force, announce) => carryOut(change, { dryRun: false, force }, announce),
   }
 }
 
@@ -163,7 +180,7 @@ const LOST_BUT_DONE = 'The answer of the server was lost; the object was read ag
 const shown = ({ kind }: Pick<ObjectChange, 'kind'>, object: JsonObject | undefined): JsonObject | undefined =>
   object === undefined ? undefined : shownObject(kind, object)
 
-const doneOf = (change: ObjectChange, from: JsonObject | undefined, to: JsonObject | undefined) => ({
+const doneOf = (change: ObjectChange, from: JsonObject | undefined, to: JsonObject | undefined): Done => ({
   from: shown(change, from) ?? null,
   to: to ?? null,
 })

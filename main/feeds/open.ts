@@ -7,7 +7,7 @@ import type { FeedRecord } from '../../core/feeds/arrival.ts'
 import { readAuditLine } from '../../core/feeds/auditEvent.ts'
 import { type FeedRun, type FeedRunOptions, createFeedRun } from '../../core/feeds/feedRun.ts'
 import { readHttpLogLine } from '../../core/feeds/httpLog.ts'
-import { createPositionStore } from './position.ts'
+import { createPositionStore, type Places } from './position.ts'
 import { startTail } from './tail.ts'
 import { type Certificate, startWebhook } from './webhook.ts'
 
@@ -24,8 +24,8 @@ export interface FeedOptions extends Omit<FeedRunOptions, 'identity' | 'startUni
   /** Objects that the engine begins with. */
   readonly configuration: EngineConfiguration
   readonly clock: FeedClock
-  /** Folder for the positions in followed files; without, a restart reads them anew. */
-  readonly positions?: string
+  /** Keeps the positions in followed files; without, a restart reads them from the start. */
+  readonly places?: Places | undefined
   /** Makes key and certificate for `127.0.0.1` and `localhost`, of a webhook; `plain-http` does without. */
   readonly certificate?: (() => Promise<Certificate>) | 'plain-http'
   /** Of the webhook, for as long as it lives; a random one without. */
@@ -102,7 +102,7 @@ type Input = Pick<Feed, 'title' | 'address' | 'kubeconfig' | 'refused' | 'ended'
 
 async function openFile(
   { kind, path, follow }: Extract<FeedSpec['feed'], { path: string }>,
-  { clock, positions, warn }: FeedOptions,
+  { clock, places, warn }: FeedOptions,
   take: Take,
   run: FeedRun,
 ): Promise<Input> {
@@ -123,7 +123,7 @@ async function openFile(
     // What is held back, because earlier requests may still become known, is read again after a restart.
     progress: { taken: () => run.latestMs ?? Number.NEGATIVE_INFINITY, done: () => run.passedMs },
     onTooLong: (problem) => take([{ kind: 'unreadable', problem }]),
-    ...(positions !== undefined && { positions: createPositionStore({ folder: positions, path, warn }) }),
+    ...(places !== undefined && { positions: createPositionStore({ places, path, warn }) }),
   })
   const finish = async (): Promise<void> => {
     await tail.ended

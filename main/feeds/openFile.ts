@@ -15,7 +15,8 @@ export class OpenFile {
   readonly inode: number
   private readonly handle: FileHandle
   private readonly chunk = Buffer.allocUnsafe(CHUNK_BYTES)
-  private readonly from: number
+  /** Where reading began. */
+  readonly from: number
   /** Where the next bytes are. */
   private at: number
   private head: Buffer

@@ -27,6 +27,12 @@ export interface Reached {
   readonly lines: number
 }
 
+/** Where reading begins. */
+export interface Begun extends Pick<Reached, 'inode' | 'offset' | 'beginning'> {
+  /** In the middle of a line. */
+  readonly within: boolean
+}
+
 /**
  * The place that was reached. It is written at most once a second, and as far as what came before it is dealt with: what
  * was only taken over would be lost with the process.
@@ -54,7 +60,30 @@ export class PlaceKeeper {
     return this.place
   }
 
+  /**
+   * The place before the first line, saved before anything is taken over: without it, a process that is killed early would
+   * leave nothing by which a rotated file is recognized. Saved again once a file that was empty has a beginning.
+   */
+  async begin({ inode, offset, beginning, within }: Begun): Promise<void> {
+    if (this.options === undefined || (this.place !== undefined && this.place.headBytes > 0)) return
+    if (this.place !== undefined && beginning.length === 0) return
+    const headBytes = Math.min(HEAD_BYTES, beginning.length)
+    this.place = {
+      inode,
+      head: headOf(beginning.subarray(0, headBytes)),
+      headBytes,
+      offset,
+      ...(within && { within }),
+      lines: 0,
+    }
+    this.done = this.place
+    this.written = this.place
+    await this.options.positions.write(this.place)
+  }
+
   async reached({ inode, offset, beginning, lines }: Reached): Promise<void> {
+    // Nothing but a part of a line came.
+    if (lines === 0 && this.place?.inode === inode && this.place.offset === offset) return
     const headBytes = Math.min(offset, HEAD_BYTES, beginning.length)
     this.place = {
       inode,

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
+import { toProblem } from '../../core/contract/errors.ts'
 
 /** How far a file was read, and what tells it from others of its name. */
-const PlaceSchema = z.object({
+export const PlaceSchema = z.object({
   /** As of `stat`; not enough by itself, for inodes are used again. */
   inode: z.number(),
   /** Of the first `headBytes` bytes, SHA-256 in hex. */
@@ -12,6 +11,8 @@ const PlaceSchema = z.object({
   headBytes: z.number().int().min(0),
   /** Bytes up to the end of the last line that was taken over. */
   offset: z.number().int().min(0),
+  /** The offset may be in the middle of a line, which is to be left out: only the end of a long file is read. */
+  within: z.literal(true).exactOptional(),
   /** Lines that were taken over since the file was first read, whatever it was renamed to since. */
   lines: z.number().int().min(0),
 })
@@ -22,63 +23,50 @@ export const HEAD_BYTES = 1_024
 
 export const headOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-/** Where the place in a file outlives the process. */
+/** Where places outlive the process, by the path of the file. Both reject with `ProblemError`. */
+export interface Places {
+  read(path: string): Promise<Place | undefined>
+  /** The place is on the disk once this resolves. */
+  write(path: string, place: Place): Promise<void>
+}
+
+/** The place in one file. */
 export interface PositionStore {
   read(): Promise<Place | undefined>
-  /** Never fails: a place that cannot be written is told in a sentence. */
+  /** Never fails: `warn` gets a sentence for a place that cannot be written. */
   write(place: Place): Promise<void>
 }
 
 export interface PositionOptions {
-  readonly folder: string
+  readonly places: Places
   /** The file that is read. */
   readonly path: string
   readonly warn: (sentence: string) => void
-  /** Replaces a file as a whole; another one in tests. */
-  readonly replace?: (path: string, text: string) => Promise<void>
 }
 
-async function replaceFile(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  const beside = `${path}.new`
-  await writeFile(beside, text, { mode: 0o600 })
-  await rename(beside, path)
-}
-
-/** One small file for each file that is followed, replaced by renaming: a crash leaves the old place or the new one. */
-export function createPositionStore({ folder, path, warn, replace = replaceFile }: PositionOptions): PositionStore {
-  const file = join(folder, `${headOf(Buffer.from(resolve(path))).slice(0, 24)}.json`)
+export function createPositionStore({ places, path, warn }: PositionOptions): PositionStore {
   let failing = false
   return {
     async read() {
-      const text = await readFile(file, 'utf8').catch(() => undefined)
-      if (text === undefined) return undefined
-      const parsed = PlaceSchema.safeParse(parse(text))
-      if (parsed.success) return parsed.data
-      warn(`The position in ${path} cannot be understood (${file}); the file is read as if for the first time.`)
-      return undefined
+      try {
+        return await places.read(path)
+      } catch (error) {
+        warn(`Cannot read the position in ${path}, so the file is read from the start. ${toProblem(error).message}`)
+        return undefined
+      }
     },
     async write(place) {
       try {
-        await replace(file, `${JSON.stringify(place)}\n`)
+        await places.write(path, place)
         failing = false
       } catch (error) {
         if (!failing) {
           warn(
-            `The position in ${path} cannot be written to ${file} (${error instanceof Error ? error.message : String(error)}). ` +
-              'Reading goes on; after a restart it begins where the position was last written. Make room or give the folder to this user.',
+            `Cannot save the position in ${path}: after a restart, reading resumes at the last saved one. ${toProblem(error).message}`,
           )
         }
         failing = true
       }
     },
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

@@ -160,7 +160,19 @@ class FileTail {
   }
 
   private async openFile(from: number, path = this.options.path): Promise<void> {
-    this.file = await OpenFile.open(path, from, from > 0 && from !== this.keeper.place?.offset)
+    this.file = await OpenFile.open(path, from, this.isWithin(from))
+    await this.begin(this.file)
+  }
+
+  /** Whether a byte may be in the middle of a line. */
+  private isWithin(from: number): boolean {
+    const { place } = this.keeper
+    return from > 0 && (from !== place?.offset || place.within === true)
+  }
+
+  private async begin(file: OpenFile): Promise<void> {
+    const { inode, from } = file
+    await this.keeper.begin({ inode, offset: from, beginning: await file.beginning(), within: this.isWithin(from) })
   }
 
   /** Reads to the present end. */
@@ -181,6 +193,7 @@ class FileTail {
   }
 
   private async takeOver(file: OpenFile, lines: readonly string[]): Promise<void> {
+    await this.begin(file)
     const { offset, inode } = file
     await this.give(file.splitter, lines)
     await this.keeper.reached({ inode, offset, beginning: await file.beginning(), lines: lines.length })
@@ -195,7 +208,7 @@ class FileTail {
   }
 
   private async readPacked({ path, from }: Segment): Promise<void> {
-    const splitter = new LineSplitter(MOST_LINE_BYTES)
+    const splitter = new LineSplitter(MOST_LINE_BYTES, this.isWithin(from))
     const { ino } = await stat(path)
     let beginning = Buffer.alloc(0)
     let skip = from

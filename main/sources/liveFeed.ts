@@ -16,6 +16,7 @@ import { followFeedObjects } from '../live/feedObjects.ts'
 import { createFrames, type Frames } from '../live/frames.ts'
 import { followFacts, type FactsOptions } from '../live/followFacts.ts'
 import type { LiveTraffic } from '../live/traffic.ts'
+import { openStore } from '../store/store.ts'
 import type { Environment, Source, SourceResult } from './source.ts'
 
 const SERVER = 'feed'
@@ -25,8 +26,8 @@ const HOSTS = ['127.0.0.1', 'localhost', '::1']
 
 export interface FeedSurroundings {
   readonly environment: Environment
-  /** Folder for positions in followed files and for the configuration of a webhook. */
-  readonly folder: string
+  /** Folder of the store, which keeps positions in followed files, and of the configuration of a webhook. */
+  readonly stateDir: string
   /** Objects to begin with, instead of the server's or the built-in ones. */
   readonly given?: ObjectSet | undefined
   /** Changes of rows are told from the first one, and as many as are kept: for who writes them all down. */
@@ -45,7 +46,8 @@ export async function createFeedSource(spec: FeedSpec, surroundings: FeedSurroun
 }
 
 async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortController): Promise<Source> {
-  const { environment, folder, everyRow = false } = surroundings
+  const { environment, stateDir, everyRow = false } = surroundings
+  const folder = join(stateDir, 'feeds')
   const { signal } = life
   const connection = await connectionOf(spec, environment, signal)
   const objects = await followFeedObjects({ spec, connection, environment, given: surroundings.given, signal })
@@ -64,6 +66,11 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
     tellNotes()
   }
   let tellNotes = (): void => undefined
+  const store = spec.feed.kind === 'audit-webhook' ? undefined : openStore(stateDir)
+  store?.notices.subscribe((notices) => notices.forEach(({ message }) => warn(message)), signal)
+  let closed = Promise.resolve()
+  // Also when the feed cannot be opened.
+  signal.addEventListener('abort', () => void closed.finally(() => store?.close()), { once: true })
   const feed = await createFeed({
     spec: spec.feed,
     engine,
@@ -71,13 +78,13 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
     untold: everyRow ? KEPT_REQUESTS : UNTOLD,
     configuration: objects.now,
     clock: environment,
-    positions: folder,
+    places: store?.places,
     certificate: () => makeCertificate(HOSTS, environment.now()),
     warn,
   })
   const { run } = feed
   run.log.telling = everyRow
-  const closed = new Promise<void>((resolve) => {
+  closed = new Promise<void>((resolve) => {
     signal.addEventListener('abort', () => void feed.close().finally(resolve), { once: true })
   })
   if (feed.kubeconfig !== undefined) warn(await keepConfiguration(feed.kubeconfig, folder))

@@ -2,6 +2,9 @@ import type { JsonObject } from '../../core/config/content.ts'
 import type { ChangeVerdict, ObjectChange, ObjectsState } from '../../core/contract/objects.ts'
 import type { Problem } from '../../core/contract/errors.ts'
 
+/** Name under which the console changes objects (`metadata.managedFields`). */
+export const FIELD_MANAGER = 'apf-console'
+
 /** What is known of the objects of a source. */
 export type ObjectsReading = Pick<ObjectsState, 'state' | 'version' | 'asOf' | 'problem' | 'objects'>
 
@@ -18,6 +21,8 @@ export interface Applied {
   readonly verdict: ServerVerdict
   /** Present when the server carried the change out. */
   readonly done?: Done
+  /** No answer, so that the change may still be carried out. */
+  readonly open?: true
 }
 
 /** Whether the credentials may change the objects, and who they are. */
@@ -34,8 +39,19 @@ export interface ObjectEditor {
   read(change: Pick<ObjectChange, 'kind' | 'name'>): Promise<JsonObject | null>
   /** What the server would say; changes nothing. */
   check(change: ObjectChange): Promise<ServerVerdict>
-  /** `force` takes over what other field managers own. */
-  apply(change: ObjectChange, force: boolean): Promise<Applied>
+  /**
+   * `force` takes over what other field managers own. `announce` is awaited with the object before and after the change
+   * right before it is sent, and only then; nothing is sent when it rejects.
+   */
+  apply(change: ObjectChange, force: boolean, announce: (about: Done) => Promise<void>): Promise<Applied>
+}
+
+/** The latest change of an object, as its server reports it. */
+export interface LastWrite {
+  /** Field manager. */
+  readonly by: string
+  /** RFC 3339. */
+  readonly at?: string
 }
 
 /** The flow-control objects of a source. */
@@ -50,6 +66,8 @@ export interface ObjectDoor {
   tryNow(): void
   /** Why nothing can be applied, in a sentence, where that is so. */
   readonly editor: ObjectEditor | { readonly impossible: string }
+  /** Who changed an object last, where the server reports it. */
+  lastWrite?(of: Pick<ObjectChange, 'kind' | 'name'>): LastWrite | undefined
   /** The objects begin anew with every connection, so that what was applied before cannot be taken back. */
   readonly fleeting?: boolean
 }

@@ -48,7 +48,7 @@ async function makeSource(
     }
     case 'feed': {
       const { createFeedSource } = await import('../sources/liveFeed.ts')
-      return createFeedSource(spec, { environment, folder: join(stateDir, 'feeds') })
+      return createFeedSource(spec, { environment, stateDir })
     }
   }
 }

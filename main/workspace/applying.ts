@@ -1,10 +1,10 @@
-import { manifestOf, versionOf, type JsonObject } from '../../core/config/content.ts'
 import type { Finding } from '../../core/config/finding.ts'
-import type { AppliedChange, ChangeVerdict, JournalEntry, ObjectChange } from '../../core/contract/objects.ts'
+import { toProblem } from '../../core/contract/errors.ts'
+import type { AppliedChange, ChangeVerdict, ObjectChange } from '../../core/contract/objects.ts'
 import type { Done, ObjectEditor } from '../sources/objectDoor.ts'
 import { verdictOf } from '../sources/objectVerdicts.ts'
 import { differencesOf } from './differences.ts'
-import { divide, stepsOf, type Turn } from './journal.ts'
+import { isOf, stepOf } from './journal.ts'
 import { prepareStep, type Prepared } from './turns.ts'
 
 export interface Applying {
@@ -15,98 +15,104 @@ export interface Applying {
   readonly mayGoOn: () => boolean
 }
 
-/**
- * Applies changes in their order until one is not accepted; the others are skipped. `onDone` hears of each change that
- * was carried out, before the next one is begun.
- */
+/** Writes down each change before it is sent and what became of it after; both reject when that is not possible. */
+export interface Recorder {
+  /** Nothing is sent before this resolves. */
+  begin(change: Named, about: Done): Promise<void>
+  /** `lost`: there was no answer. `undefined`: the server refused. */
+  end(change: Named, outcome: Done | 'lost' | undefined): Promise<void>
+}
+
+type Named = Pick<ObjectChange, 'kind' | 'name'>
+
+/** Applies changes in their order until one is not accepted; the others are skipped. */
 export async function applyInOrder(
   changes: readonly ObjectChange[],
   force: boolean,
-  { editor, findings, mayGoOn }: Applying,
-  onDone: (change: AppliedChange) => Promise<void>,
+  applying: Applying,
+  recorder: Recorder,
 ): Promise<ChangeVerdict[]> {
   const verdicts: ChangeVerdict[] = []
   let stopped = false
   for (const change of changes) {
-    if (stopped || !mayGoOn()) {
-      verdicts.push({ ...verdictOf(change, 'skipped'), differences: [] })
-      continue
-    }
-    const { verdict, done } = await editor.apply(change, force)
-    verdicts.push({ ...verdict, differences: differencesOf(verdict, findings(change)) })
-    if (done !== undefined) await onDone(appliedChange(change, done))
+    const verdict: ChangeVerdict =
+      stopped || !applying.mayGoOn() ? skipped(change) : await applyOne(change, force, applying, recorder)
+    verdicts.push(verdict)
     stopped = verdict.outcome !== 'accepted' && verdict.outcome !== 'unchanged'
   }
   return verdicts
 }
 
-function appliedChange({ kind, name }: ObjectChange, { from, to }: Done): AppliedChange {
-  const written = (object: JsonObject | null) => (object === null ? null : manifestOf(kind, object))
-  const version = to === null ? undefined : versionOf(to)
-  return {
-    kind,
-    name,
-    from: written(from),
-    to: written(to),
-    ...(version && { resourceVersion: version.resourceVersion }),
+async function applyOne(
+  change: ObjectChange,
+  force: boolean,
+  { editor, findings }: Applying,
+  recorder: Recorder,
+): Promise<ChangeVerdict> {
+  let step: 'before' | 'unwritten' | 'sent' = 'before'
+  const announce = async (about: Done): Promise<void> => {
+    step = 'unwritten'
+    await recorder.begin(change, about)
+    step = 'sent'
+  }
+  const stepNow = (): typeof step => step
+  try {
+    const { verdict, done, open } = await editor.apply(change, force, announce)
+    const differences = differencesOf(verdict, findings(change))
+    if (stepNow() !== 'sent') return { ...verdict, differences }
+    const unwritten = await problemOf(recorder.end(change, done ?? (open === true ? 'lost' : undefined)))
+    return { ...verdict, differences: [...differences, ...unwritten] }
+  } catch (error) {
+    if (stepNow() === 'unwritten') return skipped(change, `Nothing was sent, because the journal cannot be written. ${toProblem(error).message}`)
+    if (stepNow() === 'sent') await problemOf(recorder.end(change, 'lost'))
+    throw error
   }
 }
 
-/** What became of an entry that was turned. */
-export interface Turned {
-  readonly verdicts: ChangeVerdict[]
-  /** The entry, or the part of it, that is turned now. */
-  readonly turned?: JournalEntry
-  /** The part that is not; absent when there is none. */
-  readonly left?: JournalEntry
+/** The change is done whether or not its outcome can be written; the object itself then tells later. */
+async function problemOf(written: Promise<void>): Promise<string[]> {
+  try {
+    await written
+    return []
+  } catch (error) {
+    return [`The journal still shows this change as being sent, because its outcome cannot be written. ${toProblem(error).message}`]
+  }
 }
+
+const skipped = (change: Named, message?: string): ChangeVerdict => ({
+  ...verdictOf(change, 'skipped', message === undefined ? {} : { problem: { code: 'internal', message } }),
+  differences: [],
+})
 
 /**
- * Takes an entry back or applies it again. All its objects are looked at first: when one of them is neither as the entry
- * left it nor as it should become, nothing is done. `onPart` hears of the entry after every single change, so that the
- * journal is right whatever happens next.
+ * Takes changes of an entry back or applies them again. All objects are looked at first: when one of them is neither as its
+ * change left it nor as it should become, nothing is done.
  */
-export async function turnEntry(
-  entry: JournalEntry,
-  turn: Turn,
+export async function turnChanges(
+  changes: readonly AppliedChange[],
+  way: 'undo' | 'redo',
   force: boolean,
   applying: Applying,
-  {
-    newId,
-    onPart,
-  }: { readonly newId: () => string; readonly onPart: (part: Omit<Turned, 'verdicts'>) => Promise<void> },
-): Promise<Turned> {
+  recorder: Recorder & {
+    /** The object is as it should become. */
+    already(change: Named, resourceVersion: string | undefined): Promise<void>
+  },
+): Promise<ChangeVerdict[]> {
   const prepared: Prepared[] = []
-  for (const step of stepsOf(entry, turn)) prepared.push(await prepareStep(step, applying.editor))
-  if (prepared.some(({ ready }) => ready === 'no')) {
-    const verdicts = prepared.map((step): ChangeVerdict => {
-      const verdict = step.ready === 'yes' ? verdictOf(step.change, 'skipped') : step.verdict
-      return { ...verdict, differences: [] }
-    })
-    return { verdicts, left: entry }
+  // The last change may depend on the ones before it.
+  for (const change of way === 'undo' ? changes.toReversed() : changes) {
+    prepared.push(await prepareStep(stepOf(change, way), applying.editor))
   }
-
-  const id = newId()
-  const versions = new Map<string, { readonly resourceVersion?: string }>()
-  const parts = () => divide(entry, turn, (change) => versions.get(keyOf(change)), id)
+  if (prepared.some(({ ready }) => ready === 'no')) {
+    return prepared.map((step) => (step.ready === 'yes' ? skipped(step.change) : { ...step.verdict, differences: [] }))
+  }
   for (const step of prepared) {
-    if (step.ready === 'already') versions.set(keyOf(step.verdict), versionPart(step.resourceVersion))
+    if (step.ready === 'already') await recorder.already(step.verdict, step.resourceVersion)
   }
   const ready = prepared.flatMap((step) => (step.ready === 'yes' ? [step.change] : []))
-  const applied = await applyInOrder(ready, force, applying, async (done) => {
-    versions.set(keyOf(done), versionPart(done.resourceVersion))
-    await onPart(parts())
+  const applied = await applyInOrder(ready, force, applying, recorder)
+  return prepared.map((step) => {
+    if (step.ready !== 'yes') return { ...step.verdict, differences: [] }
+    return applied.find((verdict) => isOf(verdict, step.change)) ?? skipped(step.change)
   })
-  const verdicts = prepared.map((step): ChangeVerdict => {
-    const found = applied.find((verdict) => keyOf(verdict) === keyOf(step.ready === 'yes' ? step.change : step.verdict))
-    if (found !== undefined) return found
-    return { ...(step.ready === 'yes' ? verdictOf(step.change, 'skipped') : step.verdict), differences: [] }
-  })
-  return { verdicts, ...parts() }
 }
-
-const keyOf = ({ kind, name }: Pick<ObjectChange, 'kind' | 'name'>): string => `${kind}/${name}`
-
-const versionPart = (resourceVersion: string | undefined) => ({
-  ...(resourceVersion !== undefined && { resourceVersion }),
-})

@@ -1,65 +1,82 @@
-import type { AppliedChange, JournalEntry } from '../../core/contract/objects.ts'
+import { sameContent, type JsonObject } from '../../core/config/content.ts'
+import type { AppliedChange, JournalEntry, ObjectChange, Way } from '../../core/contract/objects.ts'
+import type { LastWrite } from '../sources/objectDoor.ts'
 
-/**
- * What was applied, newest first. An entry that is taken back stays and is marked, so that it can be applied again. These
- * are functions of the whole list: whoever keeps it, keeps it in a file.
- */
-export type Journal = readonly JournalEntry[]
-
-/** Of more entries, or more text, the oldest are forgotten. */
-const MOST_ENTRIES = 500
-const MOST_CHARACTERS = 8 * 1024 * 1024
-
-export const entriesOf = (journal: Journal, targetKey: string): JournalEntry[] =>
-  journal.filter((entry) => entry.targetKey === targetKey)
-
-/** With the entry in front, or in the place of the one with its id. */
-export function withEntry(journal: Journal, entry: JournalEntry): JournalEntry[] {
-  const known = journal.some(({ id }) => id === entry.id)
-  return bounded(known ? journal.map((one) => (one.id === entry.id ? entry : one)) : [entry, ...journal])
+/** What a change of the journal does when it is sent that way: the object as it has to be, and as it becomes. */
+export function stepOf({ kind, name, from, to }: AppliedChange, way: Way): Step {
+  return way === 'undo' ? { kind, name, from: to, to: from } : { kind, name, from, to }
 }
 
-export const withoutTarget = (journal: Journal, targetKey: string): JournalEntry[] =>
-  journal.filter((entry) => entry.targetKey !== targetKey)
+export type Step = Pick<AppliedChange, 'kind' | 'name' | 'from' | 'to'>
 
-function bounded(journal: Journal): JournalEntry[] {
-  let characters = 0
-  return journal.slice(0, MOST_ENTRIES).filter((entry, index) => {
-    characters += JSON.stringify(entry).length
-    return index === 0 || characters <= MOST_CHARACTERS
-  })
+/** The change once it was carried out that way. */
+export function carriedOut({ sending: _ended, ...change }: AppliedChange, way: Way): AppliedChange {
+  return { ...change, state: way === 'undo' ? 'undone' : 'applied' }
 }
 
-export type Turn = 'undo' | 'redo'
-
-/** What has to be done to take an entry back, or to apply it again: each object from how it was left to how it was before. */
-export function stepsOf({ changes }: JournalEntry, turn: Turn): AppliedChange[] {
-  if (turn === 'redo') return [...changes]
-  // The last change may lean on the ones before it.
-  return changes.toReversed().map(({ kind, name, from, to }) => ({ kind, name, from: to, to: from }))
+/** The change when it was not carried out. */
+export function notCarriedOut({ sending: _ended, ...change }: AppliedChange): AppliedChange {
+  return change
 }
 
 /**
- * The entry after some of its changes were turned. Where it was not all of them the entry is divided: `turned` has what was,
- * and `left` the rest as it is, so that each can be turned by itself.
+ * What became of a change whose console ended before it wrote the outcome, by the object that was found after it.
+ * A change that seemed not to be carried out is looked at again each time: the server may have been late.
  */
-export function divide(
+export function resolved(change: AppliedChange, found: JsonObject | null): AppliedChange {
+  const way = change.sending?.way ?? 'apply'
+  const { from, to } = stepOf(change, way)
+  if (isSame(found, to)) return carriedOut(change, way)
+  if (isSame(found, from)) return notCarriedOut(change)
+  return { ...notCarriedOut(change), state: 'unknown' }
+}
+
+/** Whether the outcome has to be found from the object. `isSending`: the console that sends it still does. */
+export const isOpen = ({ state, sending }: AppliedChange, isSending: boolean): boolean =>
+  sending === undefined ? state === 'not-applied' || state === 'unknown' : !isSending
+
+/**
+ * The object as the next entry found it, when that one changed it too: it was read right before and sent at the version
+ * that was read, so that it is what this change left. `undefined` when no later entry tells. `entries`: newest first.
+ */
+export function foundByNext(
+  entries: readonly JournalEntry[],
   entry: JournalEntry,
-  turn: Turn,
-  done: (change: AppliedChange) => { readonly resourceVersion?: string } | undefined,
-  newId: string,
-): { readonly turned?: JournalEntry; readonly left?: JournalEntry } {
-  const state = turn === 'undo' ? 'undone' : 'applied'
-  const turned = entry.changes.flatMap((change): AppliedChange[] => {
-    const { resourceVersion: _before, ...same } = change
-    const after = done(change)
-    return after === undefined ? [] : [{ ...same, ...after }]
-  })
-  const left = entry.changes.filter((change) => done(change) === undefined)
-  if (turned.length === 0) return { left: entry }
-  if (left.length === 0) return { turned: { ...entry, state, changes: turned } }
-  return {
-    turned: { ...entry, id: newId, state, changes: turned },
-    left: { ...entry, changes: left },
+  { kind, name }: AppliedChange,
+): { readonly object: JsonObject | null } | undefined {
+  const later = entries.slice(0, entries.findIndex(({ id }) => id === entry.id)).toReversed()
+  for (const { changes } of later) {
+    const next = changes.find((change) => change.kind === kind && change.name === name)
+    // Of one that is not settled it is not known whether it came after.
+    if (next !== undefined) return next.state === 'applied' || next.state === 'undone' ? { object: next.from } : undefined
   }
+  return undefined
 }
+
+/** The change with how the object differs now from how the change left it. */
+export function followed(
+  change: AppliedChange,
+  present: JsonObject | null,
+  lastWrite: LastWrite | undefined,
+): AppliedChange {
+  const { since: _old, ...same } = change
+  if (change.sending !== undefined || (change.state !== 'applied' && change.state !== 'undone')) return same
+  const { from, to } = stepOf(change, change.state === 'undone' ? 'undo' : 'apply')
+  if (isSame(present, to)) return same
+  const what = isSame(present, from) ? 'taken-back' : present === null ? 'deleted' : to === null ? 'created' : 'changed'
+  return { ...same, since: { what, ...(present !== null && lastWrite) } }
+}
+
+/** With the change in the place of the one of its object. */
+export const withChange = (entry: JournalEntry, change: AppliedChange): JournalEntry => ({
+  ...entry,
+  changes: entry.changes.map((one) => (isOf(one, change) ? change : one)),
+})
+
+export const isOf = (
+  { kind, name }: Pick<ObjectChange, 'kind' | 'name'>,
+  other: Pick<ObjectChange, 'kind' | 'name'>,
+): boolean => kind === other.kind && name === other.name
+
+export const isSame = (a: JsonObject | null, b: JsonObject | null): boolean =>
+  a === null || b === null ? a === b : sameContent(a, b)

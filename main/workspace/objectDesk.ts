@@ -18,6 +18,8 @@ export interface ObjectDesk {
 export interface OpenDesk {
   readonly door: ObjectDoor
   readonly version: string | undefined
+  /** What is known of the objects now. */
+  readonly reading: ObjectsReading
   /** Who the server takes the console for; known once editing was switched on. */
   readonly user: string | undefined
   /** Whether changes may be applied, still to this source. */
@@ -54,6 +56,9 @@ export function createObjectDesk(
     }
     const mine = {
       door,
+      get reading() {
+        return reading
+      },
       get version() {
         return reading.version
       },

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -9,7 +9,9 @@ import { KINDS, type Kind } from '../../core/config/objects.ts'
 import type { ApplyReport, ObjectChange, ObjectsState } from '../../core/contract/objects.ts'
 import { ObjectStore } from '../../core/simulate/objects.ts'
 import { noObjects, type ObjectDoor } from '../sources/objectDoor.ts'
+import { verdictOf } from '../sources/objectVerdicts.ts'
 import { createSimulatedObjects } from '../sources/simulation/objects.ts'
+import { openStore } from '../store/store.ts'
 import { createObjects } from './objects.ts'
 import type { Session } from './session.ts'
 import { createTopic } from './topic.ts'
@@ -67,14 +69,11 @@ describe('objects of the workspace', () => {
     const made = createObjects({
       sessions,
       signal: ended.signal,
-      stateDir: folder,
+      store: openStore(folder),
       environment: { now: () => Date.UTC(2026, 0, 1), random: () => Math.random() },
       elsewhere: {
         readClusterObjects: async () => ({ name: 'cluster', objects: { levels: [], schemas: [] }, notes: [] }),
         readManifestFiles: async () => ({ name: 'files', objects: { levels: [], schemas: [] }, notes: [] }),
-      },
-      warn: (sentence) => {
-        throw new Error(sentence)
       },
     })
     const states: ObjectsState[] = []
@@ -144,14 +143,14 @@ describe('objects of the workspace', () => {
     const entry = { kind: LEVEL, name: 'a', text: 'kind: …\n' } as const
     await first.call['drafts.write']({ targetKey: 'memory', draft: { entries: [entry] } })
     await first.call['drafts.write']({ targetKey: '../../elsewhere', draft: { entries: [] } })
-    await first.call['requests.write']({
-      tests: [{ id: '1', label: 'a', request: { user: 'u', groups: [], method: 'GET', url: '/' } }],
+    await first.call['requests.change']({
+      put: [{ id: '1', label: 'a', request: { user: 'u', groups: [], method: 'GET', url: '/' } }],
+      remove: [],
     })
     const second = open()
     second.connect(memoryServer().door)
     expect(await second.call['drafts.read'](null)).toMatchObject({ entries: [entry] })
     expect(await second.call['requests.read'](null)).toHaveLength(1)
-    expect((await readdir(join(stateDir, 'drafts'))).every((name) => /^[0-9a-f]{32}\.json$/.test(name))).toBe(true)
   })
 
   it('forgets what was applied to a simulation that is no more', async () => {
@@ -165,7 +164,7 @@ describe('objects of the workspace', () => {
     await expect.poll(() => call['journal.read'](null)).toEqual([])
   })
 
-  it('divides an entry of which only a part could be taken back', async () => {
+  it('undoes the rest of an entry of which only a part could be undone', async () => {
     const { call, connect } = open()
     const { door, store } = memoryServer()
     if ('impossible' in door.editor) throw new Error('it can be edited')
@@ -175,19 +174,10 @@ describe('objects of the workspace', () => {
       ...door,
       editor: {
         ...editor,
-        apply: async (change, force) =>
+        apply: async (change, force, announce) =>
           change.name === failing
-            ? {
-                verdict: {
-                  kind: change.kind,
-                  name: change.name,
-                  outcome: 'failed',
-                  causes: [],
-                  conflicts: [],
-                  warnings: [],
-                },
-              }
-            : editor.apply(change, force),
+            ? { verdict: verdictOf(change, 'failed') }
+            : editor.apply(change, force, announce),
       },
     })
     await call['editing.switch']({ on: true })
@@ -196,14 +186,13 @@ describe('objects of the workspace', () => {
     failing = 'b'
     const { verdicts } = await call['journal.undo']({ id: entry?.id ?? '', force: false })
     expect(verdicts.map(({ name, outcome }) => `${name} ${outcome}`)).toEqual(['c accepted', 'b failed', 'a skipped'])
-    const parts = await call['journal.read'](null)
-    expect(parts.map(({ state, changes }) => `${state} ${changes.map(({ name }) => name).join()}`).toSorted()).toEqual([
-      'applied a,b',
-      'undone c',
-    ])
+    const states = async (): Promise<string[]> =>
+      (await call['journal.read'](null)).flatMap(({ changes }) => changes.map(({ name, state }) => `${name} ${state}`))
+    expect(await states()).toEqual(['a applied', 'b applied', 'c undone'])
     failing = ''
     await call['journal.undo']({ id: entry?.id ?? '', force: false })
     expect(store.objects.levels).toHaveLength(builtInObjects(VERSION).levels.length)
+    expect(await states()).toEqual(['a undone', 'b undone', 'c undone'])
   })
 
   it('takes back any sequence to exactly the objects before, and applies it again', async () => {
@@ -287,18 +276,18 @@ describe('objects of the workspace', () => {
     )
   })
 
-  it('writes what was applied into a file that tells no more than the objects', async () => {
+  it('keeps no more of an object than its manifest', async () => {
     const { call, connect } = open()
     connect(memoryServer().door)
     await call['editing.switch']({ on: true })
     await call['objects.apply']({ changes: [{ kind: LEVEL, name: 'a', object: level('a', 1) }], force: false })
-    const text = await readFile(join(stateDir, 'journal.json'), 'utf8')
-    expect(JSON.parse(text)).toMatchObject({
-      value: [
-        { target: 'memory', label: 'Create PriorityLevelConfiguration a', state: 'applied', changes: [{ from: null }] },
-      ],
+    const [entry] = await openStore(stateDir).journal.read('memory')
+    expect(entry).toMatchObject({
+      target: 'memory',
+      label: 'Create PriorityLevelConfiguration a',
+      changes: [{ from: null, state: 'applied' }],
     })
-    expect(text).not.toContain('managedFields')
+    expect(JSON.stringify(entry)).not.toMatch(/managedFields|status|creationTimestamp/)
   })
 })
 

@@ -1,27 +1,16 @@
-import { join } from 'node:path'
-import { z } from 'zod'
 import { API_VERSION, isJsonObject } from '../../core/config/content.ts'
 import type { ProcedureHandlers, StreamHandlers } from '../../core/contract/contract.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
-import {
-  JournalEntrySchema,
-  RequestTestSchema,
-  type ApplyReport,
-  type ElsewhereObjects,
-  type JournalEntry,
-  type ObjectChange,
-  type RequestTest,
-} from '../../core/contract/objects.ts'
+import { changesToSend, type ApplyReport, type ElsewhereObjects, type ObjectChange } from '../../core/contract/objects.ts'
 import type { Target, UploadedFile } from '../../core/contract/source.ts'
 import type { Environment } from '../sources/source.ts'
-import { applyInOrder, turnEntry, type Applying } from './applying.ts'
+import type { Store } from '../store/store.ts'
+import { applyInOrder, turnChanges, type Applying } from './applying.ts'
 import { differencesOf } from './differences.ts'
-import { createDrafts } from './drafts.ts'
-import { entriesOf, withEntry, withoutTarget, type Turn } from './journal.ts'
+import { createJournalDesk, gone } from './journalDesk.ts'
 import { createObjectDesk, editorOf, type OpenDesk } from './objectDesk.ts'
 import { ourFindings } from './ourFindings.ts'
 import type { Session } from './session.ts'
-import { createStateFile } from './stateFile.ts'
 import type { Subscribable } from './topic.ts'
 
 type ObjectProcedures = Pick<
@@ -39,10 +28,9 @@ export interface ObjectsOptions {
   readonly sessions: Subscribable<Session | undefined>
   /** Ends with the workspace. */
   readonly signal: AbortSignal
-  readonly stateDir: string
+  readonly store: Store
   readonly environment: Pick<Environment, 'now' | 'random'>
   readonly elsewhere: Elsewhere
-  readonly warn: (sentence: string) => void
 }
 
 /** Reads, checks, changes and remembers flow-control objects of whatever is connected. */
@@ -52,25 +40,21 @@ export function createObjects(options: ObjectsOptions): {
   /** Throws `forbidden` while editing is off, and `unsupported` where it is impossible. */
   readonly assertEditing: () => void
 } {
-  const { sessions, environment, stateDir, warn, elsewhere } = options
+  const { sessions, environment, store, elsewhere } = options
   const now = (): string => new Date(environment.now()).toISOString()
   const desk = createObjectDesk(sessions, environment, options.signal)
-  const file = <T>(name: string, schema: z.ZodType<T>, initial: T) =>
-    createStateFile({ path: join(stateDir, name), schema, initial, warn })
-  const journal = file<JournalEntry[]>('journal.json', z.array(JournalEntrySchema), [])
-  const tests = file<RequestTest[]>('requests.json', z.array(RequestTestSchema), [])
-  const drafts = createDrafts(join(stateDir, 'drafts'), () => environment.now(), warn)
-  sessions.subscribe((session) => {
-    // What was applied to a simulation that is no more cannot be taken back.
-    if (session?.objects.fleeting === true) {
-      const { targetKey } = session.objects
-      void journal.change((known) => withoutTarget(known, targetKey))
-    }
+  const journal = createJournalDesk(store, now)
+  // What a console that ended left open is found out as soon as the objects are known.
+  let resolvedFor = 0
+  desk.states.subscribe(({ connection, state }) => {
+    const { open } = desk
+    if (open === undefined || state !== 'current' || resolvedFor === connection) return
+    resolvedFor = connection
+    // A store that cannot be written says so itself.
+    journal.resolve(open).catch(() => undefined)
   }, options.signal)
 
   const newId = (): string => `${environment.now()}-${Math.floor(environment.random() * 2 ** 48).toString(36)}`
-  const remember = (entry: JournalEntry) => journal.change((known) => withEntry(known, entry))
-
   const connected = (): OpenDesk => {
     if (desk.open === undefined)
       throw new ProblemError('unsupported', 'Nothing is connected that has flow-control objects.')
@@ -95,48 +79,30 @@ export function createObjects(options: ObjectsOptions): {
     changes.forEach(assertNamed)
     const open = editable()
     const { target, targetKey } = open.door
-    let entry: JournalEntry | undefined
-    const verdicts = await applyInOrder(changes, force, applying(open), async (change) => {
-      const id = entry?.id ?? newId()
-      const done = [...(entry?.changes ?? []), change]
-      const user = open.user === undefined ? {} : { user: open.user }
-      entry = {
-        id,
-        at: now(),
-        target,
-        targetKey,
-        ...user,
-        label: label ?? labelOf(changes),
-        changes: done,
-        state: 'applied',
-      }
-      await remember(entry)
+    await journal.resolve(open)
+    const user = open.user === undefined ? {} : { user: open.user }
+    const recorder = journal.recordApply(open, {
+      id: newId(),
+      at: now(),
+      target,
+      targetKey,
+      ...user,
+      label: label ?? labelOf(changes),
     })
-    return { at: now(), verdicts, ...(entry && { entry }) }
+    const verdicts = await applyInOrder(changes, force, applying(open), recorder)
+    return { at: now(), verdicts, ...(recorder.entry && { entry: recorder.entry }) }
   }
-  const turn = async (way: Turn, id: string, force: boolean): Promise<ApplyReport> => {
+  const turn = async (way: 'undo' | 'redo', id: string, force: boolean): Promise<ApplyReport> => {
     const open = editable()
-    const entry = entriesOf(await journal.read(), open.door.targetKey).find((one) => one.id === id)
-    if (entry === undefined)
-      throw new ProblemError('not-found', 'The journal of this target has no such entry any more.')
-    if (entry.state !== (way === 'undo' ? 'applied' : 'undone')) {
-      const is = way === 'undo' ? 'taken back already' : 'in force already'
-      throw new ProblemError('invalid-input', `This change is ${is}.`)
+    const entry = (await journal.read(open)).find((one) => one.id === id)
+    if (entry === undefined) throw gone()
+    const changes = changesToSend(entry, way)
+    if (changes.length === 0) {
+      throw new ProblemError('invalid-input', `Nothing of this entry can be ${way === 'undo' ? 'undone' : 'redone'} now.`)
     }
-    const partId = newId()
-    const onPart = async ({ turned, left }: { turned?: JournalEntry; left?: JournalEntry }): Promise<void> => {
-      await journal.change((known) => {
-        // Once all of it is turned, the part that stood for itself until then is the whole entry again.
-        const rest = left === undefined ? known.filter((one) => one.id !== partId) : withEntry(known, left)
-        return turned === undefined ? rest : withEntry(rest, turned)
-      })
-    }
-    const { verdicts, ...parts } = await turnEntry(entry, way, force, applying(open), {
-      newId: () => partId,
-      onPart,
-    })
-    await onPart(parts)
-    return { at: now(), verdicts, ...(parts.turned && { entry: parts.turned }) }
+    const recorder = journal.recordTurn(open, id, way)
+    const verdicts = await turnChanges(changes, way, force, applying(open), recorder)
+    return { at: now(), verdicts, ...(recorder.entry && { entry: recorder.entry }) }
   }
 
   return {
@@ -159,24 +125,21 @@ export function createObjects(options: ObjectsOptions): {
       'objects.elsewhere': ({ from }) =>
         from.kind === 'cluster' ? elsewhere.readClusterObjects(from.target) : elsewhere.readManifestFiles(from.files),
       'journal.read': async () => {
-        const key = desk.open?.door.targetKey
-        return key === undefined ? [] : entriesOf(await journal.read(), key)
+        const { open } = desk
+        return open === undefined ? [] : journal.read(open)
       },
       'journal.undo': ({ id, force }) => oneAtATime(() => turn('undo', id, force)),
       'journal.redo': ({ id, force }) => oneAtATime(() => turn('redo', id, force)),
       'drafts.read': async () => {
         const key = desk.open?.door.targetKey
-        return key === undefined ? { entries: [] } : drafts.read(key)
+        return key === undefined ? { entries: [] } : store.drafts.read(key)
       },
       'drafts.write': async ({ targetKey, draft }) => {
-        await drafts.write(targetKey, draft)
+        await store.drafts.write(targetKey, { entries: draft.entries, savedAt: now() })
         return null
       },
-      'requests.read': () => tests.read(),
-      'requests.write': async (given) => {
-        await tests.change(() => given.tests)
-        return null
-      },
+      'requests.read': () => store.requestTests.read(),
+      'requests.change': (change) => store.requestTests.change(change),
     },
   }
 }

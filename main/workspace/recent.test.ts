@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
-import { CadenceSchema, type RecentSource, type SourceSpec, type Target } from '../../core/contract/source.ts'
-import { isRememberable, publicSpec, remember } from './recent.ts'
+import { CadenceSchema, type SourceSpec, type Target } from '../../core/contract/source.ts'
+import { isRememberable, publicSpec } from './recent.ts'
 
 const scrape = (target: Target, intervalMs = 1_000): SourceSpec => ({
   kind: 'scrape',
@@ -9,7 +9,6 @@ const scrape = (target: Target, intervalMs = 1_000): SourceSpec => ({
   cadence: CadenceSchema.parse({ intervalMs }),
 })
 const urls = (...list: string[]): Target => ({ kind: 'urls', urls: list })
-const recent = (at: string, spec: SourceSpec): RecentSource => ({ at, name: at, spec })
 
 describe('isRememberable', () => {
   it.each<[boolean, SourceSpec]>([
@@ -23,21 +22,6 @@ describe('isRememberable', () => {
     [false, { kind: 'files', files: [{ name: 'a', text: 'b' }] }],
   ])('is %s for %j', (expected, spec) => {
     expect(isRememberable(spec)).toBe(expected)
-  })
-})
-
-describe('remember', () => {
-  it('moves a target to the front, whatever its interval was', () => {
-    const [a, b] = [scrape(urls('https://a/metrics')), scrape(urls('https://b/metrics'))]
-    const again = recent('3', scrape(urls('https://a/metrics'), 5_000))
-    expect(remember([recent('2', b), recent('1', a)], again)).toEqual([again, recent('2', b)])
-  })
-  it('keeps ten', () => {
-    const many = Array.from({ length: 12 }, (_, index) =>
-      recent(String(index), scrape(urls(`https://a${index}/metrics`))),
-    )
-    const kept = many.reduce<RecentSource[]>((known, added) => remember(known, added), [])
-    expect(kept.map(({ at }) => at)).toEqual(['11', '10', '9', '8', '7', '6', '5', '4', '3', '2'])
   })
 })
 

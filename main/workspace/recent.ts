@@ -1,6 +1,4 @@
-import type { RecentSource, SourceSpec } from '../../core/contract/source.ts'
-
-const MOST = 10
+import type { SourceSpec } from '../../core/contract/source.ts'
 
 /**
  * Whether a source may be remembered. Only what is opened again by name is: a simulation by its seed and version, but not
@@ -19,16 +17,6 @@ function addressesOf(spec: Extract<SourceSpec, { kind: 'scrape' | 'proxy' }>): r
   if (spec.kind === 'proxy') return spec.upstream.kind === 'url' ? [spec.upstream.url] : []
   return spec.target.kind === 'urls' ? spec.target.urls : (spec.target.servers ?? [])
 }
-
-/** Newest first, each target once, at most ten. */
-export function remember(recents: readonly RecentSource[], added: RecentSource): RecentSource[] {
-  const key = targetKey(added.spec)
-  const others = recents.filter((recent) => targetKey(recent.spec) !== key && recent.at !== added.at)
-  return [added, ...others].slice(0, MOST)
-}
-
-/** The cadence may differ; the source is the same. */
-const targetKey = (spec: SourceSpec): string => JSON.stringify(spec.kind === 'scrape' ? spec.target : spec)
 
 /**
  * What of a specification is told to readers: texts of files stay here, because they may be many megabytes, and so do

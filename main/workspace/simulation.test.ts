@@ -114,7 +114,7 @@ describe('the workspace with a simulation', () => {
     expect(report.verdicts).toMatchObject([{ outcome: 'accepted', differences: [] }])
     expect(level()?.spec.limited?.nominalConcurrencyShares).toBe(200)
     const undone = await call()['journal.undo']({ id: report.entry?.id ?? '', force: false })
-    expect(undone.entry?.state).toBe('undone')
+    expect(undone.entry?.changes.map(({ state }) => state)).toEqual(['undone'])
     expect(level()?.spec).toEqual(before?.spec)
   })
 

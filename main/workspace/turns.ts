@@ -1,7 +1,8 @@
-import { sameContent, versionOf, type JsonObject } from '../../core/config/content.ts'
-import type { AppliedChange, ObjectChange } from '../../core/contract/objects.ts'
+import { versionOf } from '../../core/config/content.ts'
+import type { ObjectChange } from '../../core/contract/objects.ts'
 import type { ObjectEditor, ServerVerdict } from '../sources/objectDoor.ts'
 import { verdictOf } from '../sources/objectVerdicts.ts'
+import { isSame, type Step } from './journal.ts'
 
 /** A step of undo or redo, looked at before anything is done. */
 export type Prepared =
@@ -13,10 +14,10 @@ export type Prepared =
   | { readonly ready: 'no'; readonly verdict: ServerVerdict }
 
 /** Compares an object as it is now with how the step expects it. Rejects with `ProblemError`. */
-export async function prepareStep(step: AppliedChange, editor: ObjectEditor): Promise<Prepared> {
+export async function prepareStep(step: Step, editor: ObjectEditor): Promise<Prepared> {
   const { kind, name, from, to } = step
   const now = await editor.read(step)
-  if (same(now, to)) {
+  if (isSame(now, to)) {
     const base = now === null ? undefined : versionOf(now)
     return {
       ready: 'already',
@@ -24,14 +25,14 @@ export async function prepareStep(step: AppliedChange, editor: ObjectEditor): Pr
       ...(base && { resourceVersion: base.resourceVersion }),
     }
   }
-  if (!same(now, from)) {
+  if (!isSame(now, from)) {
     return {
       ready: 'no',
       verdict: verdictOf(step, 'conflict', {
         ...(now && { theirs: now }),
         problem: {
           code: 'invalid-input',
-          message: `${kind} ${name} is not as this change left it: somebody else changed it since, so nothing was done. Compare the two, and edit it by hand.`,
+          message: `${kind} ${name} has been changed by someone else since, so nothing was done. Compare the two versions, and edit the object in a draft.`,
         },
       }),
     }
@@ -39,6 +40,3 @@ export async function prepareStep(step: AppliedChange, editor: ObjectEditor): Pr
   const base = now === null ? undefined : versionOf(now)
   return { ready: 'yes', change: { kind, name, object: to, ...(base && { base }) } }
 }
-
-const same = (a: JsonObject | null, b: JsonObject | null): boolean =>
-  a === null || b === null ? a === b : sameContent(a, b)

@@ -1,15 +1,10 @@
-import { join } from 'node:path'
-import { z } from 'zod'
 import type { Handlers } from '../../core/contract/contract.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { SettingsSchema } from '../../core/contract/settings.ts'
 import {
   CadenceSchema,
-  RecentSourceSchema,
   type Connection,
   type FoundContext,
   type PermissionReport,
-  type RecentSource,
   type SourceSpec,
   type Target,
 } from '../../core/contract/source.ts'
@@ -17,13 +12,13 @@ import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { Environment, SourceResult } from '../sources/source.ts'
 import type { LiveTraffic } from '../live/traffic.ts'
 import type { SimulatedApiServer } from '../simulated/apiServer.ts'
+import { openStore } from '../store/store.ts'
 import { followSession } from './follow.ts'
 import { createObjects, type Elsewhere } from './objects.ts'
 import { liveProcedures } from './live.ts'
-import { isRememberable, publicSpec, remember } from './recent.ts'
+import { isRememberable, publicSpec } from './recent.ts'
 import { startSession, type Session } from './session.ts'
 import { simulationProcedures } from './simulation.ts'
-import { createStateFile } from './stateFile.ts'
 import { createTopic } from './topic.ts'
 
 /** What the workspace asks of the rooms around it; passed in, so that tests need no cluster. */
@@ -34,7 +29,7 @@ export interface Access extends Elsewhere {
 }
 
 export interface WorkspaceOptions {
-  /** Folder of settings and recent sources; made when needed. */
+  /** Folder of the store; made when it is missing. */
   readonly stateDir: string
   readonly environment: Environment
   readonly access: Access
@@ -60,10 +55,7 @@ const NOTHING: Connection = { state: 'none' }
 /** The one place that owns state: the connected source, its history, settings and recent sources. */
 export function createWorkspace(options: WorkspaceOptions): Workspace {
   const { environment, access } = options
-  const stateFile = <T>(name: string, schema: z.ZodType<T>, initial: T) =>
-    createStateFile({ path: join(options.stateDir, name), schema, initial, warn: options.warn })
-  const settings = stateFile('settings.json', SettingsSchema, SettingsSchema.parse({}))
-  const recents = stateFile<RecentSource[]>('recent.json', z.array(RecentSourceSchema), [])
+  const store = openStore(options.stateDir)
 
   const connections = createTopic<Connection>()
   const sessions = createTopic<Session | undefined>()
@@ -74,13 +66,20 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   connections.publish(NOTHING)
   sessions.publish(undefined)
   const closing = new AbortController()
+  // Also where nobody looks at the page.
+  const told = new Set<string>()
+  store.notices.subscribe((notices) => {
+    for (const { message } of notices) {
+      if (!told.has(message)) options.warn(message)
+      told.add(message)
+    }
+  }, closing.signal)
   const objects = createObjects({
     sessions,
     signal: closing.signal,
-    stateDir: options.stateDir,
+    store,
     environment,
     elsewhere: access,
-    warn: options.warn,
   })
 
   const replaceSession = (next: Session | undefined): Connection => {
@@ -132,7 +131,8 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
         name: made.source.info.name,
         spec: publicSpec(spec),
       }
-      await recents.change((known) => remember(known, added))
+      // The source is connected whether or not it can be remembered; the store says why it cannot.
+      await store.recents.add(added).catch(() => undefined)
     }
     return connection
   }
@@ -145,8 +145,8 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   const handlers: Handlers = {
     procedures: {
       'app.info': async () => ({ version: options.version, mode: options.mode, platform: options.platform }),
-      'settings.read': () => settings.read(),
-      'settings.write': (change) => settings.change((known) => ({ ...known, ...change })),
+      'settings.read': () => store.settings.read(),
+      'settings.write': (change) => store.settings.change(change),
       'sources.contexts': ({ file }) => access.listContexts(file),
       'sources.permissions': ({ target }) => access.permissionReports(target),
       'sources.connect': ({ spec }) => connect(spec),
@@ -166,8 +166,8 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
         connected().tryNow(server)
         return null
       },
-      'sources.recent': () => recents.read(),
-      'sources.forget': ({ at }) => recents.change((known) => known.filter((recent) => recent.at !== at)),
+      'sources.recent': () => store.recents.read(),
+      'sources.forget': ({ at }) => store.recents.forget(at),
       'history.series': async ({ server, ...range }) => connected().history(server).series(range),
       'history.heatMap': async ({ server, ...cells }) => connected().history(server).heatMap(cells),
       'allocation.steps': async ({ server, from, to }) => [...connected().adjustments(server).steps(from, to)],
@@ -177,6 +177,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     },
     streams: {
       connection: (_, emit, signal) => connections.subscribe(emit, signal),
+      notices: (_, emit, signal) => store.notices.subscribe((notices) => emit([...notices]), signal),
       frames: (_, emit, signal) =>
         followSession(sessions, signal, (current, end) => current.frames.subscribe(emit, end)),
       dumps: ({ server, level }, emit, signal) =>
@@ -198,6 +199,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       decided = Infinity
       replaceSession(undefined)
       closing.abort()
+      store.close()
     },
   }
 }

@@ -7,6 +7,7 @@ import { Patterns } from '../theme/Patterns.tsx'
 import { RejectionAnnouncer, Toast } from './Announcer.tsx'
 import { DropTarget } from './DropTarget.tsx'
 import { KeyHelp } from './KeyHelp.tsx'
+import { Notices } from './Notices.tsx'
 import { PageTabs } from './PageTabs.tsx'
 import { Palette } from './Palette.tsx'
 import { SCREEN_ENTRIES } from './screens.tsx'
@@ -35,6 +36,7 @@ export function App() {
       <TopBar />
       <Sidebar />
       <main id="main" tabIndex={-1} data-pane="" className={styles['main']}>
+        <Notices />
         {entry !== undefined && (
           <>
             <div className={styles['pages']}>

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Client, ProcedureInput } from '../../core/contract/contract.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
-import type { RequestTest } from '../../core/contract/objects.ts'
-import { changeRequestTests, MOST_TESTS, requestTestsStore, startRequestTests } from './requestTests.ts'
+import { MOST_REQUEST_TESTS, type RequestTest } from '../../core/contract/objects.ts'
+import { changeRequestTests, requestTestsStore, startRequestTests } from './requestTests.ts'
 
 const test = (id: string): RequestTest => ({
   id,
@@ -11,7 +11,7 @@ const test = (id: string): RequestTest => ({
 })
 
 describe('the saved requests', () => {
-  const written: ProcedureInput<'requests.write'>[] = []
+  const written: ProcedureInput<'requests.change'>[] = []
   let refusal: ProblemError | undefined
   let unreadable: ProblemError | undefined
   let stop: () => void
@@ -23,7 +23,7 @@ describe('the saved requests', () => {
         return [test('kept')]
       }
       if (refusal !== undefined) throw refusal
-      written.push(input as ProcedureInput<'requests.write'>)
+      written.push(input as ProcedureInput<'requests.change'>)
       return null
     },
     subscribe: () => () => undefined,
@@ -66,7 +66,22 @@ describe('the saved requests', () => {
     await vi.advanceTimersByTimeAsync(300)
     expect(written).toEqual([])
     await vi.advanceTimersByTimeAsync(200)
-    expect(written.map(({ tests }) => tests.map(({ id }) => id))).toEqual([['kept', 'a', 'b']])
+    expect(written.map(({ put, remove }) => [put.map(({ id }) => id), remove])).toEqual([[['a', 'b'], []]])
+  })
+
+  it('send what differs alone: other windows may have changed the rest', async () => {
+    await start()
+    add('a')
+    await vi.advanceTimersByTimeAsync(500)
+    changeRequestTests((tests) => tests.filter(({ id }) => id !== 'kept'))
+    await vi.advanceTimersByTimeAsync(500)
+    changeRequestTests((tests) => tests.map((one) => ({ ...one, label: 'new' })))
+    await vi.advanceTimersByTimeAsync(500)
+    expect(written).toEqual([
+      { put: [test('a')], remove: [] },
+      { put: [], remove: ['kept'] },
+      { put: [{ ...test('a'), label: 'new' }], remove: [] },
+    ])
   })
 
   it('are written at once when the screen is left', async () => {
@@ -100,7 +115,7 @@ describe('the saved requests', () => {
 
   it('are at most as many as the other side takes', async () => {
     await start()
-    changeRequestTests(() => Array.from({ length: MOST_TESTS + 1 }, (_, index) => test(String(index))))
-    expect(ids()).toHaveLength(MOST_TESTS)
+    changeRequestTests(() => Array.from({ length: MOST_REQUEST_TESTS + 1 }, (_, index) => test(String(index))))
+    expect(ids()).toHaveLength(MOST_REQUEST_TESTS)
   })
 })

@@ -1,7 +1,7 @@
 import { create } from 'zustand'
 import type { Client } from '../../core/contract/contract.ts'
 import { toProblem, type Problem } from '../../core/contract/errors.ts'
-import type { RequestTest } from '../../core/contract/objects.ts'
+import { MOST_REQUEST_TESTS, type RequestTest, type RequestTestsChange } from '../../core/contract/objects.ts'
 
 interface RequestTestsStore {
   /** `reading`: not known yet. `failed`: it could not be read, so that it is not written either. */
@@ -28,6 +28,8 @@ const REST_MS = 400
 export function startRequestTests(client: Client): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let unsaved: readonly RequestTest[] | undefined
+  /** As the other side has it, as far as this window knows: only what differs from it is sent. */
+  let kept: readonly RequestTest[] = []
   let ended = false
 
   const save = (): void => {
@@ -35,14 +37,20 @@ export function startRequestTests(client: Client): () => void {
     const tests = unsaved
     unsaved = undefined
     if (tests === undefined) return
-    client.call('requests.write', { tests: [...tests] }).then(
-      () => !ended && requestTestsStore.setState(({ problem: _gone, ...kept }) => kept, true),
+    client.call('requests.change', changeBetween(kept, tests)).then(
+      () => {
+        kept = tests
+        if (!ended) requestTestsStore.setState(({ problem: _gone, ...rest }) => rest, true)
+      },
       (thrown: unknown) => !ended && requestTestsStore.setState({ problem: toProblem(thrown) }),
     )
   }
   requestTestsStore.setState(READING, true)
   client.call('requests.read', null).then(
-    (tests) => !ended && requestTestsStore.setState({ state: 'ready', tests }, true),
+    (tests) => {
+      kept = tests
+      if (!ended) requestTestsStore.setState({ state: 'ready', tests }, true)
+    },
     (thrown: unknown) =>
       !ended && requestTestsStore.setState({ state: 'failed', tests: [], problem: toProblem(thrown) }, true),
   )
@@ -61,11 +69,16 @@ export function startRequestTests(client: Client): () => void {
   }
 }
 
-/** As many as the other side keeps. */
-export const MOST_TESTS = 2_000
+function changeBetween(before: readonly RequestTest[], after: readonly RequestTest[]): RequestTestsChange {
+  const [known, ids] = [new Set(before), new Set(after.map(({ id }) => id))]
+  return {
+    put: after.filter((test) => !known.has(test)),
+    remove: before.filter(({ id }) => !ids.has(id)).map(({ id }) => id),
+  }
+}
 
 /** Changes the table; does nothing before it was read. */
 export function changeRequestTests(change: (tests: readonly RequestTest[]) => readonly RequestTest[]): void {
   const { state, tests } = requestTestsStore.getState()
-  if (state === 'ready') requestTestsStore.setState({ tests: change(tests).slice(0, MOST_TESTS) })
+  if (state === 'ready') requestTestsStore.setState({ tests: change(tests).slice(0, MOST_REQUEST_TESTS) })
 }

@@ -1,6 +1,7 @@
 import type { Client } from '../../core/contract/contract.ts'
 import { connectionStore } from './connection.ts'
 import { startDraft } from './draft.ts'
+import { startNotices } from './notices.ts'
 import { objectsStore } from './objects.ts'
 import { selectionStore } from './selection.ts'
 import { seriesFeed, type SeriesWish } from './series.ts'
@@ -77,6 +78,7 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
   }
 
   const stops = [
+    startNotices(client),
     client.onLink((link) => connectionStore.setState({ link })),
     client.subscribe('connection', null, (connection) => {
       connectionStore.setState({ connection, known: true })

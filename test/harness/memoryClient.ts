@@ -1,6 +1,7 @@
 import { memoryClient } from '../../core/contract/memory.ts'
 import type { ConnectedClient } from '../../core/contract/client.ts'
 import type { Handlers, StreamEvent } from '../../core/contract/contract.ts'
+import type { Problem } from '../../core/contract/errors.ts'
 import { SettingsSchema, type Settings } from '../../core/contract/settings.ts'
 import type { Connection, RecentSource, SourceSpec } from '../../core/contract/source.ts'
 import { createAdjustments, type Adjustments } from '../../core/frame/adjustments.ts'
@@ -41,6 +42,8 @@ export interface StoryClient {
   tickLive(): void
   /** No frames while silent, as when the server does not answer. */
   setSilent(silent: boolean): void
+  /** Says what the console cannot read or keep. */
+  setNotices(notices: Problem[]): void
   /** The server's flow-control objects, to be changed behind the console's back. */
   readonly objects: Pick<MemoryObjects, 'tell' | 'writeElsewhere' | 'setBroken' | 'keptDraft'>
   stop(): void
@@ -62,6 +65,7 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
   let connection: Connection = { state: 'none' }
   let silent = false
   let seq = 0
+  const onNotices = new Set<(notices: Problem[]) => void>()
   const onConnection = new Set<(connection: Connection) => void>()
   const onFrame = new Set<(event: StreamEvent<'frames'>) => void>()
   const onDump = new Set<() => void>()
@@ -177,6 +181,11 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
         const first = event()
         if (first !== undefined) emit(first)
       },
+      notices: (_params, emit, signal) => {
+        onNotices.add(emit)
+        signal.addEventListener('abort', () => void onNotices.delete(emit))
+        emit([])
+      },
       simulation: simulation.stream,
       objects: objects.stream,
       ...live.streams,
@@ -204,6 +213,9 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
     client,
     tick,
     tickLive: live.tick,
+    setNotices(notices) {
+      for (const emit of onNotices) emit(notices)
+    },
     objects,
     setSilent: (value) => {
       silent = value

@@ -113,6 +113,7 @@ export function memoryObjects(): MemoryObjects {
       from: from === undefined ? null : { ...manifestOf(kind, from) },
       to: after === undefined ? null : { ...manifestOf(kind, after) },
       ...(after !== undefined && { resourceVersion: String(version) }),
+      state: 'applied',
     }
   }
   const applyAll = (changes: readonly ObjectChange[]) => {
@@ -138,7 +139,7 @@ export function memoryObjects(): MemoryObjects {
       return { kind, name, object: to === 'undone' ? from : after, ...(base !== undefined && { base }) }
     })
     const { verdicts } = applyAll(changes)
-    const turned = { ...entry, state: to }
+    const turned = { ...entry, changes: entry.changes.map((change) => ({ ...change, state: to })) }
     journal = journal.map((one) => (one.id === id ? turned : one))
     return { at: AT, verdicts, entry: turned }
   }
@@ -186,7 +187,6 @@ export function memoryObjects(): MemoryObjects {
           user: 'jane',
           label,
           changes: done,
-          state: 'applied',
         }
         journal = [entry, ...journal]
         return { at: AT, verdicts, entry }
@@ -203,9 +203,10 @@ export function memoryObjects(): MemoryObjects {
         return null
       },
       'requests.read': async () => tests,
-      'requests.write': async (given) => {
-        tests = given.tests
-        return null
+      'requests.change': async ({ put, remove }) => {
+        const replaced = new Set([...remove, ...put.map(({ id }) => id)])
+        tests = [...tests.filter(({ id }) => !replaced.has(id)), ...put]
+        return tests
       },
     },
   }

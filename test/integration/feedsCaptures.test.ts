@@ -8,6 +8,7 @@ import { AS_UPSTREAM } from '../../core/engine/corrections.ts'
 import { profileFor } from '../../core/engine/profiles.ts'
 import type { FeedArrival, FeedRecord } from '../../core/feeds/arrival.ts'
 import { readAuditBatch, readAuditLine } from '../../core/feeds/auditEvent.ts'
+import { openStore } from '../../main/store/store.ts'
 import { createFeedRun } from '../../core/feeds/feedRun.ts'
 import { readHttpLogLine } from '../../core/feeds/httpLog.ts'
 import { type Feed, createFeed } from '../../main/feeds/open.ts'
@@ -133,7 +134,7 @@ describe('a feed of a file', () => {
       configuration: builtInObjects(VERSION),
       kept: 20_000,
       untold: 10,
-      positions: join(folder, 'positions'),
+      places: openStore(folder).places,
       warn: (sentence) => void warnings.push(sentence),
       clock: {
         now: () => nowMs,

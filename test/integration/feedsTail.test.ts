@@ -4,18 +4,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { ProblemError } from '../../core/contract/errors.ts'
 import { createPositionStore } from '../../main/feeds/position.ts'
+import { openStore, type Store } from '../../main/store/store.ts'
 import { type Tail, type TailOptions, startTail } from '../../main/feeds/tail.ts'
 
 let folder = ''
 let path = ''
 const open: Tail[] = []
+const stores: Store[] = []
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'feeds-'))
   path = join(folder, 'audit.log')
 })
 afterEach(async () => {
   for (const tail of open.splice(0)) await tail.close()
+  for (const store of stores.splice(0)) store.close()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -42,8 +46,12 @@ function tailed(options: Partial<TailOptions> = {}) {
   return { tail, lines, warnings, tooLong }
 }
 
-const positions = (warn: (sentence: string) => void = () => undefined) =>
-  createPositionStore({ folder: join(folder, 'positions'), path, warn })
+/** Each call is another process, as far as the store can tell. */
+const positions = () => {
+  const store = openStore(join(folder, 'state'))
+  stores.push(store)
+  return createPositionStore({ places: store.places, path, warn: () => undefined })
+}
 /** Lines long enough that the beginnings of two files differ. */
 const numbered = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, i) => `line ${from + i} ${'.'.repeat(40)}`)
@@ -276,10 +284,14 @@ describe('a restart', () => {
   test('after kill -9 counts each line once with what was written', { timeout: 60_000 }, async () => {
     const total = 120_000
     await writeFile(path, text(0, total / 2))
-    const child = fork(new URL('feedsTailChild.ts', import.meta.url), [path, join(folder, 'positions')], {
+    const child = fork(new URL('feedsTailChild.ts', import.meta.url), [path, join(folder, 'state')], {
       stdio: 'ignore',
     })
-    await vi.waitFor(async () => expect(await positions().read()).toBeDefined(), { timeout: 20_000, interval: 5 })
+    const watched = positions()
+    await vi.waitFor(async () => expect((await watched.read())?.lines).toBeGreaterThan(0), {
+      timeout: 20_000,
+      interval: 5,
+    })
     child.kill('SIGKILL')
     await new Promise((resolve) => child.once('exit', resolve))
     const place = await positions().read()
@@ -299,39 +311,97 @@ describe('a restart', () => {
     await writeFile(path, text(0, 10))
     const warnings: string[] = []
     const full = createPositionStore({
-      folder: join(folder, 'positions'),
       path,
       warn: (sentence) => void warnings.push(sentence),
-      replace: () => Promise.reject(new Error('ENOSPC: no space left on device')),
+      places: {
+        read: async () => undefined,
+        write: () => Promise.reject(new ProblemError('internal', 'The disk is full.')),
+      },
     })
     const { tail, lines } = tailed({ positions: full })
     await expectLines(lines, 10)
     await appendFile(path, text(10, 20))
     await expectLines(lines, 20)
     await tail.close()
-    expect(warnings).toEqual([expect.stringContaining('no space left on device')])
-    // A folder that is a file cannot be written to either.
-    await writeFile(join(folder, 'file'), '')
-    const blocked = createPositionStore({
-      folder: join(folder, 'file'),
-      path,
-      warn: (some) => void warnings.push(some),
-    })
-    await blocked.write({ inode: 1, head: '', headBytes: 0, offset: 0, lines: 0 })
-    expect(warnings).toHaveLength(2)
+    expect(warnings).toEqual([expect.stringContaining('The disk is full.')])
   })
 
-  test('with a position that is garbage begins anew, and says so', async () => {
+  test('with a position that cannot be read begins anew, and says so', async () => {
     await writeFile(path, text(0, 10))
-    const first = tailed({ positions: positions() })
-    await expectLines(first.lines, 10)
-    await first.tail.close()
-    const { readdir } = await import('node:fs/promises')
-    for (const name of await readdir(join(folder, 'positions')))
-      await writeFile(join(folder, 'positions', name), '{"offset":')
     const warnings: string[] = []
-    const second = tailed({ positions: positions((sentence) => void warnings.push(sentence)) })
-    await expectLines(second.lines, 10)
-    expect(warnings).toEqual([expect.stringContaining('cannot be understood')])
+    const unreadable = createPositionStore({
+      path,
+      warn: (sentence) => void warnings.push(sentence),
+      places: {
+        read: () => Promise.reject(new ProblemError('internal', 'The disk reports an error.')),
+        write: async () => undefined,
+      },
+    })
+    const { lines } = tailed({ positions: unreadable })
+    await expectLines(lines, 10)
+    expect(warnings).toEqual([expect.stringContaining('so the file is read from the start. The disk reports an error.')])
+  })
+
+  test.each(['renamed', 'packed', 'copied and cut'])(
+    'loses nothing when the process was killed before its first lines were dealt with, and the file was %s',
+    async (how) => {
+      await writeFile(path, text(0, 100))
+      let took = 0
+      // Nothing is ever dealt with, as when the process ends by kill -9 in the middle of its first lines.
+      const first = tailed({
+        positions: positions(),
+        progress: { taken: () => 1, done: () => 0 },
+        onLines: (lines) => void (took += lines.length),
+      })
+      await vi.waitFor(() => expect(took).toBe(100))
+      await first.tail.close()
+      const rotated = join(folder, 'audit.log.1')
+      if (how === 'renamed') await rename(path, rotated)
+      else if (how === 'packed') {
+        await writeFile(`${rotated}.gz`, gzipSync(await readFile(path)))
+        await rm(path)
+      } else {
+        await copyFile(path, rotated)
+        await truncate(path)
+      }
+      await appendFile(path, text(100, 140))
+      const second = tailed({ positions: positions() })
+      await expectLines(second.lines, 140)
+      expect(second.warnings).toEqual([])
+    },
+  )
+
+  test('after kill -9 before any line was dealt with, and rotation, reads every line', { timeout: 60_000 }, async () => {
+    await writeFile(path, text(0, 20_000))
+    const child = fork(new URL('feedsTailChild.ts', import.meta.url), [path, join(folder, 'state')], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    })
+    // The child says when it is given the first lines; it never finishes with them.
+    await new Promise((resolve) => child.once('message', resolve))
+    child.kill('SIGKILL')
+    await new Promise((resolve) => child.once('exit', resolve))
+    expect(await positions().read()).toMatchObject({ offset: 0, lines: 0 })
+    await rename(path, join(folder, 'audit.log.1'))
+    await writeFile(path, text(20_000, 20_100))
+    const second = tailed({ positions: positions() })
+    await expectLines(second.lines, 20_100)
+    expect(second.warnings).toEqual([])
+  })
+
+  test('of a long file whose end alone is read resumes with a whole line', async () => {
+    await writeFile(path, text(0, 1_000))
+    let took = 0
+    const first = tailed({
+      positions: positions(),
+      backlogBytes: 500,
+      progress: { taken: () => 1, done: () => 0 },
+      onLines: (lines) => void (took += lines.length),
+    })
+    await vi.waitFor(() => expect(took).toBeGreaterThan(0))
+    await first.tail.close()
+    await rename(path, join(folder, 'audit.log.1'))
+    await writeFile(path, text(1_000, 1_010))
+    const second = tailed({ positions: positions(), backlogBytes: 500 })
+    await vi.waitFor(() => expect(second.lines).toEqual(numbered(1_000 - took, 1_010)))
   })
 })

@@ -1,5 +1,6 @@
-/** Follows a file slowly, to be killed while it does: `feedsTailChild.ts FILE FOLDER-OF-POSITIONS`. */
+/** Follows a file slowly, to be killed while it does: `feedsTailChild.ts FILE STATE-FOLDER`. Says when it gets lines. */
 import { createPositionStore } from '../../main/feeds/position.ts'
+import { openStore } from '../../main/store/store.ts'
 import { startTail } from '../../main/feeds/tail.ts'
 
 const [path = '', folder = ''] = process.argv.slice(2)
@@ -8,10 +9,13 @@ const warn = (): void => undefined
 startTail({
   path,
   follow: true,
-  onLines: () => new Promise((resolve) => setTimeout(resolve, 40)),
+  onLines() {
+    process.send?.('lines')
+    return new Promise((resolve) => setTimeout(resolve, 40))
+  },
   onTooLong: warn,
   warn,
-  positions: createPositionStore({ folder, path, warn }),
+  positions: createPositionStore({ places: openStore(folder).places, path, warn }),
   after(ms, callback) {
     const timer = setTimeout(callback, ms)
     return () => clearTimeout(timer)

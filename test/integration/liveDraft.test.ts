@@ -13,6 +13,8 @@ import { runCommand, startCommand, type Running } from '../harness/command.ts'
 import { smallServer } from '../harness/live.ts'
 import { auditEvent, everybodyTo, found, levelManifest, narrowFor, rowsOf } from '../harness/liveCommand.ts'
 
+const unannounced = async (): Promise<void> => undefined
+
 const HOUR_MS = 3_600_000
 const AT = Date.UTC(2026, 0, 1)
 
@@ -150,7 +152,7 @@ describe('a draft beside a proxy', () => {
     if (editor === undefined || 'impossible' in editor) throw new Error('it can be edited')
     const object: unknown = parse(levelManifest('later', 10))
     if (!isJsonObject(object)) throw new Error('no object')
-    await editor.apply({ kind: 'PriorityLevelConfiguration', name: 'later', object }, false)
+    await editor.apply({ kind: 'PriorityLevelConfiguration', name: 'later', object }, false, unannounced)
     await vi.waitFor(async () => {
       await ask()
       expect(rows().at(-1)?.shadow).toMatchObject({ level: 'later', schema: 'everybody', state: 'served' })

@@ -318,7 +318,7 @@ describe('a change of objects', () => {
       },
     })
     const editor = await editorOf(server)
-    const { verdict, done } = await editor.apply(wish, false)
+    const { verdict, done } = await editor.apply(wish, false, async () => undefined)
     expect([writes, verdict.outcome, done]).toEqual([1, 'failed', undefined])
     expect(verdict.problem?.message).toContain('as it was before')
   })

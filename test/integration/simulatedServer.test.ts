@@ -213,10 +213,10 @@ describe('the simulated server over HTTP', () => {
     const change = { kind: 'PriorityLevelConfiguration', name: 'new' } as const
     const spec = { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } }
     const object = { apiVersion: 'flowcontrol.apiserver.k8s.io/v1', kind: change.kind, metadata: { name: 'new' }, spec }
-    await editor.apply({ ...change, object }, false)
+    await editor.apply({ ...change, object }, false, async () => undefined)
     await vi.waitFor(() => expect(names()).toContain('new'))
     const base = versionOf((await editor.read(change)) ?? {})
-    await editor.apply({ ...change, object: null, ...(base && { base }) }, false)
+    await editor.apply({ ...change, object: null, ...(base && { base }) }, false, async () => undefined)
     await vi.waitFor(() => expect(names()).not.toContain('new'))
     expect(new Set(readings.map(({ state }) => state))).toEqual(new Set(['loading', 'current']))
   })

@@ -8,6 +8,8 @@ import { standingClock } from '../../../test/harness/standingClock.ts'
 import type { ObjectsReading } from '../objectDoor.ts'
 import { createSimulationSource } from '../simulation.ts'
 
+const unannounced = async (): Promise<void> => undefined
+
 const LEVEL = 'PriorityLevelConfiguration'
 const queue = (queues: number, handSize = 1) => ({
   type: 'Queue',
@@ -50,22 +52,22 @@ describe('the objects of the simulated server', () => {
     const { editor, shown, change, door, readings } = simulated()
     expect(door).toMatchObject({ origin: 'simulation', fleeting: true, targetKey: 'simulation v1.37.2, seed 1' })
     expect(readings.at(-1)).toMatchObject({ state: 'current', version: 'v1.37.2' })
-    const made = await editor.apply(change('own', level('own', { nominalConcurrencyShares: 5 })), false)
+    const made = await editor.apply(change('own', level('own', { nominalConcurrencyShares: 5 })), false, unannounced)
     expect(made).toMatchObject({ verdict: { outcome: 'accepted' }, done: { from: null } })
     expect(shown('own')).toMatchObject({
       metadata: { generation: 1, creationTimestamp: '2026-01-01T00:00:00Z' },
       spec: { limited: { lendablePercent: 0 } },
     })
     const first = shown('own')?.metadata
-    await editor.apply(change('own', level('own', { nominalConcurrencyShares: 5 }, { why: 'x' })), false)
+    await editor.apply(change('own', level('own', { nominalConcurrencyShares: 5 }, { why: 'x' })), false, unannounced)
     expect(shown('own')?.metadata).toMatchObject({ uid: first?.uid, generation: 1, annotations: { why: 'x' } })
     expect(shown('own')?.metadata.resourceVersion).not.toBe(first?.resourceVersion)
-    await editor.apply(change('own', level('own', { nominalConcurrencyShares: 6 })), false)
+    await editor.apply(change('own', level('own', { nominalConcurrencyShares: 6 })), false, unannounced)
     expect(shown('own')?.metadata).toMatchObject({ generation: 2, creationTimestamp: '2026-01-01T00:00:00Z' })
 
-    expect((await editor.apply(change('own', null), false)).verdict.outcome).toBe('accepted')
+    expect((await editor.apply(change('own', null), false, unannounced)).verdict.outcome).toBe('accepted')
     expect(shown('own')).toBeUndefined()
-    await editor.apply(change('own', level('own', {})), false)
+    await editor.apply(change('own', level('own', {})), false, unannounced)
     expect(shown('own')?.metadata).toMatchObject({ generation: 1 })
     expect(shown('own')?.metadata.uid).not.toBe(first?.uid)
   })
@@ -98,8 +100,8 @@ describe('the objects of the simulated server', () => {
   it('refuse what was made from an older version, and show theirs', async () => {
     const { editor, change } = simulated()
     const mine = change('workload-low', level('workload-low', { nominalConcurrencyShares: 1 }))
-    await editor.apply(change('workload-low', level('workload-low', { nominalConcurrencyShares: 2 })), false)
-    const { verdict, done } = await editor.apply(mine, true)
+    await editor.apply(change('workload-low', level('workload-low', { nominalConcurrencyShares: 2 })), false, unannounced)
+    const { verdict, done } = await editor.apply(mine, true, unannounced)
     expect(verdict).toMatchObject({
       outcome: 'conflict',
       theirs: { spec: { limited: { nominalConcurrencyShares: 2 } } },
@@ -112,9 +114,9 @@ describe('the objects of the simulated server', () => {
     const shares = (name: string): unknown => shown(name)?.spec.limited?.nominalConcurrencyShares
     const edited = { nominalConcurrencyShares: 7, limitResponse: queue(8) }
     const annotations = (value: string) => ({ [AUTOUPDATE_ANNOTATION]: value })
-    await editor.apply(change('workload-low', level('workload-low', edited, annotations('true'))), false)
-    await editor.apply(change('workload-high', level('workload-high', edited, annotations('false'))), false)
-    await editor.apply(change('mine', level('mine', edited, annotations('true'))), false)
+    await editor.apply(change('workload-low', level('workload-low', edited, annotations('true'))), false, unannounced)
+    await editor.apply(change('workload-high', level('workload-high', edited, annotations('false'))), false, unannounced)
+    await editor.apply(change('mine', level('mine', edited, annotations('true'))), false, unannounced)
     advance(30_000)
     expect([shares('workload-low'), shares('workload-high'), shares('mine')]).toEqual([7, 7, 7])
     advance(31_000)

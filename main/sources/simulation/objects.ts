@@ -103,7 +103,11 @@ function createEditor(
     access: async () => ({ ok: true }),
     read: async (change) => find(change) ?? null,
     check: async (change) => judge(change).verdict,
-    apply: async (change) => {
+    apply: async (change, _force, announce) => {
+      const judged = judge(change)
+      if (judged.next === undefined) return { verdict: judged.verdict }
+      await announce({ from: find(change) ?? null, to: change.object === null ? null : (judged.verdict.object ?? null) })
+      // Another change may have come in between.
       const { verdict, next } = judge(change)
       if (next === undefined) return { verdict }
       const from = find(change) ?? null

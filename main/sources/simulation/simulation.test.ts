@@ -6,6 +6,8 @@ import { CLUSTER } from '../../../core/simulate/cluster.ts'
 import { standingClock } from '../../../test/harness/standingClock.ts'
 import { createSimulationSource } from '../simulation.ts'
 
+const unannounced = async (): Promise<void> => undefined
+
 const START = 1_700_000_000_000
 
 interface Options {
@@ -160,7 +162,7 @@ describe('a simulated cluster as a source', () => {
     const { uid = '', resourceVersion = '' } =
       source.server.objects.objects.levels.find(({ metadata }) => metadata.name === 'global-default')?.metadata ?? {}
     const deletion = { kind: 'PriorityLevelConfiguration', name: 'global-default', object: null } as const
-    const { verdict } = await editor.apply({ ...deletion, base: { uid, resourceVersion } }, false)
+    const { verdict } = await editor.apply({ ...deletion, base: { uid, resourceVersion } }, false, unannounced)
     expect(verdict.outcome).toBe('accepted')
     const gone = frames.at(-1)?.levels.find(({ name }) => name === 'global-default')
     // The level without an object still serves what it holds, and its shares count as long.

@@ -12,7 +12,8 @@ import { isPaneKey } from '../../../components/paneKeys.ts'
 import { Segment } from '../../../components/Segment.tsx'
 import { EmptyState, ErrorState, Loading, ProblemNote } from '../../../components/States.tsx'
 import { useDump } from '../../../state/dumps.ts'
-import { MOST_TESTS, useRequestTests } from '../../../state/requestTests.ts'
+import { MOST_REQUEST_TESTS } from '../../../../core/contract/objects.ts'
+import { useRequestTests } from '../../../state/requestTests.ts'
 import { openPage } from '../../../state/route.ts'
 import { useViewPart } from '../../../state/view.ts'
 import { ConfigurationNote } from '../ConfigurationNote.tsx'
@@ -151,8 +152,8 @@ function Tests({ configurations }: { readonly configurations: Configurations }) 
         )}
         {problem !== undefined && <ProblemNote problem={problem} />}
         {said !== undefined && <Note kind="warn">{said}</Note>}
-        {rows.length >= MOST_TESTS && (
-          <Note kind="warn">{`The table is full: it holds at most ${MOST_TESTS} requests.`}</Note>
+        {rows.length >= MOST_REQUEST_TESTS && (
+          <Note kind="warn">{`The table is full: it holds at most ${MOST_REQUEST_TESTS} requests.`}</Note>
         )}
         {last !== undefined && (
           <p className={styles['done']} role="status">

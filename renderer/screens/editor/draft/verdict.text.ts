@@ -1,7 +1,7 @@
 import type { ChangeVerdict } from '../../../../core/contract/objects.ts'
 
 /** What became, or would become, of one change. `applied`: it was no dry run. */
-export function outcomeText({ outcome, theirs, conflicts }: ChangeVerdict, applied: boolean): string {
+export function outcomeText({ outcome, theirs, conflicts, problem }: ChangeVerdict, applied: boolean): string {
   switch (outcome) {
     case 'accepted':
       return applied ? 'is applied.' : 'would be accepted.'
@@ -20,7 +20,7 @@ export function outcomeText({ outcome, theirs, conflicts }: ChangeVerdict, appli
       // Whether it is known that nothing was done, the problem beside it says.
       return applied ? 'was not confirmed by the server.' : 'got no answer.'
     case 'skipped':
-      return 'was left out, because an earlier one was not accepted.'
+      return problem === undefined ? 'was not sent, because an earlier one was not accepted.' : 'was not sent.'
   }
 }
 

@@ -1,10 +1,11 @@
 import { useState } from 'react'
 import { toProblem, type Problem } from '../../../../core/contract/errors.ts'
-import type { ApplyReport, JournalEntry } from '../../../../core/contract/objects.ts'
+import { changesToSend, type AppliedChange, type ApplyReport, type JournalEntry } from '../../../../core/contract/objects.ts'
 import { writeManifest } from '../../../../core/manifest/write.ts'
 import { Button } from '../../../components/Button.tsx'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
 import { EmptyState, ErrorState, Loading, ProblemNote } from '../../../components/States.tsx'
+import { Note } from '../../../components/Note.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { scrollRegion } from '../../../components/scrollRegion.ts'
 import { client } from '../../../state/client.ts'
@@ -14,15 +15,16 @@ import { format } from '../../../theme/format.ts'
 import { DiffView } from '../draft/DiffView.tsx'
 import { EditingSwitch } from '../draft/EditingSwitch.tsx'
 import { VerdictPane } from '../draft/VerdictPane.tsx'
-import { changedText, countText, turnText } from './journal.text.ts'
+import { adviceText, changedText, countText, entryStateText, stateText, turnText } from './journal.text.ts'
+import { TurnDialog, type TurnRequest } from './TurnDialog.tsx'
 import { useJournal } from './useJournal.ts'
 import aside from '../draft/aside.module.css'
 import styles from './journal.module.css'
 
-/** Everything that was applied to what is connected, newest first; each entry can be taken back and done again. */
+/** Everything that was applied to what is connected, newest first; each entry can be undone and redone. */
 export function JournalPage() {
   const state = useObjects()
-  const { entries, problem, reload } = useJournal(state?.targetKey)
+  const { entries, problem, reload } = useJournal(state?.targetKey, state?.objects)
   const [chosen, setChosen] = useState<string>()
   const [turned, setTurned] = useState<Turned>()
   if (problem !== undefined) {
@@ -38,22 +40,21 @@ export function JournalPage() {
   if (entries.length === 0) {
     return (
       <EmptyState
-        title={state.target === '' ? 'Nothing is connected.' : `Nothing was applied to ${state.target} from here.`}
+        title={state.target === '' ? 'Nothing is connected.' : `No changes have been applied to ${state.target} from this computer.`}
         actions={<Button onClick={() => openPage('editor', 'draft')}>Go to the draft</Button>}
       >
-        <p>What is applied appears here with its time, its objects and what it changed, and can be taken back.</p>
+        <p>Applied changes appear here with their time, objects and differences, and can be undone.</p>
       </EmptyState>
     )
   }
   const open = entries.find(({ id }) => id === chosen) ?? entries[0]
-  const turn = (entry: JournalEntry, force = false): void => {
-    const what = entry.state === 'applied' ? 'undo' : 'redo'
+  const turn = (entry: JournalEntry, { way, force }: TurnRequest): void => {
     setTurned(undefined)
     client()
-      .call(`journal.${what}`, { id: entry.id, force })
+      .call(`journal.${way}`, { id: entry.id, force })
       .then(
-        (report) => setTurned({ id: entry.id, report }),
-        (thrown: unknown) => setTurned({ id: entry.id, problem: toProblem(thrown) }),
+        (report) => setTurned({ id: entry.id, way, report }),
+        (thrown: unknown) => setTurned({ id: entry.id, way, problem: toProblem(thrown) }),
       )
       .finally(reload)
   }
@@ -62,7 +63,7 @@ export function JournalPage() {
       <section className={styles['list']} aria-label="Journal" data-pane="" tabIndex={-1}>
         <header className={styles['head']}>
           <h1>Journal</h1>
-          <p>{`applied to ${state.target} from this console`}</p>
+          <p>{`changes applied to ${state.target} from this computer`}</p>
           <EditingSwitch state={state} small />
         </header>
         <DataTable
@@ -90,7 +91,7 @@ export function JournalPage() {
   )
 }
 
-type Turned = { readonly id: string } & ({ readonly report: ApplyReport } | { readonly problem: Problem })
+type Turned = { readonly id: string; readonly way: TurnRequest['way'] } & ({ readonly report: ApplyReport } | { readonly problem: Problem })
 
 const COLUMNS: readonly DataColumn<JournalEntry>[] = [
   { id: 'at', header: 'Time', value: ({ at }) => at, cell: ({ at }) => format.dateTime(Date.parse(at)) },
@@ -102,34 +103,43 @@ const COLUMNS: readonly DataColumn<JournalEntry>[] = [
   },
   { id: 'label', header: 'Label', value: ({ label }) => label },
   { id: 'user', header: 'User', value: ({ user }) => user },
-  { id: 'state', header: 'State', value: ({ state }) => (state === 'undone' ? 'taken back' : 'applied') },
+  { id: 'state', header: 'State', value: entryStateText },
 ]
 
 function Entry(props: {
   readonly entry: JournalEntry
   readonly editing: boolean
   readonly turned: Turned | undefined
-  readonly onTurn: (entry: JournalEntry, force?: boolean) => void
+  readonly onTurn: (entry: JournalEntry, asked: TurnRequest) => void
 }) {
   const { entry, editing, turned, onTurn } = props
   const { changes, label, at, target } = entry
+  const [asked, setAsked] = useState<TurnRequest>()
+  const ask = (way: TurnRequest['way'], force = false): void =>
+    setAsked({ way, changes: changesToSend(entry, way), force })
+  const ways = (['undo', 'redo'] as const).filter((way) => changesToSend(entry, way).length > 0)
   return (
     <>
       <Pane
-        title={label === '' ? countText(entry) : label}
+        title={label === '' ? countText(changes) : label}
         note={`${format.dateTime(Date.parse(at))}, ${target}`}
         actions={
-          <Button
-            disabled={!editing}
-            title={editing ? `on ${target}` : 'Switch editing on first.'}
-            onClick={() => onTurn(entry)}
-          >
-            {turnText(entry)}
-          </Button>
+          <>
+            {ways.map((way) => (
+              <Button
+                key={way}
+                disabled={!editing}
+                title={editing ? `on ${target}` : 'Switch editing on first.'}
+                onClick={() => ask(way)}
+              >
+                {turnText(way, changesToSend(entry, way))}
+              </Button>
+            ))}
+          </>
         }
       >
         {!editing && (
-          <p className={aside['none']}>Read-only: switch editing on to take it back or to apply it again.</p>
+          <p className={aside['none']}>Read-only: switch editing on to undo or redo changes.</p>
         )}
         {turned !== undefined && 'problem' in turned && (
           <div className={styles['problem']}>
@@ -145,24 +155,40 @@ function Entry(props: {
             verdicts={turned.report.verdicts}
             applied
             onOpen={({ kind, name }) => openPage('editor', 'draft', `${kind}/${name}`)}
-            onForce={() => onTurn(entry, true)}
+            onForce={() => ask(turned.way, true)}
           />
         </div>
       )}
       <div className={aside['diff']} {...scrollRegion('What the entry changed')}>
-        {changes.map(({ kind, name, from, to }) => (
-          <div key={`${kind}/${name}`}>
-            <h3>
-              {kind} <b>{name}</b>
-              {from === null ? ' made' : to === null ? ' deleted' : ''}
-            </h3>
-            <DiffView
-              before={from === null ? '' : writeManifest(kind, from)}
-              after={to === null ? '' : writeManifest(kind, to)}
-            />
-          </div>
+        {changes.map((change) => (
+          <Change key={`${change.kind}/${change.name}`} change={change} />
         ))}
       </div>
+      <TurnDialog
+        asked={asked}
+        target={target}
+        onClose={() => setAsked(undefined)}
+        onConfirm={(confirmed) => onTurn(entry, confirmed)}
+      />
     </>
+  )
+}
+
+function Change({ change }: { readonly change: AppliedChange }) {
+  const { kind, name, from, to } = change
+  const advice = adviceText(change)
+  return (
+    <div>
+      <h3>
+        {kind} <b>{name}</b>
+        {from === null ? ' created' : to === null ? ' deleted' : ''}
+        <span className={styles['fate']}>{stateText(change)}</span>
+      </h3>
+      {advice !== undefined && <Note kind="warn">{advice}</Note>}
+      <DiffView
+        before={from === null ? '' : writeManifest(kind, from)}
+        after={to === null ? '' : writeManifest(kind, to)}
+      />
+    </div>
   )
 }

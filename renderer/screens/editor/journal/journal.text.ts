@@ -1,19 +1,79 @@
-import type { JournalEntry } from '../../../../core/contract/objects.ts'
+import type { AppliedChange, JournalEntry } from '../../../../core/contract/objects.ts'
+import { format } from '../../../theme/format.ts'
 
 const MOST_NAMED = 3
 
-/** `workload-low, probes made`. */
+/** `workload-low, probes created`. */
 export function changedText({ changes }: JournalEntry): string {
   const named = changes
     .slice(0, MOST_NAMED)
-    .map(({ name, from, to }) => `${name}${from === null ? ' made' : to === null ? ' deleted' : ''}`)
+    .map(({ name, from, to }) => `${name}${from === null ? ' created' : to === null ? ' deleted' : ''}`)
   const more = changes.length - named.length
   return more > 0 ? `${named.join(', ')} and ${more} more` : named.join(', ')
 }
 
-export const countText = ({ changes }: JournalEntry): string =>
+export const countText = (changes: readonly unknown[]): string =>
   changes.length === 1 ? '1 object' : `${changes.length} objects`
 
-/** What the button of an entry does: `Undo 2 objects`. */
-export const turnText = (entry: JournalEntry): string =>
-  `${entry.state === 'applied' ? 'Undo' : 'Redo'} ${countText(entry)}`
+/** `Undo 2 objects`. */
+export const turnText = (way: 'undo' | 'redo', changes: readonly unknown[]): string =>
+  `${way === 'undo' ? 'Undo' : 'Redo'} ${countText(changes)}`
+
+/** What an undo or redo does to one object. */
+export function turnSentence({ from, to }: AppliedChange, way: 'undo' | 'redo'): string {
+  const [before, after] = way === 'undo' ? [to, from] : [from, to]
+  if (after === null) return 'is deleted'
+  if (before === null) return 'is created'
+  return way === 'undo' ? 'changes back' : 'changes again'
+}
+
+/** Field manager of the part of the API server that puts built-in objects back. */
+const RECONCILER = 'api-priority-and-fairness-config-producer-v1'
+
+/** What became of one change: `applied`, `taken back by the API server's reconciler at 03:12:43`. */
+export function stateText({ state, sending, since }: AppliedChange): string {
+  if (sending !== undefined) return 'being sent'
+  if (since !== undefined) return sinceText(since)
+  return { applied: 'applied', undone: 'undone', 'not-applied': 'not applied', unknown: 'outcome unknown' }[state]
+}
+
+function sinceText({ what, by, at }: NonNullable<AppliedChange['since']>): string {
+  const who = by === undefined ? '' : by === RECONCILER ? ' by the API server’s reconciler' : ` by ${by}`
+  const when = at === undefined ? '' : ` at ${format.dateTime(Date.parse(at))}`
+  const did = {
+    'taken-back': 'taken back',
+    changed: 'changed since',
+    deleted: 'deleted since',
+    created: 'created again since',
+  }[what]
+  return `${did}${who}${when}`
+}
+
+/** The same for a whole entry, in a few words. */
+export function entryStateText({ changes }: JournalEntry): string {
+  const texts = [...new Set(changes.map(stateText))]
+  const [only] = texts
+  if (texts.length === 1 && only !== undefined) return only
+  const short = new Map<string, number>()
+  for (const change of changes) {
+    const text = change.since === undefined ? stateText(change) : WORD[change.since.what]
+    short.set(text, (short.get(text) ?? 0) + 1)
+  }
+  return [...short].map(([text, count]) => `${count} ${text}`).join(', ')
+}
+
+const WORD = { 'taken-back': 'taken back', changed: 'changed since', deleted: 'deleted since', created: 'created again' }
+
+/** What to do about a change, where there is something to do. */
+export function adviceText({ state, sending }: AppliedChange): string | undefined {
+  if (sending !== undefined) {
+    return `A console (process ${sending.pid}) is sending this, or ended before the server answered. The outcome appears here once the server can be read.`
+  }
+  if (state === 'not-applied') {
+    return 'The console ended before the server carried this out. Apply it again from a draft if it is still needed.'
+  }
+  if (state === 'unknown') {
+    return 'The console ended before the server answered, and the object is neither as before nor as after this change. Compare the versions below with the object, and edit it in a draft.'
+  }
+  return undefined
+}

@@ -17,8 +17,8 @@ const readJournal = (): Promise<Journal> =>
       (thrown: unknown) => ({ problem: toProblem(thrown) }),
     )
 
-/** What was applied to a target. */
-export function useJournal(targetKey: string | undefined): Journal & { readonly reload: () => void } {
+/** What was applied to a target; read again whenever `objects` change, because they tell what became of it. */
+export function useJournal(targetKey: string | undefined, objects: unknown): Journal & { readonly reload: () => void } {
   const [held, setHeld] = useState<Journal & { readonly of: string | undefined }>()
   useEffect(() => {
     let current = true
@@ -26,7 +26,7 @@ export function useJournal(targetKey: string | undefined): Journal & { readonly 
     return () => {
       current = false
     }
-  }, [targetKey])
+  }, [targetKey, objects])
   const reload = (): void => void readJournal().then((read) => setHeld({ ...read, of: targetKey }))
   return held?.of === targetKey && held !== undefined ? { ...held, reload } : { reload }
 }

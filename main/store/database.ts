@@ -1,0 +1,204 @@
+import { chmodSync, closeSync, lstatSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
+import { ProblemError } from '../../core/contract/errors.ts'
+
+/** One SQLite file that any number of processes read and change at the same time. */
+export interface Database {
+  /** `undefined` in memory. */
+  readonly path: string | undefined
+  /** Runs `work` on what is in the file now. Rejects with `ProblemError`. */
+  read<T>(work: (connection: DatabaseSync) => T): Promise<T>
+  /**
+   * Runs `work` as one transaction on the present content: whole or not at all, never between two statements of another
+   * process. When it resolves, the change is on the disk. Rejects with `ProblemError`, or with what `work` throws.
+   */
+  write<T>(work: (connection: DatabaseSync) => T): Promise<T>
+  close(): void
+}
+
+export interface DatabaseOptions {
+  /** File of the database; `undefined` keeps everything in memory. The folder is made when it is missing. */
+  readonly path: string | undefined
+  /** SQL of each schema version, oldest first. A published one never changes; new ones are appended. */
+  readonly migrations: readonly string[]
+}
+
+/** For so long a lock of another process is waited for without letting anything else run, milliseconds. */
+const BLOCKING_MS = 20
+/** For so long altogether. */
+const LONGEST_WAIT_MS = 15_000
+
+/**
+ * Opens or creates a database. Rejects with `ProblemError` when the file cannot be used: it belongs to somebody else, is
+ * damaged, or was written by a newer version. Such a file is left exactly as it is.
+ */
+export async function openDatabase({ path, migrations }: DatabaseOptions): Promise<Database> {
+  if (path !== undefined) createPrivateFile(path)
+  const connection = translating(path, () => new DatabaseSync(path ?? ':memory:', { timeout: BLOCKING_MS }))
+  try {
+    const version = await patiently(path, () => schemaVersion(connection))
+    if (version > migrations.length) throw newerVersion(path ?? '', version, migrations.length)
+    await patiently(path, () => {
+      connection.exec('PRAGMA trusted_schema = OFF; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+      assertSound(path ?? '', connection)
+    })
+    await patiently(path, () => transaction(connection, () => migrate(connection, migrations)))
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+  return {
+    path,
+    read: (work) => patiently(path, () => work(connection)),
+    write: (work) => patiently(path, () => transaction(connection, () => work(connection))),
+    close: () => {
+      if (connection.isOpen) connection.close()
+    },
+  }
+}
+
+function transaction<T>(connection: DatabaseSync, work: () => T): T {
+  // Takes the lock for writing at once: what is read inside is what is changed.
+  connection.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    connection.exec('COMMIT')
+    return result
+  } catch (error) {
+    if (connection.isTransaction) connection.exec('ROLLBACK')
+    throw error
+  }
+}
+
+function migrate(connection: DatabaseSync, migrations: readonly string[]): void {
+  const version = schemaVersion(connection)
+  for (const sql of migrations.slice(version)) connection.exec(sql)
+  if (version < migrations.length) connection.exec(`PRAGMA user_version = ${migrations.length}`)
+}
+
+const schemaVersion = (connection: DatabaseSync): number =>
+  Number(connection.prepare('PRAGMA user_version').get()?.['user_version'])
+
+function assertSound(path: string, connection: DatabaseSync): void {
+  const found = connection.prepare('PRAGMA quick_check(1)').get()?.['quick_check']
+  if (found !== 'ok') throw damaged(path, String(found))
+}
+
+/** Repeats what found the database locked, letting everything else run in between. */
+async function patiently<T>(path: string | undefined, work: () => T): Promise<T> {
+  const end = performance.now() + LONGEST_WAIT_MS
+  for (;;) {
+    try {
+      return translating(path, work)
+    } catch (error) {
+      if (!(error instanceof LockedError)) throw error
+      if (performance.now() > end) {
+        throw new ProblemError('timeout', `Cannot use ${path}: another process has kept it locked for 15 s. End that process, and try again.`)
+      }
+    }
+    await pause(1 + Math.random() * BLOCKING_MS)
+  }
+}
+
+class LockedError extends Error {}
+
+/** Primary result codes of SQLite. */
+const CODE = { busy: 5, locked: 6, readOnly: 8, io: 10, corrupt: 11, full: 13, cannotOpen: 14, notADatabase: 26 } as const
+
+function translating<T>(path: string | undefined, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') throw error
+    const file = path ?? 'the memory'
+    const words = error.message
+    switch (error.errcode & 0xff) {
+      case CODE.busy:
+      case CODE.locked:
+        throw new LockedError(words)
+      case CODE.corrupt:
+      case CODE.notADatabase:
+        throw damaged(file, words)
+      case CODE.full:
+        throw new ProblemError('internal', `Cannot write ${file}: the disk is full. Free some space, and try again.`, words)
+      case CODE.readOnly:
+        throw new ProblemError('forbidden', `Cannot write ${file}: it is read-only for this user. Make the file and its folder writable, and start the console again.`, words)
+      case CODE.cannotOpen:
+        throw new ProblemError('forbidden', `Cannot open ${file}: ${words}. Make the file and its folder readable and writable for this user, and start the console again.`, words)
+      case CODE.io:
+        throw new ProblemError('internal', `Cannot read or write ${file}: the disk reports an error. Check the disk, and start the console again.`, words)
+      default:
+        throw new ProblemError('internal', `Cannot use ${file}: ${words}.`, words)
+    }
+  }
+}
+
+const damaged = (path: string, words: string): ProblemError =>
+  new ProblemError(
+    'bad-answer',
+    `Cannot read ${path}: the file is damaged. Move it and the files beside it that begin with its name away, and start the console again; "sqlite3 FILE .recover" extracts what is left of it.`,
+    words,
+  )
+
+const newerVersion = (path: string, found: number, known: number): ProblemError =>
+  new ProblemError(
+    'unsupported',
+    `Cannot read ${path}: a newer version of APF Console has written it (schema ${found}, this version reads up to ${known}). Update this one, or name another folder in APF_CONSOLE_STATE.`,
+  )
+
+/**
+ * Creates the file with a mode that keeps others out; SQLite gives it to the files beside it. Refuses what belongs to
+ * somebody else: root writing into the folder of a user would lock that user out. Throws `ProblemError`.
+ */
+export function createPrivateFile(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    assertOwn(dirname(path), lstatSync(dirname(path)).uid)
+    createIfMissing(path)
+    const found = lstatSync(path)
+    assertOwn(path, found.uid)
+    if (found.isSymbolicLink()) throw Object.assign(new Error('symbolic link'), { code: 'ELOOP' })
+    if (found.isDirectory()) throw Object.assign(new Error('folder'), { code: 'EISDIR' })
+    if (process.platform !== 'win32' && (found.mode & 0o077) !== 0) chmodSync(path, 0o600)
+  } catch (error) {
+    if (error instanceof ProblemError) throw error
+    const words = error instanceof Error ? error.message : String(error)
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    throw new ProblemError('forbidden', `Cannot open ${path}: ${WORDS[code] ?? words}. ${REMEDY}`, words)
+  }
+}
+
+/** Never opens a file that exists: closing it would release the locks that SQLite holds on it in this process. */
+function createIfMissing(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  }
+}
+
+const REMEDY =
+  'Make the file and its folder readable and writable for this user, or name another folder in APF_CONSOLE_STATE, and start the console again.'
+const WORDS: Readonly<Record<string, string>> = {
+  EACCES: 'this user does not have the permission',
+  EPERM: 'this user does not have the permission',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'a part of its path is a file',
+  EEXIST: 'a part of its path is a file',
+  ELOOP: 'it is a symbolic link',
+  EIO: 'the disk reports an error',
+}
+
+function assertOwn(path: string, uid: number): void {
+  const own = process.getuid?.()
+  if (own === undefined || own === uid) return
+  throw new ProblemError(
+    'forbidden',
+    `Cannot use ${path}: it belongs to another user (uid ${uid}, this process runs as ${own}). Run the console as that user, or name a folder of your own in APF_CONSOLE_STATE.`,
+  )
+}

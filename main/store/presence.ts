@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { createPrivateFile } from './database.ts'
+
+/** Tells consoles that run from those that ended, however they did. */
+export interface Presence {
+  /** Id of this console; from now on others see it run. Throws `ProblemError` where that cannot be arranged. */
+  own(): string
+  /** Whether the console with this id still runs. */
+  runs(id: string): boolean
+  close(): void
+}
+
+/**
+ * Each console holds a lock on a file of its own for as long as it lives; the system releases it with the process. Unlike
+ * a process id it cannot be used again by another process, and it is the same seen from two containers.
+ */
+export function createPresence(folder: string | undefined): Presence {
+  const id = randomUUID()
+  const pathOf = (of: string): string => join(folder ?? '', `console-${of}.lock`)
+  let held: DatabaseSync | undefined
+  return {
+    own() {
+      if (folder !== undefined) held ??= hold(pathOf(id))
+      return id
+    },
+    runs(of) {
+      if (of === id) return true
+      // An id comes from the journal: it must not lead out of the folder.
+      if (folder === undefined || !/^[0-9a-f-]{36}$/.test(of) || !existsSync(pathOf(of))) return false
+      if (isHeld(pathOf(of))) return true
+      rmSync(pathOf(of), { force: true })
+      return false
+    },
+    close() {
+      if (held === undefined) return
+      held.close()
+      rmSync(pathOf(id), { force: true })
+    },
+  }
+}
+
+function hold(path: string): DatabaseSync {
+  createPrivateFile(path)
+  const connection = new DatabaseSync(path)
+  connection.exec('BEGIN EXCLUSIVE')
+  return connection
+}
+
+function isHeld(path: string): boolean {
+  let connection: DatabaseSync | undefined
+  try {
+    connection = new DatabaseSync(path, { timeout: 0 })
+    connection.exec('BEGIN EXCLUSIVE')
+    return false
+  } catch {
+    return true
+  } finally {
+    connection?.close()
+  }
+}

@@ -1,0 +1,290 @@
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import type { z } from 'zod'
+import { ProblemError, toProblem, type Problem } from '../../core/contract/errors.ts'
+import {
+  DraftSchema,
+  JournalEntrySchema,
+  MOST_REQUEST_TESTS,
+  RequestTestSchema,
+  type Draft,
+  type JournalEntry,
+  type RequestTest,
+  type RequestTestsChange,
+} from '../../core/contract/objects.ts'
+import { SettingsSchema, type Settings, type SettingsChange } from '../../core/contract/settings.ts'
+import { RecentSourceSchema, type RecentSource } from '../../core/contract/source.ts'
+import { PlaceSchema, type Places } from '../feeds/position.ts'
+import { createTopic, type Subscribable } from '../workspace/topic.ts'
+import { openDatabase, type Database } from './database.ts'
+import { boundItems, itemOf, itemsOf, ITEMS_SCHEMA, putItem, removeItem, type Item } from './items.ts'
+import { draftKey, placeKey, recentKey } from './keys.ts'
+import { findOldFiles } from './oldFiles.ts'
+import { createPresence, type Presence } from './presence.ts'
+
+/**
+ * Everything that outlives the process, shared by every console of this user. Reads see what any of them wrote; changes
+ * start from the present values. What cannot be kept rejects with `ProblemError`.
+ */
+export interface Store {
+  readonly settings: {
+    read(): Promise<Settings>
+    /** Changes the named fields alone; resolves to all of them. */
+    change(change: SettingsChange): Promise<Settings>
+  }
+  /** Sources used before, the latest first. */
+  readonly recents: {
+    read(): Promise<RecentSource[]>
+    /** Puts a source first, in the place of the same one before. */
+    add(added: RecentSource): Promise<void>
+    forget(at: string): Promise<RecentSource[]>
+  }
+  readonly journal: JournalStore
+  /** The draft of each target. */
+  readonly drafts: {
+    read(targetKey: string): Promise<Draft>
+    write(targetKey: string, draft: Draft): Promise<void>
+  }
+  /** The table of requests that must keep matching what they match. */
+  readonly requestTests: {
+    read(): Promise<RequestTest[]>
+    change(change: RequestTestsChange): Promise<RequestTest[]>
+  }
+  /** How far each followed file was read. */
+  readonly places: Places
+  /** What could not be read or kept, and what to do about it; empty while all is well. */
+  readonly notices: Subscribable<readonly Problem[]>
+  /** Which consoles run that share the store. */
+  presence(): Promise<Presence>
+  close(): void
+}
+
+/** What was applied, and is about to be. */
+export interface JournalStore {
+  /** Of one target, the latest first. */
+  read(targetKey: string): Promise<JournalEntry[]>
+  /**
+   * Replaces an entry, or with `undefined` removes it; `update` gets `undefined` for one that does not exist. Resolves to
+   * what it returned once that is on the disk.
+   */
+  change<R extends JournalEntry | undefined>(
+    targetKey: string,
+    id: string,
+    update: (entry: JournalEntry | undefined) => R,
+  ): Promise<R>
+}
+
+const FILE = 'console.db'
+const MOST = {
+  recents: 10,
+  drafts: 50,
+  places: 1_000,
+  entries: 5_000,
+  entryCharacters: 8 * 1024 * 1024,
+} as const
+const EMPTY: Draft = { entries: [] }
+
+/**
+ * Opens the store in the state folder; `undefined` keeps everything in memory. It can be used at once. A store that cannot
+ * be opened is left as it is: the values are then in memory, and `notices` says so.
+ */
+export function openStore(folder: string | undefined): Store {
+  const { notices, raise, clear } = createNotices()
+  const inMemory = (): Promise<Database> => openDatabase({ path: undefined, migrations: [ITEMS_SCHEMA] })
+  const open = async (): Promise<Database> => {
+    if (folder === undefined) return inMemory()
+    let database: Database | undefined
+    try {
+      database = await openDatabase({ path: join(folder, FILE), migrations: [ITEMS_SCHEMA] })
+      await database.write((connection) => takeOver(connection, folder, raise))
+      return database
+    } catch (error) {
+      database?.close()
+      raise('open', { ...toProblem(error), message: `${toProblem(error).message} ${IN_MEMORY}` })
+      return inMemory()
+    }
+  }
+  const opened = open()
+  const presence = opened.then(({ path }) => createPresence(path === undefined ? undefined : folder))
+  const read = async <T>(work: (connection: DatabaseSync) => T): Promise<T> => (await opened).read(work)
+  const write = async <T>(work: (connection: DatabaseSync) => T): Promise<T> => {
+    try {
+      const result = await (await opened).write(work)
+      clear('write')
+      return result
+    } catch (error) {
+      if (error instanceof ProblemError && !(error instanceof RefusedChange)) raise('write', error.problem)
+      throw error
+    }
+  }
+  /** Leaves out, and says, what no version is known to have written; it stays in the file. */
+  const parse = <T>(schema: z.ZodType<T>, text: string, what: string): T[] => {
+    const parsed = schema.safeParse(jsonOf(text))
+    if (parsed.success) return [parsed.data]
+    raise(`item ${what}`, {
+      code: 'bad-answer',
+      message: `Cannot understand ${what} in ${join(folder ?? '', FILE)}, so it is left out. A newer version of APF Console may have written it; it stays in the file.`,
+    })
+    return []
+  }
+
+  const settingsIn = (connection: DatabaseSync): Settings => {
+    const kept = itemsOf(connection, 'setting').flatMap(({ key, text }) => {
+      const field = Object.entries(SettingsSchema.shape).find(([name]) => name === key)?.[1]
+      return field === undefined ? [] : parse<unknown>(field, text, `the setting ${key}`).map((value) => [key, value])
+    })
+    return SettingsSchema.parse(Object.fromEntries(kept))
+  }
+  const recentsIn = (connection: DatabaseSync): RecentSource[] =>
+    itemsOf(connection, 'recent')
+      .toReversed()
+      .flatMap(({ text }) => parse(RecentSourceSchema, text, 'a recent source'))
+  const testsIn = (connection: DatabaseSync): RequestTest[] =>
+    itemsOf(connection, 'test').flatMap(({ text, key }) => parse(RequestTestSchema, text, `the saved request ${key}`))
+
+  return {
+    settings: {
+      read: () => read(settingsIn),
+      change: (change) =>
+        write((connection) => {
+          for (const [key, value] of Object.entries(change)) putItem(connection, { kind: 'setting', key, value })
+          return settingsIn(connection)
+        }),
+    },
+    recents: {
+      read: () => read(recentsIn),
+      add: (value) =>
+        write((connection) => {
+          putLast(connection, { kind: 'recent', key: recentKey(value.spec), value })
+          boundItems(connection, { kind: 'recent', most: MOST.recents })
+        }),
+      forget: (at) =>
+        write((connection) => {
+          for (const recent of recentsIn(connection)) {
+            if (recent.at === at) removeItem(connection, { kind: 'recent', key: recentKey(recent.spec) })
+          }
+          return recentsIn(connection)
+        }),
+    },
+    journal: {
+      read: (targetKey) =>
+        read((connection) =>
+          itemsOf(connection, 'journal', targetKey)
+            .toReversed()
+            .flatMap(({ text, key }) => parse(JournalEntrySchema, text, `the journal entry ${key}`)),
+        ),
+      change: (scope, key, update) =>
+        write((connection) => {
+          const text = itemOf(connection, { kind: 'journal', scope, key })
+          const [known] = text === undefined ? [] : parse(JournalEntrySchema, text, `the journal entry ${key}`)
+          const value = update(known)
+          if (value === undefined) removeItem(connection, { kind: 'journal', scope, key })
+          else putItem(connection, { kind: 'journal', scope, key, value })
+          boundItems(connection, { kind: 'journal', most: MOST.entries, mostCharacters: MOST.entryCharacters })
+          return value
+        }),
+    },
+    drafts: {
+      read: (targetKey) =>
+        read((connection) => {
+          const text = itemOf(connection, { kind: 'draft', key: draftKey(targetKey) })
+          return (text === undefined ? undefined : parse(DraftSchema, text, 'the draft of this target')[0]) ?? EMPTY
+        }),
+      write: (targetKey, value) =>
+        write((connection) => {
+          putLast(connection, { kind: 'draft', key: draftKey(targetKey), value })
+          boundItems(connection, { kind: 'draft', most: MOST.drafts })
+        }),
+    },
+    requestTests: {
+      read: () => read(testsIn),
+      change: ({ put, remove }) =>
+        write((connection) => {
+          for (const key of remove) removeItem(connection, { kind: 'test', key })
+          for (const value of put) putItem(connection, { kind: 'test', key: value.id, value })
+          const tests = testsIn(connection)
+          if (tests.length <= MOST_REQUEST_TESTS) return tests
+          throw new RefusedChange(
+            'too-large',
+            `The table holds at most ${MOST_REQUEST_TESTS} requests, together with those saved by other windows. Remove some first.`,
+          )
+        }),
+    },
+    places: {
+      read: (path) =>
+        read((connection) => {
+          const text = itemOf(connection, { kind: 'place', key: placeKey(path) })
+          return text === undefined ? undefined : parse(PlaceSchema, text, `the position in ${path}`)[0]
+        }),
+      write: (path, value) =>
+        write((connection) => {
+          putItem(connection, { kind: 'place', key: placeKey(path), value })
+          boundItems(connection, { kind: 'place', most: MOST.places })
+        }),
+    },
+    notices,
+    presence: () => presence,
+    close() {
+      void presence.then((one) => one.close())
+      void opened.then((database) => database.close())
+    },
+  }
+}
+
+const IN_MEMORY =
+  'Until then settings, recent sources, drafts and the journal of changes are kept in memory and are lost when the console ends.'
+
+/** A change that the store will not make although it could. */
+class RefusedChange extends ProblemError {}
+
+/** As the latest of its kind. */
+function putLast(connection: DatabaseSync, item: Item): void {
+  removeItem(connection, item)
+  putItem(connection, item)
+}
+
+/** Takes over what earlier versions kept in files, each file once; what the store has already stays. */
+function takeOver(connection: DatabaseSync, folder: string, raise: Raise): void {
+  const done = new Set(itemsOf(connection, 'old-file').map(({ key }) => key))
+  for (const { name, path, items } of findOldFiles(folder)) {
+    if (done.has(name)) continue
+    try {
+      for (const item of items()) if (itemOf(connection, item) === undefined) putItem(connection, item)
+      putItem(connection, { kind: 'old-file', key: name, value: null })
+    } catch (error) {
+      raise(`old ${name}`, {
+        code: 'bad-answer',
+        message: `Cannot import ${path}, which an earlier version of APF Console wrote. The file is left as it is: correct it or move it away, and start the console again.`,
+        details: error instanceof Error ? error.message : String(error),
+      })
+    }
+  }
+}
+
+type Raise = (key: string, problem: Problem) => void
+
+function createNotices() {
+  const notices = createTopic<readonly Problem[]>()
+  const raised = new Map<string, Problem>()
+  const publish = (): void => notices.publish([...raised.values()])
+  publish()
+  return {
+    notices,
+    raise: (key: string, problem: Problem): void => {
+      if (raised.get(key)?.message === problem.message) return
+      raised.set(key, problem)
+      publish()
+    },
+    clear: (key: string): void => {
+      if (raised.delete(key)) publish()
+    },
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
