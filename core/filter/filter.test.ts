@@ -76,6 +76,15 @@ describe('the filter', () => {
     expect(passes(text)).toBe(true)
   })
 
+  it.each([['a '.repeat(1_001)], ['"'.repeat(2_001)], ['user:'.padEnd(10_000_000, 'a')]])(
+    'does not apply a filter that is too long',
+    (text) => {
+      expect(parseFilter(text, vocabulary)).toEqual([
+        { kind: 'unknown', text, why: 'A filter has at most 2000 characters.' },
+      ])
+    },
+  )
+
   it('understands any text', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {

@@ -1,3 +1,5 @@
+import { contains, glob, type TextTest } from './glob.ts'
+
 /**
  * The language in which rows are chosen: tokens separated by blanks, all of which must hold. `key:value` looks into one
  * column (`*` stands for anything, a comma for "or"), `wait>1s` compares, a leading minus means "not", quotes keep blanks,
@@ -45,8 +47,15 @@ export interface WrittenToken {
   readonly start: number
 }
 
-/** Blanks separate tokens except inside quotes; a quote that is never closed reaches to the end. */
+/** What a row costs grows with the length of the filter, so that has an end. */
+const MOST_CHARACTERS = 2_000
+
+/**
+ * Blanks separate tokens except inside quotes; a quote that is never closed reaches to the end. A text that is too long
+ * for a filter is one token.
+ */
 export function writtenTokens(text: string): readonly WrittenToken[] {
+  if (text.length > MOST_CHARACTERS) return [{ text, start: 0 }]
   return [...text.matchAll(/(?:"[^"]*"?|[^\s"])+/g)].map(({ 0: token, index }) => ({ text: token, start: index }))
 }
 
@@ -100,7 +109,11 @@ function parseToken<R>(token: string, vocabulary: Vocabulary<R>): Token {
 
 /** One token for each of `writtenTokens`. */
 export const parseFilter = <R>(text: string, vocabulary: Vocabulary<R>): readonly Token[] =>
-  writtenTokens(text).map((token) => parseToken(token.text, vocabulary))
+  writtenTokens(text).map(({ text: token }) =>
+    token.length > MOST_CHARACTERS
+      ? { kind: 'unknown', text: token, why: `A filter has at most ${MOST_CHARACTERS} characters.` }
+      : parseToken(token, vocabulary),
+  )
 
 const COMPARE: Readonly<Record<Comparison, (a: number, b: number) => boolean>> = {
   '>': (a, b) => a > b,
@@ -114,19 +127,17 @@ const COMPARE: Readonly<Record<Comparison, (a: number, b: number) => boolean>> =
 type Test<R> = (row: R) => boolean
 
 /** A value with `*` must fit from end to end; others are looked for inside the text, or are all of it. */
-function textTest(value: string, whole: boolean): (text: string) => boolean {
-  if (!value.includes('*')) return whole ? (text) => text === value : (text) => text.includes(value)
-  const parts = value.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`))
-  const pattern = new RegExp(`^${parts.join('.*')}$`, 's')
-  return (text) => pattern.test(text)
-}
+const textTest = (value: string, whole: boolean): TextTest =>
+  whole || value.includes('*') ? glob(value) : contains(value)
 
 function testOf<R>(token: Token, { texts, amounts, free }: Vocabulary<R>): Test<R> | undefined {
   switch (token.kind) {
     case 'unknown':
       return undefined
-    case 'free':
-      return (row) => free(row).some((text) => text.toLowerCase().includes(token.value)) !== token.not
+    case 'free': {
+      const test = contains(token.value)
+      return (row) => free(row).some((text) => test(text.toLowerCase())) !== token.not
+    }
     case 'text': {
       const column = texts[token.key]
       if (column === undefined) return undefined

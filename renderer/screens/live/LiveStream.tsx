@@ -70,7 +70,9 @@ export function LiveStream({ room, opened, pinned, stale, onOpen, onPin }: LiveS
       {known === 0 && <NothingYet />}
       {hold.count === 0 && known > 0 && (
         <p className={styles['none']}>
-          No request passes this filter; {format.seats(hidden)} are hidden.{' '}
+          {query.matches.testedFrom > liveRows.first
+            ? 'No request passes this filter so far; older requests are being searched. '
+            : `No request passes this filter; ${format.seats(hidden)} are hidden. `}
           <Button small onClick={() => setFilter('')}>
             Clear the filter
           </Button>

@@ -8,6 +8,12 @@ import { Tallies } from './tallies.ts'
 
 const rejected = (row: LiveRequest): boolean => row.state === 'rejected'
 
+function tested(rows: LiveRows): Matches {
+  const matches = new Matches(rows, rejected)
+  matches.look(Number.POSITIVE_INFINITY)
+  return matches
+}
+
 it('what passes is kept in step with the rows, whatever comes, changes and leaves', () => {
   const step = fc.record({
     seq: fc.integer({ min: 0, max: 9_000 }),
@@ -18,19 +24,19 @@ it('what passes is kept in step with the rows, whatever comes, changes and leave
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
       const rows = new LiveRows(3_000)
       const matches = new Matches(rows, rejected)
-      const tallies = new Tallies(rows, rejected)
+      const tallies = new Tallies(rows, matches)
       rows.listen(matches)
       rows.listen(tallies)
       for (const [index, { seq, bad, at }] of steps.entries()) {
         rows.put(liveRequest({ seq, at, state: bad ? 'rejected' : 'waiting' }))
         if (index % 7 === 0) tallies.read(50)
       }
-      const fresh = new Matches(rows, rejected)
+      const fresh = tested(rows)
       expect(matches.snapshot()).toEqual(fresh.snapshot())
       expect(matches.count).toBe(fresh.count)
       expect(matches.seqAt(0)).toBe(fresh.seqAt(0))
       expect(matches.after(4_500)).toBe(fresh.snapshot().filter(({ seq }) => seq > 4_500).length)
-      expect(tallies.read(50)).toEqual(new Tallies(rows, rejected).read(50))
+      expect(tallies.read(50)).toEqual(new Tallies(rows, fresh).read(50))
       expect(tallies.read(50).requests).toBe(fresh.snapshot().filter(({ at }) => at >= 50).length)
     }),
   )
@@ -42,4 +48,38 @@ it('older rows are put in front of the newer', () => {
   rows.listen(matches)
   for (let seq = 5_000; seq >= 0; seq--) rows.put(liveRequest({ seq }))
   expect([matches.count, matches.seqAt(0), matches.seqAt(5_000)]).toEqual([5_001, 5_000, 0])
+})
+
+it('rows that were there before are tested a few at a time while others come, change and leave', () => {
+  const row = fc.record({ seq: fc.integer({ min: 0, max: 5_000 }), bad: fc.boolean() })
+  const step = fc.record({ row, look: fc.integer({ min: 0, max: 400 }) })
+  fc.assert(
+    fc.property(fc.array(row, { maxLength: 60 }), fc.array(step, { maxLength: 60 }), (before, steps) => {
+      const rows = new LiveRows(3_000)
+      const put = ({ seq, bad }: { seq: number; bad: boolean }): void =>
+        rows.put(liveRequest({ seq, at: seq, state: bad ? 'rejected' : 'waiting' }))
+      before.forEach(put)
+      const matches = new Matches(rows, rejected)
+      const tallies = new Tallies(rows, matches)
+      rows.listen(matches)
+      rows.listen(tallies)
+      for (const { row: one, look } of steps) {
+        matches.look(look)
+        put(one)
+        const known = tested(rows).snapshot().filter(({ seq }) => seq >= matches.testedFrom)
+        expect(matches.snapshot()).toEqual(known)
+        expect(tallies.read(0).requests).toBe(known.length)
+      }
+      while (!matches.look(100));
+      expect(matches.snapshot()).toEqual(tested(rows).snapshot())
+    }),
+  )
+})
+
+it('a slice tests no more rows than it is given', () => {
+  const rows = new LiveRows(10_000)
+  for (let seq = 0; seq < 10_000; seq++) rows.put(liveRequest({ seq }))
+  let tests = 0
+  const matches = new Matches(rows, () => (tests += 1) > 0)
+  expect([matches.look(64), tests, matches.count]).toEqual([false, 64, 64])
 })

@@ -9,21 +9,38 @@ const MOST_IDLE = 10_000
 
 /**
  * Numbers of the rows that pass a filter, ascending, kept in step with the rows: a row that comes or changes costs one
- * test, whatever the number of rows.
+ * test, whatever the number of rows. Rows that are there at the beginning are tested from the newest to the oldest, as
+ * many at a time as `look` is given.
  */
 export class Matches implements RowListener {
   private readonly rows: LiveRows
   private readonly passes: Test
   private seqs: number[] = []
   private head = 0
+  /** Rows with a smaller number are not tested yet; minus infinity when all are. */
+  private tested: number
 
   constructor(rows: LiveRows, passes: Test) {
     this.rows = rows
     this.passes = passes
-    for (let seq = rows.first; seq < rows.end; seq++) {
-      const row = rows.at(seq)
-      if (row !== undefined && passes(row)) this.seqs.push(seq)
+    this.tested = rows.end
+  }
+
+  /** Smallest number from which on all rows are tested. */
+  get testedFrom(): number {
+    return Math.max(this.tested, this.rows.first)
+  }
+
+  /** Tests up to `most` older rows; returns whether all are tested. */
+  look(most: number): boolean {
+    for (let left = most; left > 0 && this.tested > this.rows.first; left--) {
+      this.tested -= 1
+      const row = this.rows.at(this.tested)
+      if (row !== undefined && this.passes(row)) this.putFirst(row.seq)
     }
+    if (this.tested > this.rows.first) return false
+    this.tested = Number.NEGATIVE_INFINITY
+    return true
   }
 
   get count(): number {
@@ -45,7 +62,18 @@ export class Matches implements RowListener {
     return this.seqs.length - this.placeOf(seq + 1)
   }
 
+  /** Visits the rows with numbers from `from` up to and without `to`, oldest first. */
+  each(from: number, to: number, visit: (row: LiveRequest) => void): void {
+    for (let place = this.placeOf(from); place < this.seqs.length; place++) {
+      const seq = this.seqs[place] ?? to
+      if (seq >= to) return
+      const row = this.rows.at(seq)
+      if (row !== undefined) visit(row)
+    }
+  }
+
   put(row: LiveRequest): void {
+    if (row.seq < this.tested) return
     const last = this.seqs.at(-1)
     const passes = this.passes(row)
     if (this.count === 0 || last === undefined || row.seq > last) {
@@ -70,6 +98,7 @@ export class Matches implements RowListener {
   clear(): void {
     this.seqs = []
     this.head = 0
+    this.tested = Number.NEGATIVE_INFINITY
   }
 
   /** Older rows are read a page at a time: room for many is made at once. */

@@ -16,21 +16,39 @@ export interface Query {
 
 function queryFor(text: string): Query {
   const tokens = parseFilter(text, LIVE_VOCABULARY)
-  const passes = compileFilter(tokens, LIVE_VOCABULARY)
-  const matches = new Matches(liveRows, passes)
-  const tallies = new Tallies(liveRows, passes)
+  const matches = new Matches(liveRows, compileFilter(tokens, LIVE_VOCABULARY))
+  const tallies = new Tallies(liveRows, matches)
   const stops = [liveRows.listen(matches), liveRows.listen(tallies)]
+  const slice = (): boolean => {
+    const end = performance.now() + SLICE_MS
+    let done = matches.look(FEW_ROWS)
+    while (!done && performance.now() < end) done = matches.look(FEW_ROWS)
+    return done
+  }
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const goOn = (): void => {
+    if (!slice()) timer = setTimeout(goOn)
+    filterStore.setState(({ slices }) => ({ slices: slices + 1 }))
+  }
+  if (!slice()) timer = setTimeout(goOn)
+  stops.push(() => clearTimeout(timer))
   return { text, tokens, matches, tallies, stop: () => stops.forEach((stop) => stop()) }
 }
+
+/** Rows are tested for this long at a time, so that the page responds; and this many between two looks at the clock. */
+const SLICE_MS = 8
+const FEW_ROWS = 64
 
 interface Filtered {
   /** What stands in the field. */
   readonly text: string
   /** What is shown: the same, a moment later where there are many rows to look through. */
   readonly query: Query
+  /** Rises whenever older rows were tested. */
+  readonly slices: number
 }
 
-const filterStore = create<Filtered>(() => ({ text: '', query: queryFor('') }))
+const filterStore = create<Filtered>(() => ({ text: '', query: queryFor(''), slices: 0 }))
 
 /** From here on a filter waits for a rest in the typing. */
 const MANY_ROWS = 20_000
@@ -61,3 +79,6 @@ export function addToFilter(token: string): void {
 
 export const useFilterText = (): string => filterStore(({ text }) => text)
 export const useQuery = (): Query => filterStore(({ query }) => query)
+
+/** Draws again when older rows were tested; the number rises each time. */
+export const useSlices = (): number => filterStore(({ slices }) => slices)

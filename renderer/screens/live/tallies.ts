@@ -1,5 +1,6 @@
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import type { LiveRows, RowListener } from '../../state/live.logic.ts'
+import type { Matches } from './matches.ts'
 import { add, count, emptyTally, type Tally } from './tally.ts'
 
 /** Rows that are summed up together. */
@@ -9,7 +10,7 @@ interface Chunk {
   /** Arrivals, Unix milliseconds. */
   readonly earliest: number
   readonly latest: number
-  /** Made when it is asked for: a new filter would else be tried on all rows for the few of the last minute. */
+  /** Made when it is asked for: most are not of the last minute. */
   tally: Tally | undefined
 }
 
@@ -19,12 +20,12 @@ interface Chunk {
  */
 export class Tallies implements RowListener {
   private readonly rows: LiveRows
-  private readonly passes: (row: LiveRequest) => boolean
+  private readonly matches: Matches
   private readonly chunks = new Map<number, Chunk>()
 
-  constructor(rows: LiveRows, passes: (row: LiveRequest) => boolean) {
+  constructor(rows: LiveRows, matches: Matches) {
     this.rows = rows
-    this.passes = passes
+    this.matches = matches
   }
 
   /** `since`: Unix milliseconds. */
@@ -36,8 +37,9 @@ export class Tallies implements RowListener {
     for (let index = oldest; index * CHUNK < end; index++) {
       const chunk = this.chunkAt(index)
       if (chunk.latest < since) continue
-      if (chunk.earliest >= since) add(total, (chunk.tally ??= this.tallyOf(index)))
-      else this.each(index, (row) => row.at >= since && this.passes(row) && count(total, row))
+      if (chunk.earliest < since) this.eachMatch(index, (row) => row.at >= since && count(total, row))
+      else if (this.isTested(index)) add(total, (chunk.tally ??= this.tallyOf(index)))
+      else add(total, this.tallyOf(index))
     }
     return total
   }
@@ -70,8 +72,17 @@ export class Tallies implements RowListener {
 
   private tallyOf(index: number): Tally {
     const tally = emptyTally()
-    this.each(index, (row) => this.passes(row) && count(tally, row))
+    this.eachMatch(index, (row) => count(tally, row))
     return tally
+  }
+
+  /** Whether the filter was tried on all of its rows: until then its sum grows. */
+  private isTested(index: number): boolean {
+    return this.matches.testedFrom <= Math.max(index * CHUNK, this.rows.first)
+  }
+
+  private eachMatch(index: number, visit: (row: LiveRequest) => void): void {
+    this.matches.each(index * CHUNK, (index + 1) * CHUNK, visit)
   }
 
   private each(index: number, visit: (row: LiveRequest) => void): void {

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react'
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import { liveRows } from '../../state/live.ts'
 import { useTimePart } from '../../state/time.ts'
-import type { Query } from './query.ts'
+import { useSlices, type Query } from './query.ts'
 
 /** Why the list holds still. */
 export type HoldReason = 'pointer' | 'focus' | 'scrolled'
@@ -43,7 +43,8 @@ export function useHold(query: Query): Hold {
     setAsked(query)
     if (held && !paused) setEnd(liveRows.end)
   }
-  const rows = useMemo(() => (end === undefined ? undefined : heldRows(query, end, loads)), [query, end, loads])
+  const older = loads + useSlices()
+  const rows = useMemo(() => (end === undefined ? undefined : heldRows(query, end, older)), [query, end, older])
   return {
     count: rows?.length ?? query.matches.count,
     at: (place) => {
@@ -66,6 +67,6 @@ export function useHold(query: Query): Hold {
   }
 }
 
-/** `_loads`: rises when older rows came. */
-const heldRows = (query: Query, end: number, _loads: number): readonly LiveRequest[] =>
+/** `_older`: rises when older rows came or were tested. */
+const heldRows = (query: Query, end: number, _older: number): readonly LiveRequest[] =>
   query.matches.snapshot().filter(({ seq }) => seq < end)
