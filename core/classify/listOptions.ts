@@ -17,8 +17,9 @@ export interface ListOptions {
 
 /** Base 10, optional sign, within 64 bits: what Go's ParseInt takes. */
 function isInt64(text: string): boolean {
-  const [, sign = '', digits] = /^([+-]?)0*(\d*)$/.exec(text) ?? []
-  if (digits === undefined || text.length === sign.length) return false
+  const [, sign = '', written = ''] = /^([+-]?)(\d+)$/.exec(text) ?? []
+  if (written === '') return false
+  const digits = written.replace(/^0+/, '')
   // Of two numbers with the same number of digits, the text that comes later is the larger one.
   return digits.length < 19 || (digits.length === 19 && digits <= (sign === '-' ? INT64_MIN : INT64_MAX))
 }

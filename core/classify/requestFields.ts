@@ -144,7 +144,7 @@ const COMPARED = [
 const saysTheSame = (a: RequestInfo | undefined, b: RequestInfo): boolean =>
   a !== undefined && COMPARED.every((member) => a[member] === b[member]) && withoutEnd(a.path) === withoutEnd(b.path)
 
-const withoutEnd = (path: string): string => path.replace(/\/+$/, '')
+const withoutEnd = (path: string): string => path.replace(/(?<!\/)\/+$/, '')
 
 /** Every parameter that can be decoded, in order. */
 function optionsOf(url: string): QueryOption[] {

@@ -5,7 +5,8 @@ import { behindAnchor, type Container, type SyntaxEntry } from './syntax.ts'
 
 /** Edits of maps and lists in block style: an entry begins with a key or a dash, on a line of its own but for the first. */
 
-const COMMENT = /[ \t]+#.*$/
+/** Matched from the first blank of a row only, so that a long row costs its length and not the square of it. */
+const COMMENT = /(?<![ \t])[ \t]+#.*$/
 
 /** Puts another value behind a key or dash; the comment on that line stays. */
 export function replaceInBlock(text: string, entry: SyntaxEntry, value: Json): Splice {

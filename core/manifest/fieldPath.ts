@@ -7,7 +7,13 @@ export type FieldPath = readonly (string | number)[]
  */
 export function parseField(field: string): FieldPath {
   const path: (string | number)[] = []
-  for (const [, key, inBrackets] of field.matchAll(/([^.[\]]+)|\[([^\]]*)\]/g)) {
+  // Behind the last closing bracket an opening one means nothing, and is not matched in search of its end.
+  const end = field.lastIndexOf(']') + 1
+  const steps = [
+    ...field.slice(0, end).matchAll(/([^.[\]]+)|\[([^\]]*)\]/g),
+    ...field.slice(end).matchAll(/([^.[\]]+)/g),
+  ]
+  for (const [, key, inBrackets] of steps) {
     if (key !== undefined) path.push(key)
     else if (inBrackets !== undefined) path.push(/^\d+$/.test(inBrackets) ? Number(inBrackets) : inBrackets)
   }

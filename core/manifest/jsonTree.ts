@@ -1,7 +1,7 @@
 import { quoted } from '../config/problems.ts'
 import type { FieldPath } from './fieldPath.ts'
 import { BYTE_ORDER_MARK } from './lines.ts'
-import { malformed, MOST_NESTED, sizeOf, type Entry, type TextDocument, type TextProblem, type Tree } from './tree.ts'
+import { malformed, MOST_NESTED, NESTED_TOO_DEEP, sizeOf, type Entry, type TextDocument, type TextProblem, type Tree } from './tree.ts'
 
 /**
  * Reads a JSON text: one value, or several one after another. With the first syntax error it stops; the values before
@@ -59,7 +59,7 @@ class JsonReader {
 
   value(path: FieldPath, depth: number): Tree {
     this.#take(SPACE)
-    if (depth > MOST_NESTED) throw this.#error(`Values are nested more than ${MOST_NESTED} deep.`)
+    if (depth > MOST_NESTED) throw this.#error(NESTED_TOO_DEEP)
     const from = this.#at
     const next = this.#text[from]
     if (next === '{') return this.#mapping(path, depth)

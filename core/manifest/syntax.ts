@@ -50,6 +50,9 @@ export function syntaxOf(text: string): Syntax | 'empty' | 'several' {
   return found.length === 1 ? first : 'several'
 }
 
+/** Matched from the first line end of a row only, so that a long row costs its length and not the square of it. */
+const FINAL_LINE_ENDS = /(?<!\n)(?<!\r(?=\n))(?:\r?\n)+$/
+
 function read(token: CST.Token): Syntax | undefined {
   switch (token.type) {
     case 'alias':
@@ -59,7 +62,7 @@ function read(token: CST.Token): Syntax | undefined {
       return { type: 'scalar', from: token.offset, to: token.offset + token.source.length }
     case 'block-scalar': {
       const header = token.props.reduce((length, prop) => length + ('source' in prop ? prop.source.length : 0), 0)
-      const end = token.offset + header + token.source.replace(/(?:\r?\n)+$/, '').length
+      const end = token.offset + header + token.source.replace(FINAL_LINE_ENDS, '').length
       return { type: 'scalar', from: token.offset, to: end }
     }
     case 'block-map':

@@ -50,6 +50,7 @@ export interface TextDocument {
 
 /** Deeper nesting than this is an attack or an accident: an object of the group has about ten levels. */
 export const MOST_NESTED = 100
+export const NESTED_TOO_DEEP = `Values are nested more than ${MOST_NESTED} deep.`
 
 /** The value as JSON has it. A key like `__proto__` is a key like any other. */
 export function jsonOf(tree: Tree): unknown {

@@ -13,7 +13,16 @@ import { quoted } from '../config/problems.ts'
 import type { FieldPath } from './fieldPath.ts'
 import type { TextRange } from './manifest.ts'
 import { isOctal, resolvePlain } from './plainScalar.ts'
-import { malformed, MOST_NESTED, sizeOf, type Entry, type TextDocument, type TextProblem, type Tree } from './tree.ts'
+import {
+  malformed,
+  MOST_NESTED,
+  NESTED_TOO_DEEP,
+  sizeOf,
+  type Entry,
+  type TextDocument,
+  type TextProblem,
+  type Tree,
+} from './tree.ts'
 
 /** Values that aliases may add to a document. An honest manifest repeats a list of subjects, not millions of them. */
 const MOST_REPEATED = 10_000
@@ -33,7 +42,8 @@ export function readYaml(text: string): readonly TextDocument[] {
     })
     documents = 'empty' in parsed ? [] : parsed
   } catch (error) {
-    return [{ problems: [malformed({ from: 0, to: 0 }, `The text cannot be read as YAML: ${messageOf(error)}.`)] }]
+    const why = error instanceof RangeError ? NESTED_TOO_DEEP : `The text cannot be read as YAML: ${messageOf(error)}.`
+    return [{ problems: [malformed({ from: 0, to: 0 }, why)] }]
   }
   return documents.map((document) => readDocument(document, text))
 }
@@ -48,7 +58,10 @@ function readDocument(document: Document.Parsed, text: string): TextDocument {
     const tabs = error.code === 'TAB_AS_INDENT'
     const message = tabs
       ? 'A tab is used as indentation, which YAML does not allow; indent with spaces.'
-      : `This is not valid YAML: ${sentence(error.message)}`
+      : // The library ran out of stack long after the limit of the tree.
+        error.code === 'RESOURCE_EXHAUSTION'
+        ? NESTED_TOO_DEEP
+        : `This is not valid YAML: ${sentence(error.message)}`
     const at = tabs ? { from: Math.max(0, text.lastIndexOf('\t', from)), to: from } : { from, to }
     return { problems: [malformed(at, message)] }
   }
@@ -84,7 +97,7 @@ class TreeReader {
   read(node: Node | null, path: FieldPath, depth: number): Tree {
     if (node === null) return NOTHING
     const range = rangeOf(node)
-    if (depth > MOST_NESTED) return this.#refuse(range, path, `Values are nested more than ${MOST_NESTED} deep.`)
+    if (depth > MOST_NESTED) return this.#refuse(range, path, NESTED_TOO_DEEP)
     if (isAlias(node)) return this.#alias(node.source, range, path)
     if (node.anchor !== undefined) this.#anchors.set(node.anchor, 'open')
     const tree = this.#value(node, range, path, depth)

@@ -13,9 +13,13 @@ const CREDENTIALS: readonly RegExp[] = [
   /(?<=(?:token|password|passwd|secret|api[-_]?key)["']?\s*[:=]\s*["']?)[^\s"',;&]+/gi,
 ]
 
-/** Hides what looks like a credential, where the secrets themselves are not known. */
+/** A message of a server or program is shorter; the patterns cost the square of it. */
+const MOST_CHARACTERS = 4_000
+
+/** Hides what looks like a credential, where the secrets themselves are not known. What is too long is cut. */
 export function redactCredentials(text: string): string {
-  return CREDENTIALS.reduce((hidden, pattern) => hidden.replaceAll(pattern, '[hidden]'), text)
+  const cut = text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
+  return CREDENTIALS.reduce((hidden, pattern) => hidden.replaceAll(pattern, '[hidden]'), cut)
 }
 
 /** An address as it may be shown: without user information, query and fragment, which may hold secrets. */

@@ -52,9 +52,9 @@ export function textToWindow(text: string): ParsedWindow {
     if (seconds < 60 || seconds > 86_400) return { ok: false, why: 'A range is between 1 min and 24 h long.' }
     return { ok: true, window: { kind: 'relative', seconds } }
   }
-  const [first, second, ...more] = trimmed.split(/\s*\/\s*|\s+to\s+/)
-  const from = Date.parse(first ?? '')
-  const to = Date.parse(second ?? '')
+  const [first = '', second = '', ...more] = trimmed.split(/\/|\sto\s/)
+  const from = Date.parse(first.trim())
+  const to = Date.parse(second.trim())
   if (more.length > 0 || Number.isNaN(from) || Number.isNaN(to)) {
     return { ok: false, why: 'Write a range as “last 600 s” or as two times with a slash between them.' }
   }

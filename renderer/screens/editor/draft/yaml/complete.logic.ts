@@ -10,7 +10,10 @@ export interface YamlPlace {
   readonly from: number
 }
 
-const LINE = /^( *)((?:- +)*)(?:("[^"]*"|[^\s:#"'[\]{},][^:#]*?)\s*:(?:\s|$))?/
+const LINE = /^( *)((?:- +)*)(?:("[^"]*"\s*|[^\s:#"'[\]{},][^:#]*):(?:\s|$))?/
+
+/** No key and no value that is completed is longer; the search for its beginning costs the square of this. */
+const LONGEST_WORD = 300
 
 /** A key that is open for what stands further to the right. */
 interface Opened {
@@ -30,7 +33,7 @@ export function placeAt(text: string, offset: number): YamlPlace {
   const parents = openedAt(text.slice(0, start))
     .filter((one) => one.column < column)
     .map((one) => one.key)
-  const word = /"[^"]*$|[^\s:,[\]{}"'-][^\s:,[\]{}]*$/.exec(before)?.[0] ?? ''
+  const word = /"[^"]*$|[^\s:,[\]{}"'-][^\s:,[\]{}]*$/.exec(before.slice(-LONGEST_WORD))?.[0] ?? ''
   const from = offset - word.length
   if (key !== undefined) return { path: [...parents, unquoted(key)], part: 'value', from }
   return { path: parents, part: dashes === '' ? 'key' : 'value', from }
@@ -48,7 +51,7 @@ function openedAt(text: string): readonly Opened[] {
   return opened
 }
 
-const unquoted = (key: string): string => key.replace(/^"(.*)"$/, '$1')
+const unquoted = (key: string): string => key.trimEnd().replace(/^"(.*)"$/, '$1')
 
 /** One completion. */
 export interface Completion {

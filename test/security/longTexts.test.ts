@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { parseListOptions } from '../../core/classify/listOptions.ts'
+import { readRequestText } from '../../core/classify/requestText.ts'
+import { readHttpLogLine } from '../../core/feeds/httpLog.ts'
+import { shownTarget } from '../../core/live/shownTarget.ts'
+import { editManifest } from '../../core/manifest/edit.ts'
+import { parseField } from '../../core/manifest/fieldPath.ts'
+import { readManifests } from '../../core/manifest/read.ts'
+import { parseRequestsDump } from '../../core/metrics/dumps.ts'
+import { parseGoDuration } from '../../core/metrics/goText.ts'
+import { redactCredentials } from '../../main/cluster/redact.ts'
+import { recognise } from '../../main/sources/files/recognise.ts'
+import { placeAt } from '../../renderer/screens/editor/draft/yaml/complete.logic.ts'
+import { textToWindow } from '../../renderer/state/time.logic.ts'
+
+// A reader that costs the square of its text takes hours for these, and the test ends at its time limit.
+const LONG = 1_000_000
+const row = (text: string): string => text.repeat(LONG / text.length)
+
+describe('a long text costs its length', () => {
+  const texts = [row('/'), row('0'), row('['), row(' '), row('\n'), row('\r\n'), row('%'), row('eyJ-'), row('"'), row('-')]
+  const readers: readonly (readonly [string, (text: string) => unknown])[] = [
+    ['list options', (text) => parseListOptions(new Map([['limit', `${text}x`]]))],
+    ['a request', (text) => readRequestText(`GET /api/v1/pods?limit=${text}x`)],
+    ['a path', (text) => readRequestText(`GET ${text}x`)],
+    ['a target with escapes', (text) => shownTarget(`/x?${text}%41`)],
+    ['a field path', (text) => parseField(`${text}x`)],
+    ['a line of a server log', (text) => readHttpLogLine(`I0101 00:00:00.000000 1 a.go:1] "HTTP" verb="${text}`, 0)],
+    ['a dump', (text) => parseRequestsDump(`PriorityLevelName, ${text}x\n${text}x,`)],
+    ['a duration', (text) => parseGoDuration(`${text}1x`)],
+    ['a message', (text) => redactCredentials(`bearer ${text}x`)],
+    ['a file', (text) => recognise('file', `a{${text}x\n`)],
+    ['a line of the editor', (text) => placeAt(`a${text}x`, LONG)],
+    ['a range', (text) => textToWindow(`1${text}x`)],
+  ]
+  it.each(readers)('%s', (_, read) => {
+    for (const text of texts) expect(() => read(text)).not.toThrow()
+  })
+
+  it.each(['\n', '\r\n', ' '])('a manifest with a long row of %j', (blank) => {
+    const text = `kind: FlowSchema\nmetadata:\n  name: a\n  annotations:\n    a: |\n      x${row(blank)}\n      y\n`
+    const edited = editManifest(text, ['metadata', 'name'], 'b')
+    expect(edited.ok).toBe(true)
+  })
+})
+
+describe('a deeply nested text is refused in a sentence', () => {
+  const deep = 100_000
+  it.each([
+    ['JSON lists', 'a.json', '['.repeat(deep)],
+    ['complete JSON lists', 'a.json', `${'['.repeat(deep)}${']'.repeat(deep)}`],
+    ['JSON maps', 'a.json', '{"a":'.repeat(deep)],
+    ['YAML lists in brackets', 'a.yaml', `a: ${'['.repeat(deep)}`],
+    ['YAML lists of dashes', 'a.yaml', '- '.repeat(deep)],
+    ['YAML maps', 'a.yaml', Array.from({ length: 2_000 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n')],
+  ])('%s', (_, file, text) => {
+    const { findings } = readManifests(text, { file, version: 'v1.37' })
+    expect(findings.map(({ message }) => message).join(' ')).not.toMatch(/call stack/i)
+    expect(findings).not.toEqual([])
+    const edited = editManifest(text, ['metadata', 'name'], 'b')
+    expect(edited).toMatchObject({ ok: false, why: expect.not.stringMatching(/call stack/i) })
+  })
+})
