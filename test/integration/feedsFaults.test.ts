@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { FeedSpecSchema, LiveRequestSchema } from '../../core/contract/live.ts'
+import { openStore } from '../../main/store/store.ts'
 import { openLiveConsole } from '../harness/live.ts'
 
 const COMMAND = fileURLToPath(new URL('../../main/cli/main.ts', import.meta.url))
