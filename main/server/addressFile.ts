@@ -18,6 +18,10 @@ async function ownFolder(folder: string): Promise<void> {
   if ((found.mode & 0o077) !== 0) throw new Error('other users have access to it')
 }
 
+const pageTo = (url: string): string =>
+  `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>APF Console</title>
+<meta http-equiv="refresh" content="0; url=${url}"><a href="${url}">Open APF Console</a>\n`
+
 /** Files that a killed console left behind; their tokens have expired or died with it. */
 async function sweep(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
@@ -44,12 +48,11 @@ export async function writeAddressFile(folders: readonly string[], { url, spent 
         constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0),
         0o600,
       )
-      await handle
-        .writeFile(
-          `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>APF Console</title>
-<meta http-equiv="refresh" content="0; url=${url}"><a href="${url}">Open APF Console</a>\n`,
-        )
-        .finally(() => handle.close())
+      try {
+        await handle.writeFile(pageTo(url))
+      } finally {
+        await handle.close()
+      }
     } catch (error) {
       reasons.push(`${folder}: ${error instanceof Error ? error.message : String(error)}`)
       continue

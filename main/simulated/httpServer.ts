@@ -56,7 +56,7 @@ export async function startSimulatedHttpServer({
   })
   return {
     url: `http://${host}`,
-    close: listener.close,
+    close: () => listener.close(),
   }
 }
 

@@ -41,9 +41,9 @@ export async function runConsole(
     file,
     printed: () => printed,
     async newAddress() {
-      const file = nextAddressFile(child)
+      const next = nextAddressFile(child)
       child.kill('SIGUSR2')
-      return addressIn(await file)
+      return addressIn(await next)
     },
     stop: async () => {
       // A test may have ended it already.

@@ -29,7 +29,7 @@ afterAll(async () => {
 const get = (path: string) => ask(origin, { path, headers: { cookie } })
 /** The path of a fresh address. */
 const newPath = (): string => server.newAddress().url.slice(origin.length)
-const headers = (): Record<string, string> => ({ origin, cookie })
+const ownHeaders = (): Record<string, string> => ({ origin, cookie })
 
 test('listens on loopback only', () => {
   expect(new URL(origin).hostname).toBe('127.0.0.1')
@@ -240,7 +240,7 @@ describe('only as itself', () => {
 
 describe('the socket', () => {
   test('opens for the page', async () => {
-    const socket = await openSocket(origin, headers(), { secret })
+    const socket = await openSocket(origin, ownHeaders(), { secret })
     expect(socket).toBeInstanceOf(WebSocket)
     expect(socket).toMatchObject({ protocol: 'apf-console' })
     if (socket instanceof WebSocket) socket.close()
@@ -248,9 +248,9 @@ describe('the socket', () => {
 
   test('stays shut without the secret of the session', async () => {
     const other = await enter(server.newAddress().url)
-    expect(await openSocket(origin, headers())).toBe(401)
+    expect(await openSocket(origin, ownHeaders())).toBe(401)
     for (const wrong of ['x', cookie.split('=')[1] ?? '', other.secret]) {
-      expect(await openSocket(origin, headers(), { secret: wrong })).toBe(401)
+      expect(await openSocket(origin, ownHeaders(), { secret: wrong })).toBe(401)
     }
   })
 
@@ -275,12 +275,12 @@ describe('the socket', () => {
 
   test('is at one path', async () => {
     for (const path of ['/', '/rpc/', '/rpc?x=1', '/RPC']) {
-      expect(await openSocket(origin, headers(), { secret, path })).toBe(404)
+      expect(await openSocket(origin, ownHeaders(), { secret, path })).toBe(404)
     }
   })
 
   test('has a bounded number', async () => {
-    const opened = await Promise.all(Array.from({ length: 20 }, () => openSocket(origin, headers(), { secret })))
+    const opened = await Promise.all(Array.from({ length: 20 }, () => openSocket(origin, ownHeaders(), { secret })))
     expect(opened.filter((one) => one === 503)).toHaveLength(4)
     const sockets = opened.filter((one) => one instanceof WebSocket)
     expect(sockets).toHaveLength(16)
