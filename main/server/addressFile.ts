@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { constants, rmSync } from 'node:fs'
-import { lstat, mkdir, open, readdir, rm } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { lstat, mkdir, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { ProblemError } from '../../core/contract/errors.ts'
+import { writeAtomically } from '../store/atomicFile.ts'
 import { TOKEN_MINUTES } from './sessions.ts'
 import type { OneTimeAddress } from './webServer.ts'
 
@@ -43,16 +44,7 @@ export async function writeAddressFile(folders: readonly string[], { url, spent 
     try {
       await ownFolder(folder)
       await sweep(folder)
-      const handle = await open(
-        file,
-        constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0),
-        0o600,
-      )
-      try {
-        await handle.writeFile(pageTo(url))
-      } finally {
-        await handle.close()
-      }
+      await writeAtomically(file, pageTo(url))
     } catch (error) {
       reasons.push(`${folder}: ${error instanceof Error ? error.message : String(error)}`)
       continue
