@@ -32,6 +32,7 @@ import { SettingsChangeSchema, SettingsSchema } from './settings.ts'
 import {
   CadenceSchema,
   ConnectionSchema,
+  ConsentSchema,
   FoundContextSchema,
   PermissionReportSchema,
   RecentSourceSchema,
@@ -129,6 +130,8 @@ export const streams = {
   connection: stream(nothing, ConnectionSchema),
   /** What the console cannot read or keep on this machine, and what to do about it; empty while all is well. */
   notices: stream(nothing, z.array(ProblemSchema)),
+  /** What the operator has to confirm in the terminal or in a window: at the start and at every change. */
+  consent: stream(nothing, ConsentSchema),
   /** Frames as they arrive, the latest one at the start. A slow reader gets the newest and a larger step in `seq`. */
   frames: stream(
     nothing,

@@ -5,6 +5,8 @@ export const ERROR_CODES = [
   'invalid-input',
   'unknown-procedure',
   'unauthorized',
+  /** Credentials cannot be had or used, so nothing was sent. */
+  'credentials',
   'forbidden',
   'not-found',
   'unreachable',

@@ -15,7 +15,24 @@ export const CadenceSchema = z.object({
 })
 export type Cadence = z.infer<typeof CadenceSchema>
 
-/** Where to scrape. Credentials are never part of it: a kubeconfig is named by path and read in the main process. */
+/**
+ * Credentials for metrics addresses, read and used in the main process. `token` and `password` travel from the form to it
+ * and never back: `publicSpec` takes them off whatever is remembered or emitted. Files are paths on this machine.
+ */
+export const AddressCredentialsSchema = z.object({
+  token: z.string().min(1).optional(),
+  tokenFile: z.string().min(1).optional(),
+  username: z.string().min(1).optional(),
+  password: z.string().optional(),
+  passwordFile: z.string().min(1).optional(),
+  clientCertificate: z.string().min(1).optional(),
+  clientKey: z.string().min(1).optional(),
+  certificateAuthority: z.string().min(1).optional(),
+  insecureSkipTlsVerify: z.boolean().optional(),
+})
+export type AddressCredentials = z.infer<typeof AddressCredentialsSchema>
+
+/** Where to scrape. A kubeconfig is named by path and read in the main process. */
 export const TargetSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('kubeconfig'),
@@ -30,6 +47,7 @@ export const TargetSchema = z.discriminatedUnion('kind', [
     kind: z.literal('urls'),
     /** Complete addresses of metrics pages, one per API server. */
     urls: z.array(z.url({ protocol: /^https?$/ })).min(1),
+    credentials: AddressCredentialsSchema.optional(),
   }),
 ])
 export type Target = z.infer<typeof TargetSchema>
@@ -59,6 +77,20 @@ export const FoundContextSchema = z.object({
   problem: z.string().optional(),
 })
 export type FoundContext = z.infer<typeof FoundContextSchema>
+
+/** What the operator is asked to confirm outside the page, before the console does it. */
+export const ConsentSchema = z.object({
+  waiting: z
+    .object({
+      /** Completes "the console wants to …": `run /usr/bin/aws eks get-token`. */
+      what: z.string(),
+      where: z.enum(['terminal', 'window']),
+      /** RFC 3339; without an answer by then it is not done. */
+      until: z.string(),
+    })
+    .nullable(),
+})
+export type Consent = z.infer<typeof ConsentSchema>
 
 /** What a credential may do, tested without side effects. */
 export const CAPABILITIES = [

@@ -2,7 +2,6 @@ import { builtInObjects } from '../../core/config/builtInByVersion.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { LocatedFinding } from '../../core/manifest/manifest.ts'
-import { readClusterObjects } from '../cluster/objects.ts'
 import type { Console } from './console.ts'
 import { readConfiguration } from './manifestFiles.ts'
 import { UsageError, type Given, type OptionInfo } from './usage.ts'
@@ -42,7 +41,7 @@ export async function configurationFrom(given: Given, console: Console): Promise
   }
   if (files.length > 0) return fromFiles(files, given, console)
   if (given.flag('with-built-in')) throw new UsageError('--with-built-in completes the objects of --config.')
-  if (inCluster) return fromCluster(given)
+  if (inCluster) return fromCluster(given, console)
   const version = versionFrom(given)
   const objects = builtInObjects(version)
   const note = `Neither --config nor --kubeconfig is given: these are the built-in objects of ${version}.`
@@ -78,9 +77,12 @@ function completed(own: ObjectSet, builtIn: ObjectSet): ObjectSet {
 }
 
 /** The objects of the cluster that --kubeconfig and --context name. Rejects with `ProblemError`. */
-export async function fromCluster(given: Given): Promise<GivenConfiguration & { readonly from: 'cluster' }> {
+export async function fromCluster(
+  given: Given,
+  console: Console,
+): Promise<GivenConfiguration & { readonly from: 'cluster' }> {
   const [file, context] = [given.value('kubeconfig'), given.value('context')]
-  const { name, version, objects, notes } = await readClusterObjects({
+  const { name, version, objects, notes } = await console.access.readClusterObjects({
     kind: 'kubeconfig',
     ...(file !== undefined && { file }),
     ...(context !== undefined && { context }),

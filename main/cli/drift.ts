@@ -1,5 +1,4 @@
 import { driftBetween, driftFromBuiltIn, isDrifted, type Drift } from '../../core/drift/drift.ts'
-import { readClusterObjects } from '../cluster/objects.ts'
 import { CONFIGURATION_OPTIONS, configurationFrom, type GivenConfiguration } from './configurationSource.ts'
 import type { Console, ExitCode } from './console.ts'
 import { driftJson, driftText, type Compared } from './driftReport.ts'
@@ -68,7 +67,7 @@ async function compare(configuration: GivenConfiguration, given: Given, console:
     const found = driftFromBuiltIn(objects, version)
     return answer(`the built-in objects of ${version}`, found, isDrifted(found))
   }
-  const other = await readClusterObjects({
+  const other = await console.access.readClusterObjects({
     kind: 'kubeconfig',
     ...(file !== undefined && { file }),
     ...(context !== undefined && { context }),

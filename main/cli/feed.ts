@@ -32,6 +32,7 @@ export async function feed(args: readonly string[], console: Console): Promise<E
   const made = await createFeedSource(spec, {
     environment: console.environment,
     stateDir: console.stateDir,
+    consent: console.access.consent,
     given: config,
     everyRow: given.flag('json') || draft !== undefined,
   })

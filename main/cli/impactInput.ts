@@ -82,7 +82,7 @@ async function configurationBefore(given: Given, console: Console, serverVersion
     return { name: `files ${files.join(', ')}`, origin: 'files', version, objects, errors, notes: [] }
   }
   if (given.value('kubeconfig') !== undefined || given.value('context') !== undefined) {
-    const { from, ...cluster } = await fromCluster(given)
+    const { from, ...cluster } = await fromCluster(given, console)
     return { ...cluster, origin: from }
   }
   const version = wanted ?? versionFrom(given)

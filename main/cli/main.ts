@@ -4,12 +4,15 @@ import { join } from 'node:path'
 import { addAbortSignal } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { z } from 'zod'
+import { createConsent } from '../cluster/consent.ts'
+import { namedByOperator } from '../cluster/namedByOperator.ts'
 import { systemEnvironment } from '../sources/systemEnvironment.ts'
 import { systemAccess } from '../workspace/access.ts'
 import { stateFolder } from '../workspace/stateFolder.ts'
 import type { Console } from './console.ts'
 import { openBrowser } from './openBrowser.ts'
 import { run } from './run.ts'
+import { createTerminal } from './terminal.ts'
 
 // The outermost edge of the command line: everything from here on is passed in.
 
@@ -33,10 +36,20 @@ process.stderr.on('error', () => undefined)
 const stateDir = stateFolder(process.platform, homedir(), process.env)
 
 const hasSignals = process.platform !== 'win32'
+const args = process.argv.slice(2)
+const terminal =
+  process.stdin.isTTY && process.stderr.isTTY
+    ? createTerminal({ input: process.stdin, output: process.stderr })
+    : undefined
+const consent = createConsent({
+  named: namedByOperator(args, process.env),
+  operator: terminal && { where: 'terminal', ask: terminal.ask },
+  now: () => systemEnvironment.now(),
+})
 
 const console: Console = {
   environment: systemEnvironment,
-  access: systemAccess(join(root, 'assets', 'demo', 'recording.ndjson.br'), stateDir),
+  access: systemAccess(join(root, 'assets', 'demo', 'recording.ndjson.br'), stateDir, consent),
   version,
   pageRoot: join(root, 'out', 'renderer'),
   stateDir,
@@ -50,17 +63,17 @@ const console: Console = {
   printsToTerminal: process.stdout.isTTY,
   renewal: {
     ways: [
-      ...(process.stdin.isTTY ? ["press Enter in the console's terminal"] : []),
+      ...(terminal ? ["press Enter in the console's terminal"] : []),
       ...(hasSignals ? [`run kill -USR2 ${process.pid}`] : []),
     ],
     listen(listener) {
-      if (process.stdin.isTTY) process.stdin.on('data', listener)
+      terminal?.onEnter(listener)
       if (hasSignals) process.on('SIGUSR2', listener)
     },
   },
   runtimeDir: process.env['XDG_RUNTIME_DIR'],
 }
 
-process.exitCode = await run(process.argv.slice(2), console)
+process.exitCode = await run(args, console)
 // What is left in the standard input, or a connection kept alive, must not hold the process.
 process.stdout.write('', () => process.exit())

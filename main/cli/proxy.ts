@@ -44,6 +44,7 @@ export async function proxy(args: readonly string[], console: Console): Promise<
   const { config, draft } = await givenObjects(given, console)
   const made = await createProxySource(spec, {
     environment: console.environment,
+    consent: console.access.consent,
     folder: join(console.stateDir, 'proxy'),
     clientKubeconfig: given.value('client-kubeconfig'),
     given: config,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { apiServer, parseAddress, urlsConnection, withIds } from './connection.ts'
+import { apiServer, parseAddress, urlServer, withIds } from './connection.ts'
 
 const ids = (...addresses: string[]): string[] =>
   withIds(
@@ -24,7 +24,7 @@ describe('servers of a connection', () => {
   })
 
   test('read by the address of their metrics have one where that ends so', () => {
-    const bases = urlsConnection(['http://a/k/metrics', 'http://b/federate']).servers.map(({ base }) => base)
+    const bases = ['http://a/k/metrics', 'http://b/federate'].map((address) => urlServer(new URL(address)).base)
     expect(bases).toEqual(['http://a/k', undefined])
   })
 })

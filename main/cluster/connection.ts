@@ -1,7 +1,9 @@
 import http, { type Agent } from 'node:http'
 import https, { type AgentOptions } from 'node:https'
+import { isDeepStrictEqual } from 'node:util'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { Target } from '../../core/contract/source.ts'
+import type { Consent } from './consent.ts'
 import type { RequestSettings } from './http.ts'
 import { isLoopback, shownUrl } from './redact.ts'
 
@@ -32,34 +34,18 @@ export interface Connection {
   close(): void
 }
 
-/** Opens a target without contacting it. Rejects with `ProblemError`. */
-export async function openConnection(target: Target, now: () => number): Promise<Connection> {
-  if (target.kind === 'urls') return urlsConnection(target.urls)
-  const { kubeconfigConnection } = await import('./kubeconfigConnection.ts')
-  return kubeconfigConnection(target, now)
-}
-
-/** Metrics addresses that are read without credentials. Throws `ProblemError`. */
-export function urlsConnection(addresses: readonly string[]): Connection {
-  const urls = addresses.map(parseAddress)
-  const agents = { 'http:': keepAliveAgent('http:', urls), 'https:': keepAliveAgent('https:', urls) }
-  return {
-    name: urls.length === 1 ? (urls[0]?.host ?? '') : `${urls.length} API servers`,
-    via: `${[...new Set(urls.map((url) => url.pathname))].join(', ')} direct`,
-    servers: withIds(urls, urlServer),
-    notes: [],
-    settings: (server) =>
-      Promise.resolve({
-        agent: server.metrics.protocol === 'https:' ? agents['https:'] : agents['http:'],
-        headers: {},
-        secrets: [],
-      }),
-    renew() {},
-    close() {
-      agents['http:'].destroy()
-      agents['https:'].destroy()
-    },
+/** Opens a target without contacting it; the operator may have to confirm it. Rejects with `ProblemError`. */
+export async function openConnection(
+  target: Target,
+  now: () => number,
+  { consent }: { readonly consent: Consent },
+): Promise<Connection> {
+  if (target.kind === 'urls') {
+    const { urlsConnection } = await import('./urlsConnection.ts')
+    return urlsConnection(target, now, consent)
   }
+  const { kubeconfigConnection } = await import('./kubeconfigConnection.ts')
+  return kubeconfigConnection(target, now, { consent, env: process.env })
 }
 
 /** The address, refused when it carries credentials: addresses are shown, remembered and logged. */
@@ -74,7 +60,7 @@ export function parseAddress(address: string): URL {
   if (url.username !== '' || url.password !== '') {
     throw new ProblemError(
       'invalid-input',
-      `The address ${shownUrl(url)} holds a user name or password; put credentials into a kubeconfig instead.`,
+      `The address ${shownUrl(url)} holds a user name or password; give credentials beside the address, never in it.`,
     )
   }
   return url
@@ -101,7 +87,8 @@ export function withIds(
 
 const METRICS_PATH = '/metrics'
 
-function urlServer(url: URL): Omit<ServerAddress, 'id'> {
+/** A metrics page by its address; its API begins before `/metrics`, where it ends in that. */
+export function urlServer(url: URL): Omit<ServerAddress, 'id'> {
   if (!url.pathname.endsWith(METRICS_PATH)) return { metrics: url }
   return { metrics: url, base: `${url.origin}${url.pathname.slice(0, -METRICS_PATH.length)}` }
 }
@@ -141,4 +128,28 @@ export function keepAliveAgent(
     ...(urls.every(isLoopback) ? {} : { proxyEnv: process.env }),
   }
   return protocol === 'https:' ? new https.Agent({ ...options, ...tls }) : new http.Agent(options)
+}
+
+/** Agents that are kept as long as the certificates stay the same; requests under way keep the one that they have. */
+export function createAgents(urls: readonly URL[], limits: ConnectionLimits = FEW) {
+  let kept: { readonly tls: AgentOptions; readonly byProtocol: Map<string, Agent> } | undefined
+  return {
+    agentFor({ protocol }: URL, tls: AgentOptions): Agent {
+      if (kept === undefined || !isDeepStrictEqual(kept.tls, tls)) kept = { tls, byProtocol: new Map() }
+      const agent =
+        kept.byProtocol.get(protocol) ?? keepAliveAgent(protocol === 'https:' ? 'https:' : 'http:', urls, tls, limits)
+      kept.byProtocol.set(protocol, agent)
+      return agent
+    },
+    close: (): void => kept?.byProtocol.forEach((agent) => agent.destroy()),
+  }
+}
+
+/** Credentials are sent over plain HTTP to this machine only. */
+export function assertPrivate(url: URL, headers: RequestSettings['headers']): void {
+  if (url.protocol === 'https:' || isLoopback(url) || headers['Authorization'] === undefined) return
+  throw new ProblemError(
+    'credentials',
+    `The credentials would travel to ${url.host} unencrypted; use the https:// address of the API server.`,
+  )
 }

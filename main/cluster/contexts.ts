@@ -1,42 +1,54 @@
 import type { FoundContext } from '../../core/contract/source.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import {
-  defaultFiles,
   readKubeconfig,
   type ClusterConfig,
   type ContextConfig,
   type Kubeconfig,
+  type KubeconfigFile,
   type UserConfig,
 } from './kubeconfigFile.ts'
+import { defaultFiles, namedByOperator, type NamedByOperator } from './namedByOperator.ts'
 import { shownUrl } from './redact.ts'
 
 /**
- * The contexts of one kubeconfig, or of those that hold by default; contacts nothing. Without any file at the default
- * places the list is empty. Rejects with `ProblemError`.
+ * The contexts of one kubeconfig, or of those that hold by default, the current one first; contacts nothing. Without any
+ * file at the default places the list is empty. Rejects with `ProblemError`.
  */
-export async function listContexts(file?: string, env: NodeJS.ProcessEnv = process.env): Promise<FoundContext[]> {
-  const config = await readIfAny(file, env)
+export async function listContexts(
+  file?: string,
+  env: NodeJS.ProcessEnv = process.env,
+  named: NamedByOperator = namedByOperator([], env),
+): Promise<FoundContext[]> {
+  const config = await readIfAny(file, env, named)
   if (config === undefined) return []
-  return config.contexts.map((context) => {
-    const resolved = resolve(config, context)
-    return {
-      file: context.file,
-      context: context.name,
-      cluster: context.cluster,
-      server: resolved.ok
-        ? shownUrl(resolved.server).replace(/\/$/, '')
-        : (config.clusters.get(context.cluster)?.server ?? ''),
-      user: context.user,
-      current: context.name === config.currentContext,
-      ...(resolved.ok ? {} : { problem: resolved.problem }),
-    }
-  })
+  const isCurrent = ({ name }: ContextConfig): boolean => name === config.currentContext
+  return config.contexts
+    .toSorted((a, b) => Number(isCurrent(b)) - Number(isCurrent(a)))
+    .map((context) => {
+      const resolved = resolve(config, context)
+      return {
+        file: context.file,
+        context: context.name,
+        cluster: context.cluster,
+        server: resolved.ok
+          ? shownUrl(resolved.server).replace(/\/$/, '')
+          : (config.clusters.get(context.cluster)?.server ?? ''),
+        user: context.user,
+        current: isCurrent(context),
+        ...(resolved.ok ? {} : { problem: resolved.problem }),
+      }
+    })
 }
 
-async function readIfAny(file: string | undefined, env: NodeJS.ProcessEnv): Promise<Kubeconfig | undefined> {
-  if (file !== undefined) return readKubeconfig([file])
+async function readIfAny(
+  file: string | undefined,
+  env: NodeJS.ProcessEnv,
+  named: NamedByOperator,
+): Promise<Kubeconfig | undefined> {
+  if (file !== undefined) return readKubeconfig([file], named)
   try {
-    return await readKubeconfig(defaultFiles(env))
+    return await readKubeconfig(defaultFiles(env), named)
   } catch (error) {
     if (error instanceof ProblemError && error.problem.code === 'not-found') return undefined
     throw error
@@ -48,6 +60,8 @@ export interface ChosenContext {
   readonly context: ContextConfig
   readonly cluster: ClusterConfig
   readonly user: UserConfig
+  /** The file that the user is from; absent for a context without one. */
+  readonly userFile: KubeconfigFile | undefined
   readonly server: URL
 }
 
@@ -56,8 +70,9 @@ export async function chooseContext(
   file: string | undefined,
   name: string | undefined,
   env: NodeJS.ProcessEnv,
+  named: NamedByOperator,
 ): Promise<ChosenContext> {
-  const config = await readKubeconfig(file === undefined ? defaultFiles(env) : [file])
+  const config = await readKubeconfig(file === undefined ? defaultFiles(env) : [file], named)
   const wanted = name ?? config.currentContext ?? (config.contexts.length === 1 ? config.contexts[0]?.name : undefined)
   const where = config.files.join(', ')
   const offered =
@@ -72,12 +87,12 @@ export async function chooseContext(
   const resolved = resolve(config, context)
   if (!resolved.ok)
     throw new ProblemError('invalid-input', `Context "${wanted}" of ${context.file}: ${resolved.problem}`)
-  return { context, cluster: resolved.cluster, user: resolved.user, server: resolved.server }
+  const { cluster, user, userFile, server } = resolved
+  return { context, cluster, user, userFile, server }
 }
 
 type Resolved =
-  | { readonly ok: true; readonly cluster: ClusterConfig; readonly user: UserConfig; readonly server: URL }
-  | { readonly ok: false; readonly problem: string }
+  ({ readonly ok: true } & Omit<ChosenContext, 'context'>) | { readonly ok: false; readonly problem: string }
 
 const refuse = (problem: string): Resolved => ({ ok: false, problem })
 
@@ -85,8 +100,12 @@ const refuse = (problem: string): Resolved => ({ ok: false, problem })
 function resolve(config: Kubeconfig, context: ContextConfig): Resolved {
   const cluster = config.clusters.get(context.cluster)
   if (cluster === undefined) return refuse(`There is no cluster "${context.cluster}" in the kubeconfig.`)
-  const user = context.user === '' ? {} : config.users.get(context.user)
-  if (user === undefined) return refuse(`There is no user "${context.user}" in the kubeconfig.`)
+  const found = config.users.get(context.user)
+  if (found === undefined && context.user !== '') {
+    return refuse(`There is no user "${context.user}" in the kubeconfig.`)
+  }
+  const provider = found?.user['auth-provider']?.name
+  if (provider !== undefined) return refuse(authProviderProblem(context.user, provider))
   if (!URL.canParse(cluster.server)) return refuse(`The server of cluster "${context.cluster}" is not an address.`)
   const server = new URL(cluster.server)
   if (server.protocol !== 'https:' && server.protocol !== 'http:') {
@@ -95,5 +114,20 @@ function resolve(config: Kubeconfig, context: ContextConfig): Resolved {
   if (server.username !== '' || server.password !== '') {
     return refuse(`The server of cluster "${context.cluster}" holds credentials in its address; move them to the user.`)
   }
-  return { ok: true, cluster, user, server }
+  return { ok: true, cluster, user: found?.user ?? {}, userFile: found?.file, server }
+}
+
+/** What signs in instead of a provider that was built into kubectl. */
+const SUCCESSORS: ReadonlyMap<string, string> = new Map([
+  ['gcp', 'gke-gcloud-auth-plugin'],
+  ['azure', 'kubelogin (github.com/Azure/kubelogin)'],
+  ['oidc', 'kubectl oidc-login (github.com/int128/kubelogin)'],
+])
+
+function authProviderProblem(user: string, provider: string): string {
+  const plugin = SUCCESSORS.get(provider) ?? 'the credential plugin of your provider'
+  return (
+    `User "${user}" signs in by the auth-provider ${JSON.stringify(provider)}, which the console does not run. ` +
+    `Replace it by an exec entry for ${plugin}.`
+  )
 }

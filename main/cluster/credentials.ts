@@ -1,14 +1,16 @@
-import { readFile } from 'node:fs/promises'
-import type { Agent, OutgoingHttpHeaders } from 'node:http'
+import { X509Certificate } from 'node:crypto'
+import type { Agent } from 'node:http'
 import type { AgentOptions, RequestOptions } from 'node:https'
 import { createSecureContext } from 'node:tls'
-import type { User } from '@kubernetes/client-node'
 import { ProblemError } from '../../core/contract/errors.ts'
+import type { AddressCredentials } from '../../core/contract/source.ts'
+import { readCredentialFile, UnreadableFile } from './credentialFile.ts'
 import type { ChosenContext } from './contexts.ts'
 import { runExecPlugin, type ExecSurroundings } from './execCredential.ts'
-import { redactCredentials } from './redact.ts'
+import type { ClusterConfig } from './kubeconfigFile.ts'
+import { escaped, redactCredentials } from './redact.ts'
 
-/** What a kubeconfig user brings to a request. */
+/** What a user brings to a request. */
 export interface Credentials {
   readonly tls: AgentOptions
   /** The agent that goes through the proxy-url of the cluster; absent without one. */
@@ -17,159 +19,268 @@ export interface Credentials {
   readonly secrets: readonly string[]
   /** Unix milliseconds until which they can be used without looking again. */
   readonly validUntil: number
+  /** What to say when the server refuses them: a probable cause and the remedy, in a sentence. */
+  readonly ifRefused: string
 }
 
-/** Token files and sign-in providers are looked at again after this, as client-go does. */
+/** Files are looked at again after this, as client-go does. */
 const LOOK_AGAIN_MS = 60_000
 /** Credentials are renewed so long before they expire, and a plugin is never run more often than this. */
 const EXPIRY_MARGIN_MS = 30_000
 const SHORTEST_MS = 5_000
 
+/** What credentials are made of, wherever they come from. Certificates and keys are PEM. */
+interface Parts {
+  readonly ca?: string | undefined
+  readonly cert?: string | undefined
+  readonly key?: string | undefined
+  readonly token?: string | undefined
+  readonly basic?: { readonly username: string; readonly password: string } | undefined
+  readonly validUntil: number
+  /** Who gave the token, and how to get another one. */
+  readonly tokenRemedy: string
+}
+
 /**
- * Resolves the user of a context: files are read, a plugin is run, a sign-in provider refreshes its token (through
- * @kubernetes/client-node). Rejects with `ProblemError`.
+ * Resolves the user of a context: files are read, a plugin is run. Rejects with `ProblemError` that names the file, the
+ * plugin or the certificate that is at fault.
  */
 export async function resolveCredentials(
   chosen: ChosenContext,
   now: number,
   surroundings: ExecSurroundings,
 ): Promise<Credentials> {
-  const { context, cluster, server } = chosen
-  const { user, validUntil } = await resolveUser(chosen, now, surroundings)
-  // 400 ms of loading that plain addresses do not need.
-  const { KubeConfig } = await import('@kubernetes/client-node')
-  const kubeconfig = new KubeConfig()
-  kubeconfig.loadFromClusterAndUser(
-    {
-      name: context.cluster,
-      server: cluster.server,
-      // The library refuses plain HTTP otherwise; credentials over it are refused by `assertPrivate`.
-      skipTLSVerify: cluster['insecure-skip-tls-verify'] === true || server.protocol === 'http:',
-      ...present('caFile', cluster['certificate-authority']),
-      ...present('caData', cluster['certificate-authority-data']),
-      ...present('tlsServerName', cluster['tls-server-name']),
-      ...present('proxyUrl', cluster['proxy-url']),
-    },
-    user,
+  const { context, cluster, user } = chosen
+  const whose = `the kubeconfig ${chosen.userFile?.path ?? context.file}`
+  const inKubeconfig = `named in ${whose}`
+  const ca = await pem(
+    cluster['certificate-authority-data'],
+    cluster['certificate-authority'],
+    `The certificate-authority ${inKubeconfig}:`,
   )
-  const given: OutgoingHttpHeaders = {}
-  const options: RequestOptions = { headers: given }
-  try {
-    await kubeconfig.applyToHTTPSOptions(options)
-  } catch (error) {
-    throw unusable(chosen, error)
+  const given = {
+    ca,
+    cert: await pem(
+      user['client-certificate-data'],
+      user['client-certificate'],
+      `The client-certificate ${inKubeconfig}:`,
+    ),
+    key: await pem(user['client-key-data'], user['client-key'], `The client-key ${inKubeconfig}:`),
+    token: user.token || undefined,
+    basic: user.username ? { username: user.username, password: user.password ?? '' } : undefined,
+    validUntil: Number.POSITIVE_INFINITY,
+    tokenRemedy: `sign in again, so that ${whose} holds a new one`,
   }
-  const tls = tlsOf(options)
-  try {
-    createSecureContext(tls)
-  } catch (error) {
-    throw unusable(chosen, error)
-  }
-  const headers = headersOf(given, options.auth, chosen)
+  const parts = await fetched(chosen, given, now, surroundings)
+  const own = partsToCredentials(parts, {
+    now,
+    subject: `user "${context.user}" of ${whose}`,
+    none: `Context "${context.name}" names no credentials; add them to its user in ${whose}.`,
+    tls: {
+      ...(cluster['tls-server-name'] && { servername: cluster['tls-server-name'] }),
+      ...(cluster['insecure-skip-tls-verify'] === true && { rejectUnauthorized: false }),
+    },
+  })
+  const proxyUrl = cluster['proxy-url']
   return {
-    tls,
-    ...(cluster['proxy-url'] && typeof options.agent === 'object' ? { proxyAgent: options.agent } : {}),
-    headers,
-    secrets: secretsOf(headers, chosen),
-    validUntil,
+    ...own,
+    ...(proxyUrl && { proxyAgent: await proxyAgent(cluster, proxyUrl, own.tls) }),
+    headers: {
+      ...own.headers,
+      ...(user.as && { 'Impersonate-User': user.as }),
+      ...(user['as-groups']?.length && { 'Impersonate-Group': user['as-groups'] }),
+    },
   }
 }
 
-/** The user with what has to be fetched first: the token of a file, the credentials of a plugin. */
-async function resolveUser(
-  { context, cluster, user }: ChosenContext,
+/** What has to be fetched first: the credentials of a plugin, the token of a file. */
+async function fetched(
+  { cluster, user }: ChosenContext,
+  given: Parts,
   now: number,
   surroundings: ExecSurroundings,
-): Promise<{ readonly user: User; readonly validUntil: number }> {
-  const named: User = {
-    name: context.user,
-    ...present('certFile', user['client-certificate']),
-    ...present('certData', user['client-certificate-data']),
-    ...present('keyFile', user['client-key']),
-    ...present('keyData', user['client-key-data']),
-    ...present('token', user.token),
-    ...present('username', user.username),
-    ...present('password', user.password),
-    ...present('impersonateUser', user.as),
-  }
+): Promise<Parts> {
   if (user.exec) {
     const { token, certificate, key, expiresAt } = await runExecPlugin(user.exec, cluster, surroundings)
-    const validUntil =
-      expiresAt === undefined ? Number.POSITIVE_INFINITY : Math.max(expiresAt - EXPIRY_MARGIN_MS, now + SHORTEST_MS)
     return {
-      user: {
-        ...named,
-        ...present('token', token),
-        ...present('certData', certificate === undefined ? undefined : toBase64(certificate)),
-        ...present('keyData', key === undefined ? undefined : toBase64(key)),
-      },
-      validUntil,
+      ...given,
+      token: token ?? given.token,
+      cert: certificate ?? given.cert,
+      key: key ?? given.key,
+      validUntil:
+        expiresAt === undefined ? Number.POSITIVE_INFINITY : Math.max(expiresAt - EXPIRY_MARGIN_MS, now + SHORTEST_MS),
+      tokenRemedy: `run the credential plugin ${escaped(user.exec.command)} by hand to sign in`,
     }
   }
   // As kubectl does: the file goes before the token beside it.
-  if (user.tokenFile)
-    return { user: { ...named, token: await readToken(user.tokenFile) }, validUntil: now + LOOK_AGAIN_MS }
-  if (user['auth-provider']) {
-    return { user: { ...named, authProvider: user['auth-provider'] }, validUntil: now + LOOK_AGAIN_MS }
-  }
-  return { user: named, validUntil: Number.POSITIVE_INFINITY }
+  return user.tokenFile ? { ...given, ...(await fromTokenFile(user.tokenFile, now)) } : given
 }
 
-async function readToken(file: string): Promise<string> {
-  try {
-    return (await readFile(file, 'utf8')).trim()
-  } catch {
-    throw new ProblemError('invalid-input', `The token file ${file} named in the kubeconfig cannot be read.`)
-  }
+async function fromTokenFile(file: string, now: number): Promise<Pick<Parts, 'token' | 'validUntil' | 'tokenRemedy'>> {
+  const token = (await readNamed(file, 'The token file')).trim()
+  if (token === '') throw new ProblemError('credentials', `The token file ${file} is empty; write a token into it.`)
+  return { token, validUntil: now + LOOK_AGAIN_MS, tokenRemedy: `write a new one into ${file}` }
 }
 
-/** The options of client-node that say how TLS is done; the rest of them is not for an agent. */
-function tlsOf(options: RequestOptions): AgentOptions {
-  const { ca, cert, key, servername, rejectUnauthorized } = options
+/** The credentials given beside metrics addresses. Rejects with `ProblemError`. */
+export async function resolveAddressCredentials(given: AddressCredentials, now: number): Promise<Credentials> {
+  const { tokenFile, passwordFile, username } = given
+  const file = async (path: string | undefined, what: string): Promise<string | undefined> =>
+    path === undefined ? undefined : readNamed(path, what)
+  const password =
+    passwordFile === undefined
+      ? given.password
+      : (await readNamed(passwordFile, 'The password file')).replace(/\r?\n$/, '')
+  const parts: Parts = {
+    ca: await file(given.certificateAuthority, 'The certificate authority'),
+    cert: await file(given.clientCertificate, 'The client certificate'),
+    key: await file(given.clientKey, 'The client key'),
+    token: given.token,
+    basic: username === undefined ? undefined : { username, password: password ?? '' },
+    validUntil: Number.POSITIVE_INFINITY,
+    tokenRemedy: 'give a new one',
+    ...(tokenFile !== undefined && (await fromTokenFile(tokenFile, now))),
+  }
+  return partsToCredentials(parts, {
+    now,
+    subject: 'this address',
+    none: 'No credentials were given: enter a bearer token, a user name and password or a client certificate on the Connection screen, or use --token-file.',
+    tls: given.insecureSkipTlsVerify === true ? { rejectUnauthorized: false } : {},
+  })
+}
+
+interface Making {
+  readonly now: number
+  /** Whose credentials they are; completes "of …". */
+  readonly subject: string
+  /** What to say of a refusal when there are no credentials. */
+  readonly none: string
+  readonly tls: AgentOptions
+}
+
+function partsToCredentials(parts: Parts, { now, subject, none, tls: more }: Making): Credentials {
+  const { ca, cert, key, token, basic } = parts
+  if ((cert === undefined) !== (key === undefined)) {
+    throw new ProblemError(
+      'credentials',
+      `The client ${cert === undefined ? 'key' : 'certificate'} of ${subject} has no client ${cert === undefined ? 'certificate' : 'key'} beside it; give both.`,
+    )
+  }
+  const tls: AgentOptions = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }), ...more }
+  assertUsable(tls, subject)
+  const basicText = basic && Buffer.from(`${basic.username}:${basic.password}`, 'utf8').toString('base64')
+  const authorization = token ? `Bearer ${token}` : basicText && `Basic ${basicText}`
   return {
-    ...present('ca', ca),
-    ...present('cert', cert),
-    ...present('key', key),
-    ...present('servername', servername),
-    ...present('rejectUnauthorized', rejectUnauthorized),
+    tls,
+    headers: authorization ? { Authorization: authorization } : {},
+    secrets: [token ?? '', basicText ?? '', basic?.password ?? ''].filter((secret) => secret !== ''),
+    validUntil: parts.validUntil,
+    ifRefused: ifRefused(parts, { now, subject, none }),
   }
 }
 
-function headersOf(
-  given: OutgoingHttpHeaders,
-  basic: string | null | undefined,
-  { user }: ChosenContext,
-): Credentials['headers'] {
-  const headers: Record<string, string | string[]> = {}
-  for (const [name, value] of Object.entries(given)) {
-    if (value !== undefined) headers[name] = typeof value === 'number' ? String(value) : [value].flat()
+/** Throws `ProblemError` with what OpenSSL says, which quotes causes and never contents. */
+function assertUsable({ ca, cert, key }: AgentOptions, subject: string): void {
+  const parts = [
+    ['certificate authority', { ca }],
+    ['client certificate', { cert }],
+    ['client key, beside its certificate,', { cert, key }],
+  ] as const
+  for (const [what, options] of parts) {
+    try {
+      createSecureContext(options)
+    } catch (error) {
+      throw new ProblemError(
+        'credentials',
+        `The ${what} of ${subject} cannot be used; check that it is PEM and belongs there.`,
+        redactCredentials(error instanceof Error ? error.message : String(error)),
+      )
+    }
   }
-  if (user['as-groups']?.length) headers['Impersonate-Group'] = user['as-groups']
-  if (basic) headers['Authorization'] = `Basic ${toBase64(basic)}`
-  return headers
 }
 
-function secretsOf(headers: Credentials['headers'], { user }: ChosenContext): string[] {
-  const sent = [headers['Authorization'] ?? []].flat().map((value) => value.replace(/^(Bearer|Basic) /, ''))
-  return [...sent, user.password ?? '', user.token ?? ''].filter((secret) => secret !== '')
+/** Why a server probably refuses these credentials, judged by the clock of this machine. */
+function ifRefused({ cert, token, basic, tokenRemedy }: Parts, { now, subject, none }: Omit<Making, 'tls'>): string {
+  if (token) {
+    const expiredAt = tokenExpiry(token)
+    return expiredAt !== undefined && expiredAt <= now
+      ? `The token of ${subject} expired on ${day(expiredAt)}; ${tokenRemedy}.`
+      : `The token of ${subject} is not accepted; ${tokenRemedy}.`
+  }
+  if (basic)
+    return `The user name and password of ${subject} are not accepted; kube-apiserver has not taken any since 1.19.`
+  if (cert) {
+    const { validFromDate, validToDate } = new X509Certificate(cert)
+    if (validToDate.getTime() <= now) {
+      return `The client certificate of ${subject} expired on ${day(validToDate.getTime())}; get a new one.`
+    }
+    if (validFromDate.getTime() > now) {
+      return `The client certificate of ${subject} is valid from ${day(validFromDate.getTime())} only; check the clock of this machine.`
+    }
+    return `The client certificate of ${subject} is not accepted; it may be of another cluster or authority.`
+  }
+  return none
 }
 
-/** What the library or OpenSSL says of files and certificates; they quote paths and causes, never contents. */
-function unusable({ context }: ChosenContext, error: unknown): ProblemError {
-  if (error instanceof ProblemError) return error
-  return new ProblemError(
-    'invalid-input',
-    `The credentials of user "${context.user}" in ${context.file} cannot be used; check its certificate, key and the certificate-authority.`,
-    redactCredentials(error instanceof Error ? error.message : String(error)),
+const day = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
+
+/** `exp` of a JSON web token; nothing is verified. */
+function tokenExpiry(token: string): number | undefined {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))
+    if (typeof claims !== 'object' || claims === null || !('exp' in claims)) return undefined
+    return typeof claims.exp === 'number' && Math.abs(claims.exp) < 1e12 ? claims.exp * 1_000 : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Data goes before a file, as with kubectl. */
+async function pem(
+  data: string | null | undefined,
+  file: string | null | undefined,
+  what: string,
+): Promise<string | undefined> {
+  if (data) return Buffer.from(data, 'base64').toString('utf8')
+  return file ? readNamed(file, what) : undefined
+}
+
+async function readNamed(file: string, what: string): Promise<string> {
+  try {
+    return (await readCredentialFile(file)).content
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error
+    throw new ProblemError(
+      'credentials',
+      `${what} ${escaped(file)} ${error.message}; correct the path or put the file there.`,
+    )
+  }
+}
+
+/** The agent of @kubernetes/client-node for a proxy-url, SOCKS among them; 400 ms of loading that others do not need. */
+async function proxyAgent(cluster: ClusterConfig, proxyUrl: string, tls: AgentOptions): Promise<Agent> {
+  const { KubeConfig } = await import('@kubernetes/client-node')
+  const kubeconfig = new KubeConfig()
+  // The library is given no user and no file: it would read files synchronously, and run programs.
+  kubeconfig.loadFromClusterAndUser(
+    {
+      name: 'cluster',
+      server: cluster.server,
+      // It refuses plain HTTP otherwise; credentials over it are refused by `assertPrivate`.
+      skipTLSVerify: tls.rejectUnauthorized === false || cluster.server.startsWith('http:'),
+      proxyUrl,
+    },
+    { name: 'user' },
   )
-}
-
-function toBase64(text: string): string {
-  return Buffer.from(text, 'utf8').toString('base64')
-}
-
-/** The property only when it has a value: an empty one in a kubeconfig counts as absent. */
-function present<K extends string, V>(key: K, value: V | null | undefined): { [P in K]?: V } {
-  const none: { [P in K]?: V } = {}
-  return value === null || value === undefined || value === '' ? none : { ...none, [key]: value }
+  const options: RequestOptions = { ...tls }
+  try {
+    await kubeconfig.applyToHTTPSOptions(options)
+  } catch {
+    // It is told below, without the address, which may hold a password.
+  }
+  if (typeof options.agent === 'object') return options.agent
+  throw new ProblemError(
+    'credentials',
+    'The proxy-url of the cluster in the kubeconfig cannot be used; check its scheme.',
+  )
 }

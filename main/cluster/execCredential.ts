@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
+import { access, constants } from 'node:fs/promises'
+import { delimiter, isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { ClusterConfig, ExecConfig } from './kubeconfigFile.ts'
-import { redact, redactCredentials } from './redact.ts'
+import { escaped, escapedLines, redact, redactCredentials } from './redact.ts'
 
 /** What a credential plugin printed. */
 export interface ExecCredential {
@@ -35,6 +37,44 @@ export interface ExecSurroundings {
 }
 
 /**
+ * The program as an absolute path, found on the console's own PATH: an entry of the kubeconfig's `env` must not decide
+ * which one is run. `undefined` when there is none.
+ */
+export async function locateProgram(command: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  // Windows adds suffixes of its own; spawn knows them.
+  if (process.platform === 'win32') return command
+  const folders = isAbsolute(command)
+    ? ['']
+    : (env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder))
+  for (const folder of folders) {
+    const path = folder === '' ? command : join(folder, command)
+    if (
+      await access(path, constants.X_OK).then(
+        () => true,
+        () => false,
+      )
+    )
+      return path
+  }
+  return undefined
+}
+
+/** What is said of a plugin that is not there, with the words of the kubeconfig on how to install it. */
+export function missingPlugin({ command, installHint }: ExecConfig): ProblemError {
+  return new ProblemError(
+    'credentials',
+    `The credential plugin ${escaped(command)} of the kubeconfig is not installed on this machine, or not executable.`,
+    hintOf(installHint),
+  )
+}
+
+const hintOf = (hint: string | null | undefined): string | undefined =>
+  escapedLines((hint ?? '').trim().slice(0, ERROR_BYTES)) || undefined
+
+/** What may be a secret among the variables that a kubeconfig sets. */
+export const isSecretName = (name: string): boolean => /token|secret|passw|key/i.test(name)
+
+/**
  * Runs the credential plugin of a kubeconfig user as client-go does: the cluster in KUBERNETES_EXEC_INFO, credentials on
  * standard output. Rejects with `ProblemError`; what it wrote to standard error is in the details, what it wrote to
  * standard output never is, because that may hold the token.
@@ -44,44 +84,41 @@ export async function runExecPlugin(
   cluster: ClusterConfig,
   { env, timeoutMs }: ExecSurroundings,
 ): Promise<ExecCredential> {
-  const name = exec.command
+  const name = escaped(exec.command)
   if (exec.interactiveMode === 'Always') {
     throw new ProblemError(
-      'unsupported',
-      `The credential plugin ${name} of the kubeconfig wants a terminal, which the console does not have; use a token or a client certificate.`,
+      'credentials',
+      `The credential plugin ${name} of the kubeconfig needs a terminal, which the console does not give it; use a token or a client certificate.`,
     )
   }
+  const program = await locateProgram(exec.command, env)
+  if (program === undefined) throw missingPlugin(exec)
   const own = Object.fromEntries((exec.env ?? []).map((variable) => [variable.name, variable.value]))
-  const output = await run(exec, { ...env, ...own, KUBERNETES_EXEC_INFO: execInfo(exec, cluster) }, timeoutMs)
-  const ownSecrets = Object.keys(own).filter((key) => /token|secret|passw|key/i.test(key))
-  const hide = (words: string): string =>
-    redactCredentials(
-      redact(
-        words,
-        ownSecrets.map((key) => own[key] ?? ''),
-      ),
-    )
-
-  if (output.kind === 'missing') {
-    const hint = exec.installHint ?? ''
-    throw new ProblemError(
-      'not-found',
-      `The credential plugin ${name} of the kubeconfig is not installed on this machine.`,
-      ...(hint === '' ? [] : [hint.trim()]),
-    )
+  const output = await run(
+    program,
+    exec.args ?? [],
+    { ...env, ...own, KUBERNETES_EXEC_INFO: execInfo(exec, cluster) },
+    timeoutMs,
+  )
+  const secrets = Object.entries(own).flatMap(([key, value]) => (isSecretName(key) ? [value] : []))
+  const wordsOf = (stderr: string): string | undefined => {
+    const hidden = escapedLines(redactCredentials(redact(stderr, secrets)))
+    return [hidden, hintOf(exec.installHint) ?? ''].filter((part) => part !== '').join('\n\n') || undefined
   }
+
+  if (output.kind === 'missing') throw missingPlugin(exec)
   if (output.kind === 'timeout') {
     throw new ProblemError(
-      'timeout',
-      `The credential plugin ${name} of the kubeconfig did not finish within ${timeoutMs / 1_000} s; it may be waiting for a sign-in.`,
-      hide(output.stderr),
+      'credentials',
+      `The credential plugin ${name} of the kubeconfig did not finish within ${timeoutMs / 1_000} s; it may be waiting for a sign-in. Run it by hand to sign in.`,
+      wordsOf(output.stderr),
     )
   }
   if (output.code !== 0) {
     throw new ProblemError(
-      'unauthorized',
-      `The credential plugin ${name} of the kubeconfig failed with status ${output.code}; the details are its own words.`,
-      hide(output.stderr),
+      'credentials',
+      `The credential plugin ${name} of the kubeconfig failed with status ${output.code}. Its standard error says why; run it by hand to sign in.`,
+      wordsOf(output.stderr),
     )
   }
   return readCredential(name, output.stdout)
@@ -92,9 +129,9 @@ type Output =
   | { readonly kind: 'timeout'; readonly stderr: string }
   | { readonly kind: 'ended'; readonly code: number; readonly stdout: string; readonly stderr: string }
 
-function run(exec: ExecConfig, env: NodeJS.ProcessEnv, timeoutMs: number): Promise<Output> {
+function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv, timeoutMs: number): Promise<Output> {
   return new Promise((resolve) => {
-    const child = spawn(exec.command, exec.args ?? [], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     let stdout = ''
     let stderr = ''
     const timer = setTimeout(() => {
@@ -138,7 +175,7 @@ function execInfo(exec: ExecConfig, cluster: ClusterConfig): string {
 
 function readCredential(name: string, stdout: string): ExecCredential {
   const refuse = (why: string): ProblemError =>
-    new ProblemError('bad-answer', `The credential plugin ${name} of the kubeconfig ${why}; run it by hand to see.`)
+    new ProblemError('credentials', `The credential plugin ${name} of the kubeconfig ${why}; run it by hand to see.`)
   let value: unknown
   try {
     value = JSON.parse(stdout)

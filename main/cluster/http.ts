@@ -20,6 +20,8 @@ export interface RequestSettings {
   readonly secrets: readonly string[]
   /** Unix milliseconds until which they hold; for as long as the server accepts them without. */
   readonly validUntil?: number
+  /** Why the server probably refuses them, where it does, and what to do: a sentence. */
+  readonly ifRefused?: string
 }
 
 export interface HttpRequest {
@@ -131,7 +133,7 @@ function attempt(request: HttpRequest, onChunk: ChunkConsumer): Promise<Delivere
     onConnected(outgoing, url, () => enter('firstByte', limits.firstByteMs))
     outgoing.on('error', (error: Error & { code?: string }) => {
       if (outgoing.reusedSocket && phase !== 'idle' && error.code === 'ECONNRESET') finish('stale-connection')
-      else fail(networkProblem(error, url))
+      else fail(networkProblem(error, url, request.settings.ifRefused))
     })
     outgoing.on('response', (response) => {
       enter('idle', limits.idleMs)
@@ -191,7 +193,7 @@ interface Reading {
 }
 
 function readAnswer(response: IncomingMessage, { request, onChunk, started, finish }: Reading): void {
-  const { url, limits, failureBytes } = request
+  const { url, settings, limits, failureBytes } = request
   const { headers } = response
   const status = response.statusCode ?? 0
   const failed = (problem: Problem): Failed => {
@@ -200,7 +202,7 @@ function readAnswer(response: IncomingMessage, { request, onChunk, started, fini
   }
   if (status < 200 || status > 299) {
     readStart(response, failureBytes, (start, complete) => {
-      const failure = failed(statusProblem(status, headers, start, url))
+      const failure = failed(statusProblem(status, headers, start, url, settings.ifRefused))
       finish(failureBytes === undefined ? failure : { ...failure, body: start }, complete)
     })
     return

@@ -53,17 +53,16 @@ export function tooLargeProblem(what: 'wire' | 'decoded', url: URL, limits: Http
 
 /** TLS failures by the code of Node or OpenSSL: what is wrong with the certificate, and how to mend it. */
 const CERTIFICATE_WORDS: Readonly<Record<string, string>> = {
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'is self-signed; give its authority as certificate-authority in the kubeconfig',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'is self-signed; give it as certificate-authority',
   SELF_SIGNED_CERT_IN_CHAIN:
-    'comes from an authority that is not trusted; give it as certificate-authority in the kubeconfig',
+    'comes from an authority that is not trusted; give that authority as certificate-authority',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'comes from an authority that is not trusted; give it as certificate-authority in the kubeconfig',
+    'comes from an authority that is not trusted; give that authority as certificate-authority',
   UNABLE_TO_GET_ISSUER_CERT:
-    'comes from an authority that is not trusted; give it as certificate-authority in the kubeconfig',
+    'comes from an authority that is not trusted; give that authority as certificate-authority',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    'comes from an authority that is not trusted; give it as certificate-authority in the kubeconfig',
-  CERT_SIGNATURE_FAILURE:
-    'was not signed by the certificate-authority of the kubeconfig; the kubeconfig may be of an older cluster',
+    'comes from an authority that is not trusted; give that authority as certificate-authority',
+  CERT_SIGNATURE_FAILURE: 'was not signed by the given certificate-authority, which may be of an older cluster',
   CERT_HAS_EXPIRED: 'has expired; renew it on the server (and check the clock of this machine)',
   CERT_NOT_YET_VALID: 'is not valid yet; check the clock of this machine and of the server',
   CERT_REVOKED: 'was revoked; renew it on the server',
@@ -82,8 +81,15 @@ const NETWORK_WORDS: Readonly<Record<string, (host: string) => string>> = {
   EPIPE: (host) => `${host} broke the connection off before its answer was complete.`,
 }
 
-/** What made a request fail before or under its answer, in one sentence; the system's own words are the details. */
-export function networkProblem(error: Error & { readonly code?: string }, url: URL): Problem {
+/**
+ * What made a request fail before or under its answer; the system's own words are the details. `ifRefused` is what is to be
+ * said when the server refuses the credentials.
+ */
+export function networkProblem(
+  error: Error & { readonly code?: string },
+  url: URL,
+  ifRefused = 'Check the client certificate in the kubeconfig.',
+): Problem {
   const code = error.code ?? ''
   const details = code === '' || error.message.includes(code) ? error.message : `${code}: ${error.message}`
   const certificate = CERTIFICATE_WORDS[code]
@@ -103,7 +109,7 @@ export function networkProblem(error: Error & { readonly code?: string }, url: U
   if (/ALERT/i.test(code)) {
     return {
       code: 'tls',
-      message: `${url.host} refused the TLS handshake; check the client certificate in the kubeconfig.`,
+      message: `${url.host} refused the TLS handshake; it may need another client certificate. ${ifRefused}`,
       details,
     }
   }
@@ -128,8 +134,14 @@ const STATUS_CODES: Readonly<Record<number, ErrorCode>> = {
   429: 'throttled',
 }
 
-/** What an answer other than 2xx means. `body` is the start of it. */
-export function statusProblem(status: number, headers: IncomingHttpHeaders, body: string, url: URL): Problem {
+/** What an answer other than 2xx means. `body` is the start of it; `ifRefused` as for `networkProblem`. */
+export function statusProblem(
+  status: number,
+  headers: IncomingHttpHeaders,
+  body: string,
+  url: URL,
+  ifRefused = 'Sign in again.',
+): Problem {
   const where = shownUrl(url)
   const words = statusWords(body)
   const details = words === '' ? {} : { details: words }
@@ -142,8 +154,8 @@ export function statusProblem(status: number, headers: IncomingHttpHeaders, body
   }
   const messages: Readonly<Record<number, string>> = {
     400: `${where} calls the request bad (400); if it speaks TLS, use https:// instead of http://.`,
-    401: `${where} does not accept the credentials (401); sign in again, or choose another context.`,
-    403: `The user may not read ${where} (403); the permission report gives the role that is missing.`,
+    401: `${where} does not accept the credentials (401). ${ifRefused}`,
+    403: `The user may not read ${where} (403). apf permissions and the Connection screen give the missing role.`,
     404: `${where} does not exist (404); check the path of the address.`,
     429: `${where} sheds load (429); the console tries again when the server allows.`,
   }

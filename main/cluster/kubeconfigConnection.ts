@@ -1,18 +1,18 @@
-import type { Agent } from 'node:http'
-import { isDeepStrictEqual } from 'node:util'
-import { ProblemError } from '../../core/contract/errors.ts'
 import type { Target } from '../../core/contract/source.ts'
 import {
   apiServer,
-  keepAliveAgent,
+  assertPrivate,
+  createAgents,
   parseAddress,
   withIds,
   type Connection,
   type ConnectionLimits,
 } from './connection.ts'
+import type { Consent } from './consent.ts'
+import { consentRequest, withLocatedProgram } from './consentRequest.ts'
 import { chooseContext, type ChosenContext } from './contexts.ts'
 import { resolveCredentials, type Credentials } from './credentials.ts'
-import { isLoopback, shownUrl } from './redact.ts'
+import { shownUrl } from './redact.ts'
 
 type KubeconfigTarget = Extract<Target, { kind: 'kubeconfig' }>
 
@@ -20,8 +20,9 @@ type KubeconfigTarget = Extract<Target, { kind: 'kubeconfig' }>
 const PLUGIN_TIMEOUT_MS = 30_000
 
 export interface KubeconfigSurroundings {
+  readonly consent: Consent
   readonly env: NodeJS.ProcessEnv
-  readonly pluginTimeoutMs: number
+  readonly pluginTimeoutMs?: number
   /** How many connections at once; few without. */
   readonly connections?: ConnectionLimits
   /** `nobody`: only what the cluster entry says, no credentials, for those who bring their own. */
@@ -30,23 +31,24 @@ export interface KubeconfigSurroundings {
 
 /**
  * Servers read with the credentials of a kubeconfig context: its own server, or the single API servers that the target
- * names. The kubeconfig is read now and again whenever a server refuses the credentials; plugins run with the first
- * request. Rejects with `ProblemError`.
+ * names. The kubeconfig is read now and again whenever a server refuses the credentials; each time the operator has to
+ * confirm what a page may not decide (`consentRequest`). Plugins run with the first request. Rejects with `ProblemError`.
  */
 export async function kubeconfigConnection(
   target: KubeconfigTarget,
   now: () => number,
-  { env, pluginTimeoutMs, connections, as }: KubeconfigSurroundings = {
-    env: process.env,
-    pluginTimeoutMs: PLUGIN_TIMEOUT_MS,
-  },
+  { consent, env, pluginTimeoutMs = PLUGIN_TIMEOUT_MS, connections, as }: KubeconfigSurroundings,
 ): Promise<Connection> {
+  const named = target.servers?.map(parseAddress)
   const choose = async (): Promise<ChosenContext> => {
-    const context = await chooseContext(target.file, target.context, env)
-    return as === 'nobody' ? { ...context, user: {} } : context
+    const found = await chooseContext(target.file, target.context, env, consent.named)
+    const context = as === 'nobody' ? { ...found, user: {} } : await withLocatedProgram(found, env)
+    const request = consentRequest(context, named ?? [], consent.named)
+    if (request !== undefined) await consent.confirm(request)
+    return context
   }
   const chosen = await choose()
-  const urls = target.servers === undefined ? [chosen.server] : target.servers.map(parseAddress)
+  const urls = named ?? [chosen.server]
   const agents = createAgents(urls, connections)
   let known: Credentials | undefined
   let loading: Promise<Credentials> | undefined
@@ -72,11 +74,11 @@ export async function kubeconfigConnection(
     via: '/metrics through the kubeconfig',
     servers: withIds(urls, apiServer),
     cluster: shownUrl(chosen.server).replace(/\/+$/, ''),
-    notes: notes(chosen.cluster['insecure-skip-tls-verify'] === true, urls),
+    notes: notes(chosen, urls),
     async settings(server) {
-      const { tls, proxyAgent, headers, secrets, validUntil } = await credentials()
-      assertPrivate(server.metrics, headers)
-      return { agent: proxyAgent ?? agents.agentFor(server.metrics, tls), headers, secrets, validUntil }
+      const { tls, proxyAgent, ...own } = await credentials()
+      assertPrivate(server.metrics, own.headers)
+      return { ...own, agent: proxyAgent ?? agents.agentFor(server.metrics, tls) }
     },
     renew() {
       known = undefined
@@ -86,33 +88,19 @@ export async function kubeconfigConnection(
   }
 }
 
-/** Agents that are kept as long as the certificates stay the same; requests under way keep the one that they have. */
-function createAgents(urls: readonly URL[], limits: ConnectionLimits | undefined) {
-  let kept: { readonly tls: Credentials['tls']; readonly byProtocol: Map<string, Agent> } | undefined
-  return {
-    agentFor({ protocol }: URL, tls: Credentials['tls']): Agent {
-      if (kept === undefined || !isDeepStrictEqual(kept.tls, tls)) kept = { tls, byProtocol: new Map() }
-      const agent =
-        kept.byProtocol.get(protocol) ?? keepAliveAgent(protocol === 'https:' ? 'https:' : 'http:', urls, tls, limits)
-      kept.byProtocol.set(protocol, agent)
-      return agent
-    },
-    close: (): void => kept?.byProtocol.forEach((agent) => agent.destroy()),
-  }
-}
-
-/** Credentials are sent over plain HTTP to this machine only. */
-function assertPrivate(url: URL, headers: Credentials['headers']): void {
-  if (url.protocol === 'https:' || isLoopback(url) || headers['Authorization'] === undefined) return
-  throw new ProblemError(
-    'invalid-input',
-    `The credentials would travel to ${url.host} unencrypted; use the https:// address of the API server.`,
-  )
-}
-
-function notes(unverified: boolean, urls: readonly URL[]): string[] {
-  if (!unverified || urls.every((url) => url.protocol === 'http:')) return []
+function notes({ cluster, user, userFile }: ChosenContext, urls: readonly URL[]): string[] {
+  const verified = cluster['insecure-skip-tls-verify'] !== true || urls.every((url) => url.protocol === 'http:')
+  const written = user.exec && userFile?.by === 'command-line' && userFile.writableByOthers
   return [
-    'The certificate of the API server is not verified, because the kubeconfig says insecure-skip-tls-verify: anyone on the way could read the credentials.',
+    ...(verified
+      ? []
+      : [
+          'The certificate of the API server is not verified, because the kubeconfig says insecure-skip-tls-verify: anyone on the way could read the credentials.',
+        ]),
+    ...(written
+      ? [
+          `Others on this machine can write ${userFile.path}, which names a program that the console runs as you; use chmod go-w.`,
+        ]
+      : []),
   ]
 }

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { delimiter, dirname, isAbsolute, join } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import { parseDocument } from 'yaml'
 import { z } from 'zod'
 import { ProblemError } from '../../core/contract/errors.ts'
+import { readCredentialFile, UnreadableFile, type CredentialFile } from './credentialFile.ts'
+import type { NamedByOperator, NamedFile } from './namedByOperator.ts'
 
 const text = z.string().nullish()
 
@@ -74,46 +74,50 @@ export interface ContextConfig {
   readonly user: string
 }
 
+/** A file as it was read: what is confirmed of it is what is used of it. */
+export type KubeconfigFile = NamedFile & Pick<CredentialFile, 'digest' | 'writableByOthers'>
+
 /** Kubeconfig files as one: of entries with the same name the first is taken, as kubectl does. Paths are absolute. */
 export interface Kubeconfig {
   readonly files: readonly string[]
   readonly currentContext: string | undefined
   readonly contexts: readonly ContextConfig[]
   readonly clusters: ReadonlyMap<string, ClusterConfig>
-  readonly users: ReadonlyMap<string, UserConfig>
+  /** Each with the file that it is from. */
+  readonly users: ReadonlyMap<string, { readonly user: UserConfig; readonly file: KubeconfigFile }>
 }
 
-/** The files that hold when none is named: those of KUBECONFIG, or ~/.kube/config. */
-export function defaultFiles(env: NodeJS.ProcessEnv, home = homedir()): string[] {
-  const named = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '')
-  return named.length > 0 ? named : [join(home, '.kube', 'config')]
+interface ReadFile {
+  readonly file: KubeconfigFile
+  readonly content: string
 }
 
 /**
  * Reads kubeconfig files and contacts nothing. A file of several that does not exist is skipped, as kubectl does.
  * Rejects with `ProblemError` when no file is there or one cannot be understood; never quotes a value from a file.
  */
-export async function readKubeconfig(files: readonly string[]): Promise<Kubeconfig> {
-  const read = await Promise.all(files.map(async (file) => ({ file, content: await readText(file) })))
-  const present = read.flatMap(({ file, content }) => (content === undefined ? [] : [{ file, content }]))
+export async function readKubeconfig(files: readonly string[], named: NamedByOperator): Promise<Kubeconfig> {
+  const read = await Promise.all(files.map((file) => readIfThere(file, named)))
+  const present = read.filter((one) => one !== undefined)
   if (present.length === 0) {
     throw new ProblemError(
       'not-found',
       `There is no kubeconfig at ${files.join(', ')}; name one, or set the variable KUBECONFIG.`,
     )
   }
-  return merge(present.map(({ file, content }) => ({ file, config: parseKubeconfig(file, content) })))
+  return merge(present.map(({ file, content }) => ({ file, config: parseKubeconfig(file.path, content) })))
 }
 
-async function readText(file: string): Promise<string | undefined> {
+async function readIfThere(path: string, named: NamedByOperator): Promise<ReadFile | undefined> {
+  const found = await named.file(path)
   try {
-    return await readFile(file, 'utf8')
+    const { content, ...about } = await readCredentialFile(found.path, { pipes: found.by !== 'page' })
+    return { file: { ...found, ...about }, content }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    const why =
-      code === 'EACCES' ? 'may not be read by this user' : code === 'EISDIR' ? 'is a folder' : 'cannot be read'
-    throw new ProblemError('invalid-input', `The kubeconfig ${file} ${why}.`)
+    if (error instanceof UnreadableFile && !error.missing) {
+      throw new ProblemError('invalid-input', `The kubeconfig ${path} ${error.message}.`)
+    }
+    return undefined
   }
 }
 
@@ -144,27 +148,35 @@ export function parseKubeconfig(file: string, content: string): RawKubeconfig {
   )
 }
 
-function merge(files: readonly { readonly file: string; readonly config: RawKubeconfig }[]): Kubeconfig {
+function merge(files: readonly { readonly file: KubeconfigFile; readonly config: RawKubeconfig }[]): Kubeconfig {
   const clusters = new Map<string, ClusterConfig>()
-  const users = new Map<string, UserConfig>()
+  const users = new Map<string, { readonly user: UserConfig; readonly file: KubeconfigFile }>()
   const contexts = new Map<string, ContextConfig>()
   let currentContext: string | undefined
   for (const { file, config } of files) {
-    const folder = dirname(file)
+    const folder = dirname(file.path)
     for (const { name, cluster } of config.clusters ?? []) {
       if (!clusters.has(name)) clusters.set(name, withAbsolute(folder, cluster, ['certificate-authority']))
     }
-    for (const { name, user } of config.users ?? []) {
+    for (const { name, user: entry } of config.users ?? []) {
       if (users.has(name)) continue
-      const found = withAbsolute(folder, user ?? {}, ['client-certificate', 'client-key', 'tokenFile'])
-      users.set(name, found.exec ? { ...found, exec: withAbsoluteCommand(folder, found.exec) } : found)
+      const found = withAbsolute(folder, entry ?? {}, ['client-certificate', 'client-key', 'tokenFile'])
+      const user = found.exec ? { ...found, exec: withAbsoluteCommand(folder, found.exec) } : found
+      users.set(name, { user, file })
     }
     for (const { name, context } of config.contexts ?? []) {
-      if (!contexts.has(name)) contexts.set(name, { file, name, cluster: context.cluster, user: context.user ?? '' })
+      if (!contexts.has(name))
+        contexts.set(name, { file: file.path, name, cluster: context.cluster, user: context.user ?? '' })
     }
     currentContext ??= config['current-context'] || undefined
   }
-  return { files: files.map(({ file }) => file), currentContext, contexts: [...contexts.values()], clusters, users }
+  return {
+    files: files.map(({ file }) => file.path),
+    currentContext,
+    contexts: [...contexts.values()],
+    clusters,
+    users,
+  }
 }
 
 /** Paths in a kubeconfig are relative to the folder of its file. */

@@ -3,6 +3,7 @@ import type { ElsewhereObjects } from '../../core/contract/objects.ts'
 import type { Target } from '../../core/contract/source.ts'
 import { askAny, createClusterApi, type ClusterApi } from './clusterApi.ts'
 import { openConnection } from './connection.ts'
+import type { Consent } from './consent.ts'
 import type { Failed } from './http.ts'
 import { getJson } from './json.ts'
 import { listObjects } from './listObjects.ts'
@@ -12,8 +13,12 @@ import { gitVersion } from './version.ts'
  * The flow-control objects of a cluster, read once, with the version of its server when it tells one. `name` is what the
  * operator calls it; `notes` say which objects could not be understood. Rejects with `ProblemError`.
  */
-export async function readClusterObjects(target: Target, now: () => number = Date.now): Promise<ElsewhereObjects> {
-  const connection = await openConnection(target, now)
+export async function readClusterObjects(
+  target: Target,
+  consent: Consent,
+  now: () => number = Date.now,
+): Promise<ElsewhereObjects> {
+  const connection = await openConnection(target, now, { consent })
   try {
     const api = createClusterApi(connection)
     if (api === undefined) throw new ProblemError('unsupported', NO_API)

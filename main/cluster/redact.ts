@@ -32,3 +32,13 @@ export function isLoopback(url: URL): boolean {
   const host = url.hostname
   return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
 }
+
+/** Text on one line that shows what it holds: control, formatting and line-breaking characters as `\u{1b}`. */
+export function escaped(text: string): string {
+  return text.replaceAll(UNSEEN, (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`)
+}
+
+/** The same for a text of several lines. */
+export const escapedLines = (text: string): string => text.split(/\r?\n/).map(escaped).join('\n')
+
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu

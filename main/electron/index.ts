@@ -2,11 +2,14 @@ import path from 'node:path'
 import * as electron from 'electron'
 import { toProblem } from '../../core/contract/errors.ts'
 import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
+import { createConsent } from '../cluster/consent.ts'
+import { namedByOperator } from '../cluster/namedByOperator.ts'
 import { systemEnvironment } from '../sources/systemEnvironment.ts'
 import { systemAccess } from '../workspace/access.ts'
 import { createWorkspace } from '../workspace/workspace.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { boot } from './application.ts'
+import { askOperator } from './askOperator.ts'
 import { createLog } from './log.ts'
 
 const { app, dialog } = electron
@@ -29,11 +32,16 @@ const demo = app.isPackaged
   : path.join(import.meta.dirname, '..', '..', 'assets', 'demo')
 
 function openWorkspace(): Workspace {
+  const consent = createConsent({
+    named: namedByOperator(process.argv, process.env),
+    operator: { where: 'window', ask: askOperator((question) => dialog.showMessageBox(question)) },
+    now,
+  })
   const stateDir = path.join(app.getPath('userData'), 'state')
   const workspace = createWorkspace({
     stateDir,
     environment: systemEnvironment,
-    access: systemAccess(path.join(demo, 'recording.ndjson.br'), stateDir),
+    access: systemAccess(path.join(demo, 'recording.ndjson.br'), stateDir, consent),
     version: app.getVersion(),
     mode: 'desktop',
     platform: process.platform,

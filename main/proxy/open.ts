@@ -15,6 +15,7 @@ import { isToken, TOKEN_RULE } from './proxyToken.ts'
 import { serverSays, type ObjectNames } from './serverSays.ts'
 import type { ReviewToken } from './tokens.ts'
 import { connectUpstream, type ConnectedUpstream } from './upstreamConnection.ts'
+import type { Consent } from '../cluster/consent.ts'
 
 /** Where and how clients are let in: what a spec says, with the contents of the files that it names. */
 export interface ListenOptions {
@@ -34,6 +35,7 @@ export interface ProxySurroundings {
   readonly names: ObjectNames
   /** Unix milliseconds. */
   readonly now: () => number
+  readonly consent: Consent
   readonly env: NodeJS.ProcessEnv
   readonly listen?: ListenOptions
   /** Makes a certificate for these host names and addresses; without it `generated` is refused. */
@@ -57,14 +59,14 @@ export interface OpenedProxy {
  * clients come. Rejects with `ProblemError`.
  */
 export async function openProxy(spec: ProxySpec, surroundings: ProxySurroundings): Promise<OpenedProxy> {
-  const { run, names, now, env, listen: where = {} } = surroundings
+  const { run, names, now, env, consent, listen: where = {} } = surroundings
   const { host = LOOPBACK, reachedAs = [host], token } = where
   assertSafe(spec, where, host)
   const tls = await tlsOf(where, reachedAs, surroundings)
   const listener = createListener(tls, CLIENT_LIMITS)
   const certificate = tls === undefined ? undefined : new X509Certificate(tls.cert)
   const credentials = spec.identity === 'token' ? 'callers' : 'own'
-  const upstream = await connectUpstream(spec.upstream, { credentials, now, env })
+  const upstream = await connectUpstream(spec.upstream, { credentials, now, env, consent })
   try {
     const { identify, notes } = await identityOf(spec, upstream, now, !isLoopback(host))
     const port = await listen(listener, host, spec.port)

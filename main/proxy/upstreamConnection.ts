@@ -2,6 +2,7 @@ import { ProblemError } from '../../core/contract/errors.ts'
 import type { ProxySpec } from '../../core/contract/live.ts'
 import { askWhoAmI, type Identity } from '../cluster/accessReview.ts'
 import { keepAliveAgent, parseAddress } from '../cluster/connection.ts'
+import type { Consent } from '../cluster/consent.ts'
 import type { Failed, RequestSettings } from '../cluster/http.ts'
 import { kubeconfigConnection } from '../cluster/kubeconfigConnection.ts'
 import { rawOf, type RawHeaders } from './headers.ts'
@@ -24,6 +25,7 @@ export interface UpstreamOptions {
   /** Unix milliseconds. */
   readonly now: () => number
   readonly env: NodeJS.ProcessEnv
+  readonly consent: Consent
 }
 
 const CONNECTIONS = {
@@ -32,7 +34,6 @@ const CONNECTIONS = {
   // API servers close idle connections after 90 s; whoever closes first never loses a request to the other.
   timeout: 60_000,
 }
-const PLUGIN_TIMEOUT_MS = 30_000
 /** Credentials that are refused are not read anew for every single request. */
 const RENEW_AT_MOST_EVERY_MS = 10_000
 
@@ -60,14 +61,14 @@ function byUrl(address: string): ConnectedUpstream {
 
 async function byKubeconfig(
   { file, context }: Extract<ProxySpec['upstream'], { kind: 'kubeconfig' }>,
-  { credentials, now, env }: UpstreamOptions,
+  { credentials, now, env, consent }: UpstreamOptions,
 ): Promise<ConnectedUpstream> {
   const connection = await kubeconfigConnection(
     { kind: 'kubeconfig', ...(file !== undefined && { file }), ...(context !== undefined && { context }) },
     now,
     {
+      consent,
       env,
-      pluginTimeoutMs: PLUGIN_TIMEOUT_MS,
       connections: CONNECTIONS,
       ...(credentials === 'callers' && { as: 'nobody' as const }),
     },

@@ -9,6 +9,7 @@ import type { FeedListener } from '../../core/feeds/feedEngine.ts'
 import type { FeedRun } from '../../core/feeds/feedRun.ts'
 import { UNTOLD } from '../../core/live/requestLog.ts'
 import { openConnection, type Connection } from '../cluster/connection.ts'
+import type { Consent } from '../cluster/consent.ts'
 import { createFeed } from '../feeds/open.ts'
 import { createBeside } from '../live/beside.ts'
 import { makeCertificate } from '../live/certificate.ts'
@@ -26,6 +27,7 @@ const HOSTS = ['127.0.0.1', 'localhost', '::1']
 
 export interface FeedSurroundings {
   readonly environment: Environment
+  readonly consent: Consent
   /** Folder of the store, which keeps positions in followed files, and of the configuration of a webhook. */
   readonly stateDir: string
   /** Objects to begin with, instead of the server's or the built-in ones. */
@@ -49,7 +51,7 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
   const { environment, stateDir, everyRow = false } = surroundings
   const folder = join(stateDir, 'feeds')
   const { signal } = life
-  const connection = await connectionOf(spec, environment, signal)
+  const connection = await connectionOf(spec, surroundings, signal)
   const objects = await followFeedObjects({ spec, connection, environment, given: surroundings.given, signal })
   const { version } = objects
   const engine = {
@@ -171,11 +173,11 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
 
 async function connectionOf(
   { cluster }: FeedSpec,
-  { now }: Environment,
+  { environment: { now }, consent }: FeedSurroundings,
   signal: AbortSignal,
 ): Promise<Connection | undefined> {
   if (cluster === undefined) return undefined
-  const connection = await openConnection({ kind: 'kubeconfig', ...cluster }, now)
+  const connection = await openConnection({ kind: 'kubeconfig', ...cluster }, now, { consent })
   signal.addEventListener('abort', () => connection.close(), { once: true })
   return connection
 }

@@ -8,6 +8,7 @@ import { MeasuredLengths } from '../../core/live/durations.ts'
 import { RequestLog, UNTOLD } from '../../core/live/requestLog.ts'
 import { type ServerFacts, tellFacts } from '../../core/live/serverFacts.ts'
 import { openConnection, type Connection } from '../cluster/connection.ts'
+import type { Consent } from '../cluster/consent.ts'
 import { createDraft } from '../live/draft.ts'
 import { createEngineObjects, type EngineObjects } from '../live/engineObjects.ts'
 import { createFrames } from '../live/frames.ts'
@@ -26,6 +27,7 @@ const PASSES =
 
 export interface ProxySourceSurroundings {
   readonly environment: Environment
+  readonly consent: Consent
   /** Folder for certificates and tokens of the console's own, and for kubeconfigs of clients. */
   readonly folder: string
   /** Where the kubeconfig of the clients is wanted. */
@@ -38,7 +40,7 @@ export interface ProxySourceSurroundings {
 export async function createProxySource(spec: ProxySpec, surroundings: ProxySourceSurroundings): Promise<SourceResult> {
   const life = new AbortController()
   try {
-    const connection = await connectionOf(spec, surroundings.environment)
+    const connection = await connectionOf(spec, surroundings)
     life.signal.addEventListener('abort', () => connection.close(), { once: true })
     return { ok: true, source: await open({ spec, connection, surroundings, life }) }
   } catch (error) {
@@ -48,10 +50,13 @@ export async function createProxySource(spec: ProxySpec, surroundings: ProxySour
 }
 
 /** How the upstream is asked about itself, beside the requests that go through. */
-function connectionOf({ upstream }: ProxySpec, { now }: Environment): Promise<Connection> {
+function connectionOf(
+  { upstream }: ProxySpec,
+  { environment: { now }, consent }: ProxySourceSurroundings,
+): Promise<Connection> {
   return upstream.kind === 'kubeconfig'
-    ? openConnection(upstream, now)
-    : openConnection({ kind: 'urls', urls: [`${upstream.url.replace(/\/+$/, '')}/metrics`] }, now)
+    ? openConnection(upstream, now, { consent })
+    : openConnection({ kind: 'urls', urls: [`${upstream.url.replace(/\/+$/, '')}/metrics`] }, now, { consent })
 }
 
 interface Opening {
@@ -62,7 +67,7 @@ interface Opening {
 }
 
 async function open({ spec, connection, surroundings, life }: Opening): Promise<Source> {
-  const { environment, folder, clientKubeconfig, given } = surroundings
+  const { environment, consent, folder, clientKubeconfig, given } = surroundings
   let objects: EngineObjects | undefined
   /** Any HTTP server may be behind an address; it is asked about flow control only where that is wanted. */
   const asks = spec.upstream.kind === 'kubeconfig' || spec.objects === 'upstream'
@@ -133,6 +138,7 @@ async function open({ spec, connection, surroundings, life }: Opening): Promise<
     names: { level: nameOf, schema: nameOf },
     now: environment.now,
     env: process.env,
+    consent,
   })
   proxy = opened
   tellNotes()

@@ -2,6 +2,7 @@ import { toProblem } from '../../core/contract/errors.ts'
 import type { Cadence, Target } from '../../core/contract/source.ts'
 import { createClusterObjects } from '../cluster/clusterObjects.ts'
 import { openConnection, type Connection } from '../cluster/connection.ts'
+import type { Consent } from '../cluster/consent.ts'
 import { METRICS_LIMITS, type HttpLimits } from '../cluster/httpProblems.ts'
 import { createDumpPoller, type DumpPoller } from './dumpPoller.ts'
 import { createHealthBook } from './scrape/health.ts'
@@ -20,10 +21,11 @@ export interface ScrapeSpec {
 export async function createScrapeSource(
   spec: ScrapeSpec,
   environment: Environment,
+  consent: Consent,
   limits: HttpLimits = METRICS_LIMITS,
 ): Promise<SourceResult> {
   try {
-    const connection = await openConnection(spec.target, () => environment.now())
+    const connection = await openConnection(spec.target, () => environment.now(), { consent })
     return { ok: true, source: createSource(connection, spec.cadence, environment, limits) }
   } catch (error) {
     return { ok: false, problem: toProblem(error) }

@@ -1,12 +1,14 @@
 import { join } from 'node:path'
 import type { SourceSpec } from '../../core/contract/source.ts'
+import type { Consent } from '../cluster/consent.ts'
 import { createDemoSource } from '../sources/demo.ts'
 import { createFilesSource } from '../sources/files.ts'
 import type { Environment, SourceResult } from '../sources/source.ts'
 import type { Access } from './workspace.ts'
 
-/** Paths that the sources need. */
-interface Folders {
+/** What the sources need of this machine. */
+interface Surroundings {
+  readonly consent: Consent
   /** File of the recorded demo. */
   readonly recording: string
   readonly stateDir: string
@@ -16,12 +18,13 @@ interface Folders {
  * The real rooms around the workspace. What talks to clusters is loaded when it is first asked for: the client library
  * takes longer to load than everything else together, and the other sources need none of it.
  */
-export function systemAccess(recording: string, stateDir: string): Access {
+export function systemAccess(recording: string, stateDir: string, consent: Consent): Access {
   return {
-    makeSource: (spec, environment) => makeSource(spec, environment, { recording, stateDir }),
-    listContexts: async (file) => (await import('../cluster/index.ts')).listContexts(file),
-    permissionReports: async (target) => (await import('../cluster/index.ts')).permissionReports(target),
-    readClusterObjects: async (target) => (await import('../cluster/objects.ts')).readClusterObjects(target),
+    consent,
+    makeSource: (spec, environment) => makeSource(spec, environment, { recording, stateDir, consent }),
+    listContexts: async (file) => (await import('../cluster/index.ts')).listContexts(file, process.env, consent.named),
+    permissionReports: async (target) => (await import('../cluster/index.ts')).permissionReports(target, consent),
+    readClusterObjects: async (target) => (await import('../cluster/objects.ts')).readClusterObjects(target, consent),
     readManifestFiles: async (files) => (await import('../sources/files/manifests.ts')).readManifestFiles(files),
   }
 }
@@ -29,7 +32,7 @@ export function systemAccess(recording: string, stateDir: string): Access {
 async function makeSource(
   spec: SourceSpec,
   environment: Environment,
-  { recording, stateDir }: Folders,
+  { recording, stateDir, consent }: Surroundings,
 ): Promise<SourceResult> {
   switch (spec.kind) {
     case 'simulation': {
@@ -41,14 +44,14 @@ async function makeSource(
     case 'files':
       return createFilesSource(spec.files, environment)
     case 'scrape':
-      return (await import('../sources/scrape.ts')).createScrapeSource(spec, environment)
+      return (await import('../sources/scrape.ts')).createScrapeSource(spec, environment, consent)
     case 'proxy': {
       const { createProxySource } = await import('../sources/liveProxy.ts')
-      return createProxySource(spec, { environment, folder: join(stateDir, 'proxy') })
+      return createProxySource(spec, { environment, consent, folder: join(stateDir, 'proxy') })
     }
     case 'feed': {
       const { createFeedSource } = await import('../sources/liveFeed.ts')
-      return createFeedSource(spec, { environment, stateDir })
+      return createFeedSource(spec, { environment, consent, stateDir })
     }
   }
 }

@@ -1,4 +1,6 @@
-import type { SourceSpec } from '../../core/contract/source.ts'
+import type { SourceSpec, Target } from '../../core/contract/source.ts'
+
+type UrlsTarget = Extract<Target, { kind: 'urls' }>
 
 /**
  * Whether a source may be remembered. Only what is opened again by name is: a simulation by its seed and version, but not
@@ -36,7 +38,7 @@ export function publicSpec(spec: SourceSpec): SourceSpec {
       return { kind: 'files', files: spec.files.map(({ name }) => ({ name, text: '' })) }
     case 'scrape':
       return spec.target.kind === 'urls'
-        ? { ...spec, target: { kind: 'urls', urls: spec.target.urls.map(withoutCredentials) } }
+        ? { ...spec, target: { ...withoutSecrets(spec.target), urls: spec.target.urls.map(withoutCredentials) } }
         : {
             ...spec,
             target: {
@@ -45,6 +47,14 @@ export function publicSpec(spec: SourceSpec): SourceSpec {
             },
           }
   }
+}
+
+/** What was typed is left out; paths stay. */
+function withoutSecrets(target: UrlsTarget): UrlsTarget {
+  const { credentials, ...rest } = target
+  if (credentials === undefined) return rest
+  const { token: _token, password: _password, ...paths } = credentials
+  return Object.keys(paths).length === 0 ? rest : { ...rest, credentials: paths }
 }
 
 function withoutCredentials(address: string): string {

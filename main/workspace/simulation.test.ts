@@ -10,6 +10,7 @@ import { standingClock } from '../../test/harness/standingClock.ts'
 import type { SimulatedApiServer } from '../simulated/apiServer.ts'
 import { createSimulationSource } from '../sources/simulation.ts'
 import { createWorkspace, type Workspace } from './workspace.ts'
+import { allNamed } from '../../test/harness/consent.ts'
 
 const START = Date.UTC(2026, 0, 1)
 const SIMULATION = SimulationSpecSchema.parse({ kind: 'simulation', seed: 3 })
@@ -50,6 +51,7 @@ describe('the workspace with a simulation', () => {
           const simulation = createSimulationSource(spec, environment, { backfillSeconds: 20, stopwatch: () => 0 })
           return { ok: true, source: simulation, simulation }
         },
+        consent: allNamed,
         listContexts: async () => [],
         permissionReports: async () => [],
         readClusterObjects: notAsked,

@@ -9,6 +9,7 @@ import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import type { Source, SourceResult, SourceSink } from '../sources/source.ts'
 import { createWorkspace, type Workspace } from './workspace.ts'
+import { allNamed } from '../../test/harness/consent.ts'
 
 const START = Date.UTC(2026, 0, 1)
 
@@ -95,6 +96,7 @@ describe('the workspace', () => {
             Promise.resolve({ ok: false, problem: { code: 'not-found', message: 'no such source' } })
           )
         },
+        consent: allNamed,
         listContexts: () => Promise.resolve([]),
         permissionReports: () => Promise.resolve([]),
         readClusterObjects: notAsked,

@@ -9,6 +9,7 @@ import {
   type Target,
 } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
+import type { Consent } from '../cluster/consent.ts'
 import type { Environment, SourceResult } from '../sources/source.ts'
 import type { LiveTraffic } from '../live/traffic.ts'
 import type { SimulatedApiServer } from '../simulated/apiServer.ts'
@@ -23,6 +24,7 @@ import { createTopic } from './topic.ts'
 
 /** What the workspace asks of the rooms around it; passed in, so that tests need no cluster. */
 export interface Access extends Elsewhere {
+  readonly consent: Consent
   makeSource(spec: SourceSpec, environment: Environment): Promise<SourceResult>
   listContexts(file: string | undefined): Promise<FoundContext[]>
   permissionReports(target: Target): Promise<PermissionReport[]>
@@ -178,6 +180,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     streams: {
       connection: (_, emit, signal) => connections.subscribe(emit, signal),
       notices: (_, emit, signal) => store.notices.subscribe((notices) => emit([...notices]), signal),
+      consent: (_, emit, signal) => access.consent.state.subscribe(emit, signal),
       frames: (_, emit, signal) =>
         followSession(sessions, signal, (current, end) => current.frames.subscribe(emit, end)),
       dumps: ({ server, level }, emit, signal) =>

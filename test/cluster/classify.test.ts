@@ -11,6 +11,7 @@ import { flowSchemaManifest, requestLine, sender, type Sender } from './classify
 import type { Cluster } from './cluster.ts'
 import { ADMIN, CRAWLER, NODE, OPERATOR, SCHEDULER, VIEWER } from './identities.ts'
 import { noCluster, useCluster } from './suite.ts'
+import { allNamed } from '../harness/consent.ts'
 
 const SCHEMAS = 40
 const REQUESTS = 300
@@ -95,7 +96,7 @@ async function settledObjects(cluster: Cluster): Promise<ObjectSet> {
     !metadata.name.startsWith('random-') || (status?.conditions ?? []).some(({ type }) => type === 'Dangling')
   const deadline = Date.now() + SETTLE_MS
   while (Date.now() < deadline) {
-    const { objects } = await readClusterObjects({ kind: 'kubeconfig', file: cluster.kubeconfig })
+    const { objects } = await readClusterObjects({ kind: 'kubeconfig', file: cluster.kubeconfig }, allNamed)
     if (objects.schemas.length >= SCHEMAS && objects.schemas.every(isTaken)) {
       // The condition is written while the new order is made.
       await new Promise((resolve) => setTimeout(resolve, 2_000))

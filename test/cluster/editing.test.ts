@@ -20,6 +20,7 @@ import { demandIn, reportedLimits, strayLimits, type Limits } from './limits.ts'
 import { runLoad } from './load.ts'
 import { saturating, seed } from './profiles.ts'
 import { noCluster, useCluster } from './suite.ts'
+import { allNamed } from '../harness/consent.ts'
 
 /*
  * The editor in a browser, over the console's own process, on a real server: what the screen predicts is what the server
@@ -129,7 +130,7 @@ describe.skipIf(noCluster)('the editor on a real server', () => {
 
   const metrics = async (): Promise<readonly Sample[]> => readSamples((await cluster().call('/metrics', ADMIN)).body)
   const objects = async (): Promise<ObjectSet> =>
-    (await readClusterObjects({ kind: 'kubeconfig', file: cluster().kubeconfig })).objects
+    (await readClusterObjects({ kind: 'kubeconfig', file: cluster().kubeconfig }, allNamed)).objects
   /** The screen says no upper limit of Exempt levels. */
   const reported = async (as: Limits): Promise<Limits> =>
     Object.fromEntries(

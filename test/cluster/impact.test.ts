@@ -21,6 +21,7 @@ import { demandIn, limitsOf, reportedLimits, strayLimits } from './limits.ts'
 import { runLoad } from './load.ts'
 import { saturating, seed } from './profiles.ts'
 import { noCluster, useCluster } from './suite.ts'
+import { allNamed } from '../harness/consent.ts'
 
 const SEATS = 600
 /** One adjustment period, and time to read a page. */
@@ -86,7 +87,7 @@ describe.skipIf(noCluster)('the seat impact of an edit', () => {
     folder = await mkdtemp(join(tmpdir(), 'apf-impact-'))
     await seed(cluster())
     load = runLoad(cluster(), saturating, 600, end.signal)
-    const read = await readClusterObjects({ kind: 'kubeconfig', file: cluster().kubeconfig })
+    const read = await readClusterObjects({ kind: 'kubeconfig', file: cluster().kubeconfig }, allNamed)
     before = read.objects
     version = read.version ?? ''
   })

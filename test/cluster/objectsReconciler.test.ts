@@ -19,6 +19,7 @@ import { reconcile } from '../../core/simulate/reconciler.ts'
 import { readClusterObjects } from '../../main/cluster/objects.ts'
 import { openConsole, type OpenConsole } from './openConsole.ts'
 import { noCluster, useCluster } from './suite.ts'
+import { allNamed } from '../harness/consent.ts'
 
 /** A pass every minute, and time for it. */
 const PASS_MS = 75_000
@@ -159,7 +160,7 @@ describe.skipIf(noCluster)("the API server's own reconciler", () => {
   const find = (objects: ObjectSet, { kind, name }: Pick<Edit, 'kind' | 'name'>): AnyObject | undefined =>
     all(objects, kind).find(({ metadata }) => metadata.name === name)
   const read = async (): Promise<ObjectSet> =>
-    (await readClusterObjects({ kind: 'kubeconfig', file: cluster().kubeconfig })).objects
+    (await readClusterObjects({ kind: 'kubeconfig', file: cluster().kubeconfig }, allNamed)).objects
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'apf-reconciler-'))

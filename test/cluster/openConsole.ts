@@ -9,6 +9,7 @@ import { CadenceSchema } from '../../core/contract/source.ts'
 import { systemEnvironment } from '../../main/sources/systemEnvironment.ts'
 import { systemAccess } from '../../main/workspace/access.ts'
 import { createWorkspace } from '../../main/workspace/workspace.ts'
+import { allNamed } from '../harness/consent.ts'
 
 /** The console's own side without a surface: what the screens say to it, said by a test. */
 export interface OpenConsole {
@@ -37,7 +38,7 @@ export async function openConsole(stateDir?: string): Promise<OpenConsole> {
   const workspace = createWorkspace({
     stateDir: folder,
     environment: systemEnvironment,
-    access: systemAccess('', folder),
+    access: systemAccess('', folder, allNamed),
     version: '0.0.0-test',
     mode: 'memory',
     platform: 'test',

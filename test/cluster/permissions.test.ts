@@ -8,13 +8,14 @@ import { permissionReports } from '../../main/cluster/index.ts'
 import { runCommand } from '../harness/command.ts'
 import { ADMIN, NOBODY, VIEWER } from './identities.ts'
 import { noCluster, useCluster } from './suite.ts'
+import { allNamed } from '../harness/consent.ts'
 
 const POLL = { timeout: 15_000, interval: 500 }
 
 describe.skipIf(noCluster)('permissions', () => {
   const cluster = useCluster()
   const reportFor = async (file: string): Promise<PermissionReport> => {
-    const [report, ...others] = await permissionReports({ kind: 'kubeconfig', file })
+    const [report, ...others] = await permissionReports({ kind: 'kubeconfig', file }, allNamed)
     expect(others).toEqual([])
     if (report === undefined) throw new Error('no report')
     return report

@@ -9,6 +9,7 @@ import { selfSigned } from '../harness/hostileServerCertificates.ts'
 import { liveRun } from '../harness/proxied.ts'
 import type { Cluster } from './cluster.ts'
 import { ADMIN } from './identities.ts'
+import { allNamed } from '../harness/consent.ts'
 
 /** A proxy in front of the cluster that itself looks like a cluster: the same users, another address. */
 export interface ProxiedCluster {
@@ -53,6 +54,7 @@ export async function proxyOf(
     run,
     names: { level: nameOf, schema: nameOf },
     now: Date.now,
+    consent: allNamed,
     env: process.env,
     listen: { tls },
   })

@@ -14,6 +14,7 @@ import { runLoad } from './load.ts'
 import { saturating, seed } from './profiles.ts'
 import { startRelay, type Relay } from './relay.ts'
 import { noCluster, useCluster } from './suite.ts'
+import { allNamed } from '../harness/consent.ts'
 
 const WARM_UP_MS = 25_000
 const SECONDS = 120
@@ -175,7 +176,7 @@ async function readOneDump(url: string): Promise<DumpFrame> {
   const { handlers, close } = createWorkspace({
     stateDir,
     environment: systemEnvironment,
-    access: systemAccess('no demo here', stateDir),
+    access: systemAccess('no demo here', stateDir, allNamed),
     version: '0',
     mode: 'memory',
     platform: process.platform,

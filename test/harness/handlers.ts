@@ -99,6 +99,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
       streams: {
         connection: (_params, emit) => emit(none),
         notices: (_params, emit) => emit([]),
+        consent: (_params, emit) => emit({ waiting: null }),
         frames: (_params, emit, signal) => frames.add(emit, signal),
         dumps: (_params, emit, signal) => dumps.add(emit, signal),
         simulation: () => undefined,

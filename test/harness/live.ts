@@ -11,6 +11,7 @@ import type { ServerFrame } from '../../core/frame/frame.ts'
 import { systemEnvironment } from '../../main/sources/systemEnvironment.ts'
 import { systemAccess } from '../../main/workspace/access.ts'
 import { createWorkspace } from '../../main/workspace/workspace.ts'
+import { allNamed } from './consent.ts'
 
 /** A workspace with everything behind it, over the contract, and what its streams told. */
 export interface LiveConsole {
@@ -35,7 +36,7 @@ export async function openLiveConsole(server: string): Promise<LiveConsole> {
   const workspace = createWorkspace({
     stateDir,
     environment: systemEnvironment,
-    access: systemAccess('', stateDir),
+    access: systemAccess('', stateDir, allNamed),
     version: '0.0.0-test',
     mode: 'memory',
     platform: 'test',

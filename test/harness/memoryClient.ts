@@ -170,6 +170,7 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
       'allocation.steps': async ({ server, from, to }) => [...adjustmentsOf(server).steps(from, to)],
     },
     streams: {
+      consent: (_params, emit) => emit({ waiting: null }),
       connection: (_params, emit, signal) => {
         onConnection.add(emit)
         signal.addEventListener('abort', () => void onConnection.delete(emit))

@@ -10,6 +10,7 @@ import type { DumpFrame } from '../../core/frame/dump.ts'
 import { systemEnvironment } from '../../main/sources/systemEnvironment.ts'
 import { systemAccess } from '../../main/workspace/access.ts'
 import { createWorkspace, type Workspace } from '../../main/workspace/workspace.ts'
+import { allNamed } from '../harness/consent.ts'
 
 const RECORDING = fileURLToPath(new URL('../../assets/demo/recording.ndjson.br', import.meta.url))
 const SERVER = 'demo-apiserver'
@@ -36,7 +37,7 @@ describe('the demo, over the contract', () => {
     workspace = createWorkspace({
       stateDir,
       environment: systemEnvironment,
-      access: systemAccess(RECORDING, stateDir),
+      access: systemAccess(RECORDING, stateDir, allNamed),
       version: '0',
       mode: 'memory',
       platform: process.platform,

@@ -1,6 +1,6 @@
 import { Agent } from 'node:https'
 import { afterEach, describe, expect, test } from 'vitest'
-import { urlsConnection } from '../../main/cluster/connection.ts'
+import { urlsConnection } from '../../main/cluster/urlsConnection.ts'
 import { send, type Delivered, type Failed } from '../../main/cluster/http.ts'
 import type { HttpLimits } from '../../main/cluster/httpProblems.ts'
 import {
@@ -21,6 +21,7 @@ import {
   type HostileServer,
 } from '../harness/hostileServer.ts'
 import { createAuthority, selfSigned } from '../harness/hostileServerCertificates.ts'
+import { allNamed } from '../harness/consent.ts'
 
 const LIMITS: HttpLimits = {
   connectMs: 1_000,
@@ -46,7 +47,7 @@ async function read(
   address: string,
   { limits = LIMITS, gzip = false, secrets = [] as string[], ca = undefined as string | undefined } = {},
 ): Promise<{ result: Delivered | Failed; bytes: number }> {
-  const connection = urlsConnection([address])
+  const connection = await urlsConnection({ kind: 'urls', urls: [address] }, Date.now, allNamed)
   const [server] = connection.servers
   if (server === undefined) throw new Error('no server')
   const settings = await connection.settings(server)
@@ -212,7 +213,7 @@ describe('a good answer', () => {
 
   test('a kept connection that the server closed is opened anew', async () => {
     const server = await start()
-    const connection = urlsConnection([server.url()])
+    const connection = await urlsConnection({ kind: 'urls', urls: [server.url()] }, Date.now, allNamed)
     const [address] = connection.servers
     if (address === undefined) throw new Error('no server')
     const settings = await connection.settings(address)

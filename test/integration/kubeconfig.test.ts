@@ -10,11 +10,13 @@ import { getText } from '../../main/cluster/json.ts'
 import { kubeconfigConnection } from '../../main/cluster/kubeconfigConnection.ts'
 import { answerStatus, startHostileServer, startProxy, type HostileServer } from '../harness/hostileServer.ts'
 import { createAuthority } from '../harness/hostileServerCertificates.ts'
+import { allNamed } from '../harness/consent.ts'
 
 const authority = createAuthority()
 const certificate = authority.issue({ name: 'api', ips: ['127.0.0.1'], dns: ['api.internal'] })
 const elsewhere = authority.issue({ name: 'api', dns: ['api.internal'] })
 const client = authority.issue({ name: 'operator' })
+const HERE = { consent: allNamed, env: process.env }
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 const CA = { 'certificate-authority-data': base64(authority.cert) }
 
@@ -63,7 +65,11 @@ async function open(
   { now = Date.now, pluginTimeoutMs = 5_000, servers = [] as string[] } = {},
 ): Promise<Opened> {
   const target = { kind: 'kubeconfig', file, ...(servers.length === 0 ? {} : { servers }) } as const
-  const connection = await kubeconfigConnection(target, now, { env: { PATH: process.env['PATH'] }, pluginTimeoutMs })
+  const connection = await kubeconfigConnection(target, now, {
+    consent: allNamed,
+    env: { PATH: process.env['PATH'] },
+    pluginTimeoutMs,
+  })
   cleanups.push(() => connection.close())
   const [address] = connection.servers
   if (address === undefined) throw new Error('no server')
@@ -181,21 +187,27 @@ describe('a credential plugin', () => {
     [
       'fails',
       plugin('console.error("sign in first; token=s3cr3t"); process.exit(3)'),
-      'unauthorized',
+      'credentials',
       /failed with status 3/,
       'sign in first; token=[hidden]',
     ],
-    ['hangs', plugin('console.error("waiting"); setInterval(() => {}, 1000)'), 'timeout', /within 0\.5 s/, 'waiting'],
-    ['prints nonsense', plugin('console.log("s3cr3t")'), 'bad-answer', /did not print JSON/, undefined],
-    ['prints something else', plugin('console.log("{}")'), 'bad-answer', /ExecCredential/, undefined],
+    [
+      'hangs',
+      plugin('console.error("waiting"); setInterval(() => {}, 1000)'),
+      'credentials',
+      /within 0\.5 s/,
+      'waiting',
+    ],
+    ['prints nonsense', plugin('console.log("s3cr3t")'), 'credentials', /did not print JSON/, undefined],
+    ['prints something else', plugin('console.log("{}")'), 'credentials', /ExecCredential/, undefined],
     [
       'is missing',
       { exec: { command: 'no-such-plugin-of-apf', installHint: 'Install it.' } },
-      'not-found',
+      'credentials',
       /not installed/,
       'Install it.',
     ],
-    ['wants a terminal', plugin('', { interactiveMode: 'Always' }), 'unsupported', /wants a terminal/, undefined],
+    ['wants a terminal', plugin('', { interactiveMode: 'Always' }), 'credentials', /needs a terminal/, undefined],
   ])('that %s is told in a sentence', async (_, user, code, words, details) => {
     const opened = await open(await write(config({ server: 'https://127.0.0.1:1', ...CA }, user)), {
       pluginTimeoutMs: 500,
@@ -244,7 +256,7 @@ describe('the way to a cluster', () => {
   test('credentials do not travel unencrypted', async () => {
     const opened = await open(await write(config({ server: 'http://10.1.2.3:8080' }, { token: 't' })))
     expect((await opened.read()).problem).toMatchObject({
-      code: 'invalid-input',
+      code: 'credentials',
       message: expect.stringMatching(/unencrypted/),
     })
     const local = await server({ behaviour: whoami })
@@ -310,7 +322,10 @@ describe('what a kubeconfig offers', () => {
     ['no current context', 'contexts: []', /no current context/],
   ])('a file with %s is told in a sentence', async (_, content, words) => {
     const file = await write(content)
-    const problem = await kubeconfigConnection({ kind: 'kubeconfig', file }, Date.now).then(() => undefined, toProblem)
+    const problem = await kubeconfigConnection({ kind: 'kubeconfig', file }, Date.now, HERE).then(
+      () => undefined,
+      toProblem,
+    )
     expect(problem).toMatchObject({ code: 'invalid-input', message: expect.stringMatching(words) })
     expect(problem?.message).toContain(file)
     expect(JSON.stringify(problem)).not.toContain('s3cr3t')
@@ -319,7 +334,7 @@ describe('what a kubeconfig offers', () => {
   test('an unknown context is told with those that there are; a missing file with its path', async () => {
     const file = await write(config({ server: 'https://one.example' }, {}))
     const choose = (target: { file: string; context?: string }) =>
-      kubeconfigConnection({ kind: 'kubeconfig', ...target }, Date.now).then(() => undefined, toProblem)
+      kubeconfigConnection({ kind: 'kubeconfig', ...target }, Date.now, HERE).then(() => undefined, toProblem)
     expect((await choose({ file, context: 'x' }))?.message).toMatch(/has no context "x"; it names c\.$/)
     expect((await choose({ file: join(folder, 'absent') }))?.message).toMatch(/There is no kubeconfig at .*absent/)
   })
@@ -336,7 +351,10 @@ describe('what a kubeconfig offers', () => {
     const user = { 'client-certificate-data': base64('no pem'), 'client-key-data': base64('s3cr3t') }
     const opened = await open(await write(config({ server: 'https://127.0.0.1:1', ...CA }, user)))
     const { problem } = await opened.read()
-    expect(problem).toMatchObject({ code: 'invalid-input', message: expect.stringMatching(/credentials of user "u"/) })
+    expect(problem).toMatchObject({
+      code: 'credentials',
+      message: expect.stringMatching(/client certificate of user "u"/),
+    })
     expect(JSON.stringify(problem)).not.toContain('s3cr3t')
   })
 })

@@ -10,6 +10,7 @@ import { readClusterObjects } from '../../main/cluster/objects.ts'
 import type { ObjectEditor, ObjectsReading } from '../../main/sources/objectDoor.ts'
 import { systemEnvironment } from '../../main/sources/systemEnvironment.ts'
 import { answerStatus, startHostileServer, type HostileServer } from '../harness/hostileServer.ts'
+import { allNamed } from '../harness/consent.ts'
 
 const LEVELS = '/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations'
 const SCHEMAS = '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas'
@@ -88,7 +89,7 @@ async function target(servers: readonly HostileServer[], token = 'secret-token')
 }
 
 async function follow(...servers: HostileServer[]) {
-  const connection = await openConnection(await target(servers), () => Date.now())
+  const connection = await openConnection(await target(servers), () => Date.now(), { consent: allNamed })
   const door = createClusterObjects(connection, { ...systemEnvironment, random: () => 0 })
   const readings: ObjectsReading[] = []
   const stop = new AbortController()
@@ -202,7 +203,7 @@ describe('objects read by list and watch', () => {
     const reading = await until(current)
     expect(names(reading)).toEqual(['a', 'b'])
     expect(reading.problem?.message).toContain('odd')
-    expect(await readClusterObjects(await target([server]))).toMatchObject({
+    expect(await readClusterObjects(await target([server]), allNamed)).toMatchObject({
       version: 'v1.36.3',
       notes: [expect.stringContaining('odd')],
     })
@@ -213,7 +214,7 @@ describe('objects read by list and watch', () => {
     await down.close()
     const { until } = await follow(down, up)
     expect(names(await until(current))).toEqual(['a'])
-    expect((await readClusterObjects(await target([down, up]))).objects.levels).toHaveLength(1)
+    expect((await readClusterObjects(await target([down, up]), allNamed)).objects.levels).toHaveLength(1)
   })
 
   it('are unavailable, with the role that would help, where they may not be read', async () => {

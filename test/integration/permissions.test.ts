@@ -8,6 +8,7 @@ import { stringify } from 'yaml'
 import { CAPABILITIES, type Capability, type PermissionReport } from '../../core/contract/source.ts'
 import { permissionReports } from '../../main/cluster/index.ts'
 import { answerStatus, metricsPage, startHostileServer, type HostileServer } from '../harness/hostileServer.ts'
+import { allNamed } from '../harness/consent.ts'
 
 let folder = ''
 beforeAll(async () => {
@@ -85,7 +86,7 @@ async function report(rules: Rules): Promise<PermissionReport> {
       users: [{ name: 'u', user: { token: 's3cr3t' } }],
     }),
   )
-  const [only] = await permissionReports({ kind: 'kubeconfig', file })
+  const [only] = await permissionReports({ kind: 'kubeconfig', file }, allNamed)
   if (only === undefined) throw new Error('no report')
   return only
 }
@@ -159,13 +160,13 @@ describe('the permission report', () => {
 
   test('of refused credentials is the problem alone', async () => {
     server = await startHostileServer({ behaviour: answerStatus(401, '{"message":"Unauthorized"}') })
-    const [refused] = await permissionReports({ kind: 'urls', urls: [server.url()] })
+    const [refused] = await permissionReports({ kind: 'urls', urls: [server.url()] }, allNamed)
     expect(refused).toMatchObject({ results: [], problem: { code: 'unauthorized' } })
   })
 
   test('of plain addresses tells what does not apply', async () => {
     server = await startHostileServer({ behaviour: fakeApi({ pages: ['/metrics', '/version'] }) })
-    const [plain] = await permissionReports({ kind: 'urls', urls: [server.url()] })
+    const [plain] = await permissionReports({ kind: 'urls', urls: [server.url()] }, allNamed)
     expect(plain?.problem).toBeUndefined()
     expect(statuses(plain ?? { server: '', checkedAt: '', results: [] })).toEqual(
       all(
@@ -183,7 +184,7 @@ describe('the permission report', () => {
     server = await startHostileServer({ behaviour: fakeApi({ pages: ALL_PAGES }) })
     const gone = await startHostileServer()
     await gone.close()
-    const reports = await permissionReports({ kind: 'urls', urls: [server.url(), gone.url()] })
+    const reports = await permissionReports({ kind: 'urls', urls: [server.url(), gone.url()] }, allNamed)
     expect(reports.map(({ problem }) => problem?.code)).toEqual([undefined, 'unreachable'])
   })
 })

@@ -10,6 +10,7 @@ import { openProxy, type ListenOptions, type ProxySurroundings } from '../../mai
 import { makePki } from '../cluster/pki.ts'
 import { createAuthority, selfSigned } from '../harness/hostileServerCertificates.ts'
 import { type Cleanups, cleanUp, liveRun, portOf, upstreamServer } from '../harness/proxied.ts'
+import { allNamed } from '../harness/consent.ts'
 
 const cleanups: Cleanups = []
 afterEach(() => cleanUp(cleanups))
@@ -71,6 +72,7 @@ async function open(
     run,
     names: { level: (uid) => `level ${uid}`, schema: () => undefined },
     now: Date.now,
+    consent: allNamed,
     env: {},
     ...more,
   })
@@ -318,7 +320,7 @@ describe('listening', () => {
     const server = await upstreamServer(cleanups, () => undefined)
     const spec = ProxySpecSchema.parse({ kind: 'proxy', upstream, identity: 'headers', port: portOf(server) })
     const names = { level: () => undefined, schema: () => undefined }
-    const opening = openProxy(spec, { run: liveRun(1), names, now: Date.now, env: {} })
+    const opening = openProxy(spec, { run: liveRun(1), names, now: Date.now, consent: allNamed, env: {} })
     await expect(opening).rejects.toThrow(/^Port \d+ of 127\.0\.0\.1 is in use; choose another one/)
   })
 

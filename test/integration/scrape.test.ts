@@ -16,6 +16,7 @@ import {
   truncate,
   type HostileServer,
 } from '../harness/hostileServer.ts'
+import { allNamed } from '../harness/consent.ts'
 
 /** Time of the source runs so many times faster than that of the network. */
 const SPEED = 20
@@ -56,6 +57,7 @@ async function scrape(
   const made = await createScrapeSource(
     { target: { kind: 'urls', urls: [...urls] }, cadence: { intervalMs, dumpsEveryMs } },
     environment,
+    allNamed,
     LIMITS,
   )
   if (!made.ok) throw new Error(made.problem.message)
@@ -291,6 +293,7 @@ test('an address with credentials is refused, and they are not repeated', async 
       cadence: { intervalMs: 1_000, dumpsEveryMs: null },
     },
     environment,
+    allNamed,
   )
   expect(made).toMatchObject({ ok: false, problem: { code: 'invalid-input' } })
   expect(JSON.stringify(made)).not.toMatch(/s3cr3t|t0k|someone/)

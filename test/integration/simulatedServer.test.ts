@@ -15,6 +15,7 @@ import type { Source } from '../../main/sources/source.ts'
 import { systemEnvironment } from '../../main/sources/systemEnvironment.ts'
 import { startSimulatedHttpServer, type SimulatedHttpServer } from '../../main/simulated/httpServer.ts'
 import { captureVersions, metricsPages, readFixture } from '../fixtures/load.ts'
+import { allNamed } from '../harness/consent.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -97,6 +98,7 @@ describe('the simulated server over HTTP', () => {
           cadence: CadenceSchema.parse({ dumpsEveryMs: 2_000 }),
         },
         systemEnvironment,
+        allNamed,
       )
       if (!made.ok) throw new Error(made.problem.message)
       const scraped = watch(made.source)
@@ -200,6 +202,7 @@ describe('the simulated server over HTTP', () => {
     const made = await createScrapeSource(
       { target: { kind: 'urls', urls: [`${http.url}/metrics`] }, cadence: CadenceSchema.parse({}) },
       systemEnvironment,
+      allNamed,
     )
     if (!made.ok) throw new Error(made.problem.message)
     const readings: ObjectsReading[] = []

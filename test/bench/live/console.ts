@@ -13,6 +13,7 @@ import { startWebServer } from '../../../main/server/webServer.ts'
 import { systemEnvironment } from '../../../main/sources/systemEnvironment.ts'
 import { systemAccess } from '../../../main/workspace/access.ts'
 import { createWorkspace } from '../../../main/workspace/workspace.ts'
+import { allNamed } from '../../harness/consent.ts'
 
 const [upstream = '', root = ''] = process.argv.slice(2)
 const stateDir = mkdtempSync(path.join(tmpdir(), 'apf-console-bench-'))
@@ -21,7 +22,7 @@ let traffic: LiveTraffic | undefined
 const workspace = createWorkspace({
   stateDir,
   environment: systemEnvironment,
-  access: systemAccess('', stateDir),
+  access: systemAccess('', stateDir, allNamed),
   version: '0.0.0-bench',
   mode: 'web',
   platform: 'bench',

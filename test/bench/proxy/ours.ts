@@ -14,6 +14,7 @@ import { createLiveRun } from '../../../main/live/liveRun.ts'
 import { openProxy } from '../../../main/proxy/open.ts'
 import { collectGarbage } from '../engine/garbage.ts'
 import { readCertificate } from './certificate.ts'
+import { allNamed } from '../../harness/consent.ts'
 
 const run = createLiveRun({
   engine: {
@@ -44,6 +45,7 @@ const proxy = await openProxy(
     run,
     names: { level: (uid) => uid, schema: (uid) => uid },
     now: Date.now,
+    consent: allNamed,
     env: process.env,
     ...(folder !== undefined && { listen: { tls: readCertificate(folder) } }),
   },

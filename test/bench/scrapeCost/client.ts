@@ -8,6 +8,7 @@ import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { createScrapeSource } from '../../../main/sources/scrape.ts'
 import type { Environment } from '../../../main/sources/source.ts'
 import { createStoppedTime } from './stoppedTime.ts'
+import { allNamed } from '../../harness/consent.ts'
 
 /** Functions that run three times a second are optimised late. */
 const WARM_UP_SECONDS = 45
@@ -32,6 +33,7 @@ async function start(environment: Environment, onFrame: (frame: ServerFrame) => 
   const made = await createScrapeSource(
     { target: { kind: 'kubeconfig', file, servers }, cadence: { intervalMs: 1_000, dumpsEveryMs: null } },
     environment,
+    allNamed,
   )
   if (!made.ok) throw new Error(made.problem.message)
   const follow = new Map(servers.map((server) => [new URL(server).host, follower(new URL(server).host)]))
