@@ -106,6 +106,11 @@ export const CAPABILITIES = [
 ] as const
 export type Capability = (typeof CAPABILITIES)[number]
 
+/** What looking needs; the others are for edits. */
+export const LOOKING: ReadonlySet<Capability> = new Set(
+  CAPABILITIES.filter((capability) => capability !== 'dry-run' && capability !== 'write'),
+)
+
 export const CapabilityResultSchema = z.object({
   capability: z.enum(CAPABILITIES),
   /** What the console shows with it. */
@@ -124,8 +129,10 @@ export const PermissionReportSchema = z.object({
   user: z.string().optional(),
   checkedAt: z.string(),
   results: z.array(CapabilityResultSchema),
-  /** ClusterRole and ClusterRoleBinding for what is missing, ready to apply; absent when nothing is. */
+  /** ClusterRole and ClusterRoleBinding for what looking needs and is missing; absent when nothing is. */
   missingRole: z.string().optional(),
+  /** The same for edits, of a user who may see everything: nobody needs it to look. */
+  editRole: z.string().optional(),
   /** A priority level of the console's own, recommended when its user would queue with everybody. */
   ownLevel: z.string().optional(),
   /** What prevented the report altogether. */

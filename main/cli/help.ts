@@ -1,3 +1,10 @@
+const CREDENTIALS = `Credentials for --metrics-url (files, because other users can read a command line):
+  --token-file FILE      a bearer token; read again every minute
+  --username NAME --password-file FILE   basic authentication
+  --client-certificate FILE --client-key FILE   a client certificate (PEM)
+  --certificate-authority FILE   the authority of the server's certificate (PEM)
+  --insecure-skip-tls-verify   do not verify that certificate: for test servers only`
+
 const SOURCE = `Source (one of):
   --kubeconfig FILE      read the API server of a kubeconfig; KUBECONFIG or ~/.kube/config by default
   --context NAME         a context of it other than the current one
@@ -7,7 +14,9 @@ const SOURCE = `Source (one of):
   --simulate             a simulated cluster, which runs on the console's own flow control
   --server-version V     the version that it claims and behaves like, v1.29 to v1.39 (v1.37.2 by default)
   --seed N               another course of events (1 by default); the same seed gives the same
-  --demo                 a recording of a real server under load`
+  --demo                 a recording of a real server under load
+
+${CREDENTIALS}`
 
 const ENGINE = `  --max-requests-inflight N, --max-mutating-requests-inflight N   the two limits (400 and 200 by default)
   --server-version V     behave like this version (that of the server, or the newest that is known, by default)
@@ -26,6 +35,7 @@ Usage:
   apf-console snapshot [source]                      one frame as JSON
   apf-console watch [source] [--interval S] [--count N]   frames as NDJSON until stopped
   apf-console web [source] [--port N] [--open]       the console in the browser, on 127.0.0.1
+  apf-console permissions [--kubeconfig F | --metrics-url URL]   what the credentials may do, and the missing role
   apf-console proxy [--kubeconfig F | --upstream URL]   a proxy in front of a server, with flow control of its own
   apf-console feed --audit-file F | --httplog F      what a server did, from its log, through flow control of its own
   apf-console shard --queues Q --hand H              hands of queues: collisions, overlaps, better shapes
@@ -65,6 +75,25 @@ Options:
   --interval S           seconds between two readings (0.5 to 60, default 1)
   --count N              stop after so many frames
   --json                 accepted for scripts; the output is always NDJSON`,
+
+  permissions: `Usage: apf-console permissions [--kubeconfig FILE] [--context NAME] [--server URL]… | --metrics-url URL…
+                              [--output text|json]
+
+Tests what the credentials may do on each server, without side effects, and prints the ClusterRole and the binding for
+what is missing (docs/connecting.md). Without a server: the current context of the kubeconfig.
+
+Servers (one of):
+  --kubeconfig FILE, --context NAME   the API server of a kubeconfig; KUBECONFIG or ~/.kube/config by default
+  --server URL           one API server of that cluster (https://host:port); repeat it for several
+  --metrics-url URL      the complete address of a metrics page; repeat it for several servers
+
+${CREDENTIALS}
+
+Options:
+  -o, --output FORMAT    text (default) or json
+  --json                 the same as --output json
+
+Exit code: 0 everything that looking needs is allowed, 1 something is missing or refused, 2 cannot run.`,
 
   web: `Usage: apf-console web [source] [--port N] [--open]
 

@@ -12,10 +12,9 @@ import { HELP } from './help.ts'
 import { impactInput, type ImpactInput } from './impactInput.ts'
 import { type ImpactAnswer, type LimitFrom, impactJson, impactText } from './impactReport.ts'
 import { tellFindings } from './manifestFiles.ts'
-import { SOURCE_OPTIONS } from './sourceOptions.ts'
+import { CLUSTER_OPTIONS, SOURCE_OPTIONS } from './sourceOptions.ts'
 import { type OptionInfo, readNumber, readOptions } from './usage.ts'
 
-const { kubeconfig, context, server, file } = SOURCE_OPTIONS
 const OPTIONS = {
   config: { type: 'string', multiple: true },
   edit: { type: 'string', multiple: true },
@@ -23,11 +22,8 @@ const OPTIONS = {
   'server-limit': { type: 'string' },
   'kube-version': { type: 'string' },
   test: { type: 'string' },
-  kubeconfig,
-  context,
-  server,
-  'metrics-url': SOURCE_OPTIONS['metrics-url'],
-  file,
+  ...CLUSTER_OPTIONS,
+  file: SOURCE_OPTIONS.file,
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const satisfies Readonly<Record<string, OptionInfo>>

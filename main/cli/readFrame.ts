@@ -2,6 +2,7 @@ import type { Cadence, ServerHealth, SourceSpec } from '../../core/contract/sour
 import type { Frame } from '../../core/frame/frame.ts'
 import type { Console } from './console.ts'
 import { openSession } from './open.ts'
+import { problemText } from './problemText.ts'
 
 /** What was read of a source, once. */
 export interface ReadFrame {
@@ -44,7 +45,7 @@ export async function readFrame(
   const findings = servers.flatMap((server) => {
     if (told.has(server.id)) return []
     const problem = server.failures.at(-1)?.problem
-    return [problem?.message ?? `${server.id} did not answer within ${seconds} s.`]
+    return [problem === undefined ? `${server.id} did not answer within ${seconds} s.` : problemText(problem)]
   })
   return { frame, servers, findings }
 }

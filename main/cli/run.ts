@@ -2,6 +2,7 @@ import { toProblem } from '../../core/contract/errors.ts'
 import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
 import { nearest } from './nearest.ts'
+import { problemText } from './problemText.ts'
 import { UsageError } from './usage.ts'
 
 type Command = (args: readonly string[], console: Console) => Promise<ExitCode>
@@ -10,6 +11,7 @@ type Command = (args: readonly string[], console: Console) => Promise<ExitCode>
 const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['snapshot', async () => (await import('./snapshot.ts')).snapshot],
   ['watch', async () => (await import('./watch.ts')).watch],
+  ['permissions', async () => (await import('./permissions.ts')).permissions],
   ['web', async () => (await import('./web.ts')).web],
   ['proxy', async () => (await import('./proxy.ts')).proxy],
   ['feed', async () => (await import('./feed.ts')).feed],
@@ -30,8 +32,7 @@ export async function run(args: readonly string[], console: Console): Promise<Ex
     if (error instanceof UsageError) {
       console.tell(error.message)
     } else {
-      const { code, message, details } = toProblem(error)
-      console.tell(code === 'internal' && details !== undefined ? `${message} (${details})` : message)
+      console.tell(problemText(toProblem(error)))
     }
     return 2
   }

@@ -1,14 +1,39 @@
-import { CadenceSchema, INTERVAL_MS, type Cadence, type SourceSpec, type Target } from '../../core/contract/source.ts'
+import {
+  AddressCredentialsSchema,
+  CadenceSchema,
+  INTERVAL_MS,
+  type AddressCredentials,
+  type Cadence,
+  type SourceSpec,
+  type Target,
+} from '../../core/contract/source.ts'
 import { SimulationSpecSchema, type SimulationSpec } from '../../core/contract/simulation.ts'
 import { readInputFiles, type ReadStdin } from './inputFiles.ts'
 import { readNumber, UsageError, type Given, type OptionInfo } from './usage.ts'
 
-/** Options of every command that reads a source. */
-export const SOURCE_OPTIONS = {
+/** Credentials for --metrics-url, by files: a secret on the command line could be read by every user of the machine. */
+const CREDENTIAL_OPTIONS = {
+  'token-file': { type: 'string' },
+  username: { type: 'string' },
+  'password-file': { type: 'string' },
+  'client-certificate': { type: 'string' },
+  'client-key': { type: 'string' },
+  'certificate-authority': { type: 'string' },
+  'insecure-skip-tls-verify': { type: 'boolean' },
+} as const satisfies Readonly<Record<string, OptionInfo>>
+
+/** Options that name servers. */
+export const CLUSTER_OPTIONS = {
   kubeconfig: { type: 'string' },
   context: { type: 'string' },
   server: { type: 'string', multiple: true },
   'metrics-url': { type: 'string', multiple: true },
+  ...CREDENTIAL_OPTIONS,
+} as const satisfies Readonly<Record<string, OptionInfo>>
+
+/** Options of every command that reads a source. */
+export const SOURCE_OPTIONS = {
+  ...CLUSTER_OPTIONS,
   file: { type: 'string', multiple: true },
   simulate: { type: 'boolean' },
   'server-version': { type: 'string' },
@@ -56,10 +81,12 @@ export function simulationFrom(given: Given): SimulationSpec {
 
 const fullVersion = (version: string): string => (/^v\d+\.\d+$/.test(version) ? `${version}.0` : version)
 
+export const DEFAULT_TARGET: Target = { kind: 'kubeconfig' }
+
 /** The current context of the usual kubeconfig, as kubectl takes it. */
 export const defaultSource = (given: Given, dumps: boolean): SourceSpec => ({
   kind: 'scrape',
-  target: { kind: 'kubeconfig' },
+  target: DEFAULT_TARGET,
   cadence: cadenceFrom(given, dumps),
 })
 
@@ -72,7 +99,8 @@ export function cadenceFrom(given: Given, dumps: boolean): Cadence {
   })
 }
 
-function targetFrom(given: Given): Target | undefined {
+/** The servers that the options name; `undefined` when they name none. */
+export function targetFrom(given: Given): Target | undefined {
   const [file, context] = [given.value('kubeconfig'), given.value('context')]
   const [servers, urls] = [given.values('server'), given.values('metrics-url')]
   if (urls.length > 0) {
@@ -81,7 +109,16 @@ function targetFrom(given: Given): Target | undefined {
         '--metrics-url names the complete address, so --kubeconfig, --context and --server do not go with it.',
       )
     }
-    return { kind: 'urls', urls: urls.map((url) => checkedUrl('metrics-url', url)) }
+    const credentials = credentialsFrom(given)
+    return {
+      kind: 'urls',
+      urls: urls.map((url) => checkedUrl('metrics-url', url)),
+      ...(credentials && { credentials }),
+    }
+  }
+  const alone = Object.keys(CREDENTIAL_OPTIONS).find((name) => given.flag(name))
+  if (alone !== undefined) {
+    throw new UsageError(`--${alone} goes with --metrics-url; a kubeconfig holds its own credentials.`)
   }
   if (file === undefined && context === undefined && servers.length === 0) return undefined
   return {
@@ -90,6 +127,29 @@ function targetFrom(given: Given): Target | undefined {
     ...(context !== undefined && { context }),
     ...(servers.length > 0 && { servers: servers.map((url) => checkedUrl('server', url)) }),
   }
+}
+
+function credentialsFrom(given: Given): AddressCredentials | undefined {
+  const named = {
+    tokenFile: given.value('token-file'),
+    username: given.value('username'),
+    passwordFile: given.value('password-file'),
+    clientCertificate: given.value('client-certificate'),
+    clientKey: given.value('client-key'),
+    certificateAuthority: given.value('certificate-authority'),
+    insecureSkipTlsVerify: given.flag('insecure-skip-tls-verify') || undefined,
+  }
+  const credentials = AddressCredentialsSchema.parse(named)
+  if (named.tokenFile !== undefined && named.username !== undefined) {
+    throw new UsageError('Give --token-file or --username, not both.')
+  }
+  if ((named.username === undefined) !== (named.passwordFile === undefined)) {
+    throw new UsageError('--username and --password-file go together.')
+  }
+  if ((named.clientCertificate === undefined) !== (named.clientKey === undefined)) {
+    throw new UsageError('--client-certificate and --client-key go together.')
+  }
+  return Object.values(named).some((value) => value !== undefined) ? credentials : undefined
 }
 
 function checkedUrl(option: string, text: string): string {

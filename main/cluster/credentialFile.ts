@@ -5,6 +5,7 @@ import { dirname } from 'node:path'
 
 /** Kubeconfigs with many embedded certificates are a few hundred kilobytes. */
 const MOST_BYTES = 4 * 1024 * 1024
+const BLOCK_BYTES = 64 * 1024
 
 export interface CredentialFile {
   readonly content: string
@@ -53,13 +54,13 @@ export async function readCredentialFile(path: string, { pipes = false } = {}): 
 async function readWithin(handle: FileHandle): Promise<Buffer> {
   const pieces: Buffer[] = []
   let size = 0
-  for await (const piece of handle.createReadStream({ autoClose: false, end: MOST_BYTES })) {
-    const bytes = Buffer.from(piece as Buffer)
-    size += bytes.length
+  for (;;) {
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(BLOCK_BYTES), 0, BLOCK_BYTES, null)
+    if (bytesRead === 0) return Buffer.concat(pieces)
+    size += bytesRead
     if (size > MOST_BYTES) throw new UnreadableFile(`is larger than ${MOST_BYTES / 1024 / 1024} MiB`)
-    pieces.push(bytes)
+    pieces.push(buffer.subarray(0, bytesRead))
   }
-  return Buffer.concat(pieces)
 }
 
 interface Modes {

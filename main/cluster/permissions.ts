@@ -67,12 +67,16 @@ export async function permissionReport(
     return { ...report, problem: metrics.failed.problem }
   }
   const pages = await testPages(server, settings, metrics)
-  if (reach === 'pages' || server.base === undefined) {
-    return { ...report, results: results({ ...pages, ...NO_CLUSTER }) }
+  const refused = metrics.ok ? undefined : userInRefusal(metrics.failed.problem.details)
+  const context = server.base === undefined ? undefined : { base: server.base, settings }
+  const identity = context && (await reviewSelf(context))
+  const user = identity?.user ?? refused
+  // Behind the address of a page may be an API server, which then answers who the user is, or any other program.
+  if (context === undefined || (reach === 'pages' && identity === undefined)) {
+    const findings = { ...pages, ...NO_CLUSTER }
+    const remedy = user === undefined ? {} : { user, ...remedies(user, findings, undefined, false) }
+    return { ...report, results: results(findings), ...remedy }
   }
-  const context = { base: server.base, settings }
-  const identity = await reviewSelf(context)
-  const user = identity?.user ?? (metrics.ok ? undefined : userInRefusal(metrics.failed.problem.details))
   const objects = await testObjects(context, user)
   const others = await otherServers(context)
   const flow = await ownFlow(context, metrics.headers, objects)
@@ -102,7 +106,7 @@ function results(findings: Findings): CapabilityResult[] {
 }
 
 const NO_CLUSTER: ObjectAccess = (() => {
-  const finding = { status: 'not-applicable', found: 'needs a kubeconfig' } as const
+  const finding = { status: 'not-applicable', found: 'no API server answers at this address' } as const
   return { 'list-objects': finding, 'watch-objects': finding, 'dry-run': finding, write: finding }
 })()
 
@@ -180,16 +184,15 @@ function withNote(finding: Finding, note: string | undefined): Finding {
 const ANONYMOUS = 'system:anonymous'
 
 /**
- * The role that is missing, and a level of the console's own. What is needed to look comes first; the right to edit is
- * offered only to a user who sees everything, so that nobody gets it by copying. Nothing is offered to anonymous users:
- * it would be given to everybody.
+ * The role that is missing, and a level of the console's own. The right to edit is offered apart, and only to a user who
+ * sees everything, so that nobody gets it by copying. Nothing is offered to anonymous users: it would be given to everybody.
  */
 function remedies(
   user: string,
   findings: Findings,
   flow: OwnFlow | undefined,
   flowControlled: boolean,
-): Pick<PermissionReport, 'missingRole' | 'ownLevel'> {
+): Pick<PermissionReport, 'missingRole' | 'editRole' | 'ownLevel'> {
   if (user === ANONYMOUS) return {}
   const missing = new Set(
     CAPABILITIES.filter((capability) => findings[capability].status === 'forbidden').map(
@@ -197,10 +200,10 @@ function remedies(
     ),
   )
   const reads = [...missing].filter((grant) => grant !== 'edit')
-  const offered = reads.length > 0 ? reads : [...missing]
   const ownNeeded = flowControlled && (flow === undefined || (flow.shared && !flow.exempt))
   return {
-    ...(offered.length === 0 ? {} : { missingRole: roleYaml(user, offered) }),
+    ...(reads.length === 0 ? {} : { missingRole: roleYaml(user, reads) }),
+    ...(reads.length === 0 && missing.has('edit') ? { editRole: roleYaml(user, ['edit']) } : {}),
     ...(ownNeeded ? { ownLevel: ownLevelYaml(user, flow) } : {}),
   }
 }

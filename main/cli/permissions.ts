@@ -1,0 +1,62 @@
+import { LOOKING, type CapabilityResult, type PermissionReport } from '../../core/contract/source.ts'
+import { UsageError, readOptions, readOutput, type OptionInfo } from './usage.ts'
+import type { Console, ExitCode } from './console.ts'
+import { HELP } from './help.ts'
+import { problemText } from './problemText.ts'
+import { CLUSTER_OPTIONS, DEFAULT_TARGET, targetFrom } from './sourceOptions.ts'
+import { textTable } from './textTable.ts'
+
+const OPTIONS = {
+  ...CLUSTER_OPTIONS,
+  output: { type: 'string', short: 'o' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const satisfies Readonly<Record<string, OptionInfo>>
+
+/** Prints what the credentials may do on each server. 1 when something is missing that looking needs. */
+export async function permissions(args: readonly string[], console: Console): Promise<ExitCode> {
+  const given = readOptions(args, OPTIONS)
+  if (given.flag('help')) {
+    console.print(`${HELP.permissions}\n`)
+    return 0
+  }
+  const output = readOutput(given, ['text', 'json'])
+  const target = targetFrom(given) ?? DEFAULT_TARGET
+  const reports = await console.access.permissionReports(target)
+  if (reports.length === 0) throw new UsageError('No server is named.')
+  console.print(output === 'json' ? `${JSON.stringify(reports, undefined, 2)}\n` : reports.map(reportText).join('\n'))
+  return reports.every(isEnough) ? 0 : 1
+}
+
+const isEnough = ({ problem, results }: PermissionReport): boolean =>
+  problem === undefined &&
+  results.every(
+    ({ capability, status }) => !LOOKING.has(capability) || status === 'allowed' || status === 'not-applicable',
+  )
+
+const WORDS: Readonly<Record<CapabilityResult['status'], string>> = {
+  allowed: 'allowed',
+  forbidden: 'forbidden',
+  failed: 'not tested',
+  'not-applicable': '-',
+}
+
+function reportText({ server, user, problem, results, missingRole, editRole, ownLevel }: PermissionReport): string {
+  const rows = results.map(({ status, needs, label, found }) => [`  ${WORDS[status]}`, needs, label, found])
+  const parts = [
+    `${server}${user === undefined ? '' : ` as ${user}`}`,
+    ...(problem === undefined ? [] : [problemText(problem)]),
+    ...textTable(rows, ['left', 'left', 'left', 'left']),
+    ...section('Missing. Apply it with kubectl apply -f -', missingRole),
+    ...section('To edit as well', editRole),
+    ...section(
+      'Recommended: a priority level of its own, so that the console does not queue with the workloads',
+      ownLevel,
+    ),
+  ]
+  return `${parts.join('\n')}\n`
+}
+
+/** YAML begins with a comment of its own. */
+const section = (title: string, yaml: string | undefined): string[] =>
+  yaml === undefined ? [] : ['', `# ${title}:`, yaml.trimEnd()]
