@@ -76,7 +76,10 @@ export function createConsent({ named, operator, now, timeoutMs = TIMEOUT_MS }: 
         answer = ask(request, operator)
         answers.set(key, answer)
       }
-      const allowed = await answer
+      const allowed = await answer.catch((error: unknown) => {
+        answers.delete(key)
+        throw error
+      })
       if (allowed === true) return
       if (allowed === undefined) {
         answers.delete(key)

@@ -189,6 +189,8 @@ function assertUsable({ ca, cert, key }: AgentOptions, subject: string): void {
   for (const [what, options] of parts) {
     try {
       createSecureContext(options)
+      // OpenSSL takes a text without any certificate for an empty list of authorities.
+      if ('ca' in options && options.ca !== undefined) void new X509Certificate(String(options.ca))
     } catch (error) {
       throw new ProblemError(
         'credentials',

@@ -22,6 +22,20 @@ describe('what a failure means', () => {
     expect(problem.message).not.toContain('t0k')
   })
 
+  test('a refusal of credentials names the cause that is known of them, and nobody’s missing rights are none', () => {
+    const cause = 'The client certificate of user "u" expired; get a new one.'
+    expect(statusProblem(401, {}, '', url, cause)).toEqual({
+      code: 'unauthorized',
+      message: `https://api.example:6443/metrics does not accept the credentials (401). ${cause}`,
+    })
+    const anonymous = '{"message":"forbidden: User \\"system:anonymous\\" cannot get path \\"/metrics\\""}'
+    expect(statusProblem(403, {}, anonymous, url, 'Give a token.')).toMatchObject({
+      code: 'unauthorized',
+      message: 'https://api.example:6443/metrics may not be read without credentials (403). Give a token.',
+    })
+    expect(statusProblem(403, {}, anonymous.replace('system:anonymous', 'jo'), url, 'x').code).toBe('forbidden')
+  })
+
   test('the words of a refusal are those of the Kubernetes Status, or the first line', () => {
     expect(statusProblem(403, {}, '{"kind":"Status","message":"no"}', url).details).toBe('no')
     expect(statusProblem(500, {}, 'first\nsecond', url).details).toBe('first')

@@ -134,6 +134,9 @@ const STATUS_CODES: Readonly<Record<number, ErrorCode>> = {
   429: 'throttled',
 }
 
+/** How an API server calls a request without credentials. */
+const ANONYMOUS = 'User "system:anonymous"'
+
 /** What an answer other than 2xx means. `body` is the start of it; `ifRefused` as for `networkProblem`. */
 export function statusProblem(
   status: number,
@@ -150,6 +153,14 @@ export function statusProblem(
       code: 'bad-answer',
       message: `${where} redirects elsewhere, which is not followed because credentials would go there too; give the final address.`,
       ...(headers.location === undefined ? {} : { details: `Location: ${locationShown(headers.location, url)}` }),
+    }
+  }
+  if (status === 403 && words.includes(ANONYMOUS)) {
+    // Nobody is refused here but the lack of credentials.
+    return {
+      code: 'unauthorized',
+      message: `${where} may not be read without credentials (403). ${ifRefused}`,
+      ...details,
     }
   }
   const messages: Readonly<Record<number, string>> = {

@@ -160,7 +160,7 @@ async function versionFinding(base: string, settings: RequestSettings): Promise<
 }
 
 function failure({ status, problem }: Failed): Finding {
-  if (problem.code === 'forbidden') {
+  if (status === 403) {
     const user = userInRefusal(problem.details)
     return { status: 'forbidden', found: user === undefined ? '403' : `403 for user ${user}` }
   }

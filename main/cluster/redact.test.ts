@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isLoopback, redact, redactCredentials, shownUrl } from './redact.ts'
+import { escaped, escapedLines, isLoopback, redact, redactCredentials, shownUrl } from './redact.ts'
 
 describe('redact', () => {
   test('leaves no secret, however they overlap', () => {
@@ -41,4 +41,22 @@ test.each([
   ['https://localhost.example.com/', false],
 ])('%s is loopback: %s', (address, loopback) => {
   expect(isLoopback(new URL(address))).toBe(loopback)
+})
+
+describe('text of others', () => {
+  test('holds no character that a terminal acts on or that hides others', () => {
+    const text = fc.string({ unit: 'binary' })
+    fc.assert(
+      fc.property(text, (words) => {
+        expect(escaped(words)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+        expect(escapedLines(words).replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+      }),
+    )
+  })
+
+  test('is otherwise as it was', () => {
+    expect(escaped('naïve 値 \u{1b}[2J\u{202e}\n')).toBe(String.raw`naïve 値 \u{1b}[2J\u{202e}\u{a}`)
+    expect(escapedLines('a\r\nb\tc')).toBe(String.raw`a
+b\u{9}c`)
+  })
 })

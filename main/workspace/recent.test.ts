@@ -32,6 +32,13 @@ describe('publicSpec', () => {
       files: [{ name: 'a', text: '' }],
     })
     expect(JSON.stringify(publicSpec(scrape(urls('https://user:secret@a/metrics'))))).not.toContain('secret')
+    const credentials = { token: 'secret', username: 'jo', password: 'secret', certificateAuthority: '/ca.pem' }
+    expect(publicSpec(scrape({ kind: 'urls', urls: ['https://a/metrics'], credentials }))).toMatchObject({
+      target: { credentials: { username: 'jo', certificateAuthority: '/ca.pem' } },
+    })
+    expect(
+      JSON.stringify(publicSpec(scrape({ kind: 'urls', urls: ['https://a/metrics'], credentials }))),
+    ).not.toContain('secret')
     expect(
       JSON.stringify(publicSpec(scrape({ kind: 'kubeconfig', servers: ['https://user:secret@a'] }))),
     ).not.toContain('secret')

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Handlers } from '../../core/contract/contract.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import {
@@ -62,6 +63,8 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   const connections = createTopic<Connection>()
   const sessions = createTopic<Session | undefined>()
   let session: Session | undefined
+  /** As it was given, with the secrets that were typed. */
+  let connectedSpec: SourceSpec | undefined
   let attempts = 0
   /** The attempt that decided what is connected now; an earlier one that is slower comes too late. */
   let decided = 0
@@ -84,9 +87,10 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     elsewhere: access,
   })
 
-  const replaceSession = (next: Session | undefined): Connection => {
+  const replaceSession = (next: Session | undefined, spec?: SourceSpec): Connection => {
     void session?.end()
     session = next
+    connectedSpec = spec
     const connection = next?.connection ?? NOTHING
     connections.publish(connection)
     sessions.publish(next)
@@ -124,7 +128,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       },
     })
     decided = id
-    const connection = replaceSession(started)
+    const connection = replaceSession(started, spec)
     if (made.simulation !== undefined) options.onSimulation?.(made.simulation.server, started.ended)
     if (made.source.live !== undefined) options.onTraffic?.(made.source.live, started.ended)
     if (isRememberable(spec)) {
@@ -139,6 +143,13 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     return connection
   }
 
+  /** The page does not have the secrets of the connected source; it asks about it without. */
+  const withTypedSecrets = (target: Target): Target => {
+    const own = connectedSpec?.kind === 'scrape' ? connectedSpec : undefined
+    const told = own && publicSpec(own)
+    return own && told?.kind === 'scrape' && isDeepStrictEqual(told.target, target) ? own.target : target
+  }
+
   const connected = (): Session => {
     if (session === undefined) throw new ProblemError('not-found', 'No source is connected.')
     return session
@@ -150,7 +161,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       'settings.read': () => store.settings.read(),
       'settings.write': (change) => store.settings.change(change),
       'sources.contexts': ({ file }) => access.listContexts(file),
-      'sources.permissions': ({ target }) => access.permissionReports(target),
+      'sources.permissions': ({ target }) => access.permissionReports(withTypedSecrets(target)),
       'sources.connect': ({ spec }) => connect(spec),
       'sources.disconnect': async () => {
         decided = ++attempts

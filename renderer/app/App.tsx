@@ -5,6 +5,7 @@ import { useRoute } from '../state/route.ts'
 import { useSettings } from '../state/settings.ts'
 import { Patterns } from '../theme/Patterns.tsx'
 import { RejectionAnnouncer, Toast } from './Announcer.tsx'
+import { ConsentNote } from './ConsentNote.tsx'
 import { DropTarget } from './DropTarget.tsx'
 import { KeyHelp } from './KeyHelp.tsx'
 import { Notices } from './Notices.tsx'
@@ -36,6 +37,7 @@ export function App() {
       <TopBar />
       <Sidebar />
       <main id="main" tabIndex={-1} data-pane="" className={styles['main']}>
+        <ConsentNote />
         <Notices />
         {entry !== undefined && (
           <>

@@ -56,15 +56,19 @@ export function Preformatted({ text, label }: { readonly text: string; readonly 
   )
 }
 
-/** The raw words behind a sentence, closed at first. */
-export function Details({ text, summary = 'details' }: { readonly text: string; readonly summary?: string }) {
+/** The raw words behind a sentence, closed at first unless `open`. */
+export function Details(props: { readonly text: string; readonly summary?: string; readonly open?: boolean }) {
+  const { text, summary = 'details', open = false } = props
   return (
-    <details className={styles['details']}>
+    <details className={styles['details']} open={open}>
       <summary>{summary}</summary>
       <Preformatted text={text} label={summary} />
     </details>
   )
 }
+
+/** What a credential plugin wrote, or how to install it, is the reason itself; other details only support it. */
+const saysWhy = ({ code }: Problem): boolean => code === 'credentials'
 
 /** A failure in one sentence, with the details behind a disclosure. */
 export function ProblemNote(props: {
@@ -76,7 +80,7 @@ export function ProblemNote(props: {
   return (
     <Note kind="bad" alert={alert}>
       <span>{problem.message}</span>
-      {problem.details !== undefined && <Details text={problem.details} />}
+      {problem.details !== undefined && <Details text={problem.details} open={saysWhy(problem)} />}
       {action}
     </Note>
   )
@@ -93,7 +97,7 @@ export function ErrorState(props: {
     <EmptyState title={props.title} actions={props.actions}>
       <p>{props.problem.message}</p>
       {props.children}
-      {props.problem.details !== undefined && <Details text={props.problem.details} />}
+      {props.problem.details !== undefined && <Details text={props.problem.details} open={saysWhy(props.problem)} />}
     </EmptyState>
   )
 }

@@ -27,7 +27,7 @@ const results: CapabilityResult[] = [
   { ...allowed('dump-queues', 'Queues and flows', 'GET …/dump_queues', '403, role missing'), status: 'forbidden' },
   { ...allowed('dump-requests', 'Requests', 'GET …/dump_requests', '403, role missing'), status: 'forbidden' },
   allowed('dry-run', 'Dry run of edits', 'update, dryRun=All', 'allowed'),
-  { ...allowed('write', 'Apply edits', 'update', 'editing is not part of this version'), status: 'not-applicable' },
+  { ...allowed('write', 'Apply edits', 'create, update, patch', '403, role missing'), status: 'forbidden' },
 ]
 
 function allowed(
@@ -81,6 +81,7 @@ export function permissionReports(target: Target, now: number): PermissionReport
     checkedAt: new Date(now).toISOString(),
     results,
     missingRole,
+    editRole: missingRole.replaceAll('apf-console-dumps', 'apf-console-edit'),
     ownLevel,
   }))
 }

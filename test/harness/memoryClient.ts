@@ -3,7 +3,7 @@ import type { ConnectedClient } from '../../core/contract/client.ts'
 import type { Handlers, StreamEvent } from '../../core/contract/contract.ts'
 import type { Problem } from '../../core/contract/errors.ts'
 import { SettingsSchema, type Settings } from '../../core/contract/settings.ts'
-import type { Connection, RecentSource, SourceSpec } from '../../core/contract/source.ts'
+import type { Connection, Consent, RecentSource, SourceSpec } from '../../core/contract/source.ts'
 import { createAdjustments, type Adjustments } from '../../core/frame/adjustments.ts'
 import { createHistory, type History } from '../../core/frame/history.ts'
 import { syntheticStory, type StoryMoment } from '../fixtures/synthetic.ts'
@@ -44,6 +44,8 @@ export interface StoryClient {
   setSilent(silent: boolean): void
   /** Says what the console cannot read or keep. */
   setNotices(notices: Problem[]): void
+  /** The operator is asked something, or not any more. */
+  setConsent(state: Consent): void
   /** The server's flow-control objects, to be changed behind the console's back. */
   readonly objects: Pick<MemoryObjects, 'tell' | 'writeElsewhere' | 'setBroken' | 'keptDraft'>
   stop(): void
@@ -67,6 +69,7 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
   let seq = 0
   const onNotices = new Set<(notices: Problem[]) => void>()
   const onConnection = new Set<(connection: Connection) => void>()
+  const onConsent = new Set<(state: Consent) => void>()
   const onFrame = new Set<(event: StreamEvent<'frames'>) => void>()
   const onDump = new Set<() => void>()
 
@@ -170,7 +173,11 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
       'allocation.steps': async ({ server, from, to }) => [...adjustmentsOf(server).steps(from, to)],
     },
     streams: {
-      consent: (_params, emit) => emit({ waiting: null }),
+      consent: (_params, emit, signal) => {
+        onConsent.add(emit)
+        signal.addEventListener('abort', () => void onConsent.delete(emit))
+        emit({ waiting: null })
+      },
       connection: (_params, emit, signal) => {
         onConnection.add(emit)
         signal.addEventListener('abort', () => void onConnection.delete(emit))
@@ -218,6 +225,7 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
       for (const emit of onNotices) emit(notices)
     },
     objects,
+    setConsent: (state) => onConsent.forEach((emit) => emit(state)),
     setSilent: (value) => {
       silent = value
       announce()

@@ -39,7 +39,7 @@ describe('the Connect screen', () => {
     await user.click(await screen.findByRole('button', { name: /kind-dev kubeconfig/ }))
     expect(screen.getByRole<HTMLSelectElement>('combobox', { name: 'kubeconfig context' }).value).toBe('kind-dev')
     await user.click(screen.getByRole('button', { name: 'Check permissions' }))
-    await screen.findByRole('button', { name: 'Connect with 6 of 8' })
+    await screen.findByRole('button', { name: 'Connect with 5 of 7' })
     const table = screen.getByRole('table', { name: 'Capabilities' })
     expect(within(table).getAllByRole('row')).toHaveLength(10)
     expect(screen.getByRole('region', { name: 'Role and binding that are missing' }).textContent).toContain(
@@ -64,6 +64,37 @@ describe('the Connect screen', () => {
     await user.click(screen.getByRole('button', { name: 'Connect' }))
     await vi.waitFor(() => expect(location.hash).toBe('#/overview'))
     expect(connectionStore.getState().connection).toMatchObject({ state: 'connected', source: { kind: 'scrape' } })
+  })
+
+  it('takes a token for a metrics address, never over plain HTTP to another machine', async () => {
+    const user = userEvent.setup()
+    begin(false)
+    await user.click(screen.getByRole('radio', { name: 'Metrics addresses' }))
+    const address = screen.getByRole('textbox', { name: /^Metrics addresses/ })
+    await user.type(address, 'http://10.0.0.1:6443/metrics')
+    await user.click(screen.getByRole('radio', { name: 'Token' }))
+    const token = screen.getByLabelText<HTMLInputElement>('Bearer token')
+    expect(token.type).toBe('password')
+    await user.type(token, 't0k')
+    expect(screen.getByText(/^Credentials are not sent unencrypted/)).toBeTruthy()
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Connect' }).disabled).toBe(true)
+    await user.clear(address)
+    await user.type(address, 'https://10.0.0.1:6443/metrics')
+    await user.type(screen.getByRole('textbox', { name: 'Path of the certificate authority' }), '/ca.pem')
+    await user.click(screen.getByRole('button', { name: 'Connect' }))
+    await vi.waitFor(() =>
+      expect(connectionStore.getState().connection).toMatchObject({
+        spec: { target: { kind: 'urls', credentials: { token: 't0k', certificateAuthority: '/ca.pem' } } },
+      }),
+    )
+  })
+
+  it('shows the role for edits apart, as nothing that looking lacks', async () => {
+    const user = userEvent.setup()
+    begin(false)
+    await user.click(screen.getByRole('button', { name: 'Check permissions' }))
+    await screen.findByRole('heading', { name: 'To edit as well' })
+    expect(screen.getByText(/^Refused:/).textContent).not.toMatch(/create|patch/)
   })
 
   it('starts a proxy, and says where its clients connect to', async () => {

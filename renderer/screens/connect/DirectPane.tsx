@@ -6,6 +6,7 @@ import { Pane } from '../../components/Pane.tsx'
 import { Segment } from '../../components/Segment.tsx'
 import { ProblemNote } from '../../components/States.tsx'
 import type { Contexts } from '../../state/contexts.ts'
+import { AuthFields } from './AuthFields.tsx'
 import { CadenceFields } from './CadenceFields.tsx'
 import { readForm, type DirectForm } from './form.logic.ts'
 import { canConnect, capabilityRows, countOf } from './permissions.data.ts'
@@ -37,7 +38,7 @@ export function DirectPane({ form, contexts, check, busy, onChange, onCheck, onC
     <Pane title="Direct to kube-apiserver">
       <div className={styles['form']}>
         <Segment
-          label="Credentials"
+          label="Servers"
           value={form.method}
           options={METHODS}
           onChange={(method) => onChange({ ...form, method })}
@@ -45,22 +46,30 @@ export function DirectPane({ form, contexts, check, busy, onChange, onCheck, onC
         {form.method === 'kubeconfig' ? (
           <KubeconfigFields form={form} contexts={contexts} error={errors.servers} onChange={onChange} />
         ) : (
-          <Field
-            label="Metrics addresses, one a line"
-            hint="Complete addresses, for example behind kubectl proxy: http://127.0.0.1:8001/metrics. One per API server."
-            error={urlError}
-          >
-            {(attributes) => (
-              <textarea
-                {...attributes}
-                className={inputClass}
-                rows={3}
-                spellCheck={false}
-                value={form.urls}
-                onChange={({ target }) => onChange({ ...form, urls: target.value })}
-              />
-            )}
-          </Field>
+          <>
+            <Field
+              label="Metrics addresses, one a line"
+              hint="Complete addresses, for example behind kubectl proxy: http://127.0.0.1:8001/metrics. One per API server."
+              error={urlError}
+            >
+              {(attributes) => (
+                <textarea
+                  {...attributes}
+                  className={inputClass}
+                  rows={3}
+                  spellCheck={false}
+                  value={form.urls}
+                  onChange={({ target }) => onChange({ ...form, urls: target.value })}
+                />
+              )}
+            </Field>
+            <AuthFields
+              form={form.auth}
+              errors={errors.auth ?? {}}
+              tls={form.urls.includes('https:')}
+              onChange={(auth) => onChange({ ...form, auth: { ...form.auth, ...auth } })}
+            />
+          </>
         )}
         <CadenceFields
           intervalMs={form.intervalMs}
@@ -82,11 +91,13 @@ export function DirectPane({ form, contexts, check, busy, onChange, onCheck, onC
           </Button>
         </div>
         {check.state === 'failed' && <ProblemNote problem={check.problem} alert />}
-        {check.state === 'done' && !canConnect(check.value) && (
-          <Note kind="bad">
-            Without /metrics there are no seats, limits or rejections to show. Apply the role first.
-          </Note>
-        )}
+        {check.state === 'done' &&
+          !canConnect(check.value) &&
+          check.value.every(({ problem }) => problem === undefined) && (
+            <Note kind="bad">
+              Without /metrics there are no seats, limits or rejections to show. Apply the role first.
+            </Note>
+          )}
       </div>
     </Pane>
   )
@@ -117,7 +128,7 @@ function KubeconfigFields(props: {
             ? 'Credentials stay in the main process and are never shown or kept.'
             : `${chosen.server} as ${chosen.user}. Credentials stay in the main process and are never shown or kept.`
         }
-        error={chosen?.problem === undefined ? undefined : `This context cannot be used: ${chosen.problem}.`}
+        error={chosen?.problem === undefined ? undefined : `This context cannot be used. ${chosen.problem}`}
       >
         {(attributes) => (
           <select

@@ -1,7 +1,21 @@
+import { useState } from 'react'
 import type { FoundContext } from '../../../core/contract/source.ts'
 import { classes } from '../../components/classes.ts'
+import { inputClass } from '../../components/Field.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import styles from './Connect.module.css'
+
+/** As many contexts as are seen at a glance. */
+const MANY = 8
+
+/** Those in whose name, server or user every word occurs; the current one comes first, as the main side sorts them. */
+export function matching(found: readonly FoundContext[], search: string): readonly FoundContext[] {
+  const words = search.toLowerCase().split(/\s+/)
+  return found.filter(({ context, server, user }) => {
+    const text = `${context} ${server} ${user}`.toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
+}
 
 /** Contexts of the kubeconfig files of this machine. */
 export function FoundContexts(props: {
@@ -10,10 +24,25 @@ export function FoundContexts(props: {
   readonly onChoose: (context: FoundContext) => void
 }) {
   const { found, chosen, onChoose } = props
+  const [search, setSearch] = useState('')
+  const shown = found === undefined ? [] : matching(found, search)
   return (
     <Pane title="Found on this machine">
-      <ul className={styles['list']}>
-        {found?.map((context) => (
+      {(found?.length ?? 0) > MANY && (
+        <div className={styles['search']}>
+          <input
+            className={inputClass}
+            type="search"
+            aria-label="Search contexts"
+            placeholder={`Search ${found?.length ?? 0} contexts`}
+            spellCheck={false}
+            value={search}
+            onChange={({ target }) => setSearch(target.value)}
+          />
+        </div>
+      )}
+      <ul className={classes(styles['list'], shown.length > MANY && styles['long'])}>
+        {shown.map((context) => (
           <li key={`${context.file} ${context.context}`} className={styles['row']}>
             <button
               type="button"
@@ -33,7 +62,9 @@ export function FoundContexts(props: {
       <p className={styles['caption']}>
         {found?.length === 0
           ? 'No kubeconfig was found. Name one under “Direct to kube-apiserver”.'
-          : 'Names come from files here. No address is contacted until you choose it.'}
+          : shown.length === 0 && search !== ''
+            ? 'No context, server or user matches.'
+            : 'Names come from files here. No address is contacted until you choose it.'}
       </p>
     </Pane>
   )

@@ -12,11 +12,13 @@ export interface TextFieldProps {
   readonly value: string
   readonly placeholder?: string
   readonly numeric?: boolean
+  /** Not shown while it is typed, and kept by no browser. */
+  readonly secret?: boolean
   readonly onChange: (value: string) => void
 }
 
 /** One line of text. */
-export function TextField({ label, hint, error, value, placeholder, numeric, onChange }: TextFieldProps) {
+export function TextField({ label, hint, error, value, placeholder, numeric, secret, onChange }: TextFieldProps) {
   return (
     <Field label={label} hint={hint} error={error}>
       {(attributes) => (
@@ -24,6 +26,8 @@ export function TextField({ label, hint, error, value, placeholder, numeric, onC
           {...attributes}
           className={numeric === true ? inputClass : monoInputClass}
           spellCheck={false}
+          type={secret === true ? 'password' : 'text'}
+          autoComplete="off"
           inputMode={numeric === true ? 'numeric' : undefined}
           placeholder={placeholder}
           value={value}
@@ -71,7 +75,7 @@ export function ContextFields(props: {
       <Field
         label="kubeconfig context"
         hint={chosen === undefined ? undefined : `${chosen.server} as ${chosen.user}`}
-        error={chosen?.problem === undefined ? undefined : `This context cannot be used: ${chosen.problem}.`}
+        error={chosen?.problem === undefined ? undefined : `This context cannot be used. ${chosen.problem}`}
       >
         {(attributes) => (
           <select

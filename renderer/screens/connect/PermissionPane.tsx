@@ -1,4 +1,4 @@
-import type { CapabilityResult, PermissionReport } from '../../../core/contract/source.ts'
+import { LOOKING, type CapabilityResult, type PermissionReport } from '../../../core/contract/source.ts'
 import { classes } from '../../components/classes.ts'
 import { Button } from '../../components/Button.tsx'
 import { Copy } from '../../components/Copy.tsx'
@@ -68,6 +68,7 @@ function Reports({
   const { allowed, of } = countOf(rows)
   const users = distinct(reports.map(({ user }) => user))
   const roles = distinct(reports.map(({ missingRole }) => missingRole))
+  const editRoles = distinct(reports.map(({ editRole }) => editRole))
   const levels = distinct(reports.map(({ ownLevel }) => ownLevel))
   const checkedAt = reports[0]?.checkedAt
   const who = users.length === 0 ? '' : ` as ${users.join(', ')}`
@@ -75,7 +76,7 @@ function Reports({
     <>
       <Pane
         title="What you will be able to see"
-        note={`${allowed} of ${of}${who}${checkedAt === undefined ? '' : `, checked ${format.time(Date.parse(checkedAt))}`}`}
+        note={`${of === 0 ? 'not known' : `${allowed} of ${of}`}${who}${checkedAt === undefined ? '' : `, checked ${format.time(Date.parse(checkedAt))}`}`}
       >
         {reports.map(
           ({ server, problem }) =>
@@ -104,6 +105,20 @@ function Reports({
         ))}
       </Pane>
       {allowed < of && <Without rows={rows} />}
+      {editRoles.map((role) => (
+        <Pane key={role} title="To edit as well" note="not needed to look">
+          <div className={styles['wide']}>
+            <details>
+              <summary>This role lets the user try and apply edits.</summary>
+              <Preformatted text={role} label="Role and binding for edits" />
+              <div className={styles['buttons']}>
+                <Copy text={role} label="Copy YAML" />
+                <Copy text={kubectlApply(role)} label="Copy kubectl command" />
+              </div>
+            </details>
+          </div>
+        </Pane>
+      ))}
       {levels.map((level) => (
         <Pane key={level} title="A level of its own" note="recommended">
           <div className={styles['wide']}>
@@ -125,7 +140,9 @@ function Reports({
 
 /** The calls that were refused, in a sentence. */
 function refused(rows: readonly CapabilityResult[]): string {
-  const calls = rows.filter(({ status }) => status === 'forbidden').map(({ needs }) => shortNeeds(needs))
+  const calls = rows
+    .filter(({ capability, status }) => LOOKING.has(capability) && status === 'forbidden')
+    .map(({ needs }) => shortNeeds(needs))
   return calls.length === 0 ? 'Something is missing.' : `Refused: ${calls.join('; ')}.`
 }
 
@@ -157,6 +174,10 @@ const LOOK: Readonly<
   'not-applicable': { icon: 'lock', tone: 'quiet', word: 'does not apply' },
 }
 
+/** Nobody needs to edit in order to look, so that a viewer lacks nothing. */
+const lookOfEdits = (status: CapabilityResult['status']): (typeof LOOK)[typeof status] =>
+  status === 'forbidden' ? { icon: 'lock', tone: 'quiet', word: 'not allowed, and not needed to look' } : LOOK[status]
+
 function Capabilities({ rows }: { readonly rows: readonly CapabilityResult[] }) {
   return (
     <table className={classes(styles['table'], styles['capabilities'])} aria-label="Capabilities">
@@ -169,7 +190,7 @@ function Capabilities({ rows }: { readonly rows: readonly CapabilityResult[] }) 
       </thead>
       <tbody>
         {rows.map(({ capability, label, needs, status, found }) => {
-          const { icon, tone, word } = LOOK[status]
+          const { icon, tone, word } = LOOKING.has(capability) ? LOOK[status] : lookOfEdits(status)
           return (
             <tr key={capability}>
               <td>

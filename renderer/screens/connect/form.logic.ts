@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { FoundContext, SourceSpec, Target } from '../../../core/contract/source.ts'
+import { authFormOf, EMPTY_AUTH, readAuth, type AuthErrors, type AuthForm } from './auth.logic.ts'
 
 /** The form as typed; lists are one address a line. */
 export interface DirectForm {
@@ -10,6 +11,8 @@ export interface DirectForm {
   readonly context: string
   readonly servers: string
   readonly urls: string
+  /** For the metrics addresses; a kubeconfig brings its own. */
+  readonly auth: AuthForm
   readonly intervalMs: number
   readonly dumpsEveryMs: number | null
 }
@@ -20,11 +23,12 @@ export const EMPTY_FORM: DirectForm = {
   context: '',
   servers: '',
   urls: '',
+  auth: EMPTY_AUTH,
   intervalMs: 1_000,
   dumpsEveryMs: 5_000,
 }
 
-export type FormErrors = Partial<Record<'servers' | 'urls', string>>
+export type FormErrors = Partial<Record<'servers' | 'urls', string>> & { readonly auth?: AuthErrors }
 
 export type FormResult =
   | { readonly ok: true; readonly target: Target; readonly spec: SourceSpec }
@@ -38,7 +42,9 @@ export function readForm(form: DirectForm): FormResult {
     if (urls.length === 0) return { ok: false, errors: { urls: 'Enter the address of at least one metrics page.' } }
     const wrong = urls.find((url) => !isAddress(url))
     if (wrong !== undefined) return { ok: false, errors: { urls: notAnAddress(wrong) } }
-    const target: Target = { kind: 'urls', urls }
+    const auth = readAuth(form.auth, urls)
+    if (!auth.ok) return { ok: false, errors: { auth: auth.errors } }
+    const target: Target = { kind: 'urls', urls, ...(auth.credentials && { credentials: auth.credentials }) }
     return { ok: true, target, spec: { kind: 'scrape', target, cadence } }
   }
   const servers = addresses(form.servers)
@@ -65,7 +71,9 @@ export function formOf(spec: SourceSpec): DirectForm | undefined {
   if (spec.kind !== 'scrape') return undefined
   const { target, cadence } = spec
   const common = { ...EMPTY_FORM, ...cadence }
-  if (target.kind === 'urls') return { ...common, method: 'urls', urls: target.urls.join('\n') }
+  if (target.kind === 'urls') {
+    return { ...common, method: 'urls', urls: target.urls.join('\n'), auth: authFormOf(target.credentials) }
+  }
   const { file = '', context = '', servers = [] } = target
   return { ...common, file, context, servers: servers.join('\n') }
 }

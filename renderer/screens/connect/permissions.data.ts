@@ -1,8 +1,13 @@
-import type { Capability, CapabilityResult, PermissionReport } from '../../../core/contract/source.ts'
+import {
+  LOOKING,
+  type Capability,
+  type CapabilityResult,
+  type PermissionReport,
+} from '../../../core/contract/source.ts'
 
 export interface Count {
   readonly allowed: number
-  /** Capabilities that apply to this kind of source. */
+  /** Capabilities that looking needs and that apply to this kind of source. */
   readonly of: number
 }
 
@@ -30,7 +35,7 @@ export const shortNeeds = (needs: string): string =>
     .replace('flowschemas, prioritylevelconfigurations', 'flowcontrol objects')
 
 export function countOf(rows: readonly CapabilityResult[]): Count {
-  const applicable = rows.filter(({ status }) => status !== 'not-applicable')
+  const applicable = rows.filter(({ capability, status }) => LOOKING.has(capability) && status !== 'not-applicable')
   return { allowed: applicable.filter(({ status }) => status === 'allowed').length, of: applicable.length }
 }
 

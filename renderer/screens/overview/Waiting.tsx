@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../../core/contract/errors.ts'
 import type { ServerHealth } from '../../../core/contract/source.ts'
 import { Button } from '../../components/Button.tsx'
 import { Details, EmptyState, ForbiddenState, Loading } from '../../components/States.tsx'
@@ -16,11 +17,7 @@ export function Waiting({ connection }: { readonly connection: Connected }) {
     return <Loading waitingFor={`the first sample from ${source.name}`} />
   }
   const code = failing.failures.at(-1)?.problem.code
-  return code === 'forbidden' || code === 'unauthorized' ? (
-    <Forbidden health={failing} name={source.name} />
-  ) : (
-    <Failing health={failing} />
-  )
+  return code === 'forbidden' ? <Forbidden health={failing} name={source.name} /> : <Failing health={failing} />
 }
 
 function Failing({ health }: { readonly health: ServerHealth }) {
@@ -31,7 +28,7 @@ function Failing({ health }: { readonly health: ServerHealth }) {
   const since = first === undefined ? '' : `, since ${format.time(Date.parse(first.at))}`
   return (
     <EmptyState
-      title={`${id} does not answer.`}
+      title={titleOf(id, last?.problem.code)}
       actions={
         <>
           <Button primary onClick={() => tryNow(id)}>
@@ -42,6 +39,9 @@ function Failing({ health }: { readonly health: ServerHealth }) {
       }
     >
       <p>{last?.problem.message}</p>
+      {last?.problem.code === 'credentials' && last.problem.details !== undefined && (
+        <Details text={last.problem.details} summary="standard error" open />
+      )}
       <p>
         {failures.length === 1 ? '1 try' : `${failures.length} tries`}
         {since}. {nextTry(health, now)}
@@ -56,6 +56,20 @@ function Failing({ health }: { readonly health: ServerHealth }) {
   )
 }
 
+/** What failed: credentials that are missing or refused are neither silence nor a missing right. */
+function titleOf(id: string, code: ErrorCode | undefined): string {
+  switch (code) {
+    case 'unauthorized':
+      return `${id} does not accept the credentials.`
+    case 'credentials':
+      return `The credentials for ${id} cannot be used.`
+    case 'tls':
+      return `There is no secure connection to ${id}.`
+    default:
+      return `${id} does not answer.`
+  }
+}
+
 function Forbidden({ health, name }: { readonly health: ServerHealth; readonly name: string }) {
   const role = usePermissionReport(health.id, true)?.missingRole
   return (
@@ -65,7 +79,10 @@ function Forbidden({ health, name }: { readonly health: ServerHealth; readonly n
       actions={<Button onClick={() => tryNow(health.id)}>Check again</Button>}
     >
       <p>{health.failures.at(-1)?.problem.message}</p>
-      <p>Seats, demand and rejections are not known without it. This role allows reading them:</p>
+      <p>
+        Seats, demand and rejections are not known without it.
+        {role !== undefined && ' This role allows reading them:'}
+      </p>
     </ForbiddenState>
   )
 }
