@@ -69,6 +69,7 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
   let seq = 0
   const onNotices = new Set<(notices: Problem[]) => void>()
   const onConnection = new Set<(connection: Connection) => void>()
+  let consent: Consent = { waiting: null }
   const onConsent = new Set<(state: Consent) => void>()
   const onFrame = new Set<(event: StreamEvent<'frames'>) => void>()
   const onDump = new Set<() => void>()
@@ -176,7 +177,7 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
       consent: (_params, emit, signal) => {
         onConsent.add(emit)
         signal.addEventListener('abort', () => void onConsent.delete(emit))
-        emit({ waiting: null })
+        emit(consent)
       },
       connection: (_params, emit, signal) => {
         onConnection.add(emit)
@@ -225,7 +226,10 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
       for (const emit of onNotices) emit(notices)
     },
     objects,
-    setConsent: (state) => onConsent.forEach((emit) => emit(state)),
+    setConsent(state) {
+      consent = state
+      for (const emit of onConsent) emit(state)
+    },
     setSilent: (value) => {
       silent = value
       announce()
