@@ -12,7 +12,7 @@ export interface Terminal {
   readonly onEnter: (listener: () => void) => void
 }
 
-const HOW = 'Type yes and Enter to allow this once for as long as the console runs, or no to refuse: '
+const HOW = 'Type yes to allow exactly this until the console stops, or no to refuse: '
 
 /** One reader of the keyboard: a line answers the question that is open, else it belongs to whoever listens. */
 export function createTerminal({ input, output }: TerminalStreams): Terminal {

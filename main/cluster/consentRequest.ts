@@ -38,7 +38,8 @@ export function consentRequest(
       : servers.filter((url) => url.host !== server.host && !named.address(url)).map(({ host }) => host)
   const hosts = servers.length === 0 ? server.host : servers.map(({ host }) => host).join(', ')
   const deeds = [
-    ...(program === undefined ? [] : [`run ${commandLine(program)}`]),
+    // Its arguments are for the operator alone: a page must not read files by naming them.
+    ...(program === undefined ? [] : [`run ${program.command}`]),
     ...(tokenFile === undefined ? [] : [`send the contents of ${tokenFile} to ${hosts}`]),
     ...(strangers.length === 0
       ? []
@@ -73,8 +74,6 @@ function remedyOf(userFile: KubeconfigFile | undefined, file: string, strangers:
     ? `Others on this machine can write ${file}: use chmod go-w, or start the console with --kubeconfig ${file}.`
     : `${start} to allow it.`
 }
-
-const commandLine = ({ command, args }: ExecConfig): string => [command, ...(args ?? [])].map(quoted).join(' ')
 
 /** As a shell would need it, so that it is seen where an argument ends. */
 const quoted = (word: string): string =>

@@ -103,7 +103,8 @@ export async function runExecPlugin(
   const secrets = Object.entries(own).flatMap(([key, value]) => (isSecretName(key) ? [value] : []))
   const wordsOf = (stderr: string): string | undefined => {
     const hidden = escapedLines(redactCredentials(redact(stderr, secrets)))
-    return [hidden, hintOf(exec.installHint) ?? ''].filter((part) => part !== '').join('\n\n') || undefined
+    const hint = hintOf(exec.installHint)
+    return [hidden, ...(hint === undefined ? [] : [`Install hint: ${hint}`])].join('\n').trim() || undefined
   }
 
   if (output.kind === 'missing') throw missingPlugin(exec)

@@ -14,6 +14,11 @@ type Outcome = ServerVerdict['outcome']
 export function verdictOfFailure(change: Pick<ObjectChange, 'kind' | 'name'>, failed: Failed): ServerVerdict {
   const { status } = failed
   if (status === undefined || status < 400) return verdictOf(change, 'failed', { problem: failed.problem })
+  // Nobody was told what this user may: the credentials themselves are refused.
+  if (status === 401) {
+    const message = `Nothing was done with ${change.kind} ${change.name}: ${failed.problem.message}`
+    return verdictOf(change, 'forbidden', { problem: { ...failed.problem, message } })
+  }
   const { message, causes, conflicts } = refusalOf(failed)
   const outcome = outcomeOf(status, message)
   return verdictOf(change, outcome, {
@@ -26,7 +31,6 @@ export function verdictOfFailure(change: Pick<ObjectChange, 'kind' | 'name'>, fa
 const CODES: Readonly<Partial<Record<Outcome, ErrorCode>>> = { rejected: 'invalid-input', forbidden: 'forbidden' }
 
 function outcomeOf(status: number, message: string): Outcome {
-  if (status === 401) return 'forbidden'
   // Admission refuses with the same status as authorisation.
   if (status === 403)
     return /admission webhook|ValidatingAdmissionPolicy|denied the request/.test(message) ? 'rejected' : 'forbidden'
