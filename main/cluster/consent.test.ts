@@ -29,7 +29,7 @@ describe('the consent of the operator', () => {
   test('is not had when asking fails, and another question can be put', async () => {
     let fails = true
     const consent = consentWith(() => (fails ? Promise.reject(new Error('gone')) : Promise.resolve(true)))
-    await expect(consent.confirm(REQUEST)).rejects.toThrow()
+    await expect(consent.confirm(REQUEST)).rejects.toThrow('gone')
     fails = false
     await consent.confirm(REQUEST)
   })

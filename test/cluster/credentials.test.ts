@@ -87,15 +87,15 @@ describe.skipIf(noCluster)('credentials that do not work', () => {
     const permissions = await runCommand('permissions', '--kubeconfig', file)
     expect(permissions).toMatchObject({ code: 1, output: expect.stringMatching(words) })
     for (const { told, output } of [snapshot, permissions]) {
-      expect(told + output).not.toMatch(/may not read|s3cr3t|\u001b/)
+      expect(told + output).not.toMatch(/may not read|s3cr3t|(?!\n)\p{Cc}/u)
     }
   })
 
   it('a metrics address asks for credentials, takes a token, and has the whole report of an API server then', async () => {
-    const { url, ca, identity } = cluster()
+    const { url, ca } = cluster()
     const [authorityFile, token] = [join(folder, 'ca.pem'), join(folder, 'token')]
     await writeFile(authorityFile, ca)
-    await writeFile(token, identity(VIEWER).token, { mode: 0o600 })
+    await writeFile(token, cluster().identity(VIEWER).token, { mode: 0o600 })
     const target = ['--metrics-url', `${url}/metrics`, '--certificate-authority', authorityFile]
     const without = await runCommand('permissions', ...target)
     expect(without).toMatchObject({ code: 1, output: expect.stringMatching(/\(401\)\. No credentials were given/) })
