@@ -37,10 +37,9 @@ const stateDir = stateFolder(process.platform, homedir(), process.env)
 
 const hasSignals = process.platform !== 'win32'
 const args = process.argv.slice(2)
+const screen = [process.stderr, process.stdout].find(({ isTTY }) => isTTY)
 const terminal =
-  process.stdin.isTTY && process.stderr.isTTY
-    ? createTerminal({ input: process.stdin, output: process.stderr })
-    : undefined
+  process.stdin.isTTY && screen !== undefined ? createTerminal({ input: process.stdin, output: screen }) : undefined
 const consent = createConsent({
   named: namedByOperator(args, process.env),
   operator: terminal && { where: 'terminal', ask: terminal.ask },
