@@ -203,7 +203,7 @@ export const LiveStateSchema = z.object({
   /** Lines or requests that could not be placed, and the last reason. */
   unreadable: z.number().int(),
   lastUnreadable: z.string().exactOptional(),
-  /** Posts and connections that an audit webhook refused, and why it refused the last; absent while there were none. */
+  /** What the console itself refused: posts and connections of a webhook, requests that the proxy had no room for. */
   refused: z.object({ count: z.number().int(), last: z.string() }).exactOptional(),
   agreement: AgreementSchema,
   shadow: ShadowReportSchema.exactOptional(),

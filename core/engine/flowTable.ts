@@ -4,6 +4,8 @@ import type { Hash64 } from './shuffleSharding.ts'
 /** Numbers of one slot: fingerprint of the distinguisher, upper and lower word of the flow's hash, and whether it is taken. */
 const SLOT = 4
 const FEWEST_SLOTS = 64
+/** Clients choose their names; the flows of longer ones are computed each time, so that a table has a size. */
+const LONGEST_REMEMBERED = 512
 
 /** A flow whose hash is remembered. Words are kept signed: unsigned ones beyond 2^31 are numbers that live on the heap. */
 class RememberedFlow implements Flow, Hash64 {
@@ -114,6 +116,7 @@ export class FlowTable {
 
   /** The flow of a distinguisher; `hasher` computes its hash only when it is not remembered. */
   flow(distinguisher: string, hasher: FlowHasher): Flow {
+    if (distinguisher.length > LONGEST_REMEMBERED) return flowOfHash(distinguisher, hasher.hashOf(distinguisher))
     const fingerprint = fingerprintOf(distinguisher)
     const young = this.young.get(distinguisher, fingerprint)
     if (young !== undefined) return young
@@ -122,7 +125,8 @@ export class FlowTable {
       this.old = this.young
       this.young = new Generation()
     }
-    this.young.add(distinguisher, fingerprint, flow.hash.hi, flow.hash.lo)
+    // A copy: a namespace is a part of its URL, and would keep it.
+    this.young.add(` ${distinguisher}`.slice(1), fingerprint, flow.hash.hi, flow.hash.lo)
     return flow
   }
 }

@@ -2,6 +2,7 @@ import type { User } from '../classify/match.ts'
 import { methodOfVerb } from '../classify/requestFields.ts'
 import { type JsonObject, isJsonObject } from '../config/json.ts'
 import { readRequestLine } from '../engine/digest.ts'
+import { keptText, MOST_CHARACTERS } from '../live/keptText.ts'
 import { isLongRunning } from '../engine/longRunning.ts'
 import { parseGoDuration, parseGoTime } from '../metrics/goText.ts'
 import { type FeedRecord, type FeedStage, quoted, unreadable } from './arrival.ts'
@@ -82,7 +83,7 @@ export function readAuditEvent(event: unknown): FeedRecord {
   const ended = !refused && (isWatch ? stage === 'started' : stage === 'complete' || stage === 'panic')
   return {
     kind: 'arrival',
-    auditId: auditID,
+    auditId: keptText(auditID, MOST_CHARACTERS.name),
     stage,
     user,
     client: clientOf(event),
@@ -143,5 +144,5 @@ function waitOf(annotations: unknown): number | undefined {
 
 function clientOf({ userAgent, sourceIPs }: JsonObject): string {
   const [agent = ''] = textOf(userAgent).split(' ', 1)
-  return `${agent} at ${Array.isArray(sourceIPs) ? textOf(sourceIPs[0]) : ''}`
+  return keptText(`${agent} at ${Array.isArray(sourceIPs) ? textOf(sourceIPs[0]) : ''}`, MOST_CHARACTERS.name)
 }

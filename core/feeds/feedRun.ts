@@ -4,7 +4,7 @@ import type { FollowedPayload } from '../live/follower.ts'
 import type { Outcome } from '../live/outcome.ts'
 import { RequestLog } from '../live/requestLog.ts'
 import type { ServerFacts } from '../live/serverFacts.ts'
-import type { FeedArrival, FeedRecord } from './arrival.ts'
+import { type FeedArrival, type FeedRecord, quoted } from './arrival.ts'
 import { FeedEngine, type FeedEngineOptions, type FeedListener } from './feedEngine.ts'
 import { type FeedIdentity, limitsOf } from './limits.ts'
 import { type OpenRequest, OpenRequests } from './openRequests.ts'
@@ -61,6 +61,8 @@ const FUTURE_MS = HOUR_MS
 const REMEMBERED_IDS = 200_000
 /** A request other than a long one that took a day: its times are garbage, and it would hold its seats for ever. */
 const LONGEST_MS = 24 * HOUR_MS
+/** Characters of URLs, users and groups that are held back with their requests; a few times as much memory. */
+const MOST_HELD = 32_000_000
 const ARRIVAL = 0
 const END = 1
 
@@ -81,6 +83,7 @@ class EventTimeRun implements FeedRun {
   /** By audit-ID and arrival. */
   private readonly open = new OpenRequests()
   private watermarkMs = Number.NEGATIVE_INFINITY
+  private held = 0
   private latest: number | undefined
   private readonly tally = new FeedTally()
 
@@ -123,10 +126,10 @@ class EventTimeRun implements FeedRun {
       if (record.kind === 'unreadable') this.tally.noteUnreadable(record.problem)
       else if (record.endedMs > nowMs + FUTURE_MS) {
         this.tally.noteUnreadable(
-          `The request ${record.auditId} ends more than an hour after the present of this computer.`,
+          `The request ${quoted(record.auditId)} ends more than an hour after the present of this computer.`,
         )
       } else if (!record.longRunning && record.endedMs - record.receivedMs > LONGEST_MS) {
-        this.tally.noteUnreadable(`The request ${record.auditId} says that it took longer than a day.`)
+        this.tally.noteUnreadable(`The request ${quoted(record.auditId)} says that it took longer than a day.`)
       } else this.hear(record)
     }
     this.release()
@@ -206,13 +209,16 @@ class EventTimeRun implements FeedRun {
   }
 
   private keep(id: string, request: FeedRequest): void {
-    const { receivedMs, longRunning } = request.arrival
+    const { receivedMs, endedMs, longRunning } = request.arrival
     const late = receivedMs < this.watermarkMs
     if (late && !longRunning) this.tally.late += 1
     const atMs = late ? this.watermarkMs : receivedMs
     this.timeline.put({ atMs, order: ARRIVAL, id, request })
     const tooMany = this.open.add(id, request)
     if (tooMany !== undefined) this.giveUp(tooMany)
+    this.held += request.characters
+    // They are placed now, and what becomes known later and is older is late.
+    if (this.held > MOST_HELD) this.passTo(this.latest ?? endedMs)
   }
 
   private release(): void {
@@ -230,7 +236,9 @@ class EventTimeRun implements FeedRun {
 
   private arrive({ request, id, atMs }: Step): void {
     this.tally.arrived += 1
+    this.held -= request.characters
     this.placing.arrive(request, atMs)
+    request.forgetTexts()
     const { isWatch, receivedMs } = request.arrival
     // Of a watch from before the present only the end is heard: it is none of those that are open.
     if (isWatch && request.complete && receivedMs < atMs) this.close(id, request)

@@ -2,6 +2,7 @@ import { readRequestLine, type RequestLine } from '../engine/digest.ts'
 import { isLongRunning } from '../engine/longRunning.ts'
 import { parseGoDuration } from '../metrics/goText.ts'
 import type { LiveRequest } from '../contract/live.ts'
+import { keptText, MOST_CHARACTERS, ownText } from '../live/keptText.ts'
 import { type FeedRecord, quoted, unreadable } from './arrival.ts'
 import { readKlogLine } from './klogLine.ts'
 
@@ -23,14 +24,15 @@ export function readHttpLogLine(text: string, nowMs: number): FeedRecord {
   if (read.kind === 'other') return read
   if (read.kind === 'damaged') return unreadable(`A request line of the log cannot be read: ${read.why}.`)
   const { writtenMs, values } = read.line
-  const auditId = own(values.get('audit-ID') ?? '')
+  const auditId = ownText(keptText(values.get('audit-ID') ?? '', MOST_CHARACTERS.name))
   const verb = values.get('verb')
   const requestURI = values.get('URI')
   const latencyMs = durationOf(values, 'latency')
   if (verb === undefined || requestURI === undefined || latencyMs === undefined || auditId === '') {
     return unreadable(`A request line of the log has no verb, URI, latency or audit-ID: ${quoted(text)}`)
   }
-  const uri = own(requestURI)
+  // Rows and audit-IDs are kept long after their lines.
+  const uri = ownText(requestURI)
   const line = readRequestLine(METHODS.get(verb) ?? verb, uri)
   if (verb === 'LIST' && line.ok && line.info.verb !== 'list' && line.info.verb !== 'watch') {
     return unreadable(
@@ -62,9 +64,6 @@ export function readHttpLogLine(text: string, nowMs: number): FeedRecord {
   }
 }
 
-/** A copy: a part of a text may keep the whole of it in memory, and rows and audit-IDs are kept long after their lines. */
-const own = (part: string): string => ` ${part}`.slice(1)
-
 function durationOf(values: ReadonlyMap<string, string>, name: string): number | undefined {
   const text = values.get(name)
   return text === undefined ? undefined : parseGoDuration(text)
@@ -82,8 +81,8 @@ function serverOf(values: ReadonlyMap<string, string>, waitMs: number | undefine
   const initialSeats = Number(values.get('apf_iseats') ?? Number.NaN)
   const finalSeats = Number(values.get('apf_fseats') ?? Number.NaN)
   return {
-    level: own(level),
-    schema: own(schema),
+    level: ownText(keptText(level, MOST_CHARACTERS.name)),
+    schema: ownText(keptText(schema, MOST_CHARACTERS.name)),
     ...(Number.isInteger(initialSeats) && { initialSeats }),
     ...(Number.isInteger(finalSeats) && { finalSeats }),
     ...(waitMs !== undefined && { waitMs }),
@@ -93,5 +92,5 @@ function serverOf(values: ReadonlyMap<string, string>, waitMs: number | undefine
 /** The program and its address without the port, which is another one for each connection. */
 function clientOf(values: ReadonlyMap<string, string>): string {
   const [agent = ''] = (values.get('userAgent') ?? '').split(' ', 1)
-  return own(`${agent} at ${(values.get('srcIP') ?? '').replace(/:\d+$/, '')}`)
+  return ownText(keptText(`${agent} at ${(values.get('srcIP') ?? '').replace(/:\d+$/, '')}`, MOST_CHARACTERS.name))
 }

@@ -1,4 +1,3 @@
-import type { FeedArrival } from './arrival.ts'
 import type { FeedRequest } from './request.ts'
 
 const MOST_OPEN = 100_000
@@ -54,17 +53,16 @@ export class OpenRequests {
   overdue(unixMs: number): readonly OpenRequest[] {
     const found: OpenRequest[] = []
     for (const one of this.byId) {
-      const [, { arrival, complete }] = one
-      if (arrival.receivedMs > unixMs - UNFINISHED_AFTER_MS) break
-      if (!complete && unixMs > overdueMs(arrival)) found.push(one)
+      const [, request] = one
+      if (request.arrival.receivedMs > unixMs - UNFINISHED_AFTER_MS) break
+      if (!request.complete && unixMs > overdueMs(request)) found.push(one)
     }
     return found
   }
 }
 
-function overdueMs({ receivedMs, longRunning, isWatch, line }: FeedArrival): number {
+function overdueMs({ arrival: { receivedMs, longRunning }, askedSeconds }: FeedRequest): number {
   if (!longRunning) return receivedMs + UNFINISHED_AFTER_MS
   // Without a time that was asked for it is the server's choice, by a flag of its own.
-  const seconds = isWatch && line.ok ? Number(line.query.get('timeoutSeconds') ?? 0) : 0
-  return seconds > 0 ? receivedMs + seconds * 1_000 + WATCH_GRACE_MS : Number.POSITIVE_INFINITY
+  return askedSeconds > 0 ? receivedMs + askedSeconds * 1_000 + WATCH_GRACE_MS : Number.POSITIVE_INFINITY
 }

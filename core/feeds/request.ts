@@ -1,3 +1,4 @@
+import type { RequestLine } from '../engine/digest.ts'
 import type { Followed } from '../live/follower.ts'
 import type { LiveRow } from '../live/requestLog.ts'
 import type { UsualDurations } from '../live/usualDurations.ts'
@@ -8,9 +9,13 @@ const NS_PER_MS = 1e6
 /** Of two stages the later one tells more. */
 const RANK = { received: 0, started: 1, complete: 2, panic: 3 } as const
 
+const FORGOTTEN: RequestLine = { ok: false, status: 400, problem: 'It is not kept' }
+
 /** A request from its first event to its last. */
 export class FeedRequest {
   arrival: FeedArrival
+  /** For how long the client of a watch asked, seconds; 0 where it did not. */
+  readonly askedSeconds: number
   /** Its last event is known, or it was given up. */
   complete = false
   /** Nothing is told to the engine any more. */
@@ -25,6 +30,8 @@ export class FeedRequest {
 
   constructor(arrival: FeedArrival) {
     this.arrival = arrival
+    const { isWatch, line } = arrival
+    this.askedSeconds = isWatch && line.ok ? Number(line.query.get('timeoutSeconds') ?? 0) : 0
     this.note(arrival.stage)
   }
 
@@ -32,7 +39,19 @@ export class FeedRequest {
     return this.stages.has(stage)
   }
 
-  /** Takes over what another stage tells. */
+  /** Characters that are held for it. */
+  get characters(): number {
+    const { requestURI, user } = this.arrival
+    const { name = '', groups = [] } = user ?? {}
+    return groups.reduce((sum, group) => sum + group.length, requestURI.length + name.length)
+  }
+
+  /** Lets go of what only its placing needs: requests may be open for hours, and clients choose how long their URLs are. */
+  forgetTexts(): void {
+    this.arrival = { ...this.arrival, requestURI: '', line: FORGOTTEN, user: undefined, client: '' }
+  }
+
+  /** Adds what another stage tells. */
   merge(arrival: FeedArrival): void {
     const { arrival: before } = this
     this.note(arrival.stage)
@@ -42,6 +61,7 @@ export class FeedRequest {
       inAllMs: before.inAllMs ?? arrival.inAllMs,
       server: arrival.server ?? before.server,
     }
+    if (this.row !== undefined) this.forgetTexts()
   }
 
   /** Tells the engine how long it ran, once that is known or never will be. */

@@ -8,6 +8,7 @@ import type { FlowSchema } from '../config/objects.ts'
 /** A server cuts the names in its log to so many bytes (specification 5.8). */
 const LOGGED_BYTES = 64
 const MOST_KNOWN = 20_000
+const LONGEST_KNOWN = 1_024
 /** What stands in the users of `usersOf` for a name that no object names. */
 const UNNAMED = '\u0000'
 
@@ -43,13 +44,17 @@ export function createStandIns({ levels, schemas }: EngineConfiguration, refused
       const kind = info.isResource
         ? `${name} ${info.verb} ${info.apiGroup} ${info.resource}/${info.subresource} ${info.namespace}`
         : `${name} ${info.verb} ${info.path}`
+      if (kind.length > LONGEST_KNOWN) return named(pattern(schema, info), client)
       let found = known.get(kind)
       if (found === undefined && !known.has(kind)) {
         found = pattern(schema, info)
         if (known.size >= MOST_KNOWN) known.clear()
         known.set(kind, found)
       }
-      return found === undefined ? undefined : { ...found, name: found.name.replace(UNNAMED, client) }
+      return named(found, client)
     },
   }
 }
+
+const named = (found: User | undefined, client: string): User | undefined =>
+  found === undefined ? undefined : { ...found, name: found.name.replace(UNNAMED, client) }

@@ -3,6 +3,8 @@ import type { Agreement, LiveRequest } from '../contract/live.ts'
 const WINDOW_MS = 300_000
 const BUCKET_MS = 5_000
 const MOST_DIFFERENCES = 8
+/** A server has few objects; more kinds than this in five seconds are noise, and are not told apart. */
+const MOST_KINDS = 1_000
 
 interface Bucket {
   readonly from: number
@@ -62,6 +64,7 @@ export class AgreementMeter {
     if (widthSaid) bucket.widthCompared += 1
     if (widthSaid && !found.some(([what]) => /width /.test(what))) bucket.sameWidth += 1
     for (const [what, likely] of found) {
+      if (bucket.differences.size >= MOST_KINDS && !bucket.differences.has(what)) continue
       this.likely.set(what, likely)
       bucket.differences.set(what, (bucket.differences.get(what) ?? 0) + 1)
     }

@@ -7,6 +7,7 @@ import {
 } from '../engine/apfEngine.ts'
 import type { EngineRequest, Ticket } from '../engine/ticket.ts'
 import type { RejectReason } from '../frame/frame.ts'
+import { shortened } from './keptText.ts'
 import { EventQueue } from '../simulate/eventQueue.ts'
 
 /** What the follower's engine decided about a request. */
@@ -101,7 +102,11 @@ export class Follower {
 
   arrive(request: Omit<EngineRequest<unknown>, 'payload'>, onDecision?: OnDecision): Followed {
     const follow = new Follow(onDecision)
-    const answer = this.engine.arrive({ ...request, payload: { follow } })
+    const asked = { ...request, payload: { follow } }
+    const answer = this.engine.arrive(asked)
+    // It is placed; what the engine holds on to may be shorter.
+    const short = shortened(request)
+    if (short !== request) Object.assign(asked, short)
     if (answer.kind === 'bypassed') {
       follow.decision = { kind: 'bypassed' }
       return follow

@@ -1,4 +1,5 @@
 import type { LiveRequest } from '../contract/live.ts'
+import { MOST_TEXT, textOf } from './keptText.ts'
 
 /** A request while its row is being written; `seq` never changes. */
 export type LiveRow = { -readonly [K in keyof LiveRequest]: LiveRequest[K] }
@@ -17,13 +18,19 @@ export interface Changes {
 }
 
 /**
- * The last requests, and which of them changed. Memory stays the same however many come: old rows leave, and an event
+ * The last requests, and which of them changed. Memory is bounded however many come and however long their texts are: old
+ * rows leave, and an event
  * reports at most `untold` changed rows, the newest. Every row keeps the number of the event that last covered it, so a
  * reader that missed any number of events can ask for exactly what it missed.
  */
 export class RequestLog {
   private readonly kept: (LiveRow | undefined)[]
   private readonly changedIn: Float64Array
+  /** Characters of the row in each place, and of all. */
+  private readonly characters: Uint32Array
+  private text = 0
+  private readonly mostText: number
+  private oldest = 0
   private readonly untold: number
   private changed = new Set<LiveRow>()
   private droppedChanges = 0
@@ -31,9 +38,11 @@ export class RequestLog {
   private told = true
   private lastEvent = 0
 
-  constructor(kept: number, untold: number) {
+  constructor(kept: number, untold: number, mostText: number = MOST_TEXT) {
     this.kept = Array.from({ length: kept })
     this.changedIn = new Float64Array(kept)
+    this.characters = new Uint32Array(kept)
+    this.mostText = mostText
     this.untold = untold
   }
 
@@ -62,7 +71,14 @@ export class RequestLog {
 
   begin(request: Omit<LiveRequest, 'seq'>): LiveRow {
     const row = { ...request, seq: this.nextSeq }
-    this.kept[this.nextSeq % this.kept.length] = row
+    // A flow is known later; it is the user or the namespace.
+    const characters = textOf(row) + Math.max(row.user.length, row.namespace.length)
+    while (this.nextSeq - this.oldest >= this.kept.length) this.forgetOldest()
+    while (this.text + characters > this.mostText && this.oldest < this.nextSeq) this.forgetOldest()
+    const place = this.nextSeq % this.kept.length
+    this.kept[place] = row
+    this.characters[place] = characters
+    this.text += characters
     this.nextSeq += 1
     this.touch(row)
     return row
@@ -97,13 +113,19 @@ export class RequestLog {
    * it), oldest first.
    */
   before(count: number, seq: number = this.nextSeq, since = 0): LiveRequest[] {
-    const oldest = Math.max(0, this.nextSeq - this.kept.length)
     const rows: LiveRequest[] = []
-    for (let at = Math.min(seq, this.nextSeq) - 1; at >= oldest && rows.length < count; at--) {
+    for (let at = Math.min(seq, this.nextSeq) - 1; at >= this.oldest && rows.length < count; at--) {
       const place = at % this.kept.length
       const row = this.kept[place]
       if (row !== undefined && (this.changedIn[place] ?? 0) > since) rows.push({ ...row })
     }
     return rows.toReversed()
+  }
+
+  private forgetOldest(): void {
+    const place = this.oldest % this.kept.length
+    this.text -= this.characters[place] ?? 0
+    this.kept[place] = undefined
+    this.oldest += 1
   }
 }

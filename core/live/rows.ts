@@ -3,6 +3,7 @@ import type { RequestInfo } from '../classify/requestInfo.ts'
 import type { LiveRequest } from '../contract/live.ts'
 import type { Ticket } from '../engine/ticket.ts'
 import type { Followed } from './follower.ts'
+import { keptGroups, keptText, MOST_CHARACTERS, ownText } from './keptText.ts'
 import type { LiveRow } from './requestLog.ts'
 import { shownTarget } from './shownTarget.ts'
 
@@ -17,22 +18,32 @@ export interface Asked {
 
 const NS_PER_MS = 1e6
 
-/** The row of a request that has just come; without `info`, of one that a server refuses before it classifies. */
-export const rowOf = ({ user, method, target }: Asked, at: number, info?: RequestInfo): Omit<LiveRequest, 'seq'> => ({
-  at,
-  user: user.name,
-  groups: [...user.groups],
-  verb: info?.verb ?? method.toLowerCase(),
-  url: shownTarget(target),
-  resource: info === undefined ? '' : resourceOf(info),
-  namespace: info?.namespace ?? '',
-  name: info?.name ?? '',
-  state: 'bypassed',
-  level: '',
-  schema: '',
-  flow: '',
-  seats: { initial: 0, final: 0 },
-})
+/**
+ * The row of a request that has just come; without `info`, of one that a server refuses before it classifies. Texts are cut
+ * to what a row may keep.
+ */
+export function rowOf({ user, method, target }: Asked, at: number, info?: RequestInfo): Omit<LiveRequest, 'seq'> {
+  const { url, name: most } = MOST_CHARACTERS
+  const part = (text: string): string => {
+    const kept = keptText(text, most)
+    return target.length > url ? ownText(kept) : kept
+  }
+  return {
+    at,
+    user: keptText(user.name, MOST_CHARACTERS.user),
+    groups: keptGroups(user.groups),
+    verb: keptText(info?.verb ?? method.toLowerCase(), most),
+    url: keptText(shownTarget(target), url),
+    resource: info === undefined ? '' : part(resourceOf(info)),
+    namespace: part(info?.namespace ?? ''),
+    name: part(info?.name ?? ''),
+    state: 'bypassed',
+    level: '',
+    schema: '',
+    flow: '',
+    seats: { initial: 0, final: 0 },
+  }
+}
 
 /** Where the engine put it. */
 export function placed<T>(ticket: Ticket<T>): Partial<LiveRow> {
@@ -40,7 +51,7 @@ export function placed<T>(ticket: Ticket<T>): Partial<LiveRow> {
   return {
     level: ticket.lane.level.plan.name,
     schema: ticket.lane.schema,
-    flow: ticket.flow?.distinguisher ?? '',
+    flow: ownText(keptText(ticket.flow?.distinguisher ?? '', MOST_CHARACTERS.user)),
     seats: { initial: ticket.initialSeats, final: ticket.finalSeats },
     ...(queue < 0 ? {} : { queue }),
   }

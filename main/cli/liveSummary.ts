@@ -22,7 +22,7 @@ export function summaryOf(traffic: LiveTraffic, comparison?: DraftComparison): r
     first.join(''),
     ...(refused === undefined
       ? []
-      : [`The webhook refused ${refused.count} ${refused.count === 1 ? 'post' : 'posts'}. Last: ${refused.last}`]),
+      : [`The console itself refused ${refused.count}. Last: ${refused.last}`]),
     ...(comparison === undefined ? [] : draftSummary(comparison)),
   ]
 }

@@ -32,6 +32,7 @@ export function createFollowRun({ engine, clock, log, onAnswered }: FollowRunOpt
     settle,
     configure: (configuration) => follower.configure(configuration),
     listen: (next) => void (listener = next),
+    crowdedOut: 0,
     close: cancelTick,
     arrive(arrival) {
       settle()

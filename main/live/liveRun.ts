@@ -24,6 +24,8 @@ export type Verdict =
 export interface LiveArrival extends Asked {
   /** The upstream refuses it before it classifies, for what it says of its user. */
   readonly refusedThere?: boolean
+  /** Of its head, which stays in memory while it waits and runs. */
+  readonly bytes: number
   readonly decide: (verdict: Verdict) => void
 }
 
@@ -49,6 +51,8 @@ export interface LiveRun {
   configure(configuration: EngineConfiguration): ConfigurationReport
   /** Who hears what becomes of the requests; one at most. */
   listen(listener: ArrivalListener | undefined): void
+  /** Requests that were refused because the heads of those under way fill their room. */
+  readonly crowdedOut: number
   close(): void
 }
 
@@ -73,9 +77,17 @@ export interface EngineCall {
 }
 
 const NS_PER_MS = 1e6
+/**
+ * Of the heads of all requests under way; a head takes about three times as much memory. Usual ones have one or two kB, so
+ * that tens of thousands may wait; clients that send them as long as they may fill this before they fill the process.
+ */
+const MOST_HEAD_BYTES = 64 * 1024 * 1024
+const CROWDED_RETRY_SECONDS = 1
 
 /** What the requests of a run share. */
 interface Surroundings {
+  /** Room for a head until the returned function is called; `undefined` when there is none. */
+  readonly hold: (bytes: number) => (() => void) | undefined
   readonly host: EngineHost<EngineCall>
   readonly log: RequestLog
   readonly listener: ArrivalListener | undefined
@@ -93,6 +105,20 @@ export function createLiveRun({ engine, clock, log, onAnswered }: LiveRunOptions
     clock,
   )
   let listener: ArrivalListener | undefined
+  let heldBytes = 0
+  let crowdedOut = 0
+  const hold = (bytes: number): (() => void) | undefined => {
+    if (heldBytes + bytes > MOST_HEAD_BYTES) {
+      crowdedOut += 1
+      return undefined
+    }
+    heldBytes += bytes
+    let left = bytes
+    return () => {
+      heldBytes -= left
+      left = 0
+    }
+  }
   const unixMs = (): number => engine.startUnixMs + host.nowNs() / NS_PER_MS
 
   return {
@@ -103,15 +129,26 @@ export function createLiveRun({ engine, clock, log, onAnswered }: LiveRunOptions
     arrive(arrival) {
       const read = readRequestLine(arrival.method, arrival.target)
       if (!read.ok || arrival.refusedThere === true) return passed({ log, onAnswered }, arrival, unixMs())
-      return admitted({ host, log, listener, onAnswered }, arrival, read, unixMs())
+      return admitted({ hold, host, log, listener, onAnswered }, arrival, read, unixMs())
     },
     configure: (configuration) => host.configure(configuration),
     listen: (next) => void (listener = next),
+    get crowdedOut() {
+      return crowdedOut
+    },
     close: () => host.close(),
   }
 }
 
 const NO_HEADERS = { kind: 'run', headers: {} } as const
+
+/** Of a request that is over when it has arrived. */
+const NO_CALL: LiveCall = {
+  isWatch: false,
+  abandon: () => undefined,
+  initialised: () => undefined,
+  finished: () => undefined,
+}
 
 /** A request that a server refuses before it classifies: the upstream says so itself. */
 export function passed(
@@ -144,6 +181,12 @@ interface ReadLine {
 function admitted(around: Surroundings, arrival: LiveArrival, { info, query }: ReadLine, at: number): LiveCall {
   const { host, log, listener, onAnswered } = around
   const row = log.begin(rowOf(arrival, at, info))
+  const free = around.hold(arrival.bytes)
+  if (free === undefined) {
+    Object.assign(row, { state: 'failed', status: 429 })
+    arrival.decide({ kind: 'refuse', answer: refusalAnswer(CROWDED_RETRY_SECONDS, {}) })
+    return NO_CALL
+  }
   const change = (values: Partial<LiveRow>): void => {
     Object.assign(row, values)
     log.touch(row)
@@ -158,6 +201,7 @@ function admitted(around: Surroundings, arrival: LiveArrival, { info, query }: R
     const waitMs = ticket === undefined ? 0 : (host.engine.nowNs - ticket.arrivedNs) / NS_PER_MS
     // A client that went away is not told anything any more.
     if (row.state === 'cancelled' || row.state === 'failed') return change({ waitMs })
+    free()
     change({ state: 'rejected', waitMs, retryAfter, status: 429, ...(reason === undefined ? {} : { reason }) })
     arrival.decide({ kind: 'refuse', answer })
   }
@@ -176,6 +220,7 @@ function admitted(around: Surroundings, arrival: LiveArrival, { info, query }: R
     },
   })
   if (answer.kind === 'bypassed') {
+    free()
     arrival.decide(NO_HEADERS)
     return unclassified(log, row, onAnswered)
   }
@@ -186,11 +231,11 @@ function admitted(around: Surroundings, arrival: LiveArrival, { info, query }: R
   if (answer.kind === 'executing') run()
   else if (answer.kind === 'rejected') refuse(surface, answer.reason, answer.retryAfter)
   listener?.arrived(row, request)
-  return callOf(around, ticket, row, change)
+  return callOf({ ...around, free }, ticket, row, change)
 }
 
 function callOf(
-  { host, listener, onAnswered }: Surroundings,
+  { host, listener, onAnswered, free }: Surroundings & { readonly free: () => void },
   ticket: Ticket<EngineCall>,
   row: LiveRow,
   change: (values: Partial<LiveRow>) => void,
@@ -211,6 +256,7 @@ function callOf(
     abandon(state) {
       if (over || row.state === 'rejected') return
       over = true
+      free()
       const executes = row.state === 'executing'
       change({ state, ...(executes && !initialised ? ran() : {}) })
       if (executes) release()
@@ -228,6 +274,7 @@ function callOf(
     finished(status, server) {
       if (over || row.state !== 'executing') return
       over = true
+      free()
       change({ state: 'served', status, ...(initialised ? {} : ran()), ...(server === undefined ? {} : { server }) })
       if (!initialised) listener?.lasted(row, durationNs())
       if (ticket.kind.isWatch) listener?.watchEnded(row)

@@ -4,7 +4,7 @@ import { createFollowRun } from './followRun.ts'
 import { createLiveRun, type LiveRun, type LiveRunOptions } from './liveRun.ts'
 
 /** A run whose mode can change while requests come. */
-export interface ModeRun extends Pick<LiveRun, 'log' | 'settle' | 'arrive' | 'listen' | 'close'> {
+export interface ModeRun extends Pick<LiveRun, 'crowdedOut' | 'log' | 'settle' | 'arrive' | 'listen' | 'close'> {
   readonly mode: ProxyMode
   /** Another one after each change of the mode, as after a start of the server. */
   readonly engine: ApfEngine<unknown>
@@ -35,6 +35,7 @@ export function createModeRun(firstMode: ProxyMode, { engine, now, ...around }: 
     return { mode, startUnixMs, run: create({ ...around, engine: { ...engine, startUnixMs } }) }
   }
   let current = begin(firstMode)
+  let crowdedBefore = 0
   /** Ends each engine that was left behind. */
   const endings = new Set<() => void>()
   const leave = (run: LiveRun): void => {
@@ -63,6 +64,9 @@ export function createModeRun(firstMode: ProxyMode, { engine, now, ...around }: 
     get startUnixMs() {
       return current.startUnixMs
     },
+    get crowdedOut() {
+      return crowdedBefore + current.run.crowdedOut
+    },
     settle: () => current.run.settle(),
     arrive: (arrival) => current.run.arrive(arrival),
     listen: (listener) => current.run.listen(listener),
@@ -74,6 +78,7 @@ export function createModeRun(firstMode: ProxyMode, { engine, now, ...around }: 
       if (mode === current.mode) return
       const { run } = current
       run.listen(undefined)
+      crowdedBefore += run.crowdedOut
       leave(run)
       current = begin(mode)
       if (configuration !== undefined) current.run.configure(configuration)

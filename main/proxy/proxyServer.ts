@@ -201,5 +201,6 @@ const arrivalOf = (
   refusedThere,
   method: request.method ?? 'GET',
   target: shownTarget(request.url ?? '/'),
+  bytes: request.rawHeaders.reduce((sum, text) => sum + text.length, request.url?.length ?? 0),
   decide,
 })

@@ -25,6 +25,9 @@ const NOT_BESIDE =
 const PASSES =
   'Requests pass at once. Queues, waits and refusals are what the engine would have done; each request keeps its seats for as long as it really took.'
 
+const CROWDED =
+  'Answered 429: the heads of the requests that wait and run fill 64 MB. Look for a client that sends very long requests.'
+
 export interface ProxySourceSurroundings {
   readonly environment: Environment
   readonly consent: Consent
@@ -185,6 +188,7 @@ async function open({ spec, connection, surroundings, life }: Opening): Promise<
         limits: [NOT_BESIDE, ...(run.mode === 'enforce' ? [] : [PASSES]), ...notes()],
         arrived: run.log.count,
         unreadable: 0,
+        ...(run.crowdedOut > 0 && { refused: { count: run.crowdedOut, last: CROWDED } }),
         agreement: agreement.read(environment.now()),
         ...(report !== undefined && { shadow: report }),
       }

@@ -1,4 +1,5 @@
 import type { LiveRequest } from '../../core/contract/live.ts'
+import { MOST_TEXT, textOf } from '../../core/live/keptText.ts'
 
 /** Told of every row that comes, changes or leaves; `old` is what stood in its place. */
 export interface RowListener {
@@ -20,12 +21,16 @@ export class LiveRows {
   private from = 0
   private to = 0
   private kept = 0
+  /** Characters of all kept rows; like the main side, the page keeps fewer rows when they are long. */
+  private text = 0
+  private readonly mostText: number
   private changes = 0
   /** Unix milliseconds; `undefined` before the first row. */
   private latestAt: number | undefined
 
-  constructor(capacity: number) {
+  constructor(capacity: number, mostText: number = MOST_TEXT) {
     this.capacity = capacity
+    this.mostText = mostText
     this.slots = Array.from({ length: capacity })
   }
 
@@ -83,16 +88,18 @@ export class LiveRows {
       this.makeRoom(seq + 1)
       this.to = seq + 1
     } else if (seq < this.from) {
-      if (this.to - seq > this.capacity) return
+      if (this.to - seq > this.capacity || this.text + textOf(row) > this.mostText) return
       this.from = seq
     }
     const slot = seq % this.capacity
     const old = this.slots[slot]
     this.slots[slot] = row
     if (old === undefined) this.kept += 1
+    this.text += textOf(row) - (old === undefined ? 0 : textOf(old))
     if (this.latestAt === undefined || row.at > this.latestAt) this.latestAt = row.at
     this.changes += 1
     for (const listener of this.listeners) listener.put(row, old)
+    while (this.text > this.mostText && this.from + 1 < this.to) this.forgetBefore(this.from + 1)
   }
 
   clear(): void {
@@ -100,6 +107,7 @@ export class LiveRows {
     this.from = 0
     this.to = 0
     this.kept = 0
+    this.text = 0
     this.latestAt = undefined
     this.changes += 1
     for (const listener of this.listeners) listener.clear()
@@ -112,13 +120,17 @@ export class LiveRows {
   }
 
   private makeRoom(to: number): void {
-    const from = to - this.capacity
-    if (from <= this.from) return
+    if (to - this.capacity > this.from) this.forgetBefore(to - this.capacity)
+  }
+
+  private forgetBefore(from: number): void {
     for (let seq = this.from; seq < Math.min(from, this.to); seq++) {
       const slot = seq % this.capacity
-      if (this.slots[slot] === undefined) continue
+      const row = this.slots[slot]
+      if (row === undefined) continue
       this.slots[slot] = undefined
       this.kept -= 1
+      this.text -= textOf(row)
     }
     this.from = from
     for (const listener of this.listeners) listener.forget(from)

@@ -148,7 +148,8 @@ export class LiveReader {
     const { line, rows } = this.options
     const { connection } = this
     for (let read = 0; read < count && rows.count > 0 && rows.count < rows.capacity && !this.reading.complete;) {
-      const page = await line.call('live.page', { count: PAGE, before: rows.first }).catch(toProblem)
+      const before = rows.first
+      const page = await line.call('live.page', { count: PAGE, before }).catch(toProblem)
       if (this.connection !== connection) return
       if ('code' in page) {
         this.report(page)
@@ -158,6 +159,8 @@ export class LiveReader {
         this.report(undefined)
         this.putOlder(page.requests)
         read += page.requests.length
+        // No room for older ones: their texts are long.
+        if (rows.first >= before) return
       } else return
     }
   }

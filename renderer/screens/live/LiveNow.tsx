@@ -79,8 +79,7 @@ function Source({ state, tally }: { readonly state: LiveState; readonly tally: T
       {state.refused !== undefined && (
         <span className={styles['rejected']}>
           {' '}
-          The webhook refused {format.seats(state.refused.count)} {state.refused.count === 1 ? 'post' : 'posts'}. Last:{' '}
-          {state.refused.last}
+          The console itself refused {format.seats(state.refused.count)}. Last: {state.refused.last}
         </span>
       )}
     </>
