@@ -200,6 +200,10 @@ export const LiveStateSchema = z.object({
   /** What this source cannot know, in sentences. */
   limits: z.array(z.string()),
   arrived: z.number().int(),
+  /** Requests of these that were too many to become rows; absent where all have one. */
+  withoutRow: z.number().int().exactOptional(),
+  /** Requests that were received and have no row yet, because earlier ones may still come. */
+  heldBack: z.number().int().exactOptional(),
   /** Lines or requests that could not be placed, and the last reason. */
   unreadable: z.number().int(),
   lastUnreadable: z.string().exactOptional(),

@@ -216,6 +216,7 @@ class EventTimeRun implements FeedRun {
     this.timeline.put({ atMs, order: ARRIVAL, id, request })
     const tooMany = this.open.add(id, request)
     if (tooMany !== undefined) this.giveUp(tooMany)
+    this.tally.heldBack += 1
     this.held += request.characters
     // They are placed now, and what becomes known later and is older is late.
     if (this.held > MOST_HELD) this.passTo(this.latest ?? endedMs)
@@ -236,6 +237,7 @@ class EventTimeRun implements FeedRun {
 
   private arrive({ request, id, atMs }: Step): void {
     this.tally.arrived += 1
+    this.tally.heldBack -= 1
     this.held -= request.characters
     this.placing.arrive(request, atMs)
     request.forgetTexts()

@@ -1,5 +1,8 @@
 export interface FeedCounts {
+  /** Placed, each with its row. */
   readonly arrived: number
+  /** Received, and not placed yet because earlier ones may still come. */
+  readonly heldBack: number
   readonly unreadable: number
   readonly lastUnreadable: string | undefined
   /** Events that say again what was known. */
@@ -19,6 +22,7 @@ const A_FEW = 100
 /** What of a feed is counted. */
 export class FeedTally implements FeedCounts {
   arrived = 0
+  heldBack = 0
   unreadable = 0
   lastUnreadable: string | undefined
   repeated = 0

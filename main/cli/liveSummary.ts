@@ -5,13 +5,14 @@ import type { LiveTraffic } from '../live/traffic.ts'
 
 /** What the engine made of its requests, in sentences; and what a draft made of them, where one ran beside. */
 export function summaryOf(traffic: LiveTraffic, comparison?: DraftComparison): readonly string[] {
-  const { arrived, unreadable, refused, agreement } = traffic.state()
+  const { arrived, heldBack = 0, unreadable, refused, agreement, mode } = traffic.state()
   const first = [
     requests(arrived),
     // With a draft beside, both are told together.
     comparison === undefined
-      ? `: ${decided(plus(traffic.before ?? NO_OUTCOME, outcomeOf(traffic.engine.snapshot())))}`
+      ? `: ${decided(plus(traffic.before ?? NO_OUTCOME, outcomeOf(traffic.engine.snapshot())))}${mode === 'enforce' ? '' : ' by the engine, not by the server'}`
       : '',
+    heldBack === 0 ? '' : `, ${heldBack} more held back and read again at the next start`,
     unreadable === 0 ? '' : `, ${unreadable} could not be read`,
     agreement.compared === 0
       ? ''
@@ -20,9 +21,7 @@ export function summaryOf(traffic: LiveTraffic, comparison?: DraftComparison): r
   ]
   return [
     first.join(''),
-    ...(refused === undefined
-      ? []
-      : [`The console itself refused ${refused.count}. Last: ${refused.last}`]),
+    ...(refused === undefined ? [] : [`The console itself refused ${refused.count}. Last: ${refused.last}`]),
     ...(comparison === undefined ? [] : draftSummary(comparison)),
   ]
 }

@@ -114,6 +114,7 @@ export async function runLive({ given, console, spec, made, draft, greeting, ove
     if (metrics !== undefined) say(`Metrics: ${metrics.url}`)
     await ended(signal, over, environment)
     live.settle()
+    live.finish?.()
     // What ended within the last moment is still to be told.
     if (printer !== undefined || tally !== undefined) {
       await new Promise<void>((resolve) => void environment.after(LAST_MS, resolve))

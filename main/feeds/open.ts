@@ -48,6 +48,8 @@ export interface Feed {
   readonly refused: LiveState['refused']
   /** A file that is not followed was read to its end. */
   readonly ended: boolean
+  /** Of a webhook that ends: lets happen what is held back. A file is read on from there at the next start. */
+  finish(): void
   /** Brings `run` to the present, as far as the feed can still be told of earlier; before frames and rows are read. */
   settle(): void
   close(): Promise<void>
@@ -55,6 +57,8 @@ export interface Feed {
 
 /** How long after its time an event may still come when nothing came since: files are written at once. */
 const FILE_LAG_MS = 6_000
+/** When a webhook was quiet for so long, no batch with earlier events is under way any more. */
+const QUIET_MS = 6_000
 /** An API server posts at the latest after `--audit-webhook-batch-max-wait`, which is 30 s. */
 const WEBHOOK_LAG_MS = 36_000
 
@@ -72,6 +76,7 @@ export async function createFeed(options: FeedOptions): Promise<Feed> {
   }
   const settle = (): void => {
     const { latestMs } = run
+    if (latestMs !== undefined && clock.now() - takenAtMs >= QUIET_MS) run.passTo(latestMs)
     // The clock of the server may be another one: time goes on from its last event.
     run.passTo((latestMs === undefined ? clock.now() : latestMs + clock.now() - takenAtMs) - lagMs)
   }
@@ -93,6 +98,9 @@ export async function createFeed(options: FeedOptions): Promise<Feed> {
     },
     settle() {
       if (!input.ended) settle()
+    },
+    finish() {
+      if (spec.kind === 'audit-webhook') run.finish()
     },
   }
 }

@@ -81,7 +81,11 @@ async function pageOf(traffic: LiveTraffic): Promise<string> {
   const gauges: readonly (readonly [name: string, help: string, value: number])[] = [
     ['apf_console_live_requests', 'Requests that the connected live source has seen.', arrived],
     ['apf_console_live_unreadable', 'Requests or lines of it that could not be placed.', unreadable],
-    ['apf_console_live_refused', 'Posts, connections and requests that the console itself had to refuse.', refused?.count ?? 0],
+    [
+      'apf_console_live_refused',
+      'Posts, connections and requests that the console itself had to refuse.',
+      refused?.count ?? 0,
+    ],
     [
       'apf_console_agreement_compared',
       'Requests of the last five minutes whose place the server told.',

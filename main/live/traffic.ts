@@ -19,6 +19,6 @@ export interface LiveTraffic {
   shadow(wish: LiveShadow): void
   /** Lets requests wait for the engine or pass it from now on; of proxies alone. */
   change?(mode: ProxyMode): void
-  /** Somebody reads the rows, or nobody any more; for sources that make them only then. */
-  watched?(on: boolean): void
+  /** Nothing more comes: lets everything happen that is held back because earlier requests might still come. */
+  finish?(): void
 }

@@ -144,6 +144,7 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
         mode: 'feed',
         limits: [...run.limits, ...notes()],
         arrived: counts.arrived,
+        ...(counts.heldBack > 0 && { heldBack: counts.heldBack }),
         unreadable: counts.unreadable,
         ...(counts.lastUnreadable !== undefined && { lastUnreadable: counts.lastUnreadable }),
         ...(feed.refused !== undefined && { refused: feed.refused }),
@@ -152,6 +153,7 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
       }
     },
     shadow: (wish) => beside.wish(wish),
+    finish: () => feed.finish(),
   }
   return {
     info: { kind: 'feed', name: feed.title, via: `through the console’s own engine of ${version}, which only watches` },

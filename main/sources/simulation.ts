@@ -147,7 +147,14 @@ export function createSimulationSource(
     },
     still: false,
     objects: door,
-    live: createSimulationRows({ simulation, engine, version, capacity: workload.service.capacity }),
+    live: createSimulationRows({
+      simulation,
+      engine,
+      version,
+      capacity: workload.service.capacity,
+      fromNs: backfillSeconds * NS_PER_SECOND,
+      now: stopwatch,
+    }),
     presentUnixMs,
     server: {
       version,

@@ -27,14 +27,8 @@ export function createLiveOutlet(
   { after }: Pick<Environment, 'after'>,
 ): LiveOutlet {
   const rows = repeatedWhileHeard<LiveEvent>(after, ROWS_MS, {
-    begin() {
-      traffic.log.telling = true
-      traffic.watched?.(true)
-    },
-    end() {
-      traffic.log.telling = false
-      traffic.watched?.(false)
-    },
+    begin: () => void (traffic.log.telling = true),
+    end: () => void (traffic.log.telling = false),
     next() {
       traffic.settle()
       const changes = traffic.log.takeChanges()

@@ -85,6 +85,23 @@ describe('the audit webhook', () => {
     expect(feed.run.log.before(1)[0]).toMatchObject({ state: 'served', level: expect.stringMatching(/./) })
   })
 
+  test('counts what is held back, and shows it when no more comes, or at the end', async () => {
+    let now = Date.UTC(2026, 10, 22)
+    const feed = await opened({ clock: { now: () => now, after: () => () => undefined } })
+    await post(addressOf(feed))
+    const { arrived, heldBack } = feed.run.counts
+    expect(arrived + heldBack).toBe(100)
+    expect(heldBack).toBeGreaterThan(0)
+    now += 6_000
+    feed.settle()
+    expect(feed.run.counts).toMatchObject({ arrived: 100, heldBack: 0 })
+
+    const ended = await opened()
+    await post(addressOf(ended))
+    ended.finish()
+    expect(ended.run.counts).toMatchObject({ arrived: 100, heldBack: 0 })
+  })
+
   test('counts a batch once whose answer did not come through, or was that of an error', async () => {
     const feed = await opened({ certificate: 'plain-http' })
     const url = new URL(addressOf(feed))

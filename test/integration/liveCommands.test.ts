@@ -138,7 +138,7 @@ describe('apf-console feed', () => {
         .map(({ name }) => name)
         .toSorted(),
     ).toEqual(Array.from({ length: 50 }, (_, n) => `pod-${n}`).toSorted())
-    expect(told).toContain('50 requests: 50 dispatched, none rejected.')
+    expect(told).toContain('50 requests: 50 dispatched, none rejected by the engine, not by the server.')
   })
 
   test('counts what was before a leap of hours', async () => {
@@ -149,7 +149,7 @@ describe('apf-console feed', () => {
     })
     await writeFile(path, `${shifted}\n${JSON.stringify(event(1))}\n`)
     const { output } = await runCommand('feed', '--audit-file', path, '--once')
-    expect(output).toContain('2 requests: 2 dispatched, none rejected.')
+    expect(output).toContain('2 requests: 2 dispatched, none rejected by the engine, not by the server.')
   })
 
   test('prints every row of a large file, however fast it is read', async () => {

@@ -30,9 +30,9 @@ describe('12,000 requests of 100 kB in a heap of 600 MB', () => {
 
   test('that wait in an enforcing proxy', { timeout: 240_000 }, async () => {
     const found = await left('proxy')
-    // Half of them: that many were too many for such a heap.
-    expect(found).toMatchObject({ rows: 6_000, asked: 6_000 })
-    expect(found['crowdedOut']).toBeGreaterThan(0)
+    // Fewer: so many were too many for such a heap.
+    expect(found).toMatchObject({ rows: 5_000, asked: 5_000 })
+    expect(found['crowdedOut']).toBeGreaterThan(4_000)
     expect(found.url).toMatch(/… \(\d+ more characters\)$/)
   })
 })

@@ -72,12 +72,12 @@ function feed(identity: FeedIdentity): void {
 
 /** All of them come at once, and none is answered: they wait, or are refused. */
 async function proxy(): Promise<void> {
-  const upstream = http.createServer((request) => void request.resume())
+  const upstream = http.createServer({ maxHeaderSize: 200_000 }, (request) => void request.resume())
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
   const { run, port } = await proxied([], portOf(upstream), { seats: 10 })
   const states = { asked: 0, refused: 0 }
   const agent = new http.Agent({ keepAlive: false })
-  for (let n = 0; n < REQUESTS / 2; n++) {
+  for (let n = 0; n < REQUESTS / 2.4; n++) {
     await new Promise<void>((resolve) => {
       const request = http.get({
         port,

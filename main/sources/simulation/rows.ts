@@ -10,11 +10,12 @@ import { createSimulationShadow, type SimulationShadowOptions } from './shadow.t
 const NS_PER_MS = 1e6
 const KEPT = 20_000
 const UNTOLD = 2_000
-/** Requests that become rows between two looks at them: at high speeds more arrive than anybody could show. */
+/** Requests that become rows in each tenth of a second of this machine: at high speeds more arrive than anybody could read. */
 const AT_ONCE = 200
+const REFILL_MS = 100
 
 const LIMITS = [
-  'Rows are made only while the Live screen is open, of at most 2,000 requests a second; numbers of levels, and of a draft beside, count all of them.',
+  'At most 2,000 requests a second become rows, fewer than arrive at high speeds; figures of levels, and of a draft beside, count all of them.',
 ]
 /** Of a draft that runs beside. */
 const DRAFT_LIMITS = [
@@ -23,23 +24,34 @@ const DRAFT_LIMITS = [
   'The draft is computed beside the simulated server, so the highest speeds reach less than half as far.',
 ]
 
-export type SimulationRowsOptions = Omit<SimulationShadowOptions, 'show'>
+export interface SimulationRowsOptions extends Omit<SimulationShadowOptions, 'show'> {
+  /** Before this time of the engine requests are history and get no rows. */
+  readonly fromNs: number
+  /** Milliseconds of a clock of this machine. */
+  readonly now: () => number
+}
 
-/** The single requests of a simulated server, heard from its engine while somebody looks at them. */
+/** The single requests of a simulated server: the last of them are kept whether or not somebody looks at them. */
 export function createSimulationRows(options: SimulationRowsOptions): LiveTraffic {
-  const { simulation, version } = options
+  const { simulation, version, fromNs, now } = options
   const { startUnixMs } = options.engine
   const { engine } = simulation
   const log = new RequestLog(KEPT, UNTOLD)
   log.telling = false
   const rows = new WeakMap<Ticket<Call>, LiveRow>()
   let budget = AT_ONCE
+  let refilledMs = Number.NEGATIVE_INFINITY
   let arrived = 0
-  let looked = false
-  let leave: (() => void) | undefined
 
   const begin = (ticket: Ticket<Call>): void => {
+    if (engine.nowNs < fromNs) return
     arrived += 1
+    const nowMs = now()
+    // Clocks that are set go back.
+    if (Math.abs(nowMs - refilledMs) >= REFILL_MS) {
+      budget = AT_ONCE
+      refilledMs = nowMs
+    }
     if (budget <= 0) return
     budget -= 1
     const { user, info, query } = ticket.payload
@@ -70,18 +82,10 @@ export function createSimulationRows(options: SimulationRowsOptions): LiveTraffi
   })
   const hear = (event: EngineEvent<Call>): void => {
     // The row first: the draft writes into it.
-    if (looked) note(event)
+    note(event)
     shadow.hear(event)
   }
-  /** The engine is listened to only for somebody. */
-  const listen = (): void => {
-    const wanted = looked || shadow.on
-    if (wanted) leave ??= engine.subscribe(hear)
-    else {
-      leave?.()
-      leave = undefined
-    }
-  }
+  engine.subscribe(hear)
   const state = (): LiveState => {
     const { report } = shadow
     return {
@@ -89,6 +93,7 @@ export function createSimulationRows(options: SimulationRowsOptions): LiveTraffi
       mode: 'simulation',
       limits: report === undefined ? LIMITS : [...LIMITS, ...DRAFT_LIMITS],
       arrived,
+      ...(arrived > log.count && { withoutRow: arrived - log.count }),
       unreadable: 0,
       agreement: { compared: 0, schemaAndLevel: 0, widthCompared: 0, width: 0, differences: [] },
       ...(report !== undefined && { shadow: report }),
@@ -98,19 +103,9 @@ export function createSimulationRows(options: SimulationRowsOptions): LiveTraffi
     log,
     version,
     engine,
-    settle() {
-      budget = AT_ONCE
-      shadow.settle()
-    },
+    settle: () => shadow.settle(),
     state,
-    shadow(wish) {
-      shadow.wish(wish)
-      listen()
-    },
-    watched(on) {
-      looked = on
-      listen()
-    },
+    shadow: (wish) => shadow.wish(wish),
   }
 }
 

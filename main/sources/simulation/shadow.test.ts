@@ -55,7 +55,7 @@ const WORKLOAD: Workload = {
   service: { ...CLUSTER.service, capacity: [] },
 }
 
-function simulated(workload: Workload = WORKLOAD) {
+function simulated({ workload = WORKLOAD, now }: { workload?: Workload; now?: () => number } = {}) {
   const engine = {
     mode: 'priority-and-fairness',
     startUnixMs: 1_700_000_000_000,
@@ -76,7 +76,14 @@ function simulated(workload: Workload = WORKLOAD) {
     }
   }
   const { capacity } = workload.service
-  const traffic = createSimulationRows({ simulation, engine, version: VERSION, capacity })
+  const traffic = createSimulationRows({
+    simulation,
+    engine,
+    version: VERSION,
+    capacity,
+    fromNs: 0,
+    now: now ?? (() => simulation.nowNs / 1e6),
+  })
   return {
     simulation,
     traffic,
@@ -134,40 +141,46 @@ describe('a draft on the arrivals of a simulation', () => {
     expect(b.arrived).toBe(a.arrived)
   })
 
-  test('counts every request, and writes into rows only while somebody looks', () => {
+  test('counts every request, and writes into the rows of some, whether or not somebody looks', () => {
     const { draft, report, runTo, traffic } = simulated()
     draft(2)
-    runTo(10)
-    expect(traffic.log.count).toBe(0)
-    const before = report().a.arrived
-    expect(before).toBeGreaterThan(100)
-    traffic.watched?.(true)
-    traffic.settle()
     runTo(12)
     traffic.settle()
-    const rows = traffic.log.before(1_000)
+    const rows = traffic.log.before(20_000)
     expect(rows.length).toBeGreaterThan(10)
     expect(rows.every(({ shadow }) => shadow !== undefined)).toBe(true)
     expect(rows.some(({ state, shadow }) => state === 'served' && shadow?.state === 'rejected')).toBe(true)
-    traffic.watched?.(false)
-    runTo(14)
-    expect(traffic.log.count).toBe(rows.length)
-    expect(report().a.arrived).toBeGreaterThan(before + rows.length)
+    expect(report().a.arrived).toBe(traffic.log.count)
+    expect(traffic.state().withoutRow).toBeUndefined()
   })
 
-  test('listens to the engine only while it is on', () => {
+  test('says how many requests were too many to become rows', () => {
+    const { runTo, traffic } = simulated({ now: () => 0 })
+    runTo(60)
+    const { arrived, withoutRow = 0 } = traffic.state()
+    expect(withoutRow).toBeGreaterThan(0)
+    expect(arrived - withoutRow).toBe(traffic.log.count)
+  })
+
+  test('closes every row that ended while nobody looked', () => {
+    const { runTo, simulation, traffic } = simulated()
+    runTo(30)
+    const oldest = simulation.nowNs / 1e6 - 20_000
+    const stale = traffic.log
+      .before(20_000)
+      .filter(({ at, state }) => at - 1_700_000_000_000 < oldest && state === 'waiting')
+    expect(stale).toEqual([])
+  })
+
+  test('has a second listener only while it is on', () => {
     const { draft, listeners, runTo, traffic } = simulated()
-    expect(listeners()).toBe(0)
+    const before = listeners()
     draft(100)
-    expect(listeners()).toBeGreaterThan(0)
+    expect(listeners()).toBeGreaterThan(before)
     runTo(5)
     traffic.shadow({ on: false })
-    expect(listeners()).toBe(0)
+    expect(listeners()).toBe(before)
     expect(traffic.state().shadow).toBeUndefined()
-    traffic.watched?.(true)
-    expect(listeners()).toBe(1)
-    traffic.watched?.(false)
-    expect(listeners()).toBe(0)
   })
 
   test('stays as it is when the objects in force are edited, and is told anew with another draft', () => {
@@ -210,7 +223,7 @@ describe('a draft on the arrivals of a simulation', () => {
       { method: 'GET', target: '/api/v1/nodes', weight: 1, execution: constant(500) },
     ]
     const wide: ClientGroup = { ...writers, behaviour: { kind: 'closed', threads: 5, think: constant(500), calls } }
-    const { draft, report, runTo } = simulated({ ...WORKLOAD, groups: [watchers, wide] })
+    const { draft, report, runTo } = simulated({ workload: { ...WORKLOAD, groups: [watchers, wide] } })
     runTo(30)
     draft(100)
     runTo(40)

@@ -76,6 +76,8 @@ function Source({ state, tally }: { readonly state: LiveState; readonly tally: T
           {state.lastUnreadable === undefined ? '' : `; the last: ${state.lastUnreadable}`}.
         </span>
       )}
+      {state.heldBack !== undefined &&
+        ` ${format.seats(state.heldBack)} more wait for earlier ones, a few seconds at most.`}
       {state.refused !== undefined && (
         <span className={styles['rejected']}>
           {' '}

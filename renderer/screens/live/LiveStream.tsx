@@ -48,6 +48,7 @@ export function LiveStream({ room, opened, pinned, stale, onOpen, onPin }: LiveS
     }
     void read()
   })
+  const withoutRow = liveStore(({ state }) => state?.withoutRow ?? 0)
   const known = liveRows.count
   const hidden = known - hold.count
   return (
@@ -98,7 +99,7 @@ export function LiveStream({ room, opened, pinned, stale, onOpen, onPin }: LiveS
         <p className={styles['buffer']}>
           {reading
             ? 'reading older requests'
-            : `buffer ${format.seats(known)} of ${format.seats(liveRows.capacity)} requests, ${format.seats(liveRows.missing)} dropped`}
+            : `buffer ${format.seats(known)} of ${format.seats(liveRows.capacity)} requests, ${format.seats(liveRows.missing)} dropped${withoutRow === 0 ? '' : `, ${format.seats(withoutRow)} too many to list`}`}
         </p>
         <ColumnsMenu room={room} />
       </footer>

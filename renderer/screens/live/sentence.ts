@@ -53,7 +53,9 @@ const readSoFar = ({ filtered, passing, known }: NowFacts): string =>
     : `${format.seats(known)} requests are read.`
 
 const withAgreement = (said: string, agreement: Compared): string =>
-  agreement.compared === 0 ? said : `${said} Server and engine agree on ${exactPercent(agreement)} of them.`
+  agreement.compared === 0
+    ? said
+    : `${said} Server and engine agree on ${exactPercent(agreement)} of the ${format.seats(agreement.compared)} that the server placed.`
 
 /** What the mode means for a request. */
 export const MODE: Readonly<Record<LiveState['mode'], { readonly word: string; readonly sentence: string }>> = {
