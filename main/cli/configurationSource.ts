@@ -9,7 +9,7 @@ import { versionFrom } from './validate.ts'
 
 /** Options that say whose objects a command works on. */
 export const CONFIGURATION_OPTIONS = {
-  config: { type: 'string', multiple: true },
+  config: { type: 'string', multiple: true, list: true },
   'with-built-in': { type: 'boolean' },
   kubeconfig: { type: 'string' },
   context: { type: 'string' },

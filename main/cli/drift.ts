@@ -8,7 +8,7 @@ import { readOptions, UsageError, type Given, type OptionInfo } from './usage.ts
 
 const OPTIONS = {
   ...CONFIGURATION_OPTIONS,
-  against: { type: 'string', multiple: true },
+  against: { type: 'string', multiple: true, list: true },
   'against-kubeconfig': { type: 'string' },
   'against-context': { type: 'string' },
   json: { type: 'boolean' },

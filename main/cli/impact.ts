@@ -16,8 +16,8 @@ import { CLUSTER_OPTIONS, SOURCE_OPTIONS } from './sourceOptions.ts'
 import { type OptionInfo, readNumber, readOptions } from './usage.ts'
 
 const OPTIONS = {
-  config: { type: 'string', multiple: true },
-  edit: { type: 'string', multiple: true },
+  config: { type: 'string', multiple: true, list: true },
+  edit: { type: 'string', multiple: true, list: true },
   whole: { type: 'boolean' },
   'server-limit': { type: 'string' },
   'kube-version': { type: 'string' },

@@ -18,8 +18,8 @@ import { readNumber, UsageError, type Given, type OptionInfo } from './usage.ts'
 export const LIVE_OPTIONS = {
   kubeconfig: { type: 'string' },
   context: { type: 'string' },
-  config: { type: 'string', multiple: true },
-  draft: { type: 'string', multiple: true },
+  config: { type: 'string', multiple: true, list: true },
+  draft: { type: 'string', multiple: true, list: true },
   'server-version': { type: 'string' },
   'max-requests-inflight': { type: 'string' },
   'max-mutating-requests-inflight': { type: 'string' },

@@ -6,6 +6,7 @@ const OPTIONS = {
   context: { type: 'string' },
   demo: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
+  config: { type: 'string', multiple: true, list: true },
 } as const
 
 describe('readOptions', () => {
@@ -18,6 +19,14 @@ describe('readOptions', () => {
   })
   it('takes a single dash as a value', () => {
     expect(readOptions(['--file', '-'], OPTIONS).values('file')).toEqual(['-'])
+  })
+  it('takes several values of an option that is a list', () => {
+    const given = readOptions(['--config', 'a', 'b', '-', '--demo', '--config=c', 'd', '--file', 'e'], OPTIONS)
+    expect([given.values('config'), given.values('file')]).toEqual([['a', 'b', '-', 'c', 'd'], ['e']])
+    expect(() => readOptions(['--config', 'a', '--demo', 'b'], OPTIONS)).toThrow('"b" is not expected here')
+    expect(() => readOptions(['--config', 'a', '--', 'b'], OPTIONS)).toThrow('"b" is not expected here')
+    // Where a command has files beside the options, they are those.
+    expect(readOptions(['--config', 'a', 'b'], OPTIONS, 'files').operands).toEqual(['b'])
   })
   it('takes files beside the options where a command has them', () => {
     const given = readOptions(['a.yaml', '--demo', '-', '--', '--b.yaml'], OPTIONS, 'files')

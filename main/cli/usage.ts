@@ -7,6 +7,8 @@ export class UsageError extends Error {}
 export interface OptionInfo {
   readonly type: 'string' | 'boolean'
   readonly multiple?: boolean
+  /** More values may follow the first one: `--config a.yaml b.yaml`. Goes with `multiple`. */
+  readonly list?: boolean
   readonly short?: string
 }
 
@@ -35,9 +37,18 @@ export function readOptions(
   })
   const values = new Map<string, string[]>()
   const files: string[] = []
+  /** The values of the option before, where more may follow. */
+  let listed: string[] | undefined
   for (const token of tokens) {
-    if (token.kind === 'option-terminator') continue
+    if (token.kind === 'option-terminator') {
+      listed = undefined
+      continue
+    }
     if (token.kind === 'positional') {
+      if (listed !== undefined && token.value !== '') {
+        listed.push(token.value)
+        continue
+      }
       if (operands === 'files' && token.value !== '') {
         files.push(token.value)
         continue
@@ -62,7 +73,9 @@ export function readOptions(
     if (before.length > 0 && option.type === 'string' && option.multiple !== true) {
       throw new UsageError(`--${token.name} was given twice.`)
     }
-    values.set(token.name, [...before, token.value ?? ''])
+    const all = [...before, token.value ?? '']
+    values.set(token.name, all)
+    listed = option.list === true && operands === 'none' ? all : undefined
   }
   return {
     flag: (name) => values.has(name),
