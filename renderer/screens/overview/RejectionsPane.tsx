@@ -1,16 +1,24 @@
 import { memo, useMemo, useState } from 'react'
+import type { SourceSpec } from '../../../core/contract/source.ts'
 import { REJECT_REASONS, type RejectReason } from '../../../core/frame/frame.ts'
 import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
 import { LevelChip } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { REASON_TEXT } from '../../components/rejectReasons.ts'
 import { Segment } from '../../components/Segment.tsx'
+import { useConnected } from '../../state/connection.ts'
 import { format } from '../../theme/format.ts'
 import { openLevel } from './actions.ts'
 import styles from './overview.module.css'
 import type { RecentRejections, RejectionRow } from './rejections.ts'
 
 type Filter = RejectReason | 'all'
+
+/** Sources that show single requests. */
+const REQUEST_SOURCES: ReadonlySet<SourceSpec['kind']> = new Set(['proxy', 'feed', 'simulation'])
+const REQUESTS = 'Live requests shows the user and the flow of each request.'
+const NO_REQUESTS =
+  'Metrics do not identify flows, users or requests. Enable debug dumps, or use a proxy or an audit log.'
 
 export interface RejectionsPaneProps {
   /** Of all shown servers; absent until two samples are known. */
@@ -22,6 +30,8 @@ export interface RejectionsPaneProps {
 /** Requests answered 429, by schema and reason, with cause and remedy. */
 export const RejectionsPane = memo(function RejectionsPane({ recent, servers }: RejectionsPaneProps) {
   const [filter, setFilter] = useState<Filter>('all')
+  const kind = useConnected()?.spec.kind
+  const seesRequests = kind !== undefined && REQUEST_SOURCES.has(kind)
   const rows = recent?.rows.filter(({ reason }) => filter === 'all' || reason === filter) ?? []
   const columns = useMemo(() => rejectionColumns(servers), [servers])
   const rates = REJECT_REASONS.map((reason) => {
@@ -57,7 +67,7 @@ export const RejectionsPane = memo(function RejectionsPane({ recent, servers }: 
               onOpen={(row) => openLevel(row.server, row.level)}
               density="compact"
               csvName="rejections"
-              foot="Names of flows, users and requests need debug dumps, a proxy or an audit log: metrics have none."
+              foot={seesRequests ? REQUESTS : NO_REQUESTS}
             />
           </div>
           <Remedies reasons={REJECT_REASONS.filter((reason) => rows.some((row) => row.reason === reason))} />
