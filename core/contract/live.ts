@@ -54,9 +54,13 @@ const ProxyListenSchema = z.object({
     .exactOptional(),
   /** PEM: the authority of the client certificates, for the identity `certificate`. */
   clientCaFile: path.exactOptional(),
-  /** What clients bring as a bearer token. `generated`: one that the console makes and keeps in a file. */
+  /**
+   * What clients bring as a bearer token. `generated`: one that the console makes and keeps in a file. Absent: one where the
+   * proxy lends its credentials (`reachOf`), so that `none` must be said.
+   */
   token: z
     .discriminatedUnion('kind', [
+      z.object({ kind: z.literal('none') }),
       z.object({ kind: z.literal('generated') }),
       z.object({ kind: z.literal('file'), file: path }),
     ])
@@ -73,12 +77,17 @@ export const ProxySpecSchema = z.object({
   upstream: ProxyUpstreamSchema,
   /** 0 takes a free one. */
   port: port.default(0),
-  /** Absent: on loopback, without TLS and token. */
+  /** Absent: on loopback; with TLS and a token where the proxy lends its credentials. */
   listen: ProxyListenSchema.exactOptional(),
   mode: ProxyModeSchema.default('enforce'),
   identity: z.enum(PROXY_IDENTITIES).default('kubeconfig'),
   objects: objectsField,
+  /** Whether `exec`, `attach`, `port-forward` and `proxy` pass where the proxy lends its credentials. */
+  allowExec: z.boolean().default(false),
   ...engineFields,
+  /** Absent, both: what the upstream reports, else those of a server without options. */
+  maxRequestsInFlight: seatCount.exactOptional(),
+  maxMutatingRequestsInFlight: seatCount.exactOptional(),
 })
 export type ProxySpec = z.infer<typeof ProxySpecSchema>
 

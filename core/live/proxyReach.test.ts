@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { PROXY_IDENTITIES } from '../contract/live.ts'
-import { isLoopback, reachProblem, tryCommand } from './proxyReach.ts'
+import { isLoopback, lendingSentence, reachOf, reachProblem, tryCommand } from './proxyReach.ts'
 
 const reach = fc.record({
   host: fc.constantFrom(
@@ -65,15 +65,50 @@ describe('who can connect', () => {
   })
 })
 
+describe('a proxy that lends the credentials of its kubeconfig', () => {
+  const upstream = { kind: 'kubeconfig' } as const
+  const token = { kind: 'generated' } as const
+
+  test('wants a token unless it is told not to', () => {
+    expect(reachOf({ upstream, identity: 'kubeconfig' })).toEqual({ tls: { kind: 'generated' }, token })
+    expect(reachOf({ upstream, identity: 'headers' })).toEqual({ token })
+    const files = { kind: 'files', certFile: 'c', keyFile: 'k' } as const
+    expect(reachOf({ upstream, identity: 'kubeconfig', listen: { tls: files } })).toEqual({ tls: files, token })
+    const none = { token: { kind: 'none' } } as const
+    expect(reachOf({ upstream, identity: 'kubeconfig', listen: none })).toBe(none)
+    for (const identity of ['token', 'certificate'] as const) expect(reachOf({ upstream, identity })).toEqual({})
+    expect(reachOf({ upstream: { kind: 'url' }, identity: 'kubeconfig' })).toEqual({})
+  })
+
+  test('says whose rights they are', () => {
+    expect(lendingSentence({ upstream, identity: 'kubeconfig' }, 'admin')).toBe(
+      'Every client that brings the token of the proxy acts as admin, with all rights that come with that.',
+    )
+    expect(lendingSentence({ upstream, identity: 'headers', listen: { token: { kind: 'none' } } })).toBe(
+      'Every user of this machine acts as any user that it names and the user of the kubeconfig may impersonate.',
+    )
+    expect(lendingSentence({ upstream, identity: 'token' })).toBeUndefined()
+  })
+})
+
 test('a command to try it with goes where kubectl can', () => {
   const address = 'http://127.0.0.1:1'
-  expect(tryCommand({ identity: 'kubeconfig', address })).toBe('kubectl --server http://127.0.0.1:1 get pods')
-  expect(tryCommand({ identity: 'token', address })).toBe(`curl -H "Authorization: Bearer $TOKEN" ${address}/version`)
-  expect(tryCommand({ identity: 'headers', address })).toMatch(/^curl -H 'X-Remote-User: alice' /)
-  expect(tryCommand({ identity: 'token', address, clientKubeconfig: "/it's mine/k" })).toBe(
+  const token = false
+  const withToken = `curl -H "Authorization: Bearer $TOKEN" ${address}/version`
+  expect(tryCommand({ identity: 'kubeconfig', token, address })).toBe('kubectl --server http://127.0.0.1:1 get pods')
+  expect(tryCommand({ identity: 'token', token, address })).toBe(withToken)
+  expect(tryCommand({ identity: 'kubeconfig', token: true, address })).toBe(withToken)
+  expect(tryCommand({ identity: 'kubeconfig', token: true, address, clientKubeconfig: '/k' })).toBe(
+    'kubectl --kubeconfig /k get pods',
+  )
+  expect(tryCommand({ identity: 'headers', token, address })).toMatch(/^curl -H 'X-Remote-User: alice' /)
+  expect(tryCommand({ identity: 'headers', token: true, address: 'https://a:1', clientKubeconfig: '/k' })).toBe(
+    `curl --cacert certificate.pem -H 'X-Remote-User: alice' -H "Authorization: Bearer $TOKEN" https://a:1/version`,
+  )
+  expect(tryCommand({ identity: 'token', token, address, clientKubeconfig: "/it's mine/k" })).toBe(
     `kubectl --kubeconfig '/it'\\''s mine/k' --token "$TOKEN" get pods`,
   )
-  expect(tryCommand({ identity: 'certificate', address, clientKubeconfig: '/k' })).toMatch(
+  expect(tryCommand({ identity: 'certificate', token, address, clientKubeconfig: '/k' })).toMatch(
     /^kubectl --kubeconfig \/k --client-certificate \S+ --client-key \S+ get pods$/,
   )
 })

@@ -1,4 +1,4 @@
-import type { ProxySpec } from '../contract/live.ts'
+import type { ProxyListen, ProxySpec } from '../contract/live.ts'
 
 /** Who can connect to a proxy, as far as it is told before any file is read. */
 export interface ProxyReach {
@@ -30,6 +30,45 @@ export const isWildcard = (host: string): boolean => host === '0.0.0.0' || /^[0:
 
 /** A host name or address as it stands in a URL. */
 export const inUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host)
+
+/** On what depends whose credentials requests go upstream with. */
+export interface Lender {
+  readonly upstream: Pick<ProxySpec['upstream'], 'kind'>
+  readonly identity: ProxySpec['identity']
+}
+
+/** With how its clients come in. */
+interface ReachedLender extends Lender {
+  readonly listen?: ProxyListen
+}
+
+/** Whether whoever reaches the proxy acts with the credentials of its kubeconfig: as their owner, or as anybody by headers. */
+export const lendsCredentials = ({ upstream, identity }: Lender): boolean =>
+  upstream.kind === 'kubeconfig' && (identity === 'kubeconfig' || identity === 'headers')
+
+/**
+ * How clients come in, with what the spec leaves open: a proxy that lends its credentials wants a token, and TLS with the
+ * kubeconfig's user, as kubectl sends no token without.
+ */
+export function reachOf(spec: ReachedLender): ProxyListen {
+  const { listen = {}, identity } = spec
+  if (listen.token !== undefined || !lendsCredentials(spec)) return listen
+  return { ...(identity === 'kubeconfig' && { tls: { kind: 'generated' } }), ...listen, token: { kind: 'generated' } }
+}
+
+/** Whether clients bring a token of the proxy's. */
+export const wantsToken = ({ token }: ProxyListen): boolean => token !== undefined && token.kind !== 'none'
+
+/** Who can do what with the credentials that the proxy lends, in a sentence; `undefined` where it lends none. */
+export function lendingSentence(spec: ReachedLender, owner = 'the user of the kubeconfig'): string | undefined {
+  if (!lendsCredentials(spec)) return undefined
+  const who = wantsToken(reachOf(spec))
+    ? 'Every client that brings the token of the proxy'
+    : 'Every user of this machine'
+  return spec.identity === 'kubeconfig'
+    ? `${who} acts as ${owner}, with all rights that come with that.`
+    : `${who} acts as any user that it names and ${owner} may impersonate.`
+}
 
 /** The credentials of a kubeconfig are at stake: what is not surely meant is refused (docs/proxy.md, Security). */
 export function reachProblem({ host, identity, tls, token, clientCa }: ProxyReach): ReachProblem | undefined {
@@ -79,25 +118,30 @@ export function reachProblem({ host, identity, tls, token, clientCa }: ProxyReac
 
 export interface TryCommand {
   readonly identity: ProxySpec['identity']
+  /** Whether clients bring a token of the proxy's. */
+  readonly token: boolean
   readonly address: string
   /** Path of the kubeconfig that was written for the clients. */
   readonly clientKubeconfig?: string | undefined
 }
 
 /** A command that a client of the proxy can be tried with. */
-export function tryCommand({ identity, address, clientKubeconfig }: TryCommand): string {
+export function tryCommand({ identity, token, address, clientKubeconfig }: TryCommand): string {
+  // kubectl cannot send X-Remote-User, and sends no token without TLS.
+  const bearer = token || identity === 'token' ? ['-H "Authorization: Bearer $TOKEN"'] : []
+  if (identity === 'headers' || (clientKubeconfig === undefined && bearer.length > 0)) {
+    const user = identity === 'headers' ? ["-H 'X-Remote-User: alice'"] : []
+    const authority = address.startsWith('https:') ? ['--cacert certificate.pem'] : []
+    return ['curl', ...authority, ...user, ...bearer, `${address}/version`].join(' ')
+  }
   if (clientKubeconfig !== undefined) {
     const credentials = {
       kubeconfig: '',
-      headers: '',
       token: ' --token "$TOKEN"',
       certificate: ' --client-certificate client.crt --client-key client.key',
     }[identity]
     return `kubectl --kubeconfig ${quoted(clientKubeconfig)}${credentials} get pods`
   }
-  if (identity === 'headers') return `curl -H 'X-Remote-User: alice' ${address}/version`
-  // kubectl sends no token without TLS.
-  if (identity === 'token') return `curl -H "Authorization: Bearer $TOKEN" ${address}/version`
   return `kubectl --server ${address} get pods`
 }
 

@@ -1,4 +1,6 @@
 import type { ApfEngine } from '../engine/apfEngine.ts'
+import { FAMILY } from '../frame/familyNames.ts'
+import { reportedServerLimit } from '../impact/serverLimit.ts'
 import type { Page } from '../metrics/page.ts'
 
 /** What a server's own metrics tell of what it stores and who watches that: what estimates of seats depend on. */
@@ -9,6 +11,8 @@ export interface ServerFacts {
   readonly watches: readonly { readonly apiGroup: string; readonly resource: string; readonly total: number }[]
   /** When its process began, Unix milliseconds; absent where it does not tell. */
   readonly startedMs?: number
+  /** Seats of the whole server, by what its exempt level may borrow (specification 6.1); absent where it does not tell. */
+  readonly seats?: number
 }
 
 const OBJECTS = 'apiserver_resource_objects'
@@ -18,8 +22,18 @@ const OBJECTS_BEFORE = 'apiserver_storage_objects'
 const LONG_RUNNING = 'apiserver_longrunning_requests'
 const STARTED = 'process_start_time_seconds'
 
+const { nominal: NOMINAL, upper: UPPER } = FAMILY
+
 /** Families that a page has to be read for. */
-export const FACT_FAMILIES: ReadonlySet<string> = new Set([OBJECTS, SIZES, OBJECTS_BEFORE, LONG_RUNNING, STARTED])
+export const FACT_FAMILIES: ReadonlySet<string> = new Set([
+  OBJECTS,
+  SIZES,
+  OBJECTS_BEFORE,
+  LONG_RUNNING,
+  STARTED,
+  NOMINAL,
+  UPPER,
+])
 
 /** What a metrics page says; what the server could not count is −1 there and left out here. */
 export function factsOf(page: Page): ServerFacts {
@@ -29,12 +43,22 @@ export function factsOf(page: Page): ServerFacts {
     const bytes = sizes.get(key)
     return [key, { count, averageSize: bytes === undefined || count === 0 ? 0 : bytes / count }] as const
   })
+  const seats = reportedServerLimit({
+    levels: [{ name: 'exempt', limits: { nominal: exemptLimit(page, NOMINAL), upper: exemptLimit(page, UPPER) } }],
+  })
   const startedS = page.families.get(STARTED)?.values[0] ?? Number.NaN
   return {
     objects: new Map(objects),
     watches: watchesOf(page, counts.get('nodes') ?? 0),
     ...(startedS > 0 && { startedMs: Math.round(startedS * 1_000) }),
+    ...(seats !== undefined && { seats }),
   }
+}
+
+function exemptLimit({ families }: Page, name: string): number | undefined {
+  const family = families.get(name)
+  const at = family?.series.findIndex(({ labels }) => labels['priority_level'] === 'exempt') ?? -1
+  return family?.values[at]
 }
 
 function valuesOf({ families }: Page, name: string): Map<string, number> {

@@ -18,7 +18,8 @@ const SOURCE = `Source (one of):
 
 ${CREDENTIALS}`
 
-const ENGINE = `  --max-requests-inflight N, --max-mutating-requests-inflight N   the two limits (400 and 200 by default)
+const ENGINE = `  --max-requests-inflight N, --max-mutating-requests-inflight N   the two limits (by default 400 and 200; of a
+                         proxy what the upstream reports)
   --server-version V     behave like this version (that of the server, or the newest that is known, by default)
   --metrics-port N       answer Prometheus at http://127.0.0.1:N/metrics (0 takes a free port)
   --json                 print each request as a line of JSON when it has ended; everything else goes to standard error
@@ -117,19 +118,22 @@ Options:
 
 A reverse proxy in front of an API server, on loopback, whose own flow control lets each request run, wait or be
 refused with 429, as a server with these objects and limits would; prints its address, and a summary when it is stopped
-(docs/proxy.md, docs/live.md). Without an upstream: the current context of the usual kubeconfig.
+(docs/proxy.md, docs/live.md). Without an upstream: the current context of the usual kubeconfig. Clients act with the
+credentials of the kubeconfig, so they bring a token over TLS unless you say --no-token.
 
 Upstream (one of):
   --kubeconfig FILE, --context NAME   the server of a kubeconfig, with its credentials
   --upstream URL         any HTTP server
 
-Who can connect (this machine by default; beyond it TLS and a token are needed):
+Who can connect (clients on this machine with the token, by default; beyond it TLS and a token are needed):
   --port N               port to listen on (a free one by default)
   --listen HOST[:PORT]   another address of this machine; 0.0.0.0 or [::] for all of them
   --tls                  speak TLS by a certificate of the console's own, which it keeps
   --tls-cert FILE, --tls-key FILE   or by this one (PEM)
   --generate-token       clients bring a token, which the console makes and keeps in a file
   --token-file FILE      or the one in this file
+  --no-token             none: every user of this machine acts with the credentials of the kubeconfig
+  --allow-exec           let exec, attach, port-forward and proxy pass with these credentials; refused by default
   --client-ca FILE       authority of the clients' certificates (PEM), for --identity certificate
   --client-kubeconfig FILE   write what clients need, for kubectl --kubeconfig FILE (with TLS one is written anyway)
 

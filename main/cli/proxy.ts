@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { PROXY_IDENTITIES, ProxySpecSchema } from '../../core/contract/live.ts'
-import { tryCommand } from '../../core/live/proxyReach.ts'
+import { reachOf, tryCommand, wantsToken } from '../../core/live/proxyReach.ts'
 import { createProxySource } from '../sources/liveProxy.ts'
 import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
@@ -17,6 +17,7 @@ const OPTIONS = {
   mode: { type: 'string' },
   identity: { type: 'string' },
   objects: { type: 'string' },
+  'allow-exec': { type: 'boolean' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
 const MODES = ['enforce', 'shadow'] as const
@@ -32,10 +33,12 @@ export async function proxy(args: readonly string[], console: Console): Promise<
   const mode = readChoice(given, 'mode', MODES)
   const identity = readChoice(given, 'identity', PROXY_IDENTITIES) ?? 'kubeconfig'
   const objects = readChoice(given, 'objects', OBJECTS)
+  const upstream = upstreamOf(given)
   const spec = ProxySpecSchema.parse({
     kind: 'proxy',
-    upstream: upstreamOf(given),
-    ...listenOf(given, identity),
+    upstream,
+    ...listenOf(given, { upstream, identity }),
+    allowExec: given.flag('allow-exec'),
     ...(mode && { mode }),
     identity,
     ...(objects && { objects }),
@@ -57,7 +60,8 @@ export async function proxy(args: readonly string[], console: Console): Promise<
     draft,
     greeting: (traffic) => {
       const { title, address = '', clientKubeconfig } = traffic.state()
-      return [`Proxy: ${title}`, `Try it: ${tryCommand({ identity, address, clientKubeconfig })}`]
+      const token = wantsToken(reachOf(spec))
+      return [`Proxy: ${title}`, `Try it: ${tryCommand({ identity, token, address, clientKubeconfig })}`]
     },
   })
 }

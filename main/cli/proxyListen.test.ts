@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
+import type { Lender } from '../../core/live/proxyReach.ts'
 import { LISTEN_OPTIONS, listenOf, placeOf } from './proxyListen.ts'
 import { readOptions } from './usage.ts'
 
-const read = (identity: Parameters<typeof listenOf>[1], ...args: string[]) =>
-  listenOf(readOptions(args, LISTEN_OPTIONS), identity)
+const read = (identity: Lender['identity'], ...args: string[]) =>
+  listenOf(readOptions(args, LISTEN_OPTIONS), { upstream: { kind: 'url' }, identity })
 
 test('a place is a host, a port, or both', () => {
   expect(placeOf('0.0.0.0')).toEqual({ host: '0.0.0.0' })
@@ -40,8 +41,16 @@ test('options say who can connect', () => {
   })
 })
 
+test('what lends the credentials of a kubeconfig needs no options for a token', () => {
+  const lender = { upstream: { kind: 'kubeconfig' }, identity: 'kubeconfig' } as const
+  const lent = (...args: string[]) => listenOf(readOptions(args, LISTEN_OPTIONS), lender)
+  expect(lent()).toEqual({ port: 0 })
+  expect(lent('--listen', '10.0.0.5')).toEqual({ port: 0, listen: { host: '10.0.0.5' } })
+  expect(lent('--no-token')).toEqual({ port: 0, listen: { token: { kind: 'none' } } })
+})
+
 test('what does not go together is refused with the options that mend it', () => {
-  const cases: readonly (readonly [Parameters<typeof listenOf>[1], readonly string[], RegExp])[] = [
+  const cases: readonly (readonly [Lender['identity'], readonly string[], RegExp])[] = [
     ['kubeconfig', ['--listen', ':1', '--port', '2'], /--port does not go with it/],
     [
       'kubeconfig',
@@ -55,7 +64,8 @@ test('what does not go together is refused with the options that mend it', () =>
     ['headers', ['--client-ca', 'ca', '--tls'], /\(--identity certificate\)$/],
     ['kubeconfig', ['--tls-cert', 'c'], /go together/],
     ['kubeconfig', ['--tls-cert', 'c', '--tls-key', 'k', '--tls'], /--tls makes/],
-    ['kubeconfig', ['--token-file', 't', '--generate-token'], /does not go with it/],
+    ['kubeconfig', ['--token-file', 't', '--generate-token'], /only one can be given/],
+    ['kubeconfig', ['--no-token', '--listen', '10.0.0.5', '--tls'], /needs a token/],
   ]
   for (const [identity, args, sentence] of cases) expect(() => read(identity, ...args)).toThrow(sentence)
 })

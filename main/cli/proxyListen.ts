@@ -1,6 +1,13 @@
 import { isIP } from 'node:net'
-import type { ProxyListen, ProxySpec } from '../../core/contract/live.ts'
-import { LOOPBACK, reachProblem, type ReachProblem } from '../../core/live/proxyReach.ts'
+import type { ProxyListen } from '../../core/contract/live.ts'
+import {
+  LOOPBACK,
+  reachOf,
+  reachProblem,
+  wantsToken,
+  type Lender,
+  type ReachProblem,
+} from '../../core/live/proxyReach.ts'
 import { PORTS } from './liveTraffic.ts'
 import { readNumber, UsageError, type Given, type OptionInfo } from './usage.ts'
 
@@ -14,6 +21,7 @@ export const LISTEN_OPTIONS = {
   'client-ca': { type: 'string' },
   'token-file': { type: 'string' },
   'generate-token': { type: 'boolean' },
+  'no-token': { type: 'boolean' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
 /** Which options mend a problem. */
@@ -25,10 +33,7 @@ const MENDS: Readonly<Record<ReachProblem['field'], string>> = {
 }
 
 /** Where the proxy listens and who can connect. Throws `UsageError` for what does not go together. */
-export function listenOf(
-  given: Given,
-  identity: ProxySpec['identity'],
-): { readonly port: number; readonly listen?: ProxyListen } {
+export function listenOf(given: Given, spec: Lender): { readonly port: number; readonly listen?: ProxyListen } {
   const named = given.value('listen')
   const place = named === undefined ? {} : placeOf(named)
   const port = readNumber(given, 'port', PORTS)
@@ -44,11 +49,12 @@ export function listenOf(
     ...(clientCaFile !== undefined && { clientCaFile }),
     ...(token !== undefined && { token }),
   }
+  const reach = reachOf({ ...spec, listen })
   const problem = reachProblem({
     host: place.host ?? LOOPBACK,
-    identity,
-    tls: tls !== undefined,
-    token: token !== undefined,
+    identity: spec.identity,
+    tls: reach.tls !== undefined,
+    token: wantsToken(reach),
     clientCa: clientCaFile !== undefined,
   })
   if (problem !== undefined) throw new UsageError(`${problem.sentence} (${MENDS[problem.field]})`)
@@ -83,7 +89,11 @@ function tlsOf(given: Given): ProxyListen['tls'] {
 
 function tokenOf(given: Given): ProxyListen['token'] {
   const file = given.value('token-file')
-  if (file === undefined) return given.flag('generate-token') ? { kind: 'generated' } : undefined
-  if (!given.flag('generate-token')) return { kind: 'file', file }
-  throw new UsageError('--token-file names a token, so --generate-token does not go with it.')
+  const wishes = [
+    ...(file === undefined ? [] : [{ kind: 'file', file } as const]),
+    ...(given.flag('generate-token') ? [{ kind: 'generated' } as const] : []),
+    ...(given.flag('no-token') ? [{ kind: 'none' } as const] : []),
+  ]
+  if (wishes.length < 2) return wishes[0]
+  throw new UsageError('Of --token-file, --generate-token and --no-token only one can be given.')
 }

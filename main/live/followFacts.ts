@@ -23,27 +23,36 @@ export interface FactsOptions {
 
 /** Asks a server for its counts at once and every minute, sooner after a failure, until the signal aborts. */
 export function followFacts(options: FactsOptions, signal: AbortSignal): void {
-  const { environment } = options
-  const parser = createParser({ keep: FACT_FAMILIES })
+  const { environment, server, onFacts, onProblem } = options
   let cancel = (): void => undefined
   const ask = async (): Promise<void> => {
-    const problem = await readFacts(options, parser, signal)
+    const read = await readFacts(options, signal)
     if (signal.aborted) return
-    options.onProblem(problem)
+    if (read.ok && read.facts.objects.size > 0) onFacts(read.facts)
+    const problem = read.ok ? uncounted(read.facts, server) : read.problem
+    onProblem(problem)
     cancel = environment.after(problem === undefined ? EVERY_MS : AGAIN_MS, () => void ask())
   }
   signal.addEventListener('abort', () => cancel(), { once: true })
   void ask()
 }
 
-async function readFacts(
-  { connection, server, onFacts }: FactsOptions,
-  parser: ReturnType<typeof createParser>,
+type FactsReading =
+  { readonly ok: true; readonly facts: ServerFacts } | { readonly ok: false; readonly problem: Problem }
+
+const uncounted = ({ objects }: ServerFacts, { metrics }: ServerAddress): Problem | undefined =>
+  objects.size > 0
+    ? undefined
+    : { code: 'unsupported', message: `${metrics.host} tells no object counts in its metrics.` }
+
+/** Asks a server once for what its metrics tell. Never rejects. */
+export async function readFacts(
+  { connection, server }: Pick<FactsOptions, 'connection' | 'server'>,
   signal: AbortSignal,
-): Promise<Problem | undefined> {
+): Promise<FactsReading> {
   try {
     const settings = await connection.settings(server)
-    const reading = parser.begin()
+    const reading = createParser({ keep: FACT_FAMILIES }).begin()
     const answer = await send(
       {
         url: server.metrics,
@@ -58,16 +67,10 @@ async function readFacts(
         return undefined
       },
     )
-    if (!answer.ok) {
-      if (answer.status === 401) connection.renew()
-      return answer.problem
-    }
-    const facts = factsOf(reading.end())
-    if (facts.objects.size === 0)
-      return { code: 'unsupported', message: `${server.metrics.host} tells no object counts in its metrics.` }
-    onFacts(facts)
-    return undefined
+    if (answer.ok) return { ok: true, facts: factsOf(reading.end()) }
+    if (answer.status === 401) connection.renew()
+    return answer
   } catch (error) {
-    return toProblem(error)
+    return { ok: false, problem: toProblem(error) }
   }
 }

@@ -1,6 +1,14 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { constants, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
-import { endToEnd, headerObject, trailerPairs, valueOf, withLength, type RawHeaders } from './headers.ts'
+import {
+  endToEnd,
+  headerObject,
+  trailerPairs,
+  valueOf,
+  withLength,
+  withoutTrailer,
+  type RawHeaders,
+} from './headers.ts'
 import { openRequest, type Upstream } from './upstream.ts'
 import { asksForWatch } from './watchStart.ts'
 
@@ -140,8 +148,8 @@ class Exchange {
 
   /** HTTP/2 needs no length, and the chunks of HTTP/1.1 are those of a connection: either way they are made anew. */
   private framed(headers: RawHeaders): RawHeaders {
-    if (!this.bodied) return withLength(this.options.request.method, headers)
-    if (valueOf(headers, 'content-length') !== undefined) return headers
+    if (!this.bodied) return withLength(this.options.request.method, withoutTrailer(headers))
+    if (valueOf(headers, 'content-length') !== undefined) return withoutTrailer(headers)
     return [...headers, 'Transfer-Encoding', 'chunked']
   }
 
@@ -200,7 +208,7 @@ class Exchange {
 
   private writeHead(answer: IncomingMessage): void {
     const { response, request, added } = this.options
-    const raw = endToEnd(answer.rawHeaders)
+    const raw = endToEnd(this.endsInChunks(answer) ? answer.rawHeaders : withoutTrailer(answer.rawHeaders))
     for (const name in added) {
       const value = added[name]
       if (value !== undefined && answer.headers[name.toLowerCase()] === undefined) raw.push(name, value)
@@ -211,6 +219,12 @@ class Exchange {
     if (request.headers.expect !== undefined && !this.continued) raw.push('Connection', 'close')
     response.sendDate = false
     response.writeHead(status, answer.statusMessage, raw)
+  }
+
+  /** Whether the answer goes on in chunks, behind which trailers can follow. */
+  private endsInChunks({ headers }: IncomingMessage): boolean {
+    const { request } = this.options
+    return headers['transfer-encoding'] !== undefined && request.method !== 'HEAD' && request.httpVersion !== '1.0'
   }
 
   private addTrailers(raw: RawHeaders): void {

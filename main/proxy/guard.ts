@@ -1,7 +1,9 @@
 import { secretCheck } from '../server/secretCheck.ts'
 import type { Refusal } from './answers.ts'
 import type { AnyRequest } from './exchange.ts'
+import { bearerToken } from './headers.ts'
 import type { OwnNames } from './names.ts'
+import { refuseStreams } from './streams.ts'
 
 export interface GuardOptions {
   readonly names: OwnNames
@@ -9,6 +11,8 @@ export interface GuardOptions {
   readonly shownAs: string
   /** What clients must bring. */
   readonly token?: string
+  /** Whether `exec` and its like are refused. */
+  readonly refusesStreams?: boolean
 }
 
 /** Why a request is not let in, before anybody asks who it is by. */
@@ -21,14 +25,14 @@ const hostOf = (request: AnyRequest): string =>
  * Lets in only who asks for this proxy by its name, is no page of a browser (a page of another site could otherwise use the
  * operator's credentials), and brings the token where one is needed.
  */
-export function createGuard({ names, shownAs, token }: GuardOptions): Guard {
-  const isToken = token === undefined ? undefined : secretCheck(`Bearer ${token}`)
+export function createGuard({ names, shownAs, token, refusesStreams = false }: GuardOptions): Guard {
+  const isToken = token === undefined ? undefined : secretCheck(token)
   return (request) => {
     if (!names.has(hostOf(request))) {
       return { status: 421, sentence: `This proxy answers only as ${shownAs}.` }
     }
-    if (fromPage(request)) {
-      return { status: 403, sentence: 'This proxy is not for pages of browsers; use a Kubernetes client.' }
+    if (fromBrowser(request)) {
+      return { status: 403, sentence: 'This proxy does not answer browsers; use kubectl or another Kubernetes client.' }
     }
     const target = request.url ?? ''
     if (!target.startsWith('/')) {
@@ -37,22 +41,27 @@ export function createGuard({ names, shownAs, token }: GuardOptions): Guard {
         sentence: 'This proxy stands in front of one server; ask it for a path, not for an address.',
       }
     }
-    if (isToken === undefined || broughtToken(request, isToken)) return undefined
-    return { status: 401, sentence: 'This proxy needs its token as a bearer token.' }
+    if (isToken !== undefined && !broughtToken(request, isToken)) {
+      return { status: 401, sentence: 'This proxy needs its token as a bearer token.' }
+    }
+    return refusesStreams ? refuseStreams(request) : undefined
   }
 }
 
+const OF_BROWSERS: ReadonlySet<string> = new Set(['navigate', 'nested-navigate', 'websocket'])
+
 /**
- * Pages are known by headers that a browser sets and a page cannot change; one opened by the user has come from nowhere.
- * Clients that send an origin without being a page name what they ask.
+ * Browsers are known by headers that they set and a page cannot change (fetch metadata), whatever they fetch: an address that
+ * the user opened, a frame, a form, a script of this or another origin. `fetch` of Node sends Sec-Fetch-Mode alone. Clients
+ * that send an origin without being a browser name what they ask.
  */
-function fromPage(request: AnyRequest): boolean {
-  const { origin, 'sec-fetch-site': site } = request.headers
-  if (site !== undefined && site !== 'none' && site !== 'same-origin') return true
+function fromBrowser(request: AnyRequest): boolean {
+  const { origin, 'sec-fetch-site': site, 'sec-fetch-dest': dest, 'sec-fetch-mode': mode } = request.headers
+  if (site !== undefined || dest !== undefined || (mode !== undefined && OF_BROWSERS.has(mode))) return true
   return origin !== undefined && origin.toLowerCase().replace(/^https?:\/\//, '') !== hostOf(request)
 }
 
 function broughtToken({ headers }: AnyRequest, isToken: (shown: string) => boolean): boolean {
-  const candidates = [headers.authorization, headers['proxy-authorization']]
+  const candidates = [headers.authorization, headers['proxy-authorization']].map(bearerToken)
   return candidates.some((one) => one !== undefined && isToken(one))
 }

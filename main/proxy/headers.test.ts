@@ -9,7 +9,6 @@ import {
   valuesOf,
   withLength,
   withoutWebSocketToken,
-  withWholeCookie,
 } from './headers.ts'
 
 test('headers of the connection stay behind, and those that it names', () => {
@@ -68,8 +67,18 @@ test('a token among the subprotocols of a WebSocket stays behind, the others go 
   expect(withoutWebSocketToken(others)).toBe(others)
 })
 
-test('cookies that came in pieces are one header', () => {
-  expect(withWholeCookie(['cookie', 'a=1', 'x', '1', 'cookie', 'b=2'])).toEqual(['x', '1', 'Cookie', 'a=1; b=2'])
-  const whole = ['Cookie', 'a=1; b=2']
-  expect(withWholeCookie(whole)).toBe(whole)
+test('cookies and the headers of a front proxy pass in neither direction', () => {
+  const raw = [
+    'Cookie',
+    'apf-console-1=x',
+    'X-Remote-User',
+    'root',
+    'x-remote-extra-a',
+    '1',
+    'Set-Cookie',
+    'a=1',
+    'X-A',
+    '1',
+  ]
+  expect(endToEnd(raw)).toEqual(['X-A', '1'])
 })

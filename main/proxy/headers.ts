@@ -10,6 +10,15 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
+/**
+ * Cookies of 127.0.0.1 are sent to every port of it, those of the console included, and no API server uses any: none passes,
+ * in either direction.
+ */
+const COOKIES: ReadonlySet<string> = new Set(['cookie', 'set-cookie'])
+
+/** Headers by which a front proxy says who asks. An API server believes them where the credentials are a front proxy's. */
+export const REMOTE = 'x-remote-'
+
 /** Names and values in turn, as Node gives and takes raw headers. */
 export type RawHeaders = readonly string[]
 
@@ -38,7 +47,8 @@ export function endToEnd(raw: RawHeaders, without: ReadonlySet<string> = NONE): 
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i] ?? ''
     const lower = name.toLowerCase()
-    if (HOP_BY_HOP.has(lower) || named.has(lower) || without.has(lower) || lower.startsWith(':')) continue
+    if (HOP_BY_HOP.has(lower) || COOKIES.has(lower) || named.has(lower) || without.has(lower)) continue
+    if (lower.startsWith(REMOTE) || lower.startsWith(':')) continue
     kept.push(name, raw[i + 1] ?? '')
   }
   return kept
@@ -61,6 +71,12 @@ export function valuesOf(raw: RawHeaders, lowerName: string): string[] {
   return values
 }
 
+const TRAILER: ReadonlySet<string> = new Set(['trailer'])
+
+/** Only chunks can be followed by trailers; Node throws for an announcement of them before anything else. */
+export const withoutTrailer = (raw: RawHeaders): RawHeaders =>
+  valueOf(raw, 'trailer') === undefined ? raw : endToEnd(raw, TRAILER)
+
 const USUALLY_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
 /** Headers of a request without a body: what usually has one says so, or Node would announce chunks. */
@@ -69,10 +85,10 @@ export function withLength(method: string | undefined, raw: RawHeaders): RawHead
   return [...raw, 'Content-Length', '0']
 }
 
-/** HTTP/2 may bring cookies in pieces, which are one header in HTTP/1.1 (RFC 9113, 8.2.3). */
-export function withWholeCookie(raw: RawHeaders): RawHeaders {
-  const pieces = valuesOf(raw, 'cookie')
-  return pieces.length < 2 ? raw : [...endToEnd(raw, new Set(['cookie'])), 'Cookie', pieces.join('; ')]
+/** The bearer token of an Authorization header as the server reads it: the scheme in any spelling, behind one space the token. */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  const [scheme = '', token = ''] = (authorization ?? '').trim().split(' ')
+  return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined
 }
 
 /** Where a WebSocket client that can set no headers puts its bearer token: among the subprotocols, base64url. */
@@ -80,8 +96,8 @@ export const WEBSOCKET_TOKEN = 'base64url.bearer.authorization.k8s.io.'
 
 /** Headers without a token among the subprotocols. */
 export function withoutWebSocketToken(raw: RawHeaders): RawHeaders {
-  const protocols = valueOf(raw, 'sec-websocket-protocol')
-  if (protocols?.includes(WEBSOCKET_TOKEN) !== true) return raw
+  const protocols = valuesOf(raw, 'sec-websocket-protocol').join(',')
+  if (!protocols.includes(WEBSOCKET_TOKEN)) return raw
   const kept = protocols.split(',').filter((one) => !one.trim().startsWith(WEBSOCKET_TOKEN))
   return [...endToEnd(raw, new Set(['sec-websocket-protocol'])), 'Sec-WebSocket-Protocol', kept.join(',').trim()]
 }

@@ -3,7 +3,7 @@ import { impersonatedGroups } from '../../core/classify/identity.ts'
 import type { User } from '../../core/classify/match.ts'
 import type { Refusal } from './answers.ts'
 import type { AnyRequest } from './exchange.ts'
-import { valueOf, valuesOf, WEBSOCKET_TOKEN, type RawHeaders } from './headers.ts'
+import { bearerToken, REMOTE, valueOf, valuesOf, WEBSOCKET_TOKEN, type RawHeaders } from './headers.ts'
 import { createTokenOwners, type ReviewToken } from './tokens.ts'
 
 /** Who a request is by, and what is sent upstream besides the proxy's own credentials. */
@@ -78,8 +78,8 @@ export const asKubeconfigUser =
  * among the subprotocols of a WebSocket, where browsers put it.
  */
 function bearerOf({ headers }: AnyRequest): string | undefined {
-  const [scheme = '', token = ''] = (headers.authorization ?? '').trim().split(' ')
-  if (scheme.toLowerCase() === 'bearer' && token !== '') return token
+  const token = bearerToken(headers.authorization)
+  if (token !== undefined) return token
   if (headers.upgrade?.toLowerCase() !== 'websocket') return undefined
   const protocols = headers['sec-websocket-protocol']?.split(',') ?? []
   const encoded = protocols.map((one) => one.trim()).find((one) => one.startsWith(WEBSOCKET_TOKEN))
@@ -130,11 +130,21 @@ export interface SpeakFor {
 /** Groups that the server adds by itself; asking for them would need a permission of its own. */
 const GIVEN: ReadonlySet<string> = new Set(['system:authenticated', 'system:unauthenticated'])
 
-function spokenFor(request: AnyRequest, user: User, { impersonate }: SpeakFor, without = CREDENTIALS): Caller {
-  if (!impersonate) return { kind: 'known', user, without, added: [] }
+/** What would come out as another name, or as none: the server takes a request that impersonates nobody for the operator's. */
+const fitsHeader = (name: string): boolean => /^[!-~](?:[ -~]*[!-~])?$/.test(name)
+
+const NO_HEADER: Caller = {
+  kind: 'refused',
+  status: 400,
+  sentence: 'The proxy cannot impersonate this caller: a name of the user or of a group does not fit into a header.',
+}
+
+function spokenFor(request: AnyRequest, user: User, { impersonate }: SpeakFor): Caller {
+  if (!impersonate) return { kind: 'known', user, without: CREDENTIALS, added: [] }
   if (impersonates(request)) return NO_NESTED
+  if (![user.name, ...user.groups].every(fitsHeader)) return NO_HEADER
   const groups = user.groups.flatMap((group) => (GIVEN.has(group) ? [] : ['Impersonate-Group', group]))
-  return { kind: 'known', user, without, added: ['Impersonate-User', user.name, ...groups] }
+  return { kind: 'known', user, without: CREDENTIALS, added: ['Impersonate-User', user.name, ...groups] }
 }
 
 const isSecure = (socket: unknown): socket is TLSSocket =>
@@ -170,17 +180,44 @@ export function byCertificate(speak: SpeakFor): Identify {
   }
 }
 
-const SAID: ReadonlySet<string> = new Set([...CREDENTIALS, 'x-remote-user', 'x-remote-group'])
+const USER = 'x-remote-user'
+const GROUP = 'x-remote-group'
 
-/** Everybody is who they say they are, by X-Remote-User and X-Remote-Group: for tests. */
+/** A comma may join several values, and bytes beyond ASCII mean something else to each reader. */
+const isOneName = (value: string): boolean => /^[!-+\-.-~]+$/.test(value)
+
+/** What is wrong with an identity in headers, as the rest of a sentence. */
+function incompleteIdentity(raw: RawHeaders): string | undefined {
+  const other = raw.find((name, i) => i % 2 === 0 && isRemote(name) && ![USER, GROUP].includes(name.toLowerCase()))
+  if (other !== undefined) return `takes no ${other.slice(0, 60)}, only X-Remote-User and X-Remote-Group`
+  const users = valuesOf(raw, USER)
+  if (users.length !== 1) return `needs X-Remote-User exactly once, not ${users.length} times`
+  const all = [...users, ...valuesOf(raw, GROUP)]
+  if (all.every(isOneName)) return undefined
+  return 'takes one name in each X-Remote-User and X-Remote-Group: ASCII, not empty, without spaces and commas'
+}
+
+const isRemote = (name: string): boolean => name.toLowerCase().startsWith(REMOTE)
+
+const NOBODY: Caller = {
+  kind: 'refused',
+  status: 401,
+  sentence: 'This proxy knows its callers by X-Remote-User, which did not come.',
+}
+
+/**
+ * Everybody is who they say they are, by X-Remote-User and X-Remote-Group: for tests. An identity that is not complete is
+ * refused: the server takes a request that impersonates nobody for the operator's own.
+ */
 export const byHeaders =
   (speak: SpeakFor): Identify =>
   (request) => {
     const { rawHeaders } = request
-    const name = valueOf(rawHeaders, 'x-remote-user')
-    const user =
-      name === undefined
-        ? ANONYMOUS
-        : { name, groups: impersonatedGroups(name, valuesOf(rawHeaders, 'x-remote-group')) }
-    return spokenFor(request, user, speak, SAID)
+    if (!rawHeaders.some((name, i) => i % 2 === 0 && isRemote(name))) {
+      return speak.impersonate ? NOBODY : spokenFor(request, ANONYMOUS, speak)
+    }
+    const problem = incompleteIdentity(rawHeaders)
+    if (problem !== undefined) return { kind: 'refused', status: 400, sentence: `The identity "headers" ${problem}.` }
+    const [name = ''] = valuesOf(rawHeaders, USER)
+    return spokenFor(request, { name, groups: impersonatedGroups(name, valuesOf(rawHeaders, GROUP)) }, speak)
   }

@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerOptions } from 'node:http'
-import { createSecureServer, type Http2SecureServer } from 'node:http2'
+import { createServer, type Server, type ServerOptions } from 'node:http'
+import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { hasBody } from './exchange.ts'
+import { keepRoom, type ConnectionRoom } from '../server/connections.ts'
+import { hasBody, type AnyRequest } from './exchange.ts'
 
 export type ProxyListener = Server | Http2SecureServer
 
@@ -36,7 +37,7 @@ export const CLIENT_LIMITS: ClientLimits = {
  * A change of protocol that the upstream is asked for. Offers of HTTP/2 without TLS are ignored, as its server does, and
  * those with a body, which is a request in itself.
  */
-const mayUpgrade = (request: IncomingMessage): boolean =>
+export const mayUpgrade = (request: AnyRequest): boolean =>
   !/\bh2c\b/i.test(request.headers.upgrade ?? '') && !hasBody(request)
 
 /** HTTP/1.1 without TLS, HTTP/2 and HTTP/1.1 with it. Throws `ProblemError` for certificates that OpenSSL does not take. */
@@ -79,6 +80,26 @@ function secure({ cert, key, clientCa }: TlsFiles, options: ServerOptions, limit
       error instanceof Error ? error.message : String(error),
     )
   }
+}
+
+/** More wait for nothing than any real client opens at once; those under way are as many as there are. */
+const MOST_SILENT = 512
+const MOST_IDLE = 4_096
+
+/**
+ * Closes connections that send no request that is let in, and idle ones: every user of the machine may open some and be
+ * silent. Of HTTP/2 a session is closed when nothing has gone through it for as long as an idle connection is kept.
+ */
+export function keepProxyRoom(server: ProxyListener, { headersMs, keepAliveMs }: ClientLimits): ConnectionRoom {
+  server.on('session', (session: ServerHttp2Session) => session.setTimeout(keepAliveMs, () => session.close()))
+  return keepRoom(server, {
+    limits: {
+      // Who has begun a head is told that it came too late, at latest half as long again after it should have come.
+      new: { most: MOST_SILENT, ms: 2 * headersMs },
+      busy: { most: Number.POSITIVE_INFINITY, ms: Number.POSITIVE_INFINITY },
+      idle: { most: MOST_IDLE, ms: keepAliveMs },
+    },
+  })
 }
 
 /** Begins to listen and says on which port. Rejects with `ProblemError`. */

@@ -2,7 +2,15 @@ import { X509Certificate } from 'node:crypto'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { ProxySpec } from '../../core/contract/live.ts'
 import type { User } from '../../core/classify/match.ts'
-import { inUrl, isLoopback, LOOPBACK, LOOPBACK_NAMES, reachProblem } from '../../core/live/proxyReach.ts'
+import {
+  inUrl,
+  isLoopback,
+  lendingSentence,
+  lendsCredentials,
+  LOOPBACK,
+  LOOPBACK_NAMES,
+  reachProblem,
+} from '../../core/live/proxyReach.ts'
 import type { CertificateAndKey } from '../live/certificate.ts'
 import type { LiveRun } from '../live/liveRun.ts'
 import { createGuard } from './guard.ts'
@@ -77,6 +85,7 @@ export async function openProxy(spec: ProxySpec, surroundings: ProxySurroundings
       names: ownNames({ scheme, hosts: [host, ...reachedAs], port, certificate }),
       shownAs: isLoopback(host) ? `${place} or localhost:${port}` : `${place} or a name of its certificate`,
       ...(token !== undefined && { token }),
+      refusesStreams: lendsCredentials(spec) && !spec.allowExec,
     })
     const close = serveProxy(listener, { run, upstream, identify, guard, serverSays: serverSays(names) })
     return {
@@ -132,16 +141,21 @@ const NO_USERS =
   'The upstream is given by its address alone, so what callers say of themselves is used here and not passed on.'
 
 async function identityOf(
-  { identity, upstream: { kind } }: ProxySpec,
+  spec: ProxySpec,
   upstream: ConnectedUpstream,
   now: () => number,
   required: boolean,
 ): Promise<Identities> {
+  const {
+    identity,
+    upstream: { kind },
+  } = spec
   const speak = { impersonate: kind === 'kubeconfig' }
-  const notes = speak.impersonate ? [] : [NO_USERS]
+  const lending = lendingSentence(spec)
+  const notes = [...(lending === undefined ? [] : [lending]), ...(speak.impersonate ? [] : [NO_USERS])]
   switch (identity) {
     case 'kubeconfig': {
-      const { user, notes: about } = await ownUser(kind, upstream)
+      const { user, notes: about } = await ownUser(spec, upstream)
       const impersonated = valueOf(upstream.headers, 'impersonate-user') !== undefined
       return { identify: asKubeconfigUser(user, impersonated), notes: about }
     }
@@ -163,13 +177,22 @@ const reviewBy =
     throw new ProblemError(answer.problem.code, answer.problem.message)
   }
 
+const ADMINISTRATORS = 'system:masters'
+const allExempt = (name: string): string =>
+  `${name} is in ${ADMINISTRATORS}, whose requests all go to the level exempt, where nothing waits or is refused. For other levels use the kubeconfig of an ordinary user, kubectl --as, or the identity "token".`
+
 /** Who everybody is behind the credentials of the proxy. */
 async function ownUser(
-  kind: ProxySpec['upstream']['kind'],
+  spec: ProxySpec,
   upstream: ConnectedUpstream,
 ): Promise<{ readonly user: User; readonly notes: readonly string[] }> {
   const answer = await upstream.whoIs()
-  if (answer.ok) return { user: { name: answer.identity.user, groups: answer.identity.groups }, notes: [] }
+  if (answer.ok) {
+    const { user: name, groups } = answer.identity
+    const notes = [lendingSentence(spec, name), groups.includes(ADMINISTRATORS) ? allExempt(name) : undefined]
+    return { user: { name, groups }, notes: notes.filter((note) => note !== undefined) }
+  }
+  const { kind } = spec.upstream
   if (kind === 'url') {
     const notes = [`${upstream.name} does not say who its callers are, so everybody counts as ${ANONYMOUS.name}.`]
     return { user: ANONYMOUS, notes }

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ProblemError, toProblem } from '../../core/contract/errors.ts'
 import type { ProxyListen, ProxySpec } from '../../core/contract/live.ts'
-import { LOOPBACK, reachProblem } from '../../core/live/proxyReach.ts'
+import { LOOPBACK, reachOf, reachProblem, wantsToken } from '../../core/live/proxyReach.ts'
 import { assertOurs, writeClientKubeconfig } from './clientKubeconfig.ts'
 import { keptCertificate } from './keptCertificate.ts'
 import { machineNames } from './machineNames.ts'
@@ -32,14 +32,16 @@ export interface ReachedProxy extends OpenedProxy {
  * Opens the proxy of a spec with what its `listen` names: reads the files, makes what is to be made, and writes a kubeconfig
  * for the clients. Secrets stay in their files; only paths are told. Rejects with `ProblemError`, and listens no more then.
  */
-export async function openReached(spec: ProxySpec, surroundings: ReachedSurroundings): Promise<ReachedProxy> {
+export async function openReached(given: ProxySpec, surroundings: ReachedSurroundings): Promise<ReachedProxy> {
   const { upstream, now, clientKubeconfig } = surroundings
-  const { listen = {}, identity } = spec
+  const listen = reachOf(given)
+  const spec = { ...given, listen }
+  const { identity } = spec
   // Before anything is made for a proxy that is then refused.
   assertReach(listen, identity)
   if (clientKubeconfig !== undefined) await assertWritable(clientKubeconfig, spec)
   const folder = join(surroundings.folder, fileName(upstream))
-  const keeps = listen.tls !== undefined || listen.token !== undefined
+  const keeps = listen.tls !== undefined || wantsToken(listen)
   if (keeps) await makeFolder(folder)
   const { options, notes } = await readListen(listen, folder, now())
   const opened = await openProxy(spec, {
@@ -71,17 +73,15 @@ const isUnasked = ({ identity, listen }: ProxySpec): boolean =>
   listen?.tls !== undefined && (identity === 'kubeconfig' || identity === 'headers')
 
 /** Whether clients are to bring tokens, their own or that of the proxy. */
-const sendsTokens = ({ identity, listen }: ProxySpec): boolean => identity === 'token' || listen?.token !== undefined
+const sendsTokens = ({ identity, listen = {} }: ProxySpec): boolean => identity === 'token' || wantsToken(listen)
 
-function assertReach(
-  { host = LOOPBACK, tls, token, clientCaFile }: ProxyListen,
-  identity: ProxySpec['identity'],
-): void {
+function assertReach(listen: ProxyListen, identity: ProxySpec['identity']): void {
+  const { host = LOOPBACK, tls, clientCaFile } = listen
   const problem = reachProblem({
     host,
     identity,
     tls: tls !== undefined,
-    token: token !== undefined,
+    token: wantsToken(listen),
     clientCa: clientCaFile !== undefined,
   })
   if (problem !== undefined) throw new ProblemError('invalid-input', problem.sentence)
@@ -124,7 +124,8 @@ async function readListen(
 ): Promise<ReadListen> {
   const clientCa = clientCaFile === undefined ? undefined : await readAuthority(clientCaFile)
   const served = tls === undefined ? undefined : await readTls(tls, nowMs)
-  const brought = token === undefined ? undefined : await readToken(token, join(folder, 'token'))
+  const brought =
+    token === undefined || token.kind === 'none' ? undefined : await readToken(token, join(folder, 'token'))
   return {
     options: {
       ...(host !== undefined && { host, reachedAs: reachedAs(host, machineNames()) }),

@@ -3,12 +3,20 @@ import type { AnyRequest } from './exchange.ts'
 
 const CODING: Refusal = { status: 501, sentence: 'Of transfer codings this proxy knows chunked alone.' }
 const METHOD: Refusal = { status: 501, sentence: 'This proxy passes on methods in capital letters only.' }
+const DROPS_IDENTITY: Refusal = {
+  status: 400,
+  sentence: 'The header Connection must not name a header that says who asks; the upstream would see another user.',
+}
+
+const SAYS_WHO_ASKS = /^(?:authorization|sec-websocket-protocol|impersonate-.*|x-remote-.*)$/i
 
 /**
- * What could not be passed on as it came, so that the upstream would answer another request than this one: a body in a
- * transfer coding that is not undone here, and a method that Node would write in capitals.
+ * What could not be passed on as it came, so that the upstream would answer another request than this one: headers of
+ * identity that the connection takes away, a body in a transfer coding that is not undone here, and a method that Node would
+ * write in capitals.
  */
 export function cannotPass({ headers, method = '' }: Pick<AnyRequest, 'headers' | 'method'>): Refusal | undefined {
+  if (headers.connection?.split(',').some((name) => SAYS_WHO_ASKS.test(name.trim())) === true) return DROPS_IDENTITY
   const coding = headers['transfer-encoding']
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') return CODING
   return /[a-z]/.test(method) ? METHOD : undefined

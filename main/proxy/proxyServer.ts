@@ -1,15 +1,15 @@
-import { ServerResponse, type IncomingMessage } from 'node:http'
+import { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { toProblem } from '../../core/contract/errors.ts'
 import { shownTarget } from '../../core/live/shownTarget.ts'
 import type { LiveCall, LiveRun, Verdict } from '../live/liveRun.ts'
 import { answerSocket, answerWhole, engineAnswer, refusalAnswer, type Refusal } from './answers.ts'
 import { badGateway } from './badGateway.ts'
-import { exchange, isGone, overHttp2, type AnyRequest, type AnyResponse } from './exchange.ts'
+import { exchange, isGone, type AnyRequest, type AnyResponse } from './exchange.ts'
 import type { Guard } from './guard.ts'
-import { endToEnd, withoutWebSocketToken, withWholeCookie, type RawHeaders } from './headers.ts'
+import { endToEnd, withoutWebSocketToken, type RawHeaders } from './headers.ts'
 import type { Caller, Identify } from './identity.ts'
-import { closable, type ProxyListener } from './listen.ts'
+import { CLIENT_LIMITS, closable, keepProxyRoom, type ClientLimits, type ProxyListener } from './listen.ts'
 import { cannotPass } from './passable.ts'
 import { upgrade } from './upgrade.ts'
 import type { Upstream } from './upstream.ts'
@@ -20,6 +20,8 @@ export interface ProxyOptions {
   readonly upstream: Upstream
   readonly identify: Identify
   readonly guard: Guard
+  /** `CLIENT_LIMITS` without. */
+  readonly limits?: ClientLimits
   /** What the server's own headers say of the schema and level that it used, as names. */
   readonly serverSays: (answer: IncomingMessage) => ServerSays
 }
@@ -32,10 +34,15 @@ type KnownCaller = Extract<Caller, { kind: 'known' }>
  * it, with every connection.
  */
 export function serveProxy(listener: ProxyListener, options: ProxyOptions): () => Promise<void> {
+  const room = keepProxyRoom(listener, options.limits ?? CLIENT_LIMITS)
   const begin = (request: AnyRequest, response: AnyResponse): void => {
     const refuse = (refusal: Refusal): void => answerWhole(request, response, refusalAnswer(request, refusal))
     admit(options, request, refuse, (caller) => {
-      if (!isGone(response)) serve(options, request, response, caller)
+      if (isGone(response)) return
+      // Streams of HTTP/2 share their connection.
+      if (response instanceof ServerResponse && request instanceof IncomingMessage) room.admit(request, response)
+      else room.release(request.socket)
+      serve(options, request, response, caller)
     })
   }
   const handle = (request: AnyRequest, response: AnyResponse): void => {
@@ -51,6 +58,7 @@ export function serveProxy(listener: ProxyListener, options: ProxyOptions): () =
     socket.on('error', () => socket.destroy())
     const refuse = (refusal: Refusal): void => answerSocket(socket, refusalAnswer(request, refusal))
     admit(options, request, refuse, (caller) => {
+      room.release(socket)
       if (socket.readableEnded) socket.destroy()
       else if (!socket.destroyed) serveUpgrade(options, request, socket, head, caller)
     })
@@ -81,7 +89,6 @@ function admit(
 function upstreamHeaders({ base, headers }: Upstream, request: AnyRequest, caller: KnownCaller): RawHeaders {
   const raw = endToEnd(request.rawHeaders, caller.without)
   raw.push('Host', base.host, ...caller.added, ...headers)
-  if (overHttp2(request)) return withWholeCookie(raw)
   return caller.without.has('authorization') ? withoutWebSocketToken(raw) : raw
 }
 

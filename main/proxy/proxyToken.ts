@@ -20,7 +20,10 @@ export interface ProxyToken {
  * What clients of the proxy bring: from the file that the operator named, or one of the console's own, which stays the same
  * as long as `keptIn` does. White space around it does not count. Rejects with `ProblemError`.
  */
-export async function readToken(wish: NonNullable<ProxyListen['token']>, keptIn: string): Promise<ProxyToken> {
+export async function readToken(
+  wish: Exclude<ProxyListen['token'], undefined | { kind: 'none' }>,
+  keptIn: string,
+): Promise<ProxyToken> {
   if (wish.kind === 'generated') {
     return {
       token: await keptToken(keptIn),

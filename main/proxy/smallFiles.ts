@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { lstat, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { lstat, stat } from 'node:fs/promises'
 import { ProblemError } from '../../core/contract/errors.ts'
+import { writeAtomically } from '../store/atomicFile.ts'
 
 /** Certificates, keys and tokens are far smaller. */
 const MOST_BYTES = 256 * 1024
@@ -27,17 +27,11 @@ export async function readSmall(path: string, what: string): Promise<SmallFile> 
   }
 }
 
-/**
- * Writes a file that only this user can read: whole, or not at all. It takes the place of what was there, so that neither
- * the mode of an older file nor a link stays. Rejects with `ProblemError`.
- */
+/** Replaces a file by one that only this user can read (`writeAtomically`). Rejects with `ProblemError`. */
 export async function writePrivate(path: string, text: string): Promise<void> {
-  const beside = `${path}.${randomUUID()}.new`
   try {
-    await writeFile(beside, text, { flag: 'wx', mode: 0o600 })
-    await rename(beside, path)
+    await writeAtomically(path, text)
   } catch (error) {
-    await rm(beside, { force: true }).catch(() => undefined)
     throw new ProblemError('invalid-input', `${path} cannot be written: ${reasonOf(error)}.`)
   }
 }

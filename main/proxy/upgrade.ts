@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { endSoon } from './answers.ts'
-import { headerLines, withLength, type RawHeaders } from './headers.ts'
+import { endToEnd, headerLines, withLength, withoutTrailer, type RawHeaders } from './headers.ts'
 import { openRequest, type Upstream } from './upstream.ts'
 
 export interface UpgradeOptions {
@@ -17,17 +17,6 @@ export interface UpgradeOptions {
   readonly onEnd: (status: number) => void
   /** Nothing was sent to the client yet unless `begun`. */
   readonly onFailure: (error: Error, begun: boolean) => void
-}
-
-const OF_THE_CONNECTION = /^(?:connection|transfer-encoding|keep-alive)$/i
-
-function withClose(raw: RawHeaders): RawHeaders {
-  const kept: string[] = []
-  for (let i = 0; i < raw.length; i += 2) {
-    const name = raw[i] ?? ''
-    if (!OF_THE_CONNECTION.test(name)) kept.push(name, raw[i + 1] ?? '')
-  }
-  return [...kept, 'Connection', 'close']
 }
 
 /** Both directions end on their own: who has said everything may still be told something. */
@@ -74,7 +63,7 @@ export function upgrade(options: UpgradeOptions): () => void {
     onFailure(error, begun)
   }
   const raw = [
-    ...withLength(request.method, headers),
+    ...withLength(request.method, withoutTrailer(headers)),
     'Connection',
     'Upgrade',
     'Upgrade',
@@ -93,7 +82,9 @@ export function upgrade(options: UpgradeOptions): () => void {
     options.onHead(answer)
     const status = answer.statusCode ?? 502
     // Its length, where it says one, ends with the connection anyway.
-    socket.write(`HTTP/1.1 ${status} ${answer.statusMessage ?? ''}\r\n${headerLines(withClose(answer.rawHeaders))}\r\n`)
+    socket.write(
+      `HTTP/1.1 ${status} ${answer.statusMessage ?? ''}\r\n${headerLines([...endToEnd(answer.rawHeaders), 'Connection', 'close'])}\r\n`,
+    )
     answer.pipe(socket, { end: false })
     answer.on('end', () => {
       end(status)
@@ -110,7 +101,9 @@ export function upgrade(options: UpgradeOptions): () => void {
     const status = answer.statusCode ?? 101
     changed = status
     if (over) return void other.destroy()
-    socket.write(`HTTP/1.1 ${status} ${answer.statusMessage ?? ''}\r\n${headerLines(answer.rawHeaders)}\r\n`)
+    const changedTo = ['Connection', 'Upgrade', 'Upgrade', answer.headers.upgrade ?? '']
+    const lines = headerLines([...endToEnd(answer.rawHeaders), ...changedTo])
+    socket.write(`HTTP/1.1 ${status} ${answer.statusMessage ?? ''}\r\n${lines}\r\n`)
     if (otherHead.length > 0) socket.write(otherHead)
     if (head.length > 0) other.write(head)
     join(socket, other, () => end(status))

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Server as HttpsServer } from 'node:https'
-import { Socket } from 'node:net'
+import { Socket, type Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ProblemError } from '../../core/contract/errors.ts'
 
@@ -62,7 +61,7 @@ const peerOf = (socket: Duplex): string =>
  * connection that sends no acceptable request head in time is closed, and of too many new or idle ones the oldest is closed.
  * (`server.maxConnections` refuses the newcomer instead, and Node's timeouts begin with the first byte.)
  */
-export function keepRoom(server: Server | HttpsServer, { limits, onDropped }: ConnectionRoomOptions): ConnectionRoom {
+export function keepRoom(server: NetServer, { limits, onDropped }: ConnectionRoomOptions): ConnectionRoom {
   // In the order in which they entered their stage.
   const members: Readonly<Record<Stage, Map<string, Member>>> = { new: new Map(), busy: new Map(), idle: new Map() }
   const drop = (member: Member, why: 'slow' | 'crowded'): void => {

@@ -13,7 +13,7 @@ import { createDraft } from '../live/draft.ts'
 import { createEngineObjects, type EngineObjects } from '../live/engineObjects.ts'
 import { createFrames } from '../live/frames.ts'
 import { createModeRun } from '../live/modes.ts'
-import { followFacts } from '../live/followFacts.ts'
+import { followFacts, readFacts } from '../live/followFacts.ts'
 import type { LiveTraffic } from '../live/traffic.ts'
 import { followUpstreamObjects, type UpstreamObjects } from '../live/upstreamObjects.ts'
 import { openReached, type ReachedProxy } from '../proxy/openReached.ts'
@@ -78,11 +78,15 @@ async function open({ spec, connection, surroundings, life }: Opening): Promise<
     ? await followUpstreamObjects(connection, environment, life.signal, () => objects?.follow())
     : undefined
   const version = spec.version ?? upstream?.version ?? NEWEST_VERSION
+  const [server] = connection.servers
+  const limits = await limitsOf(spec, async () => {
+    if (server === undefined || upstream?.objects === undefined) return undefined
+    return readFacts({ connection, server }, life.signal)
+  })
   const agreement = new AgreementMeter()
   const engine = {
     mode: 'priority-and-fairness',
-    maxRequestsInFlight: spec.maxRequestsInFlight,
-    maxMutatingRequestsInFlight: spec.maxMutatingRequestsInFlight,
+    ...limits.engine,
     profile: profileFor(version),
     corrections: AS_UPSTREAM,
   } as const
@@ -110,6 +114,7 @@ async function open({ spec, connection, surroundings, life }: Opening): Promise<
   let factsProblem: Problem | undefined
   const notes = (): string[] => [
     ...(objects?.notes() ?? []),
+    ...(limits.note === undefined ? [] : [limits.note]),
     ...(proxy?.notes ?? []),
     ...(factsProblem === undefined ? [] : [`${NO_FACTS} ${factsProblem.message}`]),
   ]
@@ -153,7 +158,6 @@ async function open({ spec, connection, surroundings, life }: Opening): Promise<
     }
     life.signal.addEventListener('abort', () => void close().finally(resolve), { once: true })
   })
-  const [server] = connection.servers
   if (server !== undefined && upstream?.objects !== undefined) {
     const onFacts = (told: ServerFacts): void => {
       facts = told
@@ -216,6 +220,43 @@ async function open({ spec, connection, surroundings, life }: Opening): Promise<
     tryNow: () => undefined,
     setCadence: (cadence) => frames.setCadence(cadence),
     watchDumps: (watched) => frames.watchDumps(watched),
+  }
+}
+
+/** The flags of a server without options. */
+const USUAL = { maxRequestsInFlight: 400, maxMutatingRequestsInFlight: 200 } as const
+
+interface Limits {
+  readonly engine: { readonly maxRequestsInFlight: number; readonly maxMutatingRequestsInFlight: number }
+  /** Where they come from, unless they were given. */
+  readonly note?: string
+}
+
+/** The limits that were given, else those that the upstream reports, of which only the sum is known and counts. */
+async function limitsOf(
+  { maxRequestsInFlight, maxMutatingRequestsInFlight }: ProxySpec,
+  ask: () => Promise<Awaited<ReturnType<typeof readFacts>> | undefined>,
+): Promise<Limits> {
+  if (maxRequestsInFlight !== undefined || maxMutatingRequestsInFlight !== undefined) {
+    return {
+      engine: {
+        maxRequestsInFlight: maxRequestsInFlight ?? USUAL.maxRequestsInFlight,
+        maxMutatingRequestsInFlight: maxMutatingRequestsInFlight ?? USUAL.maxMutatingRequestsInFlight,
+      },
+    }
+  }
+  const read = await ask()
+  const seats = read?.ok === true ? read.facts.seats : undefined
+  if (seats !== undefined) {
+    return {
+      engine: { maxRequestsInFlight: seats, maxMutatingRequestsInFlight: 0 },
+      note: `The engine has ${seats} seats, as the server reports in its metrics.`,
+    }
+  }
+  const why = read?.ok === false ? ` ${read.problem.message}` : ''
+  return {
+    engine: USUAL,
+    note: `The limits of the server are not known, so the engine assumes 600 seats, those of a server without options. Set --max-requests-inflight and --max-mutating-requests-inflight as it has them.${why}`,
   }
 }
 

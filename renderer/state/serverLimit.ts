@@ -25,7 +25,10 @@ export function serverLimitOf(
   if (base === undefined || base.origin === 'built-in') return { seats: DEFAULT_SERVER_LIMIT, from: 'assumed' }
   if (connected?.spec.kind === 'simulation' || connected?.spec.kind === 'proxy' || connected?.spec.kind === 'feed') {
     const { maxRequestsInFlight, maxMutatingRequestsInFlight } = connected.spec
-    return { seats: maxRequestsInFlight + maxMutatingRequestsInFlight, from: 'configured' }
+    // A proxy without limits of its own has those of its upstream, which its page reports.
+    if (maxRequestsInFlight !== undefined && maxMutatingRequestsInFlight !== undefined) {
+      return { seats: maxRequestsInFlight + maxMutatingRequestsInFlight, from: 'configured' }
+    }
   }
   const range = server && possibleServerLimits(base.objects, nominalLimitsOf(server))
   const reported = server && reportedServerLimit(server)

@@ -13,7 +13,11 @@ describe.skipIf(noCluster)('a live proxy in front of a real server', () => {
   beforeEach(async () => {
     desk = await openLiveConsole('proxy')
     await desk.connect(
-      ProxySpecSchema.parse({ kind: 'proxy', upstream: { kind: 'kubeconfig', file: cluster().kubeconfig } }),
+      ProxySpecSchema.parse({
+        kind: 'proxy',
+        upstream: { kind: 'kubeconfig', file: cluster().kubeconfig },
+        listen: { token: { kind: 'none' } },
+      }),
     )
     await vi.waitUntil(() => desk.state()?.address !== undefined)
   })

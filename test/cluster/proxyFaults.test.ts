@@ -24,7 +24,8 @@ describe.skipIf(noCluster)('a console with a proxy in front of a server', () => 
 
   const connect = async (identity: 'kubeconfig' | 'token'): Promise<void> => {
     const upstream = { kind: 'kubeconfig', file: cluster().kubeconfig }
-    await desk.connect(ProxySpecSchema.parse({ kind: 'proxy', upstream, identity }))
+    const listen = { token: { kind: 'none' } }
+    await desk.connect(ProxySpecSchema.parse({ kind: 'proxy', upstream, identity, listen }))
     await vi.waitUntil(() => desk.state()?.address !== undefined)
   }
   const ask = (target: string, headers: Record<string, string> = {}): Promise<Response> =>

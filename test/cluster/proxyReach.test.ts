@@ -20,6 +20,56 @@ const kubectl = path.join(
   'kubectl',
 )
 
+describe.skipIf(noCluster)('a proxy with the kubeconfig of an administrator', () => {
+  const cluster = useCluster()
+  let folder: string
+  let proxy: Running | undefined
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'apf-lends-'))
+    vi.stubEnv('APF_CONSOLE_STATE', folder)
+  })
+  afterEach(async () => {
+    proxy?.interrupt()
+    await proxy?.ended
+    vi.unstubAllEnvs()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  /** Starts it, and gives what it says once that contains `wanted`. */
+  async function start(wanted: string, ...args: readonly string[]): Promise<string> {
+    const running = startCommand('proxy', '--kubeconfig', cluster().kubeconfig, '--json', ...args)
+    proxy = running
+    await vi.waitFor(() => expect(running.told()).toContain(wanted), 30_000)
+    return running.told()
+  }
+
+  it('has the seats that the server reports, and is told whose rights it has', async () => {
+    const told = await start('The engine has ')
+    const flags = { maxInflight: 20, maxMutatingInflight: 10 }
+    expect(told).toContain(
+      `The engine has ${flags.maxInflight + flags.maxMutatingInflight} seats, as the server reports in its metrics.`,
+    )
+    expect(told).toContain(`Every client that brings the token of the proxy acts as ${ADMIN}, with all rights`)
+    expect(told).toContain(`${ADMIN} is in system:masters, whose requests all go to the level exempt`)
+  })
+
+  it('is nobody with an identity in headers that is not complete', async () => {
+    const told = await start('Proxy: ', '--identity', 'headers', '--no-token')
+    const review = async (headers: Record<string, string>) => {
+      const url = `${/Proxy: (\S+) →/.exec(told)?.[1]}/apis/authentication.k8s.io/v1/selfsubjectreviews`
+      const body = JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' })
+      const type = { 'Content-Type': 'application/json' }
+      const answer = await fetch(url, { method: 'POST', headers: { ...type, ...headers }, body })
+      return `${answer.status} ${await answer.text()}`
+    }
+    expect(await review({ 'X-Remote-User': 'alice' })).toMatch(/^201 .*"username":"alice"/s)
+    expect(await review({ 'X-Remote-User': '' })).toMatch(/^400 The identity "headers" takes one name/)
+    expect(await review({ 'X-Remote-User': ' \t ' })).toMatch(/^400 /)
+    expect(await review({ 'X-Remote-Group': 'system:masters' })).toMatch(/^400 .* exactly once, not 0 times/)
+    expect(await review({})).toMatch(/^401 /)
+  })
+})
+
 describe.skipIf(noCluster || !existsSync(kubectl))('kubectl with the kubeconfig of the proxy’s clients', () => {
   const cluster = useCluster()
   let folder: string
@@ -69,12 +119,22 @@ describe.skipIf(noCluster || !existsSync(kubectl))('kubectl with the kubeconfig 
   })
 
   it.each([
-    ['plain', []],
-    ['with TLS', ['--tls']],
+    ['by default', []],
+    ['without a token', ['--no-token']],
+    ['without a token but with TLS', ['--no-token', '--tls']],
   ])('is a client of loopback, %s', async (_how, args) => {
     const file = path.join(folder, 'config')
     expect(await start('--client-kubeconfig', file, ...args)).toBe(file)
     expect(await run(file, 'get', 'namespaces', '-o', 'name')).toContain('namespace/default')
+  })
+
+  it('runs nothing in containers, unless that is allowed', async () => {
+    const exec = ['get', '--raw', '/api/v1/namespaces/default/pods/none/exec?command=id']
+    await expect(run(await start(), ...exec)).rejects.toThrow(/This proxy lends its own credentials/)
+    proxy?.interrupt()
+    await proxy?.ended
+    // The server's own answer.
+    await expect(run(await start('--allow-exec'), ...exec)).rejects.toThrow(/pods "none" not found/)
   })
 
   it('is who its client certificate says, and brings its own token where callers do', async () => {

@@ -21,6 +21,12 @@ const CONFIG_MAPS = '/api/v1/namespaces/batch/configmaps'
 const OF_THE_MOMENT = /^(?:date|audit-id|connection|keep-alive)$/i
 
 /** What a client could tell the proxy from the server by, where both have the same limits. */
+/** Without what one answer and the next may differ in by nature: the second of a review, and the version of a list. */
+const timeless = (text: string | undefined): string | undefined =>
+  text
+    ?.replace(/("SelfSubjectReview",[^]*?"creationTimestamp": )"[^"]*"/, '$1""')
+    .replace(/("NamespaceList",[^]*?"resourceVersion":)"\d+"/, '$1""')
+
 describe.skipIf(noCluster)('the proxy and the server', () => {
   const cluster = useCluster(SMALL)
   let proxy: ProxiedCluster | undefined
@@ -102,7 +108,7 @@ describe.skipIf(noCluster)('the proxy and the server', () => {
       ]
       for (const line of lines) {
         const [own, servers] = await Promise.all([through?.(line), direct?.(line)])
-        expect([line, own]).toEqual([line, servers])
+        expect([line, timeless(own)]).toEqual([line, timeless(servers)])
         expect(own).not.toBe('')
       }
       await direct?.('delete pod p1 --grace-period=0 --force')
@@ -132,7 +138,7 @@ describe.skipIf(noCluster)('the proxy and the server', () => {
       await rm(folder, { recursive: true, force: true })
     }
     expect(bodies[0]).toMatch(/^200 [^]* 200 \{"type":"ADDED"/)
-    expect(bodies[1]).toBe(bodies[0])
+    expect(timeless(bodies[1])).toBe(timeless(bodies[0]))
   })
 })
 

@@ -16,6 +16,7 @@ const PROXY: SourceSpec = {
   mode: 'shadow',
   identity: 'kubeconfig',
   objects: 'upstream',
+  allowExec: false,
   maxRequestsInFlight: 400,
   maxMutatingRequestsInFlight: 200,
 }

@@ -96,11 +96,19 @@ export async function proxied(cleanups: Cleanups, port: number, options: Proxied
     renewal: () => undefined,
     refused: () => undefined,
   }
-  const listener = createListener(tls, { ...CLIENT_LIMITS, ...limits })
+  const clientLimits = { ...CLIENT_LIMITS, ...limits }
+  const listener = createListener(tls, clientLimits)
   const own = await listen(listener, '127.0.0.1', 0)
   const names = new Set([`127.0.0.1:${own}`, `localhost:${own}`])
   const guard = createGuard({ names, shownAs: `127.0.0.1:${own} or localhost:${own}` })
-  const close = serveProxy(listener, { run, upstream, identify, guard, serverSays: () => undefined })
+  const close = serveProxy(listener, {
+    run,
+    upstream,
+    identify,
+    guard,
+    limits: clientLimits,
+    serverSays: () => undefined,
+  })
   cleanups.push(
     () => agent.destroy(),
     () => run.close(),

@@ -111,19 +111,6 @@ describe('a client', () => {
     await vi.waitFor(() => expect(left).toBeGreaterThan(leftBefore))
   })
 
-  test('that sends its cookies in pieces has sent one header', async () => {
-    let cookie: string | undefined
-    const { url } = await before(
-      (request, response) => {
-        cookie = request.rawHeaders.filter((_, i, all) => all[i - 1]?.toLowerCase() === 'cookie').join('|')
-        response.end()
-      },
-      { tls: edgeTls },
-    )
-    expect(await statusOf(session(url).request({ ':path': '/x', cookie: ['a=1', 'b=2'] }))).toBe(200)
-    expect(cookie).toBe('a=1; b=2')
-  })
-
   test.each([
     ['Transfer-Encoding: gzip, chunked', 501],
     ['Transfer-Encoding: identity', 501],

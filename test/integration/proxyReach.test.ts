@@ -386,7 +386,7 @@ describe('kubectl sends no token without TLS', () => {
 })
 
 describe('apf-console proxy', () => {
-  const upstreamArgs = (): string[] => ['proxy', '--upstream', upstream.url, '--identity', 'headers']
+  const upstreamArgs = (): string[] => ['proxy', '--upstream', upstream.url]
 
   test('writes the kubeconfig of its clients where it is told to, and keeps secrets out of what it prints', async () => {
     vi.stubEnv('APF_CONSOLE_STATE', path.join(folder, 'state'))

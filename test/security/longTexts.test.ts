@@ -18,7 +18,18 @@ const LONG = 1_000_000
 const row = (text: string): string => text.repeat(LONG / text.length)
 
 describe('a long text costs its length', () => {
-  const texts = [row('/'), row('0'), row('['), row(' '), row('\n'), row('\r\n'), row('%'), row('eyJ-'), row('"'), row('-')]
+  const texts = [
+    row('/'),
+    row('0'),
+    row('['),
+    row(' '),
+    row('\n'),
+    row('\r\n'),
+    row('%'),
+    row('eyJ-'),
+    row('"'),
+    row('-'),
+  ]
   const readers: readonly (readonly [string, (text: string) => unknown])[] = [
     ['list options', (text) => parseListOptions(new Map([['limit', `${text}x`]]))],
     ['a request', (text) => readRequestText(`GET /api/v1/pods?limit=${text}x`)],

@@ -125,10 +125,15 @@ describe('the Connect screen', () => {
     const start = screen.getByRole<HTMLButtonElement>('button', { name: 'Start the proxy' })
     await user.click(screen.getByText(/^Who may connect/))
     await user.type(screen.getByRole('textbox', { name: 'Address to listen on' }), '0.0.0.0')
-    expect(screen.getByText(/^Beyond loopback the proxy speaks TLS only/)).toBeTruthy()
-    expect(start.disabled).toBe(true)
+    // What lends the credentials of a kubeconfig has both unless they are taken away.
+    expect(start.disabled).toBe(false)
+    expect(screen.getByText(/^Every client that brings the token of the proxy acts as/)).toBeTruthy()
     const choose = (group: string, name: string) =>
       user.click(within(screen.getByRole('radiogroup', { name: group })).getByRole('radio', { name }))
+    await choose('Token that clients bring', 'None')
+    expect(screen.getByText(/^Every user of this machine acts as/)).toBeTruthy()
+    expect(screen.getByText(/^Beyond loopback the proxy speaks TLS only/)).toBeTruthy()
+    expect(start.disabled).toBe(true)
     await choose('Certificate for TLS', 'Made by the console')
     expect(screen.getByText(/^Beyond loopback the proxy needs a token/)).toBeTruthy()
     await choose('Token that clients bring', 'Made by the console')

@@ -110,15 +110,18 @@ export function ContextFields(props: {
 export function LimitFields<F extends EngineForm>(props: {
   readonly form: F
   readonly errors: Partial<Record<keyof EngineForm, string>>
+  /** What an empty field stands for. */
+  readonly placeholder?: string
   readonly onChange: (form: F) => void
 }) {
-  const { form, errors, onChange } = props
+  const { form, errors, placeholder = '', onChange } = props
   return (
     <>
       <div className={styles['pair']}>
         <TextField
           label="Requests in flight"
           numeric
+          placeholder={placeholder}
           error={errors.maxRequestsInFlight}
           value={form.maxRequestsInFlight}
           onChange={(maxRequestsInFlight) => onChange({ ...form, maxRequestsInFlight })}
@@ -126,6 +129,7 @@ export function LimitFields<F extends EngineForm>(props: {
         <TextField
           label="Mutating requests in flight"
           numeric
+          placeholder={placeholder}
           error={errors.maxMutatingRequestsInFlight}
           value={form.maxMutatingRequestsInFlight}
           onChange={(maxMutatingRequestsInFlight) => onChange({ ...form, maxMutatingRequestsInFlight })}

@@ -1,7 +1,14 @@
 import { useEffect, useRef, useState } from 'react'
 import type { ProxySpec } from '../../../core/contract/live.ts'
 import type { SourceSpec } from '../../../core/contract/source.ts'
-import { LOOPBACK, tryCommand } from '../../../core/live/proxyReach.ts'
+import {
+  lendingSentence,
+  lendsCredentials,
+  LOOPBACK,
+  reachOf,
+  tryCommand,
+  wantsToken,
+} from '../../../core/live/proxyReach.ts'
 import { Button } from '../../components/Button.tsx'
 import { Copy } from '../../components/Copy.tsx'
 import { Field, inputClass } from '../../components/Field.tsx'
@@ -10,8 +17,8 @@ import { Pane } from '../../components/Pane.tsx'
 import { Preformatted } from '../../components/States.tsx'
 import { useContexts } from '../../state/contexts.ts'
 import { Choice, ContextFields, LimitFields, TextField } from './LiveFields.tsx'
-import { proxyFormOf, proxySentence, readProxyForm, type ProxyForm } from './live.logic.ts'
-import { knowsCertificates, tokenHint } from './reach.logic.ts'
+import { lenderOf, proxyFormOf, proxySentence, readProxyForm, settledReach, type ProxyForm } from './live.logic.ts'
+import { knowsCertificates, tokenHint, type SettledReach } from './reach.logic.ts'
 import { ReachFields } from './ReachFields.tsx'
 import { useLiveAddress } from './useLiveAddress.ts'
 import styles from './Connect.module.css'
@@ -23,6 +30,10 @@ const UPSTREAMS = [
 const MODES = [
   { value: 'enforce', label: 'Lets wait and refuses' },
   { value: 'shadow', label: 'Only watches' },
+] as const
+const STREAMS = [
+  { value: 'refused', label: 'Refused' },
+  { value: 'allowed', label: 'Allowed' },
 ] as const
 const OBJECTS = [
   { value: 'upstream', label: 'The server’s' },
@@ -47,13 +58,15 @@ export function ProxyPane(props: {
   const contexts = useContexts(form.file)
   const read = readProxyForm(form)
   const errors = read.ok ? {} : read.errors
+  const reach = settledReach(form)
+  const lends = lendsCredentials(lenderOf(form))
   const change = (part: Partial<ProxyForm>): void => setForm({ ...form, ...part })
   const identities = IDENTITIES.filter(
-    ([identity]) => identity !== 'certificate' || form.identity === identity || knowsCertificates(form),
+    ([identity]) => identity !== 'certificate' || form.identity === identity || knowsCertificates(reach),
   )
   return (
     <>
-      {shown?.kind === 'proxy' && <ProxyAddress identity={shown.identity} />}
+      {shown?.kind === 'proxy' && <ProxyAddress spec={shown} />}
       <Pane title="Live proxy">
         <div className={styles['form']}>
           <Choice
@@ -77,7 +90,7 @@ export function ProxyPane(props: {
           <Choice label="What the proxy does" value={form.mode} options={MODES} onChange={(mode) => change({ mode })} />
           <Field
             label="Who asks"
-            hint={form.identity === 'token' ? tokenHint(form) : undefined}
+            hint={form.identity === 'token' ? tokenHint(reach) : undefined}
             error={errors.identity}
           >
             {(attributes) => (
@@ -114,9 +127,18 @@ export function ProxyPane(props: {
               onChange={(port) => change({ port })}
             />
           </div>
-          <ReachFields form={form} identity={form.identity} errors={errors} onChange={change} />
-          <LimitFields form={form} errors={errors} onChange={setForm} />
+          <ReachFields form={reach} identity={form.identity} errors={errors} onChange={change} />
+          {lends && (
+            <Choice
+              label="exec, attach, port-forward and proxy"
+              value={form.allowExec ? 'allowed' : 'refused'}
+              options={STREAMS}
+              onChange={(streams) => change({ allowExec: streams === 'allowed' })}
+            />
+          )}
+          <LimitFields form={form} errors={errors} placeholder="as the server" onChange={setForm} />
           <Note kind="info">{proxySentence(form, contexts.found ?? [])}</Note>
+          {lends && <Note kind={reach.token === 'none' ? 'warn' : 'info'}>{lending(form, reach)}</Note>}
           <div className={styles['buttons']}>
             <Button
               primary={shown?.kind !== 'proxy'}
@@ -132,8 +154,15 @@ export function ProxyPane(props: {
   )
 }
 
+/** Whose rights the clients get. */
+const lending = (form: ProxyForm, { token }: SettledReach): string | undefined =>
+  lendingSentence({
+    ...lenderOf(form),
+    listen: { token: token === 'file' ? { kind: token, file: form.tokenFile } : { kind: token } },
+  })
+
 /** Where clients connect to, and a command to try it with. */
-function ProxyAddress({ identity }: Pick<ProxySpec, 'identity'>) {
+function ProxyAddress({ spec }: { readonly spec: ProxySpec }) {
   const { address, clientKubeconfig } = useLiveAddress()
   const place = useRef<HTMLDivElement>(null)
   // Whoever has just started the proxy looked at the end of the form.
@@ -141,7 +170,12 @@ function ProxyAddress({ identity }: Pick<ProxySpec, 'identity'>) {
     if (address !== undefined) place.current?.scrollIntoView?.({ block: 'nearest' })
   }, [address])
   if (address === undefined) return null
-  const command = tryCommand({ identity, address, clientKubeconfig })
+  const command = tryCommand({
+    identity: spec.identity,
+    token: wantsToken(reachOf(spec)),
+    address,
+    clientKubeconfig,
+  })
   return (
     <div ref={place}>
       <Pane title="Where clients connect to" actions={<Copy text={address} label="Copy the address" />}>

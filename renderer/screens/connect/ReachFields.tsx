@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { ProxySpec } from '../../../core/contract/live.ts'
 import { LOOPBACK } from '../../../core/live/proxyReach.ts'
 import { Choice, TextField } from './LiveFields.tsx'
-import { reachSentence, tokenHint, type ReachErrors, type ReachForm } from './reach.logic.ts'
+import { reachSentence, tokenHint, type ReachErrors, type ReachForm, type SettledReach } from './reach.logic.ts'
 import styles from './Connect.module.css'
 
 const TLS = [
@@ -20,13 +20,13 @@ const FIELDS = ['host', 'tls', 'certFile', 'keyFile', 'token', 'tokenFile', 'cli
 
 /** Who can connect to a proxy: folded as long as it is as usual. */
 export function ReachFields(props: {
-  readonly form: ReachForm
+  readonly form: SettledReach
   readonly identity: ProxySpec['identity']
   readonly errors: ReachErrors
   readonly onChange: (change: Partial<ReachForm>) => void
 }) {
   const { form, identity, errors, onChange } = props
-  const [unfolded, setUnfolded] = useState(() => form.host !== '' || form.tls !== 'none' || form.token !== 'none')
+  const [unfolded, setUnfolded] = useState(() => form.host !== '' || form.tls === 'files' || form.token === 'file')
   // An empty path is not yet a mistake.
   const shown = (path: string, error: string | undefined): string | undefined => (path === '' ? undefined : error)
   return (

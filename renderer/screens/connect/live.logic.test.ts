@@ -28,7 +28,11 @@ describe('the form of a proxy', () => {
     const read = readProxyForm(EMPTY_PROXY)
     expect(read).toEqual({
       ok: true,
-      spec: ProxySpecSchema.parse({ kind: 'proxy', upstream: { kind: 'kubeconfig' } }),
+      spec: ProxySpecSchema.parse({
+        kind: 'proxy',
+        upstream: { kind: 'kubeconfig' },
+        listen: { tls: { kind: 'generated' }, token: { kind: 'generated' } },
+      }),
     })
   })
 
@@ -52,11 +56,15 @@ describe('the form of a proxy', () => {
     expect(secret).toMatchObject({ ok: false, errors: { url: expect.stringContaining('kubeconfig') } })
     expect(JSON.stringify(secret)).not.toContain('hunter2')
     expect(readProxyForm({ ...EMPTY_PROXY, upstream: 'url', url: ' ' })).toMatchObject({ ok: false })
-    expect(readProxyForm({ ...EMPTY_PROXY, maxMutatingRequestsInFlight: '' })).toMatchObject({ ok: false })
+    expect(readFeedForm({ ...EMPTY_FEED, path: '/x', maxMutatingRequestsInFlight: '' })).toMatchObject({ ok: false })
   })
 
   it('is filled from what is connected, and reads back as the same', () => {
-    const url = fc.webUrl({ validSchemes: ['http', 'https'] })
+    const url = fc.constantFrom(
+      'http://127.0.0.1:8001',
+      'https://[::1]:6443/k8s/clusters/c-1',
+      'https://a.example/?b=c',
+    )
     const upstream = fc.oneof(
       fc.record({ kind: fc.constant('url'), url }),
       fc.record(
@@ -76,8 +84,8 @@ describe('the form of a proxy', () => {
         tls: fc.constant({ kind: 'generated' }),
         token: fc.constant({ kind: 'file', file: '/token' }),
       }),
+      allowExec: fc.boolean(),
       maxRequestsInFlight: fc.integer({ min: 0, max: 100_000 }),
-      maxMutatingRequestsInFlight: fc.integer({ min: 0, max: 100_000 }),
     })
     fc.assert(
       fc.property(spec, (value) => {
@@ -88,7 +96,10 @@ describe('the form of a proxy', () => {
   })
 
   it('says what it will do, to whom', () => {
-    expect(proxySentence(EMPTY_PROXY, contexts)).toContain('600 seats with the objects of prod-eu-1')
+    expect(proxySentence(EMPTY_PROXY, contexts)).toContain(
+      'a server with the seats that it reports and the objects of prod-eu-1',
+    )
+    expect(proxySentence({ ...EMPTY_PROXY, maxRequestsInFlight: '100' }, contexts)).toContain('with 300 seats and the')
     expect(proxySentence({ ...EMPTY_PROXY, port: '8443', mode: 'shadow' }, contexts)).toMatch(
       /^Listens on 127\.0\.0\.1:8443: every request passes to prod-eu-1 at once/,
     )

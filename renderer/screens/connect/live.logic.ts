@@ -1,8 +1,16 @@
 import { z } from 'zod'
 import { FeedSpecSchema, ProxySpecSchema, type FeedSpec, type ProxySpec } from '../../../core/contract/live.ts'
 import type { FoundContext, SourceSpec } from '../../../core/contract/source.ts'
-import { inUrl, LOOPBACK } from '../../../core/live/proxyReach.ts'
-import { EMPTY_REACH, reachFormOf, readReach, type ReachErrors, type ReachForm } from './reach.logic.ts'
+import { inUrl, LOOPBACK, type Lender } from '../../../core/live/proxyReach.ts'
+import {
+  EMPTY_REACH,
+  reachFormOf,
+  readReach,
+  settle,
+  type ReachErrors,
+  type ReachForm,
+  type SettledReach,
+} from './reach.logic.ts'
 
 /** What the engine of a proxy or a feed is given, as typed. */
 export interface EngineForm {
@@ -22,6 +30,7 @@ export interface ProxyForm extends EngineForm, ReachForm {
   readonly mode: ProxySpec['mode']
   readonly identity: ProxySpec['identity']
   readonly objects: ProxySpec['objects']
+  readonly allowExec: boolean
 }
 
 export interface FeedForm extends EngineForm {
@@ -35,11 +44,12 @@ export interface FeedForm extends EngineForm {
   readonly context: string
 }
 
-const ENGINE = { maxRequestsInFlight: '400', maxMutatingRequestsInFlight: '200' } as const
-
 export const EMPTY_PROXY: ProxyForm = {
-  ...ENGINE,
   ...EMPTY_REACH,
+  // As the upstream has them.
+  maxRequestsInFlight: '',
+  maxMutatingRequestsInFlight: '',
+  allowExec: false,
   upstream: 'kubeconfig',
   file: '',
   context: '',
@@ -51,7 +61,8 @@ export const EMPTY_PROXY: ProxyForm = {
 }
 
 export const EMPTY_FEED: FeedForm = {
-  ...ENGINE,
+  maxRequestsInFlight: '400',
+  maxMutatingRequestsInFlight: '200',
   kind: 'audit-file',
   path: '',
   follow: true,
@@ -66,10 +77,15 @@ export type Read<S, F> = { readonly ok: true; readonly spec: S } | { readonly ok
 
 const Address = z.url({ protocol: /^https?$/ })
 
+export const lenderOf = ({ upstream: kind, identity }: ProxyForm): Lender => ({ upstream: { kind }, identity })
+
+/** Who can connect: as typed, else as is usual with the upstream and the identity. */
+export const settledReach = (form: ProxyForm): SettledReach => settle(form, lenderOf(form))
+
 /** The form as a source, or what is wrong with it, field by field. */
 export function readProxyForm(form: ProxyForm): Read<ProxySpec, ProxyForm> {
   const url = form.url.trim()
-  const reach = readReach(form, form.identity)
+  const reach = readReach(settledReach(form), lenderOf(form))
   const errors: Errors<ProxyForm> & ReachErrors = {
     ...engineErrors(form),
     ...(!reach.ok && reach.errors),
@@ -85,6 +101,7 @@ export function readProxyForm(form: ProxyForm): Read<ProxySpec, ProxyForm> {
     mode: form.mode,
     identity: form.identity,
     objects: form.objects,
+    allowExec: form.allowExec,
     ...engine(form),
   })
   return { ok: true, spec }
@@ -95,6 +112,7 @@ export function readFeedForm(form: FeedForm): Read<FeedSpec, FeedForm> {
   const isFile = form.kind !== 'audit-webhook'
   const errors: Errors<FeedForm> = {
     ...engineErrors(form),
+    ...neededLimits(form),
     ...(isFile ? path === '' && { path: 'Enter the path of the file.' } : portError(form.port)),
   }
   if (Object.keys(errors).length > 0) return { ok: false, errors }
@@ -127,7 +145,13 @@ const engineErrors = (form: EngineForm): Errors<EngineForm> => ({
   ...(!isLimit(form.maxMutatingRequestsInFlight) && { maxMutatingRequestsInFlight: NO_LIMIT }),
 })
 const NO_LIMIT = `A limit is a whole number from 0 to ${MOST_SEATS}.`
-const isLimit = (text: string): boolean => text.trim() !== '' && isWithin(text, MOST_SEATS)
+const isLimit = (text: string): boolean => isWithin(text, MOST_SEATS)
+
+/** Where no server could be asked. */
+const neededLimits = (form: EngineForm): Errors<EngineForm> => ({
+  ...(form.maxRequestsInFlight.trim() === '' && { maxRequestsInFlight: NO_LIMIT }),
+  ...(form.maxMutatingRequestsInFlight.trim() === '' && { maxMutatingRequestsInFlight: NO_LIMIT }),
+})
 
 /** An empty text is within all bounds. */
 const isWithin = (text: string, most: number): boolean => {
@@ -137,10 +161,13 @@ const isWithin = (text: string, most: number): boolean => {
 
 const numberOf = (text: string): number | undefined => (text.trim() === '' ? undefined : Number(text))
 
-const engine = (form: EngineForm): { readonly [K in keyof EngineForm]: number } => ({
-  maxRequestsInFlight: Number(form.maxRequestsInFlight),
-  maxMutatingRequestsInFlight: Number(form.maxMutatingRequestsInFlight),
-})
+const engine = (form: EngineForm): { readonly [K in keyof EngineForm]?: number } => {
+  const [reads, writes] = [numberOf(form.maxRequestsInFlight), numberOf(form.maxMutatingRequestsInFlight)]
+  return {
+    ...(reads !== undefined && { maxRequestsInFlight: reads }),
+    ...(writes !== undefined && { maxMutatingRequestsInFlight: writes }),
+  }
+}
 
 const kubeconfig = ({ file, context }: { readonly file: string; readonly context: string }) => ({
   ...(file.trim() !== '' && { file: file.trim() }),
@@ -150,7 +177,7 @@ const kubeconfig = ({ file, context }: { readonly file: string; readonly context
 /** The form filled from what is connected; as it is without, when that is something else. */
 export function proxyFormOf(spec: SourceSpec | undefined): ProxyForm {
   if (spec?.kind !== 'proxy') return EMPTY_PROXY
-  const { upstream, port, listen, mode, identity, objects } = spec
+  const { upstream, port, listen, mode, identity, objects, allowExec } = spec
   return {
     ...engineForm(spec),
     ...reachFormOf(listen),
@@ -162,6 +189,7 @@ export function proxyFormOf(spec: SourceSpec | undefined): ProxyForm {
     mode,
     identity,
     objects,
+    allowExec,
   }
 }
 
@@ -181,9 +209,9 @@ export function feedFormOf(spec: SourceSpec | undefined): FeedForm {
   }
 }
 
-const engineForm = (spec: ProxySpec | FeedSpec): EngineForm => ({
-  maxRequestsInFlight: String(spec.maxRequestsInFlight),
-  maxMutatingRequestsInFlight: String(spec.maxMutatingRequestsInFlight),
+const engineForm = ({ maxRequestsInFlight, maxMutatingRequestsInFlight }: ProxySpec | FeedSpec): EngineForm => ({
+  maxRequestsInFlight: maxRequestsInFlight === undefined ? '' : String(maxRequestsInFlight),
+  maxMutatingRequestsInFlight: maxMutatingRequestsInFlight === undefined ? '' : String(maxMutatingRequestsInFlight),
 })
 
 /** What a server is called before it is connected. */
@@ -198,12 +226,16 @@ export function proxySentence(form: ProxyForm, contexts: readonly FoundContext[]
   const name = nameOf(form, contexts)
   const host = form.host.trim() || LOOPBACK
   const where = form.port.trim() === '' ? `a free port of ${host}` : `${inUrl(host)}:${form.port.trim()}`
-  const seats = Number(form.maxRequestsInFlight) + Number(form.maxMutatingRequestsInFlight)
+  const { maxRequestsInFlight, maxMutatingRequestsInFlight } = engine(form)
+  const seats =
+    maxRequestsInFlight === undefined && maxMutatingRequestsInFlight === undefined
+      ? 'the seats that it reports'
+      : `${(maxRequestsInFlight ?? 400) + (maxMutatingRequestsInFlight ?? 200)} seats`
   const objects = form.objects === 'upstream' ? `the objects of ${name}` : 'the built-in objects'
   const does =
     form.mode === 'enforce'
-      ? `each request runs, waits or is refused with 429 as a server of ${seats} seats with ${objects} would decide, and ${name} is sent only what runs.`
-      : `every request passes to ${name} at once; beside it, flow control of ${seats} seats with ${objects} decides what it would have done.`
+      ? `each request runs, waits or is refused with 429 as a server with ${seats} and ${objects} would decide, and ${name} is sent only what runs.`
+      : `every request passes to ${name} at once; beside it, flow control with ${seats} and ${objects} decides what it would have done.`
   return `Listens on ${where}: ${does} Nothing is changed on ${name} by connecting.`
 }
 

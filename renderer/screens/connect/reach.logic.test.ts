@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { PROXY_IDENTITIES, ProxySpecSchema } from '../../../core/contract/live.ts'
+import type { Lender } from '../../../core/live/proxyReach.ts'
 import {
   EMPTY_REACH,
   knowsCertificates,
@@ -8,24 +9,37 @@ import {
   reachSentence,
   readReach,
   tokenHint,
+  settle,
   type ReachForm,
+  type SettledReach,
 } from './reach.logic.ts'
 
-const SECURE = { ...EMPTY_REACH, host: '0.0.0.0', tls: 'generated', token: 'generated' } as const
+/** In front of an address, which lends no credentials. */
+const by = (identity: Lender['identity']): Lender => ({ upstream: { kind: 'url' }, identity })
+const BARE: SettledReach = { ...EMPTY_REACH, tls: 'none', token: 'none' }
+const SECURE = { ...BARE, host: '0.0.0.0', tls: 'generated', token: 'generated' } as const
 
 describe('who may connect', () => {
   it('is this machine as long as nothing is said', () => {
-    expect(readReach(EMPTY_REACH, 'kubeconfig')).toEqual({ ok: true })
-    expect(readReach({ ...EMPTY_REACH, host: ' ' }, 'headers')).toEqual({ ok: true })
-    expect(reachSentence(EMPTY_REACH, 'kubeconfig')).toBe('every user of this machine without TLS')
+    expect(readReach(BARE, by('kubeconfig'))).toEqual({ ok: true })
+    expect(readReach({ ...BARE, host: ' ' }, by('headers'))).toEqual({ ok: true })
+    expect(reachSentence(BARE, 'kubeconfig')).toBe('every user of this machine without TLS')
+  })
+
+  it('takes a token where the credentials of a kubeconfig are lent, unless none is chosen', () => {
+    const lender = { upstream: { kind: 'kubeconfig' }, identity: 'kubeconfig' } as const
+    const read = (part: Partial<ReachForm>) => readReach(settle({ ...EMPTY_REACH, ...part }, lender), lender)
+    expect(read({})).toEqual({ ok: true, listen: { tls: { kind: 'generated' }, token: { kind: 'generated' } } })
+    expect(read({ token: 'none' })).toEqual({ ok: true, listen: { token: { kind: 'none' } } })
+    expect(settle(EMPTY_REACH, by('kubeconfig'))).toEqual(BARE)
   })
 
   it('is read as paths and switches', () => {
-    expect(readReach(SECURE, 'kubeconfig')).toEqual({
+    expect(readReach(SECURE, by('kubeconfig'))).toEqual({
       ok: true,
       listen: { host: '0.0.0.0', tls: { kind: 'generated' }, token: { kind: 'generated' } },
     })
-    const files: ReachForm = {
+    const files: SettledReach = {
       host: ' ',
       tls: 'files',
       certFile: ' /c ',
@@ -34,7 +48,7 @@ describe('who may connect', () => {
       token: 'file',
       tokenFile: '/t ',
     }
-    expect(readReach(files, 'certificate')).toEqual({
+    expect(readReach(files, by('certificate'))).toEqual({
       ok: true,
       listen: {
         tls: { kind: 'files', certFile: '/c', keyFile: '/k' },
@@ -45,8 +59,8 @@ describe('who may connect', () => {
   })
 
   it('says field by field what is missing', () => {
-    const errorsOf = (part: Partial<ReachForm>, identity: Parameters<typeof readReach>[1] = 'kubeconfig') => {
-      const read = readReach({ ...EMPTY_REACH, ...part }, identity)
+    const errorsOf = (part: Partial<SettledReach>, identity: Lender['identity'] = 'kubeconfig') => {
+      const read = readReach({ ...BARE, ...part }, by(identity))
       return read.ok ? [] : Object.keys(read.errors)
     }
     expect(errorsOf({ host: 'a b' })).toContain('host')
@@ -61,27 +75,25 @@ describe('who may connect', () => {
   })
 
   it('offers certificates only where they can be asked for', () => {
-    expect(knowsCertificates({ ...EMPTY_REACH, clientCaFile: '/ca' })).toBe(false)
-    expect(knowsCertificates({ ...EMPTY_REACH, tls: 'generated' })).toBe(false)
-    expect(knowsCertificates({ ...EMPTY_REACH, tls: 'generated', clientCaFile: '/ca' })).toBe(true)
+    expect(knowsCertificates({ ...BARE, clientCaFile: '/ca' })).toBe(false)
+    expect(knowsCertificates({ ...BARE, tls: 'generated' })).toBe(false)
+    expect(knowsCertificates({ ...BARE, tls: 'generated', clientCaFile: '/ca' })).toBe(true)
   })
 
   it('warns that tokens need TLS', () => {
-    expect(tokenHint(EMPTY_REACH)).toMatch(/no token without TLS/)
+    expect(tokenHint(BARE)).toMatch(/no token without TLS/)
     expect(tokenHint(SECURE)).toBeUndefined()
   })
 
   it('is said in a few words', () => {
-    expect(reachSentence({ ...EMPTY_REACH, host: '10.0.0.5' }, 'headers')).toBe(
-      'everybody who reaches 10.0.0.5 without TLS',
-    )
+    expect(reachSentence({ ...BARE, host: '10.0.0.5' }, 'headers')).toBe('everybody who reaches 10.0.0.5 without TLS')
     expect(reachSentence(SECURE, 'kubeconfig')).toBe(
       'everybody who reaches this machine with the token of the proxy, over TLS',
     )
     expect(reachSentence({ ...SECURE, host: '::1' }, 'certificate')).toBe(
       'every user of this machine with the token of the proxy and a client certificate, over TLS',
     )
-    expect(reachSentence({ ...EMPTY_REACH, tls: 'files' }, 'token')).toBe(
+    expect(reachSentence({ ...BARE, tls: 'files' }, 'token')).toBe(
       'every user of this machine with a token of their own, over TLS',
     )
   })
@@ -105,11 +117,11 @@ describe('who may connect', () => {
     )
     fc.assert(
       fc.property(kept, fc.constantFrom(...PROXY_IDENTITIES), (listen, identity) => {
-        const read = readReach(reachFormOf(listen), identity)
+        const read = readReach(settle(reachFormOf(listen), by(identity)), by(identity))
         // Without TLS the form shows no authority; no such proxy is ever opened.
-        if (!read.ok || (listen.tls === undefined && listen.clientCaFile !== undefined)) return
+        fc.pre(read.ok && (listen.tls !== undefined || listen.clientCaFile === undefined))
         const known = ProxySpecSchema.parse({ kind: 'proxy', upstream: { kind: 'kubeconfig' }, listen })
-        expect(read.listen ?? {}).toEqual(known.listen)
+        expect(read).toEqual({ ok: true, ...(Object.keys(listen).length > 0 && { listen: known.listen }) })
       }),
     )
   })

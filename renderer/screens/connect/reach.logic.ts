@@ -1,8 +1,17 @@
 import type { ProxyListen, ProxySpec } from '../../../core/contract/live.ts'
-import { isLoopback, isWildcard, LOOPBACK, reachProblem, type ReachProblem } from '../../../core/live/proxyReach.ts'
+import {
+  isLoopback,
+  isWildcard,
+  lendsCredentials,
+  LOOPBACK,
+  reachOf,
+  reachProblem,
+  type Lender,
+  type ReachProblem,
+} from '../../../core/live/proxyReach.ts'
 
-/** Who can connect to a proxy, as typed. */
-export interface ReachForm {
+/** Who can connect to a proxy. */
+export interface SettledReach {
   /** Empty means loopback. */
   readonly host: string
   readonly tls: 'none' | 'generated' | 'files'
@@ -14,14 +23,29 @@ export interface ReachForm {
   readonly tokenFile: string
 }
 
+/** The same as typed; `open` is what nobody chose, which depends on upstream and identity. */
+export interface ReachForm extends Omit<SettledReach, 'tls' | 'token'> {
+  readonly tls: SettledReach['tls'] | 'open'
+  readonly token: SettledReach['token'] | 'open'
+}
+
 export const EMPTY_REACH: ReachForm = {
   host: '',
-  tls: 'none',
+  tls: 'open',
   certFile: '',
   keyFile: '',
   clientCaFile: '',
-  token: 'none',
+  token: 'open',
   tokenFile: '',
+}
+
+export function settle({ tls, token, ...form }: ReachForm, lender: Lender): SettledReach {
+  const usual = reachOf(lender)
+  return {
+    ...form,
+    token: token === 'open' ? (usual.token?.kind ?? 'none') : token,
+    tls: tls === 'open' ? ((token === 'none' ? undefined : usual.tls?.kind) ?? 'none') : tls,
+  }
 }
 
 /** Who is asked about identity, too: some ways to connect go with some identities only. */
@@ -30,15 +54,15 @@ export type ReachErrors = Partial<Record<keyof ReachForm | 'identity', string>>
 export type ReadReach =
   { readonly ok: true; readonly listen?: ProxyListen } | { readonly ok: false; readonly errors: ReachErrors }
 
-const hostOf = ({ host }: ReachForm): string => host.trim() || LOOPBACK
+const hostOf = ({ host }: SettledReach): string => host.trim() || LOOPBACK
 /** Its field is shown with TLS only. */
-const authorityOf = ({ tls, clientCaFile }: ReachForm): string => (tls === 'none' ? '' : clientCaFile.trim())
+const authorityOf = ({ tls, clientCaFile }: SettledReach): string => (tls === 'none' ? '' : clientCaFile.trim())
 
 /** Whether clients can be known by their certificates. */
-export const knowsCertificates = (form: ReachForm): boolean => authorityOf(form) !== ''
+export const knowsCertificates = (form: SettledReach): boolean => authorityOf(form) !== ''
 
 /** The form as a part of a source, or what is wrong with it, field by field. */
-export function readReach(form: ReachForm, identity: ProxySpec['identity']): ReadReach {
+export function readReach(form: SettledReach, lender: Lender): ReadReach {
   const host = hostOf(form)
   const clientCaFile = authorityOf(form)
   const errors: ReachErrors = {
@@ -51,7 +75,7 @@ export function readReach(form: ReachForm, identity: ProxySpec['identity']): Rea
   }
   const problem = reachProblem({
     host,
-    identity,
+    identity: lender.identity,
     tls: form.tls !== 'none',
     token: form.token !== 'none',
     clientCa: clientCaFile !== '',
@@ -62,7 +86,7 @@ export function readReach(form: ReachForm, identity: ProxySpec['identity']): Rea
     ...(form.host.trim() !== '' && { host }),
     ...tlsOf(form),
     ...(clientCaFile !== '' && { clientCaFile }),
-    ...tokenOf(form),
+    ...tokenOf(form, lender),
   }
   return { ok: true, ...(Object.keys(listen).length > 0 && { listen }) }
 }
@@ -82,14 +106,14 @@ function asError({ field, sentence }: ReachProblem): ReachErrors {
   }
 }
 
-function tlsOf({ tls, certFile, keyFile }: ReachForm): Pick<ProxyListen, 'tls'> {
+function tlsOf({ tls, certFile, keyFile }: SettledReach): Pick<ProxyListen, 'tls'> {
   if (tls === 'none') return {}
   if (tls === 'generated') return { tls: { kind: 'generated' } }
   return { tls: { kind: 'files', certFile: certFile.trim(), keyFile: keyFile.trim() } }
 }
 
-function tokenOf({ token, tokenFile }: ReachForm): Pick<ProxyListen, 'token'> {
-  if (token === 'none') return {}
+function tokenOf({ token, tokenFile }: SettledReach, lender: Lender): Pick<ProxyListen, 'token'> {
+  if (token === 'none') return lendsCredentials(lender) ? { token: { kind: 'none' } } : {}
   return { token: token === 'generated' ? { kind: 'generated' } : { kind: 'file', file: tokenFile.trim() } }
 }
 
@@ -97,21 +121,21 @@ function tokenOf({ token, tokenFile }: ReachForm): Pick<ProxyListen, 'token'> {
 export function reachFormOf({ host = '', tls, clientCaFile = '', token }: ProxyListen = {}): ReachForm {
   return {
     host,
-    tls: tls?.kind ?? 'none',
+    tls: tls?.kind ?? (token === undefined ? 'open' : 'none'),
     certFile: tls?.kind === 'files' ? tls.certFile : '',
     keyFile: tls?.kind === 'files' ? tls.keyFile : '',
     clientCaFile,
-    token: token?.kind ?? 'none',
+    token: token?.kind ?? 'open',
     tokenFile: token?.kind === 'file' ? token.file : '',
   }
 }
 
 /** What the operator ought to know of tokens before clients come in vain. */
-export const tokenHint = ({ tls }: ReachForm): string | undefined =>
+export const tokenHint = ({ tls }: SettledReach): string | undefined =>
   tls === 'none' ? 'kubectl and client-go send no token without TLS: choose a certificate for it.' : undefined
 
 /** Who can connect, in a few words. */
-export function reachSentence(form: ReachForm, identity: ProxySpec['identity']): string {
+export function reachSentence(form: SettledReach, identity: ProxySpec['identity']): string {
   const host = hostOf(form)
   const reached = isWildcard(host) ? 'this machine' : host
   const who = isLoopback(host) ? 'every user of this machine' : `everybody who reaches ${reached}`

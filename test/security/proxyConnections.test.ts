@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import http from 'node:http'
+import http2 from 'node:http2'
+import net from 'node:net'
+import { expect, test } from 'vitest'
+import { edgeTls, useEdges } from '../harness/proxyEdges.ts'
+import { requestHead } from '../harness/rawClient.ts'
+
+const edges = useEdges()
+const MANY = 600
+
+/** Connections of somebody who sends `text`, or nothing, and keeps them. */
+async function hold(port: number, count: number, text = ''): Promise<readonly Promise<unknown>[]> {
+  const sockets = Array.from({ length: count }, () => net.connect(port, '127.0.0.1'))
+  edges.cleanups.push(() => sockets.forEach((socket) => socket.destroy()))
+  const closed = sockets.map((socket) => {
+    socket.on('error', () => undefined).resume()
+    return new Promise((resolve) => socket.once('close', resolve))
+  })
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+  if (text !== '') sockets.forEach((socket) => socket.write(text))
+  return closed
+}
+
+const status = (url: string): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    http.get(url, { agent: false }, (answer) => resolve(answer.resume().statusCode)).on('error', reject)
+  })
+
+test('connections that send nothing shut nobody out, and are closed', async () => {
+  const { url, port } = await edges.before((_request, response) => response.end('ok'), { limits: { headersMs: 500 } })
+  const closed = await hold(port, MANY)
+  expect(await status(`${url}/api`)).toBe(200)
+  await Promise.all(closed)
+})
+
+test('of too many silent connections the oldest are closed at once', async () => {
+  const { url, port } = await edges.before((_request, response) => response.end('ok'))
+  const closed = await hold(port, MANY)
+  await Promise.all(closed.slice(0, MANY - 512))
+  expect(await status(`${url}/api`)).toBe(200)
+})
+
+test('refused upgrades and refused requests keep no connection', async () => {
+  const { url, port } = await edges.before((_request, response) => response.end('ok'), { limits: { headersMs: 500 } })
+  const upgrade = ['Connection: Upgrade', 'Upgrade: websocket', 'Origin: https://evil.example']
+  const closed = [
+    ...(await hold(port, 100, requestHead(port, 'GET /api', upgrade))),
+    ...(await hold(port, 100, requestHead(port, 'GET /api', ['Origin: https://evil.example']))),
+  ]
+  expect(await status(`${url}/api`)).toBe(200)
+  await Promise.all(closed)
+})
+
+test('a session of HTTP/2 through which nothing goes is closed, one with a stream goes on', async () => {
+  let finish = (): void => undefined
+  const { url } = await edges.before(
+    (_request, response) => {
+      response.write('first')
+      finish = () => response.end('last')
+    },
+    { tls: edgeTls, limits: { keepAliveMs: 300, headersMs: 300 } },
+  )
+  const idle = http2.connect(url, { ca: edgeTls.cert })
+  const busy = edges.session(url)
+  const stream = busy.request({ ':path': '/api' })
+  let text = ''
+  stream.on('data', (piece: Buffer) => (text += piece.toString()))
+  await once(stream, 'data')
+  await once(idle, 'close')
+  finish()
+  await once(stream, 'close')
+  expect(text).toBe('firstlast')
+})
