@@ -46,7 +46,7 @@ export async function classify(args: readonly string[], console: Console): Promi
   const table = given.value('test')
   if (table !== undefined) return runTable(table, given, console)
   const context = contextFrom(given)
-  const requests = await requestsFrom(given, console.readStdin)
+  const requests = await requestsFrom(given, console)
   const configuration = await configurationFrom(given, console)
   const answers = explainAll(requests, configuration, { ...context, version: configuration.version })
   const rejected = tellConfiguration(configuration, console)
@@ -115,7 +115,7 @@ const textOf = ({ request, answer }: Answered): string =>
 async function runTable(file: string, given: Given, console: Console): Promise<ExitCode> {
   const other = Object.keys(REQUEST_OPTIONS).find((name) => given.values(name).length > 0)
   if (other !== undefined) throw new UsageError(`--test brings its own requests; --${other} does not go with it.`)
-  const tests = await testsFrom(file, console.readStdin)
+  const tests = await testsFrom(file, console)
   const configuration = await configurationFrom(given, console)
   const rejected = tellConfiguration(configuration, console)
   const results = runRequestTests(configuration.objects, tests)

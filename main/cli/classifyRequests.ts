@@ -1,11 +1,11 @@
-import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { identityOf } from '../../core/classify/identity.ts'
 import { addressOfVerb } from '../../core/classify/requestVerb.ts'
 import { readRequestText } from '../../core/classify/requestText.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { RequestSample, RequestTest } from '../../core/contract/objects.ts'
-import type { ReadStdin } from './inputFiles.ts'
+import { readWithin } from '../files/boundedFile.ts'
+import type { Reading } from './inputFiles.ts'
 import { UsageError, type Given } from './usage.ts'
 
 /** Requests to classify. Notes say what was filled in. */
@@ -15,6 +15,9 @@ export interface GivenRequests {
   readonly requests: readonly RequestSample[]
   readonly notes: readonly string[]
 }
+
+/** A table of requests is written by hand; this is an end for a stream that has none. */
+const MOST_BYTES = 64 * 1024 * 1024
 
 /** A request in a file: as the console has it, or with a verb in the place of the method. */
 const RequestSchema = z.object({
@@ -41,7 +44,7 @@ const TestsSchema = z.array(
 const TestTableSchema = z.union([TestsSchema, z.object({ tests: TestsSchema }).transform(({ tests }) => tests)])
 
 /** The requests that the options name in one of three ways. Rejects with `UsageError` or `ProblemError`. */
-export async function requestsFrom(given: Given, stdin: ReadStdin): Promise<GivenRequests> {
+export async function requestsFrom(given: Given, reading: Reading): Promise<GivenRequests> {
   const [file, kubectl, text, url] = [
     given.value('request'),
     given.value('kubectl'),
@@ -61,7 +64,7 @@ export async function requestsFrom(given: Given, stdin: ReadStdin): Promise<Give
         : `The request is given in one way, not by ${ways.join(' and ')}.`,
     )
   }
-  if (file !== undefined) return fromFile(file, stdin)
+  if (file !== undefined) return fromFile(file, reading)
   const written = kubectl === undefined ? text : `kubectl ${kubectl.trim().replace(/^kubectl(?=\s|$)/, '')}`
   return written === undefined ? fromOptions(given, url ?? '') : fromText(given, written)
 }
@@ -91,8 +94,8 @@ function fromText(given: Given, text: string): GivenRequests {
   return { many: false, requests: [reading.request], notes: reading.notes }
 }
 
-async function fromFile(file: string, stdin: ReadStdin): Promise<GivenRequests> {
-  const read = parsed(RequestsSchema, await readJsonFile(file, stdin), file, 'user, groups, method (or verb) and url')
+async function fromFile(file: string, reading: Reading): Promise<GivenRequests> {
+  const read = parsed(RequestsSchema, await readJsonFile(file, reading), file, 'user, groups, method (or verb) and url')
   const all = (Array.isArray(read) ? read : [read]).map(completed)
   return {
     many: Array.isArray(read),
@@ -102,8 +105,8 @@ async function fromFile(file: string, stdin: ReadStdin): Promise<GivenRequests> 
 }
 
 /** A saved test table. Rows without an id or a label are counted. */
-export async function testsFrom(file: string, stdin: ReadStdin): Promise<readonly RequestTest[]> {
-  const rows = parsed(TestTableSchema, await readJsonFile(file, stdin), file, 'request and expect in each row')
+export async function testsFrom(file: string, reading: Reading): Promise<readonly RequestTest[]> {
+  const rows = parsed(TestTableSchema, await readJsonFile(file, reading), file, 'request and expect in each row')
   return rows.map(({ id, label, request, expect }, index): RequestTest => {
     const [sample] = completed(request).requests
     if (sample === undefined) throw new Error('a request was lost')
@@ -134,12 +137,11 @@ function completed({
   }
 }
 
-async function readJsonFile(file: string, stdin: ReadStdin): Promise<unknown> {
+async function readJsonFile(file: string, reading: Reading): Promise<unknown> {
   const name = file === '-' ? 'The standard input' : file
-  const bytes = await (file === '-' ? stdin() : readFile(file)).catch((error: unknown) => {
-    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    throw new ProblemError('not-found', `${name} cannot be read${missing ? ': there is no such file' : ''}.`)
-  })
+  const bytes = await (file === '-'
+    ? reading.readStdin(MOST_BYTES)
+    : readWithin(file, { mostBytes: MOST_BYTES, signal: reading.signal }))
   try {
     return JSON.parse(bytes.toString('utf8'))
   } catch {

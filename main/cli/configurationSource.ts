@@ -50,7 +50,7 @@ export async function configurationFrom(given: Given, console: Console): Promise
 
 async function fromFiles(files: readonly string[], given: Given, console: Console): Promise<GivenConfiguration> {
   const version = versionFrom(given)
-  const { objects, findings } = await readConfiguration(files, { version, stdin: console.readStdin })
+  const { objects, findings } = await readConfiguration(files, { version, reading: console })
   if (objects.levels.length + objects.schemas.length === 0) {
     throw new ProblemError('not-found', `${files.join(', ')} holds no FlowSchema and no PriorityLevelConfiguration.`)
   }

@@ -25,7 +25,8 @@ export interface Console {
   readonly print: (text: string) => void
   /** One sentence for people. */
   readonly tell: (sentence: string) => void
-  readonly readStdin: () => Promise<Buffer>
+  /** The whole of it. Rejects with `ProblemError` where it is larger, and when the command is to end. */
+  readonly readStdin: (mostBytes: number) => Promise<Buffer>
   /** The same, piece by piece; it fails when the command is to end. */
   readonly stdin: () => AsyncIterable<Buffer>
   /** Opens a file. */

@@ -29,10 +29,10 @@ export async function diff(args: readonly string[], console: Console): Promise<E
     throw new UsageError('diff compares two configurations: give two files or folders, or - for standard input.')
   }
   if (before === '-' && after === '-') throw new UsageError('Only one of the two can be the standard input.')
-  const stdin = console.readStdin
+  const reading = console
   const [reference, current] = [
-    await readConfiguration([before], { version, stdin }),
-    await readConfiguration([after], { version, stdin }),
+    await readConfiguration([before], { version, reading }),
+    await readConfiguration([after], { version, reading }),
   ]
   const errors = [...reference.findings, ...current.findings].filter(({ severity }) => severity === 'error')
   tellFindings(errors, console)

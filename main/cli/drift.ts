@@ -59,7 +59,7 @@ async function compare(configuration: GivenConfiguration, given: Given, console:
     throw new UsageError('--against does not go with --against-kubeconfig and --against-context.')
   }
   if (files.length > 0) {
-    const other = await readConfiguration(files, { version, stdin: console.readStdin })
+    const other = await readConfiguration(files, { version, reading: console })
     const found = driftBetween(objects, other.objects, version)
     return answer(`files ${files.join(', ')}`, found, found.rows.length > 0)
   }

@@ -45,7 +45,7 @@ export async function impactInput(given: Given, console: Console): Promise<Impac
   const { servers, problems } = live
   const before = await configurationBefore(given, console, servers[0]?.version)
   const { version } = before
-  const edit = await readConfiguration(edits, { version, stdin: console.readStdin })
+  const edit = await readConfiguration(edits, { version, reading: console })
   if (edit.objects.levels.length + edit.objects.schemas.length === 0) {
     throw new ProblemError(
       'not-found',
@@ -61,7 +61,7 @@ export async function impactInput(given: Given, console: Console): Promise<Impac
     version,
     errors: [...before.errors, ...edit.findings.filter(({ severity }) => severity === 'error')],
     servers,
-    tests: table === undefined ? [] : await testsFrom(table, console.readStdin),
+    tests: table === undefined ? [] : await testsFrom(table, console),
     problems,
     notes: before.notes,
   }
@@ -77,7 +77,7 @@ async function configurationBefore(given: Given, console: Console, serverVersion
   const wanted = given.value('kube-version') === undefined ? serverVersion : undefined
   if (files.length > 0) {
     const version = wanted ?? versionFrom(given)
-    const { objects, findings } = await readConfiguration(files, { version, stdin: console.readStdin })
+    const { objects, findings } = await readConfiguration(files, { version, reading: console })
     const errors = findings.filter(({ severity }) => severity === 'error')
     return { name: `files ${files.join(', ')}`, origin: 'files', version, objects, errors, notes: [] }
   }
@@ -96,7 +96,7 @@ async function liveServers(
   given: Given,
   console: Console,
 ): Promise<Pick<ImpactInput, 'servers' | 'problems'> | undefined> {
-  const spec = await sourceFrom(given, false, console.readStdin)
+  const spec = await sourceFrom(given, false, console)
   if (spec === undefined) return { servers: [], problems: [] }
   const read = await readFrame(console, spec, cadenceFrom(given, false), SECONDS)
   return read && { servers: read.frame?.servers ?? [], problems: read.findings }

@@ -1,4 +1,8 @@
+import { UsageError } from './usage.ts'
+
 const SPACE = /\s/
+/** A question to the engine is a few kilobytes; this is an end for one that has none. */
+const MOST_CHARACTERS = 64 * 1024 * 1024
 
 /** Cuts text that arrives in pieces into JSON values that stand one after the other, on one line or many. */
 export class JsonValues {
@@ -9,9 +13,10 @@ export class JsonValues {
   private inString = false
   private escaped = false
 
-  /** The values that are complete with this piece. */
+  /** The values that are complete with this piece. Throws `UsageError` for one that does not end. */
   push(piece: string): string[] {
     this.rest += piece
+    if (this.rest.length > MOST_CHARACTERS) throw new UsageError('A JSON value is longer than 64 MB.')
     const values: string[] = []
     let start = 0
     for (; this.seen < this.rest.length; this.seen++) {

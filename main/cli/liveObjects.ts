@@ -31,7 +31,7 @@ export async function givenObjects(given: Given, console: Console): Promise<Give
 
 async function objectsOf(files: readonly string[], version: string, console: Console): Promise<ObjectSet | undefined> {
   if (files.length === 0) return undefined
-  const { objects, findings } = await readConfiguration(files, { version, stdin: console.readStdin })
+  const { objects, findings } = await readConfiguration(files, { version, reading: console })
   const errors = findings.filter(({ severity }) => severity === 'error')
   const [error] = errors
   if (error !== undefined) {

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { addAbortSignal } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
 import { z } from 'zod'
 import { createConsent } from '../cluster/consent.ts'
 import { namedByOperator } from '../cluster/namedByOperator.ts'
+import { gather } from '../files/boundedFile.ts'
 import { systemEnvironment } from '../sources/systemEnvironment.ts'
 import { systemAccess } from '../workspace/access.ts'
 import { stateFolder } from '../workspace/stateFolder.ts'
@@ -33,6 +33,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 process.stderr.on('error', () => undefined)
 
+const stdin = (): AsyncIterable<Buffer> => addAbortSignal(abort.signal, process.stdin)
 const stateDir = stateFolder(process.platform, homedir(), process.env)
 
 const hasSignals = process.platform !== 'win32'
@@ -56,8 +57,8 @@ const console: Console = {
   signal: abort.signal,
   print: (text) => void process.stdout.write(text),
   tell: (sentence) => void process.stderr.write(`apf-console: ${sentence}\n`),
-  readStdin: () => buffer(process.stdin),
-  stdin: () => addAbortSignal(abort.signal, process.stdin),
+  readStdin: (mostBytes) => gather('The standard input', stdin(), { mostBytes, signal: abort.signal }),
+  stdin,
   openBrowser: (file) => openBrowser(process.platform, file),
   printsToTerminal: process.stdout.isTTY,
   renewal: {

@@ -1,5 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+import { relative, sep } from 'node:path'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { byCodeUnits } from '../../core/frame/order.ts'
@@ -7,13 +6,14 @@ import { checkSet } from '../../core/manifest/checkSet.ts'
 import type { LocatedFinding, ManifestNote, Manifests } from '../../core/manifest/manifest.ts'
 import { objectsOf } from '../../core/manifest/objectsOf.ts'
 import { readManifests } from '../../core/manifest/read.ts'
+import { filesOf, isFolder, readWithin } from '../files/boundedFile.ts'
 import type { Console } from './console.ts'
-import type { ReadStdin } from './inputFiles.ts'
+import type { Reading } from './inputFiles.ts'
 
 export interface ManifestOptions {
   /** Kubernetes version whose rules apply: `v1.36` or `v1.36.3`. */
   readonly version: string
-  readonly stdin: ReadStdin
+  readonly reading: Reading
 }
 
 export interface Configuration {
@@ -34,10 +34,15 @@ const MOST_BYTES = 64 * 1024 * 1024
  * @throws ProblemError in one sentence when a path cannot be read or a folder holds no such file.
  */
 export async function readConfiguration(paths: readonly string[], options: ManifestOptions): Promise<Configuration> {
+  const { version, reading } = options
   const files: Manifests[] = []
   for (const path of paths) {
-    if (path === '-') files.push(readFileText('standard input', await options.stdin(), options.version))
-    else for (const file of await manifestPaths(path)) files.push(await readPath(file, options.version))
+    if (path === '-') files.push(readFileText('standard input', await reading.readStdin(MOST_BYTES), version))
+    else
+      for (const file of await manifestPaths(path, reading.signal)) {
+        const bytes = await readWithin(file, { mostBytes: MOST_BYTES, signal: reading.signal })
+        files.push(readFileText(fileName(file), bytes, version))
+      }
   }
   return {
     objects: objectsOf(files.flatMap(({ documents }) => documents)),
@@ -53,42 +58,16 @@ export function tellFindings(findings: readonly LocatedFinding[], console: Pick<
 }
 
 /** A file as it is; of a folder its manifests, in the order of their names. */
-async function manifestPaths(path: string): Promise<readonly string[]> {
-  const found = await stat(path).catch((error: unknown) => {
-    throw new ProblemError('not-found', `${path} cannot be opened: ${reasonOf(error)}.`)
-  })
-  if (!found.isDirectory()) return [path]
-  const paths = await manifestsBelow(path)
-  if (paths.length > 0) return paths
+async function manifestPaths(path: string, signal: AbortSignal): Promise<readonly string[]> {
+  if (!(await isFolder(path))) return [path]
+  const files = await filesOf(path, { nested: true, skip: isSkipped, order: byCodeUnits, signal })
+  if (files.length > 0) return files.map((file) => file.path)
   throw new ProblemError('not-found', `The folder ${path} holds no .yaml, .yml or .json files.`)
 }
 
 /** Folders with a leading dot and installed packages hold no manifests of their owner. */
-const isSkipped = (name: string): boolean => name.startsWith('.') || name === 'node_modules'
-
-async function manifestsBelow(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-    throw new ProblemError('not-found', `${folder} cannot be read: ${reasonOf(error)}.`)
-  })
-  const found: string[] = []
-  for (const entry of entries.toSorted((a, b) => byCodeUnits(a.name, b.name))) {
-    const path = join(folder, entry.name)
-    if (isSkipped(entry.name)) continue
-    if (entry.isDirectory()) found.push(...(await manifestsBelow(path)))
-    else if (/\.(?:ya?ml|json)$/i.test(entry.name) && (entry.isFile() || (await isFile(path)))) found.push(path)
-  }
-  return found
-}
-
-/** Links to files are followed, as a mounted ConfigMap has them; links to folders may lead in circles. */
-const isFile = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined))?.isFile() === true
-
-async function readPath(path: string, version: string): Promise<Manifests> {
-  const bytes = await readFile(path).catch((error: unknown) => {
-    throw new ProblemError('not-found', `${path} cannot be read: ${reasonOf(error)}.`)
-  })
-  return readFileText(fileName(path), bytes, version)
-}
+const isSkipped = (name: string, folder: boolean): boolean =>
+  name.startsWith('.') || (folder ? name === 'node_modules' : !/\.(?:ya?ml|json)$/i.test(name))
 
 /** Files are named from the working directory where they are below it, as CI systems expect. */
 function fileName(path: string): string {
@@ -98,8 +77,6 @@ function fileName(path: string): string {
 }
 
 function readFileText(file: string, bytes: Buffer, version: string): Manifests {
-  if (bytes.length > MOST_BYTES)
-    throw new ProblemError('bad-answer', `${file} is larger than 64 MB, which no manifest is.`)
   const { text, note } = textOf(bytes)
   const manifests = readManifests(text, { file, version })
   return note === undefined
@@ -119,10 +96,3 @@ const UTF_16 = [
   { name: 'utf-16le', mark: [0xff, 0xfe] },
   { name: 'utf-16be', mark: [0xfe, 0xff] },
 ] as const
-
-function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'ENOENT') return 'there is no such file'
-  if (code === 'EACCES' || code === 'EPERM') return 'this user may not read it'
-  return error instanceof Error ? error.message : String(error)
-}

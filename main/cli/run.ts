@@ -29,6 +29,8 @@ export async function run(args: readonly string[], console: Console): Promise<Ex
   try {
     return await dispatch(args, console)
   } catch (error) {
+    // A command that was told to end has nothing to say of what it was doing.
+    if (console.signal.aborted) return 2
     if (error instanceof UsageError) {
       console.tell(error.message)
     } else {

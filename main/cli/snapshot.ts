@@ -22,7 +22,7 @@ export async function snapshot(args: readonly string[], console: Console): Promi
     return 0
   }
   const seconds = readNumber(given, 'timeout', { min: 1, max: 300 }) ?? DEFAULT_TIMEOUT_SECONDS
-  const spec = (await sourceFrom(given, false, console.readStdin)) ?? defaultSource(given, false)
+  const spec = (await sourceFrom(given, false, console)) ?? defaultSource(given, false)
 
   const read = await readFrame(console, spec, cadenceFrom(given, false), seconds)
   return read === undefined ? 2 : report(console, read, given.flag('compact'))

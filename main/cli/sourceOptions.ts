@@ -8,7 +8,7 @@ import {
   type Target,
 } from '../../core/contract/source.ts'
 import { SimulationSpecSchema, type SimulationSpec } from '../../core/contract/simulation.ts'
-import { readInputFiles, type ReadStdin } from './inputFiles.ts'
+import { readInputFiles, type Reading } from './inputFiles.ts'
 import { readNumber, UsageError, type Given, type OptionInfo } from './usage.ts'
 
 /** Credentials for --metrics-url, by files: a secret on the command line could be read by every user of the machine. */
@@ -43,7 +43,7 @@ export const SOURCE_OPTIONS = {
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
 /** The source that the options name; `undefined` when they name none. Dumps are read only where they are shown. */
-export async function sourceFrom(given: Given, dumps: boolean, stdin: ReadStdin): Promise<SourceSpec | undefined> {
+export async function sourceFrom(given: Given, dumps: boolean, reading: Reading): Promise<SourceSpec | undefined> {
   const target = targetFrom(given)
   const files = given.values('file')
   const named = [
@@ -57,7 +57,7 @@ export async function sourceFrom(given: Given, dumps: boolean, stdin: ReadStdin)
   if (files.length > 0 && given.value('interval') !== undefined) {
     throw new UsageError('--interval does not go with --file: a file is read once.')
   }
-  if (files.length > 0) return { kind: 'files', files: await readInputFiles(files, stdin) }
+  if (files.length > 0) return { kind: 'files', files: await readInputFiles(files, reading) }
   if (asksForSimulation(given)) return simulationFrom(given)
   return given.flag('demo') ? { kind: 'demo' } : undefined
 }

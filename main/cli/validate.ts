@@ -33,7 +33,7 @@ export async function validate(args: readonly string[], console: Console): Promi
   const version = versionFrom(given)
   if (given.operands.length === 0)
     throw new UsageError('validate needs files or folders to check, or - for standard input.')
-  const { files, findings, notes } = await readConfiguration(given.operands, { version, stdin: console.readStdin })
+  const { files, findings, notes } = await readConfiguration(given.operands, { version, reading: console })
   const objects = files.reduce((sum, { documents }) => sum + documents.length, 0)
   const validated: Validated = { findings, notes, version, objects, files: files.length, tool: console.version }
   console.print(REPORTS[output](validated))

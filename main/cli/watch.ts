@@ -19,7 +19,7 @@ export async function watch(args: readonly string[], console: Console): Promise<
     return 0
   }
   const count = readNumber(given, 'count', { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true }) ?? Infinity
-  const spec = (await sourceFrom(given, false, console.readStdin)) ?? defaultSource(given, false)
+  const spec = (await sourceFrom(given, false, console)) ?? defaultSource(given, false)
 
   const tellChanges = createTeller(console)
   const { promise: over, resolve: finish } = Promise.withResolvers<void>()

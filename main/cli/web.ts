@@ -37,7 +37,7 @@ export async function web(args: readonly string[], console: Console): Promise<Ex
   const metricsPort = readNumber(given, 'metrics-port', PORTS)
   let traffic: LiveTraffic | undefined
   // Something live from the start; whatever the operator connects takes its place.
-  const spec = (await sourceFrom(given, true, console.readStdin)) ?? simulationFrom(given)
+  const spec = (await sourceFrom(given, true, console)) ?? simulationFrom(given)
   const workspace = createWorkspace({
     ...console,
     mode: 'web',

@@ -10,6 +10,7 @@ import { readHttpLogLine } from '../../core/feeds/httpLog.ts'
 import { createPositionStore, type Places } from './position.ts'
 import { startTail } from './tail.ts'
 import { type Certificate, startWebhook } from './webhook.ts'
+import { refuseOthers } from '../files/boundedFile.ts'
 
 /** Time and a timer, passed in. */
 export interface FeedClock {
@@ -118,6 +119,7 @@ async function openFile(
   if (status?.isDirectory() === true) {
     throw new ProblemError('invalid-input', `${path} is a folder; name the file in it that the API server writes.`)
   }
+  if (status !== undefined) refuseOthers(path, status)
   if (status === undefined && !follow) throw new ProblemError('not-found', `There is no file ${path}.`)
   let ended = false
   let closed = false

@@ -15,6 +15,7 @@ export interface Running {
   readonly told: () => string
   readonly input: Writable
   readonly interrupt: () => void
+  readonly terminate: () => void
   /** Closes the pipe that it prints into, as `head` does. */
   readonly stopReading: () => void
   /** The exit code. */
@@ -49,6 +50,7 @@ export function startCommand(...args: readonly string[]): Running {
     told: () => told,
     input: child.stdin,
     interrupt: () => void child.kill('SIGINT'),
+    terminate: () => void child.kill('SIGTERM'),
     stopReading: () => void child.stdout.destroy(),
     ended: new Promise((resolve) => child.once('close', resolve)),
   }

@@ -55,7 +55,7 @@ describe('apf-console', () => {
     const cases: readonly (readonly [readonly string[], RegExp])[] = [
       [['snapsot'], /no command "snapsot"; did you mean snapshot\?/],
       [['snapshot', '--kubconfig', 'x'], /no option --kubconfig; did you mean --kubeconfig\?/],
-      [['snapshot', '--file', '/nowhere/at/all'], /cannot be opened: there is no such file/],
+      [['snapshot', '--file', '/nowhere/at/all'], /cannot be read: there is no such file/],
       [['snapshot', '--kubeconfig', '/nowhere/at/all'], /\/nowhere\/at\/all/],
       [['snapshot', '--demo', '--simulate'], /not a simulation and --demo/],
       [['snapshot', '--server-version', '1.33'], /--server-version takes a version/],

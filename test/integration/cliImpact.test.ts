@@ -181,7 +181,7 @@ describe('apf-console impact', () => {
 
   it.each([
     [[], 'impact needs --edit'],
-    [['--edit', '/nowhere/x.yaml'], '/nowhere/x.yaml cannot be opened: there is no such file.'],
+    [['--edit', '/nowhere/x.yaml'], '/nowhere/x.yaml cannot be read: there is no such file.'],
     [['--edit', 'package.json'], 'package.json'],
     [['--edit', 'package.json', '--server-limit', '0'], '--server-limit takes a whole number from 1'],
     [['--edits', 'x'], 'did you mean --edit?'],

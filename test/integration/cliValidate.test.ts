@@ -118,7 +118,7 @@ describe('apf-console validate', () => {
     mkdirSync(join(folder, 'empty'))
     const cases: readonly (readonly [readonly string[], RegExp])[] = [
       [[], /needs files or folders/],
-      [['/nowhere/at/all'], /^apf-console: \/nowhere\/at\/all cannot be opened: there is no such file\.\n$/],
+      [['/nowhere/at/all'], /^apf-console: \/nowhere\/at\/all cannot be read: there is no such file\.\n$/],
       [[join(folder, 'empty')], /holds no \.yaml, \.yml or \.json files/],
       [['--output', 'xml', 'x'], /--output takes text, json, github or sarif, not "xml"/],
       [['--json', '--output', 'sarif', 'x'], /contradict each other/],

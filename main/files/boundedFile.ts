@@ -1,0 +1,156 @@
+import { constants, type Stats } from 'node:fs'
+import { open, opendir, stat, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ProblemError } from '../../core/contract/errors.ts'
+
+/** How much is read of what somebody named, and until when. */
+export interface ReadLimits {
+  readonly mostBytes: number
+  /** Ends the reading; its reason is thrown. */
+  readonly signal: AbortSignal
+}
+
+const CHUNK_BYTES = 256 * 1024
+
+/**
+ * Opens a regular file for reading. Devices and pipes may have no end, and opening a pipe would wait for its writer.
+ * Rejects with `ProblemError`.
+ */
+export async function openRegular(path: string): Promise<FileHandle> {
+  try {
+    // Opening a device may already do something; what is at the path may change until it is open.
+    refuseOthers(path, await stat(path))
+    const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    try {
+      refuseOthers(path, await handle.stat())
+    } catch (error) {
+      await handle.close()
+      throw error
+    }
+    return handle
+  } catch (error) {
+    throw unreadable(path, error)
+  }
+}
+
+/** Throws `ProblemError` for what is no regular file. */
+export function refuseOthers(path: string, found: Stats): void {
+  if (found.isFile()) return
+  const what = found.isDirectory() ? 'a folder' : found.isFIFO() ? 'a pipe' : found.isSocket() ? 'a socket' : 'a device'
+  const remedy = found.isDirectory() ? 'Name a file in it.' : 'Name a file, or - for standard input.'
+  throw new ProblemError('invalid-input', `${path} is ${what}, not a file. ${remedy}`)
+}
+
+/** A whole regular file. Rejects with `ProblemError`, or with the reason of the signal. */
+export async function readWithin(path: string, limits: ReadLimits): Promise<Buffer> {
+  const handle = await openRegular(path)
+  try {
+    return await gather(path, chunksOf(handle), limits)
+  } catch (error) {
+    limits.signal.throwIfAborted()
+    throw unreadable(path, error)
+  } finally {
+    await handle.close()
+  }
+}
+
+async function* chunksOf(handle: FileHandle): AsyncGenerator<Buffer> {
+  for (;;) {
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES))
+    if (bytesRead === 0) return
+    yield buffer.subarray(0, bytesRead)
+  }
+}
+
+/** Everything that a stream brings; `name` stands in the sentences. Rejects as `readWithin` does. */
+export async function gather(name: string, pieces: AsyncIterable<Buffer>, limits: ReadLimits): Promise<Buffer> {
+  const { mostBytes, signal } = limits
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const piece of pieces) {
+    signal.throwIfAborted()
+    parts.push(piece)
+    bytes += piece.length
+    if (bytes > mostBytes) throw new ProblemError('invalid-input', `${name} is larger than ${megabytes(mostBytes)}.`)
+  }
+  return Buffer.concat(parts, bytes)
+}
+
+export const megabytes = (bytes: number): string => `${Math.round(bytes / (1024 * 1024))} MB`
+
+/** A folder of somebody's files has fewer entries, and is less deep. */
+const MOST_ENTRIES = 100_000
+const MOST_NESTED = 32
+
+/** One entry of a folder: a regular file, or a link to one. */
+export interface FoundFile {
+  readonly name: string
+  readonly path: string
+}
+
+export interface FolderOptions {
+  /** Whether folders in it are read too. Links to folders are not followed: they may lead in circles. */
+  readonly nested: boolean
+  /** Names that are passed over, of files and of folders. */
+  readonly skip: (name: string, folder: boolean) => boolean
+  readonly order: (a: string, b: string) => number
+  readonly signal: AbortSignal
+}
+
+/** The files of a folder. Rejects with `ProblemError`, or with the reason of the signal. */
+export async function filesOf(folder: string, options: FolderOptions): Promise<readonly FoundFile[]> {
+  let entries = 0
+  const read = async (path: string, depth: number): Promise<readonly FoundFile[]> => {
+    if (depth > MOST_NESTED)
+      throw new ProblemError('invalid-input', `${folder} holds folders nested more than ${MOST_NESTED} deep.`)
+    const found: { readonly name: string; readonly path: string; readonly folder: boolean }[] = []
+    for await (const entry of await opendir(path)) {
+      options.signal.throwIfAborted()
+      entries += 1
+      if (entries > MOST_ENTRIES)
+        throw new ProblemError('invalid-input', `${folder} holds more than ${MOST_ENTRIES} files; name those to be read.`)
+      const isFolder = entry.isDirectory()
+      if (isFolder ? !options.nested : !entry.isFile() && !entry.isSymbolicLink()) continue
+      if (options.skip(entry.name, isFolder)) continue
+      found.push({ name: entry.name, path: join(path, entry.name), folder: isFolder })
+    }
+    const files: FoundFile[] = []
+    for (const one of found.toSorted((a, b) => options.order(a.name, b.name))) {
+      if (one.folder) files.push(...(await read(one.path, depth + 1)))
+      else if (await isFile(one.path)) files.push({ name: one.name, path: one.path })
+    }
+    return files
+  }
+  try {
+    return await read(folder, 0)
+  } catch (error) {
+    options.signal.throwIfAborted()
+    throw unreadable(folder, error)
+  }
+}
+
+const isFile = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined))?.isFile() === true
+
+/** Whether a path is a folder. Rejects with `ProblemError` where nothing is. */
+export async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory()
+  } catch (error) {
+    throw unreadable(path, error)
+  }
+}
+
+function unreadable(path: string, error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const message = error instanceof Error ? error.message : String(error)
+  const why =
+    code === 'ENOENT' || code === 'ENOTDIR'
+      ? 'there is no such file'
+      : code === 'EACCES' || code === 'EPERM'
+        ? 'this user may not read it'
+        : code === 'ELOOP'
+          ? 'its links lead in a circle'
+          : message
+  return new ProblemError('not-found', `${path} cannot be read: ${why}.`)
+}
