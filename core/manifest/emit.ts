@@ -1,3 +1,4 @@
+import { jsonText } from '../text/controls.ts'
 import { isList, isMap, type Json, type JsonList } from './json.ts'
 import { byApiOrder } from './order.ts'
 import { resolvePlain } from './plainScalar.ts'
@@ -7,7 +8,8 @@ const WIDTH = 100
 
 /** Words that mean the same without quotes to every reader of YAML 1.1 and 1.2, in block and flow style. */
 const PLAIN = /^[A-Za-z_/](?:[\w./:@-]*[\w./@-])?$/
-const PRINTABLE = /^[\u0020-\u007E\u00A1-\u00AC\u00AE-\u2027\u202A-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD]*$/
+const PRINTABLE =
+  /^[\u0020-\u007E\u00A1-\u00AC\u00AE-\u061B\u061D-\u200D\u2010-\u2027\u202F-\u2065\u206A-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD]*$/
 
 /** A string in YAML: bare where that is safe, in single quotes where that is enough. */
 export function emitString(text: string): string {
@@ -17,8 +19,8 @@ export function emitString(text: string): string {
 
 /** In double quotes, as both JSON and YAML read it. */
 const quoted = (text: string): string =>
-  JSON.stringify(text).replaceAll(
-    /[\u007F-\u00A0\u00AD\u2028\u2029\uFEFF\uFFFE\uFFFF]/g,
+  jsonText(text).replaceAll(
+    /[\u00A0\u00AD\uFEFF\uFFFE\uFFFF]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 

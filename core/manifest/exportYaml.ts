@@ -1,3 +1,4 @@
+import { shownLine } from '../text/controls.ts'
 import type { Kind } from '../config/objects.ts'
 import { writeManifest, type WritableObject } from './write.ts'
 
@@ -20,12 +21,12 @@ export const pluralOf = (kind: Kind): string => `${kind.toLowerCase()}s`
 
 /** Where the object lives when nobody has said it: `flowschemas/NAME.yaml`. */
 export const defaultPath = ({ kind, name }: Pick<DraftChange, 'kind' | 'name'>): string =>
-  `${pluralOf(kind)}/${encodeURIComponent(name)}.yaml`
+  `${pluralOf(kind)}/${encodeURIComponent(name.toWellFormed())}.yaml`
 
 /** What is to be there, as one text for `kubectl apply`; what is to go is a comment with its command. */
 export function exportYaml(changes: readonly DraftChange[]): string {
   const gone = changes.filter(({ to }) => to === null)
-  const commands = gone.map(({ kind, name }) => `#   kubectl delete ${kind.toLowerCase()} ${name}\n`)
+  const commands = gone.map(({ kind, name }) => `#   kubectl delete ${kind.toLowerCase()} ${shownLine(name)}\n`)
   const head =
     commands.length === 0
       ? ''

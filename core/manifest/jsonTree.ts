@@ -1,7 +1,16 @@
 import { quoted } from '../config/problems.ts'
 import type { FieldPath } from './fieldPath.ts'
 import { BYTE_ORDER_MARK } from './lines.ts'
-import { malformed, MOST_NESTED, NESTED_TOO_DEEP, sizeOf, type Entry, type TextDocument, type TextProblem, type Tree } from './tree.ts'
+import {
+  malformed,
+  MOST_NESTED,
+  NESTED_TOO_DEEP,
+  sizeOf,
+  type Entry,
+  type TextDocument,
+  type TextProblem,
+  type Tree,
+} from './tree.ts'
 
 /**
  * Reads a JSON text: one value, or several one after another. With the first syntax error it stops; the values before

@@ -57,7 +57,7 @@ describe('readYaml', () => {
       'The aliases repeat more than 10000 values; write the values out instead.',
     ])
     expect(valueOf(`${'['.repeat(200)}${']'.repeat(200)}`)).toBe('Values are nested more than 100 deep.')
-    expect(valueOf('['.repeat(5_000))).toMatch(/^This is not valid YAML|^The text cannot be read/)
+    expect(valueOf('['.repeat(5_000))).toBe('Values are nested more than 100 deep.')
   })
 
   it('tells one syntax error a document, and goes on with the next', () => {

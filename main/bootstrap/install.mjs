@@ -20,7 +20,38 @@ function wantedStamp() {
 }
 
 function isInstalled() {
-  return existsSync(nodePath) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wantedStamp()
+  if (!existsSync(nodePath)) return false
+  const stamp = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : undefined
+  if (stamp === wantedStamp()) return true
+  const elsewhere = stamp !== undefined && !stamp.endsWith(` ${process.platform} ${process.arch}`)
+  const record = path.join(modules, '.package-lock.json')
+  if (elsewhere || !existsSync(record)) return false
+  /** @param {string} file */
+  const read = (file) => JSON.parse(readFileSync(file, 'utf8'))
+  if (!holdsAll(read(path.join(root, 'package-lock.json')), read(record))) return false
+  // `npm ci` was run by hand.
+  writeFileSync(stampFile, wantedStamp())
+  return true
+}
+
+/**
+ * @typedef {{ readonly version?: string, readonly integrity?: string, readonly optional?: boolean, readonly devOptional?: boolean }} LockedPackage
+ * @typedef {{ readonly packages?: Readonly<Record<string, LockedPackage>> }} Lock
+ */
+
+/**
+ * Whether what npm records of an installation (`node_modules/.package-lock.json`) is what a lockfile names. Optional
+ * packages are for other systems where they are missing.
+ * @param {Lock} lock
+ * @param {Lock} installed
+ */
+export function holdsAll(lock, installed) {
+  return Object.entries(lock.packages ?? {}).every(([folder, wanted]) => {
+    if (folder === '') return true
+    const found = installed.packages?.[folder]
+    if (found === undefined) return wanted.optional === true || wanted.devOptional === true
+    return found.version === wanted.version && found.integrity === wanted.integrity
+  })
 }
 
 /**
@@ -58,7 +89,8 @@ function npmCommand() {
 /** @param {string[]} args */
 async function npm(...args) {
   const { command, first, options } = npmCommand()
-  return run(command, [...first, ...args], options)
+  // What npm says of its work is no output of the command that was called: `npm run -s apf -- snapshot > frame.json`.
+  return run(command, [...first, ...args], { ...options, stdio: ['inherit', 2, 'inherit'] })
 }
 
 /** Installs from the lockfile when needed. Ends the process with one sentence when that fails. */
@@ -72,7 +104,10 @@ export async function ensureInstalled() {
   const code = await npm('ci', '--no-audit', '--no-fund', '--loglevel=error', '--include=dev')
   // Where install scripts are switched off, the package `node` came without its binary: run that one step by name.
   if (code === 0 && !existsSync(nodePath)) {
-    await run(process.execPath, ['installArchSpecificPackage.js'], { cwd: path.join(modules, 'node') })
+    await run(process.execPath, ['installArchSpecificPackage.js'], {
+      cwd: path.join(modules, 'node'),
+      stdio: ['inherit', 2, 'inherit'],
+    })
   }
   clearInterval(progress)
   if (code !== 0 || !existsSync(nodePath)) {

@@ -9,7 +9,7 @@ import { CONFIGURATION_OPTIONS, configurationFrom, type GivenConfiguration } fro
 import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
 import { tellFindings } from './manifestFiles.ts'
-import { readNumber, readOptions, UsageError, type Given, type OptionInfo } from './usage.ts'
+import { readNumber, printHelp, readOptions, UsageError, type Given, type OptionInfo } from './usage.ts'
 
 const REQUEST_OPTIONS = {
   user: { type: 'string' },
@@ -40,7 +40,7 @@ const MOST_SEATS = 1_000_000_000
 export async function classify(args: readonly string[], console: Console): Promise<ExitCode> {
   const given = readOptions(args, OPTIONS, 'files')
   if (given.flag('help')) {
-    console.print(`${HELP.classify}\n`)
+    printHelp(console, HELP.classify)
     return 0
   }
   const table = given.value('test')
@@ -51,11 +51,8 @@ export async function classify(args: readonly string[], console: Console): Promi
   const answers = explainAll(requests, configuration, { ...context, version: configuration.version })
   const rejected = tellConfiguration(configuration, console)
   for (const note of requests.notes) console.tell(note)
-  console.print(
-    given.flag('json')
-      ? `${JSON.stringify(jsonOf(answers, requests.many, configuration), undefined, 2)}\n`
-      : answers.map(textOf).join('\n'),
-  )
+  if (given.flag('json')) console.printJson(jsonOf(answers, requests.many, configuration), 2)
+  else console.print(answers.flatMap((answer, index) => (index === 0 ? textOf(answer) : ['', ...textOf(answer)])))
   return rejected || answers.some(({ answer }) => !answer.ok) ? 1 : 0
 }
 
@@ -107,10 +104,10 @@ function jsonOf(answers: readonly Answered[], many: boolean, configuration: Give
   return many ? all : all[0]
 }
 
-const textOf = ({ request, answer }: Answered): string =>
+const textOf = ({ request, answer }: Answered): readonly string[] =>
   answer.ok
     ? classificationText(request, answer.classification)
-    : `${request.user}  ${request.method} ${request.url}\n\n${answer.problem}\n`
+    : [`${request.user}  ${request.method} ${request.url}`, '', answer.problem]
 
 async function runTable(file: string, given: Given, console: Console): Promise<ExitCode> {
   const other = Object.keys(REQUEST_OPTIONS).find((name) => given.values(name).length > 0)
@@ -119,6 +116,7 @@ async function runTable(file: string, given: Given, console: Console): Promise<E
   const configuration = await configurationFrom(given, console)
   const rejected = tellConfiguration(configuration, console)
   const results = runRequestTests(configuration.objects, tests)
-  console.print(given.flag('json') ? `${JSON.stringify(testsJson(results), undefined, 2)}\n` : testsText(results))
+  if (given.flag('json')) console.printJson(testsJson(results), 2)
+  else console.print(testsText(results))
   return rejected || results.some(hasFailed) ? 1 : 0
 }

@@ -73,10 +73,10 @@ const ruleJson = ({ index, outcomes, subject, part, mismatch }: RuleTrace) => ({
 })
 
 /** One request for people. */
-export function classificationText(request: RequestSample, classification: Classification): string {
+export function classificationText(request: RequestSample, classification: Classification): readonly string[] {
   const { flowSchema, priorityLevel, flow, seats, trace, dangling, notes } = classification
   const about = (label: string, value: string): string => `  ${label.padEnd(14)}${value}`
-  const lines = [
+  return [
     `${request.user}  ${request.method} ${request.url}`,
     '',
     `${flowSchema} → ${priorityLevel}`,
@@ -109,7 +109,6 @@ export function classificationText(request: RequestSample, classification: Class
     ),
     ...seats.assumptions.map((assumption) => `  ${assumption}`),
   ]
-  return `${lines.join('\n')}\n`
 }
 
 const UNITS: Readonly<Record<SeatUnit, string>> = {
@@ -140,7 +139,7 @@ export const hasFailed = ({ outcome }: RequestTestResult): boolean =>
   outcome === 'failed' || outcome === 'unclassifiable'
 
 /** A test table for people. */
-export function testsText(results: readonly RequestTestResult[]): string {
+export function testsText(results: readonly RequestTestResult[]): readonly string[] {
   const rows = results.map((result) => {
     const { expect: expected, label } = result.test
     const actual =
@@ -154,7 +153,7 @@ export function testsText(results: readonly RequestTestResult[]): string {
     return [OUTCOMES[result.outcome], label, actual, wanted]
   })
   const { passed, failed } = testsJson(results)
-  return `${[...textTable(rows, ['left', 'left', 'left', 'left']), '', `${passed} passed, ${failed} failed`].join('\n')}\n`
+  return [...textTable(rows, ['left', 'left', 'left', 'left']), '', `${passed} passed, ${failed} failed`]
 }
 
 const OUTCOMES = { passed: 'ok', failed: 'FAIL', 'no-expectation': '–', unclassifiable: 'FAIL' } as const

@@ -1,4 +1,5 @@
 import type { Environment } from '../sources/source.ts'
+import type { Output } from './output.ts'
 import type { Access } from '../workspace/workspace.ts'
 
 /** 0: done. 1: done, with findings. 2: could not run. */
@@ -12,7 +13,7 @@ export interface Renewal {
 }
 
 /** Everything a command touches outside itself. */
-export interface Console {
+export interface Console extends Output {
   readonly environment: Environment
   readonly access: Access
   readonly version: string
@@ -22,9 +23,6 @@ export interface Console {
   readonly platform: NodeJS.Platform
   /** Ends the command: an interrupt, or an output that nobody reads any more. */
   readonly signal: AbortSignal
-  readonly print: (text: string) => void
-  /** One sentence for people. */
-  readonly tell: (sentence: string) => void
   /** The whole of it. Rejects with `ProblemError` where it is larger, and when the command is to end. */
   readonly readStdin: (mostBytes: number) => Promise<Buffer>
   /** The same, piece by piece; it fails when the command is to end. */

@@ -2,8 +2,9 @@ import { driftBetween } from '../../core/drift/drift.ts'
 import type { Console, ExitCode } from './console.ts'
 import { driftJson, driftPatch, driftText, type Compared } from './driftReport.ts'
 import { HELP } from './help.ts'
+import type { Output } from './output.ts'
 import { readConfiguration, tellFindings } from './manifestFiles.ts'
-import { readOptions, readOutput, UsageError, type OptionInfo } from './usage.ts'
+import { printHelp, readOptions, readOutput, UsageError, type OptionInfo } from './usage.ts'
 import { versionFrom } from './validate.ts'
 
 const OPTIONS = {
@@ -19,7 +20,7 @@ const OUTPUTS = ['text', 'json', 'patch'] as const
 export async function diff(args: readonly string[], console: Console): Promise<ExitCode> {
   const given = readOptions(args, OPTIONS, 'files')
   if (given.flag('help')) {
-    console.print(`${HELP.diff}\n`)
+    printHelp(console, HELP.diff)
     return 0
   }
   const output = readOutput(given, OUTPUTS)
@@ -37,12 +38,12 @@ export async function diff(args: readonly string[], console: Console): Promise<E
   const errors = [...reference.findings, ...current.findings].filter(({ severity }) => severity === 'error')
   tellFindings(errors, console)
   const drift = driftBetween(current.objects, reference.objects, version)
-  console.print(REPORTS[output]({ reference: before, current: after, version, drift }))
+  REPORTS[output]({ reference: before, current: after, version, drift }, console)
   return drift.rows.length > 0 || errors.length > 0 ? 1 : 0
 }
 
-const REPORTS: Readonly<Record<(typeof OUTPUTS)[number], (compared: Compared) => string>> = {
-  text: (compared) => driftText(compared, false),
-  json: (compared) => `${JSON.stringify(driftJson(compared), undefined, 2)}\n`,
-  patch: driftPatch,
+const REPORTS: Readonly<Record<(typeof OUTPUTS)[number], (compared: Compared, output: Output) => void>> = {
+  text: (compared, { print }) => print(driftText(compared, false)),
+  json: (compared, { printJson }) => printJson(driftJson(compared), 2),
+  patch: (compared, { print }) => print(driftPatch(compared)),
 }

@@ -4,7 +4,7 @@ import type { Console, ExitCode } from './console.ts'
 import { driftJson, driftText, type Compared } from './driftReport.ts'
 import { HELP } from './help.ts'
 import { readConfiguration, tellFindings } from './manifestFiles.ts'
-import { readOptions, UsageError, type Given, type OptionInfo } from './usage.ts'
+import { printHelp, readOptions, UsageError, type Given, type OptionInfo } from './usage.ts'
 
 const OPTIONS = {
   ...CONFIGURATION_OPTIONS,
@@ -22,7 +22,7 @@ const OPTIONS = {
 export async function drift(args: readonly string[], console: Console): Promise<ExitCode> {
   const given = readOptions(args, OPTIONS)
   if (given.flag('help')) {
-    console.print(`${HELP.drift}\n`)
+    printHelp(console, HELP.drift)
     return 0
   }
   if (
@@ -36,9 +36,8 @@ export async function drift(args: readonly string[], console: Console): Promise<
   for (const note of configuration.notes) console.tell(note)
   tellFindings(configuration.errors, console)
   const { compared, drifted } = await compare(configuration, given, console)
-  console.print(
-    given.flag('json') ? `${JSON.stringify(driftJson(compared), undefined, 2)}\n` : driftText(compared, true),
-  )
+  if (given.flag('json')) console.printJson(driftJson(compared), 2)
+  else console.print(driftText(compared, true))
   return drifted || configuration.errors.length > 0 ? 1 : 0
 }
 

@@ -33,7 +33,7 @@ const shown = (value: unknown): string => (value === undefined ? 'nothing' : JSO
 const fieldLine = ({ field, from, to }: FieldChange): string => `    ${field}: ${shown(from)} → ${shown(to)}`
 
 /** Lines for people; `withServer` adds what the API server itself will do. */
-export function driftText({ reference, current, drift }: Compared, withServer: boolean): string {
+export function driftText({ reference, current, drift }: Compared, withServer: boolean): readonly string[] {
   const rows = drift.rows.flatMap((row) => [
     `${SIGN[row.change]} ${row.kind} ${row.name}${row.change === 'changed' ? '' : ` (${row.change})`}`,
     ...row.fields.map(fieldLine),
@@ -41,10 +41,11 @@ export function driftText({ reference, current, drift }: Compared, withServer: b
   ])
   const count = drift.rows.length
   const sum = `${count} ${count === 1 ? 'object differs' : 'objects differ'}, ${drift.same} ${drift.same === 1 ? 'is' : 'are'} the same: ${current}, compared with ${reference}.`
-  return `${[...rows, sum].join('\n')}\n`
+  return [...rows, sum]
 }
 
 /** A unified diff that turns the reference into the configuration. */
-export const driftPatch = ({ drift }: Compared): string =>
+export const driftPatch = ({ drift }: Compared): readonly string[] =>
   exportDiff(drift.rows.map(({ kind, name, reference, current }) => ({ kind, name, from: reference, to: current })))
-    .text
+    .text.split('\n')
+    .slice(0, -1)

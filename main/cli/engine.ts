@@ -12,12 +12,12 @@ export async function engine(args: readonly string[], console: Console): Promise
   const named = args[0]?.startsWith('-') === false
   const name = named ? args[0] : undefined
   if (readOptions(named ? args.slice(1) : args, OPTIONS).flag('help')) {
-    console.print(`${HELP.engine}\n\nSubcommands:\n${summaries()}\n`)
+    console.print([...HELP.engine.split('\n'), '', 'Subcommands:', ...summaries()])
     return 0
   }
   const subcommand = SUBCOMMANDS.get(name ?? '')
   if (subcommand === undefined) throw new UsageError(whatElse(name))
-  const reply = (question: unknown): void => console.print(`${JSON.stringify(subcommand.answer(question))}\n`)
+  const reply = (question: unknown): void => console.printJson(subcommand.answer(question))
   if (subcommand.unasked) {
     reply(undefined)
     return 0
@@ -50,8 +50,8 @@ async function answerAll(input: AsyncIterable<Buffer>, reply: (question: unknown
   answerEach(values.end())
 }
 
-const summaries = (): string =>
-  [...SUBCOMMANDS].map(([name, { summary }]) => `  ${name.padEnd(21)}  ${summary}`).join('\n')
+const summaries = (): readonly string[] =>
+  [...SUBCOMMANDS].map(([name, { summary }]) => `  ${name.padEnd(21)}  ${summary}`)
 
 function whatElse(name: string | undefined): string {
   if (name === undefined) return 'engine needs a subcommand; --help lists them.'

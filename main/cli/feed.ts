@@ -4,7 +4,7 @@ import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
 import { givenObjects } from './liveObjects.ts'
 import { engineFields, kubeconfigOf, LIVE_OPTIONS, PORTS, runLive } from './liveTraffic.ts'
-import { readNumber, readOptions, UsageError, type Given, type OptionInfo } from './usage.ts'
+import { readNumber, printHelp, readOptions, UsageError, type Given, type OptionInfo } from './usage.ts'
 
 const OPTIONS = {
   ...LIVE_OPTIONS,
@@ -18,7 +18,7 @@ const OPTIONS = {
 export async function feed(args: readonly string[], console: Console): Promise<ExitCode> {
   const given = readOptions(args, OPTIONS)
   if (given.flag('help')) {
-    console.print(`${HELP.feed}\n`)
+    printHelp(console, HELP.feed)
     return 0
   }
   const cluster = kubeconfigOf(given)

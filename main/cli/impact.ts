@@ -13,7 +13,7 @@ import { impactInput, type ImpactInput } from './impactInput.ts'
 import { type ImpactAnswer, type LimitFrom, impactJson, impactText } from './impactReport.ts'
 import { tellFindings } from './manifestFiles.ts'
 import { CLUSTER_OPTIONS, SOURCE_OPTIONS } from './sourceOptions.ts'
-import { type OptionInfo, readNumber, readOptions } from './usage.ts'
+import { type OptionInfo, printHelp, readNumber, readOptions } from './usage.ts'
 
 const OPTIONS = {
   config: { type: 'string', multiple: true, list: true },
@@ -34,7 +34,7 @@ const MOST_SEATS = 1_000_000_000
 export async function impact(args: readonly string[], console: Console): Promise<ExitCode> {
   const given = readOptions(withRepeated(args, ['--config', '--edit']), OPTIONS)
   if (given.flag('help')) {
-    console.print(`${HELP.impact}\n`)
+    printHelp(console, HELP.impact)
     return 0
   }
   const wanted = readNumber(given, 'server-limit', { min: 1, max: MOST_SEATS, whole: true })
@@ -43,7 +43,8 @@ export async function impact(args: readonly string[], console: Console): Promise
   for (const sentence of [...input.notes, ...input.problems]) console.tell(sentence)
   tellFindings(input.errors, console)
   const answer = answerOf(input, wanted)
-  console.print(given.flag('json') ? impactJson(answer) : impactText(answer))
+  if (given.flag('json')) console.printJson(impactJson(answer), 2)
+  else console.print(impactText(answer))
   const blocked = answer.findings.some(({ severity }) => severity === 'blocks')
   return blocked || input.errors.length > 0 || input.problems.length > 0 ? 1 : 0
 }

@@ -35,9 +35,9 @@ export function impactJson({
   findings,
   confirmations,
   errors,
-}: ImpactAnswer): string {
+}: ImpactAnswer): unknown {
   const { serverLimit, sums, refused } = impact
-  const answer = {
+  return {
     serverLimit,
     serverLimitFrom: limitFrom,
     configuration: { name, version },
@@ -60,7 +60,6 @@ export function impactJson({
       servers: perServer.map(({ id, impact: own }) => ({ id, serverLimit: own.serverLimit, ...tableJson(own) })),
     }),
   }
-  return `${JSON.stringify(answer, undefined, 2)}\n`
 }
 
 const tableJson = ({ rows, allocation }: SeatImpact) => ({
@@ -99,8 +98,15 @@ const LIMIT_FROM: Readonly<Record<LimitFrom, string>> = {
   default: 'by default; --server-limit sets another',
 }
 
-export function impactText({ impact, perServer, findings, confirmations, name, limitFrom }: ImpactAnswer): string {
-  const lines = [
+export function impactText({
+  impact,
+  perServer,
+  findings,
+  confirmations,
+  name,
+  limitFrom,
+}: ImpactAnswer): readonly string[] {
+  return [
     `Edit of ${name}, on a server of ${impact.serverLimit} seats (${LIMIT_FROM[limitFrom]})`,
     '',
     ...tableText(impact),
@@ -116,7 +122,6 @@ export function impactText({ impact, perServer, findings, confirmations, name, l
           ...confirmations.map((one) => `  ${one.kind} ${one.name}: ${one.reasons.join(' ')}`),
         ]),
   ]
-  return `${lines.join('\n')}\n`
 }
 
 function tableText({ rows, sums, allocation }: SeatImpact): readonly string[] {

@@ -26,12 +26,15 @@ const shadow = (state: LiveRequest['state']) => ({ level: 'here', schema: 'mine'
 
 /** What is printed of each event, and in the end. */
 function printed(...events: readonly (readonly LiveRequest[])[]): readonly (readonly string[])[] {
-  const lines: string[] = []
+  const values: unknown[] = []
   const told: string[] = []
-  const printer = rowPrinter({ print: (text) => void lines.push(text), tell: (sentence) => void told.push(sentence) })
+  const printer = rowPrinter({
+    printJson: (value) => void values.push(value),
+    tell: (sentence) => void told.push(sentence),
+  })
   const taken = (): string[] =>
-    lines.splice(0).map((line) => {
-      const { seq, state, shadow: beside } = LineSchema.parse(JSON.parse(line))
+    values.splice(0).map((value) => {
+      const { seq, state, shadow: beside } = LineSchema.parse(value)
       return `${seq} ${state}${beside === undefined ? '' : ` ${beside.state}`}`
     })
   const perEvent = events.map((requests) => {
@@ -84,7 +87,7 @@ describe('rows as lines', () => {
 
   it('come with a sentence about those that do not', () => {
     const told: string[] = []
-    const printer = rowPrinter({ print: () => undefined, tell: (sentence) => void told.push(sentence) })
+    const printer = rowPrinter({ printJson: () => undefined, tell: (sentence) => void told.push(sentence) })
     printer.take({ requests: [], dropped: 12 })
     expect(told).toEqual(['12 changes were too many to print.'])
   })

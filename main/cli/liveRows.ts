@@ -11,7 +11,7 @@ export interface RowPrinter {
 }
 
 /** Prints each row once, as a line of JSON: when it has ended, in a draft beside as well. */
-export function rowPrinter({ print, tell }: Pick<Console, 'print' | 'tell'>): RowPrinter {
+export function rowPrinter({ printJson, tell }: Pick<Console, 'printJson' | 'tell'>): RowPrinter {
   let printed = new Set<number>()
   let before = new Set<number>()
   /** Rows that have ended while they wait or run in the draft: as many as it has queues and seats for, at most. */
@@ -19,7 +19,7 @@ export function rowPrinter({ print, tell }: Pick<Console, 'print' | 'tell'>): Ro
   const printOnce = (row: LiveRequest): void => {
     held.delete(row.seq)
     printed.add(row.seq)
-    print(`${JSON.stringify(row)}\n`)
+    printJson(row)
   }
   return {
     take({ requests, dropped }) {

@@ -109,7 +109,7 @@ export async function runLive({ given, console, spec, made, draft, greeting, ove
               throw portProblem(error, 'metrics-port', metricsPort)
             },
           )
-    const say = given.flag('json') ? tell : (sentence: string): void => print(`${sentence}\n`)
+    const say = given.flag('json') ? tell : (sentence: string): void => print([sentence])
     for (const line of greeting(live)) say(line)
     if (metrics !== undefined) say(`Metrics: ${metrics.url}`)
     await ended(signal, over, environment)

@@ -10,6 +10,7 @@ import { systemEnvironment } from '../sources/systemEnvironment.ts'
 import { systemAccess } from '../workspace/access.ts'
 import { stateFolder } from '../workspace/stateFolder.ts'
 import type { Console } from './console.ts'
+import { createOutput } from './output.ts'
 import { openBrowser } from './openBrowser.ts'
 import { run } from './run.ts'
 import { createTerminal } from './terminal.ts'
@@ -21,6 +22,16 @@ const root = join(import.meta.dirname, '..', '..')
 const { version } = z
   .object({ version: z.string() })
   .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')))
+
+const output = createOutput(
+  (text) => void process.stdout.write(text),
+  (text) => void process.stderr.write(text),
+)
+// What nobody caught may quote others' words as well.
+process.on('uncaughtException', (error) => {
+  for (const line of (error.stack ?? error.message).split('\n')) output.tell(line)
+  process.exit(2)
+})
 
 const abort = new AbortController()
 // Terminal, npm and bootstrap may each pass on the same interrupt, so later ones mean nothing new.
@@ -55,8 +66,7 @@ const console: Console = {
   stateDir,
   platform: process.platform,
   signal: abort.signal,
-  print: (text) => void process.stdout.write(text),
-  tell: (sentence) => void process.stderr.write(`apf-console: ${sentence}\n`),
+  ...output,
   readStdin: (mostBytes) => gather('The standard input', stdin(), { mostBytes, signal: abort.signal }),
   stdin,
   openBrowser: (file) => openBrowser(process.platform, file),

@@ -1,8 +1,8 @@
 import { LOOKING, type CapabilityResult, type PermissionReport } from '../../core/contract/source.ts'
-import { UsageError, readOptions, readOutput, type OptionInfo } from './usage.ts'
+import { printHelp, UsageError, readOptions, readOutput, type OptionInfo } from './usage.ts'
 import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
-import { problemText } from './problemText.ts'
+import { problemLines } from './problemLines.ts'
 import { CLUSTER_OPTIONS, DEFAULT_TARGET, targetFrom } from './sourceOptions.ts'
 import { textTable } from './textTable.ts'
 
@@ -17,14 +17,15 @@ const OPTIONS = {
 export async function permissions(args: readonly string[], console: Console): Promise<ExitCode> {
   const given = readOptions(args, OPTIONS)
   if (given.flag('help')) {
-    console.print(`${HELP.permissions}\n`)
+    printHelp(console, HELP.permissions)
     return 0
   }
   const output = readOutput(given, ['text', 'json'])
   const target = targetFrom(given) ?? DEFAULT_TARGET
   const reports = await console.access.permissionReports(target)
   if (reports.length === 0) throw new UsageError('No server is named.')
-  console.print(output === 'json' ? `${JSON.stringify(reports, undefined, 2)}\n` : reports.map(reportText).join('\n'))
+  if (output === 'json') console.printJson(reports, 2)
+  else console.print(reports.flatMap((report, index) => (index === 0 ? reportText(report) : ['', ...reportText(report)])))
   return reports.every(isEnough) ? 0 : 1
 }
 
@@ -41,11 +42,11 @@ const WORDS: Readonly<Record<CapabilityResult['status'], string>> = {
   'not-applicable': '-',
 }
 
-function reportText({ server, user, problem, results, missingRole, editRole, ownLevel }: PermissionReport): string {
+function reportText({ server, user, problem, results, missingRole, editRole, ownLevel }: PermissionReport): readonly string[] {
   const rows = results.map(({ status, needs, label, found }) => [`  ${WORDS[status]}`, needs, label, found])
-  const parts = [
+  return [
     `${server}${user === undefined ? '' : ` as ${user}`}`,
-    ...(problem === undefined ? [] : [problemText(problem)]),
+    ...(problem === undefined ? [] : problemLines(problem)),
     ...textTable(rows, ['left', 'left', 'left', 'left']),
     ...section('Missing. Apply it with kubectl apply -f -', missingRole),
     ...section('To edit as well', editRole),
@@ -54,9 +55,8 @@ function reportText({ server, user, problem, results, missingRole, editRole, own
       ownLevel,
     ),
   ]
-  return `${parts.join('\n')}\n`
 }
 
 /** YAML begins with a comment of its own. */
 const section = (title: string, yaml: string | undefined): string[] =>
-  yaml === undefined ? [] : ['', `# ${title}:`, yaml.trimEnd()]
+  yaml === undefined ? [] : ['', `# ${title}:`, ...yaml.trimEnd().split('\n')]

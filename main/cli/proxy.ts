@@ -7,7 +7,7 @@ import { HELP } from './help.ts'
 import { givenObjects } from './liveObjects.ts'
 import { engineFields, kubeconfigOf, LIVE_OPTIONS, runLive } from './liveTraffic.ts'
 import { LISTEN_OPTIONS, listenOf } from './proxyListen.ts'
-import { readChoice, readOptions, UsageError, type Given, type OptionInfo } from './usage.ts'
+import { readChoice, printHelp, readOptions, UsageError, type Given, type OptionInfo } from './usage.ts'
 
 const OPTIONS = {
   ...LIVE_OPTIONS,
@@ -27,7 +27,7 @@ const OBJECTS = ['upstream', 'built-in'] as const
 export async function proxy(args: readonly string[], console: Console): Promise<ExitCode> {
   const given = readOptions(args, OPTIONS)
   if (given.flag('help')) {
-    console.print(`${HELP.proxy}\n`)
+    printHelp(console, HELP.proxy)
     return 0
   }
   const mode = readChoice(given, 'mode', MODES)

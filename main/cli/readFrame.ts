@@ -2,7 +2,7 @@ import type { Cadence, ServerHealth, SourceSpec } from '../../core/contract/sour
 import type { Frame } from '../../core/frame/frame.ts'
 import type { Console } from './console.ts'
 import { openSession } from './open.ts'
-import { problemText } from './problemText.ts'
+import { problemLines } from './problemLines.ts'
 
 /** What was read of a source, once. */
 export interface ReadFrame {
@@ -45,7 +45,7 @@ export async function readFrame(
   const findings = servers.flatMap((server) => {
     if (told.has(server.id)) return []
     const problem = server.failures.at(-1)?.problem
-    return [problem === undefined ? `${server.id} did not answer within ${seconds} s.` : problemText(problem)]
+    return problem === undefined ? [`${server.id} did not answer within ${seconds} s.`] : problemLines(problem)
   })
   return { frame, servers, findings }
 }

@@ -2,8 +2,8 @@ import { toProblem } from '../../core/contract/errors.ts'
 import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
 import { nearest } from './nearest.ts'
-import { problemText } from './problemText.ts'
-import { UsageError } from './usage.ts'
+import { problemLines } from './problemLines.ts'
+import { printHelp, UsageError } from './usage.ts'
 
 type Command = (args: readonly string[], console: Console) => Promise<ExitCode>
 
@@ -34,7 +34,7 @@ export async function run(args: readonly string[], console: Console): Promise<Ex
     if (error instanceof UsageError) {
       console.tell(error.message)
     } else {
-      console.tell(problemText(toProblem(error)))
+      for (const line of problemLines(toProblem(error))) console.tell(line)
     }
     return 2
   }
@@ -43,11 +43,11 @@ export async function run(args: readonly string[], console: Console): Promise<Ex
 async function dispatch(args: readonly string[], console: Console): Promise<ExitCode> {
   const [name, ...rest] = args
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    console.print(`${HELP.general}\n`)
+    printHelp(console, HELP.general)
     return name === undefined ? 2 : 0
   }
   if (name === '--version' || name === '-V') {
-    console.print(`${console.version}\n`)
+    console.print([console.version])
     return 0
   }
   const load = commands.get(name)

@@ -28,7 +28,7 @@ async function serve(
 ): Promise<void> {
   if (ended.aborted) return
   const http = await startSimulatedHttpServer({ server, port })
-  print(`Simulated server: ${http.url}/metrics\n`)
+  print([`Simulated server: ${http.url}/metrics`])
   await new Promise<void>((resolve) => {
     if (ended.aborted) resolve()
     else ended.addEventListener('abort', () => resolve(), { once: true })

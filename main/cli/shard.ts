@@ -6,7 +6,7 @@ import { MOST_QUEUES, shapeProblem, type DealerShape } from '../../core/sharding
 import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
 import { documentedText, shardText } from './shardText.ts'
-import { readNumber, readOptions, UsageError, type Given, type OptionInfo } from './usage.ts'
+import { readNumber, printHelp, readOptions, UsageError, type Given, type OptionInfo } from './usage.ts'
 
 const OPTIONS = {
   queues: { type: 'string' },
@@ -31,11 +31,11 @@ const DEFAULT_MAX_QUEUES = 1_024
 export async function shard(args: readonly string[], console: Console): Promise<ExitCode> {
   const given = readOptions(args, OPTIONS)
   if (given.flag('help')) {
-    console.print(`${HELP.shard}\n`)
+    printHelp(console, HELP.shard)
     return 0
   }
   const say = (value: unknown, lines: () => readonly string[]): void =>
-    console.print(given.flag('json') ? `${JSON.stringify(value, undefined, 2)}\n` : `${lines().join('\n')}\n`)
+    given.flag('json') ? console.printJson(value, 2) : console.print(lines())
   if (given.flag('table')) {
     const rows = documentedTable()
     say(rows, () => documentedText(rows))

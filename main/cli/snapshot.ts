@@ -3,7 +3,7 @@ import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
 import { readFrame, type ReadFrame } from './readFrame.ts'
 import { cadenceFrom, defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
-import { readNumber, readOptions, type OptionInfo } from './usage.ts'
+import { readNumber, printHelp, readOptions, type OptionInfo } from './usage.ts'
 
 const OPTIONS = {
   ...SOURCE_OPTIONS,
@@ -18,7 +18,7 @@ const DEFAULT_TIMEOUT_SECONDS = 30
 export async function snapshot(args: readonly string[], console: Console): Promise<ExitCode> {
   const given = readOptions(args, OPTIONS)
   if (given.flag('help')) {
-    console.print(`${HELP.snapshot}\n`)
+    printHelp(console, HELP.snapshot)
     return 0
   }
   const seconds = readNumber(given, 'timeout', { min: 1, max: 300 }) ?? DEFAULT_TIMEOUT_SECONDS
@@ -33,10 +33,11 @@ function report(console: Console, { frame, servers, findings }: ReadFrame, compa
   const notes = servers.flatMap(({ notes: list }) => list ?? [])
   if (frame === undefined) {
     const [first = 'No server answered.', ...others] = findings
-    throw new ProblemError('unreachable', [first, ...others].join('\n'))
+    for (const other of others) console.tell(other)
+    throw new ProblemError('unreachable', first)
   }
   for (const sentence of new Set([...findings, ...notes])) console.tell(sentence)
-  console.print(`${JSON.stringify(frame, undefined, compact ? undefined : 2)}\n`)
+  console.printJson(frame, compact ? undefined : 2)
   // Notes of a file say what is missing from it; those of a server are advice.
   const incomplete = findings.length > 0 || (frame.source.kind === 'file' && notes.length > 0)
   return incomplete ? 1 : 0

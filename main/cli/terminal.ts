@@ -1,3 +1,4 @@
+import { shownLine } from '../../core/text/controls.ts'
 import type { Ask } from '../cluster/consent.ts'
 
 /** Both ends of a terminal. */
@@ -45,7 +46,7 @@ export function createTerminal({ input, output }: TerminalStreams): Terminal {
           output.write(`${words}\n`)
           resolve(allowed)
         }
-        output.write(`\n${lines.join('\n')}\n${HOW}`)
+        output.write(`\n${lines.map(shownLine).join('\n')}\n${HOW}`)
         // What was typed before the question was shown does not answer it.
         line = ''
         answer = (text) => {

@@ -1,5 +1,9 @@
 import { parseArgs } from 'node:util'
+import type { Console } from './console.ts'
 import { nearest } from './nearest.ts'
+
+/** What a command says of itself. */
+export const printHelp = ({ print }: Pick<Console, 'print'>, help: string): void => print(help.split('\n'))
 
 /** Something wrong with how the command was called: one sentence, exit code 2. */
 export class UsageError extends Error {}

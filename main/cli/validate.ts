@@ -2,8 +2,9 @@ import { COVERED_MINORS } from '../../core/metrics/catalogue.ts'
 import { parseKubernetesVersion } from '../../core/metrics/version.ts'
 import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
+import type { Output } from './output.ts'
 import { readConfiguration } from './manifestFiles.ts'
-import { readOptions, readOutput, UsageError, type Given, type OptionInfo } from './usage.ts'
+import { printHelp, readOptions, readOutput, UsageError, type Given, type OptionInfo } from './usage.ts'
 import { githubReport, jsonReport, textReport, type Validated } from './validateReport.ts'
 import { sarifReport } from './validateSarif.ts'
 
@@ -15,18 +16,18 @@ const OPTIONS = {
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
 const OUTPUTS = ['text', 'json', 'github', 'sarif'] as const
-const REPORTS: Readonly<Record<(typeof OUTPUTS)[number], (validated: Validated) => string>> = {
-  text: textReport,
-  json: jsonReport,
-  github: githubReport,
-  sarif: sarifReport,
+const REPORTS: Readonly<Record<(typeof OUTPUTS)[number], (validated: Validated, output: Output) => void>> = {
+  text: (validated, { print }) => print(textReport(validated)),
+  json: (validated, { printJson }) => printJson(jsonReport(validated), 2),
+  github: (validated, { annotate }) => annotate(githubReport(validated)),
+  sarif: (validated, { printJson }) => printJson(sarifReport(validated), 2),
 }
 
 /** Checks manifests as a server of some version would, and tells every problem with its place. */
 export async function validate(args: readonly string[], console: Console): Promise<ExitCode> {
   const given = readOptions(args, OPTIONS, 'files')
   if (given.flag('help')) {
-    console.print(`${HELP.validate}\n`)
+    printHelp(console, HELP.validate)
     return 0
   }
   const output = readOutput(given, OUTPUTS)
@@ -36,7 +37,7 @@ export async function validate(args: readonly string[], console: Console): Promi
   const { files, findings, notes } = await readConfiguration(given.operands, { version, reading: console })
   const objects = files.reduce((sum, { documents }) => sum + documents.length, 0)
   const validated: Validated = { findings, notes, version, objects, files: files.length, tool: console.version }
-  console.print(REPORTS[output](validated))
+  REPORTS[output](validated, console)
   return findings.some(({ severity }) => severity === 'error') ? 1 : 0
 }
 

@@ -14,7 +14,7 @@ export interface Validated {
 }
 
 /** The JSON of docs/validate.md. */
-export function jsonReport({ version, files, objects, findings, notes }: Validated): string {
+export function jsonReport({ version, files, objects, findings, notes }: Validated): unknown {
   const plain = findings.map(({ file, line, column, kind, name, field, reason, severity, message }) => ({
     file,
     line,
@@ -26,14 +26,14 @@ export function jsonReport({ version, files, objects, findings, notes }: Validat
     severity,
     message,
   }))
-  return `${JSON.stringify({ kubeVersion: version, files, objects, findings: plain, notes }, undefined, 2)}\n`
+  return { kubeVersion: version, files, objects, findings: plain, notes }
 }
 
 /** One line a finding, as compilers print it, so that editors and terminals find the place. */
-export function textReport(validated: Validated): string {
+export function textReport(validated: Validated): readonly string[] {
   const { findings, notes } = validated
   const told = notes.filter(({ about }) => about !== 'skipped')
-  const lines = [
+  return [
     ...findings.map((finding) => {
       const { file, line, column, severity, message, reason } = finding
       return `${file}:${line}:${column}: ${severity}: ${subjectOf(finding)}${message} [${reason}]`
@@ -41,18 +41,17 @@ export function textReport(validated: Validated): string {
     ...told.map(({ file, line, column, message }) => `${file}:${line}:${column}: note: ${message}`),
     summary(validated),
   ]
-  return lines.map((line) => `${line}\n`).join('')
 }
 
 /** Workflow commands, which GitHub shows beside the changed lines. */
-export function githubReport(validated: Validated): string {
+export function githubReport(validated: Validated): readonly string[] {
   const lines = validated.findings.map((finding) => {
     const { file, line, column, severity, message, reason } = finding
     const title = `${reason}${finding.field === '' ? '' : ` ${finding.field}`}`
     const properties = `file=${property(file)},line=${line},col=${column},title=${property(title)}`
     return `::${severity} ${properties}::${data(subjectOf(finding) + message)}`
   })
-  return [...lines, data(summary(validated))].map((line) => `${line}\n`).join('')
+  return [...lines, data(summary(validated))]
 }
 
 /** `FlowSchema x: `, where it is known. */

@@ -17,7 +17,7 @@ const DESCRIPTIONS: Readonly<Record<Reason, string>> = {
 }
 
 /** SARIF 2.1.0, for code scanning. Addresses are relative to the working directory. */
-export function sarifReport({ findings, version, tool }: Validated): string {
+export function sarifReport({ findings, version, tool }: Validated): unknown {
   const used = REASONS.filter((reason) => findings.some((finding) => finding.reason === reason))
   const results = findings.map((finding) => ({
     ruleId: finding.reason,
@@ -38,7 +38,7 @@ export function sarifReport({ findings, version, tool }: Validated): string {
       },
     ],
   }))
-  const report = {
+  return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
     runs: [
@@ -56,7 +56,6 @@ export function sarifReport({ findings, version, tool }: Validated): string {
       },
     ],
   }
-  return `${JSON.stringify(report, undefined, 2)}\n`
 }
 
 const uriOf = (file: string): string => file.split('/').map(encodeURIComponent).join('/')

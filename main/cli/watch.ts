@@ -3,7 +3,7 @@ import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
 import { openSession } from './open.ts'
 import { cadenceFrom, defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
-import { readNumber, readOptions, type OptionInfo } from './usage.ts'
+import { readNumber, printHelp, readOptions, type OptionInfo } from './usage.ts'
 
 const OPTIONS = {
   ...SOURCE_OPTIONS,
@@ -15,7 +15,7 @@ const OPTIONS = {
 export async function watch(args: readonly string[], console: Console): Promise<ExitCode> {
   const given = readOptions(args, OPTIONS)
   if (given.flag('help')) {
-    console.print(`${HELP.watch}\n`)
+    printHelp(console, HELP.watch)
     return 0
   }
   const count = readNumber(given, 'count', { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true }) ?? Infinity
@@ -30,7 +30,7 @@ export async function watch(args: readonly string[], console: Console): Promise<
   console.signal.addEventListener('abort', () => finish(), { once: true })
   let printed = 0
   session.frames.subscribe(({ frame }) => {
-    console.print(`${JSON.stringify(frame)}\n`)
+    console.printJson(frame)
     printed++
     if (printed < count && !session.connection.still) return
     end.abort()

@@ -13,7 +13,7 @@ import { serveSimulation } from './serveSimulation.ts'
 import { cadenceFrom, simulationFrom, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { portProblem } from './portProblem.ts'
 import { problemText } from './problemText.ts'
-import { readNumber, readOptions, type OptionInfo } from './usage.ts'
+import { readNumber, printHelp, readOptions, type OptionInfo } from './usage.ts'
 
 const PORTS = { min: 0, max: 65_535, whole: true } as const
 
@@ -29,7 +29,7 @@ const OPTIONS = {
 export async function web(args: readonly string[], console: Console): Promise<ExitCode> {
   const given = readOptions(args, OPTIONS)
   if (given.flag('help')) {
-    console.print(`${HELP.web}\n`)
+    printHelp(console, HELP.web)
     return 0
   }
   const port = readNumber(given, 'port', PORTS) ?? 0
@@ -74,9 +74,9 @@ export async function web(args: readonly string[], console: Console): Promise<Ex
       offerAddress(server, console, false).catch((error: unknown) => console.tell(toProblem(error).message))
     })
     await offerAddress(server, console, given.flag('open'))
-    if (metrics !== undefined) console.print(`Metrics: ${metrics.url}\n`)
+    if (metrics !== undefined) console.print([`Metrics: ${metrics.url}`])
     const { ways } = console.renewal
-    if (ways.length > 0) console.print(`For a new address, ${ways.join(', or ')}. Ctrl+C stops the console.\n`)
+    if (ways.length > 0) console.print([`For a new address, ${ways.join(', or ')}. Ctrl+C stops the console.`])
     await ended(console.signal)
     await server.close()
     await metrics?.close()
@@ -92,12 +92,12 @@ export async function web(args: readonly string[], console: Console): Promise<Ex
  */
 async function offerAddress(server: WebServer, console: Console, opens: boolean): Promise<void> {
   const address = server.newAddress()
-  if (console.printsToTerminal) console.print(`APF Console: ${address.url}\n`)
+  if (console.printsToTerminal) console.print([`APF Console: ${address.url}`])
   if (console.printsToTerminal && !opens) return
   const folders = [...(console.runtimeDir ? [console.runtimeDir] : []), join(console.stateDir, 'web')]
   try {
     const file = await writeAddressFile(folders, address)
-    if (!console.printsToTerminal) console.print(`Address file: ${file}\n`)
+    if (!console.printsToTerminal) console.print([`Address file: ${file}`])
     if (opens) console.openBrowser(file)
   } catch (error) {
     if (!console.printsToTerminal) throw error

@@ -108,7 +108,10 @@ export async function filesOf(folder: string, options: FolderOptions): Promise<r
       options.signal.throwIfAborted()
       entries += 1
       if (entries > MOST_ENTRIES)
-        throw new ProblemError('invalid-input', `${folder} holds more than ${MOST_ENTRIES} files; name those to be read.`)
+        throw new ProblemError(
+          'invalid-input',
+          `${folder} holds more than ${MOST_ENTRIES} files; name those to be read.`,
+        )
       const isFolder = entry.isDirectory()
       if (isFolder ? !options.nested : !entry.isFile() && !entry.isSymbolicLink()) continue
       if (options.skip(entry.name, isFolder)) continue

@@ -18,7 +18,7 @@ const simulatedServer = (seed: number) =>
 function serving(port: number) {
   const printed: string[] = []
   const told: string[] = []
-  const serve = serveSimulation(port, { print: (text) => printed.push(text), tell: (sentence) => told.push(sentence) })
+  const serve = serveSimulation(port, { print: (lines) => printed.push(...lines), tell: (sentence) => told.push(sentence) })
   const connect = (seed: number): (() => void) => {
     const abort = new AbortController()
     cleanups.push(() => abort.abort())
@@ -29,7 +29,7 @@ function serving(port: number) {
 }
 
 const addressIn = (text: string | undefined): string =>
-  /^Simulated server: (http:\/\/127\.0\.0\.1:\d+)\/metrics\n$/.exec(text ?? '')?.[1] ?? `no address in ${text}`
+  /^Simulated server: (http:\/\/127\.0\.0\.1:\d+)\/metrics$/.exec(text ?? '')?.[1] ?? `no address in ${text}`
 
 async function uidOf(address: string): Promise<unknown> {
   const path = '/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations/system'

@@ -49,13 +49,17 @@ describe('what has no end is refused before it is read', () => {
   it.each([
     ['a device', () => '/dev/zero', /\/dev\/zero is a device, not a file/],
     ['a pipe that nobody writes to', () => pipe, /pipe\.yaml is a pipe, not a file/],
-  ])('%s', async (_, path, sentence) => {
-    if (!existsSync('/dev/zero')) throw new Error('this machine has no /dev/zero')
-    for (const way of ways()) {
-      const { code, told } = await runCommand(...way, path())
-      expect({ way, code, told }).toEqual({ way, code: 2, told: expect.stringMatching(sentence) })
-    }
-  }, 300_000)
+  ])(
+    '%s',
+    async (_, path, sentence) => {
+      if (!existsSync('/dev/zero')) throw new Error('this machine has no /dev/zero')
+      for (const way of ways()) {
+        const { code, told } = await runCommand(...way, path())
+        expect({ way, code, told }).toEqual({ way, code: 2, told: expect.stringMatching(sentence) })
+      }
+    },
+    300_000,
+  )
 
   it('a folder skips devices and pipes, and links that lead in a circle', async () => {
     const inside = join(folder, 'inside')

@@ -1,9 +1,11 @@
-import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import { electronBinary, windowObstacle } from '../../main/bootstrap/desktop.mjs'
-import { toolEnvironment, toolScript } from '../../main/bootstrap/install.mjs'
+import { holdsAll, toolEnvironment, toolScript } from '../../main/bootstrap/install.mjs'
 
 const folders: string[] = []
 afterEach(() => {
@@ -35,4 +37,45 @@ test('tools are scripts of installed packages, and our Node comes first on the p
   expect(toolScript('tsc')).toMatch(/node_modules[\\/]typescript[\\/]/)
   const [first] = (toolEnvironment()['PATH'] ?? '').split(path.delimiter)
   expect(first).toMatch(/node_modules[\\/]node[\\/]bin$/)
+})
+
+test('an installation that was made by hand is recognised by what npm records of it', () => {
+  const read = (file: string): Parameters<typeof holdsAll>[0] =>
+    JSON.parse(readFileSync(path.join(import.meta.dirname, '../..', file), 'utf8')) as Parameters<typeof holdsAll>[0]
+  const [lock, record] = [read('package-lock.json'), read('node_modules/.package-lock.json')]
+  expect(holdsAll(lock, record)).toBe(true)
+  expect(holdsAll(lock, { packages: {} })).toBe(false)
+  const other = { ...record.packages, 'node_modules/zod': { version: '0.0.1' } }
+  expect(holdsAll(lock, { packages: other })).toBe(false)
+})
+
+test('what npm prints while it installs is no output of the command', () => {
+  const checkout = mkdtempSync(path.join(tmpdir(), 'apf-checkout-'))
+  folders.push(checkout)
+  mkdirSync(path.join(checkout, 'main/bootstrap'), { recursive: true })
+  mkdirSync(path.join(checkout, 'bin'))
+  const bootstrap = path.join(import.meta.dirname, '../../main/bootstrap/install.mjs')
+  copyFileSync(bootstrap, path.join(checkout, 'main/bootstrap/install.mjs'))
+  writeFileSync(path.join(checkout, 'package-lock.json'), '{ "packages": {} }')
+  writeFileSync(
+    path.join(checkout, 'npm.js'),
+    `const fs = require('node:fs')
+     console.log('added 541 packages')
+     fs.mkdirSync('node_modules/node/bin', { recursive: true })
+     fs.writeFileSync('node_modules/node/bin/node', '')
+     fs.writeFileSync('node_modules/.package-lock.json', '{ "packages": {} }')`,
+  )
+  const install = `import('${pathToFileURL(path.join(checkout, 'main/bootstrap/install.mjs')).href}').then((it) => it.ensureInstalled())`
+  const once = (): { readonly output: string; readonly told: string } => {
+    const { stdout, stderr } = spawnSync(process.execPath, ['--eval', install], {
+      env: { ...process.env, npm_execpath: path.join(checkout, 'npm.js') },
+      encoding: 'utf8',
+    })
+    return { output: stdout, told: stderr }
+  }
+  expect(once()).toEqual({ output: '', told: expect.stringContaining('added 541 packages') })
+  expect(once()).toEqual({ output: '', told: '' })
+  // As `npm ci` by hand leaves it.
+  rmSync(path.join(checkout, 'node_modules/.apf-install'))
+  expect(once()).toEqual({ output: '', told: '' })
 })

@@ -66,7 +66,9 @@ it('rows that were there before are tested a few at a time while others come, ch
       for (const { row: one, look } of steps) {
         matches.look(look)
         put(one)
-        const known = tested(rows).snapshot().filter(({ seq }) => seq >= matches.testedFrom)
+        const known = tested(rows)
+          .snapshot()
+          .filter(({ seq }) => seq >= matches.testedFrom)
         expect(matches.snapshot()).toEqual(known)
         expect(tallies.read(0).requests).toBe(known.length)
       }
