@@ -237,3 +237,57 @@ describe('any page', () => {
     )
   })
 })
+
+describe('pages of earlier releases', () => {
+  const read = (text: string, version: string) =>
+    createFrameBuilder({ id: 'x' })(createParser({ keep: NEEDED_FAMILIES }).parse(bytes(text)), { at: AT, version })
+
+  it('name the one limit of a level and its seats in use otherwise', () => {
+    const frame = read(
+      `apiserver_flowcontrol_request_concurrency_limit{priority_level="global-default"} 25
+apiserver_flowcontrol_request_concurrency_in_use{priority_level="global-default",flow_schema="global-default"} 3
+apiserver_flowcontrol_dispatched_requests_total{priority_level="global-default",flow_schema="global-default"} 7
+`,
+      'v1.23.4',
+    )
+    expect(frame.levels).toMatchObject([
+      {
+        name: 'global-default',
+        limits: { nominal: 25, current: 25 },
+        seats: { executing: 3 },
+        dispatched: 7,
+        schemas: [{ name: 'global-default', seats: { executing: 3 } }],
+      },
+    ])
+    expect(frame.levels[0]?.limits).not.toHaveProperty('lower', expect.anything())
+    const missing = new Map(frame.missing.map(({ family, reason }) => [family, reason]))
+    expect(missing.get('apiserver_flowcontrol_lower_limit_seats')).toBe('not-yet')
+    expect(missing.get('apiserver_flowcontrol_nominal_limit_seats')).toBeUndefined()
+  })
+
+  it('spell labels otherwise, and have waits without the label that divides them', () => {
+    const wait = 'apiserver_flowcontrol_request_wait_duration_seconds'
+    const labels = 'flowSchema="a",priorityLevel="b"'
+    const frame = read(
+      `# TYPE ${wait} histogram
+${wait}_bucket{${labels},le="1"} 2
+${wait}_bucket{${labels},le="+Inf"} 3
+${wait}_sum{${labels}} 4
+${wait}_count{${labels}} 3
+`,
+      'v1.19.0',
+    )
+    expect(frame.levels).toMatchObject([{ name: 'b', schemas: [{ name: 'a', wait: { counts: [2, 3], count: 3 } }] }])
+  })
+
+  it('do not lend their limit to a level of a later release without a current one', () => {
+    const frame = read(
+      `apiserver_flowcontrol_nominal_limit_seats{priority_level="a"} 5
+apiserver_flowcontrol_request_concurrency_limit{priority_level="a"} 5
+`,
+      'v1.29.0',
+    )
+    expect(frame.levels[0]?.limits).toMatchObject({ nominal: 5 })
+    expect(frame.levels[0]?.limits.current).toBeUndefined()
+  })
+})

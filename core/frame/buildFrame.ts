@@ -1,5 +1,5 @@
 import type { Page, Series } from '../metrics/page.ts'
-import { FAMILY, FAMILY_KEYS, type FamilyKey } from './familyNames.ts'
+import { FAMILY_KEYS, familyIn, type FamilyKey } from './familyNames.ts'
 import type {
   Acquisition,
   Histogram,
@@ -32,7 +32,7 @@ export function createFrameBuilder({ id }: { readonly id: string }): (page: Page
   let last:
     { readonly layout: Layout; readonly series: SeriesOfFamilies; readonly version: string | undefined } | undefined
   return (page, meta) => {
-    const series = FAMILY_KEYS.map((family) => page.families.get(FAMILY[family])?.series)
+    const series = FAMILY_KEYS.map((family) => familyIn(page, family)?.series)
     if (last === undefined || last.version !== meta.version || !sameSeries(last.series, series)) {
       last = { layout: layOut(page, meta.version), series, version: meta.version }
     }
@@ -61,7 +61,7 @@ interface Reading {
 }
 
 function readServer(id: string, page: Page, meta: PageMeta, layout: Layout): ServerFrame {
-  const values = recordOf<FamilyKey, Values>(FAMILY_KEYS, (family) => page.families.get(FAMILY[family])?.values)
+  const values = recordOf<FamilyKey, Values>(FAMILY_KEYS, (family) => familyIn(page, family)?.values)
   const reading: Reading = { values, layout }
   return {
     id,

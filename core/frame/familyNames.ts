@@ -1,3 +1,5 @@
+import type { Family, Page } from '../metrics/page.ts'
+
 const PREFIX = 'apiserver_flowcontrol_'
 
 /** The families that a frame is built from, by what the frame calls them (specification 8). */
@@ -36,6 +38,21 @@ export const FAMILY = {
 } as const
 
 export type FamilyKey = keyof typeof FAMILY
+
+/** Names that releases before 1.26 had for the same, when a level had one limit and nothing was borrowed. */
+const EARLIER_NAMES: Partial<Record<FamilyKey, string>> = {
+  nominal: `${PREFIX}request_concurrency_limit`,
+  current: `${PREFIX}request_concurrency_limit`,
+  executingSeats: `${PREFIX}request_concurrency_in_use`,
+}
+
+/** A family of a page under the name that its release has for it. */
+export function familyIn({ families }: Pick<Page, 'families'>, key: FamilyKey): Family | undefined {
+  const family = families.get(FAMILY[key])
+  const earlier = EARLIER_NAMES[key]
+  // Where there is a nominal limit, the earlier name stands for that alone.
+  return family !== undefined || earlier === undefined || families.has(FAMILY.nominal) ? family : families.get(earlier)
+}
 
 const isFamilyKey = (text: string): text is FamilyKey => Object.hasOwn(FAMILY, text)
 export const FAMILY_KEYS: readonly FamilyKey[] = Object.keys(FAMILY).filter(isFamilyKey)

@@ -113,13 +113,14 @@ export const LevelFrameSchema = z.object({
 export type LevelFrame = z.infer<typeof LevelFrameSchema>
 
 /** Why a family is not in the frame. */
-export const MISSING_REASONS = ['removed', 'hidden', 'not-yet', 'not-exposed'] as const
+export const MISSING_REASONS = ['removed', 'hidden', 'not-yet', 'not-exposed', 'too-many'] as const
 /**
  * A family that the console would use and this server does not show.
  * - `removed`: gone from this version on.
  * - `hidden`: deprecated and hidden by default in this version.
  * - `not-yet`: this version is older than the family.
  * - `not-exposed`: the version has it and shows it at rest, yet it was not in the page.
+ * - `too-many`: the page names more levels or schemas than any server has; the rest is left out.
  */
 export const MissingFamilySchema = z.object({
   family: z.string(),

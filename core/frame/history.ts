@@ -35,7 +35,7 @@ const INTERVALS = 5
  *
  * Memory: a level takes 4,800 rows × 23 columns × 4 bytes = 0.44 MB, so three servers with 30 levels take 40 MB; heat
  * maps (see heat.ts) at most 5.5 MB per server: 56 MB in all. A level that was not
- * seen for a whole ring is forgotten.
+ * seen for a whole ring is forgotten, and so is the one that was not seen for longest when there are more than 160.
  *
  * A frame that repeats the one before adds nothing. When the clock steps back, what it had already reached is
  * forgotten, so that times always ascend. More than three usual intervals without a sample become a null point.

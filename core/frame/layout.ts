@@ -1,6 +1,6 @@
 import { missingFamilies, NEEDED_FAMILIES } from '../metrics/catalogue.ts'
-import type { Page, Series } from '../metrics/page.ts'
-import { FAMILY, FAMILY_KEYS, type FamilyKey } from './familyNames.ts'
+import type { Family, Page } from '../metrics/page.ts'
+import { FAMILY, FAMILY_KEYS, familyIn, type FamilyKey } from './familyNames.ts'
 import { REJECT_REASONS, type MissingFamily } from './frame.ts'
 import { byCodeUnits } from './order.ts'
 import { recordOf } from './recordOf.ts'
@@ -95,14 +95,22 @@ export type LevelLayout = Readonly<Record<(typeof LEVEL_GAUGES)[number], At>> & 
   readonly schemas: readonly SchemaLayout[]
 }
 
-/** Label that divides a family further than by level and schema, and that frames keep apart. */
-const DIVIDING_LABEL: Partial<Record<FamilyKey, string>> = {
-  rejected: 'reason',
-  wait: 'execute',
-  execution: 'type',
-  nextS: 'bound',
-  nextDiscountedS: 'bound',
+/** Label that divides a family further than by level and schema, and what its absence means in an old release. */
+const DIVIDING_LABEL: Partial<Record<FamilyKey, readonly [label: string, absent: string]>> = {
+  rejected: ['reason', ''],
+  wait: ['execute', 'true'],
+  execution: ['type', 'regular'],
+  nextS: ['bound', ''],
+  nextDiscountedS: ['bound', ''],
 }
+
+/** Spellings of the two labels; the second ones are those of the first releases. */
+const LEVEL_LABELS = ['priority_level', 'priorityLevel'] as const
+const SCHEMA_LABELS = ['flow_schema', 'flowSchema'] as const
+
+/** A server has about a dozen of each. A page that names thousands must not fill the memory. */
+const MOST_LEVELS = 128
+const MOST_SCHEMAS = 1_024
 
 interface HistogramParts {
   /** By upper bound; a bound that stands on the page twice counts once. */
@@ -121,34 +129,33 @@ const key = (level: string, schema = '', division = ''): string => `${level}\u00
 
 /** Works out the layout. `version` is the server's gitVersion where the source knows it; else the page's own is used. */
 export function layOut(page: Page, version?: string): Layout {
-  const schemasOfLevels = new Map<string, Set<string>>()
+  const named = new Named()
   const indices = new Map<FamilyKey, FamilyIndex>()
-  for (const family of FAMILY_KEYS) {
-    indices.set(family, indexFamily(family, page.families.get(FAMILY[family])?.series ?? [], schemasOfLevels))
-  }
+  for (const family of FAMILY_KEYS) indices.set(family, indexFamily(family, familyIn(page, family), named))
   const at = (family: FamilyKey, where: string): At => indices.get(family)?.at.get(where) ?? NOWHERE
   const histogram = (family: FamilyKey, where: string) => indices.get(family)?.histograms.get(where)
 
   const known = version ?? gitVersion(page)
   const present = new Set([...NEEDED_FAMILIES].filter((name) => (page.families.get(name)?.series.length ?? 0) > 0))
   if (known !== undefined) present.add(FAMILY.buildInfo)
+  for (const key of FAMILY_KEYS) if ((familyIn(page, key)?.series.length ?? 0) > 0) present.add(FAMILY[key])
   const missing = missingFamilies(known, present)
   const missingNames = new Set(missing.map(({ family }) => family))
 
   return {
     version: known,
-    missing,
+    missing: [...missing, ...named.leftOut()].toSorted((a, b) => byCodeUnits(a.family, b.family)),
     available: new Set(FAMILY_KEYS.filter((family) => !missingNames.has(FAMILY[family]))),
     seatFairFrac: at('seatFairFrac', key('')),
     startedAt: at('startedAt', key('')),
-    levels: [...schemasOfLevels.keys()].toSorted(byCodeUnits).map((level) => ({
+    levels: [...named.levels.keys()].toSorted(byCodeUnits).map((level) => ({
       name: level,
       ...recordOf(LEVEL_GAUGES, (family) => at(family, key(level))),
       nextS: bounds('nextS', level, at),
       nextDiscountedS: bounds('nextDiscountedS', level, at),
       seatUtilization: histogram('seatUtilization', key(level)),
       demandRatio: histogram('demandRatio', key(level)),
-      schemas: [...(schemasOfLevels.get(level) ?? [])].toSorted(byCodeUnits).map((schema) => ({
+      schemas: [...(named.levels.get(level) ?? [])].toSorted(byCodeUnits).map((schema) => ({
         name: schema,
         ...recordOf(SCHEMA_NUMBERS, (family) => at(family, key(level, schema))),
         rejected: REJECT_REASONS.map((reason) => at('rejected', key(level, schema, reason))),
@@ -169,27 +176,68 @@ const bounds = (family: FamilyKey, level: string, at: (family: FamilyKey, where:
 const gitVersion = (page: Page): string | undefined =>
   page.families.get(FAMILY.buildInfo)?.series[0]?.labels['git_version'] || undefined
 
+/** The levels and schemas that a page names, in its order, as many as are shown. */
+class Named {
+  readonly levels = new Map<string, Set<string>>()
+  private readonly otherLevels = new Set<string>()
+  private readonly otherSchemas = new Set<string>()
+  private schemas = 0
+
+  /** Notes a name of each; returns whether both are shown. */
+  take(level: string, schema: string | undefined): boolean {
+    let schemas = this.levels.get(level)
+    if (schemas === undefined) {
+      if (this.levels.size >= MOST_LEVELS) {
+        this.otherLevels.add(level)
+        return false
+      }
+      schemas = new Set()
+      this.levels.set(level, schemas)
+    }
+    if (schema === undefined || schema === '' || schemas.has(schema)) return true
+    if (this.schemas >= MOST_SCHEMAS) {
+      this.otherSchemas.add(key(level, schema))
+      return false
+    }
+    this.schemas += 1
+    schemas.add(schema)
+    return true
+  }
+
+  leftOut(): readonly MissingFamily[] {
+    const counts = [
+      [this.otherLevels.size, 'priority levels', MOST_LEVELS],
+      [this.otherSchemas.size, 'flow schemas', MOST_SCHEMAS],
+    ] as const
+    return counts.flatMap(([left, what, most]): MissingFamily[] =>
+      left === 0
+        ? []
+        : [
+            {
+              family: 'apiserver_flowcontrol_*',
+              reason: 'too-many',
+              note: `The page names ${most + left} ${what}. The first ${most} are shown and counted.`,
+            },
+          ],
+    )
+  }
+}
+
 /** Indexes one family and notes which levels and schemas it names. Series without the labels they need are left out. */
-function indexFamily(
-  family: FamilyKey,
-  series: readonly Series[],
-  schemasOfLevels: Map<string, Set<string>>,
-): FamilyIndex {
+function indexFamily(of: FamilyKey, family: Family | undefined, named: Named): FamilyIndex {
   const at = new Map<string, At>()
   const parts = new Map<string, HistogramParts>()
-  const ofServer = family === 'seatFairFrac' || family === 'startedAt' || family === 'buildInfo'
-  const dividing = DIVIDING_LABEL[family]
-  series.forEach(({ name, labels }, i) => {
-    const level = labels['priority_level']
-    const schema = labels['flow_schema']
+  const ofServer = of === 'seatFairFrac' || of === 'startedAt' || of === 'buildInfo'
+  const [dividing, absent = ''] = DIVIDING_LABEL[of] ?? []
+  const familyName = family?.name ?? ''
+  family?.series.forEach(({ name, labels }, i) => {
+    const level = labels[LEVEL_LABELS[0]] ?? labels[LEVEL_LABELS[1]]
+    const schema = labels[SCHEMA_LABELS[0]] ?? labels[SCHEMA_LABELS[1]]
     if (ofServer) at.set(key(''), i)
-    if (ofServer || level === undefined || level === '') return
-    const schemas = schemasOfLevels.get(level) ?? new Set<string>()
-    schemasOfLevels.set(level, schemas)
-    if (schema !== undefined && schema !== '') schemas.add(schema)
-    const where = key(level, schema, dividing === undefined ? '' : labels[dividing])
-    if (name === FAMILY[family]) at.set(where, i)
-    else addPart(parts, where, name.slice(FAMILY[family].length), labels['le'], i)
+    if (ofServer || level === undefined || level === '' || !named.take(level, schema)) return
+    const where = key(level, schema, dividing === undefined ? '' : (labels[dividing] ?? absent))
+    if (name === familyName) at.set(where, i)
+    else addPart(parts, where, name.slice(familyName.length), labels['le'], i)
   })
   const histograms = new Map<string, HistogramLayout>()
   for (const [where, found] of parts) {

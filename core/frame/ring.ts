@@ -3,6 +3,9 @@ import { LEVEL_COLUMNS } from './series.ts'
 
 const WIDTH = LEVEL_COLUMNS.length
 
+/** A frame has fewer; beyond this the level that was not seen for longest makes room, so that memory has a bound. */
+const MOST_LEVELS = 160
+
 /** What one frame adds to a history: a row per level in the order of LEVEL_COLUMNS. */
 export interface Point {
   /** Unix milliseconds. */
@@ -73,6 +76,10 @@ export function createRing({ capacity, stepMs }: RingOptions): Ring {
   const levelCells = (level: string): LevelCells => {
     const found = levels.get(level)
     if (found !== undefined) return found
+    if (levels.size >= MOST_LEVELS) {
+      const [idlest] = [...levels].reduce((a, b) => (b[1].lastRow < a[1].lastRow ? b : a))
+      levels.delete(idlest)
+    }
     const made = {
       cells: new Float32Array(capacity * WIDTH).fill(Number.NaN),
       known: new Uint16Array(WIDTH),

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { escapeControls } from '../../core/text/controls.ts'
 import { createOutput } from '../../main/cli/output.ts'
 import { githubReport } from '../../main/cli/validateReport.ts'
 import { runCommand } from '../harness/command.ts'
@@ -165,7 +166,7 @@ describe('others’ words in every command', () => {
     [HOSTILE],
     ['validate', `--${HOSTILE}`],
   ]
-  it.each(commands)('%s %s %s', async (...words) => {
+  it.each(commands.map((words) => [escapeControls(words.join(' ')), words] as const))('%s', async (_, words) => {
     file('other.yaml', manifest('PriorityLevelConfiguration', LEVEL).replace('type: Reject', 'type: Queue'))
     const { code, output, told } = await runCommand(...words.map((word) => word.replace(/^@/, `${folder}/`)))
     expect({ code, controls: hasControls(output) || hasControls(told) }).toEqual({ code, controls: false })

@@ -77,6 +77,7 @@ const REASON_WORDS: Readonly<Record<(typeof MISSING_REASONS)[number], string>> =
   hidden: 'hidden',
   'not-yet': 'not in this version yet',
   'not-exposed': 'not on the page',
+  'too-many': 'more than are shown',
 }
 
 export const reasonWord = ({ reason }: MissingFamily): string => REASON_WORDS[reason]
