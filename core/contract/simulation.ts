@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isCovered } from '../metrics/catalogue.ts'
 import { NEWEST_VERSION } from '../engine/profiles.ts'
 
 /** How many simulated seconds pass in one. */
@@ -14,7 +15,8 @@ export const SimulationSpecSchema = z.object({
   /** gitVersion that it claims and behaves like. */
   version: z
     .string()
-    .regex(/^v1\.(29|3\d)\.\d+$/)
+    .regex(/^v1\.\d+\.\d+$/)
+    .refine((version) => isCovered(version), 'The rules of this version are not known.')
     .default(NEWEST_VERSION),
   /** What the two in-flight flags of the server would be; their sum is what flow control distributes. */
   maxRequestsInFlight: seatCount.default(400),

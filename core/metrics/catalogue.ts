@@ -8,6 +8,12 @@ import { parseKubernetesVersion } from './version.ts'
 /** Kubernetes minors (of major 1) that the catalogue was checked against. */
 export const COVERED_MINORS = { oldest: 29, newest: 37 } as const
 
+/** Whether the rules of a gitVersion's minor are known. */
+export function isCovered(version: string): boolean {
+  const parsed = parseKubernetesVersion(version)
+  return parsed?.major === 1 && parsed.minor >= COVERED_MINORS.oldest && parsed.minor <= COVERED_MINORS.newest
+}
+
 /** Every family that the console knows, by name (specification 8). */
 export const CATALOGUE: ReadonlyMap<string, FamilyInfo> = new Map(
   [...FLOW_CONTROL_FAMILIES, ...RELATED_FAMILIES].map((family) => [family.name, family]),

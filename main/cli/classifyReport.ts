@@ -153,7 +153,9 @@ export function testsText(results: readonly RequestTestResult[]): readonly strin
     return [OUTCOMES[result.outcome], label, actual, wanted]
   })
   const { passed, failed } = testsJson(results)
-  return [...textTable(rows, ['left', 'left', 'left', 'left']), '', `${passed} passed, ${failed} failed`]
+  const without = results.length - passed - failed
+  const sum = `${passed} passed, ${failed} failed${without === 0 ? '' : `, ${without} without an expectation`}`
+  return [...textTable(rows, ['left', 'left', 'left', 'left']), '', sum]
 }
 
 const OUTCOMES = { passed: 'ok', failed: 'FAIL', 'no-expectation': '–', unclassifiable: 'FAIL' } as const

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { identityOf } from '../../core/classify/identity.ts'
 import { addressOfVerb } from '../../core/classify/requestVerb.ts'
+import { strangeKeyInRequests, strangeKeyInTable } from '../../core/classify/testTable.ts'
 import { readRequestText } from '../../core/classify/requestText.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { RequestSample, RequestTest } from '../../core/contract/objects.ts'
@@ -95,7 +96,9 @@ function fromText(given: Given, text: string): GivenRequests {
 }
 
 async function fromFile(file: string, reading: Reading): Promise<GivenRequests> {
-  const read = parsed(RequestsSchema, await readJsonFile(file, reading), file, 'user, groups, method (or verb) and url')
+  const written = await readJsonFile(file, reading)
+  refuse(strangeKeyInRequests(written), file)
+  const read = parsed(RequestsSchema, written, file, 'user, groups, method (or verb) and url')
   const all = (Array.isArray(read) ? read : [read]).map(completed)
   return {
     many: Array.isArray(read),
@@ -106,7 +109,9 @@ async function fromFile(file: string, reading: Reading): Promise<GivenRequests> 
 
 /** A saved test table. Rows without an id or a label are counted. */
 export async function testsFrom(file: string, reading: Reading): Promise<readonly RequestTest[]> {
-  const rows = parsed(TestTableSchema, await readJsonFile(file, reading), file, 'request and expect in each row')
+  const written = await readJsonFile(file, reading)
+  refuse(strangeKeyInTable(written), file)
+  const rows = parsed(TestTableSchema, written, file, 'request and expect in each row')
   return rows.map(({ id, label, request, expect }, index): RequestTest => {
     const [sample] = completed(request).requests
     if (sample === undefined) throw new Error('a request was lost')
@@ -138,19 +143,24 @@ function completed({
 }
 
 async function readJsonFile(file: string, reading: Reading): Promise<unknown> {
-  const name = file === '-' ? 'The standard input' : file
   const bytes = await (file === '-'
     ? reading.readStdin(MOST_BYTES)
     : readWithin(file, { mostBytes: MOST_BYTES, signal: reading.signal }))
   try {
     return JSON.parse(bytes.toString('utf8'))
   } catch {
-    throw new ProblemError('invalid-input', `${name} is not JSON.`)
+    throw new ProblemError('invalid-input', `${nameOf(file)} is not JSON.`)
   }
 }
+
+function refuse(problem: string | undefined, file: string): void {
+  if (problem !== undefined) throw new ProblemError('invalid-input', `${nameOf(file)}: ${problem}`)
+}
+
+const nameOf = (file: string): string => (file === '-' ? 'The standard input' : file)
 
 function parsed<S extends z.ZodType>(schema: S, value: unknown, file: string, what: string): z.output<S> {
   const read = schema.safeParse(value)
   if (read.success) return read.data
-  throw new ProblemError('invalid-input', `${file === '-' ? 'The standard input' : file} does not hold ${what}.`)
+  throw new ProblemError('invalid-input', `${nameOf(file)} does not hold ${what}.`)
 }

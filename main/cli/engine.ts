@@ -3,7 +3,7 @@ import { QuestionError } from '../../core/conformance/question.ts'
 import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
 import { JsonValues } from './jsonValues.ts'
-import { nearest } from './nearest.ts'
+import { nearest } from '../../core/text/nearest.ts'
 import { readOptions, UsageError } from './usage.ts'
 
 const OPTIONS = { help: { type: 'boolean', short: 'h' } } as const

@@ -12,7 +12,8 @@ import { rowPrinter } from './liveRows.ts'
 import { summaryOf } from './liveSummary.ts'
 import { portProblem } from './portProblem.ts'
 import { tellNotes } from './tellNotes.ts'
-import { readNumber, UsageError, type Given, type OptionInfo } from './usage.ts'
+import { readNumber, type Given, type OptionInfo } from './usage.ts'
+import { coveredVersion } from './validate.ts'
 
 /** Options of the commands that look at single requests. */
 export const LIVE_OPTIONS = {
@@ -39,10 +40,7 @@ export function engineFields(given: Given): {
 } {
   const maxRequestsInFlight = readNumber(given, 'max-requests-inflight', SEATS)
   const maxMutatingRequestsInFlight = readNumber(given, 'max-mutating-requests-inflight', SEATS)
-  const version = given.value('server-version')
-  if (version !== undefined && !/^v1\.\d+(?:\.\d+)?$/.test(version)) {
-    throw new UsageError('--server-version takes a version such as v1.33 or v1.33.4.')
-  }
+  const version = coveredVersion(given, 'server-version')
   return {
     ...(maxRequestsInFlight !== undefined && { maxRequestsInFlight }),
     ...(maxMutatingRequestsInFlight !== undefined && { maxMutatingRequestsInFlight }),

@@ -1,7 +1,7 @@
 import { toProblem } from '../../core/contract/errors.ts'
+import { nearest } from '../../core/text/nearest.ts'
 import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
-import { nearest } from './nearest.ts'
 import { problemLines } from './problemLines.ts'
 import { printHelp, UsageError } from './usage.ts'
 

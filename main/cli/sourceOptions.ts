@@ -10,6 +10,7 @@ import {
 import { SimulationSpecSchema, type SimulationSpec } from '../../core/contract/simulation.ts'
 import { readInputFiles, type Reading } from './inputFiles.ts'
 import { readNumber, UsageError, type Given, type OptionInfo } from './usage.ts'
+import { coveredVersion } from './validate.ts'
 
 /** Credentials for --metrics-url, by files: a secret on the command line could be read by every user of the machine. */
 const CREDENTIAL_OPTIONS = {
@@ -69,14 +70,12 @@ const asksForSimulation = (given: Given): boolean =>
 /** The built-in simulated cluster, as the options want it. */
 export function simulationFrom(given: Given): SimulationSpec {
   const seed = readNumber(given, 'seed', { min: 0, max: Number.MAX_SAFE_INTEGER, whole: true })
-  const version = given.value('server-version')
-  const spec = SimulationSpecSchema.safeParse({
+  const version = coveredVersion(given, 'server-version')
+  return SimulationSpecSchema.parse({
     kind: 'simulation',
     ...(seed !== undefined && { seed }),
     ...(version !== undefined && { version: fullVersion(version) }),
   })
-  if (spec.success) return spec.data
-  throw new UsageError('--server-version takes a version from v1.29 to v1.39: v1.33 or v1.33.4.')
 }
 
 const fullVersion = (version: string): string => (/^v\d+\.\d+$/.test(version) ? `${version}.0` : version)

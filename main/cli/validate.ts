@@ -1,5 +1,4 @@
-import { COVERED_MINORS } from '../../core/metrics/catalogue.ts'
-import { parseKubernetesVersion } from '../../core/metrics/version.ts'
+import { COVERED_MINORS, isCovered } from '../../core/metrics/catalogue.ts'
 import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
 import type { Output } from './output.ts'
@@ -41,14 +40,16 @@ export async function validate(args: readonly string[], console: Console): Promi
   return findings.some(({ severity }) => severity === 'error') ? 1 : 0
 }
 
-/** The version whose rules apply; what the console knows nothing of is refused rather than guessed. */
-export function versionFrom(given: Given): string {
+/** The version whose rules apply, the newest by default. */
+export const versionFrom = (given: Given): string => coveredVersion(given, 'kube-version') ?? `v1.${COVERED_MINORS.newest}`
+
+/** A version that an option names; one whose rules are not known is refused rather than guessed. */
+export function coveredVersion(given: Given, option: string): string | undefined {
+  const text = given.value(option)
+  if (text === undefined) return undefined
   const { oldest, newest } = COVERED_MINORS
-  const text = given.value('kube-version')
-  if (text === undefined) return `v1.${newest}`
-  const version = parseKubernetesVersion(text)
-  if (version?.major === 1 && version.minor >= oldest) return text.startsWith('v') ? text : `v${text}`
+  if (isCovered(text)) return text.startsWith('v') ? text : `v${text}`
   throw new UsageError(
-    `--kube-version takes a version from v1.${oldest} on: v1.33 or v1.33.4, not ${JSON.stringify(text)}.`,
+    `--${option} takes a version from v1.${oldest} to v1.${newest}, whose rules are known: v1.33 or v1.33.4, not ${JSON.stringify(text)}.`,
   )
 }

@@ -20,6 +20,17 @@ describe('CSV', () => {
     expect(toCsv(['h'], [['=1+1'], ['@x'], ['-cmd'], ['-5'], [-5]])).toBe("h\r\n'=1+1\r\n'@x\r\n'-cmd\r\n-5\r\n-5\r\n")
   })
 
+  it.each(['-1+cmd|/c calc', '\n=1+1', '\r=1', '\t=1', ' =1+1', '+1-1', '\u00a0@x', '－1', '-', '+'])(
+    'makes %j harmless',
+    (text) => {
+      expect(toCsv(['h'], [[text]]).slice(3).replace(/^"/, '').startsWith("'")).toBe(true)
+    },
+  )
+
+  it.each(['-1', '+1.5', '-1e5', '12', 'a-b', 'x=1'])('leaves %j as it is', (text) => {
+    expect(toCsv(['h'], [[text]])).toBe(`h\r\n${text}\r\n`)
+  })
+
   it('keeps one line a row when nothing breaks lines', () => {
     fc.assert(
       fc.property(fc.array(fc.stringMatching(/^[^\r\n]*$/)), (values) => {

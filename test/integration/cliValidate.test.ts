@@ -122,7 +122,8 @@ describe('apf-console validate', () => {
       [[join(folder, 'empty')], /holds no \.yaml, \.yml or \.json files/],
       [['--output', 'xml', 'x'], /--output takes text, json, github or sarif, not "xml"/],
       [['--json', '--output', 'sarif', 'x'], /contradict each other/],
-      [['--kube-version', 'v1.20', 'x'], /--kube-version takes a version from v1\.29 on/],
+      [['--kube-version', 'v1.20', 'x'], /--kube-version takes a version from v1\.29 to v1\.37/],
+      [['--kube-version', 'v1.99', 'x'], /to v1\.37, whose rules are known: v1\.33 or v1\.33\.4, not "v1\.99"/],
       [['--kube-versoin', 'v1.30', 'x'], /did you mean --kube-version\?/],
     ]
     for (const [args, sentence] of cases) {

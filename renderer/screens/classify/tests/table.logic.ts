@@ -1,3 +1,4 @@
+import { strangeKeyInTable } from '../../../../core/classify/testTable.ts'
 import { z } from 'zod'
 import type { Landing, RequestTestResult } from '../../../../core/classify/sample.ts'
 import { landings } from '../../../../core/classify/sample.ts'
@@ -122,6 +123,8 @@ export function readTests(
   } catch {
     return { ok: false, problem: 'The file is not JSON.' }
   }
+  const strange = strangeKeyInTable(value)
+  if (strange !== undefined) return { ok: false, problem: strange }
   const read = FileSchema.safeParse(value)
   if (!read.success) {
     const [issue] = read.error.issues
