@@ -6,6 +6,9 @@ export { isJsonObject, type JsonObject }
 
 export const API_VERSION = 'flowcontrol.apiserver.k8s.io/v1'
 
+/** Where `kubectl apply` notes what it applied last. */
+export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
+
 /** An object of the group, of whatever shape its parts are. */
 export interface ObjectLike {
   readonly metadata?: unknown

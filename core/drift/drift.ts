@@ -1,4 +1,5 @@
 import { builtInObjects, isMandatory, isSuggested } from '../config/builtInByVersion.ts'
+import { LAST_APPLIED } from '../config/content.ts'
 import { configDiff, type FieldChange } from '../config/diff.ts'
 import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '../config/objects.ts'
 import { changesBetween, type GuardChange } from '../guard/changes.ts'
@@ -29,7 +30,7 @@ export interface Drift {
 }
 
 /** What `kubectl apply` keeps for itself says nothing of the object. */
-const NOISE = 'metadata.annotations[kubectl.kubernetes.io/last-applied-configuration]'
+const NOISE = `metadata.annotations[${LAST_APPLIED}]`
 
 /** How objects differ from others. `version` is the gitVersion of the server that they are on. */
 export function driftBetween(current: ObjectSet, reference: ObjectSet, version: string): Drift {

@@ -1,4 +1,4 @@
-import { manifestOf, withoutNulls } from '../config/content.ts'
+import { LAST_APPLIED, manifestOf, withoutNulls } from '../config/content.ts'
 import type { Kind } from '../config/objects.ts'
 import { emitFlow, emitLines } from './emit.ts'
 import { isMap, toJson, type Json, type JsonMap } from './json.ts'
@@ -10,7 +10,6 @@ export interface WritableObject {
 }
 
 /** The annotation that kubectl keeps for itself. */
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
 /**
  * One object as YAML for people and for `kubectl apply`: apiVersion v1, kind, the metadata that people write, spec; members

@@ -3,7 +3,7 @@ import type { ObjectSet } from '../../core/config/objects.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { RequestTest } from '../../core/contract/objects.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
-import { withEdit } from '../../core/impact/applyEdit.ts'
+import { applyManifests } from '../../core/impact/applyManifests.ts'
 import type { LocatedFinding } from '../../core/manifest/manifest.ts'
 import { testsFrom } from './classifyRequests.ts'
 import { fromCluster } from './configurationSource.ts'
@@ -52,14 +52,21 @@ export async function impactInput(given: Given, console: Console): Promise<Impac
       edit.findings[0]?.message ?? `${edits.join(', ')} holds no FlowSchema and no PriorityLevelConfiguration.`,
     )
   }
+  const whole = given.flag('whole')
+  const documents = edit.files.flatMap((file) => file.documents)
+  const applied = applyManifests(before.objects, documents, { version, before: before.applied ? 'applied' : 'live' })
   const table = given.value('test')
   return {
     name: before.name,
     origin: before.origin,
     before: before.objects,
-    after: given.flag('whole') ? edit.objects : withEdit(before.objects, edit.objects),
+    after: whole ? edit.objects : applied.objects,
     version,
-    errors: [...before.errors, ...edit.findings.filter(({ severity }) => severity === 'error')],
+    errors: [
+      ...before.errors,
+      ...edit.findings.filter(({ severity }) => severity === 'error'),
+      ...(whole ? [] : applied.findings),
+    ],
     servers,
     tests: table === undefined ? [] : await testsFrom(table, console),
     problems,
@@ -67,8 +74,10 @@ export async function impactInput(given: Given, console: Console): Promise<Impac
   }
 }
 
+/** `applied`: the objects are those of manifests, which somebody applied. */
 interface Before extends Pick<ImpactInput, 'name' | 'origin' | 'version' | 'errors' | 'notes'> {
   readonly objects: ObjectSet
+  readonly applied: boolean
 }
 
 /** The objects of --config, else those of the cluster, else the built-in ones. */
@@ -79,16 +88,16 @@ async function configurationBefore(given: Given, console: Console, serverVersion
     const version = wanted ?? versionFrom(given)
     const { objects, findings } = await readConfiguration(files, { version, reading: console })
     const errors = findings.filter(({ severity }) => severity === 'error')
-    return { name: `files ${files.join(', ')}`, origin: 'files', version, objects, errors, notes: [] }
+    return { name: `files ${files.join(', ')}`, origin: 'files', version, objects, applied: true, errors, notes: [] }
   }
   if (given.value('kubeconfig') !== undefined || given.value('context') !== undefined) {
     const { from, ...cluster } = await fromCluster(given, console)
-    return { ...cluster, origin: from }
+    return { ...cluster, origin: from, applied: false }
   }
   const version = wanted ?? versionFrom(given)
   const name = `the built-in objects of ${version}`
   const notes = [`Neither --config nor --kubeconfig is given: the edit is compared with ${name}.`]
-  return { name, origin: 'files', version, objects: builtInObjects(version), errors: [], notes }
+  return { name, origin: 'files', version, objects: builtInObjects(version), applied: false, errors: [], notes }
 }
 
 /** Demand is read where a source is given; that none can be read is told and does not end the command. */

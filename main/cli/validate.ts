@@ -41,7 +41,8 @@ export async function validate(args: readonly string[], console: Console): Promi
 }
 
 /** The version whose rules apply, the newest by default. */
-export const versionFrom = (given: Given): string => coveredVersion(given, 'kube-version') ?? `v1.${COVERED_MINORS.newest}`
+export const versionFrom = (given: Given): string =>
+  coveredVersion(given, 'kube-version') ?? `v1.${COVERED_MINORS.newest}`
 
 /** A version that an option names; one whose rules are not known is refused rather than guessed. */
 export function coveredVersion(given: Given, option: string): string | undefined {

@@ -23,7 +23,12 @@ describe('CSV', () => {
   it.each(['-1+cmd|/c calc', '\n=1+1', '\r=1', '\t=1', ' =1+1', '+1-1', '\u00a0@x', '－1', '-', '+'])(
     'makes %j harmless',
     (text) => {
-      expect(toCsv(['h'], [[text]]).slice(3).replace(/^"/, '').startsWith("'")).toBe(true)
+      expect(
+        toCsv(['h'], [[text]])
+          .slice(3)
+          .replace(/^"/, '')
+          .startsWith("'"),
+      ).toBe(true)
     },
   )
 

@@ -1,0 +1,95 @@
+import { checkObject, type CheckedValue } from '../config/checkObject.ts'
+import { LAST_APPLIED, manifestOf } from '../config/content.ts'
+import { convertToV1 } from '../config/convert.ts'
+import type { FlowSchema, ObjectSet, PriorityLevelConfiguration } from '../config/objects.ts'
+import { isMap, toJson, type Json, type JsonMap } from '../manifest/json.ts'
+import type { LocatedFinding, ManifestDocument } from '../manifest/manifest.ts'
+import { applyMergePatch, mergePatch } from '../manifest/mergePatch.ts'
+import { withEdit } from './applyEdit.ts'
+
+export interface ApplyOptions {
+  /** Kubernetes version whose rules apply. */
+  readonly version: string
+  /**
+   * How the objects before came about: `applied` from the manifests that they are read from, so that what an edit leaves
+   * out is taken away; `live`, where only what the last apply noted in an annotation is.
+   */
+  readonly before: 'applied' | 'live'
+}
+
+export interface Applied {
+  readonly objects: ObjectSet
+  /** Why the server would reject what an apply makes of an object, though it would take the manifest by itself. */
+  readonly findings: readonly LocatedFinding[]
+}
+
+/**
+ * A configuration after `kubectl apply` of manifests: fields that a manifest leaves out keep their values unless an earlier
+ * apply had set them.
+ */
+export function applyManifests(
+  before: ObjectSet,
+  documents: readonly ManifestDocument[],
+  options: ApplyOptions,
+): Applied {
+  let objects = before
+  const findings: LocatedFinding[] = []
+  for (const document of documents) {
+    const { checked } = document
+    if (checked === undefined) continue
+    const present = presentOf(objects, checked)
+    const merged =
+      present === undefined ? undefined : checkObject(merge(present, document.value, options), options.version)
+    objects = withEdit(objects, setOf(merged?.object === undefined ? checked : merged))
+    findings.push(...(merged === undefined ? [] : newErrors(document, merged)))
+  }
+  return { objects, findings }
+}
+
+type CheckedObject = Extract<CheckedValue, { readonly object: object }>
+type Named = FlowSchema | PriorityLevelConfiguration
+
+const setOf = (checked: CheckedObject): ObjectSet =>
+  checked.kind === 'FlowSchema'
+    ? { levels: [], schemas: [checked.defaulted] }
+    : { levels: [checked.defaulted], schemas: [] }
+
+function presentOf({ levels, schemas }: ObjectSet, { kind, name }: CheckedObject): JsonMap | undefined {
+  const same = ({ metadata }: Named): boolean => metadata.name === name
+  const found = kind === 'FlowSchema' ? schemas.find(same) : levels.find(same)
+  return found === undefined ? undefined : mapOf(toJson(manifestOf(kind, found)))
+}
+
+function merge(present: JsonMap, value: unknown, { before }: ApplyOptions): Json {
+  const written = mapOf(toJson(convertToV1(value).value))
+  const original = before === 'applied' ? present : lastApplied(present)
+  const withoutRemoved = applyMergePatch(present, mergePatch(original, written) ?? {})
+  return applyMergePatch(withoutRemoved, written)
+}
+
+/** What the last `kubectl apply` set; nothing where there was none, or its note cannot be read. */
+function lastApplied({ metadata = {} }: JsonMap): JsonMap {
+  const note = mapOf(mapOf(metadata)['annotations'] ?? {})[LAST_APPLIED]
+  if (typeof note !== 'string') return {}
+  try {
+    return mapOf(toJson(convertToV1(JSON.parse(note)).value))
+  } catch {
+    return {}
+  }
+}
+
+const mapOf = (value: Json): JsonMap => (isMap(value) ? value : {})
+
+function newErrors(document: ManifestDocument, { findings }: CheckedValue): readonly LocatedFinding[] {
+  const own = new Set(document.checked?.findings.map(({ field, reason }) => `${field} ${reason}`))
+  return findings
+    .filter(({ severity, field, reason }) => severity === 'error' && !own.has(`${field} ${reason}`))
+    .map((finding) => ({
+      ...finding,
+      message: `${finding.message} kubectl apply keeps what a manifest leaves out; to remove a field, write it as null.`,
+      file: document.file,
+      kind: document.kind,
+      name: document.name,
+      ...document.positionOf(finding.field),
+    }))
+}
