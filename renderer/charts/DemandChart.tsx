@@ -1,5 +1,6 @@
 import { memo, useMemo } from 'react'
 import { ComposedChart, Line, XAxis, YAxis } from 'recharts'
+import { format } from '../theme/format.ts'
 import { levelColor } from '../theme/levels.ts'
 import { type DemandChartData, type DemandRound, sameRounds } from './demandChart.data.ts'
 import { PlotAxes } from './TimeAxis.tsx'
@@ -50,6 +51,11 @@ export const DemandChart = memo(function DemandChart({ level, title, data, domai
       <Line {...STILL} type="linear" dataKey="average" stroke={color} strokeWidth={1.5} />
       <Line {...STILL} type="linear" dataKey="smoothed" stroke="var(--text)" strokeWidth={1.75} />
       <path d={watermarkPath(data, domain, plot)} fill="var(--text-2)" />
+      {data.above !== undefined && (
+        <text x={plot.left + 6} y={plot.top + 14}>
+          ▲ high watermark up to {format.seats(data.above)}
+        </text>
+      )}
     </ComposedChart>
   )
 }, samePicture)
@@ -60,7 +66,8 @@ function deviationPath({ rounds, axis }: DemandChartData, domain: TimeDomain, pl
     .map(({ t, deviation }) => {
       if (deviation === null || t < domain.from) return ''
       const [low, high] = deviation
-      const [bottom, top] = [yOfValue(plot, axis.max, low), yOfValue(plot, axis.max, high)]
+      const bottom = yOfValue(plot, axis.max, Math.min(low, axis.max))
+      const top = yOfValue(plot, axis.max, Math.min(high, axis.max))
       return `M${xOfTime(plot, domain, t).toFixed(1)} ${Math.max(bottom, top + 1.5).toFixed(1)}V${top.toFixed(1)}`
     })
     .join('')
@@ -71,7 +78,10 @@ function watermarkPath({ rounds, axis }: DemandChartData, domain: TimeDomain, pl
   return rounds
     .map(({ t, highWatermark }) => {
       if (highWatermark === null || t < domain.from) return ''
-      const [x, y] = [xOfTime(plot, domain, t), yOfValue(plot, axis.max, highWatermark)]
+      const x = xOfTime(plot, domain, t)
+      // Above the axis: an arrow at its upper edge.
+      if (highWatermark > axis.max) return `M${(x - 2.5).toFixed(1)} ${plot.top + 4}h5l-2.5 -4z`
+      const y = yOfValue(plot, axis.max, highWatermark)
       return `M${(x - 1.6).toFixed(1)} ${y.toFixed(1)}a1.6 1.6 0 1 0 3.2 0a1.6 1.6 0 1 0 -3.2 0`
     })
     .join('')

@@ -3,6 +3,7 @@ import { format } from '../theme/format.ts'
 import styles from './TimeAxis.module.css'
 import {
   type ClockFace,
+  fits,
   plotWidth,
   type Plot,
   type TimeDomain,
@@ -49,14 +50,19 @@ export const PlotAxes = memo(function PlotAxes({ plot, domain, axis }: PlotAxesP
 
 /** Clock times below a plot. */
 export function TimeTicks({ plot, domain }: { readonly plot: Plot; readonly domain: TimeDomain }) {
-  const y = plot.height - plot.bottom + 14
+  const y = plot.height - plot.bottom
   return timeTicks(domain, plotWidth(plot), clockFace(domain.to)).map(({ at, label }) => {
     const x = xOfTime(plot, domain, at)
-    const anchor = x - plot.left < 24 ? 'start' : plot.width - plot.right - x < 24 ? 'end' : 'middle'
+    const mark = Math.round(x) + 0.5
     return (
-      <text key={at} x={x} y={y} textAnchor={anchor}>
-        {label}
-      </text>
+      <g key={at}>
+        <line className={styles['tick']} x1={mark} x2={mark} y1={y} y2={y + 4} />
+        {fits(plot, x, label) && (
+          <text x={x} y={y + 14} textAnchor="middle">
+            {label}
+          </text>
+        )}
+      </g>
     )
   })
 }

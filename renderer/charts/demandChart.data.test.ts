@@ -41,6 +41,13 @@ describe('demandChartData', () => {
     const data = demandChartData(seriesOf({ x: { highWatermark: [928], smoothed: [950.9], current: [307] } }, 1), 'x')
     expect(data.axis.max).toBeGreaterThanOrEqual(950.9)
   })
+  it('keeps a burst from flattening the limit, and names it', () => {
+    const data = demandChartData(seriesOf({ x: { highWatermark: [5_000], smoothed: [40], current: [50] } }, 1), 'x')
+    expect(data.axis.max).toBeLessThanOrEqual(150)
+    expect(data.above).toBe(5_000)
+    const calm = demandChartData(seriesOf({ x: { highWatermark: [60], current: [50] } }, 1), 'x')
+    expect([calm.axis.max >= 60, calm.above]).toEqual([true, undefined])
+  })
   it('is the same picture while the round lasts, another with the next', () => {
     const of = (values: number[]) => demandChartData(seriesOf({ x: { smoothed: values } }, values.length), 'x')
     expect(sameRounds(of(repeat([5], 8)), of(repeat([5], 9)))).toBe(true)

@@ -17,7 +17,12 @@ export interface DemandRound {
 export interface DemandChartData {
   readonly rounds: readonly DemandRound[]
   readonly axis: ValueAxis
+  /** Largest high watermark that lies above the axis; `undefined` when all lie on it. */
+  readonly above: number | undefined
 }
+
+/** A burst higher than so many times the rest would flatten the limit; it is then marked at the edge and named. */
+const MOST_ABOVE = 2
 
 const COLUMNS = ['highWatermark', 'average', 'stdev', 'smoothed', 'current'] as const satisfies readonly LevelColumn[]
 
@@ -78,11 +83,16 @@ const empty = (t: number): DemandRound => ({
 export function demandChartData(series: Series, levelName: string): DemandChartData {
   const all = demandRounds(series, levelName)
   const rounds = bucketRanges(all.length, MAX_POINTS).flatMap(([, to]) => all[to - 1] ?? [])
-  let top = 0
-  for (const round of rounds) {
-    top = Math.max(top, round.highWatermark ?? 0, round.deviation?.[1] ?? 0, round.smoothed ?? 0, round.current ?? 0)
+  let usual = 0
+  let peak = 0
+  for (const { highWatermark, average, deviation, smoothed, current } of rounds) {
+    usual = Math.max(usual, average ?? 0, smoothed ?? 0, current ?? 0)
+    peak = Math.max(peak, highWatermark ?? 0, deviation?.[1] ?? 0)
   }
-  return { rounds, axis: valueAxis(top * 1.04, 3) }
+  const top = usual > 0 ? Math.min(Math.max(usual, peak), usual * MOST_ABOVE) : peak
+  const axis = valueAxis(top * 1.04, 3)
+  const highest = rounds.reduce((most, { highWatermark }) => Math.max(most, highWatermark ?? 0), 0)
+  return { rounds, axis, above: highest > axis.max ? highest : undefined }
 }
 
 /**
@@ -96,7 +106,7 @@ export const roundDomain = ({ from, to }: TimeDomain): TimeDomain => ({
 /** Whether two sets of rounds draw the same picture. */
 export function sameRounds(a: DemandChartData, b: DemandChartData): boolean {
   if (a === b) return true
-  if (a.rounds.length !== b.rounds.length || a.axis.max !== b.axis.max) return false
+  if (a.rounds.length !== b.rounds.length || a.axis.max !== b.axis.max || a.above !== b.above) return false
   return a.rounds.every((round, i) => {
     const other = b.rounds[i]
     return (

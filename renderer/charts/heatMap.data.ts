@@ -89,8 +89,8 @@ export interface HeatTableRow {
 }
 
 /** The table behind the map: at most `maxRows` stretches of time, newest first, counts by bucket. */
-export function heatTable(map: HeatMap, maxRows = 60): readonly HeatTableRow[] {
-  const grid = heatGrid(map, maxRows)
+export function heatTable(map: HeatMap): readonly HeatTableRow[] {
+  const grid = heatGrid(map, Number.MAX_SAFE_INTEGER)
   const rows = grid.cells.flatMap((counts, i) =>
     counts === null ? [] : [{ at: grid.times[i] ?? 0, total: counts.reduce((sum, count) => sum + count, 0), counts }],
   )

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { seriesOf } from './seatChart.fixture.ts'
-import { edgeLabels, seatChartData, type SeatChartData, seatSentence, seatTableRows } from './seatChart.data.ts'
+import { edgeLabels, seatChartData, type SeatChartData, seatSentence, seatRows } from './seatChart.data.ts'
 
 const LIMITED = { exempt: false, exist: 602 }
 const busy = {
@@ -88,10 +88,12 @@ describe('labels and words', () => {
     expect(seatSentence('x', dataOf({}, 4))).toBe('x: no sample in this range')
   })
 
-  it('has a table of at most 60 rows, newest first', () => {
-    const executing = Array.from({ length: 200 }, (_, i) => i)
-    const rows = seatTableRows(dataOf({ executing }, 200))
-    expect(rows.length).toBeLessThanOrEqual(60)
-    expect(rows[0]?.executing).toBe(199)
+  it('has a table of every sample, newest first', () => {
+    const executing = Array.from({ length: 700 }, (_, i) => (i === 3 ? null : i))
+    const rows = seatRows(seriesOf({ x: { executing, upper: [9] } }, 700), 'x')
+    expect(rows).toHaveLength(700)
+    expect(rows[0]?.executing).toBe(699)
+    expect(rows.at(-4)).toMatchObject({ executing: null, demand: null })
+    expect(rows.at(-1)?.upper).toBe(9)
   })
 })

@@ -1,7 +1,6 @@
 import type { LevelColumn, Series } from '../../core/frame/series.ts'
 import { format } from '../theme/format.ts'
 import {
-  bucketRanges,
   type Column,
   type Gap,
   gapsOf,
@@ -216,8 +215,28 @@ export function seatSentence(levelName: string, data: SeatChartData): string {
   return `${levelName}: ${parts.join(', ')}`
 }
 
-/** Rows of the table behind the chart, at most `maxRows`, newest first. */
-export function seatTableRows(data: SeatChartData, maxRows = 60): readonly SeatPoint[] {
-  const ranges = bucketRanges(data.points.length, maxRows)
-  return ranges.flatMap(([, to]) => data.points[to - 1] ?? []).toReversed()
+/** One sample of the table behind the chart, in seats; `null` for what was not known. */
+export type SeatRow = Readonly<
+  Record<'executing' | 'queued' | 'demand' | 'current' | 'nominal' | 'lower' | 'upper', number | null>
+> & { readonly t: number }
+
+/** Every sample of a level that the history holds, newest first. */
+export function seatRows(series: Series, levelName: string): readonly SeatRow[] {
+  const columns = series.levels.find((level) => level.name === levelName)?.columns
+  if (columns === undefined) return []
+  const at = (name: LevelColumn, index: number): number | null => columns[name]?.[index] ?? null
+  const rows = series.times.map((t, i): SeatRow => {
+    const [executing, queued] = [at('executing', i), at('queuedSeats', i)]
+    return {
+      t,
+      executing,
+      queued,
+      demand: executing === null ? null : executing + (queued ?? 0),
+      current: at('current', i),
+      nominal: at('nominal', i),
+      lower: at('lower', i),
+      upper: at('upper', i),
+    }
+  })
+  return rows.toReversed()
 }

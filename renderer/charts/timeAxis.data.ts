@@ -92,6 +92,13 @@ export function timeTicks(domain: TimeDomain, width: number, face: ClockFace, mi
   return ticks
 }
 
+/** Half the width of a character of an axis label, CSS pixels. */
+const HALF_CHARACTER = 3.4
+
+/** Whether a label centred at a pixel lies within the drawing: one that does not would be cut, or stand beside its tick. */
+export const fits = ({ width }: Plot, x: number, label: string): boolean =>
+  x - label.length * HALF_CHARACTER >= 0 && x + label.length * HALF_CHARACTER <= width
+
 export interface ValueAxis {
   readonly max: number
   readonly ticks: readonly number[]

@@ -1,4 +1,4 @@
-import { cleanup, render, screen, within } from '@testing-library/react'
+import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ChartFrame } from './ChartFrame.tsx'
@@ -39,6 +39,21 @@ describe('ChartFrame', () => {
     expect(first()).toBe('5')
     screen.getByRole('button', { name: 'drawing' }).focus()
     await vi.waitFor(() => expect(first()).toBe('8'))
+  })
+
+  it('refreshes the table that is shown while the chart is live', async () => {
+    vi.useFakeTimers()
+    let seats = 5
+    render(
+      <ChartFrame title="Seats" table={() => table(3, seats)} fileName="seats">
+        <svg />
+      </ChartFrame>,
+    )
+    fireEvent.click(screen.getByRole('button', { name: 'Seats as table' }))
+    seats = 8
+    await act(() => vi.advanceTimersByTimeAsync(1_100))
+    vi.useRealTimers()
+    expect(within(screen.getByRole('table', { name: 'Seats' })).getAllByRole('cell')[0]?.textContent).toBe('8')
   })
 
   it('shows the table in place of the drawing with T, and not while typing', async () => {

@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { isTyping } from './keys.ts'
-import { thinned, type ChartTable } from './chartTable.ts'
-import { toCsv } from './csv.ts'
+import { chartCsv, exportName, thinned, type ChartTable } from './chartTable.ts'
 import { download, downloadCsv } from './download.ts'
 import { ErrorBoundary } from './ErrorBoundary.tsx'
 import { Icon } from './Icon.tsx'
 import { Menu } from './Menu.tsx'
 import { NumbersTable } from './NumbersTable.tsx'
 import { Pane } from './Pane.tsx'
+import { originOf } from './chartOrigin.ts'
 import { pictureOf } from './picture.ts'
 import { useOnScreen } from './useOnScreen.ts'
 import styles from './ChartFrame.module.css'
@@ -18,8 +18,10 @@ export interface ChartFrameProps {
   readonly note?: ReactNode
   /** The numbers behind the drawing; a function is asked only when the table is needed. */
   readonly table: ChartTable | (() => ChartTable)
-  /** Name of exported files, without ending. */
+  /** Name of exported files, without time and ending; no two charts have the same. */
   readonly fileName: string
+  /** What the chart is about, for its picture: a level. */
+  readonly subject?: string | undefined
   /** One sentence with what the drawing shows now; makes the drawing an image to screen readers. */
   readonly label?: string | undefined
   /** Controls of the chart itself, before the table and export buttons. */
@@ -35,18 +37,20 @@ const read = (table: ChartFrameProps['table']): ChartTable => (typeof table === 
  * around its failures. The drawing is mounted only while it is on the screen.
  */
 export function ChartFrame(props: ChartFrameProps) {
-  const { title, unit, note, table, fileName, label, actions, className, children } = props
+  const { title, unit, note, table, fileName, subject, label, actions, className, children } = props
   const [asTable, setAsTable] = useState(false)
-  const { numbers, refresh } = useNumbers(table, fileName)
   const drawing = useRef<HTMLDivElement>(null)
+  const legend = useRef<HTMLSpanElement>(null)
   const { ref, visible, height } = useOnScreen()
+  const { numbers, refresh } = useNumbers(table, fileName, visible ? (asTable ? SHOWN_MS : HIDDEN_MS) : undefined)
 
-  const csv = (): string => {
-    const { columns, rows } = read(table)
-    return toCsv(columns, rows)
-  }
+  const csv = (): string => chartCsv(read(table))
+  const nameNow = (): string => exportName(fileName, Date.now())
   const picture = async (): Promise<void> => {
-    if (drawing.current !== null) download(`${fileName}.png`, await pictureOf(drawing.current, title))
+    if (drawing.current === null) return
+    const heading = [title, unit, subject].filter((part) => part !== undefined).join(' · ')
+    const caption = { heading, origin: originOf(), legend: legend.current }
+    download(`${nameNow()}.png`, await pictureOf(drawing.current, caption))
   }
   const toggle = (): void => {
     refresh()
@@ -61,7 +65,7 @@ export function ChartFrame(props: ChartFrameProps) {
   }
   const entries = [
     ...(asTable ? [] : [{ label: 'Save as PNG', onSelect: () => void picture().catch(() => undefined) }]),
-    { label: 'Save as CSV', onSelect: () => downloadCsv(fileName, csv()) },
+    { label: 'Save as CSV', onSelect: () => downloadCsv(nameNow(), csv()) },
     { label: 'Copy as CSV', onSelect: () => void navigator.clipboard.writeText(csv()).catch(() => undefined) },
   ]
   const buttons = (
@@ -87,7 +91,14 @@ export function ChartFrame(props: ChartFrameProps) {
   )
   const image = label === undefined ? {} : { role: 'img', 'aria-label': label }
   return (
-    <Pane title={title} unit={unit} note={note} actions={buttons} className={className} onKeyDown={onKeyDown}>
+    <Pane
+      title={title}
+      unit={unit}
+      note={note === undefined ? undefined : <span ref={legend}>{note}</span>}
+      actions={buttons}
+      className={className}
+      onKeyDown={onKeyDown}
+    >
       <div ref={ref} onFocus={refresh}>
         {!asTable && (
           <div ref={drawing} className={styles['drawing']} {...image}>
@@ -106,25 +117,34 @@ export function ChartFrame(props: ChartFrameProps) {
   )
 }
 
-/** The table behind a chart: read at first, on focus and on toggling, not with every sample. */
-function useNumbers(table: ChartFrameProps['table'], identity: string): { numbers: ChartTable; refresh: () => void } {
+/** How often the table behind a chart is read again, while it is shown and while only screen readers see it. */
+const SHOWN_MS = 1_000
+const HIDDEN_MS = 5_000
+
+/** The table behind a chart: read at first, on focus, on toggling and every so often, not with every sample. */
+function useNumbers(
+  table: ChartFrameProps['table'],
+  identity: string,
+  everyMs: number | undefined,
+): { numbers: ChartTable; refresh: () => void } {
   const latest = useRef(table)
   useEffect(() => {
     latest.current = table
   })
   const [numbers, setNumbers] = useState<ChartTable>(() => read(table))
   const refresh = useCallback(() => {
-    const { columns, rows } = read(latest.current)
-    setNumbers({ columns, rows: thinned(rows) })
+    const now = read(latest.current)
+    setNumbers({ ...now, rows: thinned(now.rows) })
   }, [])
   const empty = numbers.rows.length === 0
   const arrived = empty && typeof table !== 'function' && table.rows.length > 0
   useEffect(refresh, [refresh, identity, arrived])
-  // A table that is computed on demand may be empty at first: look again until there is something.
+  // A table that is computed on demand may be empty at first: look again soon.
+  const pause = empty ? SHOWN_MS : everyMs
   useEffect(() => {
-    if (!empty) return undefined
-    const timer = setInterval(refresh, 1_000)
+    if (pause === undefined) return undefined
+    const timer = setInterval(refresh, pause)
     return () => clearInterval(timer)
-  }, [empty, refresh])
+  }, [pause, refresh])
   return { numbers, refresh }
 }

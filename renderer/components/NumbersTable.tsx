@@ -1,5 +1,5 @@
-import { UNKNOWN } from '../theme/format.ts'
-import type { ChartTable } from './chartTable.ts'
+import { format } from '../theme/format.ts'
+import { cellText, type ChartTable } from './chartTable.ts'
 
 /** The numbers behind a chart as a plain table, named like the chart. */
 export function NumbersTable(props: {
@@ -29,10 +29,10 @@ export function NumbersTable(props: {
             {row.map((value, at) =>
               at === 0 ? (
                 <th key={table.columns[at]} scope="row">
-                  {value}
+                  {table.times === true && typeof value === 'number' ? format.time(value) : cellText(value)}
                 </th>
               ) : (
-                <td key={table.columns[at]}>{value ?? UNKNOWN}</td>
+                <td key={table.columns[at]}>{cellText(value)}</td>
               ),
             )}
           </tr>

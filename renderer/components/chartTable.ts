@@ -1,9 +1,12 @@
-import type { CsvValue } from './csv.ts'
+import { format } from '../theme/format.ts'
+import { toCsv, type CsvValue } from './csv.ts'
 
-/** The numbers behind a chart. The first column heads each row, usually a time. */
+/** The numbers behind a chart, all of them. The first column heads each row. */
 export interface ChartTable {
   readonly columns: readonly string[]
   readonly rows: readonly (readonly CsvValue[])[]
+  /** The first column holds instants, Unix milliseconds. */
+  readonly times?: boolean
 }
 
 export const MAX_TABLE_ROWS = 60
@@ -14,4 +17,27 @@ export function thinned<T>(rows: readonly T[], max = MAX_TABLE_ROWS): readonly T
   const step = (rows.length - 1) / (max - 1)
   const taken = new Set(Array.from({ length: max }, (_, index) => Math.round(index * step)))
   return rows.filter((_, index) => taken.has(index))
+}
+
+/** A cell as the table shows it. Averages have more digits than anybody reads. */
+export function cellText(value: CsvValue): string {
+  if (typeof value !== 'number') return value ?? format.fixed(undefined)
+  if (Number.isInteger(value)) return format.fixed(value)
+  return Math.abs(value) < 0.0005 ? value.toExponential(1) : format.significant(value)
+}
+
+/** Every row; instants with date and zone (RFC 3339, UTC), numbers as they are. */
+export function chartCsv({ columns, rows, times = false }: ChartTable): string {
+  if (!times) return toCsv(columns, rows)
+  const [first = 'Time', ...others] = columns
+  return toCsv(
+    [`${first} (UTC)`, ...others],
+    rows.map(([at, ...cells]) => [typeof at === 'number' ? new Date(at).toISOString() : at, ...cells]),
+  )
+}
+
+/** Name of an exported file: what it shows and when it was made, in characters that every system takes. */
+export function exportName(name: string, now: number): string {
+  const at = new Date(now).toISOString().slice(0, 19).replaceAll(':', '-')
+  return `${name.replaceAll(/[^\w.-]+/g, '_').slice(0, 120)}-${at}Z`
 }

@@ -3,7 +3,7 @@ import type { DerivedLevel } from '../../../core/frame/derived.ts'
 import type { LevelFrame, ServerFrame } from '../../../core/frame/frame.ts'
 import type { Series } from '../../../core/frame/series.ts'
 import { DemandChart, demandPlot } from '../../charts/DemandChart.tsx'
-import { demandChartData, type DemandChartData, roundDomain } from '../../charts/demandChart.data.ts'
+import { demandChartData, demandRounds, roundDomain } from '../../charts/demandChart.data.ts'
 import type { TimeDomain } from '../../charts/timeAxis.data.ts'
 import { useSize } from '../../charts/useSize.ts'
 import type { ChartTable } from '../../components/chartTable.ts'
@@ -37,7 +37,7 @@ export const DemandPane = memo(function DemandPane(props: DemandPaneProps) {
   )
   const rounds = roundDomain(domain)
   const plot = useMemo(() => demandPlot(width, height), [width, height])
-  const table = useCallback(() => demandTable(data), [data])
+  const table = useCallback(() => demandTable(series, level.name), [series, level.name])
   const rungs = demandLadder(server, level, derived, torn)
   return (
     <ChartFrame
@@ -46,6 +46,7 @@ export const DemandPane = memo(function DemandPane(props: DemandPaneProps) {
       note={torn ? 'page read during a recomputation: ≈' : 'remembered for about 5 min'}
       table={table}
       fileName={`demand-${level.name}`}
+      subject={level.name}
     >
       <div className={styles['demand']}>
         <div ref={box} className={styles['chart']} style={{ height }}>
@@ -117,13 +118,14 @@ function Mark({ mark, color }: { mark: RungMark; color: string }) {
   )
 }
 
-function demandTable(data: DemandChartData | undefined): ChartTable {
+function demandTable(series: Series | undefined, level: string): ChartTable {
   return {
+    times: true,
     columns: ['Time', 'High watermark', 'Average', 'Average − σ', 'Average + σ', 'Smoothed', 'Current limit'],
-    rows: (data?.rounds ?? [])
+    rows: (series === undefined ? [] : demandRounds(series, level))
       .toReversed()
       .map((round) => [
-        format.time(round.t),
+        round.t,
         round.highWatermark ?? undefined,
         round.average ?? undefined,
         round.deviation?.[0],

@@ -63,7 +63,8 @@ export const HeatPane = memo(function HeatPane(props: HeatPaneProps) {
       unit="seconds"
       note={grid === undefined ? undefined : <HeatLegend grid={grid} color={levelColor(level)} />}
       table={table}
-      fileName={`${kind}-${level}`}
+      fileName={[kind, level, ...(schema === undefined ? [] : [schema])].join('-')}
+      subject={schema === undefined ? level : `${level}, ${schema}`}
       actions={actions}
     >
       <div ref={box} className={styles['chart']} style={{ height }}>
@@ -98,6 +99,7 @@ function tableOf(result: HeatMapResult): ChartTable {
   const names = [...bounds, undefined].map((_, row) => bucketLabel(bounds, row, format.seconds))
   return {
     columns: ['Time', 'Requests', ...names],
-    rows: heatTable(result.map).map((row) => [format.time(row.at), row.total, ...row.counts]),
+    times: true,
+    rows: heatTable(result.map).map((row) => [row.at, row.total, ...row.counts]),
   }
 }

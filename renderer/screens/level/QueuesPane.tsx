@@ -74,6 +74,7 @@ export const QueuesPane = memo(function QueuesPane({ level, queues, requests, at
         note={note}
         table={table}
         fileName={`queues-${level}`}
+        subject={level}
         actions={
           <>
             <Segment label="Unit of waiting work" value={unit} options={UNITS} onChange={setUnit} />
@@ -200,6 +201,7 @@ export const DepthPane = memo(function DepthPane({ level, queues }: { level: str
       note="by waiting requests, log scale"
       table={table}
       fileName={`queue-depths-${level}`}
+      subject={level}
     >
       <div ref={box} className={styles['pad']}>
         {width > 32 && (

@@ -6,7 +6,7 @@ import { Loading } from '../../components/States.tsx'
 import { Crosshair } from '../../charts/Crosshair.tsx'
 import { CursorTable, cursorWords } from '../../charts/CursorTable.tsx'
 import { SeatChart, seatPlot } from '../../charts/SeatChart.tsx'
-import { seatChartData, seatTableRows, type SeatChartData } from '../../charts/seatChart.data.ts'
+import { seatChartData, seatRows } from '../../charts/seatChart.data.ts'
 import type { TimeDomain } from '../../charts/timeAxis.data.ts'
 import { useSize } from '../../charts/useSize.ts'
 import { format } from '../../theme/format.ts'
@@ -34,7 +34,7 @@ export const SeatsPane = memo(function SeatsPane(props: SeatsPaneProps) {
     [series, level, options],
   )
   const plot = useMemo(() => seatPlot(width, height), [width, height])
-  const table = useCallback(() => seatTable(data), [data])
+  const table = useCallback(() => seatTable(series, level), [series, level])
   return (
     <ChartFrame
       title="Seats"
@@ -42,6 +42,7 @@ export const SeatsPane = memo(function SeatsPane(props: SeatsPaneProps) {
       note={<SeatsNote level={level} exempt={exempt} everySeconds={everySeconds} reducedTo={data?.reducedTo} />}
       table={table}
       fileName={`seats-${level}`}
+      subject={level}
     >
       <div ref={box} className={styles['chart']} style={{ height }}>
         {series === undefined || data === undefined ? (
@@ -92,7 +93,9 @@ function SeatsNote(props: {
       {!exempt && (
         <>
           <span>
-            <i className={styles['stippled']} aria-hidden="true" />
+            <svg width="18" height="10" aria-hidden="true">
+              <rect width="18" height="10" fill="url(#apf-stipple)" />
+            </svg>
             queued
           </span>
           <span>
@@ -124,21 +127,19 @@ function SeatsNote(props: {
   )
 }
 
-const COLUMNS = ['Time', 'Executing', 'Queued', 'Demand', 'Current limit', 'Nominal', 'Min', 'Max drawn']
+const COLUMNS = ['Time', 'Executing', 'Queued', 'Demand', 'Current limit', 'Nominal', 'Min', 'Max']
 
-function seatTable(data: SeatChartData | undefined): ChartTable {
-  const rows = data === undefined ? [] : seatTableRows(data)
-  return {
-    columns: COLUMNS,
-    rows: rows.map((point) => [
-      format.time(point.t),
-      point.executing ?? undefined,
-      point.queued === null ? undefined : point.queued[1] - point.queued[0],
-      point.demand ?? undefined,
-      point.current ?? undefined,
-      point.nominal ?? undefined,
-      point.band?.[0],
-      point.band?.[1],
-    ]),
-  }
-}
+const seatTable = (series: Series | undefined, level: string): ChartTable => ({
+  columns: COLUMNS,
+  times: true,
+  rows: (series === undefined ? [] : seatRows(series, level)).map((row) => [
+    row.t,
+    row.executing,
+    row.queued,
+    row.demand,
+    row.current,
+    row.nominal,
+    row.lower,
+    row.upper,
+  ]),
+})

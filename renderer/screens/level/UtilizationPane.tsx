@@ -34,7 +34,8 @@ export const UtilizationPane = memo(function UtilizationPane(props: {
       unit="% of current limit"
       note={windowNote(window)}
       table={table}
-      fileName={`${kind}-${level.name}`}
+      fileName={`${kind}-of-limit-${level.name}`}
+      subject={level.name}
     >
       <div ref={box} className={styles['pad']}>
         {histogram === undefined ? (

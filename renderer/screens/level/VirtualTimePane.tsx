@@ -44,6 +44,7 @@ export const VirtualTimePane = memo(function VirtualTimePane({ level, queues, re
       note={<Progress level={level} epoch={epoch} />}
       table={table}
       fileName={`virtual-time-${level.name}`}
+      subject={level.name}
     >
       <div ref={box}>
         {width > 0 && data !== undefined && <NextList data={data} width={width} color={levelColor(level.name)} />}
