@@ -138,7 +138,7 @@ export function layOut(page: Page, version?: string): Layout {
   const known = version ?? gitVersion(page)
   const present = new Set([...NEEDED_FAMILIES].filter((name) => (page.families.get(name)?.series.length ?? 0) > 0))
   if (known !== undefined) present.add(FAMILY.buildInfo)
-  for (const key of FAMILY_KEYS) if ((familyIn(page, key)?.series.length ?? 0) > 0) present.add(FAMILY[key])
+  for (const family of FAMILY_KEYS) if ((familyIn(page, family)?.series.length ?? 0) > 0) present.add(FAMILY[family])
   const missing = missingFamilies(known, present)
   const missingNames = new Set(missing.map(({ family }) => family))
 

@@ -2,7 +2,7 @@
  * Characters that act on a terminal, a log or the order of a line rather than being seen: C0, DEL and C1, marks that turn
  * the direction of writing, and separators of lines and paragraphs.
  */
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+const CONTROL = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu
 
 const escape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 

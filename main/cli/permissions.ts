@@ -25,7 +25,8 @@ export async function permissions(args: readonly string[], console: Console): Pr
   const reports = await console.access.permissionReports(target)
   if (reports.length === 0) throw new UsageError('No server is named.')
   if (output === 'json') console.printJson(reports, 2)
-  else console.print(reports.flatMap((report, index) => (index === 0 ? reportText(report) : ['', ...reportText(report)])))
+  else
+    console.print(reports.flatMap((report, index) => (index === 0 ? reportText(report) : ['', ...reportText(report)])))
   return reports.every(isEnough) ? 0 : 1
 }
 
@@ -42,7 +43,15 @@ const WORDS: Readonly<Record<CapabilityResult['status'], string>> = {
   'not-applicable': '-',
 }
 
-function reportText({ server, user, problem, results, missingRole, editRole, ownLevel }: PermissionReport): readonly string[] {
+function reportText({
+  server,
+  user,
+  problem,
+  results,
+  missingRole,
+  editRole,
+  ownLevel,
+}: PermissionReport): readonly string[] {
   const rows = results.map(({ status, needs, label, found }) => [`  ${WORDS[status]}`, needs, label, found])
   return [
     `${server}${user === undefined ? '' : ` as ${user}`}`,

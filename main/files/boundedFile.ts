@@ -112,10 +112,10 @@ export async function filesOf(folder: string, options: FolderOptions): Promise<r
           'invalid-input',
           `${folder} holds more than ${MOST_ENTRIES} files; name those to be read.`,
         )
-      const isFolder = entry.isDirectory()
-      if (isFolder ? !options.nested : !entry.isFile() && !entry.isSymbolicLink()) continue
-      if (options.skip(entry.name, isFolder)) continue
-      found.push({ name: entry.name, path: join(path, entry.name), folder: isFolder })
+      const directory = entry.isDirectory()
+      if (directory ? !options.nested : !entry.isFile() && !entry.isSymbolicLink()) continue
+      if (options.skip(entry.name, directory)) continue
+      found.push({ name: entry.name, path: join(path, entry.name), folder: directory })
     }
     const files: FoundFile[] = []
     for (const one of found.toSorted((a, b) => options.order(a.name, b.name))) {

@@ -18,7 +18,10 @@ const simulatedServer = (seed: number) =>
 function serving(port: number) {
   const printed: string[] = []
   const told: string[] = []
-  const serve = serveSimulation(port, { print: (lines) => printed.push(...lines), tell: (sentence) => told.push(sentence) })
+  const serve = serveSimulation(port, {
+    print: (lines) => printed.push(...lines),
+    tell: (sentence) => told.push(sentence),
+  })
   const connect = (seed: number): (() => void) => {
     const abort = new AbortController()
     cleanups.push(() => abort.abort())

@@ -18,7 +18,7 @@ const COMMAND = /^\s*::|##\w*\[/m
 
 const LETTERS = [
   ...Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code)),
-  ...'\u061c\u200e\u200f\u2028\u2029\u202a\u202e\u2066\u2069\ud800\udc00é漢',
+  ...'\u061c\u200e\u200f\u2028\u2029\u202a\u202e\u2066\u2069\ud800\udc00é漢'.split(''),
   '::',
   '##[',
   '::add-mask::',
