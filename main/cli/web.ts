@@ -12,7 +12,7 @@ import { HELP } from './help.ts'
 import { serveSimulation } from './serveSimulation.ts'
 import { cadenceFrom, simulationFrom, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { portProblem } from './portProblem.ts'
-import { problemText } from './problemText.ts'
+import { problemLines } from './problemLines.ts'
 import { readNumber, printHelp, readOptions, type OptionInfo } from './usage.ts'
 
 const PORTS = { min: 0, max: 65_535, whole: true } as const
@@ -68,7 +68,7 @@ export async function web(args: readonly string[], console: Console): Promise<Ex
         ))
     // The page can be opened while the source is still being connected, and also when it cannot be.
     void connect(workspace.handlers, spec, cadenceFrom(given, true)).catch((error: unknown) => {
-      console.tell(problemText(toProblem(error)))
+      for (const line of problemLines(toProblem(error))) console.tell(line)
     })
     console.renewal.listen(() => {
       offerAddress(server, console, false).catch((error: unknown) => console.tell(toProblem(error).message))

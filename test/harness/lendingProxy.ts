@@ -4,6 +4,7 @@ import path from 'node:path'
 import { tmpdir } from 'node:os'
 import { ProxySpecSchema, type ProxySpec } from '../../core/contract/live.ts'
 import { openReached } from '../../main/proxy/openReached.ts'
+import { allNamed } from './consent.ts'
 import { liveRun, portOf, upstreamServer, type Cleanups } from './proxied.ts'
 
 const REVIEW = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
@@ -43,6 +44,7 @@ export async function lendingProxy(cleanups: Cleanups, given: Partial<ProxySpec>
     names: { level: () => undefined, schema: () => undefined },
     now: Date.now,
     env: {},
+    consent: allNamed,
   })
   cleanups.push(
     () => run.close(),
