@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createPrivateFile } from './database.ts'
@@ -23,40 +23,48 @@ export function createPresence(folder: string | undefined): Presence {
   let held: DatabaseSync | undefined
   return {
     own() {
-      if (folder !== undefined) held ??= hold(pathOf(id))
+      if (folder === undefined || held !== undefined) return id
+      for (const name of readdirSync(folder)) if (LOCK_FILE.test(name)) removeIfFree(join(folder, name))
+      held = hold(pathOf(id))
       return id
     },
     runs(of) {
       if (of === id) return true
       // An id comes from the journal: it must not lead out of the folder.
       if (folder === undefined || !/^[0-9a-f-]{36}$/.test(of) || !existsSync(pathOf(of))) return false
-      if (isHeld(pathOf(of))) return true
-      rmSync(pathOf(of), { force: true })
-      return false
+      return !removeIfFree(pathOf(of))
     },
     close() {
-      if (held === undefined) return
-      held.close()
-      rmSync(pathOf(id), { force: true })
+      held?.close()
+      held = undefined
+      if (folder !== undefined) rmSync(pathOf(id), { force: true })
     },
   }
 }
 
+const LOCK_FILE = /^console-[0-9a-f-]{36}\.lock$/
+
 function hold(path: string): DatabaseSync {
-  createPrivateFile(path)
-  const connection = new DatabaseSync(path)
-  connection.exec('BEGIN EXCLUSIVE')
-  return connection
+  for (;;) {
+    createPrivateFile(path)
+    const connection = new DatabaseSync(path, { timeout: 1_000 })
+    connection.exec('BEGIN EXCLUSIVE')
+    // Another console may have removed the file before it was locked.
+    if (existsSync(path)) return connection
+    connection.close()
+  }
 }
 
-function isHeld(path: string): boolean {
+/** Removes the file of a console that ended; `false` when it still runs. */
+function removeIfFree(path: string): boolean {
   let connection: DatabaseSync | undefined
   try {
     connection = new DatabaseSync(path, { timeout: 0 })
     connection.exec('BEGIN EXCLUSIVE')
-    return false
-  } catch {
+    rmSync(path, { force: true })
     return true
+  } catch {
+    return false
   } finally {
     connection?.close()
   }

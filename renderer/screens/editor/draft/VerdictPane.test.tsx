@@ -35,7 +35,7 @@ it('says of each object what became of it, and leads from causes to their fields
     'The console finds nothing wrong there.',
     'failed was not confirmed by the server.',
     'No answer in 10 s.',
-    'skipped was left out',
+    'skipped was not sent',
   ]) {
     expect(text).toContain(said)
   }
