@@ -95,7 +95,10 @@ async function patiently<T>(path: string | undefined, work: () => T): Promise<T>
     } catch (error) {
       if (!(error instanceof LockedError)) throw error
       if (performance.now() > end) {
-        throw new ProblemError('timeout', `Cannot use ${path}: another process has kept it locked for 15 s. End that process, and try again.`)
+        throw new ProblemError(
+          'timeout',
+          `Cannot use ${path}: another process has kept it locked for 15 s. End that process, and try again.`,
+        )
       }
     }
     await pause(1 + Math.random() * BLOCKING_MS)
@@ -105,7 +108,16 @@ async function patiently<T>(path: string | undefined, work: () => T): Promise<T>
 class LockedError extends Error {}
 
 /** Primary result codes of SQLite. */
-const CODE = { busy: 5, locked: 6, readOnly: 8, io: 10, corrupt: 11, full: 13, cannotOpen: 14, notADatabase: 26 } as const
+const CODE = {
+  busy: 5,
+  locked: 6,
+  readOnly: 8,
+  io: 10,
+  corrupt: 11,
+  full: 13,
+  cannotOpen: 14,
+  notADatabase: 26,
+} as const
 
 function translating<T>(path: string | undefined, work: () => T): T {
   try {
@@ -122,13 +134,29 @@ function translating<T>(path: string | undefined, work: () => T): T {
       case CODE.notADatabase:
         throw damaged(file, words)
       case CODE.full:
-        throw new ProblemError('internal', `Cannot write ${file}: the disk is full. Free some space, and try again.`, words)
+        throw new ProblemError(
+          'internal',
+          `Cannot write ${file}: the disk is full. Free some space, and try again.`,
+          words,
+        )
       case CODE.readOnly:
-        throw new ProblemError('forbidden', `Cannot write ${file}: it is read-only for this user. Make the file and its folder writable, and start the console again.`, words)
+        throw new ProblemError(
+          'forbidden',
+          `Cannot write ${file}: it is read-only for this user. Make the file and its folder writable, and start the console again.`,
+          words,
+        )
       case CODE.cannotOpen:
-        throw new ProblemError('forbidden', `Cannot open ${file}: ${words}. Make the file and its folder readable and writable for this user, and start the console again.`, words)
+        throw new ProblemError(
+          'forbidden',
+          `Cannot open ${file}: ${words}. Make the file and its folder readable and writable for this user, and start the console again.`,
+          words,
+        )
       case CODE.io:
-        throw new ProblemError('internal', `Cannot read or write ${file}: the disk reports an error. Check the disk, and start the console again.`, words)
+        throw new ProblemError(
+          'internal',
+          `Cannot read or write ${file}: the disk reports an error. Check the disk, and start the console again.`,
+          words,
+        )
       default:
         throw new ProblemError('internal', `Cannot use ${file}: ${words}.`, words)
     }

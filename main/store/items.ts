@@ -36,14 +36,18 @@ export function itemsOf(connection: DatabaseSync, kind: Item['kind'], scope = ''
 }
 
 export function itemOf(connection: DatabaseSync, { kind, scope = '', key }: Omit<Item, 'value'>): string | undefined {
-  const found = connection.prepare('SELECT value FROM items WHERE kind = ? AND scope = ? AND key = ?').get(kind, scope, key)
+  const found = connection
+    .prepare('SELECT value FROM items WHERE kind = ? AND scope = ? AND key = ?')
+    .get(kind, scope, key)
   return found === undefined ? undefined : String(found['value'])
 }
 
 /** Adds the item at the end, or changes it in its place. */
 export function putItem(connection: DatabaseSync, { kind, scope = '', key, value }: Item): void {
   connection
-    .prepare('INSERT INTO items (kind, scope, key, value) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value')
+    .prepare(
+      'INSERT INTO items (kind, scope, key, value) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
+    )
     .run(kind, scope, key, JSON.stringify(value))
 }
 
@@ -54,7 +58,11 @@ export function removeItem(connection: DatabaseSync, { kind, scope = '', key }: 
 /** Forgets the oldest of a kind beyond a count, and beyond so many characters altogether; never the newest. */
 export function boundItems(
   connection: DatabaseSync,
-  { kind, most, mostCharacters = Number.MAX_SAFE_INTEGER }: { readonly kind: Item['kind']; readonly most: number; readonly mostCharacters?: number },
+  {
+    kind,
+    most,
+    mostCharacters = Number.MAX_SAFE_INTEGER,
+  }: { readonly kind: Item['kind']; readonly most: number; readonly mostCharacters?: number },
 ): void {
   connection
     .prepare(

@@ -26,7 +26,10 @@ export function findOldFiles(folder: string): readonly OldFile[] {
     const path = join(folder, name)
     return { name, path, items: () => toItems(JSON.parse(readFileSync(path, 'utf8'))) }
   }
-  const present = new Set([...namesIn(folder), ...SUBFOLDERS.flatMap((sub) => namesIn(join(folder, sub)).map((name) => `${sub}/${name}`))])
+  const present = new Set([
+    ...namesIn(folder),
+    ...SUBFOLDERS.flatMap((sub) => namesIn(join(folder, sub)).map((name) => `${sub}/${name}`)),
+  ])
   const files = [
     file('settings.json', (content) =>
       Object.entries(valueIn(SettingsSchema, content)).map(([key, value]) => ({ kind: 'setting', key, value })),
@@ -46,12 +49,14 @@ export function findOldFiles(folder: string): readonly OldFile[] {
       valueIn(z.array(RequestTestSchema), content).map((value) => ({ kind: 'test', key: value.id, value })),
     ),
     // The names of these are the keys of the store: hashes of a target and of a path.
-    ...[...present].filter((name) => /^drafts\/[0-9a-f]{32}\.json$/.test(name)).map((name) =>
-      file(name, (content) => [{ kind: 'draft', key: keyIn(name), value: valueIn(DraftSchema, content) }]),
-    ),
-    ...[...present].filter((name) => /^feeds\/[0-9a-f]{24}\.json$/.test(name)).map((name) =>
-      file(name, (content) => [{ kind: 'place', key: keyIn(name), value: PlaceSchema.parse(content) }]),
-    ),
+    ...[...present]
+      .filter((name) => /^drafts\/[0-9a-f]{32}\.json$/.test(name))
+      .map((name) =>
+        file(name, (content) => [{ kind: 'draft', key: keyIn(name), value: valueIn(DraftSchema, content) }]),
+      ),
+    ...[...present]
+      .filter((name) => /^feeds\/[0-9a-f]{24}\.json$/.test(name))
+      .map((name) => file(name, (content) => [{ kind: 'place', key: keyIn(name), value: PlaceSchema.parse(content) }])),
   ]
   return files.filter(({ name }) => present.has(name))
 }

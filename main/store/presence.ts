@@ -42,13 +42,15 @@ export function createPresence(folder: string | undefined): Presence {
   }
 }
 
+/** Nothing is ever written, so that no journal has to be kept beside the file. */
+const LOCK = 'PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE'
 const LOCK_FILE = /^console-[0-9a-f-]{36}\.lock$/
 
 function hold(path: string): DatabaseSync {
   for (;;) {
     createPrivateFile(path)
     const connection = new DatabaseSync(path, { timeout: 1_000 })
-    connection.exec('BEGIN EXCLUSIVE')
+    connection.exec(LOCK)
     // Another console may have removed the file before it was locked.
     if (existsSync(path)) return connection
     connection.close()
@@ -60,7 +62,7 @@ function removeIfFree(path: string): boolean {
   let connection: DatabaseSync | undefined
   try {
     connection = new DatabaseSync(path, { timeout: 0 })
-    connection.exec('BEGIN EXCLUSIVE')
+    connection.exec(LOCK)
     rmSync(path, { force: true })
     return true
   } catch {

@@ -94,7 +94,11 @@ describe('the store', () => {
 
   it('forgets the oldest entries beyond the bound, and never the newest', async () => {
     const { journal } = open()
-    for (const [id, size] of [['1', 10], ['2', 5_000_000], ['3', 9_000_000]] as const) {
+    for (const [id, size] of [
+      ['1', 10],
+      ['2', 5_000_000],
+      ['3', 9_000_000],
+    ] as const) {
       await journal.change('t', id, () => entry(id, size))
     }
     expect((await journal.read('t')).map(({ id }) => id)).toEqual(['3'])
@@ -225,7 +229,10 @@ describe('files of earlier versions', () => {
     await old('journal.json', envelope([{ ...oldEntry, id: '2' }, oldEntry]))
     await old('requests.json', envelope([requestTest('x'), requestTest('y')]))
     // SHA-256 of `t` and of `/a`.
-    await old('drafts/e3b98a4da31a127d4bde6e43033f66ba.json', envelope({ entries: [{ kind: 'FlowSchema', name: 'a', text: '' }] }))
+    await old(
+      'drafts/e3b98a4da31a127d4bde6e43033f66ba.json',
+      envelope({ entries: [{ kind: 'FlowSchema', name: 'a', text: '' }] }),
+    )
     await old('feeds/23a3c2d1a2b8b5e5a1b3c4d5.json', place)
     const store = open()
     expect(await store.settings.read()).toMatchObject({ theme: 'dark' })
@@ -282,44 +289,56 @@ describe('two handles', () => {
         const handles = [openStore(at), openStore(at)]
         const model = {
           settings: {} as Record<string, unknown>,
-          journals: { t: new Map<string, string>(), u: new Map<string, string>() } as Record<string, Map<string, string>>,
+          journals: { t: new Map<string, string>(), u: new Map<string, string>() } as Record<
+            string,
+            Map<string, string>
+          >,
           tests: new Map<string, string>(),
           drafts: {} as Record<string, string>,
           places: {} as Record<string, number>,
           recents: [] as string[],
         }
-        const run = async ({ handle, step: one }: (typeof steps)[number]): Promise<void> => {
+        const run = async ({ handle, step: one }: (typeof steps)[number]): Promise<unknown> => {
           const store = handles[handle] ?? open()
           switch (one.do) {
             case 'setting':
               model.settings['theme'] = one.theme
-              return void (await store.settings.change({ theme: one.theme }))
+              return store.settings.change({ theme: one.theme })
             case 'dismiss':
               model.settings['dismissed'] = [one.id]
-              return void (await store.settings.change({ dismissed: [one.id] }))
+              return store.settings.change({ dismissed: [one.id] })
             case 'entry':
               model.journals[one.target]?.set(one.id, one.label)
-              return void (await store.journal.change(one.target, one.id, () => ({ ...entry(one.id), label: one.label })))
+              return store.journal.change(one.target, one.id, () => ({
+                ...entry(one.id),
+                label: one.label,
+              }))
             case 'remove':
               model.journals[one.target]?.delete(one.id)
-              return void (await store.journal.change(one.target, one.id, () => undefined))
+              return store.journal.change(one.target, one.id, () => undefined)
             case 'test':
               model.tests.set(one.id, one.label)
-              return void (await store.requestTests.change({ put: [requestTest(one.id, one.label)], remove: [] }))
+              return store.requestTests.change({ put: [requestTest(one.id, one.label)], remove: [] })
             case 'untest':
               model.tests.delete(one.id)
-              return void (await store.requestTests.change({ put: [], remove: [one.id] }))
+              return store.requestTests.change({ put: [], remove: [one.id] })
             case 'draft':
               model.drafts[one.target] = one.text
-              return void (await store.drafts.write(one.target, {
+              return store.drafts.write(one.target, {
                 entries: [{ kind: 'FlowSchema', name: 'a', text: one.text }],
-              }))
+              })
             case 'place':
               model.places[one.target] = one.lines
-              return void (await store.places.write(one.target, { inode: 1, head: '', headBytes: 0, offset: 0, lines: one.lines }))
+              return store.places.write(one.target, {
+                inode: 1,
+                head: '',
+                headBytes: 0,
+                offset: 0,
+                lines: one.lines,
+              })
             case 'recent':
               model.recents = [one.host, ...model.recents.filter((host) => host !== one.host)]
-              return void (await store.recents.add(recent(one.at, one.host)))
+              return store.recents.add(recent(one.at, one.host))
           }
         }
         for (const one of steps) await run(one)

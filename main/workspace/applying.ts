@@ -63,7 +63,8 @@ async function applyOne(
     const unwritten = await problemOf(recorder.end(change, done ?? (open === true ? 'lost' : undefined)))
     return { ...verdict, differences: [...differences, ...unwritten] }
   } catch (error) {
-    if (stepNow() === 'unwritten') return skipped(change, `Nothing was sent, because the journal cannot be written. ${toProblem(error).message}`)
+    if (stepNow() === 'unwritten')
+      return skipped(change, `Nothing was sent, because the journal cannot be written. ${toProblem(error).message}`)
     if (stepNow() === 'sent') await problemOf(recorder.end(change, 'lost'))
     throw error
   }
@@ -75,7 +76,9 @@ async function problemOf(written: Promise<void>): Promise<string[]> {
     await written
     return []
   } catch (error) {
-    return [`The journal still shows this change as being sent, because its outcome cannot be written. ${toProblem(error).message}`]
+    return [
+      `The journal still shows this change as being sent, because its outcome cannot be written. ${toProblem(error).message}`,
+    ]
   }
 }
 

@@ -36,19 +36,26 @@ export const isOpen = ({ state, sending }: AppliedChange, isSending: boolean): b
   sending === undefined ? state === 'not-applied' || state === 'unknown' : !isSending
 
 /**
- * The object as the next entry found it, when that one changed it too: it was read right before and sent at the version
- * that was read, so that it is what this change left. `undefined` when no later entry tells. `entries`: newest first.
+ * What later entries tell of the object after this change. The next one that was carried out read the object right before
+ * and was sent at the version that was read: what it found is what this change left. `unsettled`: a later one has to be
+ * found out first. `undefined`: they tell nothing. `entries`: newest first.
  */
 export function foundByNext(
   entries: readonly JournalEntry[],
   entry: JournalEntry,
-  { kind, name }: AppliedChange,
-): { readonly object: JsonObject | null } | undefined {
-  const later = entries.slice(0, entries.findIndex(({ id }) => id === entry.id)).toReversed()
+  of: Pick<ObjectChange, 'kind' | 'name'>,
+): { readonly object: JsonObject | null } | 'unsettled' | undefined {
+  const later = entries
+    .slice(
+      0,
+      entries.findIndex(({ id }) => id === entry.id),
+    )
+    .toReversed()
   for (const { changes } of later) {
-    const next = changes.find((change) => change.kind === kind && change.name === name)
-    // Of one that is not settled it is not known whether it came after.
-    if (next !== undefined) return next.state === 'applied' || next.state === 'undone' ? { object: next.from } : undefined
+    const next = changes.find((change) => isOf(change, of))
+    if (next === undefined) continue
+    if (next.sending !== undefined) return 'unsettled'
+    if (next.state === 'applied' || next.state === 'undone') return { object: next.from }
   }
   return undefined
 }

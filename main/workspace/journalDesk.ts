@@ -17,7 +17,10 @@ export interface JournalDesk {
    */
   resolve(open: OpenDesk): Promise<void>
   /** Writes down a new entry; `entry` is what it has by now. */
-  recordApply(open: OpenDesk, entry: Omit<JournalEntry, 'changes'>): Recorder & { readonly entry: JournalEntry | undefined }
+  recordApply(
+    open: OpenDesk,
+    entry: Omit<JournalEntry, 'changes'>,
+  ): Recorder & { readonly entry: JournalEntry | undefined }
   /** Writes down how an entry is turned. */
   recordTurn(
     open: OpenDesk,
@@ -68,6 +71,7 @@ export function createJournalDesk(store: Store, now: () => string): JournalDesk 
     if (!isOpen(change, await isSending(entry.id, change))) return change
     const first = change.sending === undefined ? change.state === 'not-applied' : change.sending.way === 'apply'
     const next = first ? foundByNext(entries, entry, change) : undefined
+    if (next === 'unsettled') return change
     if (next !== undefined) return resolved(change, next.object)
     // What is only looked at again needs no request of its own.
     const found = change.sending === undefined ? presentIn(open.reading, change) : await readNow(open, change)
@@ -77,15 +81,17 @@ export function createJournalDesk(store: Store, now: () => string): JournalDesk 
     const journal = journalOf(open)
     const { targetKey } = open.door
     const entries = await journal.read(targetKey)
-    for (const entry of entries.toReversed()) {
+    // The newest first: what later changes found tells of the earlier ones.
+    for (const [index, entry] of entries.entries()) {
       for (const change of entry.changes) {
         const outcome = await outcomeOf(open, entries, entry, change)
         if (JSON.stringify(outcome) === JSON.stringify(change)) continue
-        await journal.change(targetKey, entry.id, (known) => {
+        const written = await journal.change(targetKey, entry.id, (known) => {
           const present = known?.changes.find((one) => isOf(one, change))
           // Another console may have been faster.
           return JSON.stringify(present) === JSON.stringify(change) ? known && withChange(known, outcome) : known
         })
+        if (written !== undefined) entries[index] = written
       }
     }
   }
@@ -168,7 +174,10 @@ export function createJournalDesk(store: Store, now: () => string): JournalDesk 
               if (known.sending === undefined && known.state === (way === 'undo' ? 'applied' : 'undone')) {
                 return { ...known, sending: begun }
               }
-              throw new ProblemError('cancelled', `Another console is changing ${of.kind} ${of.name} through this entry.`)
+              throw new ProblemError(
+                'cancelled',
+                `Another console is changing ${of.kind} ${of.name} through this entry.`,
+              )
             }),
           )
         },
@@ -179,8 +188,7 @@ export function createJournalDesk(store: Store, now: () => string): JournalDesk 
             outcome === undefined ? notCarriedOut(known) : carriedOut(atVersion(known, versionIn(outcome.to)), way),
           )
         },
-        already: (of, resourceVersion) =>
-          change(of, (known) => carriedOut(atVersion(known, resourceVersion), way)),
+        already: (of, resourceVersion) => change(of, (known) => carriedOut(atVersion(known, resourceVersion), way)),
       }
     },
   }

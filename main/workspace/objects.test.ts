@@ -1,14 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { builtInObjects } from '../../core/config/builtInByVersion.ts'
 import { manifestOf, versionOf, type JsonObject } from '../../core/config/content.ts'
 import { KINDS, type Kind } from '../../core/config/objects.ts'
 import type { ApplyReport, ObjectChange, ObjectsState } from '../../core/contract/objects.ts'
 import { ObjectStore } from '../../core/simulate/objects.ts'
-import { noObjects, type ObjectDoor } from '../sources/objectDoor.ts'
+import { noObjects, type Done, type ObjectDoor } from '../sources/objectDoor.ts'
 import { verdictOf } from '../sources/objectVerdicts.ts'
 import { createSimulatedObjects } from '../sources/simulation/objects.ts'
 import { openStore } from '../store/store.ts'
@@ -66,10 +67,11 @@ describe('objects of the workspace', () => {
     ended = new AbortController()
     const sessions = createTopic<Session | undefined>()
     sessions.publish(undefined)
+    const store = openStore(folder)
     const made = createObjects({
       sessions,
       signal: ended.signal,
-      store: openStore(folder),
+      store,
       environment: { now: () => Date.UTC(2026, 0, 1), random: () => Math.random() },
       elsewhere: {
         readClusterObjects: async () => ({ name: 'cluster', objects: { levels: [], schemas: [] }, notes: [] }),
@@ -84,7 +86,7 @@ describe('objects of the workspace', () => {
       // Of a session only this is asked.
       sessions.publish({ connection: { id }, objects, ended: new AbortController().signal } as Session)
     }
-    return { call: made.procedures, states, connect, disconnect: () => sessions.publish(undefined) }
+    return { call: made.procedures, states, connect, store, disconnect: () => sessions.publish(undefined) }
   }
 
   it('tells what is connected, editing off, and refuses what is impossible', async () => {
@@ -175,9 +177,7 @@ describe('objects of the workspace', () => {
       editor: {
         ...editor,
         apply: async (change, force, announce) =>
-          change.name === failing
-            ? { verdict: verdictOf(change, 'failed') }
-            : editor.apply(change, force, announce),
+          change.name === failing ? { verdict: verdictOf(change, 'failed') } : editor.apply(change, force, announce),
       },
     })
     await call['editing.switch']({ on: true })
@@ -195,7 +195,8 @@ describe('objects of the workspace', () => {
     expect(await states()).toEqual(['a undone', 'b undone', 'c undone'])
   })
 
-  it('takes back any sequence to exactly the objects before, and applies it again', async () => {
+  // Each change is written to the disk twice.
+  it('takes back any sequence to exactly the objects before, and applies it again', { timeout: 60_000 }, async () => {
     const names = ['a', 'b', 'workload-low']
     const wish = fc.oneof(
       fc.record({
@@ -274,6 +275,154 @@ describe('objects of the workspace', () => {
       }),
       { numRuns: 40 },
     )
+  })
+
+  describe('when a console ends while it sends', () => {
+    /** A console that ends like one that was killed: at once, without a word. `done`: the server carried the change out. */
+    const killWhileSending = async (door: ObjectDoor, done: boolean, send: (console: Opened) => Promise<unknown>) => {
+      const console = open()
+      const sent = Promise.withResolvers<void>()
+      if ('impossible' in door.editor) throw new Error('it can be edited')
+      const { editor } = door
+      console.connect({
+        ...door,
+        editor: {
+          ...editor,
+          apply: (change, force, announce) =>
+            new Promise(() => {
+              const about = async (announced: Done): Promise<void> => {
+                await announce(announced)
+                if (!done) sent.resolve()
+                if (!done) await new Promise(() => undefined)
+              }
+              void editor.apply(change, force, about).then(() => sent.resolve())
+            }),
+        },
+      })
+      await console.call['editing.switch']({ on: true })
+      void send(console)
+      await sent.promise
+      console.store.close()
+      // The lock of a process ends with it.
+      await vi.waitFor(async () =>
+        expect((await readdir(stateDir)).filter((name) => name.endsWith('.lock'))).toEqual([]),
+      )
+    }
+    type Opened = ReturnType<typeof open>
+    const make = { changes: [{ kind: LEVEL, name: 'a', object: level('a', 1) }], force: false } satisfies {
+      changes: ObjectChange[]
+      force: boolean
+    }
+    const statesOf = async (console: Opened) =>
+      (await console.call['journal.read'](null)).flatMap(({ changes }) =>
+        changes.map(({ state, sending }) => (sending === undefined ? state : `${state}, sending ${sending.way}`)),
+      )
+
+    it.each([
+      [true, 'applied'],
+      [false, 'not-applied'],
+    ])('the next one finds whether the change was carried out: %s', async (done, state) => {
+      const { door, store } = memoryServer()
+      await killWhileSending(door, done, ({ call }) => call['objects.apply'](make))
+      expect(await openStore(stateDir).journal.read('memory')).toMatchObject([
+        { changes: [{ name: 'a', from: null, state: 'not-applied', sending: { way: 'apply', pid: process.pid } }] },
+      ])
+      const next = open()
+      next.connect(door)
+      await expect.poll(() => statesOf(next)).toEqual([state])
+      if (!done) return
+      await next.call['editing.switch']({ on: true })
+      const [entry] = await next.call['journal.read'](null)
+      assertDone(await next.call['journal.undo']({ id: entry?.id ?? '', force: false }))
+      expect(store.objects.levels.map(({ metadata }) => metadata.name)).not.toContain('a')
+    })
+
+    it.each([
+      [true, 'undone'],
+      [false, 'applied'],
+    ])('the same holds for an undo: %s', async (done, state) => {
+      const { door } = memoryServer()
+      const first = open()
+      first.connect(door)
+      await first.call['editing.switch']({ on: true })
+      const { entry } = await first.call['objects.apply'](make)
+      first.store.close()
+      await killWhileSending(door, done, ({ call }) => call['journal.undo']({ id: entry?.id ?? '', force: false }))
+      const next = open()
+      next.connect(door)
+      await expect.poll(() => statesOf(next)).toEqual([state])
+    })
+
+    it('somebody else may change the object before that: then the outcome is unknown, and said to be', async () => {
+      const { door, store } = memoryServer()
+      await killWhileSending(door, true, ({ call }) => call['objects.apply'](make))
+      const other = changeOf(store, LEVEL, 'a', level('a', 9))
+      if ('impossible' in door.editor) throw new Error('it can be edited')
+      await door.editor.apply(other, false, async () => undefined)
+      const next = open()
+      next.connect(door)
+      await expect.poll(() => statesOf(next)).toEqual(['unknown'])
+    })
+
+    it('what another console is sending is left alone until it ends', async () => {
+      const { door } = memoryServer()
+      const other = openStore(stateDir)
+      const presence = await other.presence()
+      const sending = { way: 'apply', at: '', console: presence.own(), pid: 1, fieldManager: 'apf-console' } as const
+      await other.journal.change('memory', 'x', () => ({
+        id: 'x',
+        at: '',
+        target: 'memory',
+        targetKey: 'memory',
+        label: '',
+        changes: [{ kind: LEVEL, name: 'a', from: null, to: level('a', 1), state: 'not-applied', sending }],
+      }))
+      const next = open()
+      next.connect(door)
+      expect(await statesOf(next)).toEqual(['not-applied, sending apply'])
+      other.close()
+      await expect.poll(() => statesOf(next)).toEqual(['not-applied'])
+    })
+  })
+
+  it('sends nothing that it cannot write down first', async () => {
+    const { call, connect } = open()
+    const { door, store } = memoryServer()
+    connect(door)
+    await call['editing.switch']({ on: true })
+    expect(await call['journal.read'](null)).toEqual([])
+    const file = new DatabaseSync(join(stateDir, 'console.db'))
+    file.exec("CREATE TRIGGER full BEFORE INSERT ON items BEGIN SELECT RAISE(FAIL, 'no space'); END")
+    const apply = () =>
+      call['objects.apply']({
+        changes: [{ kind: LEVEL, name: 'a', object: level('a', 1) }],
+        force: false,
+      })
+    expect((await apply()).verdicts).toMatchObject([
+      { outcome: 'skipped', problem: { message: expect.stringMatching(/^Nothing was sent.*no space/) } },
+    ])
+    expect(store.objects.levels.map(({ metadata }) => metadata.name)).not.toContain('a')
+    file.exec('DROP TRIGGER full')
+    file.close()
+    expect((await apply()).verdicts).toMatchObject([{ outcome: 'accepted' }])
+  })
+
+  it('tells what became of a change', async () => {
+    const { call, connect } = open()
+    const { door, store } = memoryServer()
+    connect({ ...door, lastWrite: () => ({ by: 'somebody', at: '2026-01-01T00:00:00Z' }) })
+    await call['editing.switch']({ on: true })
+    await call['objects.apply']({ changes: [{ kind: LEVEL, name: 'a', object: level('a', 1) }], force: false })
+    const since = async () => (await call['journal.read'](null))[0]?.changes[0]?.since
+    expect(await since()).toBeUndefined()
+    if ('impossible' in door.editor) throw new Error('it can be edited')
+    const { editor } = door
+    const elsewhere = (object: JsonObject | null) =>
+      editor.apply(changeOf(store, LEVEL, 'a', object), false, async () => undefined)
+    await elsewhere(level('a', 9))
+    expect(await since()).toEqual({ what: 'changed', by: 'somebody', at: '2026-01-01T00:00:00Z' })
+    await elsewhere(null)
+    expect(await since()).toEqual({ what: 'taken-back' })
   })
 
   it('keeps no more of an object than its manifest', async () => {

@@ -1,7 +1,12 @@
 import { API_VERSION, isJsonObject } from '../../core/config/content.ts'
 import type { ProcedureHandlers, StreamHandlers } from '../../core/contract/contract.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { changesToSend, type ApplyReport, type ElsewhereObjects, type ObjectChange } from '../../core/contract/objects.ts'
+import {
+  changesToSend,
+  type ApplyReport,
+  type ElsewhereObjects,
+  type ObjectChange,
+} from '../../core/contract/objects.ts'
 import type { Target, UploadedFile } from '../../core/contract/source.ts'
 import type { Environment } from '../sources/source.ts'
 import type { Store } from '../store/store.ts'
@@ -98,7 +103,10 @@ export function createObjects(options: ObjectsOptions): {
     if (entry === undefined) throw gone()
     const changes = changesToSend(entry, way)
     if (changes.length === 0) {
-      throw new ProblemError('invalid-input', `Nothing of this entry can be ${way === 'undo' ? 'undone' : 'redone'} now.`)
+      throw new ProblemError(
+        'invalid-input',
+        `Nothing of this entry can be ${way === 'undo' ? 'undone' : 'redone'} now.`,
+      )
     }
     const recorder = journal.recordTurn(open, id, way)
     const verdicts = await turnChanges(changes, way, force, applying(open), recorder)

@@ -37,23 +37,27 @@ export function startRequestTests(client: Client): () => void {
     const tests = unsaved
     unsaved = undefined
     if (tests === undefined) return
-    client.call('requests.change', changeBetween(kept, tests)).then(
-      () => {
-        kept = tests
-        if (!ended) requestTestsStore.setState(({ problem: _gone, ...rest }) => rest, true)
-      },
-      (thrown: unknown) => !ended && requestTestsStore.setState({ problem: toProblem(thrown) }),
-    )
+    void send(tests)
+  }
+  const send = async (tests: readonly RequestTest[]): Promise<void> => {
+    try {
+      await client.call('requests.change', changeBetween(kept, tests))
+      kept = tests
+      if (!ended) requestTestsStore.setState(({ problem: _gone, ...rest }) => rest, true)
+    } catch (error) {
+      if (!ended) requestTestsStore.setState({ problem: toProblem(error) })
+    }
+  }
+  const read = async (): Promise<void> => {
+    try {
+      kept = await client.call('requests.read', null)
+      if (!ended) requestTestsStore.setState({ state: 'ready', tests: kept }, true)
+    } catch (error) {
+      if (!ended) requestTestsStore.setState({ state: 'failed', tests: [], problem: toProblem(error) }, true)
+    }
   }
   requestTestsStore.setState(READING, true)
-  client.call('requests.read', null).then(
-    (tests) => {
-      kept = tests
-      if (!ended) requestTestsStore.setState({ state: 'ready', tests }, true)
-    },
-    (thrown: unknown) =>
-      !ended && requestTestsStore.setState({ state: 'failed', tests: [], problem: toProblem(thrown) }, true),
-  )
+  void read()
   const stop = requestTestsStore.subscribe(({ state, tests }, old) => {
     if (state !== 'ready' || old.state !== 'ready' || tests === old.tests) return
     unsaved = tests

@@ -308,7 +308,7 @@ describe.skipIf(noCluster)('objects of a cluster', () => {
 
     const turn = async (way: 'undo' | 'redo', state: 'applied' | 'undone', oldest: boolean): Promise<void> => {
       const entries = (await apf.call('journal.read', null)).filter(({ changes }) =>
-        changes.every((change) => change.state === state),
+        changes.every((one) => one.state === state),
       )
       const entry = oldest ? entries.at(-1) : entries[0]
       const { verdicts } = await apf.call(`journal.${way}`, { id: entry?.id ?? '', force: false })

@@ -87,8 +87,9 @@ describe('kill -9 of a console that reads a feed', () => {
     const first = console()
     await write(200)
     // The place is written once a second: there is one, and more comes after it.
-    const positions = join(folder, 'state', 'apf-console', 'feeds')
-    await vi.waitFor(async () => expect(await readdir(positions)).not.toEqual([]), 20_000)
+    const store = openStore(join(folder, 'state', 'apf-console'))
+    cleanups.push(() => store.close())
+    await vi.waitFor(async () => expect((await store.places.read(path))?.lines).toBeGreaterThan(0), 20_000)
     await vi.waitFor(() => expect(first.printed().length).toBeGreaterThan(100), 10_000)
     await write(800)
     await pause(300)

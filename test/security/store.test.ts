@@ -66,11 +66,13 @@ describe('two consoles', () => {
   test('that write a thousand changes each lose none, and nobody reads half of one', { timeout: 120_000 }, async () => {
     const writers = [writer('a', 1_000), writer('b', 1_000)]
     const { store, messages } = open()
-    let going = true
+    const ended = Promise.all(writers.map((one) => one.ended))
+    const going = new AbortController()
+    void ended.finally(() => going.abort())
     let reads = 0
     const reading = (async () => {
       let seen = 0
-      while (going) {
+      while (!going.signal.aborted) {
         const entries = await store.journal.read('t')
         expect(entries.length).toBeGreaterThanOrEqual(seen)
         seen = entries.length
@@ -78,8 +80,7 @@ describe('two consoles', () => {
         await new Promise((resolve) => setTimeout(resolve, 10))
       }
     })()
-    expect(await Promise.all(writers.map(({ ended }) => ended))).toEqual([0, 0])
-    going = false
+    expect(await ended).toEqual([0, 0])
     await reading
     const ids = (await store.journal.read('t')).map(({ id }) => id)
     const wanted = ['a', 'b'].flatMap((name) => Array.from({ length: 1_000 }, (_, n) => `${name}-${n}`))

@@ -100,7 +100,11 @@ describe('the objects of the simulated server', () => {
   it('refuse what was made from an older version, and show theirs', async () => {
     const { editor, change } = simulated()
     const mine = change('workload-low', level('workload-low', { nominalConcurrencyShares: 1 }))
-    await editor.apply(change('workload-low', level('workload-low', { nominalConcurrencyShares: 2 })), false, unannounced)
+    await editor.apply(
+      change('workload-low', level('workload-low', { nominalConcurrencyShares: 2 })),
+      false,
+      unannounced,
+    )
     const { verdict, done } = await editor.apply(mine, true, unannounced)
     expect(verdict).toMatchObject({
       outcome: 'conflict',
@@ -115,7 +119,11 @@ describe('the objects of the simulated server', () => {
     const edited = { nominalConcurrencyShares: 7, limitResponse: queue(8) }
     const annotations = (value: string) => ({ [AUTOUPDATE_ANNOTATION]: value })
     await editor.apply(change('workload-low', level('workload-low', edited, annotations('true'))), false, unannounced)
-    await editor.apply(change('workload-high', level('workload-high', edited, annotations('false'))), false, unannounced)
+    await editor.apply(
+      change('workload-high', level('workload-high', edited, annotations('false'))),
+      false,
+      unannounced,
+    )
     await editor.apply(change('mine', level('mine', edited, annotations('true'))), false, unannounced)
     advance(30_000)
     expect([shares('workload-low'), shares('workload-high'), shares('mine')]).toEqual([7, 7, 7])

@@ -106,7 +106,10 @@ function createEditor(
     apply: async (change, _force, announce) => {
       const judged = judge(change)
       if (judged.next === undefined) return { verdict: judged.verdict }
-      await announce({ from: find(change) ?? null, to: change.object === null ? null : (judged.verdict.object ?? null) })
+      await announce({
+        from: find(change) ?? null,
+        to: change.object === null ? null : (judged.verdict.object ?? null),
+      })
       // Another change may have come in between.
       const { verdict, next } = judge(change)
       if (next === undefined) return { verdict }

@@ -1,6 +1,11 @@
 import { useState } from 'react'
 import { toProblem, type Problem } from '../../../../core/contract/errors.ts'
-import { changesToSend, type AppliedChange, type ApplyReport, type JournalEntry } from '../../../../core/contract/objects.ts'
+import {
+  changesToSend,
+  type AppliedChange,
+  type ApplyReport,
+  type JournalEntry,
+} from '../../../../core/contract/objects.ts'
 import { writeManifest } from '../../../../core/manifest/write.ts'
 import { Button } from '../../../components/Button.tsx'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
@@ -24,7 +29,7 @@ import styles from './journal.module.css'
 /** Everything that was applied to what is connected, newest first; each entry can be undone and redone. */
 export function JournalPage() {
   const state = useObjects()
-  const { entries, problem, reload } = useJournal(state?.targetKey, state?.objects)
+  const { entries, problem, reload } = useJournal(state?.targetKey)
   const [chosen, setChosen] = useState<string>()
   const [turned, setTurned] = useState<Turned>()
   if (problem !== undefined) {
@@ -40,7 +45,11 @@ export function JournalPage() {
   if (entries.length === 0) {
     return (
       <EmptyState
-        title={state.target === '' ? 'Nothing is connected.' : `No changes have been applied to ${state.target} from this computer.`}
+        title={
+          state.target === ''
+            ? 'Nothing is connected.'
+            : `No changes have been applied to ${state.target} from this computer.`
+        }
         actions={<Button onClick={() => openPage('editor', 'draft')}>Go to the draft</Button>}
       >
         <p>Applied changes appear here with their time, objects and differences, and can be undone.</p>
@@ -91,7 +100,9 @@ export function JournalPage() {
   )
 }
 
-type Turned = { readonly id: string; readonly way: TurnRequest['way'] } & ({ readonly report: ApplyReport } | { readonly problem: Problem })
+type Turned = { readonly id: string; readonly way: TurnRequest['way'] } & (
+  { readonly report: ApplyReport } | { readonly problem: Problem }
+)
 
 const COLUMNS: readonly DataColumn<JournalEntry>[] = [
   { id: 'at', header: 'Time', value: ({ at }) => at, cell: ({ at }) => format.dateTime(Date.parse(at)) },
@@ -138,9 +149,7 @@ function Entry(props: {
           </>
         }
       >
-        {!editing && (
-          <p className={aside['none']}>Read-only: switch editing on to undo or redo changes.</p>
-        )}
+        {!editing && <p className={aside['none']}>Read-only: switch editing on to undo or redo changes.</p>}
         {turned !== undefined && 'problem' in turned && (
           <div className={styles['problem']}>
             <ProblemNote problem={turned.problem} alert />

@@ -62,7 +62,12 @@ export function entryStateText({ changes }: JournalEntry): string {
   return [...short].map(([text, count]) => `${count} ${text}`).join(', ')
 }
 
-const WORD = { 'taken-back': 'taken back', changed: 'changed since', deleted: 'deleted since', created: 'created again' }
+const WORD = {
+  'taken-back': 'taken back',
+  changed: 'changed since',
+  deleted: 'deleted since',
+  created: 'created again',
+}
 
 /** What to do about a change, where there is something to do. */
 export function adviceText({ state, sending }: AppliedChange): string | undefined {

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import { toProblem, type Problem } from '../../../../core/contract/errors.ts'
 import type { JournalEntry } from '../../../../core/contract/objects.ts'
 import { client } from '../../../state/client.ts'
+import { objectsStore } from '../../../state/objects.ts'
 
 interface Journal {
   /** Newest first; `undefined` until they were read. */
@@ -17,16 +18,25 @@ const readJournal = (): Promise<Journal> =>
       (thrown: unknown) => ({ problem: toProblem(thrown) }),
     )
 
-/** What was applied to a target; read again whenever `objects` change, because they tell what became of it. */
-export function useJournal(targetKey: string | undefined, objects: unknown): Journal & { readonly reload: () => void } {
+/** What was applied to a target; read again whenever its objects change, because they tell what became of it. */
+export function useJournal(targetKey: string | undefined): Journal & { readonly reload: () => void } {
   const [held, setHeld] = useState<Journal & { readonly of: string | undefined }>()
   useEffect(() => {
-    let current = true
-    void readJournal().then((read) => current && setHeld({ ...read, of: targetKey }))
-    return () => {
-      current = false
+    let latest = 0
+    const load = async (): Promise<void> => {
+      const own = ++latest
+      const read = await readJournal()
+      if (own === latest) setHeld({ ...read, of: targetKey })
     }
-  }, [targetKey, objects])
+    void load()
+    const stop = objectsStore.subscribe(({ state }, before) => {
+      if (state?.objects !== before.state?.objects) void load()
+    })
+    return () => {
+      latest = -1
+      stop()
+    }
+  }, [targetKey])
   const reload = (): void => void readJournal().then((read) => setHeld({ ...read, of: targetKey }))
   return held?.of === targetKey && held !== undefined ? { ...held, reload } : { reload }
 }
