@@ -22,18 +22,21 @@ const readJournal = (): Promise<Journal> =>
 export function useJournal(targetKey: string | undefined): Journal & { readonly reload: () => void } {
   const [held, setHeld] = useState<Journal & { readonly of: string | undefined }>()
   useEffect(() => {
-    let latest = 0
+    let asked = 0
+    let shown = 0
     const load = async (): Promise<void> => {
-      const own = ++latest
+      const own = ++asked
       const read = await readJournal()
-      if (own === latest) setHeld({ ...read, of: targetKey })
+      if (own < shown) return
+      shown = own
+      setHeld({ ...read, of: targetKey })
     }
     void load()
     const stop = objectsStore.subscribe(({ state }, before) => {
       if (state?.objects !== before.state?.objects) void load()
     })
     return () => {
-      latest = -1
+      shown = Infinity
       stop()
     }
   }, [targetKey])
