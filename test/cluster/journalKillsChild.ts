@@ -10,6 +10,7 @@ import { CadenceSchema } from '../../core/contract/source.ts'
 import { systemEnvironment } from '../../main/sources/systemEnvironment.ts'
 import { systemAccess } from '../../main/workspace/access.ts'
 import { createWorkspace } from '../../main/workspace/workspace.ts'
+import { allNamed } from '../harness/consent.ts'
 import { LEVEL, level, limited } from './flowControl.ts'
 import { MARK } from './journalMark.ts'
 
@@ -17,7 +18,7 @@ const [stateDir = '', file = '', slot = ''] = process.argv.slice(2)
 const { handlers } = createWorkspace({
   stateDir,
   environment: systemEnvironment,
-  access: systemAccess('', stateDir),
+  access: systemAccess('', stateDir, allNamed),
   version: '0.0.0-test',
   mode: 'memory',
   platform: 'test',
