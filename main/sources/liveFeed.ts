@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { type Problem, toProblem } from '../../core/contract/errors.ts'
@@ -18,6 +18,7 @@ import { createFrames, type Frames } from '../live/frames.ts'
 import { followFacts, type FactsOptions } from '../live/followFacts.ts'
 import type { LiveTraffic } from '../live/traffic.ts'
 import { openStore } from '../store/store.ts'
+import { writeAtomically } from '../store/atomicFile.ts'
 import type { Environment, Source, SourceResult } from './source.ts'
 
 const SERVER = 'feed'
@@ -207,7 +208,7 @@ async function keepConfiguration(text: string, folder: string): Promise<string> 
   const path = join(folder, 'audit-webhook.kubeconfig')
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    await writeFile(path, text, { mode: 0o600 })
+    await writeAtomically(path, text)
     return `Start the API server with --audit-webhook-config-file=${path}; the file is written anew with each start of the feed.`
   } catch (error) {
     return `The configuration for the API server could not be written to ${path}: ${toProblem(error).message}`
