@@ -250,7 +250,6 @@ export const LivePageOfRequestsSchema = z.object({
   event: z.number().int(),
   requests: z.array(LiveRequestSchema),
 })
-export type LivePageOfRequests = z.infer<typeof LivePageOfRequestsSchema>
 
 export const LiveShadowSchema = z.discriminatedUnion('on', [
   z.object({ on: z.literal(true), objects: ObjectSetSchema }),

@@ -32,7 +32,7 @@ describe('12,000 requests of 100 kB in a heap of 600 MB', () => {
     const found = await left('proxy')
     // Fewer: so many were too many for such a heap.
     expect(found).toMatchObject({ rows: 5_000, asked: 5_000 })
-    expect(found['crowdedOut']).toBeGreaterThan(4_000)
+    expect(found['crowdedOut']).toBeGreaterThan(0)
     expect(found.url).toMatch(/… \(\d+ more characters\)$/)
   })
 })
