@@ -146,8 +146,8 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   /** The page does not have the secrets of the connected source; it asks about it without. */
   const withTypedSecrets = (target: Target): Target => {
     const own = connectedSpec?.kind === 'scrape' ? connectedSpec : undefined
-    const told = own && publicSpec(own)
-    return own && told?.kind === 'scrape' && isDeepStrictEqual(told.target, target) ? own.target : target
+    const shown = own && publicSpec(own)
+    return own && shown?.kind === 'scrape' && isDeepStrictEqual(shown.target, target) ? own.target : target
   }
 
   const connected = (): Session => {
