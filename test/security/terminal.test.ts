@@ -154,6 +154,8 @@ describe('others’ words in every command', () => {
     ['drift', '--config', '@manifests'],
     ['drift', '--kubeconfig', '@config'],
     ['drift', '--kubeconfig', '@config', '--context', `no${HOSTILE}`],
+    ['permissions', '--kubeconfig', '@config'],
+    ['permissions', '--kubeconfig', '@config', '--json'],
     ['snapshot', '--kubeconfig', '@config'],
     ['snapshot', '--kubeconfig', '@config', '--context', `no${HOSTILE}`],
     ['snapshot', '--file', '@metrics.txt'],
