@@ -43,7 +43,6 @@ export async function lendingProxy(cleanups: Cleanups, given: Partial<ProxySpec>
     run,
     names: { level: () => undefined, schema: () => undefined },
     now: Date.now,
-    consent: allNamed,
     env: {},
     consent: allNamed,
   })
