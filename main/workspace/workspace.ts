@@ -72,11 +72,11 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   sessions.publish(undefined)
   const closing = new AbortController()
   // Also where nobody looks at the page.
-  const told = new Set<string>()
+  const warned = new Set<string>()
   store.notices.subscribe((notices) => {
     for (const { message } of notices) {
-      if (!told.has(message)) options.warn(message)
-      told.add(message)
+      if (!warned.has(message)) options.warn(message)
+      warned.add(message)
     }
   }, closing.signal)
   const objects = createObjects({
