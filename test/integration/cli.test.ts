@@ -58,7 +58,7 @@ describe('apf-console', () => {
       [['snapshot', '--file', '/nowhere/at/all'], /cannot be read: there is no such file/],
       [['snapshot', '--kubeconfig', '/nowhere/at/all'], /\/nowhere\/at\/all/],
       [['snapshot', '--demo', '--simulate'], /not a simulation and --demo/],
-      [['snapshot', '--server-version', '1.33'], /--server-version takes a version/],
+      [['snapshot', '--server-version', 'v1.99'], /--server-version takes a version from v1\.29 to v1\.37/],
       [['web', '--serve-simulation', 'yes'], /--serve-simulation takes a whole number/],
       [['snapshot', '--demo', '--file', 'x'], /Only one source/],
       [['watch', '--interval', '0.1'], /--interval takes a number from 0\.5 to 60/],
