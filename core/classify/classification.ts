@@ -152,6 +152,12 @@ export interface KnownObjects {
   readonly ageSeconds?: number
 }
 
+/** What the server estimated for requests like this one, as its dump or its rows show it. */
+export interface SeenSeats {
+  readonly seats: number
+  readonly requests: number
+}
+
 /** The server that classifies. What is absent is assumed, and the explanation says so where it matters. */
 export interface ServerContext {
   /** gitVersion; the newest known behaviour without. */
@@ -164,4 +170,6 @@ export interface ServerContext {
   readonly objects?: KnownObjects | 'none'
   /** Watches that hear of what the request changes. */
   readonly watchers?: number
+  /** Stands in for the estimate of a list whose number of objects is not known. */
+  readonly seen?: SeenSeats
 }

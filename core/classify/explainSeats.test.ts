@@ -4,6 +4,7 @@ import { estimateQuestion } from '../conformance/estimate.ts'
 import { readRequest } from '../conformance/requests.ts'
 import type { SeatExplanation, ServerContext } from './classification.ts'
 import { explainSeats } from './explainSeats.ts'
+import { digestRequest } from './readRequest.ts'
 import { parseRequestTarget } from './requestTarget.ts'
 import { requestInfo } from './requestInfo.ts'
 
@@ -95,4 +96,19 @@ test('each step says what the server does', () => {
     'deletecollection always takes one seat: 1',
     'width: 1',
   ])
+})
+
+test('of a list of unknown size, what the server estimated for its like stands in, within the level’s cap', () => {
+  const read = digestRequest({ user: 'a', groups: [], method: 'GET', url: '/api/v1/pods' })
+  if (!read.ok) throw new Error(read.problem)
+  const { digest, query } = read
+  const seats = (context: ServerContext, cap = 15): SeatExplanation => explainSeats(digest.info, query, cap, context)
+  expect(seats({}).width).toBe(1)
+  const seen = seats({ seen: { seats: 10, requests: 4 } })
+  expect(seen).toMatchObject({ initial: 10, width: 10 })
+  expect(seen.steps.at(-1)).toMatchObject({ kind: 'width', value: 10 })
+  expect(seen.assumptions).toEqual([expect.stringContaining('estimated 10 seats for 4 requests like it')])
+  expect(seats({ seen: { seats: 10, requests: 4 } }, 3).width).toBe(3)
+  // A count is better than a guess by example.
+  expect(seats({ seen: { seats: 10, requests: 4 }, objects: { count: 5, averageSize: 100 } }).width).toBe(1)
 })

@@ -7,7 +7,7 @@ import {
   type ObjectStatistics,
   estimateWork,
 } from '../engine/workEstimator.ts'
-import type { SeatExplanation, ServerContext } from './classification.ts'
+import type { SeatExplanation, SeenSeats, ServerContext } from './classification.ts'
 import type { RequestInfo } from './requestInfo.ts'
 import type { Query } from './requestTarget.ts'
 import { seatSteps } from './seatSteps.ts'
@@ -30,6 +30,8 @@ export function explainSeats(
     objectStatistics: () => statistics,
     interestedWatches: () => context.watchers ?? 0,
   })
+  const seen = seenInstead(estimate, context)
+  if (seen !== undefined) return seenExplanation(seen, estimate, levelCap, info, profile)
   const { initialSeats, finalSeats, additionalLatency, basis } = estimate
   return {
     initial: initialSeats,
@@ -42,6 +44,41 @@ export function explainSeats(
     method: methodOf(info.verb, basis, profile),
     steps: seatSteps(info, estimate, levelCap, context),
     assumptions: assumptionsOf(basis, context, info),
+  }
+}
+
+/** A list of unknown size whose like the server has estimated already: its own answer is better than ours. */
+const seenInstead = ({ basis }: ExplainedEstimate, { objects, seen }: ServerContext): SeenSeats | undefined =>
+  basis.kind === 'list' && objects === undefined ? seen : undefined
+
+function seenExplanation(
+  { seats, requests }: SeenSeats,
+  estimate: ExplainedEstimate,
+  levelCap: number,
+  info: RequestInfo,
+  profile: EstimatorProfile,
+): SeatExplanation {
+  const { basis } = estimate
+  const cap = capOf(estimate)
+  const width = Math.min(seats, cap)
+  const like = requests === 1 ? 'a request like it' : `${requests} requests like it`
+  return {
+    initial: width,
+    final: 0,
+    additionalLatencyMs: 0,
+    width,
+    levelCap,
+    cap,
+    basis,
+    method: methodOf(info.verb, basis, profile),
+    steps: [
+      { kind: 'needed', label: `estimated by the server for ${like}`, value: seats, unit: 'seats' },
+      { kind: 'cap', label: 'at most', value: cap, unit: 'seats' },
+      { kind: 'width', label: 'width', value: width, unit: 'seats' },
+    ],
+    assumptions: [
+      `The source does not report how many ${info.resource} there are. The server estimated ${seats} ${seats === 1 ? 'seat' : 'seats'} for ${like}; a different limit or resourceVersion may change that.`,
+    ],
   }
 }
 

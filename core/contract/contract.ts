@@ -36,6 +36,7 @@ import {
   FoundContextSchema,
   PermissionReportSchema,
   RecentSourceSchema,
+  ReportedFactsSchema,
   SourceSpecSchema,
   TargetSchema,
 } from './source.ts'
@@ -85,6 +86,8 @@ export const procedures = {
     }),
     HeatMapSchema,
   ),
+  /** Object counts, sizes and watches of one server; `null` while the source does not report them. */
+  'sources.facts': procedure(z.object({ server: z.string() }), ReportedFactsSchema.nullable()),
   /**
    * Recomputations of one server's limits that were first seen between two instants (Unix ms, both included), oldest
    * first; about the last hour is kept. What they should have been: core/frame/expected.ts.
@@ -99,6 +102,8 @@ export const procedures = {
   'objects.check': procedure(z.object({ changes: z.array(ObjectChangeSchema).min(1).max(1_000) }), CheckReportSchema),
   /** Applies changes in their order until one is not accepted; `forbidden` while editing is off. */
   'objects.apply': procedure(ApplyRequestSchema, ApplyReportSchema),
+  /** Stops sending requests again that the server's flow control rejects; they are reported as `throttled`. */
+  'objects.giveUp': procedure(nothing, nothing),
   /** Objects of another cluster, or of manifests, to compare with. */
   'objects.elsewhere': procedure(z.object({ from: ElsewhereSchema }), ElsewhereObjectsSchema),
   /** Changes that were or are being applied to the connected target, newest first, and what became of them. */

@@ -18,7 +18,12 @@ export const EditingSchema = z.discriminatedUnion('state', [
    */
   z.object({ state: z.literal('impossible'), why: z.string(), role: z.string().exactOptional() }),
   z.object({ state: z.literal('off') }),
-  z.object({ state: z.literal('on'), since: z.string() }),
+  z.object({
+    state: z.literal('on'),
+    since: z.string(),
+    /** As whom the server knows the console, where it says so. */
+    user: z.object({ name: z.string(), groups: z.array(z.string()) }).exactOptional(),
+  }),
 ])
 export type Editing = z.infer<typeof EditingSchema>
 
@@ -47,6 +52,16 @@ export const ObjectsStateSchema = z.object({
   problem: ProblemSchema.exactOptional(),
   objects: ObjectSetSchema,
   editing: EditingSchema,
+  /** A request of the console that the server's flow control rejected (429) and that is sent again; see `Retry-After`. */
+  waiting: z
+    .object({
+      /** RFC 3339 of the next try. */
+      until: z.string(),
+      /** Number of that try, from 2. */
+      attempt: z.number(),
+      most: z.number(),
+    })
+    .exactOptional(),
 })
 export type ObjectsState = z.infer<typeof ObjectsStateSchema>
 
@@ -75,9 +90,10 @@ export const ChangeVerdictSchema = z.object({
   name: z.string(),
   /**
    * `conflict`: somebody else changed or owns what the change touches; nothing was done. `rejected`: by validation or
-   * admission. `failed`: no answer, so that it is not known whether it was done. `skipped`: an earlier one stopped it.
+   * admission. `throttled`: by flow control (429), so that nothing was done. `failed`: no answer, so that it is not known
+   * whether it was done. `skipped`: an earlier one stopped it.
    */
-  outcome: z.enum(['accepted', 'unchanged', 'conflict', 'rejected', 'forbidden', 'failed', 'skipped']),
+  outcome: z.enum(['accepted', 'unchanged', 'conflict', 'rejected', 'forbidden', 'throttled', 'failed', 'skipped']),
   /** The object as the server stores or would store it. */
   object: ManifestObjectSchema.exactOptional(),
   /** Fields that the server names. */

@@ -172,6 +172,15 @@ export const ServerHealthSchema = z.object({
 })
 export type ServerHealth = z.infer<typeof ServerHealthSchema>
 
+/** What a server stores and who watches it, as its own metrics report: the inputs of its seat estimates. */
+export const ReportedFactsSchema = z.object({
+  /** By `resource` or `resource.group`; `averageSize` in bytes, absent where the server does not report sizes. */
+  objects: z.record(z.string(), z.object({ count: z.number(), averageSize: z.number().exactOptional() })),
+  /** Watches of all objects of a resource, by the same key. */
+  watches: z.record(z.string(), z.number()),
+})
+export type ReportedFacts = z.infer<typeof ReportedFactsSchema>
+
 /** A source used before, to be opened again with one click. Pasted files are not remembered. */
 export const RecentSourceSchema = z.object({ at: z.string(), name: z.string(), spec: SourceSpecSchema })
 export type RecentSource = z.infer<typeof RecentSourceSchema>

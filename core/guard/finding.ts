@@ -15,6 +15,7 @@ export const GUARD_RAILS = [
   'vendor',
   'references',
   'system-traffic',
+  'own-access',
   'saved-tests',
   'matching',
   'seats',

@@ -98,7 +98,7 @@ describe('guardRails', () => {
     const findings = rails({})
     expect(findings.filter(({ severity }) => severity !== 'passes')).toEqual([])
     const railsTold = new Set(findings.map(({ code }) => code.split('/')[0]))
-    expect([...railsTold]).toEqual(GUARD_RAILS.filter((rail) => rail !== 'saved-tests'))
+    expect([...railsTold]).toEqual(GUARD_RAILS.filter((rail) => rail !== 'saved-tests' && rail !== 'own-access'))
   })
 
   it('says the same for the same question, and defaults do not matter', () => {
@@ -258,6 +258,26 @@ describe('system traffic', () => {
     expect(message).toContain(why)
   })
 
+  it.each([
+    ['leader-election', account('kube-system', 'cloud-controller-manager')],
+    ['kubelets', group('system:nodes')],
+    ['control-plane', { kind: 'User', user: { name: 'system:kube-scheduler' } }],
+  ] as const)('blocks a level too small for %s', (id, subject) => {
+    const findings = rails({ levels: [level('tiny', 1, queue(64, 6))], schemas: [grab('tiny', 3, subject)] })
+    const { severity, message } = find(findings, `system-traffic/${id}`)
+    expect(severity).toBe('blocks')
+    expect(message).toMatch(/to tiny, which is too small for them: 3 nominal seats instead of \d+ in /)
+  })
+
+  it('blocks a level that shrinks below a quarter under the traffic', () => {
+    const { severity, message } = find(
+      rails({ levels: [level('node-high', 5, queue(64, 6))] }),
+      'system-traffic/node-heartbeats',
+    )
+    expect(severity).toBe('blocks')
+    expect(message).toMatch(/to node-high, which is too small for them: 15 nominal seats instead of 98/)
+  })
+
   it('blocks a level that loses its last seat under the traffic', () => {
     const findings = rails({ levels: [level('node-high', 0, queue(64, 6))] })
     expect(find(findings, 'system-traffic/node-heartbeats')).toMatchObject({
@@ -299,6 +319,33 @@ describe('system traffic', () => {
     const { severity, objects } = find(rails({ without: ['probes'] }), 'system-traffic/probes')
     expect(severity).toBe('warns')
     expect(objects).toContainEqual({ kind: 'FlowSchema', name: 'global-default' })
+  })
+})
+
+describe('own access', () => {
+  const user = { name: 'oncall', groups: ['sre', 'system:authenticated'] }
+  const own = (severityOf: Edit, as: GuardContext['user'] = user) => told(rails(severityOf, { user: as }), 'own-access')
+  const jail = schema('jail', 3, 'jail', group('sre'))
+
+  it('blocks an edit that sends the console’s own user where it has no seats', () => {
+    expect(own({ levels: [level('jail', 0, queue(64, 6))], schemas: [jail] })).toEqual([['locked-out', 'blocks']])
+    const { message } = find(
+      rails({ levels: [level('jail', 0, REJECT)], schemas: [jail] }, { user }),
+      'own-access/locked-out',
+    )
+    expect(message).toContain('its edits, reading the objects, the metrics')
+    expect(message).toContain('you may not be able to undo the edit')
+  })
+
+  it('warns where the user may be rejected', () => {
+    expect(own({ levels: [level('jail', 30, REJECT)], schemas: [jail] })).toEqual([['locked-out', 'warns']])
+  })
+
+  it('passes what concerns others, administrators, and a user that is not known', () => {
+    const edit = { levels: [level('jail', 0, REJECT)], schemas: [jail] }
+    expect(own(edit, { name: 'jo', groups: ['system:authenticated'] })).toEqual([])
+    expect(own(edit, { name: 'admin', groups: ['sre', 'system:masters'] })).toEqual([])
+    expect(told(rails(edit), 'own-access')).toEqual([])
   })
 })
 

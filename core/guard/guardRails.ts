@@ -1,6 +1,7 @@
 import { GUARD_RAILS, GUARD_SEVERITIES, type GuardFinding, type GuardRail } from './finding.ts'
 import { inversionRail } from './inversionRail.ts'
 import { matchingRail } from './matchingRail.ts'
+import { ownAccessRail } from './ownAccessRail.ts'
 import { queuesRail } from './queuesRail.ts'
 import { type GuardQuestion, type Rail, railInput } from './rail.ts'
 import { reconcilerRail } from './reconcilerRail.ts'
@@ -22,6 +23,7 @@ const RAILS: Readonly<Record<GuardRail, RailEntry>> = {
   vendor: { rail: vendorRail, passes: 'No changed object belongs to a provider or another program.' },
   references: { rail: referencesRail, passes: 'Every schema leads to a level that exists.' },
   'system-traffic': { rail: systemTrafficRail, passes: 'What keeps the cluster alive is served.' },
+  'own-access': { rail: ownAccessRail, passes: 'The console’s own requests are served as before.' },
   'saved-tests': { rail: savedTestsRail, passes: 'Every saved request matches what it matched.' },
   matching: { rail: matchingRail, passes: 'The edit makes no schema unreachable, and no names decide.' },
   seats: { rail: seatsRail, passes: 'No level is left with one seat or none.' },
@@ -40,7 +42,8 @@ export function guardRails(question: GuardQuestion): readonly GuardFinding[] {
     const { rail, passes } = RAILS[name]
     const found = rail(input)
     if (found.length > 0) return found.toSorted(bySeverity)
-    if (name === 'saved-tests' && (question.context.tests ?? []).length === 0) return []
+    const { tests = [], user } = question.context
+    if ((name === 'saved-tests' && tests.length === 0) || (name === 'own-access' && user === undefined)) return []
     return [{ code: `${name}/passes`, severity: 'passes', objects: [], message: passes, evidence: [] }]
   })
 }

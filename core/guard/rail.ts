@@ -20,6 +20,8 @@ export interface GuardContext {
   readonly origin: 'cluster' | 'simulation' | 'proxy' | 'files'
   /** Newest frames of its servers, for the present traffic. */
   readonly servers?: readonly ServerFrame[] | undefined
+  /** As whom the server knows the console. */
+  readonly user?: { readonly name: string; readonly groups: readonly string[] } | undefined
   /** The operator’s own regression set. */
   readonly tests?: readonly RequestTest[] | undefined
 }

@@ -21,11 +21,11 @@ function findingsOf(
   { before, after, changes }: RailInput,
   full: ReadonlyMap<string, string>,
 ): readonly GuardFinding[] {
-  const all = requests.map(({ label, digest }): Moved => ({
-    label,
-    was: landingOf(before, digest, full),
-    is: landingOf(after, digest, full),
-  }))
+  const all = requests.map(({ label, digest }): Moved => {
+    const [was, is] = [landingOf(before, digest, full), landingOf(after, digest, full)]
+    const problem = is.problem ?? tooSmall(was, is)
+    return { label, was, is: { ...is, problem } }
+  })
   const failing = all.filter(
     ({ was, is }) => is.problem !== undefined && (was.problem === undefined || was.level !== is.level),
   )
@@ -64,6 +64,14 @@ function findingsOf(
       evidence: (old.length > 0 ? old : moved).map(evidenceOf),
     },
   ]
+}
+
+/** A place with less than a quarter of the seats that served the requests: they would starve under their usual load. */
+function tooSmall(was: Landing, is: Landing): string | undefined {
+  const least = was.exempt ? 2 : was.nominal / 4
+  if (is.exempt || is.nominal >= least || (was.level === is.level && was.nominal === is.nominal)) return undefined
+  const has = `is too small for them: ${is.nominal} nominal ${is.nominal === 1 ? 'seat' : 'seats'}`
+  return was.exempt ? has : `${has} instead of ${was.nominal}${was.level === is.level ? '' : ` in ${was.level}`}`
 }
 
 type NotEmpty<T> = readonly [T, ...T[]]

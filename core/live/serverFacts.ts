@@ -1,6 +1,8 @@
 import type { ApfEngine } from '../engine/apfEngine.ts'
 import { FAMILY } from '../frame/familyNames.ts'
 import { reportedServerLimit } from '../impact/serverLimit.ts'
+import { statisticsKey } from '../engine/workEstimator.ts'
+import type { ReportedFacts } from '../contract/source.ts'
 import type { Page } from '../metrics/page.ts'
 
 /** What a server's own metrics tell of what it stores and who watches that: what estimates of seats depend on. */
@@ -59,6 +61,17 @@ function exemptLimit({ families }: Page, name: string): number | undefined {
   const family = families.get(name)
   const at = family?.series.findIndex(({ labels }) => labels['priority_level'] === 'exempt') ?? -1
   return family?.values[at]
+}
+
+/** The facts as a message carries them; `null` when the page held no counts at all. */
+export function reportedFacts({ objects, watches }: ServerFacts): ReportedFacts | null {
+  if (objects.size === 0) return null
+  return {
+    objects: Object.fromEntries(
+      [...objects].map(([key, { count, averageSize }]) => [key, { count, ...(averageSize > 0 && { averageSize }) }]),
+    ),
+    watches: Object.fromEntries(watches.map((one) => [statisticsKey(one), one.total])),
+  }
 }
 
 function valuesOf({ families }: Page, name: string): Map<string, number> {

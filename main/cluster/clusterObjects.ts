@@ -6,6 +6,7 @@ import {
   type LastWrite,
   type ObjectDoor,
   type ObjectsReading,
+  type Waiting,
   type WriteAccess,
 } from '../sources/objectDoor.ts'
 import type { Kind } from '../../core/config/objects.ts'
@@ -21,6 +22,7 @@ import { createObjectRequests } from './objectRequests.ts'
 import { createObjectVersions } from '../../core/config/objectVersions.ts'
 import { NO_API, readVersion } from './objects.ts'
 import { roleYaml } from './permissionYaml.ts'
+import { createPatience, type Patience } from './patience.ts'
 import { createReflector, type Reflection } from './reflector.ts'
 import { createObjectWriter } from './writeObjects.ts'
 
@@ -65,6 +67,8 @@ export function createClusterObjects(connection: Connection, environment: Enviro
   })
   const schemas = createReflector({ ...common, kind: 'FlowSchema', see: see('FlowSchema'), onListed: () => undefined })
   const reading = (): ObjectsReading => compose(levels.now, schemas.now, version)
+  let tellWaiting: (waiting: Waiting | undefined) => void = () => undefined
+  const patience = createPatience({ ...environment, onWaiting: (waiting) => tellWaiting(waiting) })
   const pause = (ms: number): Promise<void> => new Promise((resolve) => void environment.after(ms, () => resolve()))
 
   return {
@@ -93,8 +97,12 @@ export function createClusterObjects(connection: Connection, environment: Enviro
     },
     lastWrite: ({ kind, name }) => lastWrites.get(`${kind}/${name}`),
     editor: {
-      access: () => writeAccess(api),
-      ...createObjectWriter({ requests: createObjectRequests(api), versions, pause }),
+      access: () => writeAccess(api, patience),
+      ...createObjectWriter({ requests: createObjectRequests(api, patience), versions, pause }),
+      onWaiting(listener) {
+        tellWaiting = listener
+      },
+      giveUp: () => patience.giveUp(),
     },
   }
 }
@@ -144,21 +152,23 @@ function withRole(problem: Problem): Problem {
 const WRITES = 'create, update, patch and delete flowschemas and prioritylevelconfigurations'
 
 /** Whether the credentials may write, asked by access reviews; a server that answers none of them decides when it is written to. */
-async function writeAccess(api: ClusterApi): Promise<WriteAccess> {
-  const answer = await askAny(api, async (context) => {
-    // Whether the server answers at all: reviews alone do not tell that from a server without them.
-    const listed = await getJson({
-      url: collectionUrl(context.base, 'PriorityLevelConfiguration', { limit: '1' }),
-      settings: context.settings,
-    })
-    if (!listed.ok) return listed
-    const identity = await reviewSelf(context)
-    const { write } = await testObjects(context, identity?.user)
-    return { ok: true, user: identity?.user, write } as const
-  })
+async function writeAccess(api: ClusterApi, patience: Patience): Promise<WriteAccess> {
+  const answer = await patience.ask(() =>
+    askAny(api, async (context) => {
+      // Whether the server answers at all: reviews alone do not tell that from a server without them.
+      const listed = await getJson({
+        url: collectionUrl(context.base, 'PriorityLevelConfiguration', { limit: '1' }),
+        settings: context.settings,
+      })
+      if (!listed.ok) return listed
+      const identity = await reviewSelf(context)
+      const { write } = await testObjects(context, identity?.user)
+      return { ok: true, user: identity?.user, groups: identity?.groups, write } as const
+    }),
+  )
   if (!answer.ok) throw asError(answer)
-  const { user, write } = answer
-  if (write.status !== 'forbidden') return { ok: true, ...(user !== undefined && { user }) }
+  const { user, groups, write } = answer
+  if (write.status !== 'forbidden') return { ok: true, ...(user !== undefined && { user }), ...(groups && { groups }) }
   return {
     ok: false,
     why: `The user${user === undefined ? '' : ` ${user}`} may not ${WRITES} (${write.found}).`,

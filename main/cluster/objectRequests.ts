@@ -13,6 +13,7 @@ import { collectionUrl, objectUrl, type ClusterApi } from './clusterApi.ts'
 import type { Failed, HttpRequest } from './http.ts'
 import type { HttpLimits } from './httpProblems.ts'
 import { getJson } from './json.ts'
+import type { Patience } from './patience.ts'
 import { warningsOf } from './apiStatus.ts'
 
 export interface Written {
@@ -55,29 +56,31 @@ export interface ObjectRequests {
   remove(address: Address, at: ObjectVersion | undefined, dryRun: boolean): Promise<Written | Failed>
 }
 
-export function createObjectRequests(api: ClusterApi): ObjectRequests {
+export function createObjectRequests(api: ClusterApi, patience: Patience): ObjectRequests {
   const write = (
     address: (base: string) => URL,
     method: NonNullable<HttpRequest['write']>['method'],
     body: unknown,
     contentType = 'application/json',
   ): Promise<Written | Failed> =>
-    api.ask(async ({ base, settings }: ReviewContext) => {
-      const answer = await getJson({
-        url: address(base),
-        settings,
-        limits: WRITE_LIMITS,
-        failureBytes: REFUSAL_BYTES,
-        body: JSON.stringify(body),
-        write: { method, contentType },
-      })
-      if (!answer.ok) return answer
-      return {
-        ok: true,
-        object: isJsonObject(answer.value) ? answer.value : {},
-        warnings: warningsOf(answer.headers),
-      }
-    })
+    patience.ask(() =>
+      api.ask(async ({ base, settings }: ReviewContext) => {
+        const answer = await getJson({
+          url: address(base),
+          settings,
+          limits: WRITE_LIMITS,
+          failureBytes: REFUSAL_BYTES,
+          body: JSON.stringify(body),
+          write: { method, contentType },
+        })
+        if (!answer.ok) return answer
+        return {
+          ok: true,
+          object: isJsonObject(answer.value) ? answer.value : {},
+          warnings: warningsOf(answer.headers),
+        }
+      }),
+    )
   const query = (dryRun: boolean) => ({
     fieldManager: FIELD_MANAGER,
     fieldValidation: 'Strict',
@@ -85,14 +88,16 @@ export function createObjectRequests(api: ClusterApi): ObjectRequests {
   })
   return {
     get: ({ kind, name }) =>
-      api.ask(async ({ base, settings }) => {
-        const answer = await getJson({ url: objectUrl(base, kind, name), settings })
-        if (!answer.ok) return answer.status === 404 ? { ok: true, object: undefined } : answer
-        // Nothing is ever written without knowing the version.
-        return isJsonObject(answer.value) && versionOf(answer.value) !== undefined
-          ? { ok: true, object: answer.value }
-          : { ok: false, status: 200, problem: strangeAnswer(kind, name) }
-      }),
+      patience.ask(() =>
+        api.ask(async ({ base, settings }) => {
+          const answer = await getJson({ url: objectUrl(base, kind, name), settings })
+          if (!answer.ok) return answer.status === 404 ? { ok: true, object: undefined } : answer
+          // Nothing is ever written without knowing the version.
+          return isJsonObject(answer.value) && versionOf(answer.value) !== undefined
+            ? { ok: true, object: answer.value }
+            : { ok: false, status: 200, problem: strangeAnswer(kind, name) }
+        }),
+      ),
     create: (kind, wish, dryRun) => write((base) => collectionUrl(base, kind, query(dryRun)), 'POST', bodyOf(wish)),
     update: ({ kind, name }, wish, at, dryRun) =>
       write((base) => objectUrl(base, kind, name, query(dryRun)), 'PUT', bodyOf(wish, at)),

@@ -28,14 +28,19 @@ export function verdictOfFailure(change: Pick<ObjectChange, 'kind' | 'name'>, fa
   })
 }
 
-const CODES: Readonly<Partial<Record<Outcome, ErrorCode>>> = { rejected: 'invalid-input', forbidden: 'forbidden' }
+const CODES: Readonly<Partial<Record<Outcome, ErrorCode>>> = {
+  rejected: 'invalid-input',
+  forbidden: 'forbidden',
+  throttled: 'throttled',
+}
 
 function outcomeOf(status: number, message: string): Outcome {
   // Admission refuses with the same status as authorisation.
   if (status === 403)
     return /admission webhook|ValidatingAdmissionPolicy|denied the request/.test(message) ? 'rejected' : 'forbidden'
   if (status === 404 || status === 409) return 'conflict'
-  return status < 500 && status !== 429 ? 'rejected' : 'failed'
+  if (status === 429) return 'throttled'
+  return status < 500 ? 'rejected' : 'failed'
 }
 
 function sentence(outcome: Outcome, { kind, name }: Pick<ObjectChange, 'kind' | 'name'>, words: string): string {
@@ -45,6 +50,8 @@ function sentence(outcome: Outcome, { kind, name }: Pick<ObjectChange, 'kind' | 
       return `The user may not change ${object}: ${words}`
     case 'rejected':
       return `The server rejects ${object}: ${words}`
+    case 'throttled':
+      return `${object} was not changed: the server’s flow control rejected the request (429). The priority level of the console’s own user is full; try again later, or give the console a level of its own.`
     case 'conflict':
       return `Nothing was done with ${object}: ${words}`
     default:

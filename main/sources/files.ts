@@ -88,6 +88,7 @@ function createSource({ files, servers, foreign, manifests, objects }: ReadFiles
         sink.onHealth(healthOf(server))
       }
     },
+    facts: (id) => servers.find((server) => server.id === id)?.facts,
     tryNow: () => undefined,
     setCadence: () => undefined,
   }

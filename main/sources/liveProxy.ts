@@ -217,6 +217,7 @@ async function open({ spec, connection, surroundings, life }: Opening): Promise<
       signal.addEventListener('abort', () => life.abort(), { once: true })
       frames.start(signal, sink)
     },
+    facts: () => facts,
     tryNow: () => undefined,
     setCadence: (cadence) => frames.setCadence(cadence),
     watchDumps: (watched) => frames.watchDumps(watched),

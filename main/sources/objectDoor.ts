@@ -27,9 +27,18 @@ export interface Applied {
 
 /** Whether the credentials may change the objects, and who they are. */
 export type WriteAccess =
-  | { readonly ok: true; readonly user?: string }
+  | { readonly ok: true; readonly user?: string; readonly groups?: readonly string[] }
   /** `why` is a sentence; `role` the YAML that would allow it. */
   | { readonly ok: false; readonly why: string; readonly role?: string }
+
+/** A pause after which a request is sent again. */
+export interface Waiting {
+  /** Unix milliseconds at which the next try is sent. */
+  readonly until: number
+  /** Number of that try, from 2. */
+  readonly attempt: number
+  readonly most: number
+}
 
 /** Changes objects, one at a time. What goes wrong is part of the verdict. */
 export interface ObjectEditor {
@@ -44,6 +53,10 @@ export interface ObjectEditor {
    * right before it is sent, and only then; nothing is sent when it rejects.
    */
   apply(change: ObjectChange, force: boolean, announce: (about: Done) => Promise<void>): Promise<Applied>
+  /** Reports pauses in which a request that flow control rejected waits to be sent again; `undefined` when none does. */
+  onWaiting?(listener: (waiting: Waiting | undefined) => void): void
+  /** Ends such pauses. */
+  giveUp?(): void
 }
 
 /** The latest change of an object, as its server reports it. */

@@ -61,6 +61,7 @@ function createSource(connection: Connection, initial: Cadence, environment: Env
       }
       signal.addEventListener('abort', () => connection.close(), { once: true })
     },
+    facts: (server) => running.get(server)?.scrapes.facts(),
     tryNow(id) {
       for (const [server, { scrapes, dumps }] of running) {
         if (id !== undefined && id !== server) continue

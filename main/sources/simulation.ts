@@ -156,6 +156,7 @@ export function createSimulationSource(
       now: stopwatch,
     }),
     presentUnixMs,
+    facts: () => simulation.facts(),
     server: {
       version,
       startUnixMs,

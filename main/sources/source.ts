@@ -3,6 +3,7 @@ import type { SimulationControl, SimulationState } from '../../core/contract/sim
 import type { Cadence, ServerHealth } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame, SourceInfo } from '../../core/frame/frame.ts'
+import type { ServerFacts } from '../../core/live/serverFacts.ts'
 import type { LiveTraffic } from '../live/traffic.ts'
 import type { SimulatedApiServer } from '../simulated/apiServer.ts'
 import type { ObjectDoor } from './objectDoor.ts'
@@ -29,6 +30,8 @@ export interface Source {
   /** Forget the backoff and try now; all servers without an argument. */
   tryNow(server?: string): void
   setCadence(cadence: Cadence): void
+  /** What the server stores and who watches it, where the source reports that. */
+  facts?(server: string): ServerFacts | undefined
   /** Tells whether somebody looks at the dumps: where they cost nothing, they then come oftener. */
   watchDumps?(watched: boolean): void
   /** Its single requests, where it sees them. */

@@ -45,14 +45,19 @@ export function createObjectDesk(
   const states = createTopic<ObjectsState>()
   let open: (OpenDesk & { setEditing(editing: Editing, user?: string): void; readonly editing: Editing }) | undefined
 
-  const connect = ({ connection: { id }, objects: door, ended }: Session): void => {
+  const connect = ({ connection: { id }, objects: door, frames, ended }: Session): void => {
     let reading: ObjectsReading = { state: 'loading', objects: NOTHING_READ }
+    /** As a page says it, where no object source does. */
+    let pageVersion: string | undefined
     let user: string | undefined
+    let waiting: ObjectsState['waiting']
     let editing: Editing =
       'impossible' in door.editor ? { state: 'impossible', why: door.editor.impossible } : { state: 'off' }
     const { origin, target, targetKey } = door
     const tell = (): void => {
-      if (open === mine) states.publish({ connection: id, origin, target, targetKey, ...reading, editing })
+      const version = reading.version ?? pageVersion
+      const told = { connection: id, origin, target, targetKey, ...reading, editing, ...(waiting && { waiting }) }
+      if (open === mine) states.publish(version === undefined ? told : { ...told, version })
     }
     const mine = {
       door,
@@ -60,7 +65,7 @@ export function createObjectDesk(
         return reading
       },
       get version() {
-        return reading.version
+        return reading.version ?? pageVersion
       },
       get user() {
         return user
@@ -76,6 +81,18 @@ export function createObjectDesk(
       },
     }
     open = mine
+    frames.subscribe(({ frame }) => {
+      const version = frame.servers.find((server) => server.version !== undefined)?.version
+      if (version === pageVersion) return
+      pageVersion = version
+      if (reading.version === undefined) tell()
+    }, ended)
+    if ('onWaiting' in door.editor) {
+      door.editor.onWaiting?.((next) => {
+        waiting = next && { ...next, until: new Date(next.until).toISOString() }
+        tell()
+      })
+    }
     door.start(ended, (next) => {
       reading = next
       tell()
@@ -100,7 +117,15 @@ export function createObjectDesk(
       if (on) {
         const access = await editor.access()
         if (open !== desk) throw new ProblemError('cancelled', 'Another source was connected meanwhile.')
-        if (access.ok) desk.setEditing({ state: 'on', since: new Date(environment.now()).toISOString() }, access.user)
+        if (access.ok)
+          desk.setEditing(
+            {
+              state: 'on',
+              since: new Date(environment.now()).toISOString(),
+              ...(access.user !== undefined && { user: { name: access.user, groups: [...(access.groups ?? [])] } }),
+            },
+            access.user,
+          )
         else
           desk.setEditing({
             state: 'impossible',

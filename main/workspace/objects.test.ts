@@ -51,6 +51,9 @@ const schema = (name: string, to: string, precedence: number): JsonObject => ({
   spec: { priorityLevelConfiguration: { name: to }, matchingPrecedence: precedence },
 })
 
+/** A source without frames. */
+const SILENT: Session['frames'] = { subscribe: () => undefined }
+
 describe('objects of the workspace', () => {
   let stateDir = ''
   let ended = new AbortController()
@@ -84,7 +87,12 @@ describe('objects of the workspace', () => {
     const connect = (objects: ObjectDoor): void => {
       id++
       // Of a session only this is asked.
-      sessions.publish({ connection: { id }, objects, ended: new AbortController().signal } as Session)
+      sessions.publish({
+        connection: { id },
+        objects,
+        frames: { subscribe() {} },
+        ended: new AbortController().signal,
+      } as Session)
     }
     return { call: made.procedures, states, connect, store, disconnect: () => sessions.publish(undefined) }
   }

@@ -130,6 +130,11 @@ export function createObjects(options: ObjectsOptions): {
         return { at: now(), verdicts }
       },
       'objects.apply': (request) => oneAtATime(() => apply(request)),
+      'objects.giveUp': async () => {
+        const { editor } = connected().door
+        if ('giveUp' in editor) editor.giveUp?.()
+        return null
+      },
       'objects.elsewhere': ({ from }) =>
         from.kind === 'cluster' ? elsewhere.readClusterObjects(from.target) : elsewhere.readManifestFiles(from.files),
       'journal.read': async () => {

@@ -7,6 +7,7 @@ import type { DerivedServer } from '../../core/frame/derived.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import { FRAME_FORMAT_VERSION, type Frame, type ServerFrame } from '../../core/frame/frame.ts'
 import { createHistory, type History } from '../../core/frame/history.ts'
+import type { ServerFacts } from '../../core/live/serverFacts.ts'
 import type { SimulationState } from '../../core/contract/simulation.ts'
 import { byCodeUnits } from '../../core/frame/order.ts'
 import type { LiveTraffic } from '../live/traffic.ts'
@@ -27,6 +28,8 @@ export interface Session {
   history(server: string): History
   /** Recomputations of one server's limits; throws like `history`. */
   adjustments(server: string): Pick<Adjustments, 'steps'>
+  /** What a server stores and who watches it; `undefined` while the source does not report it. */
+  facts(server: string): ServerFacts | undefined
   /** The latest frame first, when there is one. */
   readonly frames: Subscribable<StreamEvent<'frames'>>
   /** The latest reading first, when there is one. */
@@ -175,6 +178,7 @@ export function startSession(options: SessionOptions): Session {
     },
     history: (server) => known(server).history,
     adjustments: (server) => known(server).adjustments,
+    facts: (server) => source.facts?.(server),
     frames,
     dumps(server, emit, signal) {
       // A reader may name a server before anything came from it, or one that will never come: nothing is made for it.

@@ -28,9 +28,15 @@ function fakeSource(name: string, still = false) {
     tryNow: (server) => void calls.push(`tryNow ${server ?? 'all'}`),
     setCadence: ({ intervalMs }) => void calls.push(`cadence ${intervalMs}`),
   }
-  const frame = (second: number, executing = 1, id = 'a'): void => {
+  const frame = (second: number, executing = 1, id = 'a', version?: string): void => {
     const level = { name: 'l', limits: {}, seats: { executing }, requests: {}, demand: {}, schemas: [] }
-    const server: ServerFrame = { id, at: new Date(START + second * 1_000).toISOString(), levels: [level], missing: [] }
+    const server: ServerFrame = {
+      id,
+      at: new Date(START + second * 1_000).toISOString(),
+      levels: [level],
+      missing: [],
+      version,
+    }
     sink?.onServerFrame(server)
   }
   /** A page with a limit and nothing else. */
@@ -165,6 +171,41 @@ describe('the workspace', () => {
     ])
     expect(await call()['allocation.steps']({ server: 'a', from: START + 10_001, to: START + 60_000 })).toHaveLength(1)
     await expect(call()['allocation.steps']({ server: 'b', from: 0, to: 1 })).rejects.toThrow('has no server "b"')
+  })
+
+  it('answers what a server stores and who watches it, where the source reports that', async () => {
+    const a = offer('a')
+    Object.assign(a.source, {
+      facts: (server: string) =>
+        server === 'a'
+          ? {
+              objects: new Map([
+                ['pods', { count: 40, averageSize: 900 }],
+                ['leases.coordination.k8s.io', { count: 9, averageSize: 0 }],
+              ]),
+              watches: [{ apiGroup: 'coordination.k8s.io', resource: 'leases', total: 3 }],
+            }
+          : undefined,
+    })
+    await call()['sources.connect']({ spec: urls('a') })
+    expect(await call()['sources.facts']({ server: 'a' })).toEqual({
+      objects: { pods: { count: 40, averageSize: 900 }, 'leases.coordination.k8s.io': { count: 9 } },
+      watches: { 'leases.coordination.k8s.io': 3 },
+    })
+    expect(await call()['sources.facts']({ server: 'b' })).toBeNull()
+  })
+
+  it('gives the objects of a source that reports no version that of its page', async () => {
+    const a = offer('a')
+    const versions: unknown[] = []
+    workspace.handlers.streams.objects(null, ({ version }) => versions.push(version), signal)
+    await call()['sources.connect']({ spec: urls('a') })
+    a.frame(1, 1, 'a', 'v1.36.3')
+    settle()
+    a.frame(2, 1, 'a', 'v1.36.3')
+    settle()
+    expect(versions.at(-1)).toBe('v1.36.3')
+    expect(versions.filter((version) => version === 'v1.36.3')).toHaveLength(1)
   })
 
   it('sorts servers by id', async () => {

@@ -9,6 +9,7 @@ import {
   type SourceSpec,
   type Target,
 } from '../../core/contract/source.ts'
+import { reportedFacts } from '../../core/live/serverFacts.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { Consent } from '../cluster/consent.ts'
 import type { Environment, SourceResult } from '../sources/source.ts'
@@ -181,6 +182,10 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       },
       'sources.recent': () => store.recents.read(),
       'sources.forget': ({ at }) => store.recents.forget(at),
+      'sources.facts': async ({ server }) => {
+        const facts = connected().facts(server)
+        return facts === undefined ? null : reportedFacts(facts)
+      },
       'history.series': async ({ server, ...range }) => connected().history(server).series(range),
       'history.heatMap': async ({ server, ...cells }) => connected().history(server).heatMap(cells),
       'allocation.steps': async ({ server, from, to }) => [...connected().adjustments(server).steps(from, to)],

@@ -22,7 +22,6 @@ export function serverLimitOf(
   own: number | undefined,
 ): ServerLimit {
   if (own !== undefined) return { seats: own, from: 'own' }
-  if (base === undefined || base.origin === 'built-in') return { seats: DEFAULT_SERVER_LIMIT, from: 'assumed' }
   if (connected?.spec.kind === 'simulation' || connected?.spec.kind === 'proxy' || connected?.spec.kind === 'feed') {
     const { maxRequestsInFlight, maxMutatingRequestsInFlight } = connected.spec
     // A proxy without limits of its own has those of its upstream, which its page reports.
@@ -30,10 +29,13 @@ export function serverLimitOf(
       return { seats: maxRequestsInFlight + maxMutatingRequestsInFlight, from: 'configured' }
     }
   }
-  const range = server && possibleServerLimits(base.objects, nominalLimitsOf(server))
+  const range = server && base && possibleServerLimits(base.objects, nominalLimitsOf(server))
   const reported = server && reportedServerLimit(server)
   // What the server says of Exempt is taken as long as the nominal limits that it reports agree with it.
-  if (reported !== undefined && (range === undefined || (range.least <= reported && reported <= range.most))) {
+  if (
+    reported !== undefined &&
+    (base?.origin === 'built-in' || range === undefined || (range.least <= reported && reported <= range.most))
+  ) {
     return { seats: reported, from: 'reported' }
   }
   return range === undefined

@@ -171,6 +171,7 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
       ...simulation.procedures,
       ...objects.procedures,
       ...live.procedures,
+      'sources.facts': async () => null,
       'allocation.steps': async ({ server, from, to }) => [...adjustmentsOf(server).steps(from, to)],
     },
     streams: {

@@ -191,6 +191,7 @@ export function memoryObjects(): MemoryObjects {
         journal = [entry, ...journal]
         return { at: AT, verdicts, entry }
       },
+      'objects.giveUp': async () => null,
       'objects.elsewhere': async () => {
         throw new ProblemError('unsupported', 'The story knows no other cluster.')
       },

@@ -279,7 +279,7 @@ describe('a change of objects', () => {
       /^rejected: The server rejects PriorityLevelConfiguration new: no$/,
     )
     expect(await outcome(answer(500, { message: 'etcd' }))).toMatch(/^failed: /)
-    expect(await outcome(answer(429, { message: 'later' }))).toMatch(/^failed: /)
+    expect(await outcome(answer(429, { message: 'later' }))).toMatch(/^throttled: .*was not changed.*429/)
     expect(await outcome((_request, response) => response.destroy())).toMatch(/^failed: .*broke the connection off/)
   })
 

@@ -2,6 +2,7 @@ import { createFrameBuilder } from '../../../core/frame/buildFrame.ts'
 import type { DumpFrame } from '../../../core/frame/dump.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { FAMILY } from '../../../core/frame/familyNames.ts'
+import { FACT_FAMILIES, factsOf, type ServerFacts } from '../../../core/live/serverFacts.ts'
 import { NEEDED_FAMILIES } from '../../../core/metrics/catalogue.ts'
 import type { Page } from '../../../core/metrics/page.ts'
 import { createParser, type Parser } from '../../../core/metrics/parse.ts'
@@ -15,6 +16,8 @@ export interface StillServer {
   readonly id: string
   readonly frames: readonly ServerFrame[]
   readonly dump?: DumpFrame
+  /** Of the newest page. */
+  readonly facts?: ServerFacts
   /** Sentences about what could not be read. */
   readonly notes: readonly string[]
 }
@@ -31,6 +34,8 @@ interface TimedPage {
   readonly body: Body
   readonly page: Page
 }
+
+const KEPT_FAMILIES: ReadonlySet<string> = new Set([...NEEDED_FAMILIES, ...FACT_FAMILIES])
 
 /** Of more sentences than this the rest is counted. */
 const MOST_SENTENCES = 8
@@ -63,7 +68,7 @@ function groupPages(found: readonly Recognised[], told: string[], now: number): 
   for (const part of found) {
     if (part.kind !== 'page') continue
     const known = files.get(part.file)
-    const parser = known?.parser ?? createParser({ keep: NEEDED_FAMILIES, format: formatOf(part.text) })
+    const parser = known?.parser ?? createParser({ keep: KEPT_FAMILIES, format: formatOf(part.text) })
     const page = parser.parse(encoder.encode(part.text))
     if (page.problem !== undefined) told.push(problemSentence(part, page.problem))
     if (!hasFlowControl(page)) {
@@ -97,13 +102,18 @@ function stillServer(pages: readonly TimedPage[], version: string | undefined): 
   const ordered = pages.toSorted((a, b) => a.at - b.at)
   const id = ordered[0]?.body.file ?? 'file'
   const build = createFrameBuilder({ id })
+  const newest = ordered.at(-1)?.page
   return {
     id,
+    ...(newest && { facts: factsOf(newest) }),
     frames: ordered.map(({ at, body, page }) =>
       build(page, {
         at: new Date(at).toISOString(),
         ...(page.families.has(FAMILY.buildInfo) ? {} : { version }),
-        acquisition: { bytes: Buffer.byteLength(body.text), families: page.families.size },
+        acquisition: {
+          bytes: Buffer.byteLength(body.text),
+          families: [...page.families.keys()].filter((name) => NEEDED_FAMILIES.has(name)).length,
+        },
       }),
     ),
   }

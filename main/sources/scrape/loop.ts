@@ -1,5 +1,6 @@
 import { toProblem } from '../../../core/contract/errors.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
+import type { ServerFacts } from '../../../core/live/serverFacts.ts'
 import type { Connection, ServerAddress } from '../../cluster/connection.ts'
 import type { HttpLimits } from '../../cluster/httpProblems.ts'
 import { backoffMs } from '../backoff.ts'
@@ -27,6 +28,8 @@ export interface ScrapeLoop {
   /** Ends the present pause; nothing while a scrape is under way. */
   tryNow(): void
   setInterval(intervalMs: number): void
+  /** Of the newest page. */
+  facts(): ServerFacts | undefined
 }
 
 /**
@@ -40,6 +43,7 @@ export function createScrapeLoop(options: ScrapeLoopOptions): ScrapeLoop {
   let intervalMs = options.intervalMs
   let due = 0
   let failures = 0
+  let facts: ServerFacts | undefined
   let offset: OffsetBounds | undefined
   let wait: { readonly cancel: () => void; readonly go: () => void } | undefined
 
@@ -70,11 +74,12 @@ export function createScrapeLoop(options: ScrapeLoopOptions): ScrapeLoop {
     pause(Math.max(0, due - environment.now()), next)
   }
 
-  const take = ({ frame, sentAt, receivedAt, date }: PageRead): void => {
+  const take = ({ frame, facts: told, sentAt, receivedAt, date }: PageRead): void => {
     offset = date === undefined ? undefined : narrowOffset(offset, date, sentAt, receivedAt)
     const verdict = instances.judge(frame.startedAt)
     health.note('instances', instances.count() > 1 ? severalServersNote(instances.count(), frame) : undefined)
     if (verdict === 'leave-out') return
+    facts = told
     options.onFrame(frame)
     if (frame.acquisition !== undefined) {
       health.good(frame.at, frame.acquisition, offset === undefined ? undefined : offsetMs(offset))
@@ -97,6 +102,7 @@ export function createScrapeLoop(options: ScrapeLoopOptions): ScrapeLoop {
       void scrape(signal)
     },
     tryNow: goNow,
+    facts: () => facts,
     setInterval(ms) {
       intervalMs = ms
       // While the server fails, the backoff decides.

@@ -1,6 +1,7 @@
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
 import { createFrameBuilder } from '../../../core/frame/buildFrame.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
+import { FACT_FAMILIES, factsOf, type ServerFacts } from '../../../core/live/serverFacts.ts'
 import { NEEDED_FAMILIES } from '../../../core/metrics/catalogue.ts'
 import type { Page } from '../../../core/metrics/page.ts'
 import { createParser } from '../../../core/metrics/parse.ts'
@@ -12,6 +13,9 @@ import type { Environment } from '../source.ts'
 import { createGatherer } from './gather.ts'
 import { createVersionReader } from './version.ts'
 
+/** A frame is built from the first; the others report what the server stores and who watches it. */
+const KEPT_FAMILIES: ReadonlySet<string> = new Set([...NEEDED_FAMILIES, ...FACT_FAMILIES])
+
 export interface PageReaderOptions {
   readonly server: ServerAddress
   readonly connection: Connection
@@ -22,6 +26,7 @@ export interface PageReaderOptions {
 export interface PageRead {
   readonly ok: true
   readonly frame: ServerFrame
+  readonly facts: ServerFacts
   /** Unix milliseconds of the own clock. */
   readonly sentAt: number
   readonly receivedAt: number
@@ -37,7 +42,7 @@ export interface PageUnread {
 
 /** Reads the metrics page of one server into a frame. What it remembers of one page makes the next one cheaper. */
 export function createPageReader({ server, connection, environment, limits }: PageReaderOptions) {
-  const parser = createParser({ keep: NEEDED_FAMILIES })
+  const parser = createParser({ keep: KEPT_FAMILIES })
   const builder = createFrameBuilder({ id: server.id })
   const versionOf = createVersionReader(server)
   const gzip = !isLoopback(server.metrics)
@@ -83,11 +88,11 @@ export function createPageReader({ server, connection, environment, limits }: Pa
         parseMs: round(parseMs),
         bytes: answer.bytes,
         ...(answer.wireBytes === undefined ? {} : { wireBytes: answer.wireBytes }),
-        families: page.families.size,
+        families: [...page.families.keys()].filter((name) => NEEDED_FAMILIES.has(name)).length,
       },
     })
     const date = Date.parse(answer.headers.date ?? '')
-    return { ok: true, frame, sentAt, receivedAt, ...(Number.isNaN(date) ? {} : { date }) }
+    return { ok: true, frame, facts: factsOf(page), sentAt, receivedAt, ...(Number.isNaN(date) ? {} : { date }) }
   }
 }
 

@@ -183,8 +183,8 @@ describe('the Classify screen', () => {
         within(screen.getByRole('table', { name: 'How the width is estimated' })).getByRole('row', { name: /^Width/ })
           .textContent
       expect(width()).toBe('Width1')
-      await change('Suppose so many objects in the cluster', '4200')
-      await change('of so many bytes each', '3900')
+      await change('Objects in the cluster', '4200')
+      await change('Bytes per object', '3900')
       expect(width()).toBe('Width10')
       const versions = within(screen.getByRole('table', { name: 'Same request on other versions' })).getAllByRole('row')
       expect(versions.map(({ textContent }) => textContent)).toEqual([

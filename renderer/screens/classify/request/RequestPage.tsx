@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
-import type { Classification, Explained, ServerContext } from '../../../../core/classify/classification.ts'
+import type { Classification, Explained, SeenSeats, ServerContext } from '../../../../core/classify/classification.ts'
+import { digestRequest } from '../../../../core/classify/readRequest.ts'
 import { explainer } from '../../../../core/classify/explain.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import type { RequestSample } from '../../../../core/contract/objects.ts'
@@ -8,10 +9,11 @@ import { say } from '../../../app/shellStore.ts'
 import { Note } from '../../../components/Note.tsx'
 import { Loading } from '../../../components/States.tsx'
 import { useDump } from '../../../state/dumps.ts'
+import { useFacts } from '../../../state/facts.ts'
 import { requestOf } from '../../../state/request.logic.ts'
 import { requestStore } from '../../../state/request.ts'
 import { changeRequestTests, useRequestTests } from '../../../state/requestTests.ts'
-import { contextOf } from '../../../state/supposed.logic.ts'
+import { contextOf, contextOfFacts } from '../../../state/supposed.logic.ts'
 import { useViewPart } from '../../../state/view.ts'
 import { ConfigurationNote } from '../ConfigurationNote.tsx'
 import { newTest, withTest } from '../tests/table.logic.ts'
@@ -23,6 +25,7 @@ import { FlowPane } from './FlowPane.tsx'
 import { HeadersPane, NearbyPane } from './MorePanes.tsx'
 import { RequestColumn } from './RequestColumn.tsx'
 import styles from './request.module.css'
+import { seenSeats } from './seen.data.ts'
 import { SeatsPane } from './SeatsPane.tsx'
 import { TracePane } from './TracePane.tsx'
 
@@ -35,19 +38,35 @@ export function RequestPage() {
   return (
     <div className={styles['page']}>
       <RequestColumn objects={configurations.current.objects} server={server} dump={dump} />
-      <Answer configurations={configurations} dump={dump} />
+      <Answer configurations={configurations} server={server} dump={dump} />
     </div>
   )
 }
 
-function Answer(props: { readonly configurations: Configurations; readonly dump: DumpFrame | undefined }) {
-  const { configurations, dump } = props
+function Answer(props: {
+  readonly configurations: Configurations
+  readonly server: string | undefined
+  readonly dump: DumpFrame | undefined
+}) {
+  const { configurations, server, dump } = props
   const { current, draft, draftStale, limit } = configurations
   const { form, side: chosen, supposed } = requestStore()
   const request = useMemo(() => requestOf(form), [form])
+  const info = useMemo(() => {
+    const read = digestRequest(request)
+    return read.ok ? read.digest.info : undefined
+  }, [request])
+  const facts = useFacts(server)
+  const seen = useStable(useMemo(() => seenSeats(dump?.requests ?? [], info), [dump, info]))
   const context = useMemo(
-    (): ServerContext => ({ version: current.version, serverLimit: limit.seats, ...contextOf(supposed) }),
-    [current.version, limit.seats, supposed],
+    (): ServerContext => ({
+      version: current.version,
+      serverLimit: limit.seats,
+      ...(seen && { seen }),
+      ...contextOfFacts(facts, info),
+      ...contextOf(supposed),
+    }),
+    [current.version, limit.seats, supposed, facts, info, seen],
   )
   const now = useExplained(current.objects, request, context)
   const proposed = useExplained(draft, request, context)
@@ -106,6 +125,15 @@ function Answer(props: { readonly configurations: Configurations; readonly dump:
         )
       )}
     </div>
+  )
+}
+
+/** A dump makes a new value each time; the answer is computed anew only when it says something else. */
+function useStable(seen: SeenSeats | undefined): SeenSeats | undefined {
+  const { seats, requests } = seen ?? {}
+  return useMemo(
+    () => (seats === undefined || requests === undefined ? undefined : { seats, requests }),
+    [seats, requests],
   )
 }
 

@@ -57,7 +57,7 @@ export const SeatsPane = memo(function SeatsPane(props: {
           {sentence}
         </p>
       ))}
-      <Suppositions basis={seats.basis.kind} />
+      <Suppositions basis={seats.basis.kind} context={context} />
       <h3 className={styles['subtitle']}>Same request elsewhere</h3>
       <table className={styles['steps']} aria-label="Same request on other versions">
         <tbody>
@@ -91,25 +91,33 @@ function Step({ step }: { readonly step: SeatStep }) {
   )
 }
 
-/** What the estimate needs and no source tells: the reader may say it. */
-function Suppositions({ basis }: { readonly basis: Classification['seats']['basis']['kind'] }) {
+/** Inputs of the estimate: what the source reports, which the reader may replace. */
+function Suppositions(props: {
+  readonly basis: Classification['seats']['basis']['kind']
+  readonly context: ServerContext
+}) {
+  const { basis, context } = props
   if (basis === 'list') {
+    const { count, averageSize } = context.objects === undefined || context.objects === 'none' ? {} : context.objects
     return (
       <div className={styles['suppose']}>
-        <Supposition field="count" label="Suppose so many objects in the cluster" placeholder="unknown" />
-        <Supposition field="averageSize" label="of so many bytes each" placeholder="worst case" />
+        <Supposition field="count" label="Objects in the cluster" placeholder={numberOr(count, 'unknown')} />
+        <Supposition field="averageSize" label="Bytes per object" placeholder={numberOr(averageSize, 'worst case')} />
       </div>
     )
   }
   if (basis === 'mutating') {
     return (
       <div className={styles['suppose']}>
-        <Supposition field="watchers" label="Suppose so many watches of it" placeholder="0" />
+        <Supposition field="watchers" label="Watches of the resource" placeholder={numberOr(context.watchers, '0')} />
       </div>
     )
   }
   return null
 }
+
+const numberOr = (value: number | undefined, otherwise: string): string =>
+  value === undefined ? otherwise : format.fixed(Math.round(value))
 
 function Supposition(props: { readonly field: keyof Supposed; readonly label: string; readonly placeholder: string }) {
   const { field, label, placeholder } = props

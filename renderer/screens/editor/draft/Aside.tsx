@@ -14,7 +14,8 @@ import type { DraftProblem } from './problems.data.ts'
 import type { Guard } from './useGuard.ts'
 import type { Impact } from './useImpact.ts'
 import { VerdictPane } from './VerdictPane.tsx'
-import { needsTakeover } from './verdict.text.ts'
+import { RetryNote } from './RetryNote.tsx'
+import { appliedTitle, needsTakeover } from './verdict.text.ts'
 import styles from './page.module.css'
 
 /** What the draft does, and what the server says of it. */
@@ -41,7 +42,7 @@ export const Aside = memo(function Aside(props: {
       />
       <div className={styles['two']}>
         <div>
-          <GuardPane rails={guard?.rails ?? []} mayEdit={mayEdit} />
+          <GuardPane rails={guard?.rails ?? []} stale={guard?.stale ?? false} mayEdit={mayEdit} />
           {moves !== undefined && draft.entries.length > 0 && <MovesPane moves={moves} />}
         </div>
         <div>
@@ -63,6 +64,7 @@ function Said(props: {
   const answer = dryRun?.of === entries ? dryRun.outcome : undefined
   return (
     <>
+      <RetryNote />
       {problem !== undefined && (
         <div className={styles['problem']}>
           <ProblemNote problem={problem} alert />
@@ -71,7 +73,7 @@ function Said(props: {
       {applied !== undefined && (
         <div className={styles['verdicts']} role="status">
           <VerdictPane
-            title="Applied"
+            title={appliedTitle(applied.report.verdicts)}
             note={`to ${applied.target}, ${format.time(Date.parse(applied.report.at))}`}
             verdicts={applied.report.verdicts}
             applied

@@ -10,7 +10,7 @@ import { classes } from '../../../components/classes.ts'
 import { Segment } from '../../../components/Segment.tsx'
 import { changeDraft } from '../../../state/draft.ts'
 import type { UnderstoodEntry } from '../../../state/draft.logic.ts'
-import { writerText } from './conflict.text.ts'
+import { mergeText, mineOf, UNREADABLE, writerText } from './conflict.text.ts'
 import styles from './object.module.css'
 
 /** What to do when the object is not any more what the edit was begun from. */
@@ -99,14 +99,12 @@ function Merge(props: {
   readonly discard: ReactNode
 }) {
   const { read, title, theirs, discard } = props
-  const { entry, document, lastGood } = read
+  const { entry, document } = read
   const [taken, setTaken] = useState<ReadonlySet<string>>(new Set())
   const differences = useMemo(() => {
-    const mine = lastGood?.object ?? entry.base ?? {}
     const clean = (object: object) => cleanManifest(entry.kind, object)
-    return differingFields(clean(entry.base ?? {}), clean(mine), clean(theirs))
-  }, [entry, lastGood, theirs])
-  const both = differences.filter(({ changedBy }) => changedBy === 'conflict')
+    return differingFields(clean(entry.base ?? {}), clean(mineOf(read)), clean(theirs))
+  }, [entry, read, theirs])
   const merge = (): void => {
     if (document === undefined || entry.text === null) return
     const merged = mergedText(entry.text, toJson(document.value), differences, taken)
@@ -140,11 +138,7 @@ function Merge(props: {
           />
         ))}
       </table>
-      <p>
-        {both.length === 0
-          ? 'No field was changed on both sides: the two changes fit together.'
-          : `${both.length} ${both.length === 1 ? 'field was' : 'fields were'} changed on both sides. Choose, then the impact is computed again.`}
-      </p>
+      <p>{document === undefined ? UNREADABLE : mergeText(differences)}</p>
       <div className={styles['buttons']}>
         {discard}
         <Button small disabled={document === undefined} onClick={merge}>

@@ -22,14 +22,25 @@ const WORD: Readonly<Record<GuardSeverity, string>> = {
 }
 
 /** What the draft puts at risk, and how to mend it. */
-export function GuardPane(props: { readonly rails: readonly GuardFinding[]; readonly mayEdit: boolean }) {
-  const { rails, mayEdit } = props
+export function GuardPane(props: {
+  readonly rails: readonly GuardFinding[]
+  /** The draft has errors: the findings are about its last valid values. */
+  readonly stale: boolean
+  readonly mayEdit: boolean
+}) {
+  const { rails, stale, mayEdit } = props
   const passing = rails.filter(({ severity }) => severity === 'passes')
   const told = rails.filter(({ severity }) => severity !== 'passes')
   return (
-    <Pane title="Guard rails" note={railsNote(rails)} className={styles['pane']}>
+    <Pane title="Guard rails" note={stale ? 'not checked' : railsNote(rails)} className={styles['pane']}>
+      {stale && (
+        <p className={styles['none']}>
+          The draft has errors, so it cannot be checked.
+          {told.length > 0 && ' These findings are about its last valid values.'}
+        </p>
+      )}
       {rails.length === 0 ? (
-        <p className={styles['none']}>Nothing is changed yet, so nothing is at risk.</p>
+        !stale && <p className={styles['none']}>No changes yet.</p>
       ) : (
         <>
           <ul className={styles['findings']}>
@@ -37,14 +48,16 @@ export function GuardPane(props: { readonly rails: readonly GuardFinding[]; read
               <Finding key={`${finding.code} ${finding.message}`} finding={finding} mayEdit={mayEdit} />
             ))}
           </ul>
-          <details className={styles['passing']}>
-            <summary>{passing.length === 1 ? '1 check passes' : `${passing.length} checks pass`}</summary>
-            <ul className={styles['findings']}>
-              {passing.map((finding) => (
-                <Finding key={`${finding.code} ${finding.message}`} finding={finding} mayEdit={mayEdit} />
-              ))}
-            </ul>
-          </details>
+          {passing.length > 0 && (
+            <details className={styles['passing']}>
+              <summary>{passing.length === 1 ? '1 check passes' : `${passing.length} checks pass`}</summary>
+              <ul className={styles['findings']}>
+                {passing.map((finding) => (
+                  <Finding key={`${finding.code} ${finding.message}`} finding={finding} mayEdit={mayEdit} />
+                ))}
+              </ul>
+            </details>
+          )}
         </>
       )}
     </Pane>

@@ -14,6 +14,7 @@ const GLYPH: Readonly<Record<ChangeVerdict['outcome'], IconName>> = {
   conflict: 'warn',
   rejected: 'cross',
   forbidden: 'cross',
+  throttled: 'cross',
   failed: 'cross',
   skipped: 'info',
 }
@@ -23,6 +24,7 @@ const LOOK: Readonly<Record<ChangeVerdict['outcome'], string>> = {
   conflict: 'warns',
   rejected: 'blocks',
   forbidden: 'blocks',
+  throttled: 'blocks',
   failed: 'blocks',
   skipped: 'expected',
 }

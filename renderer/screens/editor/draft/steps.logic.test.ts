@@ -6,6 +6,7 @@ import { writeManifest } from '../../../../core/manifest/write.ts'
 import { NOTHING_DRAFTED, understand } from '../../../state/draft.logic.ts'
 import type { DraftBase } from '../../../state/draftBase.ts'
 import { applySteps } from './steps.logic.ts'
+import { railsOf } from './useGuard.ts'
 
 const VERSION = 'v1.36.3'
 const objects = builtInObjects(VERSION)
@@ -57,9 +58,29 @@ describe('a dry run', () => {
     ])
   })
 
+  it('does not take a request that flow control rejected for a judgement', () => {
+    expect(after(verdict('accepted'), verdict('throttled'))).toEqual(['warned', undefined])
+  })
+
   it('does not stand in the way of taking over what other managers own', () => {
     expect(after(verdict('accepted'), owned)).toEqual(['warned', undefined])
     expect(after(owned, verdict('rejected'))[0]).toBe('blocked')
     expect(after(verdict('conflict'))[0]).toBe('blocked')
+  })
+})
+
+describe('guard rails', () => {
+  it('are not passed by a draft with errors', () => {
+    const broken = understand(withEntry([], { ...entry, text: text.replace('Shares: 31', 'Shares: -5') }), base, draft)
+    const { steps } = applySteps({ draft: broken, state, apply: { applying: false }, rails: [], timeOf: () => '' })
+    expect(steps.map(({ id, state: is, detail }) => [id, is, detail])).toContainEqual([
+      'rails',
+      'waiting',
+      'not checked',
+    ])
+    const passes = { code: 'seats/passes', severity: 'passes', objects: [], message: '', evidence: [] } as const
+    const blocks = { ...passes, severity: 'blocks' } as const
+    expect(railsOf([passes, blocks], true)).toEqual([blocks])
+    expect(railsOf([passes, blocks], false)).toEqual([passes, blocks])
   })
 })

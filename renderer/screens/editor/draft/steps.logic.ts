@@ -41,7 +41,7 @@ export function applySteps({ draft, state, apply, rails, timeOf }: StepFacts): A
   const { entries, base } = draft
   if (entries.length === 0 || base === undefined)
     return { steps: [], count: 0, mayCheck: false, why: 'Nothing is changed.' }
-  const steps = [validStep(draft), impactStep(draft, apply), railsStep(rails), dryRunStep(draft, apply, timeOf)]
+  const steps = [validStep(draft), impactStep(draft, apply), railsStep(rails, draft), dryRunStep(draft, apply, timeOf)]
   const count = changesOf(draft.reads, base.objects).length
   const reachable = hasServer(base.origin) && state?.state === 'current' && count > 0
   const why = obstacle(steps, state, base.origin, apply)
@@ -69,8 +69,9 @@ function impactStep({ entries }: UnderstoodDraft, { seen }: DraftApplyState): St
   return seen === entries ? { ...step, state: 'done', detail: '' } : { ...step, state: 'waiting', detail: 'not yet' }
 }
 
-function railsStep(rails: readonly GuardFinding[] | undefined): Step {
+function railsStep(rails: readonly GuardFinding[] | undefined, { proposal }: UnderstoodDraft): Step {
   const step = { id: 'rails', label: 'Guard rails' } as const
+  if ((proposal?.stale.length ?? 0) > 0) return { ...step, state: 'waiting', detail: 'not checked' }
   if (rails === undefined) return { ...step, state: 'running', detail: '' }
   const count = (severity: GuardFinding['severity']): number => rails.filter((one) => one.severity === severity).length
   const [blocks, warns] = [count('blocks'), count('warns')]
@@ -93,6 +94,9 @@ function dryRunStep({ entries }: UnderstoodDraft, { dryRun }: DraftApplyState, t
   if (outcome.state === 'failed') return { ...step, state: 'warned', detail: 'failed' }
   const { verdicts, at } = outcome.report
   if (needsTakeover(verdicts)) return { ...step, state: 'warned', detail: 'fields of other managers' }
+  // Nothing was judged: applying asks again.
+  if (verdicts.some(({ outcome: each }) => each === 'throttled'))
+    return { ...step, state: 'warned', detail: 'rejected with 429' }
   const bad = verdicts.filter((verdict) => verdict.outcome !== 'accepted' && verdict.outcome !== 'unchanged')
   return bad.length === 0
     ? { ...step, state: 'done', detail: `accepted ${timeOf(at)}` }

@@ -5,6 +5,7 @@ import { guardRails } from '../../../../core/guard/guardRails.ts'
 import { wholeSetChecks } from '../../../../core/guard/wholeSet.ts'
 import { client } from '../../../state/client.ts'
 import { useDraft } from '../../../state/draft.ts'
+import { useObjects } from '../../../state/objects.ts'
 import { startRequestTests, useRequestTests } from '../../../state/requestTests.ts'
 import { viewStore } from '../../../state/view.ts'
 
@@ -22,6 +23,8 @@ export interface Guard {
   /** The draft that was looked at; while it is not the present one, the findings are those of a moment ago. */
   readonly of: DraftEntries
   readonly rails: readonly GuardFinding[]
+  /** The draft has errors, so these are findings about its last valid values and no check counts as passed. */
+  readonly stale: boolean
   readonly checks: readonly GuardFinding[]
 }
 
@@ -31,6 +34,8 @@ export function useGuard(serverLimit: number): Guard | undefined {
   // Without the table its rail says nothing.
   useEffect(() => startRequestTests(client()), [])
   const { tests } = useRequestTests()
+  const state = useObjects()
+  const user = state?.editing.state === 'on' ? state.editing.user : undefined
   return useMemo(() => {
     const { base, proposal, entries } = draft
     if (base === undefined || proposal === undefined) return undefined
@@ -42,13 +47,19 @@ export function useGuard(serverLimit: number): Guard | undefined {
       serverLimit,
       origin: GUARDED_AS[origin],
       tests,
+      user,
       ...(origin !== 'files' && origin !== 'built-in' ? { servers: frame?.servers } : {}),
     }
     const { objects: after } = proposal
     return {
       of: entries,
-      rails: entries.length === 0 ? [] : guardRails({ before, after, context }),
+      rails: railsOf(entries.length === 0 ? [] : guardRails({ before, after, context }), proposal.stale.length > 0),
+      stale: proposal.stale.length > 0,
       checks: wholeSetChecks(after, version),
     }
-  }, [draft, serverLimit, tests])
+  }, [draft, serverLimit, tests, user])
 }
+
+/** What a draft with errors would pass, nobody knows. */
+export const railsOf = (found: readonly GuardFinding[], stale: boolean): readonly GuardFinding[] =>
+  stale ? found.filter(({ severity }) => severity !== 'passes') : found

@@ -1,4 +1,4 @@
-import type { ChangeVerdict } from '../../../../core/contract/objects.ts'
+import type { ChangeVerdict, ObjectsState } from '../../../../core/contract/objects.ts'
 
 /** What became, or would become, of one change. `applied`: it was no dry run. */
 export function outcomeText({ outcome, theirs, conflicts, problem }: ChangeVerdict, applied: boolean): string {
@@ -16,6 +16,8 @@ export function outcomeText({ outcome, theirs, conflicts, problem }: ChangeVerdi
       return applied ? 'is rejected by the server.' : 'would be rejected by the server.'
     case 'forbidden':
       return 'may not be changed with these credentials.'
+    case 'throttled':
+      return 'was not changed: the server rejected the request with 429.'
     case 'failed':
       // Whether it is known that nothing was done, the problem beside it says.
       return applied ? 'was not confirmed by the server.' : 'got no answer.'
@@ -28,4 +30,17 @@ export function outcomeText({ outcome, theirs, conflicts, problem }: ChangeVerdi
 export function needsTakeover(verdicts: readonly ChangeVerdict[]): boolean {
   const bad = verdicts.filter(({ outcome }) => outcome !== 'accepted' && outcome !== 'unchanged')
   return bad.length > 0 && bad.every(({ conflicts }) => conflicts.length > 0)
+}
+
+/** What became of an application as a whole: `Applied`, `Partly applied`, `Not applied`. */
+export function appliedTitle(verdicts: readonly ChangeVerdict[]): string {
+  const done = verdicts.filter(({ outcome }) => outcome === 'accepted' || outcome === 'unchanged').length
+  if (done === verdicts.length) return 'Applied'
+  return done > 0 ? 'Partly applied' : 'Not applied'
+}
+
+/** `The server rejected the request with 429. Next try in 3 s (2 of 10).` */
+export function retryText({ until, attempt, most }: NonNullable<ObjectsState['waiting']>, now: number): string {
+  const seconds = Math.max(0, Math.ceil((Date.parse(until) - now) / 1_000))
+  return `The server rejected the request with 429; nothing was changed. Next try in ${seconds} s (${attempt} of ${most}).`
 }

@@ -1,0 +1,27 @@
+import { useEffect, useState } from 'react'
+import { Button } from '../../../components/Button.tsx'
+import { Note } from '../../../components/Note.tsx'
+import { client } from '../../../state/client.ts'
+import { useObjects } from '../../../state/objects.ts'
+import { retryText } from './verdict.text.ts'
+
+/** Counts down to the next try of a request that the server's flow control rejected, and offers to give up. */
+export function RetryNote() {
+  const waiting = useObjects()?.waiting
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    if (waiting === undefined) return undefined
+    setNow(Date.now())
+    const timer = setInterval(() => setNow(Date.now()), 250)
+    return () => clearInterval(timer)
+  }, [waiting])
+  if (waiting === undefined) return null
+  return (
+    <Note kind="warn">
+      <p role="timer">{retryText(waiting, now)}</p>
+      <Button small onClick={() => void client().call('objects.giveUp', null)}>
+        Give up
+      </Button>
+    </Note>
+  )
+}

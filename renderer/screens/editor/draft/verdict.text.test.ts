@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { ChangeVerdictSchema, type ChangeVerdict } from '../../../../core/contract/objects.ts'
+import { appliedTitle, outcomeText, retryText } from './verdict.text.ts'
+
+const verdict = (outcome: ChangeVerdict['outcome']): ChangeVerdict =>
+  ChangeVerdictSchema.parse({
+    kind: 'FlowSchema',
+    name: 'a',
+    outcome,
+    causes: [],
+    conflicts: [],
+    warnings: [],
+    differences: [],
+  })
+
+it('calls applied only what was', () => {
+  const title = (...outcomes: readonly ChangeVerdict['outcome'][]) => appliedTitle(outcomes.map(verdict))
+  expect(title('accepted', 'unchanged')).toBe('Applied')
+  expect(title('accepted', 'throttled', 'skipped')).toBe('Partly applied')
+  expect(title('throttled', 'skipped')).toBe('Not applied')
+  expect(title('failed')).toBe('Not applied')
+  expect(outcomeText(verdict('throttled'), true)).toBe('was not changed: the server rejected the request with 429.')
+})
+
+it('counts down to the next try', () => {
+  const waiting = { until: '2026-01-01T00:00:05.000Z', attempt: 2, most: 10 }
+  const at = (text: string): string => retryText(waiting, Date.parse(text))
+  expect(at('2026-01-01T00:00:02.100Z')).toMatch(/Next try in 3 s \(2 of 10\)/)
+  expect(at('2026-01-01T00:00:09.000Z')).toMatch(/Next try in 0 s/)
+})
