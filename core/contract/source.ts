@@ -196,6 +196,8 @@ export const ConnectionSchema = z.discriminatedUnion('state', [
     spec: SourceSpecSchema,
     cadence: CadenceSchema,
     servers: z.array(ServerHealthSchema),
+    /** It shows single requests. */
+    requests: z.literal(true).exactOptional(),
     /** A still source (a file) never becomes stale. */
     still: z.boolean(),
   }),

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { builtInObjects } from '../../core/config/builtInByVersion.ts'
 import type { ServerHealth, UploadedFile } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
+import { readFixture } from '../../test/fixtures/load.ts'
+import { storedSet } from './simulation/objects.ts'
 import { createFilesSource } from './files.ts'
 import type { ObjectsReading } from './objectDoor.ts'
 import type { SourceResult } from './source.ts'
@@ -55,6 +58,42 @@ describe('the files source', () => {
     expect(new Set(frames.map(({ id }) => id))).toEqual(new Set(['a.txt']))
     expect(info.via).toBe('2 pages in the order of time')
     expect(still).toBe(true)
+  })
+
+  it('reads the audit and request logs and the objects of a folder of captures', async () => {
+    const audit = readFixture('feeds/audit.jsonl.gz')
+    const objects = `apiVersion: flowcontrol.apiserver.k8s.io/v1
+kind: PriorityLevelConfiguration
+metadata: { name: own }
+spec: { type: Limited, limited: { nominalConcurrencyShares: 5, limitResponse: { type: Reject } } }
+`
+    const capture = JSON.stringify({ path: '/apis/flowcontrol.apiserver.k8s.io/v1/x', status: 200, body: objects })
+    const files: [string, string][] = [
+      ['audit.jsonl', String(audit)],
+      ['httplog.txt', String(readFixture('feeds/httplog.txt.gz'))],
+      ['objects.ndjson', capture],
+    ]
+    const result = await createFilesSource(
+      files.map(([name, text]) => ({ name, text })),
+      { now: () => Date.UTC(2027, 0, 1) },
+    )
+    if (!result.ok) throw new Error(result.problem.message)
+    const { live, info } = result.source
+    expect(info.via).toMatch(/^1 flow-control object, \d+ requests of logs$/)
+    const rows = live?.log.before(10) ?? []
+    expect(rows).toHaveLength(10)
+    expect(rows.every(({ user }) => user !== '')).toBe(true)
+    // A draft goes through all of the log again.
+    live?.shadow({ on: true, objects: storedSet(builtInObjects('v1.37.0')) })
+    expect(live?.state().shadow).toBeDefined()
+    expect(live?.log.before(10).map(({ seq }) => seq)).toEqual(rows.map(({ seq }) => seq))
+  })
+
+  it('reads a request log without an audit log, and an EventList', async () => {
+    const httplog = await open(['httplog.txt', String(readFixture('feeds/httplog.txt.gz'))])
+    expect(httplog.ok && httplog.source.info.via).toMatch(/^\d+ requests of logs$/)
+    const batch = await open(['batch.json', String(readFixture('feeds/audit-webhook-batch.json.gz'))])
+    expect(batch.ok && batch.source.info.via).toMatch(/^\d+ requests of logs$/)
   })
 
   it('keeps servers apart by when they started', async () => {

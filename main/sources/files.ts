@@ -1,6 +1,14 @@
+import { DEFAULT_SERVER_LIMIT } from '../../core/classify/configuration.ts'
+import { builtInObjects } from '../../core/config/builtInByVersion.ts'
+import type { ObjectSet } from '../../core/config/objects.ts'
 import type { ServerHealth, UploadedFile } from '../../core/contract/source.ts'
+import { NEWEST_VERSION } from '../../core/engine/profiles.ts'
+import { reportedServerLimit } from '../../core/impact/serverLimit.ts'
+import { serverFrame } from '../../core/simulate/serverFrame.ts'
 import { assemble, type StillServer } from './files/assemble.ts'
 import { recognise, type Recognised } from './files/recognise.ts'
+import type { LiveTraffic } from '../live/traffic.ts'
+import type { logTraffic } from './files/logs.ts'
 import type { ObjectDoor } from './objectDoor.ts'
 import type { Environment, Source, SourceResult } from './source.ts'
 
@@ -17,13 +25,12 @@ export async function createFilesSource(
   const foreign = found.flatMap((part) => (part.kind === 'foreign' ? [part.sentence] : []))
   const manifests = found.flatMap((part) => (part.kind === 'manifest' ? [{ name: part.file, text: part.text }] : []))
   const { servers, sentences } = assemble(found, environment.now())
-  const read: ReadFiles = {
-    files,
-    servers,
-    foreign: foreign.length,
-    ...(await readObjects(manifests, versionIn(found, servers), environment)),
-  }
-  if (servers.length > 0 || read.manifests > 0) return { ok: true, source: createSource(read) }
+  const version = versionIn(found, servers)
+  const logs = found.filter((part) => part.kind === 'audit' || part.kind === 'httplog')
+  const objects = await readObjects(manifests, version, environment)
+  const live = logs.length === 0 ? undefined : await readLogs(logs, { version, servers, objects, environment })
+  const read: ReadFiles = { files, servers, foreign: foreign.length, ...objects, ...(live && { live }) }
+  if (servers.length > 0 || read.manifests > 0 || live !== undefined) return { ok: true, source: createSource(read) }
   const [message = 'There is nothing in these files.', ...others] = [...sentences, ...read.notes, ...foreign]
   return {
     ok: false,
@@ -39,6 +46,8 @@ interface ReadFiles {
   readonly manifests: number
   readonly notes: readonly string[]
   readonly objects?: ObjectDoor
+  readonly set?: ObjectSet
+  readonly live?: LiveTraffic
 }
 
 /** The version that the pages tell, or an answer of /version beside them. */
@@ -52,7 +61,7 @@ async function readObjects(
   manifests: readonly UploadedFile[],
   version: string | undefined,
   environment: Pick<Environment, 'now'>,
-): Promise<Pick<ReadFiles, 'manifests' | 'notes' | 'objects'>> {
+): Promise<Pick<ReadFiles, 'manifests' | 'notes' | 'objects' | 'set'>> {
   if (manifests.length === 0) return { manifests: 0, notes: [] }
   const { objectsOfManifests, fileObjects } = await import('./files/manifests.ts')
   const read = objectsOfManifests(manifests, version)
@@ -61,16 +70,41 @@ async function readObjects(
   return {
     manifests: levels.length + schemas.length,
     notes: read.notes,
+    set: read.objects,
     objects: fileObjects(manifests, read, { asOf, ...(version !== undefined && { version }) }),
   }
 }
 
-function createSource({ files, servers, foreign, manifests, objects }: ReadFiles): Source {
+/** The engine that observes the logs works on the objects and the seats of the other files, as far as they say. */
+async function readLogs(
+  logs: Parameters<typeof logTraffic>[0],
+  from: {
+    readonly version: string | undefined
+    readonly servers: readonly StillServer[]
+    readonly objects: Pick<ReadFiles, 'set'>
+    readonly environment: Pick<Environment, 'now'>
+  },
+): Promise<LiveTraffic | undefined> {
+  const { logTraffic: read } = await import('./files/logs.ts')
+  const { servers, version = NEWEST_VERSION, objects, environment } = from
+  const [server] = servers
+  const frame = server?.frames.at(-1)
+  return read(logs, {
+    version,
+    configuration: objects.set ?? builtInObjects(version),
+    serverLimit: (frame && reportedServerLimit(frame)) ?? DEFAULT_SERVER_LIMIT,
+    facts: server?.facts,
+    now: environment.now(),
+  })
+}
+
+function createSource({ files, servers, foreign, manifests, objects, live }: ReadFiles): Source {
   const pages = servers.reduce((sum, server) => sum + server.frames.length, 0)
   const [first] = files
   const parts = [
     ...(pages > 0 ? [pages === 1 ? 'one page' : `${pages} pages in the order of time`] : []),
     ...(manifests > 0 ? [`${manifests} flow-control ${manifests === 1 ? 'object' : 'objects'}`] : []),
+    ...(live ? [`${live.state().arrived} requests of logs`] : []),
     ...(foreign > 0 ? [`${foreign} other ${foreign === 1 ? 'file' : 'files'} left out`] : []),
   ]
   return {
@@ -81,7 +115,11 @@ function createSource({ files, servers, foreign, manifests, objects }: ReadFiles
     },
     still: true,
     ...(objects && { objects }),
+    ...(live && { live }),
     start(_signal, sink) {
+      // Of logs alone, the state of the engine after the last request is the one frame.
+      if (servers.length === 0 && live !== undefined)
+        sink.onServerFrame(serverFrame(live.engine.snapshot(), { id: 'logs', version: live.version }))
       for (const server of servers) {
         for (const frame of server.frames) sink.onServerFrame(frame)
         if (server.dump !== undefined) sink.onDump(server.dump)

@@ -90,7 +90,7 @@ describe('objects of the workspace', () => {
       sessions.publish({
         connection: { id },
         objects,
-        frames: { subscribe() {} },
+        frames: SILENT,
         ended: new AbortController().signal,
       } as Session)
     }

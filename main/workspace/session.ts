@@ -110,6 +110,7 @@ export function startSession(options: SessionOptions): Session {
     spec: publicSpec(options.spec),
     cadence,
     servers: [...health.values()].toSorted((a, b) => byId(a, b)),
+    ...(source.live !== undefined && { requests: true as const }),
     still: source.still,
   })
   const tellPace = (): void => {

@@ -4,9 +4,8 @@ import type { Client } from '../../core/contract/contract.ts'
 import type { Problem } from '../../core/contract/errors.ts'
 import { KEPT_REQUESTS, type LiveState } from '../../core/contract/live.ts'
 import type { Connection } from '../../core/contract/source.ts'
-import type { SourceInfo } from '../../core/frame/frame.ts'
 import { client } from './client.ts'
-import { connectionStore } from './connection.ts'
+import { connectionStore, type Connected } from './connection.ts'
 import { LiveRows } from './live.logic.ts'
 import { LiveReader } from './liveReader.ts'
 
@@ -28,9 +27,9 @@ export const liveRows = new LiveRows(KEPT_REQUESTS)
 
 export const useLiveState = (): LiveState | undefined => liveStore(({ state }) => state)
 
-/** Whether sources of this kind tell of single requests. */
-export const showsRequests = (kind: SourceInfo['kind']): boolean =>
-  kind === 'proxy' || kind === 'feed' || kind === 'simulation'
+/** Whether the source shows single requests. */
+export const showsRequests = ({ source: { kind }, requests }: Connected): boolean =>
+  requests === true || kind === 'proxy' || kind === 'feed' || kind === 'simulation'
 
 /** How many rows are read when the page opens; of a file all that are kept, because its sums are over all of it. */
 const READ_AT_START = 20_000
@@ -58,7 +57,7 @@ export function startLive(line: Client, rows: LiveRows = liveRows): () => void {
   reader = mine
   let connection: number | undefined
   const follow = (now: Connection): void => {
-    const id = now.state === 'connected' && showsRequests(now.source.kind) ? now.id : undefined
+    const id = now.state === 'connected' && showsRequests(now) ? now.id : undefined
     if (id === connection) return
     connection = id
     liveStore.setState(NOTHING, true)

@@ -16,12 +16,15 @@ describe('recognise', () => {
     [' \n\n', 'foreign'],
     ['<!DOCTYPE html><p>Sign in', 'foreign'],
     ['{\n  "kind": "Status"\n}\n', 'foreign'],
-    ['I1121 07:31:14.155 1 httplog.go:1] "HTTP" verb="GET"\n', 'foreign'],
+    ['I1121 07:31:14.155 1 httplog.go:1] "HTTP" verb="GET"\n', 'httplog'],
+    ['{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata"}\n', 'audit'],
+    ['{"kind": "EventList", "apiVersion": "audit.k8s.io/v1", "items": []}', 'audit'],
     ['# a remark\nwords of a person\n', 'foreign'],
     ['# kept in git\napiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: FlowSchema\n', 'manifest'],
     ['kind: List\nitems:\n- apiVersion: flowcontrol.apiserver.k8s.io/v1beta3\n', 'manifest'],
     ['{"kind":"FlowSchemaList","apiVersion":"flowcontrol.apiserver.k8s.io/v1","items":[]}', 'manifest'],
-    [line({ path: '/apis', body: '{"apiVersion":"flowcontrol.apiserver.k8s.io/v1"}' }), 'unreadable'],
+    [line({ path: '/apis', body: '{"apiVersion":"flowcontrol.apiserver.k8s.io/v1"}' }), 'manifest'],
+    [line({ path: '/apis', body: '{"apiVersion":"v1"}' }), 'unreadable'],
   ])('%j is a %s', (text, kind) => {
     expect(kinds(text)).toEqual([kind])
   })

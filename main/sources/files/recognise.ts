@@ -19,6 +19,10 @@ export type Recognised =
   | { readonly kind: 'version'; readonly version: string }
   /** Flow-control objects, as YAML or JSON. */
   | { readonly kind: 'manifest'; readonly file: string; readonly text: string }
+  /** Events of an audit log, or an EventList as an audit webhook gets it. */
+  | { readonly kind: 'audit'; readonly file: string; readonly text: string }
+  /** Lines of a kube-apiserver's log at -v=3. */
+  | { readonly kind: 'httplog'; readonly file: string; readonly text: string }
   /** Meant to be read, but damaged: the sentence says what, where and how to mend it. */
   | { readonly kind: 'unreadable'; readonly sentence: string }
   /** Something else altogether, as folders also hold. */
@@ -42,6 +46,8 @@ export function recognise(file: string, text: string): Recognised[] {
   if (/^<(?:!doctype|html|\?xml)/i.test(begin)) {
     return [foreign(file, 'is a web page, not metrics: save the address that ends in /metrics, signed in')]
   }
+  if (isAudit(begin)) return [{ kind: 'audit', file, text }]
+  if (HTTP_LINE.test(text)) return [{ kind: 'httplog', file, text }]
   if (isManifest(text)) return [{ kind: 'manifest', file, text }]
   if (begin.startsWith('{')) return recogniseJson(file, text)
   return [recogniseText({ file, text })]
@@ -50,6 +56,11 @@ export function recognise(file: string, text: string): Recognised[] {
 /** A manifest names the group of its objects as a value of `apiVersion`, in YAML or JSON; a capture only inside of texts. */
 const isManifest = (text: string): boolean =>
   /(?:^|[\s{,-])["']?apiVersion["']?\s*:\s*["']?flowcontrol\.apiserver\.k8s\.io\/v/m.test(text)
+
+const isAudit = (begin: string): boolean => begin.startsWith('{') && /"apiVersion"\s*:\s*"audit\.k8s\.io\/v/.test(begin)
+
+/** `… httplog.go:134] "HTTP" verb=…`, also as JSON. */
+const HTTP_LINE = /^(?:I\d{4} .*httplog\.go:\d+\] "HTTP" verb=|\{.*"msg":"HTTP".*"verb":)/m
 
 const METADATA = /^# (?:HELP|TYPE) /m
 /** A whole line of a metrics text: name, labels, value and perhaps a time. */
@@ -62,7 +73,7 @@ function recogniseText(body: Body): Recognised {
   if (METADATA.test(text) || SAMPLE.test(text)) return { kind: 'page', ...body }
   return foreign(
     file,
-    'is neither a metrics page, a debug dump of API Priority and Fairness, a manifest of flow-control objects nor a capture (NDJSON with path and body)',
+    'is neither a metrics page, a debug dump of API Priority and Fairness, a manifest of flow-control objects, an audit or request log nor a capture (NDJSON with path and body)',
   )
 }
 
@@ -95,6 +106,7 @@ function recogniseAnswer(file: string, line: number, answer: z.infer<typeof Capt
   if (status !== undefined && status !== 200) {
     return unreadable(`${file}, line ${line}`, `is an answer ${status} to ${path}`)
   }
+  if (isManifest(body)) return { kind: 'manifest', file: `${file}, line ${line}`, text: body }
   const part = recogniseText({ file, line, text: body, ...(t !== undefined && { t }) })
   return part.kind === 'foreign' ? unreadable(`${file}, line ${line}`, `holds nothing of flow control (${path})`) : part
 }

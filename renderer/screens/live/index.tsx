@@ -15,7 +15,7 @@ export function LivePage() {
         <Sources />
       </EmptyState>
     )
-  if (!showsRequests(connected.source.kind))
+  if (!showsRequests(connected))
     return (
       <EmptyState title="This source shows no single requests." actions={<Open label="Choose another source" />}>
         <p>{connected.source.name} tells how many requests there were, not which.</p>

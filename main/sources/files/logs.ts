@@ -1,0 +1,101 @@
+import type { LiveShadow } from '../../../core/contract/live.ts'
+import { KEPT_REQUESTS } from '../../../core/contract/live.ts'
+import type { EngineConfiguration } from '../../../core/engine/apfEngine.ts'
+import { AS_UPSTREAM } from '../../../core/engine/corrections.ts'
+import { profileFor } from '../../../core/engine/profiles.ts'
+import type { FeedRecord } from '../../../core/feeds/arrival.ts'
+import { readAuditBatch, readAuditLine } from '../../../core/feeds/auditEvent.ts'
+import { createFeedRun, type FeedRun } from '../../../core/feeds/feedRun.ts'
+import { readHttpLogLine } from '../../../core/feeds/httpLog.ts'
+import type { ServerFacts } from '../../../core/live/serverFacts.ts'
+import { createBeside } from '../../live/beside.ts'
+import type { LiveTraffic } from '../../live/traffic.ts'
+import type { Recognised } from './recognise.ts'
+
+type LogFile = Extract<Recognised, { readonly kind: 'audit' | 'httplog' }>
+
+export interface LogSurroundings {
+  readonly version: string
+  readonly configuration: EngineConfiguration
+  /** Seats of the server. */
+  readonly serverLimit: number
+  readonly facts?: ServerFacts | undefined
+  /** Unix milliseconds of the reading. */
+  readonly now: number
+}
+
+/**
+ * The requests of audit and request logs among the files, through an engine that only observes. Audit logs name users, so
+ * where there are both, the request logs are left out: together they would count each request twice.
+ */
+export function logTraffic(logs: readonly LogFile[], surroundings: LogSurroundings): LiveTraffic | undefined {
+  const audit = logs.filter(({ kind }) => kind === 'audit')
+  const used = audit.length > 0 ? audit : logs
+  const [first] = used
+  if (first === undefined) return undefined
+  const records = used.flatMap((log) => recordsOf(log, surroundings.now))
+  const replay = (wish: LiveShadow) => replayed(first.kind, records, surroundings, wish)
+  let present = replay({ on: false })
+  const title = `${first.kind === 'audit' ? 'audit log' : 'request log'} ${used.map(({ file }) => file).join(', ')}`
+  return {
+    version: surroundings.version,
+    get log() {
+      return present.run.log
+    },
+    get engine() {
+      return present.run.engine
+    },
+    get before() {
+      return present.run.before
+    },
+    settle: () => undefined,
+    state() {
+      const { counts, limits } = present.run
+      const { report } = present.beside
+      return {
+        title,
+        mode: 'feed',
+        limits: [...limits],
+        arrived: counts.arrived,
+        unreadable: counts.unreadable,
+        ...(counts.lastUnreadable !== undefined && { lastUnreadable: counts.lastUnreadable }),
+        agreement: present.run.agreement(),
+        ...(report !== undefined && { shadow: report }),
+      }
+    },
+    // The log was read to its end, so a draft goes through all of it again; rows keep their numbers.
+    shadow(wish) {
+      const { telling } = present.run.log
+      present = replay(wish)
+      present.run.log.telling = telling
+    },
+  }
+}
+
+function recordsOf({ kind, text }: LogFile, now: number): readonly FeedRecord[] {
+  if (kind === 'httplog') return text.split('\n').map((line) => readHttpLogLine(line, now))
+  return readAuditBatch(text) ?? text.split('\n').map(readAuditLine)
+}
+
+function replayed(
+  identity: LogFile['kind'],
+  records: readonly FeedRecord[],
+  { version, configuration, serverLimit, facts, now }: LogSurroundings,
+  wish: LiveShadow,
+): { readonly run: FeedRun; readonly beside: ReturnType<typeof createBeside> } {
+  const engine = {
+    maxRequestsInFlight: serverLimit,
+    maxMutatingRequestsInFlight: 0,
+    profile: profileFor(version),
+    corrections: AS_UPSTREAM,
+  }
+  const run = createFeedRun({ engine, identity, startUnixMs: now, kept: KEPT_REQUESTS, untold: KEPT_REQUESTS })
+  run.configure(configuration)
+  if (facts !== undefined) run.facts(facts)
+  const beside = createBeside({ run, engine, version })
+  run.subscribe(beside.listener)
+  beside.wish(wish)
+  run.take(records, now)
+  run.finish()
+  return { run, beside }
+}
