@@ -1,9 +1,6 @@
 import { useEffect, useState } from 'react'
-import { toProblem } from '../../core/contract/errors.ts'
-import { droppedFiles, readFiles } from '../components/files.ts'
-import { client } from '../state/client.ts'
-import { openScreen } from '../state/route.ts'
-import { say } from './shellStore.ts'
+import { droppedFiles } from '../components/files.ts'
+import { openAsSource } from './openFiles.ts'
 import styles from './Dialog.module.css'
 
 const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') === true
@@ -24,7 +21,8 @@ export function DropTarget() {
       setOver(false)
       if (event.dataTransfer === null || !hasFiles(event)) return
       event.preventDefault()
-      void openDropped(event.dataTransfer)
+      const { dataTransfer } = event
+      void openAsSource(() => droppedFiles(dataTransfer))
     }
     document.addEventListener('dragover', onOver)
     document.addEventListener('dragleave', onLeave)
@@ -36,14 +34,4 @@ export function DropTarget() {
     }
   }, [])
   return over ? <div className={styles['dropping']}>Drop to open</div> : null
-}
-
-async function openDropped(transfer: DataTransfer): Promise<void> {
-  try {
-    const files = await readFiles(await droppedFiles(transfer))
-    await client().call('sources.connect', { spec: { kind: 'files', files } })
-    openScreen('overview')
-  } catch (thrown) {
-    say(toProblem(thrown).message)
-  }
 }

@@ -1,21 +1,35 @@
 import { Command } from 'cmdk'
 import { Dialog } from 'radix-ui'
-import { useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
+import { create } from 'zustand'
+import { CadenceSchema } from '../../core/contract/source.ts'
+import type { DumpFrame } from '../../core/frame/dump.ts'
 import { LevelChip } from '../components/LevelChip.tsx'
-import { useConnected } from '../state/connection.ts'
+import { client } from '../state/client.ts'
+import { connectionStore } from '../state/connection.ts'
+import { useDump } from '../state/dumps.ts'
+import { flowKeyOf, flowName } from '../state/flows.logic.ts'
 import { openTerm } from '../state/glossary.ts'
 import { openPage, openScreen } from '../state/route.ts'
+import { selectionStore } from '../state/selection.ts'
 import { settingsNow } from '../state/settings.ts'
-import { useTimePart } from '../state/time.ts'
+import { controlSimulation } from '../state/simulation.ts'
+import { PRESETS } from '../state/time.logic.ts'
+import { timeStore } from '../state/time.ts'
 import { viewStore } from '../state/view.ts'
 import { levelOrder } from '../theme/levelSlots.ts'
-import { act } from './actions.ts'
+import { act, connectTo, unavailableNow } from './actions.ts'
 import { run } from './commands.ts'
 import { matchItems, paletteItems, PREFIX_HELP, type PaletteFacts, type PaletteItem } from './palette.data.ts'
 import { rosterRows } from './roster.data.ts'
 import { SCREEN_ENTRIES } from './screens.tsx'
 import { closeOverlay, setOverlay, shellStore } from './shellStore.ts'
+import { SPEEDS } from './Transport.tsx'
 import styles from './Dialog.module.css'
+
+/** Ids of what was chosen in this session, the newest first. */
+const recentStore = create<{ readonly recent: readonly string[] }>(() => ({ recent: [] }))
+const MOST_RECENT = 6
 
 /** Reaches anything by its name. */
 export function Palette() {
@@ -35,11 +49,13 @@ export function Palette() {
 
 function Search() {
   const [query, setQuery] = useState('')
-  const paused = useTimePart((time) => time.paused)
-  const connected = useConnected() !== undefined
+  const [recent] = useState(() => recentStore.getState().recent)
   // What can be reached is read once: results must not move under the hand that chooses.
   const [facts] = useState(reachable)
-  const found = matchItems(paletteItems({ ...facts, paused, connected }), query)
+  const sources = useSources()
+  const inside = useInside()
+  const items = useMemo(() => paletteItems({ ...facts, sources, ...inside }), [facts, sources, inside])
+  const found = matchItems(items, query, recent)
   const groups = [...new Set(found.map(({ group }) => group))]
   return (
     <Command label="Go to" shouldFilter={false} loop>
@@ -47,7 +63,7 @@ function Search() {
         className={styles['input']}
         value={query}
         onValueChange={setQuery}
-        placeholder="Screen, level, schema, saved filter, action or term"
+        placeholder="Screen, level, schema, flow, action, setting, source or term"
       />
       <Command.List className={styles['results']} label="Results">
         {found.length === 0 && (
@@ -69,28 +85,50 @@ function Search() {
 }
 
 function Result({ item }: { readonly item: PaletteItem }) {
-  const { id, group, label, detail, key } = item
+  const { id, label, detail, key, does, unavailable } = item
+  const more = unavailable ?? detail
   return (
-    <Command.Item value={id} className={styles['result']} onSelect={() => choose(item)}>
-      {group === 'Levels' && <LevelChip name={label} decorative />}
+    <Command.Item
+      value={id}
+      className={styles['result']}
+      disabled={unavailable !== undefined}
+      onSelect={() => choose(item)}
+    >
+      {does.kind === 'level' && item.id.startsWith('Levels ') && <LevelChip name={label} decorative />}
       <span className={styles['nowrap']}>{label}</span>
-      {detail !== undefined && <span className={styles['detail']}>{detail}</span>}
+      {more !== undefined && <span className={styles['detail']}>{more}</span>}
       {key !== undefined && <span className={`${styles['kbd']} ${styles['end']}`}>{key}</span>}
     </Command.Item>
   )
 }
 
-function choose({ does }: PaletteItem): void {
+function choose({ id, does }: PaletteItem): void {
   closeOverlay('palette')
+  recentStore.setState(({ recent }) => ({
+    recent: [id, ...recent.filter((one) => one !== id)].slice(0, MOST_RECENT),
+  }))
   switch (does.kind) {
     case 'run':
       return run(does.command)
+    case 'screen':
+      return does.page === undefined ? openScreen(does.screen) : openPage(does.screen, does.page)
     case 'level':
       return openScreen('level', does.level)
     case 'action':
       return act(does.action)
+    case 'range':
+      return timeStore.getState().setRange(does.seconds)
+    case 'speed':
+      // What is wrong with it the transport shows; the speeds offered here are those that it offers.
+      return void controlSimulation({ speed: does.speed }).catch(() => undefined)
+    case 'server':
+      return selectionStore.getState().setServer(does.server)
+    case 'source':
+      return connectTo(does.spec)
     case 'filter':
       return void showFiltered(does.filter)
+    case 'export':
+      return pressExport(does.button)
     case 'term':
       return openTerm(does.term)
   }
@@ -100,12 +138,31 @@ function choose({ does }: PaletteItem): void {
 async function showFiltered(filter: string): Promise<void> {
   const { setFilter } = await import('../screens/live/query.ts')
   setFilter(filter)
-  openPage('classify', 'live')
+  openScreen('live')
 }
 
-function reachable(): Pick<PaletteFacts, 'screens' | 'levels' | 'schemas' | 'filters'> {
-  const { server, derivedServer } = viewStore.getState()
+const EXPORTS = 'main button[aria-label^="Export "], main button[aria-label^="Save "][aria-label$=" as CSV"]'
+
+const exportButtons = (): readonly HTMLButtonElement[] =>
+  Array.from(document.querySelectorAll<HTMLButtonElement>(EXPORTS)).filter((one) => one.getClientRects().length > 0)
+
+/** A table is saved at once; the menu of a chart opens, and its button is where the focus is. */
+function pressExport(label: string): void {
+  const button = exportButtons().find((one) => one.getAttribute('aria-label') === label)
+  if (button === undefined) return
+  button.scrollIntoView({ block: 'nearest' })
+  button.focus()
+  if (label.endsWith(' as CSV')) button.click()
+  else button.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }))
+}
+
+type Reachable = Omit<PaletteFacts, 'sources' | 'flows' | 'queues'>
+
+function reachable(): Reachable {
+  const { server, derivedServer, frame } = viewStore.getState()
+  const { connection } = connectionStore.getState()
   const rows = rosterRows(server, derivedServer, levelOrder(settingsNow().levelSlots))
+  const labels = exportButtons().map((button) => button.getAttribute('aria-label') ?? '')
   return {
     screens: SCREEN_ENTRIES,
     levels: rows.map(({ name, executing, limit, trouble }) => ({
@@ -114,5 +171,61 @@ function reachable(): Pick<PaletteFacts, 'screens' | 'levels' | 'schemas' | 'fil
     })),
     filters: settingsNow().liveFilters,
     schemas: (server?.levels ?? []).flatMap(({ name: level, schemas }) => schemas.map(({ name }) => ({ name, level }))),
+    servers: (frame?.servers ?? []).map(({ id }) => id),
+    exports: [...new Set(labels)],
+    ranges: PRESETS,
+    speeds: SPEEDS,
+    paused: timeStore.getState().paused,
+    simulated: connection.state === 'connected' && connection.source.kind === 'simulation',
+    unavailable: unavailableNow(),
   }
+}
+
+/** Contexts of this machine and sources that were used before. */
+function useSources(): PaletteFacts['sources'] {
+  const [sources, setSources] = useState<PaletteFacts['sources']>([])
+  useEffect(() => {
+    let open = true
+    const read = async (): Promise<void> => {
+      const [contexts, recent] = await Promise.all([
+        client().call('sources.contexts', {}),
+        client().call('sources.recent', null),
+      ])
+      if (!open) return
+      const cadence = CadenceSchema.parse({})
+      setSources([
+        ...recent.map(({ name, spec }) => ({ name, detail: `used before, ${spec.kind}`, spec })),
+        ...contexts
+          .filter(({ problem }) => problem === undefined)
+          .map(({ file, context, server }) => ({
+            name: context,
+            detail: `context of ${file}, ${server}`,
+            spec: { kind: 'scrape', target: { kind: 'kubeconfig', file, context }, cadence } as const,
+          })),
+      ])
+    }
+    // Without an answer the other items are there all the same.
+    read().catch(() => undefined)
+    return () => {
+      open = false
+    }
+  }, [])
+  return sources
+}
+
+/** Flows and queues of the first dump that comes while the palette is open. */
+function useInside(): Pick<PaletteFacts, 'flows' | 'queues'> {
+  const dump = useDump(viewStore.getState().server?.id)
+  const [first, setFirst] = useState<DumpFrame>()
+  if (first === undefined && dump !== undefined) setFirst(dump)
+  return useMemo(() => {
+    const flows = new Map(
+      (first?.requests ?? []).map((request) => {
+        const { flow, schema, level } = request
+        return [flowKeyOf(request), { name: flowName(flow, schema), schema, level }]
+      }),
+    )
+    const queues = (first?.queues ?? []).map(({ index, level, pending }) => ({ index, level, pending }))
+    return { flows: [...flows.values()], queues: queues.toSorted((a, b) => b.pending - a.pending) }
+  }, [first])
 }

@@ -49,7 +49,7 @@ export function TopBar() {
           onClick={() => run({ kind: 'pause' })}
         >
           <Icon name={paused ? 'play' : 'pause'} size={12} />
-          {paused ? 'Go on' : 'Pause'}
+          {paused ? 'Resume' : 'Pause'}
         </button>
         <button
           type="button"

@@ -7,9 +7,12 @@ import { controlSimulation, useSimulationState } from '../state/simulation.ts'
 import { say } from './shellStore.ts'
 import styles from './Transport.module.css'
 
-const SPEEDS: readonly number[] = [0.1, 0.5, 1, 2, 10, 100, 1_000]
+/** The speeds on offer. */
+export const SPEEDS: readonly number[] = [0.1, 0.5, 1, 2, 10, 100, 1_000]
 
-/** Speed, pause and single events of the simulated server; nothing while another source is shown. */
+const STOPPED = 'stopped'
+
+/** Speed, stop and single events of the simulation; nothing while another source is shown. */
 export function Transport() {
   const state = useSimulationState()
   if (state === undefined) return null
@@ -19,14 +22,17 @@ export function Transport() {
   const speeds = SPEEDS.includes(speed) ? SPEEDS : [...SPEEDS, speed].toSorted((a, b) => a - b)
   return (
     <div role="group" aria-label="Simulated server" className={styles['group']}>
-      <Tip text="How fast the simulated server lives. It changes the server for everybody who looks at it, not the view.">
+      <Tip text="Simulation speed. Applies to everyone connected to this simulation; Pause only holds your view.">
         <select
           className={styles['speed']}
-          aria-label="Speed of the simulated server"
-          value={String(speed)}
+          aria-label="Simulation speed"
+          value={paused ? STOPPED : String(speed)}
           disabled={ended}
-          onChange={({ target }) => control({ speed: Number(target.value) })}
+          onChange={({ target: { value } }) =>
+            control(value === STOPPED ? { paused: true } : { speed: Number(value), paused: false })
+          }
         >
+          <option value={STOPPED}>stopped</option>
           {speeds.map((one) => (
             <option key={one} value={String(one)}>
               ×{one}
@@ -34,28 +40,11 @@ export function Transport() {
           ))}
         </select>
       </Tip>
-      <Tip
-        text={
-          paused
-            ? 'Lets the simulated server go on.'
-            : 'Stops the simulated server itself: no time passes in it. Pause at the right only holds the view.'
-        }
-      >
-        <button
-          type="button"
-          className={styles['button']}
-          aria-label={paused ? 'Let the simulated server go on' : 'Stop the simulated server'}
-          disabled={ended}
-          onClick={() => control({ paused: !paused })}
-        >
-          <Icon name={paused ? 'play' : 'pause'} size={12} />
-        </button>
-      </Tip>
-      <Tip text="Lets one event of the simulated server happen, and stops it there: a request that arrives or ends, a retry, a recomputation of the limits.">
+      <Tip text="Advances the simulation by one event and stops it there: an arrival, an end, a retry or a reallocation.">
         <button
           type="button"
           className={classes(styles['button'], styles['last'])}
-          aria-label="Let one event happen in the simulated server"
+          aria-label="Advance the simulation by one event"
           disabled={ended}
           onClick={() => control({ step: 1 })}
         >

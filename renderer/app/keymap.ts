@@ -42,7 +42,8 @@ const SCREEN_KEYS: Readonly<Record<string, ScreenName>> = {
   '2': 'level',
   '3': 'allocation',
   '4': 'classify',
-  '5': 'editor',
+  '5': 'live',
+  '6': 'editor',
   '9': 'connection',
 }
 
@@ -86,8 +87,8 @@ export function commandOf(stroke: Stroke, singleKeys: boolean): Command | 'chord
 
 /** The keys as the help lists them. */
 export const SHORTCUTS: readonly (readonly [keys: string, does: string])[] = [
-  ['Ctrl K', 'Go to: screens, levels, schemas, actions, terms'],
-  ['1 2 3 4 5 9', 'Overview, Level, Allocation, Classify, Editor, Connection; again: its next page'],
+  ['Ctrl K', 'Go to: screens, levels, schemas, flows, actions, settings, sources, terms'],
+  ['1 2 3 4 5 6 9', 'Overview, Level, Allocation, Classify, Live requests, Editor, Connection; again: its next page'],
   [',  .', 'Allocation: previous, next round'],
   ['[  ]', 'Previous, next level'],
   ['Ctrl O', 'Choose source and server'],
@@ -103,7 +104,7 @@ export const SHORTCUTS: readonly (readonly [keys: string, does: string])[] = [
   ['T', 'Show the focused chart as a table'],
   ['S', 'Sort by the column of the focused cell'],
   ['Enter', 'Open the focused row'],
-  ['N  F', 'Draft: new object, filter the objects'],
+  ['N  F', 'Draft: new object, filter the objects; live requests: filter'],
   ['Ctrl Z', 'Draft: undo; with Shift redo'],
   ['Ctrl Enter', 'Draft: dry run; with Shift apply (asks)'],
   ['Esc', 'Close; clear the cursor'],

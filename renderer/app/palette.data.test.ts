@@ -1,16 +1,52 @@
 import { describe, expect, it } from 'vitest'
-import { matchItems, paletteItems, parseQuery } from './palette.data.ts'
+import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
+import { GLOSSARY, GLOSSARY_TOPICS } from '../components/glossary.ts'
+import { pagesOf, SCREENS } from '../state/route.logic.ts'
+import { ACTION_INFO, unavailableActions, type ActionFacts } from './actions.data.ts'
+import { commandOf } from './keymap.ts'
+import { COMMAND_INFO, matchItems, paletteItems, parseQuery, type PaletteFacts } from './palette.data.ts'
+import { SCREEN_ENTRIES } from './screens.tsx'
+
+const NOTHING: PaletteFacts = {
+  screens: [],
+  levels: [],
+  schemas: [],
+  flows: [],
+  queues: [],
+  servers: [],
+  sources: [],
+  filters: [],
+  exports: [],
+  ranges: [],
+  speeds: [],
+  paused: false,
+  simulated: false,
+  unavailable: {},
+}
 
 const items = paletteItems({
-  screens: [{ name: 'overview', label: 'Overview', key: '1' }],
+  ...NOTHING,
+  screens: SCREEN_ENTRIES,
   levels: [
     { name: 'workload-low', detail: '307/307 seats, rejecting' },
     { name: 'workload-high', detail: '64/75 seats' },
   ],
   schemas: [{ name: 'service-accounts', level: 'workload-low' }],
+  flows: [{ name: 'inventory:crawler', schema: 'service-accounts', level: 'workload-low' }],
+  queues: [{ index: 17, level: 'workload-low', pending: 3 }],
+  servers: ['apiserver-a:6443'],
+  sources: [
+    {
+      name: 'prod-eu-1',
+      detail: 'context of ~/.kube/config',
+      spec: SimulationSpecSchema.parse({ kind: 'simulation' }),
+    },
+  ],
   filters: ['wait>1s', 'pl:workload-low verb:list'],
-  paused: false,
-  connected: true,
+  exports: ['Export Seats', 'Save Priority levels as CSV'],
+  ranges: [300, 3_600],
+  speeds: [1, 10],
+  simulated: true,
 })
 const labels = (query: string): string[] => matchItems(items, query).map(({ label }) => label)
 
@@ -24,7 +60,7 @@ describe('the palette', () => {
   it('keeps to the group that was asked for', () => {
     expect(labels('@')).toEqual(['workload-low', 'workload-high'])
     expect(labels('#serv')).toEqual(['service-accounts'])
-    expect(new Set(matchItems(items, '>').map(({ group }) => group))).toEqual(new Set(['Actions']))
+    expect(new Set(matchItems(items, '>').map(({ group }) => group))).toEqual(new Set(['Actions', 'Settings']))
   })
 
   it('finds saved filters by what they ask, or all of them by their prefix', () => {
@@ -47,9 +83,90 @@ describe('the palette', () => {
 
   it('names the action by what it would do', () => {
     expect(labels('> pause')).toContain('Pause')
-    const paused = paletteItems({ screens: [], levels: [], schemas: [], filters: [], paused: true, connected: false })
-    expect(matchItems(paused, '> go on').map(({ label }) => label)).toContain('Go on')
-    expect(matchItems(paused, '> disconnect')).toEqual([])
+    expect(matchItems(paletteItems({ ...NOTHING, paused: true }), '> resume').map(({ label }) => label)).toContain(
+      'Resume',
+    )
+  })
+
+  it('finds things by the words that people have for them', () => {
+    expect(labels('429')).toContain('Why are requests rejected?')
+    expect(labels('csv')).toContain('Save Priority levels as CSV')
+    expect(labels('kubectl')).toContain('Connect your cluster')
+    expect(labels('help')[0]).toBe('Shortcuts and glossary')
+    expect(labels('crawler')).toContain('inventory:crawler')
+    expect(labels('queue 17')).toContain('queue 17 of workload-low')
+    expect(labels('night')).toContain('Dark theme')
+    expect(labels('resume')).toContain('Pause')
+    expect(labels('1 h')).toContain('Range: last 1 h')
+    expect(labels('prod')).toContain('prod-eu-1')
+  })
+
+  it('puts what was used lately first', () => {
+    const recent = ['Settings Dark theme', 'Screens Classify: Coverage']
+    const [first, second, third] = matchItems(items, '', recent)
+    expect([first?.label, second?.label]).toEqual(['Dark theme', 'Classify: Coverage'])
+    expect([first?.group, third?.group]).toEqual(['Recent', 'Screens'])
+    const [low] = matchItems(items, 'workload', ['Levels workload-high'])
+    expect(low?.label).toBe('workload-high')
+  })
+
+  it('shows what cannot be done now, with the reason', () => {
+    const facts: ActionFacts = {
+      connected: true,
+      simulated: false,
+      simulationStopped: false,
+      requests: false,
+      drafted: 1,
+      mayUndoDraft: true,
+      mayRedoDraft: false,
+      editing: 'off',
+    }
+    const now = paletteItems({ ...NOTHING, unavailable: unavailableActions(facts) })
+    const why = (label: string) => now.find((one) => one.label === label)?.unavailable
+    expect(why('Apply the draft')).toBe('Editing is off.')
+    expect(why('Switch editing on')).toBeUndefined()
+    expect(why('Run the draft beside live traffic')).toBe('This source shows no single requests.')
+    expect(why('Redo the edit of the draft')).toBe('There is no edit to redo.')
+    expect(why('Let the simulation run')).toBe('No simulation is connected.')
+    expect(why('Export')).toBe('Nothing on this screen can be exported.')
+    const impossible = unavailableActions({ ...facts, editing: 'impossible', why: 'These are files.' })
+    expect([impossible['editing-on'], impossible.apply]).toEqual(['These are files.', 'These are files.'])
+  })
+
+  it('reaches every screen, page, command, action and term: one table of all that there is', () => {
+    const reached = new Set(
+      items.map(({ does }) =>
+        does.kind === 'screen'
+          ? [does.screen, does.page].filter(Boolean).join('/')
+          : does.kind === 'run'
+            ? `command ${does.command.kind}`
+            : does.kind === 'action'
+              ? `action ${does.action}`
+              : does.kind === 'term'
+                ? `term ${does.term}`
+                : `any ${does.kind}`,
+      ),
+    )
+    // The palette and Escape are there already while it is open.
+    const commands = Object.keys(COMMAND_INFO).filter((kind) => kind !== 'palette' && kind !== 'clear')
+    const all = [
+      ...SCREENS.flatMap((screen) => [screen, ...pagesOf(screen).map((page) => `${screen}/${page}`)]),
+      ...commands.map((kind) => `command ${kind}`),
+      ...Object.keys(ACTION_INFO).map((name) => `action ${name}`),
+      ...GLOSSARY_TOPICS.flatMap(({ ids }) => ids.map((id) => `term ${id}`)),
+      ...['level', 'range', 'speed', 'server', 'source', 'filter', 'export'].map((kind) => `any ${kind}`),
+    ]
+    expect([...reached].toSorted()).toEqual(all.toSorted())
+    expect(GLOSSARY_TOPICS.flatMap(({ ids }) => ids).toSorted()).toEqual(Object.keys(GLOSSARY).toSorted())
+  })
+
+  it('has every screen in the sidebar, with number keys in its order', () => {
+    expect(SCREEN_ENTRIES.map(({ name }) => name)).toEqual([...SCREENS])
+    expect(SCREEN_ENTRIES.map(({ key }) => key)).toEqual(['1', '2', '3', '4', '5', '6', '9'])
+    for (const { name, key } of SCREEN_ENTRIES) {
+      const stroke = { key, command: false, shift: false, alt: false, typing: false, onControl: false }
+      expect(commandOf(stroke, true)).toEqual({ kind: 'screen', screen: name })
+    }
   })
 
   it('gives every item an identity of its own', () => {

@@ -1,8 +1,41 @@
+import type { SourceSpec } from '../../core/contract/source.ts'
 import { GLOSSARY_TOPICS, GLOSSARY, type TermId } from '../components/glossary.ts'
-import type { ScreenName } from '../state/route.logic.ts'
+import type { PageName, ScreenName } from '../state/route.logic.ts'
+import { ACTION_INFO, type ActionName } from './actions.data.ts'
 import type { Command } from './keymap.ts'
 
-export type PaletteGroup = 'Screens' | 'Levels' | 'Flow schemas' | 'Saved filters' | 'Actions' | 'Glossary'
+/** In the order in which they are shown for equally good matches. */
+export const PALETTE_GROUPS = [
+  'Recent',
+  'Screens',
+  'Levels',
+  'Flow schemas',
+  'Flows',
+  'Queues',
+  'Actions',
+  'Settings',
+  'Sources',
+  'Saved filters',
+  'Glossary',
+] as const
+export type PaletteGroup = (typeof PALETTE_GROUPS)[number]
+
+/** What an item opens or does. */
+export type PaletteTarget =
+  | { readonly kind: 'run'; readonly command: Command }
+  | { readonly kind: 'screen'; readonly screen: ScreenName; readonly page?: PageName }
+  | { readonly kind: 'level'; readonly level: string }
+  | { readonly kind: 'action'; readonly action: ActionName }
+  /** Seconds. */
+  | { readonly kind: 'range'; readonly seconds: number }
+  | { readonly kind: 'speed'; readonly speed: number }
+  | { readonly kind: 'server'; readonly server: string }
+  | { readonly kind: 'source'; readonly spec: SourceSpec }
+  /** Of live requests. */
+  | { readonly kind: 'filter'; readonly filter: string }
+  /** Accessible name of the export button of a pane. */
+  | { readonly kind: 'export'; readonly button: string }
+  | { readonly kind: 'term'; readonly term: TermId }
 
 export interface PaletteItem {
   readonly id: string
@@ -11,24 +44,23 @@ export interface PaletteItem {
   readonly detail?: string
   /** The key that does the same. */
   readonly key?: string
-  readonly does:
-    | { readonly kind: 'run'; readonly command: Command }
-    | { readonly kind: 'level'; readonly level: string }
-    | { readonly kind: 'action'; readonly action: string }
-    /** Of live requests. */
-    | { readonly kind: 'filter'; readonly filter: string }
-    | { readonly kind: 'term'; readonly term: TermId }
+  /** Other words for it, which are searched as the label is. */
+  readonly also?: string
+  /** Why it is not available now. */
+  readonly unavailable?: string
+  readonly does: PaletteTarget
 }
 
 const PREFIXES: Readonly<Record<string, PaletteGroup>> = {
   '>': 'Actions',
   '@': 'Levels',
   '#': 'Flow schemas',
+  '~': 'Flows',
   '=': 'Saved filters',
   '?': 'Glossary',
 }
 
-export const PREFIX_HELP = '> action   @ level   # schema   = saved filter   ? term'
+export const PREFIX_HELP = '> action   @ level   # schema   ~ flow   = saved filter   ? term'
 
 /** The group that a prefix asks for, and the words to look for. */
 export function parseQuery(query: string): { readonly group?: PaletteGroup; readonly words: readonly string[] } {
@@ -42,30 +74,50 @@ export function parseQuery(query: string): { readonly group?: PaletteGroup; read
   return group === undefined ? { words } : { group, words }
 }
 
-const MOST = 40
+const MOST = 60
+/** Shown only when words or their prefix ask for them. */
+const ON_REQUEST: ReadonlySet<PaletteGroup> = new Set(['Flows', 'Queues', 'Glossary'])
 
-/** Items that hold every word, best first: whole label, start of label, start of a word, anywhere. */
-export function matchItems(items: readonly PaletteItem[], query: string): readonly PaletteItem[] {
+/**
+ * Items that hold every word, best first: whole label, start of label, start of a word, anywhere. `recent` holds ids, the
+ * newest first; these come first while nothing is typed, and before equally good ones else.
+ */
+export function matchItems(
+  items: readonly PaletteItem[],
+  query: string,
+  recent: readonly string[] = [],
+): readonly PaletteItem[] {
   const { group, words } = parseQuery(query)
-  return items
-    .filter((item) => (group === undefined ? item.group !== 'Glossary' || words.length > 0 : item.group === group))
-    .map((item) => ({ item, score: scoreOf(item, words, group !== undefined) }))
+  const found = items
+    .filter((item) =>
+      group === undefined
+        ? words.length > 0 || !ON_REQUEST.has(item.group)
+        : item.group === group || (group === 'Actions' && item.group === 'Settings'),
+    )
+    .map((item) => ({ item, score: scoreOf(item, words, group !== undefined), age: recent.indexOf(item.id) }))
     .filter(({ score }) => score > 0)
-    .toSorted((a, b) => b.score - a.score)
+    .map((one) => ({ ...one, age: one.age === -1 ? recent.length : one.age }))
+    .toSorted((a, b) => b.score - a.score || a.age - b.age)
     .slice(0, MOST)
-    .map(({ item }) => item)
+  const isRecent = ({ age }: { readonly age: number }): boolean => words.length === 0 && age < recent.length
+  return found.map((one) => (group === undefined && isRecent(one) ? { ...one.item, group: 'Recent' } : one.item))
 }
 
 /** Definitions are searched only when the glossary was asked for: they hold every common word. */
-function scoreOf({ label, group, detail = '' }: PaletteItem, words: readonly string[], asked: boolean): number {
+function scoreOf(
+  { label, group, also = '', detail = '' }: PaletteItem,
+  words: readonly string[],
+  asked: boolean,
+): number {
   const more = group !== 'Glossary' || asked ? detail.toLowerCase() : ''
   if (words.length === 0) return 1
   const name = label.toLowerCase()
+  const others = also.toLowerCase().split(' ')
   let sum = 0
   for (const word of words) {
     if (name === word) sum += 8
-    else if (name.startsWith(word)) sum += 5
-    else if (name.split(/[^a-z0-9]+/).some((part) => part.startsWith(word))) sum += 3
+    else if (name.startsWith(word) || others.includes(word)) sum += 5
+    else if ([...name.split(/[^a-z0-9]+/), ...others].some((part) => part.startsWith(word))) sum += 3
     else if (name.includes(word)) sum += 2
     else if (more.includes(word)) sum += 1
     else return 0
@@ -74,72 +126,158 @@ function scoreOf({ label, group, detail = '' }: PaletteItem, words: readonly str
 }
 
 export interface PaletteFacts {
-  readonly screens: readonly { readonly name: ScreenName; readonly label: string; readonly key: string }[]
+  readonly screens: readonly {
+    readonly name: ScreenName
+    readonly label: string
+    readonly key: string
+    readonly also?: string
+    readonly pages?: readonly { readonly name: PageName; readonly label: string; readonly also?: string }[]
+  }[]
   /** Levels in their order, with a few words about their state. */
   readonly levels: readonly { readonly name: string; readonly detail: string }[]
   readonly schemas: readonly { readonly name: string; readonly level: string }[]
+  /** Flows and queues of the newest debug dump. */
+  readonly flows: readonly { readonly name: string; readonly schema: string; readonly level: string }[]
+  readonly queues: readonly { readonly index: number; readonly level: string; readonly pending: number }[]
+  readonly servers: readonly string[]
+  readonly sources: readonly { readonly name: string; readonly detail: string; readonly spec: SourceSpec }[]
   /** Saved filters of live requests, as they are typed. */
   readonly filters: readonly string[]
+  /** Accessible names of the export buttons on the screen. */
+  readonly exports: readonly string[]
+  /** Seconds. */
+  readonly ranges: readonly number[]
+  readonly speeds: readonly number[]
   readonly paused: boolean
-  readonly connected: boolean
+  readonly simulated: boolean
+  /** Why an action is not available now, for those that are not. */
+  readonly unavailable: Readonly<Partial<Record<ActionName, string>>>
 }
 
-const ACTIONS: readonly (readonly [label: string, key: string, kind: Exclude<Command['kind'], 'screen' | 'cursor'>])[] =
-  [
-    ['Back to live', 'L', 'live'],
-    ['Copy the time range', 't c', 'copy-range'],
-    ['Paste a time range', 't v', 'paste-range'],
-    ['Previous range', 'Backspace', 'back'],
-    ['Choose source and server', 'Ctrl O', 'source'],
-    ['Sidebar or rail', 'Ctrl B', 'rail'],
-    ['Shortcuts and glossary', '?', 'help'],
-  ]
+type PlainCommand = Exclude<Command['kind'], 'screen' | 'cursor'>
+
+/** Every command that has a key. One that does nothing by itself from here has no label. */
+export const COMMAND_INFO: Readonly<
+  Record<PlainCommand, { readonly label?: string; readonly key: string; readonly also?: string }>
+> = {
+  palette: { key: 'Ctrl K' },
+  clear: { key: 'Esc' },
+  'next-pane': { label: 'Next pane', key: 'F6' },
+  'previous-pane': { label: 'Previous pane', key: 'Shift F6' },
+  'previous-level': { label: 'Previous level', key: '[' },
+  'next-level': { label: 'Next level', key: ']' },
+  pause: { label: 'Pause', key: 'Space', also: 'stop hold freeze resume play' },
+  live: { label: 'Back to live', key: 'L', also: 'now follow' },
+  'zoom-in': { label: 'Zoom in', key: '+' },
+  'zoom-out': { label: 'Zoom out', key: '−' },
+  back: { label: 'Previous range', key: 'Backspace' },
+  'copy-range': { label: 'Copy the time range', key: 't c' },
+  'paste-range': { label: 'Paste a time range', key: 't v' },
+  source: { label: 'Choose source and server', key: 'Ctrl O', also: 'cluster switch kubeconfig' },
+  rail: { label: 'Sidebar or rail', key: 'Ctrl B' },
+  help: { label: 'Shortcuts and glossary', key: '?', also: 'help keys keyboard manual' },
+}
+
+const isPlain = (kind: string): kind is PlainCommand => Object.hasOwn(COMMAND_INFO, kind)
+const isAction = (name: string): name is ActionName => Object.hasOwn(ACTION_INFO, name)
 
 /** Everything that the palette can reach now. */
-export function paletteItems({
-  screens,
-  levels,
-  schemas,
-  filters,
-  paused,
-  connected,
-}: PaletteFacts): readonly PaletteItem[] {
+export function paletteItems(facts: PaletteFacts): readonly PaletteItem[] {
   const item = (
     group: PaletteGroup,
     label: string,
-    does: PaletteItem['does'],
+    does: PaletteTarget,
     more: Partial<PaletteItem> = {},
-  ): PaletteItem => ({
-    id: `${group} ${label}`,
-    group,
-    label,
-    does,
-    ...more,
-  })
-  const action = (label: string, name: string): PaletteItem => item('Actions', label, { kind: 'action', action: name })
+  ): PaletteItem => ({ id: `${group} ${label}`, group, label, does, ...more })
+  const { unavailable, simulated } = facts
+  const notSimulated = simulated ? {} : { unavailable: 'Only a simulation has a speed.' }
   return [
-    ...screens.map(({ name, label, key }) =>
-      item('Screens', label, { kind: 'run', command: { kind: 'screen', screen: name } }, { key }),
-    ),
-    ...levels.map(({ name, detail }) => item('Levels', name, { kind: 'level', level: name }, { detail })),
-    ...schemas.map(({ name, level }) =>
+    ...facts.screens.flatMap(({ name, label, key, also, pages = [] }) => [
+      item('Screens', label, { kind: 'screen', screen: name }, { key, ...(also !== undefined && { also }) }),
+      ...pages.map((page) =>
+        item(
+          'Screens',
+          `${label}: ${page.label}`,
+          { kind: 'screen', screen: name, page: page.name },
+          page.also === undefined ? {} : { also: page.also },
+        ),
+      ),
+    ]),
+    ...facts.levels.map(({ name, detail }) => item('Levels', name, { kind: 'level', level: name }, { detail })),
+    ...facts.schemas.map(({ name, level }) =>
       item('Flow schemas', name, { kind: 'level', level }, { id: `schema ${level} ${name}`, detail: `feeds ${level}` }),
     ),
-    ...filters.map((filter) =>
+    ...facts.flows.map(({ name, schema, level }) =>
+      item('Flows', name, { kind: 'level', level }, { id: `flow ${schema} ${name}`, detail: `${schema} in ${level}` }),
+    ),
+    ...facts.queues.map(({ index, level, pending }) =>
+      item(
+        'Queues',
+        `queue ${index} of ${level}`,
+        { kind: 'level', level },
+        { detail: pending === 1 ? '1 request waits' : `${pending} requests wait` },
+      ),
+    ),
+    ...Object.entries(COMMAND_INFO).flatMap(([kind, { label, key, also }]) => {
+      if (label === undefined || !isPlain(kind)) return []
+      const shown = kind === 'pause' && facts.paused ? 'Resume' : label
+      return item(
+        'Actions',
+        shown,
+        { kind: 'run', command: { kind } },
+        { id: `command ${kind}`, key, ...(also && { also }) },
+      )
+    }),
+    ...Object.entries(ACTION_INFO).flatMap(([name, { group, label, also, key }]) => {
+      if (!isAction(name)) return []
+      const why = unavailable[name]
+      return item(
+        group,
+        label,
+        { kind: 'action', action: name },
+        {
+          ...(also !== undefined && { also }),
+          ...(key !== undefined && { key }),
+          ...(why !== undefined && { unavailable: why }),
+        },
+      )
+    }),
+    ...facts.ranges.map((seconds) =>
+      item('Actions', `Range: last ${rangeText(seconds)}`, { kind: 'range', seconds }, { also: 'time window' }),
+    ),
+    ...facts.speeds.map((speed) =>
+      item(
+        'Actions',
+        `Simulation speed ×${speed}`,
+        { kind: 'speed', speed },
+        { also: 'faster slower', ...notSimulated },
+      ),
+    ),
+    ...facts.exports.map((button) =>
+      item('Actions', button, { kind: 'export', button }, { also: 'csv png download save picture' }),
+    ),
+    ...(facts.exports.length === 0
+      ? [
+          item(
+            'Actions',
+            'Export',
+            { kind: 'export', button: '' },
+            {
+              also: 'csv png download save picture',
+              unavailable: 'Nothing on this screen can be exported.',
+            },
+          ),
+        ]
+      : []),
+    ...facts.servers.map((server) =>
+      item('Sources', server, { kind: 'server', server }, { id: `server ${server}`, detail: 'server of this source' }),
+    ),
+    ...facts.sources.map(({ name, detail, spec }) =>
+      item('Sources', name, { kind: 'source', spec }, { id: `source ${detail} ${name}`, detail }),
+    ),
+    ...facts.filters.map((filter) =>
       item('Saved filters', filter, { kind: 'filter', filter }, { detail: 'filters live requests' }),
     ),
-    item('Actions', paused ? 'Go on' : 'Pause', { kind: 'run', command: { kind: 'pause' } }, { key: 'Space' }),
-    ...ACTIONS.map(([label, key, kind]) => item('Actions', label, { kind: 'run', command: { kind } }, { key })),
-    action('Dark theme', 'theme-dark'),
-    action('Light theme', 'theme-light'),
-    action('Theme of the system', 'theme-system'),
-    action('Compact rows', 'density-compact'),
-    action('Regular rows', 'density-regular'),
-    action('Clock in UTC', 'clock-utc'),
-    action('Clock in local time', 'clock-local'),
-    action('Explore a simulated cluster', 'simulation'),
-    action('Play the recorded demo', 'demo'),
-    ...(connected ? [action('Disconnect', 'disconnect')] : []),
     ...GLOSSARY_TOPICS.flatMap(({ ids }) =>
       ids.map((id) => {
         const [term, sentence] = GLOSSARY[id]
@@ -147,4 +285,9 @@ export function paletteItems({
       }),
     ),
   ]
+}
+
+function rangeText(seconds: number): string {
+  if (seconds % 3_600 === 0) return `${seconds / 3_600} h`
+  return `${seconds / 60} min`
 }

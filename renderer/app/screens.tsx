@@ -7,9 +7,11 @@ export interface ScreenEntry {
   readonly label: string
   /** The number key that leads there. */
   readonly key: string
+  /** Other words for it, for the palette. */
+  readonly also?: string
   readonly icon: IconName
   /** What the sidebar calls its pages, when it has several. */
-  readonly pages?: readonly { readonly name: PageName; readonly label: string }[]
+  readonly pages?: readonly { readonly name: PageName; readonly label: string; readonly also?: string }[]
   readonly Screen: LazyExoticComponent<ComponentType>
 }
 
@@ -19,6 +21,7 @@ export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
     name: 'overview',
     label: 'Overview',
     key: '1',
+    also: 'home dashboard start 429 rejected',
     icon: 'overview',
     Screen: lazy(async () => ({ default: (await import('../screens/overview/index.tsx')).OverviewScreen })),
   },
@@ -33,6 +36,7 @@ export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
     name: 'allocation',
     label: 'Allocation',
     key: '3',
+    also: 'borrow lend fair limits explain',
     icon: 'allocation',
     Screen: lazy(async () => ({ default: (await import('../screens/allocation/index.tsx')).AllocationScreen })),
   },
@@ -40,25 +44,34 @@ export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
     name: 'classify',
     label: 'Classify',
     key: '4',
+    also: 'match schema kubectl curl request',
     icon: 'classify',
     pages: [
       { name: 'request', label: 'One request' },
-      { name: 'live', label: 'Live requests' },
-      { name: 'tests', label: 'Test table' },
+      { name: 'tests', label: 'Test table', also: 'regression saved' },
       { name: 'coverage', label: 'Coverage' },
-      { name: 'sharding', label: 'Sharding' },
+      { name: 'sharding', label: 'Sharding', also: 'queues hand collisions' },
     ],
     Screen: lazy(async () => ({ default: (await import('../screens/classify/index.tsx')).ClassifyScreen })),
   },
   {
+    name: 'live',
+    label: 'Live requests',
+    key: '5',
+    also: 'traffic stream proxy audit filter shadow 429',
+    icon: 'live',
+    Screen: lazy(async () => ({ default: (await import('../screens/live/index.tsx')).LivePage })),
+  },
+  {
     name: 'editor',
     label: 'Editor',
-    key: '5',
+    key: '6',
+    also: 'kubectl edit yaml change draft',
     icon: 'editor',
     pages: [
       { name: 'draft', label: 'Draft' },
-      { name: 'drift', label: 'Drift' },
-      { name: 'journal', label: 'Journal' },
+      { name: 'drift', label: 'Drift', also: 'diff compare' },
+      { name: 'journal', label: 'Journal', also: 'history undo applied' },
     ],
     Screen: lazy(async () => ({ default: (await import('../screens/editor/index.tsx')).EditorScreen })),
   },
@@ -66,6 +79,7 @@ export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
     name: 'connection',
     label: 'Connection',
     key: '9',
+    also: 'kubeconfig kubectl cluster source proxy feed file permissions',
     icon: 'connection',
     Screen: lazy(async () => ({ default: (await import('../screens/connect/index.tsx')).ConnectScreen })),
   },

@@ -4,6 +4,7 @@ const PATHS = {
   level: 'M2.5 13.5v-5h3v5zM6.5 13.5v-10h3v10zM10.5 13.5v-7h3v7z',
   allocation: 'M2.5 3.5h4.5v9H2.5zM9 3.5h4.5v3H9zM9 8.5h4.5v4H9z',
   classify: 'M2 4h12M4.5 8h7M6.5 12h3',
+  live: 'M1.5 8h3l2-4.5 3 9 2-4.5h3',
   editor: 'M3 13l.6-3L10.8 2.8l2.4 2.4L6 12.4z',
   connection: 'M5.5 2v3.5M10.5 2v3.5M4 5.5h8v2a4 4 0 0 1-8 0zM8 11.5V14',
   search: 'M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM10.5 10.5 14 14',

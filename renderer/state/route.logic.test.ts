@@ -26,6 +26,12 @@ describe('addresses', () => {
     expect(parseHash('#/overview/journal?object=x')).toEqual({ screen: 'overview' })
   })
 
+  it('name a filter of live requests, also where they were a page of Classify', () => {
+    const filtered = { screen: 'live', object: 'level:exempt' }
+    expect(parseHash('#/live?object=level%3Aexempt')).toEqual(filtered)
+    expect(parseHash('#/classify/live?object=level%3Aexempt')).toEqual(filtered)
+  })
+
   it('ignore what is broken', () => {
     expect(parseHash('#/level/%E0%A4%A?range=soon')).toEqual({ screen: 'level', level: '%E0%A4%A' })
   })
@@ -38,6 +44,7 @@ describe('addresses', () => {
         const pages = pagesOf(screen)
         const page = pages[place % Math.max(1, pages.length)]
         if (page !== undefined) return { screen, page, object, server }
+        if (screen === 'live') return { screen, object, server }
         return screen === 'level' ? { screen, level: object, server } : { screen, server }
       })
     fc.assert(

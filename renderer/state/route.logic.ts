@@ -1,11 +1,11 @@
 import { textToWindow, windowToText, type TimeWindow } from './time.logic.ts'
 
-export const SCREENS = ['overview', 'level', 'allocation', 'classify', 'editor', 'connection'] as const
+export const SCREENS = ['overview', 'level', 'allocation', 'classify', 'live', 'editor', 'connection'] as const
 export type ScreenName = (typeof SCREENS)[number]
 
 /** Screens of several pages, the first of which opens without being named. */
 export const PAGES = {
-  classify: ['request', 'live', 'tests', 'coverage', 'sharding'],
+  classify: ['request', 'tests', 'coverage', 'sharding'],
   editor: ['draft', 'drift', 'journal'],
 } as const satisfies Partial<Record<ScreenName, readonly string[]>>
 export type PageName = (typeof PAGES)[keyof typeof PAGES][number]
@@ -20,7 +20,7 @@ export interface Route {
   readonly level?: string
   /** Of a screen of several pages. */
   readonly page?: PageName
-  /** What the page is about: `FlowSchema/probes` in the editor. */
+  /** What the page is about: `FlowSchema/probes` in the editor, a filter of live requests. */
   readonly object?: string
   readonly server?: string
   readonly range?: TimeWindow
@@ -30,7 +30,8 @@ export interface Route {
 export function parseHash(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2)
   const [name, part] = path.split('/').map(decoded)
-  const screen = SCREENS.find((known) => known === name) ?? 'overview'
+  const screen =
+    name === 'classify' && part === 'live' ? 'live' : (SCREENS.find((known) => known === name) ?? 'overview')
   const params = new URLSearchParams(query)
   const server = params.get('server')
   const object = params.get('object')
@@ -41,7 +42,7 @@ export function parseHash(hash: string): Route {
     screen,
     ...(screen === 'level' && part !== undefined && part !== '' ? { level: part } : {}),
     ...(page === undefined ? {} : { page }),
-    ...(page !== undefined && object !== null && object !== '' ? { object } : {}),
+    ...((page !== undefined || screen === 'live') && object !== null && object !== '' ? { object } : {}),
     ...(server !== null && server !== '' ? { server } : {}),
     ...(range.ok ? { range: range.window } : {}),
   }

@@ -147,7 +147,7 @@ export async function run(): Promise<void> {
     }
     const page = await browser.newPage({ viewport: { width: 1_440, height: 900 } })
     await page.goto(address)
-    await page.goto(`${new URL(address).origin}/#/classify/live`)
+    await page.goto(`${new URL(address).origin}/#/live`)
     await page.getByText(BUFFER).waitFor()
     await fill(page, send)
     const load = send(PER_SECOND, 600)

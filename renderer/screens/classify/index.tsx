@@ -2,7 +2,6 @@ import { useEffect } from 'react'
 import { client } from '../../state/client.ts'
 import { startRequestTests } from '../../state/requestTests.ts'
 import { useRoute } from '../../state/route.ts'
-import { LivePage } from '../live/index.tsx'
 import { CoveragePage } from './coverage/CoveragePage.tsx'
 import { startCoverage } from './coverage/coverageStore.ts'
 import { RequestPage } from './request/RequestPage.tsx'
@@ -14,7 +13,6 @@ export function ClassifyScreen() {
   const { page } = useRoute()
   useEffect(() => startRequestTests(client()), [])
   useEffect(startCoverage, [])
-  if (page === 'live') return <LivePage />
   if (page === 'tests') return <TestsPage />
   if (page === 'coverage') return <CoveragePage />
   if (page === 'sharding') return <ShardingPage />

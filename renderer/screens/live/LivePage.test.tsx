@@ -17,7 +17,7 @@ describe('Live requests', () => {
   let stops: (() => void)[]
   let now = 0
 
-  const open = async (live: StoryClientOptions['live'], hash = '#/classify/live'): Promise<void> => {
+  const open = async (live: StoryClientOptions['live'], hash = '#/live'): Promise<void> => {
     location.hash = hash
     now = Date.now()
     story = storyClient({ history: 5, servers: 1, manual: true, now: () => now, ...(live && { live }) })
@@ -155,12 +155,12 @@ describe('Live requests', () => {
   })
 
   it('takes a filter from its address', async () => {
-    await open({ mode: 'shadow', perSecond: 50, before: 500 }, '#/classify/live?object=level%3Aexempt')
+    await open({ mode: 'shadow', perSecond: 50, before: 500 }, '#/live?object=level%3Aexempt')
     await waitFor(() => expect((field() as HTMLInputElement).value).toBe('level:exempt'))
   })
 
   it('opens a request with the keyboard: what became of it, and why this schema', async () => {
-    await open({ mode: 'shadow', perSecond: 50, before: 500 }, '#/classify/live?object=state%3Arejected')
+    await open({ mode: 'shadow', perSecond: 50, before: 500 }, '#/live?object=state%3Arejected')
     await screen.findByText(/buffer 500 of/)
     const [, first] = within(grid()).getAllByRole('row')
     const [cell] = within(first ?? grid()).getAllByRole('gridcell')

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import { Segment } from '../../components/Segment.tsx'
 import { classes } from '../../components/classes.ts'
@@ -47,21 +47,25 @@ export function LiveView() {
       ),
     [],
   )
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const plain = !event.ctrlKey && !event.metaKey && !event.altKey && !isTyping(event.target)
-    if (event.key !== 'f' || !plain || !settingsNow().singleKeys) return
-    event.preventDefault()
-    event.stopPropagation()
-    input.current?.focus()
-  }
+  // Wherever the focus is, the sidebar included.
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const plain = !event.ctrlKey && !event.metaKey && !event.altKey && !isTyping(event.target)
+      if (event.key !== 'f' || !plain || !settingsNow().singleKeys) return
+      if (event.defaultPrevented || document.querySelector('[role="dialog"]') !== null) return
+      event.preventDefault()
+      input.current?.focus()
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [])
   const shown = side ?? (state?.mode === 'shadow' || state?.mode === 'feed' ? 'engine' : 'traffic')
   const narrow = useMedia(NARROW)
   const server = state?.mode !== 'simulation'
   const room = useMemo(() => ({ narrow, server }), [narrow, server])
   const old = source === 'stale' || source === 'unreached'
   return (
-    // The key acts wherever on the page the focus is.
-    <div className={styles['page']} role="presentation" onKeyDown={onKeyDown}>
+    <div className={styles['page']}>
       <LiveNow state={state} source={source} />
       <FilterBar inputRef={input} />
       <div className={styles['body']}>

@@ -27,7 +27,7 @@ describe('the draft beside', () => {
   let problem: ProblemError | undefined
 
   beforeEach(async () => {
-    location.hash = '#/classify/live'
+    location.hash = '#/live'
     wishes = []
     problem = undefined
     story = storyClient({

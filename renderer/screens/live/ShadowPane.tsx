@@ -10,7 +10,7 @@ import { openPage } from '../../state/route.ts'
 import { format } from '../../theme/format.ts'
 import { isTrusted } from './sentence.ts'
 import { differentShare, shadowRows } from './shadow.data.ts'
-import { useShadowDraft, type DraftBeside } from './shadowDraft.ts'
+import { useShadowDraft, type DraftBeside } from '../../state/shadowDraft.ts'
 import own from './ShadowPane.module.css'
 import styles from './live.module.css'
 

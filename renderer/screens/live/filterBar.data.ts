@@ -44,13 +44,20 @@ function lettersApart(a: string, b: string): number {
   return above[b.length] ?? 0
 }
 
-/** What is wrong with a token, as a sentence; a key that is misspelt is looked for as text. */
+/** Names and addresses hold colons of their own. */
+const NO_KEY: ReadonlySet<string> = new Set(['system', 'http', 'https', 'kubernetes'])
+
+/** What is wrong with a token, as a sentence; a key that does not exist is searched for as text. */
 export function complaintOf(token: Token): string | undefined {
   if (token.kind === 'unknown') return token.why
   if (token.kind !== 'free') return undefined
   const [, key] = /^([a-z]+):./i.exec(token.value) ?? []
   const near = key === undefined ? undefined : nearestKey(key)
-  return near === undefined ? undefined : `${token.value} is looked for as text; did you mean ${near}:?`
+  if (near !== undefined)
+    return `There is no key ${key}; did you mean ${near}:? The text ${token.value} is searched for instead.`
+  return key === undefined || NO_KEY.has(key.toLowerCase())
+    ? undefined
+    : `There is no key ${key}, so the text ${token.value} is searched for. ↓ lists the keys.`
 }
 
 /** What each key looks at. */

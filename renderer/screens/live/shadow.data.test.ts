@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { builtInObjects } from '../../../core/config/builtInByVersion.ts'
 import type { ObjectSet } from '../../../core/config/objects.ts'
 import { differentShare, shadowRows } from './shadow.data.ts'
-import { besideOf } from './shadowDraft.ts'
+import { besideOf } from '../../state/shadowDraft.ts'
 
 const A = { arrived: 2_000, rejected: 300, executingSeats: 491, queued: 100, waitP99: { low: 41, high: 6_420 } }
 const B = { arrived: 2_000, rejected: 900, executingSeats: 348, queued: 101, waitP99: { low: 12, high: 6_400 } }

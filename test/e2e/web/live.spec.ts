@@ -229,7 +229,7 @@ test('by keyboard: the filter, a row, its details, and why this schema', async (
   await page.getByRole('button', { name: 'Why this schema' }).click()
   await expect(page).toHaveURL(/#\/classify\/request/)
   await expect(page.getByRole('textbox', { name: 'User', exact: true })).toHaveValue('bob')
-  await goTo('#/classify/live')
+  await goTo('#/live')
 })
 
 for (const theme of ['dark', 'light'] as const) {

@@ -3,6 +3,7 @@ import type { ObjectRef } from '../../../../core/guard/finding.ts'
 import { classes } from '../../../components/classes.ts'
 import type { UnderstoodDraft } from '../../../state/draft.logic.ts'
 import { useObjects } from '../../../state/objects.ts'
+import { askingStore, setAsking } from '../../../state/asking.ts'
 import { rememberLevels, useSettings } from '../../../state/settings.ts'
 import { levelOrder } from '../../../theme/levelSlots.ts'
 import { ApplyBar } from './ApplyBar.tsx'
@@ -20,6 +21,8 @@ import { useMoves } from './useMoves.ts'
 import { select, useSelected } from './useSelected.ts'
 import styles from './page.module.css'
 
+const forceApply = (): void => setAsking('force')
+
 /**
  * Objects, one of them open, and beside it what the draft does. The open object follows every keystroke at once; what is
  * around it follows as soon as there is time.
@@ -29,7 +32,7 @@ export function DraftEditor({ draft, impact }: { readonly draft: UnderstoodDraft
   const [view, setView] = useState<ObjectView>('form')
   const [goTo, setGoTo] = useState<{ readonly field: string }>()
   const [making, setMaking] = useState(false)
-  const [asking, setAsking] = useState<'no' | 'apply' | 'force'>('no')
+  const asking = askingStore((store) => store.asking)
   const [{ levelSlots }] = useSettings()
   const state = useObjects()
   const later = useDeferredValue(draft)
@@ -46,7 +49,8 @@ export function DraftEditor({ draft, impact }: { readonly draft: UnderstoodDraft
     // A new value each time, so that the same field can be gone to again.
     setGoTo({ field: problem.field })
   }, [])
-  const force = useCallback(() => setAsking('force'), [])
+  // A question that nobody answered ends with the page.
+  useEffect(() => () => setAsking('no'), [])
   useFocusOnField(page, goTo, view)
   // Levels of the draft have colours of their own before the server has them.
   useEffect(() => {
@@ -75,7 +79,7 @@ export function DraftEditor({ draft, impact }: { readonly draft: UnderstoodDraft
         impact={laterImpact}
         {...{ guard, moves, selected, mayEdit }}
         onOpen={open}
-        onForce={force}
+        onForce={forceApply}
       />
       <ApplyBar {...{ draft, impact, guard, state, asking }} onAsking={setAsking} />
     </div>

@@ -1,11 +1,11 @@
 import { create } from 'zustand'
-import { configDiff } from '../../../core/config/diff.ts'
-import type { ObjectSet } from '../../../core/config/objects.ts'
-import { ObjectSetSchema } from '../../../core/config/schema.ts'
-import { client } from '../../state/client.ts'
-import { useConnected } from '../../state/connection.ts'
-import { useDraftObjects } from '../../state/draft.ts'
-import { liveStore } from '../../state/live.ts'
+import { configDiff } from '../../core/config/diff.ts'
+import type { ObjectSet } from '../../core/config/objects.ts'
+import { ObjectSetSchema } from '../../core/config/schema.ts'
+import { client } from './client.ts'
+import { connectionStore, useConnected } from './connection.ts'
+import { draftNow, useDraftObjects } from './draft.ts'
+import { liveStore } from './live.ts'
 
 interface Given {
   /** Of which connection; another one begins without a draft beside. */
@@ -42,14 +42,20 @@ export function useShadowDraft(): ShadowDraft {
   return {
     exists: draft !== undefined,
     beside: besideOf(draft, given !== undefined && given.connection === connection ? given.objects : undefined),
-    async run() {
-      if (draft === undefined || connection === undefined) return
-      const state = await client().call('live.shadow', { on: true, objects: ObjectSetSchema.parse(draft) })
-      givenStore.setState({ given: { connection, objects: draft } })
-      liveStore.setState({ state })
-    },
+    run: runDraftBeside,
     async end() {
       liveStore.setState({ state: await client().call('live.shadow', { on: false }) })
     },
   }
+}
+
+/** Runs the draft beside the live traffic of what is connected, anew where one runs already; nothing without both. */
+export async function runDraftBeside(): Promise<void> {
+  const { proposal, entries } = draftNow()
+  const { connection } = connectionStore.getState()
+  if (proposal === undefined || entries.length === 0 || connection.state === 'none') return
+  const { objects } = proposal
+  const state = await client().call('live.shadow', { on: true, objects: ObjectSetSchema.parse(objects) })
+  givenStore.setState({ given: { connection: connection.id, objects } })
+  liveStore.setState({ state })
 }

@@ -1,0 +1,28 @@
+import { toProblem } from '../../core/contract/errors.ts'
+import { readFiles, type Readable } from '../components/files.ts'
+import { client } from '../state/client.ts'
+import { openScreen } from '../state/route.ts'
+import { say } from './shellStore.ts'
+
+/** Opens files as a source; `choose` may ask for them. */
+export async function openAsSource(choose: () => Promise<readonly Readable[]>): Promise<void> {
+  try {
+    const files = await readFiles(await choose())
+    await client().call('sources.connect', { spec: { kind: 'files', files } })
+    openScreen('overview')
+  } catch (thrown) {
+    say(toProblem(thrown).message)
+  }
+}
+
+/** Asks for files to open. Only works while a key press or a click is handled. */
+export function askForFiles(): void {
+  const input = document.createElement('input')
+  input.type = 'file'
+  input.multiple = true
+  input.addEventListener('change', () => {
+    const chosen = Array.from(input.files ?? [])
+    if (chosen.length > 0) void openAsSource(async () => chosen)
+  })
+  input.click()
+}

@@ -1,0 +1,8 @@
+import { create } from 'zustand'
+
+/** Whether the Editor asks for a confirmation to apply, and with that to take over fields of other managers. */
+export type Asking = 'no' | 'apply' | 'force'
+
+export const askingStore = create<{ readonly asking: Asking }>(() => ({ asking: 'no' }))
+
+export const setAsking = (asking: Asking): void => askingStore.setState({ asking })
