@@ -1,4 +1,4 @@
-import { Suspense, type MouseEvent } from 'react'
+import { Suspense, useEffect, type MouseEvent } from 'react'
 import { classes } from '../components/classes.ts'
 import { ErrorBoundary } from '../components/ErrorBoundary.tsx'
 import { useRoute } from '../state/route.ts'
@@ -7,11 +7,13 @@ import { Patterns } from '../theme/Patterns.tsx'
 import { RejectionAnnouncer, Toast } from './Announcer.tsx'
 import { ConsentNote } from './ConsentNote.tsx'
 import { DropTarget } from './DropTarget.tsx'
+import { FirstRun, useFirstRunNotes } from './FirstRun.tsx'
 import { KeyHelp } from './KeyHelp.tsx'
 import { Notices } from './Notices.tsx'
 import { PageTabs } from './PageTabs.tsx'
 import { Palette } from './Palette.tsx'
 import { SCREEN_ENTRIES } from './screens.tsx'
+import { say } from './shellStore.ts'
 import { Sidebar } from './Sidebar.tsx'
 import { StatusBar } from './StatusBar.tsx'
 import { TopBar } from './TopBar.tsx'
@@ -25,11 +27,15 @@ export function App() {
   useTheme()
   useKeys()
   useMenu()
-  const { screen } = useRoute()
+  const { screen, rangeProblem } = useRoute()
+  useEffect(() => {
+    if (rangeProblem !== undefined) say(`The range of this address cannot be shown. ${rangeProblem}`)
+  }, [rangeProblem])
   const [{ sidebar }] = useSettings()
+  const noted = useFirstRunNotes()
   const entry = SCREEN_ENTRIES.find(({ name }) => name === screen)
   return (
-    <div className={classes(styles['app'], sidebar === 'rail' && styles['rail'])}>
+    <div className={classes(styles['app'], sidebar === 'rail' && styles['rail'], noted && styles['noted'])}>
       <a href="#main" className={styles['skip']} onClick={skip}>
         Skip to the content
       </a>
@@ -52,6 +58,7 @@ export function App() {
           </>
         )}
       </main>
+      {noted && <FirstRun />}
       <StatusBar />
       <Palette />
       <KeyHelp />

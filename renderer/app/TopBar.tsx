@@ -1,8 +1,10 @@
 import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
+import { openScreen } from '../state/route.ts'
 import { useTimePart } from '../state/time.ts'
 import { useViewPart } from '../state/view.ts'
 import { run } from './commands.ts'
+import { useIsExample } from './FirstRun.tsx'
 import { Mark } from './Mark.tsx'
 import { ModeBadge, ModeLine } from './ModeBadge.tsx'
 import { openOverlay } from './shellStore.ts'
@@ -18,6 +20,7 @@ export function TopBar() {
   const paused = useTimePart((time) => time.paused)
   const fixedRange = useTimePart(({ window }) => window.kind === 'absolute')
   const mode = useViewPart((view) => view.mode)
+  const example = useIsExample()
   const still = mode === 'none' || mode === 'still' || mode === 'connecting'
   return (
     <header className={styles['top']} data-pane="" tabIndex={-1}>
@@ -27,6 +30,15 @@ export function TopBar() {
           <span>APF Console</span>
         </div>
         <SourceSwitcher />
+        {example && (
+          <button
+            type="button"
+            className={classes(styles['control'], styles['fixed'], styles['connect'])}
+            onClick={() => openScreen('connection')}
+          >
+            <Icon name="connection" size={13} /> Connect your cluster
+          </button>
+        )}
         <div className={styles['spacer']} />
         {fixedRange && !still && (
           <button

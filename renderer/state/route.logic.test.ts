@@ -32,8 +32,16 @@ describe('addresses', () => {
     expect(parseHash('#/classify/live?object=level%3Aexempt')).toEqual(filtered)
   })
 
+  it('take ranges as people write them, and say which cannot be shown', () => {
+    const range = (text: string) => parseHash(`#/overview?range=${encodeURIComponent(text)}`)
+    expect(range('300').range).toEqual({ kind: 'relative', seconds: 300 })
+    expect(range('1h').range).toEqual({ kind: 'relative', seconds: 3_600 })
+    expect(range('soon')).toEqual({ screen: 'overview', rangeProblem: expect.stringMatching(/^Write a range/) })
+    expect(range('30 s').rangeProblem).toMatch(/between 1 min and 24 h/)
+  })
+
   it('ignore what is broken', () => {
-    expect(parseHash('#/level/%E0%A4%A?range=soon')).toEqual({ screen: 'level', level: '%E0%A4%A' })
+    expect(parseHash('#/level/%E0%A4%A')).toEqual({ screen: 'level', level: '%E0%A4%A' })
   })
 
   it('survive being written and read', () => {

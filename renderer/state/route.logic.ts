@@ -24,6 +24,8 @@ export interface Route {
   readonly object?: string
   readonly server?: string
   readonly range?: TimeWindow
+  /** Why the range of an address cannot be shown, in a sentence. */
+  readonly rangeProblem?: string
 }
 
 /** `#/level/workload-low?server=a%3A6443&range=last+600+s`, `#/editor/draft?object=FlowSchema%2Fprobes`; anything unknown leads to the overview. */
@@ -37,14 +39,16 @@ export function parseHash(hash: string): Route {
   const object = params.get('object')
   const pages = pagesOf(screen)
   const page = pages.find((known) => known === part) ?? pages[0]
-  const range = textToWindow(params.get('range') ?? '')
+  const asked = params.get('range')
+  const range = asked === null ? undefined : textToWindow(asked)
   return {
     screen,
     ...(screen === 'level' && part !== undefined && part !== '' ? { level: part } : {}),
     ...(page === undefined ? {} : { page }),
     ...((page !== undefined || screen === 'live') && object !== null && object !== '' ? { object } : {}),
     ...(server !== null && server !== '' ? { server } : {}),
-    ...(range.ok ? { range: range.window } : {}),
+    ...(range?.ok === true && { range: range.window }),
+    ...(range?.ok === false && { rangeProblem: range.why }),
   }
 }
 

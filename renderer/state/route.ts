@@ -4,7 +4,7 @@ import { selectionStore } from './selection.ts'
 import { timeStore } from './time.ts'
 
 /** Where in the console the page is; server and range are kept by their own stores. */
-export type Place = Pick<Route, 'screen' | 'level' | 'page' | 'object'>
+export type Place = Pick<Route, 'screen' | 'level' | 'page' | 'object' | 'rangeProblem'>
 
 const routeStore = create<Place>(() => ({ screen: 'overview' }))
 

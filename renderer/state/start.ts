@@ -111,9 +111,11 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
   ]
   void loadSettings()
     .then(() => {
-      const { window, setRange } = timeStore.getState()
+      const { window, past, setRange } = timeStore.getState()
       const { rangeSeconds } = settingsNow()
-      if (window.kind === 'relative' && window.seconds === 600 && rangeSeconds !== 600) setRange(rangeSeconds)
+      // The range of an address comes before the one that was used last.
+      const asked = past.length > 0
+      if (!asked && window.kind === 'relative' && rangeSeconds !== window.seconds) setRange(rangeSeconds)
       return schedule()
     })
     // Without the kept settings the page runs on the usual ones.

@@ -43,10 +43,10 @@ export type ParsedWindow =
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, min: 60, h: 3_600 }
 
-/** The reverse of `windowToText`; also takes `5 m`, `last 1 h`, and instants separated by a slash or `to`. */
+/** The reverse of `windowToText`; also takes `5 m`, `last 1 h`, `300` (seconds), and instants separated by a slash or `to`. */
 export function textToWindow(text: string): ParsedWindow {
   const trimmed = text.trim()
-  const relative = /^(?:last\s+)?(\d+)\s*(s|m|min|h)$/i.exec(trimmed)
+  const relative = /^(?:last\s+)?(\d+)\s*(s|m|min|h)?$/i.exec(trimmed)
   if (relative !== null) {
     const seconds = Number(relative[1]) * (UNIT_SECONDS[(relative[2] ?? 's').toLowerCase()] ?? 1)
     if (seconds < 60 || seconds > 86_400) return { ok: false, why: 'A range is between 1 min and 24 h long.' }

@@ -1,11 +1,16 @@
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
+import { toProblem } from '../../../../core/contract/errors.ts'
 import type { ObjectsState } from '../../../../core/contract/objects.ts'
 import { changesOf } from '../../../../core/draft/changes.ts'
+import { say } from '../../../app/shellStore.ts'
 import { Button } from '../../../components/Button.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { applyDraft, draftApplyStore, runDry } from '../../../state/draftApply.ts'
 import type { UnderstoodDraft } from '../../../state/draft.logic.ts'
-import { openPage } from '../../../state/route.ts'
+import { useConnected } from '../../../state/connection.ts'
+import { showsRequests } from '../../../state/live.ts'
+import { openPage, openScreen } from '../../../state/route.ts'
+import { runDraftBeside } from '../../../state/shadowDraft.ts'
 import { format } from '../../../theme/format.ts'
 import { ApplyDialog, countOf } from './ApplyDialog.tsx'
 import { EditingSwitch } from './EditingSwitch.tsx'
@@ -50,6 +55,7 @@ export function ApplyBar(props: {
         <Icon name="undo" size={13} /> Journal
       </Button>
       {steps.length > 0 && <SaveMenu reads={draft.reads} />}
+      {steps.length > 0 && <RunBeside />}
       {mayCheck && (
         <Button aria-keyshortcuts="Control+Enter" disabled={apply.applying} onClick={() => void runDry()}>
           Dry run
@@ -84,4 +90,26 @@ function standingSentence(state: ObjectsState | undefined, { base }: UnderstoodD
   if (state?.editing.state === 'impossible') return state.editing.why
   if (state?.editing.state === 'off') return 'Read-only. Nothing changes on the server until a draft is applied.'
   return `Editing of ${state?.target ?? ''} is on. Nothing is changed yet.`
+}
+
+/** The draft on the requests that come now, where the source shows them. */
+function RunBeside() {
+  const connected = useConnected()
+  const [busy, setBusy] = useState(false)
+  if (connected === undefined || !showsRequests(connected)) return null
+  const start = async (): Promise<void> => {
+    setBusy(true)
+    try {
+      await runDraftBeside()
+      openScreen('live')
+    } catch (thrown) {
+      say(toProblem(thrown).message)
+      setBusy(false)
+    }
+  }
+  return (
+    <Button disabled={busy} onClick={() => void start()}>
+      Run beside live traffic
+    </Button>
+  )
 }

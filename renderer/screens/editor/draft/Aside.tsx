@@ -1,8 +1,12 @@
 import { memo } from 'react'
+import type { ApplyReport } from '../../../../core/contract/objects.ts'
 import type { ObjectRef } from '../../../../core/guard/finding.ts'
+import { Button } from '../../../components/Button.tsx'
 import { ProblemNote } from '../../../components/States.tsx'
 import { dismissApplied, draftApplyStore, markSeen } from '../../../state/draftApply.ts'
 import type { UnderstoodDraft } from '../../../state/draft.logic.ts'
+import { openScreen } from '../../../state/route.ts'
+import { timeStore } from '../../../state/time.ts'
 import { format } from '../../../theme/format.ts'
 import { effectiveLevelName } from './around.logic.ts'
 import { DiffPane } from './DiffPane.tsx'
@@ -15,7 +19,7 @@ import type { Guard } from './useGuard.ts'
 import type { Impact } from './useImpact.ts'
 import { VerdictPane } from './VerdictPane.tsx'
 import { RetryNote } from './RetryNote.tsx'
-import { appliedTitle, needsTakeover } from './verdict.text.ts'
+import { affectedLevels, appliedTitle, needsTakeover } from './verdict.text.ts'
 import styles from './page.module.css'
 
 /** What the draft does, and what the server says of it. */
@@ -81,6 +85,7 @@ function Said(props: {
             onForce={onForce}
             onDismiss={dismissApplied}
           />
+          <Effects report={applied.report} />
         </div>
       )}
       {answer?.state === 'failed' && (
@@ -101,5 +106,24 @@ function Said(props: {
         </div>
       )}
     </>
+  )
+}
+
+/** The levels that an application changed, each with a mark on its charts at that instant. */
+function Effects({ report: { at, verdicts } }: { readonly report: ApplyReport }) {
+  const levels = affectedLevels(verdicts)
+  if (levels.length === 0) return null
+  const show = (level: string): void => {
+    timeStore.getState().setCursor(Date.parse(at))
+    openScreen('level', level)
+  }
+  return (
+    <p className={styles['effects']}>
+      {levels.map((level) => (
+        <Button key={level} small onClick={() => show(level)}>
+          {`See the effect on ${level}`}
+        </Button>
+      ))}
+    </p>
   )
 }

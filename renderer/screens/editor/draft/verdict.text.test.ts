@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { ChangeVerdictSchema, type ChangeVerdict } from '../../../../core/contract/objects.ts'
-import { appliedTitle, outcomeText, retryText } from './verdict.text.ts'
+import { affectedLevels, appliedTitle, outcomeText, retryText } from './verdict.text.ts'
 
 const verdict = (outcome: ChangeVerdict['outcome']): ChangeVerdict =>
   ChangeVerdictSchema.parse({
@@ -27,4 +27,22 @@ it('counts down to the next try', () => {
   const at = (text: string): string => retryText(waiting, Date.parse(text))
   expect(at('2026-01-01T00:00:02.100Z')).toMatch(/Next try in 3 s \(2 of 10\)/)
   expect(at('2026-01-01T00:00:09.000Z')).toMatch(/Next try in 0 s/)
+})
+
+it('names the levels to look at after an application', () => {
+  const of = (kind: ChangeVerdict['kind'], name: string, spec: object): ChangeVerdict => ({
+    ...verdict('accepted'),
+    kind,
+    name,
+    object: { spec },
+  })
+  expect(
+    affectedLevels([
+      of('PriorityLevelConfiguration', 'own', {}),
+      of('FlowSchema', 'probes', { priorityLevelConfiguration: { name: 'own' } }),
+      of('FlowSchema', 'other', { priorityLevelConfiguration: { name: 'system' } }),
+      { ...of('PriorityLevelConfiguration', 'not', {}), outcome: 'throttled' },
+      verdict('accepted'),
+    ]),
+  ).toEqual(['own', 'system'])
 })

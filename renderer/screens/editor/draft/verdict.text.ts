@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../../../core/config/content.ts'
 import type { ChangeVerdict, ObjectsState } from '../../../../core/contract/objects.ts'
 
 /** What became, or would become, of one change. `applied`: it was no dry run. */
@@ -43,4 +44,17 @@ export function appliedTitle(verdicts: readonly ChangeVerdict[]): string {
 export function retryText({ until, attempt, most }: NonNullable<ObjectsState['waiting']>, now: number): string {
   const seconds = Math.max(0, Math.ceil((Date.parse(until) - now) / 1_000))
   return `The server rejected the request with 429; nothing was changed. Next try in ${seconds} s (${attempt} of ${most}).`
+}
+
+/** Levels that were changed or that changed schemas lead to, each once; what was deleted has no charts any more. */
+export function affectedLevels(verdicts: readonly ChangeVerdict[]): readonly string[] {
+  const names = verdicts.flatMap(({ kind, name, outcome, object }) => {
+    if (outcome !== 'accepted' || object === undefined) return []
+    if (kind === 'PriorityLevelConfiguration') return [name]
+    const { spec } = object
+    const to = isJsonObject(spec) ? spec['priorityLevelConfiguration'] : undefined
+    const level = isJsonObject(to) ? to['name'] : undefined
+    return typeof level === 'string' ? [level] : []
+  })
+  return [...new Set(names)]
 }
