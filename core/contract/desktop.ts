@@ -14,6 +14,7 @@ export const DESKTOP_BRIDGE = 'apfDesktop'
 export const MENU_COMMANDS = [
   'go-overview',
   'go-level',
+  'go-live',
   'go-connection',
   'choose-source',
   'toggle-pause',

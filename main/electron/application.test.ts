@@ -78,6 +78,9 @@ async function start(platform: NodeJS.Platform = 'linux', firstInstance = true) 
     platform,
     log: () => undefined,
     now: () => 0,
+    given: { arguments: ['--demo'], cwd: '/' },
+    openGiven: (given) => void electron.done.push(`given ${given.arguments.join(' ')}`),
+    openPaths: (paths) => void electron.done.push(`paths ${paths.join(' ')}`),
     createWorkspace: () => {
       electron.done.push('workspace')
       return { handlers: fakeWorkspace('desktop').handlers, close: () => void electron.done.push('closed') }
@@ -105,6 +108,21 @@ test('the first instance then comes to the front', async () => {
   app.emit('second-instance')
   expect(done.slice(-2)).toEqual(['restore', 'focus'])
   expect(windows).toHaveLength(1)
+})
+
+test('and opens what the second one was given', async () => {
+  const { app, done } = await start()
+  app.emit('second-instance', {}, [], '/', { arguments: ['--file', 'x'], cwd: '/tmp' })
+  expect(done.at(-1)).toBe('given --file x')
+  app.emit('second-instance', {}, [], '/', { arguments: 'x' })
+  expect(done.at(-1)).toBe('focus')
+})
+
+test('a file that the system hands over is opened', async () => {
+  const { app, done } = await start('darwin')
+  app.emit('open-file', { preventDefault: () => done.push('prevented') }, '/tmp/metrics.txt')
+  expect(done).toContain('prevented')
+  expect(done.at(-1)).toBe('paths /tmp/metrics.txt')
 })
 
 describe('when the last window is closed', () => {

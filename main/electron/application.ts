@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type * as Electron from 'electron'
+import { z } from 'zod'
 import type { Handlers } from '../../core/contract/contract.ts'
 import { serve } from '../../core/contract/server.ts'
 import { loadAssets } from '../server/assets.ts'
@@ -16,12 +17,26 @@ export type ElectronApi = Pick<
   'app' | 'BrowserWindow' | 'Menu' | 'dialog' | 'ipcMain' | 'protocol' | 'screen' | 'session' | 'shell'
 >
 
+/** As it comes from another process of this application. */
+const GivenSchema = z.object({ arguments: z.array(z.string()), cwd: z.string() })
+
+export interface GivenArguments {
+  readonly arguments: readonly string[]
+  readonly cwd: string
+}
+
 export interface DesktopOptions {
   /** Folder of the built page, and the built preload script. */
   readonly root: string
   readonly preload: string
   /** Makes what answers the page; called once, when Electron is ready. */
   readonly createWorkspace: () => { readonly handlers: Handlers; close(): void }
+  /** What was given to this start of the application, and the folder that relative paths are from. */
+  readonly given: GivenArguments
+  /** Connects what the arguments of a later start name; nothing when they name no source. */
+  readonly openGiven: (given: GivenArguments) => void
+  /** Connects files or folders. */
+  readonly openPaths: (paths: readonly string[]) => void
   readonly platform: NodeJS.Platform
   readonly log: Log
   readonly now: () => number
@@ -38,7 +53,8 @@ export async function boot(
   const { app, dialog, shell } = electron
   const { log, now, platform, preload, root } = options
   // First of all: a second instance must not touch what the first one holds.
-  if (!app.requestSingleInstanceLock()) {
+  // Its arguments go to the first one as they were given: Chromium reorders those of the event.
+  if (!app.requestSingleInstanceLock({ ...options.given })) {
     app.quit()
     return undefined
   }
@@ -82,13 +98,32 @@ export async function boot(
 
   const template = menuTemplate({ appName: app.name, developer: !app.isPackaged }, platform, {
     command: (command) => sendCommand(front().webContents, command),
+    openFiles: (what) => {
+      const properties =
+        what === 'folder' ? ['openDirectory' as const] : ['openFile' as const, 'multiSelections' as const]
+      dialog.showOpenDialog(front(), { properties }).then(
+        ({ canceled, filePaths }) => {
+          if (!canceled && filePaths.length > 0) options.openPaths(filePaths)
+        },
+        () => log('open-refused', {}),
+      )
+    },
     openOutside: (url) => {
       if (mayOpenOutside(url)) shell.openExternal(url).catch(() => undefined)
     },
   })
   electron.Menu.setApplicationMenu(electron.Menu.buildFromTemplate(template))
 
-  app.on('second-instance', () => void front())
+  app.on('second-instance', (_event, _argv, _cwd, data) => {
+    front()
+    const given = GivenSchema.safeParse(data)
+    if (given.success) options.openGiven(given.data)
+  })
+  app.on('open-file', (event, file) => {
+    event.preventDefault()
+    front()
+    options.openPaths([file])
+  })
   app.on('activate', () => void front())
   app.on('child-process-gone', (_event, { type, reason }) => log('child-gone', { type, reason }))
   app.on('window-all-closed', () => {

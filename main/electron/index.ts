@@ -1,7 +1,7 @@
 import path from 'node:path'
 import * as electron from 'electron'
 import { toProblem } from '../../core/contract/errors.ts'
-import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
+import { UsageError } from '../cli/usage.ts'
 import { createConsent } from '../cluster/consent.ts'
 import { namedByOperator } from '../cluster/namedByOperator.ts'
 import { systemEnvironment } from '../sources/systemEnvironment.ts'
@@ -11,6 +11,7 @@ import type { Workspace } from '../workspace/workspace.ts'
 import { boot } from './application.ts'
 import { askOperator } from './askOperator.ts'
 import { createLog } from './log.ts'
+import { argumentsOf, type Opening, openingOf, openingOfPaths, usualOpening } from './sourceArguments.ts'
 
 const { app, dialog } = electron
 const now = (): number => systemEnvironment.now()
@@ -31,6 +32,30 @@ const demo = app.isPackaged
   ? path.join(process.resourcesPath, 'demo')
   : path.join(import.meta.dirname, '..', '..', 'assets', 'demo')
 
+const given = { arguments: argumentsOf(process.argv, app.isPackaged), cwd: process.cwd() }
+let workspace: Workspace | undefined
+
+/** Connects what is opened; what prevents it is said in a window of its own. */
+async function open(find: () => Promise<Opening | undefined>, otherwise?: Opening): Promise<void> {
+  const opening = await find().catch((error: unknown) => {
+    const message = error instanceof UsageError ? error.message : toProblem(error).message
+    log('open-failed', { message })
+    dialog.showErrorBox('APF Console cannot open this', message)
+    return undefined
+  })
+  const { spec, cadence } = opening ?? otherwise ?? {}
+  if (spec === undefined || cadence === undefined || workspace === undefined) return
+  const { procedures } = workspace.handlers
+  try {
+    await procedures['sources.connect']({ spec })
+    if (spec.kind === 'demo' || spec.kind === 'simulation') await procedures['sources.cadence'](cadence)
+  } catch (error) {
+    const { message } = toProblem(error)
+    log('connect-failed', { message })
+    dialog.showErrorBox('APF Console cannot connect', message)
+  }
+}
+
 function openWorkspace(): Workspace {
   const consent = createConsent({
     named: namedByOperator(process.argv, process.env),
@@ -38,7 +63,7 @@ function openWorkspace(): Workspace {
     now,
   })
   const stateDir = path.join(app.getPath('userData'), 'state')
-  const workspace = createWorkspace({
+  workspace = createWorkspace({
     stateDir,
     environment: systemEnvironment,
     access: systemAccess(path.join(demo, 'recording.ndjson.br'), stateDir, consent),
@@ -48,11 +73,7 @@ function openWorkspace(): Workspace {
     warn: (sentence) => log('warning', { sentence }),
   })
   // Something live from the start; whatever the operator connects takes its place.
-  workspace.handlers.procedures['sources.connect']({ spec: SimulationSpecSchema.parse({ kind: 'simulation' }) }).catch(
-    (error: unknown) => {
-      log('simulation-failed', { message: toProblem(error).message })
-    },
-  )
+  void open(() => openingOf(given.arguments, given.cwd), usualOpening())
   return workspace
 }
 
@@ -63,4 +84,7 @@ boot(electron, {
   log,
   now,
   createWorkspace: openWorkspace,
+  given,
+  openGiven: (later) => void open(() => openingOf(later.arguments, later.cwd)),
+  openPaths: (paths) => void open(() => openingOfPaths(paths)),
 }).catch(fail)

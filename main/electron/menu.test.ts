@@ -11,6 +11,7 @@ function menu(platform: NodeJS.Platform, developer = false) {
   const outside: string[] = []
   const template = menuTemplate({ appName: 'APF Console', developer }, platform, {
     command: (name) => commands.push(name),
+    openFiles: (what) => commands.push(`open ${what}`),
     openOutside: (url) => outside.push(url),
   })
   const items = template.flatMap(({ submenu }) => (Array.isArray(submenu) ? submenu : []))
@@ -28,6 +29,8 @@ test('the shape on Linux', () => {
       {
         "&File": [
           "Choose &Source…",
+          "Open &Files…",
+          "Open F&older…",
           "separator",
           "quit",
         ],
@@ -37,6 +40,7 @@ test('the shape on Linux', () => {
         "&View": [
           "&Overview",
           "&Level",
+          "Live &Requests",
           "&Connection",
           "separator",
           "&Pause or Go On",
@@ -78,6 +82,8 @@ test('the shape on macOS', () => {
       {
         "&File": [
           "Choose &Source…",
+          "Open &Files…",
+          "Open F&older…",
           "separator",
           "close",
         ],
@@ -87,6 +93,7 @@ test('the shape on macOS', () => {
         "&View": [
           "&Overview",
           "&Level",
+          "Live &Requests",
           "&Connection",
           "separator",
           "&Pause or Go On",

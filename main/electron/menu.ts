@@ -8,6 +8,8 @@ export interface MenuState {
 }
 export interface MenuActions {
   readonly command: (command: MenuCommand) => void
+  /** Asks for files, or for a folder, and opens them as a source. */
+  readonly openFiles: (what: 'files' | 'folder') => void
   readonly openOutside: (url: string) => void
 }
 
@@ -18,7 +20,7 @@ const line: MenuItemConstructorOptions = { type: 'separator' }
 export function menuTemplate(
   state: MenuState,
   platform: NodeJS.Platform,
-  { command, openOutside }: MenuActions,
+  { command, openFiles, openOutside }: MenuActions,
 ): MenuItemConstructorOptions[] {
   const mac = platform === 'darwin'
   const item = (label: string, name: MenuCommand, accelerator?: string): MenuItemConstructorOptions => ({
@@ -46,7 +48,13 @@ export function menuTemplate(
     ...(mac ? [application] : []),
     {
       label: '&File',
-      submenu: [item('Choose &Source…', 'choose-source', 'CmdOrCtrl+O'), line, { role: mac ? 'close' : 'quit' }],
+      submenu: [
+        item('Choose &Source…', 'choose-source', 'CmdOrCtrl+O'),
+        { label: 'Open &Files…', accelerator: 'CmdOrCtrl+Shift+O', click: () => openFiles('files') },
+        { label: 'Open F&older…', click: () => openFiles('folder') },
+        line,
+        { role: mac ? 'close' : 'quit' },
+      ],
     },
     { role: 'editMenu' },
     {
@@ -54,6 +62,7 @@ export function menuTemplate(
       submenu: [
         item('&Overview', 'go-overview', 'CmdOrCtrl+1'),
         item('&Level', 'go-level', 'CmdOrCtrl+2'),
+        item('Live &Requests', 'go-live', 'CmdOrCtrl+5'),
         item('&Connection', 'go-connection', 'CmdOrCtrl+9'),
         line,
         item('&Pause or Go On', 'toggle-pause', 'CmdOrCtrl+P'),

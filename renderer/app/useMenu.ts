@@ -7,6 +7,7 @@ import type { Command } from './keymap.ts'
 const COMMANDS: Readonly<Record<MenuCommand, Command>> = {
   'go-overview': { kind: 'screen', screen: 'overview' },
   'go-level': { kind: 'screen', screen: 'level' },
+  'go-live': { kind: 'screen', screen: 'live' },
   'go-connection': { kind: 'screen', screen: 'connection' },
   'choose-source': { kind: 'source' },
   'toggle-pause': { kind: 'pause' },

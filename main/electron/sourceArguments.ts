@@ -1,0 +1,62 @@
+import path from 'node:path'
+import { CadenceSchema, type Cadence, type SourceSpec } from '../../core/contract/source.ts'
+import { readInputFiles } from '../cli/inputFiles.ts'
+import { nearest } from '../cli/nearest.ts'
+import { cadenceFrom, simulationFrom, SOURCE_OPTIONS, sourceFrom } from '../cli/sourceOptions.ts'
+import { readOptions, UsageError, type OptionInfo } from '../cli/usage.ts'
+
+/** What opens: a source, and how often it is read. */
+export interface Opening {
+  readonly spec: SourceSpec
+  readonly cadence: Cadence
+}
+
+const KNOWN: Readonly<Record<string, OptionInfo>> = SOURCE_OPTIONS
+const NAMES = Object.keys(KNOWN)
+const WEB_ONLY: ReadonlySet<string> = new Set(['port', 'open', 'serve-simulation', 'metrics-port'])
+
+/** What was given to the application, without the executable and, in a checkout, the folder of the application. */
+export const argumentsOf = (argv: readonly string[], packaged: boolean): readonly string[] =>
+  argv.slice(packaged ? 1 : 2)
+
+/**
+ * The source that the arguments name, by the same options as the web mode; `undefined` when they name none. A path alone is a
+ * file or folder to open. Switches of Chromium are left alone. Throws `UsageError` or `ProblemError`.
+ */
+export async function openingOf(given: readonly string[], cwd: string): Promise<Opening | undefined> {
+  const options = readOptions(ownArguments(given), KNOWN, 'files')
+  const files = [...options.values('file'), ...options.operands].map((file) => path.resolve(cwd, file))
+  const absolute = {
+    ...options,
+    value: (name: string) => resolved(name, options.value(name), cwd),
+    values: (name: string) => (name === 'file' ? files : options.values(name)),
+  }
+  const noStdin = (): Promise<never> => Promise.reject(new UsageError('A desktop application has no standard input.'))
+  const spec = await sourceFrom(absolute, true, noStdin)
+  return spec && { spec, cadence: cadenceFrom(absolute, true) }
+}
+
+/** Files and folders as a source. */
+export const openingOfPaths = async (paths: readonly string[]): Promise<Opening> => ({
+  spec: { kind: 'files', files: await readInputFiles(paths, () => Promise.resolve(Buffer.alloc(0))) },
+  cadence: CadenceSchema.parse({}),
+})
+
+/** Something live from the start. */
+export const usualOpening = (): Opening => ({
+  spec: simulationFrom(readOptions([], KNOWN)),
+  cadence: CadenceSchema.parse({}),
+})
+
+const resolved = (name: string, value: string | undefined, cwd: string): string | undefined =>
+  name === 'kubeconfig' && value !== undefined ? path.resolve(cwd, value) : value
+
+/** Without what belongs to Chromium. What looks like a misspelt option of ours stays, so that it is named. */
+function ownArguments(given: readonly string[]): readonly string[] {
+  return given.filter((argument) => {
+    const [, name] = /^--([a-z-]+)/.exec(argument) ?? []
+    if (name === undefined) return !/^-[a-zA-Z]/.test(argument)
+    if (WEB_ONLY.has(name)) throw new UsageError(`--${name} belongs to the web mode: npm start -- --web --${name}.`)
+    return Object.hasOwn(KNOWN, name) || nearest(name, NAMES) !== undefined
+  })
+}
