@@ -1,6 +1,7 @@
 import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
 import { LevelChip } from '../components/LevelChip.tsx'
+import { MiddleCut } from '../components/MiddleCut.tsx'
 import { hrefOf, hrefOfPage, useRoute } from '../state/route.ts'
 import { useSelection } from '../state/selection.ts'
 import { useSettings } from '../state/settings.ts'
@@ -105,7 +106,9 @@ function RosterItem({
       <span className={styles['chip']}>
         <LevelChip name={name} stale={stale} decorative />
       </span>
-      <span className={styles['name']}>{name}</span>
+      <span className={styles['name']}>
+        <MiddleCut text={name} />
+      </span>
       <span className={classes(styles['count'], trouble !== undefined && styles[trouble])}>
         {trouble !== undefined && <Icon name={trouble === 'rejecting' ? 'cross' : 'queue'} size={11} />}
         {count}

@@ -1,6 +1,7 @@
 import type { CSSProperties } from 'react'
 import { levelCode, levelColor, levelLook } from '../theme/levels.ts'
 import { classes } from './classes.ts'
+import { MiddleCut } from './MiddleCut.tsx'
 import styles from './LevelChip.module.css'
 
 export interface LevelChipProps {
@@ -35,7 +36,9 @@ export function LevelName({ name, stale = false }: { readonly name: string; read
   return (
     <span className={styles['level']}>
       <LevelChip name={name} stale={stale} decorative />
-      <span className={styles['name']}>{name}</span>
+      <span className={styles['name']}>
+        <MiddleCut text={name} />
+      </span>
     </span>
   )
 }

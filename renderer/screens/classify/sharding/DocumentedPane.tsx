@@ -6,6 +6,8 @@ import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { keyOfShape } from './RecommendPane.tsx'
 
+/** More of them are in the title of a cell. */
+const SHOWN_DIGITS = 3
 const ROWS = documentedTable()
 const COLUMNS: readonly DataColumn<DocumentedRow>[] = [
   { id: 'hand', header: 'Hand size', term: 'hand-size', align: 'right', value: (row) => row.handSize },
@@ -14,7 +16,11 @@ const COLUMNS: readonly DataColumn<DocumentedRow>[] = [
     id: String(count),
     header: count === 1 ? '1 elephant' : `${count} elephants`,
     value: (row) => row.covered[i],
-    cell: (row) => <span className="mono">{chanceText(row.covered[i] ?? 0, DOCUMENTED_DIGITS)}</span>,
+    align: 'right',
+    cell: (row) => {
+      const chance = row.covered[i] ?? 0
+      return <span title={chanceText(chance, DOCUMENTED_DIGITS)}>{chanceText(chance, SHOWN_DIGITS)}</span>
+    },
   })),
 ]
 

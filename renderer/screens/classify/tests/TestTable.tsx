@@ -4,6 +4,7 @@ import { classes } from '../../../components/classes.ts'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { LevelChip } from '../../../components/LevelChip.tsx'
+import { MiddleCut } from '../../../components/MiddleCut.tsx'
 import { requestWords, shortUser } from '../words.ts'
 import type { TestRow } from './table.logic.ts'
 import styles from './tests.module.css'
@@ -74,7 +75,7 @@ const LABEL: DataColumn<TestRow> = {
   value: ({ test }) => test.label,
   cell: ({ test }) => (
     <span className={styles['label']} title={test.label}>
-      {test.label}
+      <MiddleCut text={test.label} />
     </span>
   ),
 }
@@ -111,7 +112,7 @@ const REST: readonly DataColumn<TestRow>[] = [
     value: ({ test }) => `${test.request.method} ${test.request.url}`,
     cell: ({ test }) => (
       <span className={classes('mono', styles['request'])} title={`${test.request.method} ${test.request.url}`}>
-        {requestWords(test.request)}
+        <MiddleCut text={requestWords(test.request)} />
       </span>
     ),
   },
@@ -124,7 +125,7 @@ const REST: readonly DataColumn<TestRow>[] = [
         className={classes('mono', styles['user'])}
         title={`${test.request.user}; ${test.request.groups.join(', ')}`}
       >
-        {shortUser(test.request.user)}
+        <MiddleCut text={shortUser(test.request.user)} />
       </span>
     ),
   },

@@ -1,14 +1,16 @@
 import { useMemo, useState } from 'react'
+import type { Kind, ObjectSet } from '../../../../core/config/objects.ts'
 import { driftBetween, type DriftRow } from '../../../../core/drift/drift.ts'
 import { Button } from '../../../components/Button.tsx'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
 import { LevelName } from '../../../components/LevelChip.tsx'
+import { MiddleCut } from '../../../components/MiddleCut.tsx'
 import { NowLine } from '../../../components/NowLine.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { EmptyState, ErrorState, Loading } from '../../../components/States.tsx'
 import { Term } from '../../../components/Term.tsx'
 import { useObjects } from '../../../state/objects.ts'
-import { openScreen } from '../../../state/route.ts'
+import { openPage, openScreen } from '../../../state/route.ts'
 import { useDraftBase, type DraftBase } from '../../../state/draftBase.ts'
 import { changeText, driftSentence, fieldsText, serverText } from './drift.text.ts'
 import { DriftDetail } from './DriftDetail.tsx'
@@ -93,8 +95,41 @@ function Compared({ base, target }: { readonly base: DraftBase; readonly target:
             />
           </Pane>
           {open !== undefined && <DriftDetail row={open} />}
+          <SameObjects objects={base.objects} rows={drift.rows} />
         </div>
       </div>
     </div>
+  )
+}
+
+/** What does not differ, by name: that it was compared is worth to be seen. */
+function SameObjects({ objects, rows }: { readonly objects: ObjectSet; readonly rows: readonly DriftRow[] }) {
+  const differing = new Set(rows.map(keyOf))
+  const names = (kind: Kind, of: readonly { readonly metadata: { readonly name: string } }[]): readonly string[] =>
+    of.map(({ metadata: { name } }) => name).filter((name) => !differing.has(`${kind}/${name}`))
+  const levels = names('PriorityLevelConfiguration', objects.levels)
+  const schemas = names('FlowSchema', objects.schemas)
+  if (levels.length + schemas.length === 0) return null
+  return (
+    <Pane title="Objects that are the same" note={`${levels.length} levels, ${schemas.length} flow schemas`}>
+      <ul className={styles['same']} aria-label="Priority levels that are the same">
+        {levels.map((name) => (
+          <li key={name}>
+            <button type="button" onClick={() => openPage('editor', 'draft', `PriorityLevelConfiguration/${name}`)}>
+              <LevelName name={name} />
+            </button>
+          </li>
+        ))}
+      </ul>
+      <ul className={styles['same']} aria-label="Flow schemas that are the same">
+        {schemas.map((name) => (
+          <li key={name}>
+            <button type="button" onClick={() => openPage('editor', 'draft', `FlowSchema/${name}`)}>
+              <MiddleCut text={name} />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Pane>
   )
 }
