@@ -53,7 +53,7 @@ export function createPatience({ now, after, onWaiting }: PatienceOptions): Pati
       }
     },
     giveUp() {
-      for (const end of [...pauses]) end()
+      for (const end of pauses) end()
     },
   }
 }

@@ -101,12 +101,11 @@ export async function boot(
     openFiles: (what) => {
       const properties =
         what === 'folder' ? ['openDirectory' as const] : ['openFile' as const, 'multiSelections' as const]
-      dialog.showOpenDialog(front(), { properties }).then(
-        ({ canceled, filePaths }) => {
-          if (!canceled && filePaths.length > 0) options.openPaths(filePaths)
-        },
-        () => log('open-refused', {}),
-      )
+      const ask = async (): Promise<void> => {
+        const { canceled, filePaths } = await dialog.showOpenDialog(front(), { properties })
+        if (!canceled && filePaths.length > 0) options.openPaths(filePaths)
+      }
+      ask().catch(() => log('open-refused', {}))
     },
     openOutside: (url) => {
       if (mayOpenOutside(url)) shell.openExternal(url).catch(() => undefined)

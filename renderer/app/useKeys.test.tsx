@@ -14,7 +14,7 @@ function Page({ onClick }: { readonly onClick: () => void }) {
 }
 
 it('takes Space for the pause after a button was clicked, and for the button that Tab leads to', () => {
-  const onClick = vi.fn()
+  const onClick = vi.fn<() => void>()
   render(<Page onClick={onClick} />)
   const button = screen.getByRole('button', { name: 'Save' })
   const space = (): boolean => fireEvent.keyDown(button, { key: ' ' })

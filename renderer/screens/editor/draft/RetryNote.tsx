@@ -11,7 +11,6 @@ export function RetryNote() {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
     if (waiting === undefined) return undefined
-    setNow(Date.now())
     const timer = setInterval(() => setNow(Date.now()), 250)
     return () => clearInterval(timer)
   }, [waiting])
