@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { CadenceSchema, type Cadence, type SourceSpec } from '../../core/contract/source.ts'
+import { nearest } from '../../core/text/nearest.ts'
 import { readInputFiles } from '../cli/inputFiles.ts'
-import { nearest } from '../cli/nearest.ts'
 import { cadenceFrom, simulationFrom, SOURCE_OPTIONS, sourceFrom } from '../cli/sourceOptions.ts'
 import { readOptions, UsageError, type OptionInfo } from '../cli/usage.ts'
 
@@ -11,8 +11,21 @@ export interface Opening {
   readonly cadence: Cadence
 }
 
+/** A window has no standard input, and reads files to their end. */
+const NO_INPUT = {
+  readStdin: (): Promise<never> => Promise.reject(new UsageError('The desktop application has no standard input.')),
+  signal: new AbortController().signal,
+}
 const KNOWN: Readonly<Record<string, OptionInfo>> = SOURCE_OPTIONS
 const NAMES = Object.keys(KNOWN)
+const PATHS: ReadonlySet<string> = new Set([
+  'kubeconfig',
+  'token-file',
+  'password-file',
+  'client-certificate',
+  'client-key',
+  'certificate-authority',
+])
 const WEB_ONLY: ReadonlySet<string> = new Set(['port', 'open', 'serve-simulation', 'metrics-port'])
 
 /** What was given to the application, without the executable and, in a checkout, the folder of the application. */
@@ -31,14 +44,13 @@ export async function openingOf(given: readonly string[], cwd: string): Promise<
     value: (name: string) => resolved(name, options.value(name), cwd),
     values: (name: string) => (name === 'file' ? files : options.values(name)),
   }
-  const noStdin = (): Promise<never> => Promise.reject(new UsageError('A desktop application has no standard input.'))
-  const spec = await sourceFrom(absolute, true, noStdin)
+  const spec = await sourceFrom(absolute, true, NO_INPUT)
   return spec && { spec, cadence: cadenceFrom(absolute, true) }
 }
 
 /** Files and folders as a source. */
 export const openingOfPaths = async (paths: readonly string[]): Promise<Opening> => ({
-  spec: { kind: 'files', files: await readInputFiles(paths, () => Promise.resolve(Buffer.alloc(0))) },
+  spec: { kind: 'files', files: await readInputFiles(paths, NO_INPUT) },
   cadence: CadenceSchema.parse({}),
 })
 
@@ -49,7 +61,7 @@ export const usualOpening = (): Opening => ({
 })
 
 const resolved = (name: string, value: string | undefined, cwd: string): string | undefined =>
-  name === 'kubeconfig' && value !== undefined ? path.resolve(cwd, value) : value
+  PATHS.has(name) && value !== undefined ? path.resolve(cwd, value) : value
 
 /** Without what belongs to Chromium. What looks like a misspelt option of ours stays, so that it is named. */
 function ownArguments(given: readonly string[]): readonly string[] {

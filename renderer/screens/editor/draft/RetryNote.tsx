@@ -1,6 +1,6 @@
-import { useEffect, useState } from 'react'
 import { Button } from '../../../components/Button.tsx'
 import { Note } from '../../../components/Note.tsx'
+import { useNow } from '../../../components/useNow.ts'
 import { client } from '../../../state/client.ts'
 import { useObjects } from '../../../state/objects.ts'
 import { retryText } from './verdict.text.ts'
@@ -8,12 +8,7 @@ import { retryText } from './verdict.text.ts'
 /** Counts down to the next try of a request that the server's flow control rejected, and offers to give up. */
 export function RetryNote() {
   const waiting = useObjects()?.waiting
-  const [now, setNow] = useState(() => Date.now())
-  useEffect(() => {
-    if (waiting === undefined) return undefined
-    const timer = setInterval(() => setNow(Date.now()), 250)
-    return () => clearInterval(timer)
-  }, [waiting])
+  const now = useNow(waiting !== undefined)
   if (waiting === undefined) return null
   return (
     <Note kind="warn">
