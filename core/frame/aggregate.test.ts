@@ -20,11 +20,15 @@ const server = (id: string, executing: number | undefined, current = 10): Server
 describe('aggregate', () => {
   it('sums seats, requests and rates, and spreads limits', () => {
     const frames = [server('a', 2, 8), server('b', 4, 12), server('c', 6, 13)]
-    const rejectedPerSecond = { 'queue-full': 1, 'concurrency-limit': 0, 'time-out': 2 }
+    const recent = {
+      seconds: 10,
+      dispatched: 50,
+      rejected: { 'queue-full': 10, 'concurrency-limit': 0, 'time-out': 20 },
+    }
     const derived = frames.map(({ id }) => ({
       id,
       torn: false,
-      levels: [{ name: 'low', dispatchedPerSecond: 5, rejectedPerSecond, schemas: [] }],
+      levels: [{ name: 'low', recent, schemas: [] }],
     }))
     const { servers, levels } = aggregate(frames, derived)
     expect(servers).toBe(3)

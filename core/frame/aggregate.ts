@@ -2,6 +2,7 @@ import type { DerivedLevel, DerivedServer } from './derived.ts'
 import type { LevelFrame, Limits, Rejected, ServerFrame } from './frame.ts'
 import { busiest, imbalanceIndex, type Imbalance } from './imbalance.ts'
 import { byCodeUnits } from './order.ts'
+import { dispatchRate, recentRejected } from './recent.ts'
 
 /** A sum over the servers that report the number, and how many do. */
 export interface SumOverServers {
@@ -22,6 +23,7 @@ export interface AggregateLevel {
   readonly limitSpread: Readonly<Record<keyof Limits, SpreadOverServers | undefined>>
   readonly seatSums: { readonly executing: SumOverServers | undefined; readonly queued: SumOverServers | undefined }
   readonly requestSums: { readonly executing: SumOverServers | undefined; readonly queued: SumOverServers | undefined }
+  /** Rates over the window of the present, about 10 s. */
   readonly dispatchedPerSecondSum: SumOverServers | undefined
   readonly rejectedPerSecondSums: Readonly<Record<keyof Rejected, SumOverServers | undefined>>
   /** Peak ÷ mean of executing seats over servers: 1 is balanced, the number of servers is all on one. */
@@ -80,11 +82,11 @@ function aggregateLevel(
       executing: sum(ofLevels(({ requests }) => requests.executing)),
       queued: sum(ofLevels(({ requests }) => requests.queued)),
     },
-    dispatchedPerSecondSum: rates(({ dispatchedPerSecond }) => dispatchedPerSecond),
+    dispatchedPerSecondSum: rates(({ recent }) => dispatchRate(recent)),
     rejectedPerSecondSums: {
-      'queue-full': rates(({ rejectedPerSecond }) => rejectedPerSecond?.['queue-full']),
-      'concurrency-limit': rates(({ rejectedPerSecond }) => rejectedPerSecond?.['concurrency-limit']),
-      'time-out': rates(({ rejectedPerSecond }) => rejectedPerSecond?.['time-out']),
+      'queue-full': rates(({ recent }) => recentRejected(recent)?.['queue-full']),
+      'concurrency-limit': rates(({ recent }) => recentRejected(recent)?.['concurrency-limit']),
+      'time-out': rates(({ recent }) => recentRejected(recent)?.['time-out']),
     },
     imbalance: imbalanceIndex(reported(ofLevels(({ seats }) => seats.executing))),
   }

@@ -14,6 +14,7 @@ import {
   type Observations,
   sumObservations,
 } from './rates.ts'
+import { pushRecent, recentOf, sumRecent, type RecentWindow } from './recent.ts'
 import { isTorn, sameAdjustment, settle, type Settled } from './torn.ts'
 
 /** Wait and execution quantiles cover about the last 30 s, and never less than one interval. */
@@ -63,6 +64,7 @@ export function createDeriver(id: string): (frame: ServerFrame) => DerivedServer
   let last: Sample | undefined
   let intervals: readonly number[] = []
   let snapshots: readonly Snapshot[] = []
+  let recent: RecentWindow = []
   let settled: Settled | undefined
   let torn = false
   let lastAdjustmentAt: number | undefined
@@ -71,7 +73,7 @@ export function createDeriver(id: string): (frame: ServerFrame) => DerivedServer
     const sample: Sample = { frame, atMs: Date.parse(frame.at), index: indexFrame(frame) }
     const step = relate(sample, last, intervals)
     if (step.kind === 'duplicate') {
-      const levels = frame.levels.map((level) => deriveLevel(level, sample, step, undefined, torn))
+      const levels = frame.levels.map((level) => deriveLevel(level, sample, step, { recent, torn }))
       return { id, noRates: step.kind, torn, lastAdjustmentAt, levels }
     }
     if (step.kind === 'regular' || step.kind === 'gap') {
@@ -80,6 +82,7 @@ export function createDeriver(id: string): (frame: ServerFrame) => DerivedServer
       if (!torn && !sameAdjustment(frame, step.previous.frame)) lastAdjustmentAt = sample.atMs
     } else {
       snapshots = []
+      recent = []
       settled = undefined
       lastAdjustmentAt = undefined
     }
@@ -88,7 +91,8 @@ export function createDeriver(id: string): (frame: ServerFrame) => DerivedServer
 
     snapshots = within(snapshots, sample.atMs)
     const windowStart = snapshots[0]
-    const levels = frame.levels.map((level) => deriveLevel(level, sample, step, windowStart, torn))
+    recent = pushRecent(recent, sample.atMs, sample.index)
+    const levels = frame.levels.map((level) => deriveLevel(level, sample, step, { windowStart, recent, torn }))
     snapshots = remember(snapshots, sample)
     last = sample
     return {
@@ -142,12 +146,17 @@ const NOTHING_YET = {
   noAccommodation: 0,
 }
 
+interface Windows {
+  readonly windowStart?: Snapshot | undefined
+  readonly recent: RecentWindow
+  readonly torn: boolean
+}
+
 function deriveLevel(
   level: LevelFrame,
   sample: Sample,
   step: Step,
-  windowStart: Snapshot | undefined,
-  torn: boolean,
+  { windowStart, recent, torn }: Windows,
 ): DerivedLevel {
   const { limits, demand } = level
   const own = {
@@ -155,19 +164,25 @@ function deriveLevel(
     borrowed: difference(limits.current, limits.nominal),
     envelope: torn ? undefined : sumOfKnown([demand.average, demand.stdev]),
   }
-  if (!('previous' in step)) return { ...own, schemas: level.schemas.map(({ name }) => ({ name })) }
+  const counts = level.schemas.map(({ name }) => recentOf(recent, flowKey(level.name, name)))
+  const known = { recent: sumRecent(recent, level, counts) }
+  if (!('previous' in step)) {
+    return { ...own, ...known, schemas: level.schemas.map(({ name }, i) => ({ name, recent: counts[i] })) }
+  }
 
   const { previous, seconds } = step
   const before = previous.index.levels.get(level.name)
-  const flows = level.schemas.map((schema) => {
+  const flows = level.schemas.map((schema, i) => {
     const where = flowKey(level.name, schema.name)
     const earlier = previous.index.schemas.get(where) ?? NOTHING_YET
     const increase = flowIncrease(schema, windowStart?.flows.get(where))
-    return { increase, derived: { name: schema.name, ...rates(schema, earlier, seconds), ...quantiles(increase) } }
+    const derived = { name: schema.name, ...rates(schema, earlier, seconds), recent: counts[i], ...quantiles(increase) }
+    return { increase, derived }
   })
   return {
     ...own,
     ...rates(level, before ?? NOTHING_YET, seconds),
+    ...known,
     ...quantiles(sumObservations(flows.map(({ increase }) => increase))),
     utilizationMean: meanBetween(level.seatUtilization, before?.seatUtilization),
     schemas: flows.map(({ derived }) => derived),

@@ -7,14 +7,27 @@ import { RejectedSchema } from './frame.ts'
  */
 const optional = z.number().optional()
 
+/** Seconds between which a quantile certainly lies; `upTo` is absent when nothing bounds it. */
+export const QuantileRangeSchema = z.object({ above: z.number(), upTo: optional })
+export type QuantileRange = z.infer<typeof QuantileRangeSchema>
+
+/** Requests within the window of the present (`recent.ts`): about 10 s, less after the start, never less than an interval. */
+export const RecentSchema = z.object({ seconds: z.number(), dispatched: optional, rejected: RejectedSchema.optional() })
+export type Recent = z.infer<typeof RecentSchema>
+
 /** Rates per second between the last two samples, and quantiles over the wait window. */
 export const DerivedFlowSchema = z.object({
   dispatchedPerSecond: optional,
   rejectedPerSecond: RejectedSchema.optional(),
   noAccommodationPerSecond: optional,
-  /** Seconds, over the quantile window; absent when no request finished waiting in it. */
+  /** Over the window of the present; absent until there are two samples. */
+  recent: RecentSchema.optional(),
+  /** Seconds, over the quantile window, interpolated; absent when no request finished waiting in it. */
   waitP50: optional,
   waitP99: optional,
+  /** Where the same quantiles certainly lie. */
+  waitP50Range: QuantileRangeSchema.optional(),
+  waitP99Range: QuantileRangeSchema.optional(),
   executionP50: optional,
   executionP99: optional,
 })

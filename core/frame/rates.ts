@@ -1,5 +1,6 @@
 import { histogramIncrease, histogramMean, sumHistograms } from '../metrics/histogram.ts'
-import { histogramQuantile } from '../metrics/quantile.ts'
+import { histogramQuantile, quantileRange } from '../metrics/quantile.ts'
+import { DEFAULT_REQUEST_TIMEOUT_NS } from '../engine/waitLimit.ts'
 import type { DerivedFlow } from './derived.ts'
 import {
   REJECT_REASONS,
@@ -90,7 +91,10 @@ function observed(later: Histogram | undefined, earlier: Histogram | undefined):
   return histogramIncrease(later, earlier)
 }
 
-type Quantiles = Pick<DerivedFlow, 'waitP50' | 'waitP99' | 'executionP50' | 'executionP99'>
+type Quantiles = Pick<
+  DerivedFlow,
+  'waitP50' | 'waitP99' | 'waitP50Range' | 'waitP99Range' | 'executionP50' | 'executionP99'
+>
 
 /** All observations of several flows. */
 export function sumObservations(flows: readonly Observations[]): Observations {
@@ -102,17 +106,36 @@ export function sumObservations(flows: readonly Observations[]): Observations {
 
 export function quantiles({ wait, execution }: Observations): Quantiles {
   return {
-    waitP50: quantile(0.5, wait),
-    waitP99: quantile(0.99, wait),
+    waitP50: waitQuantile(0.5, wait),
+    waitP99: waitQuantile(0.99, wait),
+    waitP50Range: wait && quantileRange(0.5, wait),
+    waitP99Range: wait && quantileRange(0.99, wait),
     executionP50: quantile(0.5, execution),
     executionP99: quantile(0.99, execution),
   }
 }
 
+/** Seconds that a request waits in its queue at most, unless the server is told another --request-timeout. */
+export const DEFAULT_WAIT_LIMIT_SECONDS = DEFAULT_REQUEST_TIMEOUT_NS / 4e9
+
+/**
+ * No request waits longer than a quarter of the server's --request-timeout, 15 s by default, so the bucket that begins
+ * there holds requests that timed out then: interpolating inside it would name waits that are impossible.
+ */
+function waitQuantile(q: number, wait: Histogram | undefined): number | undefined {
+  const value = quantile(q, wait)
+  if (wait === undefined || value === undefined || !(value > DEFAULT_WAIT_LIMIT_SECONDS)) return value
+  const range = quantileRange(q, wait)
+  return range?.above === DEFAULT_WAIT_LIMIT_SECONDS ? DEFAULT_WAIT_LIMIT_SECONDS : value
+}
+
+/** Interpolated as Prometheus does, but never outside of what the histogram's sum allows. */
 function quantile(q: number, histogram: Histogram | undefined): number | undefined {
   if (histogram === undefined) return undefined
   const value = histogramQuantile(q, histogram)
-  return Number.isNaN(value) ? undefined : value
+  if (Number.isNaN(value)) return undefined
+  const upTo = quantileRange(q, histogram)?.upTo
+  return upTo === undefined ? value : Math.min(value, upTo)
 }
 
 /** Mean of a time-weighted ratio between two readings. */

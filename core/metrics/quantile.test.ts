@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { histogramOf } from '../../test/fixtures/frames.ts'
-import { histogramQuantile, timeWeightedQuantile } from './quantile.ts'
+import { histogramQuantile, quantileRange, timeWeightedQuantile } from './quantile.ts'
 
 /** Expected values worked out by hand from the definition of Prometheus' histogram_quantile. */
 describe('histogramQuantile', () => {
@@ -67,6 +67,50 @@ describe('histogramQuantile', () => {
           expect(low).toBeLessThanOrEqual(high)
         },
       ),
+    )
+  })
+})
+
+describe('quantileRange', () => {
+  const bounds = [0, 0.005, 15, 30]
+
+  it('is bounded by the sum where that says more than the bucket', () => {
+    // One of ten in the bucket from 15 to 30 s; the sum leaves it 15.2 s at most.
+    expect(quantileRange(0.99, { ...histogramOf(bounds, [9, 0, 0, 1, 0]), sum: 15.2 })).toEqual({
+      above: 15,
+      upTo: 15.2,
+    })
+    expect(quantileRange(0.99, { ...histogramOf(bounds, [0, 10, 0, 0, 0]), sum: 0.001 })?.upTo).toBe(0.001)
+  })
+
+  it('is the bucket where the sum contradicts the counts, and open beyond the last bound', () => {
+    expect(quantileRange(1, { ...histogramOf(bounds, [0, 0, 0, 2, 0]), sum: 1 })).toEqual({ above: 15, upTo: 30 })
+    expect(quantileRange(1, { ...histogramOf(bounds, [0, 0, 0, 0, 1]), sum: Infinity })).toEqual({
+      above: 30,
+      upTo: undefined,
+    })
+  })
+
+  it('knows nothing without observations', () => {
+    expect(quantileRange(0.5, { ...histogramOf(bounds, [0, 0, 0, 0, 0]), sum: 0 })).toBeUndefined()
+  })
+
+  it('contains the true quantile of any waits', () => {
+    const waits = fc.array(fc.double({ min: 0, max: 60, noNaN: true }), { minLength: 1, maxLength: 40 })
+    fc.assert(
+      fc.property(waits, fc.double({ min: 0.01, max: 1, noNaN: true }), (observed, q) => {
+        const events = [0, 0, 0, 0, 0]
+        for (const wait of observed) {
+          const found = bounds.findIndex((bound) => wait <= bound)
+          const bucket = found < 0 ? bounds.length : found
+          events[bucket] = (events[bucket] ?? 0) + 1
+        }
+        const sum = observed.reduce((total, wait) => total + wait, 0)
+        const range = quantileRange(q, { ...histogramOf(bounds, events), sum })
+        const truth = observed.toSorted((a, b) => a - b)[Math.ceil(q * observed.length) - 1] ?? Number.NaN
+        expect(truth).toBeGreaterThanOrEqual(range?.above ?? Number.NaN)
+        expect(truth).toBeLessThanOrEqual((range?.upTo ?? Number.POSITIVE_INFINITY) * (1 + 1e-9) + 1e-9)
+      }),
     )
   })
 })

@@ -33,6 +33,43 @@ export function histogramQuantile(q: number, histogram: Pick<Histogram, 'bounds'
   return start + (end - start) * ((rank - below) / inside)
 }
 
+/** What is certain of a quantile: it lies above `above` (or is 0) and, where that is bounded, at or below `upTo`. */
+export interface QuantileBounds {
+  readonly above: number
+  readonly upTo: number | undefined
+}
+
+/**
+ * Where the quantile of observations that are never negative certainly lies: within its bucket, and no higher than the
+ * sum of all observations leaves room for. `undefined` without observations, and for q outside of 0 to 1.
+ */
+export function quantileRange(
+  q: number,
+  histogram: Pick<Histogram, 'bounds' | 'counts' | 'sum'>,
+): QuantileBounds | undefined {
+  const { bounds, sum } = histogram
+  const counts = monotonic(histogram.counts)
+  const last = bounds.length
+  const observations = counts[last] ?? 0
+  if (!(observations > 0) || !(q >= 0) || q > 1) return undefined
+  const rank = Math.max(1, Math.ceil(q * observations))
+  const bucket = firstAtLeast(counts, rank, last)
+  const lowerEdge = (at: number): number => (at === 0 ? 0 : Math.max(0, bounds[at - 1] ?? 0))
+  const above = lowerEdge(bucket)
+  const end = bounds[bucket]
+  // All others at their least leave this much to the observations of the bucket from the rank on.
+  let rest = sum
+  for (let at = 0; at <= last; at++) {
+    const inside = (counts[at] ?? 0) - (at === 0 ? 0 : (counts[at - 1] ?? 0))
+    const others = at === bucket ? rank - 1 - (at === 0 ? 0 : (counts[at - 1] ?? 0)) : inside
+    rest -= others * lowerEdge(at)
+  }
+  const most = rest / ((counts[bucket] ?? 0) - rank + 1)
+  // A sum that contradicts the counts says nothing.
+  const upTo = most >= above ? Math.min(end ?? Number.POSITIVE_INFINITY, most) : end
+  return { above, upTo: Number.isFinite(upTo) ? upTo : undefined }
+}
+
 /**
  * Where a quantile of a time-weighted ratio lies. The time spent at or below each bound is exact to the nanosecond,
  * so the interval is certain; nothing is known about the position inside it.

@@ -1,5 +1,6 @@
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import { isExempt, type LevelFrame, type ServerFrame } from '../../core/frame/frame.ts'
+import { levelStates, troubleOf } from '../../core/frame/levelState.ts'
 
 export interface RosterRow {
   readonly name: string
@@ -22,8 +23,7 @@ export function rosterRows(
 function rosterRow(level: LevelFrame, derived: DerivedServer | undefined): RosterRow {
   const { name, seats } = level
   const limit = isExempt(level) ? undefined : level.limits.current
-  const rates = derived?.levels.find((entry) => entry.name === name)?.rejectedPerSecond
-  const rejecting = rates !== undefined && Object.values(rates).some((rate) => rate > 0)
+  const own = derived?.levels.find((entry) => entry.name === name)
   const share =
     limit === undefined || seats.executing === undefined ? 0 : Math.min(1, seats.executing / Math.max(1, limit))
   return {
@@ -31,7 +31,7 @@ function rosterRow(level: LevelFrame, derived: DerivedServer | undefined): Roste
     executing: seats.executing,
     limit,
     share,
-    trouble: rejecting ? 'rejecting' : (seats.queued ?? 0) > 0 ? 'queueing' : undefined,
+    trouble: troubleOf(levelStates(level, own)),
   }
 }
 

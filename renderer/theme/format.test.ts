@@ -73,6 +73,23 @@ describe('numbers for people', () => {
   })
 })
 
+describe('quantiles of a histogram', () => {
+  it.each([
+    [0.004_95, { above: 0, upTo: 0.005 }, '≤ 5 ms'],
+    [0.03, { above: 0.02, upTo: 0.05 }, '20–50 ms'],
+    [0.7, { above: 0.5, upTo: 1 }, '500 ms–1 s'],
+    [1.5, { above: 1, upTo: 1.731 }, '1–1.8 s'],
+    [28.9, { above: 15, upTo: 30 }, '> 15 s'],
+    [28.9, { above: 15, upTo: 15.2 }, '≈ 15.2 s'],
+    [30, { above: 30 }, '> 30 s'],
+    [0, { above: 0, upTo: 0 }, '0 ms'],
+    [6.42, undefined, '≈ 6.42 s'],
+    [undefined, undefined, UNKNOWN],
+  ])('%s in %o reads %s', (estimate, range, text) => {
+    expect(format.quantile(estimate, range)).toBe(text)
+  })
+})
+
 describe('clock times', () => {
   afterEach(() => setClock('utc'))
   const at = Date.UTC(2026, 10, 21, 3, 12, 43, 7)

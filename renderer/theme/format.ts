@@ -56,6 +56,41 @@ function seconds(value: Value): string {
   return `${fixed(value, 1)} s`
 }
 
+/** The edge of a range of seconds in two significant digits, rounded outwards, and its unit. */
+function edge(value: number, round: (n: number) => number): { readonly text: string; readonly unit: 's' | 'ms' } {
+  const unit = value >= 1 ? 's' : 'ms'
+  const amount = unit === 's' ? value : value * 1_000
+  const step = amount > 0 ? 10 ** (Math.floor(Math.log10(amount)) - 1) : 1
+  // A step of 0.1 is no binary number: what is on it already must not be rounded to the next one.
+  const rounded = round(Number((amount / step).toPrecision(12))) * step
+  return { text: String(Number(rounded.toPrecision(2))), unit }
+}
+
+/**
+ * A quantile of waits in seconds as a histogram tells it, which is a range: `≤ 5 ms`, `20–50 ms`, `> 15 s`; `≈ 15.1 s`
+ * where the range is narrow.
+ */
+function quantile(
+  estimate: Value,
+  range: { readonly above: number; readonly upTo?: number | undefined } | undefined,
+): string {
+  if (!known(estimate)) return UNKNOWN
+  if (range === undefined) return `≈ ${seconds(estimate)}`
+  const { above, upTo } = range
+  const least = edge(above, Math.floor)
+  if (upTo === undefined) return `> ${least.text} ${least.unit}`
+  if (above > 0 && upTo <= NARROW * above) return `≈ ${seconds(Math.min(Math.max(estimate, above), upTo))}`
+  const most = edge(upTo, Math.ceil)
+  if (above <= 0) return upTo <= 0 ? '0 ms' : `≤ ${most.text} ${most.unit}`
+  if (above === WAIT_LIMIT) return `> ${least.text} ${least.unit}`
+  const from = least.unit === most.unit ? least.text : `${least.text} ${least.unit}`
+  return `${from}–${most.text} ${most.unit}`
+}
+/** A range whose ends differ less than this is said by its middle. */
+const NARROW = 1.1
+/** Seconds at which requests time out in their queues by default: the bucket above it holds those, and its end means nothing. */
+const WAIT_LIMIT = 15
+
 const ms = (value: Value): string => (known(value) ? seconds(value / 1_000) : UNKNOWN)
 
 /** Decimal units: `163 kB`, `1.8 MB`. */
@@ -151,6 +186,7 @@ export const format = {
   significant,
   rate,
   seconds,
+  quantile,
   ms,
   bytes,
   percent,

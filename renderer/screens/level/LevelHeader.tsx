@@ -11,7 +11,7 @@ import { useServerObjects } from '../../state/objects.ts'
 import { openPage, openScreen } from '../../state/route.ts'
 import { useSimulationState } from '../../state/simulation.ts'
 import { format } from '../../theme/format.ts'
-import { dumpFacts, type Fact, levelStates, limitFacts, widestRequest, widthText } from './level.data.ts'
+import { dumpFacts, type Fact, shownStates, limitFacts, widestRequest, widthText } from './level.data.ts'
 import { levelShape, queuingFacts, retryAfterFacts, shareFacts } from './shape.data.ts'
 import styles from './LevelHeader.module.css'
 
@@ -49,7 +49,7 @@ export function LevelHeader({ level, derived, dump, exist, stale }: LevelHeaderP
             removed, <Term id="quiescing">draining</Term> {remaining}
           </span>
         ) : (
-          levelStates(level, derived).map(({ kind, seats }) => <StateTag key={kind} kind={kind} seats={seats} />)
+          shownStates(level, derived).map(({ kind, seats }) => <StateTag key={kind} kind={kind} seats={seats} />)
         )}
         <div className={styles['actions']}>
           {shape !== undefined && (

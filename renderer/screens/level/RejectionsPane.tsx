@@ -43,7 +43,8 @@ const REASON_COLUMNS: readonly DataColumn<RejectionRow>[] = [
   },
   {
     id: 'rate',
-    header: 'Now',
+    header: 'Rate, 10 s',
+    title: 'Requests per second, mean of the last 10 s',
     align: 'right',
     value: (row) => row.rate,
     cell: (row) => (
@@ -77,7 +78,7 @@ export const SchemasPane = memo(function SchemasPane({ level, derived }: Traffic
   return (
     <Pane
       title="Flow schemas"
-      note={isExempt(level) ? 'rates of the last sample; nothing waits here' : 'rates of the last sample'}
+      note={isExempt(level) ? 'rates of the last 10 s; nothing waits here' : 'rates of the last 10 s, waits of the last 30 s'}
     >
       <div className={styles['tableBox']}>
         <DataTable
@@ -160,7 +161,7 @@ const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
     term: 'quantile',
     align: 'right',
     value: (row) => row.waitP50,
-    cell: (row) => format.seconds(row.waitP50),
+    cell: (row) => format.quantile(row.waitP50, row.waitP50Range),
   },
   {
     id: 'waitP99',
@@ -168,7 +169,7 @@ const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
     term: 'quantile',
     align: 'right',
     value: (row) => row.waitP99,
-    cell: (row) => format.seconds(row.waitP99),
+    cell: (row) => format.quantile(row.waitP99, row.waitP99Range),
   },
   {
     id: 'executionP99',

@@ -3,7 +3,7 @@ import type { Histogram } from '../../../core/frame/frame.ts'
 import {
   dumpFacts,
   levelKind,
-  levelStates,
+  shownStates,
   levelToOpen,
   limitFacts,
   seatsThatExist,
@@ -29,24 +29,24 @@ describe('levelKind', () => {
   })
 })
 
-describe('levelStates', () => {
+describe('shownStates', () => {
   it('names the worst first, and borrowing as a fact beside it', () => {
     const level = levelOf('x', { requests: { executing: 3, queued: 2 } })
-    expect(levelStates(level, derivedOf('x', { rejectedPerSecond: rejecting, borrowed: 62 }))).toEqual([
+    expect(shownStates(level, derivedOf('x', { recent: { seconds: 10, rejected: rejecting }, borrowed: 62 }))).toEqual([
       { kind: 'rejecting' },
       { kind: 'queueing' },
       { kind: 'borrowing', seats: 62 },
     ])
   })
   it('is flowing or idle, and may lend', () => {
-    expect(levelStates(levelOf('x', { seats: { executing: 1, queued: 0 } }), undefined)).toEqual([{ kind: 'flowing' }])
-    expect(levelStates(levelOf('x'), derivedOf('x', { borrowed: -25 }))).toEqual([
+    expect(shownStates(levelOf('x', { seats: { executing: 1, queued: 0 } }), undefined)).toEqual([{ kind: 'flowing' }])
+    expect(shownStates(levelOf('x'), derivedOf('x', { borrowed: -25 }))).toEqual([
       { kind: 'idle' },
       { kind: 'lending', seats: 25 },
     ])
   })
   it('gives exempt no limit', () => {
-    expect(levelStates(levelOf('exempt'), derivedOf('exempt', { borrowed: 20 }))).toEqual([{ kind: 'no-limit' }])
+    expect(shownStates(levelOf('exempt'), derivedOf('exempt', { borrowed: 20 }))).toEqual([{ kind: 'no-limit' }])
   })
 })
 
@@ -122,7 +122,7 @@ it('opens the level that rejects, else the one that queues, else the busiest', (
   const busy = levelOf('busy', { seats: { executing: 200, queued: 0 } })
   const queueing = levelOf('queueing', { requests: { executing: 1, queued: 1 } })
   const bad = levelOf('bad')
-  const derived = { id: 'a', torn: false, levels: [derivedOf('bad', { rejectedPerSecond: rejecting })] }
+  const derived = { id: 'a', torn: false, levels: [derivedOf('bad', { recent: { seconds: 10, rejected: rejecting } })] }
   expect(levelToOpen(serverOf([busy, queueing, bad]), derived)).toBe('bad')
   expect(levelToOpen(serverOf([busy, queueing, bad]), undefined)).toBe('queueing')
   expect(levelToOpen(serverOf([busy, bad]), undefined)).toBe('busy')

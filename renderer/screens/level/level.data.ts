@@ -1,9 +1,11 @@
 import type { DumpLevel } from '../../../core/frame/dump.ts'
 import type { DerivedLevel, DerivedServer } from '../../../core/frame/derived.ts'
 import { isExempt, type LevelFrame, type ServerFrame } from '../../../core/frame/frame.ts'
+import { levelStates, troubleOf, type LevelState } from '../../../core/frame/levelState.ts'
+import { allRejected } from '../../../core/frame/recent.ts'
 import type { TermId } from '../../components/glossary.ts'
 import { format } from '../../theme/format.ts'
-import { rejectedRate, rejectedTotal } from './rejections.data.ts'
+import { rejectedNow, rejectedTotal } from './rejections.data.ts'
 
 /** What kind of level this is, as far as metrics and dumps tell; decides which panes the screen has. */
 export type LevelKind = 'exempt' | 'queues' | 'rejects' | 'unknown'
@@ -20,20 +22,17 @@ export function levelKind(level: LevelFrame, queuesInDump: number | undefined): 
   return 'unknown'
 }
 
-export type StateKind = 'flowing' | 'idle' | 'queueing' | 'rejecting' | 'borrowing' | 'lending' | 'no-limit'
-export interface LevelState {
-  readonly kind: StateKind
+/** A state as the header shows it. */
+export interface ShownState {
+  readonly kind: Exclude<LevelState, 'unknown'> | 'borrowing' | 'lending'
   /** Seats borrowed or lent. */
   readonly seats?: number
 }
 
-/** States of a level now, worst first. */
-export function levelStates(level: LevelFrame, derived: DerivedLevel | undefined): readonly LevelState[] {
-  const states: LevelState[] = []
-  if ((rejectedRate(derived) ?? 0) > 0) states.push({ kind: 'rejecting' })
-  if ((level.requests.queued ?? level.seats.queued ?? 0) > 0) states.push({ kind: 'queueing' })
-  if (isExempt(level)) return [...states, { kind: 'no-limit' }]
-  if (states.length === 0) states.push({ kind: (level.seats.executing ?? 0) > 0 ? 'flowing' : 'idle' })
+/** States of a level now, worst first, and what it borrowed or lent. */
+export function shownStates(level: LevelFrame, derived: DerivedLevel | undefined): readonly ShownState[] {
+  const states: ShownState[] = levelStates(level, derived).flatMap((kind) => (kind === 'unknown' ? [] : [{ kind }]))
+  if (isExempt(level)) return states
   const borrowed = derived?.borrowed ?? 0
   if (borrowed > 0) states.push({ kind: 'borrowing', seats: borrowed })
   if (borrowed < 0) states.push({ kind: 'lending', seats: -borrowed })
@@ -151,23 +150,25 @@ export function staleDemand(server: ServerFrame, level: LevelFrame): StaleDemand
   return worst === undefined ? undefined : { smoothed, highWatermark, waiting: worst }
 }
 
-/** The level's first trouble in one sentence, or undefined when there is nothing to say. */
+/** How much the level rejected, and over which time; undefined when that is not reported. */
 export function rejectSentence(level: LevelFrame, derived: DerivedLevel | undefined): string | undefined {
   const total = rejectedTotal(level)
   if (total === undefined) return undefined
   if (total === 0) return 'No request was rejected since the server started.'
-  return (rejectedRate(derived) ?? 0) > 0
-    ? undefined
-    : `No rejection in the last sample; ${format.fixed(total)} since the server started.`
+  const { recent } = derived ?? {}
+  const since = `${format.fixed(total)} since the server started.`
+  if (recent?.rejected === undefined) return since
+  return `${rejectedNow(derived) === 0 ? 'None' : format.fixed(allRejected(recent.rejected))} in the last ${format.span(recent.seconds)}, ${since}`
 }
 
 /** The level that a reader came for when the address names none: rejecting, else queueing, else the busiest. */
 export function levelToOpen(server: ServerFrame, derived: DerivedServer | undefined): string | undefined {
   const weight = (level: LevelFrame): number => {
     const own = derived?.levels.find((entry) => entry.name === level.name)
-    if ((rejectedRate(own) ?? 0) > 0) return 2e6 + (level.requests.queued ?? 0)
+    const trouble = troubleOf(levelStates(level, own))
     const queued = level.requests.queued ?? 0
-    return queued > 0 ? 1e6 + queued : (level.seats.executing ?? 0)
+    if (trouble === undefined) return level.seats.executing ?? 0
+    return (trouble === 'rejecting' ? 2e6 : 1e6) + queued
   }
   return server.levels.toSorted((a, b) => weight(b) - weight(a))[0]?.name
 }

@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { derivedOf, levelOf, schemaOf } from './level.fixture.ts'
-import { rejectedRate, rejectionRows, schemaRows } from './rejections.data.ts'
+import { rejectedNow, rejectionRows, schemaRows } from './rejections.data.ts'
 
-const rates = { 'queue-full': 11.8, 'concurrency-limit': 0, 'time-out': 0.2 }
+const recent = {
+  seconds: 10,
+  dispatched: 5,
+  rejected: { 'queue-full': 118, 'concurrency-limit': 0, 'time-out': 2 },
+}
 
 describe('rejectionRows', () => {
   it('explains every reason, with a real 0 where nothing happened', () => {
     const rows = rejectionRows(
       levelOf('x', { rejected: { 'queue-full': 5, 'concurrency-limit': 0, 'time-out': 1 } }),
-      derivedOf('x', { rejectedPerSecond: rates }),
+      derivedOf('x', { recent }),
     )
     expect(rows.map((row) => [row.reason, row.total, row.rate])).toEqual([
       ['queue-full', 5, 11.8],
@@ -20,8 +24,8 @@ describe('rejectionRows', () => {
   it('knows no rate without two samples, and no total without the family', () => {
     const { rejected: _hidden, ...bare } = levelOf('x')
     expect(rejectionRows(bare, undefined)[0]).toMatchObject({ total: undefined, rate: undefined })
-    expect(rejectedRate(undefined)).toBeUndefined()
-    expect(rejectedRate(derivedOf('x', { rejectedPerSecond: rates }))).toBeCloseTo(12)
+    expect(rejectedNow(undefined)).toBeUndefined()
+    expect(rejectedNow(derivedOf('x', { recent }))).toBeCloseTo(12)
   })
 })
 
@@ -30,8 +34,8 @@ describe('schemaRows', () => {
     const level = levelOf('x', { schemas: [schemaOf('b'), schemaOf('a'), schemaOf('c')] })
     const derived = derivedOf('x', {
       schemas: [
-        { name: 'c', dispatchedPerSecond: 9 },
-        { name: 'a', dispatchedPerSecond: 0 },
+        { name: 'c', recent: { seconds: 10, dispatched: 90 } },
+        { name: 'a', recent: { seconds: 10, dispatched: 0 } },
       ],
     })
     expect(schemaRows(level, derived).map((row) => row.name)).toEqual(['c', 'a', 'b'])

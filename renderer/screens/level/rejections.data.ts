@@ -1,12 +1,13 @@
 import { REJECT_REASONS, type LevelFrame, type RejectReason } from '../../../core/frame/frame.ts'
-import type { DerivedLevel } from '../../../core/frame/derived.ts'
+import { allRejected, dispatchRate, recentRejected } from '../../../core/frame/recent.ts'
+import type { DerivedLevel, QuantileRange } from '../../../core/frame/derived.ts'
 import { REASON_TEXT, type ReasonText } from '../../components/rejectReasons.ts'
 
 export interface RejectionRow extends ReasonText {
   readonly reason: RejectReason
   /** Requests since the server started. */
   readonly total: number | undefined
-  /** Requests per second between the last two samples. */
+  /** Requests per second over the window of the present, about 10 s. */
   readonly rate: number | undefined
 }
 
@@ -15,20 +16,20 @@ export function rejectionRows(level: LevelFrame, derived: DerivedLevel | undefin
   return REJECT_REASONS.map((reason) => ({
     reason,
     total: level.rejected?.[reason],
-    rate: derived?.rejectedPerSecond?.[reason],
+    rate: recentRejected(derived?.recent)?.[reason],
     ...REASON_TEXT[reason],
   }))
 }
 
-const addUp = (values: Readonly<Record<RejectReason, number>> | undefined): number | undefined =>
-  values === undefined ? undefined : REJECT_REASONS.reduce((sum, reason) => sum + values[reason], 0)
-
-/** Rejections of all reasons per second; `undefined` when there are no rates. */
-export const rejectedRate = (derived: Pick<DerivedLevel, 'rejectedPerSecond'> | undefined): number | undefined =>
-  addUp(derived?.rejectedPerSecond)
+/** Rejections of all reasons per second over the window of the present; `undefined` until that is known. */
+export function rejectedNow(derived: Pick<DerivedLevel, 'recent'> | undefined): number | undefined {
+  const rates = recentRejected(derived?.recent)
+  return rates && allRejected(rates)
+}
 
 /** Rejections of all reasons since the server started. */
-export const rejectedTotal = (frame: Pick<LevelFrame, 'rejected'>): number | undefined => addUp(frame.rejected)
+export const rejectedTotal = ({ rejected }: Pick<LevelFrame, 'rejected'>): number | undefined =>
+  rejected && allRejected(rejected)
 
 export interface SchemaRow {
   readonly name: string
@@ -41,6 +42,8 @@ export interface SchemaRow {
   /** Seconds. */
   readonly waitP50: number | undefined
   readonly waitP99: number | undefined
+  readonly waitP50Range: QuantileRange | undefined
+  readonly waitP99Range: QuantileRange | undefined
   readonly executionP99: number | undefined
   /** Mean seats per classified request since the server started. */
   readonly meanSeats: number | undefined
@@ -53,14 +56,16 @@ export function schemaRows(level: LevelFrame, derived: DerivedLevel | undefined)
     const width = schema.estimatedSeats
     return {
       name: schema.name,
-      dispatchedRate: rates?.dispatchedPerSecond,
-      rejectedRate: rejectedRate(rates),
+      dispatchedRate: dispatchRate(rates?.recent),
+      rejectedRate: rejectedNow(rates),
       executing: schema.requests.executing,
       executingSeats: schema.seats.executing,
       queued: schema.requests.queued,
       queuedSeats: schema.seats.queued,
       waitP50: rates?.waitP50,
       waitP99: rates?.waitP99,
+      waitP50Range: rates?.waitP50Range,
+      waitP99Range: rates?.waitP99Range,
       executionP99: rates?.executionP99,
       meanSeats: width !== undefined && width.count > 0 ? width.sum / width.count : undefined,
     }

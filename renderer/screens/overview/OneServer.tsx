@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import { rangeFacts } from '../../../core/frame/rangeFacts.ts'
 import { classes } from '../../components/classes.ts'
 import { KeyNumbers } from '../../components/KeyNumbers.tsx'
 import type { Connected } from '../../state/connection.ts'
@@ -9,8 +10,8 @@ import { keyNumbers } from './keyNumbers.ts'
 import { LedgerPane } from './LedgerPane.tsx'
 import { LevelTable } from './LevelTable.tsx'
 import { MissingNotice } from './MissingNotice.tsx'
-import { nowLine } from './nowLine.ts'
-import { NowPane } from './NowPane.tsx'
+import type { NowRange } from './nowLine.ts'
+import { NowPane, ServerNow } from './NowPane.tsx'
 import styles from './overview.module.css'
 import { RejectionsPane } from './RejectionsPane.tsx'
 import { ServersPane } from './ServersPane.tsx'
@@ -33,19 +34,27 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
   const { from, to } = useTime()
   const order = useMemo(() => rows.map(({ name }) => name), [rows])
   const lastAt = Date.parse(server.at)
-  const statement = stale
-    ? staleLine({
-        server: id,
-        stale: facts.stale,
-        ageMs: facts.now - lastAt,
-        lastAt,
-        health: connection.servers,
-        now: facts.now,
-      })
-    : nowLine([{ id, rows, rejections: recent?.rows ?? [] }])
+  const range = useMemo((): NowRange | undefined => {
+    const found = series && rangeFacts(series)
+    return found && { ...found, follows: Math.abs(found.to - lastAt) <= facts.gapMs }
+  }, [series, lastAt, facts.gapMs])
   return (
     <>
-      <NowPane statement={statement} onShowServer={onShowServer} />
+      {stale ? (
+        <NowPane
+          statement={staleLine({
+            server: id,
+            stale: facts.stale,
+            ageMs: facts.now - lastAt,
+            lastAt,
+            health: connection.servers,
+            now: facts.now,
+          })}
+          onShowServer={onShowServer}
+        />
+      ) : (
+        <ServerNow now={{ id, rows, rejections: recent?.rows ?? [], range }} onShowServer={onShowServer} />
+      )}
       <div className={classes(styles['facts'], stale && styles['stale'])}>
         <KeyNumbers label={`Key numbers of ${id}`} items={keyNumbers(rows, server.seatFairFrac)} />
       </div>

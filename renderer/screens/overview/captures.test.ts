@@ -14,7 +14,7 @@ const order = levelOrder({})
 describe.each(metricsPages)('real server: %s', (path) => {
   const page = createParser({ keep: NEEDED_FAMILIES }).parse(readFixture(path))
   const frame = createFrameBuilder({ id: 'api' })(page, { at: '2026-11-21T07:30:00.000Z' })
-  const rows = levelRows(frame, undefined, undefined, order)
+  const rows = levelRows(frame, undefined, order)
 
   test('accounts for every seat: nothing unknown, and any difference explained', () => {
     const ledger = ledgerOf(

@@ -10,7 +10,7 @@ import { levelRows } from './levelRows.ts'
 const order = levelOrder({})
 const member = (id: string, ...wishes: LevelWish[]) => {
   const frame = server({ id, levels: wishes.map(level) })
-  return { id, server: frame, rows: levelRows(frame, derivedServer(frame), undefined, order) }
+  return { id, server: frame, rows: levelRows(frame, derivedServer(frame), order) }
 }
 
 describe('levels side by side', () => {
@@ -51,14 +51,14 @@ describe('levels side by side', () => {
 test('key numbers of the scanner flood', () => {
   const frame = scannerFlood()
   const derived = derivedServer(frame, [derivedLevel('workload-low', { waitP99: 14.2 })])
-  const numbers = keyNumbers(levelRows(frame, derived, undefined, order), 0.322_93)
+  const numbers = keyNumbers(levelRows(frame, derived, order), 0.322_93)
   expect(numbers.map(({ value, unit }) => [value, unit])).toEqual([
     ['491', '/ 602 seats'],
     ['72', 'seats'],
     ['399', 'requests · 699 seats'],
     ['0', '/s'],
-    ['14.2', 's, workload-low'],
-    ['0.3229', undefined],
+    ['≈ 14.2', 's, workload-low'],
+    ['32 %', 'of demand'],
   ])
 })
 
@@ -67,7 +67,7 @@ test('unknown key numbers are dashes', () => {
   const frame = server({ levels: [mute] })
   const known = derivedServer(frame, [derivedLevel('a', { rejectedPerSecond: undefined })])
   const early: DerivedServer = { ...known, noRates: 'first-sample' }
-  const numbers = keyNumbers(levelRows(frame, early, undefined, order), undefined)
+  const numbers = keyNumbers(levelRows(frame, early, order), undefined)
   expect(numbers.map(({ value }) => value)).toEqual(['–', '–', '0', '–', '–', '–'])
 })
 

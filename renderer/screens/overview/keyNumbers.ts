@@ -18,7 +18,7 @@ export function keyNumbers(rows: readonly LevelRow[], fairFraction: number | und
   const totals = totalsOf(rows)
   const { lent, borrowed, longestWait } = totals
   const same = lent === borrowed
-  const wait = splitUnit(format.seconds(longestWait?.seconds))
+  const wait = splitUnit(format.quantile(longestWait?.seconds, longestWait?.range))
   const waitUnknown = rows.some(({ waitP99 }) => waitP99 === undefined)
   return [
     {
@@ -41,7 +41,7 @@ export function keyNumbers(rows: readonly LevelRow[], fairFraction: number | und
       tone: isUp(totals.queuedRequests) ? 'queued' : undefined,
     },
     {
-      label: 'rejected, 429',
+      label: 'rejected, 429, last 10 s',
       term: 'http-429',
       value: totals.rejectedPerSecond === undefined ? UNKNOWN : format.significant(totals.rejectedPerSecond),
       unit: '/s',
@@ -49,15 +49,22 @@ export function keyNumbers(rows: readonly LevelRow[], fairFraction: number | und
     },
     longestWait === undefined
       ? {
-          label: 'longest wait p99',
+          label: 'longest wait p99, last 30 s',
           term: 'wait',
           value: waitUnknown ? UNKNOWN : 'none',
           unit: waitUnknown ? '' : 'waited',
         }
-      : { label: 'longest wait p99', term: 'wait', ...wait, unit: `${wait.unit ?? ''}, ${longestWait.level}` },
-    { label: 'fair fraction p', term: 'fair-fraction', value: format.fairFraction(fairFraction) },
+      : { label: 'longest wait p99, last 30 s', term: 'wait', ...wait, unit: `${wait.unit ?? ''}, ${longestWait.level}` },
+    granted(fairFraction),
   ]
 }
+
+/** The fair fraction p in words: the limit of a level that neither min nor max holds is p times its demand. */
+const granted = (p: number | undefined): KeyNumber => ({
+  label: 'granted as limits',
+  term: 'fair-fraction',
+  ...(p === 0 ? { value: 'minimum' } : { value: format.percent(p), unit: 'of demand' }),
+})
 
 export interface FleetServer {
   readonly server: ServerFrame
@@ -107,7 +114,7 @@ export function fleetKeyNumbers(fleet: readonly FleetServer[]): readonly KeyNumb
       tone: troubled.size > 0 ? 'queued' : undefined,
     },
     {
-      label: 'rejected, sum',
+      label: 'rejected, sum, last 10 s',
       term: 'rejected',
       value: rejected === undefined ? UNKNOWN : format.significant(rejected),
       unit: '/s',
@@ -115,9 +122,10 @@ export function fleetKeyNumbers(fleet: readonly FleetServer[]): readonly KeyNumb
     },
     few
       ? {
-          label: 'fair fraction p',
+          label: 'granted as limits, per server',
           term: 'fair-fraction',
-          value: listed(fleet.map(({ server }) => format.fairFraction(server.seatFairFrac))),
+          value: listed(fleet.map(({ server }) => granted(server.seatFairFrac).value)),
+          unit: 'of demand',
         }
       : { label: 'servers', value: String(fleet.length) },
   ]

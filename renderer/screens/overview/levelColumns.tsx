@@ -1,12 +1,13 @@
 import type { ReactNode } from 'react'
 import { REJECT_REASONS, type RejectReason } from '../../../core/frame/frame.ts'
+import type { LevelState } from '../../../core/frame/levelState.ts'
 import { SeatBar } from '../../charts/SeatBar.tsx'
 import type { DataColumn } from '../../components/DataTable.tsx'
 import { Icon } from '../../components/Icon.tsx'
 import { LevelName } from '../../components/LevelChip.tsx'
 import { StateTag } from '../../components/StateTag.tsx'
 import { format, NOT_APPLICABLE, UNKNOWN } from '../../theme/format.ts'
-import type { LevelRow, LevelState, Reading } from './levelRows.ts'
+import type { LevelRow, Reading } from './levelRows.ts'
 import { OPTIONAL_COLUMNS, type OptionalColumn } from './optionalColumns.ts'
 import styles from './overview.module.css'
 
@@ -61,6 +62,9 @@ function Change({ change }: { readonly change: Reading }) {
     </span>
   )
 }
+
+const RANGES =
+  'The server counts waits in buckets, so it is a range. Beyond 15 s are requests that timed out in the queue.'
 
 const rejectionTitle = ({ rejectedBy }: LevelRow): string | undefined =>
   rejectedBy && REJECT_REASONS.map((reason) => `${reason} ${format.rate(rejectedBy[reason])}`).join(', ')
@@ -213,26 +217,27 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     },
     {
       id: 'waitP50',
-      header: 'Wait p50',
+      header: 'Wait p50, 30 s',
       term: 'quantile',
+      title: `Time in the queue that half of the requests of the last 30 s did not exceed. ${RANGES}`,
       align: 'right',
       value: (row) => number(row.waitP50),
-      cell: (row) => reading(row.waitP50, format.seconds),
+      cell: (row) => reading(row.waitP50, (n) => format.quantile(n, row.waitP50Range)),
     },
     {
       id: 'waitP99',
-      header: 'Wait p99',
+      header: 'Wait p99, 30 s',
       term: 'quantile',
-      title: 'Time in the queue that 99 % of requests did not exceed',
+      title: `Time in the queue that 99 % of the requests of the last 30 s did not exceed. ${RANGES}`,
       align: 'right',
       value: (row) => number(row.waitP99),
-      cell: (row) => reading(row.waitP99, format.seconds),
+      cell: (row) => reading(row.waitP99, (n) => format.quantile(n, row.waitP99Range)),
     },
     {
       id: 'dispatched',
-      header: 'Dispatched',
+      header: 'Dispatched, 10 s',
       term: 'dispatched',
-      title: 'Requests dispatched per second',
+      title: 'Requests dispatched per second, mean of the last 10 s',
       align: 'right',
       value: (row) => row.dispatchedPerSecond,
       cell: (row) => <span className={styles['second']}>{orUnknown(row.dispatchedPerSecond, format.rate)}</span>,
@@ -248,7 +253,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     },
     {
       id: 'rejected',
-      header: 'Rejected',
+      header: 'Rejected, 10 s',
       term: 'rejected',
       title: 'Requests rejected per second, mean of the last 10 s',
       align: 'right',

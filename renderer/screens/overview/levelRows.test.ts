@@ -8,7 +8,7 @@ const order = levelOrder({})
 describe('rows of levels', () => {
   test('fixed order: built-in levels as the server ranks them, then the others', () => {
     const names = ['zeta', 'catch-all', 'system', 'alpha', 'exempt'].map((name) => level({ name }))
-    const rows = levelRows(server({ levels: names }), undefined, undefined, order)
+    const rows = levelRows(server({ levels: names }), undefined, order)
     expect(rows.map((row) => row.name)).toEqual(['exempt', 'system', 'catch-all', 'alpha', 'zeta'])
   })
 
@@ -17,7 +17,7 @@ describe('rows of levels', () => {
     const derived = derivedServer(frame, [
       derivedLevel('workload-low', { rejectedPerSecond: rejected({ 'queue-full': 11.7, 'time-out': 0.1 }) }),
     ])
-    const rows = levelRows(frame, derived, undefined, order)
+    const rows = levelRows(frame, derived, order)
     const states = Object.fromEntries(rows.map((row) => [row.name, row.states]))
     expect(states).toMatchObject({
       exempt: ['no-limit'],
@@ -30,10 +30,10 @@ describe('rows of levels', () => {
     expect(needAttention(rows).map((row) => row.name)).toEqual(['workload-low', 'global-default'])
   })
 
-  test('the mean of the window is preferred to the flickering rate of two samples', () => {
+  test('the window of the present decides, not the flickering rate of two samples', () => {
     const frame = server({ levels: [level({ name: 'a' })] })
-    const row = { server: frame.id, level: 'a', schema: 's', reason: 'time-out', count: 5, perSecond: 0.5 } as const
-    const [first] = levelRows(frame, derivedServer(frame), { seconds: 10, rows: [row] }, order)
+    const recent = { seconds: 10, dispatched: 0, rejected: rejected({ 'time-out': 5 }) }
+    const [first] = levelRows(frame, derivedServer(frame, [derivedLevel('a', { recent })]), order)
     expect(first).toMatchObject({ rejectedPerSecond: 0.5, states: ['rejecting'] })
   })
 
@@ -42,7 +42,7 @@ describe('rows of levels', () => {
     const unknownQueue = { ...blind, requests: { executing: undefined, queued: undefined } }
     const frame = server({ levels: [unknownQueue] })
     const derived = { ...derivedServer(frame, [derivedLevel('a', { rejectedPerSecond: undefined })]) }
-    const rows = levelRows(frame, derived, undefined, order)
+    const rows = levelRows(frame, derived, order)
     expect(rows[0]).toMatchObject({ states: ['unknown'], waitP99: 'n/a' })
     expect(rows[0]?.rejectedPerSecond).toBeUndefined()
     expect(totalsOf(rows)).toMatchObject({
@@ -50,18 +50,18 @@ describe('rows of levels', () => {
       queuedRequests: undefined,
       rejectedPerSecond: undefined,
     })
-    const early = levelRows(frame, { ...derived, noRates: 'first-sample' }, undefined, order)
+    const early = levelRows(frame, { ...derived, noRates: 'first-sample' }, order)
     expect(early[0]?.waitP99).toBeUndefined()
     const missing = [
       { family: 'apiserver_flowcontrol_request_wait_duration_seconds', reason: 'not-exposed' as const, note: '' },
     ]
-    expect(levelRows({ ...frame, missing }, derived, undefined, order)[0]?.waitP99).toBeUndefined()
+    expect(levelRows({ ...frame, missing }, derived, order)[0]?.waitP99).toBeUndefined()
   })
 
   test('totals of the scanner flood', () => {
     const frame = scannerFlood()
     const derived = derivedServer(frame, [derivedLevel('workload-low', { waitP99: 14.2 })])
-    expect(totalsOf(levelRows(frame, derived, undefined, order))).toMatchObject({
+    expect(totalsOf(levelRows(frame, derived, order))).toMatchObject({
       executing: 491,
       nominal: 602,
       lent: 72,

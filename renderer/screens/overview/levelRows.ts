@@ -1,12 +1,11 @@
-import type { DerivedServer } from '../../../core/frame/derived.ts'
-import { REJECT_REASONS, type LevelFrame, type Rejected, type ServerFrame } from '../../../core/frame/frame.ts'
+import type { DerivedServer, QuantileRange } from '../../../core/frame/derived.ts'
+import type { Rejected, ServerFrame } from '../../../core/frame/frame.ts'
+import { levelStates, type LevelState } from '../../../core/frame/levelState.ts'
+import { allRejected, dispatchRate, recentRejected } from '../../../core/frame/recent.ts'
 import { barSeats, type BarSeats } from '../../charts/seatBar.data.ts'
-import type { RecentRejections } from './rejections.ts'
 
 /** A number, `undefined` when unknown, or not applicable to this level. */
 export type Reading = number | undefined | 'n/a'
-
-export type LevelState = 'rejecting' | 'queueing' | 'flowing' | 'idle' | 'no-limit' | 'unknown'
 
 /** One level of one server, as the table shows it. Seats unless the name says otherwise. */
 export interface LevelRow {
@@ -26,9 +25,12 @@ export interface LevelRow {
   /** Seconds; not applicable when nobody waited within the quantile window. */
   readonly waitP50: Reading
   readonly waitP99: Reading
+  /** Where the quantiles certainly lie. */
+  readonly waitP50Range: QuantileRange | undefined
+  readonly waitP99Range: QuantileRange | undefined
+  /** Requests per second over the window of the present, about 10 s, as both of those below. */
   readonly dispatchedPerSecond: number | undefined
   readonly noAccommodationPerSecond: number | undefined
-  /** Requests per second, mean of the last ten seconds where that is known. */
   readonly rejectedPerSecond: number | undefined
   readonly rejectedBy: Rejected | undefined
 }
@@ -39,7 +41,6 @@ const WAIT_FAMILY = 'apiserver_flowcontrol_request_wait_duration_seconds'
 export function levelRows(
   server: ServerFrame,
   derived: DerivedServer | undefined,
-  recent: RecentRejections | undefined,
   compare: (a: string, b: string) => number,
 ): readonly LevelRow[] {
   const waitsUnknown = server.missing.some(({ family }) => family === WAIT_FAMILY)
@@ -52,12 +53,12 @@ export function levelRows(
         if (seats.exempt) return 'n/a'
         return seconds ?? (waitsUnknown || derived?.noRates !== undefined ? undefined : 'n/a')
       }
-      const rejectedBy = rejectionRates(level, recent) ?? own?.rejectedPerSecond
-      const rejectedPerSecond = rejectedBy && REJECT_REASONS.reduce((sum, reason) => sum + rejectedBy[reason], 0)
-      const row = {
+      const rejectedBy = recentRejected(own?.recent)
+      return {
         name: level.name,
         server: server.id,
         exempt: seats.exempt,
+        states: levelStates(level, own),
         seats,
         lower: level.limits.lower,
         change: seats.exempt ? ('n/a' as const) : difference(seats.current, seats.nominal),
@@ -66,35 +67,18 @@ export function levelRows(
         queuedRequests: level.requests.queued,
         waitP50: wait(own?.waitP50),
         waitP99: wait(own?.waitP99),
-        dispatchedPerSecond: own?.dispatchedPerSecond,
+        waitP50Range: own?.waitP50Range,
+        waitP99Range: own?.waitP99Range,
+        dispatchedPerSecond: dispatchRate(own?.recent),
         noAccommodationPerSecond: own?.noAccommodationPerSecond,
-        rejectedPerSecond,
+        rejectedPerSecond: rejectedBy && allRejected(rejectedBy),
         rejectedBy,
       }
-      return { ...row, states: statesOf(row) }
     })
 }
 
 const difference = (a: number | undefined, b: number | undefined) =>
   a === undefined || b === undefined ? undefined : a - b
-
-function rejectionRates(level: LevelFrame, recent: RecentRejections | undefined): Rejected | undefined {
-  if (recent === undefined || level.rejected === undefined) return undefined
-  const rates: Rejected = { 'queue-full': 0, 'concurrency-limit': 0, 'time-out': 0 }
-  for (const row of recent.rows) if (row.level === level.name) rates[row.reason] += row.perSecond
-  return rates
-}
-
-/** A level may reject and queue at once; it flows or is idle only when it does neither. */
-function statesOf(row: Omit<LevelRow, 'states'>): readonly LevelState[] {
-  if (row.exempt) return ['no-limit']
-  const states: LevelState[] = []
-  if ((row.rejectedPerSecond ?? 0) > 0) states.push('rejecting')
-  if ((row.queuedRequests ?? row.seats.queued ?? 0) > 0) states.push('queueing')
-  if (states.length > 0) return states
-  if (row.seats.executing === undefined) return ['unknown']
-  return row.seats.executing > 0 || (row.dispatchedPerSecond ?? 0) > 0 ? ['flowing'] : ['idle']
-}
 
 /** Rows that somebody should look at: rejecting first, then by queued requests. */
 export function needAttention(rows: readonly LevelRow[]): readonly LevelRow[] {
@@ -118,7 +102,9 @@ export interface Totals {
   readonly queuedSeats: number | undefined
   readonly rejectedPerSecond: number | undefined
   /** The longest p99 of all levels, seconds. */
-  readonly longestWait: { readonly seconds: number; readonly level: string } | undefined
+  readonly longestWait:
+    | { readonly seconds: number; readonly range: QuantileRange | undefined; readonly level: string }
+    | undefined
 }
 
 function sumOf(rows: readonly LevelRow[], pick: (row: LevelRow) => number | undefined): number | undefined {
@@ -139,9 +125,9 @@ export function totalsOf(rows: readonly LevelRow[]): Totals {
     return value === undefined ? undefined : Math.max(0, sign * value)
   }
   let longestWait: Totals['longestWait']
-  for (const { waitP99, name } of rows) {
+  for (const { waitP99, waitP99Range: range, name } of rows) {
     if (typeof waitP99 === 'number' && waitP99 > (longestWait?.seconds ?? -1)) {
-      longestWait = { seconds: waitP99, level: name }
+      longestWait = { seconds: waitP99, range, level: name }
     }
   }
   return {

@@ -65,13 +65,25 @@ export const frameOf = (...servers: ServerFrame[]): Frame => ({
   servers,
 })
 
-export const derivedLevel = (name: string, wish: Partial<DerivedLevel> = {}): DerivedLevel => ({
-  name,
-  dispatchedPerSecond: 0,
-  rejectedPerSecond: rejected(),
-  schemas: [],
-  ...wish,
-})
+/** Rates hold for the last sample and for the window of the present alike. */
+export function derivedLevel(name: string, wish: Partial<DerivedLevel> = {}): DerivedLevel {
+  const level: DerivedLevel = {
+    name,
+    dispatchedPerSecond: 0,
+    rejectedPerSecond: rejected(),
+    schemas: [],
+    ...wish,
+  }
+  const { rejectedPerSecond: rates, dispatchedPerSecond = 0 } = level
+  const counts = rates && {
+    'queue-full': rates['queue-full'] * SECONDS,
+    'concurrency-limit': rates['concurrency-limit'] * SECONDS,
+    'time-out': rates['time-out'] * SECONDS,
+  }
+  return { recent: { seconds: SECONDS, dispatched: dispatchedPerSecond * SECONDS, rejected: counts }, ...level }
+}
+
+const SECONDS = 10
 
 export const derivedServer = (of: ServerFrame, levels: DerivedLevel[] = []): DerivedServer => ({
   id: of.id,

@@ -11,7 +11,7 @@ import { leftOut, staleLine } from './staleLine.ts'
 
 const judged = (frame: ServerFrame, levels: DerivedLevel[] = [], rejections: RejectionRow[] = []): NowServer => ({
   id: frame.id,
-  rows: levelRows(frame, derivedServer(frame, levels), undefined, levelOrder({})),
+  rows: levelRows(frame, derivedServer(frame, levels), levelOrder({})),
   rejections,
 })
 const calm = (name: string) => level({ name, executing: 10, nominal: 50, current: 50 })
@@ -37,16 +37,69 @@ describe('the worst true statement, by rule order', () => {
     })
     const said = nowLine([judged(frame, [derivedLevel('workload-low', { rejectedPerSecond: by })], schemas)])
     expect(said.title).toBe('workload-low is full and rejecting.')
-    expect(said.evidence).toMatch(/^queue-full 11\.7 \/s, time-out 0\.100 \/s answered 429\. 99 % .*service-accounts\./)
+    expect(said.evidence).toMatch(
+      /^queue-full 11\.7 \/s, time-out 0\.100 \/s answered 429 in the last 10 s, 99 % from flow schema service-accounts\./,
+    )
     const alone = nowLine([
       judged(frame, [derivedLevel('workload-low', { rejectedPerSecond: by })], schemas.slice(0, 1)),
     ])
-    expect(alone.evidence).toMatch(/429\. All of them from flow schema service-accounts\./)
+    expect(alone.evidence).toMatch(/429 in the last 10 s, all from flow schema service-accounts\./)
     expect(said.evidence).toMatch(/Flows with another hand are not affected\./)
     expect(said.actions).toEqual([
       { kind: 'open-level', level: 'workload-low', server: 'apiserver-a' },
       { kind: 'explain-limit', level: 'workload-low', server: 'apiserver-a' },
     ])
+  })
+
+  test('2. rejecting for two reasons: shares are of schemas, whatever the reason', () => {
+    const frame = scannerFlood()
+    const rows = (['queue-full', 'time-out'] as const).map((reason, i): RejectionRow => {
+      const count = i === 0 ? 78 : 22
+      return { server: frame.id, level: 'workload-low', schema: 'service-accounts', reason, count, perSecond: count }
+    })
+    const by = rejected({ 'queue-full': 7.8, 'time-out': 2.2 })
+    const said = nowLine([judged(frame, [derivedLevel('workload-low', { rejectedPerSecond: by })], rows)])
+    expect(said.evidence).toMatch(/in the last 10 s, all from flow schema service-accounts\./)
+  })
+
+  test('2. rejecting: how many the range saw, and the flow that a dump shows', () => {
+    const frame = scannerFlood()
+    const at = Date.parse(frame.at)
+    const levels = [{ name: 'workload-low', rejected: 2_742, lastRejectedAt: at, lastQueuedAt: at }]
+    const range = { from: at - 600_000, to: at, approximate: false, follows: true, levels }
+    const flow = { level: 'workload-low', name: 'inventory:crawler', count: 94, of: 100, waits: true, at }
+    const now = judged(frame, [refusing('workload-low', 11.7)])
+    expect(nowLine([{ ...now, range, flow }]).evidence).toMatch(
+      /2\u202f742 requests rejected in the last 10 min\. 94 % of the 100 waiting requests are from inventory:crawler \(dump of 03:12:43\)\./,
+    )
+  })
+
+  test('8. a calm moment does not hide what the range saw, nor when', () => {
+    const frame = server({ levels: [calm('system'), calm('workload-low')] })
+    const at = Date.parse(frame.at)
+    const range = (rejectedThen: number, queuedAt?: number) => ({
+      from: at - 600_000,
+      to: at,
+      approximate: false,
+      follows: true,
+      levels: [
+        {
+          name: 'workload-low',
+          rejected: rejectedThen,
+          lastRejectedAt: rejectedThen > 0 ? at - 60_000 : undefined,
+          lastQueuedAt: queuedAt,
+        },
+      ],
+    })
+    const evidence = (of: ReturnType<typeof range>) => nowLine([{ ...judged(frame), range: of }]).evidence
+    expect(evidence(range(2_742))).toBe(
+      '2\u202f742 requests rejected in the last 10 min, last by workload-low at 03:11:43.',
+    )
+    expect(evidence(range(0, at - 30_000))).toBe(
+      'No request was rejected in the last 10 min; workload-low last queued at 03:12:13.',
+    )
+    expect(evidence(range(0))).toBe('No request was rejected in the last 10 min, and no sample saw one wait.')
+    expect(evidence({ ...range(0), follows: false })).toMatch(/^No request was rejected from 03:02:43 to 03:12:43/)
   })
 
   test('3. a lender with a queue, before any other queue', () => {
@@ -65,7 +118,7 @@ describe('the worst true statement, by rule order', () => {
     const wide = level({ name: 'a', executing: 48, queued: 4, queuedRequests: 1, nominal: 50, current: 50 })
     const said = nowLine([judged(server({ levels: [wide] }), [derivedLevel('a', { waitP99: 6.42 })])])
     expect(said.title).toBe('a queues. 1 request waits for 4 seats.')
-    expect(said.evidence).toMatch(/48 of 50 seats execute\. 2 seats free: .* waited 6\.42 s or more\./)
+    expect(said.evidence).toMatch(/48 of 50 seats execute\. 2 seats free: .* Wait p99 of the last 30 s: ≈ 6\.42 s\./)
   })
 
   test('5. at max and short of seats', () => {
@@ -96,11 +149,12 @@ describe('the worst true statement, by rule order', () => {
     const frame = server({ levels: [calm('system'), level({ name: 'exempt', executing: 1, nominal: 0 })] })
     expect(nowLine([judged(frame)])).toEqual({
       tone: 'ok',
-      title: 'All 2 levels are flowing. 11 of 50 seats are executing.',
+      title: 'All 2 levels are flowing now. 11 of 50 seats are executing.',
+      evidence: 'No request was rejected in the last 10 s.',
       actions: [],
     })
     expect(nowLine([judged(frame), judged({ ...frame, id: 'b' })]).title).toBe(
-      'All 2 levels are flowing. 22 of 100 seats are executing, sum of 2 servers.',
+      'All 2 levels are flowing now. 22 of 100 seats are executing, sum of 2 servers.',
     )
   })
 

@@ -3,6 +3,8 @@ import { peakOverMean } from '../../charts/serverStrip.data.ts'
 import { REASON_TEXT } from '../../components/rejectReasons.ts'
 import { format } from '../../theme/format.ts'
 import { needAttention, totalsOf, type LevelRow } from './levelRows.ts'
+import type { RangeFacts, RangeLevel } from '../../../core/frame/rangeFacts.ts'
+import type { BusiestFlow } from './busiestFlow.ts'
 import type { RejectionRow } from './rejections.ts'
 
 /** What a reader can do about the sentence. */
@@ -26,6 +28,15 @@ export interface NowServer {
   readonly id: string
   readonly rows: readonly LevelRow[]
   readonly rejections: readonly RejectionRow[]
+  /** The selected range; absent until its history is known. */
+  readonly range?: NowRange | undefined
+  /** The flow that has most of one level's requests, by its debug dumps. */
+  readonly flow?: BusiestFlow | undefined
+}
+
+export interface NowRange extends RangeFacts {
+  /** The range ends with the newest sample. */
+  readonly follows: boolean
 }
 
 /** Levels by which nodes and the control plane keep themselves alive: rejections there are told first. */
@@ -67,27 +78,97 @@ function elsewhere({ servers, server }: Case): string {
 
 function rejecting(about: Case): NowStatement {
   const { row, server } = about
-  const own = server.rejections.filter(({ level }) => level === row.name)
   const by = row.rejectedBy
   const reasons = REJECT_REASONS.filter((reason) => (by?.[reason] ?? 0) > 0).toSorted(
     (a, b) => (by?.[b] ?? 0) - (by?.[a] ?? 0),
   )
   const [main] = reasons
   const detail = reasons.map((reason) => `${reason} ${format.rate(by?.[reason])}`).join(', ')
-  const total = own.reduce((sum, { count }) => sum + count, 0)
-  const worst = own.length === 0 ? undefined : own.reduce((a, b) => (b.count > a.count ? b : a))
-  const from = worst && total > 0 ? `from flow schema ${worst.schema}` : ''
-  const share = worst?.count === total ? 'All of them' : `${format.percent((worst?.count ?? 0) / total)} of them`
-  const cause = main === undefined ? '' : ` ${REASON_TEXT[main].cause}`
-  const idle = elsewhere(about)
+  const cause = main === undefined ? '' : REASON_TEXT[main].cause
+  const idle = elsewhere(about).trim()
+  const flow = ofFlow(about)
+  const own = server.range?.levels.find(({ name }) => name === row.name)
+  const range = server.range === undefined || !own?.rejected ? '' : rejectedInRange(own.rejected, server.range)
   return {
     tone: 'trouble',
     level: row.name,
     title: `${row.name} is ${isFull(about.row) ? 'full and rejecting' : 'rejecting'}${place(about)}.`,
-    // Two lines of evidence at most: with several servers the idle ones matter more than the cause.
-    evidence: `${detail} answered 429.${from === '' ? '' : ` ${share} ${from}.`}${idle === '' ? cause : idle}`,
+    // Two lines of evidence at most: idle servers and the flow matter more than the cause.
+    evidence: [
+      `${detail} answered 429 in the last 10 s${fromSchema(server.rejections, row.name)}.`,
+      range,
+      flow,
+      idle === '' && flow === '' ? cause : idle,
+    ]
+      .filter((sentence) => sentence !== '')
+      .join(' '),
     actions: [open(about), explain(about)],
   }
+}
+
+/** `, 78 % of them from flow schema …`: over all reasons, as rows are by schema and reason. */
+function fromSchema(rejections: readonly RejectionRow[], level: string): string {
+  const bySchema = new Map<string, number>()
+  let total = 0
+  for (const row of rejections) {
+    if (row.level !== level) continue
+    bySchema.set(row.schema, (bySchema.get(row.schema) ?? 0) + row.count)
+    total += row.count
+  }
+  const [most] = [...bySchema].toSorted(([, a], [, b]) => b - a)
+  if (most === undefined || total === 0) return ''
+  const [schema, count] = most
+  return count === total
+    ? `, all from flow schema ${schema}`
+    : `, ${format.percent(Math.min(count / total, 0.99))} from flow schema ${schema}`
+}
+
+/** `94 % of the 188 waiting requests are from inventory:crawler (dump of 03:12:40).` */
+function ofFlow({ row, server }: Case): string {
+  const { flow } = server
+  if (flow === undefined || flow.level !== row.name) return ''
+  const what = `${flow.waits ? 'waiting' : 'executing'} request`
+  const whose = `from ${flow.name} (dump of ${format.time(flow.at)}).`
+  if (flow.of === 1) return `The ${what} is ${whose}`
+  const all = `the ${format.seats(flow.of)} ${what}s`
+  return flow.count === flow.of
+    ? `All of ${all} are ${whose}`
+    : `${format.percent(Math.min(flow.count / flow.of, 0.99))} of ${all} are ${whose}`
+}
+
+const span = (range: NowRange): string =>
+  range.follows
+    ? `in the last ${format.span((range.to - range.from) / 1_000)}`
+    : `from ${format.time(range.from)} to ${format.time(range.to)}`
+
+const rejectedInRange = (count: number, range: NowRange): string =>
+  `${range.approximate ? '≈ ' : ''}${requests(count)} rejected ${span(range)}.`
+
+/** What the selected range saw of rejections and queues, and when last: one sentence, empty while that is not known. */
+function overRange(servers: readonly NowServer[]): string {
+  const [first, ...more] = servers.flatMap(({ range }) => range ?? [])
+  if (first === undefined || more.length > 0) return ''
+  const known = first.levels.filter(({ rejected }) => rejected !== undefined)
+  const total = known.reduce((sum, { rejected = 0 }) => sum + rejected, 0)
+  const last = latest(first.levels, ({ lastRejectedAt }) => lastRejectedAt)
+  if (last !== undefined && total > 0) {
+    return `${rejectedInRange(total, first).slice(0, -1)}, last by ${last.name} at ${format.time(last.at)}.`
+  }
+  const none = known.length === 0 ? '' : `No request was rejected ${span(first)}`
+  const queued = latest(first.levels, ({ lastQueuedAt }) => lastQueuedAt)
+  if (queued === undefined) return none === '' ? '' : `${none}, and no sample saw one wait.`
+  const waited = `${queued.name} last queued at ${format.time(queued.at)}.`
+  return none === '' ? waited : `${none}; ${waited}`
+}
+
+function latest(levels: readonly RangeLevel[], of: (level: RangeLevel) => number | undefined) {
+  const [last] = levels
+    .flatMap((level) => {
+      const at = of(level)
+      return at === undefined ? [] : [{ name: level.name, at }]
+    })
+    .toSorted((a, b) => b.at - a.at)
+  return last
 }
 
 function lenderSqueezed(about: Case): NowStatement {
@@ -107,7 +188,11 @@ function lenderSqueezed(about: Case): NowStatement {
 function queueing(about: Case): NowStatement {
   const { row } = about
   const { executing, current, queued } = row.seats
-  const wait = typeof row.waitP99 === 'number' ? ` The longest 1 % waited ${format.seconds(row.waitP99)} or more.` : ''
+  const wait =
+    typeof row.waitP99 === 'number'
+      ? ` Wait p99 of the last 30 s: ${format.quantile(row.waitP99, row.waitP99Range)}.`
+      : ''
+  const flow = ofFlow(about)
   const free = executing === undefined || current === undefined ? 0 : current - executing
   const wide = free > 0 ? ` ${seats(free)} free: the next request may be wider than that.` : ''
   const waiting = row.queuedRequests === undefined ? 'Requests wait' : `${requests(row.queuedRequests)} wait`
@@ -116,7 +201,7 @@ function queueing(about: Case): NowStatement {
     tone: 'trouble',
     level: row.name,
     title: `${row.name} queues${place(about)}. ${grammar} for ${queued === undefined ? 'seats' : seats(queued)}.`,
-    evidence: `${format.seats(executing)} of ${format.seats(current)} seats execute.${wide}${wait}${elsewhere(about)}`,
+    evidence: `${format.seats(executing)} of ${format.seats(current)} seats execute.${wide}${wait}${flow === '' ? '' : ` ${flow}`}${elsewhere(about)}`,
     actions: [open(about), explain(about)],
   }
 }
@@ -238,6 +323,7 @@ function flowing(servers: readonly NowServer[], cases: readonly Case[]): NowStat
   if (rows.some(({ queuedRequests, seats: { queued } }) => queuedRequests === undefined && queued === undefined)) {
     return { tone: 'withheld', title: `Whether requests wait is not reported. ${seatsExecuting}`, actions: [] }
   }
+  const ranged = overRange(servers)
   if (rows.some(({ rejectedPerSecond }) => rejectedPerSecond === undefined)) {
     return {
       tone: 'ok',
@@ -246,5 +332,10 @@ function flowing(servers: readonly NowServer[], cases: readonly Case[]): NowStat
       actions: [],
     }
   }
-  return { tone: 'ok', title: `All ${names.size} levels are flowing. ${seatsExecuting}`, actions: [] }
+  return {
+    tone: 'ok',
+    title: `All ${names.size} levels are flowing now. ${seatsExecuting}`,
+    evidence: ranged === '' ? 'No request was rejected in the last 10 s.' : ranged,
+    actions: [],
+  }
 }

@@ -9,13 +9,7 @@ import type { DerivedServer } from '../../../core/frame/derived.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import type { ServerLoad } from '../../charts/serverStrip.data.ts'
 import { levelRows, totalsOf, type LevelRow } from './levelRows.ts'
-import {
-  pushFrames,
-  recentRejections,
-  rejectionsOfLastSample,
-  type FrameWindows,
-  type RecentRejections,
-} from './rejections.ts'
+import { recentRejections, type RecentRejections } from './rejections.ts'
 
 /** One server with what this screen makes of it. */
 export interface OverviewServer {
@@ -39,22 +33,15 @@ export interface OverviewFacts {
 
 /** Rows of all servers of the shown frame, with the rejections of the last ten seconds. */
 export function useOverview(view: View, connection: Connected): OverviewFacts {
-  const [windows, setWindows] = useState<FrameWindows>({})
   const [{ levelSlots }] = useSettings()
   const frames = view.frame?.servers
-  const pushed = frames === undefined ? windows : pushFrames(windows, frames)
-  // Derived from what arrives: React renders again at once, before anything is painted.
-  if (pushed !== windows) setWindows(pushed)
-
   const compare = useMemo(() => levelOrder(levelSlots), [levelSlots])
   const servers = useMemo(
     () =>
       (frames ?? []).map((server): OverviewServer => {
         const derived = view.derived.find(({ id }) => id === server.id)
-        const recent =
-          recentRejections(pushed[server.id] ?? []) ??
-          (derived === undefined ? undefined : rejectionsOfLastSample(derived))
-        const rows = levelRows(server, derived, recent, compare)
+        const recent = recentRejections(derived)
+        const rows = levelRows(server, derived, compare)
         const { executing, nominal, queuedSeats } = totalsOf(rows)
         return {
           id: server.id,
@@ -65,7 +52,7 @@ export function useOverview(view: View, connection: Connected): OverviewFacts {
           load: { id: server.id, executing, nominal, queuedSeats },
         }
       }),
-    [frames, view.derived, pushed, compare],
+    [frames, view.derived, compare],
   )
   const at = view.server === undefined ? 0 : Date.parse(view.server.at)
   const now = at + view.ageMs

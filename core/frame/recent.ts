@@ -1,0 +1,86 @@
+import type { Recent } from './derived.ts'
+import { REJECT_REASONS, type Rejected, type LevelFrame, type SchemaFrame } from './frame.ts'
+import { sumOfKnown } from './known.ts'
+import type { FrameIndex } from './rates.ts'
+
+/**
+ * The one window of every statement about what happens now: states of levels, rates of rejections and dispatches. It
+ * reaches back to the newest sample that is at least this old, so it is never shorter than one interval once it is full.
+ */
+export const RECENT_MS = 10_000
+
+interface Totals {
+  readonly atMs: number
+  readonly schemas: ReadonlyMap<string, Pick<SchemaFrame, 'dispatched' | 'rejected'>>
+}
+
+/** Totals of the samples within the window, oldest first; of a frame nothing else is kept. */
+export type RecentWindow = readonly Totals[]
+
+/** The window with one more sample. */
+export function pushRecent(window: RecentWindow, atMs: number, { schemas }: FrameIndex): RecentWindow {
+  const totals = new Map([...schemas].map(([where, { dispatched, rejected }]) => [where, { dispatched, rejected }]))
+  const grown = [...window, { atMs, schemas: totals }]
+  return grown.slice(Math.max(0, grown.findLastIndex((sample) => sample.atMs <= atMs - RECENT_MS)))
+}
+
+/**
+ * What one flow did within the window; `undefined` until it holds two samples. A flow that was not there when it began
+ * counts from 0.
+ */
+export function recentOf(window: RecentWindow, where: string): Recent | undefined {
+  const [oldest] = window
+  const newest = window.at(-1)
+  if (oldest === undefined || newest === undefined || oldest === newest) return undefined
+  const [now, then] = [newest.schemas.get(where), oldest.schemas.get(where)]
+  const rejected = now?.rejected
+  return {
+    seconds: (newest.atMs - oldest.atMs) / 1_000,
+    dispatched: now?.dispatched === undefined ? undefined : now.dispatched - (then?.dispatched ?? 0),
+    rejected:
+      rejected === undefined ? undefined : rejectedOf((reason) => rejected[reason] - (then?.rejected?.[reason] ?? 0)),
+  }
+}
+
+/** Sum over the flows of a level; a number is absent as soon as the level or one of its flows lacks it. */
+export function sumRecent(window: RecentWindow, level: LevelFrame, flows: readonly (Recent | undefined)[]) {
+  const seconds = window.length > 1 ? ((window.at(-1)?.atMs ?? 0) - (window[0]?.atMs ?? 0)) / 1_000 : undefined
+  if (seconds === undefined) return undefined
+  return flows.reduce<Recent>(
+    (sum, flow) => ({
+      seconds,
+      dispatched: sumOfKnown([sum.dispatched, flow?.dispatched]),
+      rejected:
+        sum.rejected === undefined || flow?.rejected === undefined ? undefined : plus(sum.rejected, flow.rejected),
+    }),
+    {
+      seconds,
+      dispatched: level.dispatched === undefined ? undefined : 0,
+      rejected: level.rejected === undefined ? undefined : rejectedOf(() => 0),
+    },
+  )
+}
+
+/** Requests dispatched per second within the window. */
+export const dispatchRate = (recent: Recent | undefined): number | undefined =>
+  recent?.dispatched === undefined ? undefined : recent.dispatched / recent.seconds
+
+/** Rejections per second within the window, by reason. */
+export const recentRejected = (recent: Recent | undefined): Rejected | undefined => {
+  const { rejected, seconds } = recent ?? {}
+  return rejected === undefined || seconds === undefined
+    ? undefined
+    : rejectedOf((reason) => rejected[reason] / seconds)
+}
+
+const plus = (a: Rejected, b: Rejected): Rejected => rejectedOf((reason) => a[reason] + b[reason])
+
+const rejectedOf = (count: (reason: keyof Rejected) => number): Rejected => ({
+  'queue-full': count('queue-full'),
+  'concurrency-limit': count('concurrency-limit'),
+  'time-out': count('time-out'),
+})
+
+/** Requests of all reasons. */
+export const allRejected = (rejected: Rejected): number =>
+  REJECT_REASONS.reduce((sum, reason) => sum + rejected[reason], 0)
