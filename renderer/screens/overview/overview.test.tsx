@@ -1,4 +1,4 @@
-import { act, cleanup, render, screen, within } from '@testing-library/react'
+import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ServerHealth } from '../../../core/contract/source.ts'
@@ -107,13 +107,16 @@ describe('overview of one server', () => {
     open()
     await screen.findByRole('grid', { name: 'Priority levels' })
     show(scannerFlood())
-    // The table behind a chart is read anew when the chart gets the focus.
-    act(() => screen.getByRole('table', { name: 'Seat ledger' }).focus())
     await userEvent.setup().click(screen.getByRole('button', { name: 'Seat ledger as table' }))
-    const cells = within(screen.getByRole('table', { name: 'Seat ledger' }))
-      .getAllByRole('row')
-      .map((row) => Array.from(row.children, (cell) => cell.textContent))
-    expect(cells).toContainEqual(['workload-low', '245', '0', '62', '307', '307', '0'])
+    const read = () =>
+      within(screen.getByRole('table', { name: 'Seat ledger' }))
+        .getAllByRole('row')
+        .map((row) => Array.from(row.children, (cell) => cell.textContent))
+    await waitFor(
+      () => expect(read()).toContainEqual(['workload-low', '245', '0', '62', '307', '307', '0']),
+      { timeout: 5_000 },
+    )
+    const cells = read()
     expect(cells).toContainEqual(['sum', '602', '72', '72', '602', '488', '114'])
     expect(cells.at(-1)?.slice(0, 6)).toEqual(['exempt, outside the sum', '0', '0', '0', '–', '3'])
   })
