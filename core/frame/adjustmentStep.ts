@@ -9,7 +9,14 @@ export const AdjustmentLevelSchema = z.object({
   /** Seats executing in the page that showed the new limits; sampled, not at the instant of the recomputation. */
   executing: z.number().optional(),
   /** The same level in the step before; absent when there was none. */
-  before: z.object({ current: z.number().optional(), smoothed: z.number().optional() }).optional(),
+  before: z
+    .object({
+      current: z.number().optional(),
+      smoothed: z.number().optional(),
+      /** Its limits were configured otherwise: another share, another server limit, other percentages. */
+      reconfigured: z.boolean().optional(),
+    })
+    .optional(),
 })
 export type AdjustmentLevel = z.infer<typeof AdjustmentLevelSchema>
 
@@ -31,6 +38,8 @@ export const AdjustmentStepSchema = z.object({
    * smoothed demand follows from the one before (specification 6.3). Otherwise some were missed between two pages.
    */
   follows: z.boolean(),
+  /** Only one page has shown it so far: it may mix two recomputations without contradicting itself. */
+  onePage: z.boolean().optional(),
   version: z.string().optional(),
   seatFairFrac: z.number().optional(),
   /** Sorted by name. */

@@ -1,7 +1,7 @@
 import type { AdjustmentStep } from './adjustmentStep.ts'
 import type { DerivedServer } from './derived.ts'
 import { expectedAllocation } from './expected.ts'
-import type { LevelFrame, ServerFrame } from './frame.ts'
+import type { LevelFrame, Limits, ServerFrame } from './frame.ts'
 import { followsFrom, sameAdjustment } from './torn.ts'
 
 /** An hour at one recomputation every 10 s. */
@@ -56,7 +56,11 @@ export function createAdjustments(capacity = CAPACITY): Adjustments {
     }
     if (frame.levels.every(({ limits }) => limits.current === undefined)) return
     if (last !== undefined && sameAdjustment(frame, last.frame)) {
-      last = { ...last, onePage: false }
+      if (last.onePage) {
+        const { onePage: _, ...step } = last.step
+        if (kept.at(-1) === last.step) kept = [...kept.slice(0, -1), step]
+        last = { ...last, step, onePage: false }
+      }
       tornSince = undefined
       return
     }
@@ -110,14 +114,19 @@ function stepOf(
         const old = earlier.get(level.name)
         return old !== undefined && followsFrom(old, level)
       }),
+    onePage: true,
     version,
     seatFairFrac,
     levels: levels.map((level) => {
       const { name, limits, demand, seats } = level
-      return { name, limits, demand, executing: seats.executing, before: beforeOf(earlier.get(name)) }
+      return { name, limits, demand, executing: seats.executing, before: beforeOf(earlier.get(name), limits) }
     }),
   }
 }
 
-const beforeOf = (level: LevelFrame | undefined): AdjustmentStep['levels'][number]['before'] =>
-  level === undefined ? undefined : { current: level.limits.current, smoothed: level.demand.smoothed }
+function beforeOf(level: LevelFrame | undefined, now: Limits): AdjustmentStep['levels'][number]['before'] {
+  if (level === undefined) return undefined
+  const { nominal, lower, upper, current } = level.limits
+  const reconfigured = nominal !== now.nominal || lower !== now.lower || upper !== now.upper
+  return { current, smoothed: level.demand.smoothed, ...(reconfigured && { reconfigured }) }
+}

@@ -156,6 +156,11 @@ export const ServerFrameSchema = z.object({
   seatFairFrac: reported,
   /** Sorted by name. */
   levels: z.array(LevelFrameSchema),
+  /**
+   * Levels that were deleted and whose last series the server still exports; they are not among `levels`. Known only
+   * where the objects are read beside the page.
+   */
+  deleted: z.array(z.string()).optional(),
   missing: z.array(MissingFamilySchema),
   acquisition: AcquisitionSchema.optional(),
 })

@@ -45,7 +45,7 @@ export function createObjectDesk(
   const states = createTopic<ObjectsState>()
   let open: (OpenDesk & { setEditing(editing: Editing, user?: string): void; readonly editing: Editing }) | undefined
 
-  const connect = ({ connection: { id }, objects: door, frames, ended }: Session): void => {
+  const connect = ({ connection: { id }, objects: door, frames, ended, knowObjects }: Session): void => {
     let reading: ObjectsReading = { state: 'loading', objects: NOTHING_READ }
     /** As a page says it, where no object source does. */
     let pageVersion: string | undefined
@@ -95,6 +95,7 @@ export function createObjectDesk(
     }
     door.start(ended, (next) => {
       reading = next
+      knowObjects(next.state === 'current' && door.origin === 'cluster' ? next.objects : undefined)
       tell()
     })
     tell()

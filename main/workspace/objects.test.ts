@@ -87,12 +87,14 @@ describe('objects of the workspace', () => {
     const connect = (objects: ObjectDoor): void => {
       id++
       // Of a session only this is asked.
-      sessions.publish({
+      const session = {
         connection: { id },
         objects,
         frames: SILENT,
         ended: new AbortController().signal,
-      } as Session)
+        knowObjects: () => undefined,
+      }
+      sessions.publish(session as unknown as Session)
     }
     return { call: made.procedures, states, connect, store, disconnect: () => sessions.publish(undefined) }
   }

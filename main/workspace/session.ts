@@ -1,4 +1,5 @@
 import type { AbortSignalLike, StreamEvent } from '../../core/contract/contract.ts'
+import type { ObjectSet } from '../../core/config/objects.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { Cadence, Connection, ServerHealth, SourceSpec } from '../../core/contract/source.ts'
 import { createAdjustments, type Adjustments } from '../../core/frame/adjustments.ts'
@@ -7,6 +8,7 @@ import type { DerivedServer } from '../../core/frame/derived.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import { FRAME_FORMAT_VERSION, type Frame, type ServerFrame } from '../../core/frame/frame.ts'
 import { createHistory, type History } from '../../core/frame/history.ts'
+import { withoutDeleted } from '../../core/impact/deletedLevels.ts'
 import type { ServerFacts } from '../../core/live/serverFacts.ts'
 import type { SimulationState } from '../../core/contract/simulation.ts'
 import { byCodeUnits } from '../../core/frame/order.ts'
@@ -34,6 +36,8 @@ export interface Session {
   readonly frames: Subscribable<StreamEvent<'frames'>>
   /** The latest reading first, when there is one. */
   dumps(server: string, emit: (dump: DumpFrame) => void, signal: AbortSignalLike): void
+  /** Takes note of the objects as they are now; `undefined` while that is not known. */
+  knowObjects(objects: ObjectSet | undefined): void
   /** Flow-control objects of the source; a door to nothing where it has none. */
   readonly objects: ObjectDoor
   /** The source, when it is a simulation. */
@@ -85,6 +89,7 @@ export function startSession(options: SessionOptions): Session {
   const dumpListeners = new Set<(dump: DumpFrame) => void>()
   let cadence = options.cadence
   let seq = 0
+  let objects: ObjectSet | undefined
   /** Servers with a frame that is about to be told. */
   const untold = new Set<string>()
 
@@ -139,8 +144,9 @@ export function startSession(options: SessionOptions): Session {
   const tellConnection = later(environment, () => options.onConnection(connection()))
 
   source.start(abort.signal, {
-    onServerFrame(frame) {
+    onServerFrame(page) {
       if (abort.signal.aborted) return
+      const frame = objects === undefined ? page : withoutDeleted(page, objects)
       const server = state(frame.id)
       const derived = server.derive(frame)
       server.history.append(frame, derived)
@@ -192,6 +198,9 @@ export function startSession(options: SessionOptions): Session {
       signal.addEventListener('abort', leave, { once: true })
       const latest = dumps.get(server)
       if (latest !== undefined) emit(latest)
+    },
+    knowObjects(known) {
+      objects = known
     },
     objects: source.objects ?? noObjects(source.info.name, NO_OBJECTS),
     simulation,

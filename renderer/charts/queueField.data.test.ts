@@ -6,6 +6,7 @@ import {
   barsTop,
   depthBins,
   fullQueues,
+  overfullNote,
   gridLayout,
   gridTop,
   nextNonEmpty,
@@ -142,6 +143,9 @@ describe('the length limit', () => {
     expect(fullQueues(data(50).cells, 50)).toBe(1)
     expect(fullQueues(data(49).cells, 50)).toBe(0)
     expect(fullQueues(data(50).cells, undefined)).toBe(0)
+    expect(overfullNote(data(50), 50)).toBeUndefined()
+    expect(overfullNote(data(50), undefined)).toBeUndefined()
+    expect(overfullNote(data(50), 35)).toMatch(/holds 50 requests with a length limit of 35\. .* seats were free then/)
   })
 })
 

@@ -64,6 +64,14 @@ export const gridTop = ({ unit, waitingMax }: QueueFieldData, lengthLimit: numbe
 export const fullQueues = (cells: readonly QueueCell[], lengthLimit: number | undefined): number =>
   lengthLimit === undefined ? 0 : cells.filter(({ pending }) => pending >= lengthLimit).length
 
+/** Why more requests wait in a queue than its length limit, where that is so (specification 4.5). */
+export function overfullNote({ cells }: QueueFieldData, lengthLimit: number | undefined): string | undefined {
+  if (lengthLimit === undefined) return undefined
+  const [longest] = cells.filter(({ pending }) => pending > lengthLimit).toSorted((a, b) => b.pending - a.pending)
+  if (longest === undefined) return undefined
+  return `Queue ${longest.index} holds ${longest.pending} requests with a length limit of ${lengthLimit}. The server checks the limit when a request arrives, and rejects it only if all seats of the level are taken: seats were free then, too few for the request at the head of the queue, or the limit was lowered since.`
+}
+
 function waitingOf(queue: DumpQueue, unit: QueueUnit): number {
   switch (unit) {
     case 'requests':

@@ -30,8 +30,10 @@ export interface AllocationViewProps {
 /** The reallocations of one server. The shared cursor says which one is shown; without it, the newest. */
 export function AllocationView({ server, derived, stale, connection }: AllocationViewProps) {
   const torn = derived?.torn === true
-  // A torn page begins a step that the next page completes.
-  const result = useSteps(connection, server.id, `${derived?.lastAdjustmentAt ?? ''} ${torn ? 'torn' : ''}`)
+  // A torn page begins a step that the next page completes; a second page confirms it.
+  const seenTwice = derived?.lastAdjustmentAt !== undefined && Date.parse(server.at) > derived.lastAdjustmentAt
+  const seen = `${derived?.lastAdjustmentAt ?? ''} ${torn ? 'torn' : ''} ${seenTwice ? 'twice' : ''}`
+  const result = useSteps(connection, server.id, seen)
   const steps = result.state === 'ready' ? result.steps : undefined
   const rounds = useMemo(() => roundsOf(steps ?? []), [steps])
   const cursor = useTimePart((time) => time.cursor)

@@ -18,7 +18,7 @@ export interface CaseSentenceProps {
 /** Which case applied and why, and whether the server did what its version's rules say. */
 export const CaseSentence = memo(function CaseSentence({ round, ledger, compared, equal }: CaseSentenceProps) {
   const { title, words } = caseSentence(round.expected, ledger)
-  const { tone, text } = comparisonSentence(round.expected)
+  const { tone, text } = comparisonSentence(round.expected, round.cause)
   return (
     <div className={styles['why']}>
       <p>
@@ -35,8 +35,8 @@ export const CaseSentence = memo(function CaseSentence({ round, ledger, compared
           {compared > 1 && (
             <span className={styles['quiet']}>
               {equal === compared
-                ? ` So were all ${format.fixed(compared)} reallocations kept.`
-                : ` ${format.fixed(compared - equal)} of ${format.fixed(compared)} reallocations kept are not.`}
+                ? ` ${tone === 'good' ? 'So were' : 'As expected were'} all ${format.fixed(compared)} reallocations that can be compared.`
+                : ` ${format.fixed(equal)} of ${format.fixed(compared)} reallocations that can be compared are as expected.`}
             </span>
           )}
         </span>

@@ -8,7 +8,7 @@ import { settingsNow } from '../../state/settings.ts'
 import { timeStore } from '../../state/time.ts'
 import { format } from '../../theme/format.ts'
 import styles from './allocation.module.css'
-import { markOf, type Round } from './rounds.data.ts'
+import { isUnexplained, markOf, type Round } from './rounds.data.ts'
 
 export interface StepperProps {
   readonly rounds: readonly Round[]
@@ -112,9 +112,10 @@ function roundText({ step }: Round): string {
   return `round ${format.fixed(number)}, ≈ ${seconds} s observed${late}`
 }
 
-function fractionText({ expected }: Round): string {
+function fractionText(round: Round): string {
+  const { expected } = round
   if (expected.kind === 'unknown') return 'not explained'
-  const differs = expected.comparison.kind === 'differs' ? ', not as expected' : ''
+  const differs = isUnexplained(round) ? ', not as expected' : ''
   if (expected.regime !== 'solver') return `no fair fraction${differs}`
   return `fair fraction ${format.fairFraction(expected.fairFraction)}${differs}`
 }

@@ -18,6 +18,7 @@ const order = levelOrder({})
 const step = (number: number, low = 80): AdjustmentStep => ({
   number,
   at: number * 10_000,
+  since: (number - 1) * 10_000,
   follows: number > 1,
   version: 'v1.36.3',
   levels: [
@@ -33,6 +34,7 @@ const step = (number: number, low = 80): AdjustmentStep => ({
       limits: { nominal: 40, lower: 10, upper: 140, current: low },
       demand: { highWatermark: 90, average: 100, stdev: 20, smoothed: 120, target: 120 },
       executing: 80,
+      before: { current: 70, smoothed: 118 },
     },
   ],
 })
@@ -71,6 +73,13 @@ describe('rounds', () => {
     const rounds = roundsOf([step(1), step(2, 81), { ...step(3), levels: [] }])
     expect(agreement(rounds)).toEqual({ compared: 2, equal: 1 })
     expect(rounds.map(markOf).map(({ differs }) => differs)).toEqual([false, true, false])
+  })
+
+  it('blame no server for a difference that has another explanation', () => {
+    const rounds = roundsOf([step(1), { ...step(2, 81), onePage: true }])
+    expect(rounds.map(({ cause }) => cause?.kind)).toEqual([undefined, 'one-page'])
+    expect(agreement(rounds)).toEqual({ compared: 1, equal: 1 })
+    expect(rounds.map(markOf).some(({ differs }) => differs)).toBe(false)
   })
 })
 

@@ -6,6 +6,7 @@ import {
   type ExpectedLevel,
   type UnknownAllocation,
 } from '../../../core/frame/expected.ts'
+import { differenceCause, type DifferenceCause } from '../../../core/impact/differenceCause.ts'
 import { sumOfKnown } from '../../../core/frame/known.ts'
 import type { RoundMark } from '../../charts/roundHistory.data.ts'
 
@@ -13,11 +14,12 @@ import type { RoundMark } from '../../charts/roundHistory.data.ts'
 export interface Round {
   readonly step: AdjustmentStep
   readonly expected: ExpectedAllocation | UnknownAllocation
+  /** Where the limits are not as expected: an explanation that does not blame the server. */
+  readonly cause: DifferenceCause | undefined
 }
 
 /** A recomputation whose limits can be explained. */
-export interface KnownRound {
-  readonly step: AdjustmentStep
+export interface KnownRound extends Round {
   readonly expected: ExpectedAllocation
 }
 
@@ -34,7 +36,16 @@ export function mergeSteps(
 }
 
 export const roundsOf = (steps: readonly AdjustmentStep[]): readonly Round[] =>
-  steps.map((step) => ({ step, expected: expectedAllocation(step) }))
+  steps.map((step, i) => {
+    const expected = expectedAllocation(step)
+    return { step, expected, cause: differs(expected) ? differenceCause(step, steps[i - 1]) : undefined }
+  })
+
+const differs = (expected: Round['expected']): boolean =>
+  expected.kind === 'known' && expected.comparison.kind === 'differs'
+
+/** Whether the limits are not as expected, and nothing on the console's side explains it. */
+export const isUnexplained = ({ expected, cause }: Round): boolean => differs(expected) && cause === undefined
 
 export const isKnown = (round: Round): round is KnownRound => round.expected.kind === 'known'
 
@@ -44,15 +55,17 @@ export function roundAtInstant(rounds: readonly Round[], at: number | undefined)
   return rounds.findLast(({ step }) => step.at <= at) ?? rounds[0]
 }
 
-export const markOf = ({ step, expected }: Round): RoundMark => ({
-  number: step.number,
-  p: expected.kind === 'known' ? expected.fairFraction : step.seatFairFrac,
-  differs: expected.kind === 'known' && expected.comparison.kind === 'differs',
+export const markOf = (round: Round): RoundMark => ({
+  number: round.step.number,
+  p: round.expected.kind === 'known' ? round.expected.fairFraction : round.step.seatFairFrac,
+  differs: isUnexplained(round),
 })
 
-/** How many rounds there are to compare, and how many are as expected. */
+/** How many rounds there are to compare, and how many are as expected; those with another explanation are no part. */
 export function agreement(rounds: readonly Round[]): { readonly compared: number; readonly equal: number } {
-  const kinds = rounds.flatMap(({ expected }) => (expected.kind === 'known' ? [expected.comparison.kind] : []))
+  const kinds = rounds.flatMap(({ expected, cause }) =>
+    expected.kind === 'known' && cause === undefined ? [expected.comparison.kind] : [],
+  )
   return {
     compared: kinds.filter((kind) => kind !== 'not-comparable').length,
     equal: kinds.filter((kind) => kind === 'equal').length,

@@ -80,8 +80,24 @@ describe('the comparison', () => {
     )
     expect(compared({ ...STORY, levels, seatFairFrac: 0.5 })).toEqual({
       tone: 'bad',
-      text: 'Not as expected by the rules from 1.31 on: system 51 instead of 50 and p 0.5000 instead of 0.3229. The server follows other rules than its version’s, or this page mixes two reallocations.',
+      text: 'Not as expected by the rules from 1.31 on: system 51 instead of 50 and p 0.5000 instead of 0.3229. Two pages agree, and no level, configuration, process or version changed, so the console has no explanation of its own: the server may follow other rules.',
     })
+  })
+
+  it.each([
+    [{ kind: 'one-page' } as const, /^Not compared: only one page has shown this reallocation/],
+    [{ kind: 'deleted-level', seats: 26 } as const, /^Not compared: the nominal limits add up to 26 seats more/],
+    [{ kind: 'new-level', levels: ['batch'] } as const, /^Not compared: batch appeared with it/],
+    [{ kind: 'version' } as const, /^Not compared: the rules of this server’s version are not known/],
+  ])('of %o accuses nobody', (cause, text) => {
+    const levels = STORY.levels.map((level) =>
+      level.name === 'system' ? { ...level, limits: { ...level.limits, current: 51 } } : level,
+    )
+    const expected = expectedAllocation({ ...STORY, levels })
+    if (expected.kind === 'unknown') throw new Error('not explained')
+    const said = comparisonSentence(expected, cause)
+    expect(said.text).toMatch(text)
+    expect(said.tone).toBe('quiet')
   })
 
   it('always tells what rounding did', () => {

@@ -1,5 +1,6 @@
 import type { AdjustmentLedger } from '../../../core/frame/adjustmentLedger.ts'
 import type { ExpectedAllocation, ExpectedLevel, LevelVerdict } from '../../../core/frame/expected.ts'
+import type { DifferenceCause } from '../../../core/impact/differenceCause.ts'
 import { format } from '../../theme/format.ts'
 
 /** Running text; what is in `strong` carries the statement. */
@@ -120,8 +121,33 @@ function borrowing({ entries, borrowed, lent }: AdjustmentLedger): string {
   return `${[lending, taking].filter((part) => part !== '').join('; ')}.`
 }
 
-/** Whether the reported limits are the expected ones, as a sentence. */
-export function comparisonSentence(expected: ExpectedAllocation): {
+/** Why a difference says nothing about the server, as a sentence. */
+function causeSentence(cause: DifferenceCause): string {
+  switch (cause.kind) {
+    case 'one-page':
+      return 'Only one page has shown this reallocation so far, and one page in twenty mixes two of them.'
+    case 'first-step':
+      return 'It is the first reallocation since the console connected or the server started.'
+    case 'deleted-level':
+      return `The nominal limits add up to ${seats(cause.seats)} more than the server has: it still exports the series of a deleted level.`
+    case 'new-level':
+      return `${listed(cause.levels)} appeared with it; until the next reallocation the server computes with a demand that it does not report.`
+    case 'gone-level':
+      return `${listed(cause.levels)} left with it.`
+    case 'reconfigured':
+      return `${listed(cause.levels)} had another configuration before, and the page may mix both.`
+    case 'missed-steps':
+      return 'Reallocations before it were missed, or several servers answer at this address in turn.'
+    case 'version':
+      return 'The rules of this server’s version are not known.'
+  }
+}
+
+/** Whether the reported limits are the expected ones, as a sentence; `cause` explains a difference. */
+export function comparisonSentence(
+  expected: ExpectedAllocation,
+  cause?: DifferenceCause,
+): {
   readonly tone: 'good' | 'bad' | 'quiet'
   readonly text: string
 } {
@@ -133,6 +159,9 @@ export function comparisonSentence(expected: ExpectedAllocation): {
       tone: 'good',
       text: `Reported as expected: computed anew from the reported demand by ${rules}, all ${all.length} limits${fraction} are equal.`,
     }
+  }
+  if (comparison.kind === 'differs' && cause !== undefined) {
+    return { tone: 'quiet', text: `Not compared: ${lowerFirst(causeSentence(cause))}` }
   }
   if (comparison.kind === 'differs') {
     const differing = all
@@ -146,11 +175,14 @@ export function comparisonSentence(expected: ExpectedAllocation): {
       : []
     return {
       tone: 'bad',
-      text: `Not as expected by ${rules}: ${listed([...differing, ...fraction])}. The server follows other rules than its version’s, or this page mixes two reallocations.`,
+      text: `Not as expected by ${rules}: ${listed([...differing, ...fraction])}. Two pages agree, and no level, configuration, process or version changed, so the console has no explanation of its own: the server may follow other rules.`,
     }
   }
   return { tone: 'quiet', text: WITHHELD[comparison.why] }
 }
+
+const lowerFirst = (text: string): string =>
+  /^(The|Only|It|Reallocations)\b/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text
 
 const WITHHELD = {
   torn: 'Not compared: the page was read during a reallocation.',

@@ -12,7 +12,7 @@ import { openPage, openScreen } from '../../state/route.ts'
 import { useSimulationState } from '../../state/simulation.ts'
 import { format } from '../../theme/format.ts'
 import { dumpFacts, type Fact, shownStates, limitFacts, widestRequest, widthText } from './level.data.ts'
-import { levelShape, queuingFacts, retryAfterFacts, shareFacts } from './shape.data.ts'
+import { levelShape, queuingFacts, retryAfterFacts, schemasOf, shareFacts } from './shape.data.ts'
 import styles from './LevelHeader.module.css'
 
 export interface LevelHeaderProps {
@@ -31,10 +31,11 @@ export function LevelHeader({ level, derived, dump, exist, stale }: LevelHeaderP
   const widest = widestRequest(level)
   const objects = useServerObjects()
   const shape = useMemo(() => objects && levelShape(objects.levels, level.name), [objects, level.name])
+  const stored = useMemo(() => objects && schemasOf(objects.schemas, level.name), [objects, level.name])
   const retryAfter = useSimulationState()?.retryAfterSeconds[level.name]
   const facts: readonly Fact[] = [
     ...(shape === undefined ? [] : shareFacts(shape)),
-    ...limitFacts(level, exist, shape?.borrowingLimited === false),
+    ...limitFacts(level, exist, shape),
     ...(shape === undefined ? [] : queuingFacts(shape, level)),
     ...dumpFacts(dump?.level, dump?.queues?.length),
     ...(isExempt(level) ? [] : retryAfterFacts(retryAfter)),
@@ -79,22 +80,39 @@ export function LevelHeader({ level, derived, dump, exist, stale }: LevelHeaderP
             <b>{widthText(widest)}</b>
           </FactItem>
         )}
-        <FactItem
-          term={level.schemas.length === 1 ? 'fed by 1 flow schema' : `fed by ${level.schemas.length} flow schemas`}
-        >
-          {level.schemas.length === 0 ? (
-            <span className={styles['detail']}>none seen yet</span>
-          ) : (
-            level.schemas.map((schema, i) => (
-              <Fragment key={schema.name}>
-                {i > 0 && ' '}
-                <b className={styles['schema']}>{schema.name}</b>
-              </Fragment>
-            ))
-          )}
-        </FactItem>
+        <FedBy seen={level.schemas.map(({ name }) => name)} stored={stored} />
       </dl>
     </header>
+  )
+}
+
+/** Flow schemas by their objects; of a server whose objects are not known, those of which it has counted a request. */
+function FedBy({ seen, stored }: { readonly seen: readonly string[]; readonly stored: readonly string[] | undefined }) {
+  const names = stored === undefined ? seen : [...new Set([...stored, ...seen])]
+  const silent = names.filter((name) => !seen.includes(name))
+  if (names.length === 0) {
+    return (
+      <FactItem term="fed by">
+        <span className={styles['detail']}>
+          {stored === undefined ? 'no request of any flow schema since the server started' : 'no flow schema'}
+        </span>
+      </FactItem>
+    )
+  }
+  return (
+    <FactItem term={names.length === 1 ? 'fed by 1 flow schema' : `fed by ${names.length} flow schemas`}>
+      {names.map((name, i) => (
+        <Fragment key={name}>
+          {i > 0 && ' '}
+          <b className={styles['schema']}>{name}</b>
+        </Fragment>
+      ))}
+      {silent.length > 0 && (
+        <span className={styles['detail']}>
+          {silent.length === names.length ? 'no request' : `no request of ${silent.join(', ')}`} since the server started
+        </span>
+      )}
+    </FactItem>
   )
 }
 

@@ -60,7 +60,12 @@ function Waiting() {
 function Gone({ name, server }: { readonly name: string; readonly server: ServerFrame }) {
   return (
     <EmptyState title={`There is no level ${name} on ${server.id}.`}>
-      <p>It was removed, has another name here, or has not been loaded by this server yet. Its levels are:</p>
+      <p>
+        {server.deleted?.includes(name) === true
+          ? 'It was deleted. The server exports its last series until it restarts; they mean nothing any more.'
+          : 'It was removed, has another name here, or has not been loaded by this server yet.'}{' '}
+        The levels of this server are:
+      </p>
       <ul className={styles['names']}>
         {server.levels.map((level: LevelFrame) => (
           <li key={level.name}>

@@ -3,6 +3,7 @@ import type { DumpQueue, DumpRequest } from '../../../core/frame/dump.ts'
 import { QueueField, QueueHistogram } from '../../charts/QueueField.tsx'
 import {
   BARS_AT_MOST,
+  overfullNote,
   depthBins,
   fullQueues,
   type QueueCell,
@@ -59,6 +60,7 @@ export const QueuesPane = memo(function QueuesPane({ level, queues, requests, at
   const shown = hovered ?? pinned
   const cell = shown === undefined ? undefined : data.cells[shown]
   const note = sentence(data, marks.lengthLimit)
+  const overfull = overfullNote(data, marks.lengthLimit)
   const onKeyDown = (event: KeyboardEvent): void => {
     if (!isPaneKey(event, 'g')) return
     event.preventDefault()
@@ -110,6 +112,7 @@ export const QueuesPane = memo(function QueuesPane({ level, queues, requests, at
             />
           )}
         </p>
+        {overfull !== undefined && <p className={styles['inspector']}>{overfull}</p>}
       </ChartFrame>
     </div>
   )

@@ -52,13 +52,26 @@ describe('shownStates', () => {
 
 describe('limitFacts', () => {
   it('says that nothing limits borrowing where the object tells', () => {
-    expect(limitFacts(levelOf('x'), 602, true)[2]).toMatchObject({ detail: 'no borrowing limit, 602 exist' })
+    expect(limitFacts(levelOf('x'), 602, { lendablePercent: 90, borrowingPercent: undefined })[2]).toMatchObject({ detail: 'no borrowing limit, 602 exist' })
   })
   it('computes the lendable part and names what exists of max', () => {
     expect(limitFacts(levelOf('x'), 602)).toMatchObject([
       { term: 'nominal', value: '245' },
-      { term: 'min', value: '24', detail: 'lendable 90 %' },
+      { term: 'min', value: '24', detail: 'lendable ≈ 90 %' },
       { term: 'max', value: '845', detail: '602 exist' },
+    ])
+  })
+  it('gives the percentages of the object, not those of rounded limits', () => {
+    const small = levelOf('x', { limits: { nominal: 13, lower: 1, upper: 20, current: 13 } })
+    expect(limitFacts(small, 602).map(({ detail }) => detail)).toEqual([
+      undefined,
+      'lendable ≈ 92 %',
+      'borrows up to ≈ 54 %',
+    ])
+    expect(limitFacts(small, 602, { lendablePercent: 90, borrowingPercent: 50 }).map(({ detail }) => detail)).toEqual([
+      undefined,
+      'lendable 90 %',
+      'borrows up to 50 %',
     ])
   })
   it('leaves out what the server did not report, and divides by no zero', () => {

@@ -3,9 +3,11 @@ import type { DerivedLevel, DerivedServer } from '../../../core/frame/derived.ts
 import { isExempt, type LevelFrame, type ServerFrame } from '../../../core/frame/frame.ts'
 import { levelStates, troubleOf, type LevelState } from '../../../core/frame/levelState.ts'
 import { allRejected } from '../../../core/frame/recent.ts'
+import { nominalSurplus, reportedServerLimit } from '../../../core/impact/serverLimit.ts'
 import type { TermId } from '../../components/glossary.ts'
 import { format } from '../../theme/format.ts'
 import { rejectedNow, rejectedTotal } from './rejections.data.ts'
+import type { LevelShape } from './shape.data.ts'
 
 /** What kind of level this is, as far as metrics and dumps tell; decides which panes the screen has. */
 export type LevelKind = 'exempt' | 'queues' | 'rejects' | 'unknown'
@@ -39,8 +41,12 @@ export function shownStates(level: LevelFrame, derived: DerivedLevel | undefined
   return states
 }
 
-/** Sum of the nominal limits of one server: its seats, and what rounding each limit up added (specification 6.1). */
+/**
+ * Sum of the nominal limits of one server: its seats, and what rounding each limit up added (specification 6.1). Where
+ * the sum holds levels that are no more, the limit of the server.
+ */
 export function seatsThatExist(server: ServerFrame): number | undefined {
+  if (nominalSurplus(server) > 0) return reportedServerLimit(server)
   let sum: number | undefined
   for (const { limits } of server.levels) if (limits.nominal !== undefined) sum = (sum ?? 0) + limits.nominal
   return sum
@@ -61,24 +67,39 @@ export interface Fact {
 
 const percent = (part: number, whole: number): string => `${Math.round((part / whole) * 100)} %`
 
-/** The facts that this server reported about the level's limits. `mayBorrowAll`: known to have no borrowing limit. */
-export function limitFacts(level: LevelFrame, exist: number | undefined, mayBorrowAll = false): readonly Fact[] {
+/**
+ * The facts that this server reported about the level's limits. Percentages are those of the object; where there is none
+ * to read they follow from limits that the server has rounded, which `≈` says.
+ */
+export function limitFacts(
+  level: LevelFrame,
+  exist: number | undefined,
+  shape?: Pick<LevelShape, 'lendablePercent' | 'borrowingPercent'>,
+): readonly Fact[] {
   const { nominal, lower, upper } = level.limits
   const facts: Fact[] = []
   if (nominal !== undefined) facts.push({ term: 'nominal', value: format.seats(nominal), glossary: 'nominal-limit' })
   if (isExempt(level)) return facts
   if (lower !== undefined) {
     const lendable =
-      nominal !== undefined && nominal > 0 ? { detail: `lendable ${percent(nominal - lower, nominal)}` } : {}
+      shape?.lendablePercent !== undefined
+        ? { detail: `lendable ${shape.lendablePercent} %` }
+        : nominal !== undefined && nominal > 0
+          ? { detail: `lendable ≈ ${percent(nominal - lower, nominal)}` }
+          : {}
     facts.push({ term: 'min', value: format.seats(lower), glossary: 'min', ...lendable })
   }
   if (upper !== undefined) {
     const detail =
       exist !== undefined && upper > exist
-        ? { detail: `${mayBorrowAll ? 'no borrowing limit, ' : ''}${format.seats(exist)} exist` }
-        : nominal !== undefined && nominal > 0
-          ? { detail: `borrows up to ${percent(upper - nominal, nominal)}` }
-          : {}
+        ? {
+            detail: `${shape !== undefined && shape.borrowingPercent === undefined ? 'no borrowing limit, ' : ''}${format.seats(exist)} exist`,
+          }
+        : shape?.borrowingPercent !== undefined
+          ? { detail: `borrows up to ${shape.borrowingPercent} %` }
+          : nominal !== undefined && nominal > 0
+            ? { detail: `borrows up to ≈ ${percent(upper - nominal, nominal)}` }
+            : {}
     facts.push({ term: 'max', value: format.seats(upper), glossary: 'max', ...detail })
   }
   return facts

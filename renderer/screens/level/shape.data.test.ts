@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { mandatoryLevels, suggestedLevels } from '../../../core/config/builtIn.ts'
+import { mandatoryLevels, mandatorySchemas, suggestedLevels, suggestedSchemas } from '../../../core/config/builtIn.ts'
 import { levelOf } from './level.fixture.ts'
-import { levelShape, queuingFacts, retryAfterFacts, shareFacts } from './shape.data.ts'
+import { levelShape, queuingFacts, retryAfterFacts, schemasOf, shareFacts } from './shape.data.ts'
 
 /** The default objects, as an API server gives them. */
 const levels = [...mandatoryLevels, ...suggestedLevels]
@@ -17,10 +17,14 @@ describe('the shape of a default level', () => {
       shares: 100,
       shareSum: 245,
       queuing: { queues: 128, handSize: 6, queueLengthLimit: 50 },
-      borrowingLimited: false,
+      lendablePercent: 90,
+      borrowingPercent: undefined,
     })
     expect(shapeOf('exempt')).toMatchObject({ shares: 0, queuing: undefined })
     expect(shapeOf('catch-all').queuing).toBeUndefined()
+  })
+  it('names the flow schemas that feed it, whether or not they sent anything', () => {
+    expect(schemasOf([...mandatorySchemas, ...suggestedSchemas], 'catch-all')).toEqual(['catch-all'])
   })
   it('is unknown without an object', () => {
     expect(levelShape(levels, 'old-batch')).toBeUndefined()

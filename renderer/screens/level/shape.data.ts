@@ -1,4 +1,4 @@
-import type { PriorityLevelConfiguration, Queuing } from '../../../core/config/objects.ts'
+import type { FlowSchema, PriorityLevelConfiguration, Queuing } from '../../../core/config/objects.ts'
 import { maxSeatsPerRequest } from '../../../core/engine/allocation.ts'
 import type { LevelFrame } from '../../../core/frame/frame.ts'
 import { format } from '../../theme/format.ts'
@@ -11,8 +11,10 @@ export interface LevelShape {
   readonly shareSum: number
   /** Absent where nothing waits. */
   readonly queuing: Queuing | undefined
-  /** Whether there is an end to what it may borrow. */
-  readonly borrowingLimited: boolean
+  /** Percent of the nominal limit that it may lend; absent for Exempt. */
+  readonly lendablePercent: number | undefined
+  /** Percent of the nominal limit that it may borrow; absent where there is no end to it. */
+  readonly borrowingPercent: number | undefined
 }
 
 /** Shares of a level; objects are defaulted, so that only what cannot have shares has none. */
@@ -28,9 +30,14 @@ export function levelShape(levels: readonly PriorityLevelConfiguration[], name: 
     shares: sharesOf(level),
     shareSum: levels.reduce((sum, one) => sum + sharesOf(one), 0),
     queuing: limited?.limitResponse.queuing,
-    borrowingLimited: limited?.borrowingLimitPercent !== undefined,
+    lendablePercent: level.spec.exempt === undefined ? (limited?.lendablePercent ?? 0) : undefined,
+    borrowingPercent: limited?.borrowingLimitPercent,
   }
 }
+
+/** Names of the flow schemas whose requests go to a level, by their objects. */
+export const schemasOf = (schemas: readonly FlowSchema[], level: string): readonly string[] =>
+  schemas.filter(({ spec }) => spec.priorityLevelConfiguration.name === level).map(({ metadata }) => metadata.name)
 
 /** `100 shares of 245`: stands before the limits that follow from it. */
 export const shareFacts = ({ shares, shareSum }: LevelShape): readonly Fact[] => [
