@@ -158,6 +158,8 @@ export const ServerHealthSchema = z.object({
   families: z.number().optional(),
   /** Server clock − own clock, milliseconds, from the Date header (±1 s); absent when unknown. */
   clockOffsetMs: z.number().optional(),
+  /** UID of the priority level that serves the console's own scrapes, by the header of the last answer. */
+  ownLevelUid: z.string().optional(),
   /** What the operator ought to know, in sentences: a certificate that is not verified, several servers at one address. */
   notes: z.array(z.string()).optional(),
   dumps: z

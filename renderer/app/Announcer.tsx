@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import { useConnected } from '../state/connection.ts'
 import { useView } from '../state/view.ts'
 import { rosterRows } from './roster.data.ts'
 import { shellStore, silence } from './shellStore.ts'
@@ -17,18 +18,27 @@ export function Toast() {
   return <div role="status">{toast !== undefined && <p className={styles['toast']}>{toast}</p>}</div>
 }
 
-/** Tells those who do not see it that a level rejects: the first time for each level. */
+/** Announces to screen readers that a level rejects: the first time for each level of a server of a connection. */
 export function RejectionAnnouncer() {
   const { server, derivedServer } = useView()
+  const connected = useConnected()
+  const of = `${connected?.id ?? ''} ${server?.id ?? ''}`
+  const about = useRef(of)
   const told = useRef(new Set<string>())
   const [text, setText] = useState('')
   useEffect(() => {
+    if (about.current !== of) {
+      // What was announced of another cluster must not be read out as a fact of this one.
+      about.current = of
+      told.current.clear()
+      setText('')
+    }
     for (const { name, trouble } of rosterRows(server, derivedServer, () => 0)) {
       if (trouble !== 'rejecting' || told.current.has(name)) continue
       told.current.add(name)
       setText(`${name} rejects requests.`)
     }
-  }, [server, derivedServer])
+  }, [of, server, derivedServer])
   return (
     <div role="status" className="sr-only">
       {text}

@@ -8,8 +8,9 @@ import styles from './ModeBadge.module.css'
 /** Says what the data on the screen is: live, held, old, or none. */
 export function ModeBadge() {
   const view = useView()
-  const { link } = useConnection()
-  const { tone, word, detail } = badgeOf(view, link, useSimulationState())
+  const { link, connection } = useConnection()
+  const servers = connection.state === 'connected' ? connection.servers : []
+  const { tone, word, detail } = badgeOf(view, link, useSimulationState(), servers)
   return (
     <>
       <div className={classes(styles['badge'], styles[tone])} data-mode={view.mode}>
@@ -18,7 +19,7 @@ export function ModeBadge() {
         {detail !== undefined && <small>{detail}</small>}
       </div>
       <div role="status" className="sr-only">
-        {announcementOf(view.mode, link)}
+        {announcementOf(view.mode, link, servers)}
       </div>
     </>
   )
@@ -27,8 +28,10 @@ export function ModeBadge() {
 /** A line under the top bar in the colour of every mode but live. */
 export function ModeLine() {
   const view = useView()
-  const { link } = useConnection()
-  return <div className={classes(styles['line'], styles[badgeOf(view, link).tone])} aria-hidden="true" />
+  const { link, connection } = useConnection()
+  const servers = connection.state === 'connected' ? connection.servers : []
+  const { tone } = badgeOf(view, link, undefined, servers)
+  return <div className={classes(styles['line'], styles[tone])} aria-hidden="true" />
 }
 
 function Shape({ tone }: { readonly tone: BadgeTone }) {

@@ -1,3 +1,4 @@
+import type { ServerHealth } from '../../core/contract/source.ts'
 import type { Frame } from '../../core/frame/frame.ts'
 import type { SimulationState } from '../../core/contract/simulation.ts'
 import type { View } from '../state/view.ts'
@@ -18,13 +19,21 @@ export type BadgeView = Pick<View, 'mode' | 'ageMs' | 'buffered' | 'server'> & {
 }
 
 /** What the badge says: shape, word and colour differ by mode. */
-export function badgeOf(view: BadgeView, link: boolean, simulation?: SimulationState): Badge {
+export function badgeOf(
+  view: BadgeView,
+  link: boolean,
+  simulation?: SimulationState,
+  servers: readonly Pick<ServerHealth, 'status'>[] = [],
+): Badge {
   const at = view.server === undefined ? undefined : Date.parse(view.server.at)
   if (!link) return { tone: 'offline', word: 'NO LINK', detail: 'the console itself does not answer' }
   switch (view.mode) {
     case 'none':
       return { tone: 'none', word: 'NO SOURCE' }
     case 'connecting':
+      if (allFail(servers)) {
+        return { tone: 'offline', word: 'NO ANSWER', detail: 'no sample yet; the console tries again' }
+      }
       return { tone: 'connecting', word: 'CONNECTING', detail: 'waiting for the first sample' }
     case 'live':
       // What moves on the screen is not a cluster: that must not look like one.
@@ -50,6 +59,9 @@ export function badgeOf(view: BadgeView, link: boolean, simulation?: SimulationS
   }
 }
 
+const allFail = (servers: readonly Pick<ServerHealth, 'status'>[]): boolean =>
+  servers.length > 0 && servers.every(({ status }) => status === 'failing')
+
 function simulatedBadge(simulation: SimulationState | undefined): Badge {
   if (simulation === undefined) return { tone: 'simulated', word: 'SIMULATED', detail: 'not your cluster' }
   const { speed, paused, reachedSpeed, ended } = simulation
@@ -65,8 +77,13 @@ function simulatedBadge(simulation: SimulationState | undefined): Badge {
 const wholeAge = (ms: number): string => (ms < 10_000 ? `${Math.floor(ms / 1_000)} s` : format.age(ms))
 
 /** The mode in words, for those who do not see the badge: changes only with the mode. */
-export function announcementOf(mode: View['mode'], link: boolean): string {
+export function announcementOf(
+  mode: View['mode'],
+  link: boolean,
+  servers: readonly Pick<ServerHealth, 'status'>[] = [],
+): string {
   if (!link) return 'No link to the console.'
+  if (mode === 'connecting' && allFail(servers)) return 'No answer yet; the console tries again.'
   const words: Readonly<Record<View['mode'], string>> = {
     none: 'No source connected.',
     connecting: 'Connecting.',

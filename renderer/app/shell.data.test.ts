@@ -3,7 +3,7 @@ import { syntheticStory } from '../../test/fixtures/synthetic.ts'
 import type { SimulationState } from '../../core/contract/simulation.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
-import { badgeOf } from './modeBadge.data.ts'
+import { announcementOf, badgeOf } from './modeBadge.data.ts'
 import { rosterRows, sums } from './roster.data.ts'
 import { statusFacts, untilReallocation } from './status.data.ts'
 
@@ -30,6 +30,17 @@ describe('the badge', () => {
     expect(badgeOf({ ...view, mode: 'paused', buffered: 1 }, true).detail).toBe('+1 sample buffered')
     expect(badgeOf({ ...view, mode: 'stale', ageMs: 7_900 }, true).word).toBe('STALE 7 s')
     expect(badgeOf({ ...view, mode: 'none', server: undefined }, true)).toEqual({ tone: 'none', word: 'NO SOURCE' })
+  })
+
+  it('does not go on connecting after a failure', () => {
+    const connecting = { mode: 'connecting', server: undefined, ageMs: 0, buffered: 0 } as const
+    expect(badgeOf(connecting, true, undefined, [{ status: 'connecting' }]).word).toBe('CONNECTING')
+    expect(badgeOf(connecting, true, undefined, [{ status: 'failing' }, { status: 'connecting' }]).word).toBe('CONNECTING')
+    expect(badgeOf(connecting, true, undefined, [{ status: 'failing' }])).toMatchObject({
+      tone: 'offline',
+      word: 'NO ANSWER',
+    })
+    expect(announcementOf('connecting', true, [{ status: 'failing' }])).toMatch(/^No answer/)
   })
 
   it('says how fast a simulation goes, whether it stands, and what the machine cannot follow', () => {

@@ -10,7 +10,12 @@ const FAILURES = 8
 /** The health of one server as its scrape loop and its dump poller write it; each entry is told on. */
 export interface HealthBook {
   /** A page became a frame. `clockOffsetMs` is absent when the server sent no Date. */
-  good(at: string, acquisition: Acquisition, clockOffsetMs: number | undefined): void
+  good(
+    at: string,
+    acquisition: Acquisition,
+    clockOffsetMs: number | undefined,
+    ownLevelUid: string | undefined,
+  ): void
   failed(at: string, problem: Problem, nextTryAt: string): void
   /** Another try begins at this time, without waiting for the backoff. */
   dumps(dumps: ServerHealth['dumps']): void
@@ -36,7 +41,7 @@ export function createHealthBook(
   write(health)
 
   return {
-    good(at, acquisition, clockOffsetMs) {
+    good(at, acquisition, clockOffsetMs, ownLevelUid) {
       const { nextTryAt: _, clockOffsetMs: __, ...rest } = health
       remember(fetchMs, acquisition.fetchMs)
       remember(parseMs, acquisition.parseMs)
@@ -51,6 +56,7 @@ export function createHealthBook(
         wireBytes: acquisition.wireBytes,
         families: acquisition.families,
         ...(clockOffsetMs === undefined ? {} : { clockOffsetMs }),
+        ...(ownLevelUid === undefined ? {} : { ownLevelUid }),
       })
     },
     failed(at, problem, nextTryAt) {

@@ -74,7 +74,7 @@ export function createScrapeLoop(options: ScrapeLoopOptions): ScrapeLoop {
     pause(Math.max(0, due - environment.now()), next)
   }
 
-  const take = ({ frame, facts: told, sentAt, receivedAt, date }: PageRead): void => {
+  const take = ({ frame, facts: told, sentAt, receivedAt, date, ownLevelUid }: PageRead): void => {
     offset = date === undefined ? undefined : narrowOffset(offset, date, sentAt, receivedAt)
     const verdict = instances.judge(frame.startedAt)
     health.note('instances', instances.count() > 1 ? severalServersNote(instances.count(), frame) : undefined)
@@ -82,7 +82,7 @@ export function createScrapeLoop(options: ScrapeLoopOptions): ScrapeLoop {
     facts = told
     options.onFrame(frame)
     if (frame.acquisition !== undefined) {
-      health.good(frame.at, frame.acquisition, offset === undefined ? undefined : offsetMs(offset))
+      health.good(frame.at, frame.acquisition, offset === undefined ? undefined : offsetMs(offset), ownLevelUid)
     }
   }
 

@@ -8,6 +8,7 @@ import { createParser } from '../../../core/metrics/parse.ts'
 import type { Connection, ServerAddress } from '../../cluster/connection.ts'
 import { send, type RequestSettings } from '../../cluster/http.ts'
 import type { HttpLimits } from '../../cluster/httpProblems.ts'
+import { flowUids } from '../../cluster/ownFlow.ts'
 import { isLoopback, shownUrl } from '../../cluster/redact.ts'
 import type { Environment } from '../source.ts'
 import { createGatherer } from './gather.ts'
@@ -32,6 +33,8 @@ export interface PageRead {
   readonly receivedAt: number
   /** Unix milliseconds of the Date header, a full second; absent when the server sent none. */
   readonly date?: number
+  /** The priority level that the server put the request into; absent where it sent no such header. */
+  readonly ownLevelUid?: string
 }
 
 export interface PageUnread {
@@ -92,7 +95,16 @@ export function createPageReader({ server, connection, environment, limits }: Pa
       },
     })
     const date = Date.parse(answer.headers.date ?? '')
-    return { ok: true, frame, facts: factsOf(page), sentAt, receivedAt, ...(Number.isNaN(date) ? {} : { date }) }
+    const uids = flowUids(answer.headers)
+    return {
+      ok: true,
+      frame,
+      facts: factsOf(page),
+      sentAt,
+      receivedAt,
+      ...(Number.isNaN(date) ? {} : { date }),
+      ...(uids === undefined ? {} : { ownLevelUid: uids.level }),
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import { rangeFacts } from '../../../core/frame/rangeFacts.ts'
 import { classes } from '../../components/classes.ts'
 import { KeyNumbers } from '../../components/KeyNumbers.tsx'
 import type { Connected } from '../../state/connection.ts'
+import { useServerObjects } from '../../state/objects.ts'
 import { useSeries } from '../../state/series.ts'
 import { useTime } from '../../state/time.ts'
 import { ChangesPane } from './ChangesPane.tsx'
@@ -10,7 +11,7 @@ import { keyNumbers } from './keyNumbers.ts'
 import { LedgerPane } from './LedgerPane.tsx'
 import { LevelTable } from './LevelTable.tsx'
 import { MissingNotice } from './MissingNotice.tsx'
-import type { NowRange } from './nowLine.ts'
+import { nowLine, type NowRange, type NowServer } from './nowLine.ts'
 import { NowPane, ServerNow } from './NowPane.tsx'
 import styles from './overview.module.css'
 import { RejectionsPane } from './RejectionsPane.tsx'
@@ -38,11 +39,15 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
     const found = series && rangeFacts(series)
     return found && { ...found, follows: Math.abs(found.to - lastAt) <= facts.gapMs }
   }, [series, lastAt, facts.gapMs])
+  const now: NowServer = { id, rows, rejections: recent?.rows ?? [], range }
+  const own = useOwnLevel(connection, id)
   return (
     <>
       {stale ? (
         <NowPane
           statement={staleLine({
+            own: rows.find(({ name, exempt }) => name === own && !exempt),
+            last: nowLine([now]),
             server: id,
             stale: facts.stale,
             ageMs: facts.now - lastAt,
@@ -53,7 +58,7 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
           onShowServer={onShowServer}
         />
       ) : (
-        <ServerNow now={{ id, rows, rejections: recent?.rows ?? [], range }} onShowServer={onShowServer} />
+        <ServerNow now={now} onShowServer={onShowServer} />
       )}
       <div className={classes(styles['facts'], stale && styles['stale'])}>
         <KeyNumbers label={`Key numbers of ${id}`} items={keyNumbers(rows, server.seatFairFrac)} />
@@ -90,4 +95,11 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
       </div>
     </>
   )
+}
+
+/** The level that serves the console's own requests on a server. */
+function useOwnLevel({ servers }: Connected, server: string): string | undefined {
+  const objects = useServerObjects()
+  const uid = servers.find(({ id }) => id === server)?.ownLevelUid
+  return uid === undefined ? undefined : objects?.levels.find(({ metadata }) => metadata.uid === uid)?.metadata.name
 }

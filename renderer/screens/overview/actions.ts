@@ -34,6 +34,7 @@ export const connect = (spec: SourceSpec): Promise<unknown> => client().call('so
 export function perform(action: NowAction, showServer: (server: string) => void): void {
   if (action.kind === 'open-level') openLevel(action.server, action.level)
   else if (action.kind === 'explain-limit') explainLimit(action.server, action.level)
+  else if (action.kind === 'own-level') openConnection()
   else if (action.kind === 'show-server') showServer(action.server)
   else tryNow(action.server)
 }
@@ -41,6 +42,7 @@ export function perform(action: NowAction, showServer: (server: string) => void)
 /** A button names its result and its object. */
 export function actionLabel(action: NowAction): string {
   if (action.kind === 'open-level') return `Open ${action.level}`
+  if (action.kind === 'own-level') return 'Level for the console'
   if (action.kind === 'explain-limit') return 'Explain its limit'
   return action.kind === 'show-server' ? `Show ${action.server}` : 'Try now'
 }

@@ -217,6 +217,23 @@ describe('what is not known is not concluded', () => {
     ])
     const alone = staleLine({ server: 'b', stale: new Set(['b']), ageMs: 4_000, lastAt: now, health: [], now })
     expect(alone.actions).toHaveLength(1)
+    const queued = levelRows(
+      server({ levels: [level({ name: 'global-default', executing: 5, queued: 9, queuedRequests: 7 })] }),
+      undefined,
+      levelOrder({}),
+    )
+    const facts = { server: 'b', stale: new Set(['b']), ageMs: 8_600, lastAt: now, now }
+    const own = queued[0]
+    const overloaded = staleLine({ ...facts, health: [health('b', 'ok')], own })
+    expect(overloaded.title).toBe('The console itself is queued in global-default: no sample from b for 8.6 s.')
+    expect(overloaded.evidence).toMatch(/7 requests waited there at 03:12:47\. A level of its own keeps samples coming/)
+    expect(overloaded.actions[0]).toEqual({ kind: 'own-level', server: 'b' })
+    const failed = (code: 'throttled' | 'unreachable'): ServerHealth => ({
+      ...health('b', 'failing'),
+      failures: [{ at: '2026-11-21T03:12:34.000Z', problem: { code, message: 'It failed.' } }],
+    })
+    expect(staleLine({ ...facts, health: [failed('throttled')] }).title).toMatch(/^The console itself is rejected: /)
+    expect(staleLine({ ...facts, health: [failed('unreachable')], own }).title).toBe('No sample from b for 8.6 s.')
     const none = staleLine({
       server: 'a',
       stale: new Set(['a', 'b', 'c']),

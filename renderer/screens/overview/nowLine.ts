@@ -13,6 +13,8 @@ export type NowAction =
   | { readonly kind: 'explain-limit'; readonly level: string; readonly server: string }
   | { readonly kind: 'show-server'; readonly server: string }
   | { readonly kind: 'try-now'; readonly server: string }
+  /** Where the manifest of a level for the console stands. */
+  | { readonly kind: 'own-level'; readonly server: string }
 
 export interface NowStatement {
   readonly tone: 'ok' | 'trouble' | 'stale' | 'withheld'

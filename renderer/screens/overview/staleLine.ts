@@ -1,5 +1,7 @@
 import type { ServerHealth } from '../../../core/contract/source.ts'
 import { format } from '../../theme/format.ts'
+import { troubleOf } from '../../../core/frame/levelState.ts'
+import type { LevelRow } from './levelRows.ts'
 import type { NowStatement } from './nowLine.ts'
 
 export interface StaleFacts {
@@ -14,6 +16,10 @@ export interface StaleFacts {
   readonly health: readonly ServerHealth[]
   /** Unix milliseconds. */
   readonly now: number
+  /** The level that serves the console's own requests, where it is known and is no exempt one. */
+  readonly own?: LevelRow | undefined
+  /** What was true when the last sample was read. */
+  readonly last?: NowStatement | undefined
 }
 
 const MOST_NAMED = 3
@@ -31,8 +37,46 @@ export function nextTry(health: ServerHealth | undefined, now: number): string {
   return wait > 0 ? `Next try in ${format.fixed(Math.ceil(wait / 1_000))} s.` : 'Trying now.'
 }
 
+/** Failures that a server under overload causes. */
+const OVERLOAD: ReadonlySet<string | undefined> = new Set([undefined, 'throttled', 'timeout'])
+
+/**
+ * The console's own requests wait in a level, or are rejected there, like those of everybody else: said where the last
+ * sample showed that level in trouble, or the server answered 429, and nothing else failed.
+ */
+function overloadLine({ server, ageMs, lastAt, own, last, health, now }: StaleFacts): NowStatement | undefined {
+  const state = health.find(({ id }) => id === server)
+  const code = state?.failures.at(-1)?.problem.code
+  const trouble = own === undefined ? undefined : troubleOf(own.states)
+  if (!OVERLOAD.has(code) || (code !== 'throttled' && trouble === undefined)) return undefined
+  const where = own === undefined ? '' : ` in ${own.name}`
+  const waiting =
+    own?.queuedRequests === undefined || own.queuedRequests === 0
+      ? ''
+      : ` ${format.seats(own.queuedRequests)} ${own.queuedRequests === 1 ? 'request' : 'requests'} waited there at ${format.time(lastAt)}.`
+  const sentences = [
+    `The server treats the console’s requests like all others${where === '' ? '' : ` of ${own?.name ?? ''}`}.${waiting}`,
+    `A level of its own keeps samples coming under overload.`,
+    last === undefined || last.tone !== 'trouble' ? '' : `At ${format.time(lastAt)}: ${last.title}`,
+    nextTry(state, now),
+  ]
+  return {
+    tone: 'stale',
+    title: `The console itself is ${code === 'throttled' ? 'rejected' : 'queued'}${where}: no sample from ${server} for ${format.age(ageMs)}.`,
+    evidence: sentences.filter((sentence) => sentence !== '').join(' '),
+    actions: [
+      { kind: 'own-level', server },
+      { kind: 'try-now', server },
+    ],
+  }
+}
+
 /** What replaces the now line while no sample arrives: the last values are old, and nothing is concluded from them. */
-export function staleLine({ server, stale, ageMs, lastAt, health, now }: StaleFacts): NowStatement {
+export function staleLine(facts: StaleFacts): NowStatement {
+  return overloadLine(facts) ?? silentLine(facts)
+}
+
+function silentLine({ server, stale, ageMs, lastAt, health, now }: StaleFacts): NowStatement {
   const own = health.find(({ id }) => id === server)
   const problem = own?.failures.at(-1)?.problem
   const others = health
