@@ -28,7 +28,11 @@ export function NowLine({ title, evidence, level, stale = false, actions }: NowL
           {level !== undefined && <LevelChip name={level} stale={stale} decorative />}
           {title}
         </h1>
-        {evidence !== undefined && <p className={styles['evidence']}>{evidence}</p>}
+        {evidence !== undefined && (
+          <p className={styles['evidence']} title={typeof evidence === 'string' ? evidence : undefined}>
+            {evidence}
+          </p>
+        )}
       </div>
       {actions !== undefined && <div className={styles['actions']}>{actions}</div>}
     </header>

@@ -2,6 +2,7 @@ import type { Client } from '../../core/contract/contract.ts'
 import { connectionStore } from './connection.ts'
 import { startDraft } from './draft.ts'
 import { startNotices } from './notices.ts'
+import { startNoting } from './noted.ts'
 import { objectsStore } from './objects.ts'
 import { selectionStore } from './selection.ts'
 import { seriesFeed, type SeriesWish } from './series.ts'
@@ -95,6 +96,7 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
     }),
     client.subscribe('objects', null, (state) => objectsStore.setState({ state })),
     startDraft(client),
+    startNoting(),
     client.subscribe('simulation', null, (state) => {
       simulationStore.setState({ state })
       schedule()

@@ -162,3 +162,17 @@ export const saturating: readonly LoadClient[] = [
   { workers: 10, plan: read, thinkMs: 100 },
   { workers: 6, plan: write(OPERATOR, 200), thinkMs: 200 },
 ]
+
+/** For a server of 120 seats, by name: demand that comes and goes, the work of a day, and lists that are many seats wide. */
+export const loads = {
+  waves: [
+    { workers: 10, plan: read, thinkMs: 100 },
+    ...[0, 12, 24].map((from) => ({ workers: 250, plan: write(CRAWLER, 500), from, to: from + 6 })),
+  ],
+  mixed: [...background, { workers: 60, plan: write(CRAWLER, 500) }],
+  'list-storm': [
+    { workers: 40, plan: list(EXPORTER) },
+    { workers: 80, plan: write(WRITER, 300) },
+    { workers: 10, plan: read, thinkMs: 100 },
+  ],
+} as const satisfies Readonly<Record<string, readonly LoadClient[]>>

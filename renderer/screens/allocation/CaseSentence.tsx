@@ -35,8 +35,8 @@ export const CaseSentence = memo(function CaseSentence({ round, ledger, compared
           {compared > 1 && (
             <span className={styles['quiet']}>
               {equal === compared
-                ? ` ${tone === 'good' ? 'So were' : 'As expected were'} all ${format.fixed(compared)} reallocations that can be compared.`
-                : ` ${format.fixed(equal)} of ${format.fixed(compared)} reallocations that can be compared are as expected.`}
+                ? ` ${tone === 'good' ? 'So were' : 'As expected were'} all ${format.fixed(compared)} reallocations kept that can be compared.`
+                : ` ${format.fixed(equal)} of ${format.fixed(compared)} reallocations kept that can be compared are as expected.`}
             </span>
           )}
         </span>

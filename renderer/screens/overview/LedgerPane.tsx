@@ -84,7 +84,7 @@ function LedgerNotes({ ledger, difference }: { readonly ledger: Ledger; readonly
       ? undefined
       : `not accounted for, their limits are not reported: ${ledger.unknown.join(', ')}.`
   const text = [difference, unknown].filter((part) => part !== undefined).join(' ')
-  return text === '' ? null : <p className={styles['ledgerNote']}>{text}</p>
+  return <p className={styles['ledgerNote']}>{text}</p>
 }
 
 const Legend = () => (

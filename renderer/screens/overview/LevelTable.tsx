@@ -108,7 +108,10 @@ export const LevelTable = memo(function LevelTable(props: LevelTableProps) {
         {...(several ? { density: 'compact' as const } : {})}
         foot={
           <div className={styles['tableFoot']}>
-            <span>post: current limit, dash: nominal limit, hatch: borrowed, dots: lent, stipple: queued</span>
+            <span>
+              newest sample; rejected and dispatched: last 10 s; waits: last 30 s. Post: current limit, dash: nominal limit,
+              hatch: borrowed, dots: lent, stipple: queued
+            </span>
             {several && <PinSwitch pin={pin} onPin={setPin} />}
             <Menu
               entries={OPTIONAL_COLUMNS.map(([id, label]) => ({

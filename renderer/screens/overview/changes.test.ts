@@ -56,6 +56,7 @@ describe('what changed', () => {
     const shown = series({ a: { queuedRequestsMax: queued, executing: queued.map(() => 1) } })
     expect(changesOf(shown, { startedAt: undefined, gapMs: 15_000 }).map(({ at, text }) => [at, text])).toEqual([
       [110_000, 'a began to queue'],
+      [40_000, 'a no longer queues'],
       [10_000, 'a began to queue'],
     ])
     const already = series({ a: { queueFullRate: [null, 5, 5], executing: [1, 1, 1] } })
@@ -80,6 +81,25 @@ describe('what changed', () => {
   test('a limit that differs after a gap is not dated', () => {
     expect(texts(series({ a: { current: [100, null, 50], executing: [1, null, 1] } }))).toEqual([
       'samples again, after 20 s without',
+    ])
+  })
+
+  test('many gaps are one line', () => {
+    const values = [1, null, null, 1, null, null, null, 1]
+    expect(texts(series({ a: present(values) }))).toEqual(['samples again, after 2 gaps of 70 s in all'])
+  })
+
+  test('what was noted of objects and processes stands among them, within the range and of this server', () => {
+    const shown = series({ a: present([1, 1, 1]) })
+    const noted = [
+      { at: 5_000, kind: 'object' as const, text: 'PriorityLevelConfiguration a changed by kubectl-edit: shares 1 → 2' },
+      { at: 15_000, kind: 'restarted' as const, text: 'apiserver-a started; its counters began at 0', server: shown.server },
+      { at: 15_000, kind: 'version' as const, text: 'apiserver-b changed', server: 'apiserver-b' },
+      { at: 99_000, kind: 'object' as const, text: 'later' },
+    ]
+    expect(changesOf(shown, { startedAt: 15, gapMs: 15_000, noted }).map(({ text }) => text)).toEqual([
+      'apiserver-a started; its counters began at 0',
+      'PriorityLevelConfiguration a changed by kubectl-edit: shares 1 → 2',
     ])
   })
 

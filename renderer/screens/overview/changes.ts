@@ -1,6 +1,25 @@
 import type { LevelColumn, LevelSeries, Series } from '../../../core/frame/series.ts'
+import type { Noted } from '../../state/noted.logic.ts'
 
-export type ChangeKind = 'reallocated' | 'queueing' | 'rejecting' | 'restarted' | 'appeared' | 'gone' | 'gap'
+export type ChangeKind =
+  'reallocated' | 'queueing' | 'rejecting' | 'calmed' | 'restarted' | 'version' | 'object' | 'appeared' | 'gone' | 'gap'
+
+/** What a reader may want to see alone. */
+export const CHANGE_FILTERS = ['limits', 'queues and 429', 'configuration', 'server'] as const
+export type ChangeFilter = (typeof CHANGE_FILTERS)[number]
+
+export const FILTER_OF: Readonly<Record<ChangeKind, ChangeFilter>> = {
+  reallocated: 'limits',
+  queueing: 'queues and 429',
+  rejecting: 'queues and 429',
+  calmed: 'queues and 429',
+  object: 'configuration',
+  appeared: 'configuration',
+  gone: 'configuration',
+  restarted: 'server',
+  version: 'server',
+  gap: 'server',
+}
 
 /** Something that happened within the shown range, in one line. */
 export interface Change {
@@ -11,7 +30,7 @@ export interface Change {
   readonly text: string
 }
 
-/** A level is said to begin to queue or reject after that long without. */
+/** A level begins to queue or reject after that long without, and no longer does so after that long without. */
 const QUIET_MS = 60_000
 /** Reallocations that move less than this share of all seats are folded into one line. */
 const SMALL_SHARE = 0.02
@@ -33,17 +52,24 @@ interface Reallocation {
 export interface ChangeOptions {
   /** Start of the server's process, Unix seconds. */
   readonly startedAt: number | undefined
+  /** What was noted of objects and processes, of all servers and all times. */
+  readonly noted?: readonly Noted[]
   /** A silence of at least this many milliseconds is a gap; points of the series may be empty without one. */
   readonly gapMs: number
 }
 
 /** What changed on one server, newest first. */
-export function changesOf(series: Series, { startedAt, gapMs }: ChangeOptions): readonly Change[] {
+export function changesOf(series: Series, { startedAt, gapMs, noted = [] }: ChangeOptions): readonly Change[] {
+  const [from = Infinity] = series.times
+  const to = series.times.at(-1) ?? -Infinity
+  const own = noted.filter(({ at, server }) => at >= from && at <= to && (server ?? series.server) === series.server)
   const changes = [
     ...reallocations(series, gapMs),
     ...series.levels.flatMap((level) => [...begins(series.times, level), ...presence(series, level)]),
     ...gaps(series, gapMs),
-    ...restart(series, startedAt),
+    ...own,
+    // The newest start is noted only if the console saw the process before it.
+    ...(own.some(({ kind }) => kind === 'restarted') ? [] : restart(series, startedAt)),
   ]
   return changes.toSorted((a, b) => b.at - a.at)
 }
@@ -137,32 +163,50 @@ const REASON_COLUMNS = [
 
 function begins(times: readonly number[], level: LevelSeries): Change[] {
   const { name, columns } = level
-  const queue = onsets(times, columns.queuedRequestsMax).map((at): Change => {
-    return { at, kind: 'queueing', level: name, text: `${name} began to queue` }
+  const queue = spells(times, columns.queuedRequestsMax).map(({ at, begins: start }): Change => {
+    return start
+      ? { at, kind: 'queueing', level: name, text: `${name} began to queue` }
+      : { at, kind: 'calmed', level: name, text: `${name} no longer queues` }
   })
   const rejections = REASON_COLUMNS.flatMap(([column, reason]) =>
-    onsets(times, columns[column]).map((at): Change => {
-      return { at, kind: 'rejecting', level: name, text: `${name} began to reject, ${reason}` }
+    spells(times, columns[column]).map(({ at, begins: start }): Change => {
+      return start
+        ? { at, kind: 'rejecting', level: name, text: `${name} began to reject, ${reason}` }
+        : { at, kind: 'calmed', level: name, text: `${name} no longer rejects, ${reason}` }
     }),
   )
   return [...queue, ...rejections]
 }
 
-/** Instants at which a column rose above zero after being known to be zero, and quiet for a while. */
-function onsets(times: readonly number[], column: Column): number[] {
-  const found: number[] = []
+interface Turn {
+  readonly at: number
+  readonly begins: boolean
+}
+
+/**
+ * Instants at which a column rose above zero after being known to be zero, and quiet for a while; and those at which
+ * such a quiet began.
+ */
+function spells(times: readonly number[], column: Column): Turn[] {
+  const found: Turn[] = []
   let lastActive: number | undefined
   let knownQuiet = false
+  let quietSince: number | undefined
   for (const [index, value] of column.entries()) {
     const at = times[index] ?? 0
     if (value === null) continue
     if (value === 0) {
       knownQuiet = true
+      quietSince ??= at
+      if (lastActive !== undefined && at - lastActive >= QUIET_MS && found.at(-1)?.begins !== false) {
+        found.push({ at: quietSince, begins: false })
+      }
       continue
     }
     const quiet = lastActive === undefined ? knownQuiet : at - lastActive >= QUIET_MS
-    if (quiet) found.push(at)
+    if (quiet) found.push({ at, begins: true })
     lastActive = at
+    quietSince = undefined
   }
   return found
 }
@@ -187,19 +231,24 @@ function presence(series: Series, { name, columns }: LevelSeries): Change[] {
   return changes
 }
 
-/** Silences between two samples. */
+/** Silences between two samples; several are one line, so that they do not hide everything else. */
 function gaps(series: Series, gapMs: number): Change[] {
-  const changes: Change[] = []
+  const silences: { readonly at: number; readonly ms: number }[] = []
   let last: number | undefined
   for (const [index, at] of series.times.entries()) {
     if (!anyKnown(series, index)) continue
     const silence = last === undefined ? 0 : at - last
-    if (silence >= gapMs) {
-      changes.push({ at, kind: 'gap', text: `samples again, after ${Math.round(silence / 1_000)} s without` })
-    }
+    if (silence >= gapMs) silences.push({ at, ms: silence })
     last = at
   }
-  return changes
+  const newest = silences.at(-1)
+  if (newest === undefined) return []
+  const seconds = Math.round(silences.reduce((sum, { ms }) => sum + ms, 0) / 1_000)
+  const text =
+    silences.length === 1
+      ? `samples again, after ${seconds} s without`
+      : `samples again, after ${silences.length} gaps of ${seconds} s in all`
+  return [{ at: newest.at, kind: 'gap', text }]
 }
 
 function restart(series: Series, startedAt: number | undefined): Change[] {

@@ -41,7 +41,7 @@ export function keyNumbers(rows: readonly LevelRow[], fairFraction: number | und
       tone: isUp(totals.queuedRequests) ? 'queued' : undefined,
     },
     {
-      label: 'rejected, 429, last 10 s',
+      label: 'rejected, 10 s',
       term: 'http-429',
       value: totals.rejectedPerSecond === undefined ? UNKNOWN : format.significant(totals.rejectedPerSecond),
       unit: '/s',
@@ -49,12 +49,12 @@ export function keyNumbers(rows: readonly LevelRow[], fairFraction: number | und
     },
     longestWait === undefined
       ? {
-          label: 'longest wait p99, last 30 s',
+          label: 'longest wait p99, 30 s',
           term: 'wait',
           value: waitUnknown ? UNKNOWN : 'none',
           unit: waitUnknown ? '' : 'waited',
         }
-      : { label: 'longest wait p99, last 30 s', term: 'wait', ...wait, unit: `${wait.unit ?? ''}, ${longestWait.level}` },
+      : { label: 'longest wait p99, 30 s', term: 'wait', ...wait, unit: `${wait.unit ?? ''}, ${longestWait.level}` },
     granted(fairFraction),
   ]
 }
@@ -114,7 +114,7 @@ export function fleetKeyNumbers(fleet: readonly FleetServer[]): readonly KeyNumb
       tone: troubled.size > 0 ? 'queued' : undefined,
     },
     {
-      label: 'rejected, sum, last 10 s',
+      label: 'rejected, sum, 10 s',
       term: 'rejected',
       value: rejected === undefined ? UNKNOWN : format.significant(rejected),
       unit: '/s',

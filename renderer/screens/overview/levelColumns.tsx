@@ -74,27 +74,28 @@ const byReason = (id: OptionalColumn, reason: RejectReason): Column => ({
   header: `${reason} /s`,
   term: reason,
   align: 'right',
+  width: 118,
   value: (row) => row.rejectedBy?.[reason],
   cell: (row) => amount(row.rejectedBy?.[reason], format.significant, 'rejected'),
 })
 
 /** Room in pixels below which a column is left out. */
 const ROOM: ReadonlyMap<string, number> = new Map([
-  ['dispatched', 1150],
+  ['dispatched', 1290],
   ['demand', 980],
   ['nominal', 900],
 ])
 const WIDE = 1150
 const OPTIONAL_WIDTH = 78
 
-/** The columns that fit; their order never changes. */
+/** The columns that fit; their order never changes, and widths leave room for what they may come to hold. */
 export function levelColumns(options: LevelColumnOptions): readonly Column[] {
   const { width, compact, scale, stale, range, sparkline, optional } = options
   // Columns on request take the place of those that matter least.
   const room = width - optional.size * OPTIONAL_WIDTH
   const wide = room >= WIDE
-  const bar = wide ? 164 : 116
-  const spark = wide ? 154 : 112
+  const bar = wide ? 148 : 116
+  const spark = wide ? 132 : 112
   const height = compact ? 18 : 22
   const wanted: ReadonlySet<string> = optional
   const shown = ({ id }: Column) => (OPTIONAL.has(id) ? wanted.has(id) : room >= (ROOM.get(id) ?? 0))
@@ -108,12 +109,14 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     },
     {
       id: 'state',
+      width: 158,
       header: 'State',
       value: (row) => row.states.join(' '),
       cell: (row) => <States states={row.states} />,
     },
     {
       id: 'change',
+      width: wide ? 104 : 60,
       header: wide ? 'Lent, borrowed' : '▽ ▲',
       term: 'lend',
       title: 'Seats lent (▽) or borrowed (▲): current limit against nominal limit',
@@ -134,6 +137,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     },
     {
       id: 'executing',
+      width: 72,
       header: 'Executing',
       term: 'executing',
       title: 'Seats executing',
@@ -143,6 +147,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     },
     {
       id: 'limit',
+      width: 54,
       header: 'Limit',
       term: 'current-limit',
       title: 'Current limit, seats',
@@ -152,6 +157,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     },
     {
       id: 'nominal',
+      width: 66,
       header: 'Nominal',
       term: 'nominal-limit',
       title: 'Nominal limit, seats',
@@ -161,6 +167,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     },
     {
       id: 'min',
+      width: 54,
       header: 'Min',
       term: 'min',
       title: 'Lower limit, seats',
@@ -170,6 +177,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     },
     {
       id: 'max',
+      width: 60,
       header: 'Max',
       term: 'max',
       title: 'Upper limit, seats; above the seats of the server it means that nothing limits borrowing',
@@ -186,6 +194,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     },
     {
       id: 'demand',
+      width: 74,
       header: 'Demand',
       term: 'demand',
       title: 'Smoothed seat demand',
@@ -200,6 +209,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     },
     {
       id: 'queued',
+      width: 62,
       header: 'Queued',
       term: 'queued',
       title: 'Requests waiting in queues',
@@ -209,6 +219,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     },
     {
       id: 'queuedSeats',
+      width: 88,
       header: 'Queued seats',
       term: 'queued',
       align: 'right',
@@ -217,7 +228,8 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     },
     {
       id: 'waitP50',
-      header: 'Wait p50, 30 s',
+      width: 94,
+      header: 'Wait p50',
       term: 'quantile',
       title: `Time in the queue that half of the requests of the last 30 s did not exceed. ${RANGES}`,
       align: 'right',
@@ -226,7 +238,8 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     },
     {
       id: 'waitP99',
-      header: 'Wait p99, 30 s',
+      width: 94,
+      header: 'Wait p99',
       term: 'quantile',
       title: `Time in the queue that 99 % of the requests of the last 30 s did not exceed. ${RANGES}`,
       align: 'right',
@@ -235,7 +248,8 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     },
     {
       id: 'dispatched',
-      header: 'Dispatched, 10 s',
+      width: 84,
+      header: 'Dispatched',
       term: 'dispatched',
       title: 'Requests dispatched per second, mean of the last 10 s',
       align: 'right',
@@ -244,6 +258,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     },
     {
       id: 'noAccommodation',
+      width: 70,
       header: 'No fit /s',
       term: 'no-accommodation',
       title: 'Heads of queues that were chosen and did not fit, per second',
@@ -253,7 +268,8 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     },
     {
       id: 'rejected',
-      header: 'Rejected, 10 s',
+      width: 74,
+      header: 'Rejected',
       term: 'rejected',
       title: 'Requests rejected per second, mean of the last 10 s',
       align: 'right',

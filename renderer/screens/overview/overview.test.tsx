@@ -31,8 +31,9 @@ afterEach(() => {
   selectionStore.getState().setLevel(undefined)
 })
 
-/** Shows frames without a source. */
+/** Shows frames without a source; the story that was open says nothing any more. */
 function show(...frames: Parameters<typeof frameOf>): void {
+  stop?.()
   act(() => {
     const [first] = frames
     const derived = frames.map((frame) => derivedServer(frame))

@@ -1,0 +1,103 @@
+import { configDiff, type FieldChange } from '../../core/config/diff.ts'
+import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '../../core/config/objects.ts'
+import type { ServerFrame } from '../../core/frame/frame.ts'
+
+/** Something that happened to the server or its objects, which no history of numbers tells. */
+export interface Noted {
+  /** Unix milliseconds. */
+  readonly at: number
+  readonly kind: 'object' | 'version' | 'restarted'
+  readonly text: string
+  readonly level?: string
+  /** Absent where it concerns all servers. */
+  readonly server?: string
+}
+
+type AnyObject = FlowSchema | PriorityLevelConfiguration
+
+/** Fields in one line; the others are counted. */
+const FIELDS = 2
+
+/** What differs between two readings of the objects, with who wrote it; `at` where the object does not say when. */
+export function objectChanges(before: ObjectSet, after: ObjectSet, at: number): readonly Noted[] {
+  return configDiff(before, after).map((difference): Noted => {
+    const { kind, name } = difference
+    const object = difference.change === 'removed' ? find(before, kind, name) : find(after, kind, name)
+    const level = levelOf(object)
+    const about = { kind: 'object', ...(level !== undefined && { level }) } as const
+    if (difference.change === 'removed') return { ...about, at, text: `${kind} ${name} deleted` }
+    const { manager, time } = lastWriter(object)
+    const by = manager === undefined ? '' : ` by ${manager}`
+    const when = Math.min(time ?? at, at)
+    return difference.change === 'changed'
+      ? { ...about, at: when, text: `${kind} ${name} changed${by}: ${fieldsText(difference.fields)}` }
+      : { ...about, at: when, text: `${kind} ${name} created${by}` }
+  })
+}
+
+/** What the objects tell of their own past: who wrote each last, and when. Objects that only their creation wrote count as created. */
+export const pastWrites = (objects: ObjectSet): readonly Noted[] =>
+  [...objects.levels, ...objects.schemas].flatMap((object): readonly Noted[] => {
+    const { manager, time } = lastWriter(object)
+    if (time === undefined) return []
+    const { name, creationTimestamp } = object.metadata
+    const created = creationTimestamp !== undefined && Date.parse(creationTimestamp) === time
+    const kind: Kind = 'matchingPrecedence' in object.spec ? 'FlowSchema' : 'PriorityLevelConfiguration'
+    const by = manager === undefined ? '' : ` by ${manager}`
+    const level = levelOf(object)
+    const text = `${kind} ${name} ${created ? 'created' : 'changed'}${by}`
+    return [{ at: time, kind: 'object', text, ...(level !== undefined && { level }) }]
+  })
+
+function fieldsText(fields: readonly FieldChange[]): string {
+  const shown = fields.slice(0, FIELDS).map(({ field, from, to }) => `${shortField(field)} ${plain(from)} → ${plain(to)}`)
+  const more = fields.length > FIELDS ? `, and ${fields.length - FIELDS} more` : ''
+  return `${shown.join(', ')}${more}`
+}
+
+const shortField = (field: string): string => field.replace(/^spec\.(limited\.)?/, '')
+
+function plain(value: unknown): string {
+  if (value === undefined) return 'none'
+  return typeof value === 'object' ? '{…}' : String(value)
+}
+
+function find({ levels, schemas }: ObjectSet, kind: Kind, name: string): AnyObject | undefined {
+  const objects: readonly AnyObject[] = kind === 'FlowSchema' ? schemas : levels
+  return objects.find(({ metadata }) => metadata.name === name)
+}
+
+const levelOf = (object: AnyObject | undefined): string | undefined =>
+  object === undefined
+    ? undefined
+    : 'priorityLevelConfiguration' in object.spec
+      ? object.spec.priorityLevelConfiguration.name
+      : object.metadata.name
+
+/** Whoever wrote the object last, its status left aside. */
+function lastWriter(object: AnyObject | undefined): { readonly manager?: string; readonly time?: number } {
+  const writes = (object?.metadata.managedFields ?? []).flatMap(({ manager, subresource, time }) => {
+    const at = Date.parse(time ?? '')
+    return subresource !== undefined || Number.isNaN(at) ? [] : [{ time: at, ...(manager !== undefined && { manager }) }]
+  })
+  return writes.toSorted((a, b) => b.time - a.time)[0] ?? {}
+}
+
+/** A start time that moved less belongs to the same process. */
+const SAME_START_SECONDS = 1.5
+
+/** What two frames of one server tell of its process: a restart, another version. */
+export function processChanges(before: ServerFrame, now: ServerFrame): readonly Noted[] {
+  const at = Date.parse(now.at)
+  const about = { at, server: now.id }
+  const { startedAt: was = Number.NaN } = before
+  const { startedAt: is = Number.NaN } = now
+  return [
+    ...(Math.abs(is - was) > SAME_START_SECONDS
+      ? [{ ...about, at: Math.min(at, is * 1_000), kind: 'restarted' as const, text: `${now.id} started; its counters began at 0` }]
+      : []),
+    ...(before.version !== undefined && now.version !== undefined && before.version !== now.version
+      ? [{ ...about, kind: 'version' as const, text: `${now.id} changed from ${before.version} to ${now.version}` }]
+      : []),
+  ]
+}
