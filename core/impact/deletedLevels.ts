@@ -10,7 +10,7 @@ import { reportedServerLimit } from './serverLimit.ts'
  *
  * A level is deleted when no object stands for it, no request of it executes or waits, and the nominal limits of all
  * others are exactly those of a server without it. A level that still drains has its share of the seats, and so has one
- * that was created a moment ago; neither is deleted. `objects` are what the server stores now, not what it stored once.
+ * that was created a moment ago; neither is deleted. `objects` may be older than the page.
  */
 export function withoutDeleted(frame: ServerFrame, objects: ObjectSet): ServerFrame {
   const stored = new Set(objects.levels.map(({ metadata }) => metadata.name))

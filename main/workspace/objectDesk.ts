@@ -95,7 +95,9 @@ export function createObjectDesk(
     }
     door.start(ended, (next) => {
       reading = next
-      knowObjects(next.state === 'current' && door.origin === 'cluster' ? next.objects : undefined)
+      // Objects of a moment ago serve as well: the page itself has to prove that a level is gone.
+      const known = next.state === 'current' || next.state === 'stale'
+      knowObjects(known && door.origin === 'cluster' ? next.objects : undefined)
       tell()
     })
     tell()

@@ -171,7 +171,7 @@ export const loads = {
   ],
   mixed: [...background, { workers: 60, plan: write(CRAWLER, 500) }],
   'list-storm': [
-    { workers: 40, plan: list(EXPORTER) },
+    { workers: 8, plan: list(EXPORTER), thinkMs: 300 },
     { workers: 80, plan: write(WRITER, 300) },
     { workers: 10, plan: read, thinkMs: 100 },
   ],
