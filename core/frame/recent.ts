@@ -21,7 +21,12 @@ export type RecentWindow = readonly Totals[]
 export function pushRecent(window: RecentWindow, atMs: number, { schemas }: FrameIndex): RecentWindow {
   const totals = new Map([...schemas].map(([where, { dispatched, rejected }]) => [where, { dispatched, rejected }]))
   const grown = [...window, { atMs, schemas: totals }]
-  return grown.slice(Math.max(0, grown.findLastIndex((sample) => sample.atMs <= atMs - RECENT_MS)))
+  return grown.slice(
+    Math.max(
+      0,
+      grown.findLastIndex((sample) => sample.atMs <= atMs - RECENT_MS),
+    ),
+  )
 }
 
 /**

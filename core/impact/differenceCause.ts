@@ -36,5 +36,7 @@ export function differenceCause(step: AdjustmentStep, before: AdjustmentStep | u
   const reconfigured = named((level) => level.before?.reconfigured === true)
   if (reconfigured.length > 0) return { kind: 'reconfigured', levels: reconfigured }
   if (!step.follows) return { kind: 'missed-steps' }
-  return parseKubernetesVersion(step.version)?.minor === profileFor(step.version).minor ? undefined : { kind: 'version' }
+  return parseKubernetesVersion(step.version)?.minor === profileFor(step.version).minor
+    ? undefined
+    : { kind: 'version' }
 }

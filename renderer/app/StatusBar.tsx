@@ -81,7 +81,7 @@ function Countdown() {
   const left = mode === 'live' ? untilReallocation(derivedServer, shownNow) : undefined
   const around = 2 * Math.PI * 5
   return (
-    <span className={styles['item']}>
+    <span className={classes(styles['item'], styles['countdown'])}>
       {left !== undefined && (
         <svg className={styles['ring']} width="13" height="13" viewBox="0 0 13 13" aria-hidden="true" focusable="false">
           <circle className={styles['track']} cx="6.5" cy="6.5" r="5" />

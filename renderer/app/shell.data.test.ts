@@ -35,7 +35,9 @@ describe('the badge', () => {
   it('does not go on connecting after a failure', () => {
     const connecting = { mode: 'connecting', server: undefined, ageMs: 0, buffered: 0 } as const
     expect(badgeOf(connecting, true, undefined, [{ status: 'connecting' }]).word).toBe('CONNECTING')
-    expect(badgeOf(connecting, true, undefined, [{ status: 'failing' }, { status: 'connecting' }]).word).toBe('CONNECTING')
+    expect(badgeOf(connecting, true, undefined, [{ status: 'failing' }, { status: 'connecting' }]).word).toBe(
+      'CONNECTING',
+    )
     expect(badgeOf(connecting, true, undefined, [{ status: 'failing' }])).toMatchObject({
       tone: 'offline',
       word: 'NO ANSWER',

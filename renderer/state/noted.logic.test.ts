@@ -18,7 +18,11 @@ const withShares = (shares: number, managers: readonly (readonly [string, string
             ...level.metadata,
             managedFields: [
               ...managers.map(([manager, time]) => ({ manager, time })),
-              { manager: 'api-priority-and-fairness-config-consumer-v1', subresource: 'status', time: '2030-01-01T00:00:00Z' },
+              {
+                manager: 'api-priority-and-fairness-config-consumer-v1',
+                subresource: 'status',
+                time: '2030-01-01T00:00:00Z',
+              },
             ],
           },
           spec: { ...level.spec, limited: { ...level.spec.limited, nominalConcurrencyShares: shares } },

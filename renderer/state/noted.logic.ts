@@ -50,7 +50,9 @@ export const pastWrites = (objects: ObjectSet): readonly Noted[] =>
   })
 
 function fieldsText(fields: readonly FieldChange[]): string {
-  const shown = fields.slice(0, FIELDS).map(({ field, from, to }) => `${shortField(field)} ${plain(from)} → ${plain(to)}`)
+  const shown = fields
+    .slice(0, FIELDS)
+    .map(({ field, from, to }) => `${shortField(field)} ${plain(from)} → ${plain(to)}`)
   const more = fields.length > FIELDS ? `, and ${fields.length - FIELDS} more` : ''
   return `${shown.join(', ')}${more}`
 }
@@ -78,7 +80,9 @@ const levelOf = (object: AnyObject | undefined): string | undefined =>
 function lastWriter(object: AnyObject | undefined): { readonly manager?: string; readonly time?: number } {
   const writes = (object?.metadata.managedFields ?? []).flatMap(({ manager, subresource, time }) => {
     const at = Date.parse(time ?? '')
-    return subresource !== undefined || Number.isNaN(at) ? [] : [{ time: at, ...(manager !== undefined && { manager }) }]
+    return subresource !== undefined || Number.isNaN(at)
+      ? []
+      : [{ time: at, ...(manager !== undefined && { manager }) }]
   })
   return writes.toSorted((a, b) => b.time - a.time)[0] ?? {}
 }
@@ -94,7 +98,14 @@ export function processChanges(before: ServerFrame, now: ServerFrame): readonly 
   const { startedAt: is = Number.NaN } = now
   return [
     ...(Math.abs(is - was) > SAME_START_SECONDS
-      ? [{ ...about, at: Math.min(at, is * 1_000), kind: 'restarted' as const, text: `${now.id} started; its counters began at 0` }]
+      ? [
+          {
+            ...about,
+            at: Math.min(at, is * 1_000),
+            kind: 'restarted' as const,
+            text: `${now.id} started; its counters began at 0`,
+          },
+        ]
       : []),
     ...(before.version !== undefined && now.version !== undefined && before.version !== now.version
       ? [{ ...about, kind: 'version' as const, text: `${now.id} changed from ${before.version} to ${now.version}` }]

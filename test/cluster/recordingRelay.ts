@@ -32,7 +32,11 @@ export async function startRecordingRelay(cluster: Cluster, as: string): Promise
     const sent = httpsRequest(
       cluster.url + (request.url ?? '/'),
       // A page is kept as text, so it must not be compressed.
-      { method: request.method, headers: metrics ? { ...headers, 'accept-encoding': 'identity' } : headers, ca: cluster.ca },
+      {
+        method: request.method,
+        headers: metrics ? { ...headers, 'accept-encoding': 'identity' } : headers,
+        ca: cluster.ca,
+      },
       (answer: IncomingMessage) => {
         response.writeHead(answer.statusCode ?? 502, answer.headers)
         if (metrics && answer.statusCode === 200) {

@@ -85,9 +85,12 @@ describe.skipIf(noCluster)('what the screens say of a real server', () => {
       const header = await readLevel(levelPage)
       if (header !== undefined) {
         const known = pages()
-        const levels = known.slice(-CANDIDATES).flatMap(({ levels: all }) => all.find(({ name }) => name === header.name) ?? [])
+        const levels = known
+          .slice(-CANDIDATES)
+          .flatMap(({ levels: all }) => all.find(({ name }) => name === header.name) ?? [])
         const holds = levels.some(
-          ({ nominal, queued }) => header.facts.includes(`nominal${nominal}`) && header.head.includes('queueing') === queued > 0,
+          ({ nominal, queued }) =>
+            header.facts.includes(`nominal${nominal}`) && header.head.includes('queueing') === queued > 0,
         )
         if (!holds) wrong.push(`Level: ${header.head} | ${header.facts}`)
       }
@@ -125,7 +128,11 @@ describe.skipIf(noCluster)('what the screens say of a real server', () => {
       const deleted = await load(loads.mixed, share, new Set([BATCH]))
       expect(deleted.wrong).toEqual([])
       // The server exports its series on, and the console counts them nowhere.
-      expect(pages().at(-1)?.levels.map(({ name }) => name)).toContain(BATCH)
+      expect(
+        pages()
+          .at(-1)
+          ?.levels.map(({ name }) => name),
+      ).toContain(BATCH)
       const main = overview?.locator('main')
       await expect.poll(() => main?.innerText(), { timeout: 30_000 }).toContain(`${BATCH} was deleted`)
       expect(Object.keys((await readOverview(overview))?.rows ?? {})).not.toContain(BATCH)

@@ -85,7 +85,14 @@ export function falseStatements(
     starts.map((start) => level.rejected - (start.levels.find(({ name }) => name === level.name)?.rejected ?? 0))
   const single = starts.length === 1 && starts[0] === page
 
-  claim('levels', Object.keys(said.rows).toSorted().join(' '), levels.map(({ name }) => name).toSorted().join(' '))
+  claim(
+    'levels',
+    Object.keys(said.rows).toSorted().join(' '),
+    levels
+      .map(({ name }) => name)
+      .toSorted()
+      .join(' '),
+  )
   const rejecting = new Set<string>()
   for (const level of levels) {
     const { name } = level
@@ -111,11 +118,27 @@ export function falseStatements(
   const limited = (of: (level: TrueLevel) => number): number =>
     sum((level) => (level.name === 'exempt' ? 0 : of(level)))
   const executing = /^(\S+?)\/ (\S+) seats$/.exec(said.numbers['executing'] ?? '')
-  claim('executing', number(executing?.[1]), sum((level) => level.executing))
-  claim('seats', number(executing?.[2]), limited((level) => level.nominal))
+  claim(
+    'executing',
+    number(executing?.[1]),
+    sum((level) => level.executing),
+  )
+  claim(
+    'seats',
+    number(executing?.[2]),
+    limited((level) => level.nominal),
+  )
   const queued = /^(\S+?)requests · (\S+) seats$/.exec(said.numbers['queued'] ?? '')
-  claim('queued', number(queued?.[1]), sum((level) => level.queued))
-  claim('queued seats', number(queued?.[2]), sum((level) => level.queuedSeats))
+  claim(
+    'queued',
+    number(queued?.[1]),
+    sum((level) => level.queued),
+  )
+  claim(
+    'queued seats',
+    number(queued?.[2]),
+    sum((level) => level.queuedSeats),
+  )
   found.push(...falseHeadline(said, levels, rejecting))
   return found
 }
@@ -142,7 +165,7 @@ function falseHeadline(
   if (rejects !== null) {
     const [, name = '', full] = rejects
     const own = level(name)
-    return says(rejecting.has(name) && own !== undefined && (own.executing >= own.limit) === (full !== undefined))
+    return says(rejecting.has(name) && own !== undefined && own.executing >= own.limit === (full !== undefined))
   }
   const queues = /^(\S+) queues\. (\S+) requests? waits? for (\S+) seats?\.$/.exec(headline)
   if (queues !== null) {

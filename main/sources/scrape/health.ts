@@ -10,12 +10,7 @@ const FAILURES = 8
 /** The health of one server as its scrape loop and its dump poller write it; each entry is told on. */
 export interface HealthBook {
   /** A page became a frame. `clockOffsetMs` is absent when the server sent no Date. */
-  good(
-    at: string,
-    acquisition: Acquisition,
-    clockOffsetMs: number | undefined,
-    ownLevelUid: string | undefined,
-  ): void
+  good(at: string, acquisition: Acquisition, clockOffsetMs: number | undefined, ownLevelUid: string | undefined): void
   failed(at: string, problem: Problem, nextTryAt: string): void
   /** Another try begins at this time, without waiting for the backoff. */
   dumps(dumps: ServerHealth['dumps']): void

@@ -70,7 +70,10 @@ describe('what cannot be explained', () => {
   it('names what is missing for some levels only', () => {
     const step: AdjustmentStep = { number: 1, at: START_MS, follows: false, levels: [] }
     render(
-      <NotExplained server={server({})} round={{ step, expected: { kind: 'unknown', missing: ['highWatermark'] }, cause: undefined }} />,
+      <NotExplained
+        server={server({})}
+        round={{ step, expected: { kind: 'unknown', missing: ['highWatermark'] }, cause: undefined }}
+      />,
     )
     expect(screen.getByText('apiserver_flowcontrol_demand_seats_high_watermark').parentElement?.textContent).toMatch(
       /is not there for every level\.$/,

@@ -109,7 +109,8 @@ function FedBy({ seen, stored }: { readonly seen: readonly string[]; readonly st
       ))}
       {silent.length > 0 && (
         <span className={styles['detail']}>
-          {silent.length === names.length ? 'no request' : `no request of ${silent.join(', ')}`} since the server started
+          {silent.length === names.length ? 'no request' : `no request of ${silent.join(', ')}`} since the server
+          started
         </span>
       )}
     </FactItem>

@@ -78,7 +78,11 @@ export const SchemasPane = memo(function SchemasPane({ level, derived }: Traffic
   return (
     <Pane
       title="Flow schemas"
-      note={isExempt(level) ? 'rates of the last 10 s; nothing waits here' : 'rates of the last 10 s, waits of the last 30 s'}
+      note={
+        isExempt(level)
+          ? 'rates of the last 10 s; nothing waits here'
+          : 'rates of the last 10 s, waits of the last 30 s'
+      }
     >
       <div className={styles['tableBox']}>
         <DataTable

@@ -52,7 +52,9 @@ describe('shownStates', () => {
 
 describe('limitFacts', () => {
   it('says that nothing limits borrowing where the object tells', () => {
-    expect(limitFacts(levelOf('x'), 602, { lendablePercent: 90, borrowingPercent: undefined })[2]).toMatchObject({ detail: 'no borrowing limit, 602 exist' })
+    expect(limitFacts(levelOf('x'), 602, { lendablePercent: 90, borrowingPercent: undefined })[2]).toMatchObject({
+      detail: 'no borrowing limit, 602 exist',
+    })
   })
   it('computes the lendable part and names what exists of max', () => {
     expect(limitFacts(levelOf('x'), 602)).toMatchObject([

@@ -109,8 +109,8 @@ export const LevelTable = memo(function LevelTable(props: LevelTableProps) {
         foot={
           <div className={styles['tableFoot']}>
             <span>
-              newest sample; rejected and dispatched: last 10 s; waits: last 30 s. Post: current limit, dash: nominal limit,
-              hatch: borrowed, dots: lent, stipple: queued
+              newest sample; rejected and dispatched: last 10 s; waits: last 30 s. Post: current limit, dash: nominal
+              limit, hatch: borrowed, dots: lent, stipple: queued
             </span>
             {several && <PinSwitch pin={pin} onPin={setPin} />}
             <Menu

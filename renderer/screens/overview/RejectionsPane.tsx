@@ -13,6 +13,7 @@ import styles from './overview.module.css'
 import type { RecentRejections, RejectionRow } from './rejections.ts'
 
 type Filter = RejectReason | 'all'
+const FILTERS = (['all', ...REJECT_REASONS] as const).map((value) => ({ value, label: value }))
 
 /** Sources that show single requests. */
 const REQUEST_SOURCES: ReadonlySet<SourceSpec['kind']> = new Set(['proxy', 'feed', 'simulation'])
@@ -34,10 +35,6 @@ export const RejectionsPane = memo(function RejectionsPane({ recent, servers }: 
   const seesRequests = kind !== undefined && REQUEST_SOURCES.has(kind)
   const rows = recent?.rows.filter(({ reason }) => filter === 'all' || reason === filter) ?? []
   const columns = useMemo(() => rejectionColumns(servers), [servers])
-  const rates = REJECT_REASONS.map((reason) => {
-    const rate = recent?.rows.filter((row) => row.reason === reason).reduce((sum, row) => sum + row.perSecond, 0)
-    return { value: reason, label: rate === undefined || rate === 0 ? reason : `${reason} ${format.rate(rate)}` }
-  })
   const seconds = recent === undefined ? undefined : format.fixed(Math.round(recent.seconds))
   return (
     <Pane
@@ -45,14 +42,7 @@ export const RejectionsPane = memo(function RejectionsPane({ recent, servers }: 
       unit="429"
       note={seconds === undefined ? 'by schema and reason' : `by schema and reason, last ${seconds} s`}
       className={styles['scrolls']}
-      actions={
-        <Segment
-          label="Reason"
-          value={filter}
-          options={[{ value: 'all', label: 'all' }, ...rates]}
-          onChange={setFilter}
-        />
-      }
+      actions={<Segment label="Reason" value={filter} options={FILTERS} onChange={setFilter} />}
     >
       {rows.length === 0 ? (
         <p className={styles['quiet']}>{quiet(recent, filter)}</p>
@@ -105,6 +95,7 @@ function rejectionColumns(servers: ReadonlyMap<string, string> | undefined): rea
     },
     {
       id: 'reason',
+      width: 150,
       header: 'Reason',
       term: 'rejected',
       value: (row) => row.reason,
@@ -112,9 +103,10 @@ function rejectionColumns(servers: ReadonlyMap<string, string> | undefined): rea
         <span className={row.reason === 'time-out' ? styles['queued'] : styles['rejected']}>{row.reason}</span>
       ),
     },
-    { id: 'schema', header: 'Flow schema', term: 'flow-schema', value: (row) => row.schema },
+    { id: 'schema', width: 180, header: 'Flow schema', term: 'flow-schema', value: (row) => row.schema },
     {
       id: 'count',
+      width: 84,
       header: 'Requests',
       align: 'right',
       value: (row) => row.count,
@@ -122,6 +114,7 @@ function rejectionColumns(servers: ReadonlyMap<string, string> | undefined): rea
     },
     {
       id: 'rate',
+      width: 84,
       header: 'Rate',
       align: 'right',
       value: (row) => row.perSecond,

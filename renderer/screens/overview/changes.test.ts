@@ -92,8 +92,17 @@ describe('what changed', () => {
   test('what was noted of objects and processes stands among them, within the range and of this server', () => {
     const shown = series({ a: present([1, 1, 1]) })
     const noted = [
-      { at: 5_000, kind: 'object' as const, text: 'PriorityLevelConfiguration a changed by kubectl-edit: shares 1 → 2' },
-      { at: 15_000, kind: 'restarted' as const, text: 'apiserver-a started; its counters began at 0', server: shown.server },
+      {
+        at: 5_000,
+        kind: 'object' as const,
+        text: 'PriorityLevelConfiguration a changed by kubectl-edit: shares 1 → 2',
+      },
+      {
+        at: 15_000,
+        kind: 'restarted' as const,
+        text: 'apiserver-a started; its counters began at 0',
+        server: shown.server,
+      },
       { at: 15_000, kind: 'version' as const, text: 'apiserver-b changed', server: 'apiserver-b' },
       { at: 99_000, kind: 'object' as const, text: 'later' },
     ]

@@ -109,7 +109,8 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     },
     {
       id: 'state',
-      width: 158,
+      // Two states side by side.
+      width: 186,
       header: 'State',
       value: (row) => row.states.join(' '),
       cell: (row) => <States states={row.states} />,

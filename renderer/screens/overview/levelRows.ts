@@ -103,8 +103,7 @@ export interface Totals {
   readonly rejectedPerSecond: number | undefined
   /** The longest p99 of all levels, seconds. */
   readonly longestWait:
-    | { readonly seconds: number; readonly range: QuantileRange | undefined; readonly level: string }
-    | undefined
+    { readonly seconds: number; readonly range: QuantileRange | undefined; readonly level: string } | undefined
 }
 
 function sumOf(rows: readonly LevelRow[], pick: (row: LevelRow) => number | undefined): number | undefined {

@@ -14,7 +14,7 @@ export interface RejectionRow {
 export interface RecentRejections {
   /** Length of the window of the present: about ten seconds, less after the start. */
   readonly seconds: number
-  /** Most frequent first. */
+  /** By level, flow schema and reason: an order by counts would change with every sample. */
   readonly rows: readonly RejectionRow[]
 }
 
@@ -33,7 +33,7 @@ export function recentRejections(derived: DerivedServer | undefined): RecentReje
       }),
     ),
   )
-  return { seconds, rows: rows.toSorted((a, b) => b.count - a.count || compare(a, b)) }
+  return { seconds, rows: rows.toSorted(compare) }
 }
 
 const compare = (a: RejectionRow, b: RejectionRow) =>

@@ -64,13 +64,13 @@ export function useOverview(view: View, connection: Connected): OverviewFacts {
   return { servers, now, gapMs, stale, compare }
 }
 
-/** The rejections of several servers as one list, most frequent first. */
+/** The rejections of several servers as one list. */
 export function together(servers: readonly OverviewServer[]): RecentRejections | undefined {
   const known = servers.map(({ recent }) => recent).filter((recent) => recent !== undefined)
   if (known.length === 0) return undefined
   return {
     seconds: Math.max(...known.map(({ seconds }) => seconds)),
-    rows: known.flatMap(({ rows }) => rows).toSorted((a, b) => b.count - a.count),
+    rows: known.flatMap(({ rows }) => rows),
   }
 }
 

@@ -7,7 +7,10 @@ const SAMPLES = 60
 interface Shifts {
   /** What browsers call the cumulative layout shift. */
   readonly sum: number
-  /** Boxes that moved. A number that is aligned to the right begins elsewhere when it gets a digit more: no box moves. */
+  /**
+   * Boxes that moved. A number that is aligned to the right begins elsewhere when it gets a digit more: no box moves. What
+   * is rejected comes and goes inside its pane.
+   */
   readonly boxes: readonly string[]
 }
 
@@ -17,7 +20,10 @@ async function watchShifts(page: Page): Promise<void> {
     const shifts = { sum: 0, boxes: [] as string[] }
     Object.assign(globalThis, { layoutShifts: shifts })
     const boxOf = (node: Node | null): readonly string[] =>
-      node instanceof HTMLElement && !getComputedStyle(node).display.startsWith('inline')
+      node instanceof HTMLElement &&
+      node.tagName !== 'SPAN' &&
+      !getComputedStyle(node).display.startsWith('inline') &&
+      node.closest('section')?.querySelector('h2')?.textContent !== 'Rejections'
         ? [`${node.tagName} ${node.className} ${(node.textContent ?? '').slice(0, 40)}`]
         : []
     new PerformanceObserver((list) => {
