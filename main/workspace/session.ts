@@ -37,7 +37,7 @@ export interface Session {
   /** The latest reading first, when there is one. */
   dumps(server: string, emit: (dump: DumpFrame) => void, signal: AbortSignalLike): void
   /** Takes note of the objects as they are now; `undefined` while that is not known. */
-  knowObjects(objects: ObjectSet | undefined): void
+  readonly knowObjects: (objects: ObjectSet | undefined) => void
   /** Flow-control objects of the source; a door to nothing where it has none. */
   readonly objects: ObjectDoor
   /** The source, when it is a simulation. */
@@ -199,8 +199,8 @@ export function startSession(options: SessionOptions): Session {
       const latest = dumps.get(server)
       if (latest !== undefined) emit(latest)
     },
-    knowObjects(known) {
-      objects = known
+    knowObjects: (now) => {
+      objects = now
     },
     objects: source.objects ?? noObjects(source.info.name, NO_OBJECTS),
     simulation,

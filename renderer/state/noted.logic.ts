@@ -61,7 +61,7 @@ const shortField = (field: string): string => field.replace(/^spec\.(limited\.)?
 
 function plain(value: unknown): string {
   if (value === undefined) return 'none'
-  return typeof value === 'object' ? '{…}' : String(value)
+  return typeof value === 'object' ? '{…}' : JSON.stringify(value)
 }
 
 function find({ levels, schemas }: ObjectSet, kind: Kind, name: string): AnyObject | undefined {

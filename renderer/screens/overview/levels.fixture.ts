@@ -67,20 +67,20 @@ export const frameOf = (...servers: ServerFrame[]): Frame => ({
 
 /** Rates hold for the last sample and for the window of the present alike. */
 export function derivedLevel(name: string, wish: Partial<DerivedLevel> = {}): DerivedLevel {
-  const level: DerivedLevel = {
+  const derived: DerivedLevel = {
     name,
     dispatchedPerSecond: 0,
     rejectedPerSecond: rejected(),
     schemas: [],
     ...wish,
   }
-  const { rejectedPerSecond: rates, dispatchedPerSecond = 0 } = level
+  const { rejectedPerSecond: rates, dispatchedPerSecond = 0 } = derived
   const counts = rates && {
     'queue-full': rates['queue-full'] * SECONDS,
     'concurrency-limit': rates['concurrency-limit'] * SECONDS,
     'time-out': rates['time-out'] * SECONDS,
   }
-  return { recent: { seconds: SECONDS, dispatched: dispatchedPerSecond * SECONDS, rejected: counts }, ...level }
+  return { recent: { seconds: SECONDS, dispatched: dispatchedPerSecond * SECONDS, rejected: counts }, ...derived }
 }
 
 const SECONDS = 10
