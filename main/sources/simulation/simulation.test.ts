@@ -50,6 +50,23 @@ describe('a simulated cluster as a source', () => {
     expect(SimulationStateSchema.parse(source.state())).toMatchObject({ speed: 1, paused: false, elapsedSeconds: 611 })
   })
 
+  test('begins its present in the middle of a wave: what is shown first is worth seeing', { timeout: 60_000 }, () => {
+    const { environment, advance } = standingClock(START)
+    const spec = SimulationSpecSchema.parse({ kind: 'simulation' })
+    const source = createSimulationSource(spec, environment, { stopwatch: () => 0 })
+    const present: ServerFrame[] = []
+    source.start(new AbortController().signal, {
+      onServerFrame: (frame) => void (Date.parse(frame.at) >= START && present.push(frame)),
+      onDump: () => undefined,
+      onHealth: () => undefined,
+    })
+    advance(2_000)
+    const low = present[0]?.levels.find(({ name }) => name === 'workload-low')
+    expect(low?.requests.queued).toBeGreaterThan(0)
+    expect(low?.limits.current).toBeGreaterThan(low?.limits.nominal ?? Number.POSITIVE_INFINITY)
+    expect(low?.rejected?.['queue-full']).toBeGreaterThan(0)
+  })
+
   test.each([
     [0.1, 10, 1_000],
     [1, 10, 10_000],
