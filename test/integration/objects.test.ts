@@ -283,6 +283,26 @@ describe('a change of objects', () => {
     expect(await outcome((_request, response) => response.destroy())).toMatch(/^failed: .*broke the connection off/)
   })
 
+  it('is sent again when flow control rejected it, and is then carried out once', async () => {
+    const created: string[] = []
+    let rejections = 2
+    const editor = await editorOf(
+      await serve({
+        other: (request, response) => {
+          if (rejections-- > 0)
+            return answer(429, { message: 'too many requests' }, { 'retry-after': '0' })(request, response)
+          created.push(request.url ?? '')
+          return answer(201, level('new', 3))(request, response)
+        },
+      }),
+    )
+    const waiting: unknown[] = []
+    editor.onWaiting?.((told) => waiting.push(told?.attempt))
+    expect((await editor.check(wish)).outcome).toBe('accepted')
+    expect(created).toHaveLength(1)
+    expect(waiting).toEqual([2, undefined, 3, undefined])
+  })
+
   it('brings the warnings of the server along', async () => {
     const warning = '299 - "one \\"quoted\\"", 299 kube "two"'
     const editor = await editorOf(await serve({ other: answer(201, level('new', 3), { warning }) }))
