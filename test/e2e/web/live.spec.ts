@@ -60,7 +60,6 @@ async function choose(kind: string): Promise<void> {
 
 /** The page of live requests, by the sidebar. */
 async function openLive(): Promise<void> {
-  await page.getByRole('link', { name: /^Classify/ }).click()
   await page.getByRole('link', { name: 'Live requests' }).click()
 }
 
