@@ -12,7 +12,7 @@ test('a metrics address: live, stale with the last values when the server dies, 
   await page.getByRole('button', { name: /^Direct to kube-apiserver/ }).click()
   await page.getByRole('radio', { name: 'Metrics addresses' }).click()
   await page.getByRole('textbox', { name: /address/i }).fill(server.url)
-  await page.getByRole('button', { name: /^Connect/ }).click()
+  await page.getByRole('button', { name: 'Connect', exact: true }).click()
   await page.getByRole('link', { name: /^Overview/ }).click()
 
   const badge = page.getByRole('banner').getByText(mode).first()
@@ -34,7 +34,7 @@ test('two servers at once: each with its own limits, a sum only where it says so
   await page.getByRole('button', { name: /^Direct to kube-apiserver/ }).click()
   await page.getByRole('radio', { name: 'Metrics addresses' }).click()
   await page.getByRole('textbox', { name: /address/i }).fill(servers.map(({ url }) => url).join('\n'))
-  await page.getByRole('button', { name: /^Connect/ }).click()
+  await page.getByRole('button', { name: 'Connect', exact: true }).click()
   await page.getByRole('link', { name: /^Overview/ }).click()
 
   const table = page.getByRole('grid', { name: /levels/i }).first()
