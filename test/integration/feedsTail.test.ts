@@ -184,7 +184,7 @@ describe('a file that is followed', () => {
     expect([count, most]).toEqual([100_000, 1])
   })
 
-  test.skipIf(isRoot)('that may not be read is named', async () => {
+  test.skipIf(isRoot)('that may not be read is named (not as root, who may read every file)', async () => {
     await writeFile(path, text(0, 1))
     await chmod(path, 0)
     const { warnings } = tailed()
