@@ -146,7 +146,7 @@ export type Explained =
 /** What is known of the objects that a list would return, as the server polled it (specification 5.7). */
 export interface KnownObjects {
   readonly count: number
-  /** Bytes. Without it the server's own worst case stands in. */
+  /** Bytes. Without it, the server's own worst case is used. */
   readonly averageSize?: number
   /** Seconds since the server polled it; older than 180 it does not believe it. */
   readonly ageSeconds?: number

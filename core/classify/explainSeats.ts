@@ -105,7 +105,7 @@ function methodOf(verb: string, basis: EstimateBasis, profile: EstimatorProfile)
   }
 }
 
-/** What stands in for what is not known, in sentences. */
+/** The assumptions used for unknown values, in sentences. */
 function assumptionsOf(basis: EstimateBasis, context: ServerContext, info: RequestInfo): readonly string[] {
   if (basis.kind === 'mutating') {
     if (context.watchers !== undefined) return []

@@ -81,7 +81,7 @@ function objectSteps(
   const age = known?.ageSeconds === undefined ? '' : `, ${known.ageSeconds} s old`
   const label =
     statistics.state === 'stale'
-      ? `objects: the count of ${key}${age} is too old, so the worst case stands in`
+      ? `objects: the count of ${key}${age} is too old, so the worst case is used`
       : `objects of ${key} in the whole cluster${age}`
   const size: SeatStep = {
     kind: 'object-size',

@@ -194,7 +194,7 @@ export interface AbortSignalLike {
 export interface Client {
   call<N extends ProcedureName>(name: N, input: ProcedureInput<N>): Promise<ProcedureOutput<N>>
   /**
-   * Returns the function that ends the subscription. `onProblem` hears of events that had to be left out,
+   * Returns the function that ends the subscription. `onProblem` is called for events that had to be left out,
    * and of the stream's end by failure.
    */
   subscribe<N extends StreamName>(

@@ -5,7 +5,7 @@ export interface DesktopBridge {
    * window itself and whose data is `nonce`; contextBridge cannot pass ports.
    */
   connect(nonce: string): void
-  /** Hears what is chosen in the application menu, as the name of a command. Returns the function that ends it. */
+  /** Calls back with the name of each command chosen in the application menu. Returns the function that ends it. */
   onCommand(listener: (name: unknown) => void): () => void
 }
 export const DESKTOP_BRIDGE = 'apfDesktop'

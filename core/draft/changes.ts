@@ -9,7 +9,7 @@ import type { ReadEntry } from './readEntry.ts'
 /**
  * What to ask the server for, in an order in which no schema ever names a level that is not there: levels are made
  * before schemas and go after them. An object that says what the edit began from is taken in its present version, so
- * that a new status is no conflict. Entries whose text is not in order are left out.
+ * that a new status is no conflict. Entries with errors are left out.
  */
 export function changesOf(reads: readonly ReadEntry[], current: ObjectSet): readonly ObjectChange[] {
   return reads

@@ -8,11 +8,11 @@ import type { CheckedObject, ReadEntry } from './readEntry.ts'
 export interface Proposal {
   /** Defaults filled in. */
   readonly objects: ObjectSet
-  /** Objects whose text cannot be taken as it is: what they last were stands in for them, if they were anything. */
+  /** Objects whose text has errors: their last valid values are used, if there are any. */
   readonly stale: readonly ObjectRef[]
 }
 
-/** `lastGood`: what the text of an entry meant when it last was in order. */
+/** `lastGood`: the last valid reading of an entry's text. */
 export function proposalOf(
   current: ObjectSet,
   reads: readonly ReadEntry[],

@@ -110,8 +110,8 @@ export interface ApfEngine<T> {
   /** Object counts and sizes that list estimates look at (specification 5.7). */
   readonly objectStatistics: ObjectStatisticsTracker
   /**
-   * Says how many watches of all objects of a resource its server has, those that the engine knows among them: where not
-   * every request comes by the engine, the others are counted for its estimates as well (specification 5.6).
+   * Sets the server's total watch count for a resource, including the watches that the engine knows. Where only some
+   * requests pass through the engine, its estimates count the others as well (specification 5.6).
    */
   setWatches(apiGroup: string, resource: string, total: number): void
   moveTo(ns: number): void
@@ -150,7 +150,7 @@ export interface ApfEngine<T> {
   snapshot(): EngineSnapshot
   /** Levels, queues and requests, one by one, as of now; nothing under the max-in-flight filter. */
   dump(): EngineDump<T>
-  /** The levels with their queues and requests, by name, to be looked at only; none under the max-in-flight filter. */
+  /** The levels with their queues and requests, by name, read-only; none under the max-in-flight filter. */
   levels(): readonly PriorityLevel<Ticket<T>>[]
   /** The last recomputations of the limits, oldest first. */
   adjustments(): readonly Adjustment[]

@@ -43,8 +43,8 @@ export class WatchTracker {
   private readonly elsewhere = new Map<string, number>()
 
   /**
-   * Says how many watches of all objects of a resource there are altogether, those that are registered here among them. The
-   * others count from now on as if they were, too.
+   * Sets the server's total watch count for a resource, including the watches registered here. The others count as if they
+   * were registered.
    */
   setTotal(apiGroup: string, resource: string, total: number): void {
     const here = this.groups.get(apiGroup)?.get(resource)?.get('')?.ofAll ?? 0

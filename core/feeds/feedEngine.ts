@@ -8,7 +8,7 @@ import { createStandIns, type StandIns } from './standIn.ts'
 
 export type FollowedRequest = Omit<EngineRequest<unknown>, 'payload'>
 
-/** Hears what the engine is told, so that a second one can be told the same. Times are nanoseconds since `began`. */
+/** Receives the same calls as the engine, so that a second engine can replay them. Times are nanoseconds since `began`. */
 export interface FeedListener {
   /** A new engine begins at this time: at the first event, and after gaps of hours. */
   began(startUnixMs: number): void
@@ -105,7 +105,7 @@ export class FeedEngine {
 
   /**
    * It took so long with its wait in a queue of the server. What it waits in the engine is taken for that wait, so that the
-   * rest is its execution; `onExecution` hears of it as soon as the engine has let it run.
+   * rest is its execution; `onExecution` is called as soon as the engine dispatches it.
    */
   lastedInAll(row: LiveRow, followed: Followed, ms: number, onExecution: (ms: number) => void): void {
     const known = (waitedNs: number): void => {

@@ -38,11 +38,11 @@ export function limitsOf(identity: FeedIdentity, facts: FeedFacts): readonly str
       ? [
           'An audit log names no flow schema and no level, so there is nothing to compare with; a log of -v=3 has both.',
           'It has a queue wait only of requests that took more than half a second; of others the wait in the engine is taken for it.',
-          'When a watch was initialised is not in it; the beginning of its answer stands in, and watches end when they end there.',
+          'When a watch was initialised is not in it; the beginning of its response is used instead, and watches end when they end there.',
         ]
       : [
           'The log names no user. Each request is placed where apf_fs says, with a stand-in whom that flow schema admits: that is a check of our objects, not of who asked.',
-          'One program on one address stands in for one user, so flows by user are an estimate.',
+          'One program on one address counts as one user, so flows by user are an estimate.',
           'The log has a watch only when it ends, so which watches are open is not in it.',
         ]),
     QUEUES,

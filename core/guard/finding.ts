@@ -4,7 +4,7 @@ import type { FlowSchema, Kind, PriorityLevelConfiguration } from '../config/obj
  * - `blocks`: applying it breaks something; not before it is mended.
  * - `warns`: likely not what is meant.
  * - `expected`: a consequence to know of.
- * - `passes`: looked at and in order.
+ * - `passes`: checked, without a finding.
  */
 export const GUARD_SEVERITIES = ['blocks', 'warns', 'expected', 'passes'] as const
 export type GuardSeverity = (typeof GUARD_SEVERITIES)[number]

@@ -13,7 +13,7 @@ export type ShadowedRequest = Omit<EngineRequest<unknown>, 'payload'>
 /** What of a request is compared: the first engine's decision, kept by its owner, and the second's, written here. */
 export type Compared = Pick<LiveRow, 'state' | 'level' | 'schema' | 'shadow' | 'reason'>
 
-/** Hears what becomes of the requests of a live source: what a second engine needs to know. */
+/** Receives each step of the requests of a live source, for a second engine. */
 export interface ArrivalListener<R = LiveRow> {
   /** The first engine has just answered its arrival, or is about to. */
   arrived(row: R, request: ShadowedRequest): void

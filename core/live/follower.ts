@@ -30,7 +30,7 @@ export interface FollowedPayload {
   readonly follow: Follow
 }
 
-/** Hears of each decision about a request after its arrival was answered, at the instant of the engine's clock. */
+/** Called for each decision made after `arrive` returned, at the instant of the engine's clock. */
 export type OnDecision = (followed: Followed) => void
 
 /** The same, written by the follower. */

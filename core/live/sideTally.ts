@@ -42,7 +42,7 @@ export class SideTally {
     this.sinceNs = this.engine.nowNs
   }
 
-  /** Hears nothing more. */
+  /** Stops counting. */
   close(): void {
     this.leave()
   }

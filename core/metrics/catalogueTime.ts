@@ -69,7 +69,7 @@ export const TIME_FAMILIES: readonly FamilyInfo[] = [
     presence: 'at-rest',
     needed: true,
     meaning: 'Nanoseconds spent at each ratio of seats in use to the current limit; misses nothing between scrapes.',
-    cannotShow: 'A true ratio where the current limit is 0: a tenth of the server stands in for it.',
+    cannotShow: 'A true ratio where the current limit is 0: a tenth of the server is used instead.',
     whenMissing: 'Utilisation is known only at the instants of the scrapes.',
   },
   {

@@ -33,7 +33,7 @@ export interface HttpRequest {
   /** For what changes something. Such a request is never sent twice by itself: the first may have been carried out. */
   readonly write?: { readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'; readonly contentType: string }
   readonly accept?: string
-  /** Hears of the head of an answer 2xx. */
+  /** Called with the head of a 2xx response. */
   readonly onHead?: () => void
   /** Bytes of the body of a failure that are kept for whoever understands it; none without it. */
   readonly failureBytes?: number

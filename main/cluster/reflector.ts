@@ -31,11 +31,11 @@ export interface ReflectorOptions<K extends Kind> {
   readonly kind: K
   readonly api: ClusterApi
   readonly environment: Environment
-  /** Hears of each object at each version. */
+  /** Called for each object at each version. */
   readonly see: (object: Stored<K>) => void
-  /** Hears that `now` has changed. */
+  /** Called when `now` has changed. */
   readonly onChange: () => void
-  /** Hears of every list: the server may be another one. */
+  /** Called after every list: the server may be another one. */
   readonly onListed: () => void
 }
 

@@ -37,7 +37,7 @@ export function createObjectWriter(options: ObjectWriterOptions): Pick<ObjectEdi
   const look = async ({ kind, name }: Pick<ObjectChange, 'kind' | 'name'>) =>
     isPathSegment(name) ? requests.get({ kind, name }) : ({ ok: true, object: undefined } as const)
 
-  /** Of a conflict the object as it is now is part. */
+  /** A conflict includes the current object. */
   const refused = async (change: ObjectChange, failed: Failed): Promise<ServerVerdict> => {
     const gone = failed.status === 404 && change.base !== undefined
     if (failed.status !== 409 && !gone) return verdictOfFailure(change, failed)

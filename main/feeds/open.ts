@@ -31,7 +31,7 @@ export interface FeedOptions extends Omit<FeedRunOptions, 'identity' | 'startUni
   readonly certificate?: (() => Promise<Certificate>) | 'plain-http'
   /** Of the webhook, for as long as it lives; a random one without. */
   readonly token?: string
-  /** Hears sentences for people: a position that cannot be written, a file that cannot be read. */
+  /** Called with sentences for the operator: a position that cannot be written, a file that cannot be read. */
   readonly warn: (sentence: string) => void
 }
 

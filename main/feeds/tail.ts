@@ -11,9 +11,9 @@ export interface TailOptions {
   readonly follow: boolean
   /** Takes whole lines over, in order; no more are read before it is done. */
   readonly onLines: (lines: readonly string[]) => void | Promise<void>
-  /** Hears a sentence for each line that is longer than a line may be. */
+  /** Called with a sentence for each line that exceeds the limit. */
   readonly onTooLong: (sentence: string) => void
-  /** Hears sentences about the file itself. */
+  /** Called with sentences about the file itself. */
   readonly warn: (sentence: string) => void
   /** Where the place outlives the process; without, a file is read anew each time. */
   readonly positions?: PositionStore

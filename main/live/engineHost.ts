@@ -17,7 +17,7 @@ export interface MonotonicClock {
 const NS_PER_MS = 1e6
 
 /**
- * An engine that lives by a clock: whatever is done to it happens now, and what it wants to be woken for happens when it is
+ * An engine driven by a clock: whatever is done to it happens now, and what it wants to be woken for happens when it is
  * due, to the millisecond that timers have.
  */
 export interface EngineHost<T> {
@@ -30,7 +30,7 @@ export interface EngineHost<T> {
   watchInitialised(ticket: Ticket<T>): void
   endWatch(ticket: Ticket<T>): void
   configure: ApfEngine<T>['configure']
-  /** Brings the engine to the present, to be looked at. */
+  /** Advances the engine to the current time so that it can be inspected. */
   settle(): void
   close(): void
 }

@@ -17,7 +17,7 @@ export interface FactsOptions {
   readonly server: ServerAddress
   readonly environment: Environment
   readonly onFacts: (facts: ServerFacts) => void
-  /** Hears why they are not known, and `undefined` when they are again. */
+  /** Called with the reason why they are unknown, and with `undefined` when they are known again. */
   readonly onProblem: (problem: Problem | undefined) => void
 }
 

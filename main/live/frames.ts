@@ -20,7 +20,7 @@ export interface FramesOptions {
   readonly byClock: boolean
 }
 
-/** Tells frames and dumps of an engine that lives in this process, at the cadence. */
+/** Emits frames and dumps of an engine in this process, at the cadence. */
 export interface Frames {
   start(signal: AbortSignal, sink: SourceSink): void
   setCadence(cadence: Cadence): void

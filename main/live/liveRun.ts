@@ -43,13 +43,13 @@ export interface LiveCall {
 /** Requests of a proxy with an engine: one that decides about them, or one that only watches. */
 export interface LiveRun {
   readonly log: RequestLog
-  /** To be looked at, after `settle`. */
+  /** For inspection, after `settle`. */
   readonly engine: ApfEngine<unknown>
   /** Brings the engine to the present. */
   settle(): void
   arrive(arrival: LiveArrival): LiveCall
   configure(configuration: EngineConfiguration): ConfigurationReport
-  /** Who hears what becomes of the requests; one at most. */
+  /** Receives each step of the requests; one at most. */
   listen(listener: ArrivalListener | undefined): void
   /** Requests that were refused because the heads of those under way fill their room. */
   readonly crowdedOut: number

@@ -1,6 +1,6 @@
 import type { AbortSignalLike } from '../../core/contract/contract.ts'
 
-/** The newest value of something, for any number of listeners: each hears the latest at once, then every change. */
+/** The newest value of something, for any number of listeners: each receives the latest at once, then every change. */
 export interface Topic<E> extends Subscribable<E> {
   publish(event: E): void
 }

@@ -40,11 +40,11 @@ export interface WorkspaceOptions {
   readonly version: string
   readonly mode: 'desktop' | 'web' | 'memory'
   readonly platform: string
-  /** Hears of things that the operator should know although nothing failed; one sentence each. */
+  /** Called with a sentence for each event that the operator should know about although nothing failed. */
   readonly warn: (sentence: string) => void
-  /** Hears of each simulated server that is connected, and when it is not any more. */
+  /** Called when a simulated server is connected, and again when it is disconnected. */
   readonly onSimulation?: (server: SimulatedApiServer, ended: AbortSignal) => void
-  /** Hears of the engine of each live source that is connected, and when it is not any more. */
+  /** Called with the engine of a live source that is connected, and again when it is disconnected. */
   readonly onTraffic?: (traffic: LiveTraffic, ended: AbortSignal) => void
 }
 

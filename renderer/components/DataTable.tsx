@@ -4,7 +4,15 @@ import { useSettings } from '../state/settings.ts'
 import { UNKNOWN } from '../theme/format.ts'
 import { Button } from './Button.tsx'
 import { classes } from './classes.ts'
-import { isSortable, moveCursor, tableCsv, type DataColumn, type Sorting } from './dataColumns.ts'
+import {
+  hasFixedColumns,
+  isSortable,
+  leastWidth,
+  moveCursor,
+  tableCsv,
+  type DataColumn,
+  type Sorting,
+} from './dataColumns.ts'
 import { downloadCsv } from './download.ts'
 import { GLOSSARY, type TermId } from './glossary.ts'
 import { Icon } from './Icon.tsx'
@@ -53,6 +61,7 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
   const [settings] = useSettings()
   const density = props.density ?? settings.density
   const { sorted, sorting, sortBy } = useSortedRows(columns, rows, props.initialSort)
+  const fixed = hasFixedColumns(columns)
   const all = pinned.length === 0 ? sorted : [...pinned, ...sorted]
   const virtual = props.virtual ?? all.length > VIRTUAL_FROM
   const scroll = useRef<HTMLDivElement>(null)
@@ -100,7 +109,11 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
         onScroll={onScroll}
         onMouseLeave={onHover && (() => onHover(undefined))}
       >
-        <table className={classes(styles['grid'], density === 'compact' && styles['compact'])} {...grid}>
+        <table
+          className={classes(styles['grid'], density === 'compact' && styles['compact'], fixed && styles['fixed'])}
+          style={fixed ? { minWidth: leastWidth(columns) } : undefined}
+          {...grid}
+        >
           <Head columns={columns} sorting={sorting} sortBy={sortBy} place={place} />
           <tbody>
             {above > 0 && <tr aria-hidden="true" style={{ height: above }} />}

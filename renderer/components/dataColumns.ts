@@ -17,10 +17,22 @@ export interface DataColumn<R> {
   /** What the column sorts by and exports. Absent: not sortable, not exported. */
   readonly value?: (row: R) => CsvValue
   readonly sortable?: boolean
+  /** Pixels, with the gutters. Where all columns but one have such a width, no content moves them. */
   readonly width?: number | string
   /** The header is read but not shown, as for a column of buttons. */
   readonly hiddenHeader?: boolean
 }
+
+/** Room in pixels that the column without a width keeps. */
+const FLEXIBLE_LEAST = 150
+
+/** Whether the columns of a table keep their places whatever their cells contain: all but one state a width. */
+export const hasFixedColumns = <R>(columns: readonly DataColumn<R>[]): boolean =>
+  columns.filter(({ width }) => typeof width !== 'number').length === 1
+
+/** Pixels below which such a table scrolls sideways. */
+export const leastWidth = <R>(columns: readonly DataColumn<R>[]): number =>
+  columns.reduce((sum, { width }) => sum + (typeof width === 'number' ? width : FLEXIBLE_LEAST), 0)
 
 export const isSortable = <R>({ value, sortable = true }: DataColumn<R>): boolean => sortable && value !== undefined
 

@@ -48,7 +48,7 @@ export function openDesktopPort(bridge: DesktopBridge): Promise<Port> {
   })
 }
 
-/** Hears the application menu of the desktop window; never calls back in a browser. */
+/** Calls back for the application menu of the desktop window; never in a browser. */
 export function onMenuCommand(listener: (command: MenuCommand) => void): () => void {
   const end = window[DESKTOP_BRIDGE]?.onCommand((name) => {
     if (isMenuCommand(name)) listener(name)

@@ -19,7 +19,7 @@ export interface UnderstoodEntry extends ReadEntry {
   /** What was read of the text alone. */
   readonly alone: ReadEntry
   readonly footing: Footing
-  /** What the text meant when it last was in order. */
+  /** The last valid reading of the text. */
   readonly lastGood?: CheckedObject
 }
 

@@ -135,7 +135,7 @@ export const useDraftReady = (): boolean => {
 
 /**
  * The configuration that the draft proposes: the present objects with those of the draft, defaults filled in. `undefined`
- * without a draft. Where a text is not in order, what it last was stands in (`useDraftIsStale`).
+ * without a draft. Texts with errors count with their last valid values (`useDraftIsStale`).
  */
 export const useDraftObjects = (): ObjectSet | undefined =>
   draftStore(({ understood }) => (understood.entries.length === 0 ? undefined : understood.proposal?.objects))

@@ -44,7 +44,7 @@ function put<O extends StoredSet['levels'][number] | StoredSet['schemas'][number
   if (object !== undefined) objects.set(object.metadata.name, object)
 }
 
-/** The objects as a source's: to be looked at and drafted upon. */
+/** The objects as a source's: for display and as the base of a draft. */
 export function fileObjects(
   files: readonly UploadedFile[],
   { objects, notes }: ManifestObjects,

@@ -38,7 +38,7 @@ export interface SimulationShadow {
 /** What is known of the server is believed for three minutes. */
 const FACTS_AGAIN_NS = 60e9
 
-/** Hears of all arrivals, whether they have rows or not; it costs nothing while it is off. */
+/** Receives all arrivals, with or without rows; costs nothing while it is off. */
 export function createSimulationShadow(options: SimulationShadowOptions): SimulationShadow {
   const { simulation, capacity, version, show } = options
   const { engine } = simulation

@@ -10,7 +10,7 @@ export const SOURCES = {
   ],
   'metric-family': [
     'metric family',
-    'All series of one metric name. Which of them a server has depends on its version.',
+    'All series that share a metric name. Availability depends on the server version.',
   ],
   simulation: [
     'simulation',

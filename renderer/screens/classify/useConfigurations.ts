@@ -14,7 +14,7 @@ export interface Configurations {
   readonly current: CurrentObjects
   /** What the draft proposes; absent without a draft. */
   readonly draft: ObjectSet | undefined
-  /** The draft says something newer that is not in order yet. */
+  /** The draft has errors, so its last valid values are used. */
   readonly draftStale: boolean
   readonly limit: ServerLimit
 }

@@ -19,7 +19,7 @@ import { CadenceFields } from './CadenceFields.tsx'
 import { backoffOf, healthFacts, reasonWord, sourceFacts, type Fact } from './health.data.ts'
 import styles from './Connect.module.css'
 
-/** How the connected source does: per server its cost, its failures, and what its version does not show. */
+/** How the connected source does: per server its cost, its failures, and the metrics missing in its version. */
 export function HealthPane({ connection }: { readonly connection: Connected }) {
   const { frame } = useView()
   const { servers, cadence, source, still } = connection
@@ -63,8 +63,8 @@ export function HealthPane({ connection }: { readonly connection: Connected }) {
       )}
       {missing.size > 0 && (
         <>
-          <p className={styles['caption']}>What this version does not show, and what stands in for it:</p>
-          <table className={styles['table']} aria-label="Families not shown by this version">
+          <p className={styles['caption']}>Metrics missing in this version, and their substitutes</p>
+          <table className={styles['table']} aria-label="Metric families missing in this version">
             <thead>
               <tr>
                 <th scope="col">

@@ -79,7 +79,7 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
         />
       </div>
       <div className={classes(styles['bottom'], stale && styles['stale'])}>
-        <RejectionsPane recent={recent} />
+        <RejectionsPane key={id} recent={recent} />
         <div className={styles['side']}>
           {connection.servers.length > 1 && (
             <ServersPane

@@ -10,7 +10,7 @@ import { useConnected } from '../../state/connection.ts'
 import { format } from '../../theme/format.ts'
 import { openLevel } from './actions.ts'
 import styles from './overview.module.css'
-import type { RecentRejections, RejectionRow } from './rejections.ts'
+import { keepPlaces, rejectionKey, type RecentRejections, type RejectionRow } from './rejections.ts'
 
 type Filter = RejectReason | 'all'
 const FILTERS = (['all', ...REJECT_REASONS] as const).map((value) => ({ value, label: value }))
@@ -33,7 +33,11 @@ export const RejectionsPane = memo(function RejectionsPane({ recent, servers }: 
   const [filter, setFilter] = useState<Filter>('all')
   const kind = useConnected()?.spec.kind
   const seesRequests = kind !== undefined && REQUEST_SOURCES.has(kind)
-  const rows = recent?.rows.filter(({ reason }) => filter === 'all' || reason === filter) ?? []
+  const [places, setPlaces] = useState<readonly RejectionRow[]>([])
+  const all = keepPlaces(places, recent?.rows ?? [])
+  // Places only come, or all go: their number tells.
+  if (all.length !== places.length) setPlaces(all)
+  const rows = all.filter(({ reason }) => filter === 'all' || reason === filter)
   const columns = useMemo(() => rejectionColumns(servers), [servers])
   const seconds = recent === undefined ? undefined : format.fixed(Math.round(recent.seconds))
   return (
@@ -53,14 +57,14 @@ export const RejectionsPane = memo(function RejectionsPane({ recent, servers }: 
               caption="Rejections"
               columns={columns}
               rows={rows}
-              rowKey={(row) => `${row.server}/${row.level}/${row.schema}/${row.reason}`}
+              rowKey={rejectionKey}
               onOpen={(row) => openLevel(row.server, row.level)}
               density="compact"
               csvName="rejections"
               foot={seesRequests ? REQUESTS : NO_REQUESTS}
             />
           </div>
-          <Remedies reasons={REJECT_REASONS.filter((reason) => rows.some((row) => row.reason === reason))} />
+          <Remedies reasons={[...new Set(rows.map(({ reason }) => reason))]} />
         </div>
       )}
     </Pane>
@@ -76,6 +80,7 @@ function quiet(recent: RecentRejections | undefined, filter: Filter): string {
 function rejectionColumns(servers: ReadonlyMap<string, string> | undefined): readonly DataColumn<RejectionRow>[] {
   const server: DataColumn<RejectionRow> = {
     id: 'server',
+    width: 130,
     header: 'Server',
     value: (row) => row.server,
     cell: (row) => <span title={row.server}>{servers?.get(row.server) ?? row.server}</span>,
@@ -100,7 +105,7 @@ function rejectionColumns(servers: ReadonlyMap<string, string> | undefined): rea
       term: 'rejected',
       value: (row) => row.reason,
       cell: (row) => (
-        <span className={row.reason === 'time-out' ? styles['queued'] : styles['rejected']}>{row.reason}</span>
+        <span className={faint(row) ?? styles[row.reason === 'time-out' ? 'queued' : 'rejected']}>{row.reason}</span>
       ),
     },
     { id: 'schema', width: 180, header: 'Flow schema', term: 'flow-schema', value: (row) => row.schema },
@@ -110,7 +115,7 @@ function rejectionColumns(servers: ReadonlyMap<string, string> | undefined): rea
       header: 'Requests',
       align: 'right',
       value: (row) => row.count,
-      cell: (row) => `+${format.seats(row.count)}`,
+      cell: (row) => <span className={faint(row)}>{row.count === 0 ? '0' : `+${format.seats(row.count)}`}</span>,
     },
     {
       id: 'rate',
@@ -118,10 +123,13 @@ function rejectionColumns(servers: ReadonlyMap<string, string> | undefined): rea
       header: 'Rate',
       align: 'right',
       value: (row) => row.perSecond,
-      cell: (row) => format.rate(row.perSecond),
+      cell: (row) => <span className={faint(row)}>{format.rate(row.perSecond)}</span>,
     },
   ]
 }
+
+/** Rejected earlier, not within the window of the present. */
+const faint = ({ count }: RejectionRow): string | undefined => (count === 0 ? styles['faint'] : undefined)
 
 const Remedies = ({ reasons }: { readonly reasons: readonly RejectReason[] }) => (
   <dl className={styles['remedies']}>

@@ -55,8 +55,11 @@ function FleetState({ row, names }: FleetStateProps) {
 
 /** Pixels of the table below which the nominal column is left to the dashes in the bars. */
 const ROOM_FOR_NOMINAL = 1000
-/** Text, gutters and the columns that are always there, pixels. */
-const FIXED = 545
+/** `rejecting on apiserver-a, apiserver-b`. */
+const STATE = 200
+/** The columns that are always there, pixels. */
+const ALWAYS = 160 + STATE + 84 + 96 + 128
+/** Beside a bar: `1 307/1 307`, and gutters. */
 const NUMBERS = 96
 const BAR = { least: 70, most: 220 } as const
 
@@ -65,7 +68,7 @@ const nominals = (row: FleetRow) => [...new Set(Object.values(row.on).map(({ sea
 export function eachServerColumns(options: EachServerOptions): readonly DataColumn<FleetRow>[] {
   const { servers, names, stale, width, scale } = options
   const allStale = stale.size >= names.size
-  const room = Math.floor((width - FIXED) / Math.max(1, servers.length)) - NUMBERS
+  const room = Math.floor((width - ALWAYS) / Math.max(1, servers.length)) - NUMBERS
   const bar = Math.max(BAR.least, Math.min(BAR.most, room))
   const columns: readonly DataColumn<FleetRow>[] = [
     {
@@ -77,12 +80,14 @@ export function eachServerColumns(options: EachServerOptions): readonly DataColu
     },
     {
       id: 'state',
+      width: STATE,
       header: 'State',
       value: (row) => [...row.rejectingOn, ...row.queueingOn].join(' '),
       cell: (row) => <FleetState row={row} names={names} />,
     },
     {
       id: 'nominal',
+      width: 84,
       header: 'Nominal',
       term: 'nominal-limit',
       title: 'Nominal limit per server, seats',
@@ -96,6 +101,7 @@ export function eachServerColumns(options: EachServerOptions): readonly DataColu
     },
     ...servers.map(({ id, role }): DataColumn<FleetRow> => ({
       id: `server ${id}`,
+      width: bar + NUMBERS,
       header: role === undefined ? id : `${role}: ${id}`,
       title: 'Executing seats against the current limit of this server',
       value: (row) => row.on[id]?.seats.executing,
@@ -103,6 +109,7 @@ export function eachServerColumns(options: EachServerOptions): readonly DataColu
     })),
     {
       id: 'imbalance',
+      width: 96,
       header: 'Peak ÷ mean',
       term: 'imbalance',
       title: 'Executing seats of the busiest server over the mean of all',
@@ -119,6 +126,7 @@ export function eachServerColumns(options: EachServerOptions): readonly DataColu
     },
     {
       id: 'queued',
+      width: 128,
       header: 'Queued seats, sum',
       term: 'queued',
       align: 'right',
@@ -156,6 +164,7 @@ function OnServer(props: {
 
 const number = (
   id: string,
+  width: number,
   header: string,
   term: TermId,
   value: (level: AggregateLevel) => number | undefined,
@@ -163,6 +172,7 @@ const number = (
   tone?: 'queued' | 'rejected',
 ): DataColumn<AggregateLevel> => ({
   id,
+  width,
   header,
   term,
   align: 'right',
@@ -174,8 +184,9 @@ const number = (
   },
 })
 
-const limit = (id: string, header: string, of: 'nominal' | 'current'): DataColumn<AggregateLevel> => ({
+const limit = (id: string, width: number, header: string, of: 'nominal' | 'current'): DataColumn<AggregateLevel> => ({
   id,
+  width,
   header,
   term: `${of}-limit`,
   title: 'Limits are per server: the smallest and the largest',
@@ -204,28 +215,31 @@ export function sumColumns(
     },
     {
       id: 'state',
+      width: STATE,
       header: 'State',
       cell: (level) => {
         const row = beside.get(level.name)
         return row === undefined ? UNKNOWN : <FleetState row={row} names={names} />
       },
     },
-    number('executing', 'Executing, sum', 'executing', (level) => level.seatSums.executing?.sum, format.seats),
-    limit('limit', 'Limit per server', 'current'),
-    limit('nominal', 'Nominal per server', 'nominal'),
-    number('queuedSeats', 'Queued seats, sum', 'queued', (level) => level.seatSums.queued?.sum, format.seats, 'queued'),
+    number('executing', 104, 'Executing, sum', 'executing', (level) => level.seatSums.executing?.sum, format.seats),
+    limit('limit', 110, 'Limit per server', 'current'),
+    limit('nominal', 130, 'Nominal per server', 'nominal'),
+    number('queuedSeats', 124, 'Queued seats, sum', 'queued', (level) => level.seatSums.queued?.sum, format.seats, 'queued'),
     number(
       'queued',
+      146,
       'Queued requests, sum',
       'queued',
       (level) => level.requestSums.queued?.sum,
       format.seats,
       'queued',
     ),
-    number('dispatched', 'Dispatched, sum', 'dispatched', (level) => level.dispatchedPerSecondSum?.sum, format.rate),
-    number('rejected', 'Rejected, sum', 'rejected', rejectedSum, format.rate, 'rejected'),
+    number('dispatched', 112, 'Dispatched, sum', 'dispatched', (level) => level.dispatchedPerSecondSum?.sum, format.rate),
+    number('rejected', 100, 'Rejected, sum', 'rejected', rejectedSum, format.rate, 'rejected'),
     number(
       'imbalance',
+      96,
       'Peak ÷ mean',
       'imbalance',
       (level) => beside.get(level.name)?.peakOverMean,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Recent } from '../../../core/frame/derived.ts'
 import { derivedLevel, rejected } from './levels.fixture.ts'
-import { recentRejections } from './rejections.ts'
+import { keepPlaces, recentRejections, type RejectionRow } from './rejections.ts'
 
 const derived = (recent: Recent | undefined) => ({
   id: 'apiserver-a',
@@ -26,5 +26,27 @@ describe('rejections of the window of the present', () => {
     expect(recentRejections(derived(undefined))).toBeUndefined()
     expect(recentRejections(derived({ seconds: 10, dispatched: 3 }))).toBeUndefined()
     expect(recentRejections(derived({ seconds: 10, rejected: rejected() }))).toEqual({ seconds: 10, rows: [] })
+  })
+})
+
+describe('rejections that come and go', () => {
+  const row = (schema: string, count: number): RejectionRow => ({
+    server: 'apiserver-a',
+    level: 'a',
+    schema,
+    reason: 'queue-full',
+    count,
+    perSecond: count / 10,
+  })
+
+  test('keep their places: new ones come last, old ones go to zero', () => {
+    const first = keepPlaces([], [row('m', 3)])
+    const second = keepPlaces(first, [row('b', 1), row('m', 4)])
+    expect(second).toEqual([row('m', 4), row('b', 1)])
+    expect(keepPlaces(second, [row('b', 2)])).toEqual([row('m', 0), row('b', 2)])
+  })
+
+  test('start afresh after a calm window', () => {
+    expect(keepPlaces([row('m', 3)], [])).toEqual([])
   })
 })

@@ -36,5 +36,22 @@ export function recentRejections(derived: DerivedServer | undefined): RecentReje
   return { seconds, rows: rows.toSorted(compare) }
 }
 
-const compare = (a: RejectionRow, b: RejectionRow) =>
-  `${a.level}/${a.schema}/${a.reason}` < `${b.level}/${b.schema}/${b.reason}` ? -1 : 1
+const compare = (a: RejectionRow, b: RejectionRow) => (rejectionKey(a) < rejectionKey(b) ? -1 : 1)
+
+/**
+ * The rows of now at the places where they were: one that rejects nothing any more goes to zero, and new ones come last, so
+ * that nothing moves while somebody reads. Starts afresh once nothing is rejected.
+ */
+export function keepPlaces(
+  places: readonly RejectionRow[],
+  now: readonly RejectionRow[],
+): readonly RejectionRow[] {
+  if (now.length === 0) return []
+  const current = new Map(now.map((row) => [rejectionKey(row), row]))
+  const kept = places.map((row) => current.get(rejectionKey(row)) ?? { ...row, count: 0, perSecond: 0 })
+  const known = new Set(places.map(rejectionKey))
+  return [...kept, ...now.filter((row) => !known.has(rejectionKey(row)))]
+}
+
+export const rejectionKey = ({ server, level, schema, reason }: RejectionRow): string =>
+  `${server}/${level}/${schema}/${reason}`

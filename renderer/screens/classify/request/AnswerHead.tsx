@@ -50,7 +50,7 @@ export function AnswerHead(props: {
         {draft !== undefined && (
           <p className={styles['draft']}>
             {draftSentence(now, draft)}
-            {draftStale && ' Parts of the draft are not in order yet; what they were last is used.'}
+            {draftStale && ' The draft has errors. The answer uses the last valid values.'}
           </p>
         )}
       </div>

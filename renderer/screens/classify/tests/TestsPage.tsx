@@ -148,7 +148,7 @@ function Tests({ configurations }: { readonly configurations: Configurations }) 
       <div className={styles['notes']}>
         {current.note !== undefined && <ConfigurationNote note={current.note} />}
         {draftStale && (
-          <Note kind="warn">Parts of the draft are not in order yet; what they were last is used in their place.</Note>
+          <Note kind="warn">The draft has errors. The tests use the last valid values.</Note>
         )}
         {problem !== undefined && <ProblemNote problem={problem} />}
         {said !== undefined && <Note kind="warn">{said}</Note>}

@@ -86,10 +86,10 @@ export function ApplyBar(props: {
 
 /** What is so while nothing is changed. */
 function standingSentence(state: ObjectsState | undefined, { base }: UnderstoodDraft): string {
-  if (base?.origin === 'built-in') return 'Nothing is changed. A draft can be saved as YAML.'
+  if (base?.origin === 'built-in') return 'No changes yet. A draft can be saved as YAML.'
   if (state?.editing.state === 'impossible') return state.editing.why
   if (state?.editing.state === 'off') return 'Read-only. Nothing changes on the server until a draft is applied.'
-  return `Editing of ${state?.target ?? ''} is on. Nothing is changed yet.`
+  return `Editing of ${state?.target ?? ''} is on. No changes yet.`
 }
 
 /** The draft on the requests that come now, where the source shows them. */

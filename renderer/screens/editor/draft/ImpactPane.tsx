@@ -18,11 +18,11 @@ import type { Impact } from './useImpact.ts'
 import { select } from './useSelected.ts'
 import styles from './impact.module.css'
 
-/** Every level before and after the draft, in seats. `onSeen` hears when the table is on the screen. */
+/** Every level before and after the draft, in seats. `onSeen` is called when the table becomes visible. */
 export function ImpactPane(props: {
   readonly impact: Impact
   readonly selected: string | undefined
-  /** Where a text is not in order: what it last was is counted. */
+  /** The draft has errors, so its last valid values are counted. */
   readonly stale: boolean
   readonly onSeen: () => void
 }) {
@@ -95,7 +95,7 @@ export function ImpactPane(props: {
       </div>
       {(stale || impact.refused.length > 0 || (limits === 'recent' && recent !== undefined)) && (
         <div className={styles['notes']}>
-          {stale && <Note kind="warn">A text of the draft is not in order: what it last was is counted here.</Note>}
+          {stale && <Note kind="warn">The draft has errors. The table uses the last valid values.</Note>}
           {impact.refused.map(({ name, why }) => (
             <Note key={name} kind="warn">{`The server does without ${name}: ${why}.`}</Note>
           ))}

@@ -9,7 +9,7 @@ import { Menu } from '../../../components/Menu.tsx'
 import type { UnderstoodEntry } from '../../../state/draft.logic.ts'
 import { tarOf } from './tar.ts'
 
-/** The draft as files for elsewhere. Objects whose text is not in order are left out, and that is said. */
+/** The draft as files for elsewhere. Objects with errors are left out, and the message says how many. */
 export function SaveMenu({ reads }: { readonly reads: readonly UnderstoodEntry[] }) {
   const changes = exportedChanges(reads)
   const left = reads.length - changes.length
@@ -17,7 +17,7 @@ export function SaveMenu({ reads }: { readonly reads: readonly UnderstoodEntry[]
     say(
       left === 0
         ? `${what}.`
-        : `${what}; ${left} of ${reads.length} objects are left out because their text is not in order.`,
+        : `${what}; ${left} of ${reads.length} objects are left out because their text has errors.`,
     )
   const save = (name: string, text: string): void => {
     download(name, new Blob([text], { type: 'text/plain;charset=utf-8' }))

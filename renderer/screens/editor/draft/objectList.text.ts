@@ -6,7 +6,7 @@ export function rowFacts(row: ObjectRow): string {
   const facts = [
     kind === 'FlowSchema' ? `precedence ${number ?? 'unknown'}` : `${number ?? 'unknown'} shares`,
     ...(state === 'same' ? [] : [state]),
-    ...(problem === 'error' ? ['not in order'] : problem === 'conflict' ? ['changed on the server meanwhile'] : []),
+    ...(problem === 'error' ? ['has errors'] : problem === 'conflict' ? ['changed on the server meanwhile'] : []),
     ...(dangling ? ['its level does not exist'] : []),
     ...(mandatory ? ['mandatory'] : []),
     ...(reconciled && !mandatory ? ['kept as built in by the server'] : []),

@@ -115,7 +115,7 @@ function obstacle(
   if (state?.state !== 'current') return 'The objects of the server are not current; wait until it answers.'
   if (of('valid') === 'blocked') return 'Mend the errors and settle the conflicts first.'
   if (of('impact') !== 'done') return 'Look at the seat impact of this draft first.'
-  if (of('rails') === 'running') return 'The guard rails are being looked at.'
+  if (of('rails') === 'running') return 'The guard rails are being checked.'
   if (of('rails') === 'blocked') return 'A guard rail is in the way.'
   if (of('dry-run') === 'blocked') return 'The server would not accept the draft.'
   if (apply.applying) return 'It is being applied.'
