@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readVectors } from '../../test/fixtures/vectors.ts'
 import { builtInObjects } from '../config/builtInByVersion.ts'
 import type { ObjectSet, PriorityLevelConfiguration } from '../config/objects.ts'
-import { type ImpactQuestion, type ImpactRow, seatImpact } from './seatImpact.ts'
+import { type ImpactQuestion, type ImpactRow, assumedIdleSentence, seatImpact } from './seatImpact.ts'
 
 const builtIn = builtInObjects('v1.36.3')
 
@@ -80,6 +80,24 @@ describe('seatImpact', () => {
     })
     expect(busy.rows.map(({ limitAfter }) => limitAfter?.current)).toEqual([13, 20, 49, 25, 73, 50, 49, 343])
     expect(busy.allocation?.after).toEqual({ regime: 'solver', fairFraction: 0.38111111111111107, currentSum: 602 })
+  })
+
+  it('marks limits that assume an idle level, because nothing reports its demand', () => {
+    const demand = new Map(builtIn.levels.map(({ metadata }) => [metadata.name, { highWatermark: 1, smoothed: 1 }]))
+    const known = impactOf(builtIn, { demand })
+    expect(known.rows.some(({ assumedIdle }) => assumedIdle)).toBe(false)
+    expect(assumedIdleSentence(known)).toBeUndefined()
+    const added = impactOf(withLevels(limited('batch-scan', 10)), { demand })
+    expect(added.rows.filter(({ assumedIdle }) => assumedIdle).map(({ name }) => name)).toEqual(['batch-scan'])
+    expect(assumedIdleSentence(added)).toBe(
+      'The demand of batch-scan is unknown and counts as 0. The limits will differ once it serves requests.',
+    )
+    demand.delete('system')
+    expect(assumedIdleSentence(impactOf(withLevels(limited('batch-scan', 10)), { demand }))).toBe(
+      'The demand of batch-scan, system is unknown and counts as 0. The limits will differ once they serve requests.',
+    )
+    // Without any demand no limits are predicted, and none are in doubt.
+    expect(assumedIdleSentence(impactOf(withLevels(limited('batch-scan', 10))))).toBeUndefined()
   })
 
   it('shows what a new level takes from all others', () => {

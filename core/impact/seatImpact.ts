@@ -38,6 +38,8 @@ export interface ImpactRow {
   /** With demand only. */
   readonly limitBefore?: LimitNow
   readonly limitAfter?: LimitNow
+  /** The limits assume an idle level, because nothing reports its demand: it is new, or the page lacks it. */
+  readonly assumedIdle?: true
 }
 
 export interface ImpactSums {
@@ -59,6 +61,14 @@ export interface SeatImpact {
   readonly refused: readonly RefusedLevel[]
 }
 
+/** Why the limits after the edit may come out otherwise; `undefined` where the demand of every level is known. */
+export function assumedIdleSentence({ rows }: Pick<SeatImpact, 'rows'>): string | undefined {
+  const idle = rows.filter(({ assumedIdle, limitAfter }) => assumedIdle && limitAfter !== undefined)
+  if (idle.length === 0) return undefined
+  const names = idle.map(({ name }) => name).join(', ')
+  return `The demand of ${names} is unknown and counts as 0. The limits will differ once ${idle.length === 1 ? 'it serves' : 'they serve'} requests.`
+}
+
 /** Every level before and after an edit, on one server. Objects may be defaulted or not. */
 export function seatImpact(question: ImpactQuestion): SeatImpact {
   const { serverLimit, demand } = question
@@ -78,6 +88,7 @@ export function seatImpact(question: ImpactQuestion): SeatImpact {
       after: is?.seats ?? null,
       ...(limitBefore && { limitBefore }),
       ...(limitAfter && { limitAfter }),
+      ...(demand?.has(name) === false && { assumedIdle: true as const }),
     }
   })
   return {

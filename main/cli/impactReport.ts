@@ -3,7 +3,7 @@ import type { GuardFinding, GuardSeverity } from '../../core/guard/finding.ts'
 import type { AllocationRegime } from '../../core/engine/allocation.ts'
 import type { LevelSeats } from '../../core/impact/effectiveLevels.ts'
 import type { LimitNow } from '../../core/impact/limitsNow.ts'
-import type { ImpactRow, SeatImpact } from '../../core/impact/seatImpact.ts'
+import { assumedIdleSentence, type ImpactRow, type SeatImpact } from '../../core/impact/seatImpact.ts'
 import type { ImpactInput } from './impactInput.ts'
 import { textTable } from './textTable.ts'
 
@@ -63,9 +63,10 @@ export function impactJson({
 }
 
 const tableJson = ({ rows, allocation }: SeatImpact) => ({
-  levels: rows.map(({ name, change, before, after, limitBefore, limitAfter }) => ({
+  levels: rows.map(({ name, change, before, after, limitBefore, limitAfter, assumedIdle }) => ({
     name,
     change,
+    ...(assumedIdle && { assumedIdle }),
     before: seatsJson(before, limitBefore),
     after: seatsJson(after, limitAfter),
   })),
@@ -124,7 +125,8 @@ export function impactText({
   ]
 }
 
-function tableText({ rows, sums, allocation }: SeatImpact): readonly string[] {
+function tableText(impact: SeatImpact): readonly string[] {
+  const { rows, sums, allocation } = impact
   const of = (row: ImpactRow, pick: (seats: LevelSeats) => number | undefined): string =>
     arrow(row.before && pick(row.before), row.after && pick(row.after))
   const body = rows.map((row) => [
@@ -135,7 +137,7 @@ function tableText({ rows, sums, allocation }: SeatImpact): readonly string[] {
     of(row, ({ upper }) => upper),
     of(row, ({ maxSeatsPerRequest }) => (maxSeatsPerRequest === 0 ? undefined : maxSeatsPerRequest)),
     of(row, ({ queues }) => queues?.total),
-    arrow(row.limitBefore?.current ?? null, row.limitAfter?.current ?? null),
+    `${row.assumedIdle ? '≈ ' : ''}${arrow(row.limitBefore?.current ?? null, row.limitAfter?.current ?? null)}`,
   ])
   const { before, after } = sums
   const sum = [
@@ -151,10 +153,12 @@ function tableText({ rows, sums, allocation }: SeatImpact): readonly string[] {
   const columns = allocation === undefined ? HEAD.length - 1 : HEAD.length
   const cells = [HEAD, ...body, sum].map((row) => row.slice(0, columns))
   const table = textTable(cells, ['left', ...Array<'right'>(columns - 1).fill('right')])
+  const idle = assumedIdleSentence(impact)
   return allocation === undefined
     ? table
     : [
         ...table,
+        ...(idle === undefined ? [] : [`≈ ${idle}`]),
         `limits now: p ${arrow(round(allocation.before.fairFraction), round(allocation.after.fairFraction))}, ${regimes(allocation)}`,
       ]
 }

@@ -18,7 +18,7 @@ const SeatsSchema = z.looseObject({
   maxSeatsPerRequest: z.number(),
   limitNow: z.number().optional(),
 })
-const LevelSchema = z.looseObject({ name: z.string(), before: SeatsSchema.nullable(), after: SeatsSchema.nullable() })
+const LevelSchema = z.looseObject({ name: z.string(), assumedIdle: z.boolean().optional(), before: SeatsSchema.nullable(), after: SeatsSchema.nullable() })
 const AnswerSchema = z.looseObject({
   serverLimit: z.number(),
   serverLimitFrom: z.string(),
@@ -158,6 +158,11 @@ describe('apf-console impact', () => {
     expect(new Map(computed)).toEqual(reported)
     expect(answer.allocation).toBeDefined()
     expect(answer.servers).toHaveLength(1)
+    // Nothing reports the demand of the new level: its limit is marked, and the reason stands below the table.
+    expect(answer.levels.filter(({ assumedIdle }) => assumedIdle).map(({ name }) => name)).toEqual(['batch'])
+    const text = await runCommand('impact', '--edit', edit, '--file', page)
+    expect(text.output).toMatch(/^batch \(added\) .* ≈ – → \d+$/m)
+    expect(text.output).toContain('\n≈ The demand of batch is unknown and counts as 0.')
   })
 
   it('runs a saved table of requests', async () => {

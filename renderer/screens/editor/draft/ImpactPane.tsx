@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import type { ImpactRow, SeatImpact } from '../../../../core/impact/seatImpact.ts'
+import { assumedIdleSentence, type ImpactRow, type SeatImpact } from '../../../../core/impact/seatImpact.ts'
 import { classes } from '../../../components/classes.ts'
 import { LevelChip } from '../../../components/LevelChip.tsx'
 import { Note } from '../../../components/Note.tsx'
@@ -34,6 +34,7 @@ export function ImpactPane(props: {
   const order = levelOrder(settings.levelSlots)
   const rows = impact.rows.toSorted((a, b) => order(a.name, b.name))
   const table = useSeen(onSeen)
+  const idle = assumedIdleSentence(impact)
   return (
     <Pane
       title="Seat impact"
@@ -93,9 +94,10 @@ export function ImpactPane(props: {
           </tfoot>
         </table>
       </div>
-      {(stale || impact.refused.length > 0 || (limits === 'recent' && recent !== undefined)) && (
+      {(stale || idle !== undefined || impact.refused.length > 0 || (limits === 'recent' && recent !== undefined)) && (
         <div className={styles['notes']}>
           {stale && <Note kind="warn">The draft has errors. The table uses the last valid values.</Note>}
+          {idle !== undefined && <Note kind="warn">{`≈ ${idle}`}</Note>}
           {impact.refused.map(({ name, why }) => (
             <Note key={name} kind="warn">{`The server does without ${name}: ${why}.`}</Note>
           ))}
@@ -119,6 +121,7 @@ function Row({ row, current, live, limits, recent }: RowProps) {
   const type = (after ?? before)?.type
   const isExempt = type === 'Exempt'
   const span = recent?.rows.get(name)
+  const about = row.assumedIdle && !isExempt && <span title="Its demand is unknown and counts as 0">≈ </span>
   return (
     <tr className={classes(current && styles['current'], styles[change])} aria-current={current ? 'true' : undefined}>
       <th scope="row">
@@ -150,13 +153,17 @@ function Row({ row, current, live, limits, recent }: RowProps) {
       {live && limits === 'now' && (
         <>
           <td>
+            {about}
             {isExempt ? <b>none</b> : <Becomes before={row.limitBefore?.current} after={row.limitAfter?.current} />}
           </td>
           <td>{!isExempt && <Signed value={limitChange(row)} />}</td>
         </>
       )}
       {live && limits === 'recent' && (
-        <td>{isExempt ? <b>none</b> : <Becomes before={spanText(span?.before)} after={spanText(span?.after)} />}</td>
+        <td>
+          {about}
+          {isExempt ? <b>none</b> : <Becomes before={spanText(span?.before)} after={spanText(span?.after)} />}
+        </td>
       )}
     </tr>
   )
