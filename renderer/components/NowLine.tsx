@@ -7,6 +7,8 @@ export interface NowLineProps {
   /** The one sentence that is true now. */
   readonly title: string
   readonly evidence?: ReactNode
+  /** More evidence than there is room for, shown on hover. */
+  readonly details?: string | undefined
   /** The level that the sentence is about. */
   readonly level?: string | undefined
   readonly stale?: boolean
@@ -15,7 +17,7 @@ export interface NowLineProps {
 }
 
 /** Each screen opens with one plain sentence, then the evidence, then the next action. */
-export function NowLine({ title, evidence, level, stale = false, actions }: NowLineProps) {
+export function NowLine({ title, evidence, details, level, stale = false, actions }: NowLineProps) {
   return (
     <header className={styles['line']}>
       <div className={styles['text']}>
@@ -29,7 +31,7 @@ export function NowLine({ title, evidence, level, stale = false, actions }: NowL
           {title}
         </h1>
         {evidence !== undefined && (
-          <p className={styles['evidence']} title={typeof evidence === 'string' ? evidence : undefined}>
+          <p className={styles['evidence']} title={details ?? (typeof evidence === 'string' ? evidence : undefined)}>
             {evidence}
           </p>
         )}

@@ -18,7 +18,12 @@ const SeatsSchema = z.looseObject({
   maxSeatsPerRequest: z.number(),
   limitNow: z.number().optional(),
 })
-const LevelSchema = z.looseObject({ name: z.string(), assumedIdle: z.boolean().optional(), before: SeatsSchema.nullable(), after: SeatsSchema.nullable() })
+const LevelSchema = z.looseObject({
+  name: z.string(),
+  assumedIdle: z.boolean().optional(),
+  before: SeatsSchema.nullable(),
+  after: SeatsSchema.nullable(),
+})
 const AnswerSchema = z.looseObject({
   serverLimit: z.number(),
   serverLimitFrom: z.string(),

@@ -13,8 +13,8 @@ import { openLevel } from './actions.ts'
 import { eachServerColumns, sumColumns } from './fleetColumns.tsx'
 import { fleetRows, pinnedNames } from './fleetRows.ts'
 import { fleetKeyNumbers } from './keyNumbers.ts'
-import { nowLine, type NowServer, type NowStatement } from './nowLine.ts'
-import { NowPane } from './NowPane.tsx'
+import type { NowServer } from './nowLine.ts'
+import { NowPane, ServersNow } from './NowPane.tsx'
 import styles from './overview.module.css'
 import { PinSwitch } from './PinSwitch.tsx'
 import { RejectionsPane } from './RejectionsPane.tsx'
@@ -22,6 +22,7 @@ import { ServersPane } from './ServersPane.tsx'
 import { SmallLedgers } from './SmallLedgers.tsx'
 import { shortNames } from './serverNames.ts'
 import { leftOut, staleLine } from './staleLine.ts'
+import { RANGE_EVERY_MS, useRanges } from './useRanges.ts'
 import { together, type OverviewFacts, type OverviewServer } from './useOverview.ts'
 import { ViewSegment, type FleetView } from './ViewSegment.tsx'
 
@@ -44,13 +45,23 @@ export function Fleet({ facts, connection, view, onView, onShowServer }: FleetPr
   const first = servers[0]
   const allStale = first !== undefined && servers.every(({ id }) => stale.has(id))
   const lastAt = Math.max(...servers.map(({ server }) => Date.parse(server.at)))
-  const statement =
-    allStale && first !== undefined
-      ? staleLine({ server: first.id, stale, ageMs: now - lastAt, lastAt, health: connection.servers, now })
-      : withLeftOut(nowLine(nowServers(facts)), leftOut(stale))
   return (
     <>
-      <NowPane statement={statement} onShowServer={onShowServer} />
+      {allStale && first !== undefined ? (
+        <NowPane
+          statement={staleLine({
+            server: first.id,
+            stale,
+            ageMs: now - lastAt,
+            lastAt,
+            health: connection.servers,
+            now,
+          })}
+          onShowServer={onShowServer}
+        />
+      ) : (
+        <FleetNow facts={facts} onShowServer={onShowServer} />
+      )}
       <div className={classes(styles['facts'], allStale && styles['stale'])}>
         <KeyNumbers label="Key numbers of all servers" items={fleetKeyNumbers(servers)} />
       </div>
@@ -89,13 +100,17 @@ export function Fleet({ facts, connection, view, onView, onShowServer }: FleetPr
   )
 }
 
-const nowServers = ({ servers, stale }: OverviewFacts): readonly NowServer[] =>
-  servers
-    .filter(({ id }) => !stale.has(id))
-    .map(({ id, rows, recent }) => ({ id, rows, rejections: recent?.rows ?? [] }))
-
-const withLeftOut = (statement: NowStatement, note: string): NowStatement =>
-  note === '' ? statement : { ...statement, evidence: `${statement.evidence ?? ''} ${note}`.trim() }
+function FleetNow({ facts, onShowServer }: Pick<FleetProps, 'facts' | 'onShowServer'>) {
+  const { servers, stale, gapMs } = facts
+  const current = servers.filter(({ id }) => !stale.has(id))
+  const ranges = useRanges(current.map(({ id }) => id))
+  const seen = current.map(({ id, server, rows, recent }): NowServer => {
+    const range = ranges.get(id)
+    const follows = range !== undefined && Date.parse(server.at) - range.to <= RANGE_EVERY_MS + gapMs
+    return { id, rows, rejections: recent?.rows ?? [], range: range && { ...range, follows } }
+  })
+  return <ServersNow servers={seen} note={leftOut(stale)} onShowServer={onShowServer} />
+}
 
 interface TableProps {
   readonly servers: readonly OverviewServer[]

@@ -1,22 +1,20 @@
-import { useMemo } from 'react'
 import { Button } from '../../components/Button.tsx'
-import { useDump } from '../../state/dumps.ts'
 import { NowLine } from '../../components/NowLine.tsx'
 import { actionLabel, perform } from './actions.ts'
-import { busiestFlow } from './busiestFlow.ts'
-import { needAttention } from './levelRows.ts'
 import { nowLine, type NowServer, type NowStatement } from './nowLine.ts'
 import styles from './overview.module.css'
+import { useBusiestFlow } from './useBusiestFlow.ts'
 
 /** The worst true statement, with what can be done about it. */
 export function NowPane(props: { readonly statement: NowStatement; readonly onShowServer: (server: string) => void }) {
   const { statement, onShowServer } = props
-  const { title, evidence, level, actions, tone } = statement
+  const { title, evidence, details, level, actions, tone } = statement
   return (
     <div className={styles['now']}>
       <NowLine
         title={title}
         {...(evidence === undefined ? {} : { evidence })}
+        details={details}
         level={level}
         stale={tone === 'stale'}
         {...(actions.length === 0
@@ -37,11 +35,12 @@ export function NowPane(props: { readonly statement: NowStatement; readonly onSh
   )
 }
 
-/** The worst true statement about one server; debug dumps are read only while a level is in trouble. */
-export function ServerNow(props: { readonly now: NowServer; readonly onShowServer: (server: string) => void }) {
-  const { now, onShowServer } = props
-  const level = needAttention(now.rows)[0]?.name
-  const dump = useDump(level === undefined ? undefined : now.id, level)
-  const flow = useMemo(() => (level === undefined ? undefined : busiestFlow(dump, level)), [dump, level])
-  return <NowPane statement={nowLine([{ ...now, flow }])} onShowServer={onShowServer} />
+/** The worst true statement about these servers; who causes it is read only while a level is in trouble. */
+export function ServersNow(props: {
+  readonly servers: readonly NowServer[]
+  /** Ends the evidence. */
+  readonly note?: string
+  readonly onShowServer: (server: string) => void
+}) {
+  return <NowPane statement={nowLine(useBusiestFlow(props.servers), props.note)} onShowServer={props.onShowServer} />
 }

@@ -12,7 +12,7 @@ import { LedgerPane } from './LedgerPane.tsx'
 import { LevelTable } from './LevelTable.tsx'
 import { MissingNotice } from './MissingNotice.tsx'
 import { nowLine, type NowRange, type NowServer } from './nowLine.ts'
-import { NowPane, ServerNow } from './NowPane.tsx'
+import { NowPane, ServersNow } from './NowPane.tsx'
 import styles from './overview.module.css'
 import { RejectionsPane } from './RejectionsPane.tsx'
 import { ServersPane } from './ServersPane.tsx'
@@ -58,7 +58,7 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
           onShowServer={onShowServer}
         />
       ) : (
-        <ServerNow now={now} onShowServer={onShowServer} />
+        <ServersNow servers={[now]} onShowServer={onShowServer} />
       )}
       <div className={classes(styles['facts'], stale && styles['stale'])}>
         <KeyNumbers label={`Key numbers of ${id}`} items={keyNumbers(rows, server.seatFairFrac)} />

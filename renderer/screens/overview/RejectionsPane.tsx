@@ -100,7 +100,7 @@ function rejectionColumns(servers: ReadonlyMap<string, string> | undefined): rea
     },
     {
       id: 'reason',
-      width: 150,
+      width: 134,
       header: 'Reason',
       term: 'rejected',
       value: (row) => row.reason,
@@ -108,10 +108,10 @@ function rejectionColumns(servers: ReadonlyMap<string, string> | undefined): rea
         <span className={faint(row) ?? styles[row.reason === 'time-out' ? 'queued' : 'rejected']}>{row.reason}</span>
       ),
     },
-    { id: 'schema', width: 180, header: 'Flow schema', term: 'flow-schema', value: (row) => row.schema },
+    { id: 'schema', width: 160, header: 'Flow schema', term: 'flow-schema', value: (row) => row.schema },
     {
       id: 'count',
-      width: 84,
+      width: 78,
       header: 'Requests',
       align: 'right',
       value: (row) => row.count,

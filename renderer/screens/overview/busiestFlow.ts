@@ -1,7 +1,8 @@
+import type { LiveRequest } from '../../../core/contract/live.ts'
 import type { DumpFrame } from '../../../core/frame/dump.ts'
-import { flowRows } from '../../state/flows.logic.ts'
+import { flowKeyOf, flowName, isWaiting } from '../../state/flows.logic.ts'
 
-/** The flow with most of the requests of one level, as a debug dump showed them. */
+/** The flow with most of the requests of one level, as a debug dump or the newest requests show them. */
 export interface BusiestFlow {
   readonly level: string
   readonly name: string
@@ -10,21 +11,54 @@ export interface BusiestFlow {
   readonly of: number
   /** Requests that wait; executing ones where none does. */
   readonly waits: boolean
-  /** Unix milliseconds of the dump. */
+  /** Unix milliseconds at which that was seen. */
   readonly at: number
+  readonly from: 'dump' | 'requests'
 }
 
 /** Below this share of the requests a flow explains nothing. */
 const MUCH = 0.3
 
+interface Held {
+  readonly schema: string
+  readonly flow: string
+  readonly waits: boolean
+}
+
 /** `undefined` while no flow stands out. */
-export function busiestFlow(dump: DumpFrame | undefined, level: string): BusiestFlow | undefined {
-  const at = dump === undefined ? Number.NaN : Date.parse(dump.at)
-  const rows = flowRows(dump?.requests?.filter((request) => request.level === level) ?? [], at)
-  const waits = rows.some(({ queued }) => queued > 0)
-  const count = ({ queued, executing }: (typeof rows)[number]): number => (waits ? queued : executing)
-  const of = rows.reduce((sum, row) => sum + count(row), 0)
-  const [most] = rows.toSorted((a, b) => count(b) - count(a))
-  if (most === undefined || of === 0 || count(most) < MUCH * of) return undefined
-  return { level, name: most.name, count: count(most), of, waits, at }
+function busiest(held: readonly Held[]): Pick<BusiestFlow, 'name' | 'count' | 'of' | 'waits'> | undefined {
+  const waits = held.some((one) => one.waits)
+  const counts = new Map<string, { readonly name: string; readonly count: number }>()
+  let of = 0
+  for (const one of held) {
+    if (one.waits !== waits) continue
+    of += 1
+    const key = flowKeyOf(one)
+    counts.set(key, { name: flowName(one.flow, one.schema), count: (counts.get(key)?.count ?? 0) + 1 })
+  }
+  const [most] = [...counts.values()].toSorted((a, b) => b.count - a.count)
+  return most === undefined || most.count < MUCH * of ? undefined : { ...most, of, waits }
+}
+
+export function busiestInDump(dump: DumpFrame | undefined, level: string): BusiestFlow | undefined {
+  if (dump?.requests === undefined) return undefined
+  const held = dump.requests
+    .filter((request) => request.level === level)
+    .map((request) => ({ schema: request.schema, flow: request.flow, waits: isWaiting(request) }))
+  const found = busiest(held)
+  return found && { level, ...found, at: Date.parse(dump.at), from: 'dump' }
+}
+
+/** `at`: when the requests were read, Unix milliseconds. */
+export function busiestInRequests(
+  requests: readonly LiveRequest[],
+  level: string,
+  at: number,
+): BusiestFlow | undefined {
+  const found = busiest(
+    requests
+      .filter((request) => request.level === level && (request.state === 'waiting' || request.state === 'executing'))
+      .map(({ schema, flow, state }) => ({ schema, flow, waits: state === 'waiting' })),
+  )
+  return found && { level, ...found, at, from: 'requests' }
 }

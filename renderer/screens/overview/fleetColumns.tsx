@@ -225,7 +225,15 @@ export function sumColumns(
     number('executing', 104, 'Executing, sum', 'executing', (level) => level.seatSums.executing?.sum, format.seats),
     limit('limit', 110, 'Limit per server', 'current'),
     limit('nominal', 130, 'Nominal per server', 'nominal'),
-    number('queuedSeats', 124, 'Queued seats, sum', 'queued', (level) => level.seatSums.queued?.sum, format.seats, 'queued'),
+    number(
+      'queuedSeats',
+      124,
+      'Queued seats, sum',
+      'queued',
+      (level) => level.seatSums.queued?.sum,
+      format.seats,
+      'queued',
+    ),
     number(
       'queued',
       146,
@@ -235,7 +243,14 @@ export function sumColumns(
       format.seats,
       'queued',
     ),
-    number('dispatched', 112, 'Dispatched, sum', 'dispatched', (level) => level.dispatchedPerSecondSum?.sum, format.rate),
+    number(
+      'dispatched',
+      112,
+      'Dispatched, sum',
+      'dispatched',
+      (level) => level.dispatchedPerSecondSum?.sum,
+      format.rate,
+    ),
     number('rejected', 100, 'Rejected, sum', 'rejected', rejectedSum, format.rate, 'rejected'),
     number(
       'imbalance',

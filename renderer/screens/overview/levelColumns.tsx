@@ -3,6 +3,7 @@ import { REJECT_REASONS, type RejectReason } from '../../../core/frame/frame.ts'
 import type { LevelState } from '../../../core/frame/levelState.ts'
 import { SeatBar } from '../../charts/SeatBar.tsx'
 import type { DataColumn } from '../../components/DataTable.tsx'
+import { leastWidth } from '../../components/dataColumns.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { LevelName } from '../../components/LevelChip.tsx'
 import { StateTag } from '../../components/StateTag.tsx'
@@ -79,26 +80,18 @@ const byReason = (id: OptionalColumn, reason: RejectReason): Column => ({
   cell: (row) => amount(row.rejectedBy?.[reason], format.significant, 'rejected'),
 })
 
-/** Room in pixels below which a column is left out. */
-const ROOM: ReadonlyMap<string, number> = new Map([
-  ['dispatched', 1290],
-  ['demand', 980],
-  ['nominal', 900],
-])
+/** Columns that are left out where there is no room for all, the first one first. */
+const GIVES_WAY = ['dispatched', 'demand', 'nominal', 'history']
 const WIDE = 1150
-const OPTIONAL_WIDTH = 78
 
 /** The columns that fit; their order never changes, and widths leave room for what they may come to hold. */
 export function levelColumns(options: LevelColumnOptions): readonly Column[] {
   const { width, compact, scale, stale, range, sparkline, optional } = options
-  // Columns on request take the place of those that matter least.
-  const room = width - optional.size * OPTIONAL_WIDTH
-  const wide = room >= WIDE
-  const bar = wide ? 148 : 116
-  const spark = wide ? 132 : 112
+  const wide = width >= WIDE
+  const bar = wide ? 148 : 104
+  const spark = wide ? 132 : 88
   const height = compact ? 18 : 22
   const wanted: ReadonlySet<string> = optional
-  const shown = ({ id }: Column) => (OPTIONAL.has(id) ? wanted.has(id) : room >= (ROOM.get(id) ?? 0))
   const columns: readonly Column[] = [
     {
       id: 'level',
@@ -110,14 +103,14 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     {
       id: 'state',
       // Two states side by side.
-      width: 186,
+      width: 160,
       header: 'State',
       value: (row) => row.states.join(' '),
       cell: (row) => <States states={row.states} />,
     },
     {
       id: 'change',
-      width: wide ? 104 : 60,
+      width: wide ? 104 : 54,
       header: wide ? 'Lent, borrowed' : '▽ ▲',
       term: 'lend',
       title: 'Seats lent (▽) or borrowed (▲): current limit against nominal limit',
@@ -281,7 +274,11 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     byReason('timeOut', 'time-out'),
     byReason('concurrencyLimit', 'concurrency-limit'),
   ]
-  return columns.filter(shown)
+  const shown = columns.filter(({ id }) => !OPTIONAL.has(id) || wanted.has(id))
+  return GIVES_WAY.reduce(
+    (fitting, id) => (leastWidth(fitting) > width ? fitting.filter((column) => column.id !== id) : fitting),
+    shown,
+  )
 }
 
 const OPTIONAL: ReadonlySet<string> = new Set(OPTIONAL_COLUMNS.map(([id]) => id))

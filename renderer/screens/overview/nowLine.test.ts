@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ServerHealth } from '../../../core/contract/source.ts'
 import type { DerivedLevel } from '../../../core/frame/derived.ts'
@@ -5,7 +6,7 @@ import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { levelOrder } from '../../theme/levelSlots.ts'
 import { derivedLevel, derivedServer, level, rejected, scannerFlood, server } from './levels.fixture.ts'
 import { levelRows } from './levelRows.ts'
-import { nowLine, type NowServer } from './nowLine.ts'
+import { evidenceOf, nowLine, type NowServer } from './nowLine.ts'
 import type { RejectionRow } from './rejections.ts'
 import { leftOut, staleLine } from './staleLine.ts'
 
@@ -38,13 +39,16 @@ describe('the worst true statement, by rule order', () => {
     const said = nowLine([judged(frame, [derivedLevel('workload-low', { rejectedPerSecond: by })], schemas)])
     expect(said.title).toBe('workload-low is full and rejecting.')
     expect(said.evidence).toMatch(
+      /^queue-full 11\.7 \/s, time-out 0\.100 \/s, 99 % from flow schema service-accounts\./,
+    )
+    expect(said.details).toMatch(
       /^queue-full 11\.7 \/s, time-out 0\.100 \/s answered 429 in the last 10 s, 99 % from flow schema service-accounts\./,
     )
     const alone = nowLine([
       judged(frame, [derivedLevel('workload-low', { rejectedPerSecond: by })], schemas.slice(0, 1)),
     ])
-    expect(alone.evidence).toMatch(/429 in the last 10 s, all from flow schema service-accounts\./)
-    expect(said.evidence).toMatch(/Flows with another hand are not affected\./)
+    expect(alone.details).toMatch(/429 in the last 10 s, all from flow schema service-accounts\./)
+    expect(said.details).toMatch(/Flows with another hand are not affected\./)
     expect(said.actions).toEqual([
       { kind: 'open-level', level: 'workload-low', server: 'apiserver-a' },
       { kind: 'explain-limit', level: 'workload-low', server: 'apiserver-a' },
@@ -59,7 +63,7 @@ describe('the worst true statement, by rule order', () => {
     })
     const by = rejected({ 'queue-full': 7.8, 'time-out': 2.2 })
     const said = nowLine([judged(frame, [derivedLevel('workload-low', { rejectedPerSecond: by })], rows)])
-    expect(said.evidence).toMatch(/in the last 10 s, all from flow schema service-accounts\./)
+    expect(said.details).toMatch(/in the last 10 s, all from flow schema service-accounts\./)
   })
 
   test('2. rejecting: how many the range saw, and the flow that a dump shows', () => {
@@ -69,8 +73,24 @@ describe('the worst true statement, by rule order', () => {
     const range = { from: at - 600_000, to: at, approximate: false, follows: true, levels }
     const flow = { level: 'workload-low', name: 'inventory:crawler', count: 94, of: 100, waits: true, at }
     const now = judged(frame, [refusing('workload-low', 11.7)])
-    expect(nowLine([{ ...now, range, flow }]).evidence).toMatch(
-      /2\u202f742 requests rejected in the last 10 min\. 94 % of the 100 waiting requests are from inventory:crawler \(dump of 03:12:43\)\./,
+    const { evidence, details } = nowLine([{ ...now, range, flow: { ...flow, from: 'dump' } }])
+    expect(evidence).toMatch(
+      /inventory:crawler has 94 % of the 100 waiting requests\. .* 2\u202f742 requests rejected in the last 10 min\./,
+    )
+    expect(details).toMatch(/of the 100 waiting requests \(dump of 03:12:43\)\./)
+    const rows = nowLine([{ ...now, range, flow: { ...flow, count: 100, from: 'requests' } }])
+    expect(rows.details).toMatch(/inventory:crawler has all 100 waiting requests \(newest requests of 03:12:43\)\./)
+  })
+
+  test('the evidence is whole sentences within two lines; the rest is in the details', () => {
+    const sentence = fc.string({ minLength: 1, maxLength: 120 }).map((text) => `${text}.`)
+    fc.assert(
+      fc.property(fc.array(sentence, { minLength: 1, maxLength: 8 }), (sentences) => {
+        const { evidence = '', details = evidence } = evidenceOf(sentences)
+        expect(evidence.length).toBeLessThanOrEqual(185)
+        expect(evidence.startsWith(sentences[0] ?? '')).toBe(true)
+        expect(details).toBe(sentences.join(' '))
+      }),
     )
   })
 
@@ -100,6 +120,22 @@ describe('the worst true statement, by rule order', () => {
     )
     expect(evidence(range(0))).toBe('No request was rejected in the last 10 min, and no sample saw one wait.')
     expect(evidence({ ...range(0), follows: false })).toMatch(/^No request was rejected from 03:02:43 to 03:12:43/)
+  })
+
+  test('8. the range of several servers is one sentence, and silent while one of them is unknown', () => {
+    const frame = server({ levels: [calm('system')] })
+    const at = Date.parse(frame.at)
+    const range = (count: number, lastRejectedAt: number | undefined) => ({
+      from: at - 600_000,
+      to: at,
+      approximate: false,
+      follows: true,
+      levels: [{ name: 'system', rejected: count, lastRejectedAt, lastQueuedAt: undefined }],
+    })
+    const a = { ...judged({ ...frame, id: 'a' }), range: range(3, at - 60_000) }
+    const b = { ...judged({ ...frame, id: 'b' }), range: range(4, at - 30_000) }
+    expect(nowLine([a, b]).evidence).toBe('7 requests rejected in the last 10 min, last by system on b at 03:12:13.')
+    expect(nowLine([a, { ...b, range: undefined }]).evidence).toBe('No request was rejected in the last 10 s.')
   })
 
   test('3. a lender with a queue, before any other queue', () => {

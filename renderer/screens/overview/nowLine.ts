@@ -19,7 +19,10 @@ export type NowAction =
 export interface NowStatement {
   readonly tone: 'ok' | 'trouble' | 'stale' | 'withheld'
   readonly title: string
+  /** As many whole sentences as two lines hold. */
   readonly evidence?: string
+  /** All of them, in full. */
+  readonly details?: string
   /** The level that it is about. */
   readonly level?: string
   readonly actions: readonly NowAction[]
@@ -32,8 +35,29 @@ export interface NowServer {
   readonly rejections: readonly RejectionRow[]
   /** The selected range; absent until its history is known. */
   readonly range?: NowRange | undefined
-  /** The flow that has most of one level's requests, by its debug dumps. */
+  /** The flow that has most of one level's requests, where dumps or rows name it. */
   readonly flow?: BusiestFlow | undefined
+}
+
+/** One sentence of the evidence: as it stands in the two lines, and in full where that says more. */
+type Sentence = string | { readonly short: string; readonly full: string }
+type Told = Omit<NowStatement, 'evidence' | 'details'> & { readonly evidence: readonly Sentence[] }
+
+/** Characters of two lines beside the buttons, with the notes of the first run on a screen 1440 wide. */
+const TWO_LINES = 185
+
+/** The evidence as whole sentences, the first ones first: what does not fit is left to the tooltip, never cut. */
+export function evidenceOf(sentences: readonly Sentence[]): Pick<NowStatement, 'evidence' | 'details'> {
+  const said = sentences.filter((one) => one !== '')
+  const shorts = said.map((one) => (typeof one === 'string' ? one : one.short))
+  const [first] = shorts
+  if (first === undefined) return {}
+  const evidence = shorts.slice(1).reduce((text, one) => {
+    const longer = `${text} ${one}`
+    return longer.length > TWO_LINES ? text : longer
+  }, first)
+  const details = said.map((one) => (typeof one === 'string' ? one : one.full)).join(' ')
+  return details === evidence ? { evidence } : { evidence, details }
 }
 
 export interface NowRange extends RangeFacts {
@@ -78,7 +102,7 @@ function elsewhere({ servers, server }: Case): string {
   return ` ${who} ${seats(most)} idle, but limits are per server and seats do not move between servers.`
 }
 
-function rejecting(about: Case): NowStatement {
+function rejecting(about: Case): Told {
   const { row, server } = about
   const by = row.rejectedBy
   const reasons = REJECT_REASONS.filter((reason) => (by?.[reason] ?? 0) > 0).toSorted(
@@ -88,22 +112,22 @@ function rejecting(about: Case): NowStatement {
   const detail = reasons.map((reason) => `${reason} ${format.rate(by?.[reason])}`).join(', ')
   const cause = main === undefined ? '' : REASON_TEXT[main].cause
   const idle = elsewhere(about).trim()
-  const flow = ofFlow(about)
   const own = server.range?.levels.find(({ name }) => name === row.name)
   const range = server.range === undefined || !own?.rejected ? '' : rejectedInRange(own.rejected, server.range)
   return {
     tone: 'trouble',
     level: row.name,
     title: `${row.name} is ${isFull(about.row) ? 'full and rejecting' : 'rejecting'}${place(about)}.`,
-    // Two lines of evidence at most: idle servers and the flow matter more than the cause.
     evidence: [
-      `${detail} answered 429 in the last 10 s${fromSchema(server.rejections, row.name)}.`,
+      {
+        short: `${detail}${fromSchema(server.rejections, row.name)}.`,
+        full: `${detail} answered 429 in the last 10 s${fromSchema(server.rejections, row.name)}.`,
+      },
+      ofFlow(about),
       range,
-      flow,
-      idle === '' && flow === '' ? cause : idle,
-    ]
-      .filter((sentence) => sentence !== '')
-      .join(' '),
+      idle,
+      cause,
+    ],
     actions: [open(about), explain(about)],
   }
 }
@@ -125,17 +149,20 @@ function fromSchema(rejections: readonly RejectionRow[], level: string): string 
     : `, ${format.percent(Math.min(count / total, 0.99))} from flow schema ${schema}`
 }
 
-/** `94 % of the 188 waiting requests are from inventory:crawler (dump of 03:12:40).` */
-function ofFlow({ row, server }: Case): string {
+/** `inventory:crawler has 94 % of the 188 waiting requests.`; in full with where and when that was seen. */
+function ofFlow({ row, server }: Case): Sentence {
   const { flow } = server
   if (flow === undefined || flow.level !== row.name) return ''
   const what = `${flow.waits ? 'waiting' : 'executing'} request`
-  const whose = `from ${flow.name} (dump of ${format.time(flow.at)}).`
-  if (flow.of === 1) return `The ${what} is ${whose}`
-  const all = `the ${format.seats(flow.of)} ${what}s`
-  return flow.count === flow.of
-    ? `All of ${all} are ${whose}`
-    : `${format.percent(Math.min(flow.count / flow.of, 0.99))} of ${all} are ${whose}`
+  const all = `${format.seats(flow.of)} ${what}s`
+  const share =
+    flow.of === 1
+      ? `the ${what}`
+      : flow.count === flow.of
+        ? `all ${all}`
+        : `${format.percent(Math.min(flow.count / flow.of, 0.99))} of the ${all}`
+  const seen = `${flow.from === 'dump' ? 'dump' : 'newest requests'} of ${format.time(flow.at)}`
+  return { short: `${flow.name} has ${share}.`, full: `${flow.name} has ${share} (${seen}).` }
 }
 
 const span = (range: NowRange): string =>
@@ -146,18 +173,27 @@ const span = (range: NowRange): string =>
 const rejectedInRange = (count: number, range: NowRange): string =>
   `${range.approximate ? '≈ ' : ''}${requests(count)} rejected ${span(range)}.`
 
-/** What the selected range saw of rejections and queues, and when last: one sentence, empty while that is not known. */
+/**
+ * What the selected range saw of rejections and queues, and when last: one sentence, empty while that is not known of every
+ * server.
+ */
 function overRange(servers: readonly NowServer[]): string {
-  const [first, ...more] = servers.flatMap(({ range }) => range ?? [])
-  if (first === undefined || more.length > 0) return ''
-  const known = first.levels.filter(({ rejected }) => rejected !== undefined)
+  const [first] = servers.flatMap(({ range }) => range ?? [])
+  if (first === undefined || servers.some(({ range }) => range === undefined)) return ''
+  const levels = servers.flatMap(({ id, range }) =>
+    (range?.levels ?? []).map((level) => ({
+      ...level,
+      name: servers.length > 1 ? `${level.name} on ${id}` : level.name,
+    })),
+  )
+  const known = levels.filter(({ rejected }) => rejected !== undefined)
   const total = known.reduce((sum, { rejected = 0 }) => sum + rejected, 0)
-  const last = latest(first.levels, ({ lastRejectedAt }) => lastRejectedAt)
+  const last = latest(levels, ({ lastRejectedAt }) => lastRejectedAt)
   if (last !== undefined && total > 0) {
     return `${rejectedInRange(total, first).slice(0, -1)}, last by ${last.name} at ${format.time(last.at)}.`
   }
   const none = known.length === 0 ? '' : `No request was rejected ${span(first)}`
-  const queued = latest(first.levels, ({ lastQueuedAt }) => lastQueuedAt)
+  const queued = latest(levels, ({ lastQueuedAt }) => lastQueuedAt)
   if (queued === undefined) return none === '' ? '' : `${none}, and no sample saw one wait.`
   const waited = `${queued.name} last queued at ${format.time(queued.at)}.`
   return none === '' ? waited : `${none}; ${waited}`
@@ -173,7 +209,7 @@ function latest(levels: readonly RangeLevel[], of: (level: RangeLevel) => number
   return last
 }
 
-function lenderSqueezed(about: Case): NowStatement {
+function lenderSqueezed(about: Case): Told {
   const { row } = about
   const lent = typeof row.change === 'number' ? -row.change : 0
   const waiting = row.queuedRequests ?? 0
@@ -182,51 +218,60 @@ function lenderSqueezed(about: Case): NowStatement {
     tone: 'trouble',
     level: row.name,
     title: `${row.name} lends ${seats(lent)} while ${requests(waiting)} wait${waiting === 1 ? 's' : ''}${place(about)}.`,
-    evidence: `Its limit is ${format.seats(row.seats.current)}${floor}, of ${format.seats(row.seats.nominal)} nominal seats. It gets lent seats back within 10 s of needing them.`,
+    evidence: [
+      `Its limit is ${format.seats(row.seats.current)}${floor}, of ${format.seats(row.seats.nominal)} nominal seats.`,
+      'It gets lent seats back within 10 s of needing them.',
+      ofFlow(about),
+    ],
     actions: [open(about), explain(about)],
   }
 }
 
-function queueing(about: Case): NowStatement {
+function queueing(about: Case): Told {
   const { row } = about
   const { executing, current, queued } = row.seats
   const wait =
     typeof row.waitP99 === 'number'
-      ? ` Wait p99 of the last 30 s: ${format.quantile(row.waitP99, row.waitP99Range)}.`
+      ? `Wait p99 of the last 30 s: ${format.quantile(row.waitP99, row.waitP99Range)}.`
       : ''
-  const flow = ofFlow(about)
   const free = executing === undefined || current === undefined ? 0 : current - executing
-  const wide = free > 0 ? ` ${seats(free)} free: the next request may be wider than that.` : ''
+  const wide = free > 0 ? `${seats(free)} free: the next request may be wider than that.` : ''
   const waiting = row.queuedRequests === undefined ? 'Requests wait' : `${requests(row.queuedRequests)} wait`
   const grammar = row.queuedRequests === 1 ? `${waiting}s` : waiting
   return {
     tone: 'trouble',
     level: row.name,
     title: `${row.name} queues${place(about)}. ${grammar} for ${queued === undefined ? 'seats' : seats(queued)}.`,
-    evidence: `${format.seats(executing)} of ${format.seats(current)} seats execute.${wide}${wait}${flow === '' ? '' : ` ${flow}`}${elsewhere(about)}`,
+    evidence: [
+      `${format.seats(executing)} of ${format.seats(current)} seats execute.`,
+      ofFlow(about),
+      wide,
+      wait,
+      elsewhere(about).trim(),
+    ],
     actions: [open(about), explain(about)],
   }
 }
 
-function shortAtMax(about: Case): NowStatement {
+function shortAtMax(about: Case): Told {
   const { row } = about
   return {
     tone: 'trouble',
     level: row.name,
     title: `${row.name} is at its max of ${seats(row.seats.upper ?? 0)} and would use ${row.approximate ? '≈ ' : ''}${format.seats(row.demand)}${place(about)}.`,
-    evidence: 'Its borrowing limit keeps it there, however many seats others leave idle.',
+    evidence: ['Its borrowing limit keeps it there, however many seats others leave idle.'],
     actions: [open(about), explain(about)],
   }
 }
 
-function catchAllUsed(about: Case): NowStatement {
+function catchAllUsed(about: Case): Told {
   const { row } = about
   const amount = (row.seats.executing ?? 0) > 0 ? `executes ${seats(row.seats.executing ?? 0)}` : 'serves requests'
   return {
     tone: 'trouble',
     level: row.name,
     title: `catch-all ${amount}${place(about)}.`,
-    evidence: 'No other flow schema matched these requests. A schema of their own would say where they belong.',
+    evidence: ['No other flow schema matched these requests.', 'A schema of their own would say where they belong.'],
     actions: [open(about)],
   }
 }
@@ -234,7 +279,7 @@ function catchAllUsed(about: Case): NowStatement {
 /** A difference between idle servers is noise. */
 const IMBALANCE = { ratio: 2, leastSeats: 5, leastShare: 0.05 } as const
 
-function imbalance(servers: readonly NowServer[]): NowStatement | undefined {
+function imbalance(servers: readonly NowServer[]): Told | undefined {
   const totals = servers.map(({ rows }) => totalsOf(rows))
   const ratio = peakOverMean(totals.map(({ executing }) => executing))
   if (ratio === undefined || ratio <= IMBALANCE.ratio) return undefined
@@ -249,7 +294,7 @@ function imbalance(servers: readonly NowServer[]): NowStatement | undefined {
   return {
     tone: 'trouble',
     title: `${busiest.id} executes ${format.fixed(ratio, 1)} times the mean of the ${servers.length} servers.`,
-    evidence: 'Limits are per server. Clients that keep one connection open would have to reconnect.',
+    evidence: ['Limits are per server.', 'Clients that keep one connection open would have to reconnect.'],
     actions: [{ kind: 'show-server', server: busiest.id }],
   }
 }
@@ -257,7 +302,7 @@ function imbalance(servers: readonly NowServer[]): NowStatement | undefined {
 /** Rules about single levels, the worst first; within a rule the worst row first (design 3.1). */
 const LEVEL_RULES: readonly {
   readonly applies: (row: LevelRow) => boolean
-  readonly say: (about: Case) => NowStatement
+  readonly say: (about: Case) => Told
 }[] = [
   { applies: (row) => has(row, 'rejecting') && VITAL.has(row.name), say: rejecting },
   { applies: (row) => has(row, 'rejecting'), say: rejecting },
@@ -273,8 +318,13 @@ const LEVEL_RULES: readonly {
 const usesCatchAll = (row: LevelRow) =>
   row.name === 'catch-all' && ((row.seats.executing ?? 0) > 0 || (row.dispatchedPerSecond ?? 0) > 0)
 
-/** The worst true statement about these servers, by rule order. */
-export function nowLine(servers: readonly NowServer[]): NowStatement {
+/** The worst true statement about these servers, by rule order; `note` ends its evidence. */
+export function nowLine(servers: readonly NowServer[], note = ''): NowStatement {
+  const { evidence, ...statement } = worstOf(servers)
+  return { ...statement, ...evidenceOf([...evidence, note]) }
+}
+
+function worstOf(servers: readonly NowServer[]): Told {
   const cases = servers.flatMap((server) => server.rows.map((row): Case => ({ servers, server, row })))
   if (cases.length === 0) return nothingReported(servers)
   const worstFirst = needAttention(cases.map(({ row }) => row))
@@ -291,7 +341,7 @@ export function nowLine(servers: readonly NowServer[]): NowStatement {
 }
 
 /** Names what else rejects or queues, so that one sentence does not hide it. */
-function withOthers(statement: NowStatement, about: Case, ordered: readonly Case[]): NowStatement {
+function withOthers(statement: Told, about: Case, ordered: readonly Case[]): Told {
   const others = new Set(
     ordered
       .filter(({ row }) => row.name !== about.row.name && (has(row, 'rejecting') || has(row, 'queueing')))
@@ -300,20 +350,22 @@ function withOthers(statement: NowStatement, about: Case, ordered: readonly Case
   if (others.size === 0) return statement
   const names = [...others].slice(0, 2).join(' and ')
   const more = others.size > 2 ? `, and ${others.size - 2} more` : ''
-  return { ...statement, evidence: `${statement.evidence ?? ''} Also waiting or rejecting: ${names}${more}.` }
+  const [first = '', flow = '', ...rest] = statement.evidence
+  return { ...statement, evidence: [first, flow, `Also waiting or rejecting: ${names}${more}.`, ...rest] }
 }
 
-function nothingReported(servers: readonly NowServer[]): NowStatement {
+function nothingReported(servers: readonly NowServer[]): Told {
   return {
     tone: 'withheld',
     title: servers.length === 0 ? 'No server is shown.' : 'This server reports no priority level.',
-    evidence:
+    evidence: [
       'Priority and fairness may be switched off (--enable-priority-and-fairness=false), or the page holds no flow-control family.',
+    ],
     actions: [],
   }
 }
 
-function flowing(servers: readonly NowServer[], cases: readonly Case[]): NowStatement {
+function flowing(servers: readonly NowServer[], cases: readonly Case[]): Told {
   const rows = cases.map(({ row }) => row)
   const names = new Set(rows.map(({ name }) => name))
   const { executing, nominal } = totalsOf(rows)
@@ -323,21 +375,26 @@ function flowing(servers: readonly NowServer[], cases: readonly Case[]): NowStat
       ? 'How many seats execute is not reported.'
       : `${format.seats(executing)} of ${format.seats(nominal)} seats are executing${sum}.`
   if (rows.some(({ queuedRequests, seats: { queued } }) => queuedRequests === undefined && queued === undefined)) {
-    return { tone: 'withheld', title: `Whether requests wait is not reported. ${seatsExecuting}`, actions: [] }
+    return {
+      tone: 'withheld',
+      title: `Whether requests wait is not reported. ${seatsExecuting}`,
+      evidence: [],
+      actions: [],
+    }
   }
   const ranged = overRange(servers)
   if (rows.some(({ rejectedPerSecond }) => rejectedPerSecond === undefined)) {
     return {
       tone: 'ok',
       title: `No level queues. ${seatsExecuting}`,
-      evidence: 'Whether requests are rejected takes two samples to know.',
+      evidence: ['Whether requests are rejected takes two samples to know.'],
       actions: [],
     }
   }
   return {
     tone: 'ok',
     title: `All ${names.size} levels are flowing now. ${seatsExecuting}`,
-    evidence: ranged === '' ? 'No request was rejected in the last 10 s.' : ranged,
+    evidence: [ranged === '' ? 'No request was rejected in the last 10 s.' : ranged],
     actions: [],
   }
 }

@@ -42,10 +42,7 @@ const compare = (a: RejectionRow, b: RejectionRow) => (rejectionKey(a) < rejecti
  * The rows of now at the places where they were: one that rejects nothing any more goes to zero, and new ones come last, so
  * that nothing moves while somebody reads. Starts afresh once nothing is rejected.
  */
-export function keepPlaces(
-  places: readonly RejectionRow[],
-  now: readonly RejectionRow[],
-): readonly RejectionRow[] {
+export function keepPlaces(places: readonly RejectionRow[], now: readonly RejectionRow[]): readonly RejectionRow[] {
   if (now.length === 0) return []
   const current = new Map(now.map((row) => [rejectionKey(row), row]))
   const kept = places.map((row) => current.get(rejectionKey(row)) ?? { ...row, count: 0, perSecond: 0 })

@@ -2,7 +2,7 @@ import type { ServerHealth } from '../../../core/contract/source.ts'
 import { format } from '../../theme/format.ts'
 import { troubleOf } from '../../../core/frame/levelState.ts'
 import type { LevelRow } from './levelRows.ts'
-import type { NowStatement } from './nowLine.ts'
+import { evidenceOf, type NowStatement } from './nowLine.ts'
 
 export interface StaleFacts {
   /** The server that is shown, or all of several. */
@@ -63,7 +63,7 @@ function overloadLine({ server, ageMs, lastAt, own, last, health, now }: StaleFa
   return {
     tone: 'stale',
     title: `The console itself is ${code === 'throttled' ? 'rejected' : 'queued'}${where}: no sample from ${server} for ${format.age(ageMs)}.`,
-    evidence: sentences.filter((sentence) => sentence !== '').join(' '),
+    ...evidenceOf(sentences),
     actions: [
       { kind: 'own-level', server },
       { kind: 'try-now', server },
@@ -84,17 +84,17 @@ function silentLine({ server, stale, ageMs, lastAt, health, now }: StaleFacts): 
     .map(({ id }) => id)
   const current = others.length === 0 ? '' : `${list(others)} ${others.length === 1 ? 'is' : 'are'} current.`
   const sentences = [
-    problem?.message,
+    problem?.message ?? '',
     `Showing the last values from ${format.time(lastAt)}.`,
     nextTry(own, now),
     current,
-  ].filter((sentence) => sentence !== undefined && sentence !== '')
+  ]
   const [other] = others
   const who = stale.size > 1 && others.length === 0 ? `any of ${stale.size} servers` : server
   return {
     tone: 'stale',
     title: `No sample from ${who} for ${format.age(ageMs)}.`,
-    evidence: sentences.join(' '),
+    ...evidenceOf(sentences),
     actions: [
       { kind: 'try-now', server },
       ...(other === undefined ? [] : [{ kind: 'show-server' as const, server: other }]),

@@ -26,7 +26,9 @@ async function watchShifts(page: Page): Promise<void> {
     Object.assign(globalThis, { layoutShifts: shifts })
     const describe = ({ node, previousRect: was, currentRect: is }: Source): readonly string[] =>
       node instanceof HTMLElement && (was.right !== is.right || was.top !== is.top)
-        ? [`${node.tagName} ${node.className} ${(node.textContent ?? '').slice(0, 40)}: ${was.x},${was.y} → ${is.x},${is.y}`]
+        ? [
+            `${node.tagName} ${node.className} ${(node.textContent ?? '').slice(0, 40)}: ${was.x},${was.y} → ${is.x},${is.y}`,
+          ]
         : []
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) {
