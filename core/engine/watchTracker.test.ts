@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { requestInfo } from '../classify/requestInfo.ts'
 import { parseRequestTarget } from '../classify/requestTarget.ts'
@@ -42,4 +43,49 @@ test('watches that are elsewhere count with those that are here', () => {
   tracker.setTotal('', 'pods', 0)
   expect(interested('/api/v1/namespaces/ns1/pods/foo')).toBe(1)
   expect(tracker.interested(info)).toBe(0)
+})
+
+// Names that share characters, so that parts that run together would be confused.
+const part = fc.constantFrom('', 'a', 'aa', 'ab', 'b', ',', '1,')
+const watchInfo = fc
+  .record({ apiGroup: part, resource: part, namespace: part, name: part })
+  .map((parts) => ({ ...read('GET', '/api/v1/pods?watch=1').info, ...parts }))
+
+test('counts the open watches, and keeps nothing of those that ended', () => {
+  const steps = fc.array(fc.oneof(watchInfo, fc.nat({ max: 20 })), { maxLength: 60 })
+  fc.assert(
+    fc.property(steps, watchInfo, (all, changed) => {
+      const tracker = new WatchTracker()
+      const open: { readonly info: typeof changed; readonly end: () => void }[] = []
+      for (const step of all) {
+        if (typeof step === 'number') {
+          open.splice(step, 1).forEach(({ end }) => end())
+          continue
+        }
+        const watch = tracker.register(step, new Map())
+        if (watch !== undefined) open.push({ info: step, end: () => tracker.forget(watch) })
+      }
+      const told = open
+        .map(({ info }) => info)
+        .filter(
+          ({ apiGroup, resource, namespace, name }) =>
+            apiGroup === changed.apiGroup &&
+            resource === changed.resource &&
+            (namespace === '' ? name === '' || changed.namespace === '' : namespace === changed.namespace) &&
+            (name === '' || name === changed.name),
+        )
+      expect(tracker.interested({ ...changed, verb: 'update' })).toBe(told.length)
+      expect(tracker.size).toBeLessThanOrEqual(open.length)
+      open.forEach(({ end }) => end())
+      expect(tracker.size).toBe(0)
+    }),
+  )
+})
+
+test('a total that has become 0 leaves nothing', () => {
+  const tracker = new WatchTracker()
+  tracker.setTotal('', 'pods', 3)
+  expect(tracker.size).toBe(1)
+  tracker.setTotal('', 'pods', 0)
+  expect(tracker.size).toBe(0)
 })

@@ -7,15 +7,15 @@ import { statisticsKey } from './workEstimator.ts'
 const NOT_MUTATING = new Set(['get', 'list', 'watch', 'proxy'])
 
 /** Watches of one resource in one namespace, or, under the empty name, without one. */
-export interface Watched {
+interface Watched {
   ofAll: number
   readonly ofName: Map<string, number>
 }
 
-/** A watch that is counted, or, without `watched`, one that never is. `name` is that of its object, empty for all. */
+/** A watch that is counted; or, for the pods of one node, one that never is. */
 export interface RegisteredWatch {
-  readonly watched: Watched | undefined
-  readonly name: string
+  readonly info: RequestInfo
+  readonly counted: boolean
 }
 
 /** Whether the watch is for the pods of one node: those are not counted (trap T44: whatever the API group). */
@@ -36,7 +36,7 @@ const entry = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
 
 /** Counts the watches that a change would be sent to (specification 5.6). */
 export class WatchTracker {
-  /** By API group, resource and namespace. Entries stay when their counts are 0: there are as many as kinds of objects. */
+  /** By API group, resource and namespace. Clients choose these names, so an entry leaves with its last watch. */
   private readonly groups = new Map<string, Map<string, Map<string, Watched>>>()
 
   /** Watches of all objects of a resource that do not come by here; by `resource` or `resource.group`. */
@@ -47,24 +47,40 @@ export class WatchTracker {
    * were registered.
    */
   setTotal(apiGroup: string, resource: string, total: number): void {
-    const here = this.groups.get(apiGroup)?.get(resource)?.get('')?.ofAll ?? 0
-    this.elsewhere.set(statisticsKey({ apiGroup, resource }), Math.max(0, total - here))
+    const key = statisticsKey({ apiGroup, resource })
+    const others = total - (this.groups.get(apiGroup)?.get(resource)?.get('')?.ofAll ?? 0)
+    if (others > 0) this.elsewhere.set(key, others)
+    else this.elsewhere.delete(key)
   }
 
   /** Registers a watch, to be given to `forget` once when it ends; `undefined` when the request is no watch. */
   register(info: RequestInfo, query: Query): RegisteredWatch | undefined {
     if (!info.isResource || info.verb !== 'watch') return undefined
     const { apiGroup, resource, namespace, name } = info
-    if (isForOneNode(info, query)) return { watched: undefined, name }
+    if (isForOneNode(info, query)) return { info, counted: false }
     const resources = entry(this.groups, apiGroup, () => new Map<string, Map<string, Watched>>())
     const namespaces = entry(resources, resource, () => new Map<string, Watched>())
     const watched = entry(namespaces, namespace, (): Watched => ({ ofAll: 0, ofName: new Map() }))
     count(watched, name, 1)
-    return { watched, name }
+    return { info, counted: true }
   }
 
-  forget({ watched, name }: RegisteredWatch): void {
-    if (watched !== undefined) count(watched, name, -1)
+  forget({ info: { apiGroup, resource, namespace, name }, counted }: RegisteredWatch): void {
+    const resources = this.groups.get(apiGroup)
+    const namespaces = resources?.get(resource)
+    const watched = namespaces?.get(namespace)
+    if (!counted || resources === undefined || namespaces === undefined || watched === undefined) return
+    count(watched, name, -1)
+    if (watched.ofAll > 0 || watched.ofName.size > 0) return
+    namespaces.delete(namespace)
+    if (namespaces.size === 0) resources.delete(resource)
+    if (resources.size === 0) this.groups.delete(apiGroup)
+  }
+
+  /** Names that are kept: at most as many as there are open watches and resources that have watches elsewhere. */
+  get size(): number {
+    const namespaces = [...this.groups.values()].flatMap((resources) => [...resources.values()])
+    return namespaces.reduce((sum, { size }) => sum + size, this.elsewhere.size)
   }
 
   /** Watches that hear of what this request changes; 0 for one that changes nothing. */
