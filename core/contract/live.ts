@@ -107,8 +107,20 @@ export const FeedSpecSchema = z.object({
 })
 export type FeedSpec = z.infer<typeof FeedSpecSchema>
 
-/** Where a request is, or how it ended. `bypassed`: long-running and no watch, so that it takes no seat. */
-export const LIVE_STATES = ['waiting', 'executing', 'served', 'rejected', 'cancelled', 'failed', 'bypassed'] as const
+/**
+ * Where a request is, or how it ended. `crowded-out`: the proxy answered 429 before its engine decided, because the heads of
+ * other requests fill its memory budget. `bypassed`: long-running and no watch, so that it takes no seat.
+ */
+export const LIVE_STATES = [
+  'waiting',
+  'executing',
+  'served',
+  'rejected',
+  'crowded-out',
+  'cancelled',
+  'failed',
+  'bypassed',
+] as const
 
 /** One request, as far as it has come. Times are Unix milliseconds, durations milliseconds. */
 export const LiveRequestSchema = z.object({

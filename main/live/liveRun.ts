@@ -183,7 +183,7 @@ function admitted(around: Surroundings, arrival: LiveArrival, { info, query }: R
   const row = log.begin(rowOf(arrival, at, info))
   const free = around.hold(arrival.bytes)
   if (free === undefined) {
-    Object.assign(row, { state: 'failed', status: 429 })
+    Object.assign(row, { state: 'crowded-out', status: 429, retryAfter: CROWDED_RETRY_SECONDS })
     arrival.decide({ kind: 'refuse', answer: refusalAnswer(CROWDED_RETRY_SECONDS, {}) })
     return NO_CALL
   }

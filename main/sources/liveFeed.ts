@@ -8,6 +8,7 @@ import { profileFor } from '../../core/engine/profiles.ts'
 import type { FeedListener } from '../../core/feeds/feedEngine.ts'
 import type { FeedRun } from '../../core/feeds/feedRun.ts'
 import { UNTOLD } from '../../core/live/requestLog.ts'
+import type { ServerFacts } from '../../core/live/serverFacts.ts'
 import { openConnection, type Connection } from '../cluster/connection.ts'
 import type { Consent } from '../cluster/consent.ts'
 import { createFeed } from '../feeds/open.ts'
@@ -106,6 +107,7 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
       return run.latestMs === undefined ? undefined : run.engine
     },
   })
+  let facts: ServerFacts | undefined
   let factsProblem: Problem | undefined
   const notes = (): string[] => [
     ...objects.notes(),
@@ -119,12 +121,16 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
   signal.addEventListener('abort', run.subscribe(frameListener(run, frames)), { once: true })
   const [server] = connection?.servers ?? []
   if (connection !== undefined && server !== undefined) {
+    const onFacts: FactsOptions['onFacts'] = (reported) => {
+      facts = reported
+      run.facts(reported)
+    }
     const onProblem: FactsOptions['onProblem'] = (problem) => {
       if (problem?.message === factsProblem?.message) return
       factsProblem = problem
       tellNotes()
     }
-    followFacts({ connection, server, environment, onFacts: (facts) => run.facts(facts), onProblem }, signal)
+    followFacts({ connection, server, environment, onFacts, onProblem }, signal)
   }
   const traffic: LiveTraffic = {
     log: run.log,
@@ -168,6 +174,7 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
       ended.addEventListener('abort', () => life.abort(), { once: true })
       frames.start(ended, sink)
     },
+    facts: () => facts,
     tryNow: () => undefined,
     setCadence: (cadence) => frames.setCadence(cadence),
     watchDumps: (watched) => frames.watchDumps(watched),

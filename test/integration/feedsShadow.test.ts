@@ -192,6 +192,11 @@ apiserver_longrunning_requests{component="apiserver",group="",resource="pods",sc
 `
     await connect()
     await vi.waitFor(() => expect(limits()).toContain('Watches are those of the last scrape'), 5_000)
+    // Classify estimates with the same.
+    expect(await desk.client.call('sources.facts', { server: 'feed' })).toEqual({
+      objects: { pods: { count: 600, averageSize: 1_000 }, nodes: { count: 3 } },
+      watches: { pods: 31 },
+    })
     await shadow(ObjectSetSchema.parse(builtInObjects(NEWEST_VERSION)))
     const at = [1_000, 200_000, 400_000]
     const lines = at.flatMap((atMs) => [
@@ -225,5 +230,6 @@ apiserver_longrunning_requests{component="apiserver",group="",resource="pods",sc
     await connect()
     await vi.waitFor(() => expect(limits()).toMatch(/Object counts and watches cannot be read.*(403|forbid)/i), 5_000)
     expect(limits()).toContain('every list counts as one seat')
+    expect(await desk.client.call('sources.facts', { server: 'feed' })).toBeNull()
   })
 })

@@ -57,7 +57,7 @@ function waited({ level, state, waitMs, status, reason }: LiveRequest): ReactNod
       </span>
     )
   }
-  if (level === EXEMPT || state === 'bypassed') return NOT_APPLICABLE
+  if (level === EXEMPT || state === 'bypassed' || state === 'crowded-out') return NOT_APPLICABLE
   return waitMs === 0 ? '0' : format.ms(waitMs)
 }
 
@@ -68,6 +68,7 @@ function ran({ state, runMs }: LiveRequest): ReactNode {
 
 const TITLES: Partial<Record<LiveRequest['state'], string>> = {
   failed: 'The server did not answer',
+  'crowded-out': 'The proxy itself rejected it: the heads of other requests fill its memory budget',
   cancelled: 'The client gave up',
 }
 

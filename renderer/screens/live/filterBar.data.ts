@@ -77,7 +77,7 @@ const KEY_HELP: Readonly<Record<string, string>> = {
   status: 'HTTP status of the answer',
   reason: 'why it was rejected',
   queue: 'number of its queue',
-  state: 'waiting, executing, served, rejected, …',
+  state: 'waiting, executing, served, rejected, crowded-out, …',
   agree: 'yes or no: the server says the same',
   differs: 'in what engine and server differ',
   draft: 'same or different, where a draft runs beside',

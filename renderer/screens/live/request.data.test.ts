@@ -28,6 +28,11 @@ describe('one request', () => {
     })
   })
 
+  it('says of one that was crowded out that neither engine nor server saw it', () => {
+    const crowded = liveRequest({ state: 'crowded-out', level: '', schema: '', flow: '', status: 429 })
+    expect(storyOf(crowded)).toMatch(/^The proxy rejected it before its engine or the server saw it: .*64 MB/)
+  })
+
   it('what the server said, and only that', () => {
     expect(saidByServer(liveRequest())).toEqual([])
     expect(saidByServer(liveRequest({ server: { level: 'x', initialSeats: 2 } }))).toMatchObject([

@@ -48,6 +48,8 @@ export function storyOf(row: LiveRequest): string {
       return `${flow} held ${width} of ${level}${waitMs === undefined || waitMs === 0 ? ' without waiting' : ` after ${format.ms(waitMs)} in ${where}`}.`
     case 'rejected':
       return `${flow} was refused at ${where}${waitMs === undefined || waitMs === 0 ? ' at once' : ` after ${format.ms(waitMs)}`}.`
+    case 'crowded-out':
+      return 'The proxy rejected it before its engine or the server saw it: the heads of the requests that wait and run fill 64 MB. Look for a client that sends very long requests.'
     case 'cancelled':
       return `The client gave up${waitMs === undefined ? '' : ` after ${format.ms(waitMs)} in ${where}`}.`
     case 'failed':

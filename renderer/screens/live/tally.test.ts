@@ -23,6 +23,15 @@ describe('what requests come to', () => {
     ])
   })
 
+  it('requests that were not classified belong to no flow', () => {
+    const unclassified = { level: '', schema: '', flow: '', status: 429 } as const
+    const { flows, failed, requests } = tallyOf(
+      { ...unclassified, state: 'crowded-out' },
+      { ...unclassified, state: 'bypassed' },
+    )
+    expect([flows.size, failed, requests]).toEqual([0, 0, 2])
+  })
+
   it('exempt requests are told by user', () => {
     const { flows, exempt } = tallyOf({ level: 'exempt', schema: 'exempt', flow: '', user: 'system:apiserver' })
     expect(flows.size).toBe(0)

@@ -136,6 +136,8 @@ export function count(tally: Counting, row: LiveRequest): void {
   if (row.reason !== undefined) tally.rejected[row.reason] += 1
   countQueue(tally.queues, row)
   compareWithServer(tally.agreement, row)
+  // What was not classified belongs to no flow.
+  if (row.level === '') return
   if (row.level === EXEMPT) countFlow(tally.exempt, `${row.schema}\n${row.user}`, row.user, row, seatSeconds)
   else countFlow(tally.flows, `${row.schema}\n${row.flow}`, row.flow, row, seatSeconds)
 }
