@@ -188,6 +188,35 @@ describe('Live requests', () => {
     expect(screen.getByRole('grid', { name: 'Exempt traffic' })).toBeTruthy()
   })
 
+  it('shows who waits longest, and filters by a flow', async () => {
+    await open({ mode: 'enforce', perSecond: 50, before: 500 })
+    await screen.findByText(/buffer 500 of/)
+    const user = userEvent.setup()
+    await user.click(await screen.findByRole('radio', { name: 'by wait' }))
+    const flows = screen.getByRole('grid', { name: 'Flows' })
+    expect(within(flows).getByRole('columnheader', { name: 'Wait p99' })).toBeTruthy()
+    await waitFor(() => expect(within(flows).getAllByRole('row').length).toBeGreaterThan(3), { timeout: 3_000 })
+    const [, first, ...others] = within(flows).getAllByRole('row')
+    expect(text(first)).toMatch(/(≥ )?\d+(\.\d+)? (ms|s)/)
+    expect(text(first)).not.toContain('≈')
+    expect(
+      within(first ?? flows).getByTitle(/(longest wait|99th percentile of the waits) of \d+ requests? in 1 min\./),
+    ).toBeTruthy()
+    expect(others.length).toBeGreaterThan(1)
+    await user.click(first ?? flows)
+    expect((field() as HTMLInputElement).value).toMatch(/^(flow|schema):/)
+  })
+
+  it('marks the waits of an engine that only watches', async () => {
+    await open({ mode: 'shadow', perSecond: 50, before: 500 })
+    const user = userEvent.setup()
+    await user.click(await screen.findByRole('radio', { name: 'Traffic' }))
+    await user.click(await screen.findByRole('radio', { name: 'by wait' }))
+    const flows = screen.getByRole('grid', { name: 'Flows' })
+    await waitFor(() => expect(text(flows)).toContain('≈ '), { timeout: 3_000 })
+    expect(within(flows).getAllByTitle(/Waits are those of the engine/).length).toBeGreaterThan(0)
+  })
+
   it('shows the queues of the level in which most wait, and the hand of the flow of an opened request', async () => {
     await open({ mode: 'enforce', perSecond: 50, before: 500 })
     await screen.findByText(/buffer 500 of/)

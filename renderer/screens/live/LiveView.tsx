@@ -96,6 +96,7 @@ export function LiveView() {
             <EngineSide state={state} still={still} />
           ) : (
             <TrafficSide
+              mode={state?.mode}
               // Nothing more comes from a file: its last minute is no better than the others.
               span={span ?? (still ? 'all' : '1')}
               opened={opened}

@@ -1,4 +1,4 @@
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import type { LiveRequest, LiveState } from '../../../core/contract/live.ts'
 import { REJECT_REASONS } from '../../../core/frame/frame.ts'
 import { liveRows } from '../../state/live.ts'
@@ -7,7 +7,7 @@ import { LimitsPane } from './LimitsPane.tsx'
 import { COMPARED_SECONDS } from './LiveNow.tsx'
 import { LiveQueuesPane } from './LiveQueuesPane.tsx'
 import { ShadowPane } from './ShadowPane.tsx'
-import { ExemptPane, FlowsPane, RejectedPane, SPANS, type Span } from './TrafficPanes.tsx'
+import { ExemptPane, FlowsPane, RejectedPane, SPANS, type FlowOrder, type Span } from './TrafficPanes.tsx'
 import { useRecent, type Recent } from './useRecent.ts'
 
 const MOST_REJECTIONS = 30
@@ -28,19 +28,30 @@ export function EngineSide({ state, still }: { readonly state: LiveState | undef
 
 /** Who sends, where it waits, what is refused and why, and what passes exempt. */
 export function TrafficSide(props: {
+  readonly mode: LiveState['mode'] | undefined
   readonly span: Span
   readonly opened: LiveRequest | undefined
   readonly still: boolean
   readonly onSpan: (span: Span) => void
   readonly onOpen: (row: LiveRequest) => void
 }) {
-  const { span, opened, still, onSpan, onOpen } = props
+  const { mode, span, opened, still, onSpan, onOpen } = props
+  const [order, setOrder] = useState<FlowOrder>('seats')
   const recent = useRecent(SPANS[span].seconds)
-  const { tally, seconds } = recent
+  const { tally, seconds, now } = recent
   const rejections = useMemo(() => newestRejections(recent), [recent])
   return (
     <>
-      <FlowsPane tally={tally} seconds={seconds} span={span} onSpan={onSpan} />
+      <FlowsPane
+        tally={tally}
+        seconds={seconds}
+        now={now}
+        mode={mode}
+        span={span}
+        onSpan={onSpan}
+        order={order}
+        onOrder={setOrder}
+      />
       <RejectedPane rows={rejections} tally={tally} span={span} onOpen={onOpen} />
       <LiveQueuesPane queues={tally.queues} opened={opened} still={still} />
       <ExemptPane tally={tally} seconds={seconds} />

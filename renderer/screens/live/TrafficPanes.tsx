@@ -1,4 +1,4 @@
-import type { LiveRequest } from '../../../core/contract/live.ts'
+import type { LiveRequest, LiveState } from '../../../core/contract/live.ts'
 import { filterText } from '../../../core/filter/filter.ts'
 import { REJECT_REASONS } from '../../../core/frame/frame.ts'
 import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
@@ -7,7 +7,8 @@ import { Pane } from '../../components/Pane.tsx'
 import { Segment } from '../../components/Segment.tsx'
 import { classes } from '../../components/classes.ts'
 import { NARROW, useMedia } from '../../components/useMedia.ts'
-import { format } from '../../theme/format.ts'
+import { format, UNKNOWN } from '../../theme/format.ts'
+import { waitP99, type WaitP99 } from './flowWaits.ts'
 import { addToFilter } from './query.ts'
 import { Remedy } from './Remedy.tsx'
 import { flowOf, requestOf, shortFlowName } from './row.ts'
@@ -39,20 +40,43 @@ interface FlowRow extends FlowTally {
   readonly key: string
   readonly name: string
   readonly perSecond: number
+  readonly waiting: number
+}
+interface WaitRow extends FlowRow {
+  readonly wait: WaitP99 | undefined
 }
 
-/** Busiest first: seats held for a time are what fairness divides. */
-function rowsOf(flows: Tally['flows'], seconds: number): readonly FlowRow[] {
-  return [...flows]
-    .map(([key, flow]) => ({
-      key,
-      ...flow,
-      name: shortFlowName(flow.flow, flow.schema),
-      perSecond: flow.requests / seconds,
-    }))
-    .toSorted((a, b) => b.seatSeconds - a.seatSeconds || b.requests - a.requests || (a.key < b.key ? -1 : 1))
+/** Who causes contention comes first by seats, who suffers from it by wait. */
+export type FlowOrder = 'seats' | 'wait'
+const ORDER_OPTIONS: readonly { readonly value: FlowOrder; readonly label: string }[] = [
+  { value: 'seats', label: 'by seats' },
+  { value: 'wait', label: 'by wait' },
+]
+
+type Compare<R> = (a: R, b: R) => number
+/** Seats held for a time are what fairness divides. */
+const bySeats: Compare<FlowRow> = (a, b) =>
+  b.seatSeconds - a.seatSeconds || b.requests - a.requests || (a.key < b.key ? -1 : 1)
+const byWait: Compare<WaitRow> = (a, b) =>
+  (b.wait?.ms ?? -1) - (a.wait?.ms ?? -1) || b.waiting - a.waiting || bySeats(a, b)
+
+const rowsOf = (flows: Tally['flows'], seconds: number): readonly FlowRow[] =>
+  [...flows].map(([key, flow]) => ({
+    key,
+    ...flow,
+    name: shortFlowName(flow.flow, flow.schema),
+    perSecond: flow.requests / seconds,
+    waiting: flow.waits.waitingSince.length,
+  }))
+
+const busiest = (flows: Tally['flows'], seconds: number): readonly FlowRow[] =>
+  rowsOf(flows, seconds).toSorted(bySeats).slice(0, MOST_ROWS)
+
+const longestWaiting = ({ tally, seconds, now }: FlowsProps): readonly WaitRow[] =>
+  rowsOf(tally.flows, seconds)
+    .map((row) => ({ ...row, wait: waitP99(row.waits, now) }))
+    .toSorted(byWait)
     .slice(0, MOST_ROWS)
-}
 
 const FLOW: DataColumn<FlowRow> = {
   id: 'flow',
@@ -86,61 +110,121 @@ const SEAT_SECONDS: DataColumn<FlowRow> = {
   cell: (row) => format.significant(row.seatSeconds),
 }
 
-const FLOW_COLUMNS: readonly DataColumn<FlowRow>[] = [
-  FLOW,
-  RATE,
-  SEAT_SECONDS,
-  {
-    id: 'rejected',
-    header: '429',
-    title: 'Requests rejected',
-    term: 'rejected',
+const REJECTED: DataColumn<FlowRow> = {
+  id: 'rejected',
+  header: '429',
+  title: 'Requests rejected',
+  term: 'rejected',
+  align: 'right',
+  value: (row) => row.rejected,
+  cell: (row) => <span className={classes(row.rejected > 0 && styles['rejected'])}>{format.seats(row.rejected)}</span>,
+}
+const WAITING: DataColumn<FlowRow> = {
+  id: 'waiting',
+  header: 'Waiting',
+  title: 'Requests that wait now',
+  align: 'right',
+  value: (row) => row.waiting,
+  cell: (row) => <span className={classes(row.waiting > 0 && styles['queued'])}>{format.seats(row.waiting)}</span>,
+}
+
+/** Where there is less room, seats times seconds still order the rows. */
+const seatColumns = (narrow: boolean): readonly DataColumn<FlowRow>[] =>
+  narrow ? [FLOW, RATE, REJECTED, WAITING] : [FLOW, RATE, SEAT_SECONDS, REJECTED, WAITING]
+
+/** `engineOnly`: the engine only watches, so that a wait which no server reported is estimated. */
+function waitColumns(engineOnly: boolean, span: Span, narrow: boolean): readonly DataColumn<WaitRow>[] {
+  const said = (row: WaitRow): string => {
+    if (row.wait === undefined) return UNKNOWN
+    const { ms, atLeast } = row.wait
+    return `${isEstimated(row, engineOnly) ? '≈ ' : atLeast ? '≥ ' : ''}${ms === 0 ? '0' : format.ms(ms)}`
+  }
+  const wait: DataColumn<WaitRow> = {
+    id: 'wait',
+    header: 'Wait p99',
+    title: `99th percentile of the waits ${SPANS[span].words}`,
     align: 'right',
-    value: (row) => row.rejected,
+    value: (row) => row.wait?.ms,
     cell: (row) => (
-      <span className={classes(row.rejected > 0 && styles['rejected'])}>{format.seats(row.rejected)}</span>
+      <span className={classes((row.wait?.ms ?? 0) > 0 && styles['queued'])} title={basisOf(row, engineOnly, span)}>
+        {said(row)}
+      </span>
     ),
-  },
-  {
-    id: 'waiting',
-    header: 'Waits',
-    title: 'Requests that wait now',
-    align: 'right',
-    value: (row) => row.waiting,
-    cell: (row) => <span className={classes(row.waiting > 0 && styles['queued'])}>{format.seats(row.waiting)}</span>,
-  },
-]
+  }
+  return [FLOW, ...(narrow ? [] : [RATE]), wait, REJECTED, WAITING]
+}
 
-/** Where there is less room; seats times seconds still order the rows. */
-const NARROW_FLOW_COLUMNS = FLOW_COLUMNS.filter((column) => column !== SEAT_SECONDS)
+const isEstimated = ({ waits, wait }: WaitRow, engineOnly: boolean): boolean =>
+  engineOnly && waits.reported < (wait?.requests ?? 0)
 
-/** Who sends most. */
-export function FlowsPane(props: TrafficProps & { readonly span: Span; readonly onSpan: (span: Span) => void }) {
-  const { tally, seconds, span, onSpan } = props
+/** What a 99th percentile is of. */
+function basisOf(row: WaitRow, engineOnly: boolean, span: Span): string {
+  const { wait, waiting } = row
+  if (wait === undefined) return `No request of this flow was dispatched or waited ${SPANS[span].words}.`
+  const { requests, atLeast } = wait
+  const what = requests < 100 ? 'The longest wait' : '99th percentile of the waits'
+  return [
+    `${what} of ${format.seats(requests)} ${requests === 1 ? 'request' : 'requests'} ${SPANS[span].words}.`,
+    ...(isEstimated(row, engineOnly)
+      ? ['Waits are those of the engine, except where the server reported its own.']
+      : []),
+    ...(atLeast ? [`${format.seats(waiting)} still ${waiting === 1 ? 'waits' : 'wait'} and may raise it.`] : []),
+  ].join(' ')
+}
+
+const onlyFlow = (row: FlowRow): void =>
+  addToFilter(row.flow === '' ? filterText('schema', row.schema) : filterText('flow', row.flow))
+
+export interface FlowsProps extends TrafficProps {
+  readonly mode: LiveState['mode'] | undefined
+  /** Clock of the rows, Unix milliseconds. */
+  readonly now: number
+  readonly span: Span
+  readonly onSpan: (span: Span) => void
+  readonly order: FlowOrder
+  readonly onOrder: (order: FlowOrder) => void
+}
+
+/** Who holds most seats, or who waits longest. */
+export function FlowsPane(props: FlowsProps) {
+  const { tally, seconds, mode, span, onSpan, order, onOrder } = props
   const narrow = useMedia(NARROW)
+  const shared = {
+    caption: 'Flows',
+    rowKey: (row: FlowRow) => row.key,
+    density: 'compact',
+    onOpen: onlyFlow,
+    empty: 'No request of a flow passes in this time.',
+  } as const
   return (
     <Pane
-      title="Top talkers"
+      title="Flows"
       note={format.seats(tally.flows.size)}
       className={classes(styles['half'], styles['talkers'])}
-      actions={<Segment label="Time" value={span} options={SPAN_OPTIONS} onChange={onSpan} />}
+      actions={
+        <>
+          <Segment label="Order of the flows" value={order} options={ORDER_OPTIONS} onChange={onOrder} />
+          <Segment label="Time" value={span} options={SPAN_OPTIONS} onChange={onSpan} />
+        </>
+      }
     >
-      <DataTable
-        caption="Flows"
-        columns={narrow ? NARROW_FLOW_COLUMNS : FLOW_COLUMNS}
-        rows={rowsOf(tally.flows, seconds)}
-        rowKey={(row) => row.key}
-        density="compact"
-        onOpen={(row) => addToFilter(row.flow === '' ? filterText('schema', row.schema) : filterText('flow', row.flow))}
-        empty="No request of a flow passes in this time."
-      />
+      {order === 'seats' ? (
+        <DataTable key={order} {...shared} columns={seatColumns(narrow)} rows={busiest(tally.flows, seconds)} />
+      ) : (
+        <DataTable
+          key={order}
+          {...shared}
+          columns={waitColumns(mode === 'feed' || mode === 'shadow', span, narrow)}
+          rows={longestWaiting(props)}
+        />
+      )}
     </Pane>
   )
 }
 
 /** Exempt requests hold seats and never wait: who sends them, and how much of everything they take. */
 export function ExemptPane({ tally, seconds }: TrafficProps) {
-  const rows = rowsOf(tally.exempt, seconds)
+  const rows = busiest(tally.exempt, seconds)
   const held = rows.reduce((sum, row) => sum + row.seatSeconds, 0)
   const share = tally.seatSeconds === 0 ? undefined : held / tally.seatSeconds
   return (

@@ -3,6 +3,7 @@ import { differencesOf } from '../../../core/live/agreement.ts'
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import { REJECT_REASONS, type RejectReason } from '../../../core/frame/frame.ts'
 import { agrees } from '../../../core/live/liveFilter.ts'
+import { addWaits, countWait, noWaits, type CountingWaits, type FlowWaits } from './flowWaits.ts'
 import { addQueues, countQueue, type CountingQueues, type QueueTallies } from './tally.queues.ts'
 
 /** How many of those that could be compared are the same. */
@@ -20,8 +21,7 @@ export interface FlowTally {
   /** Seats times the seconds for which they were held. */
   readonly seatSeconds: number
   readonly rejected: number
-  /** Requests that wait now. */
-  readonly waiting: number
+  readonly waits: FlowWaits
 }
 
 export const COMPARISONS = ['all', 'schemaAndLevel', 'width', 'finalSeats', 'decision', 'timing'] as const
@@ -44,14 +44,15 @@ export interface Tally {
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
+type CountingFlow = Writable<Omit<FlowTally, 'waits'>> & { readonly waits: CountingWaits }
 interface Counting {
   requests: number
   answered: number
   failed: number
   rejected: Record<RejectReason, number>
   agreement: Record<Comparison, Writable<Compared>>
-  flows: Map<string, Writable<FlowTally>>
-  exempt: Map<string, Writable<FlowTally>>
+  flows: Map<string, CountingFlow>
+  exempt: Map<string, CountingFlow>
   queues: CountingQueues
   seatSeconds: number
 }
@@ -117,13 +118,13 @@ function countFlow(flows: Counting['flows'], key: string, flow: string, row: Liv
     requests: 0,
     seatSeconds: 0,
     rejected: 0,
-    waiting: 0,
+    waits: noWaits(),
   }
   flows.set(key, known)
   known.requests += 1
   known.seatSeconds += seatSeconds
   if (row.state === 'rejected') known.rejected += 1
-  if (row.state === 'waiting') known.waiting += 1
+  countWait(known.waits, row)
 }
 
 /** Adds one request. */
@@ -144,15 +145,12 @@ export function count(tally: Counting, row: LiveRequest): void {
 
 function addFlows(into: Counting['flows'], flows: Tally['flows']): void {
   for (const [key, flow] of flows) {
-    const known = into.get(key)
-    if (known === undefined) {
-      into.set(key, { ...flow })
-      continue
-    }
+    const known = into.get(key) ?? { ...flow, requests: 0, seatSeconds: 0, rejected: 0, waits: noWaits() }
+    into.set(key, known)
     known.requests += flow.requests
     known.seatSeconds += flow.seatSeconds
     known.rejected += flow.rejected
-    known.waiting += flow.waiting
+    addWaits(known.waits, flow.waits)
   }
 }
 
