@@ -1,5 +1,5 @@
 /**
- * Runs what a client with very long requests fills, in a process with a small heap: `longRequestsChild.ts proxy|audit|httplog`.
+ * Runs what a client with very long requests fills, in a process with a small heap: `longRequestsChild.ts proxy|audit|httplog REQUESTS`.
  * Prints what is left as a line of JSON.
  */
 import http from 'node:http'
@@ -15,7 +15,8 @@ import type { RequestLog } from '../../core/live/requestLog.ts'
 import { textOf } from '../../core/live/keptText.ts'
 import { portOf, proxied } from '../harness/proxied.ts'
 
-const REQUESTS = 12_000
+const [kind = '', count = ''] = process.argv.slice(2)
+const REQUESTS = Number(count)
 const long = (n: number, length = 100_000): string => `${n}-${'x'.repeat(length)}`
 
 const report = (log: RequestLog, more: object = {}): void => {
@@ -77,7 +78,7 @@ async function proxy(): Promise<void> {
   const { run, port } = await proxied([], portOf(upstream), { seats: 10 })
   const states = { asked: 0, refused: 0 }
   const agent = new http.Agent({ keepAlive: false })
-  for (let n = 0; n < REQUESTS / 2.4; n++) {
+  for (let n = 0; n < REQUESTS; n++) {
     await new Promise<void>((resolve) => {
       const request = http.get({
         port,
@@ -99,6 +100,5 @@ async function proxy(): Promise<void> {
   process.exit(0)
 }
 
-const [kind = ''] = process.argv.slice(2)
 if (kind === 'proxy') await proxy()
 else feed(kind === 'audit' ? 'audit' : 'httplog')
