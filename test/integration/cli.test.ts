@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FrameSchema, type Frame } from '../../core/frame/frame.ts'
 import { captureVersions, readFixture } from '../fixtures/load.ts'
 import { runCommand, startCommand } from '../harness/command.ts'
+import { runHere } from '../harness/commandHere.ts'
 
 const fixture = (path: string): string => fileURLToPath(new URL(`../fixtures/captures/${path}`, import.meta.url))
 const parse = (output: string): Frame => FrameSchema.parse(JSON.parse(output))
@@ -66,7 +67,7 @@ describe('apf-console', () => {
       [['web', '--port', '70000'], /--port takes a whole number/],
     ]
     for (const [args, sentence] of cases) {
-      const { code, output, told } = await runCommand(...args)
+      const { code, output, told } = await runHere(...args)
       expect({ args, code, output, lines: told.trim().split('\n').length }).toEqual({
         args,
         code: 2,
@@ -80,7 +81,7 @@ describe('apf-console', () => {
 
   it('explains itself', async () => {
     for (const args of [['--help'], ['snapshot', '--help'], ['watch', '-h'], ['web', '--help']]) {
-      const { code, output } = await runCommand(...args)
+      const { code, output } = await runHere(...args)
       expect(code).toBe(0)
       expect(output).toContain('--kubeconfig')
     }

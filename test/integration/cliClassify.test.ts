@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { shellWords } from '../../core/classify/shellWords.ts'
-import { runCommand, startCommand, type Finished } from '../harness/command.ts'
+import { startCommand, type Finished } from '../harness/command.ts'
+import { runHere } from '../harness/commandHere.ts'
 
 const DOCUMENT = fileURLToPath(new URL('../../docs/classify.md', import.meta.url))
 
@@ -22,7 +23,7 @@ const commands = blocks.filter(({ kind }) => kind === 'console').map(({ text }) 
 
 let folder = ''
 const file = (name: string): string => join(folder, name)
-const classify = (...args: readonly string[]): Promise<Finished> => runCommand('classify', ...args)
+const classify = (...args: readonly string[]): Promise<Finished> => runHere('classify', ...args)
 const json = ({ output }: Finished): Record<string, unknown> => JSON.parse(output) as Record<string, unknown>
 
 beforeAll(async () => {

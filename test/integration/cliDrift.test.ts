@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { builtInObjects } from '../../core/config/builtInByVersion.ts'
 import { writeManifests } from '../../core/manifest/write.ts'
-import { runCommand } from '../harness/command.ts'
+import { runHere } from '../harness/commandHere.ts'
 
 const level = (shares: number): string => `apiVersion: flowcontrol.apiserver.k8s.io/v1
 kind: PriorityLevelConfiguration
@@ -45,39 +45,39 @@ describe('apf-console diff', () => {
   it('prints what docs/drift.md shows', async () => {
     const [old, next] = [write('old.yaml', level(20)), write('new.yaml', level(30) + SCHEMA)]
     const doc = readFileSync(new URL('../../docs/drift.md', import.meta.url), 'utf8')
-    const text = await runCommand('diff', old, next)
+    const text = await runHere('diff', old, next)
     expect({ code: text.code, told: text.told }).toEqual({ code: 1, told: '' })
     const [, example] = /\$ apf-console diff old\.yaml new\.yaml\n([^`]+)```/.exec(doc) ?? []
     expect(text.output.replaceAll(`${folder}/`, '')).toBe(example)
-    const json = await runCommand('diff', '--json', write('old.yaml', level(20)), write('new.yaml', level(30)))
+    const json = await runHere('diff', '--json', write('old.yaml', level(20)), write('new.yaml', level(30)))
     const [, shown = ''] = /```json\n([^`]+)```/.exec(doc) ?? []
     expect(JSON.parse(json.output.replaceAll(`${folder}/`, ''))).toEqual(JSON.parse(shown))
   })
 
   it('gives a patch that turns one into the other', async () => {
     const [old, next] = [write('old.yaml', level(20)), write('new.yaml', level(30))]
-    const { code, output } = await runCommand('diff', '-o', 'patch', old, next)
+    const { code, output } = await runHere('diff', '-o', 'patch', old, next)
     expect(code).toBe(1)
     expect(output).toContain('-    nominalConcurrencyShares: 20\n+    nominalConcurrencyShares: 30\n')
   })
 
   it('is silent about the same, and refuses what it cannot compare', async () => {
     const file = write('old.yaml', level(20))
-    expect(await runCommand('diff', file, file)).toEqual({
+    expect(await runHere('diff', file, file)).toEqual({
       code: 0,
       told: '',
       output: `0 objects differ, 1 is the same: ${file}, compared with ${file}.\n`,
     })
-    const one = await runCommand('diff', file)
+    const one = await runHere('diff', file)
     expect(one.code).toBe(2)
     expect(one.told).toMatch(/two files or folders/)
-    expect((await runCommand('diff', '-o', 'xml', file, file)).told).toMatch(/takes text, json or patch, not "xml"/)
+    expect((await runHere('diff', '-o', 'xml', file, file)).told).toMatch(/takes text, json or patch, not "xml"/)
   })
 })
 
 describe('apf-console drift', () => {
   it('finds none in the built-in objects, with objects of your own or without', async () => {
-    const { code, output } = await runCommand(
+    const { code, output } = await runHere(
       'drift',
       '--kube-version',
       'v1.36.3',
@@ -91,26 +91,20 @@ describe('apf-console drift', () => {
   it('says what is changed and what the API server will do', async () => {
     const changed = BUILT_IN.replace('nominalConcurrencyShares: 100', 'nominalConcurrencyShares: 50')
     expect(changed).not.toBe(BUILT_IN)
-    const { code, output } = await runCommand(
-      'drift',
-      '--kube-version',
-      'v1.36.3',
-      '--config',
-      write('c.yaml', changed),
-    )
+    const { code, output } = await runHere('drift', '--kube-version', 'v1.36.3', '--config', write('c.yaml', changed))
     expect(code).toBe(1)
     expect(output).toMatch(/~ PriorityLevelConfiguration workload-low\n.*100 → 50\n.*built-in spec again within 60 s/)
   })
 
   it('compares with other files', async () => {
     const [one, other] = [write('one.yaml', level(5)), write('other.yaml', level(6))]
-    const { code, output } = await runCommand('drift', '--json', '--config', one, '--against', other)
+    const { code, output } = await runHere('drift', '--json', '--config', one, '--against', other)
     expect(code).toBe(1)
     expect(JSON.parse(output)).toMatchObject({
       current: `files ${one}`,
       reference: `files ${other}`,
       differences: [{ name: 'batch', fields: [{ from: 6, to: 5 }] }],
     })
-    expect((await runCommand('drift')).told).toMatch(/drift needs objects to look at/)
+    expect((await runHere('drift')).told).toMatch(/drift needs objects to look at/)
   })
 })

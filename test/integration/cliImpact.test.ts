@@ -8,7 +8,7 @@ import { GUARD_RAILS, GUARD_SEVERITIES } from '../../core/guard/finding.ts'
 import { RECONCILER_PERIOD_SECONDS } from '../../core/guard/reconciler.ts'
 import { SYSTEM_GROUPS } from '../../core/guard/systemRequests.ts'
 import { readFixture } from '../fixtures/load.ts'
-import { runCommand } from '../harness/command.ts'
+import { runHere } from '../harness/commandHere.ts'
 
 const SeatsSchema = z.looseObject({
   shares: z.number(),
@@ -68,7 +68,7 @@ async function file(name: string, text: string | Buffer): Promise<string> {
 }
 
 async function impact(...args: readonly string[]) {
-  const { code, output, told } = await runCommand('impact', ...args, '--json')
+  const { code, output, told } = await runHere('impact', ...args, '--json')
   return { code, told, answer: AnswerSchema.parse(JSON.parse(output)) }
 }
 
@@ -119,7 +119,7 @@ describe('apf-console impact', () => {
     expect(answer.guardRails.filter(({ severity }) => severity === 'blocks').map(({ code: rail }) => rail)).toContain(
       'system-traffic/node-heartbeats',
     )
-    const text = await runCommand('impact', '--edit', edit)
+    const text = await runHere('impact', '--edit', edit)
     expect(text.code).toBe(1)
     expect(text.output).toMatch(/^bad \(added\) +– → 10 +– → 24 /m)
     expect(text.output).toContain('✗ Node heartbeats: grab sends 3 kinds of requests to bad')
@@ -153,7 +153,7 @@ describe('apf-console impact', () => {
     const { answer } = await impact('--edit', edit, '--file', page)
     expect([answer.serverLimit, answer.serverLimitFrom]).toEqual([30, 'server'])
     expect(answer.configuration.version).toBe('v1.33.13')
-    const { output } = await runCommand('snapshot', '--file', page, '--compact')
+    const { output } = await runHere('snapshot', '--file', page, '--compact')
     const reported = new Map(
       FrameLevels.parse(JSON.parse(output)).servers[0]?.levels.map((one) => [one.name, one.limits.current]),
     )
@@ -196,7 +196,7 @@ describe('apf-console impact', () => {
     [['--edit', 'package.json', '--server-limit', '0'], '--server-limit takes a whole number from 1'],
     [['--edits', 'x'], 'did you mean --edit?'],
   ])('refuses %j', async (args, sentence) => {
-    const { code, output, told } = await runCommand('impact', ...args)
+    const { code, output, told } = await runHere('impact', ...args)
     expect({ code, output }).toEqual({ code: 2, output: '' })
     expect(told).toContain(sentence)
   })

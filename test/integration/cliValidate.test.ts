@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCommand, startCommand } from '../harness/command.ts'
+import { runHere } from '../harness/commandHere.ts'
 
 const GOOD = `apiVersion: flowcontrol.apiserver.k8s.io/v1
 kind: FlowSchema
@@ -127,7 +128,7 @@ describe('apf-console validate', () => {
       [['--kube-versoin', 'v1.30', 'x'], /did you mean --kube-version\?/],
     ]
     for (const [args, sentence] of cases) {
-      const { code, output, told } = await runCommand('validate', ...args)
+      const { code, output, told } = await runHere('validate', ...args)
       expect({ args, code, output, lines: told.trim().split('\n').length }).toEqual({
         args,
         code: 2,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { runCommand, startCommand } from '../harness/command.ts'
+import { runHere } from '../harness/commandHere.ts'
 
 const ask = async (input: string, ...args: readonly string[]) => {
   const running = startCommand('engine', ...args)
@@ -49,7 +50,7 @@ describe('apf-console engine', () => {
       [['engine', 'solvr'], /did you mean solver\?/],
       [['engine', 'solver', '--fast'], /no option --fast/],
     ] as const) {
-      const { code, told } = await runCommand(...args)
+      const { code, told } = await runHere(...args)
       expect(told).toMatch(sentence)
       expect(code).toBe(2)
     }

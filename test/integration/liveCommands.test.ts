@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { runCommand, startCommand, type Running } from '../harness/command.ts'
+import { runHere } from '../harness/commandHere.ts'
 import { smallServer, type SmallServer } from '../harness/live.ts'
 import { auditEvent, found, levelManifest, narrowFor, rowsOf } from '../harness/liveCommand.ts'
 
@@ -103,7 +104,7 @@ describe('apf-console proxy', () => {
       [['feed', '--httplog', 'x', '--server-version', 'new'], /--server-version takes/],
     ]
     for (const [args, sentence] of cases) {
-      const { code, output, told } = await runCommand(...args)
+      const { code, output, told } = await runHere(...args)
       expect({ args, code, output, lines: told.trim().split('\n').length }).toEqual({
         args,
         code: 2,
@@ -117,7 +118,7 @@ describe('apf-console proxy', () => {
 
   test('explains itself', async () => {
     for (const command of ['proxy', 'feed']) {
-      const { code, output } = await runCommand(command, '--help')
+      const { code, output } = await runHere(command, '--help')
       expect(code).toBe(0)
       expect(output).toContain('--metrics-port')
       expect(output).toContain('--draft FILE…')

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { runCommand } from '../harness/command.ts'
+import { runHere } from '../harness/commandHere.ts'
 
-const shard = async (line: string) => runCommand('shard', ...line.split(' '))
+const shard = (line: string) => runHere('shard', ...line.split(' '))
 
 describe('docs/sharding.md', () => {
   const doc = readFileSync(new URL('../../docs/sharding.md', import.meta.url), 'utf8')

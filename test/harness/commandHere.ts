@@ -1,0 +1,50 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { createOutput } from '../../main/cli/output.ts'
+import { run } from '../../main/cli/run.ts'
+import { createConsent } from '../../main/cluster/consent.ts'
+import { namedByOperator } from '../../main/cluster/namedByOperator.ts'
+import { systemEnvironment } from '../../main/sources/systemEnvironment.ts'
+import { systemAccess } from '../../main/workspace/access.ts'
+import { stateFolder } from '../../main/workspace/stateFolder.ts'
+import type { Finished } from './command.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/**
+ * Runs a command to its end in this process, without any input. A process of its own takes seconds to start on a busy
+ * machine, which tests of many command lines would wait for again and again.
+ */
+export async function runHere(...args: readonly string[]): Promise<Finished> {
+  let output = ''
+  let told = ''
+  const stateDir = stateFolder(process.platform, homedir(), process.env)
+  const consent = createConsent({
+    named: namedByOperator(args, process.env),
+    operator: undefined,
+    now: () => systemEnvironment.now(),
+  })
+  const end = new AbortController()
+  const code = await run(args, {
+    environment: systemEnvironment,
+    access: systemAccess(join(ROOT, 'assets/demo/recording.ndjson.br'), stateDir, consent),
+    version: '0.0.0',
+    pageRoot: join(ROOT, 'out/renderer'),
+    stateDir,
+    platform: process.platform,
+    signal: end.signal,
+    ...createOutput(
+      (text) => void (output += text),
+      (text) => void (told += text),
+    ),
+    readStdin: () => Promise.resolve(Buffer.alloc(0)),
+    stdin: () => Readable.from([]),
+    openBrowser: () => undefined,
+    printsToTerminal: false,
+    renewal: { ways: [], listen: () => undefined },
+    runtimeDir: undefined,
+  })
+  end.abort()
+  return { code, output, told }
+}
