@@ -2,6 +2,7 @@ import { Command } from 'cmdk'
 import { Dialog } from 'radix-ui'
 import { useEffect, useMemo, useState } from 'react'
 import { create } from 'zustand'
+import { EXEMPT } from '../../core/config/objects.ts'
 import { CadenceSchema } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import { LevelChip } from '../components/LevelChip.tsx'
@@ -10,7 +11,7 @@ import { connectionStore } from '../state/connection.ts'
 import { useDump } from '../state/dumps.ts'
 import { flowKeyOf, flowName } from '../state/flows.logic.ts'
 import { openTerm } from '../state/glossary.ts'
-import { openPage, openScreen } from '../state/route.ts'
+import { openInLevel, openPage, openScreen, routeNow } from '../state/route.ts'
 import { selectionStore } from '../state/selection.ts'
 import { settingsNow } from '../state/settings.ts'
 import { controlSimulation } from '../state/simulation.ts'
@@ -114,6 +115,8 @@ function choose({ id, does }: PaletteItem): void {
       return does.page === undefined ? openScreen(does.screen) : openPage(does.screen, does.page)
     case 'level':
       return openScreen('level', does.level)
+    case 'inside':
+      return openInLevel(does.level, does.filter)
     case 'action':
       return act(does.action)
     case 'range':
@@ -175,6 +178,7 @@ function reachable(): Reachable {
     exports: [...new Set(labels)],
     ranges: PRESETS,
     speeds: SPEEDS,
+    onLive: routeNow().screen === 'live',
     paused: timeStore.getState().paused,
     simulated: connection.state === 'connected' && connection.source.kind === 'simulation',
     unavailable: unavailableNow(),
@@ -221,8 +225,10 @@ function useInside(): Pick<PaletteFacts, 'flows' | 'queues'> {
   return useMemo(() => {
     const flows = new Map(
       (first?.requests ?? []).map((request) => {
-        const { flow, schema, level } = request
-        return [flowKeyOf(request), { name: flowName(flow, schema), schema, level }]
+        const { schema, level } = request
+        // Exempt requests are told apart by user, as the Level screen does.
+        const flow = level === EXEMPT ? (request.user ?? request.flow) : request.flow
+        return [flowKeyOf({ schema, flow }), { name: flowName(flow, schema), flow, schema, level }]
       }),
     )
     const queues = (first?.queues ?? []).map(({ index, level, pending }) => ({ index, level, pending }))

@@ -19,9 +19,24 @@ const NOTHING: PaletteFacts = {
   exports: [],
   ranges: [],
   speeds: [],
+  onLive: false,
   paused: false,
   simulated: false,
   unavailable: {},
+}
+
+const INSIDE: Pick<PaletteFacts, 'flows' | 'queues'> = {
+  flows: [
+    {
+      name: 'inventory:crawler',
+      flow: 'system:serviceaccount:inventory:crawler',
+      schema: 'service-accounts',
+      level: 'workload-low',
+    },
+    { name: 'all of catch-all', flow: '', schema: 'catch-all', level: 'catch-all' },
+    { name: 'system:apiserver', flow: 'system:apiserver', schema: 'exempt', level: 'exempt' },
+  ],
+  queues: [{ index: 17, level: 'workload-low', pending: 3 }],
 }
 
 const items = paletteItems({
@@ -32,7 +47,14 @@ const items = paletteItems({
     { name: 'workload-high', detail: '64/75 seats' },
   ],
   schemas: [{ name: 'service-accounts', level: 'workload-low' }],
-  flows: [{ name: 'inventory:crawler', schema: 'service-accounts', level: 'workload-low' }],
+  flows: [
+    {
+      name: 'inventory:crawler',
+      flow: 'system:serviceaccount:inventory:crawler',
+      schema: 'service-accounts',
+      level: 'workload-low',
+    },
+  ],
   queues: [{ index: 17, level: 'workload-low', pending: 3 }],
   servers: ['apiserver-a:6443'],
   sources: [
@@ -101,6 +123,25 @@ describe('the palette', () => {
     expect(labels('prod')).toContain('prod-eu-1')
   })
 
+  it('opens flow and queue themselves, where the reader is', () => {
+    const targets = (facts: Partial<PaletteFacts>) =>
+      paletteItems({ ...NOTHING, ...INSIDE, ...facts })
+        .filter(({ group }) => group === 'Flows' || group === 'Queues')
+        .map(({ does }) => does)
+    expect(targets({})).toEqual([
+      { kind: 'inside', level: 'workload-low', filter: 'flow:inventory:crawler' },
+      { kind: 'inside', level: 'catch-all', filter: 'flow:"all of catch-all"' },
+      { kind: 'inside', level: 'exempt', filter: 'user:system:apiserver' },
+      { kind: 'inside', level: 'workload-low', filter: 'queue:17' },
+    ])
+    expect(targets({ onLive: true })).toEqual([
+      { kind: 'filter', filter: 'flow:system:serviceaccount:inventory:crawler' },
+      { kind: 'filter', filter: 'schema:catch-all' },
+      { kind: 'filter', filter: 'user:system:apiserver' },
+      { kind: 'filter', filter: 'level:workload-low queue:17' },
+    ])
+  })
+
   it('puts what was used lately first', () => {
     const recent = ['Settings Dark theme', 'Screens Classify: Coverage']
     const [first, second, third] = matchItems(items, '', recent)
@@ -154,7 +195,7 @@ describe('the palette', () => {
       ...commands.map((kind) => `command ${kind}`),
       ...Object.keys(ACTION_INFO).map((name) => `action ${name}`),
       ...GLOSSARY_TOPICS.flatMap(({ ids }) => ids.map((id) => `term ${id}`)),
-      ...['level', 'range', 'speed', 'server', 'source', 'filter', 'export'].map((kind) => `any ${kind}`),
+      ...['level', 'inside', 'range', 'speed', 'server', 'source', 'filter', 'export'].map((kind) => `any ${kind}`),
     ]
     expect([...reached].toSorted()).toEqual(all.toSorted())
     expect(GLOSSARY_TOPICS.flatMap(({ ids }) => ids).toSorted()).toEqual(Object.keys(GLOSSARY).toSorted())

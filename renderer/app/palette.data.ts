@@ -1,4 +1,6 @@
 import type { SourceSpec } from '../../core/contract/source.ts'
+import { filterText } from '../../core/filter/filter.ts'
+import { EXEMPT } from '../../core/config/objects.ts'
 import { GLOSSARY_TOPICS, GLOSSARY, type TermId } from '../components/glossary.ts'
 import type { PageName, ScreenName } from '../state/route.logic.ts'
 import { ACTION_INFO, type ActionName } from './actions.data.ts'
@@ -25,6 +27,8 @@ export type PaletteTarget =
   | { readonly kind: 'run'; readonly command: Command }
   | { readonly kind: 'screen'; readonly screen: ScreenName; readonly page?: PageName }
   | { readonly kind: 'level'; readonly level: string }
+  /** A level with what of its requests is shown. */
+  | { readonly kind: 'inside'; readonly level: string; readonly filter: string }
   | { readonly kind: 'action'; readonly action: ActionName }
   /** Seconds. */
   | { readonly kind: 'range'; readonly seconds: number }
@@ -137,7 +141,12 @@ export interface PaletteFacts {
   readonly levels: readonly { readonly name: string; readonly detail: string }[]
   readonly schemas: readonly { readonly name: string; readonly level: string }[]
   /** Flows and queues of the newest debug dump. */
-  readonly flows: readonly { readonly name: string; readonly schema: string; readonly level: string }[]
+  readonly flows: readonly {
+    readonly name: string
+    readonly flow: string
+    readonly schema: string
+    readonly level: string
+  }[]
   readonly queues: readonly { readonly index: number; readonly level: string; readonly pending: number }[]
   readonly servers: readonly string[]
   readonly sources: readonly { readonly name: string; readonly detail: string; readonly spec: SourceSpec }[]
@@ -148,6 +157,8 @@ export interface PaletteFacts {
   /** Seconds. */
   readonly ranges: readonly number[]
   readonly speeds: readonly number[]
+  /** Whether live requests are on the screen. */
+  readonly onLive: boolean
   readonly paused: boolean
   readonly simulated: boolean
   /** Why an action is not available now, for those that are not. */
@@ -189,7 +200,10 @@ export function paletteItems(facts: PaletteFacts): readonly PaletteItem[] {
     does: PaletteTarget,
     more: Partial<PaletteItem> = {},
   ): PaletteItem => ({ id: `${group} ${label}`, group, label, does, ...more })
-  const { unavailable, simulated } = facts
+  const { unavailable, simulated, onLive } = facts
+  /** Flow and queue are shown where the reader is: among the live requests, or else on their level. */
+  const inside = (level: string, ofLevel: string, ofLive: string): PaletteTarget =>
+    onLive ? { kind: 'filter', filter: ofLive } : { kind: 'inside', level, filter: ofLevel }
   const notSimulated = simulated ? {} : { unavailable: 'Only a simulation has a speed.' }
   return [
     ...facts.screens.flatMap(({ name, label, key, also, pages = [] }) => [
@@ -207,14 +221,17 @@ export function paletteItems(facts: PaletteFacts): readonly PaletteItem[] {
     ...facts.schemas.map(({ name, level }) =>
       item('Flow schemas', name, { kind: 'level', level }, { id: `schema ${level} ${name}`, detail: `feeds ${level}` }),
     ),
-    ...facts.flows.map(({ name, schema, level }) =>
-      item('Flows', name, { kind: 'level', level }, { id: `flow ${schema} ${name}`, detail: `${schema} in ${level}` }),
-    ),
+    ...facts.flows.map((flow) => {
+      const { name, schema, level } = flow
+      const ofLevel = filterText(level === EXEMPT ? 'user' : 'flow', name)
+      const detail = `${schema} in ${level}`
+      return item('Flows', name, inside(level, ofLevel, liveFlow(flow)), { id: `flow ${schema} ${name}`, detail })
+    }),
     ...facts.queues.map(({ index, level, pending }) =>
       item(
         'Queues',
         `queue ${index} of ${level}`,
-        { kind: 'level', level },
+        inside(level, `queue:${index}`, `${filterText('level', level)} queue:${index}`),
         { detail: pending === 1 ? '1 request waits' : `${pending} requests wait` },
       ),
     ),
@@ -285,6 +302,12 @@ export function paletteItems(facts: PaletteFacts): readonly PaletteItem[] {
       }),
     ),
   ]
+}
+
+/** Live requests name a flow by its whole distinguisher; one without is all of its schema. */
+const liveFlow = ({ flow, schema, level }: PaletteFacts['flows'][number]): string => {
+  if (level === EXEMPT) return filterText('user', flow)
+  return flow === '' ? filterText('schema', schema) : filterText('flow', flow)
 }
 
 function rangeText(seconds: number): string {

@@ -27,6 +27,11 @@ describe('addresses', () => {
   })
 
   it('name a filter of live requests, also where they were a page of Classify', () => {
+    expect(parseHash('#/level/workload-low?object=queue%3A17')).toEqual({
+      screen: 'level',
+      level: 'workload-low',
+      object: 'queue:17',
+    })
     const filtered = { screen: 'live', object: 'level:exempt' }
     expect(parseHash('#/live?object=level%3Aexempt')).toEqual(filtered)
     expect(parseHash('#/classify/live?object=level%3Aexempt')).toEqual(filtered)
@@ -53,7 +58,7 @@ describe('addresses', () => {
         const page = pages[place % Math.max(1, pages.length)]
         if (page !== undefined) return { screen, page, object, server }
         if (screen === 'live') return { screen, object, server }
-        return screen === 'level' ? { screen, level: object, server } : { screen, server }
+        return screen === 'level' ? { screen, level: object, object, server } : { screen, server }
       })
     fc.assert(
       fc.property(route, (value) => {

@@ -20,7 +20,7 @@ export interface Route {
   readonly level?: string
   /** Of a screen of several pages. */
   readonly page?: PageName
-  /** What the page is about: `FlowSchema/probes` in the editor, a filter of live requests. */
+  /** What the page is about: `FlowSchema/probes` in the editor, a filter of live requests or of those of a level. */
   readonly object?: string
   readonly server?: string
   readonly range?: TimeWindow
@@ -45,7 +45,9 @@ export function parseHash(hash: string): Route {
     screen,
     ...(screen === 'level' && part !== undefined && part !== '' ? { level: part } : {}),
     ...(page === undefined ? {} : { page }),
-    ...((page !== undefined || screen === 'live') && object !== null && object !== '' ? { object } : {}),
+    ...((page !== undefined || screen === 'live' || screen === 'level') && object !== null && object !== ''
+      ? { object }
+      : {}),
     ...(server !== null && server !== '' ? { server } : {}),
     ...(range?.ok === true && { range: range.window }),
     ...(range?.ok === false && { rangeProblem: range.why }),

@@ -35,6 +35,19 @@ export function openScreen(screen: ScreenName, level?: string): void {
   location.hash = hrefOf(screen, level)
 }
 
+/** Goes to a level with a filter of its requests: `flow:inventory:crawler`, `queue:17`. */
+export function openInLevel(level: string, filter: string): void {
+  location.hash = hrefOfPlace({ screen: 'level', level, object: filter })
+}
+
+/** The reader looks at something else on the same screen. */
+export function forgetObject(): void {
+  const { object, ...place } = routeStore.getState()
+  if (object === undefined) return
+  routeStore.setState(place, true)
+  history.replaceState(null, '', hrefOfPlace(place))
+}
+
 export function openPage(screen: ScreenName, page: PageName, object?: string): void {
   location.hash = hrefOfPage(screen, page, object)
 }
@@ -46,6 +59,13 @@ export function openScreenOrNextPage(screen: ScreenName): void {
   const next = pages[(pages.findIndex((one) => one === page) + 1) % pages.length]
   if (shown === screen && next !== undefined) openPage(screen, next)
   else openScreen(screen)
+}
+
+/** The address of another level carries no filter of the one before. */
+function placeOn(place: Place, level: string | undefined): Place {
+  if (place.screen !== 'level' || level === undefined || level === place.level) return place
+  const { object: _, ...rest } = place
+  return { ...(place.level === undefined ? place : rest), level }
 }
 
 /** Keeps the address of the page, the route and the stores in step. Returns the function that ends it. */
@@ -61,7 +81,7 @@ export function startRoutes(): () => void {
   const write = (): void => {
     const place = routeStore.getState()
     const level = selectionStore.getState().level ?? place.level
-    const shown = place.screen === 'level' && level !== undefined ? { ...place, level } : place
+    const shown = placeOn(place, level)
     routeStore.setState(shown, true)
     const hash = hrefOfPlace(shown)
     if (hash !== location.hash) history.replaceState(null, '', hash)

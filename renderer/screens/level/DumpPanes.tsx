@@ -1,4 +1,4 @@
-import { memo, useCallback, useMemo, useState } from 'react'
+import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { filterText } from '../../../core/filter/filter.ts'
 import type { LevelFrame } from '../../../core/frame/frame.ts'
 import { BARS_AT_MOST } from '../../charts/queueField.data.ts'
@@ -9,6 +9,7 @@ import { EmptyState, ErrorState, ForbiddenState, Loading } from '../../component
 import { useCalm, useLater } from '../../components/usePaced.ts'
 import { useDumpAbsence } from '../../state/dumpAbsence.ts'
 import { flowRows, type FlowRow, type LevelDump } from '../../state/flows.logic.ts'
+import { forgetObject, useRoute } from '../../state/route.ts'
 import { FlowsPane } from './FlowsPane.tsx'
 import type { LevelKind } from './level.data.ts'
 import styles from './LevelScreen.module.css'
@@ -29,6 +30,7 @@ export interface DumpPanesProps {
 
 const TABLE_HEIGHT = 286
 const CALM_MS = 1_000
+const QUEUE_FILTER = /^queue:(\d+)$/
 /** Queues in the order of service: as many as the panes beside it leave room for. */
 const NEXT = 9
 const NEXT_BESIDE_HANDS = 14
@@ -57,6 +59,24 @@ function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDum
   const laterRows = useLater(rows, 1)
   const [chosenKey, setChosenKey] = useState<string>()
   const [filter, setFilter] = useState('')
+  const filterOf = useCallback((row: FlowRow) => filterText(exempt ? 'user' : 'flow', row.name), [exempt])
+  // An address may carry a filter: of a flow, which is chosen then, or of a queue.
+  const { object } = useRoute()
+  const [asked, setAsked] = useState<string>()
+  if (object !== asked) {
+    setAsked(object)
+    if (object !== undefined) {
+      setFilter(object)
+      setChosenKey(flows.find((row) => filterOf(row) === object)?.key)
+    }
+  }
+  const queue = QUEUE_FILTER.exec(asked ?? '')?.[1]
+  const queuesBox = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (asked === undefined) return
+    const flow = document.querySelector('[data-screen="level"] tr[aria-selected="true"]')
+    ;(queue === undefined ? flow : queuesBox.current)?.scrollIntoView({ block: 'center' })
+  }, [asked, queue])
   const [deepestKey, setDeepestKey] = useState<string>()
   const deepest = deepestFlow(flows, deepestKey)
   if (deepest?.key !== deepestKey) setDeepestKey(deepest?.key)
@@ -66,9 +86,10 @@ function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDum
     (row: FlowRow) => {
       const again = row.key === chosenKey
       setChosenKey(again ? undefined : row.key)
-      setFilter(again ? '' : filterText(exempt ? 'user' : 'flow', row.name))
+      setFilter(again ? '' : filterOf(row))
+      forgetObject()
     },
-    [chosenKey, exempt],
+    [chosenKey, filterOf],
   )
   const origin = useMemo(() => <DumpAge at={calm.at} />, [calm.at])
   const sizing = Math.max(150, Math.min(TABLE_HEIGHT, 90 + 26 * Math.max(flows.length, rows.length)))
@@ -76,7 +97,7 @@ function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDum
     <>
       {kind === 'queues' && dump.queues !== undefined && (
         <Row>
-          <div className={styles['stack']}>
+          <div className={styles['stack']} ref={queuesBox}>
             <QueuesPane
               level={level.name}
               queues={dump.queues}
@@ -84,6 +105,7 @@ function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDum
               at={dump.at}
               flow={chosen}
               marks={hands.marks}
+              asked={queue === undefined ? undefined : Number(queue)}
             />
             {hands.pane !== undefined && <HandsPane queues={calm.queues ?? dump.queues} {...hands.pane} />}
           </div>
@@ -126,7 +148,10 @@ function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDum
             level={level.name}
             rows={laterRows}
             filter={filter}
-            onFilter={setFilter}
+            onFilter={(text) => {
+              setFilter(text)
+              forgetObject()
+            }}
             origin={origin}
             height={sizing}
           />

@@ -1,4 +1,4 @@
-import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react'
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ServerHealth } from '../../../core/contract/source.ts'
@@ -6,6 +6,7 @@ import { storyClient, type StoryClient } from '../../../test/harness/memoryClien
 import { rangeStore, selectRange } from '../../charts/crosshair.state.ts'
 import { setClient } from '../../state/client.ts'
 import { connectionStore } from '../../state/connection.ts'
+import { openInLevel, startRoutes } from '../../state/route.ts'
 import { selectionStore } from '../../state/selection.ts'
 import { startState } from '../../state/start.ts'
 import { timeStore } from '../../state/time.ts'
@@ -49,6 +50,26 @@ describe('the Level screen', () => {
   it('opens a level by itself when the address names none', async () => {
     await open(undefined)
     expect(selectionStore.getState().level).toBe(screen.getByRole('heading', { level: 1 }).textContent)
+  })
+
+  it('opens on the flow or the queue that its address names', async () => {
+    location.hash = '#/level/workload-low?object=flow%3Asearch%3Aindexer'
+    const stopRoutes = startRoutes()
+    await open('workload-low')
+    const flows = await screen.findByRole('grid', { name: 'Flows of workload-low' })
+    const field = screen.getByRole('searchbox', { name: /filter/i }) as HTMLInputElement
+    expect(field.value).toBe('flow:search:indexer')
+    expect(within(flows).getByRole('row', { selected: true }).textContent).toContain('search:indexer')
+    act(() => openInLevel('workload-low', 'queue:17'))
+    await waitFor(() => expect(field.value).toBe('queue:17'))
+    expect(screen.getByText('queue 17', { selector: 'b' })).toBeTruthy()
+    // What the reader types is not what the address says any more.
+    fireEvent.change(field, { target: { value: 'verb:list' } })
+    expect(location.hash).not.toContain('object')
+    act(() => openInLevel('workload-low', 'queue:17'))
+    await waitFor(() => expect(field.value).toBe('queue:17'))
+    stopRoutes()
+    location.hash = ''
   })
 
   it('has a table of the same name behind every chart', async () => {

@@ -33,6 +33,8 @@ export interface QueuesPaneProps {
   readonly flow: FlowRow | undefined
   /** The flow's hand, or else the queues in which it was seen. */
   readonly marks: QueueMarks
+  /** Index of a queue that the address names: its words are shown. */
+  readonly asked: number | undefined
 }
 
 const UNITS = QUEUE_UNITS.map((value) => ({ value, label: value }))
@@ -47,13 +49,20 @@ const BARS_HEIGHT = 176
 const gridHeight = (count: number): number => Math.min(460, Math.max(150, 20 + Math.ceil(count / 32) * 24))
 
 /** All queues of the level at once, from the dump. */
-export const QueuesPane = memo(function QueuesPane({ level, queues, requests, at, flow, marks }: QueuesPaneProps) {
+export const QueuesPane = memo(function QueuesPane(props: QueuesPaneProps) {
+  const { level, queues, requests, at, flow, marks, asked } = props
   const [unit, setUnit] = useState<QueueUnit>('requests')
   const [chosenShape, setShape] = useState<Shape>()
   const [pinned, setPinned] = useState<number>()
   const [hovered, setHovered] = useState<number>()
   const [box, { width }] = useSize()
   const data = useMemo(() => queueFieldData(queues, unit), [queues, unit])
+  const [named, setNamed] = useState<number>()
+  if (named !== asked) {
+    setNamed(asked)
+    const place = data.cells.findIndex(({ index }) => index === asked)
+    if (place !== -1) setPinned(place)
+  }
   const shape = chosenShape ?? (data.cells.length > BARS_AT_MOST ? 'grid' : 'bars')
   const height = shape === 'bars' ? BARS_HEIGHT : gridHeight(data.cells.length)
   const table = useCallback(() => queueTable(data), [data])
