@@ -1,3 +1,4 @@
+import { COVERED_MINORS } from '../metrics/catalogue.ts'
 import { parseKubernetesVersion } from '../metrics/version.ts'
 import type { BorrowingRule } from './allocation.ts'
 import type { EstimatorProfile } from './workEstimator.ts'
@@ -12,8 +13,7 @@ export interface VersionProfile {
   readonly estimatedSeatsBounds: readonly number[]
 }
 
-/** The newest minor that the specification describes. */
-const NEWEST_MINOR = 37
+const NEWEST_MINOR = COVERED_MINORS.newest
 /** gitVersion that an engine behaves like when nobody says. */
 export const NEWEST_VERSION = `v1.${NEWEST_MINOR}.2`
 

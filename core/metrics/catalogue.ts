@@ -7,6 +7,8 @@ import { parseKubernetesVersion } from './version.ts'
 
 /** Kubernetes minors (of major 1) that the catalogue was checked against. */
 export const COVERED_MINORS = { oldest: 29, newest: 37 } as const
+/** `v1.29 to v1.37`. */
+export const COVERED_RANGE = `v1.${COVERED_MINORS.oldest} to v1.${COVERED_MINORS.newest}`
 
 /** Whether the rules of a gitVersion's minor are known. */
 export function isCovered(version: string): boolean {

@@ -1,3 +1,6 @@
+import { NEWEST_VERSION } from '../../core/engine/profiles.ts'
+import { COVERED_RANGE } from '../../core/metrics/catalogue.ts'
+
 const CREDENTIALS = `Credentials for --metrics-url (files, because other users can read a command line):
   --token-file FILE      a bearer token; read again every minute
   --username NAME --password-file FILE   basic authentication
@@ -12,7 +15,7 @@ const SOURCE = `Source (one of):
   --metrics-url URL      the complete address of a metrics page; repeat it for several servers
   --file PATH            a metrics text, a debug dump or a capture, a folder of them, or - for standard input
   --simulate             a simulated cluster, which runs on the console's own flow control
-  --server-version V     the version that it claims and behaves like, v1.29 to v1.37 (v1.37.2 by default)
+  --server-version V     the version that it claims and behaves like, ${COVERED_RANGE} (${NEWEST_VERSION} by default)
   --seed N               another course of events (1 by default); the same seed gives the same
   --demo                 a recording of a real server under load
 
@@ -190,7 +193,7 @@ accepts and is probably not meant. All files together are one configuration.
 FILE is a file, a folder (its .yaml, .yml and .json files, those of folders in it too) or - for standard input.
 
 Options:
-  --kube-version V       the version whose rules apply, v1.29 to v1.37 (the newest by default)
+  --kube-version V       the version whose rules apply, ${COVERED_RANGE} (the newest by default)
   -o, --output FORMAT    text (default), json, github (annotations of a workflow) or sarif (2.1.0, for code scanning)
   --json                 the same as --output json
 
@@ -259,7 +262,7 @@ What differs between two configurations, field by field, defaults filled in (doc
 folders of manifests; one of them may be - for standard input.
 
 Options:
-  --kube-version V       the version whose rules apply, v1.29 to v1.37 (the newest by default)
+  --kube-version V       the version whose rules apply, ${COVERED_RANGE} (the newest by default)
   -o, --output FORMAT    text (default), json or patch (a unified diff of manifests)
   --json                 the same as --output json
 

@@ -1,4 +1,4 @@
-import { COVERED_MINORS, isCovered } from '../../core/metrics/catalogue.ts'
+import { COVERED_MINORS, COVERED_RANGE, isCovered } from '../../core/metrics/catalogue.ts'
 import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
 import type { Output } from './output.ts'
@@ -48,9 +48,8 @@ export const versionFrom = (given: Given): string =>
 export function coveredVersion(given: Given, option: string): string | undefined {
   const text = given.value(option)
   if (text === undefined) return undefined
-  const { oldest, newest } = COVERED_MINORS
   if (isCovered(text)) return text.startsWith('v') ? text : `v${text}`
   throw new UsageError(
-    `--${option} takes a version from v1.${oldest} to v1.${newest}, whose rules are known: v1.33 or v1.33.4, not ${JSON.stringify(text)}.`,
+    `--${option} takes a version from ${COVERED_RANGE}, whose rules are known: v1.33 or v1.33.4, not ${JSON.stringify(text)}.`,
   )
 }

@@ -4,7 +4,8 @@ import type { AgentOptions, RequestOptions } from 'node:https'
 import { createSecureContext } from 'node:tls'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { AddressCredentials } from '../../core/contract/source.ts'
-import { readCredentialFile, UnreadableFile } from './credentialFile.ts'
+import { UnreadableFile } from '../files/boundedFile.ts'
+import { readCredentialFile } from './credentialFile.ts'
 import type { ChosenContext } from './contexts.ts'
 import { runExecPlugin, type ExecSurroundings } from './execCredential.ts'
 import type { ClusterConfig } from './kubeconfigFile.ts'
@@ -256,7 +257,7 @@ async function readNamed(file: string, what: string): Promise<string> {
     if (!(error instanceof UnreadableFile)) throw error
     throw new ProblemError(
       'credentials',
-      `${what} ${escaped(file)} ${error.message}; correct the path or put the file there.`,
+      `${what} ${escaped(file)} ${error.why}; correct the path or put the file there.`,
     )
   }
 }

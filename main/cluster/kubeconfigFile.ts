@@ -2,7 +2,8 @@ import { dirname, isAbsolute, join } from 'node:path'
 import { parseDocument } from 'yaml'
 import { z } from 'zod'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { readCredentialFile, UnreadableFile, type CredentialFile } from './credentialFile.ts'
+import { UnreadableFile } from '../files/boundedFile.ts'
+import { readCredentialFile, type CredentialFile } from './credentialFile.ts'
 import type { NamedByOperator, NamedFile } from './namedByOperator.ts'
 
 const text = z.string().nullish()
@@ -111,13 +112,12 @@ export async function readKubeconfig(files: readonly string[], named: NamedByOpe
 async function readIfThere(path: string, named: NamedByOperator): Promise<ReadFile | undefined> {
   const found = await named.file(path)
   try {
-    const { content, ...about } = await readCredentialFile(found.path, { pipes: found.by !== 'page' })
-    return { file: { ...found, ...about }, content }
+    const { content, digest, writableByOthers } = await readCredentialFile(found.path, { pipes: found.by !== 'page' })
+    return { file: { ...found, digest, writableByOthers }, content }
   } catch (error) {
-    if (error instanceof UnreadableFile && !error.missing) {
-      throw new ProblemError('invalid-input', `The kubeconfig ${path} ${error.message}.`)
-    }
-    return undefined
+    if (!(error instanceof UnreadableFile)) throw error
+    if (error.reason === 'missing') return undefined
+    throw new ProblemError('invalid-input', `The kubeconfig ${path} ${error.why}.`)
   }
 }
 

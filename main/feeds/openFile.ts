@@ -1,6 +1,6 @@
-import { createReadStream } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
+import { openRegular } from '../files/boundedFile.ts'
 import { LineSplitter } from './lineSplitter.ts'
 import { HEAD_BYTES } from './position.ts'
 import { readHead } from './rotated.ts'
@@ -30,9 +30,12 @@ export class OpenFile {
     this.splitter = new LineSplitter(MOST_LINE_BYTES, within)
   }
 
-  /** Begins at byte `from`; `within`: in the middle of a line, which is left out. */
+  /**
+   * Begins at byte `from`; `within`: in the middle of a line, which is left out. Rejects with `UnreadableFile`: rotation
+   * may put anything in the place of a file.
+   */
   static async open(path: string, from: number, within: boolean): Promise<OpenFile> {
-    const handle = await open(path)
+    const handle = await openRegular(path)
     try {
       const { ino } = await handle.stat()
       return new OpenFile(handle, ino, await readHead(handle, HEAD_BYTES), from, within)
@@ -74,7 +77,7 @@ export class OpenFile {
 
 /** What comes out of a packed file, piece by piece. Throws where it is damaged. */
 export async function* unpacked(path: string): AsyncGenerator<Buffer> {
-  const source = createReadStream(path)
+  const source = (await openRegular(path)).createReadStream()
   const pieces = source.pipe(createGunzip())
   source.on('error', (error) => pieces.destroy(error))
   try {

@@ -1,7 +1,7 @@
-import { type FileHandle, open, readdir, stat } from 'node:fs/promises'
-import { createReadStream } from 'node:fs'
+import { type FileHandle, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import { createGunzip } from 'node:zlib'
+import { openRegular } from '../files/boundedFile.ts'
 import { type Place, headOf } from './position.ts'
 
 /** A file to read and where to begin; `gzip` offsets count what comes out. */
@@ -29,7 +29,7 @@ export async function readHead(handle: FileHandle, bytes: number): Promise<Buffe
 }
 
 async function firstBytes(path: string, bytes: number): Promise<Buffer> {
-  const handle = await open(path)
+  const handle = await openRegular(path)
   try {
     return await readHead(handle, bytes)
   } finally {
@@ -40,7 +40,7 @@ async function firstBytes(path: string, bytes: number): Promise<Buffer> {
 async function firstUnpacked(path: string, bytes: number): Promise<Buffer> {
   const parts: Buffer[] = []
   let length = 0
-  const stream = createReadStream(path, { end: 64 * 1024 })
+  const stream = (await openRegular(path)).createReadStream({ end: 64 * 1024 })
   const unpacked = stream.pipe(createGunzip())
   try {
     for await (const part of unpacked as AsyncIterable<Buffer>) {

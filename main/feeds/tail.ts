@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { UnreadableFile } from '../files/boundedFile.ts'
 import { LineSplitter } from './lineSplitter.ts'
 import { MOST_LINE_BYTES, OpenFile, unpacked } from './openFile.ts'
 import { PlaceKeeper, type Progress } from './placeKeeper.ts'
@@ -246,17 +247,17 @@ class FileTail {
   /** Says once what is in the way; reading begins as soon as it is not any more. */
   private tell(error: unknown): void {
     const { path, warn } = this.options
-    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
     const why =
-      code === 'ENOENT'
-        ? 'is not there yet; it is read as soon as it is'
-        : code === 'EACCES' || code === 'EPERM'
-          ? 'may not be read by this user; give it the right, or run the console as somebody who has it'
-          : `cannot be read: ${messageOf(error)}`
+      error instanceof UnreadableFile ? (REMEDIES[error.reason] ?? error.why) : `cannot be read: ${messageOf(error)}`
     const sentence = `${path} ${why}.`
     if (sentence !== this.warned) warn(sentence)
     this.warned = sentence
   }
+}
+
+const REMEDIES: Partial<Readonly<Record<UnreadableFile['reason'], string>>> = {
+  missing: 'is not there yet; it is read as soon as it is',
+  forbidden: 'may not be read by this user; give it the right, or run the console as somebody who has it',
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

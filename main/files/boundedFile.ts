@@ -7,22 +7,40 @@ import { ProblemError } from '../../core/contract/errors.ts'
 export interface ReadLimits {
   readonly mostBytes: number
   /** Ends the reading; its reason is thrown. */
-  readonly signal: AbortSignal
+  readonly signal?: AbortSignal
+}
+
+/** What may be opened besides regular files: a pipe that the operator named (`<(command)`). */
+export interface OpenOptions {
+  readonly pipes?: boolean
+}
+
+/** A file that cannot be opened or read. */
+export class UnreadableFile extends ProblemError {
+  /** The cause without the path, completing `FILE …`. */
+  readonly why: string
+  readonly reason: 'missing' | 'forbidden' | 'kind' | 'size' | 'other'
+
+  constructor(path: string, reason: UnreadableFile['reason'], why: string, remedy = '') {
+    super(reason === 'kind' || reason === 'size' ? 'invalid-input' : 'not-found', `${path} ${why}.${remedy}`)
+    this.why = why
+    this.reason = reason
+  }
 }
 
 const CHUNK_BYTES = 256 * 1024
 
 /**
  * Opens a regular file for reading. Devices and pipes may have no end, and opening a pipe would wait for its writer.
- * Rejects with `ProblemError`.
+ * Rejects with `UnreadableFile`.
  */
-export async function openRegular(path: string): Promise<FileHandle> {
+export async function openRegular(path: string, { pipes = false }: OpenOptions = {}): Promise<FileHandle> {
   try {
     // Opening a device may already do something; what is at the path may change until it is open.
-    refuseOthers(path, await stat(path))
-    const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    refuseOthers(path, await stat(path), pipes)
+    const handle = await open(path, pipes ? constants.O_RDONLY : constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
     try {
-      refuseOthers(path, await handle.stat())
+      refuseOthers(path, await handle.stat(), pipes)
     } catch (error) {
       await handle.close()
       throw error
@@ -33,24 +51,31 @@ export async function openRegular(path: string): Promise<FileHandle> {
   }
 }
 
-/** Throws `ProblemError` for what is no regular file. */
-export function refuseOthers(path: string, found: Stats): void {
-  if (found.isFile()) return
+/** Throws `UnreadableFile` for anything but a regular file, or a pipe where those are allowed. */
+export function refuseOthers(path: string, found: Stats, pipes = false): void {
+  if (found.isFile() || (pipes && found.isFIFO())) return
   const what = found.isDirectory() ? 'a folder' : found.isFIFO() ? 'a pipe' : found.isSocket() ? 'a socket' : 'a device'
-  const remedy = found.isDirectory() ? 'Name a file in it.' : 'Name a file, or - for standard input.'
-  throw new ProblemError('invalid-input', `${path} is ${what}, not a file. ${remedy}`)
+  const remedy = found.isDirectory() ? ' Name a file in it.' : ' Name a file, or - for standard input.'
+  throw new UnreadableFile(path, 'kind', `is ${what}, not a file`, remedy)
 }
 
-/** A whole regular file. Rejects with `ProblemError`, or with the reason of the signal. */
+/** A whole regular file. Rejects with `UnreadableFile`, or with the reason of the signal. */
 export async function readWithin(path: string, limits: ReadLimits): Promise<Buffer> {
   const handle = await openRegular(path)
   try {
-    return await gather(path, chunksOf(handle), limits)
-  } catch (error) {
-    limits.signal.throwIfAborted()
-    throw unreadable(path, error)
+    return await readOpened(path, handle, limits)
   } finally {
     await handle.close()
+  }
+}
+
+/** From the position of an open file to its end. Rejects as `readWithin` does. */
+export async function readOpened(path: string, handle: FileHandle, limits: ReadLimits): Promise<Buffer> {
+  try {
+    return await gather(path, chunksOf(handle), limits)
+  } catch (error) {
+    limits.signal?.throwIfAborted()
+    throw unreadable(path, error)
   }
 }
 
@@ -68,10 +93,10 @@ export async function gather(name: string, pieces: AsyncIterable<Buffer>, limits
   const parts: Buffer[] = []
   let bytes = 0
   for await (const piece of pieces) {
-    signal.throwIfAborted()
+    signal?.throwIfAborted()
     parts.push(piece)
     bytes += piece.length
-    if (bytes > mostBytes) throw new ProblemError('invalid-input', `${name} is larger than ${megabytes(mostBytes)}.`)
+    if (bytes > mostBytes) throw new UnreadableFile(name, 'size', `is larger than ${megabytes(mostBytes)}`)
   }
   return Buffer.concat(parts, bytes)
 }
@@ -147,13 +172,11 @@ function unreadable(path: string, error: unknown): ProblemError {
   if (error instanceof ProblemError) return error
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   const message = error instanceof Error ? error.message : String(error)
-  const why =
+  const [reason, why] =
     code === 'ENOENT' || code === 'ENOTDIR'
-      ? 'there is no such file'
+      ? (['missing', 'there is no such file'] as const)
       : code === 'EACCES' || code === 'EPERM'
-        ? 'this user may not read it'
-        : code === 'ELOOP'
-          ? 'its links lead in a circle'
-          : message
-  return new ProblemError('not-found', `${path} cannot be read: ${why}.`)
+        ? (['forbidden', 'this user may not read it'] as const)
+        : (['other', code === 'ELOOP' ? 'its links lead in a circle' : message] as const)
+  return new UnreadableFile(path, reason, `cannot be read: ${why}`)
 }

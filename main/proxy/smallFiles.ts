@@ -1,29 +1,21 @@
-import { createReadStream } from 'node:fs'
-import { lstat, stat } from 'node:fs/promises'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { lstat } from 'node:fs/promises'
+import { ProblemError, toProblem } from '../../core/contract/errors.ts'
+import { readCredentialFile } from '../cluster/credentialFile.ts'
 import { writeAtomically } from '../store/atomicFile.ts'
-
-/** Certificates, keys and tokens are far smaller. */
-const MOST_BYTES = 256 * 1024
 
 export interface SmallFile {
   readonly text: string
-  /** Whether other users of this machine can read it; never said where files have no such modes. */
+  /** Whether other users of this machine can read it; always false where files have no such modes. */
   readonly openToOthers: boolean
 }
 
 /** Reads a file that the operator named; `what` it is meant to be stands in the sentences. Rejects with `ProblemError`. */
 export async function readSmall(path: string, what: string): Promise<SmallFile> {
   try {
-    const { mode } = await stat(path)
-    let text = ''
-    for await (const piece of createReadStream(path, { encoding: 'utf8', end: MOST_BYTES - 1 })) text += String(piece)
-    return {
-      text,
-      openToOthers: process.platform !== 'win32' && (mode & 0o077) !== 0,
-    }
+    const { content, openToOthers } = await readCredentialFile(path)
+    return { text: content, openToOthers }
   } catch (error) {
-    throw new ProblemError('invalid-input', `${what} ${path} cannot be read: ${reasonOf(error)}.`)
+    throw new ProblemError('invalid-input', `${what} ${toProblem(error).message}`)
   }
 }
 

@@ -71,13 +71,13 @@ describe.skipIf(noCluster)('credentials that do not work', () => {
       'a missing certificate authority',
       { token: 't0k' },
       { 'certificate-authority-data': undefined, 'certificate-authority': '/no/such/ca.pem' },
-      /certificate-authority named in the kubeconfig .*\/no\/such\/ca\.pem does not exist/,
+      /certificate-authority named in the kubeconfig .*\/no\/such\/ca\.pem cannot be read: there is no such file/,
     ],
     [
       'a missing client certificate',
       { 'client-certificate': '/no/such.crt', 'client-key': '/no/such.key' },
       {},
-      /client-certificate .*\/no\/such\.crt does not exist/,
+      /client-certificate .*\/no\/such\.crt cannot be read: there is no such file/,
     ],
     ['a context without any', {}, {}, /\(401\)\. Context "c" names no credentials/],
   ])('%s: snapshot and permissions name the cause and the remedy', async (_, user, more, words) => {

@@ -98,7 +98,11 @@ describe('credentials for a metrics address', () => {
 
   test.each([
     ['clientKey', { clientCertificate: 'cert.pem' }, /client certificate .* no client key/],
-    ['a missing file', { certificateAuthority: 'absent.pem' }, /certificate authority .*absent\.pem does not exist/],
+    [
+      'a missing file',
+      { certificateAuthority: 'absent.pem' },
+      /certificate authority .*absent\.pem cannot be read: there is no such file/,
+    ],
     ['a file of something else', { certificateAuthority: 'token' }, /certificate authority .* cannot be used/],
     [
       'a key of another certificate',

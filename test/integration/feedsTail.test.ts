@@ -1,5 +1,17 @@
-import { fork } from 'node:child_process'
-import { appendFile, chmod, copyFile, mkdtemp, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
+import { execFileSync, fork } from 'node:child_process'
+import {
+  appendFile,
+  chmod,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -123,6 +135,29 @@ describe('a file that is followed', () => {
     await appendFile(path, text(60, 200))
     await expectLines(lines, 200)
     expect(warnings).toEqual([])
+  })
+
+  test.each([
+    ['a pipe', (at: string) => void execFileSync('mkfifo', [at]), 'is a pipe, not a file'],
+    ['a device', (at: string) => symlink('/dev/zero', at), 'is a device, not a file'],
+    ['a folder', (at: string) => mkdir(at), 'is a folder, not a file'],
+  ])('that rotation replaces by %s waits for a file, and can be closed meanwhile', async (_, make, why) => {
+    await writeFile(path, text(0, 10))
+    const { lines, warnings } = tailed()
+    await expectLines(lines, 10)
+    const replace = async (): Promise<void> => {
+      await rename(path, join(folder, 'audit.log.1'))
+      await make(path)
+    }
+    await replace()
+    await vi.waitFor(() => expect(warnings).toEqual([`${path} ${why}.`]))
+    await rm(path, { recursive: true })
+    await writeFile(path, text(10, 20))
+    await expectLines(lines, 20)
+    await rm(join(folder, 'audit.log.1'))
+    await replace()
+    await vi.waitFor(() => expect(warnings.filter((sentence) => sentence.includes(why))).toHaveLength(2))
+    await Promise.all(open.splice(0).map((tail) => tail.close()))
   })
 
   test('waits for the new file, and reads what the writer still wrote to the old one', async () => {

@@ -339,8 +339,8 @@ describe('files of the operator', () => {
     const certificate = { identity: 'certificate' } as const
     const generated = { kind: 'generated' } as const
     const cases: readonly (readonly [ProxySpec['listen'], string, Partial<ProxySpec>?])[] = [
-      [token(none), `The token file ${none} cannot be read: there is no such file or folder.`],
-      [token(folder), `The token file ${folder} cannot be read: it is a folder.`],
+      [token(none), `The token file ${none} cannot be read: there is no such file.`],
+      [token(folder), `The token file ${folder} is a folder, not a file. Name a file in it.`],
       [token(empty), `The token file ${empty} is empty; write at least 16 characters, without spaces, into it.`],
       [token(short), `The token in ${short} must be one line of at least 16 characters, without spaces.`],
       [token(two), `The token in ${two} must be one line of`],

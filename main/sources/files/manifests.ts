@@ -1,12 +1,10 @@
 import { manifestOf } from '../../../core/config/content.ts'
 import type { ElsewhereObjects } from '../../../core/contract/objects.ts'
+import { NEWEST_VERSION } from '../../../core/engine/profiles.ts'
 import type { UploadedFile } from '../../../core/contract/source.ts'
 import { readManifests } from '../../../core/manifest/read.ts'
 import type { ObjectDoor, ObjectsReading } from '../objectDoor.ts'
 import { readStored, type StoredSet } from '../../../core/config/stored.ts'
-
-/** The newest version whose rules are known, for manifests that say nothing of a server. */
-const NEWEST = 'v1.37'
 
 /** Flow-control objects of manifest files, and what of them could not be read, in sentences. */
 export interface ManifestObjects {
@@ -15,7 +13,7 @@ export interface ManifestObjects {
 }
 
 /** Objects of version v1, those of older versions converted. Of two with the same name the later one counts. */
-export function objectsOfManifests(files: readonly UploadedFile[], version: string = NEWEST): ManifestObjects {
+export function objectsOfManifests(files: readonly UploadedFile[], version: string = NEWEST_VERSION): ManifestObjects {
   const levels = new Map<string, StoredSet['levels'][number]>()
   const schemas = new Map<string, StoredSet['schemas'][number]>()
   const notes: string[] = []

@@ -1,6 +1,7 @@
 import { useCallback, useMemo, useState } from 'react'
 import { builtInObjects } from '../../../../core/config/builtInByVersion.ts'
 import type { FlowSchema, Queuing } from '../../../../core/config/objects.ts'
+import { NEWEST_VERSION } from '../../../../core/engine/profiles.ts'
 import { useDraftObjects } from '../../../state/draft.ts'
 import { useObjects } from '../../../state/objects.ts'
 import { openPage, useRoute } from '../../../state/route.ts'
@@ -37,7 +38,6 @@ export interface Sharding {
 
 /** What the API server gives a level that says nothing (specification 1.3). */
 const USUAL: Queuing = { queues: 64, handSize: 8, queueLengthLimit: 50 }
-const NEWEST = 'v1.37.0'
 
 /** The shape that the page is about: that of a level until the reader tries another. */
 export function useSharding(): Sharding {
@@ -76,7 +76,7 @@ function useLevels(): Pick<Sharding, 'levels' | 'schemas' | 'known'> {
   const version = useViewPart(({ server }) => server?.version)
   return useMemo(() => {
     const given = state !== undefined && state.origin !== 'none' && state.objects.levels.length > 0
-    const objects = given ? state.objects : builtInObjects(state?.version ?? version ?? NEWEST)
+    const objects = given ? state.objects : builtInObjects(state?.version ?? version ?? NEWEST_VERSION)
     return {
       levels: levelChoices(objects.levels, draft?.levels ?? []),
       schemas: (draft ?? objects).schemas,
