@@ -1,4 +1,3 @@
-import { ProblemError } from '../../core/contract/errors.ts'
 import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
 import { readFrame, type ReadFrame } from './readFrame.ts'
@@ -32,9 +31,8 @@ export async function snapshot(args: readonly string[], console: Console): Promi
 function report(console: Console, { frame, servers, findings }: ReadFrame, compact: boolean): ExitCode {
   const notes = servers.flatMap(({ notes: list }) => list ?? [])
   if (frame === undefined) {
-    const [first = 'No server answered.', ...others] = findings
-    for (const other of others) console.tell(other)
-    throw new ProblemError('unreachable', first)
+    for (const sentence of findings.length > 0 ? findings : ['No server answered.']) console.tell(sentence)
+    return 2
   }
   for (const sentence of new Set([...findings, ...notes])) console.tell(sentence)
   console.printJson(frame, compact ? undefined : 2)

@@ -2,6 +2,7 @@ import type { ServerHealth } from '../../core/contract/source.ts'
 import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
 import { openSession } from './open.ts'
+import { problemLines } from './problemLines.ts'
 import { cadenceFrom, defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { readNumber, printHelp, readOptions, type OptionInfo } from './usage.ts'
 
@@ -51,10 +52,12 @@ function createTeller(console: Console): (server: ServerHealth) => void {
       if (!told.has(note)) console.tell(note)
       told.add(note)
     }
-    const problem = status === 'failing' ? failures.at(-1)?.problem.message : undefined
-    if (problem !== undefined && problem !== failing.get(id)) {
-      console.tell(`${problem} It is tried again.`)
-      failing.set(id, problem)
+    const problem = status === 'failing' ? failures.at(-1)?.problem : undefined
+    if (problem !== undefined && problem.message !== failing.get(id)) {
+      const [sentence = problem.message, ...details] = problemLines(problem)
+      console.tell(`${sentence} It is tried again.`)
+      details.forEach(console.tell)
+      failing.set(id, problem.message)
     } else if (status === 'ok' && failing.delete(id)) {
       console.tell(`${id} answers again.`)
     }

@@ -29,7 +29,7 @@ describe.skipIf(noCluster)('client-go clients of the proxy and of the server', (
   let pairs: readonly (readonly [direct: Controller, through: Controller])[]
   beforeAll(async () => {
     const overTls = await desk.proxied('--tls', '--identity', 'token', ...LIMITS)
-    const plain = await desk.proxied('--context', OPERATOR, ...LIMITS)
+    const plain = await desk.proxied('--no-token', '--context', OPERATOR, ...LIMITS)
     proxies = [overTls, plain]
     const direct = await desk.as(OPERATOR, cluster())
     const watching = { lease: '15s', writeEvery: '200ms', protobuf: true, watchSeconds: 3 }

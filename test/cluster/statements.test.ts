@@ -23,7 +23,7 @@ const BATCH = 'batch-of-the-test'
 /** A reading is of one of the newest pages; which one, the page does not say. */
 const CANDIDATES = 8
 
-const PHASES = ['waves', 'mixed', 'list-storm', 'creation', 'deletion', 'restart'] as const
+const PHASES = ['waves', 'mixed', 'list-storm', 'torn', 'creation', 'deletion', 'restart'] as const
 
 describe.skipIf(noCluster)('what the screens say of a real server', () => {
   const cluster = useCluster({ maxInflight: 80, maxMutatingInflight: 40 })
@@ -77,7 +77,8 @@ describe.skipIf(noCluster)('what the screens say of a real server', () => {
       if (said !== undefined && !/^(No sample from|The console itself)/.test(said.headline)) {
         const known = pages()
         const first = Math.max(0, known.length - CANDIDATES)
-        const tries = known.slice(first).map((_, i) => falseStatements(said, known, first + i, gone))
+        const about = { pages: known, dumps: relay?.dumps ?? [] }
+        const tries = known.slice(first).map((_, i) => falseStatements(said, about, first + i, gone))
         const best = tries.toSorted((a, b) => a.length - b.length)[0] ?? []
         if (tries.every(({ length }) => length > 0)) wrong.push(`${said.headline} | ${best.join('; ')}`)
         compared++
@@ -119,6 +120,11 @@ describe.skipIf(noCluster)('what the screens say of a real server', () => {
         expect({ name, wrong }).toEqual({ name, wrong: [] })
         expect({ name, compared: compared > 0 }).toEqual({ name, compared: true })
       }
+      relay?.tear(true)
+      const torn = await load(loads.mixed, share)
+      relay?.tear(false)
+      expect(torn.wrong).toEqual([])
+      expect(torn.compared).toBeGreaterThan(0)
       await objects.applyAs('statements', level(BATCH, limited(60)))
       const created = await load(loads.mixed, share, new Set([BATCH]))
       expect(created.wrong).toEqual([])
@@ -212,5 +218,7 @@ const readOverview = (page: Page | undefined): Promise<Said | undefined> =>
             (item) => item.getAttribute('title') ?? '',
           ),
           numbers: Object.fromEntries(numbers),
+          ledger: document.querySelector('svg[aria-label^="Seat ledger: "]')?.getAttribute('aria-label') ?? '',
+          accounts: [...document.querySelectorAll('[aria-label="Levels in the seat ledger"] [role=option]')].map(text),
         }
       })

@@ -1,14 +1,18 @@
 import { createServer, type Server } from 'node:http'
 import { gunzipSync } from 'node:zlib'
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { FrameSchema, type Frame } from '../../core/frame/frame.ts'
 import { captureVersions, readFixture } from '../fixtures/load.ts'
 import { runCommand, startCommand } from '../harness/command.ts'
 import { runHere } from '../harness/commandHere.ts'
 
 const fixture = (path: string): string => fileURLToPath(new URL(`../fixtures/captures/${path}`, import.meta.url))
+const EXEC_API = 'client.authentication.k8s.io/v1'
+const BELOW = /^apf-console: The credential plugin .* is not installed.*\napf-console: {3}Install it\.\n$/
 const parse = (output: string): Frame => FrameSchema.parse(JSON.parse(output))
 
 describe('apf-console snapshot --file', () => {
@@ -77,6 +81,26 @@ describe('apf-console', () => {
       expect(told).toMatch(sentence)
       expect(told).not.toContain('secret')
     }
+  })
+
+  it('prints what a credential plugin says below the sentence about it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'apf-cli-'))
+    const file = join(folder, 'config')
+    const user = { exec: { apiVersion: EXEC_API, command: 'no-such-plugin-of-apf', installHint: 'Install it.' } }
+    const config = {
+      clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
+      users: [{ name: 'u', user }],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+      'current-context': 'x',
+    }
+    await writeFile(file, JSON.stringify(config))
+    const snapshot = await runCommand('snapshot', '--kubeconfig', file)
+    expect(snapshot).toMatchObject({ code: 2, output: '', told: expect.stringMatching(BELOW) })
+    const watch = startCommand('watch', '--kubeconfig', file)
+    await vi.waitFor(() => expect(watch.told()).toMatch(BELOW))
+    watch.interrupt()
+    await watch.ended
+    await rm(folder, { recursive: true })
   })
 
   it('explains itself', async () => {
