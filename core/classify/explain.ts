@@ -18,11 +18,14 @@ export const explainClassification = (
   context: ServerContext = {},
 ): Explained => explainer(objects, context)(request)
 
+/** `resource`: what is known of the resource that the request names; it adds to the context of the explainer. */
+export type Explainer = (request: RequestSample, resource?: ServerContext) => Explained
+
 /** Explains requests on a configuration as a server stores it, with its defaults (specification 2, 3.2, 5, 7.3). */
-export function explainer(objects: ObjectSet, context: ServerContext = {}): (request: RequestSample) => Explained {
+export function explainer(objects: ObjectSet, context: ServerContext = {}): Explainer {
   const configuration = classifyingConfiguration(objects, context.serverLimit)
   const given = new Set(objects.schemas)
-  return (request) => {
+  return (request, resource) => {
     const read = digestRequest(request)
     if (!read.ok) return read
     const { digest, query } = read
@@ -44,7 +47,7 @@ export function explainer(objects: ObjectSet, context: ServerContext = {}): (req
         dangling: configuration.dangling.map((each) => traceDangling(configuration, digest, each)),
         flow: explainFlow(schema, digest, level.plan),
         nominalLimit: level.limits.nominal,
-        seats: explainSeats(digest.info, query, level.maxSeats, context),
+        seats: explainSeats(digest.info, query, level.maxSeats, { ...context, ...resource }),
         notes: requestNotes(digest, request.method, { bypasses, fallback }),
       },
     }

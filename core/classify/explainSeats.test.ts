@@ -112,3 +112,9 @@ test('of a list of unknown size, what the server estimated for its like stands i
   // A count is better than a guess by example.
   expect(seats({ seen: { seats: 10, requests: 4 }, objects: { count: 5, averageSize: 100 } }).width).toBe(1)
 })
+
+test('of no objects, no size has to be assumed', () => {
+  const { steps, assumptions } = explained('GET', '/api/v1/pods', { version: 'v1.36', objects: { count: 0 } })
+  expect(assumptions).toEqual([])
+  expect(steps.some(({ assumed }) => assumed)).toBe(false)
+})

@@ -10,7 +10,7 @@ import {
 import type { SeatExplanation, SeenSeats, ServerContext } from './classification.ts'
 import type { RequestInfo } from './requestInfo.ts'
 import type { Query } from './requestTarget.ts'
-import { seatSteps } from './seatSteps.ts'
+import { isSizeAssumed, seatSteps } from './seatSteps.ts'
 
 const NS_PER_MS = 1e6
 
@@ -123,7 +123,7 @@ function assumptionsOf(basis: EstimateBasis, context: ServerContext, info: Reque
     ]
   }
   const bySize = basis.reading?.bySize === true
-  if (objects !== 'none' && bySize && basis.statistics.state === 'ok' && objects.averageSize === undefined) {
+  if (objects !== 'none' && bySize && basis.statistics.state === 'ok' && isSizeAssumed(objects)) {
     return ['The average size of the objects is not known; 1.5 MB is assumed, as the server does without an estimate.']
   }
   return []

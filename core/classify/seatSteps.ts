@@ -9,7 +9,7 @@ import {
   WATCHES_PER_SEAT,
   statisticsKey,
 } from '../engine/workEstimator.ts'
-import type { SeatStep, ServerContext } from './classification.ts'
+import type { KnownObjects, SeatStep, ServerContext } from './classification.ts'
 import type { RequestInfo } from './requestInfo.ts'
 
 type ListBasis = Extract<EstimateBasis, { kind: 'list' }>
@@ -70,6 +70,10 @@ function listSteps(info: RequestInfo, basis: ListBasis, levelCap: number, contex
   return [...objectSteps(info, basis, basis.reading, context), path, ...readingSteps(info, basis, basis.reading), cap]
 }
 
+/** Of no objects, no size is needed. */
+export const isSizeAssumed = (known: KnownObjects | undefined): boolean =>
+  known === undefined || (known.count > 0 && known.averageSize === undefined)
+
 function objectSteps(
   info: RequestInfo,
   { statistics }: ListBasis,
@@ -88,7 +92,7 @@ function objectSteps(
     label: 'average object size',
     value: averageSize,
     unit: 'bytes',
-    ...((statistics.state === 'stale' || known?.averageSize === undefined) && { assumed: true }),
+    ...((statistics.state === 'stale' || isSizeAssumed(known)) && { assumed: true }),
   }
   return [
     { kind: 'objects', label, value: count, unit: 'objects', ...(statistics.state === 'stale' && { assumed: true }) },

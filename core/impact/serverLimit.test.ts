@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { levelFrame, serverFrame } from '../../test/fixtures/frames.ts'
 import { metricsPages, readFixture } from '../../test/fixtures/load.ts'
 import { builtInObjects } from '../config/builtInByVersion.ts'
 import { configuredLimits } from '../engine/allocation.ts'
 import { createFrameBuilder } from '../frame/buildFrame.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import { createParser } from '../metrics/parse.ts'
-import { nominalLimitsOf, possibleServerLimits, reportedServerLimit } from './serverLimit.ts'
+import { nominalLimitsOf, possibleServerLimits, reportedServerLimit, serverLimitOf } from './serverLimit.ts'
 
 const frameOf = (path: string): ServerFrame =>
   createFrameBuilder({ id: 'x' })(createParser().parse(readFixture(path)), { at: '2026-01-01T00:00:00Z' })
@@ -76,5 +77,20 @@ describe('possibleServerLimits', () => {
     ).toBeUndefined()
     expect(possibleServerLimits(objects, new Map([['c', 100]]))).toBeUndefined()
     expect(possibleServerLimits({ levels: [level('a', 0)], schemas: [] }, new Map([['a', 0]]))).toBeUndefined()
+  })
+})
+
+describe('the limit that seats are estimated by', () => {
+  const base = { origin: 'built-in', objects: builtInObjects('v1.36.3') }
+  const server = serverFrame(0, [levelFrame('exempt', [], { limits: { nominal: 0, upper: 33 } })])
+
+  it('is the one that a page reports although its objects are not known', () => {
+    expect(serverLimitOf({ base, server })).toEqual({ seats: 33, from: 'reported' })
+    expect(serverLimitOf({ server })).toEqual({ seats: 33, from: 'reported' })
+  })
+
+  it('is the default where nothing is connected, unless the reader says otherwise', () => {
+    expect(serverLimitOf({ base })).toEqual({ seats: 600, from: 'assumed' })
+    expect(serverLimitOf({ base, server, own: 50 })).toEqual({ seats: 50, from: 'own' })
   })
 })

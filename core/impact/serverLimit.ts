@@ -1,8 +1,9 @@
-import { classifyingConfiguration } from '../classify/configuration.ts'
+import { classifyingConfiguration, DEFAULT_SERVER_LIMIT } from '../classify/configuration.ts'
 import { defaultLevel } from '../config/defaulting.ts'
 import type { ObjectSet } from '../config/objects.ts'
+import type { SourceSpec } from '../contract/source.ts'
 import { configuredLimits } from '../engine/allocation.ts'
-import { type LevelFrame, isExempt } from '../frame/frame.ts'
+import { type LevelFrame, type ServerFrame, isExempt } from '../frame/frame.ts'
 
 /**
  * The limit of a server as its page tells it: what Exempt may borrow is the whole of it, so that it is upper − nominal of
@@ -76,4 +77,44 @@ function leastWhere(holds: (serverLimit: number) => boolean): number {
     else low = middle + 1
   }
   return low
+}
+
+/** Seats of one server, and how they are known. */
+export interface ServerLimit {
+  readonly seats: number
+  readonly from: 'reported' | 'configured' | 'inferred' | 'assumed' | 'own'
+}
+
+/** What the seats of a server are derived from; each part may be unknown. */
+export interface LimitEvidence {
+  /** What the reader says; it wins over everything else. */
+  readonly own?: number | undefined
+  readonly spec?: SourceSpec | undefined
+  readonly server?: ServerFrame | undefined
+  /** The flow-control objects, and whether they are the server's own. */
+  readonly base?: { readonly origin: string; readonly objects: ObjectSet } | undefined
+}
+
+/** The seats of a server, as well as they are known (specification 6.1). */
+export function serverLimitOf({ own, spec, server, base }: LimitEvidence): ServerLimit {
+  if (own !== undefined) return { seats: own, from: 'own' }
+  if (spec?.kind === 'simulation' || spec?.kind === 'proxy' || spec?.kind === 'feed') {
+    const { maxRequestsInFlight, maxMutatingRequestsInFlight } = spec
+    // A proxy without limits of its own has those of its upstream, which its page reports.
+    if (maxRequestsInFlight !== undefined && maxMutatingRequestsInFlight !== undefined) {
+      return { seats: maxRequestsInFlight + maxMutatingRequestsInFlight, from: 'configured' }
+    }
+  }
+  const range = server && base && possibleServerLimits(base.objects, nominalLimitsOf(server))
+  const reported = server && reportedServerLimit(server)
+  // What the server says of Exempt is taken as long as the nominal limits that it reports agree with it.
+  if (
+    reported !== undefined &&
+    (base?.origin === 'built-in' || range === undefined || (range.least <= reported && reported <= range.most))
+  ) {
+    return { seats: reported, from: 'reported' }
+  }
+  return range === undefined
+    ? { seats: DEFAULT_SERVER_LIMIT, from: 'assumed' }
+    : { seats: range.most, from: 'inferred' }
 }

@@ -1,14 +1,27 @@
 import { explainer } from '../../core/classify/explain.ts'
+import { digestRequest } from '../../core/classify/readRequest.ts'
+import { contextOfFacts, seenSeats } from '../../core/classify/reported.ts'
 import type { Explained, ServerContext } from '../../core/classify/classification.ts'
 import { runRequestTests } from '../../core/classify/sample.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { RequestSample } from '../../core/contract/objects.ts'
+import type { SourceSpec } from '../../core/contract/source.ts'
+import { serverLimitOf } from '../../core/impact/serverLimit.ts'
+import { reportedFacts } from '../../core/live/serverFacts.ts'
 import { classificationJson, classificationText, hasFailed, testsJson, testsText } from './classifyReport.ts'
 import { requestsFrom, testsFrom, type GivenRequests } from './classifyRequests.ts'
-import { CONFIGURATION_OPTIONS, configurationFrom, type GivenConfiguration } from './configurationSource.ts'
+import {
+  CONFIGURATION_OPTIONS,
+  configurationFrom,
+  fromSource,
+  namesCluster,
+  type GivenConfiguration,
+} from './configurationSource.ts'
 import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
 import { tellFindings } from './manifestFiles.ts'
+import { readFrame, type ReadFrame } from './readFrame.ts'
+import { cadenceFrom, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { readNumber, printHelp, readOptions, UsageError, type Given, type OptionInfo } from './usage.ts'
 
 const REQUEST_OPTIONS = {
@@ -23,6 +36,7 @@ const REQUEST_OPTIONS = {
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
 const OPTIONS = {
+  ...SOURCE_OPTIONS,
   ...CONFIGURATION_OPTIONS,
   ...REQUEST_OPTIONS,
   test: { type: 'string' },
@@ -38,24 +52,65 @@ const MOST_SEATS = 1_000_000_000
 
 /** Says which flow schema and level requests fall into, why, and what they cost. */
 export async function classify(args: readonly string[], console: Console): Promise<ExitCode> {
-  const given = readOptions(args, OPTIONS, 'files')
+  const given = readOptions(args, OPTIONS)
   if (given.flag('help')) {
     printHelp(console, HELP.classify)
     return 0
   }
   const table = given.value('test')
   if (table !== undefined) return runTable(table, given, console)
-  const context = contextFrom(given)
+  const supposed = contextFrom(given)
   const requests = await requestsFrom(given, console)
-  const configuration = await configurationFrom(given, console)
-  const answers = explainAll(requests, configuration, { ...context, version: configuration.version })
+  const read = await readSource(given, console)
+  if (read === 'ended') return 2
+  const configuration = await configurationWith(read?.source, given, console)
+  const answers = explainAll(requests, configuration, { read, supposed })
   const rejected = tellConfiguration(configuration, console)
-  for (const note of requests.notes) console.tell(note)
+  for (const note of [...(read?.notes ?? []), ...requests.notes]) console.tell(note)
   if (given.flag('json')) console.printJson(jsonOf(answers, requests.many, configuration), 2)
   else console.print(answers.flatMap((answer, index) => (index === 0 ? textOf(answer) : ['', ...textOf(answer)])))
   return rejected || answers.some(({ answer }) => !answer.ok) ? 1 : 0
 }
 
+/** A source, which reports what seats depend on. */
+interface Source {
+  readonly spec: SourceSpec
+  readonly source: ReadFrame
+  readonly notes: readonly string[]
+}
+
+const SECONDS = 30
+
+/** The source that the options name, read once; `undefined` where they name none. */
+async function readSource(given: Given, console: Console): Promise<Source | undefined | 'ended'> {
+  const spec = await sourceFrom(given, false, console)
+  if (spec === undefined) return undefined
+  const withObjects = given.values('config').length === 0 && !namesCluster(given)
+  const source = await readFrame(console, spec, cadenceFrom(given, false), SECONDS, withObjects)
+  if (source === undefined) return 'ended'
+  const [first, ...others] = source.frame?.servers ?? []
+  return {
+    spec,
+    source,
+    notes: [
+      ...source.findings,
+      ...(others.length > 0
+        ? [`Counts and seats are those of ${first?.id ?? ''}, the first of ${others.length + 1} servers.`]
+        : []),
+    ],
+  }
+}
+
+const configurationWith = async (
+  source: ReadFrame | undefined,
+  given: Given,
+  console: Console,
+): Promise<GivenConfiguration> =>
+  source === undefined || given.values('config').length > 0 || namesCluster(given)
+    ? configurationFrom(given, console, source?.frame?.servers[0]?.version)
+    : fromSource(given, source)
+
+/** What the reader says of the resource and the server; it wins over what the source reports. */
 function contextFrom(given: Given): ServerContext {
   const count = readNumber(given, 'objects', { min: 0, max: MOST_SEATS, whole: true })
   const averageSize = readNumber(given, 'object-size', { min: 0, max: MOST_SEATS, whole: true })
@@ -81,15 +136,31 @@ interface Answered {
   readonly answer: Explained
 }
 
-/** A single request that no server classifies ends the command. */
+interface Known {
+  readonly read: Source | undefined
+  readonly supposed: ServerContext
+}
+
+/** A single request that no server classifies ends the command. The Classify screen draws on the same evidence. */
 function explainAll(
   { many, requests }: GivenRequests,
-  { objects }: GivenConfiguration,
-  context: ServerContext,
+  { from, objects, version }: GivenConfiguration,
+  { read, supposed }: Known,
 ): readonly Answered[] {
-  const explain = explainer(objects, context)
+  const { facts, dump, frame } = read?.source ?? {}
+  const reported = facts && (reportedFacts(facts) ?? undefined)
+  const { seats: serverLimit } = serverLimitOf({
+    own: supposed.serverLimit,
+    spec: read?.spec,
+    server: frame?.servers[0],
+    base: { origin: from, objects },
+  })
+  const explain = explainer(objects, { version, serverLimit })
   return requests.map((request) => {
-    const answer = explain(request)
+    const digest = digestRequest(request)
+    const info = digest.ok ? digest.digest.info : undefined
+    const seen = seenSeats(dump?.requests ?? [], info)
+    const answer = explain(request, { ...(seen && { seen }), ...contextOfFacts(reported, info), ...supposed })
     if (!answer.ok && !many) throw new ProblemError('invalid-input', answer.problem)
     return { request, answer }
   })
@@ -113,7 +184,9 @@ async function runTable(file: string, given: Given, console: Console): Promise<E
   const other = Object.keys(REQUEST_OPTIONS).find((name) => given.values(name).length > 0)
   if (other !== undefined) throw new UsageError(`--test brings its own requests; --${other} does not go with it.`)
   const tests = await testsFrom(file, console)
-  const configuration = await configurationFrom(given, console)
+  const read = namesCluster(given) ? undefined : await readSource(given, console)
+  if (read === 'ended') return 2
+  const configuration = await configurationWith(read?.source, given, console)
   const rejected = tellConfiguration(configuration, console)
   const results = runRequestTests(configuration.objects, tests)
   if (given.flag('json')) console.printJson(testsJson(results), 2)

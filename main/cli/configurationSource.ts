@@ -1,11 +1,13 @@
 import { builtInObjects } from '../../core/config/builtInByVersion.ts'
+import { defaultFlowSchema, defaultLevel } from '../../core/config/defaulting.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { LocatedFinding } from '../../core/manifest/manifest.ts'
 import type { Console } from './console.ts'
 import { readConfiguration } from './manifestFiles.ts'
 import { UsageError, type Given, type OptionInfo } from './usage.ts'
-import { versionFrom } from './validate.ts'
+import type { ReadFrame } from './readFrame.ts'
+import { coveredVersion, versionFrom } from './validate.ts'
 
 /** Options that say whose objects a command works on. */
 export const CONFIGURATION_OPTIONS = {
@@ -18,8 +20,8 @@ export const CONFIGURATION_OPTIONS = {
 
 /** A whole configuration, and where it comes from. */
 export interface GivenConfiguration {
-  readonly from: 'files' | 'cluster' | 'built-in'
-  /** `files a.yaml, b.yaml`, `cluster prod-eu-1`, `the built-in objects of v1.37`. */
+  readonly from: 'files' | 'cluster' | 'source' | 'built-in'
+  /** `files a.yaml, b.yaml`, `cluster prod-eu-1`, `simulation`, `the built-in objects of v1.37`. */
   readonly name: string
   /** gitVersion whose behaviour applies. */
   readonly version: string
@@ -29,27 +31,61 @@ export interface GivenConfiguration {
   readonly notes: readonly string[]
 }
 
-/** The objects of files, else of a cluster, else the built-in ones. Rejects with `ProblemError` or `UsageError`. */
-export async function configurationFrom(given: Given, console: Console): Promise<GivenConfiguration> {
-  const files = [...given.values('config'), ...given.operands]
-  const inCluster = given.value('kubeconfig') !== undefined || given.value('context') !== undefined
-  if (files.length > 0 && inCluster) {
-    throw new UsageError('--config does not go with --kubeconfig and --context: the objects come from one place.')
-  }
-  if (given.values('config').length === 0 && given.operands.length > 0) {
-    throw new UsageError(`${JSON.stringify(given.operands[0])} is not expected here; a manifest is given as --config.`)
-  }
-  if (files.length > 0) return fromFiles(files, given, console)
+/** Whether a cluster's objects are named, rather than those of files. */
+export const namesCluster = (given: Given): boolean =>
+  given.value('kubeconfig') !== undefined || given.value('context') !== undefined
+
+/**
+ * The objects of files, else of a cluster, else the built-in ones; `reported` is the version of the server that is read
+ * beside them. Rejects with `ProblemError` or `UsageError`.
+ */
+export async function configurationFrom(
+  given: Given,
+  console: Console,
+  reported?: string,
+): Promise<GivenConfiguration> {
+  const version = coveredVersion(given, 'kube-version') ?? reported ?? versionFrom(given)
+  if (given.values('config').length > 0) return fromFiles(given, version, console)
   if (given.flag('with-built-in')) throw new UsageError('--with-built-in completes the objects of --config.')
-  if (inCluster) return fromCluster(given, console)
-  const version = versionFrom(given)
-  const objects = builtInObjects(version)
-  const note = `Neither --config nor --kubeconfig is given: these are the built-in objects of ${version}.`
-  return { from: 'built-in', name: `the built-in objects of ${version}`, version, objects, errors: [], notes: [note] }
+  return namesCluster(given)
+    ? fromCluster(given, console)
+    : builtIn(version, 'Neither --config nor --kubeconfig is given')
 }
 
-async function fromFiles(files: readonly string[], given: Given, console: Console): Promise<GivenConfiguration> {
-  const version = versionFrom(given)
+/** The built-in objects, and why it is these. */
+function builtIn(version: string, why: string): GivenConfiguration {
+  const name = `the built-in objects of ${version}`
+  return {
+    from: 'built-in',
+    name,
+    version,
+    objects: builtInObjects(version),
+    errors: [],
+    notes: [`${why}: these are ${name}.`],
+  }
+}
+
+/** The objects of a source that is not named as a cluster: captured files, a simulation. */
+export function fromSource(given: Given, { frame, objects }: Pick<ReadFrame, 'frame' | 'objects'>): GivenConfiguration {
+  const name = frame?.source.name ?? 'the source'
+  const reported = objects?.version ?? frame?.servers[0]?.version
+  const version = coveredVersion(given, 'kube-version') ?? reported ?? versionFrom(given)
+  if (objects?.state !== 'current' && objects?.state !== 'stale') {
+    return builtIn(version, `The flow-control objects of ${name} are not known`)
+  }
+  const { levels, schemas } = objects.objects
+  return {
+    from: 'source',
+    name,
+    version,
+    objects: { levels: levels.map(defaultLevel), schemas: schemas.map(defaultFlowSchema) },
+    errors: [],
+    notes: [],
+  }
+}
+
+async function fromFiles(given: Given, version: string, console: Console): Promise<GivenConfiguration> {
+  const files = given.values('config')
   const { objects, findings } = await readConfiguration(files, { version, reading: console })
   if (objects.levels.length + objects.schemas.length === 0) {
     throw new ProblemError('not-found', `${files.join(', ')} holds no FlowSchema and no PriorityLevelConfiguration.`)

@@ -1,5 +1,10 @@
 import { driftBetween, driftFromBuiltIn, isDrifted, type Drift } from '../../core/drift/drift.ts'
-import { CONFIGURATION_OPTIONS, configurationFrom, type GivenConfiguration } from './configurationSource.ts'
+import {
+  CONFIGURATION_OPTIONS,
+  configurationFrom,
+  namesCluster,
+  type GivenConfiguration,
+} from './configurationSource.ts'
 import type { Console, ExitCode } from './console.ts'
 import { driftJson, driftText, type Compared } from './driftReport.ts'
 import { HELP } from './help.ts'
@@ -25,12 +30,12 @@ export async function drift(args: readonly string[], console: Console): Promise<
     printHelp(console, HELP.drift)
     return 0
   }
-  if (
-    given.values('config').length === 0 &&
-    given.value('kubeconfig') === undefined &&
-    given.value('context') === undefined
-  ) {
+  const inFiles = given.values('config').length > 0
+  if (!inFiles && !namesCluster(given)) {
     throw new UsageError('drift needs objects to look at: --config FILE, or --kubeconfig FILE or --context NAME.')
+  }
+  if (inFiles && namesCluster(given)) {
+    throw new UsageError('--config does not go with --kubeconfig and --context: the objects come from one place.')
   }
   const configuration = await configurationFrom(given, console)
   for (const note of configuration.notes) console.tell(note)

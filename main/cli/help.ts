@@ -29,8 +29,8 @@ const ENGINE = `  --max-requests-inflight N, --max-mutating-requests-inflight N 
 
 Exit code: 0 done, 2 cannot run.`
 
-const DRAFT = `  --draft FILE…          try these manifests (- for standard input) on the same requests: laid over the objects of the
-                         engine, each in the place of the one of its name or added; a summary says what differs`
+const DRAFT = `  --draft FILE…          try these manifests (- for standard input) on the same requests, applied to the objects of the
+                         engine as kubectl apply does; a summary says what differs`
 
 export const HELP = {
   general: `APF Console: what API Priority and Fairness does inside a kube-apiserver.
@@ -199,9 +199,9 @@ Options:
 
 Exit code: 0 no errors, 1 errors, 2 cannot run.`,
 
-  classify: `Usage: apf-console classify --user U [--group G]… [--verb V] --url PATH [objects] [--json]
-       apf-console classify --kubectl "get pods -n x" [--user U] [objects] [--json]
-       apf-console classify --request FILE | --test FILE [objects] [--json]
+  classify: `Usage: apf-console classify --user U [--group G]… [--verb V] --url PATH [objects] [source] [--json]
+       apf-console classify --kubectl "get pods -n x" [--user U] [objects] [source] [--json]
+       apf-console classify --request FILE | --test FILE [objects] [source] [--json]
 
 Which flow schema and priority level a request falls into and why no earlier schema, the flow with its hash and hand of
 queues, and the seats that it takes (docs/classify.md).
@@ -214,16 +214,19 @@ Request (one of):
   --request FILE         JSON {user, groups, method or verb, url}, or a list of them; - for standard input
   --test FILE            a saved test table, whose requests must go where they are expected to
 
-Objects (one of; the built-in ones of --kube-version by default):
+Objects (those of the source by default, else the built-in ones of --kube-version):
   --config FILE…         files and folders of manifests, which are the whole configuration
   --with-built-in        add the built-in objects that they do not hold
-  --kubeconfig FILE, --context NAME   those of a cluster
+
+${SOURCE}
+
+A source also sets the version, the seats of the server, and how many objects and watches each resource has.
 
 Options:
-  --kube-version V       behaves like v1.33 or v1.33.4 (the newest that is known, or that of the cluster, by default)
-  --server-limit N       seats of the server (600 by default), which bound the seats of a request
-  --objects N, --object-size BYTES   how many objects of that resource there are, and their average size
-  --watchers N           watches that hear of a change
+  --kube-version V       behaves like v1.33 or v1.33.4 (that of the source by default, else the newest whose rules are known)
+  --server-limit N       seats of the server (those of the source by default, else 600), which bound the seats of a request
+  --objects N, --object-size BYTES   number and average size of the objects of that resource
+  --watchers N           watches of that resource
   --json                 as JSON
 
 Exit code: 0 done, 1 a row of the test table fails or a server would reject an object, 2 cannot run.`,
@@ -234,8 +237,8 @@ Every level before and after an edit: shares, seats, the widest request, what ca
 that follow from the present demand (docs/impact.md); then the guard rails: what the edit puts at risk (docs/guard-rails.md).
 
 Edit:
-  --edit FILE…           files and folders of manifests, or - for standard input; each replaces the object of its name or
-                         is added
+  --edit FILE…           files and folders of manifests, or - for standard input, applied as kubectl apply does: fields
+                         that a manifest leaves out keep their values
   --whole                the edit is the whole configuration: what it does not hold is deleted
 
 Objects before it (one of; the built-in ones of --kube-version by default):

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { builtInObjects } from '../../core/config/builtInByVersion.ts'
-import type { ObjectSet } from '../../core/config/objects.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { LiveShadow } from '../../core/contract/live.ts'
+import type { ManifestDocument } from '../../core/manifest/manifest.ts'
+import { readManifests } from '../../core/manifest/read.ts'
 import type { ObjectsReading } from '../sources/objectDoor.ts'
 import { runDraftBeside } from './liveDraft.ts'
 
@@ -15,11 +16,22 @@ const schema = (name: string, to: string) => ({
   metadata: { name },
   spec: { priorityLevelConfiguration: { name: to }, matchingPrecedence: 10 },
 })
-const DRAFT: ObjectSet = { levels: [level('batch', 7)], schemas: [] }
+/** Manifests with these objects. */
+const manifests = (...objects: readonly object[]): readonly ManifestDocument[] => {
+  const text = objects
+    .map((object) => JSON.stringify({ apiVersion: 'flowcontrol.apiserver.k8s.io/v1', ...object }))
+    .join('\n---\n')
+  return readManifests(text, { file: 'new.yaml', version: VERSION }).documents
+}
+const levelManifest = (name: string, shares: number) => ({ kind: 'PriorityLevelConfiguration', ...level(name, shares) })
+const DRAFT = manifests(levelManifest('batch', 7))
+
+type ProposedLevel = Extract<LiveShadow, { readonly on: true }>['objects']['levels'][number]
 
 /** A draft that runs, with what it is told of the objects. */
 function running(first: ObjectsReading, refuses = (_wish: LiveShadow): boolean => false, draft = DRAFT) {
   const wishes: (readonly (readonly [string, number | undefined])[])[] = []
+  const proposed: ProposedLevel[] = []
   const told: string[] = []
   let read = (_reading: ObjectsReading): void => undefined
   const live = {
@@ -27,6 +39,7 @@ function running(first: ObjectsReading, refuses = (_wish: LiveShadow): boolean =
     shadow(wish: LiveShadow): void {
       if (refuses(wish)) throw new ProblemError('invalid-input', 'No server would take it.')
       const levels = wish.on ? wish.objects.levels : []
+      proposed.push(...levels)
       wishes.push(levels.map(({ metadata, spec }) => [metadata.name, spec.limited?.nominalConcurrencyShares]))
     },
   }
@@ -35,8 +48,12 @@ function running(first: ObjectsReading, refuses = (_wish: LiveShadow): boolean =
     onReading(first)
   }
   const { signal } = new AbortController()
-  runDraftBeside(draft, { live, objects: { start } }, { signal, tell: (sentence) => void told.push(sentence) })
-  return { wishes, told, read: (reading: ObjectsReading) => read(reading) }
+  runDraftBeside(
+    draft,
+    { live, objects: { start } },
+    { before: 'live', signal, tell: (sentence) => void told.push(sentence) },
+  )
+  return { wishes, proposed, told, read: (reading: ObjectsReading) => read(reading) }
 }
 const current = (...levels: readonly ReturnType<typeof level>[]): ObjectsReading => ({
   state: 'current',
@@ -57,6 +74,24 @@ describe('a draft from files', () => {
         ['batch', 7],
       ],
     ])
+  })
+
+  it('is merged as kubectl apply does: what a manifest leaves out stays', () => {
+    const own = level('batch', 1)
+    const lending = { ...own, spec: { ...own.spec, limited: { ...own.spec.limited, lendablePercent: 40 } } }
+    const { proposed } = running(current(lending))
+    expect(proposed.map(({ spec }) => spec.limited)).toMatchObject([
+      { nominalConcurrencyShares: 7, lendablePercent: 40, limitResponse: { type: 'Reject' } },
+    ])
+  })
+
+  it('is refused where the merge is what no server would take, with its place', () => {
+    const own = level('batch', 1)
+    const limitResponse = { type: 'Queue', queuing: { queues: 8, handSize: 2, queueLengthLimit: 5 } }
+    const queueing = { ...own, spec: { ...own.spec, limited: { ...own.spec.limited, limitResponse } } }
+    expect(() => running(current(queueing))).toThrow(
+      /^new\.yaml:1: .*queuing.*kubectl apply keeps what a manifest leaves out/,
+    )
   })
 
   it('is laid over the built-in objects as long as those of the server cannot be read', () => {
@@ -82,7 +117,8 @@ describe('a draft from files', () => {
   })
 
   it('says once which of its schemas lead nowhere', () => {
-    const draft: ObjectSet = { ...DRAFT, schemas: [schema('early', 'later'), schema('last', 'batch')] }
+    const drafted = [schema('early', 'later'), schema('last', 'batch')].map((one) => ({ kind: 'FlowSchema', ...one }))
+    const draft = manifests(levelManifest('batch', 7), ...drafted)
     const none = (): boolean => false
     const { told, read } = running(
       { state: 'current', objects: { levels: [], schemas: [schema('theirs', 'gone')] } },

@@ -3,10 +3,12 @@ import type { ObjectSet } from '../../core/config/objects.ts'
 import { toProblem } from '../../core/contract/errors.ts'
 import { sideOf } from '../../core/guard/rail.ts'
 import { danglingIn } from '../../core/guard/referencesRail.ts'
-import { withEdit } from '../../core/impact/applyEdit.ts'
+import { applyManifests, type ApplyOptions } from '../../core/impact/applyManifests.ts'
+import type { ManifestDocument } from '../../core/manifest/manifest.ts'
 import type { LiveTraffic } from '../live/traffic.ts'
 import type { ObjectDoor } from '../sources/objectDoor.ts'
 import { storedSet } from '../sources/simulation/objects.ts'
+import { refuseErrors } from './liveObjects.ts'
 
 interface DraftedSource {
   readonly live: Pick<LiveTraffic, 'version' | 'shadow'>
@@ -14,19 +16,21 @@ interface DraftedSource {
 }
 
 interface DraftSurroundings {
-  /** Until when newer objects are heard of. */
+  /** How the objects of the engine came about. */
+  readonly before: ApplyOptions['before']
+  /** Ends the following of newer objects. */
   readonly signal: AbortSignal
   readonly tell: (sentence: string) => void
 }
 
 /**
- * Runs a draft beside the engine: its objects laid over those that the engine has, and over the newer ones whenever these
- * change. Throws `invalid-input` where no server would take the result.
+ * Runs a draft beside the engine: what `kubectl apply` of its manifests makes of the objects that the engine has, and of
+ * newer ones whenever these change. Throws `invalid-input` where no server would take the result.
  */
 export function runDraftBeside(
-  draft: ObjectSet,
+  draft: readonly ManifestDocument[],
   { live, objects }: DraftedSource,
-  { signal, tell }: DraftSurroundings,
+  { before, signal, tell }: DraftSurroundings,
 ): void {
   // What the engine has for as long as its server's objects cannot be read.
   let base: ObjectSet = builtInObjects(live.version)
@@ -34,15 +38,16 @@ export function runDraftBeside(
   const told = new Set<string>()
   objects.start(signal, ({ state, objects: read }) => {
     if (state === 'current' || state === 'stale') base = read
-    const laid = withEdit(base, draft)
+    const applied = applyManifests(base, draft, { version: live.version, before })
     try {
-      live.shadow({ on: true, objects: storedSet(laid) })
+      refuseErrors(applied.findings)
+      live.shadow({ on: true, objects: storedSet(applied.objects) })
       runs = true
     } catch (error) {
       if (!runs) throw error
       return tell(`The draft runs over the objects as they were: ${toProblem(error).message}`)
     }
-    for (const sentence of withoutLevel(draft, laid)) {
+    for (const sentence of withoutLevel(draft, applied.objects)) {
       if (!told.has(sentence)) tell(sentence)
       told.add(sentence)
     }
@@ -50,9 +55,9 @@ export function runDraftBeside(
 }
 
 /** Schemas of the draft without effect, in sentences. */
-function withoutLevel(draft: ObjectSet, laid: ObjectSet): readonly string[] {
-  const drafted = new Set(draft.schemas.map(({ metadata }) => metadata.name))
-  return danglingIn(sideOf(laid))
+function withoutLevel(draft: readonly ManifestDocument[], applied: ObjectSet): readonly string[] {
+  const drafted = new Set(draft.flatMap(({ checked }) => (checked?.kind === 'FlowSchema' ? [checked.name] : [])))
+  return danglingIn(sideOf(applied))
     .filter(({ schema }) => drafted.has(schema))
     .map(({ schema, level, refused }) => {
       const why = refused === undefined ? 'does not exist' : `flow control does without because ${refused}`

@@ -1,17 +1,18 @@
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { NEWEST_VERSION } from '../../core/engine/profiles.ts'
+import type { LocatedFinding, ManifestDocument } from '../../core/manifest/manifest.ts'
 import { acceptable } from '../live/proposed.ts'
 import type { Console } from './console.ts'
-import { readConfiguration } from './manifestFiles.ts'
+import { readConfiguration, type Configuration } from './manifestFiles.ts'
 import { UsageError, type Given } from './usage.ts'
 
 /** Objects that a live source is given by files. */
 export interface GivenObjects {
   /** Those of `--config`, which are the whole configuration. */
   readonly config: ObjectSet | undefined
-  /** Those of `--draft`, which are laid over the ones that the engine has. */
-  readonly draft: ObjectSet | undefined
+  /** The manifests of `--draft`, which are applied to the objects that the engine has. */
+  readonly draft: readonly ManifestDocument[] | undefined
 }
 
 /** Reads `--config` and `--draft`; throws `ProblemError` for what no server would take, with its place. */
@@ -21,25 +22,34 @@ export async function givenObjects(given: Given, console: Console): Promise<Give
     throw new UsageError('Only one of the files of --config and --draft can be the standard input.')
   }
   const version = given.value('server-version') ?? NEWEST_VERSION
-  const laidOver = await objectsOf(draft, version, console)
+  const drafted = await configurationOf(draft, version, console)
+  // Sizes that the engine cannot have are refused before anything listens.
+  if (drafted !== undefined) acceptable(drafted.objects, version)
   return {
-    config: await objectsOf(config, version, console),
-    // Sizes that the engine cannot have are refused now, and not when it runs already.
-    draft: laidOver && acceptable(laidOver, version),
+    config: (await configurationOf(config, version, console))?.objects,
+    draft: drafted?.files.flatMap(({ documents }) => documents),
   }
 }
 
-async function objectsOf(files: readonly string[], version: string, console: Console): Promise<ObjectSet | undefined> {
+async function configurationOf(
+  files: readonly string[],
+  version: string,
+  console: Console,
+): Promise<Configuration | undefined> {
   if (files.length === 0) return undefined
-  const { objects, findings } = await readConfiguration(files, { version, reading: console })
-  const errors = findings.filter(({ severity }) => severity === 'error')
-  const [error] = errors
-  if (error !== undefined) {
-    const more = errors.length === 1 ? '' : ` (and ${errors.length - 1} more; see apf-console validate)`
-    throw new ProblemError('invalid-input', `${error.file}:${error.line}: ${error.field}: ${error.message}${more}`)
-  }
+  const configuration = await readConfiguration(files, { version, reading: console })
+  const { objects, findings } = configuration
+  refuseErrors(findings.filter(({ severity }) => severity === 'error'))
   if (objects.levels.length + objects.schemas.length === 0) {
     throw new ProblemError('not-found', `${files.join(', ')} holds no FlowSchema and no PriorityLevelConfiguration.`)
   }
-  return objects
+  return configuration
+}
+
+/** Throws `invalid-input` with the place of the first error, if there is one. */
+export function refuseErrors(errors: readonly LocatedFinding[]): void {
+  const [error] = errors
+  if (error === undefined) return
+  const more = errors.length === 1 ? '' : ` (and ${errors.length - 1} more; see apf-console validate)`
+  throw new ProblemError('invalid-input', `${error.file}:${error.line}: ${error.field}: ${error.message}${more}`)
 }

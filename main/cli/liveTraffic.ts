@@ -1,7 +1,7 @@
-import type { ObjectSet } from '../../core/config/objects.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { CadenceSchema, type SourceSpec } from '../../core/contract/source.ts'
 import { DraftTally } from '../../core/live/draftTally.ts'
+import type { ManifestDocument } from '../../core/manifest/manifest.ts'
 import { startMetricsServer } from '../live/metricsServer.ts'
 import type { LiveTraffic } from '../live/traffic.ts'
 import type { SourceResult } from '../sources/source.ts'
@@ -59,8 +59,8 @@ export interface LiveCommand {
   readonly console: Console
   readonly spec: SourceSpec
   readonly made: SourceResult
-  /** Objects to be tried beside, laid over those of the engine. */
-  readonly draft: ObjectSet | undefined
+  /** Manifests to be tried beside, applied to the objects of the engine. */
+  readonly draft: readonly ManifestDocument[] | undefined
   /** What is printed once it runs, unless rows are. */
   readonly greeting: (traffic: LiveTraffic) => readonly string[]
   /** Whether there is nothing more to come. */
@@ -92,7 +92,10 @@ export async function runLive({ given, console, spec, made, draft, greeting, ove
   const printer = given.flag('json') ? rowPrinter(console) : undefined
   const tally = draft && new DraftTally()
   try {
-    if (draft !== undefined) runDraftBeside(draft, { live, objects: session.objects }, { signal: end.signal, tell })
+    if (draft !== undefined) {
+      const before = given.values('config').length > 0 ? 'applied' : 'live'
+      runDraftBeside(draft, { live, objects: session.objects }, { before, signal: end.signal, tell })
+    }
     if (printer !== undefined || tally !== undefined) {
       session.live?.rows.subscribe((event) => {
         printer?.take(event)

@@ -40,9 +40,12 @@ describe('readOptions', () => {
     [['--context', '--demo'], '--context needs a value.'],
     [['--context', 'a', '--context', 'b'], '--context was given twice.'],
     [['--demo=yes'], '--demo takes no value.'],
-    [['metrics.txt'], '"metrics.txt" is not expected here; a file is given as --file metrics.txt.'],
+    [['new.yaml'], '"new.yaml" is not expected here; a file is given as --config new.yaml.'],
   ])('refuses %j', (args, sentence) => {
     expect(() => readOptions(args, OPTIONS)).toThrow(sentence)
+  })
+  it('names --file where a command has no --config', () => {
+    expect(() => readOptions(['metrics.txt'], { file: OPTIONS.file })).toThrow('a file is given as --file metrics.txt.')
   })
 })
 

@@ -58,7 +58,7 @@ export function readOptions(
         continue
       }
       throw new UsageError(
-        `${JSON.stringify(token.value)} is not expected here; a file is given as --file ${token.value}.`,
+        `${JSON.stringify(token.value)} is not expected here; a file is given as --${known.includes('config') ? 'config' : 'file'} ${token.value}.`,
       )
     }
     const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined

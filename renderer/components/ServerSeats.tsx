@@ -1,4 +1,5 @@
-import { ownLimitStore, type ServerLimit } from '../state/serverLimit.ts'
+import type { ServerLimit } from '../../core/impact/serverLimit.ts'
+import { ownLimitStore } from '../state/serverLimit.ts'
 import { useState } from 'react'
 import { inputClass } from './Field.tsx'
 import styles from './ServerSeats.module.css'

@@ -23,6 +23,9 @@ const commands = blocks.filter(({ kind }) => kind === 'console').map(({ text }) 
 
 let folder = ''
 const file = (name: string): string => join(folder, name)
+/** A folder of captures of a real server. */
+const captured = (name: string): string =>
+  fileURLToPath(new URL(`../fixtures/captures/v1.36.3/${name}`, import.meta.url))
 const classify = (...args: readonly string[]): Promise<Finished> => runHere('classify', ...args)
 const json = ({ output }: Finished): Record<string, unknown> => JSON.parse(output) as Record<string, unknown>
 
@@ -108,6 +111,62 @@ describe('apf-console classify', () => {
     expect(await seats('--kube-version', 'v1.36', '--server-limit', '6000')).toMatchObject({ initial: 74, cap: 74 })
   })
 
+  it('takes several files as --config, before other options too', async () => {
+    const levels = await readFile(file('levels.yaml'), 'utf8')
+    const [level = '', schema = ''] = levels.split('---\n')
+    await writeFile(file('only-level.yaml'), level)
+    await writeFile(file('only-schema.yaml'), schema)
+    const config = ['--config', file('only-level.yaml'), file('only-schema.yaml'), '--with-built-in']
+    const url = '/api/v1/namespaces/a/pods'
+    const request = ['--user', 'system:serviceaccount:inventory:scanner', '--url', url, '--json']
+    expect(json(await classify(...config, ...request))).toMatchObject({ priorityLevel: 'batch' })
+    expect(json(await classify(...request, ...config))).toMatchObject({ priorityLevel: 'batch' })
+  })
+
+  it('takes objects, counts, version and limit from a source, unless an option names others', async () => {
+    const list = ['--user', 'alice', '--url', '/api/v1/configmaps', '--json']
+    const page = ['--file', captured('mixed.metrics.txt.gz')]
+    const step = (kind: string, value: number) => expect.objectContaining({ kind, value })
+    const reported = json(await classify(...list, ...page, '--file', captured('objects')))
+    expect(reported).toMatchObject({
+      configuration: { name: '3 files', version: 'v1.36.3' },
+      seats: { assumptions: [], steps: expect.arrayContaining([step('objects', 3_052), step('needed', 10)]) },
+    })
+    // The page is that of a server of 30 seats, and global-default has 20 of 245 shares.
+    expect(reported).toMatchObject({ nominalLimit: 3, seats: { width: 1, levelCap: 1 } })
+    const limit = json(await classify(...list, ...page, '--server-limit', '6000'))
+    expect(limit).toMatchObject({ seats: { width: 10 } })
+    const count = json(
+      await classify(...list, ...page, '--server-limit', '6000', '--objects', '7', '--object-size', '9'),
+    )
+    expect(count).toMatchObject({ seats: { width: 1 } })
+    const create = ['--user', 'alice', '--verb', 'create', '--url', '/api/v1/namespaces', '--json']
+    const watched = json(await classify(...create, ...page))['seats']
+    expect(watched).toMatchObject({ assumptions: [], steps: expect.arrayContaining([step('watches', 1)]) })
+  })
+
+  it('takes the objects of files and the counts of a source', async () => {
+    const list = ['--user', 'alice', '--url', '/api/v1/configmaps', '--json']
+    const given = ['--config', file('levels.yaml'), '--file', captured('mixed.metrics.txt.gz')]
+    expect(json(await classify(...list, ...given))).toMatchObject({
+      priorityLevel: 'catch-all',
+      configuration: { name: `files ${file('levels.yaml')}`, version: 'v1.36.3' },
+      seats: { assumptions: [] },
+    })
+  })
+
+  it('says which seats are not known where a source cannot be read', async () => {
+    const { code, told } = await classify(
+      '--user',
+      'alice',
+      '--url',
+      '/healthz',
+      '--metrics-url',
+      'http://127.0.0.1:1/metrics',
+    )
+    expect({ code, told }).toEqual({ code: 0, told: expect.stringContaining('127.0.0.1:1') })
+  })
+
   it('answers a list by a list, from standard input', async () => {
     const requests = [
       { user: 'alice', groups: ['system:masters'], verb: 'list', url: '/api/v1/pods' },
@@ -146,9 +205,8 @@ describe('apf-console classify', () => {
     [['--user', 'a', '--url', 'x'], /must begin with a slash/],
     [['--kubectl', 'get widgets'], /"widgets" is no built-in resource/],
     [['--kubectl', 'get pods', '--url', '/x'], /given in one way, not by --kubectl and --url/],
-    [['--user', 'a', '--url', '/x', '--config', 'x', '--context', 'y'], /--config does not go with/],
     [['--request', '/nowhere/at/all'], /there is no such file/],
-    [['--user', 'a', '--url', '/x', 'file.yaml'], /given as --config/],
+    [['--user', 'a', '--url', '/x', 'file.yaml'], /given as --config file.yaml/],
     [['--test', 'x', '--user', 'a'], /--user does not go with it/],
     [['--user', 'a', '--url', '/x', '--object-size', '5'], /--object-size needs --objects/],
   ])('%j is told in one sentence', async (args, sentence) => {

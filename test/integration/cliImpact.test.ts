@@ -165,7 +165,7 @@ describe('apf-console impact', () => {
     expect(answer.servers).toHaveLength(1)
     // Nothing reports the demand of the new level: its limit is marked, and the reason stands below the table.
     expect(answer.levels.filter(({ assumedIdle }) => assumedIdle).map(({ name }) => name)).toEqual(['batch'])
-    const text = await runCommand('impact', '--edit', edit, '--file', page)
+    const text = await runHere('impact', '--edit', edit, '--file', page)
     expect(text.output).toMatch(/^batch \(added\) .* ≈ – → \d+$/m)
     expect(text.output).toContain('\n≈ The demand of batch is unknown and counts as 0.')
   })

@@ -5,7 +5,8 @@ import { useConnected } from '../../state/connection.ts'
 import { useDraftIsStale, useDraftObjects } from '../../state/draft.ts'
 import { BUILT_IN_VERSIONS, useDraftBase } from '../../state/draftBase.ts'
 import { useObjects } from '../../state/objects.ts'
-import { ownLimitStore, serverLimitOf, type ServerLimit } from '../../state/serverLimit.ts'
+import { serverLimitOf, type ServerLimit } from '../../../core/impact/serverLimit.ts'
+import { ownLimitStore } from '../../state/serverLimit.ts'
 import { useViewPart, type View } from '../../state/view.ts'
 import { format } from '../../theme/format.ts'
 import { currentObjects, type CurrentObjects } from './configurations.data.ts'
@@ -33,6 +34,8 @@ export function useConfigurations(): Configurations | undefined {
   const connected = useConnected()
   const { seats: own } = ownLimitStore()
   // A frame makes a new server object; its limit changes only with a restart or a changed level.
-  const limit = useViewPart(useShallow(({ server }: View) => serverLimitOf(base, server, connected, own)))
+  const limit = useViewPart(
+    useShallow(({ server }: View) => serverLimitOf({ own, spec: connected?.spec, server, base })),
+  )
   return useMemo(() => current && { current, draft, draftStale, limit }, [current, draft, draftStale, limit])
 }

@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { AxeBuilder } from '@axe-core/playwright'
 import { expect, test, type Page } from '@playwright/test'
+import { z } from 'zod'
+import { runCommand } from '../../harness/command.ts'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
 
 /*
@@ -12,6 +15,12 @@ test.describe.configure({ mode: 'serial' })
 let running: RunningConsole
 let page: Page
 const complaints: string[] = []
+
+/** Members of the command's answer. */
+const AnswerSchema = z.object({
+  nominalLimit: z.number(),
+  seats: z.object({ width: z.number(), cap: z.number() }),
+})
 
 const SIZES = [
   { width: 1440, height: 900 },
@@ -132,6 +141,31 @@ test('coverage counts the requests of each schema', async () => {
   await expect.poll(() => flows.count(), { timeout: 30_000 }).toBeGreaterThan(2)
   await flows.nth(1).click()
   await expect(page).toHaveURL(/classify\/request/)
+})
+
+test('the command and the screen agree on the seats of the same source', async ({ browser }) => {
+  const files = ['mixed.metrics.txt.gz', 'objects'].flatMap((name) => [
+    '--file',
+    fileURLToPath(new URL(`../../fixtures/captures/v1.36.3/${name}`, import.meta.url)),
+  ])
+  const { output } = await runCommand('classify', '--kubectl', 'get configmaps -A --as alice', ...files, '--json')
+  const { seats, nominalLimit } = AnswerSchema.parse(JSON.parse(output))
+  const other = await startConsole(files)
+  const captured = await (await browser.newContext()).newPage()
+  try {
+    await captured.goto(other.address)
+    await captured.goto(`${new URL(captured.url()).origin}/#/classify/request`)
+    await captured.getByRole('radio', { name: 'Text', exact: true }).click()
+    await captured.getByLabel('Command, audit event or path').fill('kubectl get configmaps -A --as alice')
+    const steps = captured.getByRole('table', { name: 'How the width is estimated' }).getByRole('row')
+    await expect(steps.filter({ hasText: 'objects of configmaps' })).toContainText(/3\s?052/)
+    await expect(steps.filter({ hasText: 'at most' }).last()).toContainText(new RegExp(`${seats.cap}$`))
+    await expect(steps.last()).toHaveText(`Width${seats.width}`)
+    await expect(captured.getByText(`from its nominal limit of ${nominalLimit} of a server of 30 seats`)).toBeVisible()
+  } finally {
+    await captured.context().close()
+    await other.stop()
+  }
 })
 
 for (const theme of ['dark', 'light'] as const) {

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import type { DumpRequest } from '../../../../core/frame/dump.ts'
-import { digestRequest } from '../../../../core/classify/readRequest.ts'
-import { filteredSeen, sampleOf, seenRequests, seenSeats } from './seen.data.ts'
+import { filteredSeen, sampleOf, seenRequests } from './seen.data.ts'
 
 const row = (more: Partial<DumpRequest>): DumpRequest => ({
   level: 'workload-low',
@@ -45,23 +44,4 @@ it('shows each request once, those that wait most first', () => {
   expect(filteredSeen(seen, ' LIST  alice ').map(({ user }) => user)).toEqual(['alice'])
   expect(filteredSeen(seen, '')).toBe(seen)
   expect(filteredSeen(seen, 'watch')).toEqual([])
-})
-
-it('finds what the server estimated for the same verb, resource and namespace', () => {
-  const info = (url: string) => {
-    const read = digestRequest({ user: 'alice', groups: [], method: 'GET', url })
-    return read.ok ? read.digest.info : undefined
-  }
-  const pods = { apiVersion: 'v1', resource: 'pods' }
-  const rows = [
-    row({ ...pods, initialSeats: 10 }),
-    row({ ...pods, initialSeats: 10 }),
-    row({ ...pods, initialSeats: 3 }),
-    row({ ...pods, initialSeats: 7, namespace: 'other' }),
-    row({ apiVersion: 'apps/v1', resource: 'deployments', initialSeats: 5 }),
-  ]
-  expect(seenSeats(rows, info('/api/v1/namespaces/shop/pods?limit=500'))).toEqual({ seats: 10, requests: 2 })
-  expect(seenSeats(rows, info('/apis/apps/v1/namespaces/shop/deployments'))).toEqual({ seats: 5, requests: 1 })
-  expect(seenSeats(rows, info('/api/v1/namespaces/shop/secrets'))).toBeUndefined()
-  expect(seenSeats(rows, info('/healthz'))).toBeUndefined()
 })

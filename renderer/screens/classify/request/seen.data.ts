@@ -1,7 +1,5 @@
 import { requestOfDump } from '../../../../core/classify/dumpLine.ts'
-import type { SeenSeats } from '../../../../core/classify/classification.ts'
 import { identityOf } from '../../../../core/classify/identity.ts'
-import type { RequestInfo } from '../../../../core/classify/requestInfo.ts'
 import type { RequestSample } from '../../../../core/contract/objects.ts'
 import type { DumpRequest } from '../../../../core/frame/dump.ts'
 import { requestWords, shortUser } from '../words.ts'
@@ -53,27 +51,6 @@ export function seenRequests(rows: readonly DumpRequest[]): readonly SeenRequest
   return [...byKey.values()].toSorted(
     (a, b) => b.waiting - a.waiting || b.executing - a.executing || (a.key < b.key ? -1 : 1),
   )
-}
-
-/**
- * What the server estimated for requests of the dump that are like this one: same verb, resource and namespace. Most
- * common first; rows that disagree differ in limit or resourceVersion, which a dump does not show.
- */
-export function seenSeats(rows: readonly DumpRequest[], info: RequestInfo | undefined): SeenSeats | undefined {
-  if (info?.isResource !== true) return undefined
-  const counts = new Map<number, number>()
-  for (const row of rows) {
-    const apiGroup = row.apiVersion?.includes('/') === true ? row.apiVersion.split('/')[0] : ''
-    const same =
-      row.verb === info.verb &&
-      row.resource === info.resource &&
-      apiGroup === info.apiGroup &&
-      (row.subresource ?? '') === info.subresource &&
-      (row.namespace ?? '') === info.namespace
-    if (same) counts.set(row.initialSeats, (counts.get(row.initialSeats) ?? 0) + 1)
-  }
-  const [most] = [...counts].toSorted(([a, as], [b, bs]) => bs - as || b - a)
-  return most && { seats: most[0], requests: most[1] }
 }
 
 /** Those that hold every word of the filter, in any case. */

@@ -5,7 +5,8 @@ import { demandOf, type DemandByLevel } from '../../../../core/impact/demand.ts'
 import { seatImpact, type SeatImpact } from '../../../../core/impact/seatImpact.ts'
 import { useConnected } from '../../../state/connection.ts'
 import { useDraft } from '../../../state/draft.ts'
-import { ownLimitStore, serverLimitOf, type ServerLimit } from '../../../state/serverLimit.ts'
+import { serverLimitOf, type ServerLimit } from '../../../../core/impact/serverLimit.ts'
+import { ownLimitStore } from '../../../state/serverLimit.ts'
 import { useViewPart } from '../../../state/view.ts'
 
 export interface Impact {
@@ -25,7 +26,10 @@ export function useImpact(): Impact | undefined {
   const demand = useViewPart((view) => demandNow(view.server))
   const connected = useConnected()
   const { seats: own } = ownLimitStore()
-  const { seats, from } = useMemo(() => serverLimitOf(base, server, connected, own), [base, server, connected, own])
+  const { seats, from } = useMemo(
+    () => serverLimitOf({ own, spec: connected?.spec, server, base }),
+    [base, server, connected, own],
+  )
   return useMemo(() => {
     if (base === undefined || proposal === undefined) return undefined
     const question = { before: base.objects, after: proposal.objects, serverLimit: seats, version: base.version }
