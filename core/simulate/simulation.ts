@@ -166,7 +166,10 @@ function startClient(
   book: CallBook,
   context: (part: string) => ClientContext,
 ): void {
-  const user: User = { name: numbered(template.name, index), groups: template.groups }
+  const user: User = {
+    name: numbered(template.name, index),
+    groups: template.groups.map((group) => numbered(group, index)),
+  }
   switch (behaviour.kind) {
     case 'open':
       return startOpenClient(context('calls'), behaviour.arrivals, callMix(book, user, index, behaviour.calls))

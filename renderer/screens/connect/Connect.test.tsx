@@ -107,7 +107,7 @@ describe('the Connect screen', () => {
     expect(screen.getByText(/“nonsense” is not an address/)).toBeTruthy()
     await user.clear(screen.getByRole('textbox', { name: 'Address of the server' }))
     await user.type(screen.getByRole('textbox', { name: 'Address of the server' }), 'http://127.0.0.1:8001')
-    await user.click(screen.getByRole('radio', { name: 'Only watches' }))
+    await user.click(screen.getByRole('radio', { name: 'Shadow' }))
     expect(screen.getByText(/every request passes to 127\.0\.0\.1:8001 at once/)).toBeTruthy()
     await user.click(screen.getByRole('button', { name: 'Start the proxy' }))
     await vi.waitFor(() =>

@@ -17,12 +17,12 @@ export function FilePane(props: {
   const open = (chosen: readonly File[]): void =>
     onOpen(async () => ({ kind: 'files', files: await readFiles(chosen) }))
   return (
-    <Pane title="File">
+    <Pane title="Files">
       <div className={styles['form']}>
         <div className={styles['drop']}>
           <p className={styles['note']}>
-            A /metrics page, debug dumps, or a folder of captures, gzip or not. Drop it anywhere on the window. Files
-            are read on this machine and sent nowhere.
+            Drop files or a folder anywhere on this window, or choose them here: /metrics pages, debug dumps, manifests,
+            audit and request logs, compressed with gzip or not. They are read on this machine, and the Overview opens.
           </p>
           <div className={styles['buttons']}>
             <FilesButton primary disabled={busy} label="Files to open" onFiles={open}>

@@ -71,7 +71,7 @@ export function HealthPane({ connection }: { readonly connection: Connected }) {
                   <Term id="metric-family">Family</Term>
                 </th>
                 <th scope="col">Why</th>
-                <th scope="col">What is not known</th>
+                <th scope="col">Substitute</th>
               </tr>
             </thead>
             <tbody>

@@ -7,7 +7,7 @@ const KINDS: readonly (readonly [kind: Kind, title: string, text: string])[] = [
   ['direct', 'Direct to kube-apiserver', 'Metrics and debug dumps of each server. No Prometheus needed.'],
   ['proxy', 'Live proxy', 'Real requests through flow control on this machine, in front of a server. Can be edited.'],
   ['feed', 'Audit or log feed', 'What a server did, request by request, from its audit log, webhook or -v=3 log.'],
-  ['file', 'File', 'A /metrics page, a dump or a folder of captures. Drop it anywhere on the window.'],
+  ['file', 'Files', 'A /metrics page, a folder of captures, or a log. Drop it anywhere on the window.'],
   ['demo', 'Recorded demo', 'A short recording of a real server under load. Needs no cluster.'],
 ]
 

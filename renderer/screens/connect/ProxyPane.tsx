@@ -28,8 +28,8 @@ const UPSTREAMS = [
   { value: 'url', label: 'Any HTTP server' },
 ] as const
 const MODES = [
-  { value: 'enforce', label: 'Lets wait and refuses' },
-  { value: 'shadow', label: 'Only watches' },
+  { value: 'enforce', label: 'Enforce' },
+  { value: 'shadow', label: 'Shadow' },
 ] as const
 const STREAMS = [
   { value: 'refused', label: 'Refused' },
@@ -87,7 +87,7 @@ export function ProxyPane(props: {
               onChange={(url) => change({ url })}
             />
           )}
-          <Choice label="What the proxy does" value={form.mode} options={MODES} onChange={(mode) => change({ mode })} />
+          <Choice label="Mode" value={form.mode} options={MODES} onChange={(mode) => change({ mode })} />
           <Field
             label="Who asks"
             hint={form.identity === 'token' ? tokenHint(reach) : undefined}

@@ -39,7 +39,6 @@ export function Recent({ onOpen }: { readonly onOpen: (spec: SourceSpec) => void
               onClick={() => onOpen(spec)}
             >
               <span className={classes('mono', styles['ellipsis'])}>{name}</span>
-              <span className={styles['quiet']}>{format.dateTime(Date.parse(at)).slice(0, 10)}</span>
             </button>
             <button type="button" className={styles['forget']} aria-label={`Forget ${name}`} onClick={() => forget(at)}>
               <Icon name="cross" size={11} />

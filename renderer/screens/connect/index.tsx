@@ -105,7 +105,7 @@ export function ConnectScreen() {
             />
           )}
           {connecting.state === 'failed' && (
-            <div className={styles['wide']}>
+            <div className={styles['wide']} ref={intoView}>
               <ProblemNote problem={connecting.problem} alert />
             </div>
           )}
@@ -119,6 +119,9 @@ export function ConnectScreen() {
     </>
   )
 }
+
+/** The form may be longer than the screen, and the reason stands below it. */
+const intoView = (note: HTMLElement | null): void => note?.scrollIntoView?.({ block: 'nearest' })
 
 function kindOf(spec: SourceSpec | undefined): Kind {
   if (spec === undefined) return 'direct'
@@ -136,7 +139,7 @@ function kindOf(spec: SourceSpec | undefined): Kind {
 const WHAT_IT_DOES: Readonly<Partial<Record<SourceInfo['kind'], string>>> = {
   simulation: 'It runs on this machine;',
   proxy: 'It ends with this connection;',
-  feed: 'It only watches;',
+  feed: 'Nothing reaches the server;',
 }
 
 function Hero({ onSimulation, onFile }: { readonly onSimulation: () => void; readonly onFile: () => void }) {
@@ -157,6 +160,7 @@ function Hero({ onSimulation, onFile }: { readonly onSimulation: () => void; rea
           </p>
         </div>
         <div className={styles['actions']}>
+          <Button onClick={onFile}>Open files</Button>
           <Button onClick={disconnect}>Disconnect</Button>
           <Button primary onClick={() => openScreen('overview')}>
             Show the overview
@@ -168,13 +172,11 @@ function Hero({ onSimulation, onFile }: { readonly onSimulation: () => void; rea
   return (
     <header className={styles['hero']}>
       <div>
-        <h1>Connect to something that speaks priority and fairness</h1>
-        <p>
-          APF Console only reads. It asks for the least it can use, and tells you what each missing permission costs.
-        </p>
+        <h1>Connect to an API server</h1>
+        <p>APF Console only reads. It needs few permissions, and shows what each missing one costs.</p>
       </div>
       <div className={styles['actions']}>
-        <Button onClick={onFile}>Open a file</Button>
+        <Button onClick={onFile}>Open files</Button>
         <Button primary onClick={onSimulation}>
           Explore a simulated cluster
         </Button>

@@ -51,6 +51,13 @@ export function LiveStream({ room, opened, pinned, stale, onOpen, onPin }: LiveS
   const withoutRow = liveStore(({ state }) => state?.withoutRow ?? 0)
   const known = liveRows.count
   const hidden = known - hold.count
+  const holding =
+    hold.why === undefined
+      ? 'Newest first; p pins a row.'
+      : `${format.seats(hold.newer)} newer above; ${WHILE[hold.why]}`
+  const buffer = reading
+    ? 'reading older requests'
+    : `buffer ${format.seats(known)} of ${format.seats(liveRows.capacity)} requests, ${format.seats(liveRows.missing)} dropped${withoutRow === 0 ? '' : `, ${format.seats(withoutRow)} too many to list`}`
   return (
     <section
       aria-label="Request stream"
@@ -80,11 +87,7 @@ export function LiveStream({ room, opened, pinned, stale, onOpen, onPin }: LiveS
         </p>
       )}
       <footer className={styles['foot']}>
-        <p>
-          {hold.why === undefined
-            ? 'Newest first; p pins a row.'
-            : `${format.seats(hold.newer)} newer above; ${WHILE[hold.why]}`}
-        </p>
+        <p title={holding}>{holding}</p>
         {hold.why !== undefined && hold.why !== 'paused' && (
           <Button
             small
@@ -96,10 +99,8 @@ export function LiveStream({ room, opened, pinned, stale, onOpen, onPin }: LiveS
             Show the newest
           </Button>
         )}
-        <p className={styles['buffer']}>
-          {reading
-            ? 'reading older requests'
-            : `buffer ${format.seats(known)} of ${format.seats(liveRows.capacity)} requests, ${format.seats(liveRows.missing)} dropped${withoutRow === 0 ? '' : `, ${format.seats(withoutRow)} too many to list`}`}
+        <p className={styles['buffer']} title={buffer}>
+          {buffer}
         </p>
         <ColumnsMenu room={room} />
       </footer>

@@ -76,6 +76,7 @@ export function LiveView() {
           {opened !== undefined && (
             <RequestPane
               row={liveRows.at(opened.seq) ?? opened}
+              server={server}
               pinned={pinned.some(({ seq }) => seq === opened.seq)}
               onPin={() => pin(liveRows.at(opened.seq) ?? opened)}
               onClose={() => setOpened(undefined)}

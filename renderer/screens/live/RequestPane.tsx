@@ -18,12 +18,14 @@ import styles from './live.module.css'
 export interface RequestPaneProps {
   readonly row: LiveRequest
   readonly pinned: boolean
+  /** Whether there is a server apart from the engine. */
+  readonly server: boolean
   readonly onPin: () => void
   readonly onClose: () => void
 }
 
 /** One request: what became of it, where its time went, what server and draft say. */
-export function RequestPane({ row, pinned, onPin, onClose }: RequestPaneProps) {
+export function RequestPane({ row, pinned, server, onPin, onClose }: RequestPaneProps) {
   const { level, schema, user, groups, url, status, reason, retryAfter, shadow } = row
   return (
     <Pane
@@ -83,7 +85,7 @@ export function RequestPane({ row, pinned, onPin, onClose }: RequestPaneProps) {
             )}
           </dd>
         </dl>
-        <ServerWords row={row} />
+        {server && <ServerWords row={row} />}
         {shadow !== undefined && (
           <p className={styles['story']}>
             Draft: {shadow.state} in <span className="mono">{shadow.level}</span> by{' '}
@@ -141,14 +143,13 @@ function Times({ row }: { readonly row: LiveRequest }) {
 
 function ServerWords({ row }: { readonly row: LiveRequest }) {
   const said = saidByServer(row)
-  if (said.length === 0)
-    return <p className={styles['quiet']}>The server said nothing of its own about this request.</p>
+  if (said.length === 0) return <p className={styles['quiet']}>The server reported nothing about this request.</p>
   return (
     <table className={styles['said']}>
       <caption className="sr-only">What engine and server say</caption>
       <thead>
         <tr>
-          <th scope="col">Server’s own words</th>
+          <th scope="col">Reported</th>
           <th scope="col">Engine</th>
           <th scope="col">Server</th>
         </tr>

@@ -49,8 +49,8 @@ interface WaitRow extends FlowRow {
 /** Who causes contention comes first by seats, who suffers from it by wait. */
 export type FlowOrder = 'seats' | 'wait'
 const ORDER_OPTIONS: readonly { readonly value: FlowOrder; readonly label: string }[] = [
-  { value: 'seats', label: 'by seats' },
-  { value: 'wait', label: 'by wait' },
+  { value: 'seats', label: 'Seats' },
+  { value: 'wait', label: 'Wait' },
 ]
 
 type Compare<R> = (a: R, b: R) => number
@@ -121,7 +121,7 @@ const REJECTED: DataColumn<FlowRow> = {
 }
 const WAITING: DataColumn<FlowRow> = {
   id: 'waiting',
-  header: 'Waiting',
+  header: 'Waits',
   title: 'Requests that wait now',
   align: 'right',
   value: (row) => row.waiting,
@@ -133,7 +133,7 @@ const seatColumns = (narrow: boolean): readonly DataColumn<FlowRow>[] =>
   narrow ? [FLOW, RATE, REJECTED, WAITING] : [FLOW, RATE, SEAT_SECONDS, REJECTED, WAITING]
 
 /** `engineOnly`: the engine only watches, so that a wait which no server reported is estimated. */
-function waitColumns(engineOnly: boolean, span: Span, narrow: boolean): readonly DataColumn<WaitRow>[] {
+function waitColumns(engineOnly: boolean, span: Span): readonly DataColumn<WaitRow>[] {
   const said = (row: WaitRow): string => {
     if (row.wait === undefined) return UNKNOWN
     const { ms, atLeast } = row.wait
@@ -151,7 +151,7 @@ function waitColumns(engineOnly: boolean, span: Span, narrow: boolean): readonly
       </span>
     ),
   }
-  return [FLOW, ...(narrow ? [] : [RATE]), wait, REJECTED, WAITING]
+  return [FLOW, wait, REJECTED, WAITING]
 }
 
 const isEstimated = ({ waits, wait }: WaitRow, engineOnly: boolean): boolean =>
@@ -199,7 +199,6 @@ export function FlowsPane(props: FlowsProps) {
   return (
     <Pane
       title="Flows"
-      note={format.seats(tally.flows.size)}
       className={classes(styles['half'], styles['talkers'])}
       actions={
         <>
@@ -214,7 +213,7 @@ export function FlowsPane(props: FlowsProps) {
         <DataTable
           key={order}
           {...shared}
-          columns={waitColumns(mode === 'feed' || mode === 'shadow', span, narrow)}
+          columns={waitColumns(mode === 'feed' || mode === 'shadow', span)}
           rows={longestWaiting(props)}
         />
       )}

@@ -18,8 +18,13 @@ describe('a row', () => {
   })
 
   it('the clock is that of the rows where they are of another time', () => {
-    expect(clockOf(undefined, 1_000_000)).toBe(1_000_000)
-    expect(clockOf(900_000, 1_000_000)).toBe(1_000_000)
-    expect(clockOf(500_000, 1_000_000)).toBe(500_000)
+    expect(clockOf(undefined, 1_000_000, false)).toBe(1_000_000)
+    expect(clockOf(900_000, 1_000_000, false)).toBe(1_000_000)
+    expect(clockOf(500_000, 1_000_000, false)).toBe(500_000)
+  })
+
+  it('the clock of a simulation is its own, however far it is behind', () => {
+    expect(clockOf(986_000, 1_000_000, true)).toBe(986_000)
+    expect(clockOf(undefined, 1_000_000, true)).toBe(1_000_000)
   })
 })

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { liveRows } from '../../state/live.ts'
+import { liveRows, liveStore } from '../../state/live.ts'
 import { useQuery, type Query } from './query.ts'
 import { clockOf, coveredSeconds } from './row.ts'
 import type { Tally } from './tally.ts'
@@ -20,10 +20,11 @@ export interface Recent {
 export function useRecent(seconds: number): Recent {
   const clock = useSecond()
   const query = useQuery()
+  const simulated = liveStore(({ state }) => state?.mode === 'simulation')
   return useMemo(() => {
-    const now = clockOf(liveRows.newestAt, clock)
+    const now = clockOf(liveRows.newestAt, clock, simulated)
     const since = now - seconds * 1_000
     const covered = coveredSeconds(liveRows.oldestAt, now, seconds)
     return { query, tally: query.tallies.read(since), now, since, seconds: covered }
-  }, [clock, query, seconds])
+  }, [clock, query, seconds, simulated])
 }
