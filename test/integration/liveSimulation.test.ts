@@ -48,6 +48,9 @@ describe('a simulation', () => {
 
   test('shows single requests while somebody looks', async () => {
     await vi.waitFor(() => expect([...desk.rows.values()].some(({ state: of }) => of === 'served')).toBe(true), LONG)
+    // Templates of clients are filled in everywhere, also in their groups.
+    const texts = [...desk.rows.values()].flatMap(({ user, groups, url }) => [user, ...groups, url])
+    expect(texts.filter((text) => text.includes('{i}'))).toEqual([])
     expect(desk.state()).toMatchObject({ mode: 'simulation', title: 'Simulated cluster' })
     expect(state().shadow).toBeUndefined()
   })

@@ -4,7 +4,6 @@ import { Segment } from '../../components/Segment.tsx'
 import { classes } from '../../components/classes.ts'
 import { isTyping } from '../../components/keys.ts'
 import { NARROW, useMedia } from '../../components/useMedia.ts'
-import { connectionStore } from '../../state/connection.ts'
 import { liveRows, useLiveState } from '../../state/live.ts'
 import { useRoute } from '../../state/route.ts'
 import { settingsNow } from '../../state/settings.ts'
@@ -14,9 +13,9 @@ import { LiveNow } from './LiveNow.tsx'
 import { LiveStream } from './LiveStream.tsx'
 import { setFilter } from './query.ts'
 import { RequestPane } from './RequestPane.tsx'
-import type { NowFacts } from './sentence.ts'
 import { EngineSide, TrafficSide } from './Sides.tsx'
 import type { Span } from './TrafficPanes.tsx'
+import { useSource } from './useSource.ts'
 import styles from './live.module.css'
 
 type Side = 'engine' | 'traffic'
@@ -110,12 +109,4 @@ export function LiveView() {
       </div>
     </div>
   )
-}
-
-/** Whether what is shown goes on. */
-function useSource(): NowFacts['source'] {
-  const link = connectionStore((connection) => connection.link)
-  const mode = useViewPart((view) => view.mode)
-  if (!link) return 'unreached'
-  return mode === 'stale' || mode === 'still' ? mode : 'live'
 }

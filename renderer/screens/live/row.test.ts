@@ -23,7 +23,7 @@ describe('a row', () => {
     expect(clockOf(500_000, 1_000_000, false)).toBe(500_000)
   })
 
-  it('the clock of a simulation is its own, however far it is behind', () => {
+  it('the clock of what stands is its newest row, however far it is behind', () => {
     expect(clockOf(986_000, 1_000_000, true)).toBe(986_000)
     expect(clockOf(undefined, 1_000_000, true)).toBe(1_000_000)
   })

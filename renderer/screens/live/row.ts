@@ -22,11 +22,12 @@ export function requestOf({ verb, resource, name, url }: LiveRequest): string {
 }
 
 /**
- * Clock of the rows, Unix milliseconds: the reader's, unless what is reported happened in another time. A simulation has its
- * own, which falls behind where the machine is too slow for it; its clients never rest, so that its newest request is now.
+ * Clock of the rows, Unix milliseconds: the reader's, unless what is reported happened in another time or `stands`: a
+ * source that is silent reports nothing of its last minute, and a simulation, whose clients never rest, falls behind where
+ * the machine is too slow for it.
  */
-export function clockOf(newestAt: number | undefined, now: number, simulated: boolean): number {
-  return newestAt !== undefined && (simulated || Math.abs(now - newestAt) > OTHER_TIME_MS) ? newestAt : now
+export function clockOf(newestAt: number | undefined, now: number, stands: boolean): number {
+  return newestAt !== undefined && (stands || Math.abs(now - newestAt) > OTHER_TIME_MS) ? newestAt : now
 }
 
 const OTHER_TIME_MS = 300_000

@@ -4,6 +4,7 @@ import { useQuery, type Query } from './query.ts'
 import { clockOf, coveredSeconds } from './row.ts'
 import type { Tally } from './tally.ts'
 import { useSecond } from './useSecond.ts'
+import { useSource } from './useSource.ts'
 
 /** What the requests of the last while come to, of those that pass the filter. */
 export interface Recent {
@@ -20,11 +21,13 @@ export interface Recent {
 export function useRecent(seconds: number): Recent {
   const clock = useSecond()
   const query = useQuery()
+  const source = useSource()
   const simulated = liveStore(({ state }) => state?.mode === 'simulation')
+  const stands = simulated || source === 'stale' || source === 'unreached'
   return useMemo(() => {
-    const now = clockOf(liveRows.newestAt, clock, simulated)
+    const now = clockOf(liveRows.newestAt, clock, stands)
     const since = now - seconds * 1_000
     const covered = coveredSeconds(liveRows.oldestAt, now, seconds)
     return { query, tally: query.tallies.read(since), now, since, seconds: covered }
-  }, [clock, query, seconds, simulated])
+  }, [clock, query, seconds, stands])
 }
