@@ -8,7 +8,7 @@ import { Segment } from '../../components/Segment.tsx'
 import { classes } from '../../components/classes.ts'
 import { NARROW, useMedia } from '../../components/useMedia.ts'
 import { format, UNKNOWN } from '../../theme/format.ts'
-import { waitP99, type WaitP99 } from './flowWaits.ts'
+import { reportedWaits, waitingNow, waitP99, type WaitP99 } from './flowWaits.ts'
 import { addToFilter } from './query.ts'
 import { Remedy } from './Remedy.tsx'
 import { flowOf, requestOf, shortFlowName } from './row.ts'
@@ -66,7 +66,7 @@ const rowsOf = (flows: Tally['flows'], seconds: number): readonly FlowRow[] =>
     ...flow,
     name: shortFlowName(flow.flow, flow.schema),
     perSecond: flow.requests / seconds,
-    waiting: flow.waits.waitingSince.length,
+    waiting: waitingNow(flow.waits),
   }))
 
 const busiest = (flows: Tally['flows'], seconds: number): readonly FlowRow[] =>
@@ -155,7 +155,7 @@ function waitColumns(engineOnly: boolean, span: Span): readonly DataColumn<WaitR
 }
 
 const isEstimated = ({ waits, wait }: WaitRow, engineOnly: boolean): boolean =>
-  engineOnly && waits.reported < (wait?.requests ?? 0)
+  engineOnly && reportedWaits(waits) < (wait?.requests ?? 0)
 
 /** What a 99th percentile is of. */
 function basisOf(row: WaitRow, engineOnly: boolean, span: Span): string {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { LiveRequest } from '../../../core/contract/live.ts'
-import { addWaits, countWait, noWaits, waitP99, type FlowWaits } from './flowWaits.ts'
+import { countWait, noWaits, reportedWaits, waitingNow, waitP99, type FlowWaits } from './flowWaits.ts'
 import { liveRequest } from './live.fixture.ts'
 
 const waitsOf = (...rows: readonly Partial<LiveRequest>[]): FlowWaits => {
@@ -63,6 +63,9 @@ it('is a lower bound that nothing which still waits can undercut, and exact wher
 it('sums of sums are those of all', () => {
   const rows = [{}, { waitMs: 0 }, { state: 'waiting' }, { server: { waitMs: 5 } }] as const
   const total = noWaits()
-  for (const row of rows) addWaits(total, waitsOf(row))
-  expect(total).toEqual(waitsOf(...rows))
+  for (const row of rows) total.sums.push(waitsOf(row))
+  const sum = noWaits()
+  sum.sums.push(total)
+  expect(waitP99(sum, 1_000_500)).toEqual(waitP99(waitsOf(...rows), 1_000_500))
+  expect([waitingNow(sum), reportedWaits(sum)]).toEqual([1, 1])
 })

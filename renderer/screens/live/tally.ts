@@ -3,7 +3,7 @@ import { differencesOf } from '../../../core/live/agreement.ts'
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import { REJECT_REASONS, type RejectReason } from '../../../core/frame/frame.ts'
 import { agrees } from '../../../core/live/liveFilter.ts'
-import { addWaits, countWait, noWaits, type CountingWaits, type FlowWaits } from './flowWaits.ts'
+import { countWait, noWaits, type CountingWaits, type FlowWaits } from './flowWaits.ts'
 import { addQueues, countQueue, type CountingQueues, type QueueTallies } from './tally.queues.ts'
 
 /** How many of those that could be compared are the same. */
@@ -145,12 +145,13 @@ export function count(tally: Counting, row: LiveRequest): void {
 
 function addFlows(into: Counting['flows'], flows: Tally['flows']): void {
   for (const [key, flow] of flows) {
-    const known = into.get(key) ?? { ...flow, requests: 0, seatSeconds: 0, rejected: 0, waits: noWaits() }
-    into.set(key, known)
+    let known = into.get(key)
+    if (known === undefined)
+      into.set(key, (known = { ...flow, requests: 0, seatSeconds: 0, rejected: 0, waits: noWaits() }))
     known.requests += flow.requests
     known.seatSeconds += flow.seatSeconds
     known.rejected += flow.rejected
-    addWaits(known.waits, flow.waits)
+    known.waits.sums.push(flow.waits)
   }
 }
 
