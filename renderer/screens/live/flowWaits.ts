@@ -72,7 +72,7 @@ export function waitP99(of: FlowWaits, now: number): WaitP99 | undefined {
   const requests = all.length + soFar.length + atOnce
   if (requests === 0) return undefined
   for (const ms of soFar) all.push(ms)
-  const sorted = Float64Array.from(all).sort()
+  const sorted = Float64Array.from(all).toSorted()
   const ms = sorted[Math.ceil(0.99 * requests) - 1 - atOnce] ?? 0
   // One that has waited longer already is above the percentile, whenever its wait ends.
   return { ms, requests, atLeast: soFar.some((wait) => wait <= ms) }
