@@ -1,13 +1,14 @@
 import { Suspense, useEffect, type MouseEvent } from 'react'
 import { classes } from '../components/classes.ts'
 import { ErrorBoundary } from '../components/ErrorBoundary.tsx'
+import { useShownNotes } from '../state/firstRun.ts'
 import { useRoute } from '../state/route.ts'
 import { useSettings } from '../state/settings.ts'
 import { Patterns } from '../theme/Patterns.tsx'
 import { RejectionAnnouncer, Toast } from './Announcer.tsx'
 import { ConsentNote } from './ConsentNote.tsx'
 import { DropTarget } from './DropTarget.tsx'
-import { FirstRun, useFirstRunNotes } from './FirstRun.tsx'
+import { FirstRun } from './FirstRun.tsx'
 import { KeyHelp } from './KeyHelp.tsx'
 import { Notices } from './Notices.tsx'
 import { PageTabs } from './PageTabs.tsx'
@@ -32,7 +33,7 @@ export function App() {
     if (rangeProblem !== undefined) say(`The range of this address cannot be shown. ${rangeProblem}`)
   }, [rangeProblem])
   const [{ sidebar }] = useSettings()
-  const noted = useFirstRunNotes()
+  const noted = useShownNotes().length > 0
   const entry = SCREEN_ENTRIES.find(({ name }) => name === screen)
   return (
     <div className={classes(styles['app'], sidebar === 'rail' && styles['rail'], noted && styles['noted'])}>

@@ -1,10 +1,19 @@
 import { act, cleanup, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { storyClient, type StoryClient } from '../../test/harness/memoryClient.ts'
 import { setClient } from '../state/client.ts'
 import { changeSettings, settingsNow } from '../state/settings.ts'
 import { FirstRun } from './FirstRun.tsx'
+
+/** A screen on which no limit of width holds. */
+const WIDE: Omit<MediaQueryList, keyof EventTarget> = {
+  matches: false,
+  media: '',
+  onchange: null,
+  addListener: () => undefined,
+  removeListener: () => undefined,
+}
 
 let story: StoryClient
 beforeEach(() => {
@@ -13,12 +22,26 @@ beforeEach(() => {
 })
 afterEach(() => {
   cleanup()
+  vi.restoreAllMocks()
   act(() => changeSettings({ dismissed: [] }))
   story.stop()
 })
 
+it('shows one note after the other where there is no room for a column', async () => {
+  const user = userEvent.setup()
+  render(<FirstRun />)
+  for (const [index, title] of ['A level is a bar of seats', 'Dashed is the nominal limit'].entries()) {
+    expect(screen.getByRole('listitem').textContent).toContain(`${index + 1}${title}`)
+    await user.click(screen.getByRole('button', { name: 'Next' }))
+  }
+  await user.click(screen.getByRole('button', { name: 'Hide: Limits move every 10 seconds' }))
+  expect(screen.queryByRole('listitem')).toBeNull()
+  expect(settingsNow().dismissed).toHaveLength(3)
+})
+
 it('shows three notes, each of which can be hidden, and the way to one’s own cluster', async () => {
   const user = userEvent.setup()
+  vi.spyOn(window, 'matchMedia').mockImplementation(() => Object.assign(new EventTarget(), WIDE))
   render(<FirstRun />)
   expect(screen.getAllByRole('listitem')).toHaveLength(3)
   await user.click(screen.getByRole('button', { name: 'Hide: A level is a bar of seats' }))

@@ -1,21 +1,28 @@
+import type { ReactNode } from 'react'
 import { Button } from '../components/Button.tsx'
 import { Icon } from '../components/Icon.tsx'
+import { NoteNumber } from '../components/NoteMark.tsx'
 import { Term } from '../components/Term.tsx'
-import { useConnected } from '../state/connection.ts'
+import { useMedia } from '../components/useMedia.ts'
 import { useContexts } from '../state/contexts.ts'
-import { openScreen, useRoute } from '../state/route.ts'
+import { NOTE_IDS, type NoteId } from '../state/firstRun.ts'
+import { openScreen } from '../state/route.ts'
 import { changeSettings, useSettings } from '../state/settings.ts'
 import styles from './FirstRun.module.css'
 
-const NOTES = [
-  {
-    id: 'seats',
+interface NoteText {
+  readonly title: string
+  readonly text: string
+  readonly more: ReactNode
+}
+
+const NOTES: Readonly<Record<NoteId, NoteText>> = {
+  seats: {
     title: 'A level is a bar of seats',
     text: 'A request holds one or more seats while it executes. Solid is executing, pale is free, and the white post is the current limit.',
     more: <Term id="seat">Glossary: seat</Term>,
   },
-  {
-    id: 'nominal',
+  nominal: {
     title: 'Dashed is the nominal limit',
     text: 'It follows from the level’s shares. Levels lend seats they do not need, so the current limit can be below or above it. Neither is a fault.',
     more: (
@@ -24,8 +31,7 @@ const NOTES = [
       </button>
     ),
   },
-  {
-    id: 'reallocation',
+  reallocation: {
     title: 'Limits move every 10 seconds',
     text: 'The ring at the bottom right counts down to the next reallocation. Between two of them, limits stay constant.',
     more: (
@@ -34,62 +40,38 @@ const NOTES = [
       </button>
     ),
   },
-] as const
-
-/** Whether what is shown is not the reader's own cluster, so that the way to it is offered. */
-export function useIsExample(): boolean {
-  const kind = useConnected()?.source.kind
-  return kind === 'simulation' || kind === 'demo'
 }
 
-/** Whether the notes stand beside the screen. */
-export function useFirstRunNotes(): boolean {
-  const { screen } = useRoute()
-  const [{ dismissed }] = useSettings()
-  const example = useIsExample()
-  return example && screen === 'overview' && NOTES.some(({ id }) => !dismissed.includes(id))
-}
+/** Where a column of notes would leave the headline too little room. */
+const BELOW = '(max-width: 1400px)'
 
-/** How to read the Overview, until it is dismissed, and the way to one's own cluster. */
+/**
+ * How to read the Overview, until it is dismissed, and the way to one's own cluster: beside the screen, or where there is no
+ * room for a column, one note after the other below it.
+ */
 export function FirstRun() {
   const [{ dismissed }] = useSettings()
+  const narrow = useMedia(BELOW)
   const { found = [] } = useContexts('')
   const usable = found.filter(({ problem }) => problem === undefined).length
+  const left = NOTE_IDS.filter((id) => !dismissed.includes(id))
   return (
     <aside className={styles['notes']} aria-label="Reading this screen" data-pane="" tabIndex={-1}>
       <header className={styles['head']}>
         <h2>Reading this screen</h2>
-        <button
-          type="button"
-          className={styles['link']}
-          onClick={() => changeSettings({ dismissed: NOTES.map(({ id }) => id) })}
-        >
+        <button type="button" className={styles['link']} onClick={() => changeSettings({ dismissed: [...NOTE_IDS] })}>
           Hide all
         </button>
       </header>
       <ol className={styles['list']}>
-        {NOTES.map(({ id, title, text, more }, index) =>
-          dismissed.includes(id) ? null : (
-            <li key={id} className={styles['note']}>
-              <span className={styles['number']} aria-hidden="true">
-                {index + 1}
-              </span>
-              <div>
-                <h3>{title}</h3>
-                <p>{text}</p>
-                {more}
-              </div>
-              <button
-                type="button"
-                className={styles['close']}
-                aria-label={`Hide: ${title}`}
-                onClick={() => changeSettings({ dismissed: [...dismissed, id] })}
-              >
-                <Icon name="cross" size={11} />
-              </button>
-            </li>
-          ),
-        )}
+        {(narrow ? left.slice(0, 1) : left).map((id) => (
+          <FirstRunNote
+            key={id}
+            id={id}
+            next={narrow && left.length > 1}
+            onHide={() => changeSettings({ dismissed: [...dismissed, id] })}
+          />
+        ))}
       </ol>
       <section className={styles['own']}>
         <h3>Your own cluster</h3>
@@ -102,5 +84,35 @@ export function FirstRun() {
         </Button>
       </section>
     </aside>
+  )
+}
+
+interface FirstRunNoteProps {
+  readonly id: NoteId
+  /** Hiding it shows the next one. */
+  readonly next: boolean
+  readonly onHide: () => void
+}
+
+function FirstRunNote({ id, next, onHide }: FirstRunNoteProps) {
+  const { title, text, more } = NOTES[id]
+  return (
+    <li className={styles['note']}>
+      <NoteNumber note={id} />
+      <div>
+        <h3>{title}</h3>
+        <p>{text}</p>
+        {more}
+      </div>
+      {next ? (
+        <Button small onClick={onHide}>
+          Next
+        </Button>
+      ) : (
+        <button type="button" className={styles['close']} aria-label={`Hide: ${title}`} onClick={onHide}>
+          <Icon name="cross" size={11} />
+        </button>
+      )}
+    </li>
   )
 }

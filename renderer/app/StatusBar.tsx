@@ -1,5 +1,6 @@
 import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
+import { NoteMark } from '../components/NoteMark.tsx'
 import { Term } from '../components/Term.tsx'
 import { useNow } from '../components/useNow.ts'
 import { useConnection } from '../state/connection.ts'
@@ -49,6 +50,7 @@ export function StatusBar() {
           p {derivedServer?.torn === true ? '≈' : '='} {p === undefined ? UNKNOWN : format.fairFraction(p)}
         </b>
       </span>
+      <NoteMark note="reallocation" />
       <Countdown />
       <EditingState />
     </footer>

@@ -7,6 +7,7 @@ import { DumpsSwitch } from '../../components/DumpsSwitch.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { EmptyState, ErrorState, ForbiddenState, Loading } from '../../components/States.tsx'
 import { useCalm, useLater } from '../../components/usePaced.ts'
+import { useMedia } from '../../components/useMedia.ts'
 import { useDumpAbsence } from '../../state/dumpAbsence.ts'
 import { flowRows, type FlowRow, type LevelDump } from '../../state/flows.logic.ts'
 import { forgetObject, useRoute } from '../../state/route.ts'
@@ -33,6 +34,8 @@ const CALM_MS = 1_000
 const QUEUE_FILTER = /^queue:(\d+)$/
 /** Queues in the order of service: as many as the panes beside it leave room for. */
 const NEXT = 9
+/** Hands have room below the virtual time, which leaves the height to the flows. */
+const ROOMY = '(min-width: 1600px)'
 const NEXT_BESIDE_HANDS = 14
 
 /** Queues, virtual time, flows and requests: what only the debug dumps show, or why they are not there. */
@@ -81,6 +84,7 @@ function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDum
   const deepest = deepestFlow(flows, deepestKey)
   if (deepest?.key !== deepestKey) setDeepestKey(deepest?.key)
   const chosen = flows.find((flow) => flow.key === chosenKey) ?? deepest
+  const roomy = useMedia(ROOMY)
   const hands = useHands(level.name, dump.queues?.length, flows, chosen)
   const choose = useCallback(
     (row: FlowRow) => {
@@ -93,6 +97,7 @@ function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDum
   )
   const origin = useMemo(() => <DumpAge at={calm.at} />, [calm.at])
   const sizing = Math.max(150, Math.min(TABLE_HEIGHT, 90 + 26 * Math.max(flows.length, rows.length)))
+  const handsPane = hands.pane && <HandsPane queues={calm.queues ?? dump.queues ?? []} {...hands.pane} />
   return (
     <>
       {kind === 'queues' && dump.queues !== undefined && (
@@ -107,7 +112,7 @@ function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDum
               marks={hands.marks}
               asked={queue === undefined ? undefined : Number(queue)}
             />
-            {hands.pane !== undefined && <HandsPane queues={calm.queues ?? dump.queues} {...hands.pane} />}
+            {!roomy && handsPane}
           </div>
           <div className={styles['stack']}>
             {many && <DepthPane level={level.name} queues={calm.queues ?? dump.queues} />}
@@ -115,8 +120,9 @@ function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDum
               level={level}
               queues={calm.queues}
               requests={calm.requests}
-              most={hands.pane === undefined ? NEXT : NEXT_BESIDE_HANDS}
+              most={hands.pane === undefined || roomy ? NEXT : NEXT_BESIDE_HANDS}
             />
+            {roomy && handsPane}
           </div>
         </Row>
       )}

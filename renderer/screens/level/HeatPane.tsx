@@ -67,7 +67,8 @@ export const HeatPane = memo(function HeatPane(props: HeatPaneProps) {
       subject={schema === undefined ? level : `${level}, ${schema}`}
       actions={actions}
     >
-      <div ref={box} className={styles['chart']} style={{ height }}>
+      {/* Without a measured request there is nothing to draw, and nothing to keep room for. */}
+      <div ref={box} className={styles['chart']} style={grid?.total === 0 ? undefined : { height }}>
         {absent ? (
           <div className={styles['prose']}>
             <Absent families={[words.family]} missing={missing} otherwise="" />

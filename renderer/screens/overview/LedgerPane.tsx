@@ -2,10 +2,11 @@ import { memo, useCallback, useMemo } from 'react'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { SeatLedger } from '../../charts/SeatLedger.tsx'
 import { differenceNote, ledgerOf, nominalNote, type Ledger } from '../../charts/seatLedger.data.ts'
-import type { LedgerVariant } from '../../charts/seatLedgerRows.tsx'
+import { GEOMETRY, type LedgerVariant } from '../../charts/seatLedgerRows.tsx'
 import { useSize } from '../../charts/useSize.ts'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
 import type { ChartTable } from '../../components/chartTable.ts'
+import { NoteMark } from '../../components/NoteMark.tsx'
 import { LOW, useMedia } from '../../components/useMedia.ts'
 import { openLevel } from './actions.ts'
 import styles from './overview.module.css'
@@ -45,6 +46,14 @@ function accountTable(ledger: Ledger): ChartTable {
   }
 }
 
+/** Pixels: the mark of the first note stands between the words "current limit" and their bars. */
+const MARK = 16
+const MARK_LEFT = 67
+const middleOf = (variant: LedgerVariant): number => {
+  const { y, height } = GEOMETRY[variant].current
+  return y + height / 2
+}
+
 export interface LedgerPaneProps {
   readonly server: ServerFrame
   readonly order: readonly string[]
@@ -57,6 +66,7 @@ export const LedgerPane = memo(function LedgerPane({ server, order, stale }: Led
   const ledger = useMemo(() => ledgerOf(server, order), [server, order])
   const open = useCallback((level: string) => openLevel(server.id, level), [server.id])
   const difference = differenceNote(ledger)
+  const variant = variantOf(ledger, low)
   return (
     <ChartFrame
       title="Seat ledger"
@@ -67,9 +77,15 @@ export const LedgerPane = memo(function LedgerPane({ server, order, stale }: Led
       actions={<Legend />}
     >
       <div className={styles['ledger']}>
-        <div ref={box}>
+        <div ref={box} className={styles['ledgerBox']}>
           {width > 0 && ledger.entries.length > 0 && (
-            <SeatLedger ledger={ledger} width={width} variant={variantOf(ledger, low)} stale={stale} onOpen={open} />
+            <NoteMark
+              note="seats"
+              style={{ position: 'absolute', left: MARK_LEFT, top: middleOf(variant) - MARK / 2 }}
+            />
+          )}
+          {width > 0 && ledger.entries.length > 0 && (
+            <SeatLedger ledger={ledger} width={width} variant={variant} stale={stale} onOpen={open} />
           )}
         </div>
         <LedgerNotes ledger={ledger} difference={difference} />

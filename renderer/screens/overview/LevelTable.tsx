@@ -47,6 +47,10 @@ export const LevelTable = memo(function LevelTable(props: LevelTableProps) {
   const selected = useSelection().level
   const several = rows.length > FEW
   const scale = useMemo(() => barScale(rows.map(({ seats }) => seats)), [rows])
+  const explained = useMemo(
+    () => rows.toSorted((a, b) => (b.seats.nominal ?? 0) - (a.seats.nominal ?? 0))[0]?.name,
+    [rows],
+  )
   const sparkline = useCallback(
     (name: string, w: number, h: number): ReactNode => {
       const level = series?.levels.find((candidate) => candidate.name === name)
@@ -77,8 +81,9 @@ export const LevelTable = memo(function LevelTable(props: LevelTableProps) {
         range: format.span((to - from) / 1_000),
         sparkline,
         optional,
+        explained,
       }),
-    [width, low, several, scale, stale, to, from, sparkline, optional],
+    [width, low, several, scale, stale, to, from, sparkline, optional, explained],
   )
   const many = rows.length > MANY
   const pinned = useMemo(() => {

@@ -6,6 +6,7 @@ import type { DataColumn } from '../../components/DataTable.tsx'
 import { leastWidth } from '../../components/dataColumns.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { LevelName } from '../../components/LevelChip.tsx'
+import { NoteMark } from '../../components/NoteMark.tsx'
 import { StateTag } from '../../components/StateTag.tsx'
 import { format, NOT_APPLICABLE, UNKNOWN } from '../../theme/format.ts'
 import type { LevelRow, Reading } from './levelRows.ts'
@@ -23,6 +24,8 @@ export interface LevelColumnOptions {
   readonly range: string
   readonly sparkline: (level: string, width: number, height: number) => ReactNode
   readonly optional: ReadonlySet<OptionalColumn>
+  /** The level whose nominal limit a note of the first run explains. */
+  readonly explained: string | undefined
 }
 
 type Column = DataColumn<LevelRow>
@@ -86,7 +89,7 @@ const WIDE = 1150
 
 /** The columns that fit; their order never changes, and widths leave room for what they may come to hold. */
 export function levelColumns(options: LevelColumnOptions): readonly Column[] {
-  const { width, compact, scale, stale, range, sparkline, optional } = options
+  const { width, compact, scale, stale, range, sparkline, optional, explained } = options
   const wide = width >= WIDE
   const bar = wide ? 148 : 104
   const spark = wide ? 132 : 88
@@ -126,7 +129,19 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
         'Executing seats against the current limit (post) and the nominal one (dash); queued seats beyond the post',
       width: bar + 12,
       cell: (row) => (
-        <SeatBar name={row.name} seats={row.seats} width={bar} height={height} scale={scale} stale={stale} />
+        <span className={styles['bar']}>
+          <SeatBar name={row.name} seats={row.seats} width={bar} height={height} scale={scale} stale={stale} />
+          {row.name === explained && (
+            <NoteMark
+              note="nominal"
+              style={{
+                position: 'absolute',
+                top: compact ? -1 : -3,
+                left: ((row.seats.nominal ?? 0) / scale) * bar - 8,
+              }}
+            />
+          )}
+        </span>
       ),
     },
     {
@@ -181,8 +196,9 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     },
     {
       id: 'history',
-      header: `${range}, own scale`,
-      title: 'Executing seats (area), current limit (steps), nominal limit (dashes), min to max (band)',
+      header: wide ? `${range}, own scale` : range,
+      title:
+        'Executing seats (area), current limit (steps), nominal limit (dashes), min to max (band), each level on its own scale',
       width: spark + 12,
       cell: (row) => sparkline(row.name, spark, height),
     },

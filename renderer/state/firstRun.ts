@@ -1,0 +1,21 @@
+import { useConnected } from './connection.ts'
+import { useRoute } from './route.ts'
+import { useSettings } from './settings.ts'
+
+/** The notes of the first minutes, in their order: each has a mark at what it describes. */
+export const NOTE_IDS = ['seats', 'nominal', 'reallocation'] as const
+export type NoteId = (typeof NOTE_IDS)[number]
+
+/** Whether what is shown is not the reader's own cluster, so that the way to it is offered. */
+export function useIsExample(): boolean {
+  const kind = useConnected()?.source.kind
+  return kind === 'simulation' || kind === 'demo'
+}
+
+/** The notes that are shown now; none once they are dismissed, and only on the Overview. */
+export function useShownNotes(): readonly NoteId[] {
+  const { screen } = useRoute()
+  const [{ dismissed }] = useSettings()
+  const example = useIsExample()
+  return example && screen === 'overview' ? NOTE_IDS.filter((id) => !dismissed.includes(id)) : []
+}
