@@ -64,6 +64,7 @@ function flowColumns(wish: {
   const queueing: readonly DataColumn<FlowRow>[] = [
     {
       id: 'queued',
+      width: 62,
       header: 'Queued',
       term: 'queued',
       title: 'Waiting requests',
@@ -73,6 +74,7 @@ function flowColumns(wish: {
     },
     {
       id: 'queuedSeats',
+      width: 68,
       header: 'Seats q.',
       term: 'queued',
       title: 'Seats that its waiting requests ask for',
@@ -97,6 +99,7 @@ function flowColumns(wish: {
       ? [
           {
             id: 'schema',
+            width: 110,
             header: 'Schema',
             term: 'flow-schema' as const,
             value: (row: FlowRow) => row.schema,
@@ -107,6 +110,7 @@ function flowColumns(wish: {
     ...(exempt ? [] : queueing),
     {
       id: 'executingSeats',
+      width: 74,
       header: 'Executing',
       term: 'executing',
       title: 'Seats of its executing requests',
@@ -116,6 +120,7 @@ function flowColumns(wish: {
     },
     {
       id: 'share',
+      width: 80,
       header: 'Share',
       title:
         limit === undefined
@@ -130,6 +135,7 @@ function flowColumns(wish: {
       : [
           {
             id: 'wait',
+            width: 72,
             header: 'Longest',
             term: 'wait' as const,
             title: 'Longest wait of its requests',
@@ -158,6 +164,7 @@ const ofFair = ({ executingSeats, fair }: FlowRow): number | undefined =>
 
 const OF_FAIR: DataColumn<FlowRow> = {
   id: 'fair',
+  width: 64,
   header: 'Of fair',
   term: 'fair-share',
   title:

@@ -103,6 +103,7 @@ const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
   { id: 'name', header: 'Flow schema', term: 'flow-schema', value: (row) => row.name },
   {
     id: 'dispatched',
+    width: 88,
     header: 'Dispatched',
     term: 'dispatched',
     align: 'right',
@@ -111,6 +112,7 @@ const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
   },
   {
     id: 'rejected',
+    width: 80,
     header: 'Rejected',
     term: 'rejected',
     align: 'right',
@@ -123,6 +125,7 @@ const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
   },
   {
     id: 'executing',
+    width: 76,
     header: 'Executing',
     term: 'executing',
     title: 'Requests',
@@ -132,6 +135,7 @@ const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
   },
   {
     id: 'executingSeats',
+    width: 60,
     header: 'Seats',
     term: 'seat',
     title: 'Seats executing',
@@ -141,6 +145,7 @@ const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
   },
   {
     id: 'queued',
+    width: 64,
     header: 'Queued',
     term: 'queued',
     title: 'Requests',
@@ -152,6 +157,7 @@ const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
   },
   {
     id: 'queuedSeats',
+    width: 68,
     header: 'Seats q.',
     term: 'queued',
     title: 'Seats that waiting requests ask for',
@@ -161,6 +167,7 @@ const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
   },
   {
     id: 'waitP50',
+    width: 94,
     header: 'Wait p50',
     term: 'quantile',
     align: 'right',
@@ -169,6 +176,7 @@ const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
   },
   {
     id: 'waitP99',
+    width: 94,
     header: 'Wait p99',
     term: 'quantile',
     align: 'right',
@@ -177,6 +185,7 @@ const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
   },
   {
     id: 'executionP99',
+    width: 102,
     header: 'Execution p99',
     term: 'quantile',
     align: 'right',
@@ -185,6 +194,7 @@ const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
   },
   {
     id: 'meanSeats',
+    width: 90,
     header: 'Mean width',
     term: 'width',
     title: 'Seats per request, since the server started',

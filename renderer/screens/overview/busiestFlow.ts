@@ -25,19 +25,21 @@ interface Held {
   readonly waits: boolean
 }
 
-/** `undefined` while no flow stands out. */
+/** `undefined` while no flow stands out, or its schema distinguishes none: the schema is named beside it. */
 function busiest(held: readonly Held[]): Pick<BusiestFlow, 'name' | 'count' | 'of' | 'waits'> | undefined {
   const waits = held.some((one) => one.waits)
-  const counts = new Map<string, { readonly name: string; readonly count: number }>()
+  const counts = new Map<string, Held & { readonly count: number }>()
   let of = 0
   for (const one of held) {
     if (one.waits !== waits) continue
     of += 1
     const key = flowKeyOf(one)
-    counts.set(key, { name: flowName(one.flow, one.schema), count: (counts.get(key)?.count ?? 0) + 1 })
+    counts.set(key, { ...one, count: (counts.get(key)?.count ?? 0) + 1 })
   }
   const [most] = [...counts.values()].toSorted((a, b) => b.count - a.count)
-  return most === undefined || most.count < MUCH * of ? undefined : { ...most, of, waits }
+  return most === undefined || most.flow === '' || most.count < MUCH * of
+    ? undefined
+    : { name: flowName(most.flow, most.schema), count: most.count, of, waits }
 }
 
 export function busiestInDump(dump: DumpFrame | undefined, level: string): BusiestFlow | undefined {

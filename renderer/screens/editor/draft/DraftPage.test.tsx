@@ -158,6 +158,10 @@ describe('the editor', () => {
     }
     expect(list().getAllByRole('option', { name: /^tenant.*new/ })).toHaveLength(4)
     expect(field('Name').value).toBe('tenant-2')
+    // Nothing reports what they will demand, so their predicted limits carry the caveat.
+    expect(impactOf('tenant-2')).toContain('≈ ')
+    expect(impactOf('system')).not.toContain('≈ ')
+    expect(screen.getByText(/^≈ The demand of .*tenant-2.* is unknown and counts as 0\./)).toBeDefined()
     const made = list().getAllByRole('option', { name: /^tenant-2/ })
     fireEvent.keyDown(made[1] ?? option('tenant'), { key: 'Delete' })
     expect(list().getAllByRole('option', { name: /^tenant/ })).toHaveLength(3)
