@@ -1,18 +1,23 @@
-import { Button } from '../../components/Button.tsx'
 import { NoCluster } from '../../components/NoCluster.tsx'
-import { ErrorState, Loading } from '../../components/States.tsx'
+import { NoSampleYet } from '../../components/NoSampleYet.tsx'
 import { useConnected } from '../../state/connection.ts'
-import { openScreen } from '../../state/route.ts'
 import { useViewPart } from '../../state/view.ts'
 import { AllocationView } from './AllocationView.tsx'
 import styles from './allocation.module.css'
 
 /** Why every limit is what it is, for each reallocation (design 3.3). */
 export function AllocationScreen() {
-  return <div className={styles['screen']}>{useContent()}</div>
+  const server = useViewPart((view) => view.server)
+  return (
+    <div className={styles['screen']}>
+      {/* With data, the sentence of the case is the heading. */}
+      {server === undefined && <h1 className="sr-only">Allocation</h1>}
+      <Content />
+    </div>
+  )
 }
 
-function useContent() {
+function Content() {
   const server = useViewPart((view) => view.server)
   const derived = useViewPart((view) => view.derivedServer)
   const mode = useViewPart((view) => view.mode)
@@ -36,14 +41,5 @@ function useContent() {
       />
     )
   }
-  const failing = connected?.servers.find((entry) => entry.status === 'failing')
-  const problem = failing?.failures.at(-1)?.problem
-  if (failing === undefined || problem === undefined) return <Loading waitingFor="the first scrape" />
-  return (
-    <ErrorState
-      title={`${failing.id} has not answered yet.`}
-      problem={problem}
-      actions={<Button onClick={() => openScreen('connection')}>Look at the connection</Button>}
-    />
-  )
+  return <NoSampleYet />
 }

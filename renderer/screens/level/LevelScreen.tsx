@@ -1,10 +1,9 @@
 import { useEffect } from 'react'
 import type { LevelFrame, ServerFrame } from '../../../core/frame/frame.ts'
-import { Button } from '../../components/Button.tsx'
 import { NoCluster } from '../../components/NoCluster.tsx'
-import { EmptyState, ErrorState, Loading } from '../../components/States.tsx'
-import { useConnected } from '../../state/connection.ts'
-import { hrefOf, openScreen } from '../../state/route.ts'
+import { NoSampleYet } from '../../components/NoSampleYet.tsx'
+import { EmptyState } from '../../components/States.tsx'
+import { hrefOf } from '../../state/route.ts'
 import { useSelection } from '../../state/selection.ts'
 import { useViewPart } from '../../state/view.ts'
 import { LevelView } from './LevelView.tsx'
@@ -22,12 +21,21 @@ export function LevelScreen() {
     if (name === undefined && first !== undefined) setLevel(first)
   }, [name, first, setLevel])
 
-  if (mode === 'none') {
-    return <NoCluster>A level shows what one API server reports about it; the simulation has one to look at.</NoCluster>
+  const level = server?.levels.find((entry) => entry.name === name)
+  if (server === undefined || level === undefined) {
+    return (
+      <>
+        <h1 className="sr-only">Level</h1>
+        {mode === 'none' ? (
+          <NoCluster>A level shows what one API server reports about it; the simulation has one to look at.</NoCluster>
+        ) : server === undefined || name === undefined ? (
+          <NoSampleYet />
+        ) : (
+          <Gone name={name} server={server} />
+        )}
+      </>
+    )
   }
-  if (server === undefined) return <Waiting />
-  const level = server.levels.find((entry) => entry.name === name)
-  if (level === undefined) return name === undefined ? <Waiting /> : <Gone name={name} server={server} />
   return (
     <LevelView
       key={`${server.id} ${level.name}`}
@@ -38,22 +46,6 @@ export function LevelScreen() {
       stale={mode === 'stale'}
     />
   )
-}
-
-/** Before the first frame: why, when the source already failed. */
-function Waiting() {
-  const failing = useConnected()?.servers.find((entry) => entry.status === 'failing')
-  const problem = failing?.failures.at(-1)?.problem
-  if (failing !== undefined && problem !== undefined) {
-    return (
-      <ErrorState
-        title={`${failing.id} has not answered yet.`}
-        problem={problem}
-        actions={<Button onClick={() => openScreen('connection')}>Look at the connection</Button>}
-      />
-    )
-  }
-  return <Loading waitingFor="the first scrape" />
 }
 
 /** The level of the address is not on this server: it was removed, or never was there. */

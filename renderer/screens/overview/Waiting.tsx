@@ -1,6 +1,6 @@
-import type { ErrorCode } from '../../../core/contract/errors.ts'
 import type { ServerHealth } from '../../../core/contract/source.ts'
 import { Button } from '../../components/Button.tsx'
+import { failureTitle } from '../../components/NoSampleYet.tsx'
 import { Details, EmptyState, ForbiddenState, Loading } from '../../components/States.tsx'
 import { useNow } from '../../components/useNow.ts'
 import type { Connected } from '../../state/connection.ts'
@@ -28,7 +28,7 @@ function Failing({ health }: { readonly health: ServerHealth }) {
   const since = first === undefined ? '' : `, since ${format.time(Date.parse(first.at))}`
   return (
     <EmptyState
-      title={titleOf(id, last?.problem.code)}
+      title={failureTitle(id, last?.problem.code)}
       actions={
         <>
           <Button primary onClick={() => tryNow(id)}>
@@ -56,25 +56,11 @@ function Failing({ health }: { readonly health: ServerHealth }) {
   )
 }
 
-/** What failed: credentials that are missing or refused are neither silence nor a missing right. */
-function titleOf(id: string, code: ErrorCode | undefined): string {
-  switch (code) {
-    case 'unauthorized':
-      return `${id} does not accept the credentials.`
-    case 'credentials':
-      return `The credentials for ${id} cannot be used.`
-    case 'tls':
-      return `There is no secure connection to ${id}.`
-    default:
-      return `${id} does not answer.`
-  }
-}
-
 function Forbidden({ health, name }: { readonly health: ServerHealth; readonly name: string }) {
   const role = usePermissionReport(health.id, true)?.missingRole
   return (
     <ForbiddenState
-      title={`You may not read /metrics on ${name}.`}
+      title={failureTitle(name, 'forbidden')}
       role={role}
       actions={<Button onClick={() => tryNow(health.id)}>Check again</Button>}
     >

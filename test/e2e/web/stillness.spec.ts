@@ -25,7 +25,7 @@ async function watchShifts(page: Page): Promise<void> {
     const shifts = { sum: 0, moved: [] as string[] }
     Object.assign(globalThis, { layoutShifts: shifts })
     const describe = ({ node, previousRect: was, currentRect: is }: Source): readonly string[] =>
-      node instanceof HTMLElement && (was.right !== is.right || was.top !== is.top)
+      node instanceof HTMLElement && (Math.abs(was.right - is.right) >= 1 || Math.abs(was.top - is.top) >= 1)
         ? [
             `${node.tagName} ${node.className} ${(node.textContent ?? '').slice(0, 40)}: ${was.x},${was.y} → ${is.x},${is.y}`,
           ]

@@ -147,9 +147,7 @@ function Tests({ configurations }: { readonly configurations: Configurations }) 
       />
       <div className={styles['notes']}>
         {current.note !== undefined && <ConfigurationNote note={current.note} />}
-        {draftStale && (
-          <Note kind="warn">The draft has errors. The tests use the last valid values.</Note>
-        )}
+        {draftStale && <Note kind="warn">The draft has errors. The tests use the last valid values.</Note>}
         {problem !== undefined && <ProblemNote problem={problem} />}
         {said !== undefined && <Note kind="warn">{said}</Note>}
         {rows.length >= MOST_REQUEST_TESTS && (
