@@ -14,22 +14,25 @@ export function useRanges(servers: readonly string[]): ReadonlyMap<string, Range
   const [ranges, setRanges] = useState<ReadonlyMap<string, RangeFacts>>(new Map())
   const start = useTimePart(({ from }) => stepOf(from))
   const end = useTimePart(({ to }) => stepOf(to))
-  const key = JSON.stringify(servers)
+  const key = servers.join('\n')
   useEffect(() => {
     if (end === 0) return undefined
     let current = true
-    const ids = JSON.parse(key) as readonly string[]
-    const reading = ids.map(async (server) => {
+    const ids = key === '' ? [] : key.split('\n')
+    const read = async (server: string) => {
       const series = await client().call('history.series', { server, from: start, to: end, maxPoints: MOST_POINTS })
-      const facts = rangeFacts(series)
-      return facts === undefined ? [] : [[server, facts] as const]
-    })
-    Promise.allSettled(reading)
-      .then((read) => {
-        const known = read.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
-        if (current) setRanges(new Map(known))
-      })
-      .catch(() => undefined)
+      return [server, rangeFacts(series)] as const
+    }
+    const readAll = async (): Promise<void> => {
+      const all = await Promise.allSettled(ids.map(read))
+      if (!current) return
+      const known = new Map<string, RangeFacts>()
+      for (const one of all) {
+        if (one.status === 'fulfilled' && one.value[1] !== undefined) known.set(one.value[0], one.value[1])
+      }
+      setRanges(known)
+    }
+    void readAll()
     return () => {
       current = false
     }
