@@ -7,7 +7,7 @@ import { Icon } from './Icon.tsx'
 import { Menu } from './Menu.tsx'
 import { NumbersTable } from './NumbersTable.tsx'
 import { Pane } from './Pane.tsx'
-import { originOf } from './chartOrigin.ts'
+import { originOf, sampleInstant, type ChartTime } from './chartOrigin.ts'
 import { pictureOf } from './picture.ts'
 import { useOnScreen } from './useOnScreen.ts'
 import styles from './ChartFrame.module.css'
@@ -24,6 +24,10 @@ export interface ChartFrameProps {
   readonly subject?: string | undefined
   /** One sentence with what the drawing shows now; makes the drawing an image to screen readers. */
   readonly label?: string | undefined
+  /** Keys of colours and marks, before the buttons. */
+  readonly legend?: ReactNode
+  /** What the numbers are of; without, of the shown range or sample. */
+  readonly time?: ChartTime | undefined
   /** Controls of the chart itself, before the table and export buttons. */
   readonly actions?: ReactNode
   readonly className?: string | undefined
@@ -37,19 +41,22 @@ const read = (table: ChartFrameProps['table']): ChartTable => (typeof table === 
  * around its failures. The drawing is mounted only while it is on the screen.
  */
 export function ChartFrame(props: ChartFrameProps) {
-  const { title, unit, note, table, fileName, subject, label, actions, className, children } = props
+  const { title, unit, note, table, fileName, subject, label, legend, time, actions, className, children } = props
   const [asTable, setAsTable] = useState(false)
   const drawing = useRef<HTMLDivElement>(null)
-  const legend = useRef<HTMLSpanElement>(null)
+  const noteBox = useRef<HTMLSpanElement>(null)
+  const legendBox = useRef<HTMLSpanElement>(null)
   const { ref, visible, height } = useOnScreen()
   const { numbers, refresh } = useNumbers(table, fileName, visible ? (asTable ? SHOWN_MS : HIDDEN_MS) : undefined)
 
-  const csv = (): string => chartCsv(read(table))
+  const csv = (): string =>
+    chartCsv(read(table), time === undefined ? sampleInstant() : typeof time === 'number' ? time : undefined)
   const nameNow = (): string => exportName(fileName, Date.now())
   const picture = async (): Promise<void> => {
     if (drawing.current === null) return
     const heading = [title, unit, subject].filter((part) => part !== undefined).join(' · ')
-    const caption = { heading, origin: originOf(), legend: legend.current }
+    const origin = originOf(time ?? (read(table).times === true ? 'range' : undefined))
+    const caption = { heading, origin, legends: [noteBox.current, legendBox.current] }
     download(`${nameNow()}.png`, await pictureOf(drawing.current, caption))
   }
   const toggle = (): void => {
@@ -70,6 +77,7 @@ export function ChartFrame(props: ChartFrameProps) {
   ]
   const buttons = (
     <>
+      {legend !== undefined && <span ref={legendBox}>{legend}</span>}
       {actions}
       <button
         type="button"
@@ -94,7 +102,7 @@ export function ChartFrame(props: ChartFrameProps) {
     <Pane
       title={title}
       unit={unit}
-      note={note === undefined ? undefined : <span ref={legend}>{note}</span>}
+      note={note === undefined ? undefined : <span ref={noteBox}>{note}</span>}
       actions={buttons}
       className={className}
       onKeyDown={onKeyDown}

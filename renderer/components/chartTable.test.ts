@@ -15,6 +15,14 @@ describe('the numbers behind a chart', () => {
     ])
   })
 
+  it('are exported with the time of their sample where they are of one instant', () => {
+    const table = { columns: ['Level', 'Seats'], rows: [['system', 5]] }
+    expect(chartCsv(table, Date.UTC(2026, 10, 21, 3, 0, 0))).toBe(
+      'Sample (UTC),Level,Seats\r\n2026-11-21T03:00:00.000Z,system,5\r\n',
+    )
+    expect(chartCsv(table)).toBe('Level,Seats\r\nsystem,5\r\n')
+  })
+
   it.each([
     [159.128_107_472_400_22, '159'],
     [12.345_678, '12.3'],

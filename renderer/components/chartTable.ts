@@ -26,9 +26,19 @@ export function cellText(value: CsvValue): string {
   return Math.abs(value) < 0.0005 ? value.toExponential(1) : format.significant(value)
 }
 
-/** Every row; instants with date and zone (RFC 3339, UTC), numbers as they are. */
-export function chartCsv({ columns, rows, times = false }: ChartTable): string {
-  if (!times) return toCsv(columns, rows)
+/**
+ * Every row; instants with date and zone (RFC 3339, UTC), numbers as they are. `sampleAt` (Unix milliseconds) heads the
+ * rows of a table that is of one instant.
+ */
+export function chartCsv({ columns, rows, times = false }: ChartTable, sampleAt?: number): string {
+  if (!times) {
+    if (sampleAt === undefined) return toCsv(columns, rows)
+    const at = new Date(sampleAt).toISOString()
+    return toCsv(
+      ['Sample (UTC)', ...columns],
+      rows.map((row) => [at, ...row]),
+    )
+  }
   const [first = 'Time', ...others] = columns
   return toCsv(
     [`${first} (UTC)`, ...others],

@@ -2,49 +2,88 @@
 export interface Caption {
   /** Title, unit and level. */
   readonly heading: string
-  /** Source, server and time. */
-  readonly origin: string
-  readonly legend: HTMLElement | null
+  /** Source, server and times. */
+  readonly origin: readonly string[]
+  /** Each gets a line of its own. */
+  readonly legends: readonly (HTMLElement | null)[]
 }
 
 const LINE = 20
+const MARGIN = 12
+const GAP = 8
 
-/** A drawing (SVG or canvas elements inside one box) as a PNG on the current theme's background, at twice its size. */
-export async function pictureOf(box: HTMLElement, { heading: title, origin, legend }: Caption): Promise<Blob> {
+/**
+ * A drawing (SVG or canvas elements inside one box) as a PNG on the current theme's background, at twice its size. What
+ * stands above it is wrapped to its width.
+ */
+export async function pictureOf(box: HTMLElement, { heading, origin, legends }: Caption): Promise<Blob> {
   const scale = 2
-  const legendFrame = legend === null ? undefined : extentOf(legend)
-  const heading = 8 + LINE * (origin === '' ? 1 : 2) + (legendFrame === undefined ? 0 : legendFrame.height + 8)
-  const frame = box.getBoundingClientRect()
   const colours = getComputedStyle(document.documentElement)
+  const family = colours.getPropertyValue('--font-ui')
+  const titled = { font: `600 13px ${family}`, colour: colours.getPropertyValue('--text') }
+  const quiet = { font: `400 11px ${family}`, colour: colours.getPropertyValue('--text-2') }
   const canvas = document.createElement('canvas')
-  canvas.width = Math.ceil(frame.width * scale)
-  canvas.height = Math.ceil((frame.height + heading) * scale)
   const context = canvas.getContext('2d')
   if (context === null) throw new Error('This browser gives no drawing surface.')
+  const keys = legends.flatMap((element) => {
+    const extent = element === null ? undefined : extentOf(element)
+    return element === null || extent === undefined ? [] : [{ element, extent }]
+  })
+  const frame = box.getBoundingClientRect()
+  const width = Math.ceil(Math.max(frame.width, ...keys.map(({ extent }) => extent.width + 2 * MARGIN)))
+  const lines = [
+    ...wrapped(context, heading.split(' '), ' ', titled, width - 2 * MARGIN),
+    ...wrapped(context, origin, ' · ', quiet, width - 2 * MARGIN),
+  ]
+  const textHeight = GAP + LINE * lines.length
+  const above = keys.reduce((height, { extent }) => height + extent.height + GAP, textHeight)
+  // Setting the size clears the canvas and what was set on its context.
+  canvas.width = width * scale
+  canvas.height = Math.ceil((frame.height + above) * scale)
   context.scale(scale, scale)
   context.fillStyle = colours.getPropertyValue('--canvas')
   context.fillRect(0, 0, canvas.width, canvas.height)
-  context.fillStyle = colours.getPropertyValue('--text')
-  context.font = `600 13px ${colours.getPropertyValue('--font-ui')}`
-  context.fillText(title, 12, 19)
-  if (origin !== '') {
-    context.fillStyle = colours.getPropertyValue('--text-2')
-    context.font = `400 11px ${colours.getPropertyValue('--font-ui')}`
-    context.fillText(origin, 12, 19 + LINE)
+  lines.forEach(({ text, font, colour }, i) => {
+    context.font = font
+    context.fillStyle = colour
+    context.fillText(text, MARGIN, 19 + LINE * i)
+  })
+  let top = textHeight
+  for (const { element, extent } of keys) {
+    await drawParts(context, element, { left: MARGIN - extent.left, top: top - extent.top })
+    top += extent.height + GAP
   }
-  if (legend !== null && legendFrame !== undefined) {
-    await drawParts(context, legend, {
-      left: 12 - legendFrame.left,
-      top: heading - 4 - legendFrame.height - legendFrame.top,
-    })
-  }
-  await drawParts(context, box, { left: -frame.left, top: heading - frame.top })
+  await drawParts(context, box, { left: -frame.left, top: above - frame.top })
   return new Promise((resolve, reject) => {
     canvas.toBlob(
       (blob) => (blob === null ? reject(new Error('The picture is too large.')) : resolve(blob)),
       'image/png',
     )
   })
+}
+
+interface Writing {
+  readonly font: string
+  readonly colour: string
+}
+
+/** Parts as lines that fit into a width; a part that is wider than that has a line of its own. */
+function wrapped(
+  context: CanvasRenderingContext2D,
+  parts: readonly string[],
+  between: string,
+  writing: Writing,
+  width: number,
+): readonly (Writing & { readonly text: string })[] {
+  context.font = writing.font
+  const lines: string[] = []
+  for (const part of parts) {
+    const last = lines.at(-1)
+    const longer = last === undefined ? part : last + between + part
+    if (last !== undefined && context.measureText(longer).width <= width) lines[lines.length - 1] = longer
+    else lines.push(part)
+  }
+  return lines.map((text) => ({ text, ...writing }))
 }
 
 /** What the parts of an element cover; `undefined` when there is nothing to see. */
@@ -55,12 +94,20 @@ function extentOf(element: HTMLElement): DOMRect | undefined {
   return extent.width === 0 || extent.height === 0 ? undefined : extent
 }
 
-/** Draws every drawing and every text of an element, moved by an offset. */
+/** Draws every coloured surface, every drawing and every text of an element, moved by an offset. */
 async function drawParts(
   context: CanvasRenderingContext2D,
   box: HTMLElement,
   offset: { readonly left: number; readonly top: number },
 ): Promise<void> {
+  for (const part of box.querySelectorAll<HTMLElement>(':not(svg *, canvas, .sr-only, .sr-only *)')) {
+    const { backgroundColor, opacity } = getComputedStyle(part)
+    const place = part.getBoundingClientRect()
+    context.fillStyle = backgroundColor
+    context.globalAlpha = Number(opacity)
+    context.fillRect(place.left + offset.left, place.top + offset.top, place.width, place.height)
+  }
+  context.globalAlpha = 1
   for (const part of box.querySelectorAll<SVGSVGElement | HTMLCanvasElement>('svg, canvas')) {
     if (part.parentElement?.closest('svg') !== null && part.parentElement?.closest('svg') !== undefined) continue
     const place = part.getBoundingClientRect()
@@ -72,16 +119,29 @@ async function drawParts(
   while (texts.nextNode() !== null) {
     const { currentNode: node } = texts
     const parent = node.parentElement
-    const text = node.textContent?.trim() ?? ''
-    if (text === '' || parent === null || parent.closest('svg, .sr-only') !== null) continue
-    const range = document.createRange()
-    range.selectNodeContents(node)
-    const place = range.getBoundingClientRect()
+    if (parent === null || parent.closest('svg, .sr-only') !== null) continue
     const style = getComputedStyle(parent)
     context.fillStyle = style.color
     context.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`
-    context.fillText(text, place.left + offset.left, place.bottom + offset.top - place.height * 0.25)
+    for (const { text, place } of linesOf(node)) {
+      context.fillText(text, place.left + offset.left, place.bottom + offset.top - place.height * 0.25)
+    }
   }
+}
+
+/** A text node line by line, as the page has wrapped it. */
+function linesOf(node: Node): readonly { readonly text: string; readonly place: DOMRect }[] {
+  const lines: { text: string; place: DOMRect }[] = []
+  for (const word of (node.textContent ?? '').matchAll(/\S+/g)) {
+    const range = document.createRange()
+    range.setStart(node, word.index)
+    range.setEnd(node, word.index + word[0].length)
+    const place = range.getBoundingClientRect()
+    const last = lines.at(-1)
+    if (last !== undefined && Math.abs(last.place.top - place.top) < 2) last.text += ` ${word[0]}`
+    else lines.push({ text: word[0], place })
+  }
+  return lines
 }
 
 /** What gives an SVG its look; style sheets and custom properties do not reach into an image. */

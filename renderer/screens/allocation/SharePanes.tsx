@@ -34,7 +34,7 @@ export const SharePanes = memo(function SharePanes({ round, rows, stale }: Share
   const sharing = useMemo(() => rows.filter(shares), [rows])
   const height = Math.max(low ? HEIGHT_LOW : HEIGHT, rowsHeight(sharing.length))
   const { expected } = round
-  const pane = { expected, rows: sharing, height, stale, fileName: String(round.step.number) }
+  const pane = { expected, rows: sharing, height, stale, time: round.step.at, fileName: String(round.step.number) }
   return (
     <div className={styles['two']}>
       {expected.regime === 'solver' ? <FindingP {...pane} /> : <MinToFloor {...pane} />}
@@ -48,10 +48,12 @@ interface ChartProps {
   readonly rows: readonly Sharing[]
   readonly height: number
   readonly stale: boolean
+  /** When the reallocation was seen. */
+  readonly time: number
   readonly fileName: string
 }
 
-function FindingP({ expected, rows, height, stale, fileName }: ChartProps) {
+function FindingP({ expected, rows, height, stale, time, fileName }: ChartProps) {
   const [box, { width }] = useSize()
   const { fairFraction: p, nominalSum } = expected
   const data = useMemo(() => fractionData(rows, p, nominalSum), [rows, p, nominalSum])
@@ -61,6 +63,7 @@ function FindingP({ expected, rows, height, stale, fileName }: ChartProps) {
       unit="seats"
       note={`p rises until the shares sum to ${format.seats(nominalSum)}`}
       table={() => fractionTable(rows, data.bands[0]?.points.map((point) => point.p) ?? [])}
+      time={time}
       fileName={`finding-p-${fileName}`}
       label={`Shares of ${rows.length} levels against p: they sum to ${format.seats(nominalSum)} seats at p = ${format.fairFraction(p)}`}
     >
@@ -83,7 +86,7 @@ const fractionTable = (items: readonly FractionItem[], at: readonly number[]): C
   }),
 })
 
-function MinToFloor({ expected, rows, height, stale, fileName }: ChartProps) {
+function MinToFloor({ expected, rows, height, stale, time, fileName }: ChartProps) {
   const [box, { width }] = useSize()
   const data = useMemo(() => floorsData(rows.map((row) => ({ ...row, limit: row.reported ?? row.expected }))), [rows])
   const f = expected.interpolation
@@ -102,6 +105,7 @@ function MinToFloor({ expected, rows, height, stale, fileName }: ChartProps) {
         columns: ['Level', 'Min', 'Limit', 'Floor'],
         rows: data.rows.map(({ name, min, limit, floor }) => [name, min, limit, floor]),
       })}
+      time={time}
       fileName={`min-to-floor-${fileName}`}
       label={`Limits of ${rows.length} levels between min and floor: ${note}`}
     >
@@ -112,7 +116,7 @@ function MinToFloor({ expected, rows, height, stale, fileName }: ChartProps) {
   )
 }
 
-function Shares({ expected, rows, height, stale, fileName }: ChartProps) {
+function Shares({ expected, rows, height, stale, time, fileName }: ChartProps) {
   const [box, { width }] = useSize()
   const p = expected.regime === 'solver' ? expected.fairFraction : undefined
   const data = useMemo(() => shareBarsData(rows.map(shareRow), p), [rows, p])
@@ -129,6 +133,7 @@ function Shares({ expected, rows, height, stale, fileName }: ChartProps) {
           ratio === undefined ? undefined : Number(ratio.toFixed(4)),
         ]),
       })}
+      time={time}
       fileName={`limit-to-target-${fileName}`}
       label={`Limit ÷ target of ${rows.length} levels${p === undefined ? '' : `; those that decide freely are at p = ${format.fairFraction(p)}`}`}
     >

@@ -115,11 +115,12 @@ function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDum
             {!roomy && handsPane}
           </div>
           <div className={styles['stack']}>
-            {many && <DepthPane level={level.name} queues={calm.queues ?? dump.queues} />}
+            {many && <DepthPane level={level.name} queues={calm.queues ?? dump.queues} at={calm.at} />}
             <VirtualTimePane
               level={level}
               queues={calm.queues}
               requests={calm.requests}
+              at={calm.at}
               most={hands.pane === undefined || roomy ? NEXT : NEXT_BESIDE_HANDS}
             />
             {roomy && handsPane}

@@ -95,11 +95,11 @@ export const HeatPane = memo(function HeatPane(props: HeatPaneProps) {
 })
 
 function tableOf(result: HeatMapResult): ChartTable {
-  if (result.state !== 'ready') return { columns: ['Time', 'Requests'], rows: [] }
+  if (result.state !== 'ready') return { columns: ['Until', 'Requests'], rows: [] }
   const { bounds } = result.map
   const names = [...bounds, undefined].map((_, row) => bucketLabel(bounds, row, format.seconds))
   return {
-    columns: ['Time', 'Requests', ...names],
+    columns: ['Until', 'Requests', ...names],
     times: true,
     rows: heatTable(result.map).map((row) => [row.at, row.total, ...row.counts]),
   }

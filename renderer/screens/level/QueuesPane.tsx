@@ -85,6 +85,7 @@ export const QueuesPane = memo(function QueuesPane(props: QueuesPaneProps) {
         note={note}
         table={table}
         fileName={`queues-${level}`}
+        time={at}
         subject={level}
         actions={
           <>
@@ -196,7 +197,12 @@ function queueTable(data: QueueFieldData): ChartTable {
 }
 
 /** How many queues are how full, when there are too many to count by eye. */
-export const DepthPane = memo(function DepthPane({ level, queues }: { level: string; queues: readonly DumpQueue[] }) {
+export const DepthPane = memo(function DepthPane(props: {
+  readonly level: string
+  readonly queues: readonly DumpQueue[]
+  readonly at: number
+}) {
+  const { level, queues, at } = props
   const [box, { width }] = useSize()
   const { cells } = useMemo(() => queueFieldData(queues, 'requests'), [queues])
   const table = useCallback(
@@ -213,6 +219,7 @@ export const DepthPane = memo(function DepthPane({ level, queues }: { level: str
       note="by waiting requests, log scale"
       table={table}
       fileName={`queue-depths-${level}`}
+      time={at}
       subject={level}
     >
       <div ref={box} className={styles['pad']}>

@@ -17,6 +17,8 @@ export interface VirtualTimePaneProps {
   readonly level: LevelFrame
   readonly queues: readonly DumpQueue[] | undefined
   readonly requests: readonly DumpRequest[] | undefined
+  /** Unix milliseconds of the dump. */
+  readonly at: number
   /** Most queues that are listed. */
   readonly most: number
 }
@@ -29,7 +31,13 @@ const NAME_AT = 54
 const NAME_GAP = 16
 
 /** Who is next, and how far the others are behind, in seat-seconds of virtual time (specification 4.6, 8.1). */
-export const VirtualTimePane = memo(function VirtualTimePane({ level, queues, requests, most }: VirtualTimePaneProps) {
+export const VirtualTimePane = memo(function VirtualTimePane({
+  level,
+  queues,
+  requests,
+  at,
+  most,
+}: VirtualTimePaneProps) {
   const [box, { width }] = useSize()
   const data = useMemo(
     () => (queues === undefined ? undefined : nextQueues(queues, requests, most)),
@@ -44,6 +52,7 @@ export const VirtualTimePane = memo(function VirtualTimePane({ level, queues, re
       note={<Progress level={level} epoch={epoch} />}
       table={table}
       fileName={`virtual-time-${level.name}`}
+      time={queues === undefined ? undefined : at}
       subject={level.name}
     >
       <div ref={box}>

@@ -92,7 +92,13 @@ function Field(props: {
   const shown = hovered ?? pinned
   const cell = shown === undefined ? undefined : data.cells[shown]
   return (
-    <ChartFrame title="Queues" table={() => tableOf(data, counted)} fileName={`live-queues-${level}`} actions={pick}>
+    <ChartFrame
+      title="Queues"
+      table={() => tableOf(data, counted)}
+      fileName={`live-queues-${level}`}
+      subject={level}
+      actions={pick}
+    >
       <div className={styles['choice']}>{choice}</div>
       <div ref={box} className={styles['field']} style={{ minHeight: HEIGHT }}>
         {width > 0 && (

@@ -74,7 +74,7 @@ export const LedgerPane = memo(function LedgerPane({ server, order, stale }: Led
       note={ledger.entries.length === 0 ? 'limits are not reported' : nominalNote(ledger)}
       table={() => accountTable(ledger)}
       fileName={`seat-ledger-${server.id}`}
-      actions={<Legend />}
+      legend={<Legend />}
     >
       <div className={styles['ledger']}>
         <div ref={box} className={styles['ledgerBox']}>

@@ -37,6 +37,7 @@ export function HandSizePane(props: {
           ...lines.map(({ points }) => points[i]?.covered),
         ]),
       }}
+      time="calculated"
       fileName={`hands-of-${queues}-queues`}
       label={`Chance that a hand of ${queues} queues is covered, by hand size; now ${handSize}; ${bestText ?? ''}`}
     >

@@ -43,6 +43,7 @@ export function HandsPane({ level, queues, flows, overlap, chosen, onChoose }: H
           own.join(' '),
         ]),
       }}
+      time="calculated"
       fileName={`hands-${level ?? 'free'}`}
       label={`Hands of ${shown.length} flows in ${queues} queues. ${sentence}`}
     >
