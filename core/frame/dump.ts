@@ -59,6 +59,7 @@ export type DumpRequest = z.infer<typeof DumpRequestSchema>
 /** One reading of the dumps of one server. A dump that could not be read is absent, with its error in `errors`. */
 export const DumpFrameSchema = z.object({
   server: z.string(),
+  /** When the last of them was requested: that of the requests, as a rule. */
   at: z.string(),
   /** Milliseconds until the last byte, and bytes, of all dumps of this reading. */
   costMs: z.number(),

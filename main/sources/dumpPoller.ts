@@ -174,7 +174,8 @@ async function readDumps(
   signal: AbortSignal,
 ): Promise<Reading> {
   const settings = await connection.settings(server)
-  const at = new Date(environment.now()).toISOString()
+  // Of the last dump that was read, the one of the requests: on a server under load those before it may take seconds.
+  let at = environment.now()
   const errors: { path: string; message: string }[] = []
   let read: Rows = {}
   let costMs = 0
@@ -183,6 +184,7 @@ async function readDumps(
 
   for (const { path, parse } of DUMPS) {
     const place = `${DUMPS_PATH}/${path}`
+    const askedAt = environment.now()
     const answer = await getText({ url: new URL(`${base}${place}`), settings, limits: DUMP_LIMITS, signal })
     if (!answer.ok) {
       if (answer.status === 401) connection.renew()
@@ -195,8 +197,10 @@ async function readDumps(
     costMs += answer.ms
     bytes += answer.bytes
     const parsed = parse(answer.value)
-    if ('rows' in parsed) read = { ...read, ...parsed.rows }
-    else {
+    if ('rows' in parsed) {
+      read = { ...read, ...parsed.rows }
+      at = askedAt
+    } else {
       first ??= { problem: { code: 'bad-answer', message: `${place} is not as expected.`, details: parsed.fault } }
       errors.push({ path: place, message: parsed.fault })
     }
@@ -205,6 +209,13 @@ async function readDumps(
   if (first !== undefined && Object.keys(read).length === 0) {
     return { ...first, status: first.problem.code === 'forbidden' ? 'forbidden' : 'failing' }
   }
-  const dump = { server: server.id, at, costMs: Math.round(costMs * 100) / 100, bytes, ...read, errors }
+  const dump = {
+    server: server.id,
+    at: new Date(at).toISOString(),
+    costMs: Math.round(costMs * 100) / 100,
+    bytes,
+    ...read,
+    errors,
+  }
   return first === undefined ? { status: 'ok', dump } : { status: 'ok', dump, problem: first.problem }
 }

@@ -7,25 +7,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { versionOf } from '../../core/config/content.ts'
 import type { ObjectsState } from '../../core/contract/objects.ts'
 import { CadenceSchema } from '../../core/contract/source.ts'
-import { systemEnvironment } from '../../main/sources/systemEnvironment.ts'
-import { systemAccess } from '../../main/workspace/access.ts'
-import { createWorkspace } from '../../main/workspace/workspace.ts'
-import { allNamed } from '../harness/consent.ts'
 import { LEVEL, level, limited } from './flowControl.ts'
 import { MARK } from './journalMark.ts'
+import { testWorkspace } from '../harness/workspace.ts'
 
 const [stateDir = '', file = '', slot = ''] = process.argv.slice(2)
-const { handlers } = createWorkspace({
-  stateDir,
-  environment: systemEnvironment,
-  access: systemAccess('', stateDir, allNamed),
-  version: '0.0.0-test',
-  mode: 'memory',
-  platform: 'test',
-  warn: (sentence) => {
-    throw new Error(sentence)
-  },
-})
+const { handlers } = testWorkspace(stateDir)
 const states: ObjectsState[] = []
 handlers.streams.objects(null, (state) => (states[0] = state), new AbortController().signal)
 await handlers.procedures['sources.connect']({

@@ -7,9 +7,7 @@ import { memoryClient } from '../../core/contract/memory.ts'
 import type { ObjectsState } from '../../core/contract/objects.ts'
 import { CadenceSchema } from '../../core/contract/source.ts'
 import { systemEnvironment } from '../../main/sources/systemEnvironment.ts'
-import { systemAccess } from '../../main/workspace/access.ts'
-import { createWorkspace } from '../../main/workspace/workspace.ts'
-import { allNamed } from '../harness/consent.ts'
+import { testWorkspace } from '../harness/workspace.ts'
 
 /** The console's own side without a surface: what the screens say to it, said by a test. */
 export interface OpenConsole {
@@ -35,17 +33,7 @@ const NO_STATE: ObjectsState = {
 /** `stateDir` of an earlier console starts it again; otherwise it has a folder of its own, which goes with it. */
 export async function openConsole(stateDir?: string): Promise<OpenConsole> {
   const folder = stateDir ?? (await mkdtemp(join(tmpdir(), 'apf-console-')))
-  const workspace = createWorkspace({
-    stateDir: folder,
-    environment: systemEnvironment,
-    access: systemAccess('', folder, allNamed),
-    version: '0.0.0-test',
-    mode: 'memory',
-    platform: 'test',
-    warn: (sentence) => {
-      throw new Error(sentence)
-    },
-  })
+  const workspace = testWorkspace(folder)
   const states: ObjectsState[] = []
   const client = memoryClient(workspace.handlers, systemEnvironment)
   client.subscribe('objects', null, (state) => states.push(state))

@@ -350,7 +350,7 @@ function lastRejection({ pages, at }: Around, name: string, clock: string): bool
 /** The requests of a level in the dump that was taken at this time of day, and how many of them are of one flow. */
 function inDump({ dumps }: Known, clock: string, level: string, waits: boolean, flow: string) {
   return dumps
-    .filter(({ at }) => [-1_000, 0, 1_000, 2_000].some((ms) => clockOf(at + ms) === clock))
+    .filter(({ at }) => [-2_000, -1_000, 0, 1_000].some((ms) => clockOf(at + ms) === clock))
     .map(({ text }) => {
       const requests = readRows(text).filter(
         (row) => row['PriorityLevelName'] === level && (row['StartTime'] ?? '').startsWith('0001-') === waits,

@@ -4,9 +4,6 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DumpFrameSchema, type DumpFrame } from '../../core/frame/dump.ts'
 import { FrameSchema, REJECT_REASONS, type Frame, type LevelFrame } from '../../core/frame/frame.ts'
-import { systemEnvironment } from '../../main/sources/systemEnvironment.ts'
-import { systemAccess } from '../../main/workspace/access.ts'
-import { createWorkspace } from '../../main/workspace/workspace.ts'
 import { runCommand } from '../harness/command.ts'
 import { labelValues, readRows, readSamples, total, type Sample } from './independent.ts'
 import { VIEWER } from './identities.ts'
@@ -14,7 +11,7 @@ import { runLoad } from './load.ts'
 import { saturating, seed } from './profiles.ts'
 import { startRelay, type Relay } from './relay.ts'
 import { noCluster, useCluster } from './suite.ts'
-import { allNamed } from '../harness/consent.ts'
+import { testWorkspace } from '../harness/workspace.ts'
 
 const WARM_UP_MS = 25_000
 const SECONDS = 120
@@ -173,15 +170,7 @@ describe.skipIf(noCluster)('under the saturating load', () => {
 /** The first dump that a workspace tells of a source. */
 async function readOneDump(url: string): Promise<DumpFrame> {
   const stateDir = await mkdtemp(join(tmpdir(), 'apf-state-'))
-  const { handlers, close } = createWorkspace({
-    stateDir,
-    environment: systemEnvironment,
-    access: systemAccess('no demo here', stateDir, allNamed),
-    version: '0',
-    mode: 'memory',
-    platform: process.platform,
-    warn: (sentence) => console.warn(sentence),
-  })
+  const { handlers, close } = testWorkspace(stateDir)
   const end = new AbortController()
   try {
     const cadence = { intervalMs: 1_000, dumpsEveryMs: 60_000 }

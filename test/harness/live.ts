@@ -9,9 +9,7 @@ import type { SourceSpec } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import { systemEnvironment } from '../../main/sources/systemEnvironment.ts'
-import { systemAccess } from '../../main/workspace/access.ts'
-import { createWorkspace } from '../../main/workspace/workspace.ts'
-import { allNamed } from './consent.ts'
+import { testWorkspace } from './workspace.ts'
 
 /** A workspace with everything behind it, over the contract, and what its streams told. */
 export interface LiveConsole {
@@ -33,17 +31,7 @@ export interface LiveConsole {
 
 export async function openLiveConsole(server: string): Promise<LiveConsole> {
   const stateDir = await mkdtemp(join(tmpdir(), 'apf-live-'))
-  const workspace = createWorkspace({
-    stateDir,
-    environment: systemEnvironment,
-    access: systemAccess('', stateDir, allNamed),
-    version: '0.0.0-test',
-    mode: 'memory',
-    platform: 'test',
-    warn: (sentence) => {
-      throw new Error(sentence)
-    },
-  })
+  const workspace = testWorkspace(stateDir)
   const client = memoryClient(workspace.handlers, systemEnvironment)
   const rows = new Map<number, LiveRequest>()
   let events = 0

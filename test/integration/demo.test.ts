@@ -8,9 +8,8 @@ import { memoryClient } from '../../core/contract/memory.ts'
 import type { StreamEvent } from '../../core/contract/contract.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import { systemEnvironment } from '../../main/sources/systemEnvironment.ts'
-import { systemAccess } from '../../main/workspace/access.ts'
-import { createWorkspace, type Workspace } from '../../main/workspace/workspace.ts'
-import { allNamed } from '../harness/consent.ts'
+import type { Workspace } from '../../main/workspace/workspace.ts'
+import { testWorkspace } from '../harness/workspace.ts'
 
 const RECORDING = fileURLToPath(new URL('../../assets/demo/recording.ndjson.br', import.meta.url))
 const SERVER = 'demo-apiserver'
@@ -34,15 +33,7 @@ describe('the demo, over the contract', () => {
 
   beforeEach(async () => {
     stateDir = await mkdtemp(join(tmpdir(), 'apf-state-'))
-    workspace = createWorkspace({
-      stateDir,
-      environment: systemEnvironment,
-      access: systemAccess(RECORDING, stateDir, allNamed),
-      version: '0',
-      mode: 'memory',
-      platform: process.platform,
-      warn: (sentence) => console.warn(sentence),
-    })
+    workspace = testWorkspace(stateDir, { demo: RECORDING })
     client = open()
   })
   afterEach(async () => {

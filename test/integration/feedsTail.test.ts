@@ -74,6 +74,18 @@ const text = (from: number, to: number): string =>
 const expectLines = (lines: readonly string[], to: number) =>
   vi.waitFor(() => expect(lines).toEqual(numbered(0, to)), 5_000)
 
+const ROTATIONS = ['renamed', 'packed', 'copied and cut'] as const
+/** Moves the log aside in a way that rotation may take. */
+async function rotate(how: (typeof ROTATIONS)[number], to: string): Promise<void> {
+  if (how === 'renamed') return rename(path, to)
+  if (how === 'packed') {
+    await writeFile(`${to}.gz`, gzipSync(await readFile(path)))
+    return rm(path)
+  }
+  await copyFile(path, to)
+  return truncate(path)
+}
+
 const isRoot = process.getuid?.() === 0
 if (isRoot) console.warn('A file that may not be read is not tried here: root may read every file.')
 
@@ -263,31 +275,21 @@ describe('a restart', () => {
     await vi.waitFor(() => expect(second.lines).toEqual(numbered(10, 14)))
   })
 
-  test.each(['renamed', 'packed', 'copied and cut'])(
-    'goes on where it was when the file was %s meanwhile',
-    async (how) => {
-      await writeFile(path, text(0, 100))
-      const first = tailed({ positions: positions() })
-      await expectLines(first.lines, 100)
-      await first.tail.close()
-      await appendFile(path, text(100, 120))
-      const rotated = join(folder, 'audit.log.2')
-      if (how === 'renamed') await rename(path, rotated)
-      else if (how === 'packed') {
-        await writeFile(`${rotated}.gz`, gzipSync(await readFile(path)))
-        await rm(path)
-      } else {
-        await copyFile(path, rotated)
-        await truncate(path)
-      }
-      await new Promise((resolve) => setTimeout(resolve, 15))
-      await writeFile(join(folder, 'audit.log.1'), text(120, 130))
-      await writeFile(path, text(130, 140))
-      const second = tailed({ positions: positions() })
-      await vi.waitFor(() => expect(second.lines).toEqual(numbered(100, 140)))
-      expect(second.warnings).toEqual([])
-    },
-  )
+  test.each(ROTATIONS)('goes on where it was when the file was %s meanwhile', async (how) => {
+    await writeFile(path, text(0, 100))
+    const first = tailed({ positions: positions() })
+    await expectLines(first.lines, 100)
+    await first.tail.close()
+    await appendFile(path, text(100, 120))
+    const rotated = join(folder, 'audit.log.2')
+    await rotate(how, rotated)
+    await new Promise((resolve) => setTimeout(resolve, 15))
+    await writeFile(join(folder, 'audit.log.1'), text(120, 130))
+    await writeFile(path, text(130, 140))
+    const second = tailed({ positions: positions() })
+    await vi.waitFor(() => expect(second.lines).toEqual(numbered(100, 140)))
+    expect(second.warnings).toEqual([])
+  })
 
   test('goes on from what was dealt with, not only taken over', async () => {
     await writeFile(path, text(0, 10))
@@ -379,7 +381,7 @@ describe('a restart', () => {
     ])
   })
 
-  test.each(['renamed', 'packed', 'copied and cut'])(
+  test.each(ROTATIONS)(
     'loses nothing when the process was killed before its first lines were dealt with, and the file was %s',
     async (how) => {
       await writeFile(path, text(0, 100))
@@ -393,14 +395,7 @@ describe('a restart', () => {
       await vi.waitFor(() => expect(took).toBe(100))
       await first.tail.close()
       const rotated = join(folder, 'audit.log.1')
-      if (how === 'renamed') await rename(path, rotated)
-      else if (how === 'packed') {
-        await writeFile(`${rotated}.gz`, gzipSync(await readFile(path)))
-        await rm(path)
-      } else {
-        await copyFile(path, rotated)
-        await truncate(path)
-      }
+      await rotate(how, rotated)
       await appendFile(path, text(100, 140))
       const second = tailed({ positions: positions() })
       await expectLines(second.lines, 140)

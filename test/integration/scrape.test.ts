@@ -219,6 +219,9 @@ describe('debug dumps', () => {
   const LEVELS =
     'PriorityLevelName, ActiveQueues, IsIdle, IsQuiescing, WaitingRequests, ExecutingRequests, DispatchedRequests, RejectedRequests, TimedoutRequests, CancelledRequests\n' +
     'exempt,            0,            false,  false,       0,               1,                 4,                  0,                0,                0\n'
+  const REQUESTS =
+    'PriorityLevelName, FlowSchemaName, QueueIndex, RequestIndexInQueue, FlowDistingsher, ArriveTime,                     InitialSeats, FinalSeats, AdditionalLatency, StartTime\n' +
+    'exempt,            exempt,         -1,         -1,                  ,                2026-11-21T07:25:46.652825292Z, 1,            0,          0s,                2026-11-21T07:25:46.652825292Z\n'
   const withDumps =
     (dump: Parameters<HostileServer['behave']>[0]) =>
     (...[request, response]: Parameters<Parameters<HostileServer['behave']>[0]>): void => {
@@ -244,6 +247,24 @@ describe('debug dumps', () => {
       'dump_requests?includeRequestDetails=1',
     ])
     expect(only(watched)?.dumps).toMatchObject({ status: 'ok', problem: { code: 'bad-answer' }, bytes: LEVELS.length })
+  })
+
+  test('bear the time of the dump of requests, however long those before it took', async () => {
+    const held: (() => void)[] = []
+    const api = await server({
+      behaviour: withDumps((request, response) => {
+        const answer = (): void => answerStatus(200, LEVELS)(request, response)
+        if (request.url?.endsWith('/dump_priority_levels') === true) held.push(answer)
+        else if (request.url?.includes('dump_requests') === true) answerStatus(200, REQUESTS)(request, response)
+        else answerStatus(500)(request, response)
+      }),
+    })
+    const watched = await scrape([api.url()], { dumpsEveryMs: 60_000 })
+    await eventually(() => expect(held).toHaveLength(1))
+    const releasedAt = environment.now()
+    held[0]?.()
+    await eventually(() => expect(watched.dumps[0]).toMatchObject({ requests: [{ level: 'exempt' }] }))
+    expect(Date.parse(watched.dumps[0]?.at ?? '')).toBeGreaterThanOrEqual(releasedAt)
   })
 
   test('that are forbidden are tried rarely', async () => {
