@@ -9,6 +9,7 @@ import { NumbersTable } from './NumbersTable.tsx'
 import { Pane } from './Pane.tsx'
 import { originOf, sampleInstant, type ChartTime } from './chartOrigin.ts'
 import { pictureOf } from './picture.ts'
+import { levelCode } from '../theme/levels.ts'
 import { useOnScreen } from './useOnScreen.ts'
 import styles from './ChartFrame.module.css'
 
@@ -22,6 +23,8 @@ export interface ChartFrameProps {
   readonly fileName: string
   /** What the chart is about, for its picture: a level. */
   readonly subject?: string | undefined
+  /** Levels that the drawing names by their codes; its picture spells them out. */
+  readonly codes?: readonly string[]
   /** One sentence with what the drawing shows now; makes the drawing an image to screen readers. */
   readonly label?: string | undefined
   /** Keys of colours and marks, before the buttons. */
@@ -41,7 +44,21 @@ const read = (table: ChartFrameProps['table']): ChartTable => (typeof table === 
  * around its failures. The drawing is mounted only while it is on the screen.
  */
 export function ChartFrame(props: ChartFrameProps) {
-  const { title, unit, note, table, fileName, subject, label, legend, time, actions, className, children } = props
+  const {
+    title,
+    unit,
+    note,
+    table,
+    fileName,
+    subject,
+    codes = [],
+    label,
+    legend,
+    time,
+    actions,
+    className,
+    children,
+  } = props
   const [asTable, setAsTable] = useState(false)
   const drawing = useRef<HTMLDivElement>(null)
   const noteBox = useRef<HTMLSpanElement>(null)
@@ -56,7 +73,8 @@ export function ChartFrame(props: ChartFrameProps) {
     if (drawing.current === null) return
     const heading = [title, unit, subject].filter((part) => part !== undefined).join(' · ')
     const origin = originOf(time ?? (read(table).times === true ? 'range' : undefined))
-    const caption = { heading, origin, legends: [noteBox.current, legendBox.current] }
+    const spelled = codes.map((name) => `${levelCode(name)} ${name}`)
+    const caption = { heading, origin: [...origin, ...spelled], legends: [noteBox.current, legendBox.current] }
     download(`${nameNow()}.png`, await pictureOf(drawing.current, caption))
   }
   const toggle = (): void => {

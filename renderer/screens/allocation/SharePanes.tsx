@@ -65,6 +65,7 @@ function FindingP({ expected, rows, height, stale, time, fileName }: ChartProps)
       table={() => fractionTable(rows, data.bands[0]?.points.map((point) => point.p) ?? [])}
       time={time}
       fileName={`finding-p-${fileName}`}
+      codes={rows.map(({ name }) => name)}
       label={`Shares of ${rows.length} levels against p: they sum to ${format.seats(nominalSum)} seats at p = ${format.fairFraction(p)}`}
     >
       <div ref={box} style={{ height }}>

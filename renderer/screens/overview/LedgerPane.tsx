@@ -74,6 +74,7 @@ export const LedgerPane = memo(function LedgerPane({ server, order, stale }: Led
       note={ledger.entries.length === 0 ? 'limits are not reported' : nominalNote(ledger)}
       table={() => accountTable(ledger)}
       fileName={`seat-ledger-${server.id}`}
+      codes={ledger.entries.length > RIBBONS_UP_TO ? [] : ledger.entries.map(({ name }) => name)}
       legend={<Legend />}
     >
       <div className={styles['ledger']}>

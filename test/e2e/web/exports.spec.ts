@@ -100,6 +100,7 @@ for (const { hash, level, charts: least } of [
       expect(source).toContain(/Demo|Simulation/.exec(text)?.[0] ?? 'a source')
       const at = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`
       expect(text).toMatch(new RegExp(OVER_RANGE.has(chart) ? `range ${at} to ${at} UTC` : `sample of ${at} UTC`))
+      if (/^(?:Seat ledger|Finding p)$/.test(chart)) expect(text).toContain('WL workload-low')
       for (const word of LEGENDS[chart] ?? []) expect(texts.map((one) => one.text)).toContain(word)
       const cut = texts.filter(({ left, right, y, width, height }) => left < 0 || right > width + 1 || y > height)
       expect({ chart, cut }).toEqual({ chart, cut: [] })
