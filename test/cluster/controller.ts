@@ -66,7 +66,8 @@ export function startController(binary: string, options: ControllerOptions): Con
     `--namespace=${namespace}`,
     `--name=${name}`,
     ...(lease === undefined ? [] : [`--lease=${lease}`]),
-    ...(writeEvery === undefined ? [] : [`--write-every=${writeEvery}`]),
+    // So few that also the writers of a busy machine have to slow themselves down.
+    ...(writeEvery === undefined ? [] : [`--write-every=${writeEvery}`, '--qps=2']),
     ...(watchSeconds === undefined ? [] : [`--watch-seconds=${watchSeconds}`]),
     `--protobuf=${protobuf}`,
   ]
