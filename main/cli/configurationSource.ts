@@ -49,11 +49,11 @@ export async function configurationFrom(
   if (given.flag('with-built-in')) throw new UsageError('--with-built-in completes the objects of --config.')
   return namesCluster(given)
     ? fromCluster(given, console)
-    : builtIn(version, 'Neither --config nor --kubeconfig is given')
+    : builtInOf(version, 'Neither --config nor --kubeconfig is given')
 }
 
 /** The built-in objects, and why it is these. */
-function builtIn(version: string, why: string): GivenConfiguration {
+function builtInOf(version: string, why: string): GivenConfiguration {
   const name = `the built-in objects of ${version}`
   return {
     from: 'built-in',
@@ -71,7 +71,7 @@ export function fromSource(given: Given, { frame, objects }: Pick<ReadFrame, 'fr
   const reported = objects?.version ?? frame?.servers[0]?.version
   const version = coveredVersion(given, 'kube-version') ?? reported ?? versionFrom(given)
   if (objects?.state !== 'current' && objects?.state !== 'stale') {
-    return builtIn(version, `The flow-control objects of ${name} are not known`)
+    return builtInOf(version, `The flow-control objects of ${name} are not known`)
   }
   const { levels, schemas } = objects.objects
   return {
