@@ -38,6 +38,8 @@ export interface ControllerOptions {
   /** As Go writes durations. */
   readonly lease?: string
   readonly writeEvery?: string
+  /** Requests a second that the writer limits itself to; 5 without. */
+  readonly qps?: number
   readonly watchSeconds?: number
   readonly protobuf?: boolean
   /** Whether its reflectors ask for their first objects by a watch; as client-go has it on by default. */
@@ -60,14 +62,24 @@ export interface Controller {
 
 /** Starts a client by its binary ({@link ensureController}). */
 export function startController(binary: string, options: ControllerOptions): Controller {
-  const { kubeconfig, namespace, name, lease, writeEvery, watchSeconds, protobuf = false, watchList = true } = options
+  const {
+    kubeconfig,
+    namespace,
+    name,
+    lease,
+    writeEvery,
+    qps,
+    watchSeconds,
+    protobuf = false,
+    watchList = true,
+  } = options
   const args = [
     `--kubeconfig=${kubeconfig}`,
     `--namespace=${namespace}`,
     `--name=${name}`,
     ...(lease === undefined ? [] : [`--lease=${lease}`]),
-    // So few that also the writers of a busy machine have to slow themselves down.
-    ...(writeEvery === undefined ? [] : [`--write-every=${writeEvery}`, '--qps=2']),
+    ...(writeEvery === undefined ? [] : [`--write-every=${writeEvery}`]),
+    ...(qps === undefined ? [] : [`--qps=${qps}`]),
     ...(watchSeconds === undefined ? [] : [`--watch-seconds=${watchSeconds}`]),
     `--protobuf=${protobuf}`,
   ]

@@ -32,8 +32,10 @@ describe.skipIf(noCluster)('client-go clients of the proxy and of the server', (
     const plain = await desk.proxied('--no-token', '--context', OPERATOR, ...LIMITS)
     proxies = [overTls, plain]
     const direct = await desk.as(OPERATOR, cluster())
-    const watching = { lease: '15s', writeEvery: '200ms', protobuf: true, watchSeconds: 3 }
-    const listing = { lease: '15s', writeEvery: '200ms', watchList: false }
+    // So few that also the writers of a busy machine have to slow themselves down.
+    const writing = { lease: '15s', writeEvery: '200ms', qps: 2 }
+    const watching = { ...writing, protobuf: true, watchSeconds: 3 }
+    const listing = { ...writing, watchList: false }
     pairs = [
       [desk.start('direct', direct, watching), desk.start('over-tls', await desk.as(OPERATOR, overTls), watching)],
       [desk.start('direct-list', direct, listing), desk.start('plain-list', plain.kubeconfig, listing)],

@@ -376,7 +376,8 @@ interface Sentence {
 
 const SENTENCES: readonly Sentence[] = [
   {
-    words: /^(.+) answered 429 in the last 10 s(?:, (all|\S+ %) from flow schema (\S+))?\.$/,
+    words:
+      /^((?:queue-full|concurrency-limit|time-out) .+? \/s)(?: answered 429 in the last 10 s)?(?:, (all|\S+ %) from flow schema (\S+))?\.$/,
     holds([, detail = '', share, schema], { own, since }) {
       if (own === undefined) return false
       return since.some(({ start, seconds }) => {
@@ -417,12 +418,11 @@ const SENTENCES: readonly Sentence[] = [
         )),
   },
   {
-    words:
-      /^(?:All of )?(?:(\S+) % of )?[Tt]he (?:(\S+) )?(waiting|executing) requests? (?:are|is) from (.+) \(dump of (\S+)\)\.$/,
-    holds: ([, share, of = '1', what, flow = '', clock = ''], facts) =>
+    words: /^(.+) had (?:the|all (\S+)|(\S+) % of the (\S+)) (waiting|executing) requests? at (\S+)\.$/,
+    holds: ([, flow = '', all, share, of, what, clock = ''], facts) =>
       inDump(facts, clock, facts.own?.name ?? '', what === 'waiting', flow).some(
         (dump) =>
-          dump.of === number(of) &&
+          dump.of === number(all ?? of ?? '1') &&
           (share === undefined
             ? dump.count === dump.of
             : Math.abs(number(share) / 100 - dump.count / dump.of) <= 0.0101),

@@ -75,11 +75,11 @@ describe('the worst true statement, by rule order', () => {
     const now = judged(frame, [refusing('workload-low', 11.7)])
     const { evidence, details } = nowLine([{ ...now, range, flow: { ...flow, from: 'dump' } }])
     expect(evidence).toMatch(
-      /inventory:crawler has 94 % of the 100 waiting requests\. .* 2\u202f742 requests rejected in the last 10 min\./,
+      /inventory:crawler had 94 % of the 100 waiting requests at [\d:]+\. .* 2\u202f742 requests rejected in the last 10 min\./,
     )
     expect(details).toMatch(/of the 100 waiting requests \(dump of 03:12:43\)\./)
     const rows = nowLine([{ ...now, range, flow: { ...flow, count: 100, from: 'requests' } }])
-    expect(rows.details).toMatch(/inventory:crawler has all 100 waiting requests \(newest requests of 03:12:43\)\./)
+    expect(rows.details).toMatch(/inventory:crawler had all 100 waiting requests \(newest requests of 03:12:43\)\./)
   })
 
   test('the evidence is whole sentences within two lines; the rest is in the details', () => {

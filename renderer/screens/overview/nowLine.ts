@@ -149,7 +149,7 @@ function fromSchema(rejections: readonly RejectionRow[], level: string): string 
     : `, ${format.percent(Math.min(count / total, 0.99))} from flow schema ${schema}`
 }
 
-/** `inventory:crawler has 94 % of the 188 waiting requests.`; in full with where and when that was seen. */
+/** `inventory:crawler had 94 % of the 188 waiting requests at 03:12:43.`; in full with where and when that was seen. */
 function ofFlow({ row, server }: Case): Sentence {
   const { flow } = server
   if (flow === undefined || flow.level !== row.name) return ''
@@ -162,7 +162,11 @@ function ofFlow({ row, server }: Case): Sentence {
         ? `all ${all}`
         : `${format.percent(Math.min(flow.count / flow.of, 0.99))} of the ${all}`
   const seen = `${flow.from === 'dump' ? 'dump' : 'newest requests'} of ${format.time(flow.at)}`
-  return { short: `${flow.name} has ${share}.`, full: `${flow.name} has ${share} (${seen}).` }
+  // Another instant than that of the headline's count.
+  return {
+    short: `${flow.name} had ${share} at ${format.time(flow.at)}.`,
+    full: `${flow.name} had ${share} (${seen}).`,
+  }
 }
 
 const span = (range: NowRange): string =>
