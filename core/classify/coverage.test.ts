@@ -157,6 +157,12 @@ describe('the standing of a schema', () => {
     expect(rowOf(busy, 'probes', { shadowed })?.standing).toEqual({ kind: 'traffic' })
   })
 
+  it('does not call catch-all unreachable once it has had requests', () => {
+    const shadowed = new Map([['catch-all', ['global-default']]])
+    expect(rowOf(counting(1, { exempt: 1 }), 'catch-all', { shadowed })?.standing.kind).toBe('shadowed')
+    expect(rowOf(counting(1, { 'catch-all': 8 }), 'catch-all', { shadowed })?.standing.kind).not.toBe('shadowed')
+  })
+
   it('is dangling without a level, and removed without an object', () => {
     const coverage = counting(1, { mine: 3 })
     const [lost] = suggestedSchemas

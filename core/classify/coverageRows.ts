@@ -1,4 +1,4 @@
-import type { FlowSchema } from '../config/objects.ts'
+import { CATCH_ALL, type FlowSchema } from '../config/objects.ts'
 import type { Counted, Coverage } from './coverage.ts'
 
 /** Whether a schema gets requests, or why it gets none. */
@@ -72,7 +72,9 @@ export function coverageRows(
   return [
     ...listed.map(({ metadata: { name }, spec }) => ({
       ...row(name, spec.priorityLevelConfiguration.name, (facts) =>
-        lost.has(name) ? { kind: 'dangling' } : standingOf(facts, coverage, shadowed.get(name)),
+        lost.has(name)
+          ? { kind: 'dangling' }
+          : standingOf(facts, coverage, tookSome(name, facts) ? undefined : shadowed.get(name)),
       ),
       matchingPrecedence: spec.matchingPrecedence,
     })),
@@ -95,6 +97,9 @@ interface Facts {
   readonly counted: Counted | undefined
   readonly seen: SeenSchema | undefined
 }
+
+/** catch-all had requests that the present objects leave it none of: what counts is that it had some. */
+const tookSome = (name: string, { total = 0 }: Facts): boolean => name === CATCH_ALL && total > 0
 
 function standingOf(
   { total, counted, seen }: Facts,

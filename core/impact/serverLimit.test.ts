@@ -81,16 +81,28 @@ describe('possibleServerLimits', () => {
 })
 
 describe('the limit that seats are estimated by', () => {
-  const base = { origin: 'built-in', objects: builtInObjects('v1.36.3') }
+  const objects = builtInObjects('v1.36.3')
   const server = serverFrame(0, [levelFrame('exempt', [], { limits: { nominal: 0, upper: 33 } })])
 
   it('is the one that a page reports although its objects are not known', () => {
-    expect(serverLimitOf({ base, server })).toEqual({ seats: 33, from: 'reported' })
+    expect(serverLimitOf({ objects, server })).toEqual({ seats: 33, from: 'reported' })
     expect(serverLimitOf({ server })).toEqual({ seats: 33, from: 'reported' })
   })
 
+  it('stays the reported one while a changed object has not reached the nominal limits yet', () => {
+    const levels = [
+      levelFrame('exempt', [], { limits: { nominal: 0, upper: 600 } }),
+      levelFrame('low', [], { limits: { nominal: 245 } }),
+    ]
+    const changed = { levels: [level('low', 30), level('other', 145)], schemas: [] }
+    expect(serverLimitOf({ objects: changed, server: serverFrame(0, levels) })).toEqual({
+      seats: 600,
+      from: 'reported',
+    })
+  })
+
   it('is the default where nothing is connected, unless the reader says otherwise', () => {
-    expect(serverLimitOf({ base })).toEqual({ seats: 600, from: 'assumed' })
-    expect(serverLimitOf({ base, server, own: 50 })).toEqual({ seats: 50, from: 'own' })
+    expect(serverLimitOf({ objects })).toEqual({ seats: 600, from: 'assumed' })
+    expect(serverLimitOf({ objects, server, own: 50 })).toEqual({ seats: 50, from: 'own' })
   })
 })

@@ -91,12 +91,12 @@ export interface LimitEvidence {
   readonly own?: number | undefined
   readonly spec?: SourceSpec | undefined
   readonly server?: ServerFrame | undefined
-  /** The flow-control objects, and whether they are the server's own. */
-  readonly base?: { readonly origin: string; readonly objects: ObjectSet } | undefined
+  /** The flow-control objects of the server. */
+  readonly objects?: ObjectSet | undefined
 }
 
 /** The seats of a server, as well as they are known (specification 6.1). */
-export function serverLimitOf({ own, spec, server, base }: LimitEvidence): ServerLimit {
+export function serverLimitOf({ own, spec, server, objects }: LimitEvidence): ServerLimit {
   if (own !== undefined) return { seats: own, from: 'own' }
   if (spec?.kind === 'simulation' || spec?.kind === 'proxy' || spec?.kind === 'feed') {
     const { maxRequestsInFlight, maxMutatingRequestsInFlight } = spec
@@ -105,15 +105,10 @@ export function serverLimitOf({ own, spec, server, base }: LimitEvidence): Serve
       return { seats: maxRequestsInFlight + maxMutatingRequestsInFlight, from: 'configured' }
     }
   }
-  const range = server && base && possibleServerLimits(base.objects, nominalLimitsOf(server))
+  // The nominal limits of a page are older than objects that were changed right before, so they are the second choice.
   const reported = server && reportedServerLimit(server)
-  // What the server says of Exempt is taken as long as the nominal limits that it reports agree with it.
-  if (
-    reported !== undefined &&
-    (base?.origin === 'built-in' || range === undefined || (range.least <= reported && reported <= range.most))
-  ) {
-    return { seats: reported, from: 'reported' }
-  }
+  if (reported !== undefined) return { seats: reported, from: 'reported' }
+  const range = server && objects && possibleServerLimits(objects, nominalLimitsOf(server))
   return range === undefined
     ? { seats: DEFAULT_SERVER_LIMIT, from: 'assumed' }
     : { seats: range.most, from: 'inferred' }

@@ -144,7 +144,7 @@ interface Known {
 /** A single request that no server classifies ends the command. The Classify screen draws on the same evidence. */
 function explainAll(
   { many, requests }: GivenRequests,
-  { from, objects, version }: GivenConfiguration,
+  { objects, version }: GivenConfiguration,
   { read, supposed }: Known,
 ): readonly Answered[] {
   const { facts, dump, frame } = read?.source ?? {}
@@ -153,7 +153,7 @@ function explainAll(
     own: supposed.serverLimit,
     spec: read?.spec,
     server: frame?.servers[0],
-    base: { origin: from, objects },
+    objects,
   })
   const explain = explainer(objects, { version, serverLimit })
   return requests.map((request) => {

@@ -5,6 +5,7 @@ import { changesOf } from '../../core/draft/changes.ts'
 import { reverted, type DraftEntries } from '../../core/draft/draft.ts'
 import { client } from './client.ts'
 import { draftNow, settleDraft } from './draft.ts'
+import { viewStore, type View } from './view.ts'
 
 /** A dry run of one draft. */
 export interface DryRun {
@@ -20,6 +21,8 @@ export interface Applied {
   readonly report: ApplyReport
   /** What was asked for, as the operator knows it: `prod-eu-1`. */
   readonly target: string
+  /** The server that was shown when it was sent. */
+  readonly before: Pick<View, 'server' | 'derivedServer'>
 }
 
 export interface DraftApplyState {
@@ -66,6 +69,7 @@ export async function applyDraft(options: {
   if (base === undefined || draftApplyStore.getState().applying) return
   const changes = changesOf(reads, base.objects)
   const { target, label, force } = options
+  const { server, derivedServer } = viewStore.getState()
   draftApplyStore.setState({ applying: true })
   try {
     const given = { changes: [...changes], force, ...(label !== '' && { label }) }
@@ -77,7 +81,7 @@ export async function applyDraft(options: {
         return sent !== undefined && left.includes(sent) ? reverted(left, sent) : left
       }, entries),
     )
-    replace({ applied: { report, target }, ...seenOf(of) })
+    replace({ applied: { report, target, before: { server, derivedServer } }, ...seenOf(of) })
   } catch (thrown) {
     replace({ problem: toProblem(thrown), ...seenOf(of) })
   }

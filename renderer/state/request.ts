@@ -34,7 +34,7 @@ const usualRequest: RequestSample = {
 /** What is asked on the page One request, for as long as the console is open. */
 export const requestStore = create<RequestStore>(() => ({
   form: formOf(usualRequest),
-  way: 'fields',
+  way: 'text',
   text: '',
   side: 'live',
   supposed: { count: '', averageSize: '', watchers: '' },

@@ -21,7 +21,7 @@ type ObjectProcedures = Pick<
   Extract<keyof ProcedureHandlers, `${'editing' | 'objects' | 'journal' | 'drafts' | 'requests'}.${string}`>
 >
 type Facts = Partial<
-  Pick<ObjectsState, 'origin' | 'target' | 'targetKey' | 'state' | 'problem' | 'editing' | 'version'>
+  Pick<ObjectsState, 'origin' | 'target' | 'targetKey' | 'state' | 'problem' | 'editing' | 'version' | 'waiting'>
 >
 
 export interface MemoryObjects {
@@ -33,6 +33,10 @@ export interface MemoryObjects {
   writeElsewhere(kind: Kind, name: string, object: JsonObject | null): void
   /** The server answers nothing any more, or again. */
   setBroken(broken: boolean): void
+  /** The server says this of changes of an object from now on; `undefined`: what it thinks again. */
+  answer(name: string, verdict: Partial<ChangeVerdict> | undefined): void
+  /** Applications wait for this. */
+  hold(until: Promise<void>): void
   /** What the console kept of the draft. */
   keptDraft(): Draft
 }
@@ -61,6 +65,8 @@ export function memoryObjects(): MemoryObjects {
 
   let facts: Facts = {}
   let broken = false
+  let held = Promise.resolve()
+  const answers = new Map<string, Partial<ChangeVerdict>>()
   let draft: Draft = { entries: [] }
   let tests: RequestTest[] = []
   let journal: JournalEntry[] = []
@@ -90,6 +96,8 @@ export function memoryObjects(): MemoryObjects {
     const { kind, name, object, base } = change
     const there = stored.get(keyOf(change))
     const verdict = { kind, name, causes: [], conflicts: [], warnings: [], differences: [] }
+    const given = answers.get(name)
+    if (given !== undefined) return { ...verdict, outcome: 'rejected', ...given }
     const now = there && versionOf(there)
     const moved =
       base === undefined ? there !== undefined && object !== null : now?.resourceVersion !== base.resourceVersion
@@ -156,6 +164,13 @@ export function memoryObjects(): MemoryObjects {
     setBroken: (next) => {
       broken = next
     },
+    answer(name, verdict) {
+      if (verdict === undefined) answers.delete(name)
+      else answers.set(name, verdict)
+    },
+    hold: (until) => {
+      held = until
+    },
     keptDraft: () => draft,
     stream(_params, emit, signal) {
       listeners.add(emit)
@@ -175,6 +190,7 @@ export function memoryObjects(): MemoryObjects {
       },
       'objects.apply': async ({ changes, label = '' }) => {
         answered()
+        await held
         if (state().editing.state !== 'on') throw new ProblemError('forbidden', 'Editing is off.')
         const { verdicts, done } = applyAll(changes)
         if (done.length === 0) return { at: AT, verdicts }
@@ -191,7 +207,11 @@ export function memoryObjects(): MemoryObjects {
         journal = [entry, ...journal]
         return { at: AT, verdicts, entry }
       },
-      'objects.giveUp': async () => null,
+      'objects.giveUp': async () => {
+        delete facts.waiting
+        publish()
+        return null
+      },
       'objects.elsewhere': async () => {
         throw new ProblemError('unsupported', 'The story knows no other cluster.')
       },

@@ -125,23 +125,23 @@ describe('apf-console classify', () => {
 
   it('takes objects, counts, version and limit from a source, unless an option names others', async () => {
     const list = ['--user', 'alice', '--url', '/api/v1/configmaps', '--json']
-    const pageArgs = ['--file', captured('mixed.metrics.txt.gz')]
+    const scraped = ['--file', captured('mixed.metrics.txt.gz')]
     const step = (kind: string, value: number) => expect.objectContaining({ kind, value })
-    const reported = json(await classify(...list, ...pageArgs, '--file', captured('objects')))
+    const reported = json(await classify(...list, ...scraped, '--file', captured('objects')))
     expect(reported).toMatchObject({
       configuration: { name: '3 files', version: 'v1.36.3' },
       seats: { assumptions: [], steps: expect.arrayContaining([step('objects', 3_052), step('needed', 10)]) },
     })
     // The page is that of a server of 30 seats, and global-default has 20 of 245 shares.
     expect(reported).toMatchObject({ nominalLimit: 3, seats: { width: 1, levelCap: 1 } })
-    const limit = json(await classify(...list, ...pageArgs, '--server-limit', '6000'))
+    const limit = json(await classify(...list, ...scraped, '--server-limit', '6000'))
     expect(limit).toMatchObject({ seats: { width: 10 } })
     const count = json(
-      await classify(...list, ...pageArgs, '--server-limit', '6000', '--objects', '7', '--object-size', '9'),
+      await classify(...list, ...scraped, '--server-limit', '6000', '--objects', '7', '--object-size', '9'),
     )
     expect(count).toMatchObject({ seats: { width: 1 } })
     const create = ['--user', 'alice', '--verb', 'create', '--url', '/api/v1/namespaces', '--json']
-    const watched = json(await classify(...create, ...pageArgs))['seats']
+    const watched = json(await classify(...create, ...scraped))['seats']
     expect(watched).toMatchObject({ assumptions: [], steps: expect.arrayContaining([step('watches', 1)]) })
   })
 

@@ -45,6 +45,7 @@ describe('the Classify screen', () => {
   const user = userEvent.setup()
 
   const open = async (page: string): Promise<void> => {
+    requestStore.setState({ way: 'fields' })
     location.hash = `#/classify/${page}`
     stops = [startRoutes(), startState(story.client)]
     render(

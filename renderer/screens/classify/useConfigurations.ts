@@ -35,7 +35,7 @@ export function useConfigurations(): Configurations | undefined {
   const { seats: own } = ownLimitStore()
   // A frame makes a new server object; its limit changes only with a restart or a changed level.
   const limit = useViewPart(
-    useShallow(({ server }: View) => serverLimitOf({ own, spec: connected?.spec, server, base })),
+    useShallow(({ server }: View) => serverLimitOf({ own, spec: connected?.spec, server, objects: base?.objects })),
   )
   return useMemo(() => current && { current, draft, draftStale, limit }, [current, draft, draftStale, limit])
 }

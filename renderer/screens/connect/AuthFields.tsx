@@ -3,7 +3,6 @@ import { Choice, TextField } from './LiveFields.tsx'
 import styles from './Connect.module.css'
 
 const KINDS = [
-  { value: 'none', label: 'None' },
   { value: 'token', label: 'Token' },
   { value: 'basic', label: 'Password' },
   { value: 'certificate', label: 'Certificate' },
@@ -39,7 +38,7 @@ export function AuthFields(props: {
         label="Authentication"
         value={form.kind}
         options={KINDS}
-        hint={form.kind === 'none' ? undefined : HINTS[form.kind]}
+        hint={HINTS[form.kind]}
         error={errors.kind}
         onChange={(kind) => onChange({ kind })}
       />
@@ -79,7 +78,7 @@ export function AuthFields(props: {
 
 const TYPED = 'Sent to the main process once and not kept: type it again after a disconnect.'
 const HINTS = {
-  token: TYPED,
+  token: `Leave it empty if the server needs none. ${TYPED}`,
   basic: TYPED,
   certificate: 'PEM files on this machine, read by the main process.',
 } as const

@@ -72,7 +72,6 @@ describe('the Connect screen', () => {
     await user.click(screen.getByRole('radio', { name: 'Metrics addresses' }))
     const address = screen.getByRole('textbox', { name: /^Metrics addresses/ })
     await user.type(address, 'http://10.0.0.1:6443/metrics')
-    await user.click(screen.getByRole('radio', { name: 'Token' }))
     const token = screen.getByLabelText<HTMLInputElement>('Bearer token')
     expect(token.type).toBe('password')
     await user.type(token, 't0k')

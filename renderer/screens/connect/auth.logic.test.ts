@@ -6,8 +6,9 @@ import { authFormOf, EMPTY_AUTH, readAuth } from './auth.logic.ts'
 const HTTPS = ['https://a:6443/metrics']
 
 describe('credentials for metrics addresses', () => {
-  it('are none unless some were chosen', () => {
-    expect(readAuth({ ...EMPTY_AUTH, token: 'left over' }, HTTPS)).toEqual({ ok: true })
+  it('are none unless some are typed, and those of the chosen kind alone', () => {
+    expect(readAuth({ ...EMPTY_AUTH, username: 'left over' }, HTTPS)).toEqual({ ok: true })
+    expect(readAuth({ ...EMPTY_AUTH, token: ' ' }, ['http://10.0.0.1/metrics'])).toEqual({ ok: true })
   })
 
   it.each([
@@ -29,7 +30,6 @@ describe('credentials for metrics addresses', () => {
   })
 
   it.each([
-    [{ kind: 'token', token: ' ' }, 'token'],
     [{ kind: 'token', token: 'a b' }, 'token'],
     [{ kind: 'basic', password: 'x' }, 'username'],
     [{ kind: 'certificate', clientCertificate: '/c' }, 'clientKey'],
@@ -51,7 +51,7 @@ describe('credentials for metrics addresses', () => {
   it('are what the contract admits, and fill the form again without the secrets', () => {
     const text = fc.string({ minLength: 1 })
     const form = fc.record({
-      kind: fc.constantFrom('none', 'token', 'basic', 'certificate'),
+      kind: fc.constantFrom('token', 'basic', 'certificate'),
       token: text,
       username: text,
       password: text,

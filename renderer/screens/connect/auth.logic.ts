@@ -1,9 +1,9 @@
 import type { AddressCredentials } from '../../../core/contract/source.ts'
 import { isLoopback } from '../../../core/live/proxyReach.ts'
 
-/** Credentials for metrics addresses, as typed; what the chosen kind does not show is not sent. */
+/** Credentials for metrics addresses, as typed; what the chosen kind does not show is not sent. An empty token is none. */
 export interface AuthForm {
-  readonly kind: 'none' | 'token' | 'basic' | 'certificate'
+  readonly kind: 'token' | 'basic' | 'certificate'
   readonly token: string
   readonly username: string
   readonly password: string
@@ -14,7 +14,7 @@ export interface AuthForm {
 }
 
 export const EMPTY_AUTH: AuthForm = {
-  kind: 'none',
+  kind: 'token',
   token: '',
   username: '',
   password: '',
@@ -33,7 +33,7 @@ export type ReadAuth =
 export function readAuth(form: AuthForm, urls: readonly string[]): ReadAuth {
   const errors: AuthErrors = {
     ...missing(form),
-    ...((form.kind === 'token' || form.kind === 'basic') &&
+    ...(((form.kind === 'token' && form.token.trim() !== '') || form.kind === 'basic') &&
       urls.some(isOpenWire) && {
         kind: 'Credentials are not sent unencrypted; use an https:// address.',
       }),
@@ -50,10 +50,8 @@ export function readAuth(form: AuthForm, urls: readonly string[]): ReadAuth {
 
 function own(form: AuthForm): AddressCredentials {
   switch (form.kind) {
-    case 'none':
-      return {}
     case 'token':
-      return { token: form.token.trim() }
+      return form.token.trim() === '' ? {} : { token: form.token.trim() }
     case 'basic':
       return { username: form.username, password: form.password }
     case 'certificate':
@@ -64,11 +62,8 @@ function own(form: AuthForm): AddressCredentials {
 function missing(form: AuthForm): AuthErrors {
   const token = form.token.trim()
   switch (form.kind) {
-    case 'none':
-      return {}
     case 'token':
-      if (token === '') return { token: 'Enter a bearer token.' }
-      return /^[\x21-\x7e]+$/.test(token) ? {} : { token: 'A token has no spaces, line breaks or other characters.' }
+      return /^[\x21-\x7e]*$/.test(token) ? {} : { token: 'A token has no spaces, line breaks or other characters.' }
     case 'basic':
       return form.username === '' ? { username: 'Enter a user name.' } : {}
     case 'certificate':
@@ -90,7 +85,7 @@ export function authFormOf(credentials: AddressCredentials | undefined): AuthFor
   const { username = '', clientCertificate = '', clientKey = '', certificateAuthority = '' } = credentials
   return {
     ...EMPTY_AUTH,
-    kind: username !== '' ? 'basic' : clientCertificate !== '' ? 'certificate' : 'none',
+    kind: username !== '' ? 'basic' : clientCertificate !== '' ? 'certificate' : 'token',
     username,
     clientCertificate,
     clientKey,

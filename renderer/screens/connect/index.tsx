@@ -23,6 +23,8 @@ import { useConnecting } from './useConnecting.ts'
 import { useTask } from './useTask.ts'
 import styles from './Connect.module.css'
 
+const ADDRESS_FORM: DirectForm = { ...EMPTY_FORM, method: 'urls' }
+
 /** Where data comes from: sources, what the credential may do, and how the source does. */
 export function ConnectScreen() {
   const connected = useConnected()
@@ -31,17 +33,19 @@ export function ConnectScreen() {
   const [check, startCheck, forgetCheck] = useTask<PermissionReport[]>()
   const { task: connecting, connect } = useConnecting()
   const contexts = useContexts(form.file)
+  // Without a kubeconfig on this machine, an untouched form begins with an address.
+  const shown = form === EMPTY_FORM && contexts.found?.length === 0 ? ADDRESS_FORM : form
 
   const change = (next: DirectForm): void => {
     setForm(next)
     forgetCheck()
   }
   const onCheck = (): void => {
-    const read = readForm(form)
+    const read = readForm(shown)
     if (read.ok) void startCheck(() => client().call('sources.permissions', { target: read.target }))
   }
   const onConnect = (): void => {
-    const read = readForm(form)
+    const read = readForm(shown)
     if (read.ok) connect(read.spec)
   }
   return (
@@ -52,7 +56,7 @@ export function ConnectScreen() {
           <KindList kind={kind} onChange={setKind} />
           <FoundContexts
             found={contexts.found}
-            chosen={kind === 'direct' && form.method === 'kubeconfig' ? form.context : undefined}
+            chosen={kind === 'direct' && shown.method === 'kubeconfig' ? form.context : undefined}
             onChoose={(context) => {
               setKind('direct')
               change(formOfContext(form, context))
@@ -71,7 +75,7 @@ export function ConnectScreen() {
           )}
           {kind === 'direct' && (
             <DirectPane
-              form={form}
+              form={shown}
               contexts={contexts}
               check={check}
               busy={connecting.state === 'busy'}
@@ -123,13 +127,14 @@ export function ConnectScreen() {
 /** The form may be longer than the screen, and the reason stands below it. */
 const intoView = (note: HTMLElement | null): void => note?.scrollIntoView?.({ block: 'nearest' })
 
+/** The kind to begin with: who looks at an example is most likely about to connect a cluster. */
 function kindOf(spec: SourceSpec | undefined): Kind {
   if (spec === undefined) return 'direct'
   const kinds = {
-    simulation: 'simulation',
+    simulation: 'direct',
     scrape: 'direct',
     files: 'file',
-    demo: 'demo',
+    demo: 'direct',
     proxy: 'proxy',
     feed: 'feed',
   } as const

@@ -14,6 +14,7 @@ import { runDraftBeside } from '../../../state/shadowDraft.ts'
 import { format } from '../../../theme/format.ts'
 import { ApplyDialog, countOf } from './ApplyDialog.tsx'
 import { EditingSwitch } from './EditingSwitch.tsx'
+import { RetryNote } from './RetryNote.tsx'
 import { SaveMenu } from './SaveMenu.tsx'
 import { applySteps, hasServer } from './steps.logic.ts'
 import { StepBar } from './StepBar.tsx'
@@ -45,7 +46,7 @@ export function ApplyBar(props: {
     if (asking !== 'no' && why !== undefined) onAsking('no')
   }, [asking, why, onAsking])
   return (
-    <StepBar steps={steps}>
+    <StepBar steps={steps} note={<RetryNote />}>
       {steps.length === 0 && <p className={styles['say']}>{standingSentence(state, draft)}</p>}
       {steps.length > 0 &&
         why !== undefined &&

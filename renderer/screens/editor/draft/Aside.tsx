@@ -1,15 +1,12 @@
 import { memo } from 'react'
-import type { ApplyReport } from '../../../../core/contract/objects.ts'
 import type { ObjectRef } from '../../../../core/guard/finding.ts'
-import { Button } from '../../../components/Button.tsx'
 import { ProblemNote } from '../../../components/States.tsx'
 import { dismissApplied, draftApplyStore, markSeen } from '../../../state/draftApply.ts'
 import type { UnderstoodDraft } from '../../../state/draft.logic.ts'
-import { openScreen } from '../../../state/route.ts'
-import { timeStore } from '../../../state/time.ts'
 import { format } from '../../../theme/format.ts'
 import { effectiveLevelName } from './around.logic.ts'
 import { DiffPane } from './DiffPane.tsx'
+import { EffectsPane } from './EffectsPane.tsx'
 import { GuardPane } from './GuardPane.tsx'
 import { ImpactPane } from './ImpactPane.tsx'
 import type { Moves } from './moves.data.ts'
@@ -18,8 +15,7 @@ import type { DraftProblem } from './problems.data.ts'
 import type { Guard } from './useGuard.ts'
 import type { Impact } from './useImpact.ts'
 import { VerdictPane } from './VerdictPane.tsx'
-import { RetryNote } from './RetryNote.tsx'
-import { affectedLevels, appliedTitle, needsTakeover } from './verdict.text.ts'
+import { appliedTitle, needsTakeover } from './verdict.text.ts'
 import styles from './page.module.css'
 
 /** What the draft does, and what the server says of it. */
@@ -68,7 +64,6 @@ function Said(props: {
   const answer = dryRun?.of === entries ? dryRun.outcome : undefined
   return (
     <>
-      <RetryNote />
       {problem !== undefined && (
         <div className={styles['problem']}>
           <ProblemNote problem={problem} alert />
@@ -85,7 +80,7 @@ function Said(props: {
             onForce={onForce}
             onDismiss={dismissApplied}
           />
-          <Effects report={applied.report} />
+          <EffectsPane applied={applied} />
         </div>
       )}
       {answer?.state === 'failed' && (
@@ -106,24 +101,5 @@ function Said(props: {
         </div>
       )}
     </>
-  )
-}
-
-/** The levels that an application changed, each with a mark on its charts at that instant. */
-function Effects({ report: { at, verdicts } }: { readonly report: ApplyReport }) {
-  const levels = affectedLevels(verdicts)
-  if (levels.length === 0) return null
-  const show = (level: string): void => {
-    timeStore.getState().setCursor(Date.parse(at))
-    openScreen('level', level)
-  }
-  return (
-    <p className={styles['effects']}>
-      {levels.map((level) => (
-        <Button key={level} small onClick={() => show(level)}>
-          {`See the effect on ${level}`}
-        </Button>
-      ))}
-    </p>
   )
 }

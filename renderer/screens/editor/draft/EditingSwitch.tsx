@@ -7,7 +7,7 @@ import { Copy } from '../../../components/Copy.tsx'
 import { client } from '../../../state/client.ts'
 
 /** Switches editing on or off, and says for what. Where the user may not write, it has the role that would allow it. */
-export function EditingSwitch({ state, small = false }: { readonly state: ObjectsState; readonly small?: boolean }) {
+export function EditingSwitch({ state }: { readonly state: ObjectsState }) {
   const [busy, setBusy] = useState(false)
   const { editing, target } = state
   const role = editing.state === 'impossible' ? editing.role : undefined
@@ -27,7 +27,7 @@ export function EditingSwitch({ state, small = false }: { readonly state: Object
   return (
     <>
       {role !== undefined && <Copy text={role} label="Copy role and binding" />}
-      <Button small={small} disabled={busy} onClick={turn}>
+      <Button disabled={busy} onClick={turn}>
         {on ? 'Switch editing off' : role === undefined ? `Switch editing on for ${target}` : 'Ask the server again'}
       </Button>
     </>

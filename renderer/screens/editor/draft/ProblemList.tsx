@@ -30,7 +30,7 @@ export function ProblemList(props: {
           )
         })}
       </ul>
-      {problems.every(({ severity }) => severity === 'warning') && <p>Warnings never stand in the way.</p>}
+      {problems.every(({ severity }) => severity === 'warning') && <p>Warnings do not prevent applying.</p>}
     </section>
   )
 }

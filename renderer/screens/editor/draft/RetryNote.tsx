@@ -4,6 +4,7 @@ import { useNow } from '../../../components/useNow.ts'
 import { client } from '../../../state/client.ts'
 import { useObjects } from '../../../state/objects.ts'
 import { retryText } from './verdict.text.ts'
+import styles from './page.module.css'
 
 /** Counts down to the next try of a request that the server's flow control rejected, and offers to give up. */
 export function RetryNote() {
@@ -11,11 +12,13 @@ export function RetryNote() {
   const now = useNow(waiting !== undefined)
   if (waiting === undefined) return null
   return (
-    <Note kind="warn">
-      <p role="timer">{retryText(waiting, now)}</p>
-      <Button small onClick={() => void client().call('objects.giveUp', null)}>
-        Give up
-      </Button>
-    </Note>
+    <div className={styles['retry']}>
+      <Note kind="warn">
+        <p role="timer">{retryText(waiting, now)}</p>
+        <Button small onClick={() => void client().call('objects.giveUp', null)}>
+          Give up
+        </Button>
+      </Note>
+    </div>
   )
 }

@@ -20,10 +20,17 @@ const WORD: Readonly<Record<StepState, string>> = {
 }
 
 /** The way to apply, and what can be done now. */
-export function StepBar({ steps, children }: { readonly steps: readonly Step[]; readonly children: ReactNode }) {
+export function StepBar(props: {
+  readonly steps: readonly Step[]
+  /** Above the bar, where the reader looks after the press of a button. */
+  readonly note: ReactNode
+  readonly children: ReactNode
+}) {
+  const { steps, note, children } = props
   const current = steps.find(({ state }) => state === 'blocked' || state === 'waiting' || state === 'running')
   return (
     <section className={styles['bar']} aria-label="From draft to server" data-pane="" tabIndex={-1}>
+      {note}
       {steps.length > 0 && (
         <ol className={styles['steps']}>
           {steps.map((step) => (

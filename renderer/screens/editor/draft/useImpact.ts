@@ -27,7 +27,7 @@ export function useImpact(): Impact | undefined {
   const connected = useConnected()
   const { seats: own } = ownLimitStore()
   const { seats, from } = useMemo(
-    () => serverLimitOf({ own, spec: connected?.spec, server, base }),
+    () => serverLimitOf({ own, spec: connected?.spec, server, objects: base?.objects }),
     [base, server, connected, own],
   )
   return useMemo(() => {

@@ -4,6 +4,7 @@ import { writeManifest } from '../../../../core/manifest/write.ts'
 import { Button } from '../../../components/Button.tsx'
 import { Note } from '../../../components/Note.tsx'
 import { Pane } from '../../../components/Pane.tsx'
+import { scrollRegion } from '../../../components/scrollRegion.ts'
 import { changeDraft } from '../../../state/draft.ts'
 import { openPage } from '../../../state/route.ts'
 import { DiffView } from '../draft/DiffView.tsx'
@@ -32,10 +33,12 @@ export function DriftDetail({ row }: { readonly row: DriftRow }) {
     >
       <div className={styles['detail']}>
         <Note kind={server.verdict === 'kept' ? 'info' : 'warn'}>{server.why}</Note>
-        <DiffView
-          before={reference === null ? '' : writeManifest(kind, reference)}
-          after={current === null ? '' : writeManifest(kind, current)}
-        />
+        <div className={styles['diff']} {...scrollRegion(`What differs in ${name}`)}>
+          <DiffView
+            before={reference === null ? '' : writeManifest(kind, reference)}
+            after={current === null ? '' : writeManifest(kind, current)}
+          />
+        </div>
       </div>
     </Pane>
   )

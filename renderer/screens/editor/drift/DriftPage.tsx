@@ -51,11 +51,24 @@ const COLUMNS: readonly DataColumn<DriftRow>[] = [
     id: 'name',
     header: 'Object',
     value: ({ name }) => name,
-    cell: ({ kind, name }) => (kind === 'PriorityLevelConfiguration' ? <LevelName name={name} /> : name),
+    cell: ({ kind, name }) => (
+      <span className={styles['object']}>
+        {kind === 'PriorityLevelConfiguration' ? <LevelName name={name} /> : <MiddleCut text={name} />}
+      </span>
+    ),
   },
   { id: 'kind', header: 'Kind', value: ({ kind }) => (kind === 'FlowSchema' ? 'schema' : 'level') },
   { id: 'change', header: 'State', value: changeText },
-  { id: 'fields', header: 'What differs', value: fieldsText },
+  {
+    id: 'fields',
+    header: 'Fields',
+    value: fieldsText,
+    cell: (row) => (
+      <span className={styles['fields']}>
+        <MiddleCut text={fieldsText(row)} />
+      </span>
+    ),
+  },
   { id: 'server', header: 'API server', value: serverText },
 ]
 
@@ -75,7 +88,8 @@ function Compared({ base, target }: { readonly base: DraftBase; readonly target:
           <>
             {target === '' ? '' : `${target}, ${base.version}. `}
             {drift.same} {drift.same === 1 ? 'object is' : 'objects are'} the same. <Term id="drift">Drift</Term> is
-            compared with defaults filled in; of labels and annotations everything that people write counts.
+            computed with defaults filled in. Labels and annotations that people write count; those that servers write
+            do not.
           </>
         }
       />

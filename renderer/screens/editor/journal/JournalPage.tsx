@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import { toProblem, type Problem } from '../../../../core/contract/errors.ts'
 import {
   changesToSend,
@@ -9,8 +9,10 @@ import {
 import { writeManifest } from '../../../../core/manifest/write.ts'
 import { Button } from '../../../components/Button.tsx'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
-import { EmptyState, ErrorState, Loading, ProblemNote } from '../../../components/States.tsx'
+import { ErrorState, Loading, ProblemNote } from '../../../components/States.tsx'
+import { MiddleCut } from '../../../components/MiddleCut.tsx'
 import { Note } from '../../../components/Note.tsx'
+import { NowLine } from '../../../components/NowLine.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { scrollRegion } from '../../../components/scrollRegion.ts'
 import { client } from '../../../state/client.ts'
@@ -19,8 +21,19 @@ import { openPage } from '../../../state/route.ts'
 import { format } from '../../../theme/format.ts'
 import { DiffView } from '../draft/DiffView.tsx'
 import { EditingSwitch } from '../draft/EditingSwitch.tsx'
+import { RetryNote } from '../draft/RetryNote.tsx'
 import { VerdictPane } from '../draft/VerdictPane.tsx'
-import { adviceText, changedText, countText, entryStateText, stateText, turnText } from './journal.text.ts'
+import {
+  adviceText,
+  countText,
+  entryStateText,
+  isInForce,
+  journalSentence,
+  namesText,
+  stateText,
+  turnText,
+  whatText,
+} from './journal.text.ts'
 import { TurnDialog, type TurnRequest } from './TurnDialog.tsx'
 import { useJournal } from './useJournal.ts'
 import aside from '../draft/aside.module.css'
@@ -44,16 +57,15 @@ export function JournalPage() {
   if (entries === undefined || state === undefined) return <Loading waitingFor="the journal" />
   if (entries.length === 0) {
     return (
-      <EmptyState
+      <NowLine
         title={
           state.target === ''
             ? 'Nothing is connected.'
-            : `No changes have been applied to ${state.target} from this computer.`
+            : `No edits have been applied to ${state.target} from this computer.`
         }
-        actions={<Button onClick={() => openPage('editor', 'draft')}>Go to the draft</Button>}
-      >
-        <p>Applied changes appear here with their time, objects and differences, and can be undone.</p>
-      </EmptyState>
+        evidence="The journal lists each applied edit with its time, objects, fields and outcome, and can undo it."
+        actions={<Button onClick={() => openPage('editor', 'draft')}>Open the draft</Button>}
+      />
     )
   }
   const open = entries.find(({ id }) => id === chosen) ?? entries[0]
@@ -69,14 +81,16 @@ export function JournalPage() {
   }
   return (
     <div className={styles['page']}>
+      <div className={styles['now']}>
+        <NowLine
+          title={journalSentence(entries, state.target)}
+          evidence="Edits applied from this computer, newest first. Undo restores the objects as they were before an edit."
+          actions={<EditingSwitch state={state} />}
+        />
+      </div>
       <section className={styles['list']} aria-label="Journal" data-pane="" tabIndex={-1}>
-        <header className={styles['head']}>
-          <h1>Journal</h1>
-          <p>{`changes applied to ${state.target} from this computer`}</p>
-          <EditingSwitch state={state} small />
-        </header>
         <DataTable
-          caption="Applied changes, newest first"
+          caption="Applied edits, newest first"
           columns={COLUMNS}
           rows={entries}
           rowKey={({ id }) => id}
@@ -104,17 +118,30 @@ type Turned = { readonly id: string; readonly way: TurnRequest['way'] } & (
   { readonly report: ApplyReport } | { readonly problem: Problem }
 )
 
+/** A text that gives way in its middle. */
+const cut = (text: string): ReactNode => (
+  <span className={styles['cut']}>
+    <MiddleCut text={text} />
+  </span>
+)
+
 const COLUMNS: readonly DataColumn<JournalEntry>[] = [
   { id: 'at', header: 'Time', value: ({ at }) => at, cell: ({ at }) => format.dateTime(Date.parse(at)) },
+  { id: 'changes', header: 'Objects', value: namesText, cell: (entry) => cut(namesText(entry)) },
+  { id: 'what', header: 'Change', value: whatText, cell: (entry) => cut(whatText(entry)) },
   {
-    id: 'changes',
-    header: 'Objects',
-    value: changedText,
-    cell: (entry) => <span className={styles['objects']}>{changedText(entry)}</span>,
+    id: 'label',
+    header: 'Label',
+    value: ({ label }) => label,
+    cell: ({ label }) => cut(label),
   },
-  { id: 'label', header: 'Label', value: ({ label }) => label },
-  { id: 'user', header: 'User', value: ({ user }) => user },
-  { id: 'state', header: 'State', value: entryStateText },
+  { id: 'user', header: 'User', value: ({ user }) => user, cell: ({ user = '' }) => cut(user) },
+  {
+    id: 'state',
+    header: 'Outcome',
+    value: entryStateText,
+    cell: (entry) => <span className={isInForce(entry) ? undefined : styles['gone']}>{entryStateText(entry)}</span>,
+  },
 ]
 
 function Entry(props: {
@@ -150,6 +177,7 @@ function Entry(props: {
         }
       >
         {!editing && <p className={aside['none']}>Read-only: switch editing on to undo or redo changes.</p>}
+        <RetryNote />
         {turned !== undefined && 'problem' in turned && (
           <div className={styles['problem']}>
             <ProblemNote problem={turned.problem} alert />

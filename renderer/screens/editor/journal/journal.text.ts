@@ -1,15 +1,55 @@
 import type { AppliedChange, JournalEntry } from '../../../../core/contract/objects.ts'
+import { differingFields } from '../../../../core/draft/threeWay.ts'
+import type { Json } from '../../../../core/manifest/json.ts'
+import { cleanManifest } from '../../../../core/manifest/write.ts'
 import { format } from '../../../theme/format.ts'
 
 const MOST_NAMED = 3
 
-/** `workload-low, probes created`. */
-export function changedText({ changes }: JournalEntry): string {
-  const named = changes
-    .slice(0, MOST_NAMED)
-    .map(({ name, from, to }) => `${name}${from === null ? ' created' : to === null ? ' deleted' : ''}`)
-  const more = changes.length - named.length
+/** `workload-low, probes`: each name once. */
+export function namesText({ changes }: JournalEntry): string {
+  const names = [...new Set(changes.map(({ name }) => name))]
+  const named = names.slice(0, MOST_NAMED)
+  const more = names.length - named.length
   return more > 0 ? `${named.join(', ')} and ${more} more` : named.join(', ')
+}
+
+/** `2 created, 1 deleted`, `shares 100 → 30`, and how many more fields an entry changed. */
+export function whatText({ changes }: JournalEntry): string {
+  const created = changes.filter(({ from }) => from === null).length
+  const deleted = changes.filter(({ to }) => to === null).length
+  const [first, ...more] = changes.flatMap(fieldTexts)
+  return [
+    ...(created > 0 ? [`${created} created`] : []),
+    ...(deleted > 0 ? [`${deleted} deleted`] : []),
+    ...(first === undefined ? [] : [more.length > 0 ? `${first} and ${more.length} more` : first]),
+  ].join(', ')
+}
+
+function fieldTexts({ kind, from, to }: AppliedChange): readonly string[] {
+  if (from === null || to === null) return []
+  const [before, after] = [cleanManifest(kind, from), cleanManifest(kind, to)]
+  return differingFields(before, after, before).map(({ field, base, yours }) => {
+    const short = field
+      .replace(/^spec\.(limited\.|exempt\.)?(limitResponse\.queuing\.)?/, '')
+      .replace('nominalConcurrencyShares', 'shares')
+    return isPlain(base) && isPlain(yours) ? `${short} ${plain(base)} → ${plain(yours)}` : short
+  })
+}
+
+const isPlain = (value: Json | undefined): boolean => value === undefined || value === null || typeof value !== 'object'
+const plain = (value: Json | undefined): string => (value === undefined ? 'none' : typeof value === 'string' ? value : JSON.stringify(value))
+
+export const isInForce = ({ changes }: JournalEntry): boolean =>
+  changes.every(({ state, sending, since }) => state === 'applied' && sending === undefined && since === undefined)
+
+/** What holds for all entries, in a sentence. */
+export function journalSentence(entries: readonly JournalEntry[], target: string): string {
+  const gone = entries.filter((entry) => !isInForce(entry)).length
+  const edits = `${entries.length === 1 ? 'The edit' : `${entries.length} edits`} of ${target}`
+  if (gone === 0) return entries.length === 1 ? `${edits} is in force.` : `All ${edits} are in force.`
+  if (entries.length === 1) return `${edits} is no longer in force as applied.`
+  return `${gone} of ${edits} ${gone === 1 ? 'is' : 'are'} no longer in force as applied.`
 }
 
 export const countText = (changes: readonly unknown[]): string =>
