@@ -185,12 +185,12 @@ describe('the worst true statement, by rule order', () => {
     const frame = server({ levels: [calm('system'), level({ name: 'exempt', executing: 1, nominal: 0 })] })
     expect(nowLine([judged(frame)])).toEqual({
       tone: 'ok',
-      title: 'All 2 levels are flowing now. 11 of 50 seats are executing.',
+      title: 'None of the 2 levels queues or rejects now. 11 of 50 seats are executing.',
       evidence: 'No request was rejected in the last 10 s.',
       actions: [],
     })
     expect(nowLine([judged(frame), judged({ ...frame, id: 'b' })]).title).toBe(
-      'All 2 levels are flowing now. 22 of 100 seats are executing, sum of 2 servers.',
+      'None of the 2 levels queues or rejects now. 22 of 100 seats are executing, sum of 2 servers.',
     )
   })
 

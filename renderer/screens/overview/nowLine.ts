@@ -397,7 +397,7 @@ function flowing(servers: readonly NowServer[], cases: readonly Case[]): Told {
   }
   return {
     tone: 'ok',
-    title: `All ${names.size} levels are flowing now. ${seatsExecuting}`,
+    title: `None of the ${names.size} levels queues or rejects now. ${seatsExecuting}`,
     evidence: [ranged === '' ? 'No request was rejected in the last 10 s.' : ranged],
     actions: [],
   }
