@@ -6,7 +6,7 @@ import { storyClient, type StoryClient } from '../../../test/harness/memoryClien
 import { rangeStore, selectRange } from '../../charts/crosshair.state.ts'
 import { setClient } from '../../state/client.ts'
 import { connectionStore } from '../../state/connection.ts'
-import { openInLevel, startRoutes } from '../../state/route.ts'
+import { forgetObject, openInLevel, startRoutes } from '../../state/route.ts'
 import { selectionStore } from '../../state/selection.ts'
 import { startState } from '../../state/start.ts'
 import { timeStore } from '../../state/time.ts'
@@ -68,6 +68,7 @@ describe('the Level screen', () => {
     expect(location.hash).not.toContain('object')
     act(() => openInLevel('workload-low', 'queue:17'))
     await waitFor(() => expect(field.value).toBe('queue:17'))
+    act(() => forgetObject())
     stopRoutes()
     location.hash = ''
   })

@@ -142,6 +142,7 @@ function waitColumns(engineOnly: boolean, span: Span): readonly DataColumn<WaitR
   const wait: DataColumn<WaitRow> = {
     id: 'wait',
     header: 'Wait p99',
+    term: 'quantile',
     title: `99th percentile of the waits ${SPANS[span].words}`,
     align: 'right',
     value: (row) => row.wait?.ms,

