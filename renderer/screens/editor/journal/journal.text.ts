@@ -38,7 +38,8 @@ function fieldTexts({ kind, from, to }: AppliedChange): readonly string[] {
 }
 
 const isPlain = (value: Json | undefined): boolean => value === undefined || value === null || typeof value !== 'object'
-const plain = (value: Json | undefined): string => (value === undefined ? 'none' : typeof value === 'string' ? value : JSON.stringify(value))
+const plain = (value: Json | undefined): string =>
+  value === undefined ? 'none' : typeof value === 'string' ? value : JSON.stringify(value)
 
 export const isInForce = ({ changes }: JournalEntry): boolean =>
   changes.every(({ state, sending, since }) => state === 'applied' && sending === undefined && since === undefined)
