@@ -24,22 +24,26 @@ async function recordPictures(page: Page): Promise<() => Promise<Drawn>> {
     const images: number[] = []
     Object.assign(window, { drawn: { texts, images } })
     const { prototype } = CanvasRenderingContext2D
-    // oxlint-disable-next-line typescript/unbound-method -- called with their context below
-    const { fillText, drawImage } = prototype
-    prototype.fillText = function (text: string, x: number, y: number) {
-      if (!this.canvas.isConnected) {
-        const { a: scale } = this.getTransform()
-        const { width, height } = this.canvas
-        const right = x + this.measureText(text).width
-        texts.push({ text, left: x, right, y, width: width / scale, height: height / scale })
+    type Draw = (this: CanvasRenderingContext2D, ...drawn: unknown[]) => void
+    const observe = (
+      name: 'fillText' | 'drawImage',
+      record: (on: CanvasRenderingContext2D, drawn: unknown[]) => void,
+    ) => {
+      const own = Object.getOwnPropertyDescriptor(prototype, name)?.value as Draw
+      const draw: Draw = function (...drawn) {
+        if (!this.canvas.isConnected) record(this, drawn)
+        Reflect.apply(own, this, drawn)
       }
-      fillText.call(this, text, x, y)
+      Object.assign(prototype, { [name]: draw })
     }
-    const record = function (this: CanvasRenderingContext2D, ...drawn: unknown[]): void {
-      if (!this.canvas.isConnected) images.push(Number(drawn[3]))
-      Reflect.apply(drawImage, this, drawn)
-    }
-    Object.assign(prototype, { drawImage: record })
+    observe('fillText', (on, [text, x, y]) => {
+      const { a: scale } = on.getTransform()
+      const { width, height } = on.canvas
+      const right = Number(x) + on.measureText(String(text)).width
+      const place = { left: Number(x), right, y: Number(y), width: width / scale, height: height / scale }
+      texts.push({ text: String(text), ...place })
+    })
+    observe('drawImage', (_on, drawn) => images.push(Number(drawn[3])))
   })
   return () =>
     page.evaluate(() => {
