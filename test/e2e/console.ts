@@ -1,20 +1,33 @@
 import { test as base, expect, type Page } from '@playwright/test'
 import { startConsole, type RunningConsole } from '../harness/webConsole.ts'
 
+interface Consoles {
+  /** The console of a test file. The one of the file before is stopped: what it is connected to is its own business. */
+  of(file: string): Promise<RunningConsole>
+}
+
 /**
  * A page at the console of this file. After every test the browser must have had nothing to complain about: no error,
  * no violation of the content security policy.
  */
-export const test = base.extend<{ consolePage: Page }, { console: RunningConsole }>({
-  console: [
+export const test = base.extend<{ consolePage: Page }, { consoles: Consoles }>({
+  consoles: [
     async ({ browserName: _anyBrowser }, use) => {
-      const running = await startConsole()
-      await use(running)
-      await running.stop()
+      let last: { readonly file: string; readonly running: RunningConsole } | undefined
+      await use({
+        async of(file) {
+          if (last?.file === file) return last.running
+          await last?.running.stop()
+          last = { file, running: await startConsole() }
+          return last.running
+        },
+      })
+      await last?.running.stop()
     },
     { scope: 'worker' },
   ],
-  consolePage: async ({ page, context, console: running }, use) => {
+  consolePage: async ({ page, context, consoles }, use, { file }) => {
+    const running = await consoles.of(file)
     const complaints: string[] = []
     page.on('console', (message) => {
       if (message.type() === 'error') complaints.push(message.text())
