@@ -3,6 +3,11 @@ import { defineConfig } from 'vitest/config'
 const node = { environment: 'node' } as const
 /** A test that ends by this has hung: on a busy machine with two cores the longest ones take several seconds. */
 const hangs = { testTimeout: 60_000, hookTimeout: 60_000 }
+/**
+ * Half of the time of small files was the start of a worker for each. They share one, and the modules in it: what a
+ * file leaves behind in a module, the next one finds.
+ */
+const shared = { isolate: false, maxWorkers: '100%' } as const
 const patient = { setupFiles: ['test/harness/patience.ts'], expect: { poll: { timeout: 30_000 } } }
 
 export default defineConfig({
@@ -13,6 +18,7 @@ export default defineConfig({
           ...node,
           ...hangs,
           ...patient,
+          ...shared,
           name: 'unit',
           include: ['core/**/*.test.ts', 'main/**/*.test.ts', 'test/unit/**/*.test.ts'],
         },
@@ -21,7 +27,8 @@ export default defineConfig({
         test: {
           ...hangs,
           ...patient,
-          setupFiles: [...patient.setupFiles, 'test/harness/patience.dom.ts'],
+          ...shared,
+          setupFiles: [...patient.setupFiles, 'test/harness/sharedPage.ts'],
           name: 'renderer',
           environment: 'happy-dom',
           include: ['renderer/**/*.test.ts', 'renderer/**/*.test.tsx'],

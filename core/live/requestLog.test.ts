@@ -63,6 +63,14 @@ describe('the log of requests', () => {
     expect(seqs(log.before(4, 15))).toEqual([])
   })
 
+  it('still says what did not fit when a second listener comes', () => {
+    const log = new RequestLog(10, 1)
+    log.begin(request)
+    log.begin(request)
+    log.telling = true
+    expect(log.takeChanges()).toMatchObject({ requests: [{ seq: 1 }], dropped: 1 })
+  })
+
   it('returns what changed since any event to a reader that missed some, also while nobody listened', () => {
     type Step = { readonly kind: 'begin' | 'touch' | 'take' | 'miss' | 'on' | 'off'; readonly at: number }
     const step: fc.Arbitrary<Step> = fc.record({

@@ -62,10 +62,11 @@ export class RequestLog {
   }
 
   set telling(on: boolean) {
+    if (on === this.told) return
     // What changed without a listener belongs to an event that nobody received.
-    if (on && !this.told) this.lastEvent += 1
+    if (on) this.lastEvent += 1
     this.told = on
-    if (!on) this.changed = new Set()
+    this.changed = new Set()
     this.droppedChanges = 0
   }
 

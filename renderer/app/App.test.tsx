@@ -30,8 +30,10 @@ describe('the console', () => {
   })
 
   it('has its landmarks, one of each, and a way past them', async () => {
-    for (const role of ['banner', 'navigation', 'main', 'contentinfo'])
-      expect(screen.getAllByRole(role)).toHaveLength(1)
+    // The header of a section is no landmark, though the query takes it for one.
+    const landmarks = (role: string) =>
+      screen.getAllByRole(role).filter((element) => element.parentElement?.closest('main, section, article') === null)
+    for (const role of ['banner', 'navigation', 'main', 'contentinfo']) expect(landmarks(role)).toHaveLength(1)
     const user = userEvent.setup()
     await user.click(screen.getByRole('link', { name: 'Skip to the content' }))
     expect(document.activeElement).toBe(screen.getByRole('main'))

@@ -6,11 +6,15 @@ import { vi } from 'vitest'
 
 export const PATIENCE_MS = 30_000
 
-const { waitFor, waitUntil } = vi
 const patient = (options: number | { readonly timeout?: number; readonly interval?: number } = {}) => {
   const { timeout = 0, interval = 20 } = typeof options === 'number' ? { timeout: options } : options
   return { timeout: Math.max(timeout, PATIENCE_MS), interval }
 }
 
-vi.waitFor = (callback, options) => waitFor(callback, patient(options))
-vi.waitUntil = (callback, options) => waitUntil(callback, patient(options))
+// Files of one worker share `vi`: it is made patient once.
+if (!('patient' in vi)) {
+  const { waitFor, waitUntil } = vi
+  vi.waitFor = (callback, options) => waitFor(callback, patient(options))
+  vi.waitUntil = (callback, options) => waitUntil(callback, patient(options))
+  Object.assign(vi, { patient: true })
+}

@@ -1,0 +1,36 @@
+/**
+ * Files of one worker share a page and the stores of the renderer: each begins with an empty page and with stores as
+ * they were made, and each test leaves an empty page. The same patience for the queries and events of the page.
+ */
+import { cleanup, configure } from '@testing-library/react'
+import { afterEach, vi } from 'vitest'
+import type { StateCreator, StoreApi, UseBoundStore } from 'zustand'
+import { PATIENCE_MS } from './patience.ts'
+
+const stores = vi.hoisted(() => {
+  const shared = globalThis as { resetsOfStores?: (() => void)[] }
+  return (shared.resetsOfStores ??= [])
+})
+
+vi.mock('zustand', async (actual) => {
+  const zustand = await actual<typeof import('zustand')>()
+  const create = <T>(creator: StateCreator<T>): UseBoundStore<StoreApi<T>> => {
+    const store = zustand.create<T>()(creator)
+    stores.push(() => store.setState(store.getInitialState(), true))
+    return store
+  }
+  return { ...zustand, create }
+})
+for (const reset of stores) reset()
+
+configure({ asyncUtilTimeout: PATIENCE_MS })
+
+vi.useRealTimers()
+vi.unstubAllGlobals()
+localStorage.clear()
+sessionStorage.clear()
+location.hash = ''
+document.head.replaceChildren()
+document.body.replaceChildren()
+
+afterEach(cleanup)
