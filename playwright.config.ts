@@ -6,7 +6,8 @@ const executablePath = chromiumPath()
 export default defineConfig({
   testDir: 'test/e2e',
   outputDir: 'test-results',
-  workers: 1,
+  // Pages mostly wait for samples.
+  workers: 2,
   timeout: 120_000,
   // Tests wait for facts; on a busy machine with two cores a fact may take longer than the five seconds of the default.
   expect: { timeout: 30_000 },

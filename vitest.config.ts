@@ -35,13 +35,13 @@ export default defineConfig({
         },
       },
       {
-        // Starts servers, browsers and child processes: one file at a time. `test/security` holds the attacks of
-        // docs/security.md.
+        // Starts servers, browsers and child processes: two files at a time, which mostly wait. `test/security` holds
+        // the attacks of docs/security.md.
         test: {
           ...node,
           name: 'integration',
           include: ['test/integration/**/*.test.ts', 'test/security/**/*.test.ts'],
-          fileParallelism: false,
+          maxWorkers: 2,
           ...hangs,
           ...patient,
         },
