@@ -23,6 +23,9 @@ export interface ClientLimits {
   readonly headersMs: number
   /** Milliseconds between two requests on a connection. */
   readonly keepAliveMs: number
+  /** Connections that have sent no request yet, and those between two. Others are as many as there are. */
+  readonly mostSilent: number
+  readonly mostIdle: number
 }
 
 export const CLIENT_LIMITS: ClientLimits = {
@@ -31,7 +34,13 @@ export const CLIENT_LIMITS: ClientLimits = {
   headersMs: 20_000,
   // Longer than clients keep idle connections, so that it is they who close them.
   keepAliveMs: 120_000,
+  // Thousands of clients may begin in the same moment, and their connections are accepted before a request is read.
+  mostSilent: 4_096,
+  mostIdle: 4_096,
 }
+
+/** Connections that the kernel accepts while the process is busy: further ones are tried again after a second. */
+const BACKLOG = 4_096
 
 /**
  * A change of protocol that the upstream is asked for. Offers of HTTP/2 without TLS are ignored, as its server does, and
@@ -82,22 +91,19 @@ function secure({ cert, key, clientCa }: TlsFiles, options: ServerOptions, limit
   }
 }
 
-/** More wait for nothing than any real client opens at once; those under way are as many as there are. */
-const MOST_SILENT = 512
-const MOST_IDLE = 4_096
-
 /**
  * Closes connections that send no request that is let in, and idle ones: every user of the machine may open some and be
  * silent. Of HTTP/2 a session is closed when nothing has gone through it for as long as an idle connection is kept.
  */
-export function keepProxyRoom(server: ProxyListener, { headersMs, keepAliveMs }: ClientLimits): ConnectionRoom {
+export function keepProxyRoom(server: ProxyListener, limits: ClientLimits): ConnectionRoom {
+  const { headersMs, keepAliveMs, mostSilent, mostIdle } = limits
   server.on('session', (session: ServerHttp2Session) => session.setTimeout(keepAliveMs, () => session.close()))
   return keepRoom(server, {
     limits: {
       // Who has begun a head is told that it came too late, at latest half as long again after it should have come.
-      new: { most: MOST_SILENT, ms: 2 * headersMs },
+      new: { most: mostSilent, ms: 2 * headersMs },
       busy: { most: Number.POSITIVE_INFINITY, ms: Number.POSITIVE_INFINITY },
-      idle: { most: MOST_IDLE, ms: keepAliveMs },
+      idle: { most: mostIdle, ms: keepAliveMs },
     },
   })
 }
@@ -107,7 +113,7 @@ export function listen(server: ProxyListener, host: string, port: number): Promi
   return new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException): void => reject(notListening(error, host, port))
     server.once('error', fail)
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog: BACKLOG }, () => {
       server.off('error', fail)
       // Out of file descriptors: this connection is lost, others will come.
       server.on('error', () => undefined)

@@ -1,11 +1,14 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import http from 'node:http'
 import http2 from 'node:http2'
 import net from 'node:net'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { edgeTls, useEdges } from '../harness/proxyEdges.ts'
 import { requestHead } from '../harness/rawClient.ts'
 
+const execFileAsync = promisify(execFile)
 const edges = useEdges()
 const MANY = 600
 
@@ -35,10 +38,29 @@ test('connections that send nothing shut nobody out, and are closed', async () =
 })
 
 test('of too many silent connections the oldest are closed at once', async () => {
-  const { url, port } = await edges.before((_request, response) => response.end('ok'))
+  const { url, port } = await edges.before((_request, response) => response.end('ok'), { limits: { mostSilent: 512 } })
   const closed = await hold(port, MANY)
   await Promise.all(closed.slice(0, MANY - 512))
   expect(await status(`${url}/api`)).toBe(200)
+})
+
+/** Opens so many connections at once, each with a request, and prints how many had which answer. */
+const BURST = `
+  const [url, count] = process.argv.slice(1)
+  process.stderr.write('now')
+  const one = () => new Promise((resolve) => {
+    require('node:http').get(url, { agent: false }, (answer) => answer.resume().once('end', () => resolve(answer.statusCode)))
+      .on('error', ({ code }) => resolve(code))
+  })
+  Promise.all(Array.from({ length: Number(count) }, one)).then((all) => console.log(JSON.stringify(all.reduce((sums, code) => ({ ...sums, [code]: (sums[code] ?? 0) + 1 }), {}))))
+`
+
+test('of many requests at once, each on a connection of its own, none is taken for silent', async () => {
+  const { url } = await edges.before((_request, response) => response.end('ok'))
+  const client = execFileAsync(process.execPath, ['-e', BURST, `${url}/api`, '2000'])
+  const { 200: served = 0, 429: refused = 0, ...lost } = JSON.parse((await client).stdout) as Record<string, number>
+  expect(lost).toEqual({})
+  expect(served + refused).toBe(2_000)
 })
 
 test('refused upgrades and refused requests keep no connection', async () => {

@@ -61,6 +61,8 @@ test('files: a metrics page opens without any cluster, anything else is named in
     mimeType: 'text/plain',
     buffer: readFixture('captures/v1.33.13/mixed-and-lists.metrics.txt.gz'),
   })
+  // What was connected before stays until the file is read.
+  await expect(page.getByRole('banner').getByRole('button', { name: /metrics\.txt/ })).toBeVisible()
   await page.getByRole('link', { name: /^Overview/ }).click()
   await expect(
     page.getByRole('grid', { name: /Priority levels/ }).getByRole('row', { name: /workload-low/ }),
