@@ -207,6 +207,10 @@ export const ShadowReportSchema = z.object({
   b: ShadowSideSchema,
   /** Requests that the two decided differently. */
   different: z.number().int(),
+  /** How far the draft is behind, because it has to know first how long a request takes that it lets run earlier. */
+  behindMs: z.number().exactOptional(),
+  /** Requests of which it did not wait to know that: they took the usual time. */
+  assumed: z.number().int().exactOptional(),
 })
 export type ShadowReport = z.infer<typeof ShadowReportSchema>
 

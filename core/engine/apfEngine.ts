@@ -12,6 +12,7 @@ import type { PriorityLevel, RefusedLevel } from './priorityLevels.ts'
 import type { VersionProfile } from './profiles.ts'
 import type { EngineSnapshot } from './snapshot.ts'
 import type { EngineRequest, Ticket } from './ticket.ts'
+import type { Timed } from './timers.ts'
 import type { ExplainedEstimate } from './workEstimator.ts'
 
 /** UIDs of the objects that classified a request; empty for an object that the API does not have (trap T71). */
@@ -64,6 +65,8 @@ export interface ApfEngineOptions<T> {
   readonly onDispatch: (ticket: Ticket<T>) => void
   /** The wait of a request ended, or `cancel` ended it: it is answered with 429. It may call the engine. */
   readonly onTimeOut: (ticket: Ticket<T>, retryAfter: number) => void
+  /** An appointment of the caller's is due. It may call the engine. */
+  readonly onAppointment?: (appointment: Timed) => void
   /** `--request-timeout`, nanoseconds; 60 s without. */
   readonly requestTimeoutNs?: number
   /** Whether lists without a version come from the cache, as from any present etcd (5.4); so without. */
@@ -99,7 +102,8 @@ export interface ConfigurationReport {
  * the engine owns no timer and reads no clock.
  *
  * Whoever drives it calls `moveTo` and then what happens at that instant, and `wake` when `nextWakeNs` is reached. Several
- * things at one instant happen in the order of the calls; what `wake` has to do, in the order in which it became known.
+ * things at one instant happen in the order of the calls. What `wake` has to do, the caller's own appointments among it,
+ * happens in the order in which it was set (specification 13, ordering note).
  * Callbacks come before the call that caused them returns, when the engine's state is consistent again; they may call
  * the engine, and what they cause follows after.
  */
@@ -122,6 +126,13 @@ export interface ApfEngine<T> {
   nextWakeNs(): number
   /** Does what is due: ended waits, seats that have lingered, the recomputation of limits every 10 s. */
   wake(): void
+  /** Does the first of that alone; `false` when nothing is due. */
+  wakeOnce(): boolean
+  /** Calls `onAppointment` at that instant, unless the appointment is dismissed before. It stands nowhere else. */
+  appoint(appointment: Timed, ns: number): void
+  /** Puts it, or the one that `onAppointment` is being told of, off to another instant; its order stays. */
+  putOff(appointment: Timed, ns: number): void
+  dismiss(appointment: Timed): void
   /** Takes the objects over at once (specification 7). Requests that wait or run are not touched. */
   configure(configuration: EngineConfiguration): ConfigurationReport
   arrive(request: EngineRequest<T>): Answer<T>

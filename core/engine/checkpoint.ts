@@ -52,6 +52,7 @@ export interface FairState<T> {
 export interface InFlightState<T> {
   readonly tickets: readonly Ticket<T>[]
   readonly clock: Clock
+  readonly timers: Timers<Timed>
   readonly meters: ServerMeters
   readonly uncounted: Set<Ticket<T>>
   readonly objectStatistics: ObjectStatisticsTracker

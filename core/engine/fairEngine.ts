@@ -114,24 +114,41 @@ export class FairEngine<T> implements ApfEngine<T> {
   }
 
   wake(): void {
+    while (this.wakeOnce());
+  }
+
+  wakeOnce(): boolean {
     const { nowNs } = this
-    for (let due = this.timers.takeDue(nowNs); due !== undefined; due = this.timers.takeDue(nowNs)) {
-      if (due instanceof Ticket) {
-        const { queueSet } = due.lane.level
-        if (due.state === 'lingering') {
-          queueSet.endLinger(due)
-          this.settle()
-        } else {
-          queueSet.cancel(due)
-          this.settle(due)
-        }
-      } else {
-        this.adjustmentCause = 'period'
-        this.priorityLevels.adjust()
-        this.timers.set(due, nowNs + ADJUSTMENT_PERIOD_NS)
+    const due = this.timers.takeDue(nowNs)
+    if (due === undefined) return false
+    if (due instanceof Ticket) {
+      const { queueSet } = due.lane.level
+      if (due.state === 'lingering') {
+        queueSet.endLinger(due)
         this.settle()
+      } else {
+        queueSet.cancel(due)
+        this.settle(due)
       }
-    }
+    } else if (due === this.adjustmentTimer) {
+      this.adjustmentCause = 'period'
+      this.priorityLevels.adjust()
+      this.timers.set(due, nowNs + ADJUSTMENT_PERIOD_NS)
+      this.settle()
+    } else this.options.onAppointment?.(due)
+    return true
+  }
+
+  appoint(appointment: Timed, ns: number): void {
+    this.timers.set(appointment, ns)
+  }
+
+  putOff(appointment: Timed, ns: number): void {
+    this.timers.putOff(appointment, ns)
+  }
+
+  dismiss(appointment: Timed): void {
+    this.timers.remove(appointment)
   }
 
   configure(configuration: EngineConfiguration): ConfigurationReport {

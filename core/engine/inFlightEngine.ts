@@ -12,6 +12,7 @@ import type { PriorityLevel } from './priorityLevels.ts'
 import { ServerMeters } from './serverMeters.ts'
 import { type EngineSnapshot, takeSnapshot } from './snapshot.ts'
 import { type EngineRequest, Ticket } from './ticket.ts'
+import { type Timed, Timers } from './timers.ts'
 import { ONE_SEAT } from './workEstimator.ts'
 
 const BYPASSED = { kind: 'bypassed' } as const
@@ -30,6 +31,8 @@ export class InFlightEngine<T> implements ApfEngine<T> {
   private readonly options: ApfEngineOptions<T>
   private readonly vocabulary: GraphVocabulary<InFlightState<T>> = engineVocabulary({})
   private clock = new Clock()
+  /** The caller's appointments; nothing else ever becomes due here. */
+  private timers = new Timers<Timed>()
   private meters: ServerMeters
   private readonly events = new EventHub<T>()
   /** Requests that were served without being counted. */
@@ -55,11 +58,29 @@ export class InFlightEngine<T> implements ApfEngine<T> {
   }
 
   nextWakeNs(): number {
-    return Number.POSITIVE_INFINITY
+    return this.timers.nextNs
   }
 
   wake(): void {
-    // Nothing here ever becomes due.
+    while (this.wakeOnce());
+  }
+
+  wakeOnce(): boolean {
+    const due = this.timers.takeDue(this.nowNs)
+    if (due !== undefined) this.options.onAppointment?.(due)
+    return due !== undefined
+  }
+
+  appoint(appointment: Timed, ns: number): void {
+    this.timers.set(appointment, ns)
+  }
+
+  putOff(appointment: Timed, ns: number): void {
+    this.timers.putOff(appointment, ns)
+  }
+
+  dismiss(appointment: Timed): void {
+    this.timers.remove(appointment)
   }
 
   configure(): ConfigurationReport {
@@ -118,8 +139,8 @@ export class InFlightEngine<T> implements ApfEngine<T> {
   }
 
   checkpoint(tickets: readonly Ticket<T>[]): EngineCheckpoint {
-    const { clock, meters, uncounted, objectStatistics } = this
-    const state: InFlightState<T> = { tickets, clock, meters, uncounted, objectStatistics }
+    const { clock, timers, meters, uncounted, objectStatistics } = this
+    const state: InFlightState<T> = { tickets, clock, timers, meters, uncounted, objectStatistics }
     return { mode: this.mode, graph: writeGraph(state, this.vocabulary) }
   }
 

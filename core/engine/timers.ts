@@ -23,6 +23,8 @@ export class Timers<O extends Timed> {
   private order = new Uint32Array(16)
   private everSet = 0
   private cancelled = 0
+  /** Order of the one that was taken last. */
+  private takenOrder = 0
 
   get size(): number {
     return this.owners.length - this.cancelled
@@ -37,18 +39,23 @@ export class Timers<O extends Timed> {
   }
 
   set(owner: O, dueNs: number): void {
-    const place = this.owners.length
-    if (place === this.due.length) this.resize(Math.ceil(place * 1.5))
-    this.owners.push(owner)
     const order = this.everSet
     this.everSet = (order + 1) >>> 0
-    this.rise(owner, dueNs, order, place)
+    this.add(owner, dueNs, order)
+  }
+
+  /** Sets the timer of the owner that is set, or was taken last, for another time; its order stays. */
+  putOff(owner: O, dueNs: number): void {
+    const order = owner.timerPlace === -1 ? this.takenOrder : (this.order[owner.timerPlace] ?? 0)
+    this.remove(owner)
+    this.add(owner, dueNs, order)
   }
 
   /** The first one, if it is due at `nowNs`; it is not set any more. */
   takeDue(nowNs: number): O | undefined {
     while (this.owners.length > 0 && (this.due[0] ?? 0) <= nowNs) {
       const first = this.owners[0]
+      this.takenOrder = this.order[0] ?? 0
       this.dropFirst()
       if (first === undefined) {
         this.cancelled -= 1
@@ -69,6 +76,13 @@ export class Timers<O extends Timed> {
     this.owners[place] = undefined
     this.cancelled += 1
     if (this.size === 0 || (this.cancelled > FEW && this.cancelled > this.size)) this.tidy()
+  }
+
+  private add(owner: O, dueNs: number, order: number): void {
+    const place = this.owners.length
+    if (place === this.due.length) this.resize(Math.ceil(place * 1.5))
+    this.owners.push(owner)
+    this.rise(owner, dueNs, order, place)
   }
 
   private before(dueNs: number, order: number, other: number): boolean {

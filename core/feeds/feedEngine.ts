@@ -1,19 +1,16 @@
 import type { ApfEngine, EngineConfiguration } from '../engine/apfEngine.ts'
-import type { EngineRequest } from '../engine/ticket.ts'
-import { type Followed, type FollowedPayload, Follower, type FollowerOptions } from '../live/follower.ts'
+import { type ServerFacts, tellFacts } from '../engine/serverFacts.ts'
 import { NO_OUTCOME, type Outcome, outcomeOf, plus } from '../live/outcome.ts'
 import type { LiveRow } from '../live/requestLog.ts'
-import { type ServerFacts, tellFacts } from '../live/serverFacts.ts'
+import { type Call, Run, type RunOptions, type RunRequest } from '../run/run.ts'
 import { createStandIns, type StandIns } from './standIn.ts'
 
-export type FollowedRequest = Omit<EngineRequest<unknown>, 'payload'>
-
-/** Receives the same calls as the engine, so that a second engine can replay them. Times are nanoseconds since `began`. */
+/** Receives the same calls as the engine, so that a candidate can run beside it. Times are nanoseconds since `began`. */
 export interface FeedListener {
   /** A new engine begins at this time: at the first event, and after gaps of hours. */
   began(startUnixMs: number): void
   moved(ns: number): void
-  arrived(row: LiveRow, request: FollowedRequest): void
+  arrived(row: LiveRow, request: RunRequest): void
   /** It took so long where it ran; of a watch, until it was initialised. */
   lasted(row: LiveRow, durationNs: number): void
   watchEnded(row: LiveRow): void
@@ -21,7 +18,7 @@ export interface FeedListener {
   told(facts: ServerFacts): void
 }
 
-export type FeedEngineOptions = Omit<FollowerOptions, 'startUnixMs' | 'mode'>
+export type FeedEngineOptions = Omit<RunOptions, 'startUnixMs' | 'mode'>
 
 const NS_PER_MS = 1e6
 /**
@@ -36,11 +33,11 @@ export class FeedEngine {
   private readonly listeners = new Set<FeedListener>()
   private configuration: EngineConfiguration = { levels: [], schemas: [] }
   private startMs: number
-  private follower: Follower
+  private run: Run<LiveRow>
   private known: ServerFacts | undefined
   private factsAtNs = Number.NEGATIVE_INFINITY
   /** Requests that wait, and of which only wait and execution together are known. */
-  private readonly waiting = new Map<Followed, (waitedNs: number) => void>()
+  private readonly waiting = new Map<Call, (waitedNs: number) => void>()
   /** What the engines before the present one decided. */
   before: Outcome = NO_OUTCOME
   standIns: StandIns = createStandIns(this.configuration, new Set())
@@ -48,15 +45,15 @@ export class FeedEngine {
   constructor(options: FeedEngineOptions, startUnixMs: number) {
     this.options = options
     this.startMs = startUnixMs
-    this.follower = this.newFollower()
+    this.run = this.newRun()
   }
 
-  get engine(): ApfEngine<FollowedPayload> {
-    return this.follower.engine
+  get engine(): ApfEngine<Call<LiveRow>> {
+    return this.run.engine
   }
 
   get nowMs(): number {
-    return this.startMs + this.follower.engine.nowNs / NS_PER_MS
+    return this.startMs + this.run.engine.nowNs / NS_PER_MS
   }
 
   get hasFacts(): boolean {
@@ -67,7 +64,7 @@ export class FeedEngine {
     this.waiting.clear()
     this.before = plus(this.before, outcomeOf(this.engine.snapshot()))
     this.startMs = startUnixMs
-    this.follower = this.newFollower()
+    this.run = this.newRun()
     this.factsAtNs = Number.NEGATIVE_INFINITY
     this.configure(this.configuration)
     for (const listener of this.listeners) listener.began(startUnixMs)
@@ -75,7 +72,7 @@ export class FeedEngine {
 
   configure(configuration: EngineConfiguration): void {
     this.configuration = configuration
-    const { refused } = this.follower.engine.configure(configuration)
+    const { refused } = this.run.engine.configure(configuration)
     this.standIns = createStandIns(configuration, new Set(refused.map(({ name }) => name)))
   }
 
@@ -85,21 +82,21 @@ export class FeedEngine {
   }
 
   moveTo(unixMs: number): void {
-    const ns = Math.max(this.follower.engine.nowNs, Math.round((unixMs - this.startMs) * NS_PER_MS))
-    this.follower.moveTo(ns)
+    const ns = Math.max(this.run.engine.nowNs, Math.round((unixMs - this.startMs) * NS_PER_MS))
+    this.run.moveTo(ns)
     for (const listener of this.listeners) listener.moved(ns)
     if (ns - this.factsAtNs >= FACTS_AGAIN_NS) this.tellFacts()
   }
 
-  arrive(row: LiveRow, request: FollowedRequest): Followed {
-    const followed = this.follower.arrive(request)
+  arrive(row: LiveRow, request: RunRequest): Call<LiveRow> {
+    const call = this.run.arrive(request, row)
     for (const listener of this.listeners) listener.arrived(row, request)
-    return followed
+    return call
   }
 
-  lasted(row: LiveRow, followed: Followed, ms: number): void {
+  lasted(row: LiveRow, call: Call<LiveRow>, ms: number): void {
     const ns = Math.round(ms * NS_PER_MS)
-    this.follower.lasted(followed, ns)
+    this.run.lasted(call, { durationNs: ns })
     for (const listener of this.listeners) listener.lasted(row, ns)
   }
 
@@ -107,45 +104,45 @@ export class FeedEngine {
    * It took so long with its wait in a queue of the server. What it waits in the engine is taken for that wait, so that the
    * rest is its execution; `onExecution` is called as soon as the engine dispatches it.
    */
-  lastedInAll(row: LiveRow, followed: Followed, ms: number, onExecution: (ms: number) => void): void {
+  lastedInAll(row: LiveRow, call: Call<LiveRow>, ms: number, onExecution: (ms: number) => void): void {
     const known = (waitedNs: number): void => {
       const executionMs = Math.max(0, ms - waitedNs / NS_PER_MS)
       onExecution(executionMs)
-      this.lasted(row, followed, executionMs)
+      this.lasted(row, call, executionMs)
     }
-    if (followed.decision.kind === 'waiting') this.waiting.set(followed, known)
-    else known(followed.waitNs ?? 0)
+    if (call.decision.kind === 'waiting') this.waiting.set(call, known)
+    else known(call.waitNs ?? 0)
   }
 
-  watchEnded(row: LiveRow, followed: Followed): void {
-    this.follower.endWatch(followed)
+  watchEnded(row: LiveRow, call: Call<LiveRow>): void {
+    this.run.endWatch(call)
     for (const listener of this.listeners) listener.watchEnded(row)
   }
 
   subscribe(listener: FeedListener): () => void {
     this.listeners.add(listener)
     listener.began(this.startMs)
-    listener.moved(this.follower.engine.nowNs)
+    listener.moved(this.run.engine.nowNs)
     if (this.known !== undefined) listener.told(this.known)
     return () => this.listeners.delete(listener)
   }
 
-  private newFollower(): Follower {
-    const follower = new Follower({ ...this.options, mode: 'priority-and-fairness', startUnixMs: this.startMs })
-    follower.engine.subscribe((event) => {
-      if (event.kind !== 'dispatched' && event.kind !== 'rejected') return
-      const { ticket } = event
-      const { follow } = ticket.payload.payload
-      const known = this.waiting.get(follow)
-      if (known === undefined) return
-      this.waiting.delete(follow)
-      known(follower.engine.nowNs - ticket.arrivedNs)
-    })
-    return follower
+  private newRun(): Run<LiveRow> {
+    return new Run<LiveRow>(
+      { ...this.options, mode: 'priority-and-fairness', startUnixMs: this.startMs },
+      {
+        onDecision: (call) => {
+          const known = this.waiting.get(call)
+          if (known === undefined) return
+          this.waiting.delete(call)
+          known(call.waitNs ?? 0)
+        },
+      },
+    )
   }
 
   private tellFacts(): void {
-    const { engine } = this.follower
+    const { engine } = this.run
     this.factsAtNs = engine.nowNs
     const { known } = this
     if (known === undefined) return

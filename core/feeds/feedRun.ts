@@ -1,9 +1,8 @@
 import type { Agreement } from '../contract/live.ts'
 import type { ApfEngine, EngineConfiguration } from '../engine/apfEngine.ts'
-import type { FollowedPayload } from '../live/follower.ts'
+import type { ServerFacts } from '../engine/serverFacts.ts'
 import type { Outcome } from '../live/outcome.ts'
 import { RequestLog } from '../live/requestLog.ts'
-import type { ServerFacts } from '../live/serverFacts.ts'
 import { type FeedArrival, type FeedRecord, quoted } from './arrival.ts'
 import { FeedEngine, type FeedEngineOptions, type FeedListener } from './feedEngine.ts'
 import { type FeedIdentity, limitsOf } from './limits.ts'
@@ -29,7 +28,7 @@ export interface FeedRunOptions {
 /** The requests that a feed tells of, through an engine that runs by their time. */
 export interface FeedRun {
   /** Another one after `FeedListener.began`: ask each time. */
-  readonly engine: ApfEngine<FollowedPayload>
+  readonly engine: ApfEngine<unknown>
   /** What the engines before that decided. */
   readonly before: Outcome
   readonly log: RequestLog
@@ -95,7 +94,7 @@ class EventTimeRun implements FeedRun {
     this.placing = new Placing({ engine: this.shadow, log: this.log, identity })
   }
 
-  get engine(): ApfEngine<FollowedPayload> {
+  get engine(): ApfEngine<unknown> {
     return this.shadow.engine
   }
 

@@ -2,7 +2,7 @@ import { readRequestLine, type RequestLine } from '../engine/digest.ts'
 import { isLongRunning } from '../engine/longRunning.ts'
 import { parseGoDuration } from '../metrics/goText.ts'
 import type { LiveRequest } from '../contract/live.ts'
-import { keptText, MOST_CHARACTERS, ownText } from '../live/keptText.ts'
+import { keptText, MOST_CHARACTERS, ownText } from '../run/keptText.ts'
 import { type FeedRecord, quoted, unreadable } from './arrival.ts'
 import { readKlogLine } from './klogLine.ts'
 

@@ -2,7 +2,7 @@ import type { Agreement } from '../contract/live.ts'
 import { AgreementMeter } from '../live/agreement.ts'
 import type { RequestLog } from '../live/requestLog.ts'
 import { follow, placed, rowOf } from '../live/rows.ts'
-import { UsualDurations } from '../live/usualDurations.ts'
+import { UsualDurations } from '../run/usualDurations.ts'
 import type { FeedEngine } from './feedEngine.ts'
 import { userOf, withFullNames } from './identities.ts'
 import type { FeedIdentity } from './limits.ts'
@@ -48,10 +48,10 @@ export class Placing {
     if (server !== undefined) row.server = server
     request.row = row
     if (!line.ok || outside !== undefined) return
-    const followed = this.engine.arrive(row, { user, info: line.info, query: line.query })
-    request.followed = followed
-    if (followed.ticket === undefined) return
-    Object.assign(row, placed(followed.ticket))
+    const call = this.engine.arrive(row, { user, info: line.info, query: line.query })
+    request.call = call
+    if (call.ticket === undefined) return
+    Object.assign(row, placed(call.ticket))
     row.state = 'waiting'
     this.meter.note(row, atMs)
     request.tellDuration(this.engine, this.usual)
@@ -72,18 +72,18 @@ export class Placing {
   /** Nothing more is expected of it. */
   end(request: FeedRequest): void {
     request.tellDuration(this.engine, this.usual)
-    const { row, followed, arrival } = request
-    if (row !== undefined && followed !== undefined && arrival.isWatch) this.engine.watchEnded(row, followed)
+    const { row, call, arrival } = request
+    if (row !== undefined && call !== undefined && arrival.isWatch) this.engine.watchEnded(row, call)
   }
 
   /** Writes what the engine has decided since. */
   refresh(): void {
     let kept = 0
     for (const request of this.active) {
-      const { row, followed, runMs } = request
-      if (row === undefined || followed === undefined) continue
-      if (follow(row, followed, runMs)) this.log.touch(row)
-      const { kind } = followed.decision
+      const { row, call, runMs } = request
+      if (row === undefined || call === undefined) continue
+      if (follow(row, call, runMs)) this.log.touch(row)
+      const { kind } = call.decision
       if (kind === 'waiting' || kind === 'executing') this.active[kept++] = request
     }
     this.active.length = kept

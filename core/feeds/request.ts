@@ -1,7 +1,7 @@
 import type { RequestLine } from '../engine/digest.ts'
-import type { Followed } from '../live/follower.ts'
 import type { LiveRow } from '../live/requestLog.ts'
-import type { UsualDurations } from '../live/usualDurations.ts'
+import type { Call } from '../run/run.ts'
+import type { UsualDurations } from '../run/usualDurations.ts'
 import type { FeedArrival, FeedStage } from './arrival.ts'
 import type { FeedEngine } from './feedEngine.ts'
 
@@ -21,7 +21,7 @@ export class FeedRequest {
   /** Nothing is told to the engine any more. */
   over = false
   row: LiveRow | undefined
-  followed: Followed | undefined
+  call: Call<LiveRow> | undefined
   /** How long it executes in the engine. */
   runMs: number | undefined
   private readonly stages = new Set<FeedStage>()
@@ -66,9 +66,9 @@ export class FeedRequest {
 
   /** Tells the engine how long it ran, once that is known or never will be. */
   tellDuration(engine: FeedEngine, usual: UsualDurations): void {
-    const { row, followed, complete } = this
+    const { row, call, complete } = this
     const { executionMs, inAllMs, isWatch } = this.arrival
-    if (row === undefined || followed === undefined || this.told) return
+    if (row === undefined || call === undefined || this.told) return
     if (executionMs === undefined && inAllMs === undefined && !complete) return
     this.told = true
     const ran = (ms: number): void => {
@@ -77,11 +77,11 @@ export class FeedRequest {
     }
     if (executionMs !== undefined) {
       ran(executionMs)
-      engine.lasted(row, followed, executionMs)
-    } else if (inAllMs !== undefined) engine.lastedInAll(row, followed, inAllMs, ran)
+      engine.lasted(row, call, executionMs)
+    } else if (inAllMs !== undefined) engine.lastedInAll(row, call, inAllMs, ran)
     else {
       this.runMs = isWatch ? 0 : usual.of(row) / NS_PER_MS
-      engine.lasted(row, followed, this.runMs)
+      engine.lasted(row, call, this.runMs)
     }
   }
 

@@ -1,7 +1,7 @@
 import type { LiveRequest } from '../contract/live.ts'
-import { type Compared, sameDecision } from './draftShadow.ts'
+import { type Compared, sameDecision } from '../run/candidate.ts'
 import type { Outcome } from './outcome.ts'
-import { waitP99, type Waits, waitsOf } from './waits.ts'
+import { waitP99, type Waits, waitsOf } from '../run/waits.ts'
 
 /** What one of the two engines made of the requests. */
 export interface DecidedSide extends Outcome {

@@ -1,5 +1,5 @@
 import type { LiveRequest } from '../contract/live.ts'
-import { MOST_TEXT, textOf } from './keptText.ts'
+import { MOST_TEXT, textOf } from '../run/keptText.ts'
 
 /** A request while its row is being written; `seq` never changes. */
 export type LiveRow = { -readonly [K in keyof LiveRequest]: LiveRequest[K] }

@@ -2,8 +2,8 @@ import type { User } from '../classify/match.ts'
 import type { RequestInfo } from '../classify/requestInfo.ts'
 import type { LiveRequest } from '../contract/live.ts'
 import type { Ticket } from '../engine/ticket.ts'
-import type { Followed } from './follower.ts'
-import { keptGroups, keptText, MOST_CHARACTERS, ownText } from './keptText.ts'
+import { keptGroups, keptText, MOST_CHARACTERS, ownText } from '../run/keptText.ts'
+import type { Call } from '../run/run.ts'
 import type { LiveRow } from './requestLog.ts'
 import { shownTarget } from './shownTarget.ts'
 
@@ -58,10 +58,10 @@ export function placed<T>(ticket: Ticket<T>): Partial<LiveRow> {
 }
 
 /**
- * Writes what a follower's engine has decided since; `true` when that is something new. `runMs` is how long the request
+ * Writes what the engine of a run has decided since; `true` when that is something new. `runMs` is how long the request
  * executes there.
  */
-export function follow(row: LiveRow, { decision, ticket, waitNs }: Followed, runMs: number | undefined): boolean {
+export function follow(row: LiveRow, { decision, ticket, waitNs }: Call, runMs: number | undefined): boolean {
   const state = decision.kind === 'done' ? 'served' : decision.kind
   if (row.state === state) return false
   row.state = state

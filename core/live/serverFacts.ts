@@ -1,21 +1,9 @@
-import type { ApfEngine } from '../engine/apfEngine.ts'
+import type { ServerFacts } from '../engine/serverFacts.ts'
 import { FAMILY } from '../frame/familyNames.ts'
 import { reportedServerLimit } from '../impact/serverLimit.ts'
 import { statisticsKey } from '../engine/workEstimator.ts'
 import type { ReportedFacts } from '../contract/source.ts'
 import type { Page } from '../metrics/page.ts'
-
-/** What a server's own metrics tell of what it stores and who watches that: what estimates of seats depend on. */
-export interface ServerFacts {
-  /** By `resource` or `resource.group`; sizes in bytes (specification 5.7). */
-  readonly objects: ReadonlyMap<string, { readonly count: number; readonly averageSize: number }>
-  /** Watches of all objects of a resource (specification 5.6). */
-  readonly watches: readonly { readonly apiGroup: string; readonly resource: string; readonly total: number }[]
-  /** When its process began, Unix milliseconds; absent where it does not tell. */
-  readonly startedMs?: number
-  /** Seats of the whole server, by what its exempt level may borrow (specification 6.1); absent where it does not tell. */
-  readonly seats?: number
-}
 
 const OBJECTS = 'apiserver_resource_objects'
 const SIZES = 'apiserver_resource_size_estimate_bytes'
@@ -99,13 +87,4 @@ function watchesOf({ families }: Page, nodes: number): ServerFacts['watches'] {
   return [...totals.values()].map((one) =>
     one.resource === 'pods' && one.apiGroup === '' ? { ...one, total: Math.max(0, one.total - nodes) } : one,
   )
-}
-
-/** Lets an engine estimate by the facts; to be repeated, because they are believed for three minutes only. */
-export function tellFacts(
-  engine: Pick<ApfEngine<unknown>, 'objectStatistics' | 'setWatches'>,
-  { objects, watches }: ServerFacts,
-): void {
-  for (const [key, { count, averageSize }] of objects) engine.objectStatistics.set(key, count, averageSize)
-  for (const { apiGroup, resource, total } of watches) engine.setWatches(apiGroup, resource, total)
 }

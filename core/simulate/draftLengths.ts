@@ -1,4 +1,5 @@
-import type { Length, Lengths, Seated } from '../live/durations.ts'
+import type { Lengths, Seated } from '../run/candidate.ts'
+import type { Length } from '../run/run.ts'
 import type { CapacityCurve } from './capacity.ts'
 import { type Call, handlerTime } from './server.ts'
 
@@ -7,20 +8,20 @@ export interface Working {
   readonly work: Pick<Call, 'executionNs' | 'watchNs'>
 }
 
+type Modelled<R> = Extract<Lengths<R>, { kind: 'modelled' }>
+
 /**
  * How long requests take at a simulated server with other objects: as much work as at the first one, on a machine of its
  * own, which is slower or faster by the seats that run there.
  */
-export class SimulatedLengths implements Lengths<Working> {
+export class SimulatedLengths implements Modelled<Working> {
+  readonly kind = 'modelled'
   private readonly capacity: CapacityCurve
   private runningSeats = 0
 
   constructor(capacity: CapacityCurve) {
     this.capacity = capacity
   }
-
-  /** What happened at the first server says nothing about this one. */
-  measured(): void {}
 
   begun({ work: { executionNs, watchNs } }: Working, { maxSeats, arrivedNs, startedNs }: Seated): Length {
     this.runningSeats += maxSeats

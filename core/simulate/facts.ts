@@ -2,7 +2,7 @@ import type { RequestDigest } from '../classify/match.ts'
 import type { EngineRequest } from '../engine/ticket.ts'
 import { WatchTracker } from '../engine/watchTracker.ts'
 import { statisticsKey } from '../engine/workEstimator.ts'
-import type { ServerFacts } from '../live/serverFacts.ts'
+import type { ServerFacts } from '../engine/serverFacts.ts'
 import type { Workload } from './workload.ts'
 
 interface OpenWatch {

@@ -8,7 +8,7 @@ import {
 import type { Corrections } from '../engine/corrections.ts'
 import type { VersionProfile } from '../engine/profiles.ts'
 import type { User } from '../classify/match.ts'
-import type { ServerFacts } from '../live/serverFacts.ts'
+import type { ServerFacts } from '../engine/serverFacts.ts'
 import { CallBook, callMix, numbered } from './calls.ts'
 import { startClosedThread, startInformer, startOpenClient } from './clients.ts'
 import { drawNs, uniform } from './distribution.ts'

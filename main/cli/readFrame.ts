@@ -1,7 +1,7 @@
 import type { Cadence, ServerHealth, SourceSpec } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { Frame } from '../../core/frame/frame.ts'
-import type { ServerFacts } from '../../core/live/serverFacts.ts'
+import type { ServerFacts } from '../../core/engine/serverFacts.ts'
 import type { Console } from './console.ts'
 import { openSession } from './open.ts'
 import { problemLines } from './problemLines.ts'

@@ -1,13 +1,14 @@
 import type { LiveShadow, ShadowReport } from '../../core/contract/live.ts'
 import type { FeedListener } from '../../core/feeds/feedEngine.ts'
 import type { FeedRun } from '../../core/feeds/feedRun.ts'
-import type { ArrivalListener } from '../../core/live/draftShadow.ts'
-import { MeasuredLengths } from '../../core/live/durations.ts'
-import { createDraft, type DraftOptions, type FirstEngine } from './draft.ts'
+import type { LiveRow } from '../../core/live/requestLog.ts'
+import type { ArrivalListener } from '../../core/run/candidate.ts'
+import { UsualDurations } from '../../core/run/usualDurations.ts'
+import { type Baseline, createDraft, type DraftOptions } from './draft.ts'
 
 interface BesideOptions extends Pick<DraftOptions, 'version'> {
   readonly run: FeedRun
-  readonly engine: Omit<FirstEngine['engine'], 'mode' | 'startUnixMs'>
+  readonly engine: Omit<Baseline['engine'], 'mode' | 'startUnixMs'>
 }
 
 interface Beside {
@@ -19,14 +20,14 @@ interface Beside {
 /** The second engine of a feed, which begins anew with the first. */
 export function createBeside({ run, engine, version }: BesideOptions): Beside {
   let startUnixMs: number | undefined
-  let hearing: ArrivalListener | undefined
-  const draft = createDraft({
+  let hearing: ArrivalListener<LiveRow> | undefined
+  const draft = createDraft<LiveRow>({
     version,
     beside: () =>
       startUnixMs === undefined
         ? undefined
-        : { first: run.engine, engine: { ...engine, mode: 'priority-and-fairness', startUnixMs } },
-    lengths: () => new MeasuredLengths(false),
+        : { baseline: run.engine, engine: { ...engine, mode: 'priority-and-fairness', startUnixMs } },
+    lengths: () => ({ kind: 'measured', from: 'record', usual: new UsualDurations() }),
     touch: (row) => run.log.touch(row),
     listen: (next) => void (hearing = next),
   })

@@ -1,39 +1,44 @@
 import type { LiveShadow, ShadowReport } from '../../core/contract/live.ts'
 import type { ApfEngine, EngineConfiguration } from '../../core/engine/apfEngine.ts'
-import { type ArrivalListener, type Compared, DraftShadow, type UnderWay } from '../../core/live/draftShadow.ts'
-import type { Lengths } from '../../core/live/durations.ts'
-import type { FollowerOptions } from '../../core/live/follower.ts'
+import type { ServerFacts } from '../../core/engine/serverFacts.ts'
+import {
+  type ArrivalListener,
+  Candidate,
+  type Compared,
+  type Lengths,
+  type UnderWay,
+} from '../../core/run/candidate.ts'
+import type { RunOptions } from '../../core/run/run.ts'
 import type { LiveRow } from '../../core/live/requestLog.ts'
-import type { ServerFacts } from '../../core/live/serverFacts.ts'
 import { acceptable } from './proposed.ts'
 
-/** The first engine of a live source, and how the second is made like it. */
-export interface FirstEngine {
-  readonly first: ApfEngine<unknown>
-  readonly engine: FollowerOptions
+/** The engine of a live source, and how that of a candidate is made like it. */
+export interface Baseline {
+  readonly baseline: ApfEngine<unknown>
+  readonly engine: RunOptions
 }
 
 export interface DraftOptions<R extends Compared = LiveRow> {
   /** gitVersion by whose rules the draft must be valid. */
   readonly version: string
   /** Nothing while there is none yet. */
-  readonly beside: () => FirstEngine | undefined
+  readonly beside: () => Baseline | undefined
   /** How long requests take; asked for whenever a draft begins. */
   readonly lengths: () => Lengths<R>
   readonly touch: (row: R) => void
   readonly listen: (listener: ArrivalListener<R> | undefined) => void
-  /** Requests that wait or run at the first engine now, oldest first, where they are known. */
+  /** Requests that wait or run at the baseline now, oldest first, where they are known. */
   readonly underWay?: () => Iterable<UnderWay<R>>
 }
 
-/** The second engine of a live source, which is there or not. */
+/** The draft of the objects beside a live source, which runs as a candidate or not. */
 export interface Draft {
   readonly report: ShadowReport | undefined
   /** Throws `invalid-input` for a draft that no server would take. */
   wish(wish: LiveShadow): void
   /** What the server told of its objects and watches, for its estimates. */
   facts(facts: ServerFacts): void
-  /** The first engine is another one: begins anew with it, where a draft is wished for. */
+  /** The baseline is another one: begins anew with it, where a draft is wished for. */
   renew(): void
   settle(): void
   close(): void
@@ -42,17 +47,17 @@ export interface Draft {
 export function createDraft<R extends Compared>(options: DraftOptions<R>): Draft {
   const { version, beside, lengths, touch, listen, underWay } = options
   let wished: EngineConfiguration | undefined
-  let shadow: DraftShadow<R> | undefined
+  let candidate: Candidate<R> | undefined
   let known: ServerFacts | undefined
   const end = (): void => {
     listen(undefined)
-    shadow?.close()
-    shadow = undefined
+    candidate?.close()
+    candidate = undefined
   }
   const begin = (): void => {
     const now = beside()
     if (wished === undefined || now === undefined) return
-    shadow = new DraftShadow<R>({
+    candidate = new Candidate<R>({
       ...now,
       configuration: wished,
       lengths: lengths(),
@@ -60,27 +65,27 @@ export function createDraft<R extends Compared>(options: DraftOptions<R>): Draft
       known,
       underWay: underWay?.(),
     })
-    listen(shadow)
+    listen(candidate)
   }
   return {
     get report() {
-      return shadow?.report()
+      return candidate?.report()
     },
     wish(wish) {
       wished = wish.on ? acceptable(wish.objects, version) : undefined
       if (wished === undefined) end()
-      else if (shadow === undefined) begin()
-      else shadow.configure(wished)
+      else if (candidate === undefined) begin()
+      else candidate.configure(wished)
     },
     facts(facts) {
       known = facts
-      shadow?.know(facts)
+      candidate?.know(facts)
     },
     renew() {
       end()
       begin()
     },
-    settle: () => shadow?.settle(),
+    settle: () => candidate?.settle(),
     close: end,
   }
 }

@@ -1,19 +1,14 @@
-import type { LiveRequest } from '../../core/contract/live.ts'
+import type { LiveRequest, ProxyMode } from '../../core/contract/live.ts'
 import type { RequestInfo } from '../../core/classify/requestInfo.ts'
 import type { Query } from '../../core/classify/requestTarget.ts'
-import type {
-  ApfEngine,
-  ApfEngineOptions,
-  ConfigurationReport,
-  EngineConfiguration,
-} from '../../core/engine/apfEngine.ts'
+import type { Answer, ApfEngine, ConfigurationReport, EngineConfiguration } from '../../core/engine/apfEngine.ts'
 import { readRequestLine } from '../../core/engine/digest.ts'
 import { type HttpAnswer, httpAnswer, refusalAnswer } from '../../core/engine/httpSurface.ts'
-import type { Ticket } from '../../core/engine/ticket.ts'
-import type { ArrivalListener } from '../../core/live/draftShadow.ts'
 import type { LiveRow, RequestLog } from '../../core/live/requestLog.ts'
-import { type Asked, placed, rowOf } from '../../core/live/rows.ts'
-import { type EngineHost, type MonotonicClock, createEngineHost } from './engineHost.ts'
+import { type Asked, follow, placed, rowOf } from '../../core/live/rows.ts'
+import type { ArrivalListener } from '../../core/run/candidate.ts'
+import { type Call, Run, type RunOptions } from '../../core/run/run.ts'
+import { type ClockedRun, type MonotonicClock, driveByClock } from './clock.ts'
 
 /** What the engine decided, once. */
 export type Verdict =
@@ -50,30 +45,19 @@ export interface LiveRun {
   arrive(arrival: LiveArrival): LiveCall
   configure(configuration: EngineConfiguration): ConfigurationReport
   /** Receives each step of the requests; one at most. */
-  listen(listener: ArrivalListener | undefined): void
+  listen(listener: ArrivalListener<LiveRow> | undefined): void
   /** Requests that were refused because the heads of those under way fill their room. */
   readonly crowdedOut: number
   close(): void
 }
 
-/** A run whose engine decides. */
-export interface EnforcingRun extends LiveRun {
-  readonly host: EngineHost<EngineCall>
-}
-
 export interface LiveRunOptions {
-  readonly engine: Omit<ApfEngineOptions<EngineCall>, 'onDispatch' | 'onTimeOut'>
+  readonly engine: RunOptions
   readonly clock: MonotonicClock
   /** Where its rows are written. */
   readonly log: RequestLog
   /** The answer came, and with it what the server said of where it put the request. */
   readonly onAnswered?: (row: LiveRow) => void
-}
-
-/** What the engine's requests carry. */
-export interface EngineCall {
-  readonly dispatched: () => void
-  readonly timedOut: (retryAfter: number) => void
 }
 
 const NS_PER_MS = 1e6
@@ -84,85 +68,54 @@ const NS_PER_MS = 1e6
 const MOST_HEAD_BYTES = 64 * 1024 * 1024
 const CROWDED_RETRY_SECONDS = 1
 
-/** What the requests of a run share. */
-interface Surroundings {
-  /** Room for a head until the returned function is called; `undefined` when there is none. */
-  readonly hold: (bytes: number) => (() => void) | undefined
-  readonly host: EngineHost<EngineCall>
-  readonly log: RequestLog
-  readonly listener: ArrivalListener | undefined
-  readonly onAnswered: ((row: LiveRow) => void) | undefined
-}
-
-/** Requests that wait, run and are refused as the engine decides, each with its row in the log. */
-export function createLiveRun({ engine, clock, log, onAnswered }: LiveRunOptions): EnforcingRun {
-  const host = createEngineHost<EngineCall>(
-    {
-      ...engine,
-      onDispatch: ({ payload }) => payload.payload.dispatched(),
-      onTimeOut: ({ payload }, retryAfter) => payload.payload.timedOut(retryAfter),
-    },
-    clock,
-  )
-  let listener: ArrivalListener | undefined
-  let heldBytes = 0
-  let crowdedOut = 0
-  const hold = (bytes: number): (() => void) | undefined => {
-    if (heldBytes + bytes > MOST_HEAD_BYTES) {
-      crowdedOut += 1
-      return undefined
-    }
-    heldBytes += bytes
-    let left = bytes
-    return () => {
-      heldBytes -= left
-      left = 0
-    }
-  }
-  const unixMs = (): number => engine.startUnixMs + host.nowNs() / NS_PER_MS
-
+/**
+ * Requests that wait, run and are refused as the engine decides (`enforce`); or that pass at once while it decides beside
+ * them (`shadow`): their rows show its decisions, so that one that it would refuse is `rejected` there and has nevertheless
+ * the status that the server answered with.
+ */
+export function createLiveRun(mode: ProxyMode, { engine, clock, log, onAnswered }: LiveRunOptions): LiveRun {
+  const run = new Run<LiveRequestCall>(engine, { onDecision: ({ owner }) => owner.decided() })
+  const clocked = driveByClock(run, clock)
+  const around: Surroundings = { run, clocked, log, onAnswered, listener: undefined, heldBytes: 0, crowdedOut: 0 }
+  const create = mode === 'enforce' ? EnforcedCall : ObservedCall
   return {
     log,
-    host,
-    engine: host.engine,
-    settle: () => host.settle(),
-    arrive(arrival) {
-      const read = readRequestLine(arrival.method, arrival.target)
-      if (!read.ok || arrival.refusedThere === true) return passed({ log, onAnswered }, arrival, unixMs())
-      return admitted({ hold, host, log, listener, onAnswered }, arrival, read, unixMs())
-    },
-    configure: (configuration) => host.configure(configuration),
-    listen: (next) => void (listener = next),
+    engine: run.engine,
+    settle: () => clocked.settle(),
+    arrive: (arrival) =>
+      clocked.act(() => {
+        const at = engine.startUnixMs + run.engine.nowNs / NS_PER_MS
+        const read = readRequestLine(arrival.method, arrival.target)
+        if (read.ok && arrival.refusedThere !== true)
+          return new create(around, arrival, log.begin(rowOf(arrival, at, read.info))).arrive(read)
+        // What a server refuses before it classifies, the upstream refuses itself.
+        arrival.decide(NO_HEADERS)
+        return unclassified(around, log.begin(rowOf(arrival, at)))
+      }),
+    configure: (configuration) => clocked.act(() => run.configure(configuration)),
+    listen: (next) => void (around.listener = next),
     get crowdedOut() {
-      return crowdedOut
+      return around.crowdedOut
     },
-    close: () => host.close(),
+    close: () => clocked.close(),
   }
+}
+
+/** What the requests of a run share. */
+interface Surroundings {
+  readonly run: Run<LiveRequestCall>
+  readonly clocked: ClockedRun
+  readonly log: RequestLog
+  readonly onAnswered: ((row: LiveRow) => void) | undefined
+  listener: ArrivalListener<LiveRow> | undefined
+  heldBytes: number
+  crowdedOut: number
 }
 
 const NO_HEADERS = { kind: 'run', headers: {} } as const
 
-/** Of a request that is over when it has arrived. */
-const NO_CALL: LiveCall = {
-  isWatch: false,
-  abandon: () => undefined,
-  initialised: () => undefined,
-  finished: () => undefined,
-}
-
-/** A request that a server refuses before it classifies: the upstream says so itself. */
-export function passed(
-  { log, onAnswered }: Pick<Surroundings, 'log' | 'onAnswered'>,
-  arrival: LiveArrival,
-  at: number,
-): LiveCall {
-  const row = log.begin(rowOf(arrival, at))
-  arrival.decide(NO_HEADERS)
-  return unclassified(log, row, onAnswered)
-}
-
 /** The call of a request that takes no seats. A server that says where it put the request disagrees. */
-export const unclassified = (log: RequestLog, row: LiveRow, onAnswered?: (row: LiveRow) => void): LiveCall => ({
+const unclassified = ({ log, onAnswered }: Surroundings, row: LiveRow): LiveCall => ({
   isWatch: false,
   abandon: () => undefined,
   initialised: () => undefined,
@@ -173,113 +126,221 @@ export const unclassified = (log: RequestLog, row: LiveRow, onAnswered?: (row: L
   },
 })
 
+/** Of a request that is over when it has arrived. */
+const NO_CALL: LiveCall = {
+  isWatch: false,
+  abandon: () => undefined,
+  initialised: () => undefined,
+  finished: () => undefined,
+}
+
 interface ReadLine {
   readonly info: RequestInfo
   readonly query: Query
 }
 
-function admitted(around: Surroundings, arrival: LiveArrival, { info, query }: ReadLine, at: number): LiveCall {
-  const { host, log, listener, onAnswered } = around
-  const row = log.begin(rowOf(arrival, at, info))
-  const free = around.hold(arrival.bytes)
-  if (free === undefined) {
-    Object.assign(row, { state: 'crowded-out', status: 429, retryAfter: CROWDED_RETRY_SECONDS })
-    arrival.decide({ kind: 'refuse', answer: refusalAnswer(CROWDED_RETRY_SECONDS, {}) })
-    return NO_CALL
+/** A request that the engine has placed, until its answer is complete. */
+abstract class LiveRequestCall implements LiveCall {
+  protected readonly around: Surroundings
+  protected readonly arrival: LiveArrival
+  protected readonly row: LiveRow
+  /** Set when the engine has answered its arrival. */
+  protected call: Call<LiveRequestCall> | undefined
+  private isInitialised = false
+  protected over = false
+
+  constructor(around: Surroundings, arrival: LiveArrival, row: LiveRow) {
+    this.around = around
+    this.arrival = arrival
+    this.row = row
   }
-  const change = (values: Partial<LiveRow>): void => {
-    Object.assign(row, values)
-    log.touch(row)
+
+  get isWatch(): boolean {
+    return this.call?.ticket?.kind.isWatch === true
   }
-  let headers: HttpAnswer['headers'] = {}
-  let ticket: Ticket<EngineCall> | undefined
-  const run = (): void => {
-    if (ticket !== undefined) change({ state: 'executing', waitMs: (ticket.startedNs - ticket.arrivedNs) / NS_PER_MS })
-    arrival.decide({ kind: 'run', headers })
+
+  /** The call itself, or another one when the engine has nothing to do with it. */
+  arrive({ info, query }: ReadLine): LiveCall {
+    const { around, arrival, row } = this
+    const request = { user: arrival.user, info, query }
+    const call = around.run.arrive(request, this, (answer) => this.answered(answer))
+    if (call.ticket === undefined) return unclassified(around, row)
+    this.call = call
+    this.change({ state: 'waiting', ...placed(call.ticket) })
+    this.show(call)
+    around.listener?.arrived(row, request)
+    return this
   }
-  const refuse = (answer: HttpAnswer, reason: LiveRequest['reason'], retryAfter: number): void => {
-    const waitMs = ticket === undefined ? 0 : (host.engine.nowNs - ticket.arrivedNs) / NS_PER_MS
-    // A client that went away is not told anything any more.
-    if (row.state === 'cancelled' || row.state === 'failed') return change({ waitMs })
-    free()
-    change({ state: 'rejected', waitMs, retryAfter, status: 429, ...(reason === undefined ? {} : { reason }) })
-    arrival.decide({ kind: 'refuse', answer })
+
+  /** The engine has decided after its arrival, or it is done there. */
+  decided(): void {
+    if (this.call !== undefined) this.show(this.call)
+    // Its end is told by whoever ended it.
+    if (this.call?.decision.kind !== 'done') this.around.listener?.decided(this.row)
   }
-  const request = { user: arrival.user, info, query }
-  const answer = host.arrive({
-    ...request,
-    payload: {
-      dispatched() {
-        run()
-        listener?.decided(row)
-      },
-      timedOut(retryAfter) {
-        refuse(refusalAnswer(retryAfter, headers), 'time-out', retryAfter)
-        listener?.decided(row)
-      },
-    },
-  })
-  if (answer.kind === 'bypassed') {
-    free()
-    arrival.decide(NO_HEADERS)
-    return unclassified(log, row, onAnswered)
+
+  abandon(state: 'cancelled' | 'failed'): void {
+    const { call, row, around } = this
+    if (call === undefined || this.isEnded()) return
+    around.clocked.act(() => {
+      this.over = true
+      this.free()
+      if (!this.isInitialised && this.hasBegun()) this.change(this.ran(call))
+      this.change({ state })
+      around.run.abandon(call)
+      around.listener?.abandoned(row)
+      if (this.isInitialised) this.endWatch(call)
+    })
   }
-  ticket = answer.ticket
-  const surface = httpAnswer(answer)
-  if (answer.kind !== 'rejected') headers = surface.headers
-  change({ state: 'waiting', ...placed(answer.ticket) })
-  if (answer.kind === 'executing') run()
-  else if (answer.kind === 'rejected') refuse(surface, answer.reason, answer.retryAfter)
-  listener?.arrived(row, request)
-  return callOf({ ...around, free }, ticket, row, change)
+
+  initialised(): void {
+    const { call } = this
+    if (call === undefined || this.isInitialised || !this.isWatch || this.isEnded() || !this.hasBegun()) return
+    this.isInitialised = true
+    this.around.clocked.act(() => this.lasted(call))
+  }
+
+  finished(status: number, server: LiveRequest['server']): void {
+    const { call, row, around } = this
+    if (call === undefined || this.isEnded() || !this.hasBegun()) return
+    around.clocked.act(() => {
+      this.over = true
+      this.free()
+      this.change({ ...this.whenFinished, status, ...(server === undefined ? {} : { server }) })
+      if (!this.isInitialised) this.lasted(call)
+      if (this.isWatch) this.endWatch(call)
+    })
+    if (server !== undefined) around.onAnswered?.(row)
+  }
+
+  protected change(values: Partial<LiveRow>): void {
+    Object.assign(this.row, values)
+    this.around.log.touch(this.row)
+  }
+
+  /** What the end of its answer says of its state. */
+  protected abstract readonly whenFinished: Partial<LiveRow>
+  /** Nanoseconds of the engine's clock at which it really began. */
+  protected abstract beganNs(call: Call): number
+  /** It really runs, or has run. */
+  protected abstract hasBegun(): boolean
+  protected abstract answered(answer: Answer<Call<LiveRequestCall>>): void
+  /** Writes into the row what the engine decided, and does it. */
+  protected abstract show(call: Call): void
+  protected abstract isEnded(): boolean
+  protected abstract free(): void
+
+  private ran(call: Call): Partial<LiveRow> {
+    const lingerMs = (call.ticket?.additionalLatency ?? 0) / NS_PER_MS
+    return { runMs: (this.around.clocked.nowNs() - this.beganNs(call)) / NS_PER_MS, lingerMs }
+  }
+
+  private lasted(call: Call<LiveRequestCall>): void {
+    const { run, clocked, listener } = this.around
+    const durationNs = clocked.nowNs() - this.beganNs(call)
+    this.change(this.ran(call))
+    listener?.lasted(this.row, durationNs)
+    run.lasted(call, { durationNs })
+  }
+
+  private endWatch(call: Call<LiveRequestCall>): void {
+    this.around.run.endWatch(call)
+    this.around.listener?.watchEnded(this.row)
+  }
 }
 
-function callOf(
-  { host, listener, onAnswered, free }: Surroundings & { readonly free: () => void },
-  ticket: Ticket<EngineCall>,
-  row: LiveRow,
-  change: (values: Partial<LiveRow>) => void,
-): LiveCall {
-  let initialised = false
-  let over = false
-  const durationNs = (): number => host.nowNs() - ticket.startedNs
-  const ran = (): Partial<LiveRow> => ({
-    runMs: durationNs() / NS_PER_MS,
-    lingerMs: ticket.additionalLatency / NS_PER_MS,
-  })
-  const release = (): void => {
-    if (ticket.kind.isWatch) host.endWatch(ticket)
-    else host.finish(ticket)
+/** It waits, runs and is refused as the engine decides. */
+class EnforcedCall extends LiveRequestCall {
+  protected readonly whenFinished = { state: 'served' } as const
+  private headers: HttpAnswer['headers'] = {}
+  /** Of one that was refused when it came. */
+  private refusal: HttpAnswer | undefined
+  private heldBytes = 0
+
+  override arrive(read: ReadLine): LiveCall {
+    const { around, arrival } = this
+    if (around.heldBytes + arrival.bytes > MOST_HEAD_BYTES) {
+      around.crowdedOut += 1
+      this.change({ state: 'crowded-out', status: 429, retryAfter: CROWDED_RETRY_SECONDS })
+      arrival.decide({ kind: 'refuse', answer: refusalAnswer(CROWDED_RETRY_SECONDS, {}) })
+      return NO_CALL
+    }
+    this.heldBytes = arrival.bytes
+    around.heldBytes += arrival.bytes
+    return super.arrive(read)
   }
-  return {
-    isWatch: ticket.kind.isWatch,
-    abandon(state) {
-      if (over || row.state === 'rejected') return
-      over = true
-      free()
-      const executes = row.state === 'executing'
-      change({ state, ...(executes && !initialised ? ran() : {}) })
-      if (executes) release()
-      else host.cancel(ticket)
-      listener?.abandoned(row)
-      if (initialised) listener?.watchEnded(row)
-    },
-    initialised() {
-      if (over || initialised || !ticket.kind.isWatch || row.state !== 'executing') return
-      initialised = true
-      change(ran())
-      listener?.lasted(row, durationNs())
-      host.watchInitialised(ticket)
-    },
-    finished(status, server) {
-      if (over || row.state !== 'executing') return
-      over = true
-      free()
-      change({ state: 'served', status, ...(initialised ? {} : ran()), ...(server === undefined ? {} : { server }) })
-      if (!initialised) listener?.lasted(row, durationNs())
-      if (ticket.kind.isWatch) listener?.watchEnded(row)
-      release()
-      if (server !== undefined) onAnswered?.(row)
-    },
+
+  protected beganNs({ ticket }: Call): number {
+    return ticket?.startedNs ?? 0
+  }
+
+  protected hasBegun(): boolean {
+    return this.row.state === 'executing'
+  }
+
+  protected isEnded(): boolean {
+    return this.over || this.row.state === 'rejected'
+  }
+
+  protected answered(answer: Answer<Call<LiveRequestCall>>): void {
+    if (answer.kind === 'bypassed') {
+      this.free()
+      this.arrival.decide(NO_HEADERS)
+    } else if (answer.kind === 'rejected') this.refusal = httpAnswer(answer)
+    else this.headers = httpAnswer(answer).headers
+  }
+
+  protected show({ decision, waitNs = 0 }: Call): void {
+    const { arrival } = this
+    const waitMs = waitNs / NS_PER_MS
+    if (decision.kind === 'executing') {
+      this.change({ state: 'executing', waitMs })
+      arrival.decide({ kind: 'run', headers: this.headers })
+    } else if (decision.kind === 'rejected') {
+      // A client that went away is not told anything any more.
+      if (this.over) return this.change({ waitMs })
+      this.free()
+      const { reason, retryAfter } = decision
+      this.change({ state: 'rejected', waitMs, reason, retryAfter, status: 429 })
+      arrival.decide({ kind: 'refuse', answer: this.refusal ?? refusalAnswer(retryAfter, this.headers) })
+    }
+  }
+
+  protected free(): void {
+    this.around.heldBytes -= this.heldBytes
+    this.heldBytes = 0
+  }
+}
+
+/** It passes at once. */
+class ObservedCall extends LiveRequestCall {
+  /** That is the engine's to say. */
+  protected readonly whenFinished = {}
+  private readonly arrivedNs = this.around.run.engine.nowNs
+
+  protected beganNs(): number {
+    return this.arrivedNs
+  }
+
+  protected hasBegun(): boolean {
+    return true
+  }
+
+  protected isEnded(): boolean {
+    return this.over
+  }
+
+  protected answered(): void {
+    this.arrival.decide(NO_HEADERS)
+  }
+
+  protected show(call: Call): void {
+    const { row } = this
+    if (row.state === 'cancelled' || row.state === 'failed') return
+    if (follow(row, call, undefined)) this.around.log.touch(row)
+  }
+
+  protected free(): void {
+    // Its head goes on at once.
   }
 }

@@ -1,6 +1,5 @@
 import type { ProxyMode } from '../../core/contract/live.ts'
 import type { ApfEngine, EngineConfiguration } from '../../core/engine/apfEngine.ts'
-import { createFollowRun } from './followRun.ts'
 import { createLiveRun, type LiveRun, type LiveRunOptions } from './liveRun.ts'
 
 /** A run whose mode can change while requests come. */
@@ -31,8 +30,7 @@ export function createModeRun(firstMode: ProxyMode, { engine, now, ...around }: 
   let configuration: EngineConfiguration | undefined
   const begin = (mode: ProxyMode) => {
     const startUnixMs = now()
-    const create = mode === 'enforce' ? createLiveRun : createFollowRun
-    return { mode, startUnixMs, run: create({ ...around, engine: { ...engine, startUnixMs } }) }
+    return { mode, startUnixMs, run: createLiveRun(mode, { ...around, engine: { ...engine, startUnixMs } }) }
   }
   let current = begin(firstMode)
   let crowdedBefore = 0

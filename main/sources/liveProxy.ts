@@ -4,9 +4,9 @@ import { KEPT_REQUESTS, type ProxySpec } from '../../core/contract/live.ts'
 import { AS_UPSTREAM } from '../../core/engine/corrections.ts'
 import { NEWEST_VERSION, profileFor } from '../../core/engine/profiles.ts'
 import { AgreementMeter } from '../../core/live/agreement.ts'
-import { MeasuredLengths } from '../../core/live/durations.ts'
-import { RequestLog, UNTOLD } from '../../core/live/requestLog.ts'
-import { type ServerFacts, tellFacts } from '../../core/live/serverFacts.ts'
+import { type LiveRow, RequestLog, UNTOLD } from '../../core/live/requestLog.ts'
+import { type ServerFacts, tellFacts } from '../../core/engine/serverFacts.ts'
+import { UsualDurations } from '../../core/run/usualDurations.ts'
 import { openConnection, type Connection } from '../cluster/connection.ts'
 import type { Consent } from '../cluster/consent.ts'
 import { createDraft } from '../live/draft.ts'
@@ -119,10 +119,14 @@ async function open({ spec, connection, surroundings, life }: Opening): Promise<
     ...(factsProblem === undefined ? [] : [`${NO_FACTS} ${factsProblem.message}`]),
   ]
   const tellNotes = (): void => frames.setNotes([...notes(), ...(proxy?.hints ?? [])])
-  const draft = createDraft({
+  const draft = createDraft<LiveRow>({
     version,
-    beside: () => ({ first: run.engine, engine: { ...engine, startUnixMs: run.startUnixMs } }),
-    lengths: () => new MeasuredLengths(run.mode === 'enforce'),
+    beside: () => ({ baseline: run.engine, engine: { ...engine, startUnixMs: run.startUnixMs } }),
+    lengths: () => ({
+      kind: 'measured',
+      from: run.mode === 'enforce' ? 'dispatch' : 'arrival',
+      usual: new UsualDurations(),
+    }),
     touch: (row) => run.log.touch(row),
     listen: (listener) => run.listen(listener),
   })

@@ -3,7 +3,7 @@ import type { SimulationControl, SimulationState } from '../../core/contract/sim
 import type { Cadence, ServerHealth } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame, SourceInfo } from '../../core/frame/frame.ts'
-import type { ServerFacts } from '../../core/live/serverFacts.ts'
+import type { ServerFacts } from '../../core/engine/serverFacts.ts'
 import type { LiveTraffic } from '../live/traffic.ts'
 import type { SimulatedApiServer } from '../simulated/apiServer.ts'
 import type { ObjectDoor } from './objectDoor.ts'

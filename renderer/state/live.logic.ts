@@ -1,5 +1,5 @@
 import type { LiveRequest } from '../../core/contract/live.ts'
-import { MOST_TEXT, textOf } from '../../core/live/keptText.ts'
+import { MOST_TEXT, textOf } from '../../core/run/keptText.ts'
 
 /** Told of every row that comes, changes or leaves; `old` is what stood in its place. */
 export interface RowListener {

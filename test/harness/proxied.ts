@@ -54,7 +54,7 @@ export const systemClock = {
 }
 
 export function liveRun(seats: number, objects: ObjectSet = builtInObjects, mutating = 0): LiveRun {
-  const run = createLiveRun({
+  const run = createLiveRun('enforce', {
     engine: {
       mode: 'priority-and-fairness',
       maxRequestsInFlight: seats,

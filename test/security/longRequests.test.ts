@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { MOST_TEXT } from '../../core/live/keptText.ts'
+import { MOST_TEXT } from '../../core/run/keptText.ts'
 
 /*
  * Clients choose how long URLs, names, user agents and headers are. However requests of 100 kB reach the console, they must

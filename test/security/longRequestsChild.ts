@@ -12,7 +12,7 @@ import { createFeedRun } from '../../core/feeds/feedRun.ts'
 import { readHttpLogLine } from '../../core/feeds/httpLog.ts'
 import type { FeedIdentity } from '../../core/feeds/limits.ts'
 import type { RequestLog } from '../../core/live/requestLog.ts'
-import { textOf } from '../../core/live/keptText.ts'
+import { textOf } from '../../core/run/keptText.ts'
 import { portOf, proxied } from '../harness/proxied.ts'
 
 const [kind = '', count = ''] = process.argv.slice(2)

@@ -1,6 +1,6 @@
 import { toProblem } from '../../../core/contract/errors.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
-import type { ServerFacts } from '../../../core/live/serverFacts.ts'
+import type { ServerFacts } from '../../../core/engine/serverFacts.ts'
 import type { Connection, ServerAddress } from '../../cluster/connection.ts'
 import type { HttpLimits } from '../../cluster/httpProblems.ts'
 import { backoffMs } from '../backoff.ts'

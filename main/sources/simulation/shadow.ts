@@ -1,8 +1,8 @@
 import type { LiveShadow, ShadowReport } from '../../../core/contract/live.ts'
 import type { EngineEvent } from '../../../core/engine/events.ts'
 import type { Ticket } from '../../../core/engine/ticket.ts'
-import type { ArrivalListener, Compared, UnderWay } from '../../../core/live/draftShadow.ts'
-import type { FollowerOptions } from '../../../core/live/follower.ts'
+import type { ArrivalListener, Compared, UnderWay } from '../../../core/run/candidate.ts'
+import type { RunOptions } from '../../../core/run/run.ts'
 import type { CapacityCurve } from '../../../core/simulate/capacity.ts'
 import { SimulatedLengths, type Working } from '../../../core/simulate/draftLengths.ts'
 import type { Call } from '../../../core/simulate/server.ts'
@@ -17,7 +17,7 @@ interface Subject extends Compared, Working {
 export interface SimulationShadowOptions {
   readonly simulation: Pick<Simulation, 'engine' | 'facts' | 'nowNs'>
   /** Like the engine of the simulation. */
-  readonly engine: FollowerOptions
+  readonly engine: RunOptions
   readonly version: string
   readonly capacity: CapacityCurve
   /** What the draft makes of a request has changed. */
@@ -48,7 +48,7 @@ export function createSimulationShadow(options: SimulationShadowOptions): Simula
   let factsDueNs = 0
   const draft = createDraft<Subject>({
     version,
-    beside: () => ({ first: engine, engine: options.engine }),
+    beside: () => ({ baseline: engine, engine: options.engine }),
     lengths: () => new SimulatedLengths(capacity),
     touch: ({ ticket, shadow }) => show(ticket, shadow),
     listen: (next) => void (listener = next),

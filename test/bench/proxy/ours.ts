@@ -16,7 +16,7 @@ import { collectGarbage } from '../engine/garbage.ts'
 import { readCertificate } from './certificate.ts'
 import { allNamed } from '../../harness/consent.ts'
 
-const run = createLiveRun({
+const run = createLiveRun('enforce', {
   engine: {
     mode: 'priority-and-fairness',
     maxRequestsInFlight: 400,

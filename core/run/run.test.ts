@@ -4,7 +4,7 @@ import { mandatoryLevels, mandatorySchemas, suggestedLevels, suggestedSchemas } 
 import { AS_UPSTREAM } from '../engine/corrections.ts'
 import { readRequestLine } from '../engine/digest.ts'
 import { profileFor } from '../engine/profiles.ts'
-import { Follower } from './follower.ts'
+import { type Call, Run } from './run.ts'
 
 const MS = 1e6
 
@@ -18,8 +18,8 @@ const levels = [...mandatoryLevels, ...suggestedLevels].map((level) =>
     : level,
 )
 
-function follower(seats = 20): Follower {
-  const made = new Follower({
+function run(seats = 20): Run {
+  const made = new Run({
     mode: 'priority-and-fairness',
     maxRequestsInFlight: seats,
     maxMutatingRequestsInFlight: 0,
@@ -43,18 +43,18 @@ const patch = line('PATCH', '/api/v1/namespaces/default/pods/one')
 const exec = line('POST', '/api/v1/namespaces/default/pods/one/exec')
 const ask = ({ info, query }: typeof get) => ({ user: alice, info, query })
 
-const inUse = (made: Follower): number =>
+const inUse = (made: Run): number =>
   made.engine.snapshot().levels.reduce((sum, level) => sum + level.seatsInUse + level.waitingRequests, 0)
 
-describe('a follower', () => {
+describe('a run', () => {
   it('lets requests take as long as they took, from when it would have let them run', () => {
-    const made = follower(8)
-    const first = made.arrive(ask(get))
-    const second = made.arrive(ask(get))
+    const made = run(8)
+    const first = made.arrive(ask(get), undefined)
+    const second = made.arrive(ask(get), undefined)
     expect([first.decision.kind, second.decision.kind]).toEqual(['executing', 'waiting'])
     made.moveTo(3 * MS)
-    made.lasted(second, 4 * MS)
-    made.lasted(first, 10 * MS)
+    made.lasted(second, { durationNs: 4 * MS })
+    made.lasted(first, { durationNs: 10 * MS })
     made.moveTo(9 * MS)
     expect(second.decision.kind).toBe('waiting')
     made.moveTo(10 * MS)
@@ -66,22 +66,22 @@ describe('a follower', () => {
   })
 
   it('lets a wait end as the engine does', () => {
-    const made = follower(8)
-    made.arrive(ask(get))
-    const second = made.arrive(ask(get))
+    const made = run(8)
+    made.arrive(ask(get), undefined)
+    const second = made.arrive(ask(get), undefined)
     made.moveTo(16_000 * MS)
     expect(second.decision).toMatchObject({ kind: 'rejected', reason: 'time-out' })
     expect(second.waitNs).toBe(15_000 * MS)
     // What is said of it later changes nothing.
-    made.lasted(second, 5 * MS)
+    made.lasted(second, { durationNs: 5 * MS })
     made.abandon(second)
     expect(second.decision.kind).toBe('rejected')
   })
 
   it('lets go of those whose clients went away', () => {
-    const made = follower(8)
-    const first = made.arrive(ask(get))
-    const second = made.arrive(ask(get))
+    const made = run(8)
+    const first = made.arrive(ask(get), undefined)
+    const second = made.arrive(ask(get), undefined)
     made.abandon(second)
     expect(second.decision.kind).toBe('rejected')
     made.abandon(first)
@@ -91,27 +91,27 @@ describe('a follower', () => {
   })
 
   it('counts a watch until it ends, and its seats until it is initialised', () => {
-    const made = follower()
-    const one = made.arrive(ask(watch))
-    made.lasted(one, 2 * MS)
+    const made = run()
+    const one = made.arrive(ask(watch), undefined)
+    made.lasted(one, { durationNs: 2 * MS })
     made.moveTo(2 * MS)
     expect(one.decision.kind).toBe('done')
     expect(inUse(made)).toBe(0)
     made.endWatch(one)
-    const other = made.arrive(ask(watch))
+    const other = made.arrive(ask(watch), undefined)
     made.endWatch(other)
     made.moveTo(3 * MS)
     expect(other.decision.kind).toBe('done')
     expect(inUse(made)).toBe(0)
-    expect(made.arrive(ask(exec)).decision.kind).toBe('bypassed')
+    expect(made.arrive(ask(exec), undefined).decision.kind).toBe('bypassed')
   })
 
   it('ends a watch by itself when it was said how long it goes on', () => {
-    const made = follower(2_000)
+    const made = run(2_000)
     // A change is sent to who watches: a seat for ten of them.
-    const seatsOfChange = () => made.arrive(ask(patch)).ticket?.finalSeats
-    const watches = Array.from({ length: 20 }, () => made.arrive(ask(watch)))
-    for (const one of watches) made.lasted(one, 2 * MS, 50 * MS)
+    const seatsOfChange = () => made.arrive(ask(patch), undefined).ticket?.finalSeats
+    const watches = Array.from({ length: 20 }, () => made.arrive(ask(watch), undefined))
+    for (const one of watches) made.lasted(one, { durationNs: 2 * MS, watchNs: 50 * MS })
     made.moveTo(40 * MS)
     // What is ended by itself is not ended twice.
     for (const one of watches) made.endWatch(one)
@@ -129,27 +129,27 @@ describe('a follower', () => {
     })
     fc.assert(
       fc.property(fc.array(action, { maxLength: 120 }), fc.integer({ min: 0, max: 30 }), (actions, seats) => {
-        const made = follower(seats)
-        const all: { followed: ReturnType<Follower['arrive']>; isWatch: boolean }[] = []
+        const made = run(seats)
+        const all: { call: Call; isWatch: boolean }[] = []
         let now = 0
         for (const { kind, pick, ms } of actions) {
           const chosen = all[pick % Math.max(1, all.length)]
           if (kind === 'time') made.moveTo((now += ms * MS))
           else if (kind === 'get' || kind === 'exec' || kind === 'watch') {
-            const followed = made.arrive(ask({ get, exec, watch }[kind]))
-            all.push({ followed, isWatch: kind === 'watch' })
+            const call = made.arrive(ask({ get, exec, watch }[kind]), undefined)
+            all.push({ call, isWatch: kind === 'watch' })
           } else if (chosen === undefined) continue
-          else if (kind === 'lasted') made.lasted(chosen.followed, ms * MS)
-          else if (kind === 'lasted and goes on') made.lasted(chosen.followed, ms * MS, ms * MS)
-          else if (kind === 'endWatch' && chosen.isWatch) made.endWatch(chosen.followed)
-          else if (kind === 'abandon') made.abandon(chosen.followed)
+          else if (kind === 'lasted') made.lasted(chosen.call, { durationNs: ms * MS })
+          else if (kind === 'lasted and goes on') made.lasted(chosen.call, { durationNs: ms * MS, watchNs: ms * MS })
+          else if (kind === 'endWatch' && chosen.isWatch) made.endWatch(chosen.call)
+          else if (kind === 'abandon') made.abandon(chosen.call)
         }
-        for (const { followed, isWatch } of all) {
-          if (isWatch) made.endWatch(followed)
-          else made.lasted(followed, 0)
+        for (const { call, isWatch } of all) {
+          if (isWatch) made.endWatch(call)
+          else made.lasted(call, { durationNs: 0 })
         }
         made.moveTo(now + 120_000 * MS)
-        for (const { followed } of all) expect(['done', 'rejected', 'bypassed']).toContain(followed.decision.kind)
+        for (const { call } of all) expect(['done', 'rejected', 'bypassed']).toContain(call.decision.kind)
         expect(inUse(made)).toBe(0)
       }),
       { numRuns: 60 },

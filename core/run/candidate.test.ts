@@ -6,10 +6,10 @@ import type { LiveRequest } from '../contract/live.ts'
 import { AS_UPSTREAM } from '../engine/corrections.ts'
 import { readRequestLine } from '../engine/digest.ts'
 import { profileFor } from '../engine/profiles.ts'
-import { DraftShadow, sameDecision } from './draftShadow.ts'
-import { MeasuredLengths } from './durations.ts'
-import { type Followed, Follower } from './follower.ts'
-import { type LiveRow, RequestLog } from './requestLog.ts'
+import { Candidate, sameDecision } from './candidate.ts'
+import { type LiveRow, RequestLog } from '../live/requestLog.ts'
+import { type Call, Run } from './run.ts'
+import { UsualDurations } from './usualDurations.ts'
 
 const MS = 1e6
 const LEVEL = 'global-default'
@@ -71,39 +71,45 @@ const ONE_POD = lineOf('GET', '/api/v1/namespaces/default/pods/one')
 /** Two engines on the same arrivals; the first one's requests take as long as is told. */
 function both(first: ObjectSet, draft: ObjectSet, holdsBack: boolean) {
   const log = new RequestLog(10_000, 10_000)
-  const follower = new Follower(ENGINE)
-  follower.configure(first)
-  const shadow = new DraftShadow({
-    engine: ENGINE,
-    configuration: draft,
-    first: follower.engine,
-    lengths: new MeasuredLengths(holdsBack),
-    touch: (row) => log.touch(row),
-  })
-  const show = (row: LiveRow, { decision }: Followed): void => {
+  const show = (row: LiveRow, { decision }: Call): void => {
     row.state = decision.kind === 'done' ? 'served' : decision.kind
   }
+  const lastsMs = new Map<LiveRow, number>()
+  const run = new Run<LiveRow>(ENGINE, {
+    onDecision(changed) {
+      const row = changed.owner
+      const before = row.state
+      show(row, changed)
+      if (before === 'waiting') shadow.decided(row)
+      if (changed.decision.kind === 'done') shadow.lasted(row, (lastsMs.get(row) ?? 0) * MS)
+    },
+  })
+  run.configure(first)
+  const shadow = new Candidate<LiveRow>({
+    engine: ENGINE,
+    configuration: draft,
+    baseline: run.engine,
+    lengths: { kind: 'measured', from: holdsBack ? 'dispatch' : 'record', usual: new UsualDurations() },
+    touch: (row) => log.touch(row),
+  })
   return {
     shadow,
-    engine: follower.engine,
+    engine: run.engine,
     moveTo: (ms: number): void => {
-      follower.moveTo(ms * MS)
+      run.moveTo(ms * MS)
       shadow.settle()
     },
-    arrive: (lastsMs: number, target = '/api/v1/namespaces/default/pods/one', method = 'GET'): LiveRow => {
+    arrive: (ms: number, target = '/api/v1/namespaces/default/pods/one', method = 'GET'): LiveRow => {
       const request = { user: { name: 'alice', groups: ['system:authenticated'] }, ...lineOf(method, target) }
       const row = log.begin(empty)
-      const followed = follower.arrive(request, (changed) => {
-        const before = row.state
-        show(row, changed)
-        if (before === 'waiting') shadow.decided(row)
-        if (changed.decision.kind === 'done') shadow.lasted(row, lastsMs * MS)
-      })
-      row.level = followed.ticket?.lane.level.plan.name ?? ''
-      row.schema = followed.ticket?.lane.schema ?? ''
-      show(row, followed)
+      lastsMs.set(row, ms)
+      const call = run.arrive(request, row)
+      row.level = call.ticket?.lane.level.plan.name ?? ''
+      row.schema = call.ticket?.lane.schema ?? ''
+      show(row, call)
       shadow.arrived(row, request)
-      follower.lasted(followed, lastsMs * MS)
+      run.lasted(call, { durationNs: ms * MS })
+      if (!holdsBack) shadow.lasted(row, ms * MS)
       return row
     },
   }
@@ -142,8 +148,10 @@ describe('a draft beside the first engine', () => {
     const rows = Array.from({ length: 10 }, () => arrive(100))
     expect(rows.map(({ state }) => state)).toEqual(['executing', ...Array.from({ length: 9 }, () => 'waiting')])
     moveTo(1_150)
-    expect(rows.every(({ shadow: other }) => other?.state === 'served' && other.waitMs === 0)).toBe(true)
+    // How long the second one takes is known when it has run at the baseline.
+    expect(shadow.report().behindMs).toBe(150)
     moveTo(5_000)
+    expect(rows.every(({ shadow: other }) => other?.state === 'served' && other.waitMs === 0)).toBe(true)
     const { a, b, different } = shadow.report()
     expect(b.waitP99[LEVEL]).toBe(0)
     expect(a.waitP99[LEVEL]).toBeGreaterThan(800)
@@ -182,36 +190,36 @@ describe('a draft beside the first engine', () => {
   })
 
   it('counts requests that came since it began, of both engines', () => {
-    const follower = new Follower(ENGINE)
-    follower.configure(shaped(1, 50))
+    const first = new Run<undefined>(ENGINE)
+    first.configure(shaped(1, 50))
     const request = { user: { name: 'alice', groups: ['system:authenticated'] }, ...ONE_POD }
-    follower.lasted(follower.arrive(request), 100 * MS)
-    follower.lasted(follower.arrive(request), 100 * MS)
-    follower.moveTo(50 * MS)
-    const shadow = new DraftShadow({
+    first.lasted(first.arrive(request, undefined), { durationNs: 100 * MS })
+    first.lasted(first.arrive(request, undefined), { durationNs: 100 * MS })
+    first.moveTo(50 * MS)
+    const shadow = new Candidate<LiveRow>({
       engine: ENGINE,
       configuration: shaped(1, 50),
-      first: follower.engine,
-      lengths: new MeasuredLengths(false),
+      baseline: first.engine,
+      lengths: { kind: 'measured', from: 'record', usual: new UsualDurations() },
       touch: () => undefined,
     })
-    follower.moveTo(1_000 * MS)
+    first.moveTo(1_000 * MS)
     const { a, b } = shadow.report()
     expect([a.arrived, a.waitP99, b.arrived]).toEqual([0, {}, 0])
   })
 
   it('begins with what is under way, at the limits that it wants, and does not count it', () => {
     const log = new RequestLog(100, 100)
-    const first = new Follower(ENGINE)
+    const first = new Run<undefined>(ENGINE)
     first.configure(OBJECTS)
     first.moveTo(4_321 * MS)
     const rows = Array.from({ length: 60 }, () => log.begin({ ...empty, state: 'executing' }))
     const request = { user: { name: 'alice', groups: ['system:authenticated'] }, ...ONE_POD }
-    const shadow = new DraftShadow({
+    const shadow = new Candidate<LiveRow>({
       engine: ENGINE,
       configuration: OBJECTS,
-      first: first.engine,
-      lengths: { measured: () => undefined, begun: () => ({ durationNs: 100 * MS }), ended: () => undefined },
+      baseline: first.engine,
+      lengths: { kind: 'modelled', begun: () => ({ durationNs: 100 * MS }), ended: () => undefined },
       touch: () => undefined,
       underWay: rows.map((row) => ({ row, request })),
     })
@@ -231,10 +239,11 @@ describe('a draft beside the first engine', () => {
     expect([busy.state, waits.state]).toEqual(['executing', 'waiting'])
     const watches = Array.from({ length: 50 }, () => arrive(10, '/api/v1/namespaces/default/pods?watch=true'))
     expect(watches.map(({ state }) => state)).toEqual(watches.map(() => 'rejected'))
-    expect(watches.every(({ shadow: beside }) => beside?.state === 'executing')).toBe(true)
-    moveTo(1_000)
+    moveTo(100_000)
+    expect(watches.every(({ shadow: beside }) => beside?.state === 'served')).toBe(true)
     const { executingSeats } = shadow.report().b
     arrive(10, '/api/v1/namespaces/default/pods/one', 'PATCH')
+    moveTo(100_001)
     expect(shadow.report().b.executingSeats - executingSeats).toBe(1)
   })
 
@@ -243,11 +252,12 @@ describe('a draft beside the first engine', () => {
     arrive(60_000)
     const watches = Array.from({ length: 50 }, () => arrive(10, '/api/v1/namespaces/default/pods?watch=true'))
     const states = () => new Set(watches.map(({ state, shadow: beside }) => `${state} ${beside?.state}`))
-    expect(states()).toEqual(new Set(['waiting executing']))
+    expect(new Set(watches.map(({ state }) => state))).toEqual(new Set(['waiting']))
     moveTo(30_000)
     expect(states()).toEqual(new Set(['rejected served']))
     const { executingSeats } = shadow.report().b
     arrive(10, '/api/v1/namespaces/default/pods/one', 'PATCH')
+    moveTo(30_001)
     expect(shadow.report().b.executingSeats - executingSeats).toBe(1)
   })
 

@@ -1,4 +1,4 @@
-import type { LiveRow } from './requestLog.ts'
+import type { LiveRequest } from '../contract/live.ts'
 
 /** How much of each new duration goes into what is remembered. */
 const WEIGHT = 0.2
@@ -7,7 +7,7 @@ const MOST_KINDS = 4_096
 /** Before anything was measured. */
 const FIRST_NS = 10e6
 
-type Kind = Pick<LiveRow, 'verb' | 'resource' | 'namespace' | 'url'>
+type Kind = Pick<LiveRequest, 'verb' | 'resource' | 'namespace' | 'url'>
 
 /** How long requests of a verb and resource, or of a path, took lately. Nanoseconds. */
 export class UsualDurations {

@@ -6,7 +6,7 @@ import { waitP99, type Waits, waitsOf } from './waits.ts'
 
 /** How far back is counted. */
 export const WINDOW_NS = 300e9
-const BUCKET_NS = 5e9
+export const BUCKET_NS = 5e9
 
 interface Bucket {
   readonly from: number
@@ -33,7 +33,7 @@ export class SideTally {
 
   /** Seconds that are counted. */
   get seconds(): number {
-    return Math.min(WINDOW_NS, this.engine.nowNs - this.sinceNs) / 1e9
+    return Math.max(0, Math.min(WINDOW_NS, this.engine.nowNs - this.sinceNs)) / 1e9
   }
 
   /** Counts from now on. */
@@ -47,17 +47,18 @@ export class SideTally {
     this.leave()
   }
 
-  read(): ShadowReport['a'] {
+  /** What happened before `untilNs`, a multiple of `BUCKET_NS` or `Infinity`; queues and seats are of the present. */
+  read(untilNs: number): ShadowReport['a'] {
     this.forget()
     const { levels } = this.engine.snapshot()
-    const sum = (of: (bucket: Bucket) => number): number =>
-      this.buckets.reduce((total, bucket) => total + of(bucket), 0)
+    const past = this.buckets.filter(({ from }) => from < untilNs)
+    const sum = (of: (bucket: Bucket) => number): number => past.reduce((total, bucket) => total + of(bucket), 0)
     return {
       arrived: sum(({ arrived }) => arrived),
       rejected: sum(({ rejected }) => rejected),
       executingSeats: levels.reduce((total, { lanes }) => total + sumOf(lanes, 'executingSeats'), 0),
       queued: levels.reduce((total, { lanes }) => total + sumOf(lanes, 'waitingRequests'), 0),
-      waitP99: this.waitP99(),
+      waitP99: this.waitP99(past),
     }
   }
 
@@ -84,9 +85,9 @@ export class SideTally {
     waitsOf(waits, lane.level.plan.name).note(this.engine.nowNs - arrivedNs)
   }
 
-  private waitP99(): Record<string, number> {
+  private waitP99(past: readonly Bucket[]): Record<string, number> {
     const total = new Map<string, Waits>()
-    for (const bucket of this.buckets) {
+    for (const bucket of past) {
       for (const [level, waits] of bucket.waits) waitsOf(total, level).add(waits)
     }
     return waitP99(total)

@@ -1,0 +1,343 @@
+import type { LiveRequest, ShadowReport } from '../contract/live.ts'
+import type { ApfEngine, EngineConfiguration } from '../engine/apfEngine.ts'
+import { type ServerFacts, tellFacts } from '../engine/serverFacts.ts'
+import type { Ticket } from '../engine/ticket.ts'
+import { RecentCount } from './recentCount.ts'
+import { type AtLeast, type Call, type Decision, type Length, Run, type RunOptions, type RunRequest } from './run.ts'
+import { BUCKET_NS, SideTally, WINDOW_NS } from './sideTally.ts'
+
+/** What of a request is compared: the baseline's decision, kept by its owner, and the candidate's, written here. */
+export type Compared = Pick<LiveRequest, 'state' | 'level' | 'schema' | 'reason'> & { shadow?: LiveRequest['shadow'] }
+
+/** Receives each step of the requests of a baseline, at the baseline's present. */
+export interface ArrivalListener<R> {
+  /** The baseline has just answered its arrival, or is about to. */
+  arrived(row: R, request: RunRequest): void
+  /** The baseline has let it run, or refused it, after it had waited. */
+  decided(row: R): void
+  /** It took so long where it ran; of a watch, until it was initialised. */
+  lasted(row: R, durationNs: number): void
+  /** Its client went away. */
+  abandoned(row: R): void
+  watchEnded(row: R): void
+}
+
+/** Its hold on an engine, as far as it decides how long a request takes. */
+export type Seated = Pick<Ticket<unknown>, 'maxSeats' | 'arrivedNs' | 'startedNs'>
+
+/** How long the requests of a candidate take. */
+export type Lengths<R> =
+  /** As a model says that knows when and beside what they run: each on a machine like the baseline's, but its own. */
+  | {
+      readonly kind: 'modelled'
+      begun(row: R, seated: Seated): Length
+      /** It has run there; once for each that was begun. */
+      ended(row: R, seated: Seated): void
+    }
+  /** As long as where they really run. */
+  | {
+      readonly kind: 'measured'
+      /**
+       * When they really begin: when the baseline lets them run, or when they arrive, so that one that has not ended lasts at
+       * least since then; or whenever a record says, which says nothing before its end.
+       */
+      readonly from: 'dispatch' | 'arrival' | 'record'
+      /** For those that never ran: how long others of their kind took lately. */
+      readonly usual: { note(row: R, durationNs: number): void; of(row: R): number }
+    }
+
+/** A request that waits or runs at the baseline when the candidate begins. */
+export interface UnderWay<R> {
+  readonly row: R
+  readonly request: RunRequest
+}
+
+export interface CandidateOptions<R extends Compared> {
+  /** Like that of the baseline, and with its start. */
+  readonly engine: RunOptions
+  readonly configuration: EngineConfiguration
+  readonly baseline: ApfEngine<unknown>
+  readonly lengths: Lengths<R>
+  /** The row was written to. */
+  readonly touch: (row: R) => void
+  /** What is known of the server, and of the requests that are under way, oldest first. */
+  readonly known?: ServerFacts | undefined
+  readonly underWay?: Iterable<UnderWay<R>> | undefined
+}
+
+/** A request of the baseline, as far as the candidate has to know it. */
+interface Entry<R> {
+  readonly row: R
+  readonly request: RunRequest
+  readonly arrivedNs: number
+  /** When the baseline let it run. */
+  startedNs: number | undefined
+  length: Length | undefined
+  call: Call<Entry<R>> | undefined
+}
+
+/** What comes to the candidate from outside, in the order in which it came to the baseline. */
+type Outside<R> = { readonly atNs: number } & (
+  | { readonly kind: 'arrives' | 'leaves' | 'watch ends'; readonly entry: Entry<R> }
+  | { readonly kind: 'configuration'; readonly configuration: EngineConfiguration }
+  | { readonly kind: 'facts'; readonly facts: ServerFacts }
+)
+
+const NS_PER_MS = 1e6
+/** So much is kept for a candidate that waits to know how long a request takes; beyond it takes the usual time. */
+const MOST_BEHIND = 200_000
+/** What has happened is taken out when there is so much of it. */
+const COMPACT_FROM = 4_096
+
+/**
+ * Another configuration on the requests of a baseline, and how the two differ. It decides as a baseline of its own would on
+ * the same arrivals and lengths: where it lets a request run before it is known how long that takes, it waits for that, and
+ * is behind. It begins like a server that has just started and is asked at once for all that is under way, as far as known.
+ */
+export class Candidate<R extends Compared> implements ArrivalListener<R> {
+  private readonly baseline: ApfEngine<unknown>
+  private readonly run: Run<Entry<R>>
+  private readonly lengths: Lengths<R>
+  private readonly entries = new WeakMap<R, Entry<R>>()
+  private outside: Outside<R>[] = []
+  private happened = 0
+  /** Requests about which one of the two has not decided yet. */
+  private readonly undecided = new Set<R>()
+  private readonly touch: (row: R) => void
+  private readonly sides: { readonly a: SideTally; readonly b: SideTally }
+  private readonly differences = new RecentCount(WINDOW_NS)
+  private assumed = 0
+  private closed = false
+
+  constructor({ engine, configuration, baseline, lengths, touch, known, underWay = [] }: CandidateOptions<R>) {
+    this.baseline = baseline
+    this.lengths = lengths
+    this.touch = touch
+    this.run = new Run<Entry<R>>(engine, {
+      onDecision: (call) => this.changed(call),
+      lengthOf: (call) => this.lengthOf(call),
+    })
+    // An instant before the present: so what is under way came before anything is counted.
+    this.run.engine.moveTo(Math.max(0, baseline.nowNs - 1))
+    this.run.configure(configuration)
+    if (known !== undefined) tellFacts(this.run.engine, known)
+    for (const { row, request } of underWay) this.arrive(this.enter(row, request))
+    this.settle()
+    // Once more, for limits are computed with it: by what is wanted now, instead of after ten seconds.
+    this.run.configure(configuration)
+    this.sides = { a: new SideTally(baseline), b: new SideTally(this.run.engine) }
+  }
+
+  /** Other objects from now on; what was counted before is forgotten. */
+  configure(configuration: EngineConfiguration): void {
+    this.hear({ kind: 'configuration', atNs: this.baseline.nowNs, configuration })
+    this.sides.a.forgetAll()
+    this.undecided.clear()
+    this.differences.forgetAll()
+    this.settle()
+  }
+
+  /** What the server told of its objects and watches. */
+  know(facts: ServerFacts): void {
+    this.hear({ kind: 'facts', atNs: this.baseline.nowNs, facts })
+  }
+
+  /** Lets everything happen up to the baseline's present, or until the length of a request has to be known. */
+  settle(): void {
+    if (this.closed) return
+    for (;;) {
+      const next = this.outside[this.happened]
+      if (!this.run.moveTo(next?.atNs ?? this.baseline.nowNs) || next === undefined) break
+      this.happened += 1
+      this.happen(next)
+    }
+    if (this.happened === this.outside.length) this.outside = []
+    else if (this.happened < COMPACT_FROM || this.happened * 2 < this.outside.length) return
+    else this.outside = this.outside.slice(this.happened)
+    this.happened = 0
+  }
+
+  arrived(row: R, request: RunRequest): void {
+    if (this.closed) return
+    this.undecided.add(row)
+    if (this.undecided.size > MOST_BEHIND) this.giveUpOldest()
+    this.hear({ kind: 'arrives', atNs: this.baseline.nowNs, entry: this.enter(row, request) })
+    this.settle()
+  }
+
+  decided(row: R): void {
+    const { lengths } = this
+    const entry = this.entries.get(row)
+    if (entry !== undefined && lengths.kind === 'measured' && lengths.from === 'dispatch') {
+      if (row.state === 'executing') entry.startedNs = this.baseline.nowNs
+      // It never runs, and nobody will say when a watch ends that never began.
+      else if (row.state === 'rejected') this.learn(entry, { durationNs: lengths.usual.of(row), watchNs: 0 })
+    }
+    this.compare(row)
+  }
+
+  lasted(row: R, durationNs: number): void {
+    const entry = this.entries.get(row)
+    if (this.lengths.kind === 'measured') this.lengths.usual.note(row, durationNs)
+    if (entry !== undefined) this.learn(entry, { durationNs })
+  }
+
+  abandoned(row: R): void {
+    this.undecided.delete(row)
+    const entry = this.entries.get(row)
+    if (entry === undefined) return
+    const { lengths } = this
+    const hasRun = lengths.kind !== 'measured' || lengths.from !== 'dispatch' || entry.startedNs !== undefined
+    // What ran would have gone on; what never ran takes its usual time, unless its client leaves before.
+    this.learn(
+      entry,
+      hasRun ? { durationNs: Number.POSITIVE_INFINITY } : { durationNs: lengths.usual.of(row), watchNs: 0 },
+    )
+    this.hear({ kind: 'leaves', atNs: this.baseline.nowNs, entry })
+    this.settle()
+  }
+
+  watchEnded(row: R): void {
+    const entry = this.entries.get(row)
+    if (entry === undefined) return
+    this.hear({ kind: 'watch ends', atNs: this.baseline.nowNs, entry })
+    this.settle()
+  }
+
+  report(): ShadowReport {
+    this.settle()
+    for (const row of this.undecided) this.compare(row)
+    const { a, b } = this.sides
+    const { nowNs } = this.run.engine
+    const behindMs = Math.round((this.baseline.nowNs - nowNs) / NS_PER_MS)
+    // Both of the same time.
+    const untilNs = behindMs > 0 ? Math.floor(nowNs / BUCKET_NS) * BUCKET_NS : Number.POSITIVE_INFINITY
+    return {
+      seconds: b.seconds,
+      a: a.read(untilNs),
+      b: b.read(untilNs),
+      different: this.differences.read(nowNs),
+      ...(behindMs > 0 && { behindMs }),
+      ...(this.assumed > 0 && { assumed: this.assumed }),
+    }
+  }
+
+  /** It decides nothing more; rows keep what was decided. */
+  close(): void {
+    this.closed = true
+    this.outside = []
+    this.happened = 0
+    this.sides.a.close()
+    this.sides.b.close()
+  }
+
+  private enter(row: R, request: RunRequest): Entry<R> {
+    const startedNs = row.state === 'executing' ? this.baseline.nowNs : undefined
+    const arrivedNs = this.baseline.nowNs
+    const entry: Entry<R> = { row, request, arrivedNs, startedNs, length: undefined, call: undefined }
+    this.entries.set(row, entry)
+    // Refused at once: as in `decided`.
+    if (row.state === 'rejected' && this.lengths.kind === 'measured' && this.lengths.from === 'dispatch')
+      entry.length = { durationNs: this.lengths.usual.of(row), watchNs: 0 }
+    return entry
+  }
+
+  private hear(outside: Outside<R>): void {
+    if (!this.closed) this.outside.push(outside)
+  }
+
+  private happen(outside: Outside<R>): void {
+    const { run } = this
+    switch (outside.kind) {
+      case 'arrives':
+        return this.arrive(outside.entry)
+      case 'leaves':
+        if (outside.entry.call !== undefined) run.abandon(outside.entry.call)
+        return
+      case 'watch ends':
+        if (outside.entry.call !== undefined) run.endWatch(outside.entry.call)
+        return
+      case 'facts':
+        return tellFacts(run.engine, outside.facts)
+      case 'configuration':
+        run.configure(outside.configuration)
+        this.sides.b.forgetAll()
+    }
+  }
+
+  private arrive(entry: Entry<R>): void {
+    const call = this.run.arrive(entry.request, entry)
+    entry.call = call
+    if (entry.length !== undefined) this.run.lasted(call, entry.length)
+    this.changed(call)
+  }
+
+  /** Only what becomes known first counts. */
+  private learn(entry: Entry<R>, length: Length): void {
+    if (entry.length !== undefined || this.lengths.kind === 'modelled') return
+    entry.length = length
+    if (entry.call !== undefined) this.run.lasted(entry.call, length)
+  }
+
+  private lengthOf({ owner: entry, ticket }: Call<Entry<R>>): Length | AtLeast | undefined {
+    const { lengths } = this
+    if (lengths.kind === 'modelled') return ticket === undefined ? undefined : lengths.begun(entry.row, ticket)
+    if (entry.length !== undefined) return entry.length
+    if (this.outside.length - this.happened > MOST_BEHIND) {
+      this.assumed += 1
+      return (entry.length = { durationNs: lengths.usual.of(entry.row) })
+    }
+    const since = { dispatch: entry.startedNs, arrival: entry.arrivedNs, record: undefined }[lengths.from]
+    return { atLeastNs: since === undefined ? 0 : this.baseline.nowNs - since }
+  }
+
+  private changed(call: Call<Entry<R>>): void {
+    if (this.closed) return
+    const { row } = call.owner
+    if (this.lengths.kind === 'modelled' && call.ticket !== undefined && call.decision.kind === 'done')
+      this.lengths.ended(row, call.ticket)
+    row.shadow = shadowOf(call)
+    this.touch(row)
+    this.compare(row)
+  }
+
+  /** Once both have decided. */
+  private compare(row: R): void {
+    const { shadow } = row
+    if (shadow === undefined || shadow.state === 'waiting' || row.state === 'waiting') return
+    // The baseline has not written down yet where it put the request.
+    if (row.state === 'bypassed' && shadow.state !== 'bypassed') return
+    if (this.undecided.delete(row) && !sameDecision(row, shadow)) this.differences.add(this.run.engine.nowNs)
+  }
+
+  private giveUpOldest(): void {
+    const [oldest] = this.undecided
+    if (oldest !== undefined) this.undecided.delete(oldest)
+  }
+}
+
+/** Whether both put a request, about which both have decided, into one schema and level, and both or neither refused it. */
+export const sameDecision = (row: Compared, shadow: NonNullable<LiveRequest['shadow']>): boolean =>
+  row.level === shadow.level && row.schema === shadow.schema && isRefused(row) === isRefused(shadow)
+
+/** Where an engine only watches, a refused request goes on, and its client may leave. */
+const isRefused = ({ state, reason }: Pick<Compared, 'state' | 'reason'>): boolean =>
+  state === 'rejected' || reason !== undefined
+
+const STATES = {
+  bypassed: 'bypassed',
+  waiting: 'waiting',
+  executing: 'executing',
+  done: 'served',
+  rejected: 'rejected',
+} as const satisfies Readonly<Record<Decision['kind'], LiveRequest['state']>>
+
+function shadowOf({ ticket, decision, waitNs }: Call): NonNullable<LiveRequest['shadow']> {
+  return {
+    level: ticket?.lane.level.plan.name ?? '',
+    schema: ticket?.lane.schema ?? '',
+    state: STATES[decision.kind],
+    ...(waitNs !== undefined && decision.kind !== 'bypassed' && { waitMs: waitNs / NS_PER_MS }),
+    ...(decision.kind === 'rejected' && { reason: decision.reason }),
+  }
+}

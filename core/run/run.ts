@@ -1,0 +1,238 @@
+import {
+  type Answer,
+  type ApfEngine,
+  type ApfEngineOptions,
+  type ConfigurationReport,
+  type EngineConfiguration,
+  createApfEngine,
+} from '../engine/apfEngine.ts'
+import type { EngineRequest, Ticket } from '../engine/ticket.ts'
+import type { Timed } from '../engine/timers.ts'
+import type { RejectReason } from '../frame/frame.ts'
+import { shortened } from './keptText.ts'
+
+/** What the engine of a run decided about a request. */
+export type Decision =
+  | { readonly kind: 'bypassed' }
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'executing' }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'rejected'; readonly reason: RejectReason; readonly retryAfter: number }
+
+/** How long a request takes. Nanoseconds. */
+export interface Length {
+  /** Of a watch: until it is initialised. `Infinity`: until its client leaves. */
+  readonly durationNs: number
+  /** How long a watch goes on after that; without, whoever runs it says when it has ended. */
+  readonly watchNs?: number | undefined
+}
+
+/** Its length is not known yet, but it will not end within so many nanoseconds of its start. */
+export interface AtLeast {
+  readonly atLeastNs: number
+}
+
+export type RunRequest = Omit<EngineRequest<unknown>, 'payload'>
+
+/** One request in a run. `owner` is whatever its sender wants to find again. */
+export class Call<O = unknown> implements Timed {
+  readonly owner: O
+  /** Absent for what bypasses the engine. */
+  ticket: Ticket<Call<O>> | undefined
+  decision: Decision = { kind: 'waiting' }
+  /** Nanoseconds in its queue; `undefined` while it waits there, and where nothing was decided. */
+  waitNs: number | undefined
+  length: Length | undefined
+  /** A watch itself has ended, though it may not have begun here. */
+  over = false
+  /** Of its one appointment: its end, or the end of its watch, or when its length has to be known. */
+  timerPlace = -1
+
+  constructor(owner: O) {
+    this.owner = owner
+  }
+}
+
+export type RunOptions = Omit<ApfEngineOptions<never>, 'onDispatch' | 'onTimeOut' | 'onAppointment'>
+
+export interface RunHooks<O> {
+  /** Called for each decision that is made after `arrive` returned, and when a request is done. */
+  readonly onDecision?: (call: Call<O>) => void
+  /**
+   * The engine lets it run now, and `lasted` was not called: how long it will take, or will take at least; without an answer
+   * that is told later, when it is over.
+   */
+  readonly lengthOf?: (call: Call<O>) => Length | AtLeast | undefined
+  /** An appointment of the caller's is due (`ApfEngine.appoint`). */
+  readonly onAppointment?: (appointment: Timed) => void
+}
+
+/**
+ * The one driver: requests through an engine, in the time of whoever drives it. Arrivals come when they come; how long a
+ * request takes is told beforehand, when the engine lets it run, or when it is over where it really runs. Then it takes as
+ * long from the moment at which this engine let it run.
+ *
+ * What is due at one instant happens in the order in which it was set; what comes from outside at that instant, after it, in
+ * the order of the calls: the rule of the conformance protocol (specification 13, ordering note).
+ */
+export class Run<O = unknown> {
+  readonly engine: ApfEngine<Call<O>>
+  private readonly hooks: RunHooks<O>
+  /** A request whose length had to be known and is not: nothing happens any more until it is. */
+  private stalledOn: Call<O> | undefined
+
+  constructor(options: RunOptions, hooks: RunHooks<O> = {}) {
+    this.hooks = hooks
+    this.engine = createApfEngine<Call<O>>({
+      ...options,
+      onDispatch: (ticket) => {
+        const call = ticket.payload.payload
+        this.begin(call, ticket)
+        hooks.onDecision?.(call)
+      },
+      onTimeOut: (ticket, retryAfter) => {
+        const call = ticket.payload.payload
+        call.waitNs = this.engine.nowNs - ticket.arrivedNs
+        call.decision = { kind: 'rejected', reason: 'time-out', retryAfter }
+        hooks.onDecision?.(call)
+      },
+      onAppointment: (appointment) => {
+        if (appointment instanceof Call) this.due(appointment)
+        else hooks.onAppointment?.(appointment)
+      },
+    })
+  }
+
+  /** When `moveTo` has something to do; `Infinity` when nothing. */
+  get nextNs(): number {
+    return this.engine.nextWakeNs()
+  }
+
+  /**
+   * Lets everything happen that is due up to `ns`, each at its instant. Times before the present are the present. `false`
+   * when the length of a request has to be known first: the present is then the instant at which it has to.
+   */
+  moveTo(ns: number): boolean {
+    const { engine } = this
+    this.stalledOn = undefined
+    for (let next = engine.nextWakeNs(); next <= ns; next = engine.nextWakeNs()) {
+      engine.moveTo(Math.max(next, engine.nowNs))
+      while (engine.wakeOnce()) if (this.isStalled()) return false
+    }
+    engine.moveTo(Math.max(ns, engine.nowNs))
+    return true
+  }
+
+  configure(configuration: EngineConfiguration): ConfigurationReport {
+    return this.engine.configure(configuration)
+  }
+
+  /** `onAnswer` is given what the engine answered, before anything follows from it. */
+  arrive(request: RunRequest, owner: O, onAnswer?: (answer: Answer<Call<O>>) => void): Call<O> {
+    const call = new Call(owner)
+    const asked = { ...request, payload: call }
+    const answer = this.engine.arrive(asked)
+    // It is placed; what the engine holds on to may be shorter.
+    const short = shortened(request)
+    if (short !== request) Object.assign(asked, short)
+    onAnswer?.(answer)
+    if (answer.kind === 'bypassed') {
+      call.decision = { kind: 'bypassed' }
+      return call
+    }
+    call.ticket = answer.ticket
+    if (answer.kind === 'executing') this.begin(call, answer.ticket)
+    else if (answer.kind === 'rejected') {
+      call.waitNs = 0
+      call.decision = { kind: 'rejected', reason: answer.reason, retryAfter: answer.retryAfter }
+    }
+    return call
+  }
+
+  /**
+   * It took so long where it ran; of a watch, until it was initialised, after which it goes on for `watchNs`, or until
+   * `endWatch`. Only the first call counts.
+   */
+  lasted(call: Call<O>, length: Length): void {
+    if (call.length !== undefined) return
+    call.length = length
+    if (call.decision.kind === 'executing') this.planEnd(call)
+  }
+
+  /** Its client went away: it needs no seats any more, and watches nothing. */
+  abandon(call: Call<O>): void {
+    const { ticket, decision } = call
+    if (ticket === undefined) return
+    if (decision.kind === 'waiting') this.engine.cancel(ticket)
+    else if (decision.kind === 'executing') {
+      call.over = true
+      call.length = { durationNs: 0 }
+      this.planEnd(call)
+    } else if (decision.kind === 'done') this.endWatch(call)
+  }
+
+  /** A watch that was initialised has ended. Nothing, when it was said beforehand how long it goes on. */
+  endWatch(call: Call<O>): void {
+    if (call.over || call.length?.watchNs !== undefined) return
+    call.over = true
+    this.lasted(call, { durationNs: 0 })
+    if (call.decision.kind === 'done') this.forgetWatch(call)
+  }
+
+  private begin(call: Call<O>, ticket: Ticket<Call<O>>): void {
+    const { engine, hooks } = this
+    call.ticket = ticket
+    call.waitNs = engine.nowNs - ticket.arrivedNs
+    call.decision = { kind: 'executing' }
+    if (call.length !== undefined) return this.planEnd(call)
+    const length = hooks.lengthOf?.(call)
+    if (length === undefined) return
+    if ('atLeastNs' in length) return engine.appoint(call, engine.nowNs + Math.max(0, length.atLeastNs))
+    call.length = length
+    this.planEnd(call)
+  }
+
+  private planEnd(call: Call<O>): void {
+    const { ticket, length } = call
+    if (ticket === undefined || length === undefined) return
+    const endNs = Math.max(this.engine.nowNs, ticket.startedNs + length.durationNs)
+    // Its place among what is due at that instant was taken when it began, where its length was asked for then.
+    if (call.timerPlace !== -1) this.engine.putOff(call, endNs)
+    else this.engine.appoint(call, endNs)
+  }
+
+  private due(call: Call<O>): void {
+    const { engine, hooks } = this
+    const { ticket, length } = call
+    if (ticket === undefined) return
+    if (call.decision.kind === 'done') return this.forgetWatch(call)
+    if (length === undefined) return this.askAgain(call, ticket)
+    call.decision = { kind: 'done' }
+    hooks.onDecision?.(call)
+    if (!ticket.kind.isWatch) return engine.finish(ticket)
+    engine.watchInitialised(ticket)
+    if (call.over) this.forgetWatch(call)
+    else if (length.watchNs !== undefined) engine.appoint(call, engine.nowNs + length.watchNs)
+  }
+
+  private askAgain(call: Call<O>, ticket: Ticket<Call<O>>): void {
+    const { engine, hooks } = this
+    const length = hooks.lengthOf?.(call)
+    if (length !== undefined && !('atLeastNs' in length)) {
+      call.length = length
+      engine.putOff(call, Math.max(engine.nowNs, ticket.startedNs + length.durationNs))
+      return
+    }
+    const atLeastNs = ticket.startedNs + (length?.atLeastNs ?? 0)
+    if (atLeastNs <= engine.nowNs) this.stalledOn = call
+    engine.putOff(call, Math.max(engine.nowNs, atLeastNs))
+  }
+
+  private isStalled(): boolean {
+    return this.stalledOn !== undefined
+  }
+
+  private forgetWatch({ ticket }: Call<O>): void {
+    if (ticket?.kind.isWatch === true) this.engine.endWatch(ticket)
+  }
+}
