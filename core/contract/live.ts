@@ -165,12 +165,12 @@ export const LiveRequestSchema = z.object({
       waitMs: z.number().exactOptional(),
     })
     .exactOptional(),
-  /** What the second engine made of it, where one runs on the draft. */
+  /** What the draft made of it, where one runs beside. `behind`: it has not come so far, and names nothing yet. */
   shadow: z
     .object({
       level: z.string(),
       schema: z.string(),
-      state: z.enum(LIVE_STATES),
+      state: z.enum([...LIVE_STATES, 'behind']),
       waitMs: z.number().exactOptional(),
       reason: z.enum(REJECT_REASONS).exactOptional(),
     })

@@ -1,5 +1,5 @@
 import type { LiveRequest } from '../contract/live.ts'
-import { type Compared, sameDecision } from '../run/candidate.ts'
+import { type Compared, hasDecided, sameDecision } from '../run/candidate.ts'
 import type { Outcome } from './outcome.ts'
 import { waitP99, type Waits, waitsOf } from '../run/waits.ts'
 
@@ -79,7 +79,7 @@ export class DraftTally {
     this.undecided.delete(row.seq)
     this.compared += 1
     this.a.note(row.level, row, hasLeft(row) ? row.runMs !== undefined : true)
-    this.b.note(shadow.level, shadow, shadow.state !== 'waiting')
+    this.b.note(shadow.level, shadow, hasDecided(shadow))
     if (!sameDecision(asDecided(row), shadow)) this.different[howDifferent(row, shadow)] += 1
   }
 }
@@ -88,7 +88,7 @@ const hasLeft = ({ state }: LiveRequest): boolean => state === 'cancelled' || st
 
 /** Whether both have decided: nothing is decided any more about a request whose client left. */
 const hasDecision = (row: LiveRequest): boolean =>
-  hasLeft(row) || (row.state !== 'waiting' && row.shadow?.state !== 'waiting')
+  hasLeft(row) || (row.state !== 'waiting' && row.shadow !== undefined && hasDecided(row.shadow))
 
 /** A client that leaves takes the place of a refusal in the state of the row, but not of its reason. */
 const asDecided = (row: LiveRequest): Compared => (row.reason === undefined ? row : { ...row, state: 'rejected' })

@@ -12,9 +12,9 @@ export function agrees(request: LiveRequest): boolean | undefined {
   return said ? differencesOf(request).length === 0 : undefined
 }
 
-/** Whether the draft decided the request differently; `undefined` where no draft runs beside it. */
+/** Whether the draft decided the request differently; `undefined` where no draft runs beside it, or has come so far. */
 export function draftDiffers({ shadow, level, schema, state }: LiveRequest): boolean | undefined {
-  if (shadow === undefined) return undefined
+  if (shadow === undefined || shadow.state === 'behind') return undefined
   return shadow.level !== level || shadow.schema !== schema || (shadow.state === 'rejected') !== (state === 'rejected')
 }
 

@@ -236,6 +236,8 @@ export class Candidate<R extends Compared> implements ArrivalListener<R> {
     const arrivedNs = this.baseline.nowNs
     const entry: Entry<R> = { row, request, arrivedNs, startedNs, length: undefined, call: undefined }
     this.entries.set(row, entry)
+    row.shadow = BEHIND
+    this.touch(row)
     // Refused at once: as in `decided`.
     if (row.state === 'rejected' && this.lengths.kind === 'measured' && this.lengths.from === 'dispatch')
       entry.length = { durationNs: this.lengths.usual.of(row), watchNs: 0 }
@@ -304,7 +306,7 @@ export class Candidate<R extends Compared> implements ArrivalListener<R> {
   /** Once both have decided. */
   private compare(row: R): void {
     const { shadow } = row
-    if (shadow === undefined || shadow.state === 'waiting' || row.state === 'waiting') return
+    if (shadow === undefined || !hasDecided(shadow) || row.state === 'waiting') return
     // The baseline has not written down yet where it put the request.
     if (row.state === 'bypassed' && shadow.state !== 'bypassed') return
     if (this.undecided.delete(row) && !sameDecision(row, shadow)) this.differences.add(this.run.engine.nowNs)
@@ -316,12 +318,18 @@ export class Candidate<R extends Compared> implements ArrivalListener<R> {
   }
 }
 
+const BEHIND = { level: '', schema: '', state: 'behind' } as const
+
+/** Whether the candidate has let the request run, or refused it. */
+export const hasDecided = ({ state }: NonNullable<LiveRequest['shadow']>): boolean =>
+  state !== 'behind' && state !== 'waiting'
+
 /** Whether both put a request, about which both have decided, into one schema and level, and both or neither refused it. */
 export const sameDecision = (row: Compared, shadow: NonNullable<LiveRequest['shadow']>): boolean =>
   row.level === shadow.level && row.schema === shadow.schema && isRefused(row) === isRefused(shadow)
 
 /** Where an engine only watches, a refused request goes on, and its client may leave. */
-const isRefused = ({ state, reason }: Pick<Compared, 'state' | 'reason'>): boolean =>
+const isRefused = ({ state, reason }: { readonly state: string; readonly reason?: string }): boolean =>
   state === 'rejected' || reason !== undefined
 
 const STATES = {

@@ -1,4 +1,5 @@
 import type { LiveEvent, LiveRequest } from '../../core/contract/live.ts'
+import { hasDecided } from '../../core/run/candidate.ts'
 import type { Console } from './console.ts'
 
 /** Rows that ended and were printed are told apart from those that change again as far back as this. */
@@ -43,6 +44,6 @@ const hasEnded = (row: LiveRequest): boolean =>
 
 /** In a draft, a request whose client left does not come out of its queue any more. */
 const goesOnInDraft = (row: LiveRequest): boolean =>
-  !hasLeft(row) && (row.shadow?.state === 'waiting' || row.shadow?.state === 'executing')
+  !hasLeft(row) && row.shadow !== undefined && (!hasDecided(row.shadow) || row.shadow.state === 'executing')
 
 const hasLeft = ({ state }: LiveRequest): boolean => state === 'cancelled' || state === 'failed'

@@ -86,7 +86,10 @@ export function RequestPane({ row, pinned, server, onPin, onClose }: RequestPane
           </dd>
         </dl>
         {server && <ServerWords row={row} />}
-        {shadow !== undefined && (
+        {shadow?.state === 'behind' && (
+          <p className={styles['story']}>Draft: not decided yet, because the draft is behind.</p>
+        )}
+        {shadow !== undefined && shadow.state !== 'behind' && (
           <p className={styles['story']}>
             Draft: {shadow.state} in <span className="mono">{shadow.level}</span> by{' '}
             <span className="mono">{shadow.schema}</span>

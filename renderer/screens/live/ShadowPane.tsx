@@ -7,9 +7,8 @@ import { Pane } from '../../components/Pane.tsx'
 import { ProblemNote } from '../../components/States.tsx'
 import { classes } from '../../components/classes.ts'
 import { openPage } from '../../state/route.ts'
-import { format } from '../../theme/format.ts'
 import { isTrusted } from './sentence.ts'
-import { differentShare, shadowRows } from './shadow.data.ts'
+import { assumedSentence, differentShare, shadowRows, shadowSpan } from './shadow.data.ts'
 import { useShadowDraft, type DraftBeside } from '../../state/shadowDraft.ts'
 import own from './ShadowPane.module.css'
 import styles from './live.module.css'
@@ -20,6 +19,7 @@ export function ShadowPane({ state }: { readonly state: LiveState }) {
   const draft = useShadowDraft()
   const [problem, setProblem] = useState<Problem>()
   const on = shadow !== undefined
+  const assumed = on ? assumedSentence(shadow) : undefined
   const ask = (asked: Promise<void>): void => {
     setProblem(undefined)
     asked.catch((thrown: unknown) => setProblem(toProblem(thrown)))
@@ -27,7 +27,7 @@ export function ShadowPane({ state }: { readonly state: LiveState }) {
   return (
     <Pane
       title="Shadow A / B"
-      note={on ? `last ${format.span(shadow.seconds)}` : 'off'}
+      note={on ? shadowSpan(shadow) : 'off'}
       actions={
         <button
           type="button"
@@ -62,6 +62,7 @@ export function ShadowPane({ state }: { readonly state: LiveState }) {
           )}
           <div className={own['notes']}>
             <Beside beside={draft.beside} onRun={() => ask(draft.run())} />
+            {assumed !== undefined && <Note kind="warn">{assumed}</Note>}
             <Note kind="info">{MEANING[state.mode]}</Note>
           </div>
         </>
@@ -71,7 +72,7 @@ export function ShadowPane({ state }: { readonly state: LiveState }) {
 }
 
 const NEVER =
-  'Both get the same requests. B never touches one: its queues exist only here, and its waits are added to nobody.'
+  'Both get the same requests. Under B they take as long as they really took, and those that A refused as long as others of their kind; where B lets one run earlier than A, it has to wait until that is known, and is behind. B never touches a request: its queues exist only here, and its waits are added to nobody.'
 const MEANING: Readonly<Record<LiveState['mode'], string>> = {
   enforce: `A is what is in force, B the draft. ${NEVER}`,
   shadow: `A is what is in force, B the draft. ${NEVER}`,

@@ -266,6 +266,7 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
 
 function Draft({ row }: { readonly row: LiveRequest }) {
   const differs = draftDiffers(row)
+  if (row.shadow?.state === 'behind') return <span className={styles['quiet']}>not yet</span>
   if (differs === undefined) return <span className={styles['quiet']}>{UNKNOWN}</span>
   return differs ? <span className={styles['differs']}>{row.shadow?.state}</span> : 'same'
 }

@@ -1,13 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import { builtInObjects } from '../../../core/config/builtInByVersion.ts'
 import type { ObjectSet } from '../../../core/config/objects.ts'
-import { differentShare, shadowRows } from './shadow.data.ts'
+import { assumedSentence, differentShare, shadowRows, shadowSpan } from './shadow.data.ts'
 import { besideOf } from '../../state/shadowDraft.ts'
 
 const A = { arrived: 2_000, rejected: 300, executingSeats: 491, queued: 100, waitP99: { low: 41, high: 6_420 } }
 const B = { arrived: 2_000, rejected: 900, executingSeats: 348, queued: 101, waitP99: { low: 12, high: 6_400 } }
 
 describe('A and B side by side', () => {
+  it('say over which time they are, and what B had to assume', () => {
+    expect(shadowSpan({ seconds: 120 })).toBe('last 2 min')
+    expect(shadowSpan({ seconds: 120, behindMs: 300 })).toBe('last 2 min')
+    expect(shadowSpan({ seconds: 120, behindMs: 14_000 })).toBe('last 2 min, 14 s behind')
+    expect(assumedSentence({})).toBeUndefined()
+    expect(assumedSentence({ assumed: 1 })).toContain('until 1 request had run under A')
+  })
+
   it('noise has no verdict, and waits stand in the order of names', () => {
     const rows = shadowRows({ seconds: 300, a: A, b: B, different: 1 })
     expect(rows.map(({ what, verdict }) => [what, verdict])).toEqual([

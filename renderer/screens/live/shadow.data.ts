@@ -16,6 +16,8 @@ const NOISE = 0.05
 const WAIT_NOISE = 0.1
 /** Waits below are none: a queue that is passed at once takes this long. Milliseconds. */
 const NO_WAIT = 1
+/** Nobody sees less. Milliseconds. */
+const NOT_BEHIND_MS = 1_000
 
 /** Less is better. */
 function verdictOf(a: number | undefined, b: number | undefined, noise: number): ShadowRow['verdict'] {
@@ -51,6 +53,16 @@ export function shadowRows({ seconds, a, b }: ShadowReport): readonly ShadowRow[
     row('queued requests', a.queued, b.queued, format.seats),
   ]
 }
+
+/** Over which time both columns are: `last 5 min, 1.2 s behind`. */
+export const shadowSpan = ({ seconds, behindMs = 0 }: Pick<ShadowReport, 'seconds' | 'behindMs'>): string =>
+  `last ${format.span(seconds)}${behindMs >= NOT_BEHIND_MS ? `, ${format.span(behindMs / 1_000)} behind` : ''}`
+
+/** Of the requests whose length B assumes; `undefined` where it knows all. */
+export const assumedSentence = ({ assumed }: Pick<ShadowReport, 'assumed'>): string | undefined =>
+  assumed === undefined
+    ? undefined
+    : `B fell too far behind to wait until ${format.seats(assumed)} ${assumed === 1 ? 'request' : 'requests'} had run under A; it gave them the usual time of their kind.`
 
 /** Of the requests that came since: `1.5 % of 2 336`. */
 export function differentShare({ different, a }: Pick<ShadowReport, 'different' | 'a'>): string {
