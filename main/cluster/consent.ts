@@ -1,8 +1,8 @@
 import { ProblemError } from '../../core/contract/errors.ts'
+import { escapeControls } from '../../core/text/controls.ts'
 import type { Consent as ConsentState } from '../../core/contract/source.ts'
 import { createTopic, type Subscribable } from '../workspace/topic.ts'
 import type { NamedByOperator } from './namedByOperator.ts'
-import { escaped } from './redact.ts'
 
 /** Something that a page asks for and only the operator may allow. */
 export interface ConsentRequest {
@@ -52,9 +52,9 @@ export function createConsent({ named, operator, now, timeoutMs = TIMEOUT_MS }: 
   const ask = async (request: ConsentRequest, { where, ask: put }: NonNullable<ConsentOptions['operator']>) => {
     asking = true
     const until = new Date(now() + timeoutMs).toISOString()
-    state.publish({ waiting: { what: escaped(request.what), where, until } })
+    state.publish({ waiting: { what: escapeControls(request.what), where, until } })
     try {
-      return await put(request.lines.map(escaped), AbortSignal.timeout(timeoutMs))
+      return await put(request.lines.map(escapeControls), AbortSignal.timeout(timeoutMs))
     } finally {
       asking = false
       state.publish({ waiting: null })
@@ -70,7 +70,7 @@ export function createConsent({ named, operator, now, timeoutMs = TIMEOUT_MS }: 
       let answer = answers.get(key)
       if (answer === undefined) {
         if (operator === undefined) {
-          throw refuse(`A page may not ${escaped(what)}, and there is no terminal in which to ask you.`)
+          throw refuse(`A page may not ${escapeControls(what)}, and there is no terminal in which to ask you.`)
         }
         if (asking) throw refuse('Another question waits for your answer. Answer it, then try again.')
         answer = ask(request, operator)
@@ -83,9 +83,9 @@ export function createConsent({ named, operator, now, timeoutMs = TIMEOUT_MS }: 
       if (allowed === true) return
       if (allowed === undefined) {
         answers.delete(key)
-        throw refuse(`Nobody confirmed within ${timeoutMs / 1_000} s that the console may ${escaped(what)}.`)
+        throw refuse(`Nobody confirmed within ${timeoutMs / 1_000} s that the console may ${escapeControls(what)}.`)
       }
-      throw refuse(`You refused to let the console ${escaped(what)}; the refusal holds until it is restarted.`)
+      throw refuse(`You refused to let the console ${escapeControls(what)}; the refusal holds until it is restarted.`)
     },
   }
 }

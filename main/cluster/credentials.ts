@@ -3,13 +3,14 @@ import type { Agent } from 'node:http'
 import type { AgentOptions, RequestOptions } from 'node:https'
 import { createSecureContext } from 'node:tls'
 import { ProblemError } from '../../core/contract/errors.ts'
+import { escapeControls } from '../../core/text/controls.ts'
 import type { AddressCredentials } from '../../core/contract/source.ts'
 import { UnreadableFile } from '../files/boundedFile.ts'
 import { readCredentialFile } from './credentialFile.ts'
 import type { ChosenContext } from './contexts.ts'
 import { runExecPlugin, type ExecSurroundings } from './execCredential.ts'
 import type { ClusterConfig } from './kubeconfigFile.ts'
-import { escaped, redactCredentials } from './redact.ts'
+import { redactCredentials } from './redact.ts'
 
 /** What a user brings to a request. */
 export interface Credentials {
@@ -110,7 +111,7 @@ async function fetched(
       key: key ?? given.key,
       validUntil:
         expiresAt === undefined ? Number.POSITIVE_INFINITY : Math.max(expiresAt - EXPIRY_MARGIN_MS, now + SHORTEST_MS),
-      tokenRemedy: `run the credential plugin ${escaped(user.exec.command)} by hand to sign in`,
+      tokenRemedy: `run the credential plugin ${escapeControls(user.exec.command)} by hand to sign in`,
     }
   }
   // As kubectl does: the file goes before the token beside it.
@@ -257,7 +258,7 @@ async function readNamed(file: string, what: string): Promise<string> {
     if (!(error instanceof UnreadableFile)) throw error
     throw new ProblemError(
       'credentials',
-      `${what} ${escaped(file)} ${error.why}; correct the path or put the file there.`,
+      `${what} ${escapeControls(file)} ${error.why}; correct the path or put the file there.`,
     )
   }
 }

@@ -3,8 +3,9 @@ import { access, constants } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { ProblemError } from '../../core/contract/errors.ts'
+import { escapeControls, escapeLines } from '../../core/text/controls.ts'
 import type { ClusterConfig, ExecConfig } from './kubeconfigFile.ts'
-import { escaped, escapedLines, redact, redactCredentials } from './redact.ts'
+import { redact, redactCredentials } from './redact.ts'
 
 /** What a credential plugin printed. */
 export interface ExecCredential {
@@ -63,13 +64,13 @@ export async function locateProgram(command: string, env: NodeJS.ProcessEnv): Pr
 export function missingPlugin({ command, installHint }: ExecConfig): ProblemError {
   return new ProblemError(
     'credentials',
-    `The credential plugin ${escaped(command)} of the kubeconfig is not installed on this machine, or not executable.`,
+    `The credential plugin ${escapeControls(command)} of the kubeconfig is not installed on this machine, or not executable.`,
     hintOf(installHint),
   )
 }
 
 const hintOf = (hint: string | null | undefined): string | undefined =>
-  escapedLines((hint ?? '').trim().slice(0, ERROR_BYTES)) || undefined
+  escapeLines((hint ?? '').trim().slice(0, ERROR_BYTES)) || undefined
 
 /** What may be a secret among the variables that a kubeconfig sets. */
 export const isSecretName = (name: string): boolean => /token|secret|passw|key/i.test(name)
@@ -84,7 +85,7 @@ export async function runExecPlugin(
   cluster: ClusterConfig,
   { env, timeoutMs }: ExecSurroundings,
 ): Promise<ExecCredential> {
-  const name = escaped(exec.command)
+  const name = escapeControls(exec.command)
   if (exec.interactiveMode === 'Always') {
     throw new ProblemError(
       'credentials',
@@ -102,7 +103,7 @@ export async function runExecPlugin(
   )
   const secrets = Object.entries(own).flatMap(([key, value]) => (isSecretName(key) ? [value] : []))
   const wordsOf = (stderr: string): string | undefined => {
-    const hidden = escapedLines(redactCredentials(redact(stderr, secrets)))
+    const hidden = escapeLines(redactCredentials(redact(stderr, secrets)))
     const hint = hintOf(exec.installHint)
     return [hidden, ...(hint === undefined ? [] : [`Install hint: ${hint}`])].join('\n').trim() || undefined
   }

@@ -171,7 +171,7 @@ describe('a kubeconfig that a page names', () => {
     ]) {
       expect(shown).toContain(part)
     }
-    expect(shown).toContain(String.raw`x\u{1b}[2J\u{202e}evil\u{a}more`)
+    expect(shown).toContain(String.raw`x\u001b[2J\u202eevil\u000amore`)
     expect(shown).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]|s3cr3t/u)
     expect(console.states.map(({ waiting }) => waiting?.where)).toEqual([undefined, 'terminal', undefined])
     expect(existsSync(marker)).toBe(false)

@@ -11,14 +11,15 @@ import { Random } from '../harness/engine/random.ts'
 import { portOf } from '../harness/proxied.ts'
 
 /** Everything but newlines of our own. Tabs are not used at all. */
-const CONTROLS = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u
+const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 const hasControls = (text: string): boolean => CONTROLS.test(text.replaceAll('\n', ''))
 /** What the log of a GitHub, Azure or TeamCity job would carry out. */
 const COMMAND = /^\s*::|##\w*\[/m
 
 const LETTERS = [
   ...Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code)),
-  ...'\u061c\u200e\u200f\u2028\u2029\u202a\u202e\u2066\u2069\ud800\udc00é漢'.split(''),
+  ...'\u00ad\u061c\u200b\u200e\u200f\u2028\u2029\u202a\u202e\u2066\u2069\ud800\udc00é漢'.split(''),
+  '\u{e0041}',
   '::',
   '##[',
   '::add-mask::',
