@@ -8,7 +8,7 @@ import { Segment } from '../../components/Segment.tsx'
 import { classes } from '../../components/classes.ts'
 import { NARROW, useMedia } from '../../components/useMedia.ts'
 import { format, UNKNOWN } from '../../theme/format.ts'
-import { reportedWaits, waitingNow, waitP99, type WaitP99 } from './flowWaits.ts'
+import { waitP99, type WaitP99 } from './flowWaits.ts'
 import { addToFilter } from './query.ts'
 import { Remedy } from './Remedy.tsx'
 import { flowOf, requestOf, shortFlowName } from './row.ts'
@@ -53,30 +53,40 @@ const ORDER_OPTIONS: readonly { readonly value: FlowOrder; readonly label: strin
   { value: 'wait', label: 'Wait' },
 ]
 
-type Compare<R> = (a: R, b: R) => number
+type Keyed = readonly [key: string, flow: FlowTally]
+interface Waited {
+  readonly flow: Keyed
+  readonly wait: WaitP99 | undefined
+}
 /** Seats held for a time are what fairness divides. */
-const bySeats: Compare<FlowRow> = (a, b) =>
-  b.seatSeconds - a.seatSeconds || b.requests - a.requests || (a.key < b.key ? -1 : 1)
-const byWait: Compare<WaitRow> = (a, b) =>
-  (b.wait?.ms ?? -1) - (a.wait?.ms ?? -1) || b.waiting - a.waiting || bySeats(a, b)
+const bySeats = ([aKey, a]: Keyed, [bKey, b]: Keyed): number =>
+  b.seatSeconds - a.seatSeconds || b.requests - a.requests || (aKey < bKey ? -1 : 1)
+const byWait = (a: Waited, b: Waited): number =>
+  (b.wait?.ms ?? -1) - (a.wait?.ms ?? -1) ||
+  b.flow[1].waits.waiting - a.flow[1].waits.waiting ||
+  bySeats(a.flow, b.flow)
 
-const rowsOf = (flows: Tally['flows'], seconds: number): readonly FlowRow[] =>
-  [...flows].map(([key, flow]) => ({
-    key,
-    ...flow,
-    name: shortFlowName(flow.flow, flow.schema),
-    perSecond: flow.requests / seconds,
-    waiting: waitingNow(flow.waits),
-  }))
+/** Rows are made of those that are shown only: there may be thousands. */
+const rowOf = ([key, flow]: Keyed, seconds: number): FlowRow => ({
+  key,
+  ...flow,
+  name: shortFlowName(flow.flow, flow.schema),
+  perSecond: flow.requests / seconds,
+  waiting: flow.waits.waiting,
+})
 
 const busiest = (flows: Tally['flows'], seconds: number): readonly FlowRow[] =>
-  rowsOf(flows, seconds).toSorted(bySeats).slice(0, MOST_ROWS)
+  [...flows]
+    .toSorted(bySeats)
+    .slice(0, MOST_ROWS)
+    .map((flow) => rowOf(flow, seconds))
 
 const longestWaiting = ({ tally, seconds, now }: FlowsProps): readonly WaitRow[] =>
-  rowsOf(tally.flows, seconds)
-    .map((row) => ({ ...row, wait: waitP99(row.waits, now) }))
+  [...tally.flows]
+    .map(([key, flow]): Waited => ({ flow: [key, flow], wait: waitP99(flow.waits, now) }))
     .toSorted(byWait)
     .slice(0, MOST_ROWS)
+    .map(({ flow, wait }) => ({ ...rowOf(flow, seconds), wait }))
 
 const FLOW: DataColumn<FlowRow> = {
   id: 'flow',
@@ -156,7 +166,7 @@ function waitColumns(engineOnly: boolean, span: Span): readonly DataColumn<WaitR
 }
 
 const isEstimated = ({ waits, wait }: WaitRow, engineOnly: boolean): boolean =>
-  engineOnly && reportedWaits(waits) < (wait?.requests ?? 0)
+  engineOnly && waits.reported < (wait?.requests ?? 0)
 
 /** What a 99th percentile is of. */
 function basisOf(row: WaitRow, engineOnly: boolean, span: Span): string {

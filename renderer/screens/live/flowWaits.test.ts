@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { LiveRequest } from '../../../core/contract/live.ts'
-import { countWait, noWaits, reportedWaits, waitingNow, waitP99, type FlowWaits } from './flowWaits.ts'
+import { addWaits, countWait, noWaits, waitP99, type FlowWaits } from './flowWaits.ts'
 import { liveRequest } from './live.fixture.ts'
 
 const waitsOf = (...rows: readonly Partial<LiveRequest>[]): FlowWaits => {
@@ -60,12 +60,25 @@ it('is a lower bound that nothing which still waits can undercut, and exact wher
   )
 })
 
+it('is what sorting all of them gives', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 5_000 }), { minLength: 1, maxLength: 2_000 }), (waits) => {
+      const sorted = waits.toSorted((a, b) => a - b)
+      expect(waitP99(waitsOf(...waits.map((waitMs) => ({ waitMs }))), NOW)).toEqual({
+        ms: sorted[Math.ceil(0.99 * waits.length) - 1],
+        requests: waits.length,
+        atLeast: false,
+      })
+    }),
+  )
+})
+
 it('sums of sums are those of all', () => {
   const rows = [{}, { waitMs: 0 }, { state: 'waiting' }, { server: { waitMs: 5 } }] as const
   const total = noWaits()
-  for (const row of rows) total.sums.push(waitsOf(row))
+  for (const row of rows) addWaits(total, waitsOf(row))
   const sum = noWaits()
-  sum.sums.push(total)
+  addWaits(sum, total)
   expect(waitP99(sum, 1_000_500)).toEqual(waitP99(waitsOf(...rows), 1_000_500))
-  expect([waitingNow(sum), reportedWaits(sum)]).toEqual([1, 1])
+  expect(sum).toMatchObject({ waiting: 1, reported: 1, ended: 3 })
 })

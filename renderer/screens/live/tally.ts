@@ -3,7 +3,7 @@ import { differencesOf } from '../../../core/live/agreement.ts'
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import { REJECT_REASONS, type RejectReason } from '../../../core/frame/frame.ts'
 import { agrees } from '../../../core/live/liveFilter.ts'
-import { countWait, noWaits, type CountingWaits, type FlowWaits } from './flowWaits.ts'
+import { addWaits, countWait, noWaits, type CountingWaits, type FlowWaits } from './flowWaits.ts'
 import { addQueues, countQueue, type CountingQueues, type QueueTallies } from './tally.queues.ts'
 
 /** How many of those that could be compared are the same. */
@@ -45,7 +45,8 @@ export interface Tally {
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 type CountingFlow = Writable<Omit<FlowTally, 'waits'>> & { readonly waits: CountingWaits }
-interface Counting {
+/** While requests are added. */
+export interface Counting {
   requests: number
   answered: number
   failed: number
@@ -151,7 +152,7 @@ function addFlows(into: Counting['flows'], flows: Tally['flows']): void {
     known.requests += flow.requests
     known.seatSeconds += flow.seatSeconds
     known.rejected += flow.rejected
-    known.waits.sums.push(flow.waits)
+    addWaits(known.waits, flow.waits)
   }
 }
 
