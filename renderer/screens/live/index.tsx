@@ -9,20 +9,22 @@ import { LiveView } from './LiveView.tsx'
 /** Live requests: single requests of a proxy, a feed or a simulation as they pass. */
 export function LivePage() {
   const connected = useConnected()
-  if (connected === undefined)
-    return (
-      <EmptyState title="No cluster is connected." actions={<Open label="Connect a source" />}>
-        <Sources />
-      </EmptyState>
-    )
-  if (!showsRequests(connected))
-    return (
-      <EmptyState title="This source shows no single requests." actions={<Open label="Choose another source" />}>
-        <p>{connected.source.name} tells how many requests there were, not which.</p>
-        <Sources />
-      </EmptyState>
-    )
-  return <Listening />
+  if (connected !== undefined && showsRequests(connected)) return <Listening />
+  return (
+    <>
+      <h1 className="sr-only">Live requests</h1>
+      {connected === undefined ? (
+        <EmptyState title="No cluster is connected." actions={<Open label="Connect a source" />}>
+          <Sources />
+        </EmptyState>
+      ) : (
+        <EmptyState title="This source shows no single requests." actions={<Open label="Choose another source" />}>
+          <p>{connected.source.name} tells how many requests there were, not which.</p>
+          <Sources />
+        </EmptyState>
+      )}
+    </>
+  )
 }
 
 const SOURCES = [

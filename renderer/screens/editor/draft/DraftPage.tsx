@@ -1,3 +1,4 @@
+import type { ObjectsState } from '../../../../core/contract/objects.ts'
 import { ProblemNote, EmptyState, ErrorState, ForbiddenState, Loading } from '../../../components/States.tsx'
 import { Button } from '../../../components/Button.tsx'
 import { insistOnBuiltIn } from '../../../state/draftBase.ts'
@@ -14,7 +15,25 @@ export function DraftPage() {
   const ready = useDraftReady()
   const impact = useImpact()
   const notKept = draftStore((store) => store.notKept)
-  if (state?.state === 'unavailable' && draft.base === undefined) {
+  if (draft.base !== undefined && draft.proposal !== undefined && impact !== undefined && ready) {
+    return (
+      <>
+        {notKept !== undefined && <ProblemNote problem={notKept} />}
+        <DraftEditor draft={draft} impact={impact} />
+      </>
+    )
+  }
+  return (
+    <>
+      <h1 className="sr-only">Draft</h1>
+      <NoDraft state={draft.base === undefined ? state : undefined} />
+    </>
+  )
+}
+
+/** What is missing, and what can be done without it. */
+function NoDraft({ state }: { readonly state: ObjectsState | undefined }) {
+  if (state?.state === 'unavailable') {
     const { problem, target } = state
     const upon = <Button onClick={insistOnBuiltIn}>Draft on the built-in objects</Button>
     if (problem?.code === 'forbidden') {
@@ -44,13 +63,5 @@ export function DraftPage() {
     }
     return <ErrorState title={`The objects of ${target} cannot be read.`} problem={problem} actions={upon} />
   }
-  if (draft.base === undefined || draft.proposal === undefined || impact === undefined || !ready) {
-    return <Loading waitingFor="the flow-control objects" />
-  }
-  return (
-    <>
-      {notKept !== undefined && <ProblemNote problem={notKept} />}
-      <DraftEditor draft={draft} impact={impact} />
-    </>
-  )
+  return <Loading waitingFor="the flow-control objects" />
 }

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react'
 import type { Kind, ObjectSet } from '../../../../core/config/objects.ts'
+import type { ObjectsState } from '../../../../core/contract/objects.ts'
 import { driftBetween, type DriftRow } from '../../../../core/drift/drift.ts'
 import { Button } from '../../../components/Button.tsx'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
@@ -22,6 +23,16 @@ import styles from './drift.module.css'
 export function DriftPage() {
   const state = useObjects()
   const base = useDraftBase()
+  if (base !== undefined && state?.origin !== 'none') return <Compared base={base} target={state?.target ?? ''} />
+  return (
+    <>
+      <h1 className="sr-only">Drift</h1>
+      <NothingToCompare state={state} />
+    </>
+  )
+}
+
+function NothingToCompare({ state }: { readonly state: ObjectsState | undefined }) {
   if (state?.origin === 'none') {
     return (
       <EmptyState
@@ -36,14 +47,8 @@ export function DriftPage() {
       </EmptyState>
     )
   }
-  if (base === undefined) {
-    return state?.problem === undefined ? (
-      <Loading waitingFor="the flow-control objects" />
-    ) : (
-      <ErrorState title="The objects cannot be read." problem={state.problem} />
-    )
-  }
-  return <Compared base={base} target={state?.target ?? ''} />
+  if (state?.problem === undefined) return <Loading waitingFor="the flow-control objects" />
+  return <ErrorState title="The objects cannot be read." problem={state.problem} />
 }
 
 const COLUMNS: readonly DataColumn<DriftRow>[] = [

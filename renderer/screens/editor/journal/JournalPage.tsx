@@ -47,11 +47,14 @@ export function JournalPage() {
   const [turned, setTurned] = useState<Turned>()
   if (problem !== undefined) {
     return (
-      <ErrorState
-        title="The journal cannot be read."
-        problem={problem}
-        actions={<Button onClick={reload}>Try again</Button>}
-      />
+      <>
+        <h1 className="sr-only">Journal</h1>
+        <ErrorState
+          title="The journal cannot be read."
+          problem={problem}
+          actions={<Button onClick={reload}>Try again</Button>}
+        />
+      </>
     )
   }
   if (entries === undefined || state === undefined) return <Loading waitingFor="the journal" />
