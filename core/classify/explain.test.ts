@@ -221,7 +221,7 @@ test('a schema without a level takes no part, and says so', () => {
       matchingPrecedence: 1,
       matched: true,
       cause: 'missing',
-      reason: 'takes no part: there is no level gone',
+      reason: 'inactive: there is no level gone',
     },
   ])
 })

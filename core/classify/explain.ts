@@ -114,7 +114,7 @@ function traceDangling(
     cause: why === undefined ? 'missing' : 'refused',
     reason:
       why === undefined
-        ? `takes no part: there is no level ${name}`
-        : `takes no part: the server refuses the level ${name}, because ${why}`,
+        ? `inactive: there is no level ${name}`
+        : `inactive: the server rejects the level ${name}, because ${why}`,
   }
 }

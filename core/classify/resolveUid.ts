@@ -2,7 +2,7 @@ import type { Kind, ObjectSet } from '../config/objects.ts'
 
 /** One UID of a text and what it stands for. */
 export interface ResolvedUid {
-  /** As in the text; empty for a header without a value, which stands for an object that the server imagines. */
+  /** As in the text; empty for a header without a value, which stands for a placeholder that the server creates. */
   readonly uid: string
   /** What the header's name says it is; absent for a bare UID. */
   readonly header?: Kind

@@ -217,7 +217,7 @@ export type ShadowReport = z.infer<typeof ShadowReportSchema>
 export const LiveStateSchema = z.object({
   /** What the proxy or the feed is, in words: `http://127.0.0.1:41233 → prod-eu-1`. */
   title: z.string(),
-  /** Where clients connect to, of a proxy and of a webhook receiver. */
+  /** Address for clients, of a proxy and of a webhook receiver. */
   address: z.string().exactOptional(),
   /** Path of a kubeconfig that was written for the clients of a proxy. */
   clientKubeconfig: z.string().exactOptional(),

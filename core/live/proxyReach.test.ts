@@ -59,7 +59,7 @@ describe('who can connect', () => {
           clientCa: { ...one, clientCa: false },
         }[problem.field]
         expect(reachProblem(mended)?.sentence).not.toBe(problem.sentence)
-        expect(problem.sentence).toMatch(/; [^;]+\.$/)
+        expect(problem.sentence).toMatch(/\. [A-Z].+\.$/)
       }),
     )
   })
@@ -82,10 +82,10 @@ describe('a proxy that lends the credentials of its kubeconfig', () => {
 
   test('says whose rights they are', () => {
     expect(lendingSentence({ upstream, identity: 'kubeconfig' }, 'admin')).toBe(
-      'Every client that brings the token of the proxy acts as admin, with all rights that come with that.',
+      'Every client with the proxy’s token acts as admin, with all of that user’s permissions.',
     )
     expect(lendingSentence({ upstream, identity: 'headers', listen: { token: { kind: 'none' } } })).toBe(
-      'Every user of this machine acts as any user that it names and the user of the kubeconfig may impersonate.',
+      'Every user of this machine can act as any user that the user of the kubeconfig may impersonate.',
     )
     expect(lendingSentence({ upstream, identity: 'token' })).toBeUndefined()
   })

@@ -62,12 +62,10 @@ export const wantsToken = ({ token }: ProxyListen): boolean => token !== undefin
 /** Who can do what with the credentials that the proxy lends, in a sentence; `undefined` where it lends none. */
 export function lendingSentence(spec: ReachedLender, owner = 'the user of the kubeconfig'): string | undefined {
   if (!lendsCredentials(spec)) return undefined
-  const who = wantsToken(reachOf(spec))
-    ? 'Every client that brings the token of the proxy'
-    : 'Every user of this machine'
+  const who = wantsToken(reachOf(spec)) ? 'Every client with the proxy’s token' : 'Every user of this machine'
   return spec.identity === 'kubeconfig'
-    ? `${who} acts as ${owner}, with all rights that come with that.`
-    : `${who} acts as any user that it names and ${owner} may impersonate.`
+    ? `${who} acts as ${owner}, with all of that user’s permissions.`
+    : `${who} can act as any user that ${owner} may impersonate.`
 }
 
 /** The credentials of a kubeconfig are at stake: what is not surely meant is refused (docs/proxy.md, Security). */
@@ -76,41 +74,40 @@ export function reachProblem({ host, identity, tls, token, clientCa }: ProxyReac
     return {
       field: 'tls',
       sentence:
-        'Client certificates need TLS; let the proxy make a certificate of its own, or give it one and its key.',
+        'Client certificates require TLS. Let the proxy generate a certificate, or provide a certificate and its key.',
     }
   }
   if (identity === 'certificate' && !clientCa) {
     return {
       field: 'identity',
-      sentence: 'The identity "certificate" needs TLS with the authority of the client certificates; give its file.',
+      sentence: 'The identity "certificate" requires TLS and the CA of the client certificates. Provide the CA file.',
     }
   }
   if (clientCa && identity !== 'certificate') {
     return {
       field: 'clientCa',
-      sentence:
-        'Client certificates are asked for with the identity "certificate" only; choose that, or leave their authority out.',
+      sentence: 'A client CA is used only with the identity "certificate". Choose that identity, or leave the CA out.',
     }
   }
   if (token && identity === 'token') {
     return {
       field: 'token',
       sentence:
-        'With the identity "token" each caller brings a token of their own, so the proxy cannot have another one; leave it out.',
+        'With the identity "token" each caller sends their own token, so the proxy cannot require another. Leave it out.',
     }
   }
   if (isLoopback(host)) return undefined
   if (!tls) {
     return {
       field: 'tls',
-      sentence: `Beyond loopback the proxy speaks TLS only; let it make a certificate for ${host}, or give it one and its key.`,
+      sentence: `Other than on loopback, the proxy requires TLS. Let it generate a certificate for ${host}, or provide a certificate and its key.`,
     }
   }
   if (!token && identity !== 'token') {
     return {
       field: 'token',
       sentence:
-        'Beyond loopback the proxy needs a token that its clients bring; let it make one, or name a file with one.',
+        'Other than on loopback, the proxy requires a client token. Let it generate one, or provide a file with one.',
     }
   }
   return undefined

@@ -15,8 +15,8 @@ const SOURCE = `Source (one of):
   --metrics-url URL      the complete address of a metrics page; repeat it for several servers
   --file PATH            a metrics text, a debug dump or a capture, a folder of them, or - for standard input
   --simulate             a simulated cluster, which runs on the console's own flow control
-  --server-version V     the version that it claims and behaves like, ${COVERED_RANGE} (${NEWEST_VERSION} by default)
-  --seed N               another course of events (1 by default); the same seed gives the same
+  --server-version V     the version that it reports and emulates, ${COVERED_RANGE} (${NEWEST_VERSION} by default)
+  --seed N               random seed (1 by default); the same seed produces the same events
   --demo                 a recording of a real server under load
 
 ${CREDENTIALS}`
@@ -48,18 +48,18 @@ Usage:
   apf-console impact --edit FILE…                    seats of every level before and after an edit, and what it puts at risk
   apf-console diff OLD NEW                           what differs between two configurations
   apf-console drift --config FILE | --kubeconfig F   what differs from the built-in objects, or from elsewhere
-  apf-console engine SUBCOMMAND                      questions to the flow-control engine, as JSON
+  apf-console engine SUBCOMMAND                      query the flow-control engine with JSON
   apf-console --version | --help
 
 ${SOURCE}
 
 Exit code: 0 done, 1 done with findings (a server or a file could not be read), 2 cannot run.
-The JSON is described in docs/frame.md. Each command explains itself with --help.`,
+The JSON is described in docs/frame.md. Run a command with --help for its options.`,
 
   snapshot: `Usage: apf-console snapshot [source] [--timeout S]
 
 Reads every server once and prints one frame as JSON (docs/frame.md). Without a source: the current context of the
-kubeconfig. Of several pages in files the newest is printed.
+kubeconfig. If files hold several pages, the newest is printed.
 
 ${SOURCE}
 
@@ -70,13 +70,13 @@ Options:
 
   watch: `Usage: apf-console watch [source] [--interval S] [--count N]
 
-Prints frames as NDJSON, one a line (docs/frame.md), until it is stopped. A server that fails is tried again; what
-happens is told on standard error. Without a source: the current context of the kubeconfig.
+Prints frames as NDJSON, one per line (docs/frame.md), until it is stopped. A server that fails is retried; failures are
+reported on standard error. Without a source: the current context of the kubeconfig.
 
 ${SOURCE}
 
 Options:
-  --interval S           seconds between two readings (0.5 to 60, default 1)
+  --interval S           seconds between readings (0.5 to 60, default 1)
   --count N              stop after so many frames
   --json                 accepted for scripts; the output is always NDJSON`,
 
@@ -97,7 +97,7 @@ Options:
   -o, --output FORMAT    text (default) or json
   --json                 the same as --output json
 
-Exit code: 0 everything that looking needs is allowed, 1 something is missing or refused, 2 cannot run.`,
+Exit code: 0 every permission for reading is granted, 1 a permission is missing or refused, 2 cannot run.`,
 
   web: `Usage: apf-console web [source] [--port N] [--open]
 
@@ -108,7 +108,7 @@ address. Without a source: a simulated cluster.
 ${SOURCE}
 
 Options:
-  --interval S           seconds between two readings (0.5 to 60, default 1)
+  --interval S           seconds between readings (0.5 to 60, default 1)
   --port N               port to listen on (a free one by default)
   --open                 open the browser as well, by such a file
   --serve-simulation N   let the simulated server answer over HTTP too, on this port of 127.0.0.1 (0 takes a free one):
@@ -119,40 +119,40 @@ Options:
   proxy: `Usage: apf-console proxy [--kubeconfig FILE] [--context NAME] | --upstream URL [--port N] [--mode M]
                          [--listen HOST[:PORT]] [--tls] [--draft FILE…] [--json]
 
-A reverse proxy in front of an API server, on loopback, whose own flow control lets each request run, wait or be
-refused with 429, as a server with these objects and limits would; prints its address, and a summary when it is stopped
+A reverse proxy in front of an API server, on loopback, whose own flow control runs, queues or rejects (429) each
+request as a server with these objects and limits would; prints its address, and a summary when it is stopped
 (docs/proxy.md, docs/live.md). Without an upstream: the current context of the usual kubeconfig. Clients act with the
-credentials of the kubeconfig, so they bring a token over TLS unless you say --no-token.
+credentials of the kubeconfig, so they need a token over TLS unless you pass --no-token.
 
 Upstream (one of):
   --kubeconfig FILE, --context NAME   the server of a kubeconfig, with its credentials
   --upstream URL         any HTTP server
 
-Who can connect (clients on this machine with the token, by default; beyond it TLS and a token are needed):
+Who can connect (by default clients on this machine with the token; other machines require TLS and a token):
   --port N               port to listen on (a free one by default)
   --listen HOST[:PORT]   another address of this machine; 0.0.0.0 or [::] for all of them
-  --tls                  speak TLS by a certificate of the console's own, which it keeps
-  --tls-cert FILE, --tls-key FILE   or by this one (PEM)
-  --generate-token       clients bring a token, which the console makes and keeps in a file
-  --token-file FILE      or the one in this file
-  --no-token             none: every user of this machine acts with the credentials of the kubeconfig
+  --tls                  use TLS with a certificate that the console generates and keeps
+  --tls-cert FILE, --tls-key FILE   use TLS with this certificate (PEM)
+  --generate-token       require a client token, which the console generates and keeps in a file
+  --token-file FILE      require the client token in this file
+  --no-token             require no token: every user of this machine acts with the credentials of the kubeconfig
   --allow-exec           let exec, attach, port-forward and proxy pass with these credentials; refused by default
-  --client-ca FILE       authority of the clients' certificates (PEM), for --identity certificate
-  --client-kubeconfig FILE   write what clients need, for kubectl --kubeconfig FILE (with TLS one is written anyway)
+  --client-ca FILE       CA of the client certificates (PEM), for --identity certificate
+  --client-kubeconfig FILE   write a kubeconfig for clients (with TLS one is always written)
 
 Options:
-  --mode M               enforce (default): requests wait and are refused; shadow: they pass, flow control only watches
-  --identity I           who asks: kubeconfig (default: everybody is its user), token, certificate or headers
-  --objects O            begin with those of the upstream (default) or with the built-in ones
-  --config FILE…         begin with the objects of these manifests, which are the whole configuration
+  --mode M               enforce (default): requests wait or are rejected; shadow: requests pass, decisions are only computed
+  --identity I           identity of callers: kubeconfig (default: its user for all), token, certificate or headers
+  --objects O            initial objects: those of the upstream (default) or the built-in ones
+  --config FILE…         initial objects: these manifests, which are the whole configuration
 ${DRAFT}
 ${ENGINE}`,
 
   feed: `Usage: apf-console feed --audit-file FILE | --audit-webhook-port N | --httplog FILE [--once] [--draft FILE…]
                         [--json]
 
-What happened at an API server, through flow control of the console's own, which only watches: queues, waits and
-refusals are what it would have done (docs/feeds.md, docs/live.md). Follows the file until it is stopped.
+Replays the requests of an API server through the console's own flow control, which only computes decisions: queues,
+waits and rejections are what it would have done (docs/feeds.md, docs/live.md). Follows the file until it is stopped.
 
 Feed (one of):
   --audit-file FILE      the audit log (--audit-log-path), rotated or compressed files of it too
@@ -162,13 +162,13 @@ Feed (one of):
 Options:
   --once                 stop at the end of the file
   --kubeconfig FILE, --context NAME   the same server, for its objects and how many objects there are
-  --config FILE…         begin with the objects of these manifests, which are the whole configuration
+  --config FILE…         initial objects: these manifests, which are the whole configuration
 ${DRAFT}
 ${ENGINE}`,
 
   shard: `Usage: apf-console shard --queues Q --hand H [--elephants 1,4,16] [--flow SCHEMA/DISTINGUISHER]… [--target P]
 
-How well shuffle sharding keeps flows apart: the chance that so many elephants (flows that fill their whole hand) hold
+Shows how well shuffle sharding isolates flows: the chance that so many elephants (flows that fill their whole hand) hold
 every queue of a mouse's hand, the hands of given flows and where they meet, and the smallest shapes that keep the
 chance within a target (docs/sharding.md).
 
@@ -176,7 +176,7 @@ Options:
   --queues Q, --hand H   the shape: queues of the level, and how many of them each flow is dealt
   --length N             longest queue that the level allows (50 by default)
   --elephants N,…        numbers of elephants (1,4,16 by default)
-  --flow SCHEMA/DISTINGUISHER   a flow, whose hand is dealt; repeat it for several
+  --flow SCHEMA/DISTINGUISHER   a flow whose hand is shown; repeat it for several
   --target P             chance, between 0 and 1, for the largest number of elephants
   --max-queues N         consider no shape with more queues (1024 by default)
   --table                the table of the Kubernetes documentation, computed
@@ -203,8 +203,8 @@ Exit code: 0 no errors, 1 errors, 2 cannot run.`,
        apf-console classify --kubectl "get pods -n x" [--user U] [objects] [source] [--json]
        apf-console classify --request FILE | --test FILE [objects] [source] [--json]
 
-Which flow schema and priority level a request falls into and why no earlier schema, the flow with its hash and hand of
-queues, and the seats that it takes (docs/classify.md).
+Shows which flow schema and priority level a request matches and why no earlier schema does, its flow with hash and hand
+of queues, and the seats that it takes (docs/classify.md).
 
 Request (one of):
   --user U --url PATH    with --group G (repeat it; filled in from the user's name without), and --verb V (list, create, …)
@@ -233,7 +233,7 @@ Exit code: 0 done, 1 a row of the test table fails or a server would reject an o
 
   impact: `Usage: apf-console impact [--config OLD…] --edit NEW… [--server-limit N] [source] [--json]
 
-Every level before and after an edit: shares, seats, the widest request, what can wait, and with a source also the limits
+Shows every level before and after an edit: shares, seats, the widest request, what can wait, and with a source also the limits
 that follow from the present demand (docs/impact.md); then the guard rails: what the edit puts at risk (docs/guard-rails.md).
 
 Edit:
@@ -254,14 +254,14 @@ Options:
   --server-limit N       seats of one server: --max-requests-inflight and --max-mutating-requests-inflight together (as
                          the source reports it, else 600)
   --kube-version V       behaves like v1.33 or v1.33.4 (that of the cluster, or the newest that is known, by default)
-  --test FILE            a saved test table, whose requests must go on matching what they match
+  --test FILE            a saved test table, whose requests must keep matching what they match
   --json                 as JSON
 
 Exit code: 0 done, 1 a guard rail blocks the edit, a server would reject an object or could not be read, 2 cannot run.`,
 
   diff: `Usage: apf-console diff OLD NEW [--output text|json|patch]
 
-What differs between two configurations, field by field, defaults filled in (docs/drift.md). OLD and NEW are files or
+Shows what differs between two configurations, field by field, with defaults filled in (docs/drift.md). OLD and NEW are files or
 folders of manifests; one of them may be - for standard input.
 
 Options:
@@ -273,9 +273,9 @@ Exit code: 0 nothing differs, 1 something does or a server would reject an objec
 
   drift: `Usage: apf-console drift (--config FILE… | --kubeconfig FILE | --context NAME) [against] [--json]
 
-How the objects of a cluster or of files differ from those that its release makes by itself, and what the API server will
-do to each (docs/drift.md); or from another cluster or other files. Objects of your own are listed and are no drift from
-the built-in ones.
+Shows how the objects of a cluster or of files differ from the built-in objects of the release, and what the API server
+will do to each (docs/drift.md); or how they differ from another cluster or other files. Your own objects are listed but
+do not count as drift from the built-in ones.
 
 Objects:
   --config FILE…         files and folders of manifests, which are the whole configuration
@@ -294,7 +294,7 @@ Exit code: 0 no drift, 1 drift, 2 cannot run.`,
 
   engine: `Usage: apf-console engine SUBCOMMAND
 
-Reads JSON values from standard input, each a question to the flow-control engine, and prints the answer to each as one
-line of JSON as soon as the value is complete. The questions are those that upstream's code is asked in the tests
-(docs/conformance.md); what is missing in one is zero. A question that cannot be answered ends the command.`,
+Reads JSON values from standard input, each a query for the flow-control engine, and prints each result as one line of
+JSON as soon as the value is complete. The queries are those that the conformance tests run against upstream's code
+(docs/conformance.md); missing fields are zero. An invalid query ends the command.`,
 } as const

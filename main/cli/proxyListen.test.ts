@@ -55,17 +55,17 @@ test('what does not go together is refused with the options that mend it', () =>
     [
       'kubeconfig',
       ['--listen', '10.0.0.5'],
-      /TLS only; .* for 10\.0\.0\.5, .* \(--tls, or --tls-cert and --tls-key\)$/,
+      /requires TLS\. .* for 10\.0\.0\.5, .* \(--tls, or --tls-cert and --tls-key\)$/,
     ],
-    ['kubeconfig', ['--listen', '10.0.0.5', '--tls'], /token .* \(--generate-token or --token-file\)$/],
-    ['token', ['--tls', '--generate-token'], /token of their own/],
+    ['kubeconfig', ['--listen', '10.0.0.5', '--tls'], /client token\. .* \(--generate-token or --token-file\)$/],
+    ['token', ['--tls', '--generate-token'], /their own token/],
     ['certificate', ['--tls'], /\(--client-ca, with --tls or --tls-cert and --tls-key\)$/],
-    ['certificate', ['--client-ca', 'ca'], /need TLS/],
+    ['certificate', ['--client-ca', 'ca'], /require TLS/],
     ['headers', ['--client-ca', 'ca', '--tls'], /\(--identity certificate\)$/],
     ['kubeconfig', ['--tls-cert', 'c'], /go together/],
     ['kubeconfig', ['--tls-cert', 'c', '--tls-key', 'k', '--tls'], /--tls makes/],
     ['kubeconfig', ['--token-file', 't', '--generate-token'], /only one can be given/],
-    ['kubeconfig', ['--no-token', '--listen', '10.0.0.5', '--tls'], /needs a token/],
+    ['kubeconfig', ['--no-token', '--listen', '10.0.0.5', '--tls'], /requires a client token/],
   ]
   for (const [identity, args, sentence] of cases) expect(() => read(identity, ...args)).toThrow(sentence)
 })

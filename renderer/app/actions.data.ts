@@ -73,7 +73,7 @@ export function unavailableActions(facts: ActionFacts): Readonly<Partial<Record<
   }
   need(connected, 'Nothing is connected.', 'disconnect', 'explain', 'why-429', 'reading-notes')
   need(drafted > 0, 'The draft has no changes.', 'dry-run', 'apply', 'run-beside')
-  need(requests, 'This source shows no single requests.', 'run-beside')
+  need(requests, 'This source does not report individual requests.', 'run-beside')
   const impossible = facts.why ?? 'This source cannot be edited.'
   need(editing !== 'impossible', impossible, 'dry-run', 'apply', 'undo-applied', 'editing-on', 'editing-off')
   need(editing !== 'off', 'Editing is off.', 'apply', 'editing-off')

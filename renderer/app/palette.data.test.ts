@@ -166,7 +166,7 @@ describe('the palette', () => {
     const why = (label: string) => now.find((one) => one.label === label)?.unavailable
     expect(why('Apply the draft')).toBe('Editing is off.')
     expect(why('Switch editing on')).toBeUndefined()
-    expect(why('Run the draft beside live traffic')).toBe('This source shows no single requests.')
+    expect(why('Run the draft beside live traffic')).toBe('This source does not report individual requests.')
     expect(why('Redo the edit of the draft')).toBe('There is no edit to redo.')
     expect(why('Let the simulation run')).toBe('No simulation is connected.')
     expect(why('Export')).toBe('Nothing on this screen can be exported.')

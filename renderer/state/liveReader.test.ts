@@ -20,7 +20,7 @@ function page({ kept = 20_000, untold = 2_000, room = 20_000, atStart = 20_000 }
   let serving = CONNECTION
   const line = {
     call: async (_name: string, { count, before, since }: { count: number; before?: number; since?: number }) => {
-      if (failing-- > 0) throw new ProblemError('unreachable', 'The console itself does not answer.')
+      if (failing-- > 0) throw new ProblemError('unreachable', 'The console does not respond.')
       return { connection: serving, event: log.event, requests: log.before(count, before, since) }
     },
   } as Pick<Client, 'call'>

@@ -49,7 +49,7 @@ describe.skipIf(noCluster)('a proxy with the kubeconfig of an administrator', ()
     expect(told).toContain(
       `The engine has ${flags.maxInflight + flags.maxMutatingInflight} seats, as the server reports in its metrics.`,
     )
-    expect(told).toContain(`Every client that brings the token of the proxy acts as ${ADMIN}, with all rights`)
+    expect(told).toContain(`Every client with the proxy’s token acts as ${ADMIN}, with all of that user’s permissions`)
     expect(told).toContain(`${ADMIN} is in system:masters, whose requests all go to the level exempt`)
   })
 

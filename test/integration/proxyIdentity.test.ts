@@ -293,12 +293,12 @@ describe('listening', () => {
     [
       'plain',
       { host: '0.0.0.0', token },
-      'Beyond loopback the proxy speaks TLS only; let it make a certificate for 0.0.0.0, or give it one and its key.',
+      'Other than on loopback, the proxy requires TLS. Let it generate a certificate for 0.0.0.0, or provide a certificate and its key.',
     ],
     [
       'without a token',
       { host: '0.0.0.0', tls },
-      'Beyond loopback the proxy needs a token that its clients bring; let it make one, or name a file with one.',
+      'Other than on loopback, the proxy requires a client token. Let it generate one, or provide a file with one.',
     ],
     ['with a short token', { token: 'short' }, 'The token of the proxy needs at least 16 characters, without spaces.'],
     [
@@ -313,7 +313,7 @@ describe('listening', () => {
   })
 
   test('by certificates needs an authority', async () => {
-    await expect(open({ upstream, identity: 'certificate' })).rejects.toThrow(/needs TLS with the authority/)
+    await expect(open({ upstream, identity: 'certificate' })).rejects.toThrow(/requires TLS and the CA/)
   })
 
   test('on a port that is taken is refused with a sentence', async () => {

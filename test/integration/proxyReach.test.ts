@@ -353,14 +353,17 @@ describe('files of the operator', () => {
         `The authority of the client certificates ${short} is no certificate in PEM.`,
         certificate,
       ],
-      [{ host: '0.0.0.0' }, 'Beyond loopback the proxy speaks TLS only; let it make a certificate for 0.0.0.0'],
-      [{ host: '0.0.0.0', tls: generated }, 'Beyond loopback the proxy needs a token'],
-      [{ host: '127.0.0.1.', tls: generated }, 'Beyond loopback the proxy needs a token'],
-      [undefined, 'needs TLS with the authority of the client certificates', certificate],
-      [{ tls: generated }, 'needs TLS with the authority of the client certificates', certificate],
-      [{ clientCaFile: pki.ca }, 'Client certificates need TLS', certificate],
-      [{ tls: generated, clientCaFile: pki.ca }, 'with the identity "certificate" only'],
-      [{ tls: generated, token: generated }, 'each caller brings a token of their own', { identity: 'token' }],
+      [
+        { host: '0.0.0.0' },
+        'Other than on loopback, the proxy requires TLS. Let it generate a certificate for 0.0.0.0',
+      ],
+      [{ host: '0.0.0.0', tls: generated }, 'Other than on loopback, the proxy requires a client token'],
+      [{ host: '127.0.0.1.', tls: generated }, 'Other than on loopback, the proxy requires a client token'],
+      [undefined, 'requires TLS and the CA of the client certificates', certificate],
+      [{ tls: generated }, 'requires TLS and the CA of the client certificates', certificate],
+      [{ clientCaFile: pki.ca }, 'Client certificates require TLS', certificate],
+      [{ tls: generated, clientCaFile: pki.ca }, 'only with the identity "certificate"'],
+      [{ tls: generated, token: generated }, 'each caller sends their own token', { identity: 'token' }],
     ]
     for (const [listen, sentence, more] of cases) {
       const failure = await desk.connect(specOf(listen, more)).then(
@@ -437,7 +440,7 @@ describe('apf-console proxy', () => {
         /no\/file cannot be written: there is no such file or/,
       ],
       [['--generate-token', '--client-kubeconfig', file], /kubectl sends no token without TLS, so/],
-      [['--listen', '0.0.0.0'], /speaks TLS only; .* \(--tls, or --tls-cert and --tls-key\)$/],
+      [['--listen', '0.0.0.0'], /requires TLS\. .* \(--tls, or --tls-cert and --tls-key\)$/],
     ]
     for (const [args, sentence] of cases) {
       const { code, output, told } = await runCommand(...upstreamArgs(), ...args)

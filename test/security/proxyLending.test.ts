@@ -46,7 +46,9 @@ describe('the operator’s credentials', () => {
     }
     expect(proxy.clientKubeconfig).toBeDefined()
     const notes = proxy.notes.join(' ')
-    expect(notes).toContain('Every client that brings the token of the proxy acts as kubernetes-admin, with all rights')
+    expect(notes).toContain(
+      'Every client with the proxy’s token acts as kubernetes-admin, with all of that user’s permissions',
+    )
     expect(notes).toMatch(
       /kubernetes-admin is in system:masters, whose requests all go to the level exempt.* kubectl --as/,
     )
@@ -63,7 +65,7 @@ describe('the operator’s credentials', () => {
     const alice = { 'X-Remote-User': 'alice' }
     expect(await ask('/api', { headers: alice })).toBe(401)
     expect(await ask('/api', { headers: { ...alice, Authorization: `Bearer ${await token()}` } })).toBe(200)
-    expect(proxy.notes.join(' ')).toContain('acts as any user that it names')
+    expect(proxy.notes.join(' ')).toContain('can act as any user that')
   })
 
   test.runIf(process.getuid?.() === 0)('are not lent to another user of this machine', async () => {

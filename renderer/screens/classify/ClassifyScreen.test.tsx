@@ -211,7 +211,7 @@ describe('the Classify screen', () => {
       await change('From a response header', `X-Kubernetes-PF-FlowSchema-UID: ${uid ?? ''}`)
       expect(screen.getByText(/^flow schema probes$|^The header is empty/)).toBeTruthy()
       await change('From a response header', 'nothing here')
-      expect(screen.getByText('No UID is in this text.')).toBeTruthy()
+      expect(screen.getByText('This text contains no UID.')).toBeTruthy()
     })
 
     it('answers on the draft too, beside the present', async () => {
@@ -259,7 +259,7 @@ describe('the Classify screen', () => {
     it('fills with what keeps a cluster alive, and takes that back', async () => {
       await open('tests')
       expect(heading()).toBe('No request is saved yet.')
-      await user.click(screen.getByRole('button', { name: 'Add what keeps a cluster alive' }))
+      await user.click(screen.getByRole('button', { name: 'Add essential requests' }))
       expect(heading()).toMatch(/^All \d+ saved requests match what they should\.$/)
       await user.click(screen.getByRole('button', { name: 'Undo' }))
       expect(heading()).toBe('No request is saved yet.')
@@ -314,7 +314,7 @@ describe('the Classify screen', () => {
 
     it('keeps the table on the other side', async () => {
       await open('tests')
-      await user.click(screen.getByRole('button', { name: 'Add what keeps a cluster alive' }))
+      await user.click(screen.getByRole('button', { name: 'Add essential requests' }))
       cleanup()
       const kept = await story.client.call('requests.read', null)
       expect(kept.length).toBeGreaterThan(20)

@@ -67,7 +67,11 @@ export function AuthFields(props: {
             label="Server certificate"
             value={form.insecure ? 'skip' : 'verify'}
             options={VERIFY}
-            hint={form.insecure ? 'Anyone on the way could read the credentials: for test servers only.' : undefined}
+            hint={
+              form.insecure
+                ? 'Anyone on the network path can read the credentials. Use for test servers only.'
+                : undefined
+            }
             onChange={(verify) => onChange({ insecure: verify === 'skip' })}
           />
         </div>
@@ -76,7 +80,7 @@ export function AuthFields(props: {
   )
 }
 
-const TYPED = 'Sent to the main process once and not kept: type it again after a disconnect.'
+const TYPED = 'Sent to the main process once and not stored. Enter it again after disconnecting.'
 const HINTS = {
   token: `Leave it empty if the server needs none. ${TYPED}`,
   basic: TYPED,

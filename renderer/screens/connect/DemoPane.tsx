@@ -19,7 +19,7 @@ export function DemoPane(props: {
         </p>
         <div className={styles['buttons']}>
           <Button primary={!shown} disabled={busy} onClick={onOpen}>
-            {busy ? 'Opening…' : shown ? 'Start the recording again' : 'Play the recording'}
+            {busy ? 'Opening…' : shown ? 'Restart the recording' : 'Play the recording'}
           </Button>
         </div>
       </div>

@@ -48,8 +48,8 @@ export function DirectPane({ form, contexts, check, busy, onChange, onCheck, onC
         ) : (
           <>
             <Field
-              label="Metrics addresses, one a line"
-              hint="Complete addresses, for example behind kubectl proxy: http://127.0.0.1:8001/metrics. One per API server."
+              label="Metrics addresses, one per line"
+              hint="Complete addresses, one per API server. Example with kubectl proxy: http://127.0.0.1:8001/metrics."
               error={urlError}
             >
               {(attributes) => (
@@ -164,8 +164,8 @@ function KubeconfigFields(props: {
         )}
       </Field>
       <Field
-        label="Addresses of single API servers, one a line"
-        hint="Limits are per server, so each is read on its own address. Empty: the address of the context, which may be a load balancer."
+        label="API server addresses, one per line"
+        hint="Limits are per server, so each server is read at its own address. Leave empty to use the address of the context, which may be a load balancer."
         error={error}
       >
         {(attributes) => (

@@ -51,7 +51,7 @@ export function FeedPane(props: {
           {form.kind === 'audit-webhook' ? (
             <TextField
               label="Port on 127.0.0.1"
-              placeholder="a free one"
+              placeholder="any free port"
               numeric
               error={errors.port}
               value={form.port}
@@ -95,7 +95,7 @@ export function FeedPane(props: {
               disabled={busy || !read.ok}
               onClick={() => read.ok && onOpen(read.spec)}
             >
-              {busy ? 'Starting…' : shown?.kind === 'feed' ? 'Start the feed again' : 'Start the feed'}
+              {busy ? 'Starting…' : shown?.kind === 'feed' ? 'Restart the feed' : 'Start the feed'}
             </Button>
           </div>
         </div>
@@ -109,11 +109,11 @@ function FeedAddress() {
   const { address } = useLiveAddress()
   if (address === undefined) return null
   return (
-    <Pane title="Where the API server posts to" actions={<Copy text={address} label="Copy the address" />}>
+    <Pane title="Address for the API server" actions={<Copy text={address} label="Copy the address" />}>
       <div className={styles['form']}>
         <p className="mono">{address}</p>
         <p className={styles['note']}>
-          It needs the token and the certificate as well: “Health of the source” names the file that holds all three,
+          The API server also needs the token and the certificate. “Health of the source” names a file with all three,
           for --audit-webhook-config-file.
         </p>
       </div>

@@ -93,9 +93,9 @@ export function HealthPane({ connection }: { readonly connection: Connected }) {
 }
 
 const FROM_THE_ENGINE: Readonly<Partial<Record<SourceInfo['kind'], string>>> = {
-  simulation: 'Nothing is fetched: samples come from the engine itself, at no cost to the simulated server.',
-  proxy: 'Samples come from the engine of the proxy itself, at no cost to the server behind it.',
-  feed: 'Samples come from the console’s own engine, in the time of the events.',
+  simulation: 'Nothing is fetched: samples come directly from the engine, at no cost to the simulated server.',
+  proxy: 'Samples come directly from the proxy’s engine, at no cost to the server behind it.',
+  feed: 'Samples come from the console’s own engine, at the times of the events.',
 }
 
 function FactList({ facts }: { readonly facts: readonly Fact[] }) {

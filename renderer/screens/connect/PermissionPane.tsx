@@ -13,11 +13,11 @@ import type { Task } from './useTask.ts'
 import styles from './Connect.module.css'
 
 const WITHOUT_PERMISSION: Readonly<Record<Exclude<Kind, 'direct'>, string>> = {
-  simulation: 'Everything: metrics, debug dumps, objects and who asks. It asks for no permission.',
+  simulation: 'Everything: metrics, debug dumps, objects and users. No permissions are required.',
   proxy:
-    'Everything of the requests that go through it: queues, flows, seats, waits, refusals, and what the server itself says of each. Its objects need get, list and watch; how many objects there are needs /metrics. Without them it has the built-in objects, and counts each list as one seat.',
-  feed: 'Every request that the log tells of, and what flow control would have made of it. What a log does not tell is named on the Live screen.',
-  demo: 'Everything: the recording holds metrics and debug dumps. It asks for no permission.',
+    'Every request through the proxy: its queue, flow, seats and wait, whether it was rejected, and what the server reported. The server’s objects require get, list and watch; object counts require /metrics. Without these permissions the proxy uses the built-in objects and counts every list as one seat.',
+  feed: 'Every request in the log, and what flow control would have done with it. The Live screen lists what the log does not contain.',
+  demo: 'Everything: the recording contains metrics and debug dumps. No permissions are required.',
   file: 'What the files hold: a /metrics page gives seats, limits, demand and rejections; dumps give queues, flows and requests. Two pages of one server also give rates.',
 }
 
@@ -148,7 +148,7 @@ function refused(rows: readonly CapabilityResult[]): string {
 
 function Without({ rows }: { readonly rows: readonly CapabilityResult[] }) {
   return (
-    <Pane title="Without it" note="what stays, what goes">
+    <Pane title="Features and their permissions">
       <dl className={styles['facts']}>
         {consequences(rows).map(({ what, stays }) => (
           <Consequence key={what} what={what} stays={stays} />
@@ -161,7 +161,7 @@ function Without({ rows }: { readonly rows: readonly CapabilityResult[] }) {
 const Consequence = ({ what, stays }: { readonly what: string; readonly stays: boolean }) => (
   <>
     <dt>{what}</dt>
-    <dd className={stays ? undefined : styles['bad']}>{stays ? 'stays' : 'goes'}</dd>
+    <dd className={stays ? undefined : styles['bad']}>{stays ? 'available' : 'unavailable'}</dd>
   </>
 )
 

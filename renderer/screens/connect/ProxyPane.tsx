@@ -40,10 +40,10 @@ const OBJECTS = [
   { value: 'built-in', label: 'Built-in' },
 ] as const
 const IDENTITIES: readonly (readonly [ProxyForm['identity'], string])[] = [
-  ['kubeconfig', 'Everybody is the user of the kubeconfig'],
-  ['token', 'Each caller by their own bearer token'],
-  ['certificate', 'Each caller by their client certificate'],
-  ['headers', 'X-Remote-User and X-Remote-Group, for tests'],
+  ['kubeconfig', 'All callers act as the user of the kubeconfig'],
+  ['token', 'Each caller’s own bearer token'],
+  ['certificate', 'Each caller’s client certificate'],
+  ['headers', 'X-Remote-User and X-Remote-Group headers, for tests'],
 ]
 
 /** A proxy in front of a server: what it is to be, and where clients connect to once it is. */
@@ -89,7 +89,7 @@ export function ProxyPane(props: {
           )}
           <Choice label="Mode" value={form.mode} options={MODES} onChange={(mode) => change({ mode })} />
           <Field
-            label="Who asks"
+            label="Identity of callers"
             hint={form.identity === 'token' ? tokenHint(reach) : undefined}
             error={errors.identity}
           >
@@ -113,14 +113,14 @@ export function ProxyPane(props: {
           </Field>
           <div className={styles['pair']}>
             <Choice
-              label="Objects to begin with"
+              label="Initial objects"
               value={form.objects}
               options={OBJECTS}
               onChange={(objects) => change({ objects })}
             />
             <TextField
               label={`Port on ${form.host.trim() || LOOPBACK}`}
-              placeholder="a free one"
+              placeholder="any free port"
               numeric
               error={errors.port}
               value={form.port}
@@ -145,7 +145,7 @@ export function ProxyPane(props: {
               disabled={busy || !read.ok}
               onClick={() => read.ok && onOpen(read.spec)}
             >
-              {busy ? 'Starting…' : shown?.kind === 'proxy' ? 'Start the proxy again' : 'Start the proxy'}
+              {busy ? 'Starting…' : shown?.kind === 'proxy' ? 'Restart the proxy' : 'Start the proxy'}
             </Button>
           </div>
         </div>
@@ -161,7 +161,7 @@ const lending = (form: ProxyForm, { token }: SettledReach): string | undefined =
     listen: { token: token === 'file' ? { kind: token, file: form.tokenFile } : { kind: token } },
   })
 
-/** Where clients connect to, and a command to try it with. */
+/** Address for clients, and a command to try it with. */
 function ProxyAddress({ spec }: { readonly spec: ProxySpec }) {
   const { address, clientKubeconfig } = useLiveAddress()
   const place = useRef<HTMLDivElement>(null)
@@ -178,15 +178,15 @@ function ProxyAddress({ spec }: { readonly spec: ProxySpec }) {
   })
   return (
     <div ref={place}>
-      <Pane title="Where clients connect to" actions={<Copy text={address} label="Copy the address" />}>
+      <Pane title="Address for clients" actions={<Copy text={address} label="Copy the address" />}>
         <div className={styles['form']}>
           <p className="mono">{address}</p>
-          <Preformatted text={command} label="A command to try it with" />
+          <Preformatted text={command} label="Example command" />
           <div className={styles['buttons']}>
             <Copy text={command} label="Copy the command" />
           </div>
           <p className={styles['note']}>
-            The editor acts on the engine of this proxy at once, and changes nothing on the server behind it.
+            Edits apply to this proxy’s engine immediately and do not change the server behind it.
           </p>
         </div>
       </Pane>

@@ -7,12 +7,12 @@ import styles from './Connect.module.css'
 
 const TLS = [
   { value: 'none', label: 'None' },
-  { value: 'generated', label: 'Made by the console' },
+  { value: 'generated', label: 'Generated' },
   { value: 'files', label: 'From files' },
 ] as const
 const TOKENS = [
   { value: 'none', label: 'None' },
-  { value: 'generated', label: 'Made by the console' },
+  { value: 'generated', label: 'Generated' },
   { value: 'file', label: 'From a file' },
 ] as const
 
@@ -36,22 +36,22 @@ export function ReachFields(props: {
       onToggle={({ currentTarget }) => setUnfolded(currentTarget.open)}
     >
       <summary>
-        Who may connect: <span>{reachSentence(form, identity)}</span>
+        Who can connect: <span>{reachSentence(form, identity)}</span>
         {!unfolded && FIELDS.some((field) => errors[field] !== undefined) && (
-          <p className={styles['mistake']}>Something in here is missing or wrong.</p>
+          <p className={styles['mistake']}>A field here is missing or invalid.</p>
         )}
       </summary>
       <div className={styles['folded']}>
         <TextField
           label="Address to listen on"
-          hint="One of this machine’s; 0.0.0.0 for all of them. Beyond loopback TLS and a token are needed."
+          hint="An address of this machine; 0.0.0.0 listens on all of them. Other than on loopback, TLS and a token are required."
           placeholder={LOOPBACK}
           error={errors.host}
           value={form.host}
           onChange={(host) => onChange({ host })}
         />
         <Choice
-          label="Certificate for TLS"
+          label="TLS certificate"
           value={form.tls}
           options={TLS}
           error={errors.tls}
@@ -67,7 +67,7 @@ export function ReachFields(props: {
               onChange={(certFile) => onChange({ certFile })}
             />
             <TextField
-              label="Path of its key (PEM)"
+              label="Path of the private key (PEM)"
               placeholder="/etc/apf/tls.key"
               error={shown(form.keyFile, errors.keyFile)}
               value={form.keyFile}
@@ -76,7 +76,7 @@ export function ReachFields(props: {
           </div>
         )}
         <Choice
-          label="Token that clients bring"
+          label="Client token"
           value={form.token}
           options={TOKENS}
           hint={form.token === 'none' ? undefined : tokenHint(form)}
@@ -85,7 +85,7 @@ export function ReachFields(props: {
         />
         {form.token === 'file' && (
           <TextField
-            label="Path of the file with the token"
+            label="Path of the token file"
             placeholder="/etc/apf/token"
             error={shown(form.tokenFile, errors.tokenFile)}
             value={form.tokenFile}
@@ -94,8 +94,8 @@ export function ReachFields(props: {
         )}
         {form.tls !== 'none' && (
           <TextField
-            label="Path of the authority of client certificates (PEM)"
-            hint="Only for “Each caller by their client certificate” above."
+            label="Path of the client CA certificate (PEM)"
+            hint="Used only with “Each caller’s client certificate” above."
             error={errors.clientCaFile}
             value={form.clientCaFile}
             onChange={(clientCaFile) => onChange({ clientCaFile })}

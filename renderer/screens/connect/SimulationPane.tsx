@@ -35,9 +35,9 @@ export function SimulationPane(props: {
       <div className={styles['form']}>
         <p className={styles['note']}>
           A <Term id="simulation">simulated</Term> API server that runs on the console’s own implementation of flow
-          control, with nodes, controllers, people and a crawler as its clients. Every number is what its engine
-          counted, and the same seed gives the same events. Its levels can be edited on their screen, and its time can
-          be stopped, stepped and made faster in the top bar.
+          control, with nodes, controllers, people and a crawler as its clients. Its engine measures every number, and
+          the same seed produces the same events. Edit its levels in the Editor; pause, step or speed up its time in the
+          top bar.
         </p>
         <div className={styles['pair']}>
           <Field label="Version of the server">
@@ -72,7 +72,7 @@ export function SimulationPane(props: {
             disabled={busy || !spec.success}
             onClick={() => spec.success && onOpen(spec.data)}
           >
-            {busy ? 'Starting…' : shown === undefined ? 'Start the simulation' : 'Start the simulation again'}
+            {busy ? 'Starting…' : shown === undefined ? 'Start the simulation' : 'Restart the simulation'}
           </Button>
         </div>
       </div>

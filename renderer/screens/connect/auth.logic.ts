@@ -63,7 +63,7 @@ function missing(form: AuthForm): AuthErrors {
   const token = form.token.trim()
   switch (form.kind) {
     case 'token':
-      return /^[\x21-\x7e]*$/.test(token) ? {} : { token: 'A token has no spaces, line breaks or other characters.' }
+      return /^[\x21-\x7e]*$/.test(token) ? {} : { token: 'A token contains no spaces or line breaks.' }
     case 'basic':
       return form.username === '' ? { username: 'Enter a user name.' } : {}
     case 'certificate':

@@ -178,7 +178,7 @@ function Hero({ onSimulation, onFile }: { readonly onSimulation: () => void; rea
     <header className={styles['hero']}>
       <div>
         <h1>Connect to an API server</h1>
-        <p>APF Console only reads. It needs few permissions, and shows what each missing one costs.</p>
+        <p>APF Console only reads. It needs few permissions, and shows what is unavailable without each one.</p>
       </div>
       <div className={styles['actions']}>
         <Button onClick={onFile}>Open files</Button>

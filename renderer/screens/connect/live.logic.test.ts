@@ -101,7 +101,7 @@ describe('the form of a proxy', () => {
     )
     expect(proxySentence({ ...EMPTY_PROXY, maxRequestsInFlight: '100' }, contexts)).toContain('with 300 seats and the')
     expect(proxySentence({ ...EMPTY_PROXY, port: '8443', mode: 'shadow' }, contexts)).toMatch(
-      /^Listens on 127\.0\.0\.1:8443: every request passes to prod-eu-1 at once/,
+      /^Listens on 127\.0\.0\.1:8443: every request passes to prod-eu-1 immediately/,
     )
     expect(proxySentence({ ...EMPTY_PROXY, port: '8443', host: '::' }, contexts)).toMatch(/^Listens on \[::\]:8443: /)
   })

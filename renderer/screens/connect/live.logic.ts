@@ -132,11 +132,11 @@ function urlError(url: string): { readonly url?: string } {
   if (!Address.safeParse(url).success) return { url: `“${url}” is not an address; write it as https://host:port.` }
   const { username, password } = new URL(url)
   if (username === '' && password === '') return {}
-  return { url: 'An address must not hold a user name or password; use a kubeconfig.' }
+  return { url: 'The address contains a user name or password. Use a kubeconfig instead.' }
 }
 
 const portError = (text: string): { readonly port?: string } =>
-  isWithin(text, 65_535) ? {} : { port: 'A port is a number from 1 to 65535; empty takes a free one.' }
+  isWithin(text, 65_535) ? {} : { port: 'A port is a number from 1 to 65535; leave it empty for any free port.' }
 
 const MOST_SEATS = 100_000
 
@@ -234,19 +234,19 @@ export function proxySentence(form: ProxyForm, contexts: readonly FoundContext[]
   const objects = form.objects === 'upstream' ? `the objects of ${name}` : 'the built-in objects'
   const does =
     form.mode === 'enforce'
-      ? `each request runs, waits or is refused with 429 as a server with ${seats} and ${objects} would decide, and ${name} is sent only what runs.`
-      : `every request passes to ${name} at once; beside it, flow control with ${seats} and ${objects} decides what it would have done.`
-  return `Listens on ${where}: ${does} Nothing is changed on ${name} by connecting.`
+      ? `requests run, wait or are rejected with 429 as on a server with ${seats} and ${objects}; only requests that run reach ${name}.`
+      : `every request passes to ${name} immediately; the engine computes what a server with ${seats} and ${objects} would have done.`
+  return `Listens on ${where}: ${does} Connecting changes nothing on ${name}.`
 }
 
 export function feedSentence(form: FeedForm): string {
   const reads = {
-    'audit-file': `Reads the audit log ${form.path.trim() || '…'}${form.follow ? ' and follows it, through rotation' : ' to its end'}`,
-    httplog: `Reads the request lines (-v=3) of ${form.path.trim() || '…'}${form.follow ? ' and follows it, through rotation' : ' to its end'}`,
+    'audit-file': `Reads the audit log ${form.path.trim() || '…'}${form.follow ? ' and follows it across rotation' : ' to its end'}`,
+    httplog: `Reads the request lines (-v=3) of ${form.path.trim() || '…'}${form.follow ? ' and follows it across rotation' : ' to its end'}`,
     'audit-webhook': `Receives what the API server posts to its audit webhook, by HTTPS on ${form.port.trim() === '' ? 'a free port of' : `port ${form.port.trim()} of`} 127.0.0.1`,
   }[form.kind]
   const cluster = form.withCluster
     ? 'with the objects and object counts of the named cluster'
     : 'with the built-in objects'
-  return `${reads}. Each request goes through flow control of the console’s own, ${cluster}, which only watches; nothing reaches the server.`
+  return `${reads}. The console’s own engine, ${cluster}, computes what flow control would have done; nothing is sent to the server.`
 }

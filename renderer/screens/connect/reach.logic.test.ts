@@ -81,20 +81,20 @@ describe('who may connect', () => {
   })
 
   it('warns that tokens need TLS', () => {
-    expect(tokenHint(BARE)).toMatch(/no token without TLS/)
+    expect(tokenHint(BARE)).toMatch(/tokens over TLS only/)
     expect(tokenHint(SECURE)).toBeUndefined()
   })
 
   it('is said in a few words', () => {
-    expect(reachSentence({ ...BARE, host: '10.0.0.5' }, 'headers')).toBe('everybody who reaches 10.0.0.5 without TLS')
+    expect(reachSentence({ ...BARE, host: '10.0.0.5' }, 'headers')).toBe('everyone who can reach 10.0.0.5 without TLS')
     expect(reachSentence(SECURE, 'kubeconfig')).toBe(
-      'everybody who reaches this machine with the token of the proxy, over TLS',
+      'everyone who can reach this machine with the proxy’s token, over TLS',
     )
     expect(reachSentence({ ...SECURE, host: '::1' }, 'certificate')).toBe(
-      'every user of this machine with the token of the proxy and a client certificate, over TLS',
+      'every user of this machine with the proxy’s token and a client certificate, over TLS',
     )
     expect(reachSentence({ ...BARE, tls: 'files' }, 'token')).toBe(
-      'every user of this machine with a token of their own, over TLS',
+      'every user of this machine with their own bearer token, over TLS',
     )
   })
 

@@ -67,7 +67,7 @@ export function readReach(form: SettledReach, lender: Lender): ReadReach {
   const clientCaFile = authorityOf(form)
   const errors: ReachErrors = {
     ...(!/^[\w.:-]{1,253}$/.test(host) && {
-      host: `“${host}” is no address; write one of this machine’s without a port, such as 0.0.0.0 for all of them.`,
+      host: `“${host}” is not an address. Enter an address of this machine without a port, or 0.0.0.0 for all of them.`,
     }),
     ...(form.tls === 'files' && form.certFile.trim() === '' && { certFile: 'Enter the path of the certificate.' }),
     ...(form.tls === 'files' && form.keyFile.trim() === '' && { keyFile: 'Enter the path of its key.' }),
@@ -95,10 +95,10 @@ export function readReach(form: SettledReach, lender: Lender): ReadReach {
 function asError({ field, sentence }: ReachProblem): ReachErrors {
   switch (field) {
     case 'identity':
-      return { identity: 'Client certificates need TLS and the path of their authority, under “Who may connect”.' }
+      return { identity: 'Client certificates require TLS and the path of the client CA, under “Who can connect”.' }
     case 'clientCa':
       return {
-        clientCaFile: 'Choose “Each caller by their client certificate” under “Who asks”, or leave this empty.',
+        clientCaFile: 'Choose “Each caller’s client certificate” under “Identity of callers”, or leave this empty.',
       }
     case 'tls':
     case 'token':
@@ -132,16 +132,16 @@ export function reachFormOf({ host = '', tls, clientCaFile = '', token }: ProxyL
 
 /** What the operator ought to know of tokens before clients come in vain. */
 export const tokenHint = ({ tls }: SettledReach): string | undefined =>
-  tls === 'none' ? 'kubectl and client-go send no token without TLS: choose a certificate for it.' : undefined
+  tls === 'none' ? 'kubectl and client-go send tokens over TLS only. Choose a TLS certificate.' : undefined
 
 /** Who can connect, in a few words. */
 export function reachSentence(form: SettledReach, identity: ProxySpec['identity']): string {
   const host = hostOf(form)
   const reached = isWildcard(host) ? 'this machine' : host
-  const who = isLoopback(host) ? 'every user of this machine' : `everybody who reaches ${reached}`
+  const who = isLoopback(host) ? 'every user of this machine' : `everyone who can reach ${reached}`
   const brings = [
-    ...(form.token === 'none' ? [] : ['the token of the proxy']),
-    ...(identity === 'token' ? ['a token of their own'] : []),
+    ...(form.token === 'none' ? [] : ['the proxy’s token']),
+    ...(identity === 'token' ? ['their own bearer token'] : []),
     ...(identity === 'certificate' ? ['a client certificate'] : []),
   ]
   const by = form.tls === 'none' ? 'without TLS' : 'over TLS'

@@ -145,7 +145,7 @@ const COLUMNS: readonly DataColumn<RequestRow>[] = [
     value: (row) => (row.running === undefined ? undefined : Number(row.running.toFixed(6))),
     cell: (row) => (
       <span className={classes(row.running === undefined && styles['quiet'])}>
-        {row.running === undefined ? 'not yet' : format.seconds(row.running)}
+        {row.running === undefined ? 'pending' : format.seconds(row.running)}
       </span>
     ),
   },

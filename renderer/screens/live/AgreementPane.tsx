@@ -57,8 +57,8 @@ export function AgreementPane({ tally, note }: { readonly tally: Tally; readonly
             })}
           </dl>
           <p className={styles['remark']}>
-            Headline: schema, level and seats together, {format.seats(all.same)} of {format.seats(all.compared)}.
-            Decisions and waits are shown, not counted: they hang on clients that are not seen here.
+            Schema, level and seats together, {format.seats(all.same)} of {format.seats(all.compared)}. Decisions and
+            waits are shown, not counted: they hang on clients that are not seen here.
           </p>
         </>
       )}

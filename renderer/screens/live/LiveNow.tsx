@@ -39,7 +39,7 @@ export function LiveNow(props: { readonly state: LiveState | undefined; readonly
       stale={old}
       evidence={
         <>
-          {old && 'Below is what was heard last. '}
+          {old && 'The last requests received are shown below. '}
           {state === undefined ? 'Waiting for the source.' : <Source state={state} tally={recent.tally} />}
           {problem !== undefined && ` ${problem.message}`}
         </>

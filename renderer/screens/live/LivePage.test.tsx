@@ -48,7 +48,9 @@ describe('Live requests', () => {
 
   it('says which sources show single requests when this one does not', async () => {
     await open(undefined)
-    expect(await screen.findByRole('heading', { name: 'This source shows no single requests.' })).toBeTruthy()
+    expect(
+      await screen.findByRole('heading', { name: 'This source does not report individual requests.' }),
+    ).toBeTruthy()
     expect(screen.getByText('Audit log or webhook')).toBeTruthy()
     await userEvent.setup().click(screen.getByRole('button', { name: 'Choose another source' }))
     expect(location.hash).toContain('#/connection')
@@ -56,7 +58,7 @@ describe('Live requests', () => {
 
   it('says where to send requests while none came', async () => {
     await open({ mode: 'enforce', perSecond: 0, before: 0 })
-    expect(await screen.findByRole('heading', { level: 1, name: 'No request has come yet.' })).toBeTruthy()
+    expect(await screen.findByRole('heading', { level: 1, name: 'No requests yet.' })).toBeTruthy()
     expect((await screen.findAllByText(/127\.0\.0\.1:41233/)).length).toBeGreaterThan(0)
   })
 
@@ -169,7 +171,7 @@ describe('Live requests', () => {
     await user.keyboard('{ArrowDown}{Enter}')
     const pane = await screen.findByRole('region', { name: /LIST|CREATE/ })
     expect(within(pane).getByText(/was refused at queue/)).toBeTruthy()
-    expect(within(pane).getByRole('table', { name: 'What engine and server say' })).toBeTruthy()
+    expect(within(pane).getByRole('table', { name: 'Engine and server compared' })).toBeTruthy()
     await user.keyboard('p')
     expect(within(pane).getByRole('button', { name: 'Unpin' })).toBeTruthy()
     await user.click(within(pane).getByRole('button', { name: 'Why this schema' }))

@@ -122,7 +122,7 @@ function Field(props: {
             {says}{' '}
             {opened !== undefined && marks.dealt
               ? `Bright: the hand of ${shortFlowName(opened.flow, opened.schema)}, numbered as dealt.`
-              : 'Open a request to see the hand of its flow.'}
+              : 'Select a request to see the hand of its flow.'}
           </span>
         ) : (
           <>

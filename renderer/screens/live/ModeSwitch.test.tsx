@@ -49,7 +49,7 @@ describe('the mode of a proxy', () => {
     open('shadow')
     await user.click(await screen.findByRole('radio', { name: 'Enforce' }))
     expect(calls).toEqual([])
-    expect(screen.getByRole('dialog', { name: 'Hold requests back from now on?' })).toBeTruthy()
+    expect(screen.getByRole('dialog', { name: 'Enforce flow control?' })).toBeTruthy()
     await user.click(screen.getByRole('button', { name: 'Switch editing on and enforce' }))
     await waitFor(() => expect(chosen()).toBe('Enforce'))
     expect(calls).toEqual(['editing.switch {"on":true}', 'live.mode {"mode":"enforce"}'])

@@ -16,14 +16,13 @@ const OPTIONS = (['shadow', 'enforce'] as const).map((value) => ({ value, label:
 
 const ASKS: Readonly<Record<ProxyMode, { readonly title: string; readonly meaning: string }>> = {
   enforce: {
-    title: 'Hold requests back from now on?',
-    meaning:
-      'Requests that come after this wait their turn in the engine’s queues, and are answered 429 where it says so.',
+    title: 'Enforce flow control?',
+    meaning: 'New requests wait in the engine’s queues and are rejected with 429 when the engine rejects them.',
   },
   shadow: {
-    title: 'Let requests pass from now on?',
+    title: 'Stop enforcing flow control?',
     meaning:
-      'Requests that come after this go to the server at once, and the engine only watches. Those that wait already keep waiting their turn.',
+      'New requests pass to the server immediately; the engine only computes its decisions. Requests that are already queued stay queued.',
   },
 }
 
@@ -35,7 +34,7 @@ export function ModeSwitch({ state }: { readonly state: LiveState }) {
   return (
     <>
       <Segment
-        label="What the proxy does with requests"
+        label="Proxy mode"
         value={mode}
         options={OPTIONS}
         onChange={(wanted) => {

@@ -9,7 +9,7 @@ export function NothingYet() {
   const state = useLiveState()
   return (
     <EmptyState
-      title="No request has come yet."
+      title="No requests yet."
       actions={
         state?.address === undefined ? undefined : (
           <>
@@ -22,10 +22,10 @@ export function NothingYet() {
       }
     >
       {state?.address === undefined ? (
-        <p>Requests appear here as soon as the source tells of them.</p>
+        <p>Requests appear here as the source reports them.</p>
       ) : (
         <p>
-          Send requests to <span className="mono">{state.address}</span>; each appears here as it comes.
+          Send requests to <span className="mono">{state.address}</span>; they appear here as they arrive.
         </p>
       )}
     </EmptyState>

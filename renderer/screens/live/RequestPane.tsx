@@ -149,7 +149,7 @@ function ServerWords({ row }: { readonly row: LiveRequest }) {
   if (said.length === 0) return <p className={styles['quiet']}>The server reported nothing about this request.</p>
   return (
     <table className={styles['said']}>
-      <caption className="sr-only">What engine and server say</caption>
+      <caption className="sr-only">Engine and server compared</caption>
       <thead>
         <tr>
           <th scope="col">Reported</th>

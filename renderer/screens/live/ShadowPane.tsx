@@ -56,7 +56,7 @@ export function ShadowPane({ state }: { readonly state: LiveState }) {
           ) : (
             <div className={styles['pad']}>
               <Note kind="warn">
-                Engine and server disagree too often to trust B: less than 99 % of schemas and levels are the same.
+                B is unreliable: engine and server agree on schema and level for fewer than 99 % of requests.
               </Note>
             </div>
           )}
@@ -72,23 +72,23 @@ export function ShadowPane({ state }: { readonly state: LiveState }) {
 }
 
 const NEVER =
-  'Both get the same requests. Under B they take as long as they really took, and those that A refused as long as others of their kind; where B lets one run earlier than A, it has to wait until that is known, and is behind. B never touches a request: its queues exist only here, and its waits are added to nobody.'
+  'Both get the same requests. Under B they take as long as they really took, and those that A refused as long as others of their kind; where B lets one run earlier than A, it has to wait until that is known, and is behind. B never affects a request: its queues and waits are only computed.'
 const MEANING: Readonly<Record<LiveState['mode'], string>> = {
-  enforce: `A is what is in force, B the draft. ${NEVER}`,
-  shadow: `A is what is in force, B the draft. ${NEVER}`,
-  feed: `A is the configuration that the feed runs with, B the draft. ${NEVER}`,
+  enforce: `A is the configuration in force, B is the draft. ${NEVER}`,
+  shadow: `A is the configuration in force, B is the draft. ${NEVER}`,
+  feed: `A is the configuration of the feed, B is the draft. ${NEVER}`,
   simulation:
-    'A is what the simulated server has in force, B the draft. Both get the same requests, whose clients hear A alone.',
+    'A is the configuration in force on the simulated server, B is the draft. Both receive the same requests; clients get only the responses of A.',
 }
 
 function Off({ exists }: { readonly exists: boolean }) {
   return (
     <div className={styles['prose']}>
       {exists ? (
-        <p>Switch it on to run the draft on the same requests, beside what is in force.</p>
+        <p>Turn on to run the draft on the same requests, beside the configuration in force.</p>
       ) : (
         <>
-          <p>There is no draft. Change an object in the Editor, and it can run here beside what is in force.</p>
+          <p>There is no draft. Change an object in the Editor to compare the draft with the configuration in force.</p>
           <Button small onClick={() => openPage('editor', 'draft')}>
             Open the Editor
           </Button>
@@ -105,14 +105,16 @@ function Beside({ beside, onRun }: { readonly beside: DraftBeside; readonly onRu
     case 'unknown':
       return null
     case 'gone':
-      return <Note kind="warn">The Editor has no draft any more. B is the last one, until it is switched off.</Note>
+      return (
+        <Note kind="warn">The Editor no longer has a draft. B keeps running the last one until you turn it off.</Note>
+      )
     case 'changed':
       return (
         <Note kind="warn">
           <div className={own['changed']}>
-            <p>The draft, or what it builds on, has changed. B is still the one from before.</p>
+            <p>The draft or the objects under it have changed. B still runs the previous draft.</p>
             <Button small onClick={onRun}>
-              Run the new one
+              Run the new draft
             </Button>
           </div>
         </Note>
@@ -123,7 +125,7 @@ function Beside({ beside, onRun }: { readonly beside: DraftBeside; readonly onRu
 function Comparison({ shadow }: { readonly shadow: ShadowReport }) {
   return (
     <table className={styles['small']}>
-      <caption className="sr-only">What is in force, and the draft</caption>
+      <caption className="sr-only">Configuration in force and draft</caption>
       <thead>
         <tr>
           <th scope="col">

@@ -205,7 +205,7 @@ export function FlowsPane(props: FlowsProps) {
     rowKey: (row: FlowRow) => row.key,
     density: 'compact',
     onOpen: onlyFlow,
-    empty: 'No request of a flow passes in this time.',
+    empty: 'No requests of a flow in this time.',
   } as const
   return (
     <Pane
@@ -250,7 +250,7 @@ export function ExemptPane({ tally, seconds }: TrafficProps) {
         rowKey={(row) => row.key}
         density="compact"
         onOpen={(row) => addToFilter(filterText('user', row.flow))}
-        empty="Nobody sent exempt requests in this time."
+        empty="No exempt requests in this time."
       />
     </Pane>
   )

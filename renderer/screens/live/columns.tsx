@@ -52,7 +52,7 @@ function waited({ level, state, waitMs, status, reason }: LiveRequest): ReactNod
   // Where the engine only watches, the server's own answer stands in the next column.
   if (state === 'rejected' && status !== 429) {
     return (
-      <span className={styles['rejected']} title={`The engine refuses it: ${reason ?? 'rejected'}`}>
+      <span className={styles['rejected']} title={`Rejected by the engine: ${reason ?? 'rejected'}`}>
         refused
       </span>
     )
@@ -67,8 +67,8 @@ function ran({ state, runMs }: LiveRequest): ReactNode {
 }
 
 const TITLES: Partial<Record<LiveRequest['state'], string>> = {
-  failed: 'The server did not answer',
-  'crowded-out': 'The proxy itself rejected it: the heads of other requests fill its memory budget',
+  failed: 'The server did not respond',
+  'crowded-out': 'Rejected by the proxy: the headers of other requests fill its memory budget',
   cancelled: 'The client gave up',
 }
 
@@ -103,7 +103,7 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
   {
     id: 'time',
     header: 'Time',
-    title: 'When it arrived',
+    title: 'Arrival time',
     width: 108,
     usual: always,
     cell: (row) => <span className="mono">{format.time(row.at, { millis: true })}</span>,
@@ -111,7 +111,7 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
   {
     id: 'flow',
     header: 'Flow',
-    title: 'Who sends it, as fairness tells senders apart',
+    title: 'Flow distinguisher: the sender as flow control distinguishes it',
     term: 'flow',
     width: 142,
     usual: always,
@@ -128,7 +128,7 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
   {
     id: 'request',
     header: 'Request',
-    title: 'Verb and what it is about',
+    title: 'Verb and resource',
     usual: always,
     cell: (row) => <Mono text={requestOf(row)} title={row.url} />,
   },
@@ -161,7 +161,7 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
   {
     id: 'queue',
     header: 'Queue',
-    title: 'Queue in which it was put',
+    title: 'Queue',
     width: 46,
     right: true,
     usual: always,
@@ -170,7 +170,7 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
   {
     id: 'est',
     header: 'Est.',
-    title: 'Seats by the engine’s estimate: the first stage, and the final one where it has any',
+    title: 'Seats estimated by the engine: the initial stage, and the final stage if there is one',
     term: 'width',
     width: 48,
     right: true,

@@ -38,11 +38,9 @@ describe('what is drawn behind the field', () => {
 it('says what is wrong with a token, and which key may be meant', () => {
   const complaints = (text: string) => tokens(text).map(complaintOf)
   expect(complaints('vreb:list')).toEqual([
-    'There is no key vreb; did you mean verb:? The text vreb:list is searched for instead.',
+    'Unknown key vreb; did you mean verb:? Searching for the text vreb:list instead.',
   ])
-  expect(complaints('colour:red')).toEqual([
-    'There is no key colour, so the text colour:red is searched for. ↓ lists the keys.',
-  ])
+  expect(complaints('colour:red')).toEqual(['Unknown key colour; searching for the text colour:red. ↓ lists the keys.'])
   expect(complaints('system:node user:alice nodes')).toEqual([undefined, undefined, undefined])
   expect(complaints('wait>soon')[0]).toBe('Write a duration: wait>5s.')
 })

@@ -54,10 +54,10 @@ export function complaintOf(token: Token): string | undefined {
   const [, key] = /^([a-z]+):./i.exec(token.value) ?? []
   const near = key === undefined ? undefined : nearestKey(key)
   if (near !== undefined)
-    return `There is no key ${key}; did you mean ${near}:? The text ${token.value} is searched for instead.`
+    return `Unknown key ${key}; did you mean ${near}:? Searching for the text ${token.value} instead.`
   return key === undefined || NO_KEY.has(key.toLowerCase())
     ? undefined
-    : `There is no key ${key}, so the text ${token.value} is searched for. ↓ lists the keys.`
+    : `Unknown key ${key}; searching for the text ${token.value}. ↓ lists the keys.`
 }
 
 /** What each key looks at. */
@@ -78,14 +78,14 @@ const KEY_HELP: Readonly<Record<string, string>> = {
   reason: 'why it was rejected',
   queue: 'number of its queue',
   state: 'waiting, executing, served, rejected, crowded-out, …',
-  agree: 'yes or no: the server says the same',
-  differs: 'in what engine and server differ',
+  agree: 'yes or no: server and engine agree',
+  differs: 'fields in which engine and server differ',
   draft: 'same or different, where a draft runs beside',
   wait: 'time in its queue: wait>1s, wait<=200ms',
   run: 'time of its execution',
   linger: 'time for which final seats linger',
-  seats: 'seats by the estimate: seats>=2',
-  real: 'seats as the server says',
+  seats: 'estimated seats: seats>=2',
+  real: 'seats reported by the server',
 }
 
 export interface Completion {

@@ -18,8 +18,11 @@ export function LivePage() {
           <Sources />
         </EmptyState>
       ) : (
-        <EmptyState title="This source shows no single requests." actions={<Open label="Choose another source" />}>
-          <p>{connected.source.name} tells how many requests there were, not which.</p>
+        <EmptyState
+          title="This source does not report individual requests."
+          actions={<Open label="Choose another source" />}
+        >
+          <p>{connected.source.name} reports how many requests there were, not which.</p>
           <Sources />
         </EmptyState>
       )}
@@ -28,10 +31,10 @@ export function LivePage() {
 }
 
 const SOURCES = [
-  ['Live proxy', 'Requests that you send through it, in front of any API server: exact, and it can let them wait.'],
-  ['Audit log or webhook', 'What a server did, with users; its queues and waits are the engine’s own.'],
-  ['Request log (-v=3)', 'What a server did, with its own flow schemas, levels and seats; without users.'],
-  ['Simulation', 'A made-up cluster under load, to look around without one.'],
+  ['Live proxy', 'Requests that you send through it to any API server. Exact, and it can queue or reject them.'],
+  ['Audit log or webhook', 'Requests of a server with their users. Queues and waits are computed by the engine.'],
+  ['Request log (-v=3)', 'Requests of a server with its flow schemas, levels and seats, but without users.'],
+  ['Simulation', 'A simulated cluster under load. No cluster required.'],
 ] as const
 
 /** Which sources show each request, and what of it. */

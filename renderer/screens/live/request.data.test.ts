@@ -30,7 +30,7 @@ describe('one request', () => {
 
   it('says of one that was crowded out that neither engine nor server saw it', () => {
     const crowded = liveRequest({ state: 'crowded-out', level: '', schema: '', flow: '', status: 429 })
-    expect(storyOf(crowded)).toMatch(/^The proxy rejected it before its engine or the server saw it: .*64 MB/)
+    expect(storyOf(crowded)).toMatch(/^The proxy rejected it before the engine or the server received it: .*64 MB/)
   })
 
   it('what the server said, and only that', () => {

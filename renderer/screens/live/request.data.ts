@@ -49,13 +49,13 @@ export function storyOf(row: LiveRequest): string {
     case 'rejected':
       return `${flow} was refused at ${where}${waitMs === undefined || waitMs === 0 ? ' at once' : ` after ${format.ms(waitMs)}`}.`
     case 'crowded-out':
-      return 'The proxy rejected it before its engine or the server saw it: the heads of the requests that wait and run fill 64 MB. Look for a client that sends very long requests.'
+      return 'The proxy rejected it before the engine or the server received it: the headers of waiting and running requests fill 64 MB. Look for a client that sends very long requests.'
     case 'cancelled':
       return `The client gave up${waitMs === undefined ? '' : ` after ${format.ms(waitMs)} in ${where}`}.`
     case 'failed':
-      return 'The server did not answer; the seats were given back.'
+      return 'The server did not respond; the seats were released.'
     case 'bypassed':
-      return 'Long-running and no watch: priority and fairness does not limit it, and it takes no seat.'
+      return 'Long-running and not a watch: flow control does not limit it, and it takes no seat.'
   }
 }
 

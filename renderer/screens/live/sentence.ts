@@ -35,11 +35,11 @@ const QUIET_MS = 10_000
 /** The one sentence: what is wrong, or else what comes, and how far the engine is the server. */
 export function nowSentence(facts: NowFacts): string {
   const { source, rate, filtered, agreement, quietMs } = facts
-  if (source === 'unreached') return 'The console itself does not answer.'
+  if (source === 'unreached') return 'The console does not respond.'
   if (source === 'stale') return 'The source tells nothing new.'
-  if (quietMs === undefined) return 'No request has come yet.'
+  if (quietMs === undefined) return 'No requests yet.'
   if (source === 'still') return withAgreement(readSoFar(facts), agreement)
-  if (facts.unanswered) return 'The server behind the proxy does not answer.'
+  if (facts.unanswered) return 'The server behind the proxy does not respond.'
   if (quietMs >= QUIET_MS) return `No request for ${format.age(quietMs)}.`
   return withAgreement(
     `${format.significant(rate)} ${filtered ? 'requests/s pass this filter' : 'requests/s arrive'}.`,
@@ -59,8 +59,8 @@ const withAgreement = (said: string, agreement: Compared): string =>
 
 /** What the mode means for a request. */
 export const MODE: Readonly<Record<LiveState['mode'], { readonly word: string; readonly sentence: string }>> = {
-  enforce: { word: 'Enforce', sentence: 'The engine decides: requests wait and are refused here.' },
-  shadow: { word: 'Shadow', sentence: 'The engine decides, the server still answers: nobody waits here.' },
+  enforce: { word: 'Enforce', sentence: 'The engine enforces: requests are queued and rejected here.' },
+  shadow: { word: 'Shadow', sentence: 'The engine only computes its decisions: no request waits here.' },
   feed: { word: 'Feed', sentence: 'What happened at the server, run through the engine once more.' },
-  simulation: { word: 'Simulated', sentence: 'Simulated clients on a simulated server; not your cluster.' },
+  simulation: { word: 'Simulated', sentence: 'Simulated clients and a simulated server, not your cluster.' },
 }

@@ -97,7 +97,7 @@ test('an unfinished form says what is missing and keeps the last answer', async 
 test('the table keeps the request over a reload, runs it, and gives it as a file', async () => {
   await open('tests')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
-  await page.getByRole('menuitem', { name: 'What keeps a cluster alive' }).click()
+  await page.getByRole('menuitem', { name: 'Essential requests of a cluster' }).click()
   await expect(heading()).toHaveText(/^All \d+ saved requests match what they should\.$/)
   const all = await heading().innerText()
   await page.waitForTimeout(600)

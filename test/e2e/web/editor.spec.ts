@@ -160,7 +160,7 @@ test('without a server the built-in objects of any version can be drafted upon a
   await page.getByRole('button', { name: 'Play the recording' }).click()
   await expect(page.getByRole('banner').locator('[data-mode]')).toContainText('REPLAY')
   await open('editor/draft?object=PriorityLevelConfiguration%2Fsystem')
-  await page.getByRole('combobox', { name: /built-in ones of Kubernetes/ }).selectOption('v1.30.0')
+  await page.getByRole('combobox', { name: /built-in objects of Kubernetes/ }).selectOption('v1.30.0')
   await page.getByRole('textbox', { name: 'Shares' }).fill('60')
   await expect(impact('system')).toContainText('→')
   await expect(page.getByRole('button', { name: /^Apply/ })).toBeHidden()

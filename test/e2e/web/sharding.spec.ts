@@ -44,7 +44,7 @@ test('says the chance first, and the flows of the simulated server’s dumps hav
 test('an illegal shape is refused with its bits; a recommended one can be tried', async () => {
   await page.getByLabel('Queues', { exact: true }).fill('512')
   await page.getByLabel('Hand size', { exact: true }).fill('8')
-  await expect(heading()).toContainText('No server deals hands of this shape.')
+  await expect(heading()).toContainText('No server accepts this shape.')
   await expect(page.getByText(/needs 72 bits of the flow’s hash and only 60 may be used/)).toBeVisible()
   await page.getByRole('button', { name: 'Back to workload-low' }).click()
   const shapes = page.getByRole('grid', { name: 'Smallest shapes for a target' })

@@ -65,12 +65,12 @@ function Covered({ configurations }: { readonly configurations: Configurations }
         stale={mode === 'stale'}
         evidence={
           coverage.since === undefined ? (
-            'Requests are counted from the first sample of a source on.'
+            'Counting starts with the first sample of a source.'
           ) : (
             <>
-              Metrics count every request by schema, but not who sends it: counted since {format.time(coverage.since)}{' '}
-              {format.zone()}, and by the servers since they started. <Term id="debug-dump">Dumps</Term> name flows, but
-              show only what waits or executes at that moment:{' '}
+              Metrics count every request by schema, but do not identify the sender. Counted since{' '}
+              {format.time(coverage.since)} {format.zone()}, and by the servers since they started.{' '}
+              <Term id="debug-dump">Dumps</Term> name flows, but show only what waits or executes at that moment:{' '}
               {coverage.dumps === 1 ? '1 was' : `${format.fixed(coverage.dumps)} were`} looked at, and short requests
               are missed.
             </>

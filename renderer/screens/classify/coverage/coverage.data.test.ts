@@ -49,7 +49,7 @@ describe('a standing', () => {
     [{ kind: 'shadowed', by: ['a'] }, 'can never match: a takes all'],
     [{ kind: 'shadowed', by: ['a', 'b', 'c', 'd'] }, 'can never match: a, b, c and 1 more take all'],
     [{ kind: 'shadowed', by: [] }, 'can never match: its rules match nothing'],
-    [{ kind: 'dangling' }, 'takes no part: there is no level lost'],
+    [{ kind: 'dangling' }, 'inactive: there is no level lost'],
   ])('%j is said as %j', (standing, text) => {
     expect(standingText(standing, 'mine', 'lost')).toBe(text)
   })
@@ -58,7 +58,7 @@ describe('a standing', () => {
     const built = rowsOf(builtInObjects('v1.36.0'))(NO_COVERAGE)
     const last = built.at(-1)
     expect(last).toMatchObject({ schema: 'catch-all', standing: { kind: 'shadowed' } })
-    expect(last && standingText(last.standing, last.schema, last.level)).toBe('nothing is left for it, as it should be')
+    expect(last && standingText(last.standing, last.schema, last.level)).toBe('no requests, as intended')
     expect(built.filter(isIdle)).toEqual([])
     expect(isIdle(row('a', { kind: 'never' }))).toBe(true)
   })

@@ -47,14 +47,14 @@ export function standingText(standing: Standing, schema: string, level: string):
     case 'never':
       return 'no request since the start'
     case 'shadowed':
-      if (schema === CATCH_ALL) return 'nothing is left for it, as it should be'
+      if (schema === CATCH_ALL) return 'no requests, as intended'
       return standing.by.length === 0
         ? 'can never match: its rules match nothing'
         : `can never match: ${enumerated(standing.by)} ${standing.by.length === 1 ? 'takes' : 'take'} all`
     case 'dangling':
-      return `takes no part: there is no level ${level}`
+      return `inactive: there is no level ${level}`
     case 'removed':
-      return 'not among the objects any more'
+      return 'no longer among the objects'
     case 'unknown':
       return 'not known'
   }

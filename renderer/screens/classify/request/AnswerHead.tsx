@@ -84,7 +84,7 @@ function Matched({ answer }: { readonly answer: Classification }) {
       {answer.fallback ? 'nothing matches; taken by ' : 'matched by '}
       <b>{flowSchema}</b>, <Term id="matching-precedence">precedence</Term> {decides?.matchingPrecedence}
       {rule !== '' && `, ${rule}`}
-      {decides?.imagined === true && ', an object that the server imagines'}
+      {decides?.imagined === true && ', a placeholder that the server creates'}
     </p>
   )
 }

@@ -76,7 +76,7 @@ export const FieldsForm = memo(function FieldsForm({ form }: { readonly form: Re
         hint={
           fields.kind === 'resource'
             ? 'Type a path and the fields above follow.'
-            : 'The fields cannot say this path: verb and path count. Name a resource to use the fields.'
+            : 'The fields cannot express this path, so verb and path are used. Enter a resource to use the fields.'
         }
         error={problem?.at === 'path' ? problem.text : undefined}
       >
@@ -110,7 +110,7 @@ function Sender({ form }: { readonly form: RequestForm }) {
     <>
       <Field
         label="User"
-        error={user === '' ? 'Name the user; without credentials it is system:anonymous.' : undefined}
+        error={user === '' ? 'Enter the user; a request without credentials is system:anonymous.' : undefined}
       >
         {(attributes) => (
           <input
@@ -130,7 +130,7 @@ function Sender({ form }: { readonly form: RequestForm }) {
             identityOf(user).reason
           ) : (
             <span className={styles['hintRow']}>
-              As you wrote them, one a line.
+              As entered, one per line.
               <Button small onClick={() => changeForm(withFollowingGroups)}>
                 Follow the name
               </Button>

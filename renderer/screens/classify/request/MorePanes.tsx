@@ -19,7 +19,7 @@ export const NearbyPane = memo(function NearbyPane(props: {
   return (
     <Pane title="What would change the answer">
       {nearby.length === 0 ? (
-        <p className={styles['remark']}>Nothing close to this request lands in another schema.</p>
+        <p className={styles['remark']}>No similar request matches another schema.</p>
       ) : (
         <ul className={styles['list']}>
           {nearby.map(({ change, flowSchema, priorityLevel, request: other }) => (
@@ -54,7 +54,7 @@ export const HeadersPane = memo(function HeadersPane({ answer }: { readonly answ
   return (
     <Pane title="Response headers" note="X-Kubernetes-PF-…">
       {bypasses ? (
-        <p className={styles['remark']}>None: the server serves this request past flow control.</p>
+        <p className={styles['remark']}>None: flow control does not apply to this request.</p>
       ) : (
         <dl className={styles['uids']}>
           {HEADERS.map(([name, member]) => (

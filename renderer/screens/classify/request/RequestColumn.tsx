@@ -99,7 +99,7 @@ const UidPane = memo(function UidPane({ objects }: { readonly objects: ObjectSet
         </Field>
         {text.trim() !== '' && (
           <ul className={styles['resolved']} role="status">
-            {resolved.length === 0 && <li>No UID is in this text.</li>}
+            {resolved.length === 0 && <li>This text contains no UID.</li>}
             {resolved.map(({ uid, message, found }, index) => (
               <li key={`${index} ${uid}`}>
                 {found.map(({ kind, name }) =>

@@ -78,7 +78,7 @@ const LIMIT: Readonly<Record<ServerLimit['from'], string>> = {
   configured: 'as configured',
   inferred: 'inferred from the nominal limits',
   assumed: 'assumed',
-  own: 'as you say',
+  own: 'as entered',
 }
 
 function Step({ step }: { readonly step: SeatStep }) {

@@ -31,7 +31,7 @@ export function DocumentedPane(props: {
 }) {
   const { queuing, onTry } = props
   return (
-    <Pane title="The documentation’s shapes" note="computed; agrees with the published table in 15 digits">
+    <Pane title="The documentation’s shapes" note="computed; matches the published table to 15 digits">
       <DataTable
         caption="The documentation’s shapes"
         columns={COLUMNS}

@@ -109,7 +109,7 @@ export function PairsPane({ overlap }: { readonly overlap: Overlap }) {
         csvName="shared-queues"
         density="compact"
         empty={
-          overlap.flows.length < 2 ? 'It takes two flows to share a queue.' : 'No two of these flows share a queue.'
+          overlap.flows.length < 2 ? 'Add a second flow to see shared queues.' : 'No two of these flows share a queue.'
         }
       />
     </Pane>

@@ -55,7 +55,7 @@ export function RecommendPane({ queuing, nominal, form, read, set, onTry }: Reco
       {goal !== undefined && <Shapes goal={goal} queuing={queuing} nominal={nominal} onTry={onTry} />}
       <p className={styles['remark']}>
         Every queue costs time: the server looks at all queues of a level for each request that it takes out of them. A
-        larger hand lets one flow keep more waiting and narrows the widest request. Choose a row to try it.
+        larger hand lets one flow keep more waiting and narrows the widest request. Select a row to try it.
       </p>
     </Pane>
   )

@@ -52,7 +52,7 @@ describe('the Sharding page', () => {
     await change('Queues', '512')
     expect(sentence()).toContain('With 512 queues and hands of 6')
     await change('Hand size', '8')
-    expect(sentence()).toBe('No server deals hands of this shape.')
+    expect(sentence()).toBe('No server accepts this shape.')
     expect(screen.getByText(/needs 72 bits of the flow’s hash and only 60 may be used/)).toBeTruthy()
     await user.click(screen.getByRole('button', { name: 'Back to workload-low' }))
     expect(sentence()).toContain('With 128 queues')

@@ -37,7 +37,7 @@ export function ShardingPage() {
       <NowLine
         title={
           queuing === undefined
-            ? 'No server deals hands of this shape.'
+            ? 'No server accepts this shape.'
             : oddsSentence(queuing, elephants, coveredOdds(queuing, elephants))
         }
         level={level?.name}

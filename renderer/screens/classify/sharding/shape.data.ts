@@ -84,7 +84,7 @@ export const chance = (odds: number): string =>
 
 /** What the page says first. */
 export function oddsSentence({ queues, handSize }: Queuing, elephants: number, covered: number): string {
-  if (queues === 1) return 'With one queue all flows wait behind each other.'
+  if (queues === 1) return 'With one queue, all flows wait behind each other.'
   const who = elephants === 1 ? '1 elephant covers' : `${format.fixed(elephants)} elephants cover`
   return `With ${format.fixed(queues)} queues and hands of ${handSize}, ${who} a small flow’s hand with probability ${chance(covered)}.`
 }

@@ -23,7 +23,7 @@ export const TestDetail = memo(function TestDetail(props: {
   if (row === undefined) {
     return (
       <Pane title="Row" className={styles['detail']}>
-        <p className={styles['none']}>Choose a row to see it whole, to say what it should match, or to remove it.</p>
+        <p className={styles['none']}>Select a row to see its details, change what it should match, or remove it.</p>
       </Pane>
     )
   }

@@ -68,7 +68,7 @@ function Tests({ configurations }: { readonly configurations: Configurations }) 
 
   const addSystem = (): void => {
     setSaid(undefined)
-    change('Added requests that keep a cluster alive.', (tests) => withNew(tests, systemTests(current.objects, newId)))
+    change('Added the essential requests of a cluster.', (tests) => withNew(tests, systemTests(current.objects, newId)))
   }
   const addObserved = (): void => {
     const { tests, unclear } = observedTests(observedOf(dump), current.objects, newId)
@@ -86,8 +86,8 @@ function Tests({ configurations }: { readonly configurations: Configurations }) 
   }
   const add: readonly MenuEntry[] = [
     { label: 'One request …', onSelect: () => openPage('classify', 'request') },
-    ...(dump?.requests === undefined ? [] : [{ label: 'What the newest dump shows', onSelect: addObserved }]),
-    { label: 'What keeps a cluster alive', onSelect: addSystem },
+    ...(dump?.requests === undefined ? [] : [{ label: 'Requests of the newest dump', onSelect: addObserved }]),
+    { label: 'Essential requests of a cluster', onSelect: addSystem },
     { label: 'A JSON file …', onSelect: () => input.current?.click() },
   ]
   const draftSays = draftTableSentence(rows)
@@ -168,14 +168,14 @@ function Tests({ configurations }: { readonly configurations: Configurations }) 
           actions={
             <>
               <Button onClick={() => openPage('classify', 'request')}>Build one request</Button>
-              {dump?.requests !== undefined && <Button onClick={addObserved}>Add what the dump shows</Button>}
-              <Button onClick={addSystem}>Add what keeps a cluster alive</Button>
+              {dump?.requests !== undefined && <Button onClick={addObserved}>Add requests of the dump</Button>}
+              <Button onClick={addSystem}>Add essential requests</Button>
               <Button onClick={() => input.current?.click()}>Import JSON</Button>
             </>
           }
         >
-          A saved table shows at once which requests an edit sends elsewhere. The command apf classify --test runs the
-          same file in a repository’s checks.
+          A saved table shows which requests an edit would send to another schema. In CI, apf classify --test checks the
+          same file.
         </EmptyState>
       ) : (
         <div className={styles['columns']}>

@@ -178,12 +178,12 @@ describe('the editor', () => {
     await user.click(screen.getByRole('button', { name: /^Paste manifests/ }))
     const text = screen.getByRole('textbox', { name: /^YAML or JSON/ })
     fireEvent.change(text, { target: { value: 'kind: Pod\napiVersion: v1\n' } })
-    await user.click(screen.getByRole('button', { name: 'Take over into the draft' }))
+    await user.click(screen.getByRole('button', { name: 'Add to the draft' }))
     expect((await screen.findByRole('alert')).textContent).toMatch(/no flow-control object/)
     const level = (name: string): string =>
       `apiVersion: flowcontrol.apiserver.k8s.io/v1beta3\nkind: PriorityLevelConfiguration\nmetadata: {name: ${name}}\nspec: {type: Limited, limited: {nominalConcurrencyShares: 7, limitResponse: {type: Reject}}}\n`
     fireEvent.change(text, { target: { value: `${level('one')}---\n${level('two')}` } })
-    await user.click(screen.getByRole('button', { name: 'Take over into the draft' }))
+    await user.click(screen.getByRole('button', { name: 'Add to the draft' }))
     expect(option('one')).toBeTruthy()
     expect(option('two')).toBeTruthy()
     expect(impactOf('two')).toContain('+')
@@ -348,7 +348,7 @@ describe('the editor', () => {
         editing: { state: 'impossible', why: 'No.' },
       })
       await open(undefined, false)
-      const version = await screen.findByRole('combobox', { name: /built-in ones of Kubernetes/ })
+      const version = await screen.findByRole('combobox', { name: /built-in objects of Kubernetes/ })
       await user.selectOptions(version, 'v1.30.0')
       await fill('Shares', '30')
       expect(screen.queryByRole('textbox', { name: /^seats of a server/ })).toBeNull()
@@ -370,7 +370,7 @@ describe('the editor', () => {
       render(<EditorScreen />)
       expect(await screen.findByRole('status', { name: /^waiting for/ })).toBeTruthy()
       act(() => story.objects.tell({ state: 'stale' }))
-      expect(await screen.findByText(/does not tell of its objects any more/)).toBeTruthy()
+      expect(await screen.findByText(/no longer reports its objects/)).toBeTruthy()
     })
   })
 })

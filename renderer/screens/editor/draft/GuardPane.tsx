@@ -70,7 +70,7 @@ export function railsNote(rails: readonly GuardFinding[]): string | undefined {
   const blocking = count('blocks')
   const warning = count('warns')
   if (blocking > 0) return `${blocking} ${blocking === 1 ? 'blocks' : 'block'}`
-  return warning > 0 ? `${warning} ${warning === 1 ? 'warning' : 'warnings'}` : 'nothing in the way'
+  return warning > 0 ? `${warning} ${warning === 1 ? 'warning' : 'warnings'}` : 'no blocking problems'
 }
 
 export function Finding(props: {

@@ -99,7 +99,7 @@ export function ImpactPane(props: {
           {stale && <Note kind="warn">The draft has errors. The table uses the last valid values.</Note>}
           {idle !== undefined && <Note kind="warn">{`≈ ${idle}`}</Note>}
           {impact.refused.map(({ name, why }) => (
-            <Note key={name} kind="warn">{`The server does without ${name}: ${why}.`}</Note>
+            <Note key={name} kind="warn">{`The server ignores ${name}: ${why}.`}</Note>
           ))}
           {limits === 'recent' && recent !== undefined && <p className={styles['recent']}>{recent.sentence}</p>}
         </div>

@@ -15,7 +15,7 @@ export function LevelFacts({ seats, serverLimit }: { readonly seats: LevelSeats;
   if (type === 'Exempt') {
     return (
       <p className={`${styles['section']} ${styles['plain']}`}>
-        Requests here are never held up. Seats that this level does not need are the others’ to borrow.
+        Requests here never wait. Other levels can borrow the seats that this level does not need.
       </p>
     )
   }

@@ -90,7 +90,7 @@ function VersionChoice({ version }: { readonly version: string }) {
   const known = BUILT_IN_VERSIONS.includes(version)
   return (
     <label className={styles['version']}>
-      Nothing is connected that has objects. These are the built-in ones of Kubernetes
+      No connected source has objects. These are the built-in objects of Kubernetes
       <select className={inputClass} value={version} onChange={({ target }) => chooseBuiltInVersion(target.value)}>
         {!known && <option value={version}>{version}</option>}
         {BUILT_IN_VERSIONS.map((one) => (
@@ -110,7 +110,7 @@ function StaleObjects() {
   const since = state.asOf === undefined ? '' : ` They are of ${format.time(Date.parse(state.asOf))}.`
   return (
     <div className={styles['stale']}>
-      <Note kind="warn">{`The server does not tell of its objects any more.${since} ${state.problem?.message ?? ''}`}</Note>
+      <Note kind="warn">{`The server no longer reports its objects.${since} ${state.problem?.message ?? ''}`}</Note>
     </div>
   )
 }
@@ -130,5 +130,5 @@ async function takeFiles(files: readonly File[]): Promise<void> {
   }
   const texts = await Promise.all(files.map(async (file) => ({ file: file.name, text: await file.text() })))
   const { taken, problems } = takeManifests(texts)
-  if (taken === 0) say(problems[0] ?? 'There is no flow-control object in these files.')
+  if (taken === 0) say(problems[0] ?? 'These files contain no flow-control object.')
 }

@@ -14,7 +14,7 @@ export function MovesPane({ moves }: { readonly moves: Moves }) {
       className={styles['pane']}
     >
       {moved === 0 ? (
-        <p className={styles['none']}>Every request seen would match the schema that it matches now.</p>
+        <p className={styles['none']}>Every request seen in dumps would match the same schema as now.</p>
       ) : (
         <table className={styles['table']}>
           <caption className="sr-only">Requests that would match another schema</caption>
@@ -46,7 +46,7 @@ export function MovesPane({ moves }: { readonly moves: Moves }) {
           </tbody>
         </table>
       )}
-      <p className={styles['none']}>Dumps name no groups: those that a user name tells are taken.</p>
+      <p className={styles['none']}>Dumps do not contain groups; they are derived from the user names.</p>
     </Pane>
   )
 }

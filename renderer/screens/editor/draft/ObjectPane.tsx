@@ -98,9 +98,9 @@ function Form(props: ObjectPaneProps & { readonly name: string }) {
   if (form === undefined) {
     return (
       <div className={styles['gone']}>
-        <p>The text cannot be read as an object, so that there is no form for it.</p>
+        <p>The text is not a valid object, so the form is unavailable.</p>
         <Button small onClick={() => onView('yaml')}>
-          Mend the YAML
+          Fix the YAML
         </Button>
       </div>
     )
@@ -130,9 +130,9 @@ function TextNotes(
     return (
       <div className={styles['notes']}>
         <Note kind="bad">
-          <p>The YAML cannot be read. Here is what it last said.</p>
+          <p>The YAML is invalid. The form shows its last valid values.</p>
           <Button small onClick={() => onView('yaml')}>
-            Mend the YAML
+            Fix the YAML
           </Button>
         </Note>
       </div>

@@ -15,9 +15,9 @@ export function OrderPane(props: {
   const rows = neighbours(objects, name, moves)
   if (rows.length === 0) return null
   return (
-    <Pane title="Matching order" note="the first that matches decides" className={styles['pane']}>
+    <Pane title="Matching order" note="the first match decides" className={styles['pane']}>
       <table className={styles['table']}>
-        <caption className="sr-only">Schemas asked before and after {name}</caption>
+        <caption className="sr-only">Schemas evaluated before and after {name}</caption>
         <tbody>
           {rows.map((row) => (
             <tr key={row.name} className={row.self ? styles['mark'] : undefined}>

@@ -13,7 +13,7 @@ export function PasteForm({ onDone }: { readonly onDone: () => void }) {
   const take = (): void => {
     const { taken, problems } = takeManifests([{ file: 'pasted', text }])
     if (taken > 0) onDone()
-    else setTold(problems.length === 0 ? ['There is no flow-control object in this text.'] : problems)
+    else setTold(problems.length === 0 ? ['This text contains no flow-control object.'] : problems)
   }
   return (
     <form
@@ -39,7 +39,7 @@ export function PasteForm({ onDone }: { readonly onDone: () => void }) {
       ))}
       <div className={styles['buttons']}>
         <Button primary type="submit" disabled={text.trim() === ''}>
-          Take over into the draft
+          Add to the draft
         </Button>
       </div>
     </form>

@@ -38,7 +38,7 @@ export function SaveMenu({ reads }: { readonly reads: readonly UnderstoodEntry[]
       onSelect: () =>
         void navigator.clipboard.writeText(exportYaml(changes)).then(
           () => told('The YAML is copied'),
-          () => say('This page may not copy. Save the YAML instead.'),
+          () => say('The browser does not allow copying here. Save the YAML instead.'),
         ),
     },
   ]

@@ -49,7 +49,7 @@ export function SchemaForm(props: {
           consequence={
             named === '' || levels.includes(named)
               ? undefined
-              : 'There is no such level: the schema takes no part until there is.'
+              : 'This level does not exist: the schema is inactive until it does.'
           }
           onChange={(value) => form.set(level, value)}
           findings={form.findings(level)}

@@ -14,9 +14,9 @@ const GLYPH: Readonly<Record<StepState, IconName>> = {
 const WORD: Readonly<Record<StepState, string>> = {
   done: 'done',
   warned: 'done, with warnings',
-  blocked: 'in the way',
-  waiting: 'not yet',
-  running: 'going on',
+  blocked: 'blocked',
+  waiting: 'pending',
+  running: 'in progress',
 }
 
 /** The way to apply, and what can be done now. */

@@ -115,7 +115,7 @@ function Verdict(props: {
         ))}
         {conflicts.length > 0 && onForce !== undefined && (
           <p className={styles['remedy']}>
-            Taking a field over makes this console its manager.
+            Taking over a field makes this console its field manager.
             <Button small onClick={onForce}>
               Apply and take over
             </Button>

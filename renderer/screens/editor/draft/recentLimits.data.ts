@@ -11,8 +11,8 @@ export interface RecentLimits {
 export function recentLimits({ steps, rows }: LimitsOverSteps): RecentLimits {
   const sentence =
     steps === 0
-      ? 'No recomputation of the limits was seen in the last 10 minutes.'
-      : `From the demand of ${steps} recomputations. With other limits requests would have waited otherwise, so that the demand would have been another one.`
+      ? 'No reallocation was seen in the last 10 minutes.'
+      : `From the demand of ${steps} reallocations. Under other limits requests would have waited differently, so demand would have differed too.`
   return { rows: new Map(rows.map(({ name, ...spans }) => [name, spans])), sentence }
 }
 

@@ -11,5 +11,5 @@ test('the calculator says what a nominal limit takes, and what the others lose',
   expect(answerOf(100)).toBe('43 shares give 100 seats; the others lose 24')
   expect(answerOf(20)).toMatch(/^\d shares give 2\d seats; the others gain \d+$/)
   expect(answerOf(700)).toMatch(/seats/)
-  expect(seatsAnswer('system', undefined)).toBe('Write a whole number of seats.')
+  expect(seatsAnswer('system', undefined)).toBe('Enter a whole number of seats.')
 })

@@ -2,7 +2,7 @@ import type { SharesAnswer } from '../../../../core/impact/shareCalculator.ts'
 
 /** What it takes, and what the others lose by it. */
 export function seatsAnswer(level: string, answer: SharesAnswer | undefined): string {
-  if (answer === undefined) return 'Write a whole number of seats.'
+  if (answer === undefined) return 'Enter a whole number of seats.'
   if (!answer.possible) return answer.why
   const own = answer.rows.find(({ name }) => name === level)
   if (own === undefined) return ''

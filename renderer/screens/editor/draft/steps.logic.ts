@@ -39,8 +39,7 @@ export interface StepFacts {
 /** How far the draft is on its way. */
 export function applySteps({ draft, state, apply, rails, timeOf }: StepFacts): ApplySteps {
   const { entries, base } = draft
-  if (entries.length === 0 || base === undefined)
-    return { steps: [], count: 0, mayCheck: false, why: 'Nothing is changed.' }
+  if (entries.length === 0 || base === undefined) return { steps: [], count: 0, mayCheck: false, why: 'No changes.' }
   const steps = [validStep(draft), impactStep(draft, apply), railsStep(rails, draft), dryRunStep(draft, apply, timeOf)]
   const count = changesOf(draft.reads, base.objects).length
   const reachable = hasServer(base.origin) && state?.state === 'current' && count > 0
@@ -66,7 +65,7 @@ function validStep(draft: UnderstoodDraft): Step {
 
 function impactStep({ entries }: UnderstoodDraft, { seen }: DraftApplyState): Step {
   const step = { id: 'impact', label: 'Impact opened' } as const
-  return seen === entries ? { ...step, state: 'done', detail: '' } : { ...step, state: 'waiting', detail: 'not yet' }
+  return seen === entries ? { ...step, state: 'done', detail: '' } : { ...step, state: 'waiting', detail: 'pending' }
 }
 
 function railsStep(rails: readonly GuardFinding[] | undefined, { proposal }: UnderstoodDraft): Step {
@@ -75,7 +74,7 @@ function railsStep(rails: readonly GuardFinding[] | undefined, { proposal }: Und
   if (rails === undefined) return { ...step, state: 'running', detail: '' }
   const count = (severity: GuardFinding['severity']): number => rails.filter((one) => one.severity === severity).length
   const [blocks, warns] = [count('blocks'), count('warns')]
-  if (blocks > 0) return { ...step, state: 'blocked', detail: `${blocks} in the way` }
+  if (blocks > 0) return { ...step, state: 'blocked', detail: `${blocks} blocking` }
   if (warns > 0)
     return {
       ...step,
@@ -90,7 +89,7 @@ function dryRunStep({ entries }: UnderstoodDraft, { dryRun }: DraftApplyState, t
   if (dryRun === undefined) return { ...step, state: 'waiting', detail: '' }
   if (dryRun.of !== entries) return { ...step, state: 'waiting', detail: 'of an earlier draft' }
   const { outcome } = dryRun
-  if (outcome.state === 'running') return { ...step, state: 'running', detail: 'asking the server' }
+  if (outcome.state === 'running') return { ...step, state: 'running', detail: 'waiting for the server' }
   if (outcome.state === 'failed') return { ...step, state: 'warned', detail: 'failed' }
   const { verdicts, at } = outcome.report
   if (needsTakeover(verdicts)) return { ...step, state: 'warned', detail: 'fields of other managers' }
@@ -110,14 +109,14 @@ function obstacle(
   apply: DraftApplyState,
 ): string | undefined {
   const of = (id: Step['id']): StepState | undefined => steps.find((step) => step.id === id)?.state
-  if (origin === 'built-in') return 'No server is connected; save the draft instead.'
+  if (origin === 'built-in') return 'No server is connected. Save the draft instead.'
   if (state?.editing.state === 'impossible') return state.editing.why
-  if (state?.state !== 'current') return 'The objects of the server are not current; wait until it answers.'
+  if (state?.state !== 'current') return 'The server does not respond, so its objects may have changed.'
   if (of('valid') === 'blocked') return 'Mend the errors and settle the conflicts first.'
   if (of('impact') !== 'done') return 'Look at the seat impact of this draft first.'
   if (of('rails') === 'running') return 'The guard rails are being checked.'
   if (of('rails') === 'blocked') return 'A guard rail is in the way.'
   if (of('dry-run') === 'blocked') return 'The server would not accept the draft.'
-  if (apply.applying) return 'It is being applied.'
+  if (apply.applying) return 'The draft is being applied.'
   return state.editing.state === 'off' ? 'Editing is off.' : undefined
 }

@@ -9,7 +9,8 @@ export function takeManifests(files: readonly ManifestFile[]): {
   readonly problems: readonly string[]
 } {
   const { entries, base } = draftNow()
-  if (base === undefined) return { taken: 0, problems: ['The objects of the source are not known yet; wait for them.'] }
+  if (base === undefined)
+    return { taken: 0, problems: ['The objects of the source are still loading. Try again in a moment.'] }
   const imported = importManifests(entries, base.objects, files, base.version)
   const { taken, notes, findings } = imported
   const problems = findings.map(({ file, line, message }) => `${file}, line ${line}: ${message}`)
@@ -19,6 +20,6 @@ export function takeManifests(files: readonly ManifestFile[]): {
   if (first !== undefined) select(first)
   const more = [...new Set(notes.map(({ message }) => message))]
   const count = taken === 1 ? '1 object is' : `${taken} objects are`
-  say([`${count} taken over into the draft.`, ...more.slice(0, 2), ...problems.slice(0, 1)].join(' '))
+  say([`${count} added to the draft.`, ...more.slice(0, 2), ...problems.slice(0, 1)].join(' '))
   return { taken, problems }
 }

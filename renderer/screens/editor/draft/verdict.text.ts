@@ -7,23 +7,23 @@ export function outcomeText({ outcome, theirs, conflicts, problem }: ChangeVerdi
     case 'accepted':
       return applied ? 'is applied.' : 'would be accepted.'
     case 'unchanged':
-      return applied ? 'was like this already.' : 'is like this already.'
+      return applied ? 'was already in this state.' : 'is already in this state.'
     case 'conflict':
-      if (conflicts.length > 0) return 'has fields that somebody else manages; nothing was changed.'
+      if (conflicts.length > 0) return 'has fields with another field manager; it was not changed.'
       return theirs === undefined
-        ? 'is not what the draft began from; nothing was changed.'
-        : 'was changed by somebody else meanwhile; nothing was changed.'
+        ? 'differs from the version that the draft is based on; it was not changed.'
+        : 'was changed by someone else in the meantime; your change was not applied.'
     case 'rejected':
       return applied ? 'is rejected by the server.' : 'would be rejected by the server.'
     case 'forbidden':
-      return 'may not be changed with these credentials.'
+      return 'cannot be changed with these credentials.'
     case 'throttled':
       return 'was not changed: the server rejected the request with 429.'
     case 'failed':
       // Whether it is known that nothing was done, the problem beside it says.
-      return applied ? 'was not confirmed by the server.' : 'got no answer.'
+      return applied ? 'was not confirmed by the server.' : 'received no response.'
     case 'skipped':
-      return problem === undefined ? 'was not sent, because an earlier one was not accepted.' : 'was not sent.'
+      return problem === undefined ? 'was not sent, because the server did not accept an earlier one.' : 'was not sent.'
   }
 }
 

@@ -27,7 +27,7 @@ export function DriftDetail({ row }: { readonly row: DriftRow }) {
       note={kind}
       actions={
         <Button small onClick={takeOver}>
-          {reference === null ? 'Draft its deletion' : 'Draft the way back'}
+          {reference === null ? 'Draft a deletion' : 'Draft the original'}
         </Button>
       }
     >

@@ -36,14 +36,14 @@ function NothingToCompare({ state }: { readonly state: ObjectsState | undefined 
   if (state?.origin === 'none') {
     return (
       <EmptyState
-        title="Nothing connected has flow-control objects."
+        title="No connected source has flow-control objects."
         actions={
           <Button primary onClick={() => openScreen('connection')}>
             Connect
           </Button>
         }
       >
-        Connect a cluster or open manifests to see how its objects differ from those of its release.
+        Connect a cluster or open manifests to see how the objects differ from the built-in objects of the release.
       </EmptyState>
     )
   }

@@ -99,7 +99,7 @@ const SCHEMA: FieldShape = {
       about: 'The level that it leads to.',
       fields: { name: { about: 'Name of a level.', level: true } },
     },
-    matchingPrecedence: text('1 to 10000; the lowest is asked first.'),
+    matchingPrecedence: text('1 to 10000; the lowest is evaluated first.'),
     distinguisherMethod: {
       about: 'What tells flows apart.',
       fields: { type: text('ByUser or ByNamespace.', ['ByUser', 'ByNamespace']) },
