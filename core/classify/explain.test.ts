@@ -12,7 +12,7 @@ import { AS_UPSTREAM } from '../engine/corrections.ts'
 import { profileFor } from '../engine/profiles.ts'
 import type { Classification, ServerContext } from './classification.ts'
 import { explainClassification, explainer } from './explain.ts'
-import { matchesFlowSchema } from './match.ts'
+import { matchesFlowSchema } from '../request/match.ts'
 import { digestRequest } from './readRequest.ts'
 
 const builtIn: ObjectSet = {

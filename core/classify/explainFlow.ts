@@ -1,10 +1,9 @@
 import type { FlowSchema } from '../config/objects.ts'
 import { Dealer } from '../engine/dealer.ts'
 import type { LevelPlan } from '../engine/levelPlan.ts'
-import { hashToBigInt } from '../engine/shuffleSharding.ts'
 import type { FlowExplanation } from './classification.ts'
-import { flowOf } from './flow.ts'
-import type { RequestDigest } from './match.ts'
+import { flowOf, hashToBigInt } from '../request/flow.ts'
+import type { RequestDigest } from '../request/match.ts'
 
 /** The flow of a request that falls into this schema and level, and its hand (specification 2.6, 2.7, 3.2). */
 export function explainFlow(schema: FlowSchema, digest: RequestDigest, { queuing }: LevelPlan): FlowExplanation {

@@ -9,9 +9,9 @@ import {
   matchesVerb,
   resourceOf,
   type RequestDigest,
-} from './match.ts'
+} from '../request/match.ts'
 import { CRITERIA, type Mismatch } from './mismatch.ts'
-import type { RequestInfo } from './requestInfo.ts'
+import type { RequestInfo } from '../request/requestInfo.ts'
 
 const NOTHING_ASKED: Outcomes = {
   who: 'none',

@@ -5,8 +5,8 @@ import { readRequest } from '../conformance/requests.ts'
 import type { SeatExplanation, ServerContext } from './classification.ts'
 import { explainSeats } from './explainSeats.ts'
 import { digestRequest } from './readRequest.ts'
-import { parseRequestTarget } from './requestTarget.ts'
-import { requestInfo } from './requestInfo.ts'
+import { parseRequestTarget } from '../request/requestTarget.ts'
+import { requestInfo } from '../request/requestInfo.ts'
 
 interface EstimateAnswer {
   readonly initialSeats: string

@@ -8,8 +8,8 @@ import {
   estimateWork,
 } from '../engine/workEstimator.ts'
 import type { SeatExplanation, SeenSeats, ServerContext } from './classification.ts'
-import type { RequestInfo } from './requestInfo.ts'
-import type { Query } from './requestTarget.ts'
+import type { RequestInfo } from '../request/requestInfo.ts'
+import type { Query } from '../request/requestTarget.ts'
 import { isSizeAssumed, seatSteps } from './seatSteps.ts'
 
 const NS_PER_MS = 1e6

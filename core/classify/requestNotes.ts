@@ -1,4 +1,4 @@
-import type { RequestDigest } from './match.ts'
+import type { RequestDigest } from '../request/match.ts'
 
 /** Groups of which a server gives every user one. */
 const EVERYBODY = ['system:authenticated', 'system:unauthenticated']

@@ -10,7 +10,7 @@ import {
   statisticsKey,
 } from '../engine/workEstimator.ts'
 import type { KnownObjects, SeatStep, ServerContext } from './classification.ts'
-import type { RequestInfo } from './requestInfo.ts'
+import type { RequestInfo } from '../request/requestInfo.ts'
 
 type ListBasis = Extract<EstimateBasis, { kind: 'list' }>
 type MutatingBasis = Extract<EstimateBasis, { kind: 'mutating' }>

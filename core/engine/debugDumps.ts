@@ -1,4 +1,4 @@
-import type { RequestInfo } from '../classify/requestInfo.ts'
+import type { RequestInfo } from '../request/requestInfo.ts'
 import {
   DUMP_DETAIL_COLUMNS,
   DUMP_LEVEL_COLUMNS,

@@ -1,20 +1,8 @@
-import type { Query } from '../classify/requestTarget.ts'
-import { parseGoDuration } from '../metrics/goText.ts'
+import type { Query } from '../request/requestTarget.ts'
+import { queryTimeout } from '../request/requestLine.ts'
 
-/** `--request-timeout` of a server that is not told another one, nanoseconds. */
-export const DEFAULT_REQUEST_TIMEOUT_NS = 60e9
 /** No request waits longer than this. */
 const MAX_WAIT_NS = 60e9
-
-/** What the `timeout` of a query asks for; `unreadable` is answered with 400 before flow control (specification 4.9). */
-export type QueryTimeout = { readonly ns: number } | 'unreadable' | undefined
-
-export function queryTimeout(query: Query): QueryTimeout {
-  const text = query.get('timeout')
-  if (text === undefined || text === '') return undefined
-  const ms = parseGoDuration(text)
-  return ms === undefined ? 'unreadable' : { ns: Math.round(ms * 1e6) }
-}
 
 /**
  * When the handling of a request that is not long-running must end: the `timeout` of its query after its receipt, at most

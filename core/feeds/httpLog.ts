@@ -1,5 +1,5 @@
-import { readRequestLine, type RequestLine } from '../engine/digest.ts'
-import { isLongRunning } from '../engine/longRunning.ts'
+import { readRequestLine, type RequestLine } from '../request/requestLine.ts'
+import { isLongRunning } from '../request/requestInfo.ts'
 import { parseGoDuration } from '../metrics/goText.ts'
 import type { LiveRequest } from '../contract/live.ts'
 import { keptText, MOST_CHARACTERS, ownText } from '../run/keptText.ts'

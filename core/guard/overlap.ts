@@ -1,4 +1,4 @@
-import { type User, matchesNonResourceRule, matchesSubject } from '../classify/match.ts'
+import { type User, matchesNonResourceRule, matchesSubject } from '../request/match.ts'
 import type { FlowSchema, NonResourceRule, PolicyRules, ResourceRule, Subject } from '../config/objects.ts'
 import { AUTHENTICATED, SERVICE_ACCOUNTS, UNAUTHENTICATED, pathInfos, usersOf } from './representatives.ts'
 

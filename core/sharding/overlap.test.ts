@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { sharedQueues } from './hand.ts'
 import { overlapOf } from './overlap.ts'
-import { largestHand } from './shape.ts'
+import { largestHand } from '../config/shape.ts'
 
 const shapes = fc
   .integer({ min: 2, max: 200 })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { coveredOdds } from './collision.ts'
 import { exactCoveredOdds, nearestDouble } from './exactCollision.ts'
 import { bestHand, hands, judge, recommend } from './recommend.ts'
-import { isLegalShape, largestHand } from './shape.ts'
+import { isLegalShape, largestHand } from '../config/shape.ts'
 
 const goals = fc.record({
   target: fc.double({ min: 1e-9, max: 0.9, noNaN: true }),

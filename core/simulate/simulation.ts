@@ -7,7 +7,7 @@ import {
 } from '../engine/apfEngine.ts'
 import type { Corrections } from '../engine/corrections.ts'
 import type { VersionProfile } from '../engine/profiles.ts'
-import type { User } from '../classify/match.ts'
+import type { User } from '../request/match.ts'
 import type { ServerFacts } from '../engine/serverFacts.ts'
 import { CallBook, callMix, numbered } from './calls.ts'
 import { startClosedThread, startInformer, startOpenClient } from './clients.ts'

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { ProxySpec } from '../../core/contract/live.ts'
-import type { User } from '../../core/classify/match.ts'
+import type { User } from '../../core/request/match.ts'
 import {
   inUrl,
   isLoopback,

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
-import { requestInfo } from '../../core/classify/requestInfo.ts'
-import { parseRequestTarget } from '../../core/classify/requestTarget.ts'
+import { requestInfo } from '../../core/request/requestInfo.ts'
+import { parseRequestTarget } from '../../core/request/requestTarget.ts'
 import type { Refusal } from './answers.ts'
 import type { AnyRequest } from './exchange.ts'
 import { mayUpgrade } from './listen.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseListOptions } from '../../core/classify/listOptions.ts'
+import { parseListOptions } from '../../core/request/listOptions.ts'
 import { readRequestText } from '../../core/classify/requestText.ts'
 import { readHttpLogLine } from '../../core/feeds/httpLog.ts'
 import { shownTarget } from '../../core/live/shownTarget.ts'

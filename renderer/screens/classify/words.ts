@@ -1,6 +1,6 @@
 import { digestRequest } from '../../../core/classify/readRequest.ts'
-import { resourceOf } from '../../../core/classify/match.ts'
-import type { RequestInfo } from '../../../core/classify/requestInfo.ts'
+import { resourceOf } from '../../../core/request/match.ts'
+import type { RequestInfo } from '../../../core/request/requestInfo.ts'
 import type { RequestSample } from '../../../core/contract/objects.ts'
 
 const SERVICE_ACCOUNT = 'system:serviceaccount:'

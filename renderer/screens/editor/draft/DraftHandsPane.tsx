@@ -1,5 +1,5 @@
 import { overlapOf } from '../../../../core/sharding/overlap.ts'
-import { isLegalShape, type DealerShape } from '../../../../core/sharding/shape.ts'
+import { isLegalShape, type DealerShape } from '../../../../core/config/shape.ts'
 import { classes } from '../../../components/classes.ts'
 import { Pane } from '../../../components/Pane.tsx'
 import { Term } from '../../../components/Term.tsx'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isLabelSelector } from './labelSelector.ts'
+import { isLabelSelector } from './listOptions.ts'
 import { requestInfo } from './requestInfo.ts'
 import { parseRequestTarget } from './requestTarget.ts'
 

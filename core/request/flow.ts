@@ -1,8 +1,19 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import type { FlowSchema } from '../config/objects.ts'
-import type { Hash64 } from '../engine/shuffleSharding.ts'
 import type { RequestDigest } from './match.ts'
+
+/** An unsigned 64-bit hash in two unsigned 32-bit words. */
+export interface Hash64 {
+  readonly hi: number
+  readonly lo: number
+}
+
+export const hashFromBigInt = (value: bigint): Hash64 => ({
+  hi: Number(BigInt.asUintN(32, value >> 32n)),
+  lo: Number(BigInt.asUintN(32, value)),
+})
+export const hashToBigInt = ({ hi, lo }: Hash64): bigint => (BigInt(hi) << 32n) | BigInt(lo)
 
 /** A flow: what shares the hand that its hash deals. */
 export interface Flow {

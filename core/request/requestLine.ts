@@ -1,6 +1,16 @@
-import { type RequestInfo, requestInfo } from '../classify/requestInfo.ts'
-import { type Query, parseRequestTarget } from '../classify/requestTarget.ts'
-import { queryTimeout } from './waitLimit.ts'
+import { parseGoDuration } from '../metrics/goText.ts'
+import { type RequestInfo, requestInfo } from './requestInfo.ts'
+import { type Query, parseRequestTarget } from './requestTarget.ts'
+
+/** The `timeout` of a query; the server answers 400 to one that is `unreadable`, before flow control (specification 4.9). */
+export type QueryTimeout = { readonly ns: number } | 'unreadable' | undefined
+
+export function queryTimeout(query: Query): QueryTimeout {
+  const text = query.get('timeout')
+  if (text === undefined || text === '') return undefined
+  const ms = parseGoDuration(text)
+  return ms === undefined ? 'unreadable' : { ns: Math.round(ms * 1e6) }
+}
 
 /** What a server makes of a request line, or what it answers when it cannot (specification 2.1, 4.9). */
 export type RequestLine =

@@ -2,8 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { hashToBigInt } from '../engine/shuffleSharding.ts'
-import { flowHash } from './flow.ts'
+import { flowHash, hashToBigInt } from './flow.ts'
 
 /** Specification 2.7, word by word. */
 const plainly = (name: string, distinguisher: string): bigint =>

@@ -1,5 +1,18 @@
-import type { Queuing } from '../config/objects.ts'
-import { isLegalDealer, MAX_ENTROPY_BITS, requiredEntropyBits } from '../engine/shuffleSharding.ts'
+import type { Queuing } from './objects.ts'
+
+/** Bits above which a dealer is refused, to keep the bias of the last card small (specification 3.1). */
+export const MAX_ENTROPY_BITS = 60
+const MAX_DECK = 2 ** 26
+
+/** Bits of hash that dealing `hand` of `deck` cards uses up. Not meaningful for a deck below 1. */
+export function requiredEntropyBits(deck: number, hand: number): number {
+  return Math.ceil(Math.log2(deck) * hand)
+}
+
+/** Whether hands of this size can be dealt from a deck of this size. */
+export function isLegalDealer(deck: number, hand: number): boolean {
+  return deck > 0 && hand > 0 && hand <= deck && deck <= MAX_DECK && requiredEntropyBits(deck, hand) <= MAX_ENTROPY_BITS
+}
 
 /** How many queues a level has and how many of them each flow is dealt. */
 export type DealerShape = Pick<Queuing, 'queues' | 'handSize'>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isLegalDealer } from '../engine/shuffleSharding.ts'
+import { isLegalDealer } from '../config/shape.ts'
 import { isLegalShape, largestHand, mostQueues, shapeProblem } from './shape.ts'
 
 const queuesAndHand = fc.record({
