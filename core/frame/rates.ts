@@ -1,5 +1,5 @@
-import { histogramIncrease, histogramMean, sumHistograms } from '../metrics/histogram.ts'
-import { histogramQuantile, quantileRange } from '../metrics/quantile.ts'
+import { histogramIncrease, histogramMean, sumHistograms } from './histogram.ts'
+import { histogramQuantile, quantileRange } from './quantile.ts'
 import type { DerivedFlow } from './derived.ts'
 import {
   DEFAULT_REQUEST_TIMEOUT_SECONDS,

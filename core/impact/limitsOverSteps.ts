@@ -1,5 +1,5 @@
 import type { AllocationRegime } from '../engine/allocation.ts'
-import type { ReportedLevel } from '../frame/expected.ts'
+import type { ReportedLevel } from './expected.ts'
 import { byCodeUnits } from '../frame/order.ts'
 import { demandOf } from './demand.ts'
 import { type LimitsNow, limitsNow } from './limitsNow.ts'

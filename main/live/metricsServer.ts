@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import { FAMILY } from '../../core/frame/familyNames.ts'
+import { FAMILY } from '../../core/metrics/familyNames.ts'
 import { listenOnLoopback, LOOPBACK, quickAnswers } from '../server/connections.ts'
 import { registerEngine } from '../simulated/metricsPage.ts'
 import type { LiveTraffic } from './traffic.ts'

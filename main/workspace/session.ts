@@ -2,7 +2,7 @@ import type { AbortSignalLike, StreamEvent } from '../../core/contract/contract.
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { Cadence, Connection, ServerHealth, SourceSpec } from '../../core/contract/source.ts'
-import { createAdjustments, type Adjustments } from '../../core/frame/adjustments.ts'
+import { createAdjustments, type Adjustments } from '../../core/impact/adjustments.ts'
 import { createDeriver } from '../../core/frame/derive.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'

@@ -1,4 +1,4 @@
-import { FAMILY } from '../../../core/frame/familyNames.ts'
+import { FAMILY } from '../../../core/metrics/familyNames.ts'
 import type { Page } from '../../../core/metrics/page.ts'
 
 /**

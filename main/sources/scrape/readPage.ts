@@ -1,5 +1,5 @@
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
-import { createFrameBuilder } from '../../../core/frame/buildFrame.ts'
+import { createFrameBuilder } from '../../../core/metrics/buildFrame.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import type { ServerFacts } from '../../../core/engine/serverFacts.ts'
 import { FACT_FAMILIES, factsOf } from '../../../core/live/serverFacts.ts'

@@ -1,5 +1,5 @@
 import { memo, type ReactNode } from 'react'
-import type { LevelVerdict } from '../../../core/frame/expected.ts'
+import type { LevelVerdict } from '../../../core/impact/expected.ts'
 import { classes } from '../../components/classes.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { LevelName } from '../../components/LevelChip.tsx'

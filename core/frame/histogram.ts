@@ -1,4 +1,4 @@
-import type { Histogram } from '../frame/frame.ts'
+import type { Histogram } from './frame.ts'
 
 /** Whether two histograms count into the same buckets, so that their counts may be added or subtracted. */
 export function sameBounds(a: readonly number[], b: readonly number[]): boolean {

@@ -7,9 +7,9 @@ import { serverFrame } from '../simulate/serverFrame.ts'
 import { createSimulation } from '../simulate/simulation.ts'
 import { adjustmentLedger } from './adjustmentLedger.ts'
 import { createAdjustments } from './adjustments.ts'
-import { createDeriver } from './derive.ts'
+import { createDeriver } from '../frame/derive.ts'
 import { expectedAllocation } from './expected.ts'
-import { byCodeUnits } from './order.ts'
+import { byCodeUnits } from '../frame/order.ts'
 
 const START_MS = 1_700_000_000_000
 const SECONDS = 95

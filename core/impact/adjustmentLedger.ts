@@ -1,6 +1,6 @@
 import type { BorrowingRule } from '../engine/allocation.ts'
-import { isExempt, type Limits } from './frame.ts'
-import { sumOfKnown } from './known.ts'
+import { isExempt, type Limits } from '../frame/frame.ts'
+import { sumOfKnown } from '../frame/known.ts'
 
 /** One Limited level in the account: seats. */
 export interface AdjustmentLedgerEntry {

@@ -1,4 +1,4 @@
-import type { Family, Page } from '../metrics/page.ts'
+import type { Family, Page } from './page.ts'
 
 const PREFIX = 'apiserver_flowcontrol_'
 

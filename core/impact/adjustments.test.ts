@@ -4,11 +4,11 @@ import { capturedFrames, capturedSeries } from '../../test/fixtures/captured.ts'
 import { levelFrame, schemaFrame, serverFrame, START_MS } from '../../test/fixtures/frames.ts'
 import { adjustmentLedger } from './adjustmentLedger.ts'
 import { createAdjustments } from './adjustments.ts'
-import type { AdjustmentStep } from './adjustmentStep.ts'
-import { createDeriver } from './derive.ts'
+import type { AdjustmentStep } from '../frame/adjustmentStep.ts'
+import { createDeriver } from '../frame/derive.ts'
 import { expectedAllocation } from './expected.ts'
-import type { ServerFrame } from './frame.ts'
-import { sameAdjustment } from './torn.ts'
+import type { ServerFrame } from '../frame/frame.ts'
+import { sameAdjustment } from '../frame/torn.ts'
 
 /** The steps that a session would keep of these frames. */
 function stepsOf(frames: readonly ServerFrame[], capacity?: number): readonly AdjustmentStep[] {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { capturedFrames, capturedSeries } from '../../test/fixtures/captured.ts'
 import { allocate, configuredLimits, NO_DEMAND } from '../engine/allocation.ts'
-import { createDeriver } from './derive.ts'
+import { createDeriver } from '../frame/derive.ts'
 import { expectedAllocation, type ReportedAllocation } from './expected.ts'
 
 /** Shares and percentages of the built-in levels (specification 10.1). */

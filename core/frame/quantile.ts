@@ -1,4 +1,4 @@
-import type { Histogram } from '../frame/frame.ts'
+import type { Histogram } from './frame.ts'
 
 /** Relative difference below which Prometheus takes two neighbouring bucket counts for equal. */
 const COUNT_TOLERANCE = 1e-12

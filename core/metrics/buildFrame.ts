@@ -1,4 +1,4 @@
-import type { Page, Series } from '../metrics/page.ts'
+import type { Page, Series } from './page.ts'
 import { FAMILY_KEYS, familyIn, type FamilyKey } from './familyNames.ts'
 import type {
   Acquisition,
@@ -9,9 +9,9 @@ import type {
   SchemaFrame,
   ServerFrame,
   VirtualTime,
-} from './frame.ts'
+} from '../frame/frame.ts'
 import { layOut, type At, type HistogramLayout, type Layout, type LevelLayout, type SchemaLayout } from './layout.ts'
-import { recordOf } from './recordOf.ts'
+import { recordOf } from '../frame/recordOf.ts'
 
 export interface PageMeta {
   /** When the page was requested, RFC 3339 UTC. */
