@@ -1,5 +1,5 @@
 import { toProblem } from '../../core/contract/errors.ts'
-import type { SimulatedApiServer } from '../simulated/apiServer.ts'
+import type { SimulatedApiServer } from '../ports/source.ts'
 import { startSimulatedHttpServer } from '../simulated/httpServer.ts'
 import type { Console } from './console.ts'
 import { portProblem } from './portProblem.ts'

@@ -8,9 +8,9 @@ import {
   type ObjectsReading,
   type Waiting,
   type WriteAccess,
-} from '../sources/objectDoor.ts'
+} from '../ports/objectDoor.ts'
 import type { Kind } from '../../core/config/objects.ts'
-import type { Environment } from '../sources/source.ts'
+import type { Environment } from '../ports/environment.ts'
 import { reviewSelf, userInRefusal } from './accessReview.ts'
 import { askAny, collectionUrl, createClusterApi, type ClusterApi } from './clusterApi.ts'
 import type { Connection } from './connection.ts'

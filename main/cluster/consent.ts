@@ -1,6 +1,6 @@
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { Consent as ConsentState } from '../../core/contract/source.ts'
-import { createTopic, type Subscribable } from '../workspace/topic.ts'
+import { createTopic, type Subscribable } from '../ports/topic.ts'
 import type { NamedByOperator } from './namedByOperator.ts'
 import { escaped } from './redact.ts'
 

@@ -7,7 +7,7 @@ import {
 } from '../../core/config/content.ts'
 import type { Kind } from '../../core/config/objects.ts'
 import type { Problem } from '../../core/contract/errors.ts'
-import { FIELD_MANAGER } from '../sources/objectDoor.ts'
+import { FIELD_MANAGER } from '../ports/objectDoor.ts'
 import type { ReviewContext } from './accessReview.ts'
 import { collectionUrl, objectUrl, type ClusterApi } from './clusterApi.ts'
 import type { Failed, HttpRequest } from './http.ts'

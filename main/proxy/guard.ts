@@ -1,4 +1,4 @@
-import { secretCheck } from '../server/secretCheck.ts'
+import { secretCheck } from '../listen/secretCheck.ts'
 import type { Refusal } from './answers.ts'
 import type { AnyRequest } from './exchange.ts'
 import { bearerToken } from './headers.ts'

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type ConnectionLimits, listenOnLoopback, LOOPBACK } from '../server/connections.ts'
+import { type ConnectionLimits, listenOnLoopback, LOOPBACK } from '../listen/connections.ts'
 import { answerTo, failure, listedKind, type HttpAnswer } from './answers.ts'
 import { watchKind } from './watch.ts'
-import type { SimulatedApiServer } from './apiServer.ts'
+import type { SimulatedApiServer } from '../ports/source.ts'
 
 const LIMITS: ConnectionLimits = {
   new: { most: 32, ms: 10_000 },

@@ -1,4 +1,4 @@
-import type { SimulatedApiServer } from './apiServer.ts'
+import type { SimulatedApiServer } from '../ports/source.ts'
 import { objectsByName, type Plural } from './answers.ts'
 
 /**

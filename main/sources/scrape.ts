@@ -7,7 +7,8 @@ import { METRICS_LIMITS, type HttpLimits } from '../cluster/httpProblems.ts'
 import { createDumpPoller, type DumpPoller } from './dumpPoller.ts'
 import { createHealthBook } from './scrape/health.ts'
 import { createScrapeLoop, type ScrapeLoop } from './scrape/loop.ts'
-import type { Environment, Source, SourceResult } from './source.ts'
+import type { Source, SourceResult } from '../ports/source.ts'
+import type { Environment } from '../ports/environment.ts'
 
 export interface ScrapeSpec {
   readonly target: Target

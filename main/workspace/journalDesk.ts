@@ -1,7 +1,7 @@
 import { manifestOf, versionOf, type JsonObject } from '../../core/config/content.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { AppliedChange, JournalEntry, ObjectChange, Way } from '../../core/contract/objects.ts'
-import { FIELD_MANAGER, type Done, type ObjectDoor, type ObjectsReading } from '../sources/objectDoor.ts'
+import { FIELD_MANAGER, type Done, type ObjectDoor, type ObjectsReading } from '../ports/objectDoor.ts'
 import { openStore, type JournalStore, type Store } from '../store/store.ts'
 import type { Recorder } from './applying.ts'
 import { carriedOut, followed, foundByNext, isOf, isOpen, notCarriedOut, resolved, withChange } from './journal.ts'

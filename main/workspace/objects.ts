@@ -8,7 +8,7 @@ import {
   type ObjectChange,
 } from '../../core/contract/objects.ts'
 import type { Target, UploadedFile } from '../../core/contract/source.ts'
-import type { Environment } from '../sources/source.ts'
+import type { Environment } from '../ports/environment.ts'
 import type { Store } from '../store/store.ts'
 import { applyInOrder, turnChanges, type Applying } from './applying.ts'
 import { differencesOf } from './differences.ts'
@@ -16,7 +16,7 @@ import { createJournalDesk, gone } from './journalDesk.ts'
 import { createObjectDesk, editorOf, type OpenDesk } from './objectDesk.ts'
 import { ourFindings } from './ourFindings.ts'
 import type { Session } from './session.ts'
-import type { Subscribable } from './topic.ts'
+import type { Subscribable } from '../ports/topic.ts'
 
 type ObjectProcedures = Pick<
   ProcedureHandlers,

@@ -12,12 +12,12 @@ import { withoutDeleted } from '../../core/impact/deletedLevels.ts'
 import type { ServerFacts } from '../../core/engine/serverFacts.ts'
 import type { SimulationState } from '../../core/contract/simulation.ts'
 import { byCodeUnits } from '../../core/frame/order.ts'
-import type { LiveTraffic } from '../live/traffic.ts'
-import { noObjects, type ObjectDoor } from '../sources/objectDoor.ts'
-import type { Environment, SimulationSource, Source } from '../sources/source.ts'
+import { noObjects, type ObjectDoor } from '../ports/objectDoor.ts'
+import type { SimulationSource, Source, LiveTraffic } from '../ports/source.ts'
+import type { Environment } from '../ports/environment.ts'
 import { createLiveOutlet, type LiveOutlet } from './live.ts'
 import { publicSpec } from './recent.ts'
-import { createTopic, type Subscribable } from './topic.ts'
+import { createTopic, type Subscribable } from '../ports/topic.ts'
 
 type ConnectedState = Extract<Connection, { state: 'connected' }>
 

@@ -8,7 +8,7 @@ import type { ObjectsState } from '../../core/contract/objects.ts'
 import type { SourceSpec } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
-import { systemEnvironment } from '../../main/sources/systemEnvironment.ts'
+import { systemEnvironment } from '../../main/ports/environment.ts'
 import { testWorkspace } from './workspace.ts'
 
 /** A workspace with everything behind it, over the contract, and what its streams told. */

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { memoryClient } from '../../core/contract/memory.ts'
 import type { StreamEvent } from '../../core/contract/contract.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
-import { systemEnvironment } from '../../main/sources/systemEnvironment.ts'
+import { systemEnvironment } from '../../main/ports/environment.ts'
 import type { Workspace } from '../../main/workspace/workspace.ts'
 import { testWorkspace } from '../harness/workspace.ts'
 

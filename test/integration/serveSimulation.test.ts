@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
 import { serveSimulation } from '../../main/cli/serveSimulation.ts'
 import { createSimulationSource } from '../../main/sources/simulation.ts'
-import { systemEnvironment } from '../../main/sources/systemEnvironment.ts'
+import { systemEnvironment } from '../../main/ports/environment.ts'
 
 const cleanups: (() => void)[] = []
 afterEach(() => {

@@ -11,7 +11,7 @@ import { send, type RequestSettings } from '../../cluster/http.ts'
 import type { HttpLimits } from '../../cluster/httpProblems.ts'
 import { flowUids } from '../../cluster/ownFlow.ts'
 import { isLoopback, shownUrl } from '../../cluster/redact.ts'
-import type { Environment } from '../source.ts'
+import type { Environment } from '../../ports/environment.ts'
 import { createGatherer } from './gather.ts'
 import { createVersionReader } from './version.ts'
 

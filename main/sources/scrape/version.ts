@@ -1,8 +1,7 @@
 import type { Page } from '../../../core/metrics/page.ts'
 import type { ServerAddress } from '../../cluster/connection.ts'
 import type { RequestSettings } from '../../cluster/http.ts'
-import { getJson } from '../../cluster/json.ts'
-import { gitVersion } from '../../cluster/version.ts'
+import { getJson, gitVersion } from '../../cluster/json.ts'
 
 const START_FAMILY = 'process_start_time_seconds'
 const BUILD_FAMILY = 'kubernetes_build_info'

@@ -4,9 +4,12 @@ import type { Cadence, ServerHealth } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame, SourceInfo } from '../../core/frame/frame.ts'
 import type { ServerFacts } from '../../core/engine/serverFacts.ts'
-import type { LiveTraffic } from '../live/traffic.ts'
-import type { SimulatedApiServer } from '../simulated/apiServer.ts'
 import type { ObjectDoor } from './objectDoor.ts'
+import type { LiveShadow, LiveState, ProxyMode } from '../../core/contract/live.ts'
+import type { Outcome } from '../../core/live/outcome.ts'
+import type { RequestLog } from '../../core/live/requestLog.ts'
+import type { ApfEngine, EngineConfiguration } from '../../core/engine/apfEngine.ts'
+import type { Call } from '../../core/simulate/server.ts'
 
 /** Where a source delivers. Each call is complete in itself; nothing has to be answered. */
 export interface SourceSink {
@@ -44,6 +47,36 @@ export interface Source {
   readonly closed?: Promise<void>
 }
 
+/** The single requests of a source, and the engine that decides about them. */
+export interface LiveTraffic {
+  readonly log: RequestLog
+  /** gitVersion that the engine behaves like. */
+  readonly version: string
+  /** Another one whenever a feed makes a leap in time or a proxy changes its mode: ask each time. */
+  readonly engine: Pick<ApfEngine<unknown>, 'snapshot'>
+  /** What engines before this one decided, where a feed made leaps. */
+  readonly before?: Outcome
+  /** Brings engine and rows to the present; before anything of them is read. */
+  settle(): void
+  state(): LiveState
+  /** Begins, changes or ends the second engine; throws `invalid-input` for a draft that no server would take. */
+  shadow(wish: LiveShadow): void
+  /** Lets requests wait for the engine or pass it from now on; of proxies alone. */
+  change?(mode: ProxyMode): void
+  /** Nothing more comes: lets everything happen that is held back because earlier requests might still come. */
+  finish?(): void
+}
+
+/** What of a simulated server is to be seen from outside. */
+export interface SimulatedApiServer {
+  readonly version: string
+  readonly startUnixMs: number
+  readonly engine: Pick<ApfEngine<Call>, 'snapshot' | 'dump'>
+  readonly objects: { readonly resourceVersion: string; readonly objects: EngineConfiguration }
+  /** Calls after every change of the objects until the signal aborts. */
+  onObjects(listener: () => void, signal: AbortSignal): void
+}
+
 /** The built-in simulated server as a source, with the means to handle it. */
 export interface SimulationSource extends Source {
   /** The same server for whoever asks it over HTTP. */
@@ -59,13 +92,3 @@ export interface SimulationSource extends Source {
 export type SourceResult =
   | { readonly ok: true; readonly source: Source; readonly simulation?: SimulationSource }
   | { readonly ok: false; readonly problem: Problem }
-
-/** Time and chance, passed in: only the outermost edge reads the real ones. */
-export interface Environment {
-  /** Unix milliseconds. */
-  readonly now: () => number
-  /** Uniform in [0, 1). */
-  readonly random: () => number
-  /** Calls back once after `ms` unless the returned function was called. */
-  readonly after: (ms: number, callback: () => void) => () => void
-}

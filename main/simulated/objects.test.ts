@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { versionOf, type JsonObject } from '../../../core/config/content.ts'
-import { AUTOUPDATE_ANNOTATION } from '../../../core/config/objects.ts'
-import type { ObjectChange } from '../../../core/contract/objects.ts'
-import { SimulationSpecSchema } from '../../../core/contract/simulation.ts'
-import { CLUSTER } from '../../../core/simulate/cluster.ts'
-import { standingClock } from '../../../test/harness/standingClock.ts'
-import type { ObjectsReading } from '../objectDoor.ts'
-import { createSimulationSource } from '../simulation.ts'
+import { versionOf, type JsonObject } from '../../core/config/content.ts'
+import { AUTOUPDATE_ANNOTATION } from '../../core/config/objects.ts'
+import type { ObjectChange } from '../../core/contract/objects.ts'
+import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
+import { CLUSTER } from '../../core/simulate/cluster.ts'
+import { standingClock } from '../../test/harness/standingClock.ts'
+import type { ObjectsReading } from '../ports/objectDoor.ts'
+import { createSimulationSource } from '../sources/simulation.ts'
 
 const unannounced = async (): Promise<void> => undefined
 

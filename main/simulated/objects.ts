@@ -1,12 +1,18 @@
-import { checkObject } from '../../../core/config/checkObject.ts'
-import { sameContent, shownObject, type JsonObject } from '../../../core/config/content.ts'
-import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '../../../core/config/objects.ts'
-import type { Cause, ObjectChange } from '../../../core/contract/objects.ts'
-import { refusal } from '../../../core/engine/levelPlan.ts'
-import { createObjectVersions } from '../../../core/config/objectVersions.ts'
-import { readStored } from '../../../core/config/stored.ts'
-import type { ObjectDoor, ObjectEditor, ObjectsReading, ServerVerdict } from '../objectDoor.ts'
-import { judgeBeforehand, verdictOf } from '../objectVerdicts.ts'
+import { checkObject } from '../../core/config/checkObject.ts'
+import { sameContent, shownObject, type JsonObject } from '../../core/config/content.ts'
+import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '../../core/config/objects.ts'
+import type { Cause, ObjectChange } from '../../core/contract/objects.ts'
+import { refusal } from '../../core/engine/levelPlan.ts'
+import { createObjectVersions } from '../../core/config/objectVersions.ts'
+import { readStored } from '../../core/config/stored.ts'
+import {
+  type ObjectDoor,
+  type ObjectEditor,
+  type ObjectsReading,
+  type ServerVerdict,
+  judgeBeforehand,
+  verdictOf,
+} from '../ports/objectDoor.ts'
 
 export interface SimulatedObjectsOptions {
   /** Whose objects they are: those of the simulated server without. */
