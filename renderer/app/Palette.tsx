@@ -24,7 +24,7 @@ import { run } from './commands.ts'
 import { matchItems, paletteItems, PREFIX_HELP, type PaletteFacts, type PaletteItem } from './palette.data.ts'
 import { rosterRows } from './roster.data.ts'
 import { SCREEN_ENTRIES } from './screens.tsx'
-import { closeOverlay, setOverlay, shellStore } from './shellStore.ts'
+import { closeOverlay, setOverlay, shellStore } from '../state/shell.ts'
 import { SPEEDS } from './Transport.tsx'
 import styles from './Dialog.module.css'
 

@@ -16,7 +16,7 @@ import { viewStore } from '../state/view.ts'
 import { unavailableActions, type ActionName } from './actions.data.ts'
 import { askForFiles } from './openFiles.ts'
 import { rosterRows } from './roster.data.ts'
-import { say } from './shellStore.ts'
+import { say } from '../state/shell.ts'
 
 const ACTIONS: Readonly<Record<ActionName, () => void>> = {
   'dry-run': () => {

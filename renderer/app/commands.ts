@@ -6,7 +6,7 @@ import { textToWindow, windowToText } from '../state/time.logic.ts'
 import { viewStore } from '../state/view.ts'
 import { levelOrder } from '../theme/levelSlots.ts'
 import type { Command } from './keymap.ts'
-import { openOverlay, say } from './shellStore.ts'
+import { openOverlay, say } from '../state/shell.ts'
 
 /** Seconds of one adjustment of limits. */
 const ROUND_SECONDS = 10

@@ -14,7 +14,7 @@ import {
   type Sorting,
 } from './dataColumns.ts'
 import { downloadCsv } from './download.ts'
-import { GLOSSARY, type TermId } from './glossary.ts'
+import { GLOSSARY, type TermId } from '../glossary/glossary.ts'
 import { Icon } from './Icon.tsx'
 import { Tip } from './Term.tsx'
 import { useGridCursor, type GridCursor } from './useGridCursor.ts'

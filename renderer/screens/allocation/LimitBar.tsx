@@ -1,5 +1,5 @@
 import { levelStyle } from '../../charts/levelStyle.ts'
-import { patternOf } from '../../theme/Patterns.tsx'
+import { patternOf } from '../../charts/Patterns.tsx'
 import type { StepRow } from './rounds.data.ts'
 import styles from './table.module.css'
 

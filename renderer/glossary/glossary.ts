@@ -1,10 +1,10 @@
-import { ALLOCATION } from './glossary/allocation.ts'
-import { CHANGES } from './glossary/changes.ts'
-import { OBJECTS } from './glossary/objects.ts'
-import { QUEUES } from './glossary/queues.ts'
-import { REJECTIONS } from './glossary/rejections.ts'
-import { SEATS } from './glossary/seats.ts'
-import { SOURCES } from './glossary/sources.ts'
+import { ALLOCATION } from './allocation.ts'
+import { CHANGES } from './changes.ts'
+import { OBJECTS } from './objects.ts'
+import { QUEUES } from './queues.ts'
+import { REJECTIONS } from './rejections.ts'
+import { SEATS } from './seats.ts'
+import { SOURCES } from './sources.ts'
 
 /** Terms of the field, each in one or two sentences; `Term`, table headers, the palette and the `?` dialog read them. */
 export const GLOSSARY = {

@@ -1,7 +1,7 @@
-import { digestRequest } from '../../../core/classify/readRequest.ts'
-import { resourceOf } from '../../../core/request/match.ts'
-import type { RequestInfo } from '../../../core/request/requestInfo.ts'
-import type { RequestSample } from '../../../core/contract/objects.ts'
+import { digestRequest } from '../../../../core/classify/readRequest.ts'
+import { resourceOf } from '../../../../core/request/match.ts'
+import type { RequestInfo } from '../../../../core/request/requestInfo.ts'
+import type { RequestSample } from '../../../../core/contract/objects.ts'
 
 const SERVICE_ACCOUNT = 'system:serviceaccount:'
 

@@ -1,8 +1,8 @@
-import { builtInObjects } from '../../../core/config/builtInByVersion.ts'
-import { defaultFlowSchema, defaultLevel } from '../../../core/config/defaulting.ts'
-import type { ObjectSet } from '../../../core/config/objects.ts'
-import type { Problem } from '../../../core/contract/errors.ts'
-import type { ObjectsState } from '../../../core/contract/objects.ts'
+import { builtInObjects } from '../../../../core/config/builtInByVersion.ts'
+import { defaultFlowSchema, defaultLevel } from '../../../../core/config/defaulting.ts'
+import type { ObjectSet } from '../../../../core/config/objects.ts'
+import type { Problem } from '../../../../core/contract/errors.ts'
+import type { ObjectsState } from '../../../../core/contract/objects.ts'
 
 /** The objects that requests are classified on. */
 export interface CurrentObjects {

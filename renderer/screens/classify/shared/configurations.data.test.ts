@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { builtInObjects } from '../../../core/config/builtInByVersion.ts'
-import type { ObjectsState } from '../../../core/contract/objects.ts'
+import { builtInObjects } from '../../../../core/config/builtInByVersion.ts'
+import type { ObjectsState } from '../../../../core/contract/objects.ts'
 import { currentObjects } from './configurations.data.ts'
 
 const state = (more: Partial<ObjectsState> = {}): ObjectsState => ({

@@ -1,9 +1,9 @@
-import type { DumpFrame } from '../../../core/frame/dump.ts'
-import { Copy } from '../../components/Copy.tsx'
-import { DumpsSwitch } from '../../components/DumpsSwitch.tsx'
-import { Note } from '../../components/Note.tsx'
-import { Loading, ProblemNote } from '../../components/States.tsx'
-import { useDumpAbsence } from '../../state/dumpAbsence.ts'
+import type { DumpFrame } from '../../../../core/frame/dump.ts'
+import { Copy } from '../../../components/Copy.tsx'
+import { DumpsSwitch } from '../../../components/DumpsSwitch.tsx'
+import { Note } from '../../../components/Note.tsx'
+import { Loading, ProblemNote } from '../../../components/States.tsx'
+import { useDumpAbsence } from '../../../state/dumpAbsence.ts'
 
 /**
  * Why there is no dump of requests, and how to mend it. `what` is what stays unknown; in a sentence it stands first.

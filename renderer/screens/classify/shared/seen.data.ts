@@ -2,7 +2,7 @@ import { requestOfDump } from '../../../../core/classify/dumpLine.ts'
 import { identityOf } from '../../../../core/classify/identity.ts'
 import type { RequestSample } from '../../../../core/contract/objects.ts'
 import type { DumpRequest } from '../../../../core/frame/dump.ts'
-import { requestWords, shortUser } from '../words.ts'
+import { requestWords, shortUser } from './words.ts'
 
 /** A request that a dump shows; equal ones are one. */
 export interface SeenRequest {

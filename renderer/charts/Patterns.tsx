@@ -1,5 +1,5 @@
-import { BUILT_IN_ORDER, SLOT_TOKENS } from './levelSlots.ts'
-import { levelToken } from './levels.ts'
+import { BUILT_IN_ORDER, SLOT_TOKENS } from '../theme/levelSlots.ts'
+import { levelToken } from '../state/levels.ts'
 import styles from './Patterns.module.css'
 
 /** Tokens of every level colour there can be. */

@@ -1,4 +1,4 @@
-import type { TermId } from '../glossary.ts'
+import type { TermId } from './glossary.ts'
 
 /** Where to read on: terms that belong together, each said once; the relation holds both ways. */
 const FAMILIES: readonly (readonly TermId[])[] = [
