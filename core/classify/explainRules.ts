@@ -1,5 +1,4 @@
 import type { FlowSchema, NonResourceRule, PolicyRules, ResourceRule } from '../config/objects.ts'
-import type { Outcome, Outcomes, RuleTrace } from './classification.ts'
 import {
   matchesGroup,
   matchesResource,
@@ -10,8 +9,9 @@ import {
   resourceOf,
   type RequestDigest,
 } from '../request/match.ts'
-import { CRITERIA, type Mismatch } from './mismatch.ts'
 import type { RequestInfo } from '../request/requestInfo.ts'
+import type { Outcome, Outcomes, RuleTrace } from './classification.ts'
+import { CRITERIA, type Mismatch } from './mismatch.ts'
 
 const NOTHING_ASKED: Outcomes = {
   who: 'none',

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { deal } from './dealer.ts'
 import { hashFromBigInt, hashToBigInt } from '../request/flow.ts'
 import { isLegalDealer } from '../config/shape.ts'
+import { deal } from './dealer.ts'
 
 test('a legal hand is distinct cards of the deck, as big integers deal them', () => {
   const dealer = fc

@@ -1,5 +1,5 @@
-import type { Queue, SeatRequest } from './queue.ts'
 import type { Hash64 } from '../request/flow.ts'
+import type { Queue, SeatRequest } from './queue.ts'
 
 /** Where `deal` splits a hash, as a power of two, and from where on its upper part fits into a double with the lower. */
 const LOWER_PART = 16_777_216

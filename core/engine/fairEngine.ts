@@ -1,6 +1,8 @@
 import { danglingCondition } from '../request/flowSchemas.ts'
 import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from '../frame/frame.ts'
 import { type RequestInfo, isLongRunning } from '../request/requestInfo.ts'
+import type { Hash64 } from '../request/flow.ts'
+import { deadlineNs, waitEndNs } from '../request/requestLine.ts'
 import { type Adjustment, type AdjustmentCause, Adjustments } from './adjustments.ts'
 import type { Allocation } from './allocation.ts'
 import type {
@@ -29,11 +31,9 @@ import {
   type PriorityLevelsOptions,
 } from './priorityLevels.ts'
 import { Reporter } from './reporter.ts'
-import type { Hash64 } from '../request/flow.ts'
 import { type EngineSnapshot, takeSnapshot } from './snapshot.ts'
 import { type EngineRequest, Ticket } from './ticket.ts'
 import { type Timed, Timers } from './timers.ts'
-import { deadlineNs, waitEndNs } from './waitLimit.ts'
 import { type EstimatorProfile, type ExplainedEstimate, estimateWork } from './workEstimator.ts'
 
 /** How often limits are recomputed (specification 6.2). */

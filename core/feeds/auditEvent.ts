@@ -1,6 +1,6 @@
 import type { User } from '../request/match.ts'
 import { methodOfVerb } from '../classify/requestFields.ts'
-import { type JsonObject, isJsonObject } from '../config/json.ts'
+import { type JsonObject, isJsonObject } from '../config/jsonValues.ts'
 import { readRequestLine } from '../request/requestLine.ts'
 import { keptText, MOST_CHARACTERS } from '../run/keptText.ts'
 import { isLongRunning } from '../request/requestInfo.ts'

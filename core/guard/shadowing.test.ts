@@ -8,10 +8,9 @@ import { builtInObjects } from '../config/builtInByVersion.ts'
 import type { FlowSchema, PolicyRules, Subject } from '../config/objects.ts'
 import { changesBetween } from './changes.ts'
 import { matchingRail } from './matchingRail.ts'
-import { overlap } from './overlap.ts'
+import { overlap, namesDecide, shadowedBy } from './shadowing.ts'
 import { defaulted, railInput } from './rail.ts'
 import { representatives } from './representatives.ts'
-import { namesDecide, shadowedBy } from './shadowing.ts'
 
 const builtIn = builtInObjects('v1.36.3')
 const group = (name: string): Subject => ({ kind: 'Group', group: { name } })

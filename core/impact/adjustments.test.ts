@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { capturedFrames, capturedSeries } from '../../test/fixtures/captured.ts'
 import { levelFrame, schemaFrame, serverFrame, START_MS } from '../../test/fixtures/frames.ts'
-import { adjustmentLedger } from './adjustmentLedger.ts'
-import { createAdjustments } from './adjustments.ts'
 import type { AdjustmentStep } from '../frame/adjustmentStep.ts'
 import { createDeriver } from '../frame/derive.ts'
-import { expectedAllocation } from './expected.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import { sameAdjustment } from '../frame/torn.ts'
+import { adjustmentLedger } from './adjustmentLedger.ts'
+import { createAdjustments } from './adjustments.ts'
+import { expectedAllocation } from './expected.ts'
 
 /** The steps that a session would keep of these frames. */
 function stepsOf(frames: readonly ServerFrame[], capacity?: number): readonly AdjustmentStep[] {

@@ -1,8 +1,8 @@
 import type { AdjustmentStep } from '../frame/adjustmentStep.ts'
 import type { DerivedServer } from '../frame/derived.ts'
-import { expectedAllocation } from './expected.ts'
 import type { LevelFrame, Limits, ServerFrame } from '../frame/frame.ts'
 import { followsFrom, sameAdjustment } from '../frame/torn.ts'
+import { expectedAllocation } from './expected.ts'
 
 /** An hour at one recomputation every 10 s. */
 const CAPACITY = 360

@@ -5,11 +5,11 @@ import { profileFor } from '../engine/profiles.ts'
 import { CLUSTER } from '../simulate/cluster.ts'
 import { serverFrame } from '../simulate/serverFrame.ts'
 import { createSimulation } from '../simulate/simulation.ts'
+import { createDeriver } from '../frame/derive.ts'
+import { byCodeUnits } from '../frame/order.ts'
 import { adjustmentLedger } from './adjustmentLedger.ts'
 import { createAdjustments } from './adjustments.ts'
-import { createDeriver } from '../frame/derive.ts'
 import { expectedAllocation } from './expected.ts'
-import { byCodeUnits } from '../frame/order.ts'
 
 const START_MS = 1_700_000_000_000
 const SECONDS = 95

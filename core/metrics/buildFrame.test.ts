@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { captureVersions, metricsPages, readFixture } from '../../test/fixtures/load.ts'
+import { ServerFrameSchema, type LevelFrame, type ServerFrame } from '../frame/frame.ts'
 import { NEEDED_FAMILIES } from './catalogue.ts'
 import { createParser } from './parse.ts'
 import { createFrameBuilder } from './buildFrame.ts'
-import { ServerFrameSchema, type LevelFrame, type ServerFrame } from '../frame/frame.ts'
 
 const AT = '2026-11-21T07:30:00.000Z'
 const PREFIX = 'apiserver_flowcontrol_'

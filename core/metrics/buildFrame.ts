@@ -1,5 +1,3 @@
-import type { Page, Series } from './page.ts'
-import { FAMILY_KEYS, familyIn, type FamilyKey } from './familyNames.ts'
 import type {
   Acquisition,
   Histogram,
@@ -10,8 +8,10 @@ import type {
   ServerFrame,
   VirtualTime,
 } from '../frame/frame.ts'
-import { layOut, type At, type HistogramLayout, type Layout, type LevelLayout, type SchemaLayout } from './layout.ts'
 import { recordOf } from '../frame/recordOf.ts'
+import type { Page, Series } from './page.ts'
+import { FAMILY_KEYS, familyIn, type FamilyKey } from './familyNames.ts'
+import { layOut, type At, type HistogramLayout, type Layout, type LevelLayout, type SchemaLayout } from './layout.ts'
 
 export interface PageMeta {
   /** When the page was requested, RFC 3339 UTC. */

@@ -1,9 +1,9 @@
-import { missingFamilies, NEEDED_FAMILIES } from './catalogue.ts'
-import type { Family, Page } from './page.ts'
-import { FAMILY, FAMILY_KEYS, familyIn, type FamilyKey } from './familyNames.ts'
 import { REJECT_REASONS, type MissingFamily } from '../frame/frame.ts'
 import { byCodeUnits } from '../frame/order.ts'
 import { recordOf } from '../frame/recordOf.ts'
+import { missingFamilies, NEEDED_FAMILIES } from './catalogue.ts'
+import type { Family, Page } from './page.ts'
+import { FAMILY, FAMILY_KEYS, familyIn, type FamilyKey } from './familyNames.ts'
 
 /**
  * Where the numbers of a frame stand in a page. It depends on which series a page has, not on their values, so it is

@@ -1,6 +1,6 @@
 import { flowHash, hashToBigInt } from '../request/flow.ts'
-import { dealtHand, type FlowName } from './hand.ts'
 import type { DealerShape } from '../config/shape.ts'
+import { dealtHand, type FlowName } from './hand.ts'
 
 export interface FlowHand extends FlowName {
   readonly hash: bigint

@@ -1,3 +1,4 @@
+import { EventQueue } from '../run/eventQueue.ts'
 import {
   type ApfEngine,
   type ConfigurationReport,
@@ -12,7 +13,6 @@ import type { ServerFacts } from '../engine/serverFacts.ts'
 import { CallBook, callMix, numbered } from './calls.ts'
 import { startClosedThread, startInformer, startOpenClient } from './clients.ts'
 import { drawNs, uniform } from './distribution.ts'
-import { EventQueue } from '../run/eventQueue.ts'
 import { simulatedFacts } from './facts.ts'
 import { namedRandom } from './random.ts'
 import type { ClientContext } from './retry.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../core/config/content.ts'
+import type { JsonObject } from '../../core/config/jsonValues.ts'
 import { ProblemError, type Problem } from '../../core/contract/errors.ts'
 import {
   noObjects,

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../core/config/content.ts'
+import { isJsonObject, type JsonObject } from '../../core/config/jsonValues.ts'
 import { specEquals } from '../../core/config/equality.ts'
 import type { LastWrite } from '../ports/objectDoor.ts'
 

@@ -1,4 +1,5 @@
-import { sameContent, versionOf, type JsonObject } from '../../core/config/content.ts'
+import { sameContent, versionOf } from '../../core/config/content.ts'
+import type { JsonObject } from '../../core/config/jsonValues.ts'
 import { refusalOf, type ManagerConflict } from './apiStatus.ts'
 import { ownersOfLeftovers } from './fieldOwners.ts'
 import type { Failed } from './http.ts'

@@ -1,4 +1,5 @@
-import { sameContent, shownObject, versionOf, type JsonObject } from '../../core/config/content.ts'
+import { sameContent, shownObject, versionOf } from '../../core/config/content.ts'
+import type { JsonObject } from '../../core/config/jsonValues.ts'
 import { ProblemError, type Problem } from '../../core/contract/errors.ts'
 import type { ObjectChange } from '../../core/contract/objects.ts'
 import {

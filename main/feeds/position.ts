@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Place, Places } from '../ports/places.ts'
 import { toProblem } from '../../core/contract/errors.ts'
+import type { Place, Places } from '../ports/places.ts'
 
 /** Most bytes of the beginning that tell a file from others. */
 export const HEAD_BYTES = 1_024

@@ -1,4 +1,5 @@
-import { type JsonObject, sameContent, versionOf } from '../../core/config/content.ts'
+import { sameContent, versionOf } from '../../core/config/content.ts'
+import type { JsonObject } from '../../core/config/jsonValues.ts'
 import type { ChangeVerdict, ObjectChange, ObjectsState } from '../../core/contract/objects.ts'
 import type { Problem } from '../../core/contract/errors.ts'
 

@@ -4,12 +4,12 @@ import type { Cadence, ServerHealth } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame, SourceInfo } from '../../core/frame/frame.ts'
 import type { ServerFacts } from '../../core/engine/serverFacts.ts'
-import type { ObjectDoor } from './objectDoor.ts'
 import type { LiveShadow, LiveState, ProxyMode } from '../../core/contract/live.ts'
 import type { Outcome } from '../../core/live/outcome.ts'
 import type { RequestLog } from '../../core/live/requestLog.ts'
 import type { ApfEngine, EngineConfiguration } from '../../core/engine/apfEngine.ts'
 import type { Call } from '../../core/simulate/server.ts'
+import type { ObjectDoor } from './objectDoor.ts'
 
 /** Where a source delivers. Each call is complete in itself; nothing has to be answered. */
 export interface SourceSink {

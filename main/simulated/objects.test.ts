@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { versionOf, type JsonObject } from '../../core/config/content.ts'
+import { versionOf } from '../../core/config/content.ts'
+import type { JsonObject } from '../../core/config/jsonValues.ts'
 import { AUTOUPDATE_ANNOTATION } from '../../core/config/objects.ts'
 import type { ObjectChange } from '../../core/contract/objects.ts'
 import { SimulationSpecSchema } from '../../core/contract/simulation.ts'

@@ -1,5 +1,6 @@
 import { checkObject } from '../../core/config/checkObject.ts'
-import { sameContent, shownObject, type JsonObject } from '../../core/config/content.ts'
+import { sameContent, shownObject } from '../../core/config/content.ts'
+import type { JsonObject } from '../../core/config/jsonValues.ts'
 import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '../../core/config/objects.ts'
 import type { Cause, ObjectChange } from '../../core/contract/objects.ts'
 import { refusal } from '../../core/engine/levelPlan.ts'

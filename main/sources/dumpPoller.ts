@@ -11,8 +11,8 @@ import type { Failed } from '../cluster/http.ts'
 import type { HttpLimits } from '../cluster/httpProblems.ts'
 import { getText } from '../cluster/json.ts'
 import { backoffMs } from '../cluster/backoff.ts'
-import type { HealthBook } from './scrape/health.ts'
 import type { Environment } from '../ports/environment.ts'
+import type { HealthBook } from './scrape/health.ts'
 
 /** Where the dumps are, below the API of a server (specification 12). */
 const DUMPS_PATH = '/debug/api_priority_and_fairness'

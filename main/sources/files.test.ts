@@ -5,9 +5,9 @@ import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import { readFixture } from '../../test/fixtures/load.ts'
 import { storedSet } from '../simulated/objects.ts'
-import { createFilesSource } from './files.ts'
 import type { ObjectsReading } from '../ports/objectDoor.ts'
 import type { SourceResult } from '../ports/source.ts'
+import { createFilesSource } from './files.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 

@@ -1,4 +1,5 @@
-import { sameContent, type JsonObject } from '../../core/config/content.ts'
+import { sameContent } from '../../core/config/content.ts'
+import type { JsonObject } from '../../core/config/jsonValues.ts'
 import type { AppliedChange, JournalEntry, ObjectChange, Way } from '../../core/contract/objects.ts'
 import type { LastWrite } from '../ports/objectDoor.ts'
 

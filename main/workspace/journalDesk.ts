@@ -1,4 +1,5 @@
-import { manifestOf, versionOf, type JsonObject } from '../../core/config/content.ts'
+import { manifestOf, versionOf } from '../../core/config/content.ts'
+import type { JsonObject } from '../../core/config/jsonValues.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { AppliedChange, JournalEntry, ObjectChange, Way } from '../../core/contract/objects.ts'
 import { FIELD_MANAGER, type Done, type ObjectDoor, type ObjectsReading } from '../ports/objectDoor.ts'

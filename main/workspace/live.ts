@@ -3,8 +3,8 @@ import { ProblemError } from '../../core/contract/errors.ts'
 import type { LiveEvent, LiveShadow, LiveState, ProxyMode } from '../../core/contract/live.ts'
 import type { LiveTraffic } from '../ports/source.ts'
 import type { Environment } from '../ports/environment.ts'
-import type { Session } from './session.ts'
 import type { Subscribable } from '../ports/topic.ts'
+import type { Session } from './session.ts'
 
 /** What is told of the single requests of one connected source. */
 export interface LiveOutlet {

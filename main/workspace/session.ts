@@ -15,9 +15,9 @@ import { byCodeUnits } from '../../core/frame/order.ts'
 import { noObjects, type ObjectDoor } from '../ports/objectDoor.ts'
 import type { SimulationSource, Source, LiveTraffic } from '../ports/source.ts'
 import type { Environment } from '../ports/environment.ts'
+import { createTopic, type Subscribable } from '../ports/topic.ts'
 import { createLiveOutlet, type LiveOutlet } from './live.ts'
 import { publicSpec } from './recent.ts'
-import { createTopic, type Subscribable } from '../ports/topic.ts'
 
 type ConnectedState = Extract<Connection, { state: 'connected' }>
 

@@ -1,5 +1,5 @@
-import { settingsNow } from './settings.ts'
 import { BUILT_IN_CODES, codesOf, slotLook, type LevelLook } from '../theme/levelSlots.ts'
+import { settingsNow } from './settings.ts'
 
 /**
  * Colour and code of a priority level: stable whatever is hidden, filtered or sorted. The eight built-in names have a

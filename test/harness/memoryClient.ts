@@ -1,4 +1,3 @@
-import { memoryClient } from '../../core/contract/memory.ts'
 import type { ConnectedClient } from '../../core/contract/client.ts'
 import type { Handlers, StreamEvent } from '../../core/contract/contract.ts'
 import type { Problem } from '../../core/contract/errors.ts'
@@ -7,6 +6,7 @@ import type { Connection, Consent, RecentSource, SourceSpec } from '../../core/c
 import { createAdjustments, type Adjustments } from '../../core/impact/adjustments.ts'
 import { createHistory, type History } from '../../core/frame/history.ts'
 import { syntheticStory, type StoryMoment } from '../fixtures/synthetic.ts'
+import { memoryClient } from './memoryPorts.ts'
 import { foundContexts, healthOf, permissionReports } from './memoryAnswers.ts'
 import { sendMany } from './memoryDumps.ts'
 import { memoryLive, type MemoryLiveOptions } from './memoryLive.ts'

@@ -7,8 +7,8 @@ import { LevelChip } from '../../../components/LevelChip.tsx'
 import { takeRequest } from '../../../state/request.ts'
 import { format } from '../../../theme/format.ts'
 import { NoDumps } from '../shared/NoDumps.tsx'
-import styles from './request.module.css'
 import { filteredSeen, seenRequests, type SeenRequest } from '../shared/seen.data.ts'
+import styles from './request.module.css'
 
 const MOST = 60
 

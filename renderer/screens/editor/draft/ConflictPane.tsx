@@ -1,5 +1,5 @@
 import { useMemo, useState, type ReactNode } from 'react'
-import type { JsonObject } from '../../../../core/config/content.ts'
+import type { JsonObject } from '../../../../core/config/jsonValues.ts'
 import { refKey, reverted, withEntry } from '../../../../core/draft/draft.ts'
 import { differingFields, mergedText, type FieldDifference } from '../../../../core/draft/threeWay.ts'
 import { toJson, type Json } from '../../../../core/manifest/json.ts'

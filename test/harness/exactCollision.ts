@@ -1,4 +1,4 @@
-import type { DealerShape } from '../config/shape.ts'
+import type { DealerShape } from '../../core/config/shape.ts'
 
 /** A non-negative ratio of whole numbers. */
 export interface Ratio {

@@ -1,8 +1,7 @@
-import { createClient } from './client.ts'
-import type { ClientOptions, ConnectedClient } from './client.ts'
-import type { Handlers } from './contract.ts'
-import type { Port } from './protocol.ts'
-import { serve } from './server.ts'
+import { createClient, type ClientOptions, type ConnectedClient } from '../../core/contract/client.ts'
+import type { Handlers } from '../../core/contract/contract.ts'
+import type { Port } from '../../core/contract/protocol.ts'
+import { serve } from '../../core/contract/server.ts'
 
 const later = (action: () => void): void => void Promise.resolve().then(action)
 
