@@ -1,5 +1,5 @@
 import type { FlowSchema, ObjectSet } from '../config/objects.ts'
-import { byCodeUnits } from '../frame/order.ts'
+import { byCodeUnits } from '../text/order.ts'
 import { type ConfiguredLimits, configuredLimits, maxSeatsPerRequest } from '../engine/allocation.ts'
 import { CompiledSchemas } from '../engine/compiledSchemas.ts'
 import { IMAGINED_LEVELS, type LevelPlan, planOf, refusal } from '../engine/levelPlan.ts'

@@ -5,7 +5,7 @@ import {
   DUMP_QUEUE_COLUMNS,
   DUMP_REQUEST_COLUMNS,
 } from '../metrics/dumpColumns.ts'
-import { ZERO_TIME } from '../metrics/goText.ts'
+import { ZERO_TIME } from '../text/goText.ts'
 import { goDuration, goTime, printDump } from '../metrics/dumpText.ts'
 import { type Instant, instantToBigInt } from './clock.ts'
 import type { DumpedLevel, DumpedQueue, PlacedRequest } from './dump.ts'

@@ -4,7 +4,7 @@ import { type JsonObject, isJsonObject } from '../config/jsonValues.ts'
 import { readRequestLine } from '../request/requestLine.ts'
 import { keptText, MOST_CHARACTERS } from '../run/keptText.ts'
 import { isLongRunning } from '../request/requestInfo.ts'
-import { parseGoDuration, parseGoTime } from '../metrics/goText.ts'
+import { parseGoDuration, parseGoTime } from '../text/goText.ts'
 import { type FeedRecord, type FeedStage, quoted, unreadable } from './arrival.ts'
 
 const STAGES: ReadonlyMap<unknown, FeedStage> = new Map([

@@ -1,6 +1,6 @@
 import { readRequestLine, type RequestLine } from '../request/requestLine.ts'
 import { isLongRunning } from '../request/requestInfo.ts'
-import { parseGoDuration } from '../metrics/goText.ts'
+import { parseGoDuration } from '../text/goText.ts'
 import type { LiveRequest } from '../contract/live.ts'
 import { keptText, MOST_CHARACTERS, ownText } from '../run/keptText.ts'
 import { type FeedRecord, quoted, unreadable } from './arrival.ts'

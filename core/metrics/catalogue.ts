@@ -1,5 +1,5 @@
 import type { MissingFamily } from '../frame/frame.ts'
-import { byCodeUnits } from '../frame/order.ts'
+import { byCodeUnits } from '../text/order.ts'
 import { RELATED_FAMILIES } from './catalogueRelated.ts'
 import { parseKubernetesVersion } from './version.ts'
 import { DEPRECATED_FAMILIES, LIMIT_FAMILIES } from './catalogueLimits.ts'

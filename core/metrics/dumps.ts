@@ -1,8 +1,15 @@
 import { recordOf } from '../frame/recordOf.ts'
 import type { DumpFrame, DumpLevel, DumpQueue, DumpRequest } from '../frame/dump.ts'
+import {
+  parseGoBoolean,
+  parseGoDuration,
+  parseGoInteger,
+  parseGoTime,
+  parseSeatSeconds,
+  ZERO_TIME,
+} from '../text/goText.ts'
 import { DUMP_LEVEL_COLUMNS, DUMP_QUEUE_COLUMNS, DUMP_REQUEST_COLUMNS } from './dumpColumns.ts'
 import { readDumpTable, type DumpCell, type DumpProblem, type DumpRow } from './dumpTable.ts'
-import { parseGoBoolean, parseGoDuration, parseGoInteger, parseGoTime, parseSeatSeconds, ZERO_TIME } from './goText.ts'
 
 /**
  * A dump as far as it could be read: with a problem, `rows` has all rows that were in order. The server ends a dump

@@ -1,5 +1,5 @@
 import { REJECT_REASONS, type MissingFamily } from '../frame/frame.ts'
-import { byCodeUnits } from '../frame/order.ts'
+import { byCodeUnits } from '../text/order.ts'
 import { recordOf } from '../frame/recordOf.ts'
 import { missingFamilies, NEEDED_FAMILIES } from './catalogue.ts'
 import type { Family, Page } from './page.ts'

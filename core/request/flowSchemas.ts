@@ -1,6 +1,6 @@
 import { mandatorySchemas } from '../config/builtIn.ts'
 import { CATCH_ALL, EXEMPT, type Condition, type FlowSchema } from '../config/objects.ts'
-import { byCodeUnits } from '../frame/order.ts'
+import { byCodeUnits } from '../text/order.ts'
 import { type RequestDigest, matchesFlowSchema } from './match.ts'
 
 /** The condition that says whether a schema's level exists (specification 7.6). */

@@ -1,4 +1,4 @@
-import { parseGoDuration } from '../metrics/goText.ts'
+import { parseGoDuration } from '../text/goText.ts'
 import { type RequestInfo, requestInfo } from './requestInfo.ts'
 import { type Query, parseRequestTarget } from './requestTarget.ts'
 
