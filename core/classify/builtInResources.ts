@@ -1,4 +1,4 @@
-import { byCodeUnits } from '../frame/order.ts'
+import { byCodeUnits } from '../text/order.ts'
 
 /** A resource that every cluster has, as kubectl names it. */
 export interface KnownResource {

@@ -1,6 +1,6 @@
 import type { ExplainedEstimate } from '../engine/workEstimator.ts'
+import type { RequestInfo } from '../request/requestInfo.ts'
 import type { Criterion, Mismatch } from './mismatch.ts'
-import type { RequestInfo } from './requestInfo.ts'
 
 /** `none`: the rule does not ask this of such a request, or has nothing to ask it with. */
 export type Outcome = 'pass' | 'fail' | 'none'

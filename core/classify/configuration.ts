@@ -1,10 +1,10 @@
 import type { FlowSchema, ObjectSet } from '../config/objects.ts'
-import { byCodeUnits } from '../frame/order.ts'
+import { byCodeUnits } from '../text/order.ts'
 import { type ConfiguredLimits, configuredLimits, maxSeatsPerRequest } from '../engine/allocation.ts'
 import { CompiledSchemas } from '../engine/compiledSchemas.ts'
 import { IMAGINED_LEVELS, type LevelPlan, planOf, refusal } from '../engine/levelPlan.ts'
-import { inMatchingOrder, orderFlowSchemas } from './flowSchemas.ts'
-import type { RequestDigest } from './match.ts'
+import { inMatchingOrder, orderFlowSchemas } from '../request/flowSchemas.ts'
+import type { RequestDigest } from '../request/match.ts'
 
 /** One level as a server keeps it right after it has read the configuration. */
 export interface ConfiguredLevel {

@@ -10,9 +10,9 @@ import type { RequestSample } from '../contract/objects.ts'
 import { createApfEngine } from '../engine/apfEngine.ts'
 import { AS_UPSTREAM } from '../engine/corrections.ts'
 import { profileFor } from '../engine/profiles.ts'
+import { matchesFlowSchema } from '../request/match.ts'
 import type { Classification, ServerContext } from './classification.ts'
 import { explainClassification, explainer } from './explain.ts'
-import { matchesFlowSchema } from './match.ts'
 import { digestRequest } from './readRequest.ts'
 
 const builtIn: ObjectSet = {

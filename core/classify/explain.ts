@@ -1,15 +1,23 @@
 import type { FlowSchema, ObjectSet } from '../config/objects.ts'
 import type { RequestSample } from '../contract/objects.ts'
-import { isLongRunning } from '../engine/longRunning.ts'
-import type { DanglingTrace, Explained, RuleTrace, SchemaTrace, ServerContext } from './classification.ts'
+import { isLongRunning } from '../request/requestInfo.ts'
+import { type RequestDigest, matchesFlowSchema } from '../request/match.ts'
+import { Dealer } from '../engine/dealer.ts'
+import type { LevelPlan } from '../engine/levelPlan.ts'
+import { flowOf, hashToBigInt } from '../request/flow.ts'
+import type {
+  DanglingTrace,
+  Explained,
+  RuleTrace,
+  SchemaTrace,
+  ServerContext,
+  FlowExplanation,
+} from './classification.ts'
 import { type ClassifyingConfiguration, classifyingConfiguration, levelOf } from './configuration.ts'
-import { explainFlow } from './explainFlow.ts'
 import { tellingRule, traceRules } from './explainRules.ts'
 import { explainSeats } from './explainSeats.ts'
-import { type RequestDigest, matchesFlowSchema } from './match.ts'
 import { matchText, mismatchText } from './mismatch.ts'
 import { digestRequest } from './readRequest.ts'
-import { requestNotes } from './requestNotes.ts'
 
 /** Explains one request. Of many on one configuration, `explainer` prepares the configuration once. */
 export const explainClassification = (
@@ -116,5 +124,82 @@ function traceDangling(
       why === undefined
         ? `inactive: there is no level ${name}`
         : `inactive: the server rejects the level ${name}, because ${why}`,
+  }
+}
+
+/** Groups of which a server gives every user one. */
+const EVERYBODY = ['system:authenticated', 'system:unauthenticated']
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
+
+/** What to know about a request before its classification is believed, in sentences. */
+function requestNotes(
+  { user, info }: RequestDigest,
+  method: string,
+  { bypasses, fallback }: { readonly bypasses: boolean; readonly fallback: boolean },
+): readonly string[] {
+  const notes: string[] = []
+  if (!info.isResource && /^\/apis?(?:\/|$)/.test(info.path)) {
+    notes.push(`${info.path} is not a resource path; non-resource rules apply.`)
+  }
+  if (info.isResource && !METHODS.has(method)) {
+    notes.push(`The server derives no verb from method ${JSON.stringify(method)}; only verb * matches it.`)
+  }
+  if (info.resource === 'namespaces' && info.namespace !== '') {
+    notes.push(
+      `A request for namespace ${info.namespace} itself counts as one in that namespace; clusterScope does not cover it.`,
+    )
+  }
+  if (!user.groups.some((group) => EVERYBODY.includes(group))) {
+    notes.push(
+      'The user is in neither system:authenticated nor system:unauthenticated; a server puts every user into one of them.',
+    )
+  }
+  if (bypasses) {
+    notes.push('The request is long-running and no watch: the server serves it past flow control, whatever it matches.')
+  }
+  if (fallback) notes.push('No flow schema matches; the server uses catch-all all the same.')
+  return notes
+}
+
+/** The flow of a request that falls into this schema and level, and its hand (specification 2.6, 2.7, 3.2). */
+function explainFlow(schema: FlowSchema, digest: RequestDigest, { queuing }: LevelPlan): FlowExplanation {
+  const { queues, handSize } = queuing
+  const { distinguisher, hash } = flowOf(schema, digest, queues)
+  const method = methodOf(schema)
+  return {
+    method,
+    distinguisher,
+    hash: String(hashToBigInt(hash)),
+    queues,
+    handSize,
+    hand: queues > 0 ? handOf(hash, queues, handSize) : [],
+    reason: reasonFor(method, queues, distinguisher),
+  }
+}
+
+function handOf(hash: { readonly hi: number; readonly lo: number }, queues: number, handSize: number): number[] {
+  const dealer = new Dealer()
+  dealer.configure(queues, handSize)
+  return [...dealer.handOf(hash)]
+}
+
+function methodOf({ spec }: FlowSchema): FlowExplanation['method'] {
+  const type = spec.distinguisherMethod?.type
+  return type === 'ByUser' || type === 'ByNamespace' ? type : 'none'
+}
+
+function reasonFor(method: FlowExplanation['method'], queues: number, distinguisher: string): string {
+  if (queues < 0) return 'The level is exempt: nothing is queued, and no flow is told apart.'
+  if (queues === 0) return 'The level rejects instead of queuing: no flow is told apart.'
+  if (queues === 1) return 'The level has one queue: no flow is told apart.'
+  switch (method) {
+    case 'ByUser':
+      return 'Each user is a flow of its own.'
+    case 'ByNamespace':
+      return distinguisher === ''
+        ? 'Each namespace is a flow of its own; all requests without one share a flow.'
+        : 'Each namespace is a flow of its own.'
+    case 'none':
+      return 'The flow schema has no distinguisher: all its requests are one flow.'
   }
 }

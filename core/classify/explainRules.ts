@@ -1,5 +1,4 @@
 import type { FlowSchema, NonResourceRule, PolicyRules, ResourceRule } from '../config/objects.ts'
-import type { Outcome, Outcomes, RuleTrace } from './classification.ts'
 import {
   matchesGroup,
   matchesResource,
@@ -9,9 +8,10 @@ import {
   matchesVerb,
   resourceOf,
   type RequestDigest,
-} from './match.ts'
+} from '../request/match.ts'
+import type { RequestInfo } from '../request/requestInfo.ts'
+import type { Outcome, Outcomes, RuleTrace } from './classification.ts'
 import { CRITERIA, type Mismatch } from './mismatch.ts'
-import type { RequestInfo } from './requestInfo.ts'
 
 const NOTHING_ASKED: Outcomes = {
   who: 'none',

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { readVectors } from '../../test/fixtures/vectors.ts'
 import { estimateQuestion } from '../conformance/estimate.ts'
 import { readRequest } from '../conformance/requests.ts'
+import { parseRequestTarget } from '../request/requestTarget.ts'
+import { requestInfo } from '../request/requestInfo.ts'
 import type { SeatExplanation, ServerContext } from './classification.ts'
 import { explainSeats } from './explainSeats.ts'
 import { digestRequest } from './readRequest.ts'
-import { parseRequestTarget } from './requestTarget.ts'
-import { requestInfo } from './requestInfo.ts'
 
 interface EstimateAnswer {
   readonly initialSeats: string

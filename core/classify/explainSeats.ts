@@ -7,9 +7,9 @@ import {
   type ObjectStatistics,
   estimateWork,
 } from '../engine/workEstimator.ts'
+import type { RequestInfo } from '../request/requestInfo.ts'
+import type { Query } from '../request/requestTarget.ts'
 import type { SeatExplanation, SeenSeats, ServerContext } from './classification.ts'
-import type { RequestInfo } from './requestInfo.ts'
-import type { Query } from './requestTarget.ts'
 import { isSizeAssumed, seatSteps } from './seatSteps.ts'
 
 const NS_PER_MS = 1e6

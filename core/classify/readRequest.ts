@@ -1,8 +1,8 @@
 import type { RequestSample } from '../contract/objects.ts'
-import { readRequestLine } from '../engine/digest.ts'
+import { readRequestLine } from '../request/requestLine.ts'
+import type { RequestDigest } from '../request/match.ts'
+import type { Query } from '../request/requestTarget.ts'
 import type { Unclassifiable } from './classification.ts'
-import type { RequestDigest } from './match.ts'
-import type { Query } from './requestTarget.ts'
 
 /** A request as flow schemas and estimators look at it. */
 export interface DigestedRequest {

@@ -1,8 +1,8 @@
 import type { ReportedFacts } from '../contract/source.ts'
 import { statisticsKey } from '../engine/workEstimator.ts'
 import type { DumpRequest } from '../frame/dump.ts'
+import type { RequestInfo } from '../request/requestInfo.ts'
 import type { SeenSeats, ServerContext } from './classification.ts'
-import type { RequestInfo } from './requestInfo.ts'
 
 /** What a source reports about the resource that a request names; nothing where the source reports nothing. */
 export function contextOfFacts(

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { requestInfo } from '../request/requestInfo.ts'
+import { parseRequestTarget } from '../request/requestTarget.ts'
 import { addressOf, fieldsOf, RESOURCE_VERBS, type RequestAddress, type ResourceFields } from './requestFields.ts'
-import { requestInfo } from './requestInfo.ts'
-import { parseRequestTarget } from './requestTarget.ts'
 
 const infoOf = ({ method, url }: RequestAddress) => {
   const target = parseRequestTarget(url)

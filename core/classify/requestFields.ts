@@ -1,5 +1,5 @@
-import { type RequestInfo, requestInfo } from './requestInfo.ts'
-import { parseRequestTarget } from './requestTarget.ts'
+import { type RequestInfo, requestInfo } from '../request/requestInfo.ts'
+import { parseRequestTarget } from '../request/requestTarget.ts'
 
 export type QueryOption = readonly [name: string, value: string]
 

@@ -1,11 +1,11 @@
+import { z } from 'zod'
 import type { RequestSample } from '../contract/objects.ts'
-import { readAuditEvent } from './auditEvent.ts'
 import { readCurl } from './curl.ts'
 import { readDumpLine } from './dumpLine.ts'
 import { identityOf, impersonatedGroups } from './identity.ts'
 import { isKubectlCommand, readKubectl } from './kubectl.ts'
-import { type PartialRequest, type Unreadable, pathOf } from './partialRequest.ts'
-import { shellWords } from './shellWords.ts'
+import { type PartialRequest, type Unreadable, pathOf, parseJson } from './partialRequest.ts'
+import { methodOfVerb } from './requestFields.ts'
 
 export type RequestFormat = 'kubectl' | 'curl' | 'audit' | 'dump' | 'request-line'
 
@@ -117,4 +117,78 @@ function completed(format: RequestFormat, read: PartialRequest, sender: Sender |
       ...(groups === undefined && !nobody ? [identity.reason] : []),
     ],
   }
+}
+
+const UserSchema = z.looseObject({ username: z.string(), groups: z.array(z.string()).optional() })
+
+/** What matters of audit.k8s.io/v1 Event. */
+const EventSchema = z.looseObject({
+  requestURI: z.string(),
+  verb: z.string().min(1),
+  user: UserSchema,
+  impersonatedUser: UserSchema.optional(),
+})
+const ListSchema = z.looseObject({ items: z.array(z.unknown()).min(1) })
+
+/** Reads an audit event, or the first one of a list or of several lines. */
+function readAuditEvent(text: string): PartialRequest | Unreadable {
+  const value = parseJson(text) ?? parseJson(text.split('\n', 1)[0] ?? '')
+  if (value === undefined) return { problem: 'The text begins like JSON and is none.' }
+  const list = ListSchema.safeParse(value)
+  const all: readonly unknown[] = list.success ? list.data.items : Array.isArray(value) ? value : [value]
+  const event = EventSchema.safeParse(all[0])
+  if (!event.success) {
+    return { problem: 'The JSON is no audit event of version v1: it needs requestURI, verb and user.username.' }
+  }
+  const { requestURI, verb, user, impersonatedUser } = event.data
+  const url = pathOf(requestURI)
+  if (url === undefined) return { problem: `The requestURI of the audit event is no path: ${requestURI}` }
+  const { username, groups } = impersonatedUser ?? user
+  return {
+    method: methodOfVerb(verb),
+    url,
+    user: username,
+    ...(groups === undefined ? {} : { groups }),
+    notes: [
+      ...(all.length > 1 ? ['The text holds several events; this is the first.'] : []),
+      ...(impersonatedUser === undefined
+        ? []
+        : [`${user.username} impersonates ${username}; flow schemas see only the latter.`]),
+    ],
+  }
+}
+
+/**
+ * The words of a command as a shell would split them: quotes, backslashes, line continuations. Variables stay as they
+ * are written. `undefined` when a quote is not closed. Stops at a pipe, a redirection or the next command.
+ */
+export function shellWords(text: string): readonly string[] | undefined {
+  const words: string[] = []
+  let word: string | undefined
+  let quote = ''
+  for (let i = 0; i < text.length; i++) {
+    const character = text.charAt(i)
+    if (quote !== '') {
+      if (character === quote) quote = ''
+      else if (character === '\\' && quote === '"' && '"\\$`\n'.includes(text.charAt(i + 1))) word += text.charAt(++i)
+      else word += character
+    } else if (character === "'" || character === '"') {
+      quote = character
+      word ??= ''
+    } else if (character === '\\') {
+      i += 1
+      // A line that goes on in the next one.
+      if (/^\r?\n/.test(text.slice(i, i + 2))) i += text.charAt(i) === '\r' ? 1 : 0
+      else word = (word ?? '') + text.charAt(i)
+    } else if (/[|;&<>]/.test(character)) {
+      break
+    } else if (/\s/.test(character)) {
+      if (word !== undefined) words.push(word)
+      word = undefined
+    } else {
+      word = (word ?? '') + character
+    }
+  }
+  if (quote !== '') return undefined
+  return word === undefined ? words : [...words, word]
 }

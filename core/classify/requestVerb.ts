@@ -1,6 +1,6 @@
+import { requestInfo } from '../request/requestInfo.ts'
+import { parseRequestTarget } from '../request/requestTarget.ts'
 import { methodOfVerb, type RequestAddress } from './requestFields.ts'
-import { requestInfo } from './requestInfo.ts'
-import { parseRequestTarget } from './requestTarget.ts'
 
 /** The address for a verb of the API (`list`) or a method (`GET`), and where a server takes it for another verb. */
 export function addressOfVerb(verb: string, url: string): RequestAddress & { readonly notes: readonly string[] } {

@@ -9,8 +9,8 @@ import {
   WATCHES_PER_SEAT,
   statisticsKey,
 } from '../engine/workEstimator.ts'
+import type { RequestInfo } from '../request/requestInfo.ts'
 import type { KnownObjects, SeatStep, ServerContext } from './classification.ts'
-import type { RequestInfo } from './requestInfo.ts'
 
 type ListBasis = Extract<EstimateBasis, { kind: 'list' }>
 type MutatingBasis = Extract<EstimateBasis, { kind: 'mutating' }>

@@ -1,4 +1,4 @@
-import { byCodeUnits } from '../frame/order.ts'
+import { byCodeUnits } from '../text/order.ts'
 
 interface Named {
   readonly metadata: { readonly name: string }

@@ -1,4 +1,4 @@
-import { isJsonObject } from './json.ts'
+import { isJsonObject } from './jsonValues.ts'
 import { convertToV1, GROUP } from './convert.ts'
 import { decodeObject } from './decode.ts'
 import { defaultFlowSchema, defaultLevel } from './defaulting.ts'

@@ -1,8 +1,6 @@
 import { specEquals } from './equality.ts'
-import { isJsonObject, type JsonObject } from './json.ts'
+import { isJsonObject, type JsonObject } from './jsonValues.ts'
 import type { Kind } from './objects.ts'
-
-export { isJsonObject, type JsonObject }
 
 export const API_VERSION = 'flowcontrol.apiserver.k8s.io/v1'
 

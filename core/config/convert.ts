@@ -1,5 +1,5 @@
 import { API_VERSION } from './content.ts'
-import { isJsonObject, type JsonObject } from './json.ts'
+import { isJsonObject, type JsonObject } from './jsonValues.ts'
 import { PRESERVE_ZERO_ANNOTATION } from './objects.ts'
 
 export const GROUP = 'flowcontrol.apiserver.k8s.io'

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { invalidObjectArbitrary } from '../../test/fixtures/brokenObjects.ts'
 import { mangledManifest, validFlowSchemaArbitrary, validLevelArbitrary } from '../../test/fixtures/configObjects.ts'
-import { API_VERSION, manifestOf, type JsonObject } from './content.ts'
+import { API_VERSION, manifestOf } from './content.ts'
+import type { JsonObject } from './jsonValues.ts'
 import { decodeObject } from './decode.ts'
 
 const level = (spec: unknown, metadata: unknown = { name: 'a' }): JsonObject => ({

@@ -1,5 +1,5 @@
 import { pairedByName } from './byName.ts'
-import { isJsonObject } from './json.ts'
+import { isJsonObject } from './jsonValues.ts'
 import { defaultFlowSchema, defaultLevel } from './defaulting.ts'
 import { memberNames, ownMember, specEquals } from './equality.ts'
 import type { FlowSchema, Kind, ObjectMeta, ObjectSet, PriorityLevelConfiguration } from './objects.ts'

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from './json.ts'
+import { isJsonObject, type JsonObject } from './jsonValues.ts'
 
 /**
  * Whether two specs mean the same to the API server (specification 1.4): `null`, an empty list and an absent one are the

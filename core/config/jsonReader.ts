@@ -1,6 +1,14 @@
-import { isJsonObject, type JsonObject } from './json.ts'
+import {
+  isJsonObject,
+  type JsonObject,
+  readFlag,
+  readList,
+  readText,
+  readWhole,
+  wrongType,
+  type Read,
+} from './jsonValues.ts'
 import type { Finding } from './finding.ts'
-import { readFlag, readList, readText, readWhole, wrongType, type Read } from './jsonValues.ts'
 import { member, quoted, rejected } from './problems.ts'
 
 /** A member for an object literal: `{ [key]: value }`, or nothing. */

@@ -1,6 +1,11 @@
-import { isJsonObject, type JsonObject } from './json.ts'
 import type { Finding } from './finding.ts'
 import { entry, quoted, rejected } from './problems.ts'
+
+/** A JSON object as a manifest and the API have it, of any shape. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
  * Reads a value at a path as the API server decodes it. What is wrong goes into `findings`; the result is then empty, as

@@ -1,4 +1,5 @@
-import { sameContent, versionOf, type JsonObject, type ObjectVersion } from './content.ts'
+import { sameContent, versionOf, type ObjectVersion } from './content.ts'
+import type { JsonObject } from './jsonValues.ts'
 
 /**
  * Remembers what objects said at the versions in which they were seen. The server writes the status of objects too,

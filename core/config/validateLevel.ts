@@ -1,5 +1,4 @@
-import { MAX_ENTROPY_BITS, requiredEntropyBits } from '../engine/shuffleSharding.ts'
-import { MOST_QUEUES, shapeProblem } from '../sharding/shape.ts'
+import { MAX_ENTROPY_BITS, requiredEntropyBits, MOST_QUEUES, shapeProblem } from './shape.ts'
 import { mandatoryLevels } from './builtIn.ts'
 import { defaultLevel } from './defaulting.ts'
 import { specEquals } from './equality.ts'

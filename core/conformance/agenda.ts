@@ -1,4 +1,4 @@
-import { EventHeap } from '../simulate/eventHeap.ts'
+import { EventHeap } from '../run/eventQueue.ts'
 
 /** What is due when, and how often upstream might have chosen otherwise (specification 13, ordering note). */
 export class Agenda {

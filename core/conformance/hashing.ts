@@ -1,7 +1,8 @@
 import type { z } from 'zod'
-import { flowHash } from '../classify/flow.ts'
+import { flowHash, hashFromBigInt, hashToBigInt } from '../request/flow.ts'
 import { SeatSeconds, durationPerSeat, seatsTimesDuration } from '../engine/seatSeconds.ts'
-import { deal, hashFromBigInt, hashToBigInt, isLegalDealer, requiredEntropyBits } from '../engine/shuffleSharding.ts'
+import { deal } from '../engine/dealer.ts'
+import { isLegalDealer, requiredEntropyBits } from '../config/shape.ts'
 import { QuestionError, double, int, int64, oneOf, record, text, uint64 } from './question.ts'
 
 export const shardQuestion = record({ deck: int, hand: int, hash: uint64 })

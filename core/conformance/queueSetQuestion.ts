@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isLegalDealer } from '../engine/shuffleSharding.ts'
+import { isLegalDealer } from '../config/shape.ts'
 import {
   instant,
   int,

@@ -1,13 +1,12 @@
 import { expect, test, vi } from 'vitest'
 import { fakeWorkspace } from '../../test/harness/handlers.ts'
 import { handClock, handPeer, settle } from '../../test/harness/ports.ts'
+import { memoryClient, memoryPorts } from '../../test/harness/memoryPorts.ts'
 import { createClient } from './client.ts'
 import type { Problem } from './errors.ts'
-import { LIMITS } from './protocol.ts'
-import type { Port } from './protocol.ts'
+import { LIMITS, type Port } from './protocol.ts'
 import { serve } from './server.ts'
 import type { Connection } from './source.ts'
-import { memoryClient, memoryPorts } from './memory.ts'
 
 /** A client whose lines are served by one fake workspace, and can be cut and refused. */
 function world() {

@@ -90,7 +90,7 @@ export const procedures = {
   'sources.facts': procedure(z.object({ server: z.string() }), ReportedFactsSchema.nullable()),
   /**
    * Recomputations of one server's limits that were first seen between two instants (Unix ms, both included), oldest
-   * first; about the last hour is kept. What they should have been: core/frame/expected.ts.
+   * first; about the last hour is kept. What they should have been: core/impact/expected.ts.
    */
   'allocation.steps': procedure(
     z.object({ server: z.string(), from: z.number(), to: z.number() }),

@@ -1,4 +1,5 @@
-import { manifestOf, versionOf, type JsonObject } from '../config/content.ts'
+import { manifestOf, versionOf } from '../config/content.ts'
+import type { JsonObject } from '../config/jsonValues.ts'
 import type { ObjectSet } from '../config/objects.ts'
 import type { ObjectChange } from '../contract/objects.ts'
 import type { DraftChange } from '../manifest/exportYaml.ts'

@@ -1,4 +1,5 @@
-import { sameContent, type JsonObject } from '../config/content.ts'
+import { sameContent } from '../config/content.ts'
+import type { JsonObject } from '../config/jsonValues.ts'
 import type { ObjectSet } from '../config/objects.ts'
 import { objectOf, type DraftEntry } from './draft.ts'
 

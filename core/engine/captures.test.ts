@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { metricsPages, readFixture } from '../../test/fixtures/load.ts'
-import { createFrameBuilder } from '../frame/buildFrame.ts'
+import { createFrameBuilder } from '../metrics/buildFrame.ts'
 import type { LevelFrame, ServerFrame } from '../frame/frame.ts'
 import { createParser } from '../metrics/parse.ts'
 import { type AllocationInput, allocate } from './allocation.ts'

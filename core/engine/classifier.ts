@@ -1,5 +1,5 @@
-import { orderFlowSchemas } from '../classify/flowSchemas.ts'
-import type { RequestDigest } from '../classify/match.ts'
+import { orderFlowSchemas } from '../request/flowSchemas.ts'
+import type { RequestDigest } from '../request/match.ts'
 import type { FlowSchema } from '../config/objects.ts'
 import type { ObjectUids } from './apfEngine.ts'
 import { CompiledSchemas } from './compiledSchemas.ts'

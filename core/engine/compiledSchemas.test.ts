@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { requestSample, rules } from '../../test/harness/classify/arbitraries.ts'
-import { classify } from '../classify/flowSchemas.ts'
+import { classify } from '../request/flowSchemas.ts'
 import { digestRequest } from '../classify/readRequest.ts'
 import { mandatorySchemas } from '../config/builtIn.ts'
 import type { FlowSchema } from '../config/objects.ts'

@@ -1,5 +1,5 @@
-import type { RequestDigest } from '../classify/match.ts'
-import type { RequestInfo } from '../classify/requestInfo.ts'
+import type { RequestDigest } from '../request/match.ts'
+import type { RequestInfo } from '../request/requestInfo.ts'
 import { CATCH_ALL, type FlowSchema, type NonResourceRule, type ResourceRule } from '../config/objects.ts'
 import { SubjectIndex } from './subjectIndex.ts'
 

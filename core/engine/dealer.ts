@@ -1,5 +1,42 @@
+import type { Hash64 } from '../request/flow.ts'
 import type { Queue, SeatRequest } from './queue.ts'
-import { type Hash64, deal } from './shuffleSharding.ts'
+
+/** Where `deal` splits a hash, as a power of two, and from where on its upper part fits into a double with the lower. */
+const LOWER_PART = 16_777_216
+const FITS = 536_870_912
+
+/**
+ * Deals `hand` distinct cards of 0 … deck − 1 into `cards`, which must be that long (specification 3.2). The hash is
+ * divided in two parts, of 40 and 24 bits, until it is below 2^53. The deck is at most 2^26, so every step is exact.
+ */
+export function deal(hash: Hash64, deck: number, hand: number, cards: Int32Array): void {
+  let upper = hash.hi * 256 + (hash.lo >>> 24)
+  let lower = hash.lo & (LOWER_PART - 1)
+  let i = 0
+  for (; i < hand && upper >= FITS; i++) {
+    const divisor = deck - i
+    const upperQuotient = Math.floor(upper / divisor)
+    const rest = (upper - upperQuotient * divisor) * LOWER_PART + lower
+    lower = Math.floor(rest / divisor)
+    cards[i] = rest - lower * divisor
+    upper = upperQuotient
+  }
+  let whole = upper * LOWER_PART + lower
+  for (; i < hand; i++) {
+    const divisor = deck - i
+    const quotient = Math.floor(whole / divisor)
+    cards[i] = whole - quotient * divisor
+    whole = quotient
+  }
+  // Each card is moved past the raw remainders before it, newest first. Going from the last card to the first leaves
+  // the remainders that are still needed in place. One is added unless the difference is negative, without a branch:
+  // which way it goes cannot be predicted.
+  for (i = hand - 1; i > 0; i--) {
+    let card = cards[i] ?? 0
+    for (let j = i - 1; j >= 0; j--) card += 1 + ((card - (cards[j] ?? 0)) >> 31)
+    cards[i] = card
+  }
+}
 
 /** Chooses the queue of each arrival from the hand that its flow is dealt (specification 3.3). */
 export class Dealer {

@@ -1,11 +1,11 @@
-import type { RequestInfo } from '../classify/requestInfo.ts'
+import type { RequestInfo } from '../request/requestInfo.ts'
 import {
   DUMP_DETAIL_COLUMNS,
   DUMP_LEVEL_COLUMNS,
   DUMP_QUEUE_COLUMNS,
   DUMP_REQUEST_COLUMNS,
 } from '../metrics/dumpColumns.ts'
-import { ZERO_TIME } from '../metrics/goText.ts'
+import { ZERO_TIME } from '../text/goText.ts'
 import { goDuration, goTime, printDump } from '../metrics/dumpText.ts'
 import { type Instant, instantToBigInt } from './clock.ts'
 import type { DumpedLevel, DumpedQueue, PlacedRequest } from './dump.ts'

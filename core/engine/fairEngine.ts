@@ -1,5 +1,8 @@
-import { danglingCondition } from '../classify/flowSchemas.ts'
-import type { RequestInfo } from '../classify/requestInfo.ts'
+import { danglingCondition } from '../request/flowSchemas.ts'
+import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from '../frame/frame.ts'
+import { type RequestInfo, isLongRunning } from '../request/requestInfo.ts'
+import type { Hash64 } from '../request/flow.ts'
+import { deadlineNs, waitEndNs } from '../request/requestLine.ts'
 import { type Adjustment, type AdjustmentCause, Adjustments } from './adjustments.ts'
 import type { Allocation } from './allocation.ts'
 import type {
@@ -19,7 +22,6 @@ import type { EngineListener } from './events.ts'
 import { ledgerOf } from './ledger.ts'
 import { LevelMonitor } from './levelMonitor.ts'
 import { SeriesByLevel } from './levelSeries.ts'
-import { isLongRunning } from './longRunning.ts'
 import { type GraphVocabulary, readGraph, writeGraph } from './objectGraph.ts'
 import { ObjectStatisticsTracker } from './objectStatistics.ts'
 import {
@@ -29,11 +31,9 @@ import {
   type PriorityLevelsOptions,
 } from './priorityLevels.ts'
 import { Reporter } from './reporter.ts'
-import type { Hash64 } from './shuffleSharding.ts'
 import { type EngineSnapshot, takeSnapshot } from './snapshot.ts'
 import { type EngineRequest, Ticket } from './ticket.ts'
 import { type Timed, Timers } from './timers.ts'
-import { DEFAULT_REQUEST_TIMEOUT_NS, deadlineNs, waitEndNs } from './waitLimit.ts'
 import { type EstimatorProfile, type ExplainedEstimate, estimateWork } from './workEstimator.ts'
 
 /** How often limits are recomputed (specification 6.2). */
@@ -73,7 +73,7 @@ export class FairEngine<T> implements ApfEngine<T> {
     const { profile, corrections } = options
     this.options = options
     this.serverLimit = options.maxRequestsInFlight + options.maxMutatingRequestsInFlight
-    this.requestTimeoutNs = options.requestTimeoutNs ?? DEFAULT_REQUEST_TIMEOUT_NS
+    this.requestTimeoutNs = options.requestTimeoutNs ?? DEFAULT_REQUEST_TIMEOUT_SECONDS * 1e9
     this.kept = new Adjustments(options.keepAdjustments ?? KEPT_ADJUSTMENTS)
     this.objectStatistics = new ObjectStatisticsTracker(this.clock)
     this.estimator = { ...profile.estimator, consistentReadsFromCache: options.consistentReadsFromCache ?? true }

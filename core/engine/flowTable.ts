@@ -1,5 +1,4 @@
-import type { Flow } from '../classify/flow.ts'
-import type { Hash64 } from './shuffleSharding.ts'
+import type { Flow, Hash64 } from '../request/flow.ts'
 
 /** Numbers of one slot: fingerprint of the distinguisher, upper and lower word of the flow's hash, and whether it is taken. */
 const SLOT = 4

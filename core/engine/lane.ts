@@ -1,11 +1,10 @@
-import { type Flow, distinguisherOf, flowHash } from '../classify/flow.ts'
-import type { RequestDigest } from '../classify/match.ts'
+import { type Flow, distinguisherOf, flowHash, type Hash64 } from '../request/flow.ts'
+import type { RequestDigest } from '../request/match.ts'
 import type { FlowSchema } from '../config/objects.ts'
 import { FlowTable, type FlowHasher, flowOfHash } from './flowTable.ts'
 import type { LaneSeries } from './laneSeries.ts'
 import type { LevelSeries } from './levelSeries.ts'
 import type { PriorityLevel } from './priorityLevels.ts'
-import type { Hash64 } from './shuffleSharding.ts'
 import type { Ticket } from './ticket.ts'
 
 const NO_FLOW = flowOfHash('', { hi: 0, lo: 0 })

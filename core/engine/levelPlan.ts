@@ -1,4 +1,4 @@
-import { isLegalDealer } from './shuffleSharding.ts'
+import { isLegalDealer } from '../config/shape.ts'
 import type { QueuingConfig } from './queueSetListener.ts'
 import { mandatoryLevels } from '../config/builtIn.ts'
 import { CATCH_ALL, EXEMPT, type PriorityLevelConfiguration, type PriorityLevelSpec } from '../config/objects.ts'

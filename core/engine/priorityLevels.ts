@@ -1,5 +1,5 @@
 import type { PriorityLevelConfiguration } from '../config/objects.ts'
-import { byCodeUnits } from '../frame/order.ts'
+import { byCodeUnits } from '../text/order.ts'
 import {
   type Allocation,
   type AllocationRules,

@@ -1,11 +1,11 @@
 import type { RejectReason } from '../frame/frame.ts'
+import type { Hash64 } from '../request/flow.ts'
 import type { Clock } from './clock.ts'
 import { Dealer } from './dealer.ts'
 import { isEpochOver, takeBackEpoch } from './epoch.ts'
 import { Queue, RequestList, type SeatRequest } from './queue.ts'
 import { SeatSeconds, durationPerSeat, seatsTimesDuration } from './seatSeconds.ts'
 import type { QueueSetListener, QueueSetOptions, QueuingConfig } from './queueSetListener.ts'
-import type { Hash64 } from './shuffleSharding.ts'
 import { Tournament } from './tournament.ts'
 import { type DispatchGauges, VirtualBounds } from './virtualBounds.ts'
 

@@ -1,7 +1,6 @@
-import type { RequestInfo } from '../classify/requestInfo.ts'
+import { type RequestInfo, isReadOnly } from '../request/requestInfo.ts'
 import type { Clock } from './clock.ts'
 import { KindMeter } from './kindMeter.ts'
-import { isReadOnly } from './longRunning.ts'
 
 /** What matters of a request's verb once it is classified, and the meters of those like it. */
 export interface RequestKind {

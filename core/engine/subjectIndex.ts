@@ -1,4 +1,4 @@
-import type { User } from '../classify/match.ts'
+import type { User } from '../request/match.ts'
 import type { Subject } from '../config/objects.ts'
 
 const SERVICE_ACCOUNT = 'system:serviceaccount:'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { requestInfo } from '../classify/requestInfo.ts'
-import { parseRequestTarget } from '../classify/requestTarget.ts'
+import { requestInfo } from '../request/requestInfo.ts'
+import { parseRequestTarget } from '../request/requestTarget.ts'
 import { WatchTracker } from './watchTracker.ts'
 
 const read = (method: string, url: string) => {

@@ -1,7 +1,7 @@
-import { parseFieldSelector, requiredValue } from '../classify/fieldSelector.ts'
-import { parseListOptions } from '../classify/listOptions.ts'
-import type { RequestInfo } from '../classify/requestInfo.ts'
-import type { Query } from '../classify/requestTarget.ts'
+import { parseFieldSelector, requiredValue } from '../request/fieldSelector.ts'
+import { parseListOptions } from '../request/listOptions.ts'
+import type { RequestInfo } from '../request/requestInfo.ts'
+import type { Query } from '../request/requestTarget.ts'
 import { statisticsKey } from './workEstimator.ts'
 
 const NOT_MUTATING = new Set(['get', 'list', 'watch', 'proxy'])

@@ -1,6 +1,6 @@
-import { type ListOptions, parseListOptions } from '../classify/listOptions.ts'
-import type { RequestInfo } from '../classify/requestInfo.ts'
-import type { Query } from '../classify/requestTarget.ts'
+import { type ListOptions, parseListOptions } from '../request/listOptions.ts'
+import type { RequestInfo } from '../request/requestInfo.ts'
+import type { Query } from '../request/requestTarget.ts'
 import type { WorkEstimate } from './queue.ts'
 import { durationPerSeat, seatsTimesDuration } from './seatSeconds.ts'
 

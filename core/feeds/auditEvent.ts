@@ -1,10 +1,10 @@
-import type { User } from '../classify/match.ts'
+import type { User } from '../request/match.ts'
 import { methodOfVerb } from '../classify/requestFields.ts'
-import { type JsonObject, isJsonObject } from '../config/json.ts'
-import { readRequestLine } from '../engine/digest.ts'
+import { type JsonObject, isJsonObject } from '../config/jsonValues.ts'
+import { readRequestLine } from '../request/requestLine.ts'
 import { keptText, MOST_CHARACTERS } from '../run/keptText.ts'
-import { isLongRunning } from '../engine/longRunning.ts'
-import { parseGoDuration, parseGoTime } from '../metrics/goText.ts'
+import { isLongRunning } from '../request/requestInfo.ts'
+import { parseGoDuration, parseGoTime } from '../text/goText.ts'
 import { type FeedRecord, type FeedStage, quoted, unreadable } from './arrival.ts'
 
 const STAGES: ReadonlyMap<unknown, FeedStage> = new Map([

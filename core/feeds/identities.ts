@@ -1,4 +1,4 @@
-import type { User } from '../classify/match.ts'
+import type { User } from '../request/match.ts'
 import type { LiveRequest } from '../contract/live.ts'
 import type { FeedArrival } from './arrival.ts'
 import type { FeedIdentity } from './limits.ts'

@@ -1,4 +1,4 @@
-import { type JsonObject, isJsonObject } from '../config/json.ts'
+import { type JsonObject, isJsonObject } from '../config/jsonValues.ts'
 
 /** The request line of a server's log, as names and texts. */
 export interface KlogLine {

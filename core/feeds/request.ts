@@ -1,4 +1,4 @@
-import type { RequestLine } from '../engine/digest.ts'
+import type { RequestLine } from '../request/requestLine.ts'
 import type { LiveRow } from '../live/requestLog.ts'
 import type { Call } from '../run/run.ts'
 import type { UsualDurations } from '../run/usualDurations.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { classify, orderFlowSchemas } from '../classify/flowSchemas.ts'
+import { classify, orderFlowSchemas } from '../request/flowSchemas.ts'
 import { builtInObjects } from '../config/builtInByVersion.ts'
-import { readRequestLine } from '../engine/digest.ts'
+import { readRequestLine } from '../request/requestLine.ts'
 import { createStandIns } from './standIn.ts'
 
 const objects = builtInObjects('v1.36.3')

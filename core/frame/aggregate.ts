@@ -1,7 +1,7 @@
+import { byCodeUnits } from '../text/order.ts'
 import type { DerivedLevel, DerivedServer } from './derived.ts'
 import type { LevelFrame, Limits, Rejected, ServerFrame } from './frame.ts'
 import { busiest, imbalanceIndex, type Imbalance } from './imbalance.ts'
-import { byCodeUnits } from './order.ts'
 import { dispatchRate, recentRejected } from './recent.ts'
 
 /** A sum over the servers that report the number, and how many do. */

@@ -29,6 +29,9 @@ export const HistogramSchema = z.object({
 })
 export type Histogram = z.infer<typeof HistogramSchema>
 
+/** `--request-timeout` of a server where the flag is not set. */
+export const DEFAULT_REQUEST_TIMEOUT_SECONDS = 60
+
 /** Reasons of rejection, exactly as labelled by the server (specification 8.1). */
 export const REJECT_REASONS = ['queue-full', 'concurrency-limit', 'time-out'] as const
 export type RejectReason = (typeof REJECT_REASONS)[number]

@@ -1,4 +1,4 @@
-import { sameBounds } from '../metrics/histogram.ts'
+import { sameBounds } from './histogram.ts'
 import type { DerivedServer } from './derived.ts'
 import type { Histogram, SchemaFrame, ServerFrame } from './frame.ts'
 import { flowKey } from './rates.ts'

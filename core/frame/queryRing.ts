@@ -1,5 +1,5 @@
+import { byCodeUnits } from '../text/order.ts'
 import { cellOf, COLUMN_MERGES, mergeValue } from './columns.ts'
-import { byCodeUnits } from './order.ts'
 import { recordOf } from './recordOf.ts'
 import type { Ring } from './ring.ts'
 import { LEVEL_COLUMNS, type LevelSeries, type Series } from './series.ts'

@@ -1,8 +1,8 @@
-import { histogramIncrease, histogramMean, sumHistograms } from '../metrics/histogram.ts'
-import { histogramQuantile, quantileRange } from '../metrics/quantile.ts'
-import { DEFAULT_REQUEST_TIMEOUT_NS } from '../engine/waitLimit.ts'
+import { histogramIncrease, histogramMean, sumHistograms } from './histogram.ts'
+import { histogramQuantile, quantileRange } from './quantile.ts'
 import type { DerivedFlow } from './derived.ts'
 import {
+  DEFAULT_REQUEST_TIMEOUT_SECONDS,
   REJECT_REASONS,
   type Histogram,
   type LevelFrame,
@@ -116,7 +116,7 @@ export function quantiles({ wait, execution }: Observations): Quantiles {
 }
 
 /** Seconds that a request waits in its queue at most, unless the server is told another --request-timeout. */
-export const DEFAULT_WAIT_LIMIT_SECONDS = DEFAULT_REQUEST_TIMEOUT_NS / 4e9
+export const DEFAULT_WAIT_LIMIT_SECONDS = DEFAULT_REQUEST_TIMEOUT_SECONDS / 4
 
 /**
  * No request waits longer than a quarter of the server's --request-timeout, 15 s by default, so the bucket that begins

@@ -1,6 +1,6 @@
 import { levelOf } from '../classify/configuration.ts'
 import { identityOf } from '../classify/identity.ts'
-import type { RequestDigest } from '../classify/match.ts'
+import type { RequestDigest } from '../request/match.ts'
 import { digestRequest } from '../classify/readRequest.ts'
 import type { ObjectSet } from '../config/objects.ts'
 import type { Side } from './rail.ts'

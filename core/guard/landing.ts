@@ -1,5 +1,5 @@
 import { levelOf } from '../classify/configuration.ts'
-import type { RequestDigest } from '../classify/match.ts'
+import type { RequestDigest } from '../request/match.ts'
 import { CATCH_ALL, type FlowSchema } from '../config/objects.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import type { Side } from './rail.ts'

@@ -1,6 +1,6 @@
 import { identityOf } from '../classify/identity.ts'
-import type { RequestDigest, User } from '../classify/match.ts'
-import { requestInfo, type RequestInfo } from '../classify/requestInfo.ts'
+import type { RequestDigest, User } from '../request/match.ts'
+import { requestInfo, type RequestInfo } from '../request/requestInfo.ts'
 import type { FlowSchema, NonResourceRule, ResourceRule, Subject } from '../config/objects.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Queuing } from '../config/objects.ts'
 import { coveredOdds } from '../sharding/collision.ts'
 import { bestHand } from '../sharding/recommend.ts'
-import { isLegalShape } from '../sharding/shape.ts'
+import { isLegalShape } from '../config/shape.ts'
 import { isLevelChange } from './changes.ts'
 import { type GuardFinding, levelRef } from './finding.ts'
 import type { Rail } from './rail.ts'

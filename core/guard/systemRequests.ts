@@ -1,6 +1,6 @@
 import { digestRequest } from '../classify/readRequest.ts'
 import { identityOf } from '../classify/identity.ts'
-import type { RequestDigest } from '../classify/match.ts'
+import type { RequestDigest } from '../request/match.ts'
 import type { RequestSample } from '../contract/objects.ts'
 
 /** Requests that keep a cluster alive, by what they are for: a configuration must go on serving each of them. */

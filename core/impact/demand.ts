@@ -1,4 +1,4 @@
-import type { ReportedLevel } from '../frame/expected.ts'
+import type { ReportedLevel } from './expected.ts'
 
 /** Demand of one level over the last period, in seats (specification 6.3). */
 export interface LevelDemand {

@@ -1,6 +1,6 @@
 import type { AllocationRegime } from '../engine/allocation.ts'
-import type { ReportedLevel } from '../frame/expected.ts'
-import { byCodeUnits } from '../frame/order.ts'
+import { byCodeUnits } from '../text/order.ts'
+import type { ReportedLevel } from './expected.ts'
 import { demandOf } from './demand.ts'
 import { type LimitsNow, limitsNow } from './limitsNow.ts'
 import { type ImpactQuestion, sidesOf } from './seatImpact.ts'

@@ -1,7 +1,7 @@
 import type { ObjectSet } from '../config/objects.ts'
 import type { LevelPlan } from '../engine/levelPlan.ts'
 import { type VersionProfile, profileFor } from '../engine/profiles.ts'
-import { byCodeUnits } from '../frame/order.ts'
+import { byCodeUnits } from '../text/order.ts'
 import type { DemandByLevel } from './demand.ts'
 import {
   type EffectiveLevel,

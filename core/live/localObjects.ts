@@ -1,5 +1,6 @@
 import { byName } from '../config/byName.ts'
-import { type JsonObject, sameContent } from '../config/content.ts'
+import { sameContent } from '../config/content.ts'
+import type { JsonObject } from '../config/jsonValues.ts'
 import type { FlowSchema, Kind, ObjectMeta, ObjectSet, PriorityLevelConfiguration } from '../config/objects.ts'
 
 /** Makes the UID of an object that no server knows. */

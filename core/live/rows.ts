@@ -1,5 +1,5 @@
-import type { User } from '../classify/match.ts'
-import type { RequestInfo } from '../classify/requestInfo.ts'
+import type { User } from '../request/match.ts'
+import type { RequestInfo } from '../request/requestInfo.ts'
 import type { LiveRequest } from '../contract/live.ts'
 import type { Ticket } from '../engine/ticket.ts'
 import { keptGroups, keptText, MOST_CHARACTERS, ownText } from '../run/keptText.ts'

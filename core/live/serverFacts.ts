@@ -1,5 +1,5 @@
 import type { ServerFacts } from '../engine/serverFacts.ts'
-import { FAMILY } from '../frame/familyNames.ts'
+import { FAMILY } from '../metrics/familyNames.ts'
 import { reportedServerLimit } from '../impact/serverLimit.ts'
 import { statisticsKey } from '../engine/workEstimator.ts'
 import type { ReportedFacts } from '../contract/source.ts'

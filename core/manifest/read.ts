@@ -1,13 +1,14 @@
 import { checkObject } from '../config/checkObject.ts'
-import { fieldOf, type FieldPath } from './fieldPath.ts'
-import { hintFor } from './hints.ts'
+import type { Finding } from '../config/finding.ts'
+import { fieldOf, type FieldPath, parseField } from './fieldPath.ts'
 import { readJson } from './jsonTree.ts'
 import { positionsIn } from './lines.ts'
-import { locate } from './locate.ts'
+import { locate, find } from './locate.ts'
 import type { LocatedFinding, ManifestDocument, ManifestNote, Manifests, Position, TextRange } from './manifest.ts'
 import { partsOf, type Part } from './parts.ts'
-import { malformed, type TextDocument, type TextProblem } from './tree.ts'
+import { malformed, type TextDocument, type TextProblem, type Tree } from './tree.ts'
 import { readYaml } from './yamlTree.ts'
+import { isBooleanWord, resolvePlain } from './plainScalar.ts'
 
 export interface ReadOptions {
   /** Name of the file, for findings; one that ends in `.json` is read as JSON alone. */
@@ -115,4 +116,21 @@ function readPart(part: Part, problems: readonly TextProblem[], context: Context
     positionOf,
     rangeOf,
   }
+}
+
+/** What the spelling has to do with a value of a wrong type: a sentence to add, or nothing. */
+function hintFor(tree: Tree, { field, reason }: Finding): string {
+  if (reason !== 'Malformed') return ''
+  const { value, whole } = find(tree, parseField(field))
+  if (!whole || value.type !== 'scalar') return ''
+  const { plain } = value
+  if (plain !== undefined && isBooleanWord(plain)) {
+    return ` Without quotes ${plain} means ${String(value.value)} in YAML; “${plain}” is the word.`
+  }
+  if (plain !== undefined && Number.isInteger(value.value)) return ` Without quotes it is a number; “${plain}” is text.`
+  if (typeof value.value !== 'string' || plain !== undefined) return ''
+  const meant = resolvePlain(value.value)
+  return typeof meant === 'number' || typeof meant === 'boolean'
+    ? ` In quotes it is text; without them it is ${meant}.`
+    : ''
 }

@@ -1,9 +1,11 @@
 import type { MissingFamily } from '../frame/frame.ts'
-import { byCodeUnits } from '../frame/order.ts'
-import { FLOW_CONTROL_FAMILIES } from './catalogueFlowControl.ts'
+import { byCodeUnits } from '../text/order.ts'
 import { RELATED_FAMILIES } from './catalogueRelated.ts'
-import type { FamilyInfo } from './familyInfo.ts'
 import { parseKubernetesVersion } from './version.ts'
+import { DEPRECATED_FAMILIES, LIMIT_FAMILIES } from './catalogueLimits.ts'
+import type { FamilyInfo } from './familyInfo.ts'
+import { REQUEST_FAMILIES } from './catalogueRequests.ts'
+import { TIME_FAMILIES } from './catalogueTime.ts'
 
 /** Kubernetes minors (of major 1) that the catalogue was checked against. */
 export const COVERED_MINORS = { oldest: 29, newest: 37 } as const
@@ -16,9 +18,14 @@ export function isCovered(version: string): boolean {
   return parsed?.major === 1 && parsed.minor >= COVERED_MINORS.oldest && parsed.minor <= COVERED_MINORS.newest
 }
 
-/** Every family that the console knows, by name (specification 8). */
+/**
+ * Every family that the console knows, by name (specification 8): the 32 flow-control families of Kubernetes 1.37, the two
+ * that it lost (specification 8.1, 8.2, 8.4), and related ones.
+ */
 export const CATALOGUE: ReadonlyMap<string, FamilyInfo> = new Map(
-  [...FLOW_CONTROL_FAMILIES, ...RELATED_FAMILIES].map((family) => [family.name, family]),
+  [...REQUEST_FAMILIES, ...LIMIT_FAMILIES, ...TIME_FAMILIES, ...DEPRECATED_FAMILIES, ...RELATED_FAMILIES].map(
+    (family) => [family.name, family],
+  ),
 )
 
 /** What a source keeps of a page: the families that frames are built from, and those whose absence is reported. */

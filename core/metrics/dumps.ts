@@ -1,8 +1,15 @@
 import { recordOf } from '../frame/recordOf.ts'
-import type { DumpLevel, DumpQueue, DumpRequest } from '../frame/dump.ts'
+import type { DumpFrame, DumpLevel, DumpQueue, DumpRequest } from '../frame/dump.ts'
+import {
+  parseGoBoolean,
+  parseGoDuration,
+  parseGoInteger,
+  parseGoTime,
+  parseSeatSeconds,
+  ZERO_TIME,
+} from '../text/goText.ts'
 import { DUMP_LEVEL_COLUMNS, DUMP_QUEUE_COLUMNS, DUMP_REQUEST_COLUMNS } from './dumpColumns.ts'
 import { readDumpTable, type DumpCell, type DumpProblem, type DumpRow } from './dumpTable.ts'
-import { parseGoBoolean, parseGoDuration, parseGoInteger, parseGoTime, parseSeatSeconds, ZERO_TIME } from './goText.ts'
 
 /**
  * A dump as far as it could be read: with a problem, `rows` has all rows that were in order. The server ends a dump
@@ -134,5 +141,48 @@ function fieldsOf<Column extends string>({ line, cells }: DumpRow, columns: read
       const found = find(column)
       return found === undefined ? {} : recordOf([property], () => found.text)
     },
+  }
+}
+
+export type DumpKind = 'levels' | 'queues' | 'requests'
+
+/** What the texts of the three dumps begin with (specification 12); each has a column that the others lack. */
+export function dumpKind(text: string): DumpKind | undefined {
+  const header = /^\s*(PriorityLevelName,[^\n]*)/.exec(text)?.[1]
+  if (header === undefined) return undefined
+  if (header.includes('FlowSchemaName')) return 'requests'
+  return header.includes('NextDispatchR') ? 'queues' : 'levels'
+}
+
+export const emptyDump = (server: string, atMs: number): DumpFrame => ({
+  server,
+  at: new Date(atMs).toISOString(),
+  costMs: 0,
+  bytes: 0,
+  errors: [],
+})
+
+/** The reading with one more dump in it; rows that could not be read are left out and said in `errors`. */
+export function withDump(dump: DumpFrame, kind: DumpKind, text: string, path: string): DumpFrame {
+  const [result, part] = readKind(kind, text)
+  if (result.ok) return { ...dump, ...part }
+  const { line, column, message } = result.problem
+  return { ...dump, ...part, errors: [...dump.errors, { path, message: `line ${line}, column ${column}: ${message}` }] }
+}
+
+function readKind(kind: DumpKind, text: string) {
+  switch (kind) {
+    case 'levels': {
+      const result = parsePriorityLevelsDump(text)
+      return [result, { levels: result.rows }] as const
+    }
+    case 'queues': {
+      const result = parseQueuesDump(text)
+      return [result, { queues: result.rows }] as const
+    }
+    case 'requests': {
+      const result = parseRequestsDump(text)
+      return [result, { requests: result.rows }] as const
+    }
   }
 }

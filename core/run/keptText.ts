@@ -1,5 +1,5 @@
-import type { RequestDigest } from '../classify/match.ts'
-import type { Query } from '../classify/requestTarget.ts'
+import type { RequestDigest } from '../request/match.ts'
+import type { Query } from '../request/requestTarget.ts'
 import type { LiveRequest } from '../contract/live.ts'
 
 /**

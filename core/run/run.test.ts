@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { mandatoryLevels, mandatorySchemas, suggestedLevels, suggestedSchemas } from '../config/builtIn.ts'
 import { AS_UPSTREAM } from '../engine/corrections.ts'
-import { readRequestLine } from '../engine/digest.ts'
+import { readRequestLine } from '../request/requestLine.ts'
 import { profileFor } from '../engine/profiles.ts'
 import { type Call, Run } from './run.ts'
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { flowHash } from '../classify/flow.ts'
-import { deal } from '../engine/shuffleSharding.ts'
+import { exactCoveredOdds, nearestDouble } from '../../test/harness/exactCollision.ts'
+import { flowHash } from '../request/flow.ts'
+import { deal } from '../engine/dealer.ts'
+import { largestHand, type DealerShape } from '../config/shape.ts'
 import { coverage, coveredOdds, expectedClean, touchedOdds } from './collision.ts'
 import { documentedTable, USUAL_ELEPHANTS } from './documented.ts'
-import { exactCoveredOdds, nearestDouble } from './exactCollision.ts'
-import { largestHand, type DealerShape } from './shape.ts'
 
 /** The Kubernetes documentation, “Example Shuffle Sharding Configurations”, as it is printed. */
 const PRINTED = [

@@ -1,4 +1,4 @@
-import type { DealerShape } from './shape.ts'
+import type { DealerShape } from '../config/shape.ts'
 
 /**
  * How hands of queues collide, all of them being dealt uniformly and independently: what the hash of a flow gives but

@@ -1,5 +1,5 @@
+import type { DealerShape } from '../config/shape.ts'
 import { coveredOdds } from './collision.ts'
-import type { DealerShape } from './shape.ts'
 
 /** Numbers of elephants that the Kubernetes documentation gives chances for. */
 export const USUAL_ELEPHANTS = [1, 4, 16] as const

@@ -1,6 +1,6 @@
-import { flowHash } from '../classify/flow.ts'
-import { deal } from '../engine/shuffleSharding.ts'
-import { isLegalShape, type DealerShape } from './shape.ts'
+import { flowHash } from '../request/flow.ts'
+import { deal } from '../engine/dealer.ts'
+import { isLegalShape, type DealerShape } from '../config/shape.ts'
 
 /** What its hash, and so its hand, follows from (specification 2.7). */
 export interface FlowName {

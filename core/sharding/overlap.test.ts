@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { largestHand } from '../config/shape.ts'
 import { sharedQueues } from './hand.ts'
 import { overlapOf } from './overlap.ts'
-import { largestHand } from './shape.ts'
 
 const shapes = fc
   .integer({ min: 2, max: 200 })

@@ -1,7 +1,6 @@
-import { hashToBigInt } from '../engine/shuffleSharding.ts'
-import { flowHash } from '../classify/flow.ts'
+import { flowHash, hashToBigInt } from '../request/flow.ts'
+import type { DealerShape } from '../config/shape.ts'
 import { dealtHand, type FlowName } from './hand.ts'
-import type { DealerShape } from './shape.ts'
 
 export interface FlowHand extends FlowName {
   readonly hash: bigint

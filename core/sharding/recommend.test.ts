@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { exactCoveredOdds, nearestDouble } from '../../test/harness/exactCollision.ts'
+import { isLegalShape, largestHand } from '../config/shape.ts'
 import { coveredOdds } from './collision.ts'
-import { exactCoveredOdds, nearestDouble } from './exactCollision.ts'
 import { bestHand, hands, judge, recommend } from './recommend.ts'
-import { isLegalShape, largestHand } from './shape.ts'
 
 const goals = fc.record({
   target: fc.double({ min: 1e-9, max: 0.9, noNaN: true }),

@@ -1,5 +1,5 @@
+import { isLegalShape, LARGEST_HAND, largestHand, leastQueues, mostQueues, type DealerShape } from '../config/shape.ts'
 import { coveredOdds } from './collision.ts'
-import { isLegalShape, LARGEST_HAND, largestHand, leastQueues, mostQueues, type DealerShape } from './shape.ts'
 
 /** What a level’s shape is to be good for. */
 export interface ShardingGoal {

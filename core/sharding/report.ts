@@ -1,9 +1,8 @@
-import { requiredEntropyBits } from '../engine/shuffleSharding.ts'
+import { requiredEntropyBits, largestHand, mostWaitingPerFlow, type DealerShape } from '../config/shape.ts'
 import { coveredOdds, expectedClean, touchedOdds } from './collision.ts'
 import type { FlowName } from './hand.ts'
 import { overlapOf } from './overlap.ts'
 import { judge, recommend, type Candidate, type ShardingGoal } from './recommend.ts'
-import { largestHand, mostWaitingPerFlow, type DealerShape } from './shape.ts'
 
 /** What is asked about a shape. */
 export interface ShardQuestion {

@@ -1,4 +1,4 @@
-import type { User } from '../classify/match.ts'
+import type { User } from '../request/match.ts'
 import { uniform } from './distribution.ts'
 import type { CallKind, ClientGroup } from './workload.ts'
 

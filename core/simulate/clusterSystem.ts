@@ -1,4 +1,4 @@
-import type { User } from '../classify/match.ts'
+import type { User } from '../request/match.ts'
 import { apps, call, core, informers, lease, namespaced, NODES, renewing, serviceAccount } from './clusterParts.ts'
 import { exponential, lognormal } from './distribution.ts'
 import type { CallKind, ClientGroup, Waves } from './workload.ts'

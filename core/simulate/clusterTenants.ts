@@ -1,4 +1,4 @@
-import type { User } from '../classify/match.ts'
+import type { User } from '../request/match.ts'
 import { apps, call, core, informers, namespaced, renewing, serviceAccount } from './clusterParts.ts'
 import { exponential, uniform } from './distribution.ts'
 import type { ClientGroup, Waves } from './workload.ts'

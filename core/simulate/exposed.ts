@@ -1,6 +1,6 @@
 import type { Histogram } from '../frame/frame.ts'
 import type { EngineSnapshot, LaneSnapshot, LevelSnapshot } from '../engine/snapshot.ts'
-import { byCodeUnits } from '../frame/order.ts'
+import { byCodeUnits } from '../text/order.ts'
 
 /** What a family says of a snapshot: values or histograms with their labels, in alphabetical order of the labels. */
 export interface Exposed {

@@ -1,4 +1,4 @@
-import { FAMILY } from '../frame/familyNames.ts'
+import { FAMILY } from '../metrics/familyNames.ts'
 import { CATALOGUE } from '../metrics/catalogue.ts'
 import { parseKubernetesVersion } from '../metrics/version.ts'
 import type { EngineSnapshot, KindSnapshot } from '../engine/snapshot.ts'

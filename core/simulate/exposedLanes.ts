@@ -1,4 +1,4 @@
-import { FAMILY } from '../frame/familyNames.ts'
+import { FAMILY } from '../metrics/familyNames.ts'
 import { type Histogram, REJECT_REASONS } from '../frame/frame.ts'
 import type { LaneSnapshot } from '../engine/snapshot.ts'
 import {

@@ -1,4 +1,4 @@
-import { FAMILY } from '../frame/familyNames.ts'
+import { FAMILY } from '../metrics/familyNames.ts'
 import type { LevelSnapshot } from '../engine/snapshot.ts'
 import {
   byLevel,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readRequestLine } from '../engine/digest.ts'
+import { readRequestLine } from '../request/requestLine.ts'
 import { simulatedFacts } from './facts.ts'
 
 const watch = (target: string) => {

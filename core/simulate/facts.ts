@@ -1,4 +1,4 @@
-import type { RequestDigest } from '../classify/match.ts'
+import type { RequestDigest } from '../request/match.ts'
 import type { EngineRequest } from '../engine/ticket.ts'
 import { WatchTracker } from '../engine/watchTracker.ts'
 import { statisticsKey } from '../engine/workEstimator.ts'

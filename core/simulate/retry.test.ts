@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { requestInfo } from '../classify/requestInfo.ts'
+import { requestInfo } from '../request/requestInfo.ts'
 import type { PreparedCall } from './calls.ts'
 import { Backoff, sendPersistently } from './retry.ts'
 import type { Outcome } from './server.ts'

@@ -1,3 +1,4 @@
+import { EventQueue } from '../run/eventQueue.ts'
 import {
   type ApfEngine,
   type ConfigurationReport,
@@ -7,12 +8,11 @@ import {
 } from '../engine/apfEngine.ts'
 import type { Corrections } from '../engine/corrections.ts'
 import type { VersionProfile } from '../engine/profiles.ts'
-import type { User } from '../classify/match.ts'
+import type { User } from '../request/match.ts'
 import type { ServerFacts } from '../engine/serverFacts.ts'
 import { CallBook, callMix, numbered } from './calls.ts'
 import { startClosedThread, startInformer, startOpenClient } from './clients.ts'
 import { drawNs, uniform } from './distribution.ts'
-import { EventQueue } from './eventQueue.ts'
 import { simulatedFacts } from './facts.ts'
 import { namedRandom } from './random.ts'
 import type { ClientContext } from './retry.ts'

@@ -1,4 +1,4 @@
-import type { User } from '../classify/match.ts'
+import type { User } from '../request/match.ts'
 import type { CapacityCurve } from './capacity.ts'
 import type { Distribution } from './distribution.ts'
 

@@ -1,4 +1,4 @@
-import type { Environment } from '../sources/source.ts'
+import type { Environment } from '../ports/environment.ts'
 import type { Output } from './output.ts'
 import type { Access } from '../workspace/workspace.ts'
 

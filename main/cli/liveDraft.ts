@@ -5,9 +5,9 @@ import { sideOf } from '../../core/guard/rail.ts'
 import { danglingIn } from '../../core/guard/referencesRail.ts'
 import { applyManifests, type ApplyOptions } from '../../core/impact/applyManifests.ts'
 import type { ManifestDocument } from '../../core/manifest/manifest.ts'
-import type { LiveTraffic } from '../live/traffic.ts'
-import type { ObjectDoor } from '../sources/objectDoor.ts'
-import { storedSet } from '../sources/simulation/objects.ts'
+import type { LiveTraffic } from '../ports/source.ts'
+import type { ObjectDoor } from '../ports/objectDoor.ts'
+import { storedSet } from '../simulated/objects.ts'
 import { refuseErrors } from './liveObjects.ts'
 
 interface DraftedSource {

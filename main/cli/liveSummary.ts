@@ -1,7 +1,7 @@
 import type { DecidedSide, DraftComparison } from '../../core/live/draftTally.ts'
 import { REJECT_REASONS } from '../../core/frame/frame.ts'
 import { NO_OUTCOME, outcomeOf, plus, type Outcome } from '../../core/live/outcome.ts'
-import type { LiveTraffic } from '../live/traffic.ts'
+import type { LiveTraffic } from '../ports/source.ts'
 
 /** What the engine made of its requests, in sentences; and what a draft made of them, where one ran beside. */
 export function summaryOf(traffic: LiveTraffic, comparison?: DraftComparison): readonly string[] {

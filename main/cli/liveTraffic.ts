@@ -1,17 +1,15 @@
 import { ProblemError } from '../../core/contract/errors.ts'
-import { CadenceSchema, type SourceSpec } from '../../core/contract/source.ts'
+import { CadenceSchema, type SourceSpec, type ServerHealth } from '../../core/contract/source.ts'
 import { DraftTally } from '../../core/live/draftTally.ts'
 import type { ManifestDocument } from '../../core/manifest/manifest.ts'
 import { startMetricsServer } from '../live/metricsServer.ts'
-import type { LiveTraffic } from '../live/traffic.ts'
-import type { SourceResult } from '../sources/source.ts'
+import type { SourceResult, LiveTraffic } from '../ports/source.ts'
 import { startSession } from '../workspace/session.ts'
 import type { Console, ExitCode } from './console.ts'
 import { runDraftBeside } from './liveDraft.ts'
 import { rowPrinter } from './liveRows.ts'
 import { summaryOf } from './liveSummary.ts'
 import { portProblem } from './portProblem.ts'
-import { tellNotes } from './tellNotes.ts'
 import { readNumber, type Given, type OptionInfo } from './usage.ts'
 import { coveredVersion } from './validate.ts'
 
@@ -148,4 +146,15 @@ function ended(
     }
     look()
   })
+}
+
+/** Tells each note of a server once. */
+function tellNotes(tell: (sentence: string) => void): (server: ServerHealth) => void {
+  const told = new Set<string>()
+  return ({ notes = [] }) => {
+    for (const note of notes) {
+      if (!told.has(note)) tell(note)
+      told.add(note)
+    }
+  }
 }

@@ -1,7 +1,7 @@
 import { relative, sep } from 'node:path'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { byCodeUnits } from '../../core/frame/order.ts'
+import { byCodeUnits } from '../../core/text/order.ts'
 import { checkSet } from '../../core/manifest/checkSet.ts'
 import type { LocatedFinding, ManifestNote, Manifests } from '../../core/manifest/manifest.ts'
 import { objectsOf } from '../../core/manifest/objectsOf.ts'

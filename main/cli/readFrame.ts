@@ -5,7 +5,7 @@ import type { ServerFacts } from '../../core/engine/serverFacts.ts'
 import type { Console } from './console.ts'
 import { openSession } from './open.ts'
 import { problemLines } from './problemLines.ts'
-import type { ObjectsReading } from '../sources/objectDoor.ts'
+import type { ObjectsReading } from '../ports/objectDoor.ts'
 
 /** What was read of a source, once. */
 export interface ReadFrame {

@@ -2,7 +2,7 @@ import { documentedTable, USUAL_ELEPHANTS } from '../../core/sharding/documented
 import type { FlowName } from '../../core/sharding/hand.ts'
 import type { ShardingGoal } from '../../core/sharding/recommend.ts'
 import { shardReport } from '../../core/sharding/report.ts'
-import { MOST_QUEUES, shapeProblem, type DealerShape } from '../../core/sharding/shape.ts'
+import { MOST_QUEUES, shapeProblem, type DealerShape } from '../../core/config/shape.ts'
 import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
 import { documentedText, shardText } from './shardText.ts'

@@ -1,4 +1,4 @@
-import { MAX_ENTROPY_BITS } from '../../core/engine/shuffleSharding.ts'
+import { MAX_ENTROPY_BITS } from '../../core/config/shape.ts'
 import { chanceText, DOCUMENTED_DIGITS } from '../../core/sharding/chanceText.ts'
 import { USUAL_ELEPHANTS, type DocumentedRow } from '../../core/sharding/documented.ts'
 import type { FlowReport, GoalReport, ShardReport } from '../../core/sharding/report.ts'

@@ -1,19 +1,19 @@
 import { join } from 'node:path'
 import type { Handlers } from '../../core/contract/contract.ts'
-import { toProblem } from '../../core/contract/errors.ts'
 import type { Cadence, SourceSpec } from '../../core/contract/source.ts'
+import { toProblem } from '../../core/contract/errors.ts'
 import { startMetricsServer } from '../live/metricsServer.ts'
-import type { LiveTraffic } from '../live/traffic.ts'
+import type { LiveTraffic, SimulatedApiServer } from '../ports/source.ts'
 import { writeAddressFile } from '../server/addressFile.ts'
 import { startWebServer, type WebServer } from '../server/webServer.ts'
 import { createWorkspace } from '../workspace/workspace.ts'
+import { startSimulatedHttpServer } from '../simulated/httpServer.ts'
 import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
-import { serveSimulation } from './serveSimulation.ts'
 import { cadenceFrom, simulationFrom, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
-import { portProblem } from './portProblem.ts'
 import { problemLines } from './problemLines.ts'
 import { readNumber, printHelp, readOptions, type OptionInfo } from './usage.ts'
+import { portProblem } from './portProblem.ts'
 
 const PORTS = { min: 0, max: 65_535, whole: true } as const
 
@@ -116,3 +116,32 @@ const ended = (signal: AbortSignal): Promise<void> =>
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
+
+/**
+ * Lets each simulated server that is connected answer over HTTP as long as it is; one after the other, because they share
+ * the port. That it cannot is told and ends nothing.
+ */
+export function serveSimulation(
+  port: number,
+  { print, tell }: Pick<Console, 'print' | 'tell'>,
+): (server: SimulatedApiServer, signal: AbortSignal) => void {
+  let before = Promise.resolve()
+  return (server, signal) => {
+    before = before
+      .then(() => serve(server, port, signal, print))
+      .catch((error: unknown) => tell(toProblem(portProblem(error, 'serve-simulation', port)).message))
+  }
+}
+
+async function serve(
+  server: SimulatedApiServer,
+  port: number,
+  signal: AbortSignal,
+  print: Console['print'],
+): Promise<void> {
+  if (signal.aborted) return
+  const http = await startSimulatedHttpServer({ server, port })
+  print([`Simulated server: ${http.url}/metrics`])
+  await ended(signal)
+  await http.close()
+}

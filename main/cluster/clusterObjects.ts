@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../core/config/content.ts'
+import type { JsonObject } from '../../core/config/jsonValues.ts'
 import { ProblemError, type Problem } from '../../core/contract/errors.ts'
 import {
   noObjects,
@@ -8,9 +8,9 @@ import {
   type ObjectsReading,
   type Waiting,
   type WriteAccess,
-} from '../sources/objectDoor.ts'
+} from '../ports/objectDoor.ts'
 import type { Kind } from '../../core/config/objects.ts'
-import type { Environment } from '../sources/source.ts'
+import type { Environment } from '../ports/environment.ts'
 import { reviewSelf, userInRefusal } from './accessReview.ts'
 import { askAny, collectionUrl, createClusterApi, type ClusterApi } from './clusterApi.ts'
 import type { Connection } from './connection.ts'

@@ -1,7 +1,7 @@
 import { ProblemError } from '../../core/contract/errors.ts'
 import { escapeControls } from '../../core/text/controls.ts'
 import type { Consent as ConsentState } from '../../core/contract/source.ts'
-import { createTopic, type Subscribable } from '../workspace/topic.ts'
+import { createTopic, type Subscribable } from '../ports/topic.ts'
 import type { NamedByOperator } from './namedByOperator.ts'
 
 /** Something that a page asks for and only the operator may allow. */

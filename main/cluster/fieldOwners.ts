@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from '../../core/config/content.ts'
+import { isJsonObject, type JsonObject } from '../../core/config/jsonValues.ts'
 import { specEquals } from '../../core/config/equality.ts'
-import type { LastWrite } from '../sources/objectDoor.ts'
+import type { LastWrite } from '../ports/objectDoor.ts'
 
 /** A field that somebody owns. */
 export interface OwnedField {

@@ -48,3 +48,9 @@ export async function getJson(request: TextRequest): Promise<GotJson | Failed> {
     }
   }
 }
+
+/** The gitVersion of a reply of /version. */
+export function gitVersion(reply: unknown): string | undefined {
+  if (typeof reply !== 'object' || reply === null || !('gitVersion' in reply)) return undefined
+  return typeof reply.gitVersion === 'string' ? reply.gitVersion : undefined
+}

@@ -1,13 +1,8 @@
-import {
-  isJsonObject,
-  versionOf,
-  withoutNulls,
-  type JsonObject,
-  type ObjectVersion,
-} from '../../core/config/content.ts'
+import { versionOf, withoutNulls, type ObjectVersion } from '../../core/config/content.ts'
+import { isJsonObject, type JsonObject } from '../../core/config/jsonValues.ts'
 import type { Kind } from '../../core/config/objects.ts'
 import type { Problem } from '../../core/contract/errors.ts'
-import { FIELD_MANAGER } from '../sources/objectDoor.ts'
+import { FIELD_MANAGER } from '../ports/objectDoor.ts'
 import type { ReviewContext } from './accessReview.ts'
 import { collectionUrl, objectUrl, type ClusterApi } from './clusterApi.ts'
 import type { Failed, HttpRequest } from './http.ts'

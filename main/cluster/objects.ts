@@ -5,9 +5,8 @@ import { askAny, createClusterApi, type ClusterApi } from './clusterApi.ts'
 import { openConnection } from './connection.ts'
 import type { Consent } from './consent.ts'
 import type { Failed } from './http.ts'
-import { getJson } from './json.ts'
+import { getJson, gitVersion } from './json.ts'
 import { listObjects } from './listObjects.ts'
-import { gitVersion } from './version.ts'
 
 /**
  * The flow-control objects of a cluster, read once, with the version of its server when it tells one. `name` is what the

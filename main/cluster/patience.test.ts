@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { standingClock } from '../../test/harness/standingClock.ts'
 import type { Failed } from './http.ts'
-import type { Waiting } from '../sources/objectDoor.ts'
+import type { Waiting } from '../ports/objectDoor.ts'
 import { createPatience } from './patience.ts'
 
 const throttled = (retryAfterMs?: number): Failed => ({

@@ -1,4 +1,4 @@
-import type { Waiting } from '../sources/objectDoor.ts'
+import type { Waiting } from '../ports/objectDoor.ts'
 import type { Failed } from './http.ts'
 
 /** As client-go, and with it kubectl, does. */

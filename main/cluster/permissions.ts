@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { z } from 'zod'
 import { toProblem } from '../../core/contract/errors.ts'
 import {
   CAPABILITIES,
@@ -8,14 +9,12 @@ import {
 } from '../../core/contract/source.ts'
 import { reviewSelf, userInRefusal, type ReviewContext } from './accessReview.ts'
 import type { Connection, ServerAddress } from './connection.ts'
-import { otherServers } from './discovery.ts'
 import { send, type Failed, type RequestSettings } from './http.ts'
 import { METRICS_LIMITS } from './httpProblems.ts'
-import { getJson } from './json.ts'
+import { getJson, gitVersion } from './json.ts'
 import { testObjects, type Finding, type ObjectAccess } from './objectAccess.ts'
 import { flowUids, readOwnFlow, type OwnFlow } from './ownFlow.ts'
 import { ownLevelYaml, roleYaml, type Grant } from './permissionYaml.ts'
-import { gitVersion } from './version.ts'
 
 const DUMPS = '/debug/api_priority_and_fairness'
 const KINDS = 'flowschemas, prioritylevelconfigurations'
@@ -206,4 +205,23 @@ function remedies(
     ...(reads.length === 0 && missing.has('edit') ? { editRole: roleYaml(user, ['edit']) } : {}),
     ...(ownNeeded ? { ownLevel: ownLevelYaml(user, flow) } : {}),
   }
+}
+
+const SliceSchema = z.object({
+  endpoints: z.array(z.object({ addresses: z.array(z.string()) })).nullable(),
+  ports: z.array(z.object({ name: z.string().optional(), port: z.number() })).nullable(),
+})
+
+/**
+ * Addresses of the single API servers of a cluster, as its `kubernetes` service knows them; empty when the user may not
+ * read that. They are a suggestion: from outside the cluster's network they may not be reachable.
+ */
+async function otherServers({ base, settings }: ReviewContext): Promise<string[]> {
+  const url = new URL(`${base}/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes`)
+  const answer = await getJson({ url, settings })
+  const slice = answer.ok ? SliceSchema.safeParse(answer.value) : undefined
+  if (slice?.success !== true) return []
+  const port = slice.data.ports?.[0]?.port ?? 443
+  const addresses = (slice.data.endpoints ?? []).flatMap((endpoint) => endpoint.addresses)
+  return addresses.map((address) => `https://${address.includes(':') ? `[${address}]` : address}:${port}`)
 }

@@ -1,8 +1,9 @@
-import { sameContent, versionOf, type JsonObject } from '../../core/config/content.ts'
+import { sameContent, versionOf } from '../../core/config/content.ts'
+import type { JsonObject } from '../../core/config/jsonValues.ts'
 import { refusalOf, type ManagerConflict } from './apiStatus.ts'
 import { ownersOfLeftovers } from './fieldOwners.ts'
 import type { Failed } from './http.ts'
-import { FIELD_MANAGER } from '../sources/objectDoor.ts'
+import { FIELD_MANAGER } from '../ports/objectDoor.ts'
 import type { Address, ObjectRequests, Written } from './objectRequests.ts'
 
 /** How an object comes to be as wished. */

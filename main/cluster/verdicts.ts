@@ -1,7 +1,6 @@
 import type { ObjectChange } from '../../core/contract/objects.ts'
 import type { ErrorCode } from '../../core/contract/errors.ts'
-import type { ServerVerdict } from '../sources/objectDoor.ts'
-import { verdictOf } from '../sources/objectVerdicts.ts'
+import { type ServerVerdict, verdictOf } from '../ports/objectDoor.ts'
 import { refusalOf } from './apiStatus.ts'
 import type { Failed } from './http.ts'
 

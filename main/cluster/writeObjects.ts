@@ -1,8 +1,16 @@
-import { sameContent, shownObject, versionOf, type JsonObject } from '../../core/config/content.ts'
+import { sameContent, shownObject, versionOf } from '../../core/config/content.ts'
+import type { JsonObject } from '../../core/config/jsonValues.ts'
 import { ProblemError, type Problem } from '../../core/contract/errors.ts'
 import type { ObjectChange } from '../../core/contract/objects.ts'
-import type { Applied, Done, ObjectEditor, ServerVerdict } from '../sources/objectDoor.ts'
-import { changedMeanwhile, judgeBeforehand, verdictOf } from '../sources/objectVerdicts.ts'
+import {
+  type Applied,
+  type Done,
+  type ObjectEditor,
+  type ServerVerdict,
+  changedMeanwhile,
+  judgeBeforehand,
+  verdictOf,
+} from '../ports/objectDoor.ts'
 import { isPathSegment } from './clusterApi.ts'
 import type { Failed } from './http.ts'
 import { planUpdate } from './planUpdate.ts'

@@ -1,4 +1,5 @@
-import { HEAD_BYTES, type Place, type PositionStore, headOf } from './position.ts'
+import type { Place } from '../ports/places.ts'
+import { HEAD_BYTES, type PositionStore, headOf } from './position.ts'
 
 /** Between two writings of the place. */
 const WRITE_MS = 1_000

@@ -2,7 +2,8 @@ import { type FileHandle, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import { createGunzip } from 'node:zlib'
 import { openRegular } from '../files/boundedFile.ts'
-import { type Place, headOf } from './position.ts'
+import type { Place } from '../ports/places.ts'
+import { headOf } from './position.ts'
 
 /** A file to read and where to begin; `gzip` offsets count what comes out. */
 export interface Segment {

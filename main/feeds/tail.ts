@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises'
 import { UnreadableFile } from '../files/boundedFile.ts'
+import type { Place } from '../ports/places.ts'
 import { LineSplitter } from './lineSplitter.ts'
 import { MOST_LINE_BYTES, OpenFile, unpacked } from './openFile.ts'
 import { PlaceKeeper, type Progress } from './placeKeeper.ts'
-import { HEAD_BYTES, type Place, type PositionStore } from './position.ts'
+import { HEAD_BYTES, type PositionStore } from './position.ts'
 import { type Segment, continuation, isGzip, isSameFile } from './rotated.ts'
 
 export interface TailOptions {

@@ -4,8 +4,8 @@ import { ProblemError } from '../../core/contract/errors.ts'
 import type { FeedRecord } from '../../core/feeds/arrival.ts'
 import { readAuditBatch } from '../../core/feeds/auditEvent.ts'
 import { kubeconfigText } from '../cluster/kubeconfigText.ts'
-import { type ConnectionLimits, keepRoom } from '../server/connections.ts'
-import { secretCheck } from '../server/secretCheck.ts'
+import { type ConnectionLimits, keepRoom } from '../listen/connections.ts'
+import { secretCheck } from '../listen/secretCheck.ts'
 
 /** PEM, for `127.0.0.1` and `localhost`. */
 export interface Certificate {

@@ -3,7 +3,7 @@ import { builtInObjects } from '../../core/config/builtInByVersion.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { LocalObjects } from '../../core/live/localObjects.ts'
 import { ObjectStore } from '../../core/simulate/objects.ts'
-import { createSimulatedObjects, type SimulatedObjects } from '../sources/simulation/objects.ts'
+import { createSimulatedObjects, type SimulatedObjects } from '../simulated/objects.ts'
 import type { UpstreamObjects } from './upstreamObjects.ts'
 
 export interface EngineObjectsOptions {

@@ -5,9 +5,9 @@ import type { FeedSpec } from '../../core/contract/live.ts'
 import { NEWEST_VERSION } from '../../core/engine/profiles.ts'
 import { ObjectStore } from '../../core/simulate/objects.ts'
 import type { Connection } from '../cluster/connection.ts'
-import type { ObjectDoor, ObjectsReading } from '../sources/objectDoor.ts'
-import { storedSet } from '../sources/simulation/objects.ts'
-import type { Environment } from '../sources/source.ts'
+import type { ObjectDoor, ObjectsReading } from '../ports/objectDoor.ts'
+import { storedSet } from '../simulated/objects.ts'
+import type { Environment } from '../ports/environment.ts'
 import { followUpstreamObjects, type UpstreamObjects } from './upstreamObjects.ts'
 
 const NO_CLUSTER =

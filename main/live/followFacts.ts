@@ -6,7 +6,7 @@ import type { Connection, ServerAddress } from '../cluster/connection.ts'
 import { send } from '../cluster/http.ts'
 import { METRICS_LIMITS } from '../cluster/httpProblems.ts'
 import { isLoopback } from '../cluster/redact.ts'
-import type { Environment } from '../sources/source.ts'
+import type { Environment } from '../ports/environment.ts'
 
 /** Statistics are believed for three minutes (specification 5.7). */
 const EVERY_MS = 60_000

@@ -2,7 +2,8 @@ import { CadenceSchema, type Cadence, type ServerHealth } from '../../core/contr
 import type { ApfEngine } from '../../core/engine/apfEngine.ts'
 import { dumpFrame } from '../../core/simulate/dumpFrame.ts'
 import { serverFrame } from '../../core/simulate/serverFrame.ts'
-import type { Environment, SourceSink } from '../sources/source.ts'
+import type { SourceSink } from '../ports/source.ts'
+import type { Environment } from '../ports/environment.ts'
 
 /** Between two dumps while somebody looks at the queues: nothing is fetched, so it may be often. */
 const WATCHED_DUMPS_MS = 100

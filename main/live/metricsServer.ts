@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import { FAMILY } from '../../core/frame/familyNames.ts'
-import { listenOnLoopback, LOOPBACK, quickAnswers } from '../server/connections.ts'
+import { FAMILY } from '../../core/metrics/familyNames.ts'
+import { listenOnLoopback, LOOPBACK, quickAnswers } from '../listen/connections.ts'
 import { registerEngine } from '../simulated/metricsPage.ts'
-import type { LiveTraffic } from './traffic.ts'
+import type { LiveTraffic } from '../ports/source.ts'
 
 const NAMES = [LOOPBACK, 'localhost', '[::1]']
 const MOST_CONNECTIONS = 16

@@ -2,7 +2,7 @@ import { checkObject } from '../../core/config/checkObject.ts'
 import { manifestOf } from '../../core/config/content.ts'
 import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '../../core/config/objects.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { beyondBounds } from '../sources/simulation/objects.ts'
+import { beyondBounds } from '../simulated/objects.ts'
 
 /** Objects that somebody proposes, defaulted; throws `invalid-input` for those that no server of that version would take. */
 export function acceptable({ levels, schemas }: ObjectSet, version: string): ObjectSet {

@@ -2,8 +2,8 @@ import type { ObjectSet } from '../../core/config/objects.ts'
 import type { Problem } from '../../core/contract/errors.ts'
 import { createClusterObjects } from '../cluster/clusterObjects.ts'
 import type { Connection } from '../cluster/connection.ts'
-import { NOTHING_READ, type ObjectsReading } from '../sources/objectDoor.ts'
-import type { Environment } from '../sources/source.ts'
+import { NOTHING_READ, type ObjectsReading } from '../ports/objectDoor.ts'
+import type { Environment } from '../ports/environment.ts'
 
 /** The flow-control objects of the server behind a live source, as far as they can be read. */
 export interface UpstreamObjects {

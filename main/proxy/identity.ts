@@ -1,6 +1,6 @@
 import type { TLSSocket } from 'node:tls'
 import { impersonatedGroups } from '../../core/classify/identity.ts'
-import type { User } from '../../core/classify/match.ts'
+import type { User } from '../../core/request/match.ts'
 import type { Refusal } from './answers.ts'
 import type { AnyRequest } from './exchange.ts'
 import { bearerToken, REMOTE, valueOf, valuesOf, WEBSOCKET_TOKEN, type RawHeaders } from './headers.ts'

@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { type CertificateAndKey, makeCertificate } from '../live/certificate.ts'
+import { type CertificateAndKey, makeCertificate } from '../listen/certificate.ts'
 import { isFor } from './names.ts'
 import { lookAt, writePrivate } from './smallFiles.ts'
 

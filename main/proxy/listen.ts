@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerOptions } from 'node:http'
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { keepRoom, type ConnectionRoom } from '../server/connections.ts'
+import { keepRoom, type ConnectionRoom } from '../listen/connections.ts'
 import { hasBody, type AnyRequest } from './exchange.ts'
 
 export type ProxyListener = Server | Http2SecureServer

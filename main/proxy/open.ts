@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { ProblemError } from '../../core/contract/errors.ts'
-import type { ProxySpec } from '../../core/contract/live.ts'
-import type { User } from '../../core/classify/match.ts'
+import type { ProxySpec, LiveRequest } from '../../core/contract/live.ts'
+import type { User } from '../../core/request/match.ts'
 import {
   inUrl,
   isLoopback,
@@ -11,7 +11,7 @@ import {
   LOOPBACK_NAMES,
   reachProblem,
 } from '../../core/live/proxyReach.ts'
-import type { CertificateAndKey } from '../live/certificate.ts'
+import type { CertificateAndKey } from '../listen/certificate.ts'
 import type { LiveRun } from '../live/liveRun.ts'
 import { createGuard } from './guard.ts'
 import { valueOf } from './headers.ts'
@@ -20,10 +20,10 @@ import { CLIENT_LIMITS, createListener, listen, type TlsFiles } from './listen.t
 import { ownNames } from './names.ts'
 import { serveProxy } from './proxyServer.ts'
 import { isToken, TOKEN_RULE } from './proxyToken.ts'
-import { serverSays, type ObjectNames } from './serverSays.ts'
 import type { ReviewToken } from './tokens.ts'
 import { connectUpstream, type ConnectedUpstream } from './upstreamConnection.ts'
 import type { Consent } from '../cluster/consent.ts'
+import type { IncomingMessage } from 'node:http'
 
 /** Where and how clients are let in: what a spec says, with the contents of the files that it names. */
 export interface ListenOptions {
@@ -204,4 +204,31 @@ async function ownUser(
     `${upstream.name} does not say who the user of the kubeconfig is (SelfSubjectReview, since Kubernetes 1.28); use another identity.`,
     message,
   )
+}
+
+/** Names of the cluster's objects by their UIDs; `undefined` for one that is not known. */
+interface ObjectNames {
+  readonly level: (uid: string) => string | undefined
+  readonly schema: (uid: string) => string | undefined
+}
+
+const LEVEL_UID = 'x-kubernetes-pf-prioritylevel-uid'
+const SCHEMA_UID = 'x-kubernetes-pf-flowschema-uid'
+
+/** Where the server put a request, by the headers of its answer (specification 4.14); `undefined` when they do not tell. */
+const serverSays =
+  ({ level, schema }: ObjectNames) =>
+  ({ headers }: Pick<IncomingMessage, 'headers'>): LiveRequest['server'] => {
+    const levelName = nameOf(headers[LEVEL_UID], level)
+    const schemaName = nameOf(headers[SCHEMA_UID], schema)
+    if (levelName === undefined && schemaName === undefined) return undefined
+    return {
+      ...(levelName !== undefined && { level: levelName }),
+      ...(schemaName !== undefined && { schema: schemaName }),
+    }
+  }
+
+/** Empty for an object that the API does not have. */
+function nameOf(uid: string | string[] | undefined, names: (uid: string) => string | undefined): string | undefined {
+  return typeof uid === 'string' && uid !== '' ? names(uid) : undefined
 }

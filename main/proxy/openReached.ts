@@ -1,12 +1,12 @@
 import { X509Certificate } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { hostname, networkInterfaces } from 'node:os'
 import { ProblemError, toProblem } from '../../core/contract/errors.ts'
 import type { ProxyListen, ProxySpec } from '../../core/contract/live.ts'
 import { LOOPBACK, reachOf, reachProblem, wantsToken } from '../../core/live/proxyReach.ts'
 import { assertOurs, writeClientKubeconfig } from './clientKubeconfig.ts'
 import { keptCertificate } from './keptCertificate.ts'
-import { machineNames } from './machineNames.ts'
 import { reachedAs } from './names.ts'
 import { type ListenOptions, type OpenedProxy, openProxy, type ProxySurroundings } from './open.ts'
 import { readToken } from './proxyToken.ts'
@@ -173,4 +173,18 @@ async function readAuthority(file: string): Promise<string> {
   const { text } = await readSmall(file, 'The authority of the client certificates')
   if (endOf(text) !== undefined) return text
   throw new ProblemError('invalid-input', `The authority of the client certificates ${file} is no certificate in PEM.`)
+}
+
+/**
+ * Addresses of this machine that others can reach, those of version 4 first, and its name. Addresses that hold on one link
+ * only are left out: they need the name of an interface of the client's.
+ */
+function machineNames(): readonly string[] {
+  const addresses = Object.values(networkInterfaces())
+    .flatMap((all) => all ?? [])
+    .filter(({ internal, address }) => !internal && !/^fe[89ab]/i.test(address))
+    .toSorted((a, b) => a.family.localeCompare(b.family))
+    .map(({ address }) => address)
+  const name = hostname().toLowerCase()
+  return [...addresses, ...(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(name) ? [name] : [])]
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { User } from '../../core/classify/match.ts'
+import type { User } from '../../core/request/match.ts'
 import { createTokenOwners } from './tokens.ts'
 
 const ALICE: User = { name: 'alice', groups: [] }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { User } from '../../core/classify/match.ts'
+import type { User } from '../../core/request/match.ts'
 
 /** What resolves an Authorization header: asks the upstream who its owner is. Rejects when it cannot be asked. */
 export type ReviewToken = (authorization: string) => Promise<User | undefined>

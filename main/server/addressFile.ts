@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { writeAtomically } from '../store/atomicFile.ts'
+import { writeAtomically } from '../files/atomicFile.ts'
 import { TOKEN_MINUTES } from './sessions.ts'
 import type { OneTimeAddress } from './webServer.ts'
 

@@ -1,7 +1,7 @@
 import type { FlowSchema, PriorityLevelConfiguration } from '../../core/config/objects.ts'
 import { dumpPriorityLevels, dumpQueues, dumpRequests } from '../../core/engine/debugDumps.ts'
 import { parseKubernetesVersion } from '../../core/metrics/version.ts'
-import type { SimulatedApiServer } from './apiServer.ts'
+import type { SimulatedApiServer } from '../ports/source.ts'
 import { metricsPage } from './metricsPage.ts'
 
 export interface HttpAnswer {

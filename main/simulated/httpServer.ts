@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type ConnectionLimits, listenOnLoopback, LOOPBACK } from '../server/connections.ts'
-import { answerTo, failure, listedKind, type HttpAnswer } from './answers.ts'
-import { watchKind } from './watch.ts'
-import type { SimulatedApiServer } from './apiServer.ts'
+import { type ConnectionLimits, listenOnLoopback, LOOPBACK } from '../listen/connections.ts'
+import type { SimulatedApiServer } from '../ports/source.ts'
+import { answerTo, failure, listedKind, type HttpAnswer, objectsByName, type Plural } from './answers.ts'
 
 const LIMITS: ConnectionLimits = {
   new: { most: 32, ms: 10_000 },
@@ -89,4 +88,43 @@ function send(response: ServerResponse, { status, contentType, body }: HttpAnswe
     'x-content-type-options': 'nosniff',
   })
   response.end(headOnly ? undefined : bytes)
+}
+
+/**
+ * Tells what changes of one kind from now on, as events of a watch. From another version than the present one a watch
+ * cannot begin: as on a server that has forgotten it, the list is to be read anew (410).
+ */
+function watchKind(
+  server: SimulatedApiServer,
+  plural: Plural,
+  resourceVersion: string | null,
+  tell: (event: object) => void,
+  signal: AbortSignal,
+): void {
+  if (resourceVersion !== null && resourceVersion !== server.objects.resourceVersion) {
+    tell({
+      type: 'ERROR',
+      object: { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Expired', code: 410 },
+    })
+    return
+  }
+  let known = objectsByName(server, plural)
+  const compare = (): void => {
+    const now = objectsByName(server, plural)
+    for (const [name, object] of now) {
+      const before = known.get(name)
+      if (before === undefined) tell({ type: 'ADDED', object })
+      else if (before.metadata.resourceVersion !== object.metadata.resourceVersion) tell({ type: 'MODIFIED', object })
+    }
+    for (const [name, object] of known) {
+      if (!now.has(name)) {
+        const metadata = { ...object.metadata, resourceVersion: server.objects.resourceVersion }
+        tell({ type: 'DELETED', object: { ...object, metadata } })
+      }
+    }
+    known = now
+    // What changed of the other kind counts too: the version is one for both.
+    tell({ type: 'BOOKMARK', object: { metadata: { resourceVersion: server.objects.resourceVersion } } })
+  }
+  server.onObjects(compare, signal)
 }

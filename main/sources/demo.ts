@@ -1,4 +1,5 @@
-import type { Environment, Source, SourceResult } from './source.ts'
+import type { Source, SourceResult } from '../ports/source.ts'
+import type { Environment } from '../ports/environment.ts'
 import { CadenceSchema } from '../../core/contract/source.ts'
 import { startPlayer, type Player } from './demo/player.ts'
 import { readRecording } from './demo/recording.ts'

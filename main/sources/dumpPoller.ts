@@ -10,9 +10,9 @@ import type { Connection, ServerAddress } from '../cluster/connection.ts'
 import type { Failed } from '../cluster/http.ts'
 import type { HttpLimits } from '../cluster/httpProblems.ts'
 import { getText } from '../cluster/json.ts'
-import { backoffMs } from './backoff.ts'
+import { backoffMs } from '../cluster/backoff.ts'
+import type { Environment } from '../ports/environment.ts'
 import type { HealthBook } from './scrape/health.ts'
-import type { Environment } from './source.ts'
 
 /** Where the dumps are, below the API of a server (specification 12). */
 const DUMPS_PATH = '/debug/api_priority_and_fairness'

@@ -4,10 +4,10 @@ import type { ServerHealth, UploadedFile } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import { readFixture } from '../../test/fixtures/load.ts'
-import { storedSet } from './simulation/objects.ts'
+import { storedSet } from '../simulated/objects.ts'
+import type { ObjectsReading } from '../ports/objectDoor.ts'
+import type { SourceResult } from '../ports/source.ts'
 import { createFilesSource } from './files.ts'
-import type { ObjectsReading } from './objectDoor.ts'
-import type { SourceResult } from './source.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 

@@ -7,10 +7,10 @@ import { reportedServerLimit } from '../../core/impact/serverLimit.ts'
 import { serverFrame } from '../../core/simulate/serverFrame.ts'
 import { assemble, type StillServer } from './files/assemble.ts'
 import { recognise, type Recognised } from './files/recognise.ts'
-import type { LiveTraffic } from '../live/traffic.ts'
 import type { logTraffic } from './files/logs.ts'
-import type { ObjectDoor } from './objectDoor.ts'
-import type { Environment, Source, SourceResult } from './source.ts'
+import type { ObjectDoor } from '../ports/objectDoor.ts'
+import type { Source, SourceResult, LiveTraffic } from '../ports/source.ts'
+import type { Environment } from '../ports/environment.ts'
 
 /**
  * Metrics texts, debug dumps, captures (NDJSON of answers) and manifests of flow-control objects, recognised by their

@@ -14,10 +14,10 @@ import { createEngineObjects, type EngineObjects } from '../live/engineObjects.t
 import { createFrames } from '../live/frames.ts'
 import { createModeRun } from '../live/modes.ts'
 import { followFacts, readFacts } from '../live/followFacts.ts'
-import type { LiveTraffic } from '../live/traffic.ts'
 import { followUpstreamObjects, type UpstreamObjects } from '../live/upstreamObjects.ts'
 import { openReached, type ReachedProxy } from '../proxy/openReached.ts'
-import type { Environment, Source, SourceResult } from './source.ts'
+import type { Source, SourceResult, LiveTraffic } from '../ports/source.ts'
+import type { Environment } from '../ports/environment.ts'
 
 const SERVER = 'proxy'
 const NOT_BESIDE =

@@ -4,10 +4,11 @@ import { createClusterObjects } from '../cluster/clusterObjects.ts'
 import { openConnection, type Connection } from '../cluster/connection.ts'
 import type { Consent } from '../cluster/consent.ts'
 import { METRICS_LIMITS, type HttpLimits } from '../cluster/httpProblems.ts'
+import type { Source, SourceResult } from '../ports/source.ts'
+import type { Environment } from '../ports/environment.ts'
 import { createDumpPoller, type DumpPoller } from './dumpPoller.ts'
 import { createHealthBook } from './scrape/health.ts'
 import { createScrapeLoop, type ScrapeLoop } from './scrape/loop.ts'
-import type { Environment, Source, SourceResult } from './source.ts'
 
 export interface ScrapeSpec {
   readonly target: Target

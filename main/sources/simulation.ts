@@ -12,10 +12,11 @@ import { reconcile } from '../../core/simulate/reconciler.ts'
 import { serverFrame } from '../../core/simulate/serverFrame.ts'
 import { type Simulation, createSimulation } from '../../core/simulate/simulation.ts'
 import type { Workload } from '../../core/simulate/workload.ts'
+import { createSimulatedObjects } from '../simulated/objects.ts'
+import type { SimulationSource, SourceSink } from '../ports/source.ts'
+import type { Environment } from '../ports/environment.ts'
 import { createDriver } from './simulation/driver.ts'
-import { createSimulatedObjects } from './simulation/objects.ts'
 import { createSimulationRows } from './simulation/rows.ts'
-import type { Environment, SimulationSource, SourceSink } from './source.ts'
 
 const SERVER = 'simulated-apiserver'
 const NS_PER_SECOND = 1e9

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { DraftSchema, JournalEntrySchema, RequestTestSchema, type JournalEntry } from '../../core/contract/objects.ts'
 import { SettingsSchema } from '../../core/contract/settings.ts'
 import { RecentSourceSchema } from '../../core/contract/source.ts'
-import { PlaceSchema } from '../feeds/position.ts'
+import { PlaceSchema } from '../ports/places.ts'
 import { recentKey } from './keys.ts'
 import type { Item } from './items.ts'
 

@@ -3,7 +3,8 @@ import type { SourceSpec } from '../../core/contract/source.ts'
 import type { Consent } from '../cluster/consent.ts'
 import { createDemoSource } from '../sources/demo.ts'
 import { createFilesSource } from '../sources/files.ts'
-import type { Environment, SourceResult } from '../sources/source.ts'
+import type { SourceResult } from '../ports/source.ts'
+import type { Environment } from '../ports/environment.ts'
 import type { Access } from './workspace.ts'
 
 /** What the sources need of this machine. */

@@ -1,6 +1,6 @@
 import type { AbortSignalLike } from '../../core/contract/contract.ts'
+import type { Subscribable } from '../ports/topic.ts'
 import type { Session } from './session.ts'
-import type { Subscribable } from './topic.ts'
 
 /**
  * Keeps a reader of a stream at the connected source, whichever that is: `subscribe` is called for each session with a

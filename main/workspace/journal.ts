@@ -1,6 +1,7 @@
-import { sameContent, type JsonObject } from '../../core/config/content.ts'
+import { sameContent } from '../../core/config/content.ts'
+import type { JsonObject } from '../../core/config/jsonValues.ts'
 import type { AppliedChange, JournalEntry, ObjectChange, Way } from '../../core/contract/objects.ts'
-import type { LastWrite } from '../sources/objectDoor.ts'
+import type { LastWrite } from '../ports/objectDoor.ts'
 
 /** What a change of the journal does when it is sent that way: the object as it has to be, and as it becomes. */
 export function stepOf({ kind, name, from, to }: AppliedChange, way: Way): Step {

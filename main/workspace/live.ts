@@ -1,10 +1,10 @@
 import type { ProcedureHandlers } from '../../core/contract/contract.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { LiveEvent, LiveShadow, LiveState, ProxyMode } from '../../core/contract/live.ts'
-import type { LiveTraffic } from '../live/traffic.ts'
-import type { Environment } from '../sources/source.ts'
+import type { LiveTraffic } from '../ports/source.ts'
+import type { Environment } from '../ports/environment.ts'
+import type { Subscribable } from '../ports/topic.ts'
 import type { Session } from './session.ts'
-import type { Subscribable } from './topic.ts'
 
 /** What is told of the single requests of one connected source. */
 export interface LiveOutlet {

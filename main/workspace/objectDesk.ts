@@ -1,9 +1,9 @@
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { Editing, ObjectsState } from '../../core/contract/objects.ts'
-import { NOTHING_READ, type ObjectDoor, type ObjectEditor, type ObjectsReading } from '../sources/objectDoor.ts'
-import type { Environment } from '../sources/source.ts'
+import { NOTHING_READ, type ObjectDoor, type ObjectEditor, type ObjectsReading } from '../ports/objectDoor.ts'
+import type { Environment } from '../ports/environment.ts'
+import { createTopic, type Subscribable } from '../ports/topic.ts'
 import type { Session } from './session.ts'
-import { createTopic, type Subscribable } from './topic.ts'
 
 /** The objects of whatever is connected, and whether they may be changed. */
 export interface ObjectDesk {

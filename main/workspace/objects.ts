@@ -1,4 +1,5 @@
-import { API_VERSION, isJsonObject } from '../../core/config/content.ts'
+import { API_VERSION } from '../../core/config/content.ts'
+import { isJsonObject } from '../../core/config/jsonValues.ts'
 import type { ProcedureHandlers, StreamHandlers } from '../../core/contract/contract.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import {
@@ -8,15 +9,16 @@ import {
   type ObjectChange,
 } from '../../core/contract/objects.ts'
 import type { Target, UploadedFile } from '../../core/contract/source.ts'
-import type { Environment } from '../sources/source.ts'
+import { checkObject } from '../../core/config/checkObject.ts'
+import type { Finding } from '../../core/config/finding.ts'
+import type { Environment } from '../ports/environment.ts'
 import type { Store } from '../store/store.ts'
+import type { Subscribable } from '../ports/topic.ts'
 import { applyInOrder, turnChanges, type Applying } from './applying.ts'
 import { differencesOf } from './differences.ts'
 import { createJournalDesk, gone } from './journalDesk.ts'
 import { createObjectDesk, editorOf, type OpenDesk } from './objectDesk.ts'
-import { ourFindings } from './ourFindings.ts'
 import type { Session } from './session.ts'
-import type { Subscribable } from './topic.ts'
 
 type ObjectProcedures = Pick<
   ProcedureHandlers,
@@ -187,3 +189,7 @@ function labelOf(changes: readonly ObjectChange[]): string {
   const more = changes.length > 1 ? ` and ${changes.length - 1} more` : ''
   return `${what} ${kind} ${name}${more}`.slice(0, 200)
 }
+
+/** What our own validation says of a change, by the rules of the server's version; nothing of a deletion. */
+const ourFindings = ({ object }: ObjectChange, version = ''): readonly Finding[] =>
+  object === null ? [] : checkObject(object, version).findings

@@ -1,6 +1,6 @@
 import type { ProcedureHandlers } from '../../core/contract/contract.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
-import type { SimulationSource } from '../sources/source.ts'
+import type { SimulationSource } from '../ports/source.ts'
 import type { Session } from './session.ts'
 
 type SimulationProcedures = Pick<ProcedureHandlers, Extract<keyof ProcedureHandlers, `simulation.${string}`>>

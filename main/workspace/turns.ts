@@ -1,7 +1,6 @@
 import { versionOf } from '../../core/config/content.ts'
 import type { ObjectChange } from '../../core/contract/objects.ts'
-import type { ObjectEditor, ServerVerdict } from '../sources/objectDoor.ts'
-import { verdictOf } from '../sources/objectVerdicts.ts'
+import { type ObjectEditor, type ServerVerdict, verdictOf } from '../ports/objectDoor.ts'
 import { isSame, type Step } from './journal.ts'
 
 /** A step of undo or redo, looked at before anything is done. */

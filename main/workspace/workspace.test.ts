@@ -7,7 +7,7 @@ import { ProblemError } from '../../core/contract/errors.ts'
 import { CadenceSchema, type Connection, type SourceSpec } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
-import type { Source, SourceResult, SourceSink } from '../sources/source.ts'
+import type { Source, SourceResult, SourceSink } from '../ports/source.ts'
 import { createWorkspace, type Workspace } from './workspace.ts'
 import { allNamed } from '../../test/harness/consent.ts'
 

@@ -12,17 +12,16 @@ import {
 import { reportedFacts } from '../../core/live/serverFacts.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { Consent } from '../cluster/consent.ts'
-import type { Environment, SourceResult } from '../sources/source.ts'
-import type { LiveTraffic } from '../live/traffic.ts'
-import type { SimulatedApiServer } from '../simulated/apiServer.ts'
+import type { SourceResult, LiveTraffic, SimulatedApiServer } from '../ports/source.ts'
+import type { Environment } from '../ports/environment.ts'
 import { openStore } from '../store/store.ts'
+import { createTopic } from '../ports/topic.ts'
 import { followSession } from './follow.ts'
 import { createObjects, type Elsewhere } from './objects.ts'
 import { liveProcedures } from './live.ts'
 import { isRememberable, publicSpec } from './recent.ts'
 import { startSession, type Session } from './session.ts'
 import { simulationProcedures } from './simulation.ts'
-import { createTopic } from './topic.ts'
 
 /** What the workspace asks of the rooms around it; passed in, so that tests need no cluster. */
 export interface Access extends Elsewhere {

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
 import { useConnected } from '../state/connection.ts'
 import { useView } from '../state/view.ts'
+import { shellStore, silence } from '../state/shell.ts'
 import { rosterRows } from './roster.data.ts'
-import { shellStore, silence } from './shellStore.ts'
 import styles from './Dialog.module.css'
 
 const TOAST_MS = 6_000

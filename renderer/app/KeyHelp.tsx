@@ -4,9 +4,9 @@ import { classes } from '../components/classes.ts'
 import { scrollRegion } from '../components/scrollRegion.ts'
 import { closeTerm, glossaryStore } from '../state/glossary.ts'
 import { useSettings } from '../state/settings.ts'
+import { setOverlay, shellStore } from '../state/shell.ts'
 import { Glossary } from './Glossary.tsx'
 import { SHORTCUTS } from './keymap.ts'
-import { setOverlay, shellStore } from './shellStore.ts'
 import styles from './Dialog.module.css'
 
 /** Keys and terms: opened by its key, or by a term, whose entry it then shows. */

@@ -7,8 +7,8 @@ import { openScreen } from '../state/route.ts'
 import { selectionStore } from '../state/selection.ts'
 import { useView, type View } from '../state/view.ts'
 import { format } from '../theme/format.ts'
+import { closeOverlay, setOverlay, shellStore } from '../state/shell.ts'
 import { Listbox, type ListboxOption } from './Listbox.tsx'
-import { closeOverlay, setOverlay, shellStore } from './shellStore.ts'
 import styles from './TopBar.module.css'
 
 /** Cluster, server and method; a list of servers with their health, and the way to another source. */

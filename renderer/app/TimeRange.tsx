@@ -8,8 +8,8 @@ import { changeSettings } from '../state/settings.ts'
 import { timeStore, useTimePart } from '../state/time.ts'
 import { PRESETS, textToWindow, windowToText, type TimeWindow } from '../state/time.logic.ts'
 import { format } from '../theme/format.ts'
+import { closeOverlay, setOverlay, shellStore } from '../state/shell.ts'
 import { run } from './commands.ts'
-import { closeOverlay, setOverlay, shellStore } from './shellStore.ts'
 import styles from './TopBar.module.css'
 
 function label(window: TimeWindow): string {

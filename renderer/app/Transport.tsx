@@ -4,7 +4,7 @@ import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
 import { Tip } from '../components/Term.tsx'
 import { controlSimulation, useSimulationState } from '../state/simulation.ts'
-import { say } from './shellStore.ts'
+import { say } from '../state/shell.ts'
 import styles from './Transport.module.css'
 
 /** The speeds on offer. */

@@ -13,10 +13,10 @@ import { changeSettings } from '../state/settings.ts'
 import { controlSimulation, simulationStore } from '../state/simulation.ts'
 import { showsRequests } from '../state/live.ts'
 import { viewStore } from '../state/view.ts'
+import { say } from '../state/shell.ts'
 import { unavailableActions, type ActionName } from './actions.data.ts'
 import { askForFiles } from './openFiles.ts'
 import { rosterRows } from './roster.data.ts'
-import { say } from './shellStore.ts'
 
 const ACTIONS: Readonly<Record<ActionName, () => void>> = {
   'dry-run': () => {

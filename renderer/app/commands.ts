@@ -5,8 +5,8 @@ import { timeStore } from '../state/time.ts'
 import { textToWindow, windowToText } from '../state/time.logic.ts'
 import { viewStore } from '../state/view.ts'
 import { levelOrder } from '../theme/levelSlots.ts'
+import { openOverlay, say } from '../state/shell.ts'
 import type { Command } from './keymap.ts'
-import { openOverlay, say } from './shellStore.ts'
 
 /** Seconds of one adjustment of limits. */
 const ROUND_SECONDS = 10

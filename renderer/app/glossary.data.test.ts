@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { GLOSSARY, GLOSSARY_TOPICS } from '../components/glossary.ts'
+import { GLOSSARY, GLOSSARY_TOPICS } from '../glossary/glossary.ts'
 import { foundTopics } from './glossary.data.ts'
 
 const found = (query: string): readonly string[] => foundTopics(query).flatMap(({ ids }) => ids)

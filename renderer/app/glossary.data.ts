@@ -1,4 +1,4 @@
-import { GLOSSARY, GLOSSARY_TOPICS, type GlossaryTopic, type TermId } from '../components/glossary.ts'
+import { GLOSSARY, GLOSSARY_TOPICS, type GlossaryTopic, type TermId } from '../glossary/glossary.ts'
 
 /** The topics with the terms that hold every word of a query; topics without any are left out. */
 export function foundTopics(query: string): readonly GlossaryTopic[] {

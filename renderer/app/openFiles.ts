@@ -2,7 +2,7 @@ import { toProblem } from '../../core/contract/errors.ts'
 import { readFiles, type Readable } from '../components/files.ts'
 import { client } from '../state/client.ts'
 import { openScreen } from '../state/route.ts'
-import { say } from './shellStore.ts'
+import { say } from '../state/shell.ts'
 
 /** Opens files as a source; `choose` may ask for them. */
 export async function openAsSource(choose: () => Promise<readonly Readable[]>): Promise<void> {

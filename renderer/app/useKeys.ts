@@ -1,9 +1,9 @@
 import { useEffect } from 'react'
 import { isTyping } from '../components/keys.ts'
 import { settingsNow } from '../state/settings.ts'
+import { shellStore } from '../state/shell.ts'
 import { run } from './commands.ts'
 import { commandOf } from './keymap.ts'
-import { shellStore } from './shellStore.ts'
 
 /** How long the first key of a pair waits for the second. */
 const CHORD_MS = 1_200

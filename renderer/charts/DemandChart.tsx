@@ -1,7 +1,7 @@
 import { memo, useMemo } from 'react'
 import { ComposedChart, Line, XAxis, YAxis } from 'recharts'
 import { format } from '../theme/format.ts'
-import { levelColor } from '../theme/levels.ts'
+import { levelColor } from '../state/levels.ts'
 import { type DemandChartData, type DemandRound, sameRounds } from './demandChart.data.ts'
 import { PlotAxes } from './TimeAxis.tsx'
 import { type Plot, type TimeDomain, xOfTime, yOfValue } from './timeAxis.data.ts'

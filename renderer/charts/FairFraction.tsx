@@ -1,7 +1,7 @@
 import { memo, useId } from 'react'
 import { classes } from '../components/classes.ts'
 import { format } from '../theme/format.ts'
-import { levelCode } from '../theme/levels.ts'
+import { levelCode } from '../state/levels.ts'
 import { type FractionBand, type FractionData } from './fairFraction.data.ts'
 import styles from './fairFraction.module.css'
 import { levelStyle, NO_LEVEL_STYLE } from './levelStyle.ts'

@@ -1,6 +1,6 @@
 import { memo } from 'react'
 import { classes } from '../components/classes.ts'
-import { patternOf } from '../theme/Patterns.tsx'
+import { patternOf } from './Patterns.tsx'
 import { levelStyle } from './levelStyle.ts'
 import styles from './seatBar.module.css'
 import { barSentence, layoutBar, type BarPart, type BarSeats } from './seatBar.data.ts'

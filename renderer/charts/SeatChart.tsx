@@ -1,7 +1,7 @@
 import { memo, useId, useMemo } from 'react'
 import { format } from '../theme/format.ts'
-import { levelColor } from '../theme/levels.ts'
-import { patternOf } from '../theme/Patterns.tsx'
+import { levelColor } from '../state/levels.ts'
+import { patternOf } from './Patterns.tsx'
 import styles from './SeatChart.module.css'
 import {
   edgeLabels,

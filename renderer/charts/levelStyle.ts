@@ -1,5 +1,5 @@
 import type { CSSProperties } from 'react'
-import { levelColor } from '../theme/levels.ts'
+import { levelColor } from '../state/levels.ts'
 
 declare module 'react' {
   interface CSSProperties {

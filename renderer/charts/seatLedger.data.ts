@@ -1,4 +1,4 @@
-import { levelAccounts } from '../../core/frame/adjustmentLedger.ts'
+import { levelAccounts } from '../../core/impact/adjustmentLedger.ts'
 import { isExempt, type ServerFrame } from '../../core/frame/frame.ts'
 import { sumOfKnown } from '../../core/frame/known.ts'
 

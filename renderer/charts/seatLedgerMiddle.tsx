@@ -1,6 +1,6 @@
 import { classes } from '../components/classes.ts'
-import { levelCode } from '../theme/levels.ts'
-import { patternOf } from '../theme/Patterns.tsx'
+import { levelCode } from '../state/levels.ts'
+import { patternOf } from './Patterns.tsx'
 import { levelStyle } from './levelStyle.ts'
 import type { Ledger } from './seatLedger.data.ts'
 import { layoutEquation, ribbonPath, type EquationTerm, type LedgerLayout } from './seatLedger.layout.ts'

@@ -1,5 +1,5 @@
-import { levelCode } from '../theme/levels.ts'
-import { patternOf } from '../theme/Patterns.tsx'
+import { levelCode } from '../state/levels.ts'
+import { patternOf } from './Patterns.tsx'
 import styles from './seatLedger.module.css'
 import type { LedgerGroup } from './seatLedger.layout.ts'
 

@@ -9,7 +9,7 @@ import { NumbersTable } from './NumbersTable.tsx'
 import { Pane } from './Pane.tsx'
 import { originOf, sampleInstant, type ChartTime } from './chartOrigin.ts'
 import { pictureOf } from './picture.ts'
-import { levelCode } from '../theme/levels.ts'
+import { levelCode } from '../state/levels.ts'
 import { useOnScreen } from './useOnScreen.ts'
 import styles from './ChartFrame.module.css'
 

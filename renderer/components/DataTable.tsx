@@ -2,6 +2,7 @@ import { useRef, type KeyboardEvent, type ReactNode } from 'react'
 import { openTerm } from '../state/glossary.ts'
 import { useSettings } from '../state/settings.ts'
 import { UNKNOWN } from '../theme/format.ts'
+import { GLOSSARY, type TermId } from '../glossary/glossary.ts'
 import { Button } from './Button.tsx'
 import { classes } from './classes.ts'
 import {
@@ -14,7 +15,6 @@ import {
   type Sorting,
 } from './dataColumns.ts'
 import { downloadCsv } from './download.ts'
-import { GLOSSARY, type TermId } from './glossary.ts'
 import { Icon } from './Icon.tsx'
 import { Tip } from './Term.tsx'
 import { useGridCursor, type GridCursor } from './useGridCursor.ts'

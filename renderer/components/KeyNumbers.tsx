@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { UNKNOWN } from '../theme/format.ts'
+import type { TermId } from '../glossary/glossary.ts'
 import { classes } from './classes.ts'
-import type { TermId } from './glossary.ts'
 import styles from './KeyNumbers.module.css'
 import { Term } from './Term.tsx'
 

@@ -1,5 +1,5 @@
 import type { CSSProperties } from 'react'
-import { levelCode, levelColor, levelLook } from '../theme/levels.ts'
+import { levelCode, levelColor, levelLook } from '../state/levels.ts'
 import { classes } from './classes.ts'
 import { MiddleCut } from './MiddleCut.tsx'
 import styles from './LevelChip.module.css'

@@ -1,7 +1,7 @@
 import { Tooltip } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { openTerm } from '../state/glossary.ts'
-import { GLOSSARY, type TermId } from './glossary.ts'
+import { GLOSSARY, type TermId } from '../glossary/glossary.ts'
 import styles from './Term.module.css'
 
 /**

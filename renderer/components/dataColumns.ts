@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
+import type { TermId } from '../glossary/glossary.ts'
 import { toCsv, type CsvValue } from './csv.ts'
-import type { TermId } from './glossary.ts'
 
 /** One column of a DataTable. */
 export interface DataColumn<R> {

@@ -1,4 +1,4 @@
-import { byCodeUnits } from '../../core/frame/order.ts'
+import { byCodeUnits } from '../../core/text/order.ts'
 
 /** The pure part of level identity: tokens, codes and slots (design: colour and pattern). */
 

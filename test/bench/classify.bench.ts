@@ -8,7 +8,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { orderFlowSchemas, classify } from '../../core/classify/flowSchemas.ts'
+import { orderFlowSchemas, classify } from '../../core/request/flowSchemas.ts'
 import { digestRequest } from '../../core/classify/readRequest.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import type { RequestSample } from '../../core/contract/objects.ts'

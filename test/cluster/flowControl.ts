@@ -1,4 +1,5 @@
-import { API_VERSION, isJsonObject, type JsonObject } from '../../core/config/content.ts'
+import { API_VERSION } from '../../core/config/content.ts'
+import { isJsonObject, type JsonObject } from '../../core/config/jsonValues.ts'
 import type { Kind } from '../../core/config/objects.ts'
 import type { Cluster } from './cluster.ts'
 import { ADMIN } from './identities.ts'

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { vi } from 'vitest'
 import type { Client } from '../../core/contract/contract.ts'
-import { memoryClient } from '../../core/contract/memory.ts'
 import type { ObjectsState } from '../../core/contract/objects.ts'
 import { CadenceSchema } from '../../core/contract/source.ts'
-import { systemEnvironment } from '../../main/sources/systemEnvironment.ts'
+import { systemEnvironment } from '../../main/ports/environment.ts'
+import { memoryClient } from '../harness/memoryPorts.ts'
 import { testWorkspace } from '../harness/workspace.ts'
 
 /** The console's own side without a surface: what the screens say to it, said by a test. */

@@ -1,6 +1,7 @@
 import { builtInObjects } from '../../core/config/builtInByVersion.ts'
 import { checkObject } from '../../core/config/checkObject.ts'
-import { manifestOf, sameContent, versionOf, type JsonObject } from '../../core/config/content.ts'
+import { manifestOf, sameContent, versionOf } from '../../core/config/content.ts'
+import type { JsonObject } from '../../core/config/jsonValues.ts'
 import { ObjectSetSchema } from '../../core/config/schema.ts'
 import type { ProcedureHandlers, StreamHandlers } from '../../core/contract/contract.ts'
 import { ProblemError } from '../../core/contract/errors.ts'

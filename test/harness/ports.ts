@@ -1,5 +1,5 @@
-import { memoryPorts } from '../../core/contract/memory.ts'
 import type { Port } from '../../core/contract/protocol.ts'
+import { memoryPorts } from './memoryPorts.ts'
 
 /** One end of a line held by a test that speaks the protocol by hand, well or badly. */
 export interface Peer {

@@ -1,4 +1,4 @@
-import type { Environment } from '../../main/sources/source.ts'
+import type { Environment } from '../../main/ports/environment.ts'
 
 /** A clock that stands until it is moved. */
 export function standingClock(startMs: number) {

@@ -1,4 +1,4 @@
-import { systemEnvironment } from '../../main/sources/systemEnvironment.ts'
+import { systemEnvironment } from '../../main/ports/environment.ts'
 import { systemAccess } from '../../main/workspace/access.ts'
 import { createWorkspace, type Workspace } from '../../main/workspace/workspace.ts'
 import { allNamed } from './consent.ts'

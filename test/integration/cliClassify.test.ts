@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { shellWords } from '../../core/classify/shellWords.ts'
+import { shellWords } from '../../core/classify/requestText.ts'
 import { startCommand, type Finished } from '../harness/command.ts'
 import { runHere } from '../harness/commandHere.ts'
 

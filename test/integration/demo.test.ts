@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliDecompressSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { memoryClient } from '../../core/contract/memory.ts'
 import type { StreamEvent } from '../../core/contract/contract.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
-import { systemEnvironment } from '../../main/sources/systemEnvironment.ts'
+import { systemEnvironment } from '../../main/ports/environment.ts'
 import type { Workspace } from '../../main/workspace/workspace.ts'
+import { memoryClient } from '../harness/memoryPorts.ts'
 import { testWorkspace } from '../harness/workspace.ts'
 
 const RECORDING = fileURLToPath(new URL('../../assets/demo/recording.ndjson.br', import.meta.url))

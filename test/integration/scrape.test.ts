@@ -4,7 +4,8 @@ import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import { METRICS_LIMITS, type HttpLimits } from '../../main/cluster/httpProblems.ts'
 import { createScrapeSource } from '../../main/sources/scrape.ts'
-import type { Environment, Source } from '../../main/sources/source.ts'
+import type { Source } from '../../main/ports/source.ts'
+import type { Environment } from '../../main/ports/environment.ts'
 import {
   answerHtml,
   answerHuge,

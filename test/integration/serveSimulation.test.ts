@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import { afterEach, expect, test, vi } from 'vitest'
 import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
-import { serveSimulation } from '../../main/cli/serveSimulation.ts'
+import { serveSimulation } from '../../main/cli/web.ts'
 import { createSimulationSource } from '../../main/sources/simulation.ts'
-import { systemEnvironment } from '../../main/sources/systemEnvironment.ts'
+import { systemEnvironment } from '../../main/ports/environment.ts'
 
 const cleanups: (() => void)[] = []
 afterEach(() => {

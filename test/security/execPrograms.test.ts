@@ -15,7 +15,7 @@ import {
 } from '../../core/contract/source.ts'
 import { createConsent, type Ask } from '../../main/cluster/consent.ts'
 import { namedByOperator } from '../../main/cluster/namedByOperator.ts'
-import { systemEnvironment } from '../../main/sources/systemEnvironment.ts'
+import { systemEnvironment } from '../../main/ports/environment.ts'
 import { systemAccess } from '../../main/workspace/access.ts'
 import { createWorkspace } from '../../main/workspace/workspace.ts'
 import { startHostileServer, type HostileServer } from '../harness/hostileServer.ts'

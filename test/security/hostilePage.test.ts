@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createFrameBuilder } from '../../core/frame/buildFrame.ts'
+import { createFrameBuilder } from '../../core/metrics/buildFrame.ts'
 import { createDeriver } from '../../core/frame/derive.ts'
 import { createHistory } from '../../core/frame/history.ts'
 import { NEEDED_FAMILIES } from '../../core/metrics/catalogue.ts'

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { startMetricsServer } from '../../main/live/metricsServer.ts'
-import { listenOnLoopback, quickAnswers } from '../../main/server/connections.ts'
+import { listenOnLoopback, quickAnswers } from '../../main/listen/connections.ts'
 import { ask } from '../harness/http.ts'
 import { rawClient, requestHead, type RawClient } from '../harness/rawClient.ts'
 import { webWorld, type WebWorld } from '../harness/web.ts'

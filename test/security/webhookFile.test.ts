@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { FeedSpecSchema } from '../../core/contract/live.ts'
 import { createFeedSource } from '../../main/sources/liveFeed.ts'
-import { systemEnvironment } from '../../main/sources/systemEnvironment.ts'
+import { systemEnvironment } from '../../main/ports/environment.ts'
 import { allNamed } from '../harness/consent.ts'
 
 let folder = ''

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { createFrameBuilder } from '../../core/frame/buildFrame.ts'
+import { createFrameBuilder } from '../../core/metrics/buildFrame.ts'
 import {
   FrameSchema,
   LevelFrameSchema,

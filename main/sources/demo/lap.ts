@@ -1,5 +1,5 @@
 import type { DumpFrame } from '../../../core/frame/dump.ts'
-import { FAMILY } from '../../../core/frame/familyNames.ts'
+import { FAMILY } from '../../../core/metrics/familyNames.ts'
 import type { Family, Page, Series } from '../../../core/metrics/page.ts'
 
 /**

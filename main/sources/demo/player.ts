@@ -1,6 +1,7 @@
 import type { Cadence, ServerHealth } from '../../../core/contract/source.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
-import type { Environment, SourceSink } from '../source.ts'
+import type { SourceSink } from '../../ports/source.ts'
+import type { Environment } from '../../ports/environment.ts'
 import type { Finder, Place, Timeline } from './timeline.ts'
 
 /** Where in the lap the first look falls: levels borrow, queue and reject. */

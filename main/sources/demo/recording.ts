@@ -6,7 +6,7 @@ import type { DumpFrame } from '../../../core/frame/dump.ts'
 import { NEEDED_FAMILIES } from '../../../core/metrics/catalogue.ts'
 import type { Page } from '../../../core/metrics/page.ts'
 import { createParser } from '../../../core/metrics/parse.ts'
-import { dumpKind, emptyDump, withDump } from '../dumpText.ts'
+import { dumpKind, emptyDump, withDump } from '../../../core/metrics/dumps.ts'
 import { applyChanges } from './pageChanges.ts'
 
 /** One answer in the recording: see assets/demo/README.md. */

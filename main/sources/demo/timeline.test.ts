@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createDeriver } from '../../../core/frame/derive.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
-import type { SourceSink } from '../source.ts'
+import type { SourceSink } from '../../ports/source.ts'
 import { CadenceSchema } from '../../../core/contract/source.ts'
 import { DUMP_LEVEL_COLUMNS } from '../../../core/metrics/dumpColumns.ts'
 import { createParser } from '../../../core/metrics/parse.ts'

@@ -1,4 +1,4 @@
-import { createFrameBuilder } from '../../../core/frame/buildFrame.ts'
+import { createFrameBuilder } from '../../../core/metrics/buildFrame.ts'
 import type { DumpFrame } from '../../../core/frame/dump.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { dumpInLap, lapIncrease, pageInLap } from './lap.ts'

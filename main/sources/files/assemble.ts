@@ -1,15 +1,13 @@
-import { createFrameBuilder } from '../../../core/frame/buildFrame.ts'
-import type { DumpFrame } from '../../../core/frame/dump.ts'
-import type { ServerFrame } from '../../../core/frame/frame.ts'
-import { FAMILY } from '../../../core/frame/familyNames.ts'
+import { createFrameBuilder } from '../../../core/metrics/buildFrame.ts'
+import type { ServerFrame, LevelFrame } from '../../../core/frame/frame.ts'
 import type { ServerFacts } from '../../../core/engine/serverFacts.ts'
 import { FACT_FAMILIES, factsOf } from '../../../core/live/serverFacts.ts'
-import { NEEDED_FAMILIES } from '../../../core/metrics/catalogue.ts'
-import type { Page } from '../../../core/metrics/page.ts'
 import { createParser, type Parser } from '../../../core/metrics/parse.ts'
-import { emptyDump, withDump } from '../dumpText.ts'
-import { frameFromDump, latestEvent } from './dumps.ts'
-import { pageTime } from './pageTime.ts'
+import { emptyDump, withDump } from '../../../core/metrics/dumps.ts'
+import { FAMILY } from '../../../core/metrics/familyNames.ts'
+import type { Page } from '../../../core/metrics/page.ts'
+import type { DumpFrame } from '../../../core/frame/dump.ts'
+import { NEEDED_FAMILIES } from '../../../core/metrics/catalogue.ts'
 import type { Body, Recognised } from './recognise.ts'
 
 /** What files say of one server, in the order of time. */
@@ -142,4 +140,67 @@ function problemSentence(body: Body, problem: NonNullable<Page['problem']>): str
   const where =
     body.line === undefined ? `${body.file}, ${inside}` : `${body.file}, line ${body.line}, in ${inside} of its page`
   return `${where}: ${problem.message} What comes before it is shown; save the page again to see the rest.`
+}
+
+/**
+ * When a page was written, in Unix milliseconds, from what it says itself; a metrics text has no date. The
+ * time-weighted histograms count every nanosecond since the priority level was made, up to the scrape (specification
+ * 8.2), so the longest of them added to the start of the process is the time of the scrape, some seconds early. The
+ * distance between two pages of one server is exact. `undefined` when the page lacks either.
+ */
+function pageTime(page: Page): number | undefined {
+  const started = page.families.get(FAMILY.startedAt)?.values[0]
+  const utilization = page.families.get(FAMILY.seatUtilization)
+  if (started === undefined || utilization === undefined) return undefined
+  let longestNs = 0
+  utilization.series.forEach(({ name }, index) => {
+    if (name.endsWith('_count')) longestNs = Math.max(longestNs, utilization.values[index] ?? 0)
+  })
+  return longestNs > 0 ? started * 1_000 + longestNs / 1e6 : undefined
+}
+
+/** Unix milliseconds of the latest event in a reading: about when it was taken; `undefined` without any request. */
+function latestEvent({ requests }: DumpFrame): number | undefined {
+  const times = requests?.flatMap(({ arrivedAt, startedAt }) => [arrivedAt, startedAt ?? arrivedAt]) ?? []
+  return times.length > 0 ? times.reduce((a, b) => Math.max(a, b)) : undefined
+}
+
+/**
+ * As much of a frame as debug dumps tell: numbers of requests, and seats where the queues were dumped too. The level
+ * named exempt has no queues, so its seats stay unknown.
+ */
+function frameFromDump(dump: DumpFrame): ServerFrame {
+  const names = new Set([
+    ...(dump.levels ?? []).map(({ name }) => name),
+    ...(dump.queues ?? []).map(({ level }) => level),
+    ...(dump.requests ?? []).map(({ level }) => level),
+  ])
+  const note = 'Only debug dumps were opened; open the /metrics text of the same server to see it.'
+  return {
+    id: dump.server,
+    at: dump.at,
+    levels: [...names].toSorted().map((name) => levelFromDump(dump, name)),
+    missing: [...NEEDED_FAMILIES].toSorted().map((family) => ({ family, reason: 'not-exposed', note })),
+  }
+}
+
+function levelFromDump(dump: DumpFrame, name: string): LevelFrame {
+  const level = dump.levels?.find((row) => row.name === name)
+  const queues = dump.queues?.filter((row) => row.level === name) ?? []
+  const requests = dump.requests?.filter((row) => row.level === name)
+  const waiting = requests?.filter(({ startedAt }) => startedAt === undefined).length
+  const sum = (of: (queue: (typeof queues)[number]) => number): number | undefined =>
+    queues.length > 0 ? queues.reduce((total, queue) => total + of(queue), 0) : undefined
+  return {
+    name,
+    limits: {},
+    seats: { executing: sum(({ seatsInUse }) => seatsInUse), queued: sum(({ maxSeats }) => maxSeats) },
+    requests: {
+      executing: level?.executing ?? (requests && waiting !== undefined ? requests.length - waiting : undefined),
+      queued: level?.waiting ?? waiting,
+    },
+    demand: {},
+    dispatched: level?.dispatched,
+    schemas: [],
+  }
 }

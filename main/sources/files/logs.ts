@@ -1,5 +1,4 @@
-import type { LiveShadow } from '../../../core/contract/live.ts'
-import { KEPT_REQUESTS } from '../../../core/contract/live.ts'
+import { type LiveShadow, KEPT_REQUESTS } from '../../../core/contract/live.ts'
 import type { EngineConfiguration } from '../../../core/engine/apfEngine.ts'
 import { AS_UPSTREAM } from '../../../core/engine/corrections.ts'
 import { profileFor } from '../../../core/engine/profiles.ts'
@@ -9,7 +8,7 @@ import { createFeedRun, type FeedRun } from '../../../core/feeds/feedRun.ts'
 import { readHttpLogLine } from '../../../core/feeds/httpLog.ts'
 import type { ServerFacts } from '../../../core/engine/serverFacts.ts'
 import { createBeside } from '../../live/beside.ts'
-import type { LiveTraffic } from '../../live/traffic.ts'
+import type { LiveTraffic } from '../../ports/source.ts'
 import type { Recognised } from './recognise.ts'
 
 type LogFile = Extract<Recognised, { readonly kind: 'audit' | 'httplog' }>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { dumpKind, type DumpKind } from '../dumpText.ts'
+import { dumpKind, type DumpKind } from '../../../core/metrics/dumps.ts'
 
 /** One body that a server answered, wherever in a file it was found. */
 export interface Body {

@@ -1,19 +1,19 @@
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
-import { createFrameBuilder } from '../../../core/frame/buildFrame.ts'
+import { createFrameBuilder } from '../../../core/metrics/buildFrame.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import type { ServerFacts } from '../../../core/engine/serverFacts.ts'
 import { FACT_FAMILIES, factsOf } from '../../../core/live/serverFacts.ts'
 import { NEEDED_FAMILIES } from '../../../core/metrics/catalogue.ts'
-import type { Page } from '../../../core/metrics/page.ts'
 import { createParser } from '../../../core/metrics/parse.ts'
+import type { Page } from '../../../core/metrics/page.ts'
 import type { Connection, ServerAddress } from '../../cluster/connection.ts'
 import { send, type RequestSettings } from '../../cluster/http.ts'
 import type { HttpLimits } from '../../cluster/httpProblems.ts'
 import { flowUids } from '../../cluster/ownFlow.ts'
 import { isLoopback, shownUrl } from '../../cluster/redact.ts'
-import type { Environment } from '../source.ts'
+import type { Environment } from '../../ports/environment.ts'
+import { getJson, gitVersion } from '../../cluster/json.ts'
 import { createGatherer } from './gather.ts'
-import { createVersionReader } from './version.ts'
 
 /** A frame is built from the first; the others report what the server stores and who watches it. */
 const KEPT_FAMILIES: ReadonlySet<string> = new Set([...NEEDED_FAMILIES, ...FACT_FAMILIES])
@@ -139,4 +139,31 @@ export function pageProblem(page: Page, url: URL): Problem | undefined {
 
 function round(ms: number): number {
   return Math.round(ms * 100) / 100
+}
+
+const START_FAMILY = 'process_start_time_seconds'
+const BUILD_FAMILY = 'kubernetes_build_info'
+
+/** The gitVersion that the page itself names. */
+function pageVersion(page: Page): string | undefined {
+  return page.families.get(BUILD_FAMILY)?.series[0]?.labels['git_version']
+}
+
+/**
+ * The gitVersion of the server behind a page: from the page, or else from /version, which is asked once for each start
+ * of the process. `undefined` when neither tells.
+ */
+function createVersionReader(server: ServerAddress) {
+  let asked: { readonly startedAt: number | undefined; readonly version: string | undefined } | undefined
+
+  return async (page: Page, settings: RequestSettings, signal: AbortSignal): Promise<string | undefined> => {
+    const own = pageVersion(page)
+    if (own !== undefined) return own
+    if (server.base === undefined) return undefined
+    const startedAt = page.families.get(START_FAMILY)?.values[0]
+    if (asked !== undefined && asked.startedAt === startedAt) return asked.version
+    const answer = await getJson({ url: new URL(`${server.base}/version`), settings, signal })
+    asked = { startedAt, version: answer.ok ? gitVersion(answer.value) : undefined }
+    return asked.version
+  }
 }

@@ -1,5 +1,5 @@
 import type { Simulation } from '../../../core/simulate/simulation.ts'
-import type { Environment } from '../source.ts'
+import type { Environment } from '../../ports/environment.ts'
 import { createPace, createSpeedometer } from './pace.ts'
 
 const NS_PER_MS = 1e6

@@ -4,7 +4,7 @@ import type { Ticket } from '../../../core/engine/ticket.ts'
 import { type LiveRow, RequestLog } from '../../../core/live/requestLog.ts'
 import type { Call } from '../../../core/simulate/server.ts'
 import { placed, rowOf } from '../../../core/live/rows.ts'
-import type { LiveTraffic } from '../../live/traffic.ts'
+import type { LiveTraffic } from '../../ports/source.ts'
 import { createSimulationShadow, type SimulationShadowOptions } from './shadow.ts'
 
 const NS_PER_MS = 1e6

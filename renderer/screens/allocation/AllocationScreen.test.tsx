@@ -6,7 +6,7 @@ import { setClient } from '../../state/client.ts'
 import { selectionStore } from '../../state/selection.ts'
 import { startState } from '../../state/start.ts'
 import { timeStore } from '../../state/time.ts'
-import { AllocationScreen } from './AllocationScreen.tsx'
+import { AllocationScreen } from './index.tsx'
 
 /** The screen on a synthetic story: what it says, and how one goes from round to round. */
 describe('the Allocation screen', () => {

@@ -1,5 +1,5 @@
 import { memo } from 'react'
-import type { AdjustmentLedger } from '../../../core/frame/adjustmentLedger.ts'
+import type { AdjustmentLedger } from '../../../core/impact/adjustmentLedger.ts'
 import { classes } from '../../components/classes.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { format } from '../../theme/format.ts'

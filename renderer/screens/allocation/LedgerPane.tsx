@@ -1,6 +1,6 @@
 import { memo, type ReactNode } from 'react'
 import type { BorrowingRule } from '../../../core/engine/allocation.ts'
-import type { AdjustmentLedger, AdjustmentLedgerEntry } from '../../../core/frame/adjustmentLedger.ts'
+import type { AdjustmentLedger, AdjustmentLedgerEntry } from '../../../core/impact/adjustmentLedger.ts'
 import { Button } from '../../components/Button.tsx'
 import { classes } from '../../components/classes.ts'
 import { toCsv } from '../../components/csv.ts'

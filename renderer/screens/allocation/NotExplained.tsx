@@ -1,5 +1,5 @@
-import { FAMILY, type FamilyKey } from '../../../core/frame/familyNames.ts'
-import { NEEDED_GAUGES } from '../../../core/frame/expected.ts'
+import { FAMILY, type FamilyKey } from '../../../core/metrics/familyNames.ts'
+import { NEEDED_GAUGES } from '../../../core/impact/expected.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { EmptyState } from '../../components/States.tsx'
 import type { Round } from './rounds.data.ts'

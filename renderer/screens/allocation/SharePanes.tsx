@@ -1,5 +1,5 @@
 import { memo, useMemo } from 'react'
-import type { ExpectedAllocation, LevelVerdict } from '../../../core/frame/expected.ts'
+import type { ExpectedAllocation, LevelVerdict } from '../../../core/impact/expected.ts'
 import { FairFraction } from '../../charts/FairFraction.tsx'
 import { fractionData, shareAt, type FractionItem } from '../../charts/fairFraction.data.ts'
 import { FairFractionFloors } from '../../charts/FairFractionFloors.tsx'

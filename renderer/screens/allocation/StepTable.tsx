@@ -1,5 +1,5 @@
 import { memo, type ReactNode } from 'react'
-import type { LevelVerdict } from '../../../core/frame/expected.ts'
+import type { LevelVerdict } from '../../../core/impact/expected.ts'
 import { classes } from '../../components/classes.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { LevelName } from '../../components/LevelChip.tsx'
@@ -8,7 +8,8 @@ import { Term } from '../../components/Term.tsx'
 import { NARROW, useMedia } from '../../components/useMedia.ts'
 import { hrefOf } from '../../state/route.ts'
 import { format, NOT_APPLICABLE } from '../../theme/format.ts'
-import { LimitBar } from './LimitBar.tsx'
+import { levelStyle } from '../../charts/levelStyle.ts'
+import { patternOf } from '../../charts/Patterns.tsx'
 import type { KnownRound, StepRow, StepSums } from './rounds.data.ts'
 import { sumNote } from './sentence.ts'
 import { Blank } from './Blank.tsx'
@@ -246,5 +247,28 @@ function Cell(props: {
     >
       {children}
     </td>
+  )
+}
+
+const HEIGHT = 14
+
+/** Limit against nominal and floor, without words: the numbers stand beside it. */
+function LimitBar({ row, scale, width }: { readonly row: StepRow; readonly scale: number; readonly width: number }) {
+  const { name, nominal, floor, reported: limit } = row
+  if (limit === undefined) return null
+  const x = (seats: number): number => (seats / scale) * (width - 4)
+  const own = Math.min(limit, nominal)
+  return (
+    <svg width={width} height={HEIGHT} style={levelStyle(name)} aria-hidden="true" focusable="false">
+      <rect className={styles['own']} y={3} width={x(own)} height={8} />
+      {limit > nominal && (
+        <rect x={x(nominal)} y={3} width={x(limit) - x(nominal)} height={8} fill={patternOf('hatch', name)} />
+      )}
+      {limit < nominal && (
+        <rect className={styles['lentBox']} x={x(limit) + 0.5} y={3.5} width={x(nominal) - x(limit)} height={7} />
+      )}
+      <line className={styles['floorMark']} x1={x(floor)} x2={x(floor)} y1={1} y2={13} />
+      <rect className={styles['post']} x={Math.max(0, x(limit) - 1)} y={0} width={2} height={HEIGHT} />
+    </svg>
   )
 }

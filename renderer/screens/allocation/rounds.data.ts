@@ -1,11 +1,11 @@
-import { adjustmentLedger, type AdjustmentLedger } from '../../../core/frame/adjustmentLedger.ts'
+import { adjustmentLedger, type AdjustmentLedger } from '../../../core/impact/adjustmentLedger.ts'
 import type { AdjustmentLevel, AdjustmentStep } from '../../../core/frame/adjustmentStep.ts'
 import {
   expectedAllocation,
   type ExpectedAllocation,
   type ExpectedLevel,
   type UnknownAllocation,
-} from '../../../core/frame/expected.ts'
+} from '../../../core/impact/expected.ts'
 import { differenceCause, type DifferenceCause } from '../../../core/impact/differenceCause.ts'
 import { sumOfKnown } from '../../../core/frame/known.ts'
 import type { RoundMark } from '../../charts/roundHistory.data.ts'

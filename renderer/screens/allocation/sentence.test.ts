@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { adjustmentLedger } from '../../../core/frame/adjustmentLedger.ts'
-import { expectedAllocation, type ReportedAllocation } from '../../../core/frame/expected.ts'
+import { adjustmentLedger } from '../../../core/impact/adjustmentLedger.ts'
+import { expectedAllocation, type ReportedAllocation } from '../../../core/impact/expected.ts'
 import { caseSentence, comparisonSentence, listed, sumNote, type Words } from './sentence.ts'
 
 /** nominal, min, max, high watermark, smoothed, current. */

@@ -1,5 +1,5 @@
-import type { AdjustmentLedger } from '../../../core/frame/adjustmentLedger.ts'
-import type { ExpectedAllocation, ExpectedLevel, LevelVerdict } from '../../../core/frame/expected.ts'
+import type { AdjustmentLedger } from '../../../core/impact/adjustmentLedger.ts'
+import type { ExpectedAllocation, ExpectedLevel, LevelVerdict } from '../../../core/impact/expected.ts'
 import type { DifferenceCause } from '../../../core/impact/differenceCause.ts'
 import { format } from '../../theme/format.ts'
 

@@ -10,7 +10,7 @@ import { requestStore } from '../../state/request.ts'
 import { requestTestsStore } from '../../state/requestTests.ts'
 import { startRoutes } from '../../state/route.ts'
 import { startState } from '../../state/start.ts'
-import { coverageStore } from './coverage/coverageStore.ts'
+import { coverageStore } from './shared/coverageStore.ts'
 import { ClassifyScreen } from './index.tsx'
 
 const LEVEL = `apiVersion: flowcontrol.apiserver.k8s.io/v1

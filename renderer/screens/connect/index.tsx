@@ -1,27 +1,27 @@
 import { useState } from 'react'
 import type { SourceInfo } from '../../../core/frame/frame.ts'
-import type { PermissionReport, SourceSpec } from '../../../core/contract/source.ts'
-import { Button } from '../../components/Button.tsx'
+import type { PermissionReport, SourceSpec, Connection } from '../../../core/contract/source.ts'
 import { ProblemNote } from '../../components/States.tsx'
-import { client } from '../../state/client.ts'
 import { useConnected } from '../../state/connection.ts'
 import { useContexts } from '../../state/contexts.ts'
-import { openScreen } from '../../state/route.ts'
+import { client } from '../../state/client.ts'
+import type { ScreenName } from '../../state/route.logic.ts'
+import { openScreen, routeNow } from '../../state/route.ts'
+import { Button } from '../../components/Button.tsx'
+import { Pane } from '../../components/Pane.tsx'
 import { DirectPane } from './DirectPane.tsx'
 import { EMPTY_FORM, formOf, formOfContext, readForm, type DirectForm } from './form.logic.ts'
 import { FilePane } from './FilePane.tsx'
 import { HealthPane } from './HealthPane.tsx'
 import { FeedPane } from './FeedPane.tsx'
-import { DemoPane } from './DemoPane.tsx'
 import { KindList, type Kind } from './KindList.tsx'
 import { PermissionPane } from './PermissionPane.tsx'
 import { ProxyPane } from './ProxyPane.tsx'
 import { SIMULATION, SimulationPane } from './SimulationPane.tsx'
 import { Recent } from './Recent.tsx'
 import { FoundContexts } from './FoundContexts.tsx'
-import { useConnecting } from './useConnecting.ts'
-import { useTask } from './useTask.ts'
 import styles from './Connect.module.css'
+import { useTask, type Task } from './useTask.ts'
 
 const ADDRESS_FORM: DirectForm = { ...EMPTY_FORM, method: 'urls' }
 
@@ -187,5 +187,49 @@ function Hero({ onSimulation, onFile }: { readonly onSimulation: () => void; rea
         </Button>
       </div>
     </header>
+  )
+}
+
+interface Connecting {
+  readonly task: Task<Connection>
+  /** Connects; on success the overview opens, or the screen that is named, unless the user has left. A source that takes time to make is a function. */
+  readonly connect: (spec: SourceSpec | (() => Promise<SourceSpec>), then?: ScreenName) => void
+}
+
+function useConnecting(): Connecting {
+  const [task, start] = useTask<Connection>()
+  const connect = async (spec: SourceSpec | (() => Promise<SourceSpec>), then: ScreenName): Promise<void> => {
+    const { screen } = routeNow()
+    const connected = await start(async () =>
+      client().call('sources.connect', { spec: typeof spec === 'function' ? await spec() : spec }),
+    )
+    // Whoever went elsewhere while the source was being made stays there.
+    if (connected && routeNow().screen === screen) openScreen(then)
+  }
+  return { task, connect: (spec, then = 'overview') => void connect(spec, then) }
+}
+
+/** What the demo is. */
+function DemoPane(props: {
+  readonly busy: boolean
+  /** The demo is what the console shows already. */
+  readonly shown: boolean
+  readonly onOpen: () => void
+}) {
+  const { busy, shown, onOpen } = props
+  return (
+    <Pane title="Recorded demo">
+      <div className={styles['form']}>
+        <p className={styles['note']}>
+          A recording of a real API server while clients overload it: seats move between levels, queues fill, requests
+          are rejected, and all of it recovers. It repeats, runs on this machine and needs no cluster.
+        </p>
+        <div className={styles['buttons']}>
+          <Button primary={!shown} disabled={busy} onClick={onOpen}>
+            {busy ? 'Opening…' : shown ? 'Restart the recording' : 'Play the recording'}
+          </Button>
+        </div>
+      </div>
+    </Pane>
   )
 }

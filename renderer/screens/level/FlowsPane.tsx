@@ -5,7 +5,7 @@ import { classes } from '../../components/classes.ts'
 import { NARROW, useMedia } from '../../components/useMedia.ts'
 import type { FlowRow } from '../../state/flows.logic.ts'
 import { format } from '../../theme/format.ts'
-import { levelColor } from '../../theme/levels.ts'
+import { levelColor } from '../../state/levels.ts'
 import styles from './Panes.module.css'
 
 export interface FlowsPaneProps {

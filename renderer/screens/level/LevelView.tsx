@@ -3,7 +3,6 @@ import type { DerivedLevel, DerivedServer } from '../../../core/frame/derived.ts
 import { isExempt, type LevelFrame, type ServerFrame } from '../../../core/frame/frame.ts'
 import type { TimeDomain } from '../../charts/timeAxis.data.ts'
 import { classes } from '../../components/classes.ts'
-import { Note } from '../../components/Note.tsx'
 import { ProblemNote } from '../../components/States.tsx'
 import { LOW, useMedia } from '../../components/useMedia.ts'
 import { useCalm, useLater } from '../../components/usePaced.ts'
@@ -14,6 +13,12 @@ import { useSeries, useSeriesProblem } from '../../state/series.ts'
 import { useSimulationState } from '../../state/simulation.ts'
 import { timeStore } from '../../state/time.ts'
 import { sampleDistanceMs } from '../../state/view.logic.ts'
+import { Button } from '../../components/Button.tsx'
+import { Note } from '../../components/Note.tsx'
+import { client } from '../../state/client.ts'
+import { useHealth } from '../../state/health.ts'
+import { useViewPart } from '../../state/view.ts'
+import { format } from '../../theme/format.ts'
 import { DemandPane } from './DemandPane.tsx'
 import { DumpPanes } from './DumpPanes.tsx'
 import { HeatPane } from './HeatPane.tsx'
@@ -26,7 +31,6 @@ import { RangeDrawer } from './RangeDrawer.tsx'
 import { RejectionsPane, SchemasPane } from './RejectionsPane.tsx'
 import { Row } from './Row.tsx'
 import { SeatsPane } from './SeatsPane.tsx'
-import { StaleSentence } from './StaleSentence.tsx'
 import { UtilizationPane } from './UtilizationPane.tsx'
 
 export interface LevelViewProps {
@@ -192,3 +196,26 @@ const SchemaSelect = memo(function SchemaSelect(props: {
     </select>
   )
 })
+
+/** No sample has come for a while: how long, what is shown instead, when the next try is, and a try at once. */
+function StaleSentence({ server, at }: { readonly server: string; readonly at: number }) {
+  const seconds = useViewPart((view) => Math.round(view.ageMs / 1_000))
+  const next = useHealth(server)?.nextTryAt
+  const tryNow = (): void => {
+    client()
+      .call('sources.tryNow', { server })
+      // The badge and the connection screen show what comes of it.
+      .catch(() => undefined)
+  }
+  return (
+    <div className={styles['sentence']}>
+      <Note kind="warn">
+        {`No sample from ${server} for ${format.age(seconds * 1_000)}. Showing the last values from ${format.time(at)}.`}
+        {next !== undefined && ` Next try at ${format.time(Date.parse(next))}.`}{' '}
+        <Button small onClick={tryNow}>
+          Try now
+        </Button>
+      </Note>
+    </div>
+  )
+}

@@ -21,7 +21,7 @@ import { isPaneKey } from '../../components/paneKeys.ts'
 import { Segment } from '../../components/Segment.tsx'
 import { flowName, isWaiting, type FlowRow } from '../../state/flows.logic.ts'
 import { format } from '../../theme/format.ts'
-import { levelToken } from '../../theme/levels.ts'
+import { levelToken } from '../../state/levels.ts'
 import styles from './Panes.module.css'
 
 export interface QueuesPaneProps {

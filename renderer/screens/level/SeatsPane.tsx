@@ -10,7 +10,7 @@ import { seatChartData, seatRows } from '../../charts/seatChart.data.ts'
 import type { TimeDomain } from '../../charts/timeAxis.data.ts'
 import { useSize } from '../../charts/useSize.ts'
 import { format } from '../../theme/format.ts'
-import { levelColor } from '../../theme/levels.ts'
+import { levelColor } from '../../state/levels.ts'
 import styles from './Panes.module.css'
 
 export interface SeatsPaneProps {

@@ -1,5 +1,5 @@
 import type { DerivedLevel } from '../../../core/frame/derived.ts'
-import type { TermId } from '../../components/glossary.ts'
+import type { TermId } from '../../glossary/glossary.ts'
 import { isExempt, type LevelFrame, type ServerFrame } from '../../../core/frame/frame.ts'
 
 /** How a rung is drawn in the chart beside it. */

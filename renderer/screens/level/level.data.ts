@@ -4,7 +4,7 @@ import { isExempt, type LevelFrame, type ServerFrame } from '../../../core/frame
 import { levelStates, troubleOf, type LevelState } from '../../../core/frame/levelState.ts'
 import { allRejected } from '../../../core/frame/recent.ts'
 import { nominalSurplus, reportedServerLimit } from '../../../core/impact/serverLimit.ts'
-import type { TermId } from '../../components/glossary.ts'
+import type { TermId } from '../../glossary/glossary.ts'
 import { format } from '../../theme/format.ts'
 import { rejectedNow, rejectedTotal } from './rejections.data.ts'
 import type { LevelShape } from './shape.data.ts'

@@ -5,7 +5,7 @@ import { storyClient, type StoryClient } from '../../../test/harness/memoryClien
 import type { Client } from '../../../core/contract/contract.ts'
 import { ProblemError } from '../../../core/contract/errors.ts'
 import type { LiveState } from '../../../core/contract/live.ts'
-import { shellStore } from '../../app/shellStore.ts'
+import { shellStore } from '../../state/shell.ts'
 import { setClient } from '../../state/client.ts'
 import { useLive, useLiveState } from '../../state/live.ts'
 import { startState } from '../../state/start.ts'

@@ -2,13 +2,14 @@ import { useMemo, useState } from 'react'
 import type { LiveRequest, LiveState } from '../../../core/contract/live.ts'
 import { REJECT_REASONS } from '../../../core/frame/frame.ts'
 import { liveRows } from '../../state/live.ts'
+import { Pane } from '../../components/Pane.tsx'
 import { AgreementPane, DifferencesPane } from './AgreementPane.tsx'
-import { LimitsPane } from './LimitsPane.tsx'
 import { COMPARED_SECONDS } from './LiveNow.tsx'
 import { LiveQueuesPane } from './LiveQueuesPane.tsx'
 import { ShadowPane } from './ShadowPane.tsx'
 import { ExemptPane, FlowsPane, RejectedPane, SPANS, type FlowOrder, type Span } from './TrafficPanes.tsx'
 import { useRecent, type Recent } from './useRecent.ts'
+import styles from './live.module.css'
 
 const MOST_REJECTIONS = 30
 
@@ -70,4 +71,18 @@ function newestRejections({ query: { matches }, tally, since }: Recent): readonl
     if (row.state === 'rejected' && row.at >= since) rows.push(row)
   }
   return rows
+}
+
+/** What the source cannot know, so that nobody reads a guess as a fact. */
+function LimitsPane({ limits }: { readonly limits: readonly string[] }) {
+  if (limits.length === 0) return null
+  return (
+    <Pane title="What this source cannot know">
+      <ul className={styles['limits']}>
+        {limits.map((limit) => (
+          <li key={limit}>{limit}</li>
+        ))}
+      </ul>
+    </Pane>
+  )
 }

@@ -1,9 +1,9 @@
-import { useMemo } from 'react'
+import { useMemo, useEffect, useState } from 'react'
 import { liveRows, liveStore } from '../../state/live.ts'
+import { timeStore } from '../../state/time.ts'
 import { useQuery, type Query } from './query.ts'
 import { clockOf, coveredSeconds } from './row.ts'
 import type { Tally } from './tally.ts'
-import { useSecond } from './useSecond.ts'
 import { useSource } from './useSource.ts'
 
 /** What the requests of the last while come to, of those that pass the filter. */
@@ -30,4 +30,23 @@ export function useRecent(seconds: number): Recent {
     const covered = coveredSeconds(liveRows.oldestAt, now, seconds)
     return { query, tally: query.tallies.read(since), now, since, seconds: covered }
   }, [clock, query, seconds, stands])
+}
+
+const SOON_MS = 250
+
+/** The reader's clock, Unix milliseconds; moves once a second, and not while the page is hidden or paused. */
+function useSecond(): number {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    // What was there before the page came is there soon, paused or not.
+    const soon = setTimeout(() => setNow(Date.now()), SOON_MS)
+    const timer = setInterval(() => {
+      if (!document.hidden && !timeStore.getState().paused) setNow(Date.now())
+    }, 1_000)
+    return () => {
+      clearTimeout(soon)
+      clearInterval(timer)
+    }
+  }, [])
+  return now
 }

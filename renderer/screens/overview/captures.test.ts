@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createFrameBuilder } from '../../../core/frame/buildFrame.ts'
+import { createFrameBuilder } from '../../../core/metrics/buildFrame.ts'
 import { isExempt } from '../../../core/frame/frame.ts'
 import { NEEDED_FAMILIES } from '../../../core/metrics/catalogue.ts'
 import { createParser } from '../../../core/metrics/parse.ts'

@@ -1,4 +1,4 @@
-import type { TermId } from '../../components/glossary.ts'
+import type { TermId } from '../../glossary/glossary.ts'
 import type { AggregateLevel } from '../../../core/frame/aggregate.ts'
 import { SeatBar } from '../../charts/SeatBar.tsx'
 import type { ServerColumn } from '../../charts/serverStrip.data.ts'

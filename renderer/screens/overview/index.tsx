@@ -1,16 +1,19 @@
 import { useEffect, useState } from 'react'
-import { Loading } from '../../components/States.tsx'
+import { toProblem, type Problem } from '../../../core/contract/errors.ts'
+import { SimulationSpecSchema } from '../../../core/contract/simulation.ts'
+import { Loading, EmptyState, ProblemNote } from '../../components/States.tsx'
 import { useConnection, type Connected } from '../../state/connection.ts'
 import { useSelection } from '../../state/selection.ts'
 import { useView, type View } from '../../state/view.ts'
+import { Button } from '../../components/Button.tsx'
 import { Fleet } from './Fleet.tsx'
 import { busiestServer } from './fleetRows.ts'
-import { NoSource } from './NoSource.tsx'
 import { OneServer } from './OneServer.tsx'
 import styles from './overview.module.css'
 import { useOverview } from './useOverview.ts'
 import { ViewSegment, type FleetView } from './ViewSegment.tsx'
 import { Waiting } from './Waiting.tsx'
+import { connect, openConnection } from './actions.ts'
 
 /** What is happening, and where (design 3.1, 3.13). */
 export function OverviewScreen() {
@@ -68,5 +71,32 @@ function Connection({ view, connection }: { readonly view: View; readonly connec
       )}
       <OneServer shown={shown} facts={facts} connection={connection} onShowServer={showServer} />
     </>
+  )
+}
+
+/** Nothing is connected: one choice that needs nothing, and one that needs a cluster. */
+function NoSource() {
+  const [problem, setProblem] = useState<Problem>()
+  const explore = () => {
+    setProblem(undefined)
+    connect(SimulationSpecSchema.parse({ kind: 'simulation' })).catch((thrown: unknown) =>
+      setProblem(toProblem(thrown)),
+    )
+  }
+  return (
+    <EmptyState
+      title="No cluster is connected."
+      actions={
+        <>
+          <Button primary onClick={explore}>
+            Explore a simulated cluster
+          </Button>
+          <Button onClick={openConnection}>Connect a cluster</Button>
+        </>
+      }
+    >
+      <p>Look around in a simulated cluster first; it runs on this machine.</p>
+      {problem !== undefined && <ProblemNote problem={problem} alert />}
+    </EmptyState>
   )
 }

@@ -1,5 +1,5 @@
-import { flowHash } from '../../../core/classify/flow.ts'
-import { deal, hashFromBigInt } from '../../../core/engine/shuffleSharding.ts'
+import { flowHash, hashFromBigInt } from '../../../core/request/flow.ts'
+import { deal } from '../../../core/engine/dealer.ts'
 import { type SolverItem, solve } from '../../../core/engine/solver.ts'
 import { splitmix } from './splitmix.ts'
 

@@ -6,7 +6,7 @@ import { createDeriver } from '../../../core/frame/derive.ts'
 import { createHistory } from '../../../core/frame/history.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { createScrapeSource } from '../../../main/sources/scrape.ts'
-import type { Environment } from '../../../main/sources/source.ts'
+import type { Environment } from '../../../main/ports/environment.ts'
 import { createStoppedTime } from './stoppedTime.ts'
 import { allNamed } from '../../harness/consent.ts'
 

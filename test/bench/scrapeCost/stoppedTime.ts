@@ -1,4 +1,4 @@
-import type { Environment } from '../../../main/sources/source.ts'
+import type { Environment } from '../../../main/ports/environment.ts'
 
 /**
  * Time that stands still while anything is under way and jumps to the next timer when nothing is, so that ten minutes

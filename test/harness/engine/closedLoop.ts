@@ -7,9 +7,9 @@ import { Integrator, type IntegratorResults } from '../../../core/engine/integra
 import { SeatRequest } from '../../../core/engine/queue.ts'
 import { QueueSet } from '../../../core/engine/queueSet.ts'
 import type { QueuingConfig } from '../../../core/engine/queueSetListener.ts'
-import { hashFromBigInt } from '../../../core/engine/shuffleSharding.ts'
+import { hashFromBigInt } from '../../../core/request/flow.ts'
 import type { RejectReason } from '../../../core/frame/frame.ts'
-import { EventHeap } from '../../../core/simulate/eventHeap.ts'
+import { EventHeap } from '../../../core/run/eventQueue.ts'
 
 export interface Client {
   readonly hash: bigint

@@ -1,4 +1,4 @@
-import type { User } from '../../../core/classify/match.ts'
+import type { User } from '../../../core/request/match.ts'
 import type { FlowSchema, PriorityLevelConfiguration, Queuing } from '../../../core/config/objects.ts'
 import {
   type Answer,
@@ -8,7 +8,7 @@ import {
   createApfEngine,
 } from '../../../core/engine/apfEngine.ts'
 import { AS_UPSTREAM, type Corrections } from '../../../core/engine/corrections.ts'
-import { readRequestLine } from '../../../core/engine/digest.ts'
+import { readRequestLine } from '../../../core/request/requestLine.ts'
 import type { EngineEvent } from '../../../core/engine/events.ts'
 import { profileFor } from '../../../core/engine/profiles.ts'
 import type { EngineRequest, Ticket } from '../../../core/engine/ticket.ts'

@@ -7,7 +7,7 @@ import { Icon, type IconName } from '../../../components/Icon.tsx'
 import { LevelChip, LevelName } from '../../../components/LevelChip.tsx'
 import { openRequest } from '../../../state/request.ts'
 import { format, UNKNOWN } from '../../../theme/format.ts'
-import { sampleOf } from '../request/seen.data.ts'
+import { sampleOf } from '../shared/seen.data.ts'
 import { standingText, type FlowRow } from './coverage.data.ts'
 import styles from './coverage.module.css'
 

@@ -1,4 +1,4 @@
-import { memo, useMemo, type ReactNode } from 'react'
+import { memo, useMemo, type ReactNode, useState } from 'react'
 import type { Classification } from '../../../../core/classify/classification.ts'
 import type { DumpFrame } from '../../../../core/frame/dump.ts'
 import { HandStrips } from '../../../charts/HandStrips.tsx'
@@ -14,11 +14,10 @@ import { useCalm } from '../../../components/usePaced.ts'
 import { dumpOfLevel, flowRows } from '../../../state/flows.logic.ts'
 import { hrefOfPage } from '../../../state/route.ts'
 import { format } from '../../../theme/format.ts'
-import { levelToken } from '../../../theme/levels.ts'
+import { levelToken } from '../../../state/levels.ts'
 import { distinguisherText } from './compare.data.ts'
 import { handCards, meetingFlows, meetingSentence, queuesOfHand } from './hand.data.ts'
 import styles from './request.module.css'
-import { usePinned } from './usePinned.ts'
 
 const CALM_MS = 1_000
 
@@ -156,4 +155,10 @@ function Fact({ name, children }: { readonly name: ReactNode; readonly children:
       <dd>{children}</dd>
     </div>
   )
+}
+
+/** The queue that stays marked, as long as the level has so many queues. */
+function usePinned(queues: number): [number | undefined, (index: number | undefined) => void] {
+  const [pinned, setPinned] = useState<number>()
+  return [pinned !== undefined && pinned < queues ? pinned : undefined, setPinned]
 }

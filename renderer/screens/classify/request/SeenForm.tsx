@@ -6,9 +6,9 @@ import { Field, inputClass } from '../../../components/Field.tsx'
 import { LevelChip } from '../../../components/LevelChip.tsx'
 import { takeRequest } from '../../../state/request.ts'
 import { format } from '../../../theme/format.ts'
-import { NoDumps } from '../NoDumps.tsx'
+import { NoDumps } from '../shared/NoDumps.tsx'
+import { filteredSeen, seenRequests, type SeenRequest } from '../shared/seen.data.ts'
 import styles from './request.module.css'
-import { filteredSeen, seenRequests, type SeenRequest } from './seen.data.ts'
 
 const MOST = 60
 

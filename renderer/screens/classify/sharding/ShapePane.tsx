@@ -1,5 +1,9 @@
-import { MAX_ENTROPY_BITS, requiredEntropyBits } from '../../../../core/engine/shuffleSharding.ts'
-import { largestHand, mostWaitingPerFlow } from '../../../../core/sharding/shape.ts'
+import {
+  MAX_ENTROPY_BITS,
+  requiredEntropyBits,
+  largestHand,
+  mostWaitingPerFlow,
+} from '../../../../core/config/shape.ts'
 import { Button } from '../../../components/Button.tsx'
 import { Field, inputClass } from '../../../components/Field.tsx'
 import { Pane } from '../../../components/Pane.tsx'

@@ -1,5 +1,5 @@
 import type { ShardingGoal } from '../../../../core/sharding/recommend.ts'
-import { MOST_QUEUES } from '../../../../core/sharding/shape.ts'
+import { MOST_QUEUES } from '../../../../core/config/shape.ts'
 import { format } from '../../../theme/format.ts'
 import { wholeNumber } from './shape.data.ts'
 

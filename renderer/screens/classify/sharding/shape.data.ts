@@ -1,5 +1,5 @@
 import type { PriorityLevelConfiguration, Queuing } from '../../../../core/config/objects.ts'
-import { MOST_QUEUES, shapeProblem } from '../../../../core/sharding/shape.ts'
+import { MOST_QUEUES, shapeProblem } from '../../../../core/config/shape.ts'
 import { format } from '../../../theme/format.ts'
 
 /** A level whose requests wait in queues. */

@@ -5,7 +5,7 @@ import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { LevelChip } from '../../../components/LevelChip.tsx'
 import { MiddleCut } from '../../../components/MiddleCut.tsx'
-import { requestWords, shortUser } from '../words.ts'
+import { requestWords, shortUser } from '../shared/words.ts'
 import type { TestRow } from './table.logic.ts'
 import styles from './tests.module.css'
 

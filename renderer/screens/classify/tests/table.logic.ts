@@ -1,7 +1,6 @@
 import { strangeKeyInTable } from '../../../../core/classify/testTable.ts'
 import { z } from 'zod'
-import type { Landing, RequestTestResult } from '../../../../core/classify/sample.ts'
-import { landings } from '../../../../core/classify/sample.ts'
+import { type Landing, type RequestTestResult, landings } from '../../../../core/classify/sample.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import {
   RequestSampleSchema,
@@ -11,7 +10,7 @@ import {
 } from '../../../../core/contract/objects.ts'
 import { SYSTEM_GROUPS } from '../../../../core/guard/systemRequests.ts'
 import { keyOfRequest } from '../../../state/recentRequests.logic.ts'
-import { labelOf } from '../words.ts'
+import { labelOf } from '../shared/words.ts'
 
 export const newTest = (id: string, label: string, request: RequestSample, expect?: Landing): RequestTest =>
   expecting({ id, label, request: { ...request, groups: [...request.groups] } }, expect)

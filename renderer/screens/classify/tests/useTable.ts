@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react'
 import { runRequestTests } from '../../../../core/classify/sample.ts'
 import type { RequestTest } from '../../../../core/contract/objects.ts'
 import { changeRequestTests, useRequestTests } from '../../../state/requestTests.ts'
-import type { Configurations } from '../useConfigurations.ts'
+import type { Configurations } from '../shared/useConfigurations.ts'
 import { testRows, type TestRow } from './table.logic.ts'
 
 export interface Table {

@@ -2,16 +2,17 @@ import { Dialog } from 'radix-ui'
 import { useState } from 'react'
 import { changesBetween } from '../../../../core/guard/changes.ts'
 import { confirmationsFor, type Confirmation } from '../../../../core/guard/confirmations.ts'
-import type { ObjectChange } from '../../../../core/contract/objects.ts'
 import dialog from '../../../app/Dialog.module.css'
 import { Button } from '../../../components/Button.tsx'
 import { Field, inputClass, monoInputClass } from '../../../components/Field.tsx'
 import { Note } from '../../../components/Note.tsx'
 import { viewStore } from '../../../state/view.ts'
 import type { GuardFinding } from '../../../../core/guard/finding.ts'
-import { changeSentence } from './apply.text.ts'
 import type { Impact } from './useImpact.ts'
 import styles from './dialogs.module.css'
+import type { ObjectChange } from '../../../../core/contract/objects.ts'
+import type { SeatImpact } from '../../../../core/impact/seatImpact.ts'
+import { format } from '../../../theme/format.ts'
 
 /** Asks before anything is applied: what, where, what it does, and the names of what must not be changed by accident. */
 export function ApplyDialog(props: {
@@ -144,3 +145,17 @@ function Typed(props: {
 
 export const countOf = (changes: readonly unknown[]): string =>
   changes.length === 1 ? '1 object' : `${changes.length} objects`
+
+/** What one change does, in a sentence: with its seats where it has some. */
+function changeSentence({ kind, name, object, base }: ObjectChange, { rows }: SeatImpact): string {
+  const what = object === null ? 'is deleted' : base === undefined ? 'is made' : 'is changed'
+  if (kind === 'FlowSchema') return `${what}.`
+  const row = rows.find((one) => one.name === name)
+  const [before, after] = [row?.before?.nominal, row?.after?.nominal]
+  if (before === undefined && after === undefined) return `${what}.`
+  if (before === after) return `${what}; nominal stays ${format.seats(before)} seats.`
+  if (before === undefined) return `${what}; nominal ${format.seats(after)} seats.`
+  return after === undefined
+    ? `${what}; its ${format.seats(before)} seats go to the other levels.`
+    : `${what}; nominal ${format.seats(before)} → ${format.seats(after)} seats.`
+}

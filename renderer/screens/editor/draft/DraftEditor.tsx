@@ -1,4 +1,4 @@
-import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState, type RefObject } from 'react'
 import type { ObjectRef } from '../../../../core/guard/finding.ts'
 import { classes } from '../../../components/classes.ts'
 import type { UnderstoodDraft } from '../../../state/draft.logic.ts'
@@ -14,7 +14,6 @@ import { objectRows } from './objectList.data.ts'
 import { ObjectPane, type ObjectView } from './ObjectPane.tsx'
 import { problemsOf } from './problems.data.ts'
 import { useDraftKeys } from './useDraftKeys.ts'
-import { useFocusOnField } from './useFocusOnField.ts'
 import { useGuard } from './useGuard.ts'
 import type { Impact } from './useImpact.ts'
 import { useMoves } from './useMoves.ts'
@@ -84,4 +83,22 @@ export function DraftEditor({ draft, impact }: { readonly draft: UnderstoodDraft
       <ApplyBar {...{ draft, impact, guard, state, asking }} onAsking={setAsking} />
     </div>
   )
+}
+
+/** Moves the focus to the control of a field, in the form; the YAML does it by itself. */
+function useFocusOnField(
+  page: RefObject<HTMLElement | null>,
+  goTo: { readonly field: string } | undefined,
+  view: 'form' | 'yaml',
+): void {
+  useEffect(() => {
+    if (goTo === undefined || view === 'yaml') return
+    const marked = Array.from(page.current?.querySelectorAll<HTMLElement>('[data-fields]') ?? [])
+    const found = marked.find(({ dataset }) => dataset['fields']?.split(' ').includes(goTo.field))
+    // A message below several controls is about one of them; the first is near enough.
+    const isControl = found?.matches('input, select') === true
+    const control = isControl ? found : found?.parentElement?.querySelector<HTMLElement>('input, select, button')
+    found?.scrollIntoView({ block: 'center' })
+    control?.focus()
+  }, [page, goTo, view])
 }

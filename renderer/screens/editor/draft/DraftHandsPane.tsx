@@ -1,9 +1,9 @@
 import { overlapOf } from '../../../../core/sharding/overlap.ts'
-import { isLegalShape, type DealerShape } from '../../../../core/sharding/shape.ts'
+import { isLegalShape, type DealerShape } from '../../../../core/config/shape.ts'
 import { classes } from '../../../components/classes.ts'
 import { Pane } from '../../../components/Pane.tsx'
 import { Term } from '../../../components/Term.tsx'
-import { levelColor } from '../../../theme/levels.ts'
+import { levelColor } from '../../../state/levels.ts'
 import type { SeenFlow } from './moves.data.ts'
 import styles from './aside.module.css'
 

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { toProblem } from '../../../../core/contract/errors.ts'
 import type { ObjectsState } from '../../../../core/contract/objects.ts'
-import { say } from '../../../app/shellStore.ts'
+import { say } from '../../../state/shell.ts'
 import { Button } from '../../../components/Button.tsx'
 import { Copy } from '../../../components/Copy.tsx'
 import { client } from '../../../state/client.ts'

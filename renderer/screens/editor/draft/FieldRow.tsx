@@ -1,7 +1,7 @@
 import { useId, type KeyboardEvent, type ReactNode } from 'react'
 import type { LocatedFinding } from '../../../../core/manifest/manifest.ts'
 import { classes } from '../../../components/classes.ts'
-import type { TermId } from '../../../components/glossary.ts'
+import type { TermId } from '../../../glossary/glossary.ts'
 import { inputClass } from '../../../components/Field.tsx'
 import { Term } from '../../../components/Term.tsx'
 import styles from './form.module.css'

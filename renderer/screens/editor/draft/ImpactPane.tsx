@@ -1,5 +1,10 @@
 import { useEffect, useRef, useState } from 'react'
-import { assumedIdleSentence, type ImpactRow, type SeatImpact } from '../../../../core/impact/seatImpact.ts'
+import {
+  assumedIdleSentence,
+  type ImpactRow,
+  type SeatImpact,
+  type ImpactSums,
+} from '../../../../core/impact/seatImpact.ts'
 import { classes } from '../../../components/classes.ts'
 import { LevelChip } from '../../../components/LevelChip.tsx'
 import { Note } from '../../../components/Note.tsx'
@@ -8,9 +13,8 @@ import { Segment } from '../../../components/Segment.tsx'
 import { scrollRegion } from '../../../components/scrollRegion.ts'
 import { ServerSeats } from '../../../components/ServerSeats.tsx'
 import { useSettings } from '../../../state/settings.ts'
-import { NOT_APPLICABLE } from '../../../theme/format.ts'
+import { NOT_APPLICABLE, format } from '../../../theme/format.ts'
 import { levelOrder } from '../../../theme/levelSlots.ts'
-import { impactNote, limitChange, sumText } from './impact.text.ts'
 import { Becomes, Signed } from './Becomes.tsx'
 import { spanText, type RecentLimits } from './recentLimits.data.ts'
 import { useRecentLimits } from './useRecentLimits.ts'
@@ -222,3 +226,22 @@ function useSeen(onSeen: () => void) {
   })
   return table
 }
+
+/** One line about what the table shows: `600 seats; shares 245 → 255`. */
+function impactNote({ serverLimit, sums }: SeatImpact): string {
+  const { before, after } = sums
+  const shares =
+    before.shares === after.shares
+      ? `${format.fixed(before.shares)} shares`
+      : `shares ${format.fixed(before.shares)} → ${format.fixed(after.shares)}`
+  return `${format.seats(serverLimit)} on one server; ${shares}`
+}
+
+const limitChange = ({ limitBefore, limitAfter }: ImpactRow): number =>
+  (limitAfter?.current ?? 0) - (limitBefore?.current ?? 0)
+
+/** Why the sum is more than the server has. */
+const sumText = ({ nominal, surplus }: ImpactSums): string =>
+  surplus <= 0
+    ? `${format.seats(nominal)} seats in all`
+    : `${format.seats(surplus)} more than the server has, because every nominal limit is rounded up`

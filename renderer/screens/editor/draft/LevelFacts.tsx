@@ -1,4 +1,4 @@
-import { isLegalShape } from '../../../../core/sharding/shape.ts'
+import { isLegalShape } from '../../../../core/config/shape.ts'
 import { coveredOdds } from '../../../../core/sharding/collision.ts'
 import type { LevelSeats } from '../../../../core/impact/effectiveLevels.ts'
 import { Note } from '../../../components/Note.tsx'

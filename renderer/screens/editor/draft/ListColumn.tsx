@@ -1,6 +1,6 @@
 import { memo, useRef, useState } from 'react'
 import type { GuardFinding, ObjectRef } from '../../../../core/guard/finding.ts'
-import { say } from '../../../app/shellStore.ts'
+import { say } from '../../../state/shell.ts'
 import { classes } from '../../../components/classes.ts'
 import { inputClass } from '../../../components/Field.tsx'
 import { Menu } from '../../../components/Menu.tsx'

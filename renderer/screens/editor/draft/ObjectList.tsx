@@ -6,7 +6,6 @@ import { Icon } from '../../../components/Icon.tsx'
 import { LevelChip } from '../../../components/LevelChip.tsx'
 import { changeDraft } from '../../../state/draft.ts'
 import { format } from '../../../theme/format.ts'
-import { rowFacts } from './objectList.text.ts'
 import type { ObjectRow, ObjectRows } from './objectList.data.ts'
 import { select } from './useSelected.ts'
 import styles from './ObjectList.module.css'
@@ -123,4 +122,18 @@ function Option(props: { readonly row: ObjectRow; readonly selected: boolean; re
       </span>
     </button>
   )
+}
+
+/** What an option of the list says beside the name: number and marks in words. */
+function rowFacts(row: ObjectRow): string {
+  const { kind, number, mandatory, reconciled, state, problem, dangling } = row
+  const facts = [
+    kind === 'FlowSchema' ? `precedence ${number ?? 'unknown'}` : `${number ?? 'unknown'} shares`,
+    ...(state === 'same' ? [] : [state]),
+    ...(problem === 'error' ? ['has errors'] : problem === 'conflict' ? ['changed on the server meanwhile'] : []),
+    ...(dangling ? ['its level does not exist'] : []),
+    ...(mandatory ? ['mandatory'] : []),
+    ...(reconciled && !mandatory ? ['kept as built in by the server'] : []),
+  ]
+  return facts.join(', ')
 }

@@ -4,18 +4,17 @@ import { refKey, reverted, textOf, withDeletion, withText } from '../../../../co
 import type { ObjectRef } from '../../../../core/guard/finding.ts'
 import { writeManifest } from '../../../../core/manifest/write.ts'
 import { Button } from '../../../components/Button.tsx'
-import { classes } from '../../../components/classes.ts'
-import { Icon } from '../../../components/Icon.tsx'
 import { LevelChip } from '../../../components/LevelChip.tsx'
 import { Menu, type MenuEntry } from '../../../components/Menu.tsx'
 import { Note } from '../../../components/Note.tsx'
 import { Segment } from '../../../components/Segment.tsx'
 import { changeDraft, draftNow } from '../../../state/draft.ts'
 import { readOf, type UnderstoodDraft } from '../../../state/draft.logic.ts'
+import { classes } from '../../../components/classes.ts'
+import { Icon } from '../../../components/Icon.tsx'
 import { ConflictPane } from './ConflictPane.tsx'
 import { LevelForm } from './LevelForm.tsx'
-import type { DraftProblem } from './problems.data.ts'
-import { ProblemList } from './ProblemList.tsx'
+import { type DraftProblem, countText } from './problems.data.ts'
 import { SchemaForm } from './SchemaForm.tsx'
 import type { Impact } from './useImpact.ts'
 import { objectForm } from './useObjectForm.ts'
@@ -208,4 +207,36 @@ function duplicate(of: ObjectRef): void {
   if (begun === undefined) return
   changeDraft(() => begun.entries)
   select(begun.opened)
+}
+
+/** Every problem of the draft; each leads to its field. */
+function ProblemList(props: {
+  readonly problems: readonly DraftProblem[]
+  readonly onOpen: (problem: DraftProblem) => void
+}) {
+  const { problems, onOpen } = props
+  if (problems.length === 0) return null
+  return (
+    <section className={styles['problems']} aria-label="Problems of the draft">
+      <h3>{countText(problems)}</h3>
+      <ul>
+        {problems.map((problem) => {
+          const { kind, name, shown, field, severity, message } = problem
+          return (
+            <li key={`${kind}/${name} ${field} ${message}`} className={classes(styles[severity])}>
+              <Icon name={severity === 'error' ? 'cross' : 'warn'} size={12} />
+              <span>
+                <button type="button" onClick={() => onOpen(problem)}>
+                  <span className="sr-only">{severity}: </span>
+                  {shown} {field}
+                </button>{' '}
+                {message}
+              </span>
+            </li>
+          )
+        })}
+      </ul>
+      {problems.every(({ severity }) => severity === 'warning') && <p>Warnings do not prevent applying.</p>}
+    </section>
+  )
 }

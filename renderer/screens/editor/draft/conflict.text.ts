@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../../core/config/content.ts'
+import { isJsonObject, type JsonObject } from '../../../../core/config/jsonValues.ts'
 import type { FieldDifference } from '../../../../core/draft/threeWay.ts'
 import type { ReadEntry } from '../../../../core/draft/readEntry.ts'
 import { toJson } from '../../../../core/manifest/json.ts'

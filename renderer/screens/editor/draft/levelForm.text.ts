@@ -1,4 +1,4 @@
-import { MAX_ENTROPY_BITS, requiredEntropyBits } from '../../../../core/engine/shuffleSharding.ts'
+import { MAX_ENTROPY_BITS, requiredEntropyBits } from '../../../../core/config/shape.ts'
 import type { LevelSeats } from '../../../../core/impact/effectiveLevels.ts'
 import { format } from '../../../theme/format.ts'
 

@@ -1,5 +1,5 @@
 import { requestOfDump } from '../../../../core/classify/dumpLine.ts'
-import { distinguisherOf } from '../../../../core/classify/flow.ts'
+import { distinguisherOf } from '../../../../core/request/flow.ts'
 import { classifyingConfiguration } from '../../../../core/classify/configuration.ts'
 import { identityOf } from '../../../../core/classify/identity.ts'
 import { digestRequest, type DigestedRequest } from '../../../../core/classify/readRequest.ts'

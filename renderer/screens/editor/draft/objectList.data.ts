@@ -2,7 +2,7 @@ import { isMandatory } from '../../../../core/config/builtInByVersion.ts'
 import { AUTOUPDATE_ANNOTATION, type ObjectMeta, type ObjectSet } from '../../../../core/config/objects.ts'
 import { sameRef } from '../../../../core/draft/draft.ts'
 import { errorsOf } from '../../../../core/draft/readEntry.ts'
-import { byCodeUnits } from '../../../../core/frame/order.ts'
+import { byCodeUnits } from '../../../../core/text/order.ts'
 import type { ObjectRef } from '../../../../core/guard/finding.ts'
 import type { UnderstoodDraft, UnderstoodEntry } from '../../../state/draft.logic.ts'
 

@@ -1,5 +1,5 @@
 import { importManifests, type ManifestFile } from '../../../../core/draft/importManifests.ts'
-import { say } from '../../../app/shellStore.ts'
+import { say } from '../../../state/shell.ts'
 import { changeDraft, draftNow } from '../../../state/draft.ts'
 import { select } from './useSelected.ts'
 

@@ -6,7 +6,7 @@ import { fieldOf, type FieldPath } from '../../../../core/manifest/fieldPath.ts'
 import { toJson, type Json } from '../../../../core/manifest/json.ts'
 import type { LocatedFinding } from '../../../../core/manifest/manifest.ts'
 import { getIn } from '../../../../core/manifest/setIn.ts'
-import { say } from '../../../app/shellStore.ts'
+import { say } from '../../../state/shell.ts'
 import { changeDraft } from '../../../state/draft.ts'
 import { readOf, type UnderstoodDraft, type UnderstoodEntry } from '../../../state/draft.logic.ts'
 

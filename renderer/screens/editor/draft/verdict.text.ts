@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../../core/config/content.ts'
+import { isJsonObject } from '../../../../core/config/jsonValues.ts'
 import type { ChangeVerdict, ObjectsState } from '../../../../core/contract/objects.ts'
 
 /** What became, or would become, of one change. `applied`: it was no dry run. */

@@ -2,19 +2,24 @@ import { useMemo, useState } from 'react'
 import type { Kind, ObjectSet } from '../../../../core/config/objects.ts'
 import type { ObjectsState } from '../../../../core/contract/objects.ts'
 import { driftBetween, type DriftRow } from '../../../../core/drift/drift.ts'
-import { Button } from '../../../components/Button.tsx'
+import { withDeletion, withText } from '../../../../core/draft/draft.ts'
+import { writeManifest } from '../../../../core/manifest/write.ts'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
 import { LevelName } from '../../../components/LevelChip.tsx'
 import { MiddleCut } from '../../../components/MiddleCut.tsx'
 import { NowLine } from '../../../components/NowLine.tsx'
-import { Pane } from '../../../components/Pane.tsx'
 import { EmptyState, ErrorState, Loading } from '../../../components/States.tsx'
 import { Term } from '../../../components/Term.tsx'
 import { useObjects } from '../../../state/objects.ts'
 import { openPage, openScreen } from '../../../state/route.ts'
 import { useDraftBase, type DraftBase } from '../../../state/draftBase.ts'
+import { Button } from '../../../components/Button.tsx'
+import { Note } from '../../../components/Note.tsx'
+import { Pane } from '../../../components/Pane.tsx'
+import { scrollRegion } from '../../../components/scrollRegion.ts'
+import { changeDraft } from '../../../state/draft.ts'
+import { DiffView } from '../draft/DiffView.tsx'
 import { changeText, driftSentence, fieldsText, serverText } from './drift.text.ts'
-import { DriftDetail } from './DriftDetail.tsx'
 import { ReferencePane } from './ReferencePane.tsx'
 import { useReference } from './useReference.ts'
 import styles from './drift.module.css'
@@ -149,6 +154,40 @@ function SameObjects({ objects, rows }: { readonly objects: ObjectSet; readonly 
           </li>
         ))}
       </ul>
+    </Pane>
+  )
+}
+
+/** One object: what differs, what the server will do, and the way back. */
+function DriftDetail({ row }: { readonly row: DriftRow }) {
+  const { kind, name, reference, current, server } = row
+  const takeOver = (): void => {
+    changeDraft((entries, objects) =>
+      reference === null
+        ? withDeletion(entries, objects, row)
+        : withText(entries, objects, row, writeManifest(kind, reference)),
+    )
+    openPage('editor', 'draft', `${kind}/${name}`)
+  }
+  return (
+    <Pane
+      title={name}
+      note={kind}
+      actions={
+        <Button small onClick={takeOver}>
+          {reference === null ? 'Draft a deletion' : 'Draft the original'}
+        </Button>
+      }
+    >
+      <div className={styles['detail']}>
+        <Note kind={server.verdict === 'kept' ? 'info' : 'warn'}>{server.why}</Note>
+        <div className={styles['diff']} {...scrollRegion(`What differs in ${name}`)}>
+          <DiffView
+            before={reference === null ? '' : writeManifest(kind, reference)}
+            after={current === null ? '' : writeManifest(kind, current)}
+          />
+        </div>
+      </div>
     </Pane>
   )
 }

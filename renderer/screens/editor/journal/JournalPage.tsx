@@ -1,5 +1,4 @@
-import { useState, type ReactNode } from 'react'
-import { toProblem, type Problem } from '../../../../core/contract/errors.ts'
+import { useState, type ReactNode, useEffect } from 'react'
 import {
   changesToSend,
   type AppliedChange,
@@ -15,8 +14,7 @@ import { Note } from '../../../components/Note.tsx'
 import { NowLine } from '../../../components/NowLine.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { scrollRegion } from '../../../components/scrollRegion.ts'
-import { client } from '../../../state/client.ts'
-import { useObjects } from '../../../state/objects.ts'
+import { useObjects, objectsStore } from '../../../state/objects.ts'
 import { openPage } from '../../../state/route.ts'
 import { format } from '../../../theme/format.ts'
 import { DiffView } from '../draft/DiffView.tsx'
@@ -35,9 +33,10 @@ import {
   whatText,
 } from './journal.text.ts'
 import { TurnDialog, type TurnRequest } from './TurnDialog.tsx'
-import { useJournal } from './useJournal.ts'
 import aside from '../draft/aside.module.css'
 import styles from './journal.module.css'
+import { toProblem, type Problem } from '../../../../core/contract/errors.ts'
+import { client } from '../../../state/client.ts'
 
 /** Everything that was applied to what is connected, newest first; each entry can be undone and redone. */
 export function JournalPage() {
@@ -231,4 +230,44 @@ function Change({ change }: { readonly change: AppliedChange }) {
       />
     </div>
   )
+}
+
+interface Journal {
+  /** Newest first; `undefined` until they were read. */
+  readonly entries?: readonly JournalEntry[]
+  readonly problem?: Problem
+}
+
+const readJournal = (): Promise<Journal> =>
+  client()
+    .call('journal.read', null)
+    .then(
+      (entries) => ({ entries }),
+      (thrown: unknown) => ({ problem: toProblem(thrown) }),
+    )
+
+/** What was applied to a target; read again whenever its objects change, because they tell what became of it. */
+function useJournal(targetKey: string | undefined): Journal & { readonly reload: () => void } {
+  const [held, setHeld] = useState<Journal & { readonly of: string | undefined }>()
+  useEffect(() => {
+    let asked = 0
+    let shown = 0
+    const load = async (): Promise<void> => {
+      const own = ++asked
+      const read = await readJournal()
+      if (own < shown) return
+      shown = own
+      setHeld({ ...read, of: targetKey })
+    }
+    void load()
+    const stop = objectsStore.subscribe(({ state }, before) => {
+      if (state?.objects !== before.state?.objects) void load()
+    })
+    return () => {
+      shown = Infinity
+      stop()
+    }
+  }, [targetKey])
+  const reload = (): void => void readJournal().then((read) => setHeld({ ...read, of: targetKey }))
+  return held?.of === targetKey && held !== undefined ? { ...held, reload } : { reload }
 }

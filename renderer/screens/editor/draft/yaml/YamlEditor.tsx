@@ -1,11 +1,19 @@
 import { useEffect, useRef } from 'react'
-import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete'
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+  type CompletionContext,
+  type CompletionResult,
+  type CompletionSource,
+} from '@codemirror/autocomplete'
 import { defaultKeymap, indentWithTab } from '@codemirror/commands'
 import { yaml } from '@codemirror/lang-yaml'
 import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from '@codemirror/language'
-import { lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint'
+import { lintGutter, lintKeymap, setDiagnostics, type Diagnostic } from '@codemirror/lint'
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search'
-import { Annotation, Compartment, EditorState, Prec } from '@codemirror/state'
+import { Annotation, Compartment, EditorState, Prec, type Text } from '@codemirror/state'
 import {
   drawSelection,
   EditorView,
@@ -14,12 +22,12 @@ import {
   keymap,
   lineNumbers,
 } from '@codemirror/view'
-import type { Kind } from '../../../../../core/config/objects.ts'
 import type { LocatedFinding, ManifestDocument } from '../../../../../core/manifest/manifest.ts'
+import type { Kind } from '../../../../../core/config/objects.ts'
 import { nonce } from '../../../../state/strictPolicy.ts'
-import { completionSource } from './completionSource.ts'
-import { diagnosticsOf } from './diagnostics.ts'
 import { highlight, theme } from './theme.ts'
+import { completionsAt, placeAt } from './complete.logic.ts'
+import { manifestShape } from './fields.ts'
 
 export interface YamlEditorProps {
   readonly label: string
@@ -158,3 +166,47 @@ function changeBetween(from: string, to: string): { from: number; to: number; in
   while (end < shorter - start && from[from.length - 1 - end] === to[to.length - 1 - end]) end += 1
   return { from: start, to: from.length - end, insert: to.slice(start, to.length - end) }
 }
+
+/** Findings as marks in the text. */
+function diagnosticsOf(
+  doc: Text,
+  findings: readonly LocatedFinding[],
+  read: ManifestDocument | undefined,
+): Diagnostic[] {
+  return findings.map(({ field, line, column, severity, message }) => {
+    const at = doc.line(Math.max(1, Math.min(doc.lines, line)))
+    const from = Math.min(at.from + column - 1, at.to)
+    const range = read?.rangeOf(field)
+    const to =
+      range !== undefined && range.from === from
+        ? Math.min(range.to, doc.length)
+        : wordEnd(at.text, from - at.from) + at.from
+    return { from, to: Math.max(from, to), severity, message, source: field }
+  })
+}
+
+function wordEnd(line: string, from: number): number {
+  const rest = /^[^\s:,]+/.exec(line.slice(from))?.[0] ?? ''
+  return from + Math.max(1, rest.length) <= line.length ? from + Math.max(1, rest.length) : line.length
+}
+
+/** Offers fields, words and names of levels; asked anew with every completion. */
+const completionSource =
+  (facts: () => { readonly kind: Kind; readonly levels: readonly string[] }): CompletionSource =>
+  (context: CompletionContext): CompletionResult | null => {
+    const { kind, levels } = facts()
+    const place = placeAt(context.state.doc.toString(), context.pos)
+    if (!context.explicit && place.from === context.pos && place.part === 'key') return null
+    const options = completionsAt(manifestShape(kind), place, levels)
+    if (options.length === 0) return null
+    return {
+      from: place.from,
+      options: options.map(({ label, about, kind: of }) => ({
+        label,
+        type: of === 'key' ? 'property' : 'constant',
+        ...(about !== '' && { info: about }),
+        apply: of === 'key' ? `${label}: ` : label,
+      })),
+      validFor: /^[\w.*"/:-]*$/,
+    }
+  }

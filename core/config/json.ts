@@ -1,5 +1,0 @@
-/** A JSON object as a manifest and the API have it, of any shape. */
-export type JsonObject = Readonly<Record<string, unknown>>
-
-export const isJsonObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

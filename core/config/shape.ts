@@ -1,0 +1,76 @@
+import type { Queuing } from './objects.ts'
+
+/** Bits above which a dealer is refused, to keep the bias of the last card small (specification 3.1). */
+export const MAX_ENTROPY_BITS = 60
+const MAX_DECK = 2 ** 26
+
+/** Bits of hash that dealing `hand` of `deck` cards uses up. Not meaningful for a deck below 1. */
+export function requiredEntropyBits(deck: number, hand: number): number {
+  return Math.ceil(Math.log2(deck) * hand)
+}
+
+/** Whether hands of this size can be dealt from a deck of this size. */
+export function isLegalDealer(deck: number, hand: number): boolean {
+  return deck > 0 && hand > 0 && hand <= deck && deck <= MAX_DECK && requiredEntropyBits(deck, hand) <= MAX_ENTROPY_BITS
+}
+
+/** How many queues a level has and how many of them each flow is dealt. */
+export type DealerShape = Pick<Queuing, 'queues' | 'handSize'>
+
+/** Most queues that the API server accepts for a level (specification 1.6). */
+export const MOST_QUEUES = 10_000_000
+
+/** Whether a server takes this shape and can deal from it (specification 1.6, 3.1). */
+export const isLegalShape = ({ queues, handSize }: DealerShape): boolean =>
+  Number.isInteger(queues) && Number.isInteger(handSize) && queues <= MOST_QUEUES && isLegalDealer(queues, handSize)
+
+/** Why a shape is not legal and how to mend it, in one sentence; `undefined` when it is. */
+export function shapeProblem(shape: DealerShape): string | undefined {
+  if (isLegalShape(shape)) return undefined
+  const { queues, handSize } = shape
+  if (!Number.isInteger(queues) || queues < 1 || queues > MOST_QUEUES)
+    return `A level has 1 to ${MOST_QUEUES} queues, not ${queues}.`
+  if (!Number.isInteger(handSize) || handSize < 1) return `A hand holds at least one queue, not ${handSize}.`
+  const most = largestHand(queues)
+  if (handSize > queues) {
+    return `A hand of ${handSize} cannot be dealt from ${counted(queues, 'queue')}: at most ${most}.`
+  }
+  const bits = requiredEntropyBits(queues, handSize)
+  return `Dealing hands of ${handSize} from ${counted(queues, 'queue')} needs ${bits} bits of the flow’s hash and only ${MAX_ENTROPY_BITS} may be used: deal at most ${most} from ${counted(queues, 'queue')}, or ${handSize} from at most ${mostQueues(handSize)}.`
+}
+
+/** The largest hand that may be dealt from so many queues; 0 where none may. */
+export function largestHand(queues: number): number {
+  let handSize = 0
+  while (isLegalShape({ queues, handSize: handSize + 1 })) handSize++
+  return handSize
+}
+
+/** The largest hand that any number of queues allows. */
+export const LARGEST_HAND = 15
+
+/**
+ * The most queues from which hands of this size may be dealt, below `handSize` where there are none. The legal numbers
+ * have no gap: they begin at `handSize`, and the bits that a hand needs grow with the queues.
+ */
+export const mostQueues = (handSize: number): number =>
+  leastQueues(handSize, (queues) => !isLegalShape({ queues, handSize }), MOST_QUEUES + 1) - 1
+
+/**
+ * The least number of queues, from `handSize` to `end`, of which `holds` is true; it must stay true once it is. `end`
+ * when it is true of none before.
+ */
+export function leastQueues(handSize: number, holds: (queues: number) => boolean, end: number): number {
+  let [low, high] = [handSize, end]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if (holds(middle)) high = middle
+    else low = middle + 1
+  }
+  return high
+}
+
+/** Requests that one flow can have waiting before the next is rejected. */
+export const mostWaitingPerFlow = ({ handSize, queueLengthLimit }: Queuing): number => handSize * queueLengthLimit
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -1,0 +1,138 @@
+import type { Histogram } from './frame.ts'
+
+/** Relative difference below which Prometheus takes two neighbouring bucket counts for equal. */
+const COUNT_TOLERANCE = 1e-12
+/** Smallest normal double: below it a relative difference means nothing. */
+const MIN_NORMAL = 2.2250738585072014e-308
+
+/**
+ * `histogram_quantile(q, …)` as Prometheus computes it for classic histograms: counts that fall are raised to the
+ * count before them, the position within a bucket is interpolated linearly, the first bucket starts at 0 unless its
+ * bound is 0 or less, and a quantile beyond the last finite bound is that bound.
+ *
+ * NaN without observations, without a finite bucket or for q = NaN; −Infinity for q < 0, +Infinity for q > 1.
+ */
+export function histogramQuantile(q: number, histogram: Pick<Histogram, 'bounds' | 'counts'>): number {
+  if (Number.isNaN(q)) return Number.NaN
+  if (q < 0) return Number.NEGATIVE_INFINITY
+  if (q > 1) return Number.POSITIVE_INFINITY
+  const { bounds } = histogram
+  const counts = monotonic(histogram.counts)
+  const last = bounds.length
+  const observations = counts[last] ?? 0
+  if (last === 0 || observations === 0 || Number.isNaN(observations)) return Number.NaN
+
+  const rank = q * observations
+  const bucket = firstAtLeast(counts, rank, last)
+  if (bucket === last) return bounds[last - 1] ?? Number.NaN
+  const end = bounds[bucket] ?? Number.NaN
+  if (bucket === 0 && end <= 0) return end
+  const start = bucket === 0 ? 0 : (bounds[bucket - 1] ?? Number.NaN)
+  const below = bucket === 0 ? 0 : (counts[bucket - 1] ?? 0)
+  const inside = (counts[bucket] ?? 0) - below
+  return start + (end - start) * ((rank - below) / inside)
+}
+
+/** What is certain of a quantile: it lies above `above` (or is 0) and, where that is bounded, at or below `upTo`. */
+export interface QuantileBounds {
+  readonly above: number
+  readonly upTo: number | undefined
+}
+
+/**
+ * Where the quantile of observations that are never negative certainly lies: within its bucket, and no higher than the
+ * sum of all observations leaves room for. `undefined` without observations, and for q outside of 0 to 1.
+ */
+export function quantileRange(
+  q: number,
+  histogram: Pick<Histogram, 'bounds' | 'counts' | 'sum'>,
+): QuantileBounds | undefined {
+  const { bounds, sum } = histogram
+  const counts = monotonic(histogram.counts)
+  const last = bounds.length
+  const observations = counts[last] ?? 0
+  if (!(observations > 0) || !(q >= 0) || q > 1) return undefined
+  const rank = Math.max(1, Math.ceil(q * observations))
+  const bucket = firstAtLeast(counts, rank, last)
+  const lowerEdge = (at: number): number => (at === 0 ? 0 : Math.max(0, bounds[at - 1] ?? 0))
+  const above = lowerEdge(bucket)
+  const end = bounds[bucket]
+  // All others at their least leave this much to the observations of the bucket from the rank on.
+  let rest = sum
+  for (let at = 0; at <= last; at++) {
+    const inside = (counts[at] ?? 0) - (at === 0 ? 0 : (counts[at - 1] ?? 0))
+    const others = at === bucket ? rank - 1 - (at === 0 ? 0 : (counts[at - 1] ?? 0)) : inside
+    rest -= others * lowerEdge(at)
+  }
+  const most = rest / ((counts[bucket] ?? 0) - rank + 1)
+  // A sum that contradicts the counts says nothing.
+  const upTo = most >= above ? Math.min(end ?? Number.POSITIVE_INFINITY, most) : end
+  return { above, upTo: Number.isFinite(upTo) ? upTo : undefined }
+}
+
+/**
+ * Where a quantile of a time-weighted ratio lies. The time spent at or below each bound is exact to the nanosecond,
+ * so the interval is certain; nothing is known about the position inside it.
+ */
+export interface QuantileInterval {
+  /** The ratio is above this; with `exact`, equal to it. */
+  readonly lower: number
+  /** The ratio is at most this; absent when it lies above the last bound. */
+  readonly upper: number | undefined
+  /** The interval is one point. */
+  readonly exact: boolean
+}
+
+/**
+ * The least ratio that was not exceeded during the share `q` (0 < q ≤ 1) of the time that a timing-ratio histogram
+ * (specification 8.2), usually an increase, covers. `undefined` when it covers no time.
+ */
+export function timeWeightedQuantile(
+  q: number,
+  histogram: Pick<Histogram, 'bounds' | 'counts'>,
+): QuantileInterval | undefined {
+  const { bounds } = histogram
+  const counts = monotonic(histogram.counts)
+  const total = counts[bounds.length] ?? 0
+  if (!(total > 0) || !(q > 0) || q > 1) return undefined
+  const bucket = firstAtLeast(counts, q * total, bounds.length)
+  const upper = bounds[bucket]
+  // Ratios are never negative, so time at or below a bound of 0 was spent at 0.
+  if (bucket === 0) return { lower: 0, upper, exact: upper === 0 }
+  return { lower: bounds[bucket - 1] ?? 0, upper, exact: false }
+}
+
+function firstAtLeast(counts: readonly number[], rank: number, end: number): number {
+  let low = 0
+  let high = end
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((counts[middle] ?? 0) >= rank) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+/** Counts that never fall: the very array when they do not. */
+function monotonic(counts: readonly number[]): readonly number[] {
+  let fixed: number[] | undefined
+  let previous = counts[0] ?? 0
+  for (let i = 1; i < counts.length; i++) {
+    const count = counts[i] ?? 0
+    if (count === previous) continue
+    if (count < previous || almostEqual(count, previous)) {
+      fixed ??= [...counts]
+      fixed[i] = previous
+    } else {
+      previous = count
+    }
+  }
+  return fixed ?? counts
+}
+
+function almostEqual(a: number, b: number): boolean {
+  const difference = Math.abs(a - b)
+  const size = Math.abs(a) + Math.abs(b)
+  if (a === 0 || b === 0 || size < MIN_NORMAL) return difference < COUNT_TOLERANCE * MIN_NORMAL
+  return difference / Math.min(size, Number.MAX_VALUE) < COUNT_TOLERANCE
+}

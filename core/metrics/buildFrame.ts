@@ -1,0 +1,204 @@
+import type {
+  Acquisition,
+  Histogram,
+  LevelFrame,
+  Occupancy,
+  Rejected,
+  SchemaFrame,
+  ServerFrame,
+  VirtualTime,
+} from '../frame/frame.ts'
+import { recordOf } from '../frame/recordOf.ts'
+import type { Page, Series } from './page.ts'
+import { FAMILY_KEYS, familyIn, type FamilyKey } from './familyNames.ts'
+import { layOut, type At, type HistogramLayout, type Layout, type LevelLayout, type SchemaLayout } from './layout.ts'
+
+export interface PageMeta {
+  /** When the page was requested, RFC 3339 UTC. */
+  readonly at: string
+  /** gitVersion where the source knows it; otherwise the page's `kubernetes_build_info` tells. */
+  readonly version?: string | undefined
+  readonly acquisition?: Acquisition | undefined
+}
+
+/**
+ * Makes frames out of the pages of one server. What a page looks like is remembered, so that each further page with
+ * the same series costs little more than reading its numbers; histogram bounds are shared between such frames.
+ *
+ * Numbers are exactly as reported; one that is not finite is treated as not reported. Gauges and counters that the
+ * server creates with the first event read as 0 until then; gauges that it sets (limits, demand) do not.
+ */
+export function createFrameBuilder({ id }: { readonly id: string }): (page: Page, meta: PageMeta) => ServerFrame {
+  let last:
+    { readonly layout: Layout; readonly series: SeriesOfFamilies; readonly version: string | undefined } | undefined
+  return (page, meta) => {
+    const series = FAMILY_KEYS.map((family) => familyIn(page, family)?.series)
+    if (last === undefined || last.version !== meta.version || !sameSeries(last.series, series)) {
+      last = { layout: layOut(page, meta.version), series, version: meta.version }
+    }
+    return readServer(id, page, meta, last.layout)
+  }
+}
+
+type SeriesOfFamilies = readonly (readonly Series[] | undefined)[]
+
+/** Whether two pages have the very same series: parsers intern them, so identity is enough. */
+function sameSeries(a: SeriesOfFamilies, b: SeriesOfFamilies): boolean {
+  return a.every((before, family) => {
+    const now = b[family]
+    if (before === now) return true
+    if (before === undefined || now === undefined || before.length !== now.length) return false
+    for (let i = 0; i < now.length; i++) if (before[i] !== now[i]) return false
+    return true
+  })
+}
+
+type Values = ArrayLike<number> | undefined
+/** Values of each family of the page at hand, and whether the server has the family at all. */
+interface Reading {
+  readonly values: Readonly<Record<FamilyKey, Values>>
+  readonly layout: Layout
+}
+
+function readServer(id: string, page: Page, meta: PageMeta, layout: Layout): ServerFrame {
+  const values = recordOf<FamilyKey, Values>(FAMILY_KEYS, (family) => familyIn(page, family)?.values)
+  const reading: Reading = { values, layout }
+  return {
+    id,
+    at: meta.at,
+    version: layout.version,
+    startedAt: reported(reading, 'startedAt', layout.startedAt),
+    seatFairFrac: reported(reading, 'seatFairFrac', layout.seatFairFrac),
+    levels: layout.levels.map((level) => readLevel(reading, level)),
+    missing: [...layout.missing],
+    acquisition: meta.acquisition,
+  }
+}
+
+function readLevel(reading: Reading, at: LevelLayout): LevelFrame {
+  const schemas = at.schemas.map((schema) => readSchema(reading, schema))
+  const sum = (family: FamilyKey, of: (schema: SchemaFrame) => number | undefined) =>
+    reading.layout.available.has(family) ? schemas.reduce((total, schema) => total + (of(schema) ?? 0), 0) : undefined
+  return {
+    name: at.name,
+    limits: {
+      nominal: reported(reading, 'nominal', at.nominal),
+      lower: reported(reading, 'lower', at.lower),
+      upper: reported(reading, 'upper', at.upper),
+      current: reported(reading, 'current', at.current),
+    },
+    seats: {
+      executing: sum('executingSeats', ({ seats }) => seats.executing),
+      queued: sum('queuedSeats', ({ seats }) => seats.queued),
+    },
+    requests: {
+      executing: sum('executingRequests', ({ requests }) => requests.executing),
+      queued: sum('queuedRequests', ({ requests }) => requests.queued),
+    },
+    demand: {
+      highWatermark: reported(reading, 'highWatermark', at.highWatermark),
+      average: reported(reading, 'average', at.average),
+      stdev: reported(reading, 'stdev', at.stdev),
+      smoothed: reported(reading, 'smoothed', at.smoothed),
+      target: reported(reading, 'target', at.target),
+    },
+    dispatched: sum('dispatched', ({ dispatched }) => dispatched),
+    rejected: reading.layout.available.has('rejected') ? sumRejected(schemas) : undefined,
+    noAccommodation: sum('noAccommodation', ({ noAccommodation }) => noAccommodation),
+    virtualTime: readVirtualTime(reading, at),
+    seatUtilization: readHistogram(reading, 'seatUtilization', at.seatUtilization),
+    demandRatio: readHistogram(reading, 'demandRatio', at.demandRatio),
+    schemas,
+  }
+}
+
+function readSchema(reading: Reading, at: SchemaLayout): SchemaFrame {
+  const [queueFull = -1, concurrencyLimit = -1, timeOut = -1] = at.rejected
+  return {
+    name: at.name,
+    dispatched: sinceFirstEvent(reading, 'dispatched', at.dispatched),
+    rejected: reading.layout.available.has('rejected')
+      ? {
+          'queue-full': sinceFirstEvent(reading, 'rejected', queueFull) ?? 0,
+          'concurrency-limit': sinceFirstEvent(reading, 'rejected', concurrencyLimit) ?? 0,
+          'time-out': sinceFirstEvent(reading, 'rejected', timeOut) ?? 0,
+        }
+      : undefined,
+    seats: readOccupancy(reading, 'executingSeats', at.executingSeats, 'queuedSeats', at.queuedSeats),
+    requests: readOccupancy(reading, 'executingRequests', at.executingRequests, 'queuedRequests', at.queuedRequests),
+    noAccommodation: sinceFirstEvent(reading, 'noAccommodation', at.noAccommodation),
+    wait: readHistogram(reading, 'wait', at.wait),
+    waitRejected: readHistogram(reading, 'wait', at.waitRejected),
+    execution: readHistogram(reading, 'execution', at.execution),
+    executionWatch: readHistogram(reading, 'execution', at.executionWatch),
+    queueLength: readHistogram(reading, 'queueLength', at.queueLength),
+    estimatedSeats: readHistogram(reading, 'estimatedSeats', at.estimatedSeats),
+    watchCount: readHistogram(reading, 'watchCount', at.watchCount),
+  }
+}
+
+const readOccupancy = (
+  reading: Reading,
+  executing: FamilyKey,
+  executingAt: At,
+  queued: FamilyKey,
+  queuedAt: At,
+): Occupancy => ({
+  executing: sinceFirstEvent(reading, executing, executingAt),
+  queued: sinceFirstEvent(reading, queued, queuedAt),
+})
+
+function sumRejected(schemas: readonly SchemaFrame[]): Rejected {
+  const total: Rejected = { 'queue-full': 0, 'concurrency-limit': 0, 'time-out': 0 }
+  for (const { rejected } of schemas) {
+    if (rejected === undefined) continue
+    total['queue-full'] += rejected['queue-full']
+    total['concurrency-limit'] += rejected['concurrency-limit']
+    total['time-out'] += rejected['time-out']
+  }
+  return total
+}
+
+/** Only where the level has an R: without one nothing is known of its queuing. */
+function readVirtualTime(reading: Reading, at: LevelLayout): VirtualTime | undefined {
+  const currentR = reported(reading, 'currentR', at.currentR)
+  if (currentR === undefined) return undefined
+  return {
+    currentR,
+    dispatchR: sinceFirstEvent(reading, 'dispatchR', at.dispatchR),
+    latestS: sinceFirstEvent(reading, 'latestS', at.latestS),
+    nextSMin: sinceFirstEvent(reading, 'nextS', at.nextS.min),
+    nextSMax: sinceFirstEvent(reading, 'nextS', at.nextS.max),
+    nextDiscountedSMin: sinceFirstEvent(reading, 'nextDiscountedS', at.nextDiscountedS.min),
+    nextDiscountedSMax: sinceFirstEvent(reading, 'nextDiscountedS', at.nextDiscountedS.max),
+  }
+}
+
+/** What the page says, or nothing. */
+function reported({ values }: Reading, family: FamilyKey, at: At): number | undefined {
+  const value = at < 0 ? undefined : values[family]?.[at]
+  return value !== undefined && Number.isFinite(value) ? value : undefined
+}
+
+/** As `reported`, but a series that its first event has not created yet reads as 0. */
+function sinceFirstEvent(reading: Reading, family: FamilyKey, at: At): number | undefined {
+  if (at >= 0) return reported(reading, family, at)
+  return reading.layout.available.has(family) ? 0 : undefined
+}
+
+/** Absent until the first observation, and when a part of it is not a number. */
+function readHistogram({ values }: Reading, family: FamilyKey, at: HistogramLayout | undefined): Histogram | undefined {
+  const from = values[family]
+  if (at === undefined || from === undefined) return undefined
+  const { buckets, bounds } = at
+  const counts: number[] = []
+  const sum = from[at.sum] ?? Number.NaN
+  const count = from[at.count] ?? Number.NaN
+  let finite = Number.isFinite(sum) && Number.isFinite(count)
+  for (const bucket of buckets) {
+    const value = from[bucket] ?? Number.NaN
+    finite &&= Number.isFinite(value)
+    counts.push(value)
+  }
+  return finite ? { bounds, counts, sum, count } : undefined
+}

@@ -1,0 +1,58 @@
+import type { Family, Page } from './page.ts'
+
+const PREFIX = 'apiserver_flowcontrol_'
+
+/** The families that a frame is built from, by what the frame calls them (specification 8). */
+export const FAMILY = {
+  dispatched: `${PREFIX}dispatched_requests_total`,
+  rejected: `${PREFIX}rejected_requests_total`,
+  executingSeats: `${PREFIX}current_executing_seats`,
+  queuedSeats: `${PREFIX}current_inqueue_seats`,
+  executingRequests: `${PREFIX}current_executing_requests`,
+  queuedRequests: `${PREFIX}current_inqueue_requests`,
+  noAccommodation: `${PREFIX}request_dispatch_no_accommodation_total`,
+  wait: `${PREFIX}request_wait_duration_seconds`,
+  execution: `${PREFIX}request_execution_seconds`,
+  queueLength: `${PREFIX}request_queue_length_after_enqueue`,
+  estimatedSeats: `${PREFIX}work_estimated_seats`,
+  watchCount: `${PREFIX}watch_count_samples`,
+  nominal: `${PREFIX}nominal_limit_seats`,
+  lower: `${PREFIX}lower_limit_seats`,
+  upper: `${PREFIX}upper_limit_seats`,
+  current: `${PREFIX}current_limit_seats`,
+  highWatermark: `${PREFIX}demand_seats_high_watermark`,
+  average: `${PREFIX}demand_seats_average`,
+  stdev: `${PREFIX}demand_seats_stdev`,
+  smoothed: `${PREFIX}demand_seats_smoothed`,
+  target: `${PREFIX}target_seats`,
+  seatFairFrac: `${PREFIX}seat_fair_frac`,
+  currentR: `${PREFIX}current_r`,
+  dispatchR: `${PREFIX}dispatch_r`,
+  latestS: `${PREFIX}latest_s`,
+  nextS: `${PREFIX}next_s_bounds`,
+  nextDiscountedS: `${PREFIX}next_discounted_s_bounds`,
+  seatUtilization: `${PREFIX}priority_level_seat_utilization`,
+  demandRatio: `${PREFIX}demand_seats`,
+  startedAt: 'process_start_time_seconds',
+  buildInfo: 'kubernetes_build_info',
+} as const
+
+export type FamilyKey = keyof typeof FAMILY
+
+/** Names that releases before 1.26 had for the same, when a level had one limit and nothing was borrowed. */
+const EARLIER_NAMES: Partial<Record<FamilyKey, string>> = {
+  nominal: `${PREFIX}request_concurrency_limit`,
+  current: `${PREFIX}request_concurrency_limit`,
+  executingSeats: `${PREFIX}request_concurrency_in_use`,
+}
+
+/** A family of a page under the name that its release has for it. */
+export function familyIn({ families }: Pick<Page, 'families'>, key: FamilyKey): Family | undefined {
+  const family = families.get(FAMILY[key])
+  const earlier = EARLIER_NAMES[key]
+  // Where there is a nominal limit, the earlier name stands for that alone.
+  return family !== undefined || earlier === undefined || families.has(FAMILY.nominal) ? family : families.get(earlier)
+}
+
+const isFamilyKey = (text: string): text is FamilyKey => Object.hasOwn(FAMILY, text)
+export const FAMILY_KEYS: readonly FamilyKey[] = Object.keys(FAMILY).filter(isFamilyKey)

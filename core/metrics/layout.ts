@@ -1,0 +1,277 @@
+import { REJECT_REASONS, type MissingFamily } from '../frame/frame.ts'
+import { byCodeUnits } from '../text/order.ts'
+import { recordOf } from '../frame/recordOf.ts'
+import { missingFamilies, NEEDED_FAMILIES } from './catalogue.ts'
+import type { Family, Page } from './page.ts'
+import { FAMILY, FAMILY_KEYS, familyIn, type FamilyKey } from './familyNames.ts'
+
+/**
+ * Where the numbers of a frame stand in a page. It depends on which series a page has, not on their values, so it is
+ * worked out once and used for every page of the same shape.
+ */
+export interface Layout {
+  readonly version: string | undefined
+  readonly missing: readonly MissingFamily[]
+  /** Families that this server shows, or would show after their first event. */
+  readonly available: ReadonlySet<FamilyKey>
+  readonly seatFairFrac: At
+  readonly startedAt: At
+  /** Sorted by name, and so are the schemas of each. */
+  readonly levels: readonly LevelLayout[]
+}
+
+/** Index of a series among the values of its family; −1 when the page does not have it. */
+export type At = number
+const NOWHERE: At = -1
+
+export interface HistogramLayout {
+  /** Finite, ascending; shared by the histograms of all frames of this layout, so never to be changed. */
+  readonly bounds: number[]
+  /** One more than bounds. */
+  readonly buckets: readonly At[]
+  readonly sum: At
+  readonly count: At
+}
+
+const LEVEL_GAUGES = [
+  'nominal',
+  'lower',
+  'upper',
+  'current',
+  'highWatermark',
+  'average',
+  'stdev',
+  'smoothed',
+  'target',
+  'currentR',
+  'dispatchR',
+  'latestS',
+] as const satisfies readonly FamilyKey[]
+
+const SCHEMA_NUMBERS = [
+  'dispatched',
+  'executingSeats',
+  'queuedSeats',
+  'executingRequests',
+  'queuedRequests',
+  'noAccommodation',
+] as const satisfies readonly FamilyKey[]
+
+const SCHEMA_HISTOGRAM_NAMES = [
+  'wait',
+  'waitRejected',
+  'execution',
+  'executionWatch',
+  'queueLength',
+  'estimatedSeats',
+  'watchCount',
+] as const
+type SchemaHistogram = (typeof SCHEMA_HISTOGRAM_NAMES)[number]
+
+/** Family of each histogram, and the value of the dividing label that tells two of one family apart. */
+const SCHEMA_HISTOGRAMS: Readonly<Record<SchemaHistogram, readonly [family: FamilyKey, division: string]>> = {
+  wait: ['wait', 'true'],
+  waitRejected: ['wait', 'false'],
+  execution: ['execution', 'regular'],
+  executionWatch: ['execution', 'watch'],
+  queueLength: ['queueLength', ''],
+  estimatedSeats: ['estimatedSeats', ''],
+  watchCount: ['watchCount', ''],
+}
+
+export type SchemaLayout = Readonly<Record<(typeof SCHEMA_NUMBERS)[number], At>> &
+  Readonly<Record<SchemaHistogram, HistogramLayout | undefined>> & {
+    readonly name: string
+    /** In the order of REJECT_REASONS. */
+    readonly rejected: readonly At[]
+  }
+
+export type LevelLayout = Readonly<Record<(typeof LEVEL_GAUGES)[number], At>> & {
+  readonly name: string
+  readonly nextS: { readonly min: At; readonly max: At }
+  readonly nextDiscountedS: { readonly min: At; readonly max: At }
+  readonly seatUtilization: HistogramLayout | undefined
+  readonly demandRatio: HistogramLayout | undefined
+  readonly schemas: readonly SchemaLayout[]
+}
+
+/** Label that divides a family further than by level and schema, and what its absence means in an old release. */
+const DIVIDING_LABEL: Partial<Record<FamilyKey, readonly [label: string, absent: string]>> = {
+  rejected: ['reason', ''],
+  wait: ['execute', 'true'],
+  execution: ['type', 'regular'],
+  nextS: ['bound', ''],
+  nextDiscountedS: ['bound', ''],
+}
+
+/** Spellings of the two labels; the second ones are those of the first releases. */
+const LEVEL_LABELS = ['priority_level', 'priorityLevel'] as const
+const SCHEMA_LABELS = ['flow_schema', 'flowSchema'] as const
+
+/** A server has about a dozen of each. A page that names thousands must not fill the memory. */
+const MOST_LEVELS = 128
+const MOST_SCHEMAS = 1_024
+
+interface HistogramParts {
+  /** By upper bound; a bound that stands on the page twice counts once. */
+  readonly buckets: Map<number, At>
+  sum: At
+  count: At
+}
+
+/** The series of one family by level, schema and dividing label. */
+interface FamilyIndex {
+  readonly at: ReadonlyMap<string, At>
+  readonly histograms: ReadonlyMap<string, HistogramLayout>
+}
+
+const key = (level: string, schema = '', division = ''): string => `${level}\u0000${schema}\u0000${division}`
+
+/** Works out the layout. `version` is the server's gitVersion where the source knows it; else the page's own is used. */
+export function layOut(page: Page, version?: string): Layout {
+  const named = new Named()
+  const indices = new Map<FamilyKey, FamilyIndex>()
+  for (const family of FAMILY_KEYS) indices.set(family, indexFamily(family, familyIn(page, family), named))
+  const at = (family: FamilyKey, where: string): At => indices.get(family)?.at.get(where) ?? NOWHERE
+  const histogram = (family: FamilyKey, where: string) => indices.get(family)?.histograms.get(where)
+
+  const known = version ?? gitVersion(page)
+  const present = new Set([...NEEDED_FAMILIES].filter((name) => (page.families.get(name)?.series.length ?? 0) > 0))
+  if (known !== undefined) present.add(FAMILY.buildInfo)
+  for (const family of FAMILY_KEYS) if ((familyIn(page, family)?.series.length ?? 0) > 0) present.add(FAMILY[family])
+  const missing = missingFamilies(known, present)
+  const missingNames = new Set(missing.map(({ family }) => family))
+
+  return {
+    version: known,
+    missing: [...missing, ...named.leftOut()].toSorted((a, b) => byCodeUnits(a.family, b.family)),
+    available: new Set(FAMILY_KEYS.filter((family) => !missingNames.has(FAMILY[family]))),
+    seatFairFrac: at('seatFairFrac', key('')),
+    startedAt: at('startedAt', key('')),
+    levels: [...named.levels.keys()].toSorted(byCodeUnits).map((level) => ({
+      name: level,
+      ...recordOf(LEVEL_GAUGES, (family) => at(family, key(level))),
+      nextS: bounds('nextS', level, at),
+      nextDiscountedS: bounds('nextDiscountedS', level, at),
+      seatUtilization: histogram('seatUtilization', key(level)),
+      demandRatio: histogram('demandRatio', key(level)),
+      schemas: [...(named.levels.get(level) ?? [])].toSorted(byCodeUnits).map((schema) => ({
+        name: schema,
+        ...recordOf(SCHEMA_NUMBERS, (family) => at(family, key(level, schema))),
+        rejected: REJECT_REASONS.map((reason) => at('rejected', key(level, schema, reason))),
+        ...recordOf(SCHEMA_HISTOGRAM_NAMES, (property) => {
+          const [family, division] = SCHEMA_HISTOGRAMS[property]
+          return histogram(family, key(level, schema, division))
+        }),
+      })),
+    })),
+  }
+}
+
+const bounds = (family: FamilyKey, level: string, at: (family: FamilyKey, where: string) => At) => ({
+  min: at(family, key(level, '', 'min')),
+  max: at(family, key(level, '', 'max')),
+})
+
+const gitVersion = (page: Page): string | undefined =>
+  page.families.get(FAMILY.buildInfo)?.series[0]?.labels['git_version'] || undefined
+
+/** The levels and schemas that a page names, in its order, as many as are shown. */
+class Named {
+  readonly levels = new Map<string, Set<string>>()
+  private readonly otherLevels = new Set<string>()
+  private readonly otherSchemas = new Set<string>()
+  private schemas = 0
+
+  /** Notes a name of each; returns whether both are shown. */
+  take(level: string, schema: string | undefined): boolean {
+    let schemas = this.levels.get(level)
+    if (schemas === undefined) {
+      if (this.levels.size >= MOST_LEVELS) {
+        this.otherLevels.add(level)
+        return false
+      }
+      schemas = new Set()
+      this.levels.set(level, schemas)
+    }
+    if (schema === undefined || schema === '' || schemas.has(schema)) return true
+    if (this.schemas >= MOST_SCHEMAS) {
+      this.otherSchemas.add(key(level, schema))
+      return false
+    }
+    this.schemas += 1
+    schemas.add(schema)
+    return true
+  }
+
+  leftOut(): readonly MissingFamily[] {
+    const counts = [
+      [this.otherLevels.size, 'priority levels', MOST_LEVELS],
+      [this.otherSchemas.size, 'flow schemas', MOST_SCHEMAS],
+    ] as const
+    return counts.flatMap(([left, what, most]): MissingFamily[] =>
+      left === 0
+        ? []
+        : [
+            {
+              family: 'apiserver_flowcontrol_*',
+              reason: 'too-many',
+              note: `The page names ${most + left} ${what}. The first ${most} are shown and counted.`,
+            },
+          ],
+    )
+  }
+}
+
+/** Indexes one family and notes which levels and schemas it names. Series without the labels they need are left out. */
+function indexFamily(of: FamilyKey, family: Family | undefined, named: Named): FamilyIndex {
+  const at = new Map<string, At>()
+  const parts = new Map<string, HistogramParts>()
+  const ofServer = of === 'seatFairFrac' || of === 'startedAt' || of === 'buildInfo'
+  const [dividing, absent = ''] = DIVIDING_LABEL[of] ?? []
+  const familyName = family?.name ?? ''
+  family?.series.forEach(({ name, labels }, i) => {
+    const level = labels[LEVEL_LABELS[0]] ?? labels[LEVEL_LABELS[1]]
+    const schema = labels[SCHEMA_LABELS[0]] ?? labels[SCHEMA_LABELS[1]]
+    if (ofServer) at.set(key(''), i)
+    if (ofServer || level === undefined || level === '' || !named.take(level, schema)) return
+    const where = key(level, schema, dividing === undefined ? '' : (labels[dividing] ?? absent))
+    if (name === familyName) at.set(where, i)
+    else addPart(parts, where, name.slice(familyName.length), labels['le'], i)
+  })
+  const histograms = new Map<string, HistogramLayout>()
+  for (const [where, found] of parts) {
+    const layout = histogramLayout(found)
+    if (layout !== undefined) histograms.set(where, layout)
+  }
+  return { at, histograms }
+}
+
+function addPart(
+  parts: Map<string, HistogramParts>,
+  where: string,
+  suffix: string,
+  le: string | undefined,
+  at: At,
+): void {
+  const found = parts.get(where) ?? { buckets: new Map<number, At>(), sum: NOWHERE, count: NOWHERE }
+  parts.set(where, found)
+  if (suffix === '_sum') found.sum = at
+  else if (suffix === '_count') found.count = at
+  else if (suffix === '_bucket' && le !== undefined) {
+    const bound = /^\+?Inf$/.test(le) ? Number.POSITIVE_INFINITY : Number.parseFloat(le)
+    if (!Number.isNaN(bound)) found.buckets.set(bound, at)
+  }
+}
+
+/** `undefined` unless the histogram is whole: a sum, a count and a bucket for +Inf. */
+function histogramLayout({ buckets, sum, count }: HistogramParts): HistogramLayout | undefined {
+  const ascending = [...buckets].toSorted(([a], [b]) => a - b)
+  if (sum < 0 || count < 0 || ascending.at(-1)?.[0] !== Number.POSITIVE_INFINITY) return undefined
+  return {
+    bounds: ascending.slice(0, -1).map(([bound]) => bound),
+    buckets: ascending.map(([, at]) => at),
+    sum,
+    count,
+  }
+}

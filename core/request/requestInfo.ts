@@ -1,0 +1,149 @@
+import { parseFieldSelector, requiredValue } from './fieldSelector.ts'
+import { hasReadableSelectors, isTrueParameter, parseListOptions } from './listOptions.ts'
+import type { Query, RequestTarget } from './requestTarget.ts'
+
+/** What a request is about, as the API server derives it from method and address (specification 2.1). */
+export interface RequestInfo {
+  readonly isResource: boolean
+  readonly path: string
+  readonly verb: string
+  readonly apiPrefix: string
+  readonly apiGroup: string
+  readonly apiVersion: string
+  readonly namespace: string
+  readonly resource: string
+  readonly subresource: string
+  readonly name: string
+  readonly fieldSelector: string
+  readonly labelSelector: string
+  /** Resource, name, subresource and what follows; `undefined` for non-resource requests. */
+  readonly parts: readonly string[] | undefined
+}
+/** `failed` comes with what was known by then; a server answers 500 to such a request. */
+export interface RequestInfoResult {
+  readonly info: RequestInfo
+  readonly failed: boolean
+}
+
+const VERB_OF_METHOD: ReadonlyMap<string, string> = new Map([
+  ['POST', 'create'],
+  ['GET', 'get'],
+  ['HEAD', 'get'],
+  ['PUT', 'update'],
+  ['PATCH', 'patch'],
+  ['DELETE', 'delete'],
+])
+const SELECTABLE = new Set(['list', 'watch', 'deletecollection'])
+
+/** The parts between slashes; slashes at the ends do not count. */
+function split(path: string): string[] {
+  let start = 0
+  let end = path.length
+  while (start < end && path[start] === '/') start += 1
+  while (end > start && path[end - 1] === '/') end -= 1
+  return start === end ? [] : path.slice(start, end).split('/')
+}
+
+/** May stand as one part of a path. */
+const isPathSegment = (name: string): boolean => name !== '.' && name !== '..' && !/[/%]/.test(name)
+
+/** Of a request that is for no resource, or as far as it was understood. */
+const plainInfo = (method: string, path: string, apiPrefix: string): RequestInfo => ({
+  isResource: false,
+  path,
+  verb: method.toLowerCase(),
+  apiPrefix,
+  apiGroup: '',
+  apiVersion: '',
+  namespace: '',
+  resource: '',
+  subresource: '',
+  name: '',
+  fieldSelector: '',
+  labelSelector: '',
+  parts: undefined,
+})
+
+/** Methods are case-sensitive, as on the wire. */
+export function requestInfo(method: string, { path, query }: RequestTarget): RequestInfoResult {
+  const all = split(path)
+  const [apiPrefix = ''] = all
+  if (all.length < 3 || (apiPrefix !== 'api' && apiPrefix !== 'apis')) {
+    return { info: plainInfo(method, path, ''), failed: false }
+  }
+  const grouped = apiPrefix === 'apis'
+  if (grouped && all.length < 4) return { info: plainInfo(method, path, apiPrefix), failed: false }
+  const apiGroup = grouped ? (all[1] ?? '') : ''
+  /** Where what follows the version begins. */
+  let at = grouped ? 3 : 2
+  const apiVersion = all[at - 1] ?? ''
+
+  const verbInPath = all[at] === 'proxy' || all[at] === 'watch'
+  let verb = VERB_OF_METHOD.get(method) ?? ''
+  if (verbInPath) {
+    if (all.length - at < 2) {
+      const known = { isResource: true, apiGroup, apiVersion }
+      return { info: { ...plainInfo(method, path, apiPrefix), ...known }, failed: true }
+    }
+    verb = all[at] ?? ''
+    at += 1
+  }
+
+  let namespace = ''
+  if (all[at] === 'namespaces') {
+    namespace = all[at + 1] ?? ''
+    const third = all[at + 2]
+    if (third !== undefined && third !== 'status' && third !== 'finalize') at += 2
+  }
+  const parts = all.slice(at)
+  const [resource = '', givenName = '', third = ''] = parts
+  let name = givenName
+  if (name === '' && verb === 'get') {
+    const reading = readAsList(query)
+    verb = reading.watch ? 'watch' : 'list'
+    name = reading.name
+  }
+  if (name === '' && verb === 'delete') verb = 'deletecollection'
+  const selected = !verbInPath && SELECTABLE.has(verb)
+  return {
+    info: {
+      isResource: true,
+      path,
+      verb,
+      apiPrefix,
+      apiGroup,
+      apiVersion,
+      namespace,
+      resource,
+      subresource: verb === 'proxy' ? '' : third,
+      name,
+      fieldSelector: selected ? (query.get('fieldSelector') ?? '') : '',
+      labelSelector: selected ? (query.get('labelSelector') ?? '') : '',
+      parts,
+    },
+    failed: false,
+  }
+}
+
+/** How a `get` without a name is meant: watch or list, and of which one object if a field selector names it. */
+function readAsList(query: Query): { readonly watch: boolean; readonly name: string } {
+  const options = parseListOptions(query)
+  if (options === undefined || !hasReadableSelectors(options)) {
+    const watch = query.get('watch')
+    return { watch: watch !== undefined && isTrueParameter(watch), name: '' }
+  }
+  if (options.fieldSelector === '') return { watch: options.watch, name: '' }
+  const name = requiredValue(parseFieldSelector(options.fieldSelector) ?? [], 'metadata.name') ?? ''
+  return { watch: options.watch, name: isPathSegment(name) ? name : '' }
+}
+
+const LONG_RUNNING_SUBRESOURCES = new Set(['attach', 'exec', 'proxy', 'log', 'portforward'])
+
+/** Whether kube-apiserver expects the request to last: such requests have no deadline (specification 4.13). */
+export const isLongRunning = ({ verb, isResource, subresource, path }: RequestInfo): boolean =>
+  verb === 'watch' ||
+  verb === 'proxy' ||
+  (isResource ? subresource !== '' && LONG_RUNNING_SUBRESOURCES.has(subresource) : path.startsWith('/debug/pprof/'))
+
+/** Whether it counts as read-only among the requests of the whole server (specification 8.2, 9). */
+export const isReadOnly = ({ verb }: RequestInfo): boolean => verb === 'get' || verb === 'list' || verb === 'watch'

@@ -1,0 +1,19 @@
+/** Time and chance, passed in: only the outermost edge reads the real ones. */
+export interface Environment {
+  /** Unix milliseconds. */
+  readonly now: () => number
+  /** Uniform in [0, 1). */
+  readonly random: () => number
+  /** Calls back once after `ms` unless the returned function was called. */
+  readonly after: (ms: number, callback: () => void) => () => void
+}
+
+/** The real clock and the real chance: for the outermost edge only. */
+export const systemEnvironment: Environment = {
+  now: () => Date.now(),
+  random: () => Math.random(),
+  after(ms, callback) {
+    const timer = setTimeout(callback, ms)
+    return () => clearTimeout(timer)
+  },
+}

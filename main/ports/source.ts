@@ -1,0 +1,94 @@
+import type { Problem } from '../../core/contract/errors.ts'
+import type { SimulationControl, SimulationState } from '../../core/contract/simulation.ts'
+import type { Cadence, ServerHealth } from '../../core/contract/source.ts'
+import type { DumpFrame } from '../../core/frame/dump.ts'
+import type { ServerFrame, SourceInfo } from '../../core/frame/frame.ts'
+import type { ServerFacts } from '../../core/engine/serverFacts.ts'
+import type { LiveShadow, LiveState, ProxyMode } from '../../core/contract/live.ts'
+import type { Outcome } from '../../core/live/outcome.ts'
+import type { RequestLog } from '../../core/live/requestLog.ts'
+import type { ApfEngine, EngineConfiguration } from '../../core/engine/apfEngine.ts'
+import type { Call } from '../../core/simulate/server.ts'
+import type { ObjectDoor } from './objectDoor.ts'
+
+/** Where a source delivers. Each call is complete in itself; nothing has to be answered. */
+export interface SourceSink {
+  onServerFrame(frame: ServerFrame): void
+  onDump(dump: DumpFrame): void
+  /** Health of one server, whenever it changes. */
+  onHealth(health: ServerHealth): void
+}
+
+/**
+ * Something that turns an API server (or what is left of one) into frames. Made by a plain function `(options) → Source`;
+ * started once, ended by its signal.
+ */
+export interface Source {
+  readonly info: SourceInfo
+  /** A still source delivers once and never becomes stale. */
+  readonly still: boolean
+  /** Its flow-control objects, where it may have some; started by whoever shows them. */
+  readonly objects?: ObjectDoor
+  start(signal: AbortSignal, sink: SourceSink): void
+  /** Forget the backoff and try now; all servers without an argument. */
+  tryNow(server?: string): void
+  setCadence(cadence: Cadence): void
+  /** What the server stores and who watches it, where the source reports that. */
+  facts?(server: string): ServerFacts | undefined
+  /** Tells whether somebody looks at the dumps: where they cost nothing, they then come oftener. */
+  watchDumps?(watched: boolean): void
+  /** Its single requests, where it sees them. */
+  readonly live?: LiveTraffic
+  /** Everything that there was to read was read. */
+  ended?(): boolean
+  /** It is not wanted after all: gives back what it took when it was made. Only instead of `start`. */
+  discard?(): void
+  /** Settles once everything that it took is given back, ports above all. */
+  readonly closed?: Promise<void>
+}
+
+/** The single requests of a source, and the engine that decides about them. */
+export interface LiveTraffic {
+  readonly log: RequestLog
+  /** gitVersion that the engine behaves like. */
+  readonly version: string
+  /** Another one whenever a feed makes a leap in time or a proxy changes its mode: ask each time. */
+  readonly engine: Pick<ApfEngine<unknown>, 'snapshot'>
+  /** What engines before this one decided, where a feed made leaps. */
+  readonly before?: Outcome
+  /** Brings engine and rows to the present; before anything of them is read. */
+  settle(): void
+  state(): LiveState
+  /** Begins, changes or ends the second engine; throws `invalid-input` for a draft that no server would take. */
+  shadow(wish: LiveShadow): void
+  /** Lets requests wait for the engine or pass it from now on; of proxies alone. */
+  change?(mode: ProxyMode): void
+  /** Nothing more comes: lets everything happen that is held back because earlier requests might still come. */
+  finish?(): void
+}
+
+/** What of a simulated server is to be seen from outside. */
+export interface SimulatedApiServer {
+  readonly version: string
+  readonly startUnixMs: number
+  readonly engine: Pick<ApfEngine<Call>, 'snapshot' | 'dump'>
+  readonly objects: { readonly resourceVersion: string; readonly objects: EngineConfiguration }
+  /** Calls after every change of the objects until the signal aborts. */
+  onObjects(listener: () => void, signal: AbortSignal): void
+}
+
+/** The built-in simulated server as a source, with the means to handle it. */
+export interface SimulationSource extends Source {
+  /** The same server for whoever asks it over HTTP. */
+  readonly server: SimulatedApiServer
+  /** Where its history ends, which it tells first; Unix milliseconds. */
+  readonly presentUnixMs: number
+  state(): SimulationState
+  /** Throws `invalid-input` for a speed that is not possible. */
+  control(change: SimulationControl): SimulationState
+}
+
+/** What a source reports when it cannot even be made, as a value. `simulation` is the source, when it is one. */
+export type SourceResult =
+  | { readonly ok: true; readonly source: Source; readonly simulation?: SimulationSource }
+  | { readonly ok: false; readonly problem: Problem }

@@ -1,0 +1,199 @@
+import { checkObject } from '../../core/config/checkObject.ts'
+import { sameContent, shownObject } from '../../core/config/content.ts'
+import type { JsonObject } from '../../core/config/jsonValues.ts'
+import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '../../core/config/objects.ts'
+import type { Cause, ObjectChange } from '../../core/contract/objects.ts'
+import { refusal } from '../../core/engine/levelPlan.ts'
+import { createObjectVersions } from '../../core/config/objectVersions.ts'
+import { readStored } from '../../core/config/stored.ts'
+import {
+  type ObjectDoor,
+  type ObjectEditor,
+  type ObjectsReading,
+  type ServerVerdict,
+  judgeBeforehand,
+  verdictOf,
+} from '../ports/objectDoor.ts'
+
+export interface SimulatedObjectsOptions {
+  /** Whose objects they are: those of the simulated server without. */
+  readonly origin?: 'simulation' | 'proxy'
+  /** Who judges them, at the beginning of a sentence: `The simulated server` without. */
+  readonly judge?: string
+  readonly target: string
+  readonly targetKey: string
+  readonly version: string
+  /** All objects as the simulated server has them. */
+  readonly objects: () => ObjectSet
+  /** Puts all objects in force at once. */
+  readonly adopt: (objects: ObjectSet) => void
+  /** RFC 3339 of the simulated time, in whole seconds as objects carry it. */
+  readonly now: () => string
+}
+
+export interface SimulatedObjects extends ObjectDoor {
+  /** Tells that the objects have changed. */
+  changed(): void
+}
+
+/** The objects of the simulated server, which is the server that judges them here. */
+export function createSimulatedObjects(options: SimulatedObjectsOptions): SimulatedObjects {
+  const { target, targetKey, version, objects } = options
+  const versions = createObjectVersions()
+  let tell: (() => void) | undefined
+  const see = (): void => [...objects().levels, ...objects().schemas].forEach((object) => versions.see({ ...object }))
+  const reading = (): ObjectsReading => ({
+    state: 'current',
+    version,
+    asOf: options.now(),
+    objects: storedSet(objects()),
+  })
+  return {
+    origin: options.origin ?? 'simulation',
+    target,
+    targetKey,
+    fleeting: true,
+    start(signal, onReading) {
+      tell = () => {
+        if (!signal.aborted) onReading(reading())
+      }
+      see()
+      tell()
+    },
+    tryNow: () => undefined,
+    changed() {
+      see()
+      tell?.()
+    },
+    editor: createEditor(options, (base, present) => versions.saidTheSame(base, present)),
+  }
+}
+
+/** Objects in the shape in which messages carry them. */
+export const storedSet = ({ levels, schemas }: ObjectSet): ObjectsReading['objects'] => ({
+  levels: levels.flatMap((level) => readStored('PriorityLevelConfiguration', level) ?? []),
+  schemas: schemas.flatMap((schema) => readStored('FlowSchema', schema) ?? []),
+})
+
+function createEditor(
+  { version, objects, adopt, now, judge: judgeName = 'The simulated server' }: SimulatedObjectsOptions,
+  saidTheSame: (base: NonNullable<ObjectChange['base']>, present: JsonObject) => boolean,
+): ObjectEditor {
+  const find = ({ kind, name }: Pick<ObjectChange, 'kind' | 'name'>): JsonObject | undefined => {
+    const found = ofKind(objects(), kind).find(({ metadata }) => metadata.name === name)
+    return found && shownObject(kind, { ...found })
+  }
+  const judge = (change: ObjectChange): { readonly verdict: ServerVerdict; readonly next?: ObjectSet } => {
+    const present = find(change)
+    const early = judgeBeforehand(change, present, (base) => saidTheSame(base, present ?? {}))
+    if (early !== undefined) return { verdict: early }
+    if (change.object === null) return { verdict: verdictOf(change, 'accepted'), next: without(objects(), change) }
+    const { kind, findings, defaulted } = checkObject(change.object, version)
+    const causes = findings.flatMap(({ severity, field, reason, message }): Cause[] =>
+      severity === 'error' ? [{ field, reason, message }] : [],
+    )
+    if (causes.length > 0 || kind === '' || defaulted === undefined)
+      return { verdict: rejected(change, causes, judgeName) }
+    const tooLarge = kind === 'PriorityLevelConfiguration' ? beyondBounds(defaulted, judgeName) : []
+    if (tooLarge.length > 0) return { verdict: rejected(change, tooLarge, judgeName) }
+    const object = shownObject(kind, { ...defaulted })
+    if (present !== undefined && sameContent(present, object))
+      return { verdict: verdictOf(change, 'unchanged', { object: present }) }
+    const refused = kind === 'PriorityLevelConfiguration' ? refusal(defaulted) : undefined
+    const warnings = refused === undefined ? [] : [`Flow control treats the object as if it did not exist: ${refused}.`]
+    return {
+      verdict: verdictOf(change, 'accepted', { object, warnings }),
+      next: kind === 'FlowSchema' ? withSchema(objects(), defaulted, now()) : withLevel(objects(), defaulted, now()),
+    }
+  }
+  return {
+    access: async () => ({ ok: true }),
+    read: async (change) => find(change) ?? null,
+    check: async (change) => judge(change).verdict,
+    apply: async (change, _force, announce) => {
+      const judged = judge(change)
+      if (judged.next === undefined) return { verdict: judged.verdict }
+      await announce({
+        from: find(change) ?? null,
+        to: change.object === null ? null : (judged.verdict.object ?? null),
+      })
+      // Another change may have come in between.
+      const { verdict, next } = judge(change)
+      if (next === undefined) return { verdict }
+      const from = find(change) ?? null
+      adopt(next)
+      const to = find(change) ?? null
+      return { verdict: { ...verdict, ...(to && { object: to }) }, done: { from, to } }
+    },
+  }
+}
+
+const ofKind = ({ levels, schemas }: ObjectSet, kind: Kind): readonly (FlowSchema | PriorityLevelConfiguration)[] =>
+  kind === 'FlowSchema' ? schemas : levels
+
+function without({ levels, schemas }: ObjectSet, { kind, name }: ObjectChange): ObjectSet {
+  const others = <O extends FlowSchema | PriorityLevelConfiguration>(all: readonly O[]): O[] =>
+    all.filter(({ metadata }) => metadata.name !== name)
+  return kind === 'FlowSchema' ? { levels, schemas: others(schemas) } : { levels: others(levels), schemas }
+}
+
+const withLevel = (objects: ObjectSet, level: PriorityLevelConfiguration, now: string): ObjectSet => ({
+  ...objects,
+  levels: put(objects.levels, level, now),
+})
+const withSchema = (objects: ObjectSet, schema: FlowSchema, now: string): ObjectSet => ({
+  ...objects,
+  schemas: put(objects.schemas, schema, now),
+})
+
+/** In the place of the one with its name, or at the end. */
+function put<O extends FlowSchema | PriorityLevelConfiguration>(all: readonly O[], given: O, now: string): O[] {
+  const { status: _status, ...written } = given
+  const { name, labels, annotations } = given.metadata
+  const known = all.some(({ metadata }) => metadata.name === name)
+  const metadata = {
+    name,
+    ...(labels && { labels }),
+    ...(annotations && { annotations }),
+    ...(!known && { creationTimestamp: now }),
+  }
+  const object = { ...written, metadata }
+  return known
+    ? all.map((one) => (one.metadata.name === name ? { ...one, ...object } : one))
+    : [...all, { ...given, ...object }]
+}
+
+/** An API server admits more; no machine that also shows them does. */
+const MOST_QUEUES = 10_000
+const MOST_SHARES = 1_000_000
+const MOST_PERCENT = 1_000_000
+
+/** What an engine on this machine does not take although an API server would; `judge` begins the sentences. */
+export function beyondBounds({ spec }: PriorityLevelConfiguration, judge: string): Cause[] {
+  const shares = spec.limited?.nominalConcurrencyShares ?? spec.exempt?.nominalConcurrencyShares
+  const owner = spec.limited === undefined ? 'exempt' : 'limited'
+  return [
+    bound(`spec.${owner}.nominalConcurrencyShares`, shares, MOST_SHARES, judge),
+    bound('spec.limited.borrowingLimitPercent', spec.limited?.borrowingLimitPercent, MOST_PERCENT, judge),
+    bound('spec.limited.limitResponse.queuing.queues', spec.limited?.limitResponse.queuing?.queues, MOST_QUEUES, judge),
+  ].flat()
+}
+
+const bound = (field: string, value: number | undefined, most: number, judge: string): Cause[] =>
+  value === undefined || value <= most
+    ? []
+    : [
+        {
+          field,
+          reason: 'FieldValueInvalid',
+          message: `${judge} takes at most ${most}; a real one takes more.`,
+        },
+      ]
+
+function rejected(change: ObjectChange, causes: readonly Cause[], judge: string): ServerVerdict {
+  const words = causes.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`)).join(' ')
+  return verdictOf(change, 'rejected', {
+    causes: [...causes],
+    problem: { code: 'invalid-input', message: `${judge} rejects ${change.kind} ${change.name}. ${words}` },
+  })
+}

@@ -1,0 +1,68 @@
+import { requestOfDump } from '../../../../core/classify/dumpLine.ts'
+import { identityOf } from '../../../../core/classify/identity.ts'
+import type { RequestSample } from '../../../../core/contract/objects.ts'
+import type { DumpRequest } from '../../../../core/frame/dump.ts'
+import { requestWords, shortUser } from './words.ts'
+
+/** A request that a dump shows; equal ones are one. */
+export interface SeenRequest {
+  readonly key: string
+  readonly request: RequestSample
+  /** Without what service accounts have in common. */
+  readonly user: string
+  readonly words: string
+  readonly namespace: string
+  /** Where the server put it. */
+  readonly schema: string
+  readonly level: string
+  readonly waiting: number
+  readonly executing: number
+}
+
+/** A request of the dump with the groups that its user's name tells; `undefined` for a row without details. */
+export function sampleOf(row: DumpRequest): RequestSample | undefined {
+  const found = requestOfDump(row)
+  if (found?.user === undefined) return undefined
+  const { user, method, url } = found
+  return { user, groups: [...identityOf(user).groups], method, url }
+}
+
+/** The requests of a dump, each once: those that wait most often first. */
+export function seenRequests(rows: readonly DumpRequest[]): readonly SeenRequest[] {
+  const byKey = new Map<string, SeenRequest>()
+  for (const row of rows) {
+    const key = `${row.schema} ${row.level} ${row.user} ${row.verb} ${row.path}`
+    const known = byKey.get(key)
+    const request = known?.request ?? sampleOf(row)
+    if (request === undefined) continue
+    const waits = row.startedAt === undefined
+    byKey.set(key, {
+      key,
+      request,
+      user: known?.user ?? shortUser(request.user),
+      words: known?.words ?? requestWords(request),
+      namespace: row.namespace ?? '',
+      schema: row.schema,
+      level: row.level,
+      waiting: (known?.waiting ?? 0) + (waits ? 1 : 0),
+      executing: (known?.executing ?? 0) + (waits ? 0 : 1),
+    })
+  }
+  return [...byKey.values()].toSorted(
+    (a, b) => b.waiting - a.waiting || b.executing - a.executing || (a.key < b.key ? -1 : 1),
+  )
+}
+
+/** Those that hold every word of the filter, in any case. */
+export function filteredSeen(seen: readonly SeenRequest[], filter: string): readonly SeenRequest[] {
+  const words = filter
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  return words.length === 0
+    ? seen
+    : seen.filter(({ request, words: what, schema, level }) => {
+        const text = `${request.user} ${what} ${request.url} ${schema} ${level}`.toLowerCase()
+        return words.every((word) => text.includes(word))
+      })
+}

@@ -1,0 +1,174 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, posix, sep } from 'node:path'
+import { expect, test } from 'vitest'
+
+/**
+ * The rooms from the ground up: a room imports only from rooms above it in this list, type imports included. The two
+ * houses below the first do not know each other: `main` imports from `core` and `main`, `renderer` from `core` and
+ * `renderer`. docs/architecture.md has a row for each room, in this order.
+ */
+const ROOMS = [
+  // What is true without a computer around it. `core` itself stands for the files directly in it.
+  'core',
+  'core/text',
+  'core/filter',
+  'core/frame', // what a source reports, and what two reports say together
+  'core/metrics', // pages and dumps → frames
+  'core/config', // the two kinds of objects
+  'core/manifest',
+  'core/request', // what flow control reads of a request
+  'core/engine', // one server's flow control
+  'core/sharding',
+  'core/contract', // what crosses the process boundary
+  'core/run', // whatever drives engines
+  'core/classify',
+  'core/impact',
+  'core/guard',
+  'core/drift',
+  'core/draft',
+  'core/live',
+  'core/simulate',
+  'core/feeds',
+  'core/conformance',
+
+  // The Node side: what is shared, then what reaches out, then what serves people.
+  'main/bootstrap',
+  'main/ports', // the interfaces at which the rooms below meet
+  'main/files',
+  'main/listen', // what every listener needs
+  'main/transport',
+  'main/store',
+  'main/cluster',
+  'main/feeds',
+  'main/simulated',
+  'main/live',
+  'main/proxy',
+  'main/sources',
+  'main/workspace', // the one owner of state
+  'main/server',
+  'main/preload',
+  'main/cli',
+  'main/electron',
+
+  // The React side: what several screens share, the screens, the shell around them.
+  'renderer/theme',
+  'renderer/glossary',
+  'renderer/state',
+  'renderer/components',
+  'renderer/charts',
+  'renderer/screens',
+  'renderer/app',
+  'renderer',
+] as const
+
+interface Import {
+  /** Path of a file within the repository. */
+  readonly from: string
+  readonly to: string
+}
+
+/** `import … from`, `export … from`, `import '…'` and `import('…')`, of types too. */
+const IMPORT = /^(?:import|export)\b[^'"]*?\bfrom '(\.[^']+)'|^import '(\.[^']+)'|\bimport\(\s*'(\.[^']+)'\s*\)/gm
+
+const importsIn = (from: string, text: string): Import[] =>
+  Array.from(text.matchAll(IMPORT), ([, named, bare, called]) => ({
+    from,
+    to: posix.join(posix.dirname(from), named ?? bare ?? called ?? ''),
+  }))
+
+const ROOT = join(import.meta.dirname, '../..')
+const files = globSync('{core,main,renderer}/**/*.{ts,tsx,mjs}', { cwd: ROOT })
+  .map((file) => file.split(sep).join('/'))
+  .filter((file) => !/\.(?:test|fixture)\.tsx?$|\.d\.ts$/.test(file))
+const imports = files
+  .flatMap((file) => importsIn(file, readFileSync(join(ROOT, file), 'utf8')))
+  .filter(({ to }) => /\.(?:tsx?|mjs)$/.test(to))
+
+/** `core/engine` of `core/engine/queue.ts`, `core` of `core/units.ts`. */
+const roomOf = (file: string): string => dirname(file).split('/').slice(0, 2).join('/')
+const houseOf = (file: string): string => file.split('/', 1)[0] ?? ''
+
+/** Imports that the order of rooms forbids, those of a room that it does not name among them. */
+function againstOrder(all: readonly Import[]): string[] {
+  const height = new Map<string, number>(ROOMS.map((room, index) => [room, index]))
+  return all
+    .filter(({ from, to }) => {
+      const [own, other] = [height.get(roomOf(from)), height.get(roomOf(to))]
+      if (own === undefined || other === undefined || other > own) return true
+      return houseOf(to) !== 'core' && houseOf(to) !== houseOf(from)
+    })
+    .map(({ from, to }) => `${from} imports ${to}`)
+}
+
+/** Imports between folders, subfolders included, that lead back to where they start. */
+function inCycles(all: readonly Import[]): string[] {
+  const next = new Map<string, Set<string>>()
+  for (const { from, to } of all) next.set(dirname(from), (next.get(dirname(from)) ?? new Set()).add(dirname(to)))
+  const reached = new Map([...next.keys()].map((start) => [start, reachableFrom(start, next)]))
+  return all
+    .filter(({ from, to }) => dirname(from) !== dirname(to) && reached.get(dirname(to))?.has(dirname(from)) === true)
+    .map(({ from, to }) => `${from} imports ${to}`)
+}
+
+function reachableFrom(start: string, next: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
+  const seen = new Set<string>()
+  // A set that is added to while it is gone through goes on with what was added.
+  for (const folder of next.get(start) ?? []) seen.add(folder)
+  for (const folder of seen) for (const further of next.get(folder) ?? []) seen.add(further)
+  return seen
+}
+
+test('every import keeps the order of the rooms', () => {
+  expect(imports.length).toBeGreaterThan(4_000)
+  expect(againstOrder(imports)).toEqual([])
+})
+
+test('no folder imports itself by way of others', () => {
+  expect(inCycles(imports)).toEqual([])
+})
+
+test('a screen imports another one by its index.tsx only', () => {
+  const screenOf = (path: string): string | undefined => /^renderer\/screens\/([^/]+)\//.exec(path)?.[1]
+  const across = imports.filter(({ from, to }) => {
+    const [own, other] = [screenOf(from), screenOf(to)]
+    return own !== undefined && other !== undefined && own !== other && to !== `renderer/screens/${other}/index.tsx`
+  })
+  expect(across).toEqual([])
+})
+
+test('docs/architecture.md describes every room, in order', () => {
+  const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8')
+  const rows = Array.from(page.matchAll(/^\| `((?:core|main|renderer)\/[a-z]+)\/`/gm), ([, room]) => room)
+  expect(rows).toEqual(ROOMS.filter((room) => room.includes('/')))
+})
+
+test('imports of every form count, and each breach is found', () => {
+  const text = `import type { A } from '../engine/a.ts'
+import {
+  type B,
+} from '../engine/b.ts'
+import './c.ts'
+export { D } from './d.ts'
+export * from './e.ts'
+const f = await import('../engine/f.ts')
+type G = import('../engine/g.ts').G
+export const from = 'nowhere'
+`
+  const found = importsIn('core/frame/x.ts', text)
+  expect(found.map(({ to }) => posix.basename(to, '.ts')).join('')).toBe('abcdefg')
+  expect(againstOrder(found)).toHaveLength(4)
+  expect(
+    againstOrder([
+      { from: 'renderer/app/x.ts', to: 'main/cli/y.ts' },
+      { from: 'main/cli/x.ts', to: 'core/nameless/y.ts' },
+      { from: 'main/cli/x.ts', to: 'core/engine/y.ts' },
+    ]),
+  ).toEqual(['renderer/app/x.ts imports main/cli/y.ts', 'main/cli/x.ts imports core/nameless/y.ts'])
+  const through = [
+    { from: 'a/x.ts', to: 'a/b/y.ts' },
+    { from: 'a/b/y.ts', to: 'c/z.ts' },
+    { from: 'c/z.ts', to: 'a/w.ts' },
+    { from: 'c/z.ts', to: 'd/w.ts' },
+  ]
+  expect(inCycles(through)).toEqual(['a/x.ts imports a/b/y.ts', 'a/b/y.ts imports c/z.ts', 'c/z.ts imports a/w.ts'])
+})
