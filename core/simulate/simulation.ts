@@ -1,4 +1,3 @@
-import { EventQueue } from '../run/eventQueue.ts'
 import {
   type ApfEngine,
   type ConfigurationReport,
@@ -7,6 +6,7 @@ import {
   createApfEngine,
 } from '../engine/apfEngine.ts'
 import type { Corrections } from '../engine/corrections.ts'
+import type { Timed } from '../engine/timers.ts'
 import type { VersionProfile } from '../engine/profiles.ts'
 import type { User } from '../request/match.ts'
 import type { ServerFacts } from '../engine/serverFacts.ts'
@@ -67,14 +67,23 @@ export interface Simulation {
   tallies(): ReadonlyMap<string, Readonly<Tally>>
 }
 
+/** What clients and handlers do later, among what the engine itself waits for: of one instant in the order of planning. */
+class Planned implements Timed {
+  timerPlace = -1
+  readonly run: () => void
+
+  constructor(run: () => void) {
+    this.run = run
+  }
+}
+
 /** How many events happen before `mayGoOn` is asked. */
 const EVENTS_AT_ONCE = 64
 
 export function createSimulation(options: SimulationOptions): Simulation {
   const { workload, seed } = options
-  const events = new EventQueue()
   const tallies = new Map<string, Tally>()
-  const after = (ns: number, run: () => void): void => events.put(engine.nowNs + ns, run)
+  const after = (ns: number, run: () => void): void => engine.appoint(new Planned(run), engine.nowNs + ns)
   const server = new SimulatedServer(() => engine, { capacity: workload.service.capacity, after })
   const engine = createApfEngine<Call>({
     mode: options.mode,
@@ -85,6 +94,9 @@ export function createSimulation(options: SimulationOptions): Simulation {
     startUnixMs: options.startUnixMs,
     onDispatch: (ticket) => server.execute(ticket),
     onTimeOut: (ticket, retryAfter) => server.refuse(ticket, retryAfter),
+    onAppointment(due) {
+      if (due instanceof Planned) due.run()
+    },
   })
   let configured = engine.configure(options.configuration)
 
@@ -116,12 +128,6 @@ export function createSimulation(options: SimulationOptions): Simulation {
     after(MINUTE_NS, everyMinute)
   }
 
-  const happen = (wakeNs: number, eventNs: number): void => {
-    engine.moveTo(Math.max(Math.min(wakeNs, eventNs), engine.nowNs))
-    // What the engine waited for comes before what arrives at the same instant.
-    if (wakeNs <= eventNs) engine.wake()
-    else events.take()?.()
-  }
   return {
     engine,
     get nowNs() {
@@ -132,19 +138,17 @@ export function createSimulation(options: SimulationOptions): Simulation {
     },
     facts: () => simulatedFacts(workload, server.openWatches),
     step() {
-      const wakeNs = engine.nextWakeNs()
-      const eventNs = events.nextNs
-      if (Math.min(wakeNs, eventNs) === Number.POSITIVE_INFINITY) return false
-      happen(wakeNs, eventNs)
-      return true
+      for (let next = engine.nextWakeNs(); next < Number.POSITIVE_INFINITY; next = engine.nextWakeNs()) {
+        engine.moveTo(Math.max(next, engine.nowNs))
+        if (engine.wakeOnce()) return true
+      }
+      return false
     },
     runTo(ns, mayGoOn = () => true) {
-      for (let done = 0; ; done++) {
-        const wakeNs = engine.nextWakeNs()
-        const eventNs = events.nextNs
-        if (wakeNs > ns && eventNs > ns) break
+      for (let next = engine.nextWakeNs(), done = 0; next <= ns; next = engine.nextWakeNs(), done++) {
         if (done % EVENTS_AT_ONCE === 0 && !mayGoOn()) return false
-        happen(wakeNs, eventNs)
+        engine.moveTo(Math.max(next, engine.nowNs))
+        engine.wakeOnce()
       }
       engine.moveTo(Math.max(ns, engine.nowNs))
       return true

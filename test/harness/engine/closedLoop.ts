@@ -9,7 +9,7 @@ import { QueueSet } from '../../../core/engine/queueSet.ts'
 import type { QueuingConfig } from '../../../core/engine/queueSetListener.ts'
 import { hashFromBigInt } from '../../../core/request/flow.ts'
 import type { RejectReason } from '../../../core/frame/frame.ts'
-import { EventHeap } from '../../../core/run/eventQueue.ts'
+import { EventHeap } from '../../../core/conformance/agenda.ts'
 
 export interface Client {
   readonly hash: bigint
