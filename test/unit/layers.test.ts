@@ -20,7 +20,7 @@ const ROOMS = [
   'core/engine', // one server's flow control
   'core/sharding',
   'core/contract', // what crosses the process boundary
-  'core/run', // whatever drives engines
+  'core/run', // the one driver of engines
   'core/classify',
   'core/impact',
   'core/guard',
