@@ -40,6 +40,7 @@ export class FeedEngine {
   private readonly waiting = new Map<Call, (waitedNs: number) => void>()
   /** What the engines before the present one decided. */
   before: Outcome = NO_OUTCOME
+  private waitedBefore = 0
   standIns: StandIns = createStandIns(this.configuration, new Set())
 
   constructor(options: FeedEngineOptions, startUnixMs: number) {
@@ -56,12 +57,19 @@ export class FeedEngine {
     return this.startMs + this.run.engine.nowNs / NS_PER_MS
   }
 
+  /** Seconds that dispatched requests have waited in all. */
+  get waitedSeconds(): number {
+    const lanes = this.engine.snapshot().levels.flatMap((level) => level.lanes)
+    return lanes.reduce((total, { wait }) => total + wait.sum, this.waitedBefore)
+  }
+
   get hasFacts(): boolean {
     return this.known !== undefined
   }
 
   begin(startUnixMs: number): void {
     this.waiting.clear()
+    this.waitedBefore = this.waitedSeconds
     this.before = plus(this.before, outcomeOf(this.engine.snapshot()))
     this.startMs = startUnixMs
     this.run = this.newRun()

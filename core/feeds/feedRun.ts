@@ -12,6 +12,7 @@ import { FeedRequest } from './request.ts'
 import { SeenIds } from './seenIds.ts'
 import { type FeedCounts, FeedTally } from './tally.ts'
 import { type Happening, Timeline } from './timeline.ts'
+import { Waited } from './waited.ts'
 
 export interface FeedRunOptions {
   readonly engine: FeedEngineOptions
@@ -85,6 +86,7 @@ class EventTimeRun implements FeedRun {
   private held = 0
   private latest: number | undefined
   private readonly tally = new FeedTally()
+  private readonly waited = new Waited()
 
   constructor({ engine, identity, startUnixMs, kept, untold, windowMs = WINDOW_MS }: FeedRunOptions) {
     this.log = new RequestLog(kept, untold)
@@ -108,7 +110,12 @@ class EventTimeRun implements FeedRun {
 
   get limits(): readonly string[] {
     const { manyLate, manyUnfinished } = this.tally
-    return limitsOf(this.identity, { scraped: this.shadow.hasFacts, manyLate, manyUnfinished })
+    return limitsOf(this.identity, {
+      scraped: this.shadow.hasFacts,
+      manyLate,
+      manyUnfinished,
+      waited: this.waited.sentence,
+    })
   }
 
   get passedMs(): number {
@@ -160,6 +167,8 @@ class EventTimeRun implements FeedRun {
     // The watches that are told of are those of the server that runs: those of the one before must not be among them.
     this.forgetServerBefore(this.watermarkMs)
     this.shadow.facts(facts)
+    if (facts.waitedSeconds !== undefined)
+      this.waited.note({ here: this.shadow.waitedSeconds, server: facts.waitedSeconds })
   }
 
   subscribe(listener: FeedListener): () => void {

@@ -6,6 +6,8 @@ export interface FeedFacts {
   /** More than a few requests became known too late, or never ended. */
   readonly manyLate: boolean
   readonly manyUnfinished: boolean
+  /** How waits here compare with those at the server, where they differ. */
+  readonly waited: string | undefined
 }
 
 const QUEUES =
@@ -46,6 +48,7 @@ export function limitsOf(identity: FeedIdentity, facts: FeedFacts): readonly str
           'The log has a watch only when it ends, so which watches are open is not in it.',
         ]),
     QUEUES,
+    ...(facts.waited === undefined ? [] : [facts.waited]),
     REFUSED,
     ONE_SERVER,
     ...(facts.scraped ? SCRAPED : [...NOT_SCRAPED, OPEN_WATCHES[identity]]),
