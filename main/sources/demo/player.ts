@@ -44,10 +44,11 @@ export function startPlayer(
     tell({ dumps: { status: 'ok', costMs: dump.costMs, bytes: dump.bytes, lastAt: dump.at } })
   })
 
-  const present = timeline.pages.atOrBefore(position())
-  let past = timeline.pages.atOrAfter(present.position - BACKFILL_MS)
-  for (; past.position < present.position; past = timeline.pages.atOrAfter(past.position + 1)) {
+  let past = timeline.pages.atOrAfter(position() - BACKFILL_MS)
+  // The present goes on meanwhile: what comes next must not be seconds later.
+  while (past.position < timeline.pages.atOrBefore(position()).position) {
     sink.onServerFrame(timeline.frame(past, origin))
+    past = timeline.pages.atOrAfter(past.position + 1)
   }
   pages.play(cadence.intervalMs)
   dumps.play(cadence.dumpsEveryMs)
