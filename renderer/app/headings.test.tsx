@@ -14,7 +14,7 @@ const HASHES = SCREENS.flatMap((screen) =>
 interface Situation {
   readonly name: string
   readonly options: StoryClientOptions
-  readonly afterwards?: (story: StoryClient) => void
+  readonly later?: (story: StoryClient) => void
 }
 
 const SITUATIONS: readonly Situation[] = [
@@ -23,11 +23,11 @@ const SITUATIONS: readonly Situation[] = [
   { name: 'several servers', options: { history: 30, servers: 3 } },
   { name: 'a proxy', options: { history: 30, servers: 1, live: { mode: 'shadow', perSecond: 50, before: 200 } } },
   { name: 'a proxy without requests', options: { servers: 1, live: { mode: 'enforce', perSecond: 0, before: 0 } } },
-  { name: 'a silent server', options: { history: 30, servers: 1 }, afterwards: (story) => story.setSilent(true) },
+  { name: 'a silent server', options: { history: 30, servers: 1 }, later: (story) => story.setSilent(true) },
   {
     name: 'objects that cannot be read',
     options: { history: 30, servers: 1 },
-    afterwards: ({ objects }) =>
+    later: ({ objects }) =>
       objects.tell({
         state: 'unavailable',
         target: 'prod-eu-1',
@@ -55,7 +55,7 @@ const inOrder = (found: readonly number[]): boolean =>
   found.filter((level) => level === 1).length === 1 &&
   found.every((level, index) => level <= (found[index - 1] ?? 1) + 1)
 
-for (const { name, options, afterwards } of SITUATIONS) {
+for (const { name, options, later } of SITUATIONS) {
   it.each(HASHES)(`${name}: %s has one first heading, and none is skipped`, async (hash) => {
     location.hash = hash
     const story = storyClient({ manual: true, ...options })
@@ -63,7 +63,7 @@ for (const { name, options, afterwards } of SITUATIONS) {
     stops = [startRoutes(), startState(story.client), () => story.stop()]
     render(<App />)
     await vi.waitFor(() => expect(document.querySelector('main :is(h1, h2, p)')).not.toBeNull())
-    afterwards?.(story)
+    later?.(story)
     // A pane may go on waiting for what this story never has; the page itself does not.
     await vi.waitFor(() => expect(isLoading()).toBe(false), 3_000)
     expect(levels()).toSatisfy(inOrder)

@@ -1,7 +1,8 @@
 import { Button } from '../../components/Button.tsx'
 import { NowLine } from '../../components/NowLine.tsx'
 import { actionLabel, perform } from './actions.ts'
-import { nowLine, type NowServer, type NowStatement } from './nowLine.ts'
+import { nowLine } from './nowLine.ts'
+import type { NowServer, NowStatement } from './nowStatement.ts'
 import styles from './overview.module.css'
 import { useBusiestFlow } from './useBusiestFlow.ts'
 

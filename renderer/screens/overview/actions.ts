@@ -2,7 +2,7 @@ import type { SourceSpec } from '../../../core/contract/source.ts'
 import { client } from '../../state/client.ts'
 import { openScreen } from '../../state/route.ts'
 import { selectionStore } from '../../state/selection.ts'
-import type { NowAction } from './nowLine.ts'
+import type { NowAction } from './nowStatement.ts'
 
 /** Opens one level of one server. */
 export function openLevel(server: string, level: string): void {

@@ -2,7 +2,7 @@ import type { ServerHealth } from '../../../core/contract/source.ts'
 import { format } from '../../theme/format.ts'
 import { troubleOf } from '../../../core/frame/levelState.ts'
 import type { LevelRow } from './levelRows.ts'
-import { evidenceOf, type NowStatement } from './nowLine.ts'
+import { evidenceOf, type NowStatement } from './nowStatement.ts'
 
 export interface StaleFacts {
   /** The server that is shown, or all of several. */

@@ -5,7 +5,7 @@ import { useDump } from '../../state/dumps.ts'
 import { showsRequests } from '../../state/live.ts'
 import { busiestInDump, busiestInRequests, type BusiestFlow } from './busiestFlow.ts'
 import { needAttention } from './levelRows.ts'
-import type { NowServer } from './nowLine.ts'
+import type { NowServer } from './nowStatement.ts'
 
 /** Between two readings of the newest requests. */
 const EVERY_MS = 5_000

@@ -1,0 +1,172 @@
+import { REJECT_REASONS } from '../../../core/frame/frame.ts'
+import { REASON_TEXT } from '../../components/rejectReasons.ts'
+import { format } from '../../theme/format.ts'
+import { totalsOf, type LevelRow } from './levelRows.ts'
+import { requests, seats, type NowAction, type NowServer, type Sentence, type Told } from './nowStatement.ts'
+import { rejectedInRange } from './rangeSentence.ts'
+import type { RejectionRow } from './rejections.ts'
+
+/** One level of one server, among those that are shown. */
+export interface Case {
+  readonly servers: readonly NowServer[]
+  readonly server: NowServer
+  readonly row: LevelRow
+}
+
+const isFull = ({ seats }: LevelRow) =>
+  seats.executing !== undefined && seats.current !== undefined && seats.executing >= seats.current
+
+/** ` on apiserver-a`, only where several servers are shown. */
+const place = ({ servers, server }: Case) => (servers.length > 1 ? ` on ${server.id}` : '')
+
+const open = ({ row, server }: Case): NowAction => ({ kind: 'open-level', level: row.name, server: server.id })
+const explain = ({ row, server }: Case): NowAction => ({ kind: 'explain-limit', level: row.name, server: server.id })
+
+/** Seats do not move between servers, so idle ones elsewhere do not help. */
+function elsewhere({ servers, server }: Case): string {
+  const idle = servers
+    .filter(({ id }) => id !== server.id)
+    .map(({ rows }) => totalsOf(rows))
+    .map(({ nominal, executing }) =>
+      nominal === undefined || executing === undefined ? undefined : nominal - executing,
+    )
+  const known = idle.filter((n) => n !== undefined)
+  if (known.length === 0 || known.length < idle.length || known.every((n) => n <= 0)) return ''
+  const most = Math.max(...known)
+  const who = known.length === 1 ? 'The other server has' : 'Another server has'
+  return ` ${who} ${seats(most)} idle, but limits are per server and seats do not move between servers.`
+}
+
+export function rejecting(about: Case): Told {
+  const { row, server } = about
+  const by = row.rejectedBy
+  const reasons = REJECT_REASONS.filter((reason) => (by?.[reason] ?? 0) > 0).toSorted(
+    (a, b) => (by?.[b] ?? 0) - (by?.[a] ?? 0),
+  )
+  const [main] = reasons
+  const detail = reasons.map((reason) => `${reason} ${format.rate(by?.[reason])}`).join(', ')
+  const cause = main === undefined ? '' : REASON_TEXT[main].cause
+  const idle = elsewhere(about).trim()
+  const own = server.range?.levels.find(({ name }) => name === row.name)
+  const range = server.range === undefined || !own?.rejected ? '' : rejectedInRange(own.rejected, server.range)
+  return {
+    tone: 'trouble',
+    level: row.name,
+    title: `${row.name} is ${isFull(about.row) ? 'full and rejecting' : 'rejecting'}${place(about)}.`,
+    evidence: [
+      {
+        short: `${detail}${fromSchema(server.rejections, row.name)}.`,
+        full: `${detail} answered 429 in the last 10 s${fromSchema(server.rejections, row.name)}.`,
+      },
+      ofFlow(about),
+      range,
+      idle,
+      cause,
+    ],
+    actions: [open(about), explain(about)],
+  }
+}
+
+/** `, 78 % of them from flow schema …`: over all reasons, as rows are by schema and reason. */
+function fromSchema(rejections: readonly RejectionRow[], level: string): string {
+  const bySchema = new Map<string, number>()
+  let total = 0
+  for (const row of rejections) {
+    if (row.level !== level) continue
+    bySchema.set(row.schema, (bySchema.get(row.schema) ?? 0) + row.count)
+    total += row.count
+  }
+  const [most] = [...bySchema].toSorted(([, a], [, b]) => b - a)
+  if (most === undefined || total === 0) return ''
+  const [schema, count] = most
+  return count === total
+    ? `, all from flow schema ${schema}`
+    : `, ${format.percent(Math.min(count / total, 0.99))} from flow schema ${schema}`
+}
+
+/** `inventory:crawler had 94 % of the 188 waiting requests at 03:12:43.`; in full with where and when that was seen. */
+function ofFlow({ row, server }: Case): Sentence {
+  const { flow } = server
+  if (flow === undefined || flow.level !== row.name) return ''
+  const what = `${flow.waits ? 'waiting' : 'executing'} request`
+  const all = `${format.seats(flow.of)} ${what}s`
+  const share =
+    flow.of === 1
+      ? `the ${what}`
+      : flow.count === flow.of
+        ? `all ${all}`
+        : `${format.percent(Math.min(flow.count / flow.of, 0.99))} of the ${all}`
+  const seen = `${flow.from === 'dump' ? 'dump' : 'newest requests'} of ${format.time(flow.at)}`
+  // Another instant than that of the headline's count.
+  return {
+    short: `${flow.name} had ${share} at ${format.time(flow.at)}.`,
+    full: `${flow.name} had ${share} (${seen}).`,
+  }
+}
+
+export function lenderSqueezed(about: Case): Told {
+  const { row } = about
+  const lent = typeof row.change === 'number' ? -row.change : 0
+  const waiting = row.queuedRequests ?? 0
+  const floor = row.seats.current === row.lower ? ', its floor' : ''
+  return {
+    tone: 'trouble',
+    level: row.name,
+    title: `${row.name} lends ${seats(lent)} while ${requests(waiting)} wait${waiting === 1 ? 's' : ''}${place(about)}.`,
+    evidence: [
+      `Its limit is ${format.seats(row.seats.current)}${floor}, of ${format.seats(row.seats.nominal)} nominal seats.`,
+      'It gets lent seats back within 10 s of needing them.',
+      ofFlow(about),
+    ],
+    actions: [open(about), explain(about)],
+  }
+}
+
+export function queueing(about: Case): Told {
+  const { row } = about
+  const { executing, current, queued } = row.seats
+  const wait =
+    typeof row.waitP99 === 'number'
+      ? `Wait p99 of the last 30 s: ${format.quantile(row.waitP99, row.waitP99Range)}.`
+      : ''
+  const free = executing === undefined || current === undefined ? 0 : current - executing
+  const wide = free > 0 ? `${seats(free)} free: the next request may be wider than that.` : ''
+  const waiting = row.queuedRequests === undefined ? 'Requests wait' : `${requests(row.queuedRequests)} wait`
+  const grammar = row.queuedRequests === 1 ? `${waiting}s` : waiting
+  return {
+    tone: 'trouble',
+    level: row.name,
+    title: `${row.name} queues${place(about)}. ${grammar} for ${queued === undefined ? 'seats' : seats(queued)}.`,
+    evidence: [
+      `${format.seats(executing)} of ${format.seats(current)} seats execute.`,
+      ofFlow(about),
+      wide,
+      wait,
+      elsewhere(about).trim(),
+    ],
+    actions: [open(about), explain(about)],
+  }
+}
+
+export function shortAtMax(about: Case): Told {
+  const { row } = about
+  return {
+    tone: 'trouble',
+    level: row.name,
+    title: `${row.name} is at its max of ${seats(row.seats.upper ?? 0)} and would use ${row.approximate ? '≈ ' : ''}${format.seats(row.demand)}${place(about)}.`,
+    evidence: ['Its borrowing limit keeps it there, however many seats others leave idle.'],
+    actions: [open(about), explain(about)],
+  }
+}
+
+export function catchAllUsed(about: Case): Told {
+  const { row } = about
+  const amount = (row.seats.executing ?? 0) > 0 ? `executes ${seats(row.seats.executing ?? 0)}` : 'serves requests'
+  return {
+    tone: 'trouble',
+    level: row.name,
+    title: `catch-all ${amount}${place(about)}.`,
+    evidence: ['No other flow schema matched these requests.', 'A schema of their own would say where they belong.'],
+    actions: [open(about)],
+  }
+}
