@@ -315,7 +315,7 @@ describe.skipIf(noCluster)('the editor on a real server', () => {
     expect(await editor.button(/^Apply 1 object/).isDisabled()).toBe(true)
     await editor.type({ Shares: String(MOST_SHARES + 2) })
     await editor.apply('too much')
-    await editor.untilSaid('Not applied', 'batch is rejected by the server.')
+    await editor.untilSaid('Not applied', 'batch was rejected by the server and not changed.')
     await editor.untilSaid('Not applied', POLICY_SAYS)
     await editor.untilEdited('batch', true)
     await page.reload()

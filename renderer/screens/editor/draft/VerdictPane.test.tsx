@@ -31,7 +31,7 @@ it('says of each object what became of it, and leads from causes to their fields
   for (const said of [
     'accepted is applied.',
     'The server warns: deprecated',
-    'rejected is rejected by the server.',
+    'rejected was rejected by the server and not changed.',
     'The console finds nothing wrong there.',
     'failed was not confirmed by the server.',
     'No answer in 10 s.',

@@ -53,7 +53,7 @@ export function VerdictPane(props: {
       actions={
         onDismiss && (
           <Button small onClick={onDismiss}>
-            Put away
+            Dismiss
           </Button>
         )
       }

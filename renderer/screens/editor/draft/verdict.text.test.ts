@@ -19,14 +19,18 @@ it('calls applied only what was', () => {
   expect(title('accepted', 'throttled', 'skipped')).toBe('Partly applied')
   expect(title('throttled', 'skipped')).toBe('Not applied')
   expect(title('failed')).toBe('Not applied')
-  expect(outcomeText(verdict('throttled'), true)).toBe('was not changed: the server rejected the request with 429.')
+  expect(outcomeText(verdict('throttled'), true)).toBe(
+    'was not changed: the server rejected the request with 429. Apply it again when the server is less busy.',
+  )
 })
 
 it('counts down to the next try', () => {
   const waiting = { until: '2026-01-01T00:00:05.000Z', attempt: 2, most: 10 }
   const at = (text: string): string => retryText(waiting, Date.parse(text))
-  expect(at('2026-01-01T00:00:02.100Z')).toMatch(/Next try in 3 s \(2 of 10\)/)
-  expect(at('2026-01-01T00:00:09.000Z')).toMatch(/Next try in 0 s/)
+  expect(at('2026-01-01T00:00:02.100Z')).toMatch(/Next attempt in 3 s \(2 of 10\)/)
+  // An object before it may have been applied.
+  expect(at('2026-01-01T00:00:02.100Z')).not.toMatch(/nothing/)
+  expect(at('2026-01-01T00:00:09.000Z')).toMatch(/Next attempt in 0 s/)
 })
 
 it('names the levels to look at after an application', () => {

@@ -14,11 +14,11 @@ export function outcomeText({ outcome, theirs, conflicts, problem }: ChangeVerdi
         ? 'differs from the version that the draft is based on; it was not changed.'
         : 'was changed by someone else in the meantime; your change was not applied.'
     case 'rejected':
-      return applied ? 'is rejected by the server.' : 'would be rejected by the server.'
+      return applied ? 'was rejected by the server and not changed.' : 'would be rejected by the server.'
     case 'forbidden':
       return 'cannot be changed with these credentials.'
     case 'throttled':
-      return 'was not changed: the server rejected the request with 429.'
+      return 'was not changed: the server rejected the request with 429. Apply it again when the server is less busy.'
     case 'failed':
       // Whether it is known that nothing was done, the problem beside it says.
       return applied ? 'was not confirmed by the server.' : 'received no response.'
@@ -40,10 +40,10 @@ export function appliedTitle(verdicts: readonly ChangeVerdict[]): string {
   return done > 0 ? 'Partly applied' : 'Not applied'
 }
 
-/** `The server rejected the request with 429. Next try in 3 s (2 of 10).` */
+/** Says nothing of other objects: of several, earlier ones may have been applied. */
 export function retryText({ until, attempt, most }: NonNullable<ObjectsState['waiting']>, now: number): string {
   const seconds = Math.max(0, Math.ceil((Date.parse(until) - now) / 1_000))
-  return `The server rejected the request with 429; nothing was changed. Next try in ${seconds} s (${attempt} of ${most}).`
+  return `The server rejected the request with 429 and did not carry it out. Next attempt in ${seconds} s (${attempt} of ${most}).`
 }
 
 /** Levels that were changed or that changed schemas lead to, each once; what was deleted has no charts any more. */
