@@ -13,8 +13,8 @@ export interface Case {
   readonly row: LevelRow
 }
 
-const isFull = ({ seats }: LevelRow) =>
-  seats.executing !== undefined && seats.current !== undefined && seats.executing >= seats.current
+const isFull = ({ seats: { executing, current } }: LevelRow) =>
+  executing !== undefined && current !== undefined && executing >= current
 
 /** ` on apiserver-a`, only where several servers are shown. */
 const place = ({ servers, server }: Case) => (servers.length > 1 ? ` on ${server.id}` : '')

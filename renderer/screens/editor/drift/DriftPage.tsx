@@ -12,6 +12,7 @@ import { EmptyState, ErrorState, Loading } from '../../../components/States.tsx'
 import { Term } from '../../../components/Term.tsx'
 import { useObjects } from '../../../state/objects.ts'
 import { openPage, openScreen } from '../../../state/route.ts'
+import { format } from '../../../theme/format.ts'
 import { useDraftBase, type DraftBase } from '../../../state/draftBase.ts'
 import { Button } from '../../../components/Button.tsx'
 import { Note } from '../../../components/Note.tsx'
@@ -19,7 +20,7 @@ import { Pane } from '../../../components/Pane.tsx'
 import { scrollRegion } from '../../../components/scrollRegion.ts'
 import { changeDraft } from '../../../state/draft.ts'
 import { DiffView } from '../draft/DiffView.tsx'
-import { changeText, driftSentence, fieldsText, serverText } from './drift.text.ts'
+import { changeText, comparedText, driftSentence, fieldsText, serverText } from './drift.text.ts'
 import { ReferencePane } from './ReferencePane.tsx'
 import { useReference } from './useReference.ts'
 import styles from './drift.module.css'
@@ -28,7 +29,8 @@ import styles from './drift.module.css'
 export function DriftPage() {
   const state = useObjects()
   const base = useDraftBase()
-  if (base !== undefined && state?.origin !== 'none') return <Compared base={base} target={state?.target ?? ''} />
+  if (base !== undefined && state !== undefined && state.origin !== 'none')
+    return <Compared base={base} state={state} />
   return (
     <>
       <h1 className="sr-only">Drift</h1>
@@ -84,50 +86,56 @@ const COLUMNS: readonly DataColumn<DriftRow>[] = [
 
 const keyOf = ({ kind, name }: DriftRow): string => `${kind}/${name}`
 
-function Compared({ base, target }: { readonly base: DraftBase; readonly target: string }) {
+function Compared({ base, state }: { readonly base: DraftBase; readonly state: ObjectsState }) {
   const choice = useReference(base.version)
   const { objects, reference } = choice
   const drift = useMemo(() => driftBetween(base.objects, objects, base.version), [base, objects])
   const [openKey, setOpenKey] = useState<string>()
   const open = drift.rows.find((row) => keyOf(row) === openKey) ?? drift.rows[0]
   return (
-    <div>
+    <div className={styles['whole']}>
       <NowLine
         title={driftSentence(drift, reference)}
         evidence={
           <>
-            {target === '' ? '' : `${target}, ${base.version}. `}
-            {drift.same} {drift.same === 1 ? 'object is' : 'objects are'} the same. <Term id="drift">Drift</Term> is
-            computed with defaults filled in. Labels and annotations that people write count; those that servers write
-            do not.
+            {comparedText(state, base.version, drift, (at) => format.dateTime(Date.parse(at)))}{' '}
+            <Term id="drift">Drift</Term> is computed with defaults filled in. It includes labels and annotations,
+            except those that servers write.
           </>
         }
       />
       <div className={styles['page']}>
         <ReferencePane choice={choice} builtIn={base.version} />
         <div className={styles['main']}>
-          <Pane title="Objects that differ">
-            <DataTable
-              caption="Objects that differ"
-              columns={COLUMNS}
-              rows={drift.rows}
-              rowKey={keyOf}
-              selectedKey={open === undefined ? undefined : keyOf(open)}
-              onOpen={(row) => setOpenKey(keyOf(row))}
-              csvName="drift"
-              empty="Nothing differs."
-            />
-          </Pane>
+          {drift.rows.length > 0 && (
+            <Pane title="Objects that differ">
+              <DataTable
+                caption="Objects that differ"
+                columns={COLUMNS}
+                rows={drift.rows}
+                rowKey={keyOf}
+                selectedKey={open === undefined ? undefined : keyOf(open)}
+                onOpen={(row) => setOpenKey(keyOf(row))}
+                csvName="drift"
+              />
+            </Pane>
+          )}
           {open !== undefined && <DriftDetail row={open} />}
-          <SameObjects objects={base.objects} rows={drift.rows} />
+          <SameObjects objects={base.objects} rows={drift.rows} builtIn={reference.kind === 'built-in'} />
         </div>
       </div>
     </div>
   )
 }
 
-/** What does not differ, by name: that it was compared is worth to be seen. */
-function SameObjects({ objects, rows }: { readonly objects: ObjectSet; readonly rows: readonly DriftRow[] }) {
+/** What does not differ, by name: it shows what was compared. */
+function SameObjects(props: {
+  readonly objects: ObjectSet
+  readonly rows: readonly DriftRow[]
+  /** Compared with the objects that the API server maintains itself. */
+  readonly builtIn: boolean
+}) {
+  const { objects, rows, builtIn } = props
   const differing = new Set(rows.map(keyOf))
   const names = (kind: Kind, of: readonly { readonly metadata: { readonly name: string } }[]): readonly string[] =>
     of.map(({ metadata: { name } }) => name).filter((name) => !differing.has(`${kind}/${name}`))
@@ -136,6 +144,14 @@ function SameObjects({ objects, rows }: { readonly objects: ObjectSet; readonly 
   if (levels.length + schemas.length === 0) return null
   return (
     <Pane title="Objects that are the same" note={`${levels.length} levels, ${schemas.length} flow schemas`}>
+      {builtIn && (
+        <p className={styles['kept']}>
+          The API server restores built-in objects within a minute of an edit. Exceptions are suggested objects with the
+          annotation <span className="mono">apf.kubernetes.io/autoupdate-spec: "false"</span>, and the shares and
+          lendable percent of exempt. Select an object to open it in the draft.
+        </p>
+      )}
+      <h3 className={styles['kind']}>Priority levels</h3>
       <ul className={styles['same']} aria-label="Priority levels that are the same">
         {levels.map((name) => (
           <li key={name}>
@@ -145,6 +161,7 @@ function SameObjects({ objects, rows }: { readonly objects: ObjectSet; readonly 
           </li>
         ))}
       </ul>
+      <h3 className={styles['kind']}>Flow schemas</h3>
       <ul className={styles['same']} aria-label="Flow schemas that are the same">
         {schemas.map((name) => (
           <li key={name}>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { builtInObjects } from '../../../../core/config/builtInByVersion.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import { driftFromBuiltIn } from '../../../../core/drift/drift.ts'
-import { changeText, driftSentence, fieldsText, serverText } from './drift.text.ts'
+import { changeText, comparedText, driftSentence, fieldsText, serverText } from './drift.text.ts'
 
 const VERSION = 'v1.36.3'
 const builtIn = builtInObjects(VERSION)
@@ -24,13 +24,24 @@ const fewer = builtIn.levels.map((level) =>
 
 describe('drift in words', () => {
   it('is one sentence', () => {
-    expect(sentence(builtIn)).toBe('All objects are as in the built-in objects of v1.36.3.')
+    expect(sentence(builtIn)).toBe('All 19 objects match the built-in objects of v1.36.3.')
     expect(sentence({ ...builtIn, schemas: [...builtIn.schemas, own] })).toBe(
-      'All built-in objects are as v1.36.3 makes them; 1 object is your own.',
+      'All built-in objects match v1.36.3; 1 object is your own.',
     )
     expect(sentence({ levels: fewer, schemas: [...withoutProbes, own] })).toBe(
       'Compared with the built-in objects of v1.36.3, system differs; probes is missing; 1 object exists only here.',
     )
+  })
+
+  it('says what was compared, and for which time that holds', () => {
+    const drift = driftFromBuiltIn({ levels: fewer, schemas: builtIn.schemas }, VERSION)
+    const said = (state: 'current' | 'stale', origin: 'cluster' | 'files'): string =>
+      comparedText({ origin, target: 'prod', state, asOf: '03:12' }, VERSION, drift, (at) => at)
+    expect(said('current', 'cluster')).toBe(
+      'Objects of prod, v1.36.3, confirmed at 03:12 and watched since. 18 other objects match.',
+    )
+    expect(said('current', 'files')).toMatch(/^Objects of prod, v1\.36\.3, as of 03:12\. 18/)
+    expect(said('stale', 'cluster')).toMatch(/as of 03:12\. The server no longer reports its objects, so they may have/)
   })
 
   it('says of each object what it is and what becomes of it', () => {

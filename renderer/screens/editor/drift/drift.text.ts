@@ -1,5 +1,23 @@
 import { listed } from '../../../../core/guard/listed.ts'
+import type { ObjectsState } from '../../../../core/contract/objects.ts'
 import type { Drift, DriftRow } from '../../../../core/drift/drift.ts'
+
+/** What was compared, and which time it holds for. `time`: as it is written on the screen. */
+export function comparedText(
+  { origin, target, state, asOf }: Pick<ObjectsState, 'origin' | 'target' | 'state' | 'asOf'>,
+  version: string,
+  { rows, same }: Drift,
+  time: (at: string) => string,
+): string {
+  const of = [target, version].filter((part) => part !== '').join(', ')
+  // A watch reports changes only: the instant may be long ago although the objects are current.
+  const watched = origin === 'cluster' && state === 'current'
+  const when =
+    asOf === undefined ? '' : watched ? `, confirmed at ${time(asOf)} and watched since` : `, as of ${time(asOf)}`
+  const stale = state === 'stale' ? ' The server no longer reports its objects, so they may have changed.' : ''
+  const matching = rows.length === 0 ? '' : ` ${count(same, 'other object matches', 'other objects match')}.`
+  return `Objects of ${of}${when}.${stale}${matching}`
+}
 
 /** What the objects are compared with. */
 export type Reference =
@@ -9,15 +27,16 @@ export const referenceName = (reference: Reference): string =>
   reference.kind === 'built-in' ? `the built-in objects of ${reference.version}` : reference.name
 
 /** One sentence about the whole comparison. */
-export function driftSentence({ rows }: Drift, reference: Reference): string {
+export function driftSentence({ rows, same }: Drift, reference: Reference): string {
   const of = (change: DriftRow['change']): string[] =>
     rows.filter((row) => row.change === change).map(({ name }) => name)
   const own = of('extra')
-  if (rows.length === 0) return `All objects are as in ${referenceName(reference)}.`
+  if (rows.length === 0)
+    return `${same === 1 ? 'The one object matches' : `All ${same} objects match`} ${referenceName(reference)}.`
   const changed = of('changed')
   const missing = of('missing')
   if (reference.kind === 'built-in' && changed.length + missing.length === 0) {
-    return `All built-in objects are as ${reference.version} makes them; ${count(own.length, 'object is', 'objects are')} your own.`
+    return `All built-in objects match ${reference.version}; ${count(own.length, 'object is', 'objects are')} your own.`
   }
   const parts = [
     ...(changed.length > 0 ? [`${listed(changed)} ${changed.length === 1 ? 'differs' : 'differ'}`] : []),

@@ -28,6 +28,7 @@ import {
   isInForce,
   journalSentence,
   namesText,
+  recordsOf,
   stateText,
   turnText,
   whatText,
@@ -59,15 +60,26 @@ export function JournalPage() {
   if (entries === undefined || state === undefined) return <Loading waitingFor="the journal" />
   if (entries.length === 0) {
     return (
-      <NowLine
-        title={
-          state.target === ''
-            ? 'Nothing is connected.'
-            : `No edits have been applied to ${state.target} from this computer.`
-        }
-        evidence="The journal lists each applied edit with its time, objects, fields and outcome, and can undo it."
-        actions={<Button onClick={() => openPage('editor', 'draft')}>Open the draft</Button>}
-      />
+      <>
+        <NowLine
+          title={
+            state.target === ''
+              ? 'Nothing is connected.'
+              : `No edits have been applied to ${state.target} from this computer.`
+          }
+          actions={<Button onClick={() => openPage('editor', 'draft')}>Open the draft</Button>}
+        />
+        <Pane title="What the journal records">
+          <dl className={styles['records']}>
+            {recordsOf(state.origin).map(([what, text]) => (
+              <div key={what}>
+                <dt>{what}</dt>
+                <dd>{text}</dd>
+              </div>
+            ))}
+          </dl>
+        </Pane>
+      </>
     )
   }
   const open = entries.find(({ id }) => id === chosen) ?? entries[0]

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AppliedChange, JournalEntry } from '../../../../core/contract/objects.ts'
-import { journalSentence, namesText, whatText } from './journal.text.ts'
+import { journalSentence, namesText, recordsOf, whatText } from './journal.text.ts'
 
 const level = (name: string, limited: object) => ({ metadata: { name }, spec: { type: 'Limited', limited } })
 const edit = (name: string, more: Partial<AppliedChange> = {}): AppliedChange => ({
@@ -50,4 +50,11 @@ describe('the journal', () => {
   ])('%#: %s', (entries, sentence) => {
     expect(journalSentence(entries, 'prod')).toBe(sentence)
   })
+})
+
+it('an empty journal says where it is kept', () => {
+  const storage = (origin: Parameters<typeof recordsOf>[0]): string | undefined =>
+    recordsOf(origin).find(([what]) => what === 'Storage')?.[1]
+  expect(storage('cluster')).toMatch(/console\.db/)
+  expect(storage('simulation')).toMatch(/^Kept in memory/)
 })

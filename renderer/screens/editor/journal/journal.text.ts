@@ -1,4 +1,4 @@
-import type { AppliedChange, JournalEntry } from '../../../../core/contract/objects.ts'
+import type { AppliedChange, JournalEntry, ObjectsOrigin } from '../../../../core/contract/objects.ts'
 import { differingFields } from '../../../../core/draft/threeWay.ts'
 import type { Json } from '../../../../core/manifest/json.ts'
 import { cleanManifest } from '../../../../core/manifest/write.ts'
@@ -123,3 +123,20 @@ export function adviceText({ state, sending }: AppliedChange): string | undefine
   }
   return undefined
 }
+
+/** What the journal of such a target will hold, and where it is kept: shown while it is empty. */
+export const recordsOf = (origin: ObjectsOrigin): readonly (readonly [what: string, text: string])[] => [
+  ['Edits', 'Each applied edit: time, user, objects, and every field before and after.'],
+  [
+    'Outcome',
+    'Whether the edit is still in force, or who changed or took it back since, including the API server itself.',
+  ],
+  ['Undo', 'Undo restores the objects as they were before an edit. Redo applies the edit again.'],
+  [
+    'Storage',
+    origin === 'simulation'
+      ? 'Kept in memory until this source is disconnected, like its objects.'
+      : 'Kept in the console.db file of the state folder on this computer, readable by you only.',
+  ],
+  ['Not recorded', 'Edits made with kubectl, by controllers, or from another computer.'],
+]
