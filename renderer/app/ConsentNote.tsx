@@ -14,8 +14,8 @@ export function ConsentNote() {
   return (
     <div className={styles['consent']} role="status">
       <Note kind="warn">
-        <b>Confirm {WHERE[waiting.where]}.</b> A page of this console asks it to <span className="mono">{waiting.what}</span>.{' '}
-        <span aria-hidden="true">{seconds} s left.</span>
+        <b>Confirm {WHERE[waiting.where]}.</b> A page of this console asks it to{' '}
+        <span className="mono">{waiting.what}</span>. <span aria-hidden="true">{seconds} s left.</span>
       </Note>
     </div>
   )

@@ -69,7 +69,7 @@ describe('the Allocation screen', () => {
   it('has a table of the same name behind every chart', async () => {
     begin()
     await open()
-    for (const name of ['Finding p', 'What each level got of what it asked']) {
+    for (const name of ['Finding p', 'Limit as a share of the target']) {
       const table = screen.getByRole('table', { name })
       expect(within(table).getAllByRole('row').length).toBeGreaterThan(2)
     }

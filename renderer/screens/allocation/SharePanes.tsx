@@ -123,7 +123,7 @@ function Shares({ expected, rows, height, stale, time, fileName }: ChartProps) {
   const data = useMemo(() => shareBarsData(rows.map(shareRow), p), [rows, p])
   return (
     <ChartFrame
-      title="What each level got of what it asked"
+      title="Limit as a share of the target"
       unit="limit ÷ target"
       table={() => ({
         columns: ['Level', 'Target', 'Limit', 'Limit ÷ target'],

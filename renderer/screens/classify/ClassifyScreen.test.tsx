@@ -258,11 +258,11 @@ describe('the Classify screen', () => {
   describe('Test table', () => {
     it('fills with what keeps a cluster alive, and takes that back', async () => {
       await open('tests')
-      expect(heading()).toBe('No request is saved yet.')
+      expect(heading()).toBe('No saved requests yet.')
       await user.click(screen.getByRole('button', { name: 'Add essential requests' }))
       expect(heading()).toMatch(/^All \d+ saved requests match what they should\.$/)
       await user.click(screen.getByRole('button', { name: 'Undo' }))
-      expect(heading()).toBe('No request is saved yet.')
+      expect(heading()).toBe('No saved requests yet.')
     })
 
     it('shows both answers of a row, and lets it expect either', async () => {

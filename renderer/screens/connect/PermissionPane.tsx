@@ -47,8 +47,8 @@ export function PermissionPane(props: {
       <Pane title="What you will be able to see">
         <div className={styles['form']}>
           <p className={styles['note']}>
-            “Check permissions” asks the server what this credential may do: version, metrics, dumps, objects, dry run.
-            Nothing is changed by asking. You may also connect at once; what is missing shows then.
+            “Check permissions” tests what this credential may do: version, metrics, dumps, objects, dry run. It changes
+            nothing. You can also connect right away; missing permissions are shown then.
           </p>
         </div>
       </Pane>

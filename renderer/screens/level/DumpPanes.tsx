@@ -143,7 +143,7 @@ function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDum
         <Row even>
           <FlowsPane
             level={level.name}
-            title={exempt ? 'Who sends it' : 'Flows'}
+            title={exempt ? 'Senders' : 'Flows'}
             limit={limit}
             rows={flows}
             chosen={chosenKey ?? (exempt ? undefined : chosen?.key)}

@@ -123,7 +123,7 @@ describe('the Level screen', () => {
 
     it('has no hand where there is none to deal', async () => {
       await open('exempt')
-      await screen.findByRole('grid', { name: 'Who sends it of exempt' })
+      await screen.findByRole('grid', { name: 'Senders of exempt' })
       expect(screen.queryByRole('heading', { name: 'Hands' })).toBeNull()
     })
   })
@@ -180,8 +180,8 @@ describe('the Level screen', () => {
 
   it('shows no queue and no limit for exempt, and says why there is no target', async () => {
     await open('exempt')
-    await screen.findByRole('grid', { name: 'Who sends it of exempt' })
-    expect(screen.getByText(/Nobody waits here/)).toBeTruthy()
+    await screen.findByRole('grid', { name: 'Senders of exempt' })
+    expect(screen.getByText(/Requests never wait here/)).toBeTruthy()
     for (const title of ['Queues', 'Demand', 'Wait', 'Rejections'])
       expect(screen.queryByRole('heading', { name: title })).toBeNull()
   })

@@ -165,7 +165,7 @@ function ExemptNote({ level, executing }: { readonly level: LevelFrame; readonly
   return (
     <div className={styles['notes']}>
       <Note kind="info">
-        Nobody waits here and nothing limits it.{' '}
+        Requests never wait here, and no limit applies.{' '}
         {own !== undefined &&
           `${own} seats execute${share === undefined ? '' : `, ${share} % of all on this server`}. `}
         {level.demand.highWatermark !== undefined &&

@@ -58,7 +58,7 @@ export function AgreementPane({ tally, note }: { readonly tally: Tally; readonly
           </dl>
           <p className={styles['remark']}>
             Schema, level and seats together, {format.seats(all.same)} of {format.seats(all.compared)}. Decisions and
-            waits are shown, not counted: they hang on clients that are not seen here.
+            waits are not part of it: they depend on requests that the engine does not receive.
           </p>
         </>
       )}

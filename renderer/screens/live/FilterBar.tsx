@@ -201,7 +201,7 @@ export function FilterBar({ inputRef }: { readonly inputRef: React.RefObject<HTM
             {LANGUAGE.map((word) => (
               <code key={word}>{word}</code>
             ))}{' '}
-            space means and, comma or, minus not; Tab completes names, ↓ lists what can be asked
+            space means and, comma or, minus not; Tab completes names, ↓ lists the keys
           </>
         ) : (
           <span className={styles['complaint']}>{complaint}</span>

@@ -9,7 +9,7 @@ export function NothingYet() {
   const state = useLiveState()
   return (
     <EmptyState
-      title="No requests yet."
+      title={state?.address === undefined ? 'Waiting for requests.' : 'Send the first request.'}
       actions={
         state?.address === undefined ? undefined : (
           <>

@@ -15,6 +15,7 @@ export function LivePage() {
       <h1 className="sr-only">Live requests</h1>
       {connected === undefined ? (
         <EmptyState title="No cluster is connected." actions={<Open label="Connect a source" />}>
+          <p>These sources report individual requests:</p>
           <Sources />
         </EmptyState>
       ) : (

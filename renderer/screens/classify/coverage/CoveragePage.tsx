@@ -69,10 +69,10 @@ function Covered({ configurations }: { readonly configurations: Configurations }
           ) : (
             <>
               Metrics count every request by schema, but do not identify the sender. Counted since{' '}
-              {format.time(coverage.since)} {format.zone()}, and by the servers since they started.{' '}
+              {format.time(coverage.since)} {format.zone()} by the console, and since their start by the servers.{' '}
               <Term id="debug-dump">Dumps</Term> name flows, but show only what waits or executes at that moment:{' '}
-              {coverage.dumps === 1 ? '1 was' : `${format.fixed(coverage.dumps)} were`} looked at, and short requests
-              are missed.
+              {coverage.dumps === 1 ? '1 dump was' : `${format.fixed(coverage.dumps)} dumps were`} read, and short
+              requests are missed.
             </>
           )
         }

@@ -32,7 +32,7 @@ export const SchemaTable = memo(function SchemaTable(props: {
       csvName="coverage"
       density="compact"
       empty="Every schema gets requests."
-      foot="Choose a schema to see only its flows."
+      foot="Select a schema to see only its flows."
     />
   )
 })

@@ -98,8 +98,8 @@ function Tests({ configurations }: { readonly configurations: Configurations }) 
         evidence={
           <>
             {draftSays !== undefined && <span className={styles['draft']}>{`${draftSays} `}</span>}
-            Each row is run on the {current.origin === 'built-in' ? 'built-in' : 'present'} objects
-            {draft === undefined ? '' : ' and on the draft'} at every change; the editor’s guard rails run it too.
+            Every row is checked against the {current.origin === 'built-in' ? 'built-in' : 'current'} objects
+            {draft === undefined ? '' : ' and the draft'} whenever they change, and by the guard rails of the Editor.
           </>
         }
         actions={
@@ -164,7 +164,7 @@ function Tests({ configurations }: { readonly configurations: Configurations }) 
       </div>
       {rows.length === 0 ? (
         <EmptyState
-          title="Requests that must keep matching what they match."
+          title="Save requests that must keep matching the same schema."
           actions={
             <>
               <Button onClick={() => openPage('classify', 'request')}>Build one request</Button>

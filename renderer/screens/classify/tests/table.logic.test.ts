@@ -81,7 +81,7 @@ describe('the table', () => {
   })
 
   it.each([
-    [[], 'No request is saved yet.'],
+    [[], 'No saved requests yet.'],
     [[0], 'The one saved request matches what it should.'],
     [[1], '1 saved request, and none says yet what it should match.'],
     [[0, 1], '1 of 2 saved requests matches what it should; the others expect nothing.'],

@@ -198,7 +198,7 @@ const requests = (count: number): string => (count === 1 ? '1 saved request' : `
 export function tableSentence(rows: readonly TestRow[]): string {
   const failing = rows.filter(({ now }) => fails(now)).length
   const open = rows.filter(({ now }) => now.outcome === 'no-expectation').length
-  if (rows.length === 0) return 'No request is saved yet.'
+  if (rows.length === 0) return 'No saved requests yet.'
   if (failing > 0) {
     return failing === 1
       ? `1 of ${requests(rows.length)} does not match what it should.`

@@ -11,11 +11,12 @@ const ELEPHANTS = [1, 4, 16] as const
 
 /** What follows from the numbers of a level: how wide a request may be, and how well flows are kept apart. */
 export function LevelFacts({ seats, serverLimit }: { readonly seats: LevelSeats; readonly serverLimit: number }) {
-  const { type, nominal, maxSeatsPerRequest, widestRequest, upper, queues } = seats
+  const { type, nominal, lower, maxSeatsPerRequest, widestRequest, upper, queues } = seats
   if (type === 'Exempt') {
     return (
       <p className={`${styles['section']} ${styles['plain']}`}>
-        Requests here never wait. Other levels can borrow the seats that this level does not need.
+        Requests here never wait.
+        {nominal > lower && ' Other levels can borrow the seats that this level does not need.'}
       </p>
     )
   }
