@@ -72,7 +72,7 @@ export function ShadowPane({ state }: { readonly state: LiveState }) {
 }
 
 const NEVER =
-  'Both get the same requests. Under B they take as long as they really took, and those that A refused as long as others of their kind; where B lets one run earlier than A, it has to wait until that is known, and is behind. B never affects a request: its queues and waits are only computed.'
+  'Both get the same requests. B takes the run time that each request really had, and that of similar requests where A rejected one. Where B would dispatch a request before A does, B waits until its run time is known and falls behind. B never affects a request: its queues and waits are only computed.'
 const MEANING: Readonly<Record<LiveState['mode'], string>> = {
   enforce: `A is the configuration in force, B is the draft. ${NEVER}`,
   shadow: `A is the configuration in force, B is the draft. ${NEVER}`,
