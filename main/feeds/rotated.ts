@@ -8,6 +8,7 @@ import { headOf } from './position.ts'
 /** A file to read and where to begin; `gzip` offsets count what comes out. */
 export interface Segment {
   readonly path: string
+  readonly inode: number
   readonly gzip: boolean
   readonly from: number
 }
@@ -103,6 +104,7 @@ export async function continuation(path: string, place: Place): Promise<Continua
     return {
       segments: rotated.slice(index).map((segment, at) => ({
         path: segment.path,
+        inode: segment.inode,
         gzip: packed[index + at] === true,
         from: at === 0 ? place.offset : 0,
       })),

@@ -93,13 +93,14 @@ class FileTail {
   /** One look at the file; `true` when there is nothing to come any more. */
   private async poll(): Promise<boolean> {
     const { path, follow } = this.options
-    if (this.file === undefined) {
-      if (this.keeper.place === undefined && (await isGzip(path))) {
+    if (this.file === undefined && this.keeper.place !== undefined) await this.readContinuation(this.keeper.place)
+    else if (this.file === undefined) {
+      if (await isGzip(path)) {
         this.keeper = new PlaceKeeper(undefined)
-        await this.readPacked({ path, gzip: true, from: 0 })
+        await this.readPacked(path, 0)
         return true
       }
-      await this.openFile(this.keeper.place === undefined ? await this.firstOffset() : 0)
+      await this.openFile(await this.firstOffset())
     }
     if ((await this.file?.wasCut()) === true) {
       await this.leave()
@@ -119,12 +120,10 @@ class FileTail {
     return this.poll()
   }
 
-  /** The file is another one now: reads what came between, and begins the new one at the next look. */
+  /** The file is another one now: what came between is read at the next look, and then the new one. */
   private async leave(): Promise<void> {
     await this.file?.close()
     this.file = undefined
-    const { place } = this.keeper
-    if (place !== undefined) await this.readContinuation(place)
   }
 
   private async resume(place: Place): Promise<void> {
@@ -133,25 +132,42 @@ class FileTail {
     else await this.readContinuation(place)
   }
 
+  /**
+   * Reads what came after the place, up to the file that has the name now, and opens that one. It is opened before the others
+   * are listed, again and again until nothing new is among them: it may be renamed, too, while they are read.
+   */
   private async readContinuation(place: Place): Promise<void> {
     const { path, warn } = this.options
-    const { segments, lost } = await continuation(path, place)
-    if (lost) {
-      warn(
-        `${path} is another file than the one that was read, and that one is not beside it: what it held after byte ${place.offset}, if anything, is missing.`,
-      )
-    }
-    for (const segment of segments) {
-      if (this.closed) return
-      if (segment.gzip) await this.readPacked(segment)
-      else {
-        await this.openFile(segment.from, segment.path)
-        await this.readOn()
-        await this.takeRest()
-        await this.file?.close()
-        this.file = undefined
+    const done = new Set<number>()
+    for (let from = place; !this.closed; from = this.keeper.place ?? from) {
+      const newest = await OpenFile.open(path, 0, false)
+      const { segments, lost } = await continuation(path, from)
+      if (lost && from === place) {
+        warn(
+          `${path} is another file than the one that was read, and that one is not beside it: what it held after byte ${place.offset}, if anything, is missing.`,
+        )
+      }
+      const end = segments.findIndex(({ inode }) => inode === newest.inode)
+      const between = segments.slice(0, end === -1 ? undefined : end).filter(({ inode }) => !done.has(inode))
+      if (between.length === 0) {
+        this.file = newest
+        return this.begin(newest)
+      }
+      await newest.close()
+      for (const segment of between) {
+        if (this.closed) return
+        done.add(segment.inode)
+        await this.readSegment(segment)
       }
     }
+  }
+
+  private async readSegment({ path, gzip, from }: Segment): Promise<void> {
+    if (gzip) return this.readPacked(path, from)
+    await this.openFile(from, path)
+    await this.readOn()
+    await this.takeRest()
+    await this.leave()
   }
 
   /** Of a long log that nobody read before only the end is of interest. */
@@ -209,7 +225,7 @@ class FileTail {
     if (lines.length > 0) await onLines(lines)
   }
 
-  private async readPacked({ path, from }: Segment): Promise<void> {
+  private async readPacked(path: string, from: number): Promise<void> {
     const splitter = new LineSplitter(MOST_LINE_BYTES, this.isWithin(from))
     const { ino } = await stat(path)
     let beginning = Buffer.alloc(0)

@@ -103,6 +103,31 @@ describe('a file that is followed', () => {
     await expectLines(lines, 4)
   })
 
+  test('leaves no file out that is renamed while those between are read', async () => {
+    await writeFile(path, text(0, 10))
+    const lines: string[] = []
+    let rotations = 0
+    const { warnings } = tailed({
+      pollMs: 60,
+      async onLines(some) {
+        lines.push(...some)
+        // Whatever is read of files that came between, the log is renamed again meanwhile.
+        if (lines.length < 20 || rotations === 3) return
+        rotations += 1
+        await rename(path, join(folder, `audit-later-${rotations}.log`))
+        await writeFile(path, text(20 + rotations * 10, 30 + rotations * 10))
+      },
+    })
+    await vi.waitFor(() => expect(lines).toHaveLength(10))
+    await appendFile(path, text(10, 12))
+    await rename(path, join(folder, 'audit-1.log'))
+    await writeFile(path, text(12, 20))
+    await rename(path, join(folder, 'audit-2.log'))
+    await writeFile(path, text(20, 30))
+    await expectLines(lines, 60)
+    expect(warnings).toEqual([])
+  })
+
   test('goes on in the new file when it is renamed, also several times between two looks', async () => {
     await writeFile(path, text(0, 10))
     const { lines, warnings } = tailed({ pollMs: 60 })
