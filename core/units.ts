@@ -1,0 +1,47 @@
+/**
+ * Units of numbers, and the only conversions between them. A unit costs nothing at run time. A number that has none is
+ * accepted everywhere, so literals and sums need no cast; a number of another unit is a type error.
+ *
+ * One rule for rounding: a conversion to nanoseconds rounds to the nearest whole one, halves up, because the engine's clock
+ * counts whole nanoseconds; a conversion from nanoseconds keeps what a double can hold.
+ */
+
+declare const UNIT: unique symbol
+
+type Unit<Name extends string> = number & { readonly [UNIT]?: Name }
+
+/** A duration, or a point of a clock that starts at 0: whole, and exact below 2^53, which is 104 days. */
+export type Nanoseconds = Unit<'ns'>
+
+/** Milliseconds since 1970-01-01T00:00:00Z, with decimals. */
+export type UnixMs = Unit<'Unix ms'>
+
+export type Seats = Unit<'seats'>
+
+/** Seats × seconds: the unit of virtual time and of the work of a request. */
+export type SeatSeconds = Unit<'seat-seconds'>
+
+export const NS_PER_MS = 1e6
+export const NS_PER_SECOND = 1e9
+export const MS_PER_SECOND = 1_000
+export const MS_PER_DAY = 86_400_000
+
+export const msToNs = (ms: number): Nanoseconds => Math.round(ms * NS_PER_MS)
+
+/** The way back by `msToNs` is exact below 2^51 ns, which is 26 days, and at most 1 ns off below 2^53. */
+export const nsToMs = (ns: Nanoseconds): number => ns / NS_PER_MS
+
+export const secondsToNs = (seconds: number): Nanoseconds => Math.round(seconds * NS_PER_SECOND)
+
+export const nsToSeconds = (ns: Nanoseconds): number => ns / NS_PER_SECOND
+
+/** The time `ns` after `start`. */
+export const unixMsAfter = (start: UnixMs, ns: Nanoseconds): UnixMs => start + nsToMs(ns)
+
+/**
+ * Time of a text in ISO 8601 or any other form that ECMAScript reads, such as the `Date` header of HTTP; NaN for any other
+ * text. Decimals below a millisecond are cut off. A time without a zone is local, a date without a time is UTC.
+ */
+export const unixMsOf = (text: string): UnixMs => Date.parse(text)
+
+export const bytesToMegabytes = (bytes: number): number => bytes / 1e6
