@@ -1,5 +1,6 @@
 import type { DumpFrame, DumpRequest } from '../frame/dump.ts'
 import type { SchemaFrame, ServerFrame } from '../frame/frame.ts'
+import { unixMsOf } from '../units.ts'
 
 /**
  * Which flow schemas get requests: what counters told between two frames, and which requests dumps showed. A dump shows
@@ -74,7 +75,7 @@ export function withServers(coverage: Coverage, servers: readonly ServerFrame[])
   const counted = new Map(coverage.counted)
   let { since, at } = coverage
   for (const server of servers) {
-    const now = Date.parse(server.at)
+    const now = unixMsOf(server.at)
     since = Math.min(since ?? now, now)
     at = Math.max(at ?? now, now)
     const before = coverage.counters.get(server.id)
@@ -120,7 +121,7 @@ const identityOf = ({ arrivedAt, schema, flow, user, verb, path, queue }: DumpRe
 /** With a newer dump of the same server. A request that the dump before showed as well is not counted again. */
 export function withDump(coverage: Coverage, { at, requests }: Pick<DumpFrame, 'at' | 'requests'>): Coverage {
   if (requests === undefined) return coverage
-  const now = Date.parse(at)
+  const now = unixMsOf(at)
   const held = new Map<string, number>()
   const flows = new Map(coverage.flows)
   let { left } = coverage

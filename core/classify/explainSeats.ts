@@ -9,10 +9,9 @@ import {
 } from '../engine/workEstimator.ts'
 import type { RequestInfo } from '../request/requestInfo.ts'
 import type { Query } from '../request/requestTarget.ts'
+import { nsToMs, secondsToNs } from '../units.ts'
 import type { SeatExplanation, SeenSeats, ServerContext } from './classification.ts'
 import { isSizeAssumed, seatSteps } from './seatSteps.ts'
-
-const NS_PER_MS = 1e6
 
 /** Seats of a request and how the estimator comes to them (specification 5.2 – 5.5); `levelCap` 0 when the level has no say. */
 export function explainSeats(
@@ -36,7 +35,7 @@ export function explainSeats(
   return {
     initial: initialSeats,
     final: finalSeats,
-    additionalLatencyMs: additionalLatency / NS_PER_MS,
+    additionalLatencyMs: nsToMs(additionalLatency),
     width: Math.max(initialSeats, finalSeats),
     levelCap,
     cap: capOf(estimate),
@@ -85,7 +84,7 @@ function seenExplanation(
 /** What the server's tracker would hold; nothing when nothing is known, so that the list counts as one of few objects. */
 function statisticsOf(objects: ServerContext['objects']): ObjectStatistics {
   if (objects === undefined || objects === 'none') return { state: 'not-found' }
-  if ((objects.ageSeconds ?? 0) * 1e9 > STALE_AFTER_NS) return { state: 'stale' }
+  if (secondsToNs(objects.ageSeconds ?? 0) > STALE_AFTER_NS) return { state: 'stale' }
   return { state: 'ok', count: objects.count, averageSize: objects.averageSize ?? 0 }
 }
 

@@ -10,6 +10,7 @@ import {
   statisticsKey,
 } from '../engine/workEstimator.ts'
 import type { RequestInfo } from '../request/requestInfo.ts'
+import { bytesToMegabytes, nsToMs } from '../units.ts'
 import type { KnownObjects, SeatStep, ServerContext } from './classification.ts'
 
 type ListBasis = Extract<EstimateBasis, { kind: 'list' }>
@@ -113,7 +114,7 @@ function readingSteps(info: RequestInfo, basis: ListBasis, reading: ListReading)
       { kind: 'needed', label: `÷ ${OBJECTS_PER_SEAT} objects per seat, rounded up`, ...seats(basis.uncapped) },
     ]
   }
-  const limited = basis.fromCache ? `, at most ${MAX_CACHE_BYTES / 1e6} MB from the watch cache` : ''
+  const limited = basis.fromCache ? `, at most ${bytesToMegabytes(MAX_CACHE_BYTES)} MB from the watch cache` : ''
   return [
     read,
     { kind: 'bytes', label: `× average size${limited}`, value: reading.bytes, unit: 'bytes' },
@@ -196,6 +197,6 @@ function lingering(basis: EstimateBasis, finalSeats: number, latencyNs: number):
   if (basis.kind !== 'mutating' || finalSeats === 0) return []
   return [
     { kind: 'final', label: 'seats after the response', value: finalSeats, unit: 'seats' },
-    { kind: 'latency', label: 'lingers after the response', value: latencyNs / 1e6, unit: 'milliseconds' },
+    { kind: 'latency', label: 'lingers after the response', value: nsToMs(latencyNs), unit: 'milliseconds' },
   ]
 }

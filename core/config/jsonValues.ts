@@ -1,3 +1,4 @@
+import { unixMsOf } from '../units.ts'
 import type { Finding } from './finding.ts'
 import { entry, quoted, rejected } from './problems.ts'
 
@@ -81,7 +82,7 @@ export const readTime: Read<string> = (value, at, findings) => {
 function isTime(text: string): boolean {
   const date = TIME.exec(text)?.[1]
   if (date === undefined) return false
-  const midnight = new Date(`${date}T00:00:00Z`)
+  const midnight = new Date(unixMsOf(`${date}T00:00:00Z`))
   // The 31st of February is read as a day of March.
   return Number.isFinite(midnight.getTime()) && midnight.toISOString().startsWith(date)
 }

@@ -1,3 +1,4 @@
+import { bytesToMegabytes } from '../units.ts'
 import type { Client, ProcedureName, ProcedureOutput, StreamEvent, StreamName } from './contract.ts'
 import { ProblemError } from './errors.ts'
 import type { Problem } from './errors.ts'
@@ -126,7 +127,7 @@ export function createClient({ connect, after, random }: ClientOptions): Connect
     const id = lastId
     const text = encode({ type: 'call', id, name, input })
     if (text.length > LIMITS.messageLength) {
-      const megabytes = Math.floor(LIMITS.messageLength / 1_000_000)
+      const megabytes = Math.floor(bytesToMegabytes(LIMITS.messageLength))
       throw new ProblemError('too-large', `More than ${megabytes} MB cannot be sent at once; choose fewer files.`)
     }
     return new Promise((resolve, reject) => {

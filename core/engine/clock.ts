@@ -1,5 +1,6 @@
+import { NS_PER_SECOND } from '../units.ts'
+
 const WORD = 4_294_967_296
-const NANOSECONDS_PER_SECOND = 1_000_000_000
 
 /**
  * A point of the engine's clock: whole nanoseconds since its start, as a signed 64-bit number in two words. `lo` is a
@@ -19,13 +20,13 @@ export const instantToBigInt = ({ hi, lo }: Instant): bigint => (BigInt(hi) << 3
  * Seconds as upstream converts a duration: whole seconds and the rest are converted separately (specification 0.3).
  */
 function secondsOf(nanoseconds: number): number {
-  const whole = Math.trunc(nanoseconds / NANOSECONDS_PER_SECOND)
-  return whole + (nanoseconds - whole * NANOSECONDS_PER_SECOND) / NANOSECONDS_PER_SECOND
+  const whole = Math.trunc(nanoseconds / NS_PER_SECOND)
+  return whole + (nanoseconds - whole * NS_PER_SECOND) / NS_PER_SECOND
 }
 
 function secondsOfBig(nanoseconds: bigint): number {
-  const perSecond = BigInt(NANOSECONDS_PER_SECOND)
-  return Number(nanoseconds / perSecond) + Number(nanoseconds % perSecond) / NANOSECONDS_PER_SECOND
+  const perSecond = BigInt(NS_PER_SECOND)
+  return Number(nanoseconds / perSecond) + Number(nanoseconds % perSecond) / NS_PER_SECOND
 }
 
 /**

@@ -3,6 +3,7 @@ import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from '../frame/frame.ts'
 import { type RequestInfo, isLongRunning } from '../request/requestInfo.ts'
 import type { Hash64 } from '../request/flow.ts'
 import { deadlineNs, waitEndNs } from '../request/requestLine.ts'
+import { secondsToNs } from '../units.ts'
 import { type Adjustment, type AdjustmentCause, Adjustments } from './adjustments.ts'
 import type { Allocation } from './allocation.ts'
 import type {
@@ -37,7 +38,7 @@ import { type Timed, Timers } from './timers.ts'
 import { type EstimatorProfile, type ExplainedEstimate, estimateWork } from './workEstimator.ts'
 
 /** How often limits are recomputed (specification 6.2). */
-const ADJUSTMENT_PERIOD_NS = 10e9
+const ADJUSTMENT_PERIOD_NS = secondsToNs(10)
 const KEPT_ADJUSTMENTS = 360
 const REMEMBERED_FLOWS = 2 ** 20
 
@@ -73,7 +74,7 @@ export class FairEngine<T> implements ApfEngine<T> {
     const { profile, corrections } = options
     this.options = options
     this.serverLimit = options.maxRequestsInFlight + options.maxMutatingRequestsInFlight
-    this.requestTimeoutNs = options.requestTimeoutNs ?? DEFAULT_REQUEST_TIMEOUT_SECONDS * 1e9
+    this.requestTimeoutNs = options.requestTimeoutNs ?? secondsToNs(DEFAULT_REQUEST_TIMEOUT_SECONDS)
     this.kept = new Adjustments(options.keepAdjustments ?? KEPT_ADJUSTMENTS)
     this.objectStatistics = new ObjectStatisticsTracker(this.clock)
     this.estimator = { ...profile.estimator, consistentReadsFromCache: options.consistentReadsFromCache ?? true }

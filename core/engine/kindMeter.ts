@@ -1,8 +1,8 @@
+import { nsToSeconds } from '../units.ts'
 import type { Clock } from './clock.ts'
 import { TimingRatioHistogram } from './timingRatioHistogram.ts'
 
 const BOUNDS = [0, 0.001, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1] as const
-const SECOND_NS = 1e9
 
 /**
  * Requests of one kind in one phase in the whole server: over time, and the highest number of each second, which a server
@@ -39,7 +39,7 @@ export class KindMeter {
   }
 
   private turn(): void {
-    const second = Math.floor(this.clock.nanoseconds / SECOND_NS)
+    const second = Math.floor(nsToSeconds(this.clock.nanoseconds))
     if (second === this.second) return
     this.published = second === this.second + 1 ? this.peak : 0
     this.second = second

@@ -1,10 +1,11 @@
+import { secondsToNs } from '../units.ts'
 import type { Clock } from './clock.ts'
 import type { ObjectStatistics } from './workEstimator.ts'
 
 /** Statistics older than this are not believed (specification 5.7). */
-export const STALE_AFTER_NS = 180e9
+export const STALE_AFTER_NS = secondsToNs(180)
 /** At every full hour of the engine's clock those are forgotten that are an hour old. */
-const PRUNE_PERIOD_NS = 3600e9
+const PRUNE_PERIOD_NS = secondsToNs(3_600)
 
 interface Polled {
   readonly atNs: number

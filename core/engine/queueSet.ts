@@ -1,5 +1,6 @@
 import type { RejectReason } from '../frame/frame.ts'
 import type { Hash64 } from '../request/flow.ts'
+import { msToNs } from '../units.ts'
 import type { Clock } from './clock.ts'
 import { Dealer } from './dealer.ts'
 import { isEpochOver, takeBackEpoch } from './epoch.ts'
@@ -10,7 +11,7 @@ import { Tournament } from './tournament.ts'
 import { type DispatchGauges, VirtualBounds } from './virtualBounds.ts'
 
 /** Assumed service time of every request, nanoseconds; never learned (specification 0.2, G). */
-const ASSUMED_SERVICE_NS = 3_000_000
+const ASSUMED_SERVICE_NS = msToNs(3)
 
 /**
  * Fair queuing of one priority level (specification 4), decision for decision as upstream, in logarithmic time.

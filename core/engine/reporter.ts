@@ -1,4 +1,5 @@
 import type { RejectReason } from '../frame/frame.ts'
+import { MS_PER_SECOND, unixMsAfter } from '../units.ts'
 import type { Clock } from './clock.ts'
 import { DroppedRequests } from './droppedRequests.ts'
 import { EventHub } from './eventHub.ts'
@@ -100,6 +101,6 @@ export class Reporter<T> implements LevelHub<T> {
   }
 
   private unixSeconds(): number {
-    return Math.floor((this.startUnixMs + this.clock.nanoseconds / 1e6) / 1000)
+    return Math.floor(unixMsAfter(this.startUnixMs, this.clock.nanoseconds) / MS_PER_SECOND)
   }
 }

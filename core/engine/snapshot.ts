@@ -1,5 +1,6 @@
 import type { Histogram, RejectReason } from '../frame/frame.ts'
 import { byCodeUnits } from '../text/order.ts'
+import { unixMsAfter } from '../units.ts'
 import type { Allocation, ConfiguredLimits, DemandStatistics } from './allocation.ts'
 import type { EngineMode } from './apfEngine.ts'
 import type { LaneSeries } from './laneSeries.ts'
@@ -112,7 +113,7 @@ export function takeSnapshot<T>(sources: SnapshotSources<T>): EngineSnapshot {
   return {
     mode,
     atNs,
-    unixMs: startUnixMs + atNs / 1e6,
+    unixMs: unixMsAfter(startUnixMs, atNs),
     startUnixMs,
     serverLimit,
     fairFrac: allocation?.fairFrac ?? 0,

@@ -1,6 +1,7 @@
 import { type ListOptions, parseListOptions } from '../request/listOptions.ts'
 import type { RequestInfo } from '../request/requestInfo.ts'
 import type { Query } from '../request/requestTarget.ts'
+import { msToNs } from '../units.ts'
 import type { WorkEstimate } from './queue.ts'
 import { durationPerSeat, seatsTimesDuration } from './seatSeconds.ts'
 
@@ -13,7 +14,7 @@ export const MAX_CACHE_BYTES = 1_000_000
 export const MAX_OBJECT_BYTES = 1_500_000
 const INFINITE_OBJECTS = 1_000_000_000
 export const WATCHES_PER_SEAT = 10
-const EVENT_DURATION_NS = 5_000_000
+const EVENT_DURATION_NS = msToNs(5)
 
 /** How the server's version and settings estimate (specification 5.1, 5.4). */
 export interface EstimatorProfile {

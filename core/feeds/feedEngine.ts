@@ -3,6 +3,7 @@ import { type ServerFacts, tellFacts } from '../engine/serverFacts.ts'
 import { NO_OUTCOME, type Outcome, outcomeOf, plus } from '../live/outcome.ts'
 import type { LiveRow } from '../live/requestLog.ts'
 import { type Call, Run, type RunOptions, type RunRequest } from '../run/run.ts'
+import { msToNs, nsToMs, secondsToNs, unixMsAfter } from '../units.ts'
 import { createStandIns, type StandIns } from './standIn.ts'
 
 /** Receives the same calls as the engine, so that a candidate can run beside it. Times are nanoseconds since `began`. */
@@ -20,12 +21,11 @@ export interface FeedListener {
 
 export type FeedEngineOptions = Omit<RunOptions, 'startUnixMs' | 'mode'>
 
-const NS_PER_MS = 1e6
 /**
  * Statistics are believed for three minutes; those at hand are given again before. So are watches: the clients of watches
  * that were open before the feed began come back one by one, and are heard of then.
  */
-const FACTS_AGAIN_NS = 60e9
+const FACTS_AGAIN_NS = secondsToNs(60)
 
 /** The engine of a feed with all that outlives it: it begins anew where the time of the events makes a leap. */
 export class FeedEngine {
@@ -54,7 +54,7 @@ export class FeedEngine {
   }
 
   get nowMs(): number {
-    return this.startMs + this.run.engine.nowNs / NS_PER_MS
+    return unixMsAfter(this.startMs, this.run.engine.nowNs)
   }
 
   /** Seconds that dispatched requests have waited in all. */
@@ -90,7 +90,7 @@ export class FeedEngine {
   }
 
   moveTo(unixMs: number): void {
-    const ns = Math.max(this.run.engine.nowNs, Math.round((unixMs - this.startMs) * NS_PER_MS))
+    const ns = Math.max(this.run.engine.nowNs, msToNs(unixMs - this.startMs))
     this.run.moveTo(ns)
     for (const listener of this.listeners) listener.moved(ns)
     if (ns - this.factsAtNs >= FACTS_AGAIN_NS) this.tellFacts()
@@ -103,7 +103,7 @@ export class FeedEngine {
   }
 
   lasted(row: LiveRow, call: Call<LiveRow>, ms: number): void {
-    const ns = Math.round(ms * NS_PER_MS)
+    const ns = msToNs(ms)
     this.run.lasted(call, { durationNs: ns })
     for (const listener of this.listeners) listener.lasted(row, ns)
   }
@@ -114,7 +114,7 @@ export class FeedEngine {
    */
   lastedInAll(row: LiveRow, call: Call<LiveRow>, ms: number, onExecution: (ms: number) => void): void {
     const known = (waitedNs: number): void => {
-      const executionMs = Math.max(0, ms - waitedNs / NS_PER_MS)
+      const executionMs = Math.max(0, ms - nsToMs(waitedNs))
       onExecution(executionMs)
       this.lasted(row, call, executionMs)
     }

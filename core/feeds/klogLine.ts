@@ -1,4 +1,5 @@
 import { type JsonObject, isJsonObject } from '../config/jsonValues.ts'
+import { MS_PER_DAY } from '../units.ts'
 
 /** The request line of a server's log, as names and texts. */
 export interface KlogLine {
@@ -15,7 +16,6 @@ const OTHER = { kind: 'other' } as const
 /** What a container runtime puts before each line (CRI): time, stream, and whether the line is whole. */
 const CRI = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)) (?:stdout|stderr) ([FP])(?::\S+)? /
 const HEADER = /^[IWEF](\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{6}) +\d+ [^\]\n]*\] "HTTP" /
-const DAY_MS = 86_400_000
 
 /**
  * Reads a line of a kube-apiserver log, in klog's text format or as JSON (`--logging-format=json`), with or without what a
@@ -65,7 +65,7 @@ function timeOf(header: RegExpExecArray, nowMs: number): number | undefined {
     Date.UTC(year, (month ?? 0) - 1, day, hour, minute, second) + (micros ?? 0) / 1_000
   const year = new Date(nowMs).getUTCFullYear()
   // Clocks and zones may differ by a day.
-  const ms = inYear(year) > nowMs + DAY_MS ? inYear(year - 1) : inYear(year)
+  const ms = inYear(year) > nowMs + MS_PER_DAY ? inYear(year - 1) : inYear(year)
   const read = new Date(ms)
   return read.getUTCMonth() + 1 === month && read.getUTCDate() === day && (hour ?? 24) < 24 ? ms : undefined
 }

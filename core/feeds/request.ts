@@ -2,10 +2,10 @@ import type { RequestLine } from '../request/requestLine.ts'
 import type { LiveRow } from '../live/requestLog.ts'
 import type { Call } from '../run/run.ts'
 import type { UsualDurations } from '../run/usualDurations.ts'
+import { msToNs, nsToMs } from '../units.ts'
 import type { FeedArrival, FeedStage } from './arrival.ts'
 import type { FeedEngine } from './feedEngine.ts'
 
-const NS_PER_MS = 1e6
 /** Of two stages the later one tells more. */
 const RANK = { received: 0, started: 1, complete: 2, panic: 3 } as const
 
@@ -73,14 +73,14 @@ export class FeedRequest {
     this.told = true
     const ran = (ms: number): void => {
       this.runMs = ms
-      if (!isWatch) usual.note(row, ms * NS_PER_MS)
+      if (!isWatch) usual.note(row, msToNs(ms))
     }
     if (executionMs !== undefined) {
       ran(executionMs)
       engine.lasted(row, call, executionMs)
     } else if (inAllMs !== undefined) engine.lastedInAll(row, call, inAllMs, ran)
     else {
-      this.runMs = isWatch ? 0 : usual.of(row) / NS_PER_MS
+      this.runMs = isWatch ? 0 : nsToMs(usual.of(row))
       engine.lasted(row, call, this.runMs)
     }
   }

@@ -1,3 +1,4 @@
+import { unixMsOf } from '../units.ts'
 import type { DerivedLevel, DerivedServer } from './derived.ts'
 import type { LevelFrame, ServerFrame } from './frame.ts'
 import { sumOfKnown } from './known.ts'
@@ -70,7 +71,7 @@ export function createDeriver(id: string): (frame: ServerFrame) => DerivedServer
   let lastAdjustmentAt: number | undefined
 
   return (frame) => {
-    const sample: Sample = { frame, atMs: Date.parse(frame.at), index: indexFrame(frame) }
+    const sample: Sample = { frame, atMs: unixMsOf(frame.at), index: indexFrame(frame) }
     const step = relate(sample, last, intervals)
     if (step.kind === 'duplicate') {
       const levels = frame.levels.map((level) => deriveLevel(level, sample, step, { recent, torn }))

@@ -1,3 +1,4 @@
+import { unixMsOf } from '../units.ts'
 import { levelRow } from './columns.ts'
 import type { DerivedServer } from './derived.ts'
 import { GAP_INTERVALS } from './derive.ts'
@@ -63,7 +64,7 @@ export function createHistory(): History {
 
   return {
     append(frame, derived) {
-      const at = Date.parse(frame.at)
+      const at = unixMsOf(frame.at)
       if (Number.isNaN(at) || derived.noRates === 'duplicate') return
       server = frame.id
       if (lastAt !== undefined && at <= lastAt) {

@@ -2,6 +2,7 @@ import type { AdjustmentStep } from '../frame/adjustmentStep.ts'
 import type { DerivedServer } from '../frame/derived.ts'
 import type { LevelFrame, Limits, ServerFrame } from '../frame/frame.ts'
 import { followsFrom, sameAdjustment } from '../frame/torn.ts'
+import { unixMsOf } from '../units.ts'
 import { expectedAllocation } from './expected.ts'
 
 /** An hour at one recomputation every 10 s. */
@@ -40,7 +41,7 @@ export function createAdjustments(capacity = CAPACITY): Adjustments {
   let made = 0
 
   const append: Adjustments['append'] = (frame, { noRates, torn }) => {
-    const at = Date.parse(frame.at)
+    const at = unixMsOf(frame.at)
     if (Number.isNaN(at) || noRates === 'duplicate') return
     if (noRates === 'clock-step') kept = kept.filter((step) => step.at < at)
     if (noRates === 'clock-step' || noRates === 'restart') {

@@ -1,5 +1,6 @@
 import type { LiveRequest } from '../contract/live.ts'
 import { type Compared, hasDecided, sameDecision } from '../run/candidate.ts'
+import { msToNs } from '../units.ts'
 import type { Outcome } from './outcome.ts'
 import { waitP99, type Waits, waitsOf } from '../run/waits.ts'
 
@@ -28,8 +29,6 @@ export interface DraftComparison {
     readonly elsewhere: number
   }
 }
-
-const NS_PER_MS = 1e6
 
 /**
  * Compares the decisions of the first engine and of a draft beside over all rows that are told, however long that takes:
@@ -111,7 +110,7 @@ class Side {
     if (reason !== undefined) this.rejected[reason] += 1
     else if (ran && waitMs !== undefined) {
       this.dispatched += 1
-      waitsOf(this.waits, level).note(waitMs * NS_PER_MS)
+      waitsOf(this.waits, level).note(msToNs(waitMs))
     }
   }
 

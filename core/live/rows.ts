@@ -4,6 +4,7 @@ import type { LiveRequest } from '../contract/live.ts'
 import type { Ticket } from '../engine/ticket.ts'
 import { keptGroups, keptText, MOST_CHARACTERS, ownText } from '../run/keptText.ts'
 import type { Call } from '../run/run.ts'
+import { nsToMs } from '../units.ts'
 import type { LiveRow } from './requestLog.ts'
 import { shownTarget } from './shownTarget.ts'
 
@@ -15,8 +16,6 @@ export interface Asked {
   /** Path and query as in the request line. */
   readonly target: string
 }
-
-const NS_PER_MS = 1e6
 
 /**
  * The row of a request that has just come; without `info`, of one that a server refuses before it classifies. Texts are cut
@@ -65,14 +64,14 @@ export function follow(row: LiveRow, { decision, ticket, waitNs }: Call, runMs: 
   const state = decision.kind === 'done' ? 'served' : decision.kind
   if (row.state === state) return false
   row.state = state
-  if (waitNs !== undefined) row.waitMs = waitNs / NS_PER_MS
+  if (waitNs !== undefined) row.waitMs = nsToMs(waitNs)
   if (decision.kind === 'rejected') {
     row.reason = decision.reason
     row.retryAfter = decision.retryAfter
   }
   if (decision.kind === 'done') {
     if (runMs !== undefined) row.runMs = runMs
-    if (ticket !== undefined) row.lingerMs = ticket.additionalLatency / NS_PER_MS
+    if (ticket !== undefined) row.lingerMs = nsToMs(ticket.additionalLatency)
   }
   return true
 }

@@ -1,3 +1,5 @@
+import { MS_PER_SECOND, NS_PER_MS, NS_PER_SECOND, secondsToNs } from '../units.ts'
+
 /**
  * Prints rows as the debug endpoints do (specification 12): cells are joined by a comma and padded to columns that are as
  * wide as their longest cell with its comma and a space, at least 8; the last cell of a line is neither.
@@ -28,17 +30,18 @@ export function printDump(header: readonly string[], rows: readonly (readonly st
 /** `padEnd` counts UTF-16 units: a cell with characters of two units is given as many more. */
 const paddedTo = (cell: string, width: number): number => width + (cell.length - lengthOf(cell))
 
-const NANOSECONDS_PER_SECOND = 1_000_000_000n
-
 /** A UTC time with up to nine decimals, trailing zeros left out. `unixNs` is Unix nanoseconds. */
 export function goTime(unixNs: bigint): string {
-  const seconds = unixNs / NANOSECONDS_PER_SECOND
-  const rest = String(unixNs % NANOSECONDS_PER_SECOND)
+  const perSecond = BigInt(NS_PER_SECOND)
+  const seconds = unixNs / perSecond
+  const rest = String(unixNs % perSecond)
     .padStart(9, '0')
     .replace(/0+$/, '')
-  const whole = new Date(Number(seconds) * 1_000).toISOString().replace('.000Z', '')
+  const whole = new Date(Number(seconds) * MS_PER_SECOND).toISOString().replace('.000Z', '')
   return `${whole}${rest === '' ? '' : `.${rest}`}Z`
 }
+
+const MINUTE_NS = secondsToNs(60)
 
 /** A duration in Go's notation: `0s`, `5ns`, `1.5µs`, `5ms`, `1.5s`, `1h2m3s`. */
 export function goDuration(nanoseconds: number): string {
@@ -46,10 +49,10 @@ export function goDuration(nanoseconds: number): string {
   const magnitude = Math.abs(nanoseconds)
   const sign = nanoseconds < 0 ? '-' : ''
   if (magnitude < 1_000) return `${sign}${magnitude}ns`
-  if (magnitude < 1_000_000) return `${sign}${decimal(magnitude, 3)}µs`
-  if (magnitude < 1_000_000_000) return `${sign}${decimal(magnitude, 6)}ms`
-  const minutes = Math.floor(magnitude / 60_000_000_000)
-  const seconds = `${decimal(magnitude - minutes * 60_000_000_000, 9)}s`
+  if (magnitude < NS_PER_MS) return `${sign}${decimal(magnitude, 3)}µs`
+  if (magnitude < NS_PER_SECOND) return `${sign}${decimal(magnitude, 6)}ms`
+  const minutes = Math.floor(magnitude / MINUTE_NS)
+  const seconds = `${decimal(magnitude - minutes * MINUTE_NS, 9)}s`
   if (minutes === 0) return sign + seconds
   return minutes < 60 ? `${sign}${minutes}m${seconds}` : `${sign}${Math.floor(minutes / 60)}h${minutes % 60}m${seconds}`
 }

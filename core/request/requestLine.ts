@@ -1,4 +1,5 @@
 import { parseGoDuration } from '../text/goText.ts'
+import { msToNs, secondsToNs } from '../units.ts'
 import { type RequestInfo, requestInfo } from './requestInfo.ts'
 import { type Query, parseRequestTarget } from './requestTarget.ts'
 
@@ -9,7 +10,7 @@ export function queryTimeout(query: Query): QueryTimeout {
   const text = query.get('timeout')
   if (text === undefined || text === '') return undefined
   const ms = parseGoDuration(text)
-  return ms === undefined ? 'unreadable' : { ns: Math.round(ms * 1e6) }
+  return ms === undefined ? 'unreadable' : { ns: msToNs(ms) }
 }
 
 /** What a server makes of a request line, or what it answers when it cannot (specification 2.1, 4.9). */
@@ -30,7 +31,7 @@ export function readRequestLine(method: string, target: string): RequestLine {
 }
 
 /** No request waits longer than this. */
-const MAX_WAIT_NS = 60e9
+const MAX_WAIT_NS = secondsToNs(60)
 
 /**
  * When the handling of a request that is not long-running must end: the `timeout` of its query after its receipt, at most

@@ -2,6 +2,7 @@ import type { LiveRequest, ShadowReport } from '../contract/live.ts'
 import type { ApfEngine, EngineConfiguration } from '../engine/apfEngine.ts'
 import { type ServerFacts, tellFacts } from '../engine/serverFacts.ts'
 import type { Ticket } from '../engine/ticket.ts'
+import { nsToMs } from '../units.ts'
 import { RecentCount } from './recentCount.ts'
 import { type AtLeast, type Call, type Decision, type Length, Run, type RunOptions, type RunRequest } from './run.ts'
 import { BUCKET_NS, SideTally, WINDOW_NS } from './sideTally.ts'
@@ -83,7 +84,6 @@ type Outside<R> = { readonly atNs: number } & (
   | { readonly kind: 'facts'; readonly facts: ServerFacts }
 )
 
-const NS_PER_MS = 1e6
 /** So much is kept for a candidate that waits to know how long a request takes; beyond it takes the usual time. */
 const MOST_BEHIND = 200_000
 /** What has happened is taken out when there is so much of it. */
@@ -209,7 +209,7 @@ export class Candidate<R extends Compared> implements ArrivalListener<R> {
     for (const row of this.undecided) this.compare(row)
     const { a, b } = this.sides
     const { nowNs } = this.run.engine
-    const behindMs = Math.round((this.baseline.nowNs - nowNs) / NS_PER_MS)
+    const behindMs = Math.round(nsToMs(this.baseline.nowNs - nowNs))
     // Both of the same time.
     const untilNs = behindMs > 0 ? Math.floor(nowNs / BUCKET_NS) * BUCKET_NS : Number.POSITIVE_INFINITY
     return {
@@ -345,7 +345,7 @@ function shadowOf({ ticket, decision, waitNs }: Call): NonNullable<LiveRequest['
     level: ticket?.lane.level.plan.name ?? '',
     schema: ticket?.lane.schema ?? '',
     state: STATES[decision.kind],
-    ...(waitNs !== undefined && decision.kind !== 'bypassed' && { waitMs: waitNs / NS_PER_MS }),
+    ...(waitNs !== undefined && decision.kind !== 'bypassed' && { waitMs: nsToMs(waitNs) }),
     ...(decision.kind === 'rejected' && { reason: decision.reason }),
   }
 }

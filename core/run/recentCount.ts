@@ -1,4 +1,6 @@
-const BUCKET_NS = 5e9
+import { secondsToNs } from '../units.ts'
+
+const BUCKET_NS = secondsToNs(5)
 
 /** Counts what happened over the last so many nanoseconds of a clock, in steps of five seconds. */
 export class RecentCount {

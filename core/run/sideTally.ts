@@ -2,11 +2,12 @@ import type { ShadowReport } from '../contract/live.ts'
 import type { ApfEngine } from '../engine/apfEngine.ts'
 import type { EngineEvent } from '../engine/events.ts'
 import type { Ticket } from '../engine/ticket.ts'
+import { nsToSeconds, secondsToNs } from '../units.ts'
 import { waitP99, type Waits, waitsOf } from './waits.ts'
 
 /** How far back is counted. */
-export const WINDOW_NS = 300e9
-export const BUCKET_NS = 5e9
+export const WINDOW_NS = secondsToNs(300)
+export const BUCKET_NS = secondsToNs(5)
 
 interface Bucket {
   readonly from: number
@@ -33,7 +34,7 @@ export class SideTally {
 
   /** Seconds that are counted. */
   get seconds(): number {
-    return Math.max(0, Math.min(WINDOW_NS, this.engine.nowNs - this.sinceNs)) / 1e9
+    return nsToSeconds(Math.max(0, Math.min(WINDOW_NS, this.engine.nowNs - this.sinceNs)))
   }
 
   /** Counts from now on. */

@@ -1,11 +1,12 @@
 import type { LiveRequest } from '../contract/live.ts'
+import { msToNs } from '../units.ts'
 
 /** How much of each new duration goes into what is remembered. */
 const WEIGHT = 0.2
 /** Kinds that are remembered; beyond them everything counts as the average request. */
 const MOST_KINDS = 4_096
 /** Before anything was measured. */
-const FIRST_NS = 10e6
+const FIRST_NS = msToNs(10)
 
 type Kind = Pick<LiveRequest, 'verb' | 'resource' | 'namespace' | 'url'>
 

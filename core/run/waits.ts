@@ -1,6 +1,8 @@
+import { msToNs, nsToMs } from '../units.ts'
+
 /** Steps are eighths of octaves from a microsecond on. */
 const STEPS_AN_OCTAVE = 8
-const LEAST_NS = 1e3
+const LEAST_NS = msToNs(0.001)
 const STEPS = 27 * STEPS_AN_OCTAVE
 
 /** Durations, counted by steps: memory stays the same however many come, and a quantile is at most 9 % too large. */
@@ -23,7 +25,7 @@ export class Waits {
     const rank = quantile * this.counts.reduce((sum, count) => sum + count, 0)
     let below = 0
     const step = this.counts.findIndex((count) => (below += count) >= rank)
-    return step <= 0 ? 0 : (LEAST_NS * 2 ** (step / STEPS_AN_OCTAVE)) / 1e6
+    return step <= 0 ? 0 : nsToMs(LEAST_NS * 2 ** (step / STEPS_AN_OCTAVE))
   }
 }
 

@@ -1,8 +1,6 @@
+import { MS_PER_SECOND, msToNs } from '../units.ts'
 import type { Random } from './random.ts'
 import type { Arrivals, Waves } from './workload.ts'
-
-const NS_PER_MS = 1e6
-const MS_PER_SECOND = 1_000
 
 /** When an activity is on next, at the earliest at `ms`: `ms` itself while it is on. */
 export function nextActiveMs({ firstMs, activeMs, periodMs }: Waves, ms: number): number {
@@ -13,7 +11,7 @@ export function nextActiveMs({ firstMs, activeMs, periodMs }: Waves, ms: number)
 
 /** Times of the calls of one open-loop client, ascending: whole nanoseconds since the start. */
 export function* arrivalTimes(arrivals: Arrivals, random: Random): Generator<number, void> {
-  for (const ms of arrivalsMs(arrivals, random)) yield Math.round(ms * NS_PER_MS)
+  for (const ms of arrivalsMs(arrivals, random)) yield msToNs(ms)
 }
 
 function* arrivalsMs(arrivals: Arrivals, random: Random): Generator<number, void> {

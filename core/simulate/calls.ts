@@ -3,6 +3,7 @@ import { parseListOptions } from '../request/listOptions.ts'
 import { requestInfo } from '../request/requestInfo.ts'
 import { parseRequestTarget, type Query } from '../request/requestTarget.ts'
 import { statisticsKey } from '../engine/workEstimator.ts'
+import { secondsToNs } from '../units.ts'
 import { type Distribution, drawNs } from './distribution.ts'
 import type { Random } from './random.ts'
 import type { CallKind, Workload } from './workload.ts'
@@ -16,7 +17,6 @@ export interface PreparedCall extends RequestDigest {
 
 type Target = Pick<PreparedCall, 'info' | 'query'>
 
-const NS_PER_SECOND = 1e9
 const DRAWN = /\{n:(\d+)\}/
 
 /** Prepares calls, each address read once for all clients. */
@@ -33,8 +33,7 @@ export class CallBook {
     const { info, query } = this.read(method, target)
     const { service } = this.workload
     const distribution = execution ?? service.byVerb[info.verb] ?? service.otherwise
-    const transferNs =
-      execution === undefined ? Math.round((this.bytesOf({ info, query }) / service.bytesPerSecond) * NS_PER_SECOND) : 0
+    const transferNs = execution === undefined ? secondsToNs(this.bytesOf({ info, query }) / service.bytesPerSecond) : 0
     return { user, info, query, drawExecutionNs: (random) => drawNs(distribution, random) + transferNs }
   }
 

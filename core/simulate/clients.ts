@@ -1,10 +1,10 @@
+import { msToNs, nsToMs } from '../units.ts'
 import { arrivalTimes, nextActiveMs } from './arrivals.ts'
 import type { CallMix, PreparedCall } from './calls.ts'
 import { drawNs, exponential, uniform } from './distribution.ts'
 import { Backoff, type ClientContext, sendPersistently } from './retry.ts'
 import type { Arrivals, Behaviour } from './workload.ts'
 
-const NS_PER_MS = 1e6
 /** What a closed-loop client waits after a failure, on top of its think time. */
 const AFTER_FAILURE = uniform(500, 1_500)
 /** Threads whose wave begins do not move in step. */
@@ -33,9 +33,9 @@ export function startClosedThread(
   const { random } = client
   const pauseNs = (): number => {
     if (waves === undefined) return 0
-    const nowMs = client.nowNs() / NS_PER_MS
+    const nowMs = nsToMs(client.nowNs())
     const activeMs = nextActiveMs(waves, nowMs)
-    return activeMs > nowMs ? Math.round((activeMs - nowMs) * NS_PER_MS) + drawNs(WAVE_START, random) : 0
+    return activeMs > nowMs ? msToNs(activeMs - nowMs) + drawNs(WAVE_START, random) : 0
   }
   const call = (): void => {
     const pause = pauseNs()

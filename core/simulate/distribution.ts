@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { msToNs } from '../units.ts'
 import type { Random } from './random.ts'
 
 const ms = z.number().min(0).max(3_600_000)
@@ -18,13 +19,12 @@ export const uniform = (fromMs: number, toMs: number): Distribution => ({ kind: 
 export const exponential = (meanMs: number): Distribution => ({ kind: 'exponential', meanMs })
 export const lognormal = (medianMs: number, sigma: number): Distribution => ({ kind: 'lognormal', medianMs, sigma })
 
-const NS_PER_MS = 1e6
 /** What a heavy tail is cut at: nothing of a request takes longer than an hour. */
 const LONGEST_MS = 3_600_000
 
 /** Draws a duration: whole nanoseconds, not negative. */
 export const drawNs = (distribution: Distribution, random: Random): number =>
-  Math.round(Math.min(Math.max(drawMs(distribution, random), 0), LONGEST_MS) * NS_PER_MS)
+  msToNs(Math.min(Math.max(drawMs(distribution, random), 0), LONGEST_MS))
 
 function drawMs(distribution: Distribution, random: Random): number {
   switch (distribution.kind) {

@@ -3,8 +3,7 @@ import { groupVersion } from '../engine/debugDumps.ts'
 import type { PlacedRequest } from '../engine/dump.ts'
 import type { Ticket } from '../engine/ticket.ts'
 import type { DumpFrame, DumpRequest } from '../frame/dump.ts'
-
-const NS_PER_MS = 1e6
+import { nsToMs, unixMsAfter } from '../units.ts'
 
 /**
  * What the debug dumps of this instant would show, with the details of requests (specification 12). They are read from the
@@ -12,7 +11,7 @@ const NS_PER_MS = 1e6
  */
 export function dumpFrame<T>(server: string, engine: ApfEngine<T>): DumpFrame {
   const { startUnixMs, levels, queues, requests } = engine.dump()
-  const timeOf = (ns: number): number => startUnixMs + ns / NS_PER_MS
+  const timeOf = (ns: number): number => unixMsAfter(startUnixMs, ns)
   return {
     server,
     at: new Date(timeOf(engine.nowNs)).toISOString(),
@@ -43,7 +42,7 @@ function requestOf<T>(
     arrivedAt: timeOf(ticket.arrivedNs),
     initialSeats: ticket.initialSeats,
     finalSeats: ticket.finalSeats,
-    additionalLatencyMs: ticket.additionalLatency / NS_PER_MS,
+    additionalLatencyMs: nsToMs(ticket.additionalLatency),
     ...(ticket.state === 'waiting' ? {} : { startedAt: timeOf(ticket.startedNs) }),
     user: user.name,
     verb: info.verb,

@@ -2,6 +2,7 @@ import { FAMILY } from '../metrics/familyNames.ts'
 import { CATALOGUE } from '../metrics/catalogue.ts'
 import { parseKubernetesVersion } from '../metrics/version.ts'
 import type { EngineSnapshot, KindSnapshot } from '../engine/snapshot.ts'
+import { MS_PER_SECOND } from '../units.ts'
 import { type Exposed, type FamilyRule, gauge, histogram, OBSERVATIONS, PREFIX } from './exposed.ts'
 import { deprecatedFamilies } from './exposedDeprecated.ts'
 import { LANE_FAMILIES } from './exposedLanes.ts'
@@ -43,7 +44,7 @@ const serverFamilies: readonly FamilyRule[] = [
   },
   {
     ...gauge(FAMILY.startedAt, 'Start time of the process since unix epoch in seconds.'),
-    expose: ({ startUnixMs }) => [{ labels: {}, value: startUnixMs / 1_000 }],
+    expose: ({ startUnixMs }) => [{ labels: {}, value: startUnixMs / MS_PER_SECOND }],
   },
 ]
 

@@ -1,9 +1,7 @@
+import { msToNs, secondsToNs } from '../units.ts'
 import type { Random } from './random.ts'
 import type { PreparedCall } from './calls.ts'
 import type { Outcome } from './server.ts'
-
-const NS_PER_SECOND = 1e9
-const NS_PER_MS = 1e6
 
 /** How often client-go's REST client sends a request again that was answered with 429 and Retry-After. */
 const MOST_RETRIES = 10
@@ -33,7 +31,7 @@ export function sendPersistently(
     client.send(call, watchNs, (outcome) => {
       if (outcome.kind !== 'rejected' || retries === MOST_RETRIES) return done(outcome)
       retries += 1
-      client.after(outcome.retryAfter * NS_PER_SECOND, attempt)
+      client.after(secondsToNs(outcome.retryAfter), attempt)
     })
   attempt()
 }
@@ -53,10 +51,10 @@ export class Backoff {
 
   /** Nanoseconds. */
   drawNs(nowNs: number, random: Random): number {
-    if (nowNs - this.lastNs > RESET_AFTER_MS * NS_PER_MS) this.nextMs = FIRST_BACKOFF_MS
+    if (nowNs - this.lastNs > msToNs(RESET_AFTER_MS)) this.nextMs = FIRST_BACKOFF_MS
     const ms = this.nextMs * (1 + random())
     this.lastNs = nowNs
     this.nextMs = Math.min(2 * this.nextMs, LONGEST_BACKOFF_MS)
-    return Math.round(ms * NS_PER_MS)
+    return msToNs(ms)
   }
 }

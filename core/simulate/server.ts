@@ -1,5 +1,6 @@
 import type { ApfEngine } from '../engine/apfEngine.ts'
 import type { Ticket } from '../engine/ticket.ts'
+import { secondsToNs } from '../units.ts'
 import { type CapacityCurve, slowdownAt } from './capacity.ts'
 import type { PreparedCall } from './calls.ts'
 
@@ -33,7 +34,7 @@ export interface Call {
 }
 
 /** `--request-timeout` of the API server. */
-const REQUEST_TIMEOUT_NS = 60e9
+const REQUEST_TIMEOUT_NS = secondsToNs(60)
 
 /**
  * How long a handler that starts now is at work, nanoseconds: longer the more seats run, its own among them, and no longer

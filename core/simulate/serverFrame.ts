@@ -1,8 +1,7 @@
 import type { Histogram, LevelFrame, MissingFamily, Rejected, SchemaFrame, ServerFrame } from '../frame/frame.ts'
 import { missingFamilies } from '../metrics/catalogue.ts'
 import type { EngineSnapshot, LaneSnapshot, LevelSnapshot } from '../engine/snapshot.ts'
-
-const MS_PER_SECOND = 1_000
+import { MS_PER_SECOND } from '../units.ts'
 
 export interface FrameMeta {
   readonly id: string

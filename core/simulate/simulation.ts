@@ -10,6 +10,7 @@ import type { Timed } from '../engine/timers.ts'
 import type { VersionProfile } from '../engine/profiles.ts'
 import type { User } from '../request/match.ts'
 import type { ServerFacts } from '../engine/serverFacts.ts'
+import { secondsToNs } from '../units.ts'
 import { CallBook, callMix, numbered } from './calls.ts'
 import { startClosedThread, startInformer, startOpenClient } from './clients.ts'
 import { drawNs, uniform } from './distribution.ts'
@@ -22,7 +23,7 @@ import type { ClientGroup, Workload } from './workload.ts'
 /** A server counts its objects every minute, each time stretched by up to 2.2 (specification 5.7). */
 const STATISTICS_PERIOD = uniform(60_000, 132_000)
 
-const MINUTE_NS = 60e9
+const MINUTE_NS = secondsToNs(60)
 
 export interface SimulationOptions {
   readonly seed: number

@@ -1,7 +1,9 @@
+import { nsToMs, unixMsOf } from '../units.ts'
+
 /** Readers of Go's text forms, as the debug dumps print them (specification 12). `undefined` for anything else. */
 
 const UNIT_MS: Readonly<Record<string, number>> = {
-  ns: 1e-6,
+  ns: nsToMs(1),
   us: 1e-3,
   µs: 1e-3,
   μs: 1e-3,
@@ -28,9 +30,9 @@ const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/
 export function parseGoTime(text: string): number | undefined {
   const found = TIME.exec(text)
   if (found === null) return undefined
-  const seconds = Date.parse(`${found[1]}Z`)
+  const seconds = unixMsOf(`${found[1]}Z`)
   if (Number.isNaN(seconds)) return undefined
-  return seconds + Number((found[2] ?? '').padEnd(9, '0')) / 1e6
+  return seconds + nsToMs(Number((found[2] ?? '').padEnd(9, '0')))
 }
 
 /** Go's zero time, which stands for "never". */

@@ -4,6 +4,7 @@ import { delimiter, isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { escapeControls, escapeLines } from '../../core/text/controls.ts'
+import { unixMsOf } from '../../core/units.ts'
 import type { ClusterConfig, ExecConfig } from './kubeconfigFile.ts'
 import { redact, redactCredentials } from './redact.ts'
 
@@ -189,7 +190,7 @@ function readCredential(name: string, stdout: string): ExecCredential {
   const { token, clientCertificateData, clientKeyData, expirationTimestamp } = parsed.data.status
   if (token === undefined && clientCertificateData === undefined)
     throw refuse('printed neither a token nor a certificate')
-  const expiresAt = Date.parse(expirationTimestamp ?? '')
+  const expiresAt = unixMsOf(expirationTimestamp ?? '')
   return {
     ...(token === undefined ? {} : { token }),
     ...(clientCertificateData === undefined ? {} : { certificate: clientCertificateData }),

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ErrorCode, Problem } from '../../core/contract/errors.ts'
+import { unixMsOf } from '../../core/units.ts'
 import { shownUrl } from './redact.ts'
 
 /** Limits of one request. Times are milliseconds; each ends the request with a problem. */
@@ -199,6 +200,6 @@ function statusWords(body: string): string {
 export function retryAfterMs(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1_000
-  const at = Date.parse(header)
+  const at = unixMsOf(header)
   return Number.isNaN(at) ? undefined : Math.max(0, at - now)
 }

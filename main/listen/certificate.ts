@@ -11,6 +11,7 @@ import {
   SubjectKeyIdentifierExtension,
   X509CertificateGenerator,
 } from '@peculiar/x509'
+import { MS_PER_DAY } from '../../core/units.ts'
 
 /** PEM texts. */
 export interface CertificateAndKey {
@@ -22,7 +23,6 @@ const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as con
 
 /** Clients that are told to trust it do so until then. */
 const DAYS = 397
-const DAY_MS = 86_400_000
 /** Clocks of neighbours differ. */
 const EARLIER_MS = 300_000
 
@@ -35,7 +35,7 @@ export async function makeCertificate(hosts: readonly string[], nowMs: number): 
   const certificate = await X509CertificateGenerator.createSelfSigned({
     name: 'CN=APF Console',
     notBefore: new Date(nowMs - EARLIER_MS),
-    notAfter: new Date(nowMs + DAYS * DAY_MS),
+    notAfter: new Date(nowMs + DAYS * MS_PER_DAY),
     signingAlgorithm: ALGORITHM,
     keys,
     extensions: [

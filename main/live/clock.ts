@@ -1,4 +1,5 @@
 import type { Run } from '../../core/run/run.ts'
+import { NS_PER_MS, nsToMs } from '../../core/units.ts'
 
 /** A clock of this machine that never goes back, and a timer on it. Milliseconds with fractions. */
 export interface MonotonicClock {
@@ -6,8 +7,6 @@ export interface MonotonicClock {
   /** Calls back once after `ms` unless the returned function was called. */
   after(ms: number, callback: () => void): () => void
 }
-
-const NS_PER_MS = 1e6
 
 /** A run in the time of a clock: what is due happens when it is, to the millisecond that timers have. */
 export interface ClockedRun {
@@ -32,7 +31,7 @@ export function driveByClock<O>(run: Run<O>, clock: MonotonicClock): ClockedRun 
     if (closed || nextNs >= plannedNs) return
     cancelPlan()
     plannedNs = nextNs
-    cancelPlan = clock.after(Math.max(0, Math.ceil((nextNs - nowNs()) / NS_PER_MS)), () => {
+    cancelPlan = clock.after(Math.max(0, Math.ceil(nsToMs(nextNs - nowNs()))), () => {
       plannedNs = Number.POSITIVE_INFINITY
       run.moveTo(nowNs())
       plan()

@@ -8,6 +8,7 @@ import type { LiveRow, RequestLog } from '../../core/live/requestLog.ts'
 import { type Asked, follow, placed, rowOf } from '../../core/live/rows.ts'
 import type { ArrivalListener } from '../../core/run/candidate.ts'
 import { type Call, Run, type RunOptions } from '../../core/run/run.ts'
+import { nsToMs, unixMsAfter } from '../../core/units.ts'
 import { type ClockedRun, type MonotonicClock, driveByClock } from './clock.ts'
 
 /** What the engine decided, once. */
@@ -60,7 +61,6 @@ export interface LiveRunOptions {
   readonly onAnswered?: (row: LiveRow) => void
 }
 
-const NS_PER_MS = 1e6
 /**
  * Of the heads of all requests under way; a head takes about three times as much memory. Usual ones have one or two kB, so
  * that tens of thousands may wait; clients that send them as long as they may fill this before they fill the process.
@@ -84,7 +84,7 @@ export function createLiveRun(mode: ProxyMode, { engine, clock, log, onAnswered 
     settle: () => clocked.settle(),
     arrive: (arrival) =>
       clocked.act(() => {
-        const at = engine.startUnixMs + run.engine.nowNs / NS_PER_MS
+        const at = unixMsAfter(engine.startUnixMs, run.engine.nowNs)
         const read = readRequestLine(arrival.method, arrival.target)
         if (read.ok && arrival.refusedThere !== true)
           return new create(around, arrival, log.begin(rowOf(arrival, at, read.info))).arrive(read)
@@ -231,8 +231,8 @@ abstract class LiveRequestCall implements LiveCall {
   protected abstract free(): void
 
   private ran(call: Call): Partial<LiveRow> {
-    const lingerMs = (call.ticket?.additionalLatency ?? 0) / NS_PER_MS
-    return { runMs: (this.around.clocked.nowNs() - this.beganNs(call)) / NS_PER_MS, lingerMs }
+    const lingerMs = nsToMs(call.ticket?.additionalLatency ?? 0)
+    return { runMs: nsToMs(this.around.clocked.nowNs() - this.beganNs(call)), lingerMs }
   }
 
   private lasted(call: Call<LiveRequestCall>): void {
@@ -292,7 +292,7 @@ class EnforcedCall extends LiveRequestCall {
 
   protected show({ decision, waitNs = 0 }: Call): void {
     const { arrival } = this
-    const waitMs = waitNs / NS_PER_MS
+    const waitMs = nsToMs(waitNs)
     if (decision.kind === 'executing') {
       this.change({ state: 'executing', waitMs })
       arrival.decide({ kind: 'run', headers: this.headers })

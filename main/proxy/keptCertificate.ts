@@ -1,10 +1,11 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { MS_PER_DAY } from '../../core/units.ts'
 import { type CertificateAndKey, makeCertificate } from '../listen/certificate.ts'
 import { isFor } from './names.ts'
 import { lookAt, writePrivate } from './smallFiles.ts'
 
 /** One that ends within these is made anew, so that it does not end while the proxy runs. */
-const RENEW_MS = 7 * 86_400_000
+const RENEW_MS = 7 * MS_PER_DAY
 
 /**
  * The console's own certificate for these host names and addresses: the one in `file` (key and certificate, PEM) as long as

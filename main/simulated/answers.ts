@@ -1,6 +1,7 @@
 import type { FlowSchema, PriorityLevelConfiguration } from '../../core/config/objects.ts'
 import { dumpPriorityLevels, dumpQueues, dumpRequests } from '../../core/engine/debugDumps.ts'
 import { parseKubernetesVersion } from '../../core/metrics/version.ts'
+import { NS_PER_MS } from '../../core/units.ts'
 import type { SimulatedApiServer } from '../ports/source.ts'
 import { metricsPage } from './metricsPage.ts'
 
@@ -10,7 +11,6 @@ export interface HttpAnswer {
   readonly body: string
 }
 
-const NS_PER_MS = 1_000_000n
 const GROUP_VERSION = 'flowcontrol.apiserver.k8s.io/v1'
 const KINDS = {
   flowschemas: 'FlowSchema',
@@ -57,7 +57,7 @@ const requestsText = ({ engine, startUnixMs }: SimulatedApiServer, details: bool
       user: payload.user.name,
       info: payload.info,
     }),
-    startUnixNs: BigInt(Math.round(startUnixMs)) * NS_PER_MS,
+    startUnixNs: BigInt(Math.round(startUnixMs)) * BigInt(NS_PER_MS),
     details,
   })
 

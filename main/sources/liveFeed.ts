@@ -9,6 +9,7 @@ import type { FeedListener } from '../../core/feeds/feedEngine.ts'
 import type { FeedRun } from '../../core/feeds/feedRun.ts'
 import { UNTOLD } from '../../core/live/requestLog.ts'
 import type { ServerFacts } from '../../core/engine/serverFacts.ts'
+import { nsToMs } from '../../core/units.ts'
 import { openConnection, type Connection } from '../cluster/connection.ts'
 import type { Consent } from '../cluster/consent.ts'
 import { createFeed } from '../feeds/open.ts'
@@ -24,7 +25,6 @@ import type { Environment } from '../ports/environment.ts'
 
 const SERVER = 'feed'
 const MOST_WARNINGS = 5
-const NS_PER_MS = 1e6
 const HOSTS = ['127.0.0.1', 'localhost', '::1']
 
 export interface FeedSurroundings {
@@ -198,7 +198,7 @@ function frameListener(run: FeedRun, frames: Frames): FeedListener {
   return {
     began: () => void (told = Number.NEGATIVE_INFINITY),
     moved(ns) {
-      const at = Math.floor(ns / NS_PER_MS / frames.cadence.intervalMs)
+      const at = Math.floor(nsToMs(ns) / frames.cadence.intervalMs)
       if (at <= told || run.latestMs === undefined) return
       told = at
       frames.tellFrame(run.engine)

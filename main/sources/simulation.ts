@@ -12,6 +12,7 @@ import { reconcile } from '../../core/simulate/reconciler.ts'
 import { serverFrame } from '../../core/simulate/serverFrame.ts'
 import { type Simulation, createSimulation } from '../../core/simulate/simulation.ts'
 import type { Workload } from '../../core/simulate/workload.ts'
+import { MS_PER_SECOND, nsToSeconds, secondsToNs, unixMsAfter } from '../../core/units.ts'
 import { createSimulatedObjects } from '../simulated/objects.ts'
 import type { SimulationSource, SourceSink } from '../ports/source.ts'
 import type { Environment } from '../ports/environment.ts'
@@ -19,7 +20,6 @@ import { createDriver } from './simulation/driver.ts'
 import { createSimulationRows } from './simulation/rows.ts'
 
 const SERVER = 'simulated-apiserver'
-const NS_PER_SECOND = 1e9
 /** What the charts show at once. */
 const BACKFILL_SECONDS = 600
 
@@ -52,7 +52,7 @@ export function createSimulationSource(
   const { workload = CLUSTER, backfillSeconds = BACKFILL_SECONDS, stopwatch = () => performance.now() } = tuning
   const store = new ObjectStore(seed)
   const presentUnixMs = environment.now()
-  const startUnixMs = presentUnixMs - backfillSeconds * 1_000
+  const startUnixMs = presentUnixMs - backfillSeconds * MS_PER_SECOND
   const engine = {
     mode: 'priority-and-fairness',
     startUnixMs,
@@ -107,7 +107,7 @@ export function createSimulationSource(
     simulation,
     environment,
     stopwatch,
-    backfillNs: backfillSeconds * NS_PER_SECOND,
+    backfillNs: secondsToNs(backfillSeconds),
     onFrame() {
       const snapshot = simulation.engine.snapshot()
       retryAfterSeconds = Object.fromEntries(snapshot.levels.map(({ name, retryAfter }) => [name, retryAfter]))
@@ -135,7 +135,7 @@ export function createSimulationSource(
     paused: driver.paused,
     reachedSpeed: driver.reachedSpeed,
     at: isoTime(simulation, startUnixMs),
-    elapsedSeconds: simulation.nowNs / NS_PER_SECOND,
+    elapsedSeconds: nsToSeconds(simulation.nowNs),
     ended: driver.ended,
     retryAfterSeconds,
     epochs,
@@ -153,7 +153,7 @@ export function createSimulationSource(
       engine,
       version,
       capacity: workload.service.capacity,
-      fromNs: backfillSeconds * NS_PER_SECOND,
+      fromNs: secondsToNs(backfillSeconds),
       now: stopwatch,
     }),
     presentUnixMs,
@@ -199,7 +199,7 @@ export function createSimulationSource(
 }
 
 const isoTime = ({ nowNs }: Simulation, startUnixMs: number): string =>
-  new Date(startUnixMs + nowNs / 1e6).toISOString()
+  new Date(unixMsAfter(startUnixMs, nowNs)).toISOString()
 
 /** Objects carry times in whole seconds. */
 const secondsTime = (simulation: Simulation, startUnixMs: number): string =>

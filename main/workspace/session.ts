@@ -12,6 +12,7 @@ import { withoutDeleted } from '../../core/impact/deletedLevels.ts'
 import type { ServerFacts } from '../../core/engine/serverFacts.ts'
 import type { SimulationState } from '../../core/contract/simulation.ts'
 import { byCodeUnits } from '../../core/text/order.ts'
+import { unixMsOf } from '../../core/units.ts'
 import { noObjects, type ObjectDoor } from '../ports/objectDoor.ts'
 import type { SimulationSource, Source, LiveTraffic } from '../ports/source.ts'
 import type { Environment } from '../ports/environment.ts'
@@ -140,7 +141,7 @@ export function startSession(options: SessionOptions): Session {
   })
   /** Of a simulation's history only the end is told: what came before it is asked for. */
   const isHistory = ({ at }: ServerFrame): boolean =>
-    simulation !== undefined && !simulation.state().paused && Date.parse(at) < simulation.presentUnixMs
+    simulation !== undefined && !simulation.state().paused && unixMsOf(at) < simulation.presentUnixMs
   const tellConnection = later(environment, () => options.onConnection(connection()))
 
   source.start(abort.signal, {

@@ -1,3 +1,4 @@
+import { unixMsOf } from '../../core/units.ts'
 import { Note } from '../components/Note.tsx'
 import { useNow } from '../components/useNow.ts'
 import { useWaitingConsent } from '../state/consent.ts'
@@ -10,7 +11,7 @@ export function ConsentNote() {
   const waiting = useWaitingConsent()
   const now = useNow(waiting !== null)
   if (waiting === null) return null
-  const seconds = Math.max(0, Math.ceil((Date.parse(waiting.until) - now) / 1_000))
+  const seconds = Math.max(0, Math.ceil((unixMsOf(waiting.until) - now) / 1_000))
   return (
     <div className={styles['consent']} role="status">
       <Note kind="warn">

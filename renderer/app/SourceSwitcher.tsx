@@ -1,5 +1,6 @@
 import { Popover } from 'radix-ui'
 import type { Connection, ServerHealth } from '../../core/contract/source.ts'
+import { unixMsOf } from '../../core/units.ts'
 import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
 import { useConnection } from '../state/connection.ts'
@@ -56,7 +57,7 @@ export function SourceSwitcher() {
 /** Age of one server's frame: the shown server's, older or newer by the difference of their times. */
 function ageIn({ frame, server, ageMs }: View, id: string): number | undefined {
   const other = frame?.servers.find((entry) => entry.id === id)
-  return other === undefined || server === undefined ? undefined : ageMs + Date.parse(server.at) - Date.parse(other.at)
+  return other === undefined || server === undefined ? undefined : ageMs + unixMsOf(server.at) - unixMsOf(other.at)
 }
 
 function options(

@@ -1,3 +1,4 @@
+import { unixMsOf } from '../../core/units.ts'
 import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
 import { NoteMark } from '../components/NoteMark.tsx'
@@ -79,7 +80,7 @@ function Countdown() {
   const { derivedServer, mode, frame, server } = useView()
   const now = useNow(mode === 'live')
   // A simulation's time is its own.
-  const shownNow = frame?.source.kind === 'simulation' && server !== undefined ? Date.parse(server.at) : now
+  const shownNow = frame?.source.kind === 'simulation' && server !== undefined ? unixMsOf(server.at) : now
   const left = mode === 'live' ? untilReallocation(derivedServer, shownNow) : undefined
   const around = 2 * Math.PI * 5
   return (

@@ -1,6 +1,7 @@
 import type { ServerHealth } from '../../core/contract/source.ts'
 import type { Frame } from '../../core/frame/frame.ts'
 import type { SimulationState } from '../../core/contract/simulation.ts'
+import { unixMsOf } from '../../core/units.ts'
 import type { View } from '../state/view.ts'
 import { format } from '../theme/format.ts'
 
@@ -25,7 +26,7 @@ export function badgeOf(
   simulation?: SimulationState,
   servers: readonly Pick<ServerHealth, 'status'>[] = [],
 ): Badge {
-  const at = view.server === undefined ? undefined : Date.parse(view.server.at)
+  const at = view.server === undefined ? undefined : unixMsOf(view.server.at)
   if (!link) return { tone: 'offline', word: 'NO LINK', detail: 'the console itself does not answer' }
   switch (view.mode) {
     case 'none':

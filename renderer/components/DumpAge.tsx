@@ -1,3 +1,4 @@
+import { unixMsOf } from '../../core/units.ts'
 import { useViewPart } from '../state/view.ts'
 import { format } from '../theme/format.ts'
 import { useNow } from './useNow.ts'
@@ -7,7 +8,7 @@ export function DumpAge({ at }: { readonly at: number }) {
   const mode = useViewPart((view) => view.mode)
   // A simulation's time is its own.
   const simulatedNow = useViewPart(({ frame, server }) =>
-    frame?.source.kind === 'simulation' && server !== undefined ? Date.parse(server.at) : undefined,
+    frame?.source.kind === 'simulation' && server !== undefined ? unixMsOf(server.at) : undefined,
   )
   const moving = mode === 'live' || mode === 'stale'
   const now = useNow(moving)

@@ -1,3 +1,4 @@
+import { unixMsOf } from '../../core/units.ts'
 import { connectionStore } from '../state/connection.ts'
 import { timeStore } from '../state/time.ts'
 import { viewStore } from '../state/view.ts'
@@ -12,7 +13,7 @@ export type ChartTime = number | 'range' | 'calculated'
 /** The instant of the shown sample, Unix milliseconds. */
 export function sampleInstant(): number | undefined {
   const { server } = viewStore.getState()
-  return server === undefined ? undefined : Date.parse(server.at)
+  return server === undefined ? undefined : unixMsOf(server.at)
 }
 
 /** Where the numbers of a picture come from and when they were: source, server, and sample or range. */

@@ -1,4 +1,5 @@
 import type { DumpFrame, DumpRequest } from '../../core/frame/dump.ts'
+import { unixMsOf } from '../../core/units.ts'
 import { maxMinShares } from './fairShare.logic.ts'
 
 /** Seats that a request occupies while it runs: the wider of its two stages (specification 5). */
@@ -100,7 +101,7 @@ function flowRow(
 /** The part of a dump that concerns one level; absent parts stay absent. */
 export function dumpOfLevel(dump: DumpFrame, level: string) {
   return {
-    at: Date.parse(dump.at),
+    at: unixMsOf(dump.at),
     level: dump.levels?.find((entry) => entry.name === level),
     queues: dump.queues?.filter((queue) => queue.level === level),
     requests: dump.requests?.filter((request) => request.level === level),

@@ -1,6 +1,7 @@
 import { configDiff, type FieldChange } from '../../core/config/diff.ts'
 import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '../../core/config/objects.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
+import { unixMsOf } from '../../core/units.ts'
 
 /** Something that happened to the server or its objects, which no history of numbers tells. */
 export interface Noted {
@@ -41,7 +42,7 @@ export const pastWrites = (objects: ObjectSet): readonly Noted[] =>
     const { manager, time } = lastWriter(object)
     if (time === undefined) return []
     const { name, creationTimestamp } = object.metadata
-    const created = creationTimestamp !== undefined && Date.parse(creationTimestamp) === time
+    const created = creationTimestamp !== undefined && unixMsOf(creationTimestamp) === time
     const kind: Kind = 'matchingPrecedence' in object.spec ? 'FlowSchema' : 'PriorityLevelConfiguration'
     const by = manager === undefined ? '' : ` by ${manager}`
     const level = levelOf(object)
@@ -79,7 +80,7 @@ const levelOf = (object: AnyObject | undefined): string | undefined =>
 /** Whoever wrote the object last, its status left aside. */
 function lastWriter(object: AnyObject | undefined): { readonly manager?: string; readonly time?: number } {
   const writes = (object?.metadata.managedFields ?? []).flatMap(({ manager, subresource, time }) => {
-    const at = Date.parse(time ?? '')
+    const at = unixMsOf(time ?? '')
     return subresource !== undefined || Number.isNaN(at)
       ? []
       : [{ time: at, ...(manager !== undefined && { manager }) }]
@@ -92,7 +93,7 @@ const SAME_START_SECONDS = 1.5
 
 /** What two frames of one server tell of its process: a restart, another version. */
 export function processChanges(before: ServerFrame, now: ServerFrame): readonly Noted[] {
-  const at = Date.parse(now.at)
+  const at = unixMsOf(now.at)
   const about = { at, server: now.id }
   const { startedAt: was = Number.NaN } = before
   const { startedAt: is = Number.NaN } = now

@@ -3,6 +3,7 @@ import type { DerivedServer } from '../../core/frame/derived.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import { recordOf } from '../../core/frame/recordOf.ts'
 import { LEVEL_COLUMNS, type LevelSeries, type Series } from '../../core/frame/series.ts'
+import { unixMsOf } from '../../core/units.ts'
 
 /** One frame of one server as one point of its series; values that are not known are NaN. */
 export interface Sample {
@@ -16,7 +17,7 @@ export interface Sample {
 export function sampleOf(server: ServerFrame, derived?: DerivedServer): Sample {
   const rates = new Map(derived?.levels.map((level) => [level.name, level]))
   return {
-    at: Date.parse(server.at),
+    at: unixMsOf(server.at),
     fairFrac: server.seatFairFrac ?? Number.NaN,
     levels: new Map(server.levels.map((level) => [level.name, levelRow(level, rates.get(level.name))])),
   }

@@ -1,4 +1,5 @@
 import type { Client } from '../../core/contract/contract.ts'
+import { unixMsOf } from '../../core/units.ts'
 import { connectionStore } from './connection.ts'
 import { startDraft } from './draft.ts'
 import { startNotices } from './notices.ts'
@@ -67,7 +68,7 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
     const { paused } = timeStore.getState()
     if (view.server !== undefined && !paused) {
       const clock = view.mode === 'stale' && view.frame?.source.kind !== 'simulation'
-      anchorTime(clock ? now : Date.parse(view.server.at))
+      anchorTime(clock ? now : unixMsOf(view.server.at))
     }
     viewStore.setState(view, true)
     feed.show(wishOf(arrivals.shown, view.server?.id), now)

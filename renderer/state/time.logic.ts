@@ -1,3 +1,5 @@
+import { unixMsOf } from '../../core/units.ts'
+
 /** The time range that all charts share. Instants are Unix milliseconds. */
 export type TimeWindow =
   | { readonly kind: 'relative'; readonly seconds: number }
@@ -53,8 +55,8 @@ export function textToWindow(text: string): ParsedWindow {
     return { ok: true, window: { kind: 'relative', seconds } }
   }
   const [first = '', second = '', ...more] = trimmed.split(/\/|\sto\s/)
-  const from = Date.parse(first.trim())
-  const to = Date.parse(second.trim())
+  const from = unixMsOf(first.trim())
+  const to = unixMsOf(second.trim())
   if (more.length > 0 || Number.isNaN(from) || Number.isNaN(to)) {
     return { ok: false, why: 'Write a range as “last 600 s” or as two times with a slash between them.' }
   }

@@ -1,5 +1,6 @@
 import type { StreamEvent } from '../../core/contract/contract.ts'
 import type { Connection } from '../../core/contract/source.ts'
+import { unixMsOf } from '../../core/units.ts'
 
 export type Arrival = StreamEvent<'frames'>
 export type Mode = 'none' | 'connecting' | 'live' | 'paused' | 'stale' | 'still'
@@ -76,5 +77,5 @@ export function chosen<T extends { readonly id: string }>(items: readonly T[], i
 /** Age of one server's part of a frame; servers of one frame may be of different age. */
 export function ageOf(event: Arrival | undefined, server: string | undefined, now: number): number {
   const at = event === undefined ? undefined : (chosen(event.frame.servers, server)?.at ?? event.frame.at)
-  return at === undefined ? 0 : Math.max(0, now - Date.parse(at))
+  return at === undefined ? 0 : Math.max(0, now - unixMsOf(at))
 }

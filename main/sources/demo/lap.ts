@@ -1,6 +1,7 @@
 import type { DumpFrame } from '../../../core/frame/dump.ts'
 import { FAMILY } from '../../../core/metrics/familyNames.ts'
 import type { Family, Page, Series } from '../../../core/metrics/page.ts'
+import { unixMsOf } from '../../../core/units.ts'
 
 /**
  * What a lap of the recording adds to everything that only grows. Each further lap starts where the one before ended:
@@ -91,7 +92,7 @@ export function dumpInLap(dump: DumpFrame, laps: number, increase: LapIncrease, 
   const grown = (name: string, key: keyof LevelIncrease): number => laps * (increase.levels.get(name)?.[key] ?? 0)
   return {
     ...dump,
-    at: new Date(Date.parse(dump.at) + movedMs).toISOString(),
+    at: new Date(unixMsOf(dump.at) + movedMs).toISOString(),
     ...(dump.levels && {
       levels: dump.levels.map((level) => ({
         ...level,

@@ -1,6 +1,7 @@
 import { createFrameBuilder } from '../../../core/metrics/buildFrame.ts'
 import type { DumpFrame } from '../../../core/frame/dump.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
+import { unixMsOf } from '../../../core/units.ts'
 import { dumpInLap, lapIncrease, pageInLap } from './lap.ts'
 import { readDump, type Recording, type RecordedDump } from './recording.ts'
 
@@ -64,7 +65,7 @@ export function createTimeline(server: string, { pages, dumps }: Recording): Tim
     },
     dump({ position, lap, index }, origin) {
       const dump = read(shownDumps[index])
-      return dump && dumpInLap(dump, lap, increase, origin + position - Date.parse(dump.at))
+      return dump && dumpInLap(dump, lap, increase, origin + position - unixMsOf(dump.at))
     },
   }
 }

@@ -8,6 +8,7 @@ import { FAMILY } from '../../../core/metrics/familyNames.ts'
 import type { Page } from '../../../core/metrics/page.ts'
 import type { DumpFrame } from '../../../core/frame/dump.ts'
 import { NEEDED_FAMILIES } from '../../../core/metrics/catalogue.ts'
+import { MS_PER_SECOND, unixMsAfter } from '../../../core/units.ts'
 import type { Body, Recognised } from './recognise.ts'
 
 /** What files say of one server, in the order of time. */
@@ -156,7 +157,7 @@ function pageTime(page: Page): number | undefined {
   utilization.series.forEach(({ name }, index) => {
     if (name.endsWith('_count')) longestNs = Math.max(longestNs, utilization.values[index] ?? 0)
   })
-  return longestNs > 0 ? started * 1_000 + longestNs / 1e6 : undefined
+  return longestNs > 0 ? unixMsAfter(started * MS_PER_SECOND, longestNs) : undefined
 }
 
 /** Unix milliseconds of the latest event in a reading: about when it was taken; `undefined` without any request. */

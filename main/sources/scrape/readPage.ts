@@ -6,6 +6,7 @@ import { FACT_FAMILIES, factsOf } from '../../../core/live/serverFacts.ts'
 import { NEEDED_FAMILIES } from '../../../core/metrics/catalogue.ts'
 import { createParser } from '../../../core/metrics/parse.ts'
 import type { Page } from '../../../core/metrics/page.ts'
+import { unixMsOf } from '../../../core/units.ts'
 import type { Connection, ServerAddress } from '../../cluster/connection.ts'
 import { send, type RequestSettings } from '../../cluster/http.ts'
 import type { HttpLimits } from '../../cluster/httpProblems.ts'
@@ -95,7 +96,7 @@ export function createPageReader({ server, connection, environment, limits }: Pa
         families: [...page.families.keys()].filter((name) => NEEDED_FAMILIES.has(name)).length,
       },
     })
-    const date = Date.parse(answer.headers.date ?? '')
+    const date = unixMsOf(answer.headers.date ?? '')
     const uids = flowUids(answer.headers)
     return {
       ok: true,

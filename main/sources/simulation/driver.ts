@@ -1,10 +1,10 @@
 import type { Simulation } from '../../../core/simulate/simulation.ts'
+import { MS_PER_DAY, msToNs } from '../../../core/units.ts'
 import type { Environment } from '../../ports/environment.ts'
 import { createPace, createSpeedometer } from './pace.ts'
 
-const NS_PER_MS = 1e6
 /** The engine's clock is an integer below 2^53, which is 104 days. */
-const END_NS = 100 * 86_400_000 * NS_PER_MS
+const END_NS = msToNs(100 * MS_PER_DAY)
 
 /** How long the process may be kept busy at once, and what it gets in between; milliseconds. */
 const BUSY_MS = 12
@@ -64,7 +64,7 @@ export function createDriver(options: DriverOptions): Driver {
    */
   const frameStepNs = (): number => {
     const stepMs = pace.speed < 1 ? frameMs * pace.speed : Math.max(frameMs, pace.speed * LEAST_FRAME_MS)
-    return Math.max(1, Math.round(stepMs * NS_PER_MS))
+    return Math.max(1, msToNs(stepMs))
   }
 
   /** Frames are on the grid of their interval, so that instants are the same however far each tick went. */
@@ -108,7 +108,7 @@ export function createDriver(options: DriverOptions): Driver {
     const arrived = advance(targetNs)
     const behind = simulation.nowNs < backfillNs
     const missedNs = targetNs - simulation.nowNs
-    if (!behind && missedNs > LET_GO_MS * NS_PER_MS * pace.speed) pace.lagBehind(now, simulation.nowNs)
+    if (!behind && missedNs > msToNs(LET_GO_MS) * pace.speed) pace.lagBehind(now, simulation.nowNs)
     if (!behind) speedometer.note(now, simulation.nowNs)
     dumpIfDue(now)
     schedule(arrived)

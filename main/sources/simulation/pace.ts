@@ -1,4 +1,4 @@
-const NS_PER_MS = 1e6
+import { NS_PER_MS } from '../../../core/units.ts'
 
 /**
  * Which simulated time belongs to which real one. Real time is in milliseconds, simulated time in nanoseconds.

@@ -4,10 +4,10 @@ import type { Ticket } from '../../../core/engine/ticket.ts'
 import { type LiveRow, RequestLog } from '../../../core/live/requestLog.ts'
 import type { Call } from '../../../core/simulate/server.ts'
 import { placed, rowOf } from '../../../core/live/rows.ts'
+import { nsToMs, unixMsAfter } from '../../../core/units.ts'
 import type { LiveTraffic } from '../../ports/source.ts'
 import { createSimulationShadow, type SimulationShadowOptions } from './shadow.ts'
 
-const NS_PER_MS = 1e6
 const KEPT = 20_000
 const UNTOLD = 2_000
 /** Requests that become rows in each tenth of a second of this machine: at high speeds more arrive than anybody could read. */
@@ -58,7 +58,7 @@ export function createSimulationRows(options: SimulationRowsOptions): LiveTraffi
     const asked = new URLSearchParams([...query]).toString()
     const target = asked === '' ? info.path : `${info.path}?${asked}`
     // The ticket itself knows its arrival only once it is in its queue or runs.
-    const at = startUnixMs + engine.nowNs / NS_PER_MS
+    const at = unixMsAfter(startUnixMs, engine.nowNs)
     const row = log.begin(rowOf({ user, method: '', target }, at, info))
     Object.assign(row, { ...placed(ticket), state: 'waiting' })
     rows.set(ticket, row)
@@ -115,7 +115,7 @@ function changeBy(
   nowNs: number,
 ): Partial<LiveRow> {
   const { ticket } = event
-  const waitMs = (nowNs - ticket.arrivedNs) / NS_PER_MS
+  const waitMs = nsToMs(nowNs - ticket.arrivedNs)
   switch (event.kind) {
     case 'enqueued':
       return placed(ticket)
@@ -127,8 +127,8 @@ function changeBy(
       return {
         state: 'served',
         status: 200,
-        runMs: (nowNs - ticket.startedNs) / NS_PER_MS,
-        lingerMs: ticket.additionalLatency / NS_PER_MS,
+        runMs: nsToMs(nowNs - ticket.startedNs),
+        lingerMs: nsToMs(ticket.additionalLatency),
       }
     default:
       return {}

@@ -7,6 +7,7 @@ import type { CapacityCurve } from '../../../core/simulate/capacity.ts'
 import { SimulatedLengths, type Working } from '../../../core/simulate/draftLengths.ts'
 import type { Call } from '../../../core/simulate/server.ts'
 import type { Simulation } from '../../../core/simulate/simulation.ts'
+import { secondsToNs } from '../../../core/units.ts'
 import { createDraft } from '../../live/draft.ts'
 
 /** A request at both engines; most of them have no row. */
@@ -36,7 +37,7 @@ export interface SimulationShadow {
 }
 
 /** What is known of the server is believed for three minutes. */
-const FACTS_AGAIN_NS = 60e9
+const FACTS_AGAIN_NS = secondsToNs(60)
 
 /** Receives all arrivals, with or without rows; costs nothing while it is off. */
 export function createSimulationShadow(options: SimulationShadowOptions): SimulationShadow {

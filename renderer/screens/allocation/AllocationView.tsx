@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import type { DerivedServer } from '../../../core/frame/derived.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
+import { unixMsOf } from '../../../core/units.ts'
 import { Note } from '../../components/Note.tsx'
 import { Loading, ProblemNote } from '../../components/States.tsx'
 import { useSelection } from '../../state/selection.ts'
@@ -31,7 +32,7 @@ export interface AllocationViewProps {
 export function AllocationView({ server, derived, stale, connection }: AllocationViewProps) {
   const torn = derived?.torn === true
   // A torn page begins a step that the next page completes; a second page confirms it.
-  const seenTwice = derived?.lastAdjustmentAt !== undefined && Date.parse(server.at) > derived.lastAdjustmentAt
+  const seenTwice = derived?.lastAdjustmentAt !== undefined && unixMsOf(server.at) > derived.lastAdjustmentAt
   const seen = `${derived?.lastAdjustmentAt ?? ''} ${torn ? 'torn' : ''} ${seenTwice ? 'twice' : ''}`
   const result = useSteps(connection, server.id, seen)
   const steps = result.state === 'ready' ? result.steps : undefined
@@ -79,7 +80,7 @@ function StaleNote({ server }: { readonly server: ServerFrame }) {
   const ageMs = useViewPart((view) => view.ageMs)
   return (
     <Note kind="warn">
-      {`No sample from ${server.id} for ${format.age(ageMs)}. Showing the reallocations that were seen until ${format.time(Date.parse(server.at))}.`}
+      {`No sample from ${server.id} for ${format.age(ageMs)}. Showing the reallocations that were seen until ${format.time(unixMsOf(server.at))}.`}
     </Note>
   )
 }

@@ -1,6 +1,7 @@
 import { Fragment } from 'react'
 import type { Cadence, ServerHealth } from '../../../core/contract/source.ts'
 import type { Frame, SourceInfo } from '../../../core/frame/frame.ts'
+import { unixMsOf } from '../../../core/units.ts'
 import { Button } from '../../components/Button.tsx'
 import { classes } from '../../components/classes.ts'
 import { Copy } from '../../components/Copy.tsx'
@@ -169,7 +170,7 @@ function Failures({ health }: { readonly health: ServerHealth }) {
   const last = health.failures.at(-1)
   const longest = Math.max(1, ...waits)
   const details = health.failures
-    .map(({ at, problem }) => `${format.time(Date.parse(at))} ${problem.details ?? problem.message}`)
+    .map(({ at, problem }) => `${format.time(unixMsOf(at))} ${problem.details ?? problem.message}`)
     .join('\n')
   return (
     <div className={styles['wide']}>

@@ -1,4 +1,5 @@
 import { LOOKING, type CapabilityResult, type PermissionReport } from '../../../core/contract/source.ts'
+import { unixMsOf } from '../../../core/units.ts'
 import { classes } from '../../components/classes.ts'
 import { Button } from '../../components/Button.tsx'
 import { Copy } from '../../components/Copy.tsx'
@@ -76,7 +77,7 @@ function Reports({
     <>
       <Pane
         title="What you will be able to see"
-        note={`${of === 0 ? 'not known' : `${allowed} of ${of}`}${who}${checkedAt === undefined ? '' : `, checked ${format.time(Date.parse(checkedAt))}`}`}
+        note={`${of === 0 ? 'not known' : `${allowed} of ${of}`}${who}${checkedAt === undefined ? '' : `, checked ${format.time(unixMsOf(checkedAt))}`}`}
       >
         {reports.map(
           ({ server, problem }) =>

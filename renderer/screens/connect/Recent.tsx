@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { RecentSource, SourceSpec } from '../../../core/contract/source.ts'
+import { unixMsOf } from '../../../core/units.ts'
 import { classes } from '../../components/classes.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { Pane } from '../../components/Pane.tsx'
@@ -35,7 +36,7 @@ export function Recent({ onOpen }: { readonly onOpen: (spec: SourceSpec) => void
             <button
               type="button"
               className={styles['pick']}
-              title={`Connect to ${name}, last used ${format.dateTime(Date.parse(at))}`}
+              title={`Connect to ${name}, last used ${format.dateTime(unixMsOf(at))}`}
               onClick={() => onOpen(spec)}
             >
               <span className={classes('mono', styles['ellipsis'])}>{name}</span>

@@ -1,6 +1,7 @@
 import { MISSING_REASONS, type Frame, type MissingFamily, type ServerFrame } from '../../../core/frame/frame.ts'
 import { imbalanceIndex } from '../../../core/frame/imbalance.ts'
 import type { ServerHealth } from '../../../core/contract/source.ts'
+import { unixMsOf } from '../../../core/units.ts'
 import { format, UNKNOWN } from '../../theme/format.ts'
 
 export interface Fact {
@@ -90,8 +91,8 @@ export interface Backoff {
 
 /** The waits between failed tries, to draw them as bars. */
 export function backoffOf({ failures, nextTryAt }: ServerHealth, now: number): Backoff {
-  const times = failures.map(({ at }) => Date.parse(at))
-  const next = nextTryAt === undefined ? undefined : Date.parse(nextTryAt)
+  const times = failures.map(({ at }) => unixMsOf(at))
+  const next = nextTryAt === undefined ? undefined : unixMsOf(nextTryAt)
   const ends = next === undefined ? times.slice(1) : [...times.slice(1), next]
   return {
     waits: ends.map((end, index) => Math.max(0, (end - (times[index] ?? end)) / 1_000)),

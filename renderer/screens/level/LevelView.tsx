@@ -1,6 +1,7 @@
 import { memo, useMemo, useState } from 'react'
 import type { DerivedLevel, DerivedServer } from '../../../core/frame/derived.ts'
 import { isExempt, type LevelFrame, type ServerFrame } from '../../../core/frame/frame.ts'
+import { unixMsOf } from '../../../core/units.ts'
 import type { TimeDomain } from '../../charts/timeAxis.data.ts'
 import { classes } from '../../components/classes.ts'
 import { ProblemNote } from '../../components/States.tsx'
@@ -66,7 +67,7 @@ export function LevelView({ server, level, derivedServer, derived, stale }: Leve
   const everySeconds = useEverySeconds()
   const height = useMedia(LOW) ? CHART_HEIGHT_LOW : CHART_HEIGHT
   const [schema, setSchema] = useState<string>()
-  const at = Date.parse(server.at)
+  const at = unixMsOf(server.at)
   const laterServer = useLater(server, 3)
   const laterLevel = laterServer.levels.find((entry) => entry.name === level.name) ?? level
   const laterDerived = useLater(derived, 3)
@@ -211,7 +212,7 @@ function StaleSentence({ server, at }: { readonly server: string; readonly at: n
     <div className={styles['sentence']}>
       <Note kind="warn">
         {`No sample from ${server} for ${format.age(seconds * 1_000)}. Showing the last values from ${format.time(at)}.`}
-        {next !== undefined && ` Next try at ${format.time(Date.parse(next))}.`}{' '}
+        {next !== undefined && ` Next try at ${format.time(unixMsOf(next))}.`}{' '}
         <Button small onClick={tryNow}>
           Try now
         </Button>

@@ -1,5 +1,6 @@
 import { memo, useMemo, useState } from 'react'
 import { aggregate } from '../../../core/frame/aggregate.ts'
+import { unixMsOf } from '../../../core/units.ts'
 import { serverColumns } from '../../charts/serverStrip.data.ts'
 import { barScale } from '../../charts/seatBar.data.ts'
 import { useSize } from '../../charts/useSize.ts'
@@ -44,7 +45,7 @@ export function Fleet({ facts, connection, view, onView, onShowServer }: FleetPr
   const recent = useMemo(() => together(servers), [servers])
   const first = servers[0]
   const allStale = first !== undefined && servers.every(({ id }) => stale.has(id))
-  const lastAt = Math.max(...servers.map(({ server }) => Date.parse(server.at)))
+  const lastAt = Math.max(...servers.map(({ server }) => unixMsOf(server.at)))
   return (
     <>
       {allStale && first !== undefined ? (
@@ -106,7 +107,7 @@ function FleetNow({ facts, onShowServer }: Pick<FleetProps, 'facts' | 'onShowSer
   const ranges = useRanges(current.map(({ id }) => id))
   const seen = current.map(({ id, server, rows, recent }): NowServer => {
     const range = ranges.get(id)
-    const follows = range !== undefined && Date.parse(server.at) - range.to <= RANGE_EVERY_MS + gapMs
+    const follows = range !== undefined && unixMsOf(server.at) - range.to <= RANGE_EVERY_MS + gapMs
     return { id, rows, rejections: recent?.rows ?? [], range: range && { ...range, follows } }
   })
   return <ServersNow servers={seen} note={leftOut(stale)} onShowServer={onShowServer} />

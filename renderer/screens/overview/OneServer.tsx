@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
 import { rangeFacts } from '../../../core/frame/rangeFacts.ts'
+import { unixMsOf } from '../../../core/units.ts'
 import { classes } from '../../components/classes.ts'
 import { KeyNumbers } from '../../components/KeyNumbers.tsx'
 import type { Connected } from '../../state/connection.ts'
@@ -35,7 +36,7 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
   const series = history?.server === id ? history : undefined
   const { from, to } = useTime()
   const order = useMemo(() => rows.map(({ name }) => name), [rows])
-  const lastAt = Date.parse(server.at)
+  const lastAt = unixMsOf(server.at)
   const range = useMemo((): NowRange | undefined => {
     const found = series && rangeFacts(series)
     return found && { ...found, follows: Math.abs(found.to - lastAt) <= facts.gapMs }

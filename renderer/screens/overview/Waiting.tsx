@@ -1,4 +1,5 @@
 import type { ServerHealth } from '../../../core/contract/source.ts'
+import { unixMsOf } from '../../../core/units.ts'
 import { Button } from '../../components/Button.tsx'
 import { failureTitle } from '../../components/NoSampleYet.tsx'
 import { Details, EmptyState, ForbiddenState, Loading } from '../../components/States.tsx'
@@ -25,7 +26,7 @@ function Failing({ health }: { readonly health: ServerHealth }) {
   const { id, failures } = health
   const first = failures[0]
   const last = failures.at(-1)
-  const since = first === undefined ? '' : `, since ${format.time(Date.parse(first.at))}`
+  const since = first === undefined ? '' : `, since ${format.time(unixMsOf(first.at))}`
   return (
     <EmptyState
       title={failureTitle(id, last?.problem.code)}
@@ -48,7 +49,7 @@ function Failing({ health }: { readonly health: ServerHealth }) {
       </p>
       <Details
         text={failures
-          .map(({ at, problem }) => `${format.time(Date.parse(at))} ${problem.details ?? problem.message}`)
+          .map(({ at, problem }) => `${format.time(unixMsOf(at))} ${problem.details ?? problem.message}`)
           .join('\n')}
         summary="last errors"
       />

@@ -1,5 +1,6 @@
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import type { DumpFrame } from '../../../core/frame/dump.ts'
+import { unixMsOf } from '../../../core/units.ts'
 import { flowKeyOf, flowName, isWaiting } from '../../state/flows.logic.ts'
 
 /** The flow with most of the requests of one level, as a debug dump or the newest requests show them. */
@@ -48,7 +49,7 @@ export function busiestInDump(dump: DumpFrame | undefined, level: string): Busie
     .filter((request) => request.level === level)
     .map((request) => ({ schema: request.schema, flow: request.flow, waits: isWaiting(request) }))
   const found = busiest(held)
-  return found && { level, ...found, at: Date.parse(dump.at), from: 'dump' }
+  return found && { level, ...found, at: unixMsOf(dump.at), from: 'dump' }
 }
 
 /** `at`: when the requests were read, Unix milliseconds. */

@@ -1,4 +1,5 @@
 import type { ServerHealth } from '../../../core/contract/source.ts'
+import { unixMsOf } from '../../../core/units.ts'
 import { format } from '../../theme/format.ts'
 import { troubleOf } from '../../../core/frame/levelState.ts'
 import type { LevelRow } from './levelRows.ts'
@@ -33,7 +34,7 @@ function list(names: readonly string[]): string {
 /** When a failing server is tried again, as a sentence; empty when that is not known. */
 export function nextTry(health: ServerHealth | undefined, now: number): string {
   if (health?.nextTryAt === undefined) return ''
-  const wait = Date.parse(health.nextTryAt) - now
+  const wait = unixMsOf(health.nextTryAt) - now
   return wait > 0 ? `Next try in ${format.fixed(Math.ceil(wait / 1_000))} s.` : 'Trying now.'
 }
 

@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'react'
+import { unixMsOf } from '../../../core/units.ts'
 import type { Connected } from '../../state/connection.ts'
 import { useSettings } from '../../state/settings.ts'
 import { useSampleDistance } from '../../state/simulation.ts'
@@ -54,12 +55,12 @@ export function useOverview(view: View, connection: Connected): OverviewFacts {
       }),
     [frames, view.derived, compare],
   )
-  const at = view.server === undefined ? 0 : Date.parse(view.server.at)
+  const at = view.server === undefined ? 0 : unixMsOf(view.server.at)
   const now = at + view.ageMs
   const gapMs = staleAfterMs(useSampleDistance(connection))
   const ages = view.mode === 'live' || view.mode === 'stale'
   const stale = useSameSet(
-    ages ? servers.filter(({ server }) => now - Date.parse(server.at) >= gapMs).map(({ id }) => id) : [],
+    ages ? servers.filter(({ server }) => now - unixMsOf(server.at) >= gapMs).map(({ id }) => id) : [],
   )
   return { servers, now, gapMs, stale, compare }
 }

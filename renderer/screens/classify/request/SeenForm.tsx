@@ -1,5 +1,6 @@
 import { memo, useMemo, useState } from 'react'
 import type { DumpFrame } from '../../../../core/frame/dump.ts'
+import { unixMsOf } from '../../../../core/units.ts'
 import { Button } from '../../../components/Button.tsx'
 import { classes } from '../../../components/classes.ts'
 import { Field, inputClass } from '../../../components/Field.tsx'
@@ -36,7 +37,7 @@ export const SeenForm = memo(function SeenForm(props: {
     <div className={styles['form']}>
       <Field
         label="Filter"
-        hint={`${format.fixed(filtered.length)} of ${format.fixed(seen.length)} requests of the dump of ${format.time(Date.parse(shown.at))}. Their groups are guessed from the user’s name.`}
+        hint={`${format.fixed(filtered.length)} of ${format.fixed(seen.length)} requests of the dump of ${format.time(unixMsOf(shown.at))}. Their groups are guessed from the user’s name.`}
       >
         {(attributes) => (
           <input

@@ -2,6 +2,7 @@ import { useMemo } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import { serverLimitOf, type ServerLimit } from '../../../../core/impact/serverLimit.ts'
+import { unixMsOf } from '../../../../core/units.ts'
 import { useConnected } from '../../../state/connection.ts'
 import { useDraftIsStale, useDraftObjects } from '../../../state/draft.ts'
 import { BUILT_IN_VERSIONS, useDraftBase } from '../../../state/draftBase.ts'
@@ -21,7 +22,7 @@ export interface Configurations {
 }
 
 const [NEWEST = 'v1.36.0'] = BUILT_IN_VERSIONS
-const asOf = (instant: string): string => format.time(Date.parse(instant))
+const asOf = (instant: string): string => format.time(unixMsOf(instant))
 
 /** The present and the proposed configuration; `undefined` while the present one is being read. */
 export function useConfigurations(): Configurations | undefined {

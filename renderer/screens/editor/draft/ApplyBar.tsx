@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import { toProblem } from '../../../../core/contract/errors.ts'
 import type { ObjectsState } from '../../../../core/contract/objects.ts'
 import { changesOf } from '../../../../core/draft/changes.ts'
+import { unixMsOf } from '../../../../core/units.ts'
 import { say } from '../../../state/shell.ts'
 import { Button } from '../../../components/Button.tsx'
 import { Icon } from '../../../components/Icon.tsx'
@@ -35,7 +36,7 @@ export function ApplyBar(props: {
   const { draft, impact, guard, state, asking, onAsking } = props
   const apply = draftApplyStore()
   const rails = guard?.of === draft.entries ? guard.rails : undefined
-  const timeOf = (at: string): string => format.time(Date.parse(at))
+  const timeOf = (at: string): string => format.time(unixMsOf(at))
   const { steps, count, why, mayCheck } = applySteps({ draft, state, apply, rails, timeOf })
   const target = state?.target ?? ''
   const changes = draft.base === undefined ? [] : changesOf(draft.reads, draft.base.objects)

@@ -1,5 +1,6 @@
 import { memo } from 'react'
 import type { ObjectRef } from '../../../../core/guard/finding.ts'
+import { unixMsOf } from '../../../../core/units.ts'
 import { ProblemNote } from '../../../components/States.tsx'
 import { dismissApplied, draftApplyStore, markSeen } from '../../../state/draftApply.ts'
 import type { UnderstoodDraft } from '../../../state/draft.logic.ts'
@@ -73,7 +74,7 @@ function Said(props: {
         <div className={styles['verdicts']} role="status">
           <VerdictPane
             title={appliedTitle(applied.report.verdicts)}
-            note={`to ${applied.target}, ${format.time(Date.parse(applied.report.at))}`}
+            note={`to ${applied.target}, ${format.time(unixMsOf(applied.report.at))}`}
             verdicts={applied.report.verdicts}
             applied
             onOpen={onOpen}
@@ -92,7 +93,7 @@ function Said(props: {
         <div className={styles['verdicts']} role="status">
           <VerdictPane
             title="Dry run"
-            note={`what the server says, ${format.time(Date.parse(answer.report.at))}`}
+            note={`what the server says, ${format.time(unixMsOf(answer.report.at))}`}
             verdicts={answer.report.verdicts}
             applied={false}
             onOpen={onOpen}

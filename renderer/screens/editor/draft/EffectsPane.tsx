@@ -1,4 +1,5 @@
 import { allRejected, recentRejected } from '../../../../core/frame/recent.ts'
+import { unixMsOf } from '../../../../core/units.ts'
 import { Button } from '../../../components/Button.tsx'
 import type { Applied } from '../../../state/draftApply.ts'
 import { openScreen } from '../../../state/route.ts'
@@ -16,7 +17,7 @@ export function EffectsPane({ applied: { report, before } }: { readonly applied:
   const levels = affectedLevels(verdicts)
   if (levels.length === 0) return null
   const show = (level: string): void => {
-    timeStore.getState().setCursor(Date.parse(at))
+    timeStore.getState().setCursor(unixMsOf(at))
     openScreen('level', level)
   }
   return levels.map((level) => {

@@ -1,5 +1,6 @@
 import { memo, useRef, useState } from 'react'
 import type { GuardFinding, ObjectRef } from '../../../../core/guard/finding.ts'
+import { unixMsOf } from '../../../../core/units.ts'
 import { say } from '../../../state/shell.ts'
 import { classes } from '../../../components/classes.ts'
 import { inputClass } from '../../../components/Field.tsx'
@@ -107,7 +108,7 @@ function VersionChoice({ version }: { readonly version: string }) {
 function StaleObjects() {
   const state = useObjects()
   if (state?.state !== 'stale') return null
-  const since = state.asOf === undefined ? '' : ` They are of ${format.time(Date.parse(state.asOf))}.`
+  const since = state.asOf === undefined ? '' : ` They are of ${format.time(unixMsOf(state.asOf))}.`
   return (
     <div className={styles['stale']}>
       <Note kind="warn">{`The server no longer reports its objects.${since} ${state.problem?.message ?? ''}`}</Note>

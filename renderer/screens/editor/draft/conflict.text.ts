@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from '../../../../core/config/jsonValue
 import type { FieldDifference } from '../../../../core/draft/threeWay.ts'
 import type { ReadEntry } from '../../../../core/draft/readEntry.ts'
 import { toJson } from '../../../../core/manifest/json.ts'
+import { unixMsOf } from '../../../../core/units.ts'
 import { format } from '../../../theme/format.ts'
 
 /** Who changed an object last, as the server remembers: `probes was changed by kubectl 40 s ago.` */
@@ -11,7 +12,7 @@ export function writerText(name: string, { metadata }: JsonObject, now: number):
     if (!isJsonObject(entry)) return []
     const { manager, time, subresource } = entry
     return typeof manager === 'string' && typeof time === 'string' && subresource === undefined
-      ? [{ manager, at: Date.parse(time) }]
+      ? [{ manager, at: unixMsOf(time) }]
       : []
   })
   if (writes.length === 0) return `${name} was changed meanwhile.`

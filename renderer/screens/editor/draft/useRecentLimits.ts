@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'react'
 import type { AdjustmentStep } from '../../../../core/frame/adjustmentStep.ts'
 import { limitsOverSteps } from '../../../../core/impact/limitsOverSteps.ts'
+import { unixMsOf } from '../../../../core/units.ts'
 import { client } from '../../../state/client.ts'
 import { useViewPart } from '../../../state/view.ts'
 import { recentLimits, type RecentLimits } from './recentLimits.data.ts'
@@ -12,7 +13,7 @@ const EVERY_MS = 10_000
 /** What both configurations would have made of the demand of the last ten minutes; nothing while it is not asked for. */
 export function useRecentLimits(impact: Impact | undefined): RecentLimits | undefined {
   const server = useViewPart((view) => view.server?.id)
-  const at = useViewPart((view) => (view.server === undefined ? undefined : Date.parse(view.server.at)))
+  const at = useViewPart((view) => (view.server === undefined ? undefined : unixMsOf(view.server.at)))
   const [steps, setSteps] = useState<readonly AdjustmentStep[]>([])
   const turn = at === undefined ? undefined : Math.floor(at / EVERY_MS)
   const asked = impact !== undefined

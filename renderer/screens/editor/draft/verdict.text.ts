@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../../../core/config/jsonValues.ts'
 import type { ChangeVerdict, ObjectsState } from '../../../../core/contract/objects.ts'
+import { unixMsOf } from '../../../../core/units.ts'
 
 /** What became, or would become, of one change. `applied`: it was no dry run. */
 export function outcomeText({ outcome, theirs, conflicts, problem }: ChangeVerdict, applied: boolean): string {
@@ -42,7 +43,7 @@ export function appliedTitle(verdicts: readonly ChangeVerdict[]): string {
 
 /** Says nothing of other objects: of several, earlier ones may have been applied. */
 export function retryText({ until, attempt, most }: NonNullable<ObjectsState['waiting']>, now: number): string {
-  const seconds = Math.max(0, Math.ceil((Date.parse(until) - now) / 1_000))
+  const seconds = Math.max(0, Math.ceil((unixMsOf(until) - now) / 1_000))
   return `The server rejected the request with 429 and did not carry it out. Next attempt in ${seconds} s (${attempt} of ${most}).`
 }
 

@@ -4,6 +4,7 @@ import type { ObjectsState } from '../../../../core/contract/objects.ts'
 import { driftBetween, type DriftRow } from '../../../../core/drift/drift.ts'
 import { withDeletion, withText } from '../../../../core/draft/draft.ts'
 import { writeManifest } from '../../../../core/manifest/write.ts'
+import { unixMsOf } from '../../../../core/units.ts'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
 import { LevelName } from '../../../components/LevelChip.tsx'
 import { MiddleCut } from '../../../components/MiddleCut.tsx'
@@ -98,7 +99,7 @@ function Compared({ base, state }: { readonly base: DraftBase; readonly state: O
         title={driftSentence(drift, reference)}
         evidence={
           <>
-            {comparedText(state, base.version, drift, (at) => format.dateTime(Date.parse(at)))}{' '}
+            {comparedText(state, base.version, drift, (at) => format.dateTime(unixMsOf(at)))}{' '}
             <Term id="drift">Drift</Term> is computed with defaults filled in. It includes labels and annotations,
             except those that servers write.
           </>

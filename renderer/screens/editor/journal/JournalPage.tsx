@@ -6,6 +6,7 @@ import {
   type JournalEntry,
 } from '../../../../core/contract/objects.ts'
 import { writeManifest } from '../../../../core/manifest/write.ts'
+import { unixMsOf } from '../../../../core/units.ts'
 import { Button } from '../../../components/Button.tsx'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
 import { ErrorState, Loading, ProblemNote } from '../../../components/States.tsx'
@@ -140,7 +141,7 @@ const cut = (text: string): ReactNode => (
 )
 
 const COLUMNS: readonly DataColumn<JournalEntry>[] = [
-  { id: 'at', header: 'Time', value: ({ at }) => at, cell: ({ at }) => format.dateTime(Date.parse(at)) },
+  { id: 'at', header: 'Time', value: ({ at }) => at, cell: ({ at }) => format.dateTime(unixMsOf(at)) },
   { id: 'changes', header: 'Objects', value: namesText, cell: (entry) => cut(namesText(entry)) },
   { id: 'what', header: 'Change', value: whatText, cell: (entry) => cut(whatText(entry)) },
   {
@@ -174,7 +175,7 @@ function Entry(props: {
     <>
       <Pane
         title={label === '' ? countText(changes) : label}
-        note={`${format.dateTime(Date.parse(at))}, ${target}`}
+        note={`${format.dateTime(unixMsOf(at))}, ${target}`}
         actions={
           <>
             {ways.map((way) => (
@@ -202,7 +203,7 @@ function Entry(props: {
         <div role="status">
           <VerdictPane
             title="What the server says"
-            note={format.time(Date.parse(turned.report.at))}
+            note={format.time(unixMsOf(turned.report.at))}
             verdicts={turned.report.verdicts}
             applied
             onOpen={({ kind, name }) => openPage('editor', 'draft', `${kind}/${name}`)}

@@ -2,6 +2,7 @@ import type { AppliedChange, JournalEntry, ObjectsOrigin } from '../../../../cor
 import { differingFields } from '../../../../core/draft/threeWay.ts'
 import type { Json } from '../../../../core/manifest/json.ts'
 import { cleanManifest } from '../../../../core/manifest/write.ts'
+import { unixMsOf } from '../../../../core/units.ts'
 import { format } from '../../../theme/format.ts'
 
 const MOST_NAMED = 3
@@ -80,7 +81,7 @@ export function stateText({ state, sending, since }: AppliedChange): string {
 
 function sinceText({ what, by, at }: NonNullable<AppliedChange['since']>): string {
   const who = by === undefined ? '' : by === RECONCILER ? ' by the API server’s reconciler' : ` by ${by}`
-  const when = at === undefined ? '' : ` at ${format.dateTime(Date.parse(at))}`
+  const when = at === undefined ? '' : ` at ${format.dateTime(unixMsOf(at))}`
   const did = {
     'taken-back': 'taken back',
     changed: 'changed since',
