@@ -1,4 +1,4 @@
-import { unixMsOf } from '../../core/units.ts'
+import { MS_PER_DAY, unixMsOf } from '../../core/units.ts'
 
 /** The time range that all charts share. Instants are Unix milliseconds. */
 export type TimeWindow =
@@ -16,7 +16,7 @@ export const PRESETS: readonly number[] = [60, 300, 600, 3_600, 21_600, 86_400]
 
 /** Shortest and longest range that can be shown, milliseconds. */
 const SHORTEST = 5_000
-const LONGEST = 86_400_000
+const LONGEST = MS_PER_DAY
 
 /** A window between two instants in either order, kept within what can be shown. */
 export function absolute(a: number, b: number): TimeWindow {
