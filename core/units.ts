@@ -18,7 +18,7 @@ export type UnixMs = Unit<'Unix ms'>
 
 export type Seats = Unit<'seats'>
 
-/** Seats × seconds: the unit of virtual time and of the work of a request. */
+/** Virtual time and work, as a double. The engine counts them exactly, in the class of this name in `core/engine`. */
 export type SeatSeconds = Unit<'seat-seconds'>
 
 export const NS_PER_MS = 1e6

@@ -1,5 +1,6 @@
 import type { ExplainedEstimate } from '../engine/workEstimator.ts'
 import type { RequestInfo } from '../request/requestInfo.ts'
+import type { Seats } from '../units.ts'
 import type { Criterion, Mismatch } from './mismatch.ts'
 
 /** `none`: the rule does not ask this of such a request, or has nothing to ask it with. */
@@ -154,7 +155,7 @@ export interface KnownObjects {
 
 /** What the server estimated for requests like this one, as its dump or its rows show it. */
 export interface SeenSeats {
-  readonly seats: number
+  readonly seats: Seats
   readonly requests: number
 }
 
@@ -163,7 +164,7 @@ export interface ServerContext {
   /** gitVersion; the newest known behaviour without. */
   readonly version?: string
   /** Sum of both in-flight flags; 600 without, as by default. */
-  readonly serverLimit?: number
+  readonly serverLimit?: Seats
   /** Whether lists without a version come from the cache; so without, as from any present etcd. */
   readonly consistentReadsFromCache?: boolean
   /** Of the requested resource; `none` when the server has no statistics of it (aggregated and unknown resources). */

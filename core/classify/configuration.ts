@@ -5,13 +5,14 @@ import { CompiledSchemas } from '../engine/compiledSchemas.ts'
 import { IMAGINED_LEVELS, type LevelPlan, planOf, refusal } from '../engine/levelPlan.ts'
 import { inMatchingOrder, orderFlowSchemas } from '../request/flowSchemas.ts'
 import type { RequestDigest } from '../request/match.ts'
+import type { Seats } from '../units.ts'
 
 /** One level as a server keeps it right after it has read the configuration. */
 export interface ConfiguredLevel {
   readonly plan: LevelPlan
   readonly limits: ConfiguredLimits
   /** Seats that a request may at most be estimated at; 0 when the level has no say (specification 5.2). */
-  readonly maxSeats: number
+  readonly maxSeats: Seats
 }
 
 /** A configuration made ready to classify and explain (specification 2.2, 6.1, 7.2 – 7.5). */
@@ -37,7 +38,7 @@ export const DEFAULT_SERVER_LIMIT = 600
  */
 export function classifyingConfiguration(
   { levels, schemas }: ObjectSet,
-  serverLimit: number = DEFAULT_SERVER_LIMIT,
+  serverLimit: Seats = DEFAULT_SERVER_LIMIT,
 ): ClassifyingConfiguration {
   const refused = new Map<string, string>()
   const plans: LevelPlan[] = []
@@ -60,7 +61,7 @@ export function classifyingConfiguration(
   }
 }
 
-function configuredLevels(plans: readonly LevelPlan[], serverLimit: number): ReadonlyMap<string, ConfiguredLevel> {
+function configuredLevels(plans: readonly LevelPlan[], serverLimit: Seats): ReadonlyMap<string, ConfiguredLevel> {
   const all = configuredLimits(serverLimit, plans)
   return new Map(
     plans.map((plan, index) => {

@@ -10,7 +10,7 @@ import {
   statisticsKey,
 } from '../engine/workEstimator.ts'
 import type { RequestInfo } from '../request/requestInfo.ts'
-import { bytesToMegabytes, nsToMs } from '../units.ts'
+import { bytesToMegabytes, type Nanoseconds, nsToMs, type Seats } from '../units.ts'
 import type { KnownObjects, SeatStep, ServerContext } from './classification.ts'
 
 type ListBasis = Extract<EstimateBasis, { kind: 'list' }>
@@ -193,7 +193,7 @@ function capLabel(cap: number, levelCap: number): string {
   return cap === levelCap ? `at most, by this level's cap` : `at most; this level's cap of ${levelCap} is higher`
 }
 
-function lingering(basis: EstimateBasis, finalSeats: number, latencyNs: number): readonly SeatStep[] {
+function lingering(basis: EstimateBasis, finalSeats: Seats, latencyNs: Nanoseconds): readonly SeatStep[] {
   if (basis.kind !== 'mutating' || finalSeats === 0) return []
   return [
     { kind: 'final', label: 'seats after the response', value: finalSeats, unit: 'seats' },

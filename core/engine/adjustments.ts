@@ -1,3 +1,4 @@
+import type { Nanoseconds } from '../units.ts'
 import type { Allocation } from './allocation.ts'
 import type { Ledger } from './ledger.ts'
 
@@ -9,7 +10,7 @@ export interface Adjustment {
   /** Counts from 0 since the engine was made. */
   readonly number: number
   /** Nanoseconds of the engine's clock. */
-  readonly atNs: number
+  readonly atNs: Nanoseconds
   readonly cause: AdjustmentCause
   readonly allocation: Allocation
   readonly ledger: Ledger

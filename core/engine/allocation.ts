@@ -1,3 +1,4 @@
+import type { Seats } from '../units.ts'
 import type { IntegratorResults } from './integrator.ts'
 import { goRound } from './seatSeconds.ts'
 import { type SolverItem, solve } from './solver.ts'
@@ -18,7 +19,7 @@ export interface SeatShares {
 }
 
 /** The limits of every level, in the given order. All levels that are kept count, quiescing and imagined ones too. */
-export function configuredLimits(serverLimit: number, levels: readonly SeatShares[]): readonly ConfiguredLimits[] {
+export function configuredLimits(serverLimit: Seats, levels: readonly SeatShares[]): readonly ConfiguredLimits[] {
   const shareSum = levels.reduce((sum, { shares }) => sum + shares, 0)
   return levels.map(({ exempt, shares, lendablePercent, borrowingLimitPercent }) => {
     const nominal = shareSum === 0 ? 0 : Math.ceil((serverLimit * shares) / shareSum)

@@ -1,5 +1,6 @@
 import type { FlowSchema, PriorityLevelConfiguration, Condition } from '../config/objects.ts'
 import type { RejectReason } from '../frame/frame.ts'
+import type { Nanoseconds, UnixMs } from '../units.ts'
 import type { Adjustment } from './adjustments.ts'
 import type { EngineCheckpoint } from './checkpoint.ts'
 import type { Corrections } from './corrections.ts'
@@ -60,7 +61,7 @@ export interface ApfEngineOptions<T> {
   readonly profile: VersionProfile
   readonly corrections: Corrections
   /** Unix milliseconds at which the engine's clock is 0. */
-  readonly startUnixMs: number
+  readonly startUnixMs: UnixMs
   /** A request that waited may run now. It may call the engine. */
   readonly onDispatch: (ticket: Ticket<T>) => void
   /** The wait of a request ended, or `cancel` ended it: it is answered with 429. It may call the engine. */
@@ -68,7 +69,7 @@ export interface ApfEngineOptions<T> {
   /** An appointment of the caller's is due. It may call the engine. */
   readonly onAppointment?: (appointment: Timed) => void
   /** `--request-timeout`, nanoseconds; 60 s without. */
-  readonly requestTimeoutNs?: number
+  readonly requestTimeoutNs?: Nanoseconds
   /** Whether lists without a version come from the cache, as from any present etcd (5.4); so without. */
   readonly consistentReadsFromCache?: boolean
   /** Recomputations of the limits that are kept; 360, which is an hour, without. */
@@ -110,7 +111,7 @@ export interface ConfigurationReport {
 export interface ApfEngine<T> {
   readonly mode: EngineMode
   /** Nanoseconds since the engine's start: an integer below 2^53. */
-  readonly nowNs: number
+  readonly nowNs: Nanoseconds
   /** Object counts and sizes that list estimates look at (specification 5.7). */
   readonly objectStatistics: ObjectStatisticsTracker
   /**
@@ -118,20 +119,20 @@ export interface ApfEngine<T> {
    * requests pass through the engine, its estimates count the others as well (specification 5.6).
    */
   setWatches(apiGroup: string, resource: string, total: number): void
-  moveTo(ns: number): void
+  moveTo(ns: Nanoseconds): void
   /**
    * When `wake` wants to be called next; `Infinity` when there is nothing to wait for. There may turn out to be nothing to
    * do then.
    */
-  nextWakeNs(): number
+  nextWakeNs(): Nanoseconds
   /** Does what is due: ended waits, seats that have lingered, the recomputation of limits every 10 s. */
   wake(): void
   /** Does the first of that alone; `false` when nothing is due. */
   wakeOnce(): boolean
   /** Calls `onAppointment` at that instant, unless the appointment is dismissed before. It stands nowhere else. */
-  appoint(appointment: Timed, ns: number): void
+  appoint(appointment: Timed, ns: Nanoseconds): void
   /** Puts it, or the one that `onAppointment` is being told of, off to another instant; its order stays. */
-  putOff(appointment: Timed, ns: number): void
+  putOff(appointment: Timed, ns: Nanoseconds): void
   dismiss(appointment: Timed): void
   /** Takes the objects over at once (specification 7). Requests that wait or run are not touched. */
   configure(configuration: EngineConfiguration): ConfigurationReport
@@ -174,7 +175,7 @@ export function createApfEngine<T>(options: ApfEngineOptions<T>): ApfEngine<T> {
 }
 
 /** Moves to `ns`, waking the engine at every instant on the way at which it wants it. */
-export function runTo<T>(engine: ApfEngine<T>, ns: number): void {
+export function runTo<T>(engine: ApfEngine<T>, ns: Nanoseconds): void {
   for (let next = engine.nextWakeNs(); next <= ns; next = engine.nextWakeNs()) {
     engine.moveTo(Math.max(next, engine.nowNs))
     engine.wake()

@@ -1,4 +1,4 @@
-import { NS_PER_SECOND } from '../units.ts'
+import { type Nanoseconds, NS_PER_SECOND } from '../units.ts'
 
 const WORD = 4_294_967_296
 
@@ -12,14 +12,14 @@ export interface Instant {
 }
 
 /** Nanoseconds since the start of the instant of these words, rounded to a double. */
-export const nanosecondsOf = (hi: number, lo: number): number => hi * WORD + (lo >>> 0)
+export const nanosecondsOf = (hi: number, lo: number): Nanoseconds => hi * WORD + (lo >>> 0)
 
 export const instantToBigInt = ({ hi, lo }: Instant): bigint => (BigInt(hi) << 32n) + BigInt(lo >>> 0)
 
 /**
  * Seconds as upstream converts a duration: whole seconds and the rest are converted separately (specification 0.3).
  */
-function secondsOf(nanoseconds: number): number {
+function secondsOf(nanoseconds: Nanoseconds): number {
   const whole = Math.trunc(nanoseconds / NS_PER_SECOND)
   return whole + (nanoseconds - whole * NS_PER_SECOND) / NS_PER_SECOND
 }
@@ -38,7 +38,7 @@ export class Clock implements Instant {
   lo = 0
 
   /** Moves to `nanoseconds` since the start: an integer below 2^53, which is 104 days. */
-  moveTo(nanoseconds: number): void {
+  moveTo(nanoseconds: Nanoseconds): void {
     const high = Math.floor(nanoseconds / WORD)
     this.hi = high
     this.lo = (nanoseconds - high * WORD) | 0
@@ -51,7 +51,7 @@ export class Clock implements Instant {
   }
 
   /** Nanoseconds since the instant of these words: the exact difference, rounded once to a double. */
-  since(hi: number, lo: number): number {
+  since(hi: number, lo: number): Nanoseconds {
     return (this.hi - hi) * WORD + ((this.lo >>> 0) - (lo >>> 0))
   }
 
@@ -63,7 +63,7 @@ export class Clock implements Instant {
       : secondsOfBig(instantToBigInt(this) - instantToBigInt({ hi, lo }))
   }
 
-  get nanoseconds(): number {
+  get nanoseconds(): Nanoseconds {
     return nanosecondsOf(this.hi, this.lo)
   }
 }

@@ -1,3 +1,4 @@
+import type { Seats } from '../units.ts'
 import { goRound } from './seatSeconds.ts'
 import type { LevelSeries } from './levelSeries.ts'
 import type { PriorityLevel } from './priorityLevels.ts'
@@ -5,7 +6,7 @@ import type { SeatRequest } from './queue.ts'
 import type { Ticket } from './ticket.ts'
 
 /** What utilisation is relative to where a level has no seats (specification 6.6). */
-const seatDenominator = (limit: number, serverLimit: number): number =>
+const seatDenominator = (limit: number, serverLimit: Seats): number =>
   limit > 0 ? limit : Math.max(1, goRound(serverLimit / 10))
 
 /** Requests that may wait in a level before arrivals are refused. */
@@ -16,7 +17,7 @@ const waitingPlaces = <R extends SeatRequest>({ queueSet }: PriorityLevel<R>): n
 export function setLevelDenominators<T>(
   series: LevelSeries<T>,
   level: PriorityLevel<Ticket<T>>,
-  serverLimit: number,
+  serverLimit: Seats,
   demandRelativeToNominal: boolean,
 ): void {
   const seats = seatDenominator(level.current, serverLimit)

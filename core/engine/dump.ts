@@ -1,3 +1,4 @@
+import type { Seats, UnixMs } from '../units.ts'
 import type { PriorityLevel } from './priorityLevels.ts'
 import type { SeatRequest } from './queue.ts'
 import type { SeatSeconds } from './seatSeconds.ts'
@@ -26,8 +27,8 @@ export interface DumpedQueue {
   readonly executing: number
   readonly seatsInUse: number
   readonly nextDispatchR: SeatSeconds
-  readonly initialSeats: number
-  readonly maxSeats: number
+  readonly initialSeats: Seats
+  readonly maxSeats: Seats
   readonly totalWork: SeatSeconds
 }
 
@@ -42,7 +43,7 @@ export interface PlacedRequest<R> {
 /** Everything one by one: levels by name, of each its queues in order, of each its requests; lingering ones are left out. */
 export interface EngineDump<T> {
   /** Unix milliseconds at which the engine's clock is 0. */
-  readonly startUnixMs: number
+  readonly startUnixMs: UnixMs
   readonly levels: readonly DumpedLevel[]
   readonly queues: readonly DumpedQueue[]
   readonly requests: readonly PlacedRequest<Ticket<T>>[]

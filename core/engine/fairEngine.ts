@@ -3,7 +3,7 @@ import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from '../frame/frame.ts'
 import { type RequestInfo, isLongRunning } from '../request/requestInfo.ts'
 import type { Hash64 } from '../request/flow.ts'
 import { deadlineNs, waitEndNs } from '../request/requestLine.ts'
-import { secondsToNs } from '../units.ts'
+import { type Nanoseconds, type Seats, secondsToNs } from '../units.ts'
 import { type Adjustment, type AdjustmentCause, Adjustments } from './adjustments.ts'
 import type { Allocation } from './allocation.ts'
 import type {
@@ -49,8 +49,8 @@ export class FairEngine<T> implements ApfEngine<T> {
   readonly mode = 'priority-and-fairness'
   objectStatistics: ObjectStatisticsTracker
   private readonly options: ApfEngineOptions<T>
-  private readonly serverLimit: number
-  private readonly requestTimeoutNs: number
+  private readonly serverLimit: Seats
+  private readonly requestTimeoutNs: Nanoseconds
   private readonly estimator: EstimatorProfile
   private readonly classifierOptions: ClassifierOptions<T>
   private readonly levelOptions: PriorityLevelsOptions<Ticket<T>>
@@ -102,15 +102,15 @@ export class FairEngine<T> implements ApfEngine<T> {
     this.classifier = this.classify(new Set(), undefined)
   }
 
-  get nowNs(): number {
+  get nowNs(): Nanoseconds {
     return this.clock.nanoseconds
   }
 
-  moveTo(ns: number): void {
+  moveTo(ns: Nanoseconds): void {
     this.clock.moveTo(ns)
   }
 
-  nextWakeNs(): number {
+  nextWakeNs(): Nanoseconds {
     return this.timers.nextNs
   }
 
@@ -140,11 +140,11 @@ export class FairEngine<T> implements ApfEngine<T> {
     return true
   }
 
-  appoint(appointment: Timed, ns: number): void {
+  appoint(appointment: Timed, ns: Nanoseconds): void {
     this.timers.set(appointment, ns)
   }
 
-  putOff(appointment: Timed, ns: number): void {
+  putOff(appointment: Timed, ns: Nanoseconds): void {
     this.timers.putOff(appointment, ns)
   }
 

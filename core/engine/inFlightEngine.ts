@@ -1,4 +1,5 @@
 import { isLongRunning, isReadOnly } from '../request/requestInfo.ts'
+import type { Nanoseconds } from '../units.ts'
 import type { Adjustment } from './adjustments.ts'
 import type { Answer, ApfEngine, ApfEngineOptions, ConfigurationReport } from './apfEngine.ts'
 import { type EngineCheckpoint, type InFlightState, engineVocabulary } from './checkpoint.ts'
@@ -49,15 +50,15 @@ export class InFlightEngine<T> implements ApfEngine<T> {
     })
   }
 
-  get nowNs(): number {
+  get nowNs(): Nanoseconds {
     return this.clock.nanoseconds
   }
 
-  moveTo(ns: number): void {
+  moveTo(ns: Nanoseconds): void {
     this.clock.moveTo(ns)
   }
 
-  nextWakeNs(): number {
+  nextWakeNs(): Nanoseconds {
     return this.timers.nextNs
   }
 
@@ -71,11 +72,11 @@ export class InFlightEngine<T> implements ApfEngine<T> {
     return due !== undefined
   }
 
-  appoint(appointment: Timed, ns: number): void {
+  appoint(appointment: Timed, ns: Nanoseconds): void {
     this.timers.set(appointment, ns)
   }
 
-  putOff(appointment: Timed, ns: number): void {
+  putOff(appointment: Timed, ns: Nanoseconds): void {
     this.timers.putOff(appointment, ns)
   }
 

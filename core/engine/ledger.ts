@@ -1,3 +1,4 @@
+import type { Seats } from '../units.ts'
 import type { Allocation } from './allocation.ts'
 
 /** Where the seats of one priority level are after a recomputation. */
@@ -28,7 +29,7 @@ export interface LedgerEntry {
  * What Exempt uses is on top of all that (trap T48).
  */
 export interface Ledger {
-  readonly serverLimit: number
+  readonly serverLimit: Seats
   /** Nominal limits are rounded up, so that their sum exceeds what the server has (specification 6.1). */
   readonly roundingSurplus: number
   /** Nominal seats of Exempt: they are distributed to the others. */
@@ -49,7 +50,7 @@ export interface Ledger {
 /** `seatsInUse` by level name, at the instant of the recomputation and after the dispatches that it allowed. */
 export function ledgerOf(
   { nominalSum, levels }: Allocation,
-  serverLimit: number,
+  serverLimit: Seats,
   seatsInUse: (level: string) => number,
 ): Ledger {
   let pool = 0

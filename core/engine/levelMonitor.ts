@@ -1,5 +1,6 @@
 import { EXEMPT } from '../config/objects.ts'
 import type { RejectReason } from '../frame/frame.ts'
+import type { Seats } from '../units.ts'
 import type { Clock } from './clock.ts'
 import type { Integrator } from './integrator.ts'
 import type { LevelSeries } from './levelSeries.ts'
@@ -93,7 +94,7 @@ export class LevelMonitor<T> implements QueueSetListener<Ticket<T>> {
     this.hub.released(ticket)
   }
 
-  demand(seats: number): void {
+  demand(seats: Seats): void {
     this.integrator.set(seats)
     this.series.demandRatio.setNumerator(seats)
   }

@@ -1,4 +1,4 @@
-import { secondsToNs } from '../units.ts'
+import { type Nanoseconds, secondsToNs } from '../units.ts'
 import type { Clock } from './clock.ts'
 import type { ObjectStatistics } from './workEstimator.ts'
 
@@ -8,7 +8,7 @@ export const STALE_AFTER_NS = secondsToNs(180)
 const PRUNE_PERIOD_NS = secondsToNs(3_600)
 
 interface Polled {
-  readonly atNs: number
+  readonly atNs: Nanoseconds
   readonly statistics: ObjectStatistics
 }
 
@@ -40,7 +40,7 @@ export class ObjectStatisticsTracker {
     return nowNs - found.atNs > STALE_AFTER_NS ? STALE : found.statistics
   }
 
-  private prune(nowNs: number): void {
+  private prune(nowNs: Nanoseconds): void {
     if (nowNs - this.prunedNs < PRUNE_PERIOD_NS) return
     this.prunedNs = Math.floor(nowNs / PRUNE_PERIOD_NS) * PRUNE_PERIOD_NS
     for (const [key, { atNs }] of this.polled) {

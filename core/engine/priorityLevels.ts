@@ -1,5 +1,6 @@
 import type { PriorityLevelConfiguration } from '../config/objects.ts'
 import { byCodeUnits } from '../text/order.ts'
+import type { Seats } from '../units.ts'
 import {
   type Allocation,
   type AllocationRules,
@@ -30,7 +31,7 @@ export interface PriorityLevel<R extends SeatRequest> {
   /** CurrentCL: the seats that gate dispatching. */
   current: number
   /** Seats that a request may at most be estimated at; 0 when the level has no say (specification 5.2). */
-  maxSeats: number
+  maxSeats: Seats
 }
 
 /** A refused object, which is treated as if it did not exist. */
@@ -43,7 +44,7 @@ export interface RefusedLevel {
 export type LevelDeparture = 'quiescing' | 'removed'
 
 export interface PriorityLevelsOptions<R extends SeatRequest> extends QueueSetOptions {
-  readonly serverLimit: number
+  readonly serverLimit: Seats
   /** As upstream now does it, without. */
   readonly allocationRules?: AllocationRules
   /** What listens to the queue set of a new level. It passes the seat demand on to the integrator. */

@@ -1,11 +1,12 @@
+import type { Nanoseconds, Seats } from '../units.ts'
 import type { Instant } from './clock.ts'
 import { SeatSeconds, UNITS_PER_SEAT_G, seatsTimesDuration } from './seatSeconds.ts'
 
 /** What a request is estimated to need (specification 5). `additionalLatency` is in nanoseconds. */
 export interface WorkEstimate {
-  readonly initialSeats: number
-  readonly finalSeats: number
-  readonly additionalLatency: number
+  readonly initialSeats: Seats
+  readonly finalSeats: Seats
+  readonly additionalLatency: Nanoseconds
 }
 
 /** Where a request stands in its priority level. */
@@ -17,10 +18,10 @@ export type RequestState = 'new' | 'waiting' | 'executing' | 'lingering' | 'reje
  */
 export class SeatRequest<T = unknown> {
   readonly payload: T
-  readonly initialSeats: number
+  readonly initialSeats: Seats
   /** Clamped to the limit of the level at dispatch, with `additionalLatency` stretched so that the work stays. */
-  finalSeats: number
-  additionalLatency: number
+  finalSeats: Seats
+  additionalLatency: Nanoseconds
   state: RequestState = 'new'
   /** Its queue; absent when it was dispatched without queuing. */
   queue: Queue<this> | undefined

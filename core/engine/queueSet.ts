@@ -1,6 +1,6 @@
 import type { RejectReason } from '../frame/frame.ts'
 import type { Hash64 } from '../request/flow.ts'
-import { msToNs } from '../units.ts'
+import { msToNs, type Seats } from '../units.ts'
 import type { Clock } from './clock.ts'
 import { Dealer } from './dealer.ts'
 import { isEpochOver, takeBackEpoch } from './epoch.ts'
@@ -195,7 +195,7 @@ export class QueueSet<R extends SeatRequest> {
   }
 
   /** Whether `seats` more may execute now (specification 4.7). */
-  private canAccommodate(seats: number): boolean {
+  private canAccommodate(seats: Seats): boolean {
     if (this.desiredQueues < 0) return true
     if (seats > this.limit) return this.executingCount === 0
     return this.seatsInUse + seats <= this.limit

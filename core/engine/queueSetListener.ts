@@ -1,4 +1,5 @@
 import type { RejectReason } from '../frame/frame.ts'
+import type { Seats } from '../units.ts'
 import type { SeatRequest } from './queue.ts'
 
 /** How a level queues (specification 4.1). `queues`: −1 never limits (Exempt), 0 has no queues (Reject). */
@@ -35,7 +36,7 @@ export interface QueueSetListener<R extends SeatRequest> {
   /** Seats of a finished request were given back, at its finish or at the end of lingering. */
   released(request: R): void
   /** Seat demand, seats in use + seats waiting, was set (specification 6.3). */
-  demand(seats: number): void
+  demand(seats: Seats): void
   /** R was taken back (specification 4.4). */
   epochAdvanced(success: boolean): void
   /** A release named a queue that had left before; upstream would have removed another one (trap T29, guarded). */

@@ -1,5 +1,5 @@
 import type { RejectReason } from '../frame/frame.ts'
-import { MS_PER_SECOND, unixMsAfter } from '../units.ts'
+import { MS_PER_SECOND, type UnixMs, unixMsAfter } from '../units.ts'
 import type { Clock } from './clock.ts'
 import { DroppedRequests } from './droppedRequests.ts'
 import { EventHub } from './eventHub.ts'
@@ -26,7 +26,7 @@ export interface Refusal {
 /** What the levels report, put where the whole server counts it, and passed on to those who are told. */
 export class Reporter<T> implements LevelHub<T> {
   private readonly clock: Clock
-  private readonly startUnixMs: number
+  private readonly startUnixMs: UnixMs
   private readonly timers: Timers<Ticket<T> | Timed>
   readonly meters: ServerMeters
   readonly events = new EventHub<T>()
@@ -40,7 +40,7 @@ export class Reporter<T> implements LevelHub<T> {
   /** What came of it, if it was rejected. */
   refusal: Refusal | undefined
 
-  constructor(clock: Clock, startUnixMs: number, timers: Timers<Ticket<T> | Timed>) {
+  constructor(clock: Clock, startUnixMs: UnixMs, timers: Timers<Ticket<T> | Timed>) {
     this.clock = clock
     this.startUnixMs = startUnixMs
     this.timers = timers

@@ -1,3 +1,5 @@
+import type { Nanoseconds, Seats } from '../units.ts'
+
 /**
  * Seat-seconds as upstream keeps them: unsigned 64-bit fixed point, one unit = 1e-8 seat-second (10 ns·seat), with
  * addition and subtraction modulo 2^64 (specification 0.3).
@@ -21,12 +23,12 @@ export function goRound(x: number): number {
 }
 
 /** Units of `seats` held for `nanoseconds`: an integer, possibly negative, exactly representable as a double. */
-export function seatsTimesDuration(seats: number, nanoseconds: number): number {
+export function seatsTimesDuration(seats: Seats, nanoseconds: Nanoseconds): number {
   return goRound((seats * nanoseconds) / 10)
 }
 
 /** Nanoseconds that `units` (an exact integer) last when `seats` share them. */
-export function durationPerSeat(units: number, seats: number): number {
+export function durationPerSeat(units: number, seats: Seats): Nanoseconds {
   return Math.trunc((units / seats) * 10)
 }
 

@@ -1,3 +1,4 @@
+import type { Seats } from '../units.ts'
 import type { ApfEngine } from './apfEngine.ts'
 
 /** What a server's own metrics tell of what it stores and who watches that: what estimates of seats depend on. */
@@ -9,7 +10,7 @@ export interface ServerFacts {
   /** When its process began, Unix milliseconds; absent where it does not tell. */
   readonly startedMs?: number
   /** Seats of the whole server, by what its exempt level may borrow (specification 6.1); absent where it does not tell. */
-  readonly seats?: number
+  readonly seats?: Seats
   /** Seconds that dispatched requests have waited in all since its start; absent where it does not tell. */
   readonly waitedSeconds?: number
 }

@@ -1,6 +1,6 @@
 import type { Histogram, RejectReason } from '../frame/frame.ts'
 import { byCodeUnits } from '../text/order.ts'
-import { unixMsAfter } from '../units.ts'
+import { type Nanoseconds, type Seats, type SeatSeconds, type UnixMs, unixMsAfter } from '../units.ts'
 import type { Allocation, ConfiguredLimits, DemandStatistics } from './allocation.ts'
 import type { EngineMode } from './apfEngine.ts'
 import type { LaneSeries } from './laneSeries.ts'
@@ -16,9 +16,9 @@ export interface LaneSnapshot {
   readonly dispatched: number
   readonly rejected: Readonly<Record<RejectReason, number>>
   readonly waitingRequests: number
-  readonly waitingSeats: number
+  readonly waitingSeats: Seats
   readonly executingRequests: number
-  readonly executingSeats: number
+  readonly executingSeats: Seats
   readonly noAccommodation: number
   /** Without observations, `count` is 0; a server does not show such a histogram yet. */
   readonly wait: Histogram
@@ -32,7 +32,7 @@ export interface LaneSnapshot {
 
 /** Virtual time in seat-seconds, as the gauges of specification 8.1. */
 export interface VirtualTimeSnapshot extends DispatchGauges {
-  readonly currentR: number
+  readonly currentR: SeatSeconds
 }
 
 /** One priority level. A level that has left is still here, with `present` false, as a server keeps its series (T69). */
@@ -81,10 +81,10 @@ export interface KindSnapshot {
 /** All numbers of an engine at one instant. */
 export interface EngineSnapshot {
   readonly mode: EngineMode
-  readonly atNs: number
-  readonly unixMs: number
-  readonly startUnixMs: number
-  readonly serverLimit: number
+  readonly atNs: Nanoseconds
+  readonly unixMs: UnixMs
+  readonly startUnixMs: UnixMs
+  readonly serverLimit: Seats
   /** Factor of the solver, 0 in the constrained cases. */
   readonly fairFrac: number
   /** By name; none under the max-in-flight filter. */
@@ -95,9 +95,9 @@ export interface EngineSnapshot {
 
 export interface SnapshotSources<T> {
   readonly mode: EngineMode
-  readonly atNs: number
-  readonly startUnixMs: number
-  readonly serverLimit: number
+  readonly atNs: Nanoseconds
+  readonly startUnixMs: UnixMs
+  readonly serverLimit: Seats
   /** The latest recomputation of the limits. */
   readonly allocation: Allocation | undefined
   readonly series: readonly LevelSeries<T>[]

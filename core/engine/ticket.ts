@@ -1,6 +1,7 @@
 import type { Flow } from '../request/flow.ts'
 import type { RequestDigest } from '../request/match.ts'
 import type { Query } from '../request/requestTarget.ts'
+import type { Nanoseconds } from '../units.ts'
 import { nanosecondsOf } from './clock.ts'
 import type { Lane } from './lane.ts'
 import { SeatRequest, type WorkEstimate } from './queue.ts'
@@ -14,9 +15,9 @@ export interface EngineRequest<T> extends RequestDigest {
   /** The first value of each parameter of the URL's query. */
   readonly query: Query
   /** When the server received it; the present without. */
-  readonly receivedNs?: number | undefined
+  readonly receivedNs?: Nanoseconds | undefined
   /** When its whole handling must end; without, it follows from the query's `timeout` and the server's request timeout. */
-  readonly deadlineNs?: number | undefined
+  readonly deadlineNs?: Nanoseconds | undefined
   readonly payload: T
 }
 
@@ -46,12 +47,12 @@ export class Ticket<T> extends SeatRequest<EngineRequest<T>> {
   }
 
   /** Nanoseconds of the engine's clock; exact below 2^53. */
-  get arrivedNs(): number {
+  get arrivedNs(): Nanoseconds {
     return nanosecondsOf(this.arrivedHi, this.arrivedLo)
   }
 
   /** 0 while it has not started. */
-  get startedNs(): number {
+  get startedNs(): Nanoseconds {
     return nanosecondsOf(this.startedHi, this.startedLo)
   }
 }

@@ -1,3 +1,5 @@
+import type { Nanoseconds } from '../units.ts'
+
 /** What a timer is set for: it keeps its own place among the timers, −1 while there is none. */
 export interface Timed {
   timerPlace: number
@@ -34,25 +36,25 @@ export class Timers<O extends Timed> {
    * When to ask for due ones next, nanoseconds; `Infinity` without any. That may be too early by a cancelled timer: to
    * look for the first of the others each time would cost more than to ask in vain.
    */
-  get nextNs(): number {
+  get nextNs(): Nanoseconds {
     return this.owners.length === 0 ? Number.POSITIVE_INFINITY : (this.due[0] ?? 0)
   }
 
-  set(owner: O, dueNs: number): void {
+  set(owner: O, dueNs: Nanoseconds): void {
     const order = this.everSet
     this.everSet = (order + 1) >>> 0
     this.add(owner, dueNs, order)
   }
 
   /** Sets the timer of the owner that is set, or was taken last, for another time; its order stays. */
-  putOff(owner: O, dueNs: number): void {
+  putOff(owner: O, dueNs: Nanoseconds): void {
     const order = owner.timerPlace === -1 ? this.takenOrder : (this.order[owner.timerPlace] ?? 0)
     this.remove(owner)
     this.add(owner, dueNs, order)
   }
 
   /** The first one, if it is due at `nowNs`; it is not set any more. */
-  takeDue(nowNs: number): O | undefined {
+  takeDue(nowNs: Nanoseconds): O | undefined {
     while (this.owners.length > 0 && (this.due[0] ?? 0) <= nowNs) {
       const first = this.owners[0]
       this.takenOrder = this.order[0] ?? 0
@@ -78,19 +80,19 @@ export class Timers<O extends Timed> {
     if (this.size === 0 || (this.cancelled > FEW && this.cancelled > this.size)) this.tidy()
   }
 
-  private add(owner: O, dueNs: number, order: number): void {
+  private add(owner: O, dueNs: Nanoseconds, order: number): void {
     const place = this.owners.length
     if (place === this.due.length) this.resize(Math.ceil(place * 1.5))
     this.owners.push(owner)
     this.rise(owner, dueNs, order, place)
   }
 
-  private before(dueNs: number, order: number, other: number): boolean {
+  private before(dueNs: Nanoseconds, order: number, other: number): boolean {
     const otherDue = this.due[other] ?? 0
     return dueNs < otherDue || (dueNs === otherDue && ((order - (this.order[other] ?? 0)) | 0) < 0)
   }
 
-  private put(owner: O | undefined, dueNs: number, order: number, place: number): void {
+  private put(owner: O | undefined, dueNs: Nanoseconds, order: number, place: number): void {
     this.owners[place] = owner
     this.due[place] = dueNs
     this.order[place] = order
@@ -101,7 +103,7 @@ export class Timers<O extends Timed> {
     this.put(this.owners[from], this.due[from] ?? 0, this.order[from] ?? 0, to)
   }
 
-  private rise(owner: O, dueNs: number, order: number, from: number): void {
+  private rise(owner: O, dueNs: Nanoseconds, order: number, from: number): void {
     let place = from
     while (place > 0) {
       const parent = (place - 1) >> 1
@@ -112,7 +114,7 @@ export class Timers<O extends Timed> {
     this.put(owner, dueNs, order, place)
   }
 
-  private sink(owner: O | undefined, dueNs: number, order: number, from: number): void {
+  private sink(owner: O | undefined, dueNs: Nanoseconds, order: number, from: number): void {
     const end = this.owners.length
     let place = from
     for (;;) {

@@ -1,7 +1,7 @@
 import { type ListOptions, parseListOptions } from '../request/listOptions.ts'
 import type { RequestInfo } from '../request/requestInfo.ts'
 import type { Query } from '../request/requestTarget.ts'
-import { msToNs } from '../units.ts'
+import { msToNs, type Seats } from '../units.ts'
 import type { WorkEstimate } from './queue.ts'
 import { durationPerSeat, seatsTimesDuration } from './seatSeconds.ts'
 
@@ -87,7 +87,7 @@ export interface ExplainedEstimate extends WorkEstimate {
   readonly basis: EstimateBasis
 }
 
-const seats = (initialSeats: number, basis: EstimateBasis): ExplainedEstimate => ({
+const seats = (initialSeats: Seats, basis: EstimateBasis): ExplainedEstimate => ({
   initialSeats,
   finalSeats: 0,
   additionalLatency: 0,
@@ -99,7 +99,7 @@ const WATCH_WITHOUT_LIST = seats(MINIMUM_SEATS, { kind: 'fixed', because: 'watch
 const TOKEN = seats(MINIMUM_SEATS, { kind: 'fixed', because: 'token' })
 
 /** The smaller of the estimator's own limit and the level's, which has none when it is 0 (specification 5.2). */
-const capOf = (limit: number, levelMaxSeats: number): number =>
+const capOf = (limit: number, levelMaxSeats: Seats): number =>
   levelMaxSeats === 0 || levelMaxSeats > limit ? limit : levelMaxSeats
 
 const maxListSeats = (profile: EstimatorProfile): number => (profile.sizeBasedLists ? 100 : 10)
@@ -108,7 +108,7 @@ export const statisticsKey = ({ resource, apiGroup }: Pick<RequestInfo, 'resourc
   apiGroup === '' ? resource : `${resource}.${apiGroup}`
 
 /** A request of which nothing is known costs what a level admits at most (specification 5.3). */
-export function estimateUnknown(profile: EstimatorProfile, levelMaxSeats: number): ExplainedEstimate {
+export function estimateUnknown(profile: EstimatorProfile, levelMaxSeats: Seats): ExplainedEstimate {
   const cap = capOf(Math.max(maxListSeats(profile), MAX_MUTATING_SEATS), levelMaxSeats)
   return seats(cap, { kind: 'fixed', because: 'unknown' })
 }
@@ -117,7 +117,7 @@ export function estimateUnknown(profile: EstimatorProfile, levelMaxSeats: number
 export function estimateWork(
   info: RequestInfo,
   query: Query,
-  levelMaxSeats: number,
+  levelMaxSeats: Seats,
   profile: EstimatorProfile,
   sources: EstimatorSources,
 ): ExplainedEstimate {
@@ -167,7 +167,7 @@ function isPlainWatch({ sendInitialEvents, resourceVersion }: ListOptions, profi
 function estimateList(
   info: RequestInfo,
   query: Query,
-  levelMaxSeats: number,
+  levelMaxSeats: Seats,
   profile: EstimatorProfile,
   sources: EstimatorSources,
 ): ExplainedEstimate {
@@ -225,7 +225,7 @@ function readingByCount(info: RequestInfo, options: ListOptions, count: number, 
   return { bySize: false, count, page, loaded, averageSize: 0, bytes: 0 }
 }
 
-function estimateMutating(info: RequestInfo, levelMaxSeats: number, sources: EstimatorSources): ExplainedEstimate {
+function estimateMutating(info: RequestInfo, levelMaxSeats: Seats, sources: EstimatorSources): ExplainedEstimate {
   if (info.resource === 'serviceaccounts' && info.subresource === 'token') return TOKEN
   const cap = capOf(MAX_MUTATING_SEATS, levelMaxSeats)
   const watches = sources.interestedWatches(info)

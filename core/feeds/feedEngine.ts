@@ -3,17 +3,17 @@ import { type ServerFacts, tellFacts } from '../engine/serverFacts.ts'
 import { NO_OUTCOME, type Outcome, outcomeOf, plus } from '../live/outcome.ts'
 import type { LiveRow } from '../live/requestLog.ts'
 import { type Call, Run, type RunOptions, type RunRequest } from '../run/run.ts'
-import { msToNs, nsToMs, secondsToNs, unixMsAfter } from '../units.ts'
+import { msToNs, type Nanoseconds, nsToMs, secondsToNs, type UnixMs, unixMsAfter } from '../units.ts'
 import { createStandIns, type StandIns } from './standIn.ts'
 
 /** Receives the same calls as the engine, so that a candidate can run beside it. Times are nanoseconds since `began`. */
 export interface FeedListener {
   /** A new engine begins at this time: at the first event, and after gaps of hours. */
-  began(startUnixMs: number): void
-  moved(ns: number): void
+  began(startUnixMs: UnixMs): void
+  moved(ns: Nanoseconds): void
   arrived(row: LiveRow, request: RunRequest): void
   /** It took so long where it ran; of a watch, until it was initialised. */
-  lasted(row: LiveRow, durationNs: number): void
+  lasted(row: LiveRow, durationNs: Nanoseconds): void
   watchEnded(row: LiveRow): void
   /** What is known of the server, as often as it has to be said again. */
   told(facts: ServerFacts): void
@@ -37,13 +37,13 @@ export class FeedEngine {
   private known: ServerFacts | undefined
   private factsAtNs = Number.NEGATIVE_INFINITY
   /** Requests that wait, and of which only wait and execution together are known. */
-  private readonly waiting = new Map<Call, (waitedNs: number) => void>()
+  private readonly waiting = new Map<Call, (waitedNs: Nanoseconds) => void>()
   /** What the engines before the present one decided. */
   before: Outcome = NO_OUTCOME
   private waitedBefore = 0
   standIns: StandIns = createStandIns(this.configuration, new Set())
 
-  constructor(options: FeedEngineOptions, startUnixMs: number) {
+  constructor(options: FeedEngineOptions, startUnixMs: UnixMs) {
     this.options = options
     this.startMs = startUnixMs
     this.run = this.newRun()
@@ -67,7 +67,7 @@ export class FeedEngine {
     return this.known !== undefined
   }
 
-  begin(startUnixMs: number): void {
+  begin(startUnixMs: UnixMs): void {
     this.waiting.clear()
     this.waitedBefore = this.waitedSeconds
     this.before = plus(this.before, outcomeOf(this.engine.snapshot()))
@@ -89,7 +89,7 @@ export class FeedEngine {
     this.tellFacts()
   }
 
-  moveTo(unixMs: number): void {
+  moveTo(unixMs: UnixMs): void {
     const ns = Math.max(this.run.engine.nowNs, msToNs(unixMs - this.startMs))
     this.run.moveTo(ns)
     for (const listener of this.listeners) listener.moved(ns)
@@ -113,7 +113,7 @@ export class FeedEngine {
    * rest is its execution; `onExecution` is called as soon as the engine dispatches it.
    */
   lastedInAll(row: LiveRow, call: Call<LiveRow>, ms: number, onExecution: (ms: number) => void): void {
-    const known = (waitedNs: number): void => {
+    const known = (waitedNs: Nanoseconds): void => {
       const executionMs = Math.max(0, ms - nsToMs(waitedNs))
       onExecution(executionMs)
       this.lasted(row, call, executionMs)

@@ -3,6 +3,7 @@ import type { ApfEngine, EngineConfiguration } from '../engine/apfEngine.ts'
 import type { ServerFacts } from '../engine/serverFacts.ts'
 import type { Outcome } from '../live/outcome.ts'
 import { RequestLog } from '../live/requestLog.ts'
+import type { UnixMs } from '../units.ts'
 import { type FeedArrival, type FeedRecord, quoted } from './arrival.ts'
 import { FeedEngine, type FeedEngineOptions, type FeedListener } from './feedEngine.ts'
 import { type FeedIdentity, limitsOf } from './limits.ts'
@@ -18,7 +19,7 @@ export interface FeedRunOptions {
   readonly engine: FeedEngineOptions
   readonly identity: FeedIdentity
   /** Where the engine's clock begins unless the first event is earlier. */
-  readonly startUnixMs: number
+  readonly startUnixMs: UnixMs
   /** Rows that are kept, and most that are told at once. */
   readonly kept: number
   readonly untold: number
@@ -43,7 +44,7 @@ export interface FeedRun {
   /** Takes records in the order of the feed. `nowMs` (Unix) is the present of whoever reads them. */
   take(records: Iterable<FeedRecord>, nowMs: number): void
   /** Lets time pass up to here (Unix milliseconds), though nothing came: what comes later and is older is late. */
-  passTo(unixMs: number): void
+  passTo(unixMs: UnixMs): void
   /** The feed is at its end: everything that is held back happens. */
   finish(): void
   agreement(): Agreement
@@ -141,7 +142,7 @@ class EventTimeRun implements FeedRun {
     this.release()
   }
 
-  passTo(unixMs: number): void {
+  passTo(unixMs: UnixMs): void {
     if (this.latest === undefined) return this.shadow.moveTo(unixMs)
     this.watermarkMs = Math.max(this.watermarkMs, unixMs)
     this.release()
@@ -271,7 +272,7 @@ class EventTimeRun implements FeedRun {
   }
 
   /** What a server had begun when it was killed ended with it, and nobody wrote that down. */
-  private forgetServerBefore(unixMs: number): void {
+  private forgetServerBefore(unixMs: UnixMs): void {
     for (const [id, request] of this.open.ofServerBefore(unixMs)) this.close(id, request)
   }
 }

@@ -1,3 +1,4 @@
+import type { UnixMs } from '../units.ts'
 import type { FeedRequest } from './request.ts'
 
 const MOST_OPEN = 100_000
@@ -36,13 +37,13 @@ export class OpenRequests {
     this.byId.clear()
   }
 
-  serverStarted(unixMs: number): void {
+  serverStarted(unixMs: UnixMs): void {
     this.isNewStart ||= unixMs !== this.startMs
     this.startMs = unixMs
   }
 
   /** Those of a server that had gone by `unixMs`, told once for each start: it wrote no end of them. */
-  ofServerBefore(unixMs: number): readonly OpenRequest[] {
+  ofServerBefore(unixMs: UnixMs): readonly OpenRequest[] {
     const { startMs } = this
     if (startMs === undefined || !this.isNewStart || unixMs < startMs) return []
     this.isNewStart = false
@@ -50,7 +51,7 @@ export class OpenRequests {
   }
 
   /** Those whose end should have come by `unixMs`. */
-  overdue(unixMs: number): readonly OpenRequest[] {
+  overdue(unixMs: UnixMs): readonly OpenRequest[] {
     const found: OpenRequest[] = []
     for (const one of this.byId) {
       const [, request] = one

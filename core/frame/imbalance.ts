@@ -1,3 +1,5 @@
+import type { Seats } from '../units.ts'
+
 /**
  * Peak ÷ mean of a number over servers: 1 when they share it evenly, the number of servers when one has it all.
  * `undefined` when nobody has any: an idle cluster is neither balanced nor unbalanced.
@@ -12,12 +14,12 @@ export interface Imbalance {
   readonly index: number
   /** The server with the most executing seats; of several the first by id. */
   readonly busiest: string
-  readonly seats: number
+  readonly seats: Seats
 }
 
 /** Imbalance of executing seats over whole servers; those that do not report them are left out. */
 export function busiest(
-  servers: readonly { readonly server: string; readonly seats: number | undefined }[],
+  servers: readonly { readonly server: string; readonly seats: Seats | undefined }[],
 ): Imbalance | undefined {
   const known = servers.flatMap(({ server, seats }) => (seats === undefined ? [] : [{ server, seats }]))
   const index = imbalanceIndex(known.map(({ seats }) => seats))

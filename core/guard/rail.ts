@@ -4,6 +4,7 @@ import type { ObjectSet } from '../config/objects.ts'
 import type { RequestTest } from '../contract/objects.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import { type SeatImpact, seatImpact } from '../impact/seatImpact.ts'
+import type { Seats } from '../units.ts'
 import { type GuardChange, changesBetween } from './changes.ts'
 import type { GuardFinding } from './finding.ts'
 
@@ -12,7 +13,7 @@ export interface GuardContext {
   /** gitVersion; the newest known behaviour without. */
   readonly version?: string | undefined
   /** Seats of one server. */
-  readonly serverLimit: number
+  readonly serverLimit: Seats
   /**
    * `files`: nothing runs yet. The console’s own engine, of the simulated server and of a proxy, is free of trap T29; that of
    * a proxy has no reconciler.
@@ -53,7 +54,7 @@ export const defaulted = ({ levels, schemas }: ObjectSet): ObjectSet => ({
   schemas: schemas.map(defaultFlowSchema),
 })
 
-export const sideOf = (objects: ObjectSet, serverLimit?: number): Side => ({
+export const sideOf = (objects: ObjectSet, serverLimit?: Seats): Side => ({
   objects,
   configuration: classifyingConfiguration(objects, serverLimit),
 })

@@ -1,6 +1,7 @@
 import { profileFor } from '../engine/profiles.ts'
 import type { AdjustmentStep } from '../frame/adjustmentStep.ts'
 import { parseKubernetesVersion } from '../metrics/version.ts'
+import type { Seats } from '../units.ts'
 import { nominalSurplus } from './serverLimit.ts'
 
 /**
@@ -18,7 +19,7 @@ import { nominalSurplus } from './serverLimit.ts'
  */
 export type DifferenceCause =
   | { readonly kind: 'one-page' | 'first-step' | 'missed-steps' | 'version' }
-  | { readonly kind: 'deleted-level'; readonly seats: number }
+  | { readonly kind: 'deleted-level'; readonly seats: Seats }
   | { readonly kind: 'new-level' | 'gone-level' | 'reconfigured'; readonly levels: readonly string[] }
 
 /** The first explanation that holds for a step whose limits differ; `undefined` when none does. */

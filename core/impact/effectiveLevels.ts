@@ -4,6 +4,7 @@ import type { ObjectSet } from '../config/objects.ts'
 import type { ConfiguredLimits } from '../engine/allocation.ts'
 import type { LevelPlan } from '../engine/levelPlan.ts'
 import { type EstimatorProfile, estimateUnknown } from '../engine/workEstimator.ts'
+import type { Seats } from '../units.ts'
 
 /** What a server with a configuration gives one level (specification 5.2, 6.1). Seats unless said otherwise. */
 export interface LevelSeats {
@@ -60,14 +61,14 @@ export interface EffectiveLevels {
  */
 export function effectiveLevels(
   objects: ObjectSet,
-  serverLimit: number,
+  serverLimit: Seats,
   estimator: EstimatorProfile,
   before?: EffectiveLevels,
 ): EffectiveLevels {
   const stored = objects.levels.map(defaultLevel)
   const accepted = new Set(stored.map(({ metadata }) => metadata.name))
   const { levels, refused } = classifyingConfiguration({ levels: stored, schemas: [] }, serverLimit)
-  const seatsOf = (plan: LevelPlan, limits: ConfiguredLimits, maxSeats: number): LevelSeats => {
+  const seatsOf = (plan: LevelPlan, limits: ConfiguredLimits, maxSeats: Seats): LevelSeats => {
     const { queues } = plan.queuing
     const remembered = queues === 0 ? (before?.levels.get(plan.name)?.seats.maxSeatsPerRequest ?? 0) : 0
     const cap = queues > 0 ? maxSeats : remembered

@@ -2,6 +2,7 @@ import type { ObjectSet } from '../config/objects.ts'
 import type { LevelPlan } from '../engine/levelPlan.ts'
 import { type VersionProfile, profileFor } from '../engine/profiles.ts'
 import { byCodeUnits } from '../text/order.ts'
+import type { Seats } from '../units.ts'
 import type { DemandByLevel } from './demand.ts'
 import {
   type EffectiveLevel,
@@ -16,7 +17,7 @@ export interface ImpactQuestion {
   readonly before: ObjectSet
   readonly after: ObjectSet
   /** Seats of one server: the sum of its two in-flight flags. */
-  readonly serverLimit: number
+  readonly serverLimit: Seats
   /** gitVersion; the newest known behaviour without. */
   readonly version?: string | undefined
   /** Of the same server, by level name. A level without is taken to be idle. */
@@ -51,7 +52,7 @@ export interface ImpactSums {
 }
 
 export interface SeatImpact {
-  readonly serverLimit: number
+  readonly serverLimit: Seats
   /** By name. */
   readonly rows: readonly ImpactRow[]
   readonly sums: { readonly before: ImpactSums; readonly after: ImpactSums }
@@ -142,7 +143,7 @@ const samePlan = (a: LevelPlan, b: LevelPlan): boolean =>
 const sameSeats = (a: LevelSeats, b: LevelSeats): boolean =>
   a.nominal === b.nominal && a.lower === b.lower && a.upper === b.upper && a.maxSeatsPerRequest === b.maxSeatsPerRequest
 
-function sumsOf({ levels }: EffectiveLevels, serverLimit: number): ImpactSums {
+function sumsOf({ levels }: EffectiveLevels, serverLimit: Seats): ImpactSums {
   let [shares, nominal, lower] = [0, 0, 0]
   for (const { seats } of levels.values()) {
     shares += seats.shares

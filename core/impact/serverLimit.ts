@@ -4,6 +4,7 @@ import type { ObjectSet } from '../config/objects.ts'
 import type { SourceSpec } from '../contract/source.ts'
 import { configuredLimits } from '../engine/allocation.ts'
 import { type LevelFrame, type ServerFrame, isExempt } from '../frame/frame.ts'
+import type { Seats } from '../units.ts'
 
 /**
  * The limit of a server as its page tells it: what Exempt may borrow is the whole of it, so that it is upper − nominal of
@@ -54,7 +55,7 @@ export function possibleServerLimits(
     return nominal === undefined ? [] : [{ index, nominal }]
   })
   if (known.length === 0) return undefined
-  const nominals = (serverLimit: number): readonly number[] =>
+  const nominals = (serverLimit: Seats): readonly number[] =>
     configuredLimits(serverLimit, plans).map(({ nominal }) => nominal)
   // No nominal limit falls when the server gets more seats, so that the limits that fit have no gap.
   const least = leastWhere((serverLimit) => {
@@ -69,7 +70,7 @@ export function possibleServerLimits(
 }
 
 /** The least server limit of which `holds` is true, given that it stays true; one above the most when it never is. */
-function leastWhere(holds: (serverLimit: number) => boolean): number {
+function leastWhere(holds: (serverLimit: Seats) => boolean): number {
   let [low, high] = [1, MOST_SEATS + 1]
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
@@ -81,7 +82,7 @@ function leastWhere(holds: (serverLimit: number) => boolean): number {
 
 /** Seats of one server, and how they are known. */
 export interface ServerLimit {
-  readonly seats: number
+  readonly seats: Seats
   readonly from: 'reported' | 'configured' | 'inferred' | 'assumed' | 'own'
 }
 

@@ -4,6 +4,7 @@ import { classifyingConfiguration } from '../classify/configuration.ts'
 import { defaultLevel } from '../config/defaulting.ts'
 import { type SeatShares, configuredLimits } from '../engine/allocation.ts'
 import { byCodeUnits } from '../text/order.ts'
+import type { Seats } from '../units.ts'
 
 /** Shares and nominal seats of all levels, both ways (specification 6.1). Every level counts, whoever made it. */
 
@@ -38,7 +39,7 @@ const MOST_SHARES = 2 ** 31 - 1
  * The smallest shares that give every wanted level at least its nominal seats while all other levels keep their shares.
  * A wanted level that does not exist yet is added. Of exempt the seats are bookkeeping: nothing limits it.
  */
-export function sharesForSeats(objects: ObjectSet, serverLimit: number, wanted: readonly WantedSeats[]): SharesAnswer {
+export function sharesForSeats(objects: ObjectSet, serverLimit: Seats, wanted: readonly WantedSeats[]): SharesAnswer {
   const targets = new Map(wanted.map(({ name, nominal }) => [name, nominal]))
   const levels = withLevels(levelsOf(objects), [...targets.keys()])
   const problem = impossibility(serverLimit, [...targets])
@@ -60,7 +61,7 @@ export function sharesForSeats(objects: ObjectSet, serverLimit: number, wanted: 
 /** What other shares do to the nominal seats of all levels. A level that does not exist yet is added. */
 export function seatsForShares(
   objects: ObjectSet,
-  serverLimit: number,
+  serverLimit: Seats,
   shares: ReadonlyMap<string, number>,
 ): readonly SharesRow[] {
   const levels = withLevels(levelsOf(objects), [...shares.keys()])
@@ -87,7 +88,7 @@ const withLevels = (levels: readonly SeatShares[], names: readonly string[]): re
 }
 
 /** Nominal seats are rounded up, so that n levels get together less than the server has plus n. */
-function impossibility(serverLimit: number, targets: readonly (readonly [string, number])[]): string | undefined {
+function impossibility(serverLimit: Seats, targets: readonly (readonly [string, number])[]): string | undefined {
   const tooWide = targets.find(([, nominal]) => nominal > serverLimit)
   if (tooWide !== undefined) {
     return `${tooWide[0]} cannot have ${tooWide[1]} nominal seats: the server has ${serverLimit}.`
@@ -106,7 +107,7 @@ function impossibility(serverLimit: number, targets: readonly (readonly [string,
  * (N − 1) · T / S, T being all shares and S the server limit. From a sum T that cannot be too large, the least shares that
  * fit it give the next one, until they agree; no smaller shares do.
  */
-function leastShares(serverLimit: number, others: number, seats: readonly number[]): readonly number[] {
+function leastShares(serverLimit: Seats, others: number, seats: readonly number[]): readonly number[] {
   const slope = seats.reduce((sum, nominal) => sum + Math.max(0, nominal - 1), 0) / serverLimit
   const sharesAt = (total: number): readonly number[] =>
     seats.map((nominal) => (nominal <= 0 ? 0 : Math.floor(((nominal - 1) * total) / serverLimit) + 1))
@@ -122,7 +123,7 @@ function leastShares(serverLimit: number, others: number, seats: readonly number
 
 function rowsOf(
   levels: readonly SeatShares[],
-  serverLimit: number,
+  serverLimit: Seats,
   shares: ReadonlyMap<string, number>,
   wanted: ReadonlyMap<string, number>,
 ): readonly SharesRow[] {

@@ -1,4 +1,4 @@
-import { MS_PER_SECOND, NS_PER_MS, NS_PER_SECOND, secondsToNs } from '../units.ts'
+import { MS_PER_SECOND, type Nanoseconds, NS_PER_MS, NS_PER_SECOND, secondsToNs } from '../units.ts'
 
 /**
  * Prints rows as the debug endpoints do (specification 12): cells are joined by a comma and padded to columns that are as
@@ -44,7 +44,7 @@ export function goTime(unixNs: bigint): string {
 const MINUTE_NS = secondsToNs(60)
 
 /** A duration in Go's notation: `0s`, `5ns`, `1.5µs`, `5ms`, `1.5s`, `1h2m3s`. */
-export function goDuration(nanoseconds: number): string {
+export function goDuration(nanoseconds: Nanoseconds): string {
   if (nanoseconds === 0) return '0s'
   const magnitude = Math.abs(nanoseconds)
   const sign = nanoseconds < 0 ? '-' : ''

@@ -1,10 +1,10 @@
 import { parseGoDuration } from '../text/goText.ts'
-import { msToNs, secondsToNs } from '../units.ts'
+import { msToNs, type Nanoseconds, secondsToNs } from '../units.ts'
 import { type RequestInfo, requestInfo } from './requestInfo.ts'
 import { type Query, parseRequestTarget } from './requestTarget.ts'
 
 /** The `timeout` of a query; the server answers 400 to one that is `unreadable`, before flow control (specification 4.9). */
-export type QueryTimeout = { readonly ns: number } | 'unreadable' | undefined
+export type QueryTimeout = { readonly ns: Nanoseconds } | 'unreadable' | undefined
 
 export function queryTimeout(query: Query): QueryTimeout {
   const text = query.get('timeout')
@@ -37,7 +37,7 @@ const MAX_WAIT_NS = secondsToNs(60)
  * When the handling of a request that is not long-running must end: the `timeout` of its query after its receipt, at most
  * the server's request timeout; that, too, where none, none above 0 or no readable one is given.
  */
-export function deadlineNs(receivedNs: number, query: Query, requestTimeoutNs: number): number {
+export function deadlineNs(receivedNs: Nanoseconds, query: Query, requestTimeoutNs: Nanoseconds): Nanoseconds {
   const timeout = query.size === 0 ? undefined : queryTimeout(query)
   if (timeout === undefined || timeout === 'unreadable' || timeout.ns <= 0) return receivedNs + requestTimeoutNs
   return receivedNs + Math.min(timeout.ns, requestTimeoutNs)
@@ -47,7 +47,11 @@ export function deadlineNs(receivedNs: number, query: Query, requestTimeoutNs: n
  * When the wait of a request ends (specification 4.9): a quarter of the time from its receipt to its deadline, counted
  * from the receipt (trap T27); a quarter of the request timeout where it has no deadline; never more than a minute.
  */
-export function waitEndNs(receivedNs: number, deadline: number | undefined, requestTimeoutNs: number): number {
+export function waitEndNs(
+  receivedNs: Nanoseconds,
+  deadline: Nanoseconds | undefined,
+  requestTimeoutNs: Nanoseconds,
+): Nanoseconds {
   if (deadline === undefined) return receivedNs + Math.min(Math.trunc(requestTimeoutNs / 4), MAX_WAIT_NS)
   return Math.min(receivedNs + Math.min(Math.trunc((deadline - receivedNs) / 4), MAX_WAIT_NS), deadline)
 }

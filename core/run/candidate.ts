@@ -2,7 +2,7 @@ import type { LiveRequest, ShadowReport } from '../contract/live.ts'
 import type { ApfEngine, EngineConfiguration } from '../engine/apfEngine.ts'
 import { type ServerFacts, tellFacts } from '../engine/serverFacts.ts'
 import type { Ticket } from '../engine/ticket.ts'
-import { nsToMs } from '../units.ts'
+import { type Nanoseconds, nsToMs } from '../units.ts'
 import { RecentCount } from './recentCount.ts'
 import { type AtLeast, type Call, type Decision, type Length, Run, type RunOptions, type RunRequest } from './run.ts'
 import { BUCKET_NS, SideTally, WINDOW_NS } from './sideTally.ts'
@@ -17,7 +17,7 @@ export interface ArrivalListener<R> {
   /** The baseline has let it run, or refused it, after it had waited. */
   decided(row: R): void
   /** It took so long where it ran; of a watch, until it was initialised. */
-  lasted(row: R, durationNs: number): void
+  lasted(row: R, durationNs: Nanoseconds): void
   /** Its client went away. */
   abandoned(row: R): void
   watchEnded(row: R): void
@@ -44,7 +44,7 @@ export type Lengths<R> =
        */
       readonly from: 'dispatch' | 'arrival' | 'record'
       /** For those that never ran: how long others of their kind took lately. */
-      readonly usual: { note(row: R, durationNs: number): void; of(row: R): number }
+      readonly usual: { note(row: R, durationNs: Nanoseconds): void; of(row: R): Nanoseconds }
     }
 
 /** A request that waits or runs at the baseline when the candidate begins. */
@@ -70,15 +70,15 @@ export interface CandidateOptions<R extends Compared> {
 interface Entry<R> {
   readonly row: R
   readonly request: RunRequest
-  readonly arrivedNs: number
+  readonly arrivedNs: Nanoseconds
   /** When the baseline let it run. */
-  startedNs: number | undefined
+  startedNs: Nanoseconds | undefined
   length: Length | undefined
   call: Call<Entry<R>> | undefined
 }
 
 /** What comes to the candidate from outside, in the order in which it came to the baseline. */
-type Outside<R> = { readonly atNs: number } & (
+type Outside<R> = { readonly atNs: Nanoseconds } & (
   | { readonly kind: 'arrives' | 'leaves' | 'watch ends'; readonly entry: Entry<R> }
   | { readonly kind: 'configuration'; readonly configuration: EngineConfiguration }
   | { readonly kind: 'facts'; readonly facts: ServerFacts }
@@ -176,7 +176,7 @@ export class Candidate<R extends Compared> implements ArrivalListener<R> {
     this.compare(row)
   }
 
-  lasted(row: R, durationNs: number): void {
+  lasted(row: R, durationNs: Nanoseconds): void {
     const entry = this.entries.get(row)
     if (this.lengths.kind === 'measured') this.lengths.usual.note(row, durationNs)
     if (entry !== undefined) this.learn(entry, { durationNs })

@@ -1,17 +1,17 @@
-import { secondsToNs } from '../units.ts'
+import { type Nanoseconds, secondsToNs } from '../units.ts'
 
 const BUCKET_NS = secondsToNs(5)
 
 /** Counts what happened over the last so many nanoseconds of a clock, in steps of five seconds. */
 export class RecentCount {
-  private readonly windowNs: number
+  private readonly windowNs: Nanoseconds
   private buckets: { readonly from: number; count: number }[] = []
 
-  constructor(windowNs: number) {
+  constructor(windowNs: Nanoseconds) {
     this.windowNs = windowNs
   }
 
-  add(nowNs: number): void {
+  add(nowNs: Nanoseconds): void {
     const from = Math.floor(nowNs / BUCKET_NS) * BUCKET_NS
     const last = this.buckets.at(-1)
     if (last?.from === from) last.count += 1
@@ -19,7 +19,7 @@ export class RecentCount {
     this.forget(nowNs)
   }
 
-  read(nowNs: number): number {
+  read(nowNs: Nanoseconds): number {
     this.forget(nowNs)
     return this.buckets.reduce((sum, { count }) => sum + count, 0)
   }
@@ -28,7 +28,7 @@ export class RecentCount {
     this.buckets = []
   }
 
-  private forget(nowNs: number): void {
+  private forget(nowNs: Nanoseconds): void {
     const since = nowNs - this.windowNs
     const [oldest] = this.buckets
     if (oldest === undefined || oldest.from + BUCKET_NS > since) return

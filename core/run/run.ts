@@ -9,6 +9,7 @@ import {
 import type { EngineRequest, Ticket } from '../engine/ticket.ts'
 import type { Timed } from '../engine/timers.ts'
 import type { RejectReason } from '../frame/frame.ts'
+import type { Nanoseconds } from '../units.ts'
 import { shortened } from './keptText.ts'
 
 /** What the engine of a run decided about a request. */
@@ -22,14 +23,14 @@ export type Decision =
 /** How long a request takes. Nanoseconds. */
 export interface Length {
   /** Of a watch: until it is initialised. `Infinity`: until its client leaves. */
-  readonly durationNs: number
+  readonly durationNs: Nanoseconds
   /** How long a watch goes on after that; without, whoever runs it says when it has ended. */
-  readonly watchNs?: number | undefined
+  readonly watchNs?: Nanoseconds | undefined
 }
 
 /** Its length is not known yet, but it will not end within so many nanoseconds of its start. */
 export interface AtLeast {
-  readonly atLeastNs: number
+  readonly atLeastNs: Nanoseconds
 }
 
 export type RunRequest = Omit<EngineRequest<unknown>, 'payload'>
@@ -41,7 +42,7 @@ export class Call<O = unknown> implements Timed {
   ticket: Ticket<Call<O>> | undefined
   decision: Decision = { kind: 'waiting' }
   /** Nanoseconds in its queue; `undefined` while it waits there, and where nothing was decided. */
-  waitNs: number | undefined
+  waitNs: Nanoseconds | undefined
   length: Length | undefined
   /** A watch itself has ended, though it may not have begun here. */
   over = false
@@ -104,7 +105,7 @@ export class Run<O = unknown> {
   }
 
   /** When `moveTo` has something to do; `Infinity` when nothing. */
-  get nextNs(): number {
+  get nextNs(): Nanoseconds {
     return this.engine.nextWakeNs()
   }
 
@@ -112,7 +113,7 @@ export class Run<O = unknown> {
    * Lets everything happen that is due up to `ns`, each at its instant. Times before the present are the present. `false`
    * when the length of a request has to be known first: the present is then the instant at which it has to.
    */
-  moveTo(ns: number): boolean {
+  moveTo(ns: Nanoseconds): boolean {
     const { engine } = this
     this.stalledOn = undefined
     for (let next = engine.nextWakeNs(); next <= ns; next = engine.nextWakeNs()) {

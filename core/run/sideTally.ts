@@ -2,7 +2,7 @@ import type { ShadowReport } from '../contract/live.ts'
 import type { ApfEngine } from '../engine/apfEngine.ts'
 import type { EngineEvent } from '../engine/events.ts'
 import type { Ticket } from '../engine/ticket.ts'
-import { nsToSeconds, secondsToNs } from '../units.ts'
+import { type Nanoseconds, nsToSeconds, secondsToNs } from '../units.ts'
 import { waitP99, type Waits, waitsOf } from './waits.ts'
 
 /** How far back is counted. */
@@ -24,7 +24,7 @@ export class SideTally {
   private readonly engine: ApfEngine<unknown>
   private readonly leave: () => void
   private buckets: Bucket[] = []
-  private sinceNs: number
+  private sinceNs: Nanoseconds
 
   constructor(engine: ApfEngine<unknown>) {
     this.engine = engine
@@ -49,7 +49,7 @@ export class SideTally {
   }
 
   /** What happened before `untilNs`, a multiple of `BUCKET_NS` or `Infinity`; queues and seats are of the present. */
-  read(untilNs: number): ShadowReport['a'] {
+  read(untilNs: Nanoseconds): ShadowReport['a'] {
     this.forget()
     const { levels } = this.engine.snapshot()
     const past = this.buckets.filter(({ from }) => from < untilNs)

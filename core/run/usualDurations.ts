@@ -1,5 +1,5 @@
 import type { LiveRequest } from '../contract/live.ts'
-import { msToNs } from '../units.ts'
+import { msToNs, type Nanoseconds } from '../units.ts'
 
 /** How much of each new duration goes into what is remembered. */
 const WEIGHT = 0.2
@@ -13,21 +13,21 @@ type Kind = Pick<LiveRequest, 'verb' | 'resource' | 'namespace' | 'url'>
 /** How long requests of a verb and resource, or of a path, took lately. Nanoseconds. */
 export class UsualDurations {
   private readonly byKind = new Map<string, number>()
-  private overallNs: number | undefined
+  private overallNs: Nanoseconds | undefined
 
-  note(row: Kind, durationNs: number): void {
+  note(row: Kind, durationNs: Nanoseconds): void {
     const kind = kindOf(row)
     const known = this.byKind.get(kind)
     this.overallNs = blend(this.overallNs, durationNs)
     if (known !== undefined || this.byKind.size < MOST_KINDS) this.byKind.set(kind, blend(known, durationNs))
   }
 
-  of(row: Kind): number {
+  of(row: Kind): Nanoseconds {
     return Math.round(this.byKind.get(kindOf(row)) ?? this.overallNs ?? FIRST_NS)
   }
 }
 
-const blend = (known: number | undefined, durationNs: number): number =>
+const blend = (known: Nanoseconds | undefined, durationNs: Nanoseconds): Nanoseconds =>
   known === undefined ? durationNs : known + WEIGHT * (durationNs - known)
 
 function kindOf({ verb, resource, namespace, url }: Kind): string {

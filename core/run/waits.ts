@@ -1,4 +1,4 @@
-import { msToNs, nsToMs } from '../units.ts'
+import { msToNs, type Nanoseconds, nsToMs } from '../units.ts'
 
 /** Steps are eighths of octaves from a microsecond on. */
 const STEPS_AN_OCTAVE = 8
@@ -9,7 +9,7 @@ const STEPS = 27 * STEPS_AN_OCTAVE
 export class Waits {
   private readonly counts = new Uint32Array(STEPS)
 
-  note(ns: number): void {
+  note(ns: Nanoseconds): void {
     const step = ns <= LEAST_NS ? 0 : Math.ceil(Math.log2(ns / LEAST_NS) * STEPS_AN_OCTAVE)
     const at = Math.min(STEPS - 1, step)
     this.counts[at] = (this.counts[at] ?? 0) + 1

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Seats } from '../units.ts'
 
 /**
  * How much slower everything gets when more seats run than the machine has room for: points of a line, seats ascending,
@@ -12,7 +13,7 @@ export const CapacityCurveSchema = z
 export type CapacityCurve = z.infer<typeof CapacityCurveSchema>
 
 /** The slowdown while so many seats run; 1 without points. */
-export function slowdownAt(curve: CapacityCurve, seats: number): number {
+export function slowdownAt(curve: CapacityCurve, seats: Seats): number {
   const above = curve.findIndex((point) => point.seats >= seats)
   const upper = curve[above] ?? curve.at(-1)
   const lower = above > 0 ? curve[above - 1] : upper

@@ -1,4 +1,4 @@
-import { msToNs, nsToMs } from '../units.ts'
+import { msToNs, type Nanoseconds, nsToMs } from '../units.ts'
 import { arrivalTimes, nextActiveMs } from './arrivals.ts'
 import type { CallMix, PreparedCall } from './calls.ts'
 import { drawNs, exponential, uniform } from './distribution.ts'
@@ -31,7 +31,7 @@ export function startClosedThread(
   mix: CallMix,
 ): void {
   const { random } = client
-  const pauseNs = (): number => {
+  const pauseNs = (): Nanoseconds => {
     if (waves === undefined) return 0
     const nowMs = nsToMs(client.nowNs())
     const activeMs = nextActiveMs(waves, nowMs)

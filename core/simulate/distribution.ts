@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { msToNs } from '../units.ts'
+import { msToNs, type Nanoseconds } from '../units.ts'
 import type { Random } from './random.ts'
 
 const ms = z.number().min(0).max(3_600_000)
@@ -23,7 +23,7 @@ export const lognormal = (medianMs: number, sigma: number): Distribution => ({ k
 const LONGEST_MS = 3_600_000
 
 /** Draws a duration: whole nanoseconds, not negative. */
-export const drawNs = (distribution: Distribution, random: Random): number =>
+export const drawNs = (distribution: Distribution, random: Random): Nanoseconds =>
   msToNs(Math.min(Math.max(drawMs(distribution, random), 0), LONGEST_MS))
 
 function drawMs(distribution: Distribution, random: Random): number {

@@ -3,7 +3,7 @@ import { groupVersion } from '../engine/debugDumps.ts'
 import type { PlacedRequest } from '../engine/dump.ts'
 import type { Ticket } from '../engine/ticket.ts'
 import type { DumpFrame, DumpRequest } from '../frame/dump.ts'
-import { nsToMs, unixMsAfter } from '../units.ts'
+import { type Nanoseconds, nsToMs, type UnixMs, unixMsAfter } from '../units.ts'
 
 /**
  * What the debug dumps of this instant would show, with the details of requests (specification 12). They are read from the
@@ -11,7 +11,7 @@ import { nsToMs, unixMsAfter } from '../units.ts'
  */
 export function dumpFrame<T>(server: string, engine: ApfEngine<T>): DumpFrame {
   const { startUnixMs, levels, queues, requests } = engine.dump()
-  const timeOf = (ns: number): number => unixMsAfter(startUnixMs, ns)
+  const timeOf = (ns: Nanoseconds): UnixMs => unixMsAfter(startUnixMs, ns)
   return {
     server,
     at: new Date(timeOf(engine.nowNs)).toISOString(),
@@ -30,7 +30,7 @@ export function dumpFrame<T>(server: string, engine: ApfEngine<T>): DumpFrame {
 
 function requestOf<T>(
   { level, ticket, queue, position }: PlacedRequest<Ticket<T>>,
-  timeOf: (ns: number) => number,
+  timeOf: (ns: Nanoseconds) => UnixMs,
 ): DumpRequest {
   const { user, info } = ticket.payload
   return {

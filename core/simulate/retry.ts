@@ -1,4 +1,4 @@
-import { msToNs, secondsToNs } from '../units.ts'
+import { msToNs, type Nanoseconds, secondsToNs } from '../units.ts'
 import type { Random } from './random.ts'
 import type { PreparedCall } from './calls.ts'
 import type { Outcome } from './server.ts'
@@ -9,11 +9,11 @@ const MOST_RETRIES = 10
 /** What a client does and draws with. */
 export interface ClientContext {
   readonly random: Random
-  readonly nowNs: () => number
+  readonly nowNs: () => Nanoseconds
   /** Calls back so many nanoseconds later. */
-  readonly after: (ns: number, run: () => void) => void
+  readonly after: (ns: Nanoseconds, run: () => void) => void
   /** Sends once. `watchNs` makes it a watch that lasts so long. */
-  readonly send: (call: PreparedCall, watchNs: number | undefined, done: (outcome: Outcome) => void) => void
+  readonly send: (call: PreparedCall, watchNs: Nanoseconds | undefined, done: (outcome: Outcome) => void) => void
 }
 
 /**
@@ -23,7 +23,7 @@ export interface ClientContext {
 export function sendPersistently(
   client: ClientContext,
   call: PreparedCall,
-  watchNs: number | undefined,
+  watchNs: Nanoseconds | undefined,
   done: (outcome: Outcome) => void,
 ): void {
   let retries = 0
@@ -50,7 +50,7 @@ export class Backoff {
   private lastNs = Number.NEGATIVE_INFINITY
 
   /** Nanoseconds. */
-  drawNs(nowNs: number, random: Random): number {
+  drawNs(nowNs: Nanoseconds, random: Random): Nanoseconds {
     if (nowNs - this.lastNs > msToNs(RESET_AFTER_MS)) this.nextMs = FIRST_BACKOFF_MS
     const ms = this.nextMs * (1 + random())
     this.lastNs = nowNs

@@ -1,6 +1,6 @@
 import type { ApfEngine } from '../engine/apfEngine.ts'
 import type { Ticket } from '../engine/ticket.ts'
-import { secondsToNs } from '../units.ts'
+import { type Nanoseconds, type Seats, secondsToNs } from '../units.ts'
 import { type CapacityCurve, slowdownAt } from './capacity.ts'
 import type { PreparedCall } from './calls.ts'
 
@@ -25,11 +25,11 @@ export const emptyTally = (): Tally => ({ offered: 0, served: 0, rejected: 0, ex
 /** A call on its way: what the engine's requests carry. */
 export interface Call {
   readonly tally: Tally
-  readonly sentNs: number
+  readonly sentNs: Nanoseconds
   /** How long its handler takes when nothing slows it down, nanoseconds. */
-  readonly executionNs: number
+  readonly executionNs: Nanoseconds
   /** Of a watch: how long it lasts after it was initialised. */
-  readonly watchNs: number | undefined
+  readonly watchNs: Nanoseconds | undefined
   readonly done: (outcome: Outcome) => void
 }
 
@@ -42,8 +42,8 @@ const REQUEST_TIMEOUT_NS = secondsToNs(60)
  */
 export function handlerTime(
   { sentNs, executionNs }: Pick<Call, 'sentNs' | 'executionNs'>,
-  { nowNs, runningSeats, capacity }: { nowNs: number; runningSeats: number; capacity: CapacityCurve },
-): { readonly ns: number; readonly inTime: boolean } {
+  { nowNs, runningSeats, capacity }: { nowNs: Nanoseconds; runningSeats: Seats; capacity: CapacityCurve },
+): { readonly ns: Nanoseconds; readonly inTime: boolean } {
   const needed = Math.round(executionNs * slowdownAt(capacity, runningSeats))
   const left = Math.max(0, sentNs + REQUEST_TIMEOUT_NS - nowNs)
   return { ns: Math.min(needed, left), inTime: needed <= left }
@@ -52,7 +52,7 @@ export function handlerTime(
 export interface SimulatedServerOptions {
   readonly capacity: CapacityCurve
   /** Runs something later, at the engine's time. */
-  readonly after: (ns: number, run: () => void) => void
+  readonly after: (ns: Nanoseconds, run: () => void) => void
 }
 
 /** The API server around the engine: it runs what the engine lets run. */
@@ -69,7 +69,7 @@ export class SimulatedServer {
     this.options = options
   }
 
-  get runningSeats(): number {
+  get runningSeats(): Seats {
     return this.running
   }
 

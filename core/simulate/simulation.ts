@@ -10,7 +10,7 @@ import type { Timed } from '../engine/timers.ts'
 import type { VersionProfile } from '../engine/profiles.ts'
 import type { User } from '../request/match.ts'
 import type { ServerFacts } from '../engine/serverFacts.ts'
-import { secondsToNs } from '../units.ts'
+import { type Nanoseconds, type Seats, secondsToNs, type UnixMs } from '../units.ts'
 import { CallBook, callMix, numbered } from './calls.ts'
 import { startClosedThread, startInformer, startOpenClient } from './clients.ts'
 import { drawNs, uniform } from './distribution.ts'
@@ -28,7 +28,7 @@ const MINUTE_NS = secondsToNs(60)
 export interface SimulationOptions {
   readonly seed: number
   /** Unix milliseconds at the start. */
-  readonly startUnixMs: number
+  readonly startUnixMs: UnixMs
   readonly mode: EngineMode
   readonly maxRequestsInFlight: number
   readonly maxMutatingRequestsInFlight: number
@@ -46,11 +46,11 @@ export interface SimulationOptions {
  */
 export interface Simulation {
   /** Nanoseconds since the start. */
-  readonly nowNs: number
+  readonly nowNs: Nanoseconds
   /** To look at, and to subscribe to; what changes it is the simulation's business. */
   readonly engine: ApfEngine<Call>
   /** Seats of the handlers that run now. */
-  readonly runningSeats: number
+  readonly runningSeats: Seats
   /** What the server's own metrics would tell of its objects and watches. */
   facts(): ServerFacts
   /** Lets the next event happen; `false` when nothing will ever happen again. */
@@ -59,7 +59,7 @@ export interface Simulation {
    * Lets everything happen until `ns`, a finite time, and stops there; `false` when `mayGoOn`, asked now and then, ended it before. The
    * rest is then still to be done.
    */
-  runTo(ns: number, mayGoOn?: () => boolean): boolean
+  runTo(ns: Nanoseconds, mayGoOn?: () => boolean): boolean
   /** What came of the configuration that is in force. */
   readonly configured: ConfigurationReport
   /** Adopts the objects at once. */
@@ -84,7 +84,7 @@ const EVENTS_AT_ONCE = 64
 export function createSimulation(options: SimulationOptions): Simulation {
   const { workload, seed } = options
   const tallies = new Map<string, Tally>()
-  const after = (ns: number, run: () => void): void => engine.appoint(new Planned(run), engine.nowNs + ns)
+  const after = (ns: Nanoseconds, run: () => void): void => engine.appoint(new Planned(run), engine.nowNs + ns)
   const server = new SimulatedServer(() => engine, { capacity: workload.service.capacity, after })
   const engine = createApfEngine<Call>({
     mode: options.mode,
@@ -201,7 +201,7 @@ function countObjects(
   engine: ApfEngine<Call>,
   { objects }: Workload,
   seed: number,
-  after: (ns: number, run: () => void) => void,
+  after: (ns: Nanoseconds, run: () => void) => void,
 ): void {
   for (const { key, count, averageSize } of objects) {
     const random = namedRandom(seed, `statistics of ${key}`)

@@ -1,4 +1,4 @@
-import { nsToMs, unixMsOf } from '../units.ts'
+import { nsToMs, type SeatSeconds, unixMsOf } from '../units.ts'
 
 /** Readers of Go's text forms, as the debug dumps print them (specification 12). `undefined` for anything else. */
 
@@ -39,7 +39,7 @@ export function parseGoTime(text: string): number | undefined {
 export const ZERO_TIME = '0001-01-01T00:00:00Z'
 
 /** Seat-seconds such as `12.03000000ss` (specification 0.3). */
-export function parseSeatSeconds(text: string): number | undefined {
+export function parseSeatSeconds(text: string): SeatSeconds | undefined {
   return /^\d+\.\d{8}ss$/.test(text) ? Number(text.slice(0, -2)) : undefined
 }
 

@@ -4,6 +4,7 @@ import type { FeedRun } from '../../core/feeds/feedRun.ts'
 import type { LiveRow } from '../../core/live/requestLog.ts'
 import type { ArrivalListener } from '../../core/run/candidate.ts'
 import { UsualDurations } from '../../core/run/usualDurations.ts'
+import type { UnixMs } from '../../core/units.ts'
 import { type Baseline, createDraft, type DraftOptions } from './draft.ts'
 
 interface BesideOptions extends Pick<DraftOptions, 'version'> {
@@ -19,7 +20,7 @@ interface Beside {
 
 /** The second engine of a feed, which begins anew with the first. */
 export function createBeside({ run, engine, version }: BesideOptions): Beside {
-  let startUnixMs: number | undefined
+  let startUnixMs: UnixMs | undefined
   let hearing: ArrivalListener<LiveRow> | undefined
   const draft = createDraft<LiveRow>({
     version,

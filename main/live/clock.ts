@@ -1,5 +1,5 @@
 import type { Run } from '../../core/run/run.ts'
-import { NS_PER_MS, nsToMs } from '../../core/units.ts'
+import { type Nanoseconds, NS_PER_MS, nsToMs } from '../../core/units.ts'
 
 /** A clock of this machine that never goes back, and a timer on it. Milliseconds with fractions. */
 export interface MonotonicClock {
@@ -11,7 +11,7 @@ export interface MonotonicClock {
 /** A run in the time of a clock: what is due happens when it is, to the millisecond that timers have. */
 export interface ClockedRun {
   /** Nanoseconds since the clock began to drive the run. */
-  nowNs(): number
+  nowNs(): Nanoseconds
   /** Does it at the present, and what follows from it at once. */
   act<R>(what: () => R): R
   /** Brings the run to the present. */
@@ -25,7 +25,7 @@ export function driveByClock<O>(run: Run<O>, clock: MonotonicClock): ClockedRun 
   let cancelPlan = (): void => undefined
   let closed = false
 
-  const nowNs = (): number => Math.max(run.engine.nowNs, Math.floor((clock.now() - startedMs) * NS_PER_MS))
+  const nowNs = (): Nanoseconds => Math.max(run.engine.nowNs, Math.floor((clock.now() - startedMs) * NS_PER_MS))
   const plan = (): void => {
     const { nextNs } = run
     if (closed || nextNs >= plannedNs) return

@@ -8,7 +8,7 @@ import type { LiveRow, RequestLog } from '../../core/live/requestLog.ts'
 import { type Asked, follow, placed, rowOf } from '../../core/live/rows.ts'
 import type { ArrivalListener } from '../../core/run/candidate.ts'
 import { type Call, Run, type RunOptions } from '../../core/run/run.ts'
-import { nsToMs, unixMsAfter } from '../../core/units.ts'
+import { type Nanoseconds, nsToMs, unixMsAfter } from '../../core/units.ts'
 import { type ClockedRun, type MonotonicClock, driveByClock } from './clock.ts'
 
 /** What the engine decided, once. */
@@ -221,7 +221,7 @@ abstract class LiveRequestCall implements LiveCall {
   /** What the end of its answer says of its state. */
   protected abstract readonly whenFinished: Partial<LiveRow>
   /** Nanoseconds of the engine's clock at which it really began. */
-  protected abstract beganNs(call: Call): number
+  protected abstract beganNs(call: Call): Nanoseconds
   /** It really runs, or has run. */
   protected abstract hasBegun(): boolean
   protected abstract answered(answer: Answer<Call<LiveRequestCall>>): void
@@ -270,7 +270,7 @@ class EnforcedCall extends LiveRequestCall {
     return super.arrive(read)
   }
 
-  protected beganNs({ ticket }: Call): number {
+  protected beganNs({ ticket }: Call): Nanoseconds {
     return ticket?.startedNs ?? 0
   }
 
@@ -318,7 +318,7 @@ class ObservedCall extends LiveRequestCall {
   protected readonly whenFinished = {}
   private readonly arrivedNs = this.around.run.engine.nowNs
 
-  protected beganNs(): number {
+  protected beganNs(): Nanoseconds {
     return this.arrivedNs
   }
 

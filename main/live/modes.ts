@@ -1,5 +1,6 @@
 import type { ProxyMode } from '../../core/contract/live.ts'
 import type { ApfEngine, EngineConfiguration } from '../../core/engine/apfEngine.ts'
+import type { UnixMs } from '../../core/units.ts'
 import { createLiveRun, type LiveRun, type LiveRunOptions } from './liveRun.ts'
 
 /** A run whose mode can change while requests come. */
@@ -8,7 +9,7 @@ export interface ModeRun extends Pick<LiveRun, 'crowdedOut' | 'log' | 'settle' |
   /** Another one after each change of the mode, as after a start of the server. */
   readonly engine: ApfEngine<unknown>
   /** Of the engine, Unix milliseconds. */
-  readonly startUnixMs: number
+  readonly startUnixMs: UnixMs
   configure(configuration: EngineConfiguration): void
   /**
    * From now on requests wait and are refused, or pass. What has come before keeps to the engine that it came to, which is

@@ -9,6 +9,7 @@ import type { Outcome } from '../../core/live/outcome.ts'
 import type { RequestLog } from '../../core/live/requestLog.ts'
 import type { ApfEngine, EngineConfiguration } from '../../core/engine/apfEngine.ts'
 import type { Call } from '../../core/simulate/server.ts'
+import type { UnixMs } from '../../core/units.ts'
 import type { ObjectDoor } from './objectDoor.ts'
 
 /** Where a source delivers. Each call is complete in itself; nothing has to be answered. */
@@ -70,7 +71,7 @@ export interface LiveTraffic {
 /** What of a simulated server is to be seen from outside. */
 export interface SimulatedApiServer {
   readonly version: string
-  readonly startUnixMs: number
+  readonly startUnixMs: UnixMs
   readonly engine: Pick<ApfEngine<Call>, 'snapshot' | 'dump'>
   readonly objects: { readonly resourceVersion: string; readonly objects: EngineConfiguration }
   /** Calls after every change of the objects until the signal aborts. */
@@ -82,7 +83,7 @@ export interface SimulationSource extends Source {
   /** The same server for whoever asks it over HTTP. */
   readonly server: SimulatedApiServer
   /** Where its history ends, which it tells first; Unix milliseconds. */
-  readonly presentUnixMs: number
+  readonly presentUnixMs: UnixMs
   state(): SimulationState
   /** Throws `invalid-input` for a speed that is not possible. */
   control(change: SimulationControl): SimulationState

@@ -12,7 +12,7 @@ import { reconcile } from '../../core/simulate/reconciler.ts'
 import { serverFrame } from '../../core/simulate/serverFrame.ts'
 import { type Simulation, createSimulation } from '../../core/simulate/simulation.ts'
 import type { Workload } from '../../core/simulate/workload.ts'
-import { MS_PER_SECOND, nsToSeconds, secondsToNs, unixMsAfter } from '../../core/units.ts'
+import { MS_PER_SECOND, nsToSeconds, secondsToNs, type UnixMs, unixMsAfter } from '../../core/units.ts'
 import { createSimulatedObjects } from '../simulated/objects.ts'
 import type { SimulationSource, SourceSink } from '../ports/source.ts'
 import type { Environment } from '../ports/environment.ts'
@@ -198,9 +198,9 @@ export function createSimulationSource(
   }
 }
 
-const isoTime = ({ nowNs }: Simulation, startUnixMs: number): string =>
+const isoTime = ({ nowNs }: Simulation, startUnixMs: UnixMs): string =>
   new Date(unixMsAfter(startUnixMs, nowNs)).toISOString()
 
 /** Objects carry times in whole seconds. */
-const secondsTime = (simulation: Simulation, startUnixMs: number): string =>
+const secondsTime = (simulation: Simulation, startUnixMs: UnixMs): string =>
   isoTime(simulation, startUnixMs).replace(/\.\d+Z$/, 'Z')

@@ -1,5 +1,5 @@
 import type { Simulation } from '../../../core/simulate/simulation.ts'
-import { MS_PER_DAY, msToNs } from '../../../core/units.ts'
+import { MS_PER_DAY, msToNs, type Nanoseconds } from '../../../core/units.ts'
 import type { Environment } from '../../ports/environment.ts'
 import { createPace, createSpeedometer } from './pace.ts'
 
@@ -22,7 +22,7 @@ export interface DriverOptions {
   /** A clock of this machine, for what computing takes: it goes on while the environment's stands. Milliseconds. */
   readonly stopwatch: () => number
   /** Simulated time that is computed at once, as fast as it goes, before the simulation keeps pace. */
-  readonly backfillNs: number
+  readonly backfillNs: Nanoseconds
   readonly onFrame: () => void
   readonly onDump: () => void
 }
@@ -62,7 +62,7 @@ export function createDriver(options: DriverOptions): Driver {
    * Simulated time between two frames. Slower than real time they keep their real interval; faster, their simulated one as
    * long as that is not too often to be shown.
    */
-  const frameStepNs = (): number => {
+  const frameStepNs = (): Nanoseconds => {
     const stepMs = pace.speed < 1 ? frameMs * pace.speed : Math.max(frameMs, pace.speed * LEAST_FRAME_MS)
     return Math.max(1, msToNs(stepMs))
   }
@@ -87,7 +87,7 @@ export function createDriver(options: DriverOptions): Driver {
   }
 
   /** Goes towards the target for a moment; whether it got there. */
-  const advance = (targetNs: number): boolean => {
+  const advance = (targetNs: Nanoseconds): boolean => {
     const until = stopwatch() + BUSY_MS
     const mayGoOn = (): boolean => stopwatch() < until
     for (;;) {

@@ -1,4 +1,4 @@
-import { NS_PER_MS } from '../../../core/units.ts'
+import { type Nanoseconds, NS_PER_MS } from '../../../core/units.ts'
 
 /**
  * Which simulated time belongs to which real one. Real time is in milliseconds, simulated time in nanoseconds.
@@ -9,13 +9,13 @@ export interface Pace {
   readonly speed: number
   readonly paused: boolean
   /** Where the simulation ought to be. */
-  targetNs(nowMs: number): number
+  targetNs(nowMs: Nanoseconds): number
   /** When it ought to be at `ns`; `Infinity` while paused. */
-  dueMs(ns: number): number
+  dueMs(ns: Nanoseconds): number
   /** From here on at this speed. */
-  set(nowMs: number, atNs: number, speed: number, paused: boolean): void
+  set(nowMs: number, atNs: Nanoseconds, speed: number, paused: boolean): void
   /** The simulation has only come this far. */
-  lagBehind(nowMs: number, atNs: number): void
+  lagBehind(nowMs: number, atNs: Nanoseconds): void
 }
 
 export function createPace(speed: number): Pace {
@@ -44,7 +44,7 @@ export function createPace(speed: number): Pace {
 
 /** Speed that was reached over the last seconds of real time. */
 export interface Speedometer {
-  note(nowMs: number, atNs: number): void
+  note(nowMs: number, atNs: Nanoseconds): void
   /** Simulated seconds in one; 0 before there is anything to compare. */
   read(): number
   /** The pace was changed: what was before says nothing any more. */
@@ -54,7 +54,7 @@ export interface Speedometer {
 const WINDOW_MS = 2_000
 
 export function createSpeedometer(): Speedometer {
-  let notes: { readonly ms: number; readonly ns: number }[] = []
+  let notes: { readonly ms: number; readonly ns: Nanoseconds }[] = []
   return {
     note(ms, ns) {
       notes.push({ ms, ns })

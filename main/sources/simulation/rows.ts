@@ -4,7 +4,7 @@ import type { Ticket } from '../../../core/engine/ticket.ts'
 import { type LiveRow, RequestLog } from '../../../core/live/requestLog.ts'
 import type { Call } from '../../../core/simulate/server.ts'
 import { placed, rowOf } from '../../../core/live/rows.ts'
-import { nsToMs, unixMsAfter } from '../../../core/units.ts'
+import { type Nanoseconds, nsToMs, unixMsAfter } from '../../../core/units.ts'
 import type { LiveTraffic } from '../../ports/source.ts'
 import { createSimulationShadow, type SimulationShadowOptions } from './shadow.ts'
 
@@ -26,7 +26,7 @@ const DRAFT_LIMITS = [
 
 export interface SimulationRowsOptions extends Omit<SimulationShadowOptions, 'show'> {
   /** Before this time of the engine requests are history and get no rows. */
-  readonly fromNs: number
+  readonly fromNs: Nanoseconds
   /** Milliseconds of a clock of this machine. */
   readonly now: () => number
 }
@@ -112,7 +112,7 @@ export function createSimulationRows(options: SimulationRowsOptions): LiveTraffi
 /** What an event says of its request. */
 function changeBy(
   event: Extract<EngineEvent<Call>, { readonly ticket: Ticket<Call> }>,
-  nowNs: number,
+  nowNs: Nanoseconds,
 ): Partial<LiveRow> {
   const { ticket } = event
   const waitMs = nsToMs(nowNs - ticket.arrivedNs)

@@ -1,4 +1,5 @@
 import type { DumpQueue, DumpRequest } from '../../../core/frame/dump.ts'
+import type { SeatSeconds } from '../../../core/units.ts'
 import { flowName, isWaiting } from '../../state/flows.logic.ts'
 
 /** A queue that waits for its turn. Virtual times in seat-seconds after the earliest start in the list. */
@@ -7,18 +8,18 @@ export interface NextQueue {
   readonly pending: number
   /** Names of the flows waiting in it; the first one's request is at the head. */
   readonly flows: readonly string[]
-  readonly start: number
+  readonly start: SeatSeconds
   /** Start + mean work of its waiting requests: the dump gives the sum of work, not that of the head. */
-  readonly finish: number
+  readonly finish: SeatSeconds
 }
 
 export interface VirtualTimeData {
   /** By expected finish: the server picks the earliest finish, ties in round robin (specification 4.6). */
   readonly queues: readonly NextQueue[]
   /** Virtual start of the first in seat-seconds. */
-  readonly origin: number
+  readonly origin: SeatSeconds
   /** Length of the axis, seat-seconds. */
-  readonly span: number
+  readonly span: SeatSeconds
   readonly waitingQueues: number
 }
 
