@@ -36,7 +36,8 @@ export function TopBar() {
             className={classes(styles['control'], styles['fixed'], styles['connect'])}
             onClick={() => openScreen('connection')}
           >
-            <Icon name="connection" size={13} /> Connect your cluster
+            <Icon name="connection" size={13} />
+            <span>Connect your cluster</span>
           </button>
         )}
         <div className={styles['spacer']} />

@@ -55,7 +55,7 @@ describe('finding p', () => {
             total,
             items.map(({ floor, max, target }) => ({ lower: floor, upper: max, target })),
           )
-          if (!solution.ok || total === 0) return
+          fc.pre(solution.ok && total !== 0)
           const { bands } = fractionData(items, solution.fairFrac, total)
           const top = bands.at(-1)?.points.find(({ p }) => p === solution.fairFrac)
           // At a flat stretch any p does; the solver names one.

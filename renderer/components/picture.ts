@@ -20,8 +20,14 @@ export async function pictureOf(box: HTMLElement, { heading, origin, legends }: 
   const scale = 2
   const colours = getComputedStyle(document.documentElement)
   const family = colours.getPropertyValue('--font-ui')
-  const titled = { font: `600 13px ${family}`, colour: colours.getPropertyValue('--text') }
-  const quiet = { font: `400 11px ${family}`, colour: colours.getPropertyValue('--text-2') }
+  const titled = {
+    font: `600 ${colours.getPropertyValue('--fs-12-5')} ${family}`,
+    colour: colours.getPropertyValue('--text'),
+  }
+  const quiet = {
+    font: `400 ${colours.getPropertyValue('--fs-11')} ${family}`,
+    colour: colours.getPropertyValue('--text-2'),
+  }
   const canvas = document.createElement('canvas')
   const context = canvas.getContext('2d')
   if (context === null) throw new Error('This browser gives no drawing surface.')

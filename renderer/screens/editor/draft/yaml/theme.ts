@@ -11,7 +11,7 @@ export const highlight = HighlightStyle.define([
 ])
 
 export const theme = EditorView.theme({
-  '&': { backgroundColor: 'transparent', color: 'var(--text-2)', fontSize: '11.5px', height: '100%' },
+  '&': { backgroundColor: 'transparent', color: 'var(--text-2)', fontSize: 'var(--fs-11-5)', height: '100%' },
   '&.cm-focused': { outline: '2px solid var(--focus)', outlineOffset: '-2px' },
   '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '1.55', overflow: 'auto' },
   '.cm-content': { padding: '8px 0', caretColor: 'var(--text)' },
@@ -37,18 +37,23 @@ export const theme = EditorView.theme({
     border: '1px solid var(--line-strong)',
     borderRadius: 'var(--radius-2)',
   },
-  '.cm-tooltip.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--font-mono)', fontSize: '11.5px' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--font-mono)', fontSize: 'var(--fs-11-5)' },
   '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '2px 8px' },
   '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--selection)', color: 'var(--text)' },
   '.cm-completionInfo': { padding: '5px 9px', maxWidth: '260px' },
   '.cm-completionMatchedText': { textDecoration: 'none', fontWeight: '600' },
-  '.cm-diagnostic': { fontFamily: 'var(--font-ui)', fontSize: '12px', padding: '6px 10px', maxWidth: '360px' },
+  '.cm-diagnostic': { fontFamily: 'var(--font-ui)', fontSize: 'var(--fs-12)', padding: '6px 10px', maxWidth: '360px' },
   '.cm-diagnostic-error': { borderLeft: '3px solid var(--sem-bad)' },
   '.cm-diagnostic-warning': { borderLeft: '3px solid var(--sem-warn)' },
-  '.cm-diagnosticSource': { fontFamily: 'var(--font-mono)', fontSize: '11px', color: 'var(--text-3)', opacity: '1' },
+  '.cm-diagnosticSource': {
+    fontFamily: 'var(--font-mono)',
+    fontSize: 'var(--fs-11)',
+    color: 'var(--text-3)',
+    opacity: '1',
+  },
   '.cm-panels': { backgroundColor: 'var(--surface)', color: 'var(--text)', borderColor: 'var(--line)' },
   '.cm-panel.cm-search': { padding: '6px 8px' },
-  '.cm-panel.cm-search :is(input, button, label)': { fontSize: '11.5px', minHeight: '24px' },
+  '.cm-panel.cm-search :is(input, button, label)': { fontSize: 'var(--fs-11-5)', minHeight: '24px' },
   '.cm-textfield': { backgroundColor: 'var(--sunken)', border: '1px solid var(--control)', borderRadius: '4px' },
   '.cm-button': { backgroundImage: 'none', border: '1px solid var(--line-strong)', borderRadius: '4px' },
 })
