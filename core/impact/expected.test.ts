@@ -170,7 +170,7 @@ describe('for any demand', () => {
       fc.property(fc.integer({ min: 10, max: 3_000 }), demands, fc.boolean(), (serverLimit, asked, old) => {
         const found = known(report(serverLimit, asked, old ? 'v1.30.14' : 'v1.36.3'))
         expect(found.comparison).toEqual({ kind: 'equal' })
-        if (found.regime !== 'solver') return
+        fc.pre(found.regime === 'solver')
         const sum = found.levels.reduce((total, { allocation = 0 }) => total + allocation, 0)
         expect(sum).toBeCloseTo(found.nominalSum, 5)
       }),

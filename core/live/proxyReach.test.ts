@@ -25,7 +25,7 @@ describe('who can connect', () => {
   test('beyond loopback nobody without TLS and a token', () => {
     fc.assert(
       fc.property(reach, (one) => {
-        if (reachProblem(one) !== undefined || isLoopback(one.host)) return
+        fc.pre(reachProblem(one) === undefined && !isLoopback(one.host))
         expect(one.tls && (one.token || one.identity === 'token')).toBe(true)
       }),
     )
@@ -34,7 +34,7 @@ describe('who can connect', () => {
   test('by certificates only with their authority, and TLS', () => {
     fc.assert(
       fc.property(reach, (one) => {
-        if (reachProblem(one) !== undefined) return
+        fc.pre(reachProblem(one) === undefined)
         expect(one.clientCa).toBe(one.identity === 'certificate')
         expect(one.clientCa && !one.tls).toBe(false)
       }),
@@ -51,7 +51,7 @@ describe('who can connect', () => {
     fc.assert(
       fc.property(reach, (one) => {
         const problem = reachProblem(one)
-        if (problem === undefined) return
+        fc.pre(problem !== undefined)
         const mended = {
           tls: { ...one, tls: true },
           token: { ...one, token: one.identity !== 'token' },

@@ -16,16 +16,16 @@ describe('recommend', () => {
     fc.assert(
       fc.property(goals, (goal) => {
         const { candidates, fewest } = recommend(goal)
-        candidates.forEach((shape, i) => {
+        for (const [i, shape] of candidates.entries()) {
           expect(isLegalShape(shape)).toBe(true)
           expect(shape.queues).toBeLessThanOrEqual(goal.maxQueues)
           expect(shape.covered).toBe(coveredOdds(shape, goal.elephants))
           expect(shape.covered).toBeLessThanOrEqual(goal.target)
           const before = candidates[i - 1]
-          if (before === undefined) return
+          if (before === undefined) continue
           expect(shape.queues).toBeLessThan(before.queues)
           expect(shape.handSize).toBeGreaterThan(before.handSize)
-        })
+        }
         expect(fewest).toEqual(candidates.at(-1))
       }),
     )

@@ -246,22 +246,24 @@ describe('objects of the workspace', () => {
         let at = 0
         const undo = async (): Promise<void> => {
           const last = history[at - 1]
-          if (last === undefined) return
+          if (last === undefined) throw new Error('There is nothing to undo.')
           assertDone(await console.call['journal.undo']({ id: last.id, force: false }))
           expect(snapshot()).toBe(last.before)
           at--
         }
         const redo = async (): Promise<void> => {
           const next = history[at]
-          if (next === undefined) return
+          if (next === undefined) throw new Error('There is nothing to redo.')
           assertDone(await console.call['journal.redo']({ id: next.id, force: false }))
           expect(snapshot()).toBe(next.after)
           at++
         }
         for (const one of steps) {
-          if (one.do === 'undo') await undo()
-          else if (one.do === 'redo') await redo()
-          else {
+          if (one.do === 'undo') {
+            if (at > 0) await undo()
+          } else if (one.do === 'redo') {
+            if (at < history.length) await redo()
+          } else {
             const changes = one.wishes.map(({ wish: { kind, name, shares, note }, gone }) =>
               changeOf(store, kind, name, gone ? null : objectFor(kind, name, shares, note)),
             )

@@ -84,8 +84,5 @@ export function anchorTime(at: number): void {
   if (window.kind === 'relative' && at !== to) timeStore.setState(bounds(window, at))
 }
 
-/** All of it: renders again with every move of the cursor. */
-export const useTime = (): TimeState => timeStore()
-
 /** A part of it; the component renders again only when the part changes. */
 export const useTimePart = <T>(select: (time: TimeState) => T): T => timeStore(select)

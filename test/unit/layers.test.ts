@@ -1,6 +1,9 @@
-import { globSync, readFileSync } from 'node:fs'
-import { dirname, join, posix, sep } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
 import { expect, test } from 'vitest'
+import { importsIn, importsOf, PRODUCT, ROOT, type Import } from './sources.ts'
+
+const imports = importsOf(PRODUCT)
 
 /**
  * The rooms from the ground up: a room imports only from rooms above it in this list, type imports included. The two
@@ -60,29 +63,6 @@ const ROOMS = [
   'renderer/app',
   'renderer',
 ] as const
-
-interface Import {
-  /** Path of a file within the repository. */
-  readonly from: string
-  readonly to: string
-}
-
-/** `import … from`, `export … from`, `import '…'` and `import('…')`, of types too. */
-const IMPORT = /^(?:import|export)\b[^'"]*?\bfrom '(\.[^']+)'|^import '(\.[^']+)'|\bimport\(\s*'(\.[^']+)'\s*\)/gm
-
-const importsIn = (from: string, text: string): Import[] =>
-  Array.from(text.matchAll(IMPORT), ([, named, bare, called]) => ({
-    from,
-    to: posix.join(posix.dirname(from), named ?? bare ?? called ?? ''),
-  }))
-
-const ROOT = join(import.meta.dirname, '../..')
-const files = globSync('{core,main,renderer}/**/*.{ts,tsx,mjs}', { cwd: ROOT })
-  .map((file) => file.split(sep).join('/'))
-  .filter((file) => !/\.(?:test|fixture)\.tsx?$|\.d\.ts$/.test(file))
-const imports = files
-  .flatMap((file) => importsIn(file, readFileSync(join(ROOT, file), 'utf8')))
-  .filter(({ to }) => /\.(?:tsx?|mjs)$/.test(to))
 
 /** `core/engine` of `core/engine/queue.ts`, `core` of `core/units.ts`. */
 const roomOf = (file: string): string => dirname(file).split('/').slice(0, 2).join('/')

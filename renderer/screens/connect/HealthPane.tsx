@@ -14,7 +14,7 @@ import { Term } from '../../components/Term.tsx'
 import { useNow } from '../../components/useNow.ts'
 import { client } from '../../state/client.ts'
 import type { Connected } from '../../state/connection.ts'
-import { useView } from '../../state/view.ts'
+import { useViewPart } from '../../state/view.ts'
 import { format } from '../../theme/format.ts'
 import { CadenceFields } from './CadenceFields.tsx'
 import { backoffOf, healthFacts, reasonWord, sourceFacts, type Fact } from './health.data.ts'
@@ -22,7 +22,7 @@ import styles from './Connect.module.css'
 
 /** How the connected source does: per server its cost, its failures, and the metrics missing in its version. */
 export function HealthPane({ connection }: { readonly connection: Connected }) {
-  const { frame } = useView()
+  const frame = useViewPart((view) => view.frame)
   const { servers, cadence, source, still } = connection
   const change = (next: Cadence): void =>
     void client()

@@ -6,7 +6,7 @@ import { KeyNumbers } from '../../components/KeyNumbers.tsx'
 import type { Connected } from '../../state/connection.ts'
 import { useServerObjects } from '../../state/objects.ts'
 import { useSeries } from '../../state/series.ts'
-import { useTime } from '../../state/time.ts'
+import { useTimePart } from '../../state/time.ts'
 import { ChangesPane } from './ChangesPane.tsx'
 import { keyNumbers } from './keyNumbers.ts'
 import { LedgerPane } from './LedgerPane.tsx'
@@ -34,7 +34,8 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
   const stale = facts.stale.has(id)
   const history = useSeries()
   const series = history?.server === id ? history : undefined
-  const { from, to } = useTime()
+  const from = useTimePart((time) => time.from)
+  const to = useTimePart((time) => time.to)
   const order = useMemo(() => rows.map(({ name }) => name), [rows])
   const lastAt = unixMsOf(server.at)
   const range = useMemo((): NowRange | undefined => {

@@ -33,7 +33,7 @@ export function useConfigurations(): Configurations | undefined {
   const draftStale = useDraftIsStale()
   const base = useDraftBase()
   const connected = useConnected()
-  const { seats: own } = ownLimitStore()
+  const own = ownLimitStore(({ seats }) => seats)
   // A frame makes a new server object; its limit changes only with a restart or a changed level.
   const limit = useViewPart(
     useShallow(({ server }: View) => serverLimitOf({ own, spec: connected?.spec, server, objects: base?.objects })),

@@ -25,7 +25,7 @@ export function useImpact(): Impact | undefined {
   const server = useViewPart((view) => view.server)
   const demand = useViewPart((view) => demandNow(view.server))
   const connected = useConnected()
-  const { seats: own } = ownLimitStore()
+  const own = ownLimitStore(({ seats }) => seats)
   const { seats, from } = useMemo(
     () => serverLimitOf({ own, spec: connected?.spec, server, objects: base?.objects }),
     [base, server, connected, own],

@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest'
+import { filesOf, importsOf, PRODUCT, textOf, type Import } from './sources.ts'
+
+/** Lines of a text that hold what is looked for, as `file:line: text`. */
+function linesWith(pattern: RegExp, file: string, text = textOf(file)): string[] {
+  return text.split('\n').flatMap((line, i) => (pattern.test(line) ? [`${file}:${i + 1}: ${line.trim()}`] : []))
+}
+
+const RENDERER = PRODUCT.filter((file) => file.startsWith('renderer/') && !file.startsWith('renderer/theme/'))
+const STYLES = filesOf('renderer/**/*.css').filter((file) => !/theme\/(?:tokens|fonts)\.css$/.test(file))
+
+const STYLED_SIZE = /\bfont-size:(?! (?:var\(--fs-|inherit))|\bfont:(?! inherit|.*var\(--fs-)/
+const INLINE_SIZE =
+  /\bfont(?:Size)?['"]?\s*[:=][^,;]*?\b\d+(?:\.\d+)?(?:px|r?em|pt|%)|\bfontSize['"]?\s*[:=]\s*[{'"]*\d/
+const COLOUR = /#(?:[\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})\b|\b(?:rgb|hsl|hwb|lab|lch|oklab|oklch|color)a?\(/i
+const NAMED_COLOUR =
+  /:[^;]*(?<![-\w])(?:white|black|gr[ae]y|red|green|blue|yellow|orange|purple|pink|brown|cyan|magenta)(?![-\w(])/i
+
+test('texts have the sizes of the theme, of which there are at most seven', () => {
+  const sizes = [...textOf('renderer/theme/tokens.css').matchAll(/--fs-[\d-]+: [\d.]+px/g)]
+  expect(sizes.length).toBeGreaterThan(0)
+  expect(sizes.length).toBeLessThanOrEqual(7)
+  expect(STYLES.flatMap((file) => linesWith(STYLED_SIZE, file))).toEqual([])
+  expect(RENDERER.flatMap((file) => linesWith(INLINE_SIZE, file))).toEqual([])
+})
+
+test('colours have the names that the theme gives them', () => {
+  expect([...STYLES, ...RENDERER].flatMap((file) => linesWith(COLOUR, file))).toEqual([])
+  expect(STYLES.flatMap((file) => linesWith(NAMED_COLOUR, file))).toEqual([])
+})
+
+/** Where a whole store is followed rather than a part of it, and why. */
+const WHOLE_STORES: Readonly<Record<string, string>> = {
+  'renderer/state/connection.ts': 'changes when the source does, and its parts together',
+  'renderer/state/draftBase.ts': 'what is drafted upon is computed from all of both stores',
+  'renderer/state/requestTests.ts': 'the saved table and its state change together',
+  'renderer/state/route.ts': 'the address changes when a page is opened, and its parts together',
+  'renderer/state/selection.ts': 'changes when a person chooses a server or a level',
+  'renderer/state/settings.ts': 'changes when a person changes a setting',
+  'renderer/state/view.ts': 'the hook whose callers follow below',
+  'renderer/app/Announcer.tsx': 'the server and what is derived of it change with every frame',
+  'renderer/app/ModeBadge.tsx': 'the badge shows mode, age and number of held frames',
+  'renderer/app/Sidebar.tsx': 'the roster shows the server, what is derived of it and the mode',
+  'renderer/app/SourceSwitcher.tsx': 'the list shows every server of the frame',
+  'renderer/app/StatusBar.tsx': 'the countdown needs the frame, the server and the mode',
+  'renderer/screens/overview/index.tsx': 'the Overview shows the view',
+  'renderer/screens/editor/draft/ApplyBar.tsx': 'the steps depend on every part of an application',
+  'renderer/screens/editor/draft/Aside.tsx': 'the outcome shows dry run, application and problem',
+  'renderer/screens/classify/request/RequestColumn.tsx': 'the form shows the request in each of its ways',
+  'renderer/screens/classify/request/RequestPage.tsx': 'the answer is about all that is asked',
+}
+const WHOLE_STORE = /\b\w*[sS]tore\(\)|\buseView\(\)/
+
+test('a whole store is followed only where the whole of it is shown', () => {
+  const followers = RENDERER.filter((file) => linesWith(WHOLE_STORE, file).length > 0)
+  expect(followers.toSorted()).toEqual(Object.keys(WHOLE_STORES).toSorted())
+  // A store under another name would go unseen.
+  expect(RENDERER.flatMap((file) => linesWith(/(?<![sS]tore) = create[<(]/, file))).toEqual([])
+})
+
+/** Modules that no way of imports leads to from where the product starts. */
+function unreached(files: readonly string[], imports: readonly Import[], entries: Iterable<string>): string[] {
+  const next = Map.groupBy(imports, ({ from }) => from)
+  const seen = new Set(entries)
+  // A set that is added to while it is gone through goes on with what was added.
+  for (const file of seen) for (const { to } of next.get(file) ?? []) seen.add(to)
+  return files.filter((file) => !seen.has(file))
+}
+
+test('no module of the product is there for tests alone', () => {
+  const { entry } = JSON.parse(textOf('knip.json')) as { readonly entry: readonly string[] }
+  const entries = entry.filter((pattern) => pattern.endsWith('!')).flatMap((pattern) => filesOf(pattern.slice(0, -1)))
+  expect(entries.length).toBeGreaterThan(4)
+  expect(unreached(PRODUCT, importsOf(PRODUCT), entries)).toEqual([])
+})
+
+/** Lines of properties that leave early: such a run counts as one that passed, where `fc.pre` asks for another one. */
+function earlyExits(file: string, text = textOf(file)): string[] {
+  const lines = text.split('\n')
+  const depth = (line: string): number => line.search(/\S|$/)
+  return lines.flatMap((opening, start) => {
+    if (!/\bfc\.(?:property|asyncProperty)\(/.test(opening)) return []
+    // Prettier indents a property deeper than the line that it begins in.
+    const length = lines.slice(start + 1).findIndex((line) => line !== '' && depth(line) <= depth(opening))
+    return lines.slice(start, start + 1 + length).flatMap((line, i) => {
+      const leaves = /\breturn;?(?: \}.*)?$|\bif \(.*\) return true\b/.test(line)
+      return leaves && !/^\s*(?:\/\/|\*)/.test(line) ? [`${file}:${start + i + 1}: ${line.trim()}`] : []
+    })
+  })
+}
+
+test('properties ask for other cases by fc.pre, and do not leave early', () => {
+  const tests = filesOf('{core,main,renderer,test}/**/*.{ts,tsx}').filter((file) => file !== 'test/unit/house.test.ts')
+  const properties = tests.filter((file) => textOf(file).includes('fc.assert('))
+  expect(properties.length).toBeGreaterThan(100)
+  expect(properties.flatMap((file) => earlyExits(file))).toEqual([])
+})
+
+test('each breach is found, and nothing else', () => {
+  const sizes = ['font-size: 11px;', 'font: 600 1rem/1.2 x;', 'font-size: 0;', 'font-size: 90%;']
+  expect(sizes.filter((line) => !STYLED_SIZE.test(line))).toEqual([])
+  const tokens = [
+    'font-size: var(--fs-12);',
+    'font: 600 var(--fs-12) / 1.2 x;',
+    'font: inherit;',
+    'font-size: inherit;',
+  ]
+  expect(tokens.filter((line) => STYLED_SIZE.test(line))).toEqual([])
+  const inline = ["fontSize: '11px'", '<text fontSize={11}>', 'fontSize: 11', 'font: `600 13px ${family}`']
+  expect(inline.filter((line) => !INLINE_SIZE.test(line))).toEqual([])
+  expect(INLINE_SIZE.test("fontSize: 'var(--fs-11)', padding: '2px'")).toBe(false)
+  expect(['#fff', 'rgb(0 0 0)', '#a1B2c3d4', 'hsla(1, 2%, 3%)'].filter((colour) => !COLOUR.test(colour))).toEqual([])
+  expect(['#/level', 'color-mix(in srgb, var(--text))', 'url(#clip)'].filter((text) => COLOUR.test(text))).toEqual([])
+  expect(NAMED_COLOUR.test('  border: 1px solid white;')).toBe(true)
+  expect(NAMED_COLOUR.test('  white-space: nowrap; color: var(--sem-red);')).toBe(false)
+  expect(WHOLE_STORE.test('const { a } = requestStore()')).toBe(true)
+  expect(WHOLE_STORE.test('requestStore(({ a }) => a); requestStore.getState()')).toBe(false)
+  const imports = [
+    { from: 'a', to: 'b' },
+    { from: 'c', to: 'd' },
+  ]
+  expect(unreached(['a', 'b', 'c', 'd'], imports, ['a'])).toEqual(['c', 'd'])
+  const property = (line: string): string => `  fc.property(x, (x) => {\n    ${line}\n  }),\n  return\n`
+  const leaving = ['if (a) return', 'if (a) { return }', 'return', 'if (a) return true']
+  expect(leaving.filter((line) => earlyExits('x', property(line)).length !== 1)).toEqual([])
+  expect(
+    ['fc.pre(a)', 'return a', 'if (a) return b'].filter((line) => earlyExits('x', property(line)).length > 0),
+  ).toEqual([])
+})
