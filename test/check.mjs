@@ -8,7 +8,7 @@ await ensureInstalled()
 const steps = [
   ['types', 'tsc', ['-b']],
   ['lint', 'oxlint', ['--type-aware', '--deny-warnings']],
-  ['format', 'prettier', ['--check', '--log-level', 'warn', '.']],
+  ['format', 'prettier', ['--check', '--cache', '--cache-location', '.cache/prettier', '--log-level', 'warn', '.']],
   ['unused code', 'knip', ['--no-progress']],
   ['unit tests', 'vitest', ['run', '--project', 'unit', '--project', 'renderer', '--reporter=dot']],
 ]
