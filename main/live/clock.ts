@@ -10,8 +10,6 @@ export interface MonotonicClock {
 
 /** A run in the time of a clock: what is due happens when it is, to the millisecond that timers have. */
 export interface ClockedRun {
-  /** Nanoseconds since the clock began to drive the run. */
-  nowNs(): Nanoseconds
   /** Does it at the present, and what follows from it at once. */
   act<R>(what: () => R): R
   /** Brings the run to the present. */
@@ -46,7 +44,6 @@ export function driveByClock<O>(run: Run<O>, clock: MonotonicClock): ClockedRun 
     return result
   }
   return {
-    nowNs,
     act,
     settle: () => act(() => undefined),
     close() {

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
-import { liveRun } from '../../test/harness/proxied.ts'
-import type { LiveArrival, Verdict } from './liveRun.ts'
+import { builtInObjects, liveRun } from '../../test/harness/proxied.ts'
+import { AS_UPSTREAM } from '../../core/engine/corrections.ts'
+import { profileFor } from '../../core/engine/profiles.ts'
+import { RequestLog } from '../../core/live/requestLog.ts'
+import { createLiveRun, type LiveArrival, type Verdict } from './liveRun.ts'
 
 test('a request for whose head there is no room is neither the engine’s rejection nor the server’s failure', () => {
   const run = liveRun(600)
@@ -21,4 +24,37 @@ test('a request for whose head there is no room is neither the engine’s reject
   expect(crowded).not.toHaveProperty('reason')
   expect(verdicts).toMatchObject([{ kind: 'run' }, { kind: 'refuse', answer: { status: 429 } }])
   expect(run.crowdedOut).toBe(1)
+})
+
+test('a request that waits runs in the moment in which another one ends, though the clock goes on meanwhile', () => {
+  let ms = 0
+  const run = createLiveRun('enforce', {
+    engine: {
+      mode: 'priority-and-fairness',
+      maxRequestsInFlight: 226,
+      maxMutatingRequestsInFlight: 0,
+      profile: profileFor('v1.36.3'),
+      corrections: AS_UPSTREAM,
+      startUnixMs: 0,
+    },
+    // It moves with every look, and nothing planned comes by itself.
+    clock: { now: () => (ms += 0.01), after: () => () => undefined },
+    log: new RequestLog(10, 10),
+  })
+  run.configure(builtInObjects)
+  const began: number[] = []
+  const calls = Array.from({ length: 60 }, (_, i) =>
+    run.arrive({
+      user: { name: 'alice', groups: ['system:authenticated'] },
+      method: 'GET',
+      target: '/api/v1/namespaces/default/pods/one',
+      bytes: 1,
+      decide: ({ kind }) => void (kind === 'run' && began.push(i)),
+    }),
+  )
+  const [first = -1] = began
+  const running = began.length
+  expect(running).toBeLessThan(60)
+  calls[first]?.finished(200, undefined)
+  expect(began).toHaveLength(running + 1)
 })

@@ -114,18 +114,6 @@ interface Surroundings {
 
 const NO_HEADERS = { kind: 'run', headers: {} } as const
 
-/** The call of a request that takes no seats. A server that says where it put the request disagrees. */
-const unclassified = ({ log, onAnswered }: Surroundings, row: LiveRow): LiveCall => ({
-  isWatch: false,
-  abandon: () => undefined,
-  initialised: () => undefined,
-  finished(status, server) {
-    Object.assign(row, { status, ...(server === undefined ? {} : { server }) })
-    log.touch(row)
-    if (server !== undefined) onAnswered?.(row)
-  },
-})
-
 /** Of a request that is over when it has arrived. */
 const NO_CALL: LiveCall = {
   isWatch: false,
@@ -133,6 +121,16 @@ const NO_CALL: LiveCall = {
   initialised: () => undefined,
   finished: () => undefined,
 }
+
+/** The call of a request that takes no seats. A server that says where it put the request disagrees. */
+const unclassified = ({ log, onAnswered }: Surroundings, row: LiveRow): LiveCall => ({
+  ...NO_CALL,
+  finished(status, server) {
+    Object.assign(row, { status, ...(server === undefined ? {} : { server }) })
+    log.touch(row)
+    if (server !== undefined) onAnswered?.(row)
+  },
+})
 
 interface ReadLine {
   readonly info: RequestInfo
@@ -230,17 +228,20 @@ abstract class LiveRequestCall implements LiveCall {
   protected abstract isEnded(): boolean
   protected abstract free(): void
 
+  /** Up to the run's present: the clock goes on while this is done, and seats must not be kept until it is looked at again. */
+  private ranNs(call: Call): Nanoseconds {
+    return this.around.run.engine.nowNs - this.beganNs(call)
+  }
+
   private ran(call: Call): Partial<LiveRow> {
-    const lingerMs = nsToMs(call.ticket?.additionalLatency ?? 0)
-    return { runMs: nsToMs(this.around.clocked.nowNs() - this.beganNs(call)), lingerMs }
+    return { runMs: nsToMs(this.ranNs(call)), lingerMs: nsToMs(call.ticket?.additionalLatency ?? 0) }
   }
 
   private lasted(call: Call<LiveRequestCall>): void {
-    const { run, clocked, listener } = this.around
-    const durationNs = clocked.nowNs() - this.beganNs(call)
+    const durationNs = this.ranNs(call)
     this.change(this.ran(call))
-    listener?.lasted(this.row, durationNs)
-    run.lasted(call, { durationNs })
+    this.around.listener?.lasted(this.row, durationNs)
+    this.around.run.lasted(call, { durationNs })
   }
 
   private endWatch(call: Call<LiveRequestCall>): void {
@@ -253,8 +254,6 @@ abstract class LiveRequestCall implements LiveCall {
 class EnforcedCall extends LiveRequestCall {
   protected readonly whenFinished = { state: 'served' } as const
   private headers: HttpAnswer['headers'] = {}
-  /** Of one that was refused when it came. */
-  private refusal: HttpAnswer | undefined
   private heldBytes = 0
 
   override arrive(read: ReadLine): LiveCall {
@@ -286,8 +285,7 @@ class EnforcedCall extends LiveRequestCall {
     if (answer.kind === 'bypassed') {
       this.free()
       this.arrival.decide(NO_HEADERS)
-    } else if (answer.kind === 'rejected') this.refusal = httpAnswer(answer)
-    else this.headers = httpAnswer(answer).headers
+    } else this.headers = httpAnswer(answer).headers
   }
 
   protected show({ decision, waitNs = 0 }: Call): void {
@@ -302,7 +300,7 @@ class EnforcedCall extends LiveRequestCall {
       this.free()
       const { reason, retryAfter } = decision
       this.change({ state: 'rejected', waitMs, reason, retryAfter, status: 429 })
-      arrival.decide({ kind: 'refuse', answer: this.refusal ?? refusalAnswer(retryAfter, this.headers) })
+      arrival.decide({ kind: 'refuse', answer: refusalAnswer(retryAfter, this.headers) })
     }
   }
 
