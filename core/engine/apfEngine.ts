@@ -13,7 +13,7 @@ import type { PriorityLevel, RefusedLevel } from './priorityLevels.ts'
 import type { VersionProfile } from './profiles.ts'
 import type { EngineSnapshot } from './snapshot.ts'
 import type { EngineRequest, Ticket } from './ticket.ts'
-import type { Timed } from './timers.ts'
+import type { Timed, Timers } from './timers.ts'
 import type { ExplainedEstimate } from './workEstimator.ts'
 
 /** UIDs of the objects that classified a request; empty for an object that the API does not have (trap T71). */
@@ -125,15 +125,16 @@ export interface ApfEngine<T> {
    * do then.
    */
   nextWakeNs(): Nanoseconds
-  /** Does what is due: ended waits, seats that have lingered, the recomputation of limits every 10 s. */
-  wake(): void
-  /** Does the first of that alone; `false` when nothing is due. */
-  wakeOnce(): boolean
-  /** Calls `onAppointment` at that instant, unless the appointment is dismissed before. It stands nowhere else. */
-  appoint(appointment: Timed, ns: Nanoseconds): void
-  /** Puts it, or the one that `onAppointment` is being told of, off to another instant; its order stays. */
-  putOff(appointment: Timed, ns: Nanoseconds): void
-  dismiss(appointment: Timed): void
+  /**
+   * Does the first thing that is due: an ended wait, seats that have lingered, the recomputation of limits every 10 s, an
+   * appointment. `false` when nothing is.
+   */
+  wake(): boolean
+  /**
+   * What the caller wants to be woken for (`onAppointment`), each at one instant at most, among the engine's own; one that is
+   * put off, also while it is told, keeps its place in the order.
+   */
+  readonly appointments: Pick<Timers<Timed>, 'set' | 'putOff' | 'remove'>
   /** Takes the objects over at once (specification 7). Requests that wait or run are not touched. */
   configure(configuration: EngineConfiguration): ConfigurationReport
   arrive(request: EngineRequest<T>): Answer<T>
@@ -174,11 +175,16 @@ export function createApfEngine<T>(options: ApfEngineOptions<T>): ApfEngine<T> {
   return options.mode === 'max-in-flight' ? new InFlightEngine(options) : new FairEngine(options)
 }
 
-/** Moves to `ns`, waking the engine at every instant on the way at which it wants it. */
-export function runTo<T>(engine: ApfEngine<T>, ns: Nanoseconds): void {
+/**
+ * Lets everything happen that is due up to `ns`, each thing at its instant, and moves there; times before the present are the
+ * present. `false` when `mayGoOn`, asked before each thing, ended it: the rest is then still to be done.
+ */
+export function runTo<T>(engine: ApfEngine<T>, ns: Nanoseconds, mayGoOn: () => boolean = () => true): boolean {
   for (let next = engine.nextWakeNs(); next <= ns; next = engine.nextWakeNs()) {
+    if (!mayGoOn()) return false
     engine.moveTo(Math.max(next, engine.nowNs))
     engine.wake()
   }
-  engine.moveTo(ns)
+  engine.moveTo(Math.max(ns, engine.nowNs))
+  return true
 }

@@ -7,6 +7,7 @@ import {
   testEngine,
   ticketOf,
 } from '../../test/harness/engine/engines.ts'
+import { runTo } from './apfEngine.ts'
 import type { Corrections } from './corrections.ts'
 import { Clock } from './clock.ts'
 import { SeatRequest } from './queue.ts'
@@ -135,7 +136,7 @@ describe('T29: two requests of a surplus queue linger', () => {
     engine.configure(configuration(Math.max(1, queue)))
     for (const change of changes) engine.finish(change)
     engine.moveTo(10e6)
-    if (staleRemoval) engine.wake()
+    if (staleRemoval) runTo(engine, engine.nowNs)
     const told = events.filter(({ kind }) => kind === 'stale-removal-guarded')
     expect(told).toHaveLength(staleRemoval ? 3 : 0)
   })
@@ -147,7 +148,7 @@ const exemptDemand = (corrections: Partial<Corrections>) => {
     engine.arrive(request('probe', 'GET /healthz'))
   }
   engine.moveTo(10 * SECOND_NS)
-  engine.wake()
+  runTo(engine, engine.nowNs)
   return engine.snapshot()
 }
 
@@ -182,7 +183,7 @@ test.each(BOTH)('T64: a wait that timed out counts as one that led to execution 
   engine.arrive(request('runs'))
   engine.arrive(request('waits'))
   engine.moveTo(15 * SECOND_NS)
-  engine.wake()
+  runTo(engine, engine.nowNs)
   const lane = engine.snapshot().levels.find(({ name }) => name === 'narrow')?.lanes[0]
   expect(lane?.wait).toMatchObject(timedOutWaits ? { count: 1, sum: 0 } : { count: 2, sum: 15 })
   expect(lane?.waitRejected).toMatchObject(timedOutWaits ? { count: 1, sum: 15 } : { count: 0 })

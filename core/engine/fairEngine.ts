@@ -114,11 +114,7 @@ export class FairEngine<T> implements ApfEngine<T> {
     return this.timers.nextNs
   }
 
-  wake(): void {
-    while (this.wakeOnce());
-  }
-
-  wakeOnce(): boolean {
+  wake(): boolean {
     const { nowNs } = this
     const due = this.timers.takeDue(nowNs)
     if (due === undefined) return false
@@ -140,16 +136,8 @@ export class FairEngine<T> implements ApfEngine<T> {
     return true
   }
 
-  appoint(appointment: Timed, ns: Nanoseconds): void {
-    this.timers.set(appointment, ns)
-  }
-
-  putOff(appointment: Timed, ns: Nanoseconds): void {
-    this.timers.putOff(appointment, ns)
-  }
-
-  dismiss(appointment: Timed): void {
-    this.timers.remove(appointment)
+  get appointments(): Timers<Timed> {
+    return this.timers
   }
 
   configure(configuration: EngineConfiguration): ConfigurationReport {

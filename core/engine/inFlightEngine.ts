@@ -62,26 +62,14 @@ export class InFlightEngine<T> implements ApfEngine<T> {
     return this.timers.nextNs
   }
 
-  wake(): void {
-    while (this.wakeOnce());
-  }
-
-  wakeOnce(): boolean {
+  wake(): boolean {
     const due = this.timers.takeDue(this.nowNs)
     if (due !== undefined) this.options.onAppointment?.(due)
     return due !== undefined
   }
 
-  appoint(appointment: Timed, ns: Nanoseconds): void {
-    this.timers.set(appointment, ns)
-  }
-
-  putOff(appointment: Timed, ns: Nanoseconds): void {
-    this.timers.putOff(appointment, ns)
-  }
-
-  dismiss(appointment: Timed): void {
-    this.timers.remove(appointment)
+  get appointments(): Timers<Timed> {
+    return this.timers
   }
 
   configure(): ConfigurationReport {

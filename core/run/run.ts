@@ -5,6 +5,7 @@ import {
   type ConfigurationReport,
   type EngineConfiguration,
   createApfEngine,
+  runTo,
 } from '../engine/apfEngine.ts'
 import type { EngineRequest, Ticket } from '../engine/ticket.ts'
 import type { Timed } from '../engine/timers.ts'
@@ -64,8 +65,6 @@ export interface RunHooks<O> {
    * that is told later, when it is over.
    */
   readonly lengthOf?: (call: Call<O>) => Length | AtLeast | undefined
-  /** An appointment of the caller's is due (`ApfEngine.appoint`). */
-  readonly onAppointment?: (appointment: Timed) => void
 }
 
 /**
@@ -79,8 +78,8 @@ export interface RunHooks<O> {
 export class Run<O = unknown> {
   readonly engine: ApfEngine<Call<O>>
   private readonly hooks: RunHooks<O>
-  /** A request whose length had to be known and is not: nothing happens any more until it is. */
-  private stalledOn: Call<O> | undefined
+  /** The length of a request had to be known and is not: nothing happens any more until it is. */
+  private stalled = false
 
   constructor(options: RunOptions, hooks: RunHooks<O> = {}) {
     this.hooks = hooks
@@ -99,7 +98,6 @@ export class Run<O = unknown> {
       },
       onAppointment: (appointment) => {
         if (appointment instanceof Call) this.due(appointment)
-        else hooks.onAppointment?.(appointment)
       },
     })
   }
@@ -114,14 +112,8 @@ export class Run<O = unknown> {
    * when the length of a request has to be known first: the present is then the instant at which it has to.
    */
   moveTo(ns: Nanoseconds): boolean {
-    const { engine } = this
-    this.stalledOn = undefined
-    for (let next = engine.nextWakeNs(); next <= ns; next = engine.nextWakeNs()) {
-      engine.moveTo(Math.max(next, engine.nowNs))
-      while (engine.wakeOnce()) if (this.isStalled()) return false
-    }
-    engine.moveTo(Math.max(ns, engine.nowNs))
-    return true
+    this.stalled = false
+    return runTo(this.engine, ns, () => !this.stalled)
   }
 
   configure(configuration: EngineConfiguration): ConfigurationReport {
@@ -188,7 +180,7 @@ export class Run<O = unknown> {
     if (call.length !== undefined) return this.planEnd(call)
     const length = hooks.lengthOf?.(call)
     if (length === undefined) return
-    if ('atLeastNs' in length) return engine.appoint(call, engine.nowNs + Math.max(0, length.atLeastNs))
+    if ('atLeastNs' in length) return engine.appointments.set(call, engine.nowNs + Math.max(0, length.atLeastNs))
     call.length = length
     this.planEnd(call)
   }
@@ -198,8 +190,8 @@ export class Run<O = unknown> {
     if (ticket === undefined || length === undefined) return
     const endNs = Math.max(this.engine.nowNs, ticket.startedNs + length.durationNs)
     // Its place among what is due at that instant was taken when it began, where its length was asked for then.
-    if (call.timerPlace !== -1) this.engine.putOff(call, endNs)
-    else this.engine.appoint(call, endNs)
+    if (call.timerPlace !== -1) this.engine.appointments.putOff(call, endNs)
+    else this.engine.appointments.set(call, endNs)
   }
 
   private due(call: Call<O>): void {
@@ -213,7 +205,7 @@ export class Run<O = unknown> {
     if (!ticket.kind.isWatch) return engine.finish(ticket)
     engine.watchInitialised(ticket)
     if (call.over) this.forgetWatch(call)
-    else if (length.watchNs !== undefined) engine.appoint(call, engine.nowNs + length.watchNs)
+    else if (length.watchNs !== undefined) engine.appointments.set(call, engine.nowNs + length.watchNs)
   }
 
   private askAgain(call: Call<O>, ticket: Ticket<Call<O>>): void {
@@ -221,16 +213,12 @@ export class Run<O = unknown> {
     const length = hooks.lengthOf?.(call)
     if (length !== undefined && !('atLeastNs' in length)) {
       call.length = length
-      engine.putOff(call, Math.max(engine.nowNs, ticket.startedNs + length.durationNs))
+      engine.appointments.putOff(call, Math.max(engine.nowNs, ticket.startedNs + length.durationNs))
       return
     }
     const atLeastNs = ticket.startedNs + (length?.atLeastNs ?? 0)
-    if (atLeastNs <= engine.nowNs) this.stalledOn = call
-    engine.putOff(call, Math.max(engine.nowNs, atLeastNs))
-  }
-
-  private isStalled(): boolean {
-    return this.stalledOn !== undefined
+    if (atLeastNs <= engine.nowNs) this.stalled = true
+    engine.appointments.putOff(call, Math.max(engine.nowNs, atLeastNs))
   }
 
   private forgetWatch({ ticket }: Call<O>): void {

@@ -4,6 +4,7 @@ import {
   type EngineConfiguration,
   type EngineMode,
   createApfEngine,
+  runTo,
 } from '../engine/apfEngine.ts'
 import type { Corrections } from '../engine/corrections.ts'
 import type { Timed } from '../engine/timers.ts'
@@ -84,7 +85,7 @@ const EVENTS_AT_ONCE = 64
 export function createSimulation(options: SimulationOptions): Simulation {
   const { workload, seed } = options
   const tallies = new Map<string, Tally>()
-  const after = (ns: Nanoseconds, run: () => void): void => engine.appoint(new Planned(run), engine.nowNs + ns)
+  const after = (ns: Nanoseconds, run: () => void): void => engine.appointments.set(new Planned(run), engine.nowNs + ns)
   const server = new SimulatedServer(() => engine, { capacity: workload.service.capacity, after })
   const engine = createApfEngine<Call>({
     mode: options.mode,
@@ -141,18 +142,13 @@ export function createSimulation(options: SimulationOptions): Simulation {
     step() {
       for (let next = engine.nextWakeNs(); next < Number.POSITIVE_INFINITY; next = engine.nextWakeNs()) {
         engine.moveTo(Math.max(next, engine.nowNs))
-        if (engine.wakeOnce()) return true
+        if (engine.wake()) return true
       }
       return false
     },
     runTo(ns, mayGoOn = () => true) {
-      for (let next = engine.nextWakeNs(), done = 0; next <= ns; next = engine.nextWakeNs(), done++) {
-        if (done % EVENTS_AT_ONCE === 0 && !mayGoOn()) return false
-        engine.moveTo(Math.max(next, engine.nowNs))
-        engine.wakeOnce()
-      }
-      engine.moveTo(Math.max(ns, engine.nowNs))
-      return true
+      let asked = 0
+      return runTo(engine, ns, () => asked++ % EVENTS_AT_ONCE !== 0 || mayGoOn())
     },
     get configured() {
       return configured

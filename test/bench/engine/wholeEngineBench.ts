@@ -1,4 +1,4 @@
-import { type ApfEngine, createApfEngine } from '../../../core/engine/apfEngine.ts'
+import { type ApfEngine, createApfEngine, runTo } from '../../../core/engine/apfEngine.ts'
 import { AS_UPSTREAM } from '../../../core/engine/corrections.ts'
 import { profileFor } from '../../../core/engine/profiles.ts'
 import type { EngineRequest, Ticket } from '../../../core/engine/ticket.ts'
@@ -74,11 +74,7 @@ export function wholeEngine(flows: number): WholeEngine {
 
   const step = (): void => {
     now += GAP_NS
-    for (let wake = engine.nextWakeNs(); wake <= now; wake = engine.nextWakeNs()) {
-      engine.moveTo(wake)
-      engine.wake()
-    }
-    engine.moveTo(now)
+    runTo(engine, now)
     const answer = engine.arrive(requestOf(random.below(flows)))
     arrived += 1
     if (answer.kind === 'executing') begin(answer.ticket)
