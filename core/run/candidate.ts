@@ -3,6 +3,7 @@ import type { ApfEngine, EngineConfiguration } from '../engine/apfEngine.ts'
 import { type ServerFacts, tellFacts } from '../engine/serverFacts.ts'
 import type { Ticket } from '../engine/ticket.ts'
 import { type Nanoseconds, nsToMs } from '../units.ts'
+import { Fifo } from './fifo.ts'
 import { RecentCount } from './recentCount.ts'
 import { type AtLeast, type Call, type Decision, type Length, Run, type RunOptions, type RunRequest } from './run.ts'
 import { BUCKET_NS, SideTally, WINDOW_NS } from './sideTally.ts'
@@ -86,8 +87,6 @@ type Outside<R> = { readonly atNs: Nanoseconds } & (
 
 /** So much is kept for a candidate that waits to know how long a request takes; beyond it takes the usual time. */
 const MOST_BEHIND = 200_000
-/** What has happened is taken out when there is so much of it. */
-const COMPACT_FROM = 4_096
 
 /**
  * Another configuration on the requests of a baseline, and how the two differ. It decides as a baseline of its own would on
@@ -99,8 +98,7 @@ export class Candidate<R extends Compared> implements ArrivalListener<R> {
   private readonly run: Run<Entry<R>>
   private readonly lengths: Lengths<R>
   private readonly entries = new WeakMap<R, Entry<R>>()
-  private outside: Outside<R>[] = []
-  private happened = 0
+  private readonly outside = new Fifo<Outside<R>>()
   /** Requests about which one of the two has not decided yet. */
   private readonly undecided = new Set<R>()
   private readonly touch: (row: R) => void
@@ -145,16 +143,12 @@ export class Candidate<R extends Compared> implements ArrivalListener<R> {
   /** Lets everything happen up to the baseline's present, or until the length of a request has to be known. */
   settle(): void {
     if (this.closed) return
-    for (;;) {
-      const next = this.outside[this.happened]
-      if (!this.run.moveTo(next?.atNs ?? this.baseline.nowNs) || next === undefined) break
-      this.happened += 1
+    for (let { next } = this.outside; next !== undefined; { next } = this.outside) {
+      if (!this.run.moveTo(next.atNs)) return
+      this.outside.shift()
       this.happen(next)
     }
-    if (this.happened === this.outside.length) this.outside = []
-    else if (this.happened < COMPACT_FROM || this.happened * 2 < this.outside.length) return
-    else this.outside = this.outside.slice(this.happened)
-    this.happened = 0
+    this.run.moveTo(this.baseline.nowNs)
   }
 
   arrived(row: R, request: RunRequest): void {
@@ -166,13 +160,8 @@ export class Candidate<R extends Compared> implements ArrivalListener<R> {
   }
 
   decided(row: R): void {
-    const { lengths } = this
     const entry = this.entries.get(row)
-    if (entry !== undefined && lengths.kind === 'measured' && lengths.from === 'dispatch') {
-      if (row.state === 'executing') entry.startedNs = this.baseline.nowNs
-      // It never runs, and nobody will say when a watch ends that never began.
-      else if (row.state === 'rejected') this.learn(entry, { durationNs: lengths.usual.of(row), watchNs: 0 })
-    }
+    if (entry !== undefined) this.noteDecision(entry)
     this.compare(row)
   }
 
@@ -187,11 +176,11 @@ export class Candidate<R extends Compared> implements ArrivalListener<R> {
     const entry = this.entries.get(row)
     if (entry === undefined) return
     const { lengths } = this
-    const hasRun = lengths.kind !== 'measured' || lengths.from !== 'dispatch' || entry.startedNs !== undefined
+    const neverRan = lengths.kind === 'measured' && lengths.from === 'dispatch' && entry.startedNs === undefined
     // What ran would have gone on; what never ran takes its usual time, unless its client leaves before.
     this.learn(
       entry,
-      hasRun ? { durationNs: Number.POSITIVE_INFINITY } : { durationNs: lengths.usual.of(row), watchNs: 0 },
+      neverRan ? { durationNs: lengths.usual.of(row), watchNs: 0 } : { durationNs: Number.POSITIVE_INFINITY },
     )
     this.hear({ kind: 'leaves', atNs: this.baseline.nowNs, entry })
     this.settle()
@@ -225,27 +214,33 @@ export class Candidate<R extends Compared> implements ArrivalListener<R> {
   /** It decides nothing more; rows keep what was decided. */
   close(): void {
     this.closed = true
-    this.outside = []
-    this.happened = 0
+    this.outside.clear()
     this.sides.a.close()
     this.sides.b.close()
   }
 
   private enter(row: R, request: RunRequest): Entry<R> {
-    const startedNs = row.state === 'executing' ? this.baseline.nowNs : undefined
     const arrivedNs = this.baseline.nowNs
-    const entry: Entry<R> = { row, request, arrivedNs, startedNs, length: undefined, call: undefined }
+    const entry: Entry<R> = { row, request, arrivedNs, startedNs: undefined, length: undefined, call: undefined }
     this.entries.set(row, entry)
     row.shadow = BEHIND
     this.touch(row)
-    // Refused at once: as in `decided`.
-    if (row.state === 'rejected' && this.lengths.kind === 'measured' && this.lengths.from === 'dispatch')
-      entry.length = { durationNs: this.lengths.usual.of(row), watchNs: 0 }
+    this.noteDecision(entry)
     return entry
   }
 
+  /** What the baseline's decision tells of its length, where requests run when the baseline lets them. */
+  private noteDecision(entry: Entry<R>): void {
+    const { lengths } = this
+    const { row } = entry
+    if (lengths.kind !== 'measured' || lengths.from !== 'dispatch') return
+    if (row.state === 'executing') entry.startedNs = this.baseline.nowNs
+    // It never runs, and nobody will say when a watch ends that never began.
+    else if (row.state === 'rejected') this.learn(entry, { durationNs: lengths.usual.of(row), watchNs: 0 })
+  }
+
   private hear(outside: Outside<R>): void {
-    if (!this.closed) this.outside.push(outside)
+    if (!this.closed) this.outside.put(outside)
   }
 
   private happen(outside: Outside<R>): void {
@@ -285,7 +280,7 @@ export class Candidate<R extends Compared> implements ArrivalListener<R> {
     const { lengths } = this
     if (lengths.kind === 'modelled') return ticket === undefined ? undefined : lengths.begun(entry.row, ticket)
     if (entry.length !== undefined) return entry.length
-    if (this.outside.length - this.happened > MOST_BEHIND) {
+    if (this.outside.size > MOST_BEHIND) {
       this.assumed += 1
       return (entry.length = { durationNs: lengths.usual.of(entry.row) })
     }
