@@ -3,7 +3,7 @@ import { useConnected } from '../state/connection.ts'
 import { useView } from '../state/view.ts'
 import { shellStore, silence } from '../state/shell.ts'
 import { rosterRows } from './roster.data.ts'
-import styles from './Dialog.module.css'
+import styles from '../components/Dialog.module.css'
 
 const TOAST_MS = 6_000
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { droppedFiles } from '../components/files.ts'
 import { openAsSource } from './openFiles.ts'
-import styles from './Dialog.module.css'
+import styles from '../components/Dialog.module.css'
 
 const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') === true
 

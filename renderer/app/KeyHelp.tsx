@@ -7,7 +7,7 @@ import { useSettings } from '../state/settings.ts'
 import { setOverlay, shellStore } from '../state/shell.ts'
 import { Glossary } from './Glossary.tsx'
 import { SHORTCUTS } from './keymap.ts'
-import styles from './Dialog.module.css'
+import styles from '../components/Dialog.module.css'
 
 /** Keys and terms: opened by its key, or by a term, whose entry it then shows. */
 export function KeyHelp() {

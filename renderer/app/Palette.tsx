@@ -26,7 +26,7 @@ import { matchItems, paletteItems, PREFIX_HELP, type PaletteFacts, type PaletteI
 import { rosterRows } from './roster.data.ts'
 import { SCREEN_ENTRIES } from './screens.tsx'
 import { SPEEDS } from './Transport.tsx'
-import styles from './Dialog.module.css'
+import styles from '../components/Dialog.module.css'
 
 /** Ids of what was chosen in this session, the newest first. */
 const recentStore = create<{ readonly recent: readonly string[] }>(() => ({ recent: [] }))

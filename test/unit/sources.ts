@@ -29,6 +29,6 @@ export const importsIn = (from: string, text: string): Import[] =>
     to: posix.join(posix.dirname(from), named ?? bare ?? called ?? ''),
   }))
 
-/** What these files import of the repository's own modules. */
+/** What these files import of the repository's own modules and stylesheets. */
 export const importsOf = (files: readonly string[]): Import[] =>
-  files.flatMap((file) => importsIn(file, textOf(file))).filter(({ to }) => /\.(?:tsx?|mjs)$/.test(to))
+  files.flatMap((file) => importsIn(file, textOf(file))).filter(({ to }) => /\.(?:tsx?|mjs|css)$/.test(to))

@@ -1,7 +1,7 @@
 import { Dialog } from 'radix-ui'
 import type { AppliedChange } from '../../../../core/contract/objects.ts'
 import { writeManifest } from '../../../../core/manifest/write.ts'
-import dialog from '../../../app/Dialog.module.css'
+import dialog from '../../../components/Dialog.module.css'
 import { Button } from '../../../components/Button.tsx'
 import { Note } from '../../../components/Note.tsx'
 import { scrollRegion } from '../../../components/scrollRegion.ts'
