@@ -8,9 +8,9 @@ export default defineConfig({
   outputDir: 'test-results',
   // Pages mostly wait for samples.
   workers: 2,
-  timeout: 120_000,
+  timeout: 300_000,
   // Tests wait for facts; on a busy machine with two cores a fact may take longer than the five seconds of the default.
-  expect: { timeout: 30_000 },
+  expect: { timeout: 60_000 },
   forbidOnly: true,
   // `npm test` asks for the report that it counts from.
   reporter: process.env['PLAYWRIGHT_JSON_OUTPUT_FILE'] === undefined ? 'list' : [['list'], ['json']],

@@ -361,7 +361,7 @@ describe('two handles', () => {
       }),
       { numRuns: 30 },
     )
-  }, 60_000)
+  })
 })
 
 describe('after a loss of power', () => {
@@ -391,5 +391,5 @@ describe('after a loss of power', () => {
       }),
       { numRuns: 60 },
     )
-  }, 60_000)
+  })
 })

@@ -76,7 +76,7 @@ function console() {
 }
 
 describe('kill -9 of a console that reads a feed', () => {
-  test('loses no request, and none is there twice in the next one', { timeout: 60_000 }, async () => {
+  test('loses no request, and none is there twice in the next one', async () => {
     let written = 0
     const write = async (to: number): Promise<void> => {
       for (; written < to; written += 20) {
@@ -114,7 +114,7 @@ describe('kill -9 of a console that reads a feed', () => {
 })
 
 describe('a store that cannot be written', () => {
-  test('is told, the feed goes on, and the position is written once it can be', { timeout: 30_000 }, async () => {
+  test('is told, the feed goes on, and the position is written once it can be', async () => {
     const desk = await openLiveConsole('feed')
     cleanups.push(() => desk.close())
     await desk.connect(FeedSpecSchema.parse({ kind: 'feed', feed: { kind: 'audit-file', path } }))

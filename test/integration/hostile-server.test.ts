@@ -23,11 +23,12 @@ import {
 import { createAuthority, selfSigned } from '../harness/hostileServerCertificates.ts'
 import { allNamed } from '../harness/consent.ts'
 
+/** No answer of these servers takes so long, however busy the machine is; what a limit ends has a shorter one. */
 const LIMITS: HttpLimits = {
-  connectMs: 1_000,
-  firstByteMs: 300,
-  idleMs: 200,
-  totalMs: 1_000,
+  connectMs: 60_000,
+  firstByteMs: 60_000,
+  idleMs: 60_000,
+  totalMs: 120_000,
   maxWireBytes: 4_000_000,
   maxBytes: 8_000_000,
 }
@@ -85,9 +86,6 @@ describe('an answer that cannot be used', () => {
     ['half a page with a length', truncate(page, 'length'), 'unreachable', /broke the connection off/],
     ['half a page in chunks', truncate(page, 'chunks'), 'unreachable', /broke the connection off/],
     ['endless lines', answerEndless, 'too-large', /larger than 4 MiB/],
-    ['one byte now and then', drip(50), 'timeout', /did not finish its answer within 1 s/],
-    ['silence in the middle', drip(10_000), 'timeout', /stopped in the middle/],
-    ['silence', saySilent, 'timeout', /sent nothing for 0\.3 s/],
     ['a web page', answerHtml, 'bad-answer', /web page/],
     ['a web page under a false name', answerDisguisedHtml, 'bad-answer', /web page/],
     ['a reset', resetConnection, 'unreachable', /broke the connection off/],
@@ -120,6 +118,16 @@ describe('an answer that cannot be used', () => {
     expect(result).not.toMatchObject({ problem: { details: expect.stringContaining('t0k') } })
   })
 
+  test.each([
+    ['one byte now and then', drip(50), { totalMs: 1_000 }, /did not finish its answer within 1 s/],
+    ['silence in the middle', drip(600_000), { idleMs: 200 }, /stopped in the middle/],
+    ['silence', saySilent, { firstByteMs: 300 }, /sent nothing for 0\.3 s/],
+  ] as const)('%s', async (_, behaviour, shorter, words) => {
+    const server = await start({ behaviour })
+    const { result } = await read(server.url(), { limits: { ...LIMITS, ...shorter } })
+    expect(told(result)).toEqual(problem('timeout', words))
+  })
+
   test('the words of a Kubernetes refusal and its Retry-After are kept', async () => {
     const server = await start({
       behaviour: answerStatus(429, '{"kind":"Status","message":"too many"}', { 'Retry-After': '7' }),
@@ -137,7 +145,7 @@ describe('an answer that cannot be used', () => {
   test('a gzip bomb is stopped soon after the limit', async () => {
     const server = await start({ behaviour: gzipBomb(200_000_000) })
     const before = process.memoryUsage().rss
-    const { result, bytes } = await read(server.url(), { gzip: true, limits: { ...LIMITS, totalMs: 5_000 } })
+    const { result, bytes } = await read(server.url(), { gzip: true, limits: LIMITS })
     expect(told(result)).toEqual(problem('too-large', /larger than 8 MiB when decompressed/))
     expect(bytes).toBeLessThanOrEqual(LIMITS.maxBytes)
     expect(process.memoryUsage().rss - before).toBeLessThan(120_000_000)
@@ -152,7 +160,7 @@ describe('an answer that cannot be used', () => {
 
   test('a page of 50 MB is read in bounded memory', async () => {
     const server = await start({ behaviour: answerHuge(page, 50_000_000) })
-    const limits = { ...LIMITS, totalMs: 15_000, maxWireBytes: 100_000_000, maxBytes: 100_000_000 }
+    const limits = { ...LIMITS, maxWireBytes: 100_000_000, maxBytes: 100_000_000 }
     const { result, bytes } = await read(server.url(), { limits })
     expect(result.ok).toBe(true)
     expect(bytes).toBeGreaterThan(50_000_000)

@@ -30,7 +30,7 @@ async function watchUpstream() {
   }
 }
 
-test(`${WATCHES} idle watches hold no seat, and leave nothing behind`, { timeout: 120_000 }, async () => {
+test(`${WATCHES} idle watches hold no seat, and leave nothing behind`, async () => {
   const { port, connections } = await watchUpstream()
   const tls = selfSigned({ name: 'localhost', dns: ['localhost'], ips: ['127.0.0.1'] })
   const { run, url } = await proxied(cleanups, port, { tls })

@@ -45,7 +45,6 @@ async function browserOf(profile: string): Promise<{ readonly context: BrowserCo
 describe('another user of the machine', () => {
   test.skipIf(!isRoot || !existsSync('/proc/self/cmdline'))(
     'finds no address in the list of processes, and cannot read its file (needs root, for the other user, and /proc)',
-    { timeout: 120_000 },
     async () => {
       // Stays, as a browser does, so that its arguments can be read.
       const opener = path.join(folder, 'xdg-open')
@@ -205,7 +204,7 @@ test('a local server that is given the cookie gets neither the socket nor the se
 })
 
 describe('the owner', () => {
-  test('closes the browser and opens it again, and opens a second tab', { timeout: 120_000 }, async () => {
+  test('closes the browser and opens it again, and opens a second tab', async () => {
     running = await startConsole()
     const first = await browserOf('reopened')
     await first.page.goto(running.address)
@@ -226,7 +225,7 @@ describe('the owner', () => {
     expect(running.printed()).not.toContain(secret)
   })
 
-  test('is told what to do without a session, and gets in by a new address', { timeout: 120_000 }, async () => {
+  test('is told what to do without a session, and gets in by a new address', async () => {
     running = await startConsole()
     const { origin } = new URL(running.address)
     const { context, page } = await browserOf('locked-out')

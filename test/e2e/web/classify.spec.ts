@@ -49,7 +49,6 @@ const heading = () => page.getByRole('heading', { level: 1 })
 const hand = () => page.getByRole('list', { name: 'Hand, in the order of the deal' })
 
 test('a request is explained on the objects of the server, with the present depth of its queues', async () => {
-  test.setTimeout(120_000)
   await open('request')
   await expect(heading()).toContainText('workload-low')
   await expect(page.getByText('matched by service-accounts, precedence 9000, rule 1 of 1')).toBeVisible()

@@ -45,7 +45,6 @@ test('its header says what the objects say', async () => {
 })
 
 test('a wave of lists fills hands: two are shown as dealt, and their requests wait in them', async () => {
-  test.setTimeout(120_000)
   await expect(field()).toHaveAttribute('aria-label', /requests wait in/, { timeout: 90_000 })
   await expect(hands()).toHaveCount(2)
   for (const hand of await hands().all()) await expect(hand.getByRole('listitem')).toHaveCount(6)

@@ -43,7 +43,6 @@ test('without a source it opens the simulation, which says that it is one', asyn
 })
 
 test('within the first minute a wave of lists makes workload-low queue and borrow', async () => {
-  test.setTimeout(100_000)
   await expect(row('workload-low')).toContainText('queueing', { timeout: 60_000 })
   await open('level/workload-low')
   await expect(page.getByText(/^borrowing/).first()).toBeVisible({ timeout: 60_000 })

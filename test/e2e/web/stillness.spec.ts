@@ -70,7 +70,6 @@ for (const size of [
   { width: 1100, height: 700 },
 ]) {
   test(`nothing moves on the live Overview, ${size.width} wide`, async ({ consolePage: page }) => {
-    test.setTimeout(240_000)
     await page.setViewportSize(size)
     await page.evaluate(() => {
       location.hash = '#/overview'

@@ -48,7 +48,6 @@ const button = (name: string | RegExp) => page.getByRole('button', { name })
 const now = () => page.locator('main header').first()
 
 test('why does workload-low reject: 1, the noisy flow: 0', async () => {
-  test.setTimeout(240_000)
   await open('overview')
   // A wave of lists comes within the first minutes of the simulated server.
   await expect(now()).toContainText(/workload-low is (full and )?rejecting/, { timeout: 180_000 })
