@@ -6,7 +6,9 @@ import { createClient } from './client.ts'
 import type { Problem } from './errors.ts'
 import { LIMITS, type Port } from './protocol.ts'
 import { serve } from './server.ts'
-import type { Connection } from './source.ts'
+import type { Connected } from './source.ts'
+
+const FIRST = { connection: 1 } as const
 
 /** A client whose lines are served by one fake workspace, and can be cut and refused. */
 function world() {
@@ -83,8 +85,8 @@ test('when the first line cannot be made, waiting calls are refused', async () =
 test('subscriptions are made again on the next line, ended ones are not', async () => {
   const { client, workspace, clock, cut } = world()
   const seen: number[] = []
-  client.subscribe('frames', null, ({ seq }) => seen.push(seq))
-  const stop = client.subscribe('frames', null, () => seen.push(-1))
+  client.subscribe('frames', FIRST, ({ seq }) => seen.push(seq))
+  const stop = client.subscribe('frames', FIRST, () => seen.push(-1))
   await settle()
   stop()
   await settle()
@@ -121,7 +123,7 @@ test('the pause between tries doubles up to five seconds and starts over after s
 test('a fast reader gets every frame', async () => {
   const { client, workspace } = world()
   const seen: number[] = []
-  client.subscribe('frames', null, ({ seq }) => seen.push(seq))
+  client.subscribe('frames', FIRST, ({ seq }) => seen.push(seq))
   await settle()
   for (let seq = 0; seq < 20; seq += 1) {
     workspace.emitFrame(seq)
@@ -136,7 +138,7 @@ test('a subscription that the other side ends is told why, and is not made again
     throw new Error('no dumps')
   }
   const onProblem = vi.fn<(problem: Problem) => void>()
-  client.subscribe('dumps', { server: 'a' }, () => undefined, onProblem)
+  client.subscribe('dumps', { ...FIRST, server: 'a' }, () => undefined, onProblem)
   await settle()
   expect(onProblem).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: 'internal' }))
   cut()
@@ -155,16 +157,16 @@ async function byHand() {
 
 test('an event out of contract is left out with a problem, and the stream goes on', async () => {
   const { peer, client } = await byHand()
-  const onEvent = vi.fn<(event: Connection) => void>()
+  const onEvent = vi.fn<(event: Connected[]) => void>()
   const onProblem = vi.fn<(problem: Problem) => void>()
-  client.subscribe('connection', null, onEvent, onProblem)
+  client.subscribe('connections', null, onEvent, onProblem)
   await settle()
   const id = peer.received[0]?.['id']
   peer.send({ type: 'event', id, event: { state: 'nonsense' } })
-  peer.send({ type: 'event', id, event: { state: 'none' } })
+  peer.send({ type: 'event', id, event: [] })
   await settle()
   expect(onProblem).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: 'bad-answer' }))
-  expect(onEvent).toHaveBeenCalledExactlyOnceWith({ state: 'none' })
+  expect(onEvent).toHaveBeenCalledExactlyOnceWith([])
   expect(peer.received.filter(({ type }) => type === 'ack')).toHaveLength(2)
 })
 
@@ -172,7 +174,7 @@ test('a problem in place of an event is told and ends nothing', async () => {
   const { client, workspace } = world()
   const onProblem = vi.fn<(problem: Problem) => void>()
   const seen: number[] = []
-  client.subscribe('frames', null, ({ seq }) => seen.push(seq), onProblem)
+  client.subscribe('frames', FIRST, ({ seq }) => seen.push(seq), onProblem)
   await settle()
   workspace.emitFrame(Number.NaN)
   workspace.emitFrame(2)
@@ -212,7 +214,7 @@ test('what is too large is refused before it is sent', async () => {
 
 test('closing is final', async () => {
   const { client, clock, workspace } = world()
-  client.subscribe('frames', null, () => undefined)
+  client.subscribe('frames', FIRST, () => undefined)
   await settle()
   client.close()
   expect(workspace.openFrames()).toBe(0)

@@ -31,7 +31,7 @@ import {
 import { SettingsChangeSchema, SettingsSchema } from './settings.ts'
 import {
   CadenceSchema,
-  ConnectionSchema,
+  ConnectedSchema,
   ConsentSchema,
   FoundContextSchema,
   PermissionReportSchema,
@@ -50,6 +50,10 @@ const stream = <P extends z.ZodType, E extends z.ZodType>(params: P, event: E) =
 
 const nothing = z.null()
 
+/** The connected source that something is about, by the id of its connection. */
+const connection = z.number().int()
+const ofConnection = z.object({ connection })
+
 export const procedures = {
   'app.info': procedure(
     nothing,
@@ -61,21 +65,35 @@ export const procedures = {
   'sources.contexts': procedure(z.object({ file: z.string().min(1).optional() }), z.array(FoundContextSchema)),
   /** What the credential may do on each address, tested without side effects. */
   'sources.permissions': procedure(z.object({ target: TargetSchema }), z.array(PermissionReportSchema)),
-  'sources.connect': procedure(z.object({ spec: SourceSpecSchema }), ConnectionSchema),
-  'sources.disconnect': procedure(nothing, ConnectionSchema),
-  /** Changes the cadence of the connected source without losing its history. */
-  'sources.cadence': procedure(CadenceSchema, ConnectionSchema),
+  /**
+   * Connects a source. `inPlaceOf` names the connection that ends once the new one is there, `null` that of the first
+   * source; without it the source comes beside those that are connected. `cancelled` when another one took the place first.
+   */
+  'sources.connect': procedure(
+    z.object({ spec: SourceSpecSchema, inPlaceOf: connection.nullable().exactOptional() }),
+    ConnectedSchema,
+  ),
+  'sources.disconnect': procedure(ofConnection, nothing),
+  /** Changes the cadence of a connected source without losing its history. */
+  'sources.cadence': procedure(CadenceSchema.extend({ connection }), ConnectedSchema),
   /** Tries failing servers now instead of at the next backoff. */
-  'sources.tryNow': procedure(z.object({ server: z.string().optional() }), nothing),
+  'sources.tryNow': procedure(z.object({ connection, server: z.string().optional() }), nothing),
   'sources.recent': procedure(nothing, z.array(RecentSourceSchema)),
   'sources.forget': procedure(z.object({ at: z.string() }), z.array(RecentSourceSchema)),
   /** History of one server between two instants (Unix ms), reduced to at most `maxPoints` points. */
   'history.series': procedure(
-    z.object({ server: z.string(), from: z.number(), to: z.number(), maxPoints: z.number().int().min(10).max(1_000) }),
+    z.object({
+      connection,
+      server: z.string(),
+      from: z.number(),
+      to: z.number(),
+      maxPoints: z.number().int().min(10).max(1_000),
+    }),
     SeriesSchema,
   ),
   'history.heatMap': procedure(
     z.object({
+      connection,
       server: z.string(),
       level: z.string(),
       /** Absent sums over the level's schemas. */
@@ -87,71 +105,80 @@ export const procedures = {
     HeatMapSchema,
   ),
   /** Object counts, sizes and watches of one server; `null` while the source does not report them. */
-  'sources.facts': procedure(z.object({ server: z.string() }), ReportedFactsSchema.nullable()),
+  'sources.facts': procedure(z.object({ connection, server: z.string() }), ReportedFactsSchema.nullable()),
   /**
    * Recomputations of one server's limits that were first seen between two instants (Unix ms, both included), oldest
    * first; about the last hour is kept. What they should have been: core/impact/expected.ts.
    */
   'allocation.steps': procedure(
-    z.object({ server: z.string(), from: z.number(), to: z.number() }),
+    z.object({ connection, server: z.string(), from: z.number(), to: z.number() }),
     z.array(AdjustmentStepSchema),
   ),
-  /** Switches editing of the connected source on or off; `unsupported` where it is impossible. */
-  'editing.switch': procedure(z.object({ on: z.boolean() }), EditingSchema),
+  /** Switches editing of a connected source on or off; `unsupported` where it is impossible. */
+  'editing.switch': procedure(z.object({ connection, on: z.boolean() }), EditingSchema),
   /** Asks the server what it would say (server-side dry run); changes nothing and needs no editing. */
-  'objects.check': procedure(z.object({ changes: z.array(ObjectChangeSchema).min(1).max(1_000) }), CheckReportSchema),
+  'objects.check': procedure(
+    z.object({ connection, changes: z.array(ObjectChangeSchema).min(1).max(1_000) }),
+    CheckReportSchema,
+  ),
   /** Applies changes in their order until one is not accepted; `forbidden` while editing is off. */
-  'objects.apply': procedure(ApplyRequestSchema, ApplyReportSchema),
+  'objects.apply': procedure(ApplyRequestSchema.extend({ connection }), ApplyReportSchema),
   /** Stops sending requests again that the server's flow control rejects; they are reported as `throttled`. */
-  'objects.giveUp': procedure(nothing, nothing),
+  'objects.giveUp': procedure(ofConnection, nothing),
   /** Objects of another cluster, or of manifests, to compare with. */
   'objects.elsewhere': procedure(z.object({ from: ElsewhereSchema }), ElsewhereObjectsSchema),
   /** Changes that were or are being applied to the connected target, newest first, and what became of them. */
-  'journal.read': procedure(nothing, z.array(JournalEntrySchema)),
+  'journal.read': procedure(ofConnection, z.array(JournalEntrySchema)),
   /** Takes an applied change back, or applies one that was taken back; like `objects.apply`. */
-  'journal.undo': procedure(z.object({ id: z.string(), force: z.boolean().default(false) }), ApplyReportSchema),
-  'journal.redo': procedure(z.object({ id: z.string(), force: z.boolean().default(false) }), ApplyReportSchema),
+  'journal.undo': procedure(
+    z.object({ connection, id: z.string(), force: z.boolean().default(false) }),
+    ApplyReportSchema,
+  ),
+  'journal.redo': procedure(
+    z.object({ connection, id: z.string(), force: z.boolean().default(false) }),
+    ApplyReportSchema,
+  ),
   /** The draft of the connected target, as it was last written. */
-  'drafts.read': procedure(nothing, DraftSchema),
+  'drafts.read': procedure(ofConnection, DraftSchema),
   'drafts.write': procedure(z.object({ targetKey: z.string(), draft: DraftSchema }), nothing),
   /** The saved table of requests to classify. */
   'requests.read': procedure(nothing, z.array(RequestTestSchema)),
   /** Resolves to the whole table. */
   'requests.change': procedure(RequestTestsChangeSchema, z.array(RequestTestSchema)),
   /** Only while a simulation is connected; `unsupported` otherwise, like the one below. */
-  'simulation.state': procedure(nothing, SimulationStateSchema),
+  'simulation.state': procedure(ofConnection, SimulationStateSchema),
   /** Steers the simulated server, for everybody who looks at it. */
-  'simulation.control': procedure(SimulationControlSchema, SimulationStateSchema),
+  'simulation.control': procedure(SimulationControlSchema.extend({ connection }), SimulationStateSchema),
   /** Kept requests; `unsupported` for a source without single requests. */
-  'live.page': procedure(LivePageSchema, LivePageOfRequestsSchema),
+  'live.page': procedure(LivePageSchema.extend({ connection }), LivePageOfRequestsSchema),
   /** Runs a second engine on the proposed objects beside the same arrivals, or ends it. */
-  'live.shadow': procedure(LiveShadowSchema, LiveStateSchema),
+  'live.shadow': procedure(z.object({ connection, wish: LiveShadowSchema }), LiveStateSchema),
   /** Whether a proxy decides about its requests; wants editing to be on, and a proxy (`unsupported` otherwise). */
-  'live.mode': procedure(z.object({ mode: ProxyModeSchema }), LiveStateSchema),
+  'live.mode': procedure(z.object({ connection, mode: ProxyModeSchema }), LiveStateSchema),
 } as const
 
 export const streams = {
-  /** The connection, whenever it changes and once at the start. */
-  connection: stream(nothing, ConnectionSchema),
+  /** The connected sources: at the start and at every change, in the order in which they were connected. */
+  connections: stream(nothing, z.array(ConnectedSchema)),
   /** What the console cannot read or keep on this machine, and what to do about it; empty while all is well. */
   notices: stream(nothing, z.array(ProblemSchema)),
   /** What the operator has to confirm in the terminal or in a window: at the start and at every change. */
   consent: stream(nothing, ConsentSchema),
   /** Frames as they arrive, the latest one at the start. A slow reader gets the newest and a larger step in `seq`. */
   frames: stream(
-    nothing,
+    ofConnection,
     z.object({ connection: z.number(), seq: z.number(), frame: FrameSchema, derived: z.array(DerivedServerSchema) }),
   ),
   /** Debug dumps of one server; with `level`, only that level's queues and requests. */
-  dumps: stream(z.object({ server: z.string(), level: z.string().optional() }), DumpFrameSchema),
-  /** Flow-control objects of the connected source and whether they may be edited: at the start and at every change. */
-  objects: stream(nothing, ObjectsStateSchema),
+  dumps: stream(z.object({ connection, server: z.string(), level: z.string().optional() }), DumpFrameSchema),
+  /** Flow-control objects of a source and whether they may be edited: at the start and at every change. */
+  objects: stream(ofConnection, ObjectsStateSchema),
   /** How the connected simulation goes: at the start, with each frame and after each `simulation.control`. */
-  simulation: stream(nothing, SimulationStateSchema),
+  simulation: stream(ofConnection, SimulationStateSchema),
   /** New and changed requests, at most ten events a second; nothing for a source without single requests. */
-  live: stream(nothing, LiveEventSchema),
+  live: stream(ofConnection, LiveEventSchema),
   /** How the live source does: at the start, each second and after `live.shadow`. */
-  liveState: stream(nothing, LiveStateSchema),
+  liveState: stream(ofConnection, LiveStateSchema),
 } as const
 
 export type Procedures = typeof procedures

@@ -267,6 +267,8 @@ export const LivePageOfRequestsSchema = z.object({
   requests: z.array(LiveRequestSchema),
 })
 
+export type LivePageOfRequests = z.infer<typeof LivePageOfRequestsSchema>
+
 export const LiveShadowSchema = z.discriminatedUnion('on', [
   z.object({ on: z.literal(true), objects: ObjectSetSchema }),
   z.object({ on: z.literal(false) }),

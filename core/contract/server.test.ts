@@ -4,6 +4,17 @@ import { handPeer, settle } from '../../test/harness/ports.ts'
 import { LIMITS } from './protocol.ts'
 import type { Limits } from './protocol.ts'
 import { serve } from './server.ts'
+import { CadenceSchema, type Connected } from './source.ts'
+
+const FIRST = { connection: 1 } as const
+const CONNECTED: Connected = {
+  id: 1,
+  source: { kind: 'demo', name: 'Demo', via: 'test' },
+  spec: { kind: 'demo' },
+  cadence: CadenceSchema.parse({}),
+  servers: [],
+  still: false,
+}
 
 const serving = (limits: Partial<Limits> = {}) => {
   const workspace = fakeWorkspace()
@@ -72,7 +83,12 @@ test('a failing handler is a problem, with its code if it has one', async () => 
   const { peer, workspace } = serving()
   workspace.handlers.procedures['sources.recent'] = () => Promise.reject(new Error('disk full'))
   peer.send({ type: 'call', id: 1, name: 'sources.recent', input: null })
-  peer.send({ type: 'call', id: 2, name: 'history.series', input: { server: 'a', from: 0, to: 1, maxPoints: 10 } })
+  peer.send({
+    type: 'call',
+    id: 2,
+    name: 'history.series',
+    input: { ...FIRST, server: 'a', from: 0, to: 1, maxPoints: 10 },
+  })
   await settle()
   expect(peer.received).toEqual([
     { type: 'problem', ...problem(1, 'internal') },
@@ -85,7 +101,7 @@ test('a stream that cannot start ends with its problem', async () => {
   workspace.handlers.streams.frames = () => {
     throw new Error('no frames')
   }
-  peer.send({ type: 'subscribe', id: 1, name: 'frames', params: null })
+  peer.send({ type: 'subscribe', id: 1, name: 'frames', params: FIRST })
   peer.send({ type: 'subscribe', id: 2, name: 'dumps', params: { server: 5 } })
   await settle()
   expect(peer.received).toEqual([
@@ -96,7 +112,7 @@ test('a stream that cannot start ends with its problem', async () => {
 
 test('a reader that sleeps holds up nothing and gets the newest frame when it wakes', async () => {
   const { peer, workspace } = serving()
-  peer.send({ type: 'subscribe', id: 1, name: 'frames', params: null })
+  peer.send({ type: 'subscribe', id: 1, name: 'frames', params: FIRST })
   await settle()
   for (let seq = 1; seq <= 1_000; seq += 1) workspace.emitFrame(seq)
   await settle()
@@ -108,8 +124,8 @@ test('a reader that sleeps holds up nothing and gets the newest frame when it wa
 
 test('one sleeping subscription does not slow another', async () => {
   const { peer, workspace } = serving()
-  peer.send({ type: 'subscribe', id: 1, name: 'frames', params: null })
-  peer.send({ type: 'subscribe', id: 2, name: 'frames', params: null })
+  peer.send({ type: 'subscribe', id: 1, name: 'frames', params: FIRST })
+  peer.send({ type: 'subscribe', id: 2, name: 'frames', params: FIRST })
   await settle()
   for (let seq = 1; seq <= 5; seq += 1) {
     workspace.emitFrame(seq)
@@ -122,8 +138,8 @@ test('one sleeping subscription does not slow another', async () => {
 
 test('ends what was subscribed when asked to, and when the line closes', async () => {
   const { peer, workspace } = serving()
-  peer.send({ type: 'subscribe', id: 1, name: 'frames', params: null })
-  peer.send({ type: 'subscribe', id: 2, name: 'frames', params: null })
+  peer.send({ type: 'subscribe', id: 1, name: 'frames', params: FIRST })
+  peer.send({ type: 'subscribe', id: 2, name: 'frames', params: FIRST })
   await settle()
   expect(workspace.openFrames()).toBe(2)
   peer.send({ type: 'unsubscribe', id: 1 })
@@ -142,9 +158,9 @@ test.each([
   ['a message that is too long', () => [`{"type":"ack","id":1}${' '.repeat(2_000)}`]],
   [
     'an acknowledgement of nothing',
-    () => ['{"type":"subscribe","id":1,"name":"frames","params":null}', '{"type":"ack","id":1}'],
+    () => ['{"type":"subscribe","id":1,"name":"frames","params":{"connection":1}}', '{"type":"ack","id":1}'],
   ],
-  ['an id twice', () => Array<string>(2).fill('{"type":"subscribe","id":1,"name":"frames","params":null}')],
+  ['an id twice', () => Array<string>(2).fill('{"type":"subscribe","id":1,"name":"frames","params":{"connection":1}}')],
 ])('%s closes the line', async (_what, messages) => {
   const { peer, workspace } = serving({ messageLength: 1_000 })
   for (const message of messages()) peer.sendText(message)
@@ -160,7 +176,7 @@ test('a flood of calls is answered, most of them with a refusal', async () => {
     await gate.promise
     return null
   }
-  for (let id = 0; id < 500; id += 1) peer.send({ type: 'call', id, name: 'sources.tryNow', input: {} })
+  for (let id = 0; id < 500; id += 1) peer.send({ type: 'call', id, name: 'sources.tryNow', input: FIRST })
   await settle()
   expect(peer.received).toHaveLength(495)
   expect(peer.received.every(({ type }) => type === 'problem')).toBe(true)
@@ -172,7 +188,7 @@ test('a flood of calls is answered, most of them with a refusal', async () => {
 
 test('a flood of subscriptions is refused beyond the limit', async () => {
   const { peer, workspace } = serving({ subscriptions: 3 })
-  for (let id = 0; id < 10; id += 1) peer.send({ type: 'subscribe', id, name: 'frames', params: null })
+  for (let id = 0; id < 10; id += 1) peer.send({ type: 'subscribe', id, name: 'frames', params: FIRST })
   await settle()
   expect(workspace.openFrames()).toBe(3)
   expect(peer.received).toHaveLength(7)
@@ -186,7 +202,7 @@ test('events wait while the line is full, and a line that is never read is given
   const drained: (() => void)[] = []
   const port = { ...peer.port, backlog: () => backlog, onDrain: (listener: () => void) => void drained.push(listener) }
   serve(port, workspace.handlers)
-  peer.send({ type: 'subscribe', id: 1, name: 'frames', params: null })
+  peer.send({ type: 'subscribe', id: 1, name: 'frames', params: FIRST })
   await settle()
   for (let seq = 1; seq <= 10; seq += 1) workspace.emitFrame(seq)
   await settle()
@@ -203,14 +219,14 @@ test('events wait while the line is full, and a line that is never read is given
 
 test('an event out of contract is left out with a problem; the stream goes on, without what the contract does not name', async () => {
   const { peer, workspace } = serving()
-  peer.send({ type: 'subscribe', id: 1, name: 'connection', params: null })
-  workspace.handlers.streams.connection = (_params, emit) => {
-    emit(JSON.parse('{"state":"nonsense"}'))
-    emit(JSON.parse('{"state":"none","token":"secret"}'))
+  peer.send({ type: 'subscribe', id: 1, name: 'connections', params: null })
+  workspace.handlers.streams.connections = (_params, emit) => {
+    emit(JSON.parse('["nonsense"]'))
+    emit(JSON.parse(JSON.stringify([{ ...CONNECTED, token: 'secret' }])))
   }
   await settle()
   expect(peer.received).toEqual([
     { type: 'problem', ...problem(1, 'internal') },
-    { type: 'event', id: 1, event: { state: 'none' } },
+    { type: 'event', id: 1, event: [CONNECTED] },
   ])
 })

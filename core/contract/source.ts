@@ -187,21 +187,17 @@ export type ReportedFacts = z.infer<typeof ReportedFactsSchema>
 export const RecentSourceSchema = z.object({ at: z.string(), name: z.string(), spec: SourceSpecSchema })
 export type RecentSource = z.infer<typeof RecentSourceSchema>
 
-/** The state of the one connected source. */
-export const ConnectionSchema = z.discriminatedUnion('state', [
-  z.object({ state: z.literal('none') }),
-  z.object({
-    state: z.literal('connected'),
-    /** Changes with every connect: what belongs to an older one is discarded. */
-    id: z.number(),
-    source: SourceInfoSchema,
-    spec: SourceSpecSchema,
-    cadence: CadenceSchema,
-    servers: z.array(ServerHealthSchema),
-    /** It shows single requests. */
-    requests: z.literal(true).exactOptional(),
-    /** A still source (a file) never becomes stale. */
-    still: z.boolean(),
-  }),
-])
-export type Connection = z.infer<typeof ConnectionSchema>
+/** A connected source. */
+export const ConnectedSchema = z.object({
+  /** Another one for every connect. */
+  id: z.number(),
+  source: SourceInfoSchema,
+  spec: SourceSpecSchema,
+  cadence: CadenceSchema,
+  servers: z.array(ServerHealthSchema),
+  /** It shows single requests. */
+  requests: z.literal(true).exactOptional(),
+  /** A still source (a file) never becomes stale. */
+  still: z.boolean(),
+})
+export type Connected = z.infer<typeof ConnectedSchema>

@@ -43,7 +43,7 @@ export async function feed(args: readonly string[], console: Console): Promise<E
     made,
     draft,
     greeting: (traffic) => [`Feed: ${traffic.state().title}`],
-    ...(given.flag('once') && { over: () => made.ok && made.source.ended?.() === true }),
+    once: given.flag('once'),
   })
 }
 

@@ -4,7 +4,7 @@ import { ProblemError } from '../../core/contract/errors.ts'
 import type { LiveShadow } from '../../core/contract/live.ts'
 import type { ManifestDocument } from '../../core/manifest/manifest.ts'
 import { readManifests } from '../../core/manifest/read.ts'
-import type { ObjectsReading } from '../ports/objectDoor.ts'
+import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 import { runDraftBeside } from './liveDraft.ts'
 
 const VERSION = 'v1.36.3'

@@ -61,15 +61,23 @@ export interface LiveCommand {
   readonly draft: readonly ManifestDocument[] | undefined
   /** What is printed once it runs, unless rows are. */
   readonly greeting: (traffic: LiveTraffic) => readonly string[]
-  /** Whether there is nothing more to come. */
-  readonly over?: () => boolean
+  /** Ends by itself, when everything that there is to read was read. */
+  readonly once?: boolean
 }
 
 /**
  * Runs a live source until the command is to end, with a draft beside where there is one; prints its rows as they end with
  * `--json`, and a summary.
  */
-export async function runLive({ given, console, spec, made, draft, greeting, over }: LiveCommand): Promise<ExitCode> {
+export async function runLive({
+  given,
+  console,
+  spec,
+  made,
+  draft,
+  greeting,
+  once = false,
+}: LiveCommand): Promise<ExitCode> {
   if (!made.ok) throw new ProblemError(made.problem.code, made.problem.message, made.problem.details)
   const { live } = made.source
   if (live === undefined) throw new ProblemError('internal', 'The source shows no single requests.')
@@ -95,7 +103,7 @@ export async function runLive({ given, console, spec, made, draft, greeting, ove
       runDraftBeside(draft, { live, objects: session.objects }, { before, signal: end.signal, tell })
     }
     if (printer !== undefined || tally !== undefined) {
-      session.live?.rows.subscribe((event) => {
+      session.requests.subscribe((event) => {
         printer?.take(event)
         tally?.note(event.requests)
       }, end.signal)
@@ -111,7 +119,7 @@ export async function runLive({ given, console, spec, made, draft, greeting, ove
     const say = given.flag('json') ? tell : (sentence: string): void => print([sentence])
     for (const line of greeting(live)) say(line)
     if (metrics !== undefined) say(`Metrics: ${metrics.url}`)
-    await ended(signal, over, environment)
+    await ended(signal, () => once && session.picture.ended, environment)
     live.settle()
     live.finish?.()
     // What ended within the last moment is still to be told.
@@ -132,17 +140,13 @@ const LAST_MS = 150
 const LOOK_MS = 100
 
 /** Settles when the command is to end, or nothing more is to come. */
-function ended(
-  signal: AbortSignal,
-  over: (() => boolean) | undefined,
-  { after }: Console['environment'],
-): Promise<void> {
+function ended(signal: AbortSignal, over: () => boolean, { after }: Console['environment']): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve()
     signal.addEventListener('abort', () => resolve(), { once: true })
     const look = (): void => {
-      if (over?.() === true) resolve()
-      else if (over !== undefined) after(LOOK_MS, look)
+      if (over()) resolve()
+      else after(LOOK_MS, look)
     }
     look()
   })

@@ -1,9 +1,7 @@
 import { ProblemError } from '../../core/contract/errors.ts'
-import type { Cadence, Connection, SourceSpec } from '../../core/contract/source.ts'
+import type { Cadence, Connected, SourceSpec } from '../../core/contract/source.ts'
 import { startSession, type Session } from '../workspace/session.ts'
 import type { Console } from './console.ts'
-
-type Connected = Extract<Connection, { state: 'connected' }>
 
 /** Connects a command to its source; ends with the command. Throws `ProblemError` when the source cannot be made. */
 export async function openSession(

@@ -5,7 +5,7 @@ import type { ServerFacts } from '../../core/engine/serverFacts.ts'
 import type { Console } from './console.ts'
 import { openSession } from './open.ts'
 import { problemLines } from './problemLines.ts'
-import type { ObjectsReading } from '../ports/objectDoor.ts'
+import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 
 /** What was read of a source, once. */
 export interface ReadFrame {
@@ -50,7 +50,7 @@ export async function readFrame(
     look()
   }, console.signal)
   if (withObjects) {
-    session.objects.start(session.ended, (reading) => {
+    session.readObjects((reading) => {
       objects = reading
       look()
     })
@@ -58,9 +58,8 @@ export async function readFrame(
   await settled
   cancel()
   const first = frame?.servers[0]?.id
-  const facts = first === undefined ? undefined : session.facts(first)
-  let dump: DumpFrame | undefined
-  if (first !== undefined) session.dumps(first, (latest) => (dump = latest), session.ended)
+  const facts = first === undefined ? undefined : session.picture.facts(first)
+  const dump = first === undefined ? undefined : session.picture.dump(first)
   await session.end()
   if (console.signal.aborted) return undefined
   const told = new Set(frame?.servers.map(({ id }) => id))

@@ -35,7 +35,7 @@ export async function web(args: readonly string[], console: Console): Promise<Ex
   const port = readNumber(given, 'port', PORTS) ?? 0
   const simulationPort = readNumber(given, 'serve-simulation', PORTS)
   const metricsPort = readNumber(given, 'metrics-port', PORTS)
-  let traffic: LiveTraffic | undefined
+  const traffic = new Set<LiveTraffic>()
   // Something live from the start; whatever the operator connects takes its place.
   const spec = (await sourceFrom(given, true, console)) ?? simulationFrom(given)
   const workspace = createWorkspace({
@@ -44,10 +44,8 @@ export async function web(args: readonly string[], console: Console): Promise<Ex
     warn: console.tell,
     ...(simulationPort !== undefined && { onSimulation: serveSimulation(simulationPort, console) }),
     onTraffic(connected, ended) {
-      traffic = connected
-      ended.addEventListener('abort', () => void (traffic = traffic === connected ? undefined : traffic), {
-        once: true,
-      })
+      traffic.add(connected)
+      ended.addEventListener('abort', () => void traffic.delete(connected), { once: true })
     },
   })
   try {
@@ -61,7 +59,7 @@ export async function web(args: readonly string[], console: Console): Promise<Ex
     })
     const metrics = await (metricsPort === undefined
       ? undefined
-      : startMetricsServer({ port: metricsPort, version: console.version, traffic: () => traffic }).catch(
+      : startMetricsServer({ port: metricsPort, version: console.version, traffic: () => [...traffic].at(-1) }).catch(
           (error: unknown) => {
             throw portProblem(error, 'metrics-port', metricsPort)
           },
@@ -106,9 +104,10 @@ async function offerAddress(server: WebServer, console: Console, opens: boolean)
 }
 
 async function connect({ procedures }: Handlers, spec: SourceSpec, cadence: Cadence): Promise<void> {
-  await procedures['sources.connect']({ spec })
+  const { id: connection } = await procedures['sources.connect']({ spec, inPlaceOf: null })
   // The interval is no part of these as sources.
-  if (spec.kind === 'demo' || spec.kind === 'simulation') await procedures['sources.cadence'](cadence)
+  if (spec.kind === 'demo' || spec.kind === 'simulation')
+    await procedures['sources.cadence']({ connection, ...cadence })
 }
 
 const ended = (signal: AbortSignal): Promise<void> =>

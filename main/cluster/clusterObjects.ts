@@ -5,10 +5,10 @@ import {
   NOTHING_READ,
   type LastWrite,
   type ObjectDoor,
-  type ObjectsReading,
   type Waiting,
   type WriteAccess,
 } from '../ports/objectDoor.ts'
+import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 import type { Kind } from '../../core/config/objects.ts'
 import type { Environment } from '../ports/environment.ts'
 import { reviewSelf, userInRefusal } from './accessReview.ts'

@@ -46,8 +46,9 @@ async function open(find: () => Promise<Opening | undefined>, otherwise?: Openin
   if (spec === undefined || cadence === undefined || workspace === undefined) return
   const { procedures } = workspace.handlers
   try {
-    await procedures['sources.connect']({ spec })
-    if (spec.kind === 'demo' || spec.kind === 'simulation') await procedures['sources.cadence'](cadence)
+    const { id: connection } = await procedures['sources.connect']({ spec, inPlaceOf: null })
+    if (spec.kind === 'demo' || spec.kind === 'simulation')
+      await procedures['sources.cadence']({ connection, ...cadence })
   } catch (error) {
     const { message } = toProblem(error)
     log('connect-failed', { message })

@@ -48,8 +48,8 @@ export interface Feed {
   readonly run: FeedRun
   /** Of a webhook: posts and connections that it did not accept. */
   readonly refused: LiveState['refused']
-  /** A file that is not followed was read to its end. */
-  readonly ended: boolean
+  /** Of a file: settles once it was read to its end, which comes only where it is not followed, or is closed. */
+  readonly over: Promise<void> | undefined
   /** Of a webhook that ends: lets happen what is held back. A file is read on from there at the next start. */
   finish(): void
   /** Brings `run` to the present, as far as the feed can still be told of earlier; before frames and rows are read. */
@@ -82,6 +82,7 @@ export async function createFeed(options: FeedOptions): Promise<Feed> {
     // The clock of the server may be another one: time goes on from its last event.
     run.passTo((latestMs === undefined ? clock.now() : latestMs + clock.now() - takenAtMs) - lagMs)
   }
+  let ended = false
   const input =
     spec.kind === 'audit-webhook'
       ? await openWebhook(spec.port, options, take)
@@ -95,11 +96,9 @@ export async function createFeed(options: FeedOptions): Promise<Feed> {
     get refused() {
       return input.refused
     },
-    get ended() {
-      return input.ended
-    },
+    over: input.over?.then(() => void (ended = true)),
     settle() {
-      if (!input.ended) settle()
+      if (!ended) settle()
     },
     finish() {
       if (spec.kind === 'audit-webhook') run.finish()
@@ -108,7 +107,7 @@ export async function createFeed(options: FeedOptions): Promise<Feed> {
 }
 
 type Take = (records: Iterable<FeedRecord>) => void
-type Input = Pick<Feed, 'title' | 'address' | 'kubeconfig' | 'refused' | 'ended' | 'close'>
+type Input = Pick<Feed, 'title' | 'address' | 'kubeconfig' | 'refused' | 'over' | 'close'>
 
 async function openFile(
   { kind, path, follow }: Extract<FeedSpec['feed'], { path: string }>,
@@ -122,7 +121,6 @@ async function openFile(
   }
   if (status !== undefined) refuseOthers(path, status)
   if (status === undefined && !follow) throw new ProblemError('not-found', `There is no file ${path}.`)
-  let ended = false
   let closed = false
   const read = kind === 'httplog' ? (line: string) => readHttpLogLine(line, clock.now()) : readAuditLine
   const tail = startTail({
@@ -136,21 +134,14 @@ async function openFile(
     onTooLong: (problem) => take([{ kind: 'unreadable', problem }]),
     ...(places !== undefined && { positions: createPositionStore({ places, path, warn }) }),
   })
-  const finish = async (): Promise<void> => {
-    await tail.ended
-    if (closed) return
-    ended = true
-    run.finish()
-  }
-  void finish()
   return {
     title: `${kind === 'httplog' ? 'request log' : 'audit log'} ${path}`,
     address: undefined,
     kubeconfig: undefined,
     refused: undefined,
-    get ended() {
-      return ended
-    },
+    over: tail.ended.then(() => {
+      if (!closed) run.finish()
+    }),
     close() {
       closed = true
       return tail.close()
@@ -189,7 +180,7 @@ async function openWebhook(
     get refused() {
       return refused.count === 0 ? undefined : { ...refused }
     },
-    ended: false,
+    over: undefined,
     close: () => webhook.close(),
   }
 }

@@ -2,7 +2,8 @@ import { CadenceSchema, type Cadence, type ServerHealth } from '../../core/contr
 import type { ApfEngine } from '../../core/engine/apfEngine.ts'
 import { dumpFrame } from '../../core/simulate/dumpFrame.ts'
 import { serverFrame } from '../../core/simulate/serverFrame.ts'
-import type { SourceSink } from '../ports/source.ts'
+import type { ServerFacts } from '../../core/engine/serverFacts.ts'
+import type { Emit } from '../../core/source/sourceEvent.ts'
 import type { Environment } from '../ports/environment.ts'
 
 /** Between two dumps while somebody looks at the queues: nothing is fetched, so it may be often. */
@@ -23,10 +24,12 @@ export interface FramesOptions {
 
 /** Emits frames and dumps of an engine in this process, at the cadence. */
 export interface Frames {
-  start(signal: AbortSignal, sink: SourceSink): void
+  start(signal: AbortSignal, emit: Emit): void
   setCadence(cadence: Cadence): void
   watchDumps(watched: boolean): void
   tellFrame(engine: ApfEngine<unknown>): void
+  /** What is known of the server behind the engine has changed. */
+  tellFacts(facts: ServerFacts): void
   /** What the operator ought to know, in sentences. */
   setNotes(notes: readonly string[]): void
   readonly cadence: Cadence
@@ -34,19 +37,24 @@ export interface Frames {
 
 export function createFrames({ server, version, environment, present, byClock }: FramesOptions): Frames {
   let cadence = CadenceSchema.parse({})
-  let sink: SourceSink | undefined
+  let emit: Emit = () => undefined
   let signal: AbortSignal | undefined
   let watched = false
   let dumpsToldMs = Number.NEGATIVE_INFINITY
+  let known: ServerFacts | undefined
   let health: ServerHealth = { id: server, status: 'connecting', failures: [] }
   const tell = (change: Partial<ServerHealth>): void => {
     health = { ...health, ...change }
-    if (signal?.aborted === false) sink?.onHealth(health)
+    if (signal?.aborted === false) emit({ kind: 'health', health })
   }
   const isoNow = (): string => new Date(environment.now()).toISOString()
   const tellFrame = (engine: ApfEngine<unknown>): void => {
-    sink?.onServerFrame(serverFrame(engine.snapshot(), { id: server, version }))
+    emit({ kind: 'frame', frame: serverFrame(engine.snapshot(), { id: server, version }) })
     tell({ status: 'ok', lastGoodAt: isoNow() })
+  }
+  const tellFacts = (facts: ServerFacts): void => {
+    known = facts
+    if (signal?.aborted === false) emit({ kind: 'facts', server, facts })
   }
   const frame = (): void => {
     const engine = present()
@@ -56,7 +64,7 @@ export function createFrames({ server, version, environment, present, byClock }:
     const engine = present()
     if (engine === undefined) return
     const told = dumpFrame(server, engine)
-    sink?.onDump(told)
+    emit({ kind: 'dump', dump: told })
     const nowMs = environment.now()
     if (nowMs - dumpsToldMs < DUMP_HEALTH_MS) return
     dumpsToldMs = nowMs
@@ -74,9 +82,10 @@ export function createFrames({ server, version, environment, present, byClock }:
       return cadence
     },
     tellFrame,
-    start(givenSignal, givenSink) {
+    tellFacts,
+    start(givenSignal, given) {
       signal = givenSignal
-      sink = givenSink
+      emit = given
       signal.addEventListener(
         'abort',
         () => {
@@ -86,6 +95,7 @@ export function createFrames({ server, version, environment, present, byClock }:
         { once: true },
       )
       tell({})
+      if (known !== undefined) tellFacts(known)
       frame()
       if (cadence.dumpsEveryMs !== null) dump()
       schedule()

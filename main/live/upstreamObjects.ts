@@ -2,7 +2,8 @@ import type { ObjectSet } from '../../core/config/objects.ts'
 import type { Problem } from '../../core/contract/errors.ts'
 import { createClusterObjects } from '../cluster/clusterObjects.ts'
 import type { Connection } from '../cluster/connection.ts'
-import { NOTHING_READ, type ObjectsReading } from '../ports/objectDoor.ts'
+import { NOTHING_READ } from '../ports/objectDoor.ts'
+import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 import type { Environment } from '../ports/environment.ts'
 
 /** The flow-control objects of the server behind a live source, as far as they can be read. */

@@ -2,12 +2,10 @@ import { sameContent, versionOf } from '../../core/config/content.ts'
 import type { JsonObject } from '../../core/config/jsonValues.ts'
 import type { ChangeVerdict, ObjectChange, ObjectsState } from '../../core/contract/objects.ts'
 import type { Problem } from '../../core/contract/errors.ts'
+import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 
 /** Name under which the console changes objects (`metadata.managedFields`). */
 export const FIELD_MANAGER = 'apf-console'
-
-/** What is known of the objects of a source. */
-export type ObjectsReading = Pick<ObjectsState, 'state' | 'version' | 'asOf' | 'problem' | 'objects'>
 
 /** What a server says of one change; where our own validation says something else is found by whoever asked. */
 export type ServerVerdict = Omit<ChangeVerdict, 'differences'>

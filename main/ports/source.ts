@@ -1,9 +1,8 @@
 import type { Problem } from '../../core/contract/errors.ts'
 import type { SimulationControl, SimulationState } from '../../core/contract/simulation.ts'
-import type { Cadence, ServerHealth } from '../../core/contract/source.ts'
-import type { DumpFrame } from '../../core/frame/dump.ts'
-import type { ServerFrame, SourceInfo } from '../../core/frame/frame.ts'
-import type { ServerFacts } from '../../core/engine/serverFacts.ts'
+import type { Cadence } from '../../core/contract/source.ts'
+import type { SourceInfo } from '../../core/frame/frame.ts'
+import type { Emit } from '../../core/source/sourceEvent.ts'
 import type { LiveShadow, LiveState, ProxyMode } from '../../core/contract/live.ts'
 import type { Outcome } from '../../core/live/outcome.ts'
 import type { RequestLog } from '../../core/live/requestLog.ts'
@@ -12,17 +11,9 @@ import type { Call } from '../../core/simulate/server.ts'
 import type { UnixMs } from '../../core/units.ts'
 import type { ObjectDoor } from './objectDoor.ts'
 
-/** Where a source delivers. Each call is complete in itself; nothing has to be answered. */
-export interface SourceSink {
-  onServerFrame(frame: ServerFrame): void
-  onDump(dump: DumpFrame): void
-  /** Health of one server, whenever it changes. */
-  onHealth(health: ServerHealth): void
-}
-
 /**
- * Something that turns an API server (or what is left of one) into frames. Made by a plain function `(options) → Source`;
- * started once, ended by its signal.
+ * Something that turns an API server (or what is left of one) into events. Made by a plain function `(options) → Source`;
+ * started once, ended by its signal. Whatever it has to say, it emits; the other members take wishes and answer questions.
  */
 export interface Source {
   readonly info: SourceInfo
@@ -30,18 +21,14 @@ export interface Source {
   readonly still: boolean
   /** Its flow-control objects, where it may have some; started by whoever shows them. */
   readonly objects?: ObjectDoor
-  start(signal: AbortSignal, sink: SourceSink): void
+  start(signal: AbortSignal, emit: Emit): void
   /** Forget the backoff and try now; all servers without an argument. */
   tryNow(server?: string): void
   setCadence(cadence: Cadence): void
-  /** What the server stores and who watches it, where the source reports that. */
-  facts?(server: string): ServerFacts | undefined
   /** Tells whether somebody looks at the dumps: where they cost nothing, they then come oftener. */
   watchDumps?(watched: boolean): void
   /** Its single requests, where it sees them. */
   readonly live?: LiveTraffic
-  /** Everything that there was to read was read. */
-  ended?(): boolean
   /** It is not wanted after all: gives back what it took when it was made. Only instead of `start`. */
   discard?(): void
   /** Settles once everything that it took is given back, ports above all. */
@@ -82,8 +69,6 @@ export interface SimulatedApiServer {
 export interface SimulationSource extends Source {
   /** The same server for whoever asks it over HTTP. */
   readonly server: SimulatedApiServer
-  /** Where its history ends, which it tells first; Unix milliseconds. */
-  readonly presentUnixMs: UnixMs
   state(): SimulationState
   /** Throws `invalid-input` for a speed that is not possible. */
   control(change: SimulationControl): SimulationState

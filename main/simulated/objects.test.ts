@@ -6,7 +6,7 @@ import type { ObjectChange } from '../../core/contract/objects.ts'
 import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
 import { CLUSTER } from '../../core/simulate/cluster.ts'
 import { standingClock } from '../../test/harness/standingClock.ts'
-import type { ObjectsReading } from '../ports/objectDoor.ts'
+import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 import { createSimulationSource } from '../sources/simulation.ts'
 
 const unannounced = async (): Promise<void> => undefined
@@ -36,7 +36,7 @@ function simulated() {
   if (door === undefined || 'impossible' in door.editor) throw new Error('it can be edited')
   const readings: ObjectsReading[] = []
   const stop = new AbortController()
-  source.start(stop.signal, { onServerFrame: () => undefined, onDump: () => undefined, onHealth: () => undefined })
+  source.start(stop.signal, () => undefined)
   door.start(stop.signal, (reading) => readings.push(reading))
   const { editor } = door
   const shown = (name: string) => readings.at(-1)?.objects.levels.find(({ metadata }) => metadata.name === name)

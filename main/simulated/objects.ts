@@ -9,11 +9,11 @@ import { readStored } from '../../core/config/stored.ts'
 import {
   type ObjectDoor,
   type ObjectEditor,
-  type ObjectsReading,
   type ServerVerdict,
   judgeBeforehand,
   verdictOf,
 } from '../ports/objectDoor.ts'
+import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 
 export interface SimulatedObjectsOptions {
   /** Whose objects they are: those of the simulated server without. */

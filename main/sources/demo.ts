@@ -35,8 +35,8 @@ function createSource(timeline: Timeline, environment: Environment): Source {
       via: `recording of a real API server ${timeline.version} under load, loops every ${seconds} s`,
     },
     still: false,
-    start(signal, sink) {
-      player = startPlayer(timeline, environment, cadence, signal, sink)
+    start(signal, emit) {
+      player = startPlayer(timeline, environment, cadence, signal, emit)
     },
     tryNow: () => undefined,
     setCadence(next) {

@@ -5,7 +5,8 @@ import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import { readFixture } from '../../test/fixtures/load.ts'
 import { storedSet } from '../simulated/objects.ts'
-import type { ObjectsReading } from '../ports/objectDoor.ts'
+import { heard } from '../../test/harness/heard.ts'
+import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 import type { SourceResult } from '../ports/source.ts'
 import { createFilesSource } from './files.ts'
 
@@ -32,15 +33,9 @@ const open = (...files: readonly (readonly [string, string])[]): Promise<SourceR
 async function read(...files: readonly (readonly [string, string])[]) {
   const result = await open(...files)
   if (!result.ok) throw new Error(result.problem.message)
-  const frames: ServerFrame[] = []
-  const dumps: DumpFrame[] = []
-  const health: ServerHealth[] = []
-  result.source.start(new AbortController().signal, {
-    onServerFrame: (frame) => frames.push(frame),
-    onDump: (dump) => dumps.push(dump),
-    onHealth: (entry) => health.push(entry),
-  })
-  return { frames, dumps, health, info: result.source.info, still: result.source.still }
+  const { emit, frames, dumps, health } = heard()
+  result.source.start(new AbortController().signal, emit)
+  return { frames, dumps, health: [...health.values()], info: result.source.info, still: result.source.still }
 }
 
 async function problemOf(...files: readonly (readonly [string, string])[]): Promise<string> {

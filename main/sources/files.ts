@@ -116,17 +116,18 @@ function createSource({ files, servers, foreign, manifests, objects, live }: Rea
     still: true,
     ...(objects && { objects }),
     ...(live && { live }),
-    start(_signal, sink) {
+    start(_signal, emit) {
       // Of logs alone, the state of the engine after the last request is the one frame.
       if (servers.length === 0 && live !== undefined)
-        sink.onServerFrame(serverFrame(live.engine.snapshot(), { id: 'logs', version: live.version }))
+        emit({ kind: 'frame', frame: serverFrame(live.engine.snapshot(), { id: 'logs', version: live.version }) })
       for (const server of servers) {
-        for (const frame of server.frames) sink.onServerFrame(frame)
-        if (server.dump !== undefined) sink.onDump(server.dump)
-        sink.onHealth(healthOf(server))
+        const { dump, facts } = server
+        if (facts !== undefined) emit({ kind: 'facts', server: server.id, facts })
+        for (const frame of server.frames) emit({ kind: 'frame', frame })
+        if (dump !== undefined) emit({ kind: 'dump', dump })
+        emit({ kind: 'health', health: healthOf(server) })
       }
     },
-    facts: (id) => servers.find((server) => server.id === id)?.facts,
     tryNow: () => undefined,
     setCadence: () => undefined,
   }

@@ -8,7 +8,6 @@ import { profileFor } from '../../core/engine/profiles.ts'
 import type { FeedListener } from '../../core/feeds/feedEngine.ts'
 import type { FeedRun } from '../../core/feeds/feedRun.ts'
 import { UNTOLD } from '../../core/live/requestLog.ts'
-import type { ServerFacts } from '../../core/engine/serverFacts.ts'
 import { nsToMs } from '../../core/units.ts'
 import { openConnection, type Connection } from '../cluster/connection.ts'
 import type { Consent } from '../cluster/consent.ts'
@@ -107,7 +106,6 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
       return run.latestMs === undefined ? undefined : run.engine
     },
   })
-  let facts: ServerFacts | undefined
   let factsProblem: Problem | undefined
   const notes = (): string[] => [
     ...objects.notes(),
@@ -122,7 +120,7 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
   const [server] = connection?.servers ?? []
   if (connection !== undefined && server !== undefined) {
     const onFacts: FactsOptions['onFacts'] = (reported) => {
-      facts = reported
+      frames.tellFacts(reported)
       run.facts(reported)
     }
     const onProblem: FactsOptions['onProblem'] = (problem) => {
@@ -167,14 +165,13 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
     still: spec.feed.kind !== 'audit-webhook' && !spec.feed.follow,
     objects: objects.door(feed.title),
     live: traffic,
-    ended: () => feed.ended,
     closed,
     discard: () => life.abort(),
-    start(ended, sink) {
+    start(ended, emit) {
       ended.addEventListener('abort', () => life.abort(), { once: true })
-      frames.start(ended, sink)
+      frames.start(ended, emit)
+      void feed.over?.then(() => emit({ kind: 'note', note: 'ended' }))
     },
-    facts: () => facts,
     tryNow: () => undefined,
     setCadence: (cadence) => frames.setCadence(cadence),
     watchDumps: (watched) => frames.watchDumps(watched),

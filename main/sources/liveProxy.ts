@@ -167,6 +167,7 @@ async function open({ spec, connection, surroundings, life }: Opening): Promise<
       facts = told
       run.settle()
       tellFacts(run.engine, told)
+      frames.tellFacts(told)
       draft.facts(told)
     }
     const onProblem = (problem: Problem | undefined): void => {
@@ -217,11 +218,10 @@ async function open({ spec, connection, surroundings, life }: Opening): Promise<
     live: traffic,
     closed,
     discard: () => life.abort(),
-    start(signal, sink) {
+    start(signal, emit) {
       signal.addEventListener('abort', () => life.abort(), { once: true })
-      frames.start(signal, sink)
+      frames.start(signal, emit)
     },
-    facts: () => facts,
     tryNow: () => undefined,
     setCadence: (cadence) => frames.setCadence(cadence),
     watchDumps: (watched) => frames.watchDumps(watched),

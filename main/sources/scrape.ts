@@ -41,20 +41,23 @@ function createSource(connection: Connection, initial: Cadence, environment: Env
     info: { kind: 'scrape', name: connection.name, via: connection.via },
     still: false,
     objects: createClusterObjects(connection, environment),
-    start(signal, sink) {
+    start(signal, emit) {
       for (const server of connection.servers) {
-        const health = createHealthBook(server.id, connection.notes, (entry) => sink.onHealth(entry))
+        const health = createHealthBook(server.id, connection.notes, (entry) => emit({ kind: 'health', health: entry }))
         const common = { server, connection, environment, health }
         const scrapes = createScrapeLoop({
           ...common,
           limits,
           intervalMs: cadence.intervalMs,
-          onFrame: (frame) => sink.onServerFrame(frame),
+          onPage(frame, facts) {
+            emit({ kind: 'facts', server: frame.id, facts })
+            emit({ kind: 'frame', frame })
+          },
         })
         const dumps = createDumpPoller({
           ...common,
           everyMs: cadence.dumpsEveryMs,
-          onDump: (dump) => sink.onDump(dump),
+          onDump: (dump) => emit({ kind: 'dump', dump }),
         })
         running.set(server.id, { scrapes, dumps })
         scrapes.start(signal)
@@ -62,7 +65,6 @@ function createSource(connection: Connection, initial: Cadence, environment: Env
       }
       signal.addEventListener('abort', () => connection.close(), { once: true })
     },
-    facts: (server) => running.get(server)?.scrapes.facts(),
     tryNow(id) {
       for (const [server, { scrapes, dumps }] of running) {
         if (id !== undefined && id !== server) continue

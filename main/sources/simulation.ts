@@ -12,9 +12,10 @@ import { reconcile } from '../../core/simulate/reconciler.ts'
 import { serverFrame } from '../../core/simulate/serverFrame.ts'
 import { type Simulation, createSimulation } from '../../core/simulate/simulation.ts'
 import type { Workload } from '../../core/simulate/workload.ts'
-import { MS_PER_SECOND, nsToSeconds, secondsToNs, type UnixMs, unixMsAfter } from '../../core/units.ts'
+import { MS_PER_SECOND, nsToSeconds, secondsToNs, type UnixMs, unixMsAfter, unixMsOf } from '../../core/units.ts'
 import { createSimulatedObjects } from '../simulated/objects.ts'
-import type { SimulationSource, SourceSink } from '../ports/source.ts'
+import type { Emit } from '../../core/source/sourceEvent.ts'
+import type { SimulationSource } from '../ports/source.ts'
 import type { Environment } from '../ports/environment.ts'
 import { createDriver } from './simulation/driver.ts'
 import { createSimulationRows } from './simulation/rows.ts'
@@ -95,13 +96,13 @@ export function createSimulationSource(
   let dumpsToldMs = Number.NEGATIVE_INFINITY
   const dumpIntervalMs = (): number | null =>
     watched && cadence.dumpsEveryMs !== null ? WATCHED_DUMPS_MS : cadence.dumpsEveryMs
-  let sink: SourceSink | undefined
+  let emit: Emit = () => undefined
   let retryAfterSeconds: SimulationState['retryAfterSeconds'] = {}
   let epochs: SimulationState['epochs'] = {}
   let health: ServerHealth = { id: SERVER, status: 'connecting', failures: [] }
   const tell = (change: Partial<ServerHealth>): void => {
     health = { ...health, ...change }
-    sink?.onHealth(health)
+    emit({ kind: 'health', health })
   }
   const driver = createDriver({
     simulation,
@@ -114,12 +115,16 @@ export function createSimulationSource(
       epochs = Object.fromEntries(
         snapshot.levels.map(({ name, epochAdvances: { succeeded, failed } }) => [name, succeeded + failed]),
       )
-      sink?.onServerFrame(serverFrame(snapshot, { id: SERVER, version }))
+      const frame = serverFrame(snapshot, { id: SERVER, version })
+      const past = !driver.paused && unixMsOf(frame.at) < presentUnixMs
+      if (!past) emit({ kind: 'facts', server: SERVER, facts: simulation.facts() })
+      emit({ kind: 'frame', frame, ...(past && { past }) })
       tell({ status: 'ok', lastGoodAt: new Date(environment.now()).toISOString() })
+      if (!past) tellPace()
     },
     onDump() {
       const dump = dumpFrame(SERVER, simulation.engine)
-      sink?.onDump(dump)
+      emit({ kind: 'dump', dump })
       const nowMs = environment.now()
       if (nowMs - dumpsToldMs < DUMP_HEALTH_MS) return
       dumpsToldMs = nowMs
@@ -140,6 +145,7 @@ export function createSimulationSource(
     retryAfterSeconds,
     epochs,
   })
+  const tellPace = (): void => emit({ kind: 'pace', pace: state() })
   return {
     info: {
       kind: 'simulation',
@@ -156,8 +162,6 @@ export function createSimulationSource(
       fromNs: secondsToNs(backfillSeconds),
       now: stopwatch,
     }),
-    presentUnixMs,
-    facts: () => simulation.facts(),
     server: {
       version,
       startUnixMs,
@@ -169,7 +173,8 @@ export function createSimulationSource(
       },
     },
     start(signal, given) {
-      sink = given
+      emit = given
+      tellPace()
       driver.setCadence(cadence.intervalMs, dumpIntervalMs())
       driver.start(signal)
     },
@@ -193,6 +198,7 @@ export function createSimulationSource(
       if (step !== undefined) driver.step(step)
       // What stands still is shown as it stands.
       else if (halts) driver.tell()
+      tellPace()
       return state()
     },
   }

@@ -2,29 +2,30 @@ import { manifestOf, versionOf } from '../../core/config/content.ts'
 import type { JsonObject } from '../../core/config/jsonValues.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { AppliedChange, JournalEntry, ObjectChange, Way } from '../../core/contract/objects.ts'
-import { FIELD_MANAGER, type Done, type ObjectDoor, type ObjectsReading } from '../ports/objectDoor.ts'
+import { FIELD_MANAGER, type Done, type ObjectDoor } from '../ports/objectDoor.ts'
+import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 import { openStore, type JournalStore, type Store } from '../store/store.ts'
 import type { Recorder } from './applying.ts'
 import { carriedOut, followed, foundByNext, isOf, isOpen, notCarriedOut, resolved, withChange } from './journal.ts'
-import type { OpenDesk } from './objectDesk.ts'
+import type { ObjectDesk } from './objectDesk.ts'
 
 /** The journal of whatever is connected. */
 export interface JournalDesk {
   /** Newest first, each change with what became of it. */
-  read(open: OpenDesk): Promise<JournalEntry[]>
+  read(open: ObjectDesk): Promise<JournalEntry[]>
   /**
    * Finds the outcome of changes whose console ended before it wrote it, from the objects. Leaves open what cannot be
    * found out now. Rejects when the journal cannot be read or written.
    */
-  resolve(open: OpenDesk): Promise<void>
+  resolve(open: ObjectDesk): Promise<void>
   /** Writes down a new entry; `entry` is what it has by now. */
   recordApply(
-    open: OpenDesk,
+    open: ObjectDesk,
     entry: Omit<JournalEntry, 'changes'>,
   ): Recorder & { readonly entry: JournalEntry | undefined }
   /** Writes down how an entry is turned. */
   recordTurn(
-    open: OpenDesk,
+    open: ObjectDesk,
     id: string,
     way: 'undo' | 'redo',
   ): Recorder & {
@@ -50,7 +51,7 @@ export function createJournalDesk(store: Store, now: () => string): JournalDesk 
   }
   /** What was applied to objects that end with their connection ends with it too. */
   const fleeting = new WeakMap<ObjectDoor, JournalStore>()
-  const journalOf = ({ door }: Pick<OpenDesk, 'door'>): JournalStore => {
+  const journalOf = ({ door }: Pick<ObjectDesk, 'door'>): JournalStore => {
     if (door.fleeting !== true) return store.journal
     const known = fleeting.get(door) ?? openStore(undefined).journal
     fleeting.set(door, known)
@@ -64,7 +65,7 @@ export function createJournalDesk(store: Store, now: () => string): JournalDesk 
     return presence.runs(change.sending.console)
   }
   const outcomeOf = async (
-    open: OpenDesk,
+    open: ObjectDesk,
     entries: readonly JournalEntry[],
     entry: JournalEntry,
     change: AppliedChange,
@@ -78,7 +79,7 @@ export function createJournalDesk(store: Store, now: () => string): JournalDesk 
     const found = change.sending === undefined ? presentIn(open.reading, change) : await readNow(open, change)
     return found === undefined ? change : resolved(change, found.object)
   }
-  const resolve = async (open: OpenDesk): Promise<void> => {
+  const resolve = async (open: ObjectDesk): Promise<void> => {
     const journal = journalOf(open)
     const { targetKey } = open.door
     const entries = await journal.read(targetKey)
@@ -224,7 +225,7 @@ function presentIn(
 
 /** The object as its server has it now; `undefined` where that cannot be found out. */
 async function readNow(
-  { door, reading }: OpenDesk,
+  { door, reading }: ObjectDesk,
   of: Named,
 ): Promise<{ readonly object: JsonObject | null } | undefined> {
   if ('impossible' in door.editor) return reading.state === 'current' ? presentIn(reading, of) : undefined

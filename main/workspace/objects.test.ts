@@ -15,6 +15,10 @@ import { createSimulatedObjects } from '../simulated/objects.ts'
 import { openStore } from '../store/store.ts'
 import { createTopic } from '../ports/topic.ts'
 import { createObjects } from './objects.ts'
+import { ProblemError } from '../../core/contract/errors.ts'
+import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
+import { aboutConnection } from '../../test/harness/oneSource.ts'
+import { createObjectDesk, type ObjectDesk } from './objectDesk.ts'
 import type { Session } from './session.ts'
 
 const VERSION = 'v1.37.2'
@@ -68,12 +72,14 @@ describe('objects of the workspace', () => {
   const open = (folder = stateDir) => {
     ended.abort()
     ended = new AbortController()
-    const sessions = createTopic<Session | undefined>()
-    sessions.publish(undefined)
+    const desks = new Map<number, ObjectDesk>()
     const store = openStore(folder)
     const made = createObjects({
-      sessions,
-      signal: ended.signal,
+      deskOf(connection) {
+        const desk = desks.get(connection)
+        if (desk === undefined) throw new ProblemError('not-found', 'not connected')
+        return desk
+      },
       store,
       environment: { now: () => Date.UTC(2026, 0, 1), random: () => Math.random() },
       elsewhere: {
@@ -82,7 +88,6 @@ describe('objects of the workspace', () => {
       },
     })
     const states: ObjectsState[] = []
-    made.stream(null, (state) => states.push(state), ended.signal)
     let id = 0
     const connect = (objects: ObjectDoor): void => {
       id++
@@ -91,18 +96,20 @@ describe('objects of the workspace', () => {
         connection: { id },
         objects,
         frames: SILENT,
-        ended: new AbortController().signal,
-        knowObjects: () => undefined,
+        ended: ended.signal,
+        readObjects: (told: (reading: ObjectsReading) => void) => objects.start(ended.signal, told),
       }
-      sessions.publish(session as unknown as Session)
+      const desk = createObjectDesk(session as unknown as Session, { now: () => Date.UTC(2026, 0, 1) })
+      desks.set(id, desk)
+      desk.states.subscribe((state) => states.push(state), ended.signal)
+      made.resolveOnce(desk, ended.signal)
     }
-    return { call: made.procedures, states, connect, store, disconnect: () => sessions.publish(undefined) }
+    return { call: aboutConnection(made.procedures, () => id), states, connect, store }
   }
 
   it('tells what is connected, editing off, and refuses what is impossible', async () => {
-    const { call, states, connect, disconnect } = open()
-    expect(states.at(-1)).toMatchObject({ connection: 0, origin: 'none', editing: { state: 'impossible' } })
-    await expect(call['editing.switch']({ on: true })).rejects.toMatchObject({ problem: { code: 'unsupported' } })
+    const { call, states, connect } = open()
+    await expect(call['editing.switch']({ on: true })).rejects.toMatchObject({ problem: { code: 'not-found' } })
     connect(noObjects('page.txt', 'Metrics alone.'))
     expect(states.at(-1)).toMatchObject({ connection: 1, origin: 'none', state: 'unavailable' })
     await expect(call['editing.switch']({ on: true })).rejects.toThrow('Metrics alone.')
@@ -127,8 +134,6 @@ describe('objects of the workspace', () => {
     // Another connection, another decision.
     connect(door)
     expect(states.at(-1)?.editing.state).toBe('off')
-    disconnect()
-    expect(states.at(-1)).toMatchObject({ connection: 0, origin: 'none' })
   })
 
   it('sends nothing under the name of something else', async () => {
@@ -151,6 +156,7 @@ describe('objects of the workspace', () => {
 
   it('keeps drafts and tests for the next start, each target its own', async () => {
     const first = open()
+    first.connect(memoryServer().door)
     expect(await first.call['drafts.read'](null)).toEqual({ entries: [] })
     const entry = { kind: LEVEL, name: 'a', text: 'kind: …\n' } as const
     await first.call['drafts.write']({ targetKey: 'memory', draft: { entries: [entry] } })
@@ -206,7 +212,7 @@ describe('objects of the workspace', () => {
   })
 
   // Each change is written to the disk twice.
-  it('takes back any sequence to exactly the objects before, and applies it again', { timeout: 60_000 }, async () => {
+  it('takes back any sequence to exactly the objects before, and applies it again', async () => {
     const names = ['a', 'b', 'workload-low']
     const wish = fc.oneof(
       fc.record({

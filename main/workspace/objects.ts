@@ -1,6 +1,6 @@
 import { API_VERSION } from '../../core/config/content.ts'
 import { isJsonObject } from '../../core/config/jsonValues.ts'
-import type { ProcedureHandlers, StreamHandlers } from '../../core/contract/contract.ts'
+import type { ProcedureHandlers } from '../../core/contract/contract.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import {
   changesToSend,
@@ -13,12 +13,10 @@ import { checkObject } from '../../core/config/checkObject.ts'
 import type { Finding } from '../../core/config/finding.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { Store } from '../store/store.ts'
-import type { Subscribable } from '../ports/topic.ts'
 import { applyInOrder, turnChanges, type Applying } from './applying.ts'
 import { differencesOf } from './differences.ts'
 import { createJournalDesk, gone } from './journalDesk.ts'
-import { createObjectDesk, editorOf, type OpenDesk } from './objectDesk.ts'
-import type { Session } from './session.ts'
+import { editorOf, type ObjectDesk } from './objectDesk.ts'
 
 type ObjectProcedures = Pick<
   ProcedureHandlers,
@@ -32,59 +30,44 @@ export interface Elsewhere {
 }
 
 export interface ObjectsOptions {
-  readonly sessions: Subscribable<Session | undefined>
-  /** Ends with the workspace. */
-  readonly signal: AbortSignal
+  /** The objects of a connected source; throws `not-found` when there is no such connection. */
+  readonly deskOf: (connection: number) => ObjectDesk
   readonly store: Store
   readonly environment: Pick<Environment, 'now' | 'random'>
   readonly elsewhere: Elsewhere
 }
 
-/** Reads, checks, changes and remembers flow-control objects of whatever is connected. */
+/** Reads, checks, changes and remembers flow-control objects of connected sources. */
 export function createObjects(options: ObjectsOptions): {
   readonly procedures: ObjectProcedures
-  readonly stream: StreamHandlers['objects']
   /** Throws `forbidden` while editing is off, and `unsupported` where it is impossible. */
-  readonly assertEditing: () => void
+  readonly assertEditing: (connection: number) => void
+  /** Finds out what a console that ended left open, once the objects are known. */
+  readonly resolveOnce: (desk: ObjectDesk, signal: AbortSignal) => void
 } {
-  const { sessions, environment, store, elsewhere } = options
+  const { deskOf, environment, store, elsewhere } = options
   const now = (): string => new Date(environment.now()).toISOString()
-  const desk = createObjectDesk(sessions, environment, options.signal)
   const journal = createJournalDesk(store, now)
-  // What a console that ended left open is found out as soon as the objects are known.
-  let resolvedFor = 0
-  desk.states.subscribe(({ connection, state }) => {
-    const { open } = desk
-    if (open === undefined || state !== 'current' || resolvedFor === connection) return
-    resolvedFor = connection
-    // A store that cannot be written says so itself.
-    journal.resolve(open).catch(() => undefined)
-  }, options.signal)
 
   const newId = (): string => `${environment.now()}-${Math.floor(environment.random() * 2 ** 48).toString(36)}`
-  const connected = (): OpenDesk => {
-    if (desk.open === undefined)
-      throw new ProblemError('unsupported', 'Nothing is connected that has flow-control objects.')
-    return desk.open
-  }
-  const editable = (): OpenDesk => {
-    const open = connected()
+  const editable = (connection: number): ObjectDesk => {
+    const open = deskOf(connection)
     editorOf(open)
     if (!open.mayApply()) {
       throw new ProblemError('forbidden', `Editing is off; switch it on for ${open.door.target} first.`)
     }
     return open
   }
-  const applying = (open: OpenDesk): Applying => ({
+  const applying = (open: ObjectDesk): Applying => ({
     editor: editorOf(open),
     findings: (change) => ourFindings(change, open.version),
     mayGoOn: () => open.mayApply(),
   })
   const oneAtATime = createQueue()
 
-  const apply: ObjectProcedures['objects.apply'] = async ({ changes, label, force }) => {
+  const apply: ObjectProcedures['objects.apply'] = async ({ connection, changes, label, force }) => {
     changes.forEach(assertNamed)
-    const open = editable()
+    const open = editable(connection)
     const { target, targetKey } = open.door
     await journal.resolve(open)
     const user = open.user === undefined ? {} : { user: open.user }
@@ -99,8 +82,11 @@ export function createObjects(options: ObjectsOptions): {
     const verdicts = await applyInOrder(changes, force, applying(open), recorder)
     return { at: now(), verdicts, ...(recorder.entry && { entry: recorder.entry }) }
   }
-  const turn = async (way: 'undo' | 'redo', id: string, force: boolean): Promise<ApplyReport> => {
-    const open = editable()
+  const turn = async (
+    way: 'undo' | 'redo',
+    { connection, id, force }: { readonly connection: number; readonly id: string; readonly force: boolean },
+  ): Promise<ApplyReport> => {
+    const open = editable(connection)
     const entry = (await journal.read(open)).find((one) => one.id === id)
     if (entry === undefined) throw gone()
     const changes = changesToSend(entry, way)
@@ -116,13 +102,21 @@ export function createObjects(options: ObjectsOptions): {
   }
 
   return {
-    stream: (_params, emit, signal) => desk.states.subscribe(emit, signal),
-    assertEditing: () => void editable(),
+    assertEditing: (connection) => void editable(connection),
+    resolveOnce(desk, signal) {
+      let known = false
+      desk.states.subscribe(({ state }) => {
+        if (known || state !== 'current') return
+        known = true
+        // A store that cannot be written says so itself.
+        journal.resolve(desk).catch(() => undefined)
+      }, signal)
+    },
     procedures: {
-      'editing.switch': ({ on }) => desk.switchEditing(on),
-      'objects.check': async ({ changes }) => {
+      'editing.switch': async ({ connection, on }) => deskOf(connection).switchEditing(on),
+      'objects.check': async ({ connection, changes }) => {
         changes.forEach(assertNamed)
-        const open = connected()
+        const open = deskOf(connection)
         const { editor, findings } = applying(open)
         const verdicts = []
         for (const change of changes) {
@@ -132,23 +126,17 @@ export function createObjects(options: ObjectsOptions): {
         return { at: now(), verdicts }
       },
       'objects.apply': (request) => oneAtATime(() => apply(request)),
-      'objects.giveUp': async () => {
-        const { editor } = connected().door
+      'objects.giveUp': async ({ connection }) => {
+        const { editor } = deskOf(connection).door
         if ('giveUp' in editor) editor.giveUp?.()
         return null
       },
       'objects.elsewhere': ({ from }) =>
         from.kind === 'cluster' ? elsewhere.readClusterObjects(from.target) : elsewhere.readManifestFiles(from.files),
-      'journal.read': async () => {
-        const { open } = desk
-        return open === undefined ? [] : journal.read(open)
-      },
-      'journal.undo': ({ id, force }) => oneAtATime(() => turn('undo', id, force)),
-      'journal.redo': ({ id, force }) => oneAtATime(() => turn('redo', id, force)),
-      'drafts.read': async () => {
-        const key = desk.open?.door.targetKey
-        return key === undefined ? { entries: [] } : store.drafts.read(key)
-      },
+      'journal.read': async ({ connection }) => journal.read(deskOf(connection)),
+      'journal.undo': (asked) => oneAtATime(() => turn('undo', asked)),
+      'journal.redo': (asked) => oneAtATime(() => turn('redo', asked)),
+      'drafts.read': async ({ connection }) => store.drafts.read(deskOf(connection).door.targetKey),
       'drafts.write': async ({ targetKey, draft }) => {
         await store.drafts.write(targetKey, { entries: draft.entries, savedAt: now() })
         return null

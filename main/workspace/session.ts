@@ -1,55 +1,49 @@
 import type { AbortSignalLike, StreamEvent } from '../../core/contract/contract.ts'
-import type { ObjectSet } from '../../core/config/objects.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
-import type { Cadence, Connection, ServerHealth, SourceSpec } from '../../core/contract/source.ts'
-import { createAdjustments, type Adjustments } from '../../core/impact/adjustments.ts'
-import { createDeriver } from '../../core/frame/derive.ts'
-import type { DerivedServer } from '../../core/frame/derived.ts'
+import type { LiveEvent, LiveShadow, LiveState, ProxyMode } from '../../core/contract/live.ts'
+import type { SimulationControl, SimulationState } from '../../core/contract/simulation.ts'
+import type { Cadence, Connected, SourceSpec } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import { FRAME_FORMAT_VERSION, type Frame, type ServerFrame } from '../../core/frame/frame.ts'
-import { createHistory, type History } from '../../core/frame/history.ts'
-import { withoutDeleted } from '../../core/impact/deletedLevels.ts'
-import type { ServerFacts } from '../../core/engine/serverFacts.ts'
-import type { SimulationState } from '../../core/contract/simulation.ts'
-import { byCodeUnits } from '../../core/text/order.ts'
-import { unixMsOf } from '../../core/units.ts'
-import { noObjects, type ObjectDoor } from '../ports/objectDoor.ts'
-import type { SimulationSource, Source, LiveTraffic } from '../ports/source.ts'
+import { createPicture, type Picture, type ServerPicture } from '../../core/source/picture.ts'
+import type { ObjectsReading, SourceEvent } from '../../core/source/sourceEvent.ts'
 import type { Environment } from '../ports/environment.ts'
+import { noObjects, type ObjectDoor } from '../ports/objectDoor.ts'
+import type { LiveTraffic, SimulationSource, Source } from '../ports/source.ts'
 import { createTopic, type Subscribable } from '../ports/topic.ts'
-import { createLiveOutlet, type LiveOutlet } from './live.ts'
 import { publicSpec } from './recent.ts'
 
-type ConnectedState = Extract<Connection, { state: 'connected' }>
-
-/** One connected source with everything that is known through it; discarded as a whole when another is connected. */
+/** One connected source with everything that is known through it; discarded as a whole when it ends. */
 export interface Session {
-  readonly connection: ConnectedState
+  readonly connection: Connected
+  /** What the source has told so far. */
+  readonly picture: Picture
+  /** Throws `not-found` for a server that the source does not have. */
+  server(id: string): ServerPicture
   setCadence(cadence: Cadence): void
   tryNow(server: string | undefined): void
-  /** History of one server; throws `not-found` for a server that the source does not have. */
-  history(server: string): History
-  /** Recomputations of one server's limits; throws like `history`. */
-  adjustments(server: string): Pick<Adjustments, 'steps'>
-  /** What a server stores and who watches it; `undefined` while the source does not report it. */
-  facts(server: string): ServerFacts | undefined
   /** The latest frame first, when there is one. */
   readonly frames: Subscribable<StreamEvent<'frames'>>
   /** The latest reading first, when there is one. */
   dumps(server: string, emit: (dump: DumpFrame) => void, signal: AbortSignalLike): void
-  /** Takes note of the objects as they are now; `undefined` while that is not known. */
-  readonly knowObjects: (objects: ObjectSet | undefined) => void
   /** Flow-control objects of the source; a door to nothing where it has none. */
   readonly objects: ObjectDoor
-  /** The source, when it is a simulation. */
-  readonly simulation: SimulationSource | undefined
-  /** How the simulation goes; nothing for other sources. */
+  /** Begins to read the objects, and tells what is known of them at every change. Once for a session. */
+  readObjects(onReading: (reading: ObjectsReading) => void): void
+  /** How the simulation goes, the present first; nothing for other sources. */
   readonly pace: Subscribable<SimulationState>
-  /** Tells it after it was changed. */
-  tellPace(): void
-  /** Single requests of the source, and what is told of them, where it sees them. */
+  /** Throws `unsupported` for what is no simulation. */
+  simulation(): Pick<SimulationSource, 'state' | 'control'>
+  /** Single requests of the source, where it sees them. */
   readonly traffic: LiveTraffic | undefined
-  readonly live: LiveOutlet | undefined
+  /** The same; throws `unsupported` where no single requests are seen. */
+  seen(): LiveTraffic
+  readonly requests: Subscribable<LiveEvent>
+  readonly requestStates: Subscribable<LiveState>
+  /** Begins, changes or ends a draft beside; throws like `seen`. */
+  shadow(wish: LiveShadow): LiveState
+  /** Throws `unsupported` for what is no proxy. */
+  mode(mode: ProxyMode): LiveState
   /** Aborted by `end`. */
   readonly ended: AbortSignal
   /** Settles once everything that the source took is given back. */
@@ -63,14 +57,7 @@ export interface SessionOptions {
   readonly spec: SourceSpec
   readonly cadence: Cadence
   readonly environment: Environment
-  readonly onConnection: (connection: ConnectedState) => void
-}
-
-interface ServerState {
-  readonly derive: (frame: ServerFrame) => DerivedServer
-  readonly history: History
-  readonly adjustments: Adjustments
-  latest?: { readonly frame: ServerFrame; readonly derived: DerivedServer }
+  readonly onConnection: (connection: Connected) => void
 }
 
 /**
@@ -78,54 +65,35 @@ interface ServerState {
  * as the source has said everything that it had to say at once (a recording brings minutes at its start).
  */
 const GATHER_MS = 40
+/** Between two events of single requests, and between two states, while somebody listens; milliseconds. */
+const ROWS_MS = 100
+const STATE_MS = 1_000
 
+/** A session is what the events of its source add up to, and the questions and wishes that its source takes. */
 export function startSession(options: SessionOptions): Session {
   const { id, source, simulation, environment } = options
   const abort = new AbortController()
-  const servers = new Map<string, ServerState>()
-  const health = new Map<string, ServerHealth>()
+  const picture = createPicture()
   const frames = createTopic<StreamEvent<'frames'>>()
   const pace = createTopic<SimulationState>()
-  const dumps = new Map<string, DumpFrame>()
-  const dumpListeners = new Set<(dump: DumpFrame) => void>()
+  const objects = source.objects ?? noObjects(source.info.name, NO_OBJECTS)
+  let onReading = (_reading: ObjectsReading): void => undefined
   let cadence = options.cadence
   let seq = 0
-  let objects: ObjectSet | undefined
   /** Servers with a frame that is about to be told. */
   const untold = new Set<string>()
 
-  const state = (server: string): ServerState => {
-    const known = servers.get(server) ?? {
-      derive: createDeriver(server),
-      history: createHistory(),
-      adjustments: createAdjustments(),
-    }
-    servers.set(server, known)
-    return known
-  }
-  const known = (server: string): ServerState => {
-    const found = servers.get(server)
-    if (found === undefined)
-      throw new ProblemError('not-found', `The connected source has no server ${JSON.stringify(server)}.`)
-    return found
-  }
-  const connection = (): ConnectedState => ({
-    state: 'connected',
+  const connection = (): Connected => ({
     id,
     source: source.info,
     spec: publicSpec(options.spec),
     cadence,
-    servers: [...health.values()].toSorted((a, b) => byId(a, b)),
+    servers: [...picture.health],
     ...(source.live !== undefined && { requests: true as const }),
     still: source.still,
   })
-  const tellPace = (): void => {
-    if (simulation !== undefined) pace.publish(simulation.state())
-  }
-  tellPace()
   const tellFrames = later(environment, () => {
-    const latest = [...servers.values()].flatMap((server) => server.latest ?? [])
-    const shown = latest.toSorted((a, b) => byId(a.frame, b.frame))
+    const latest = picture.servers.map((server) => server.latest)
     seq++
     untold.clear()
     frames.publish({
@@ -133,47 +101,83 @@ export function startSession(options: SessionOptions): Session {
       seq,
       frame: frameOf(
         source,
-        shown.map(({ frame }) => frame),
+        latest.map(({ frame }) => frame),
       ),
-      derived: shown.map(({ derived }) => derived),
+      derived: latest.map(({ derived }) => derived),
     })
-    tellPace()
   })
-  /** Of a simulation's history only the end is told: what came before it is asked for. */
-  const isHistory = ({ at }: ServerFrame): boolean =>
-    simulation !== undefined && !simulation.state().paused && unixMsOf(at) < simulation.presentUnixMs
   const tellConnection = later(environment, () => options.onConnection(connection()))
 
-  source.start(abort.signal, {
-    onServerFrame(page) {
-      if (abort.signal.aborted) return
-      const frame = objects === undefined ? page : withoutDeleted(page, objects)
-      const server = state(frame.id)
-      const derived = server.derive(frame)
-      server.history.append(frame, derived)
-      server.adjustments.append(frame, derived)
-      server.latest = { frame, derived }
-      if (isHistory(frame)) return
-      // One that is never told by itself counts, so that readers know what they miss.
-      if (untold.has(frame.id)) seq++
-      untold.add(frame.id)
-      tellFrames(servers.size > 1 ? GATHER_MS : 0)
-    },
-    onDump(dump) {
-      if (abort.signal.aborted) return
-      dumps.set(dump.server, dump)
-      for (const listener of dumpListeners) listener(dump)
-    },
-    onHealth(entry) {
-      if (abort.signal.aborted) return
-      health.set(entry.id, entry)
-      tellConnection(0)
-    },
-  })
+  const take = (event: SourceEvent): void => {
+    if (abort.signal.aborted) return
+    picture.take(event)
+    switch (event.kind) {
+      case 'frame':
+        if (event.past === true) return
+        // One that is never told by itself counts, so that readers know what they miss.
+        if (untold.has(event.frame.id)) seq++
+        untold.add(event.frame.id)
+        return tellFrames(picture.servers.length > 1 ? GATHER_MS : 0)
+      case 'facts':
+        return
+      case 'dump':
+        return dumps.tell(event.dump)
+      case 'health':
+        return tellConnection(0)
+      case 'objects':
+        return onReading(event.reading)
+      case 'requests':
+        if ('state' in event) requestStates.tell(event.state)
+        else requests.tell({ connection: id, ...event.changes })
+        return
+      case 'pace':
+        return pace.publish(event.pace)
+      case 'note':
+    }
+  }
 
+  const dumps = whileHeard<DumpFrame>(() => {
+    source.watchDumps?.(true)
+    return () => source.watchDumps?.(false)
+  })
+  const { live } = source
+  const requests = whileHeard<LiveEvent>(() => {
+    if (live === undefined) return () => undefined
+    live.log.telling = true
+    const stop = repeat(environment, ROWS_MS, () => {
+      live.settle()
+      const changes = live.log.takeChanges()
+      if (changes.event !== changes.from) take({ kind: 'requests', changes })
+    })
+    return () => {
+      stop()
+      live.log.telling = false
+    }
+  })
+  const tellState = (from: LiveTraffic): LiveState => {
+    from.settle()
+    const state = from.state()
+    take({ kind: 'requests', state })
+    return state
+  }
+  const requestStates = whileHeard<LiveState>(() =>
+    live === undefined ? () => undefined : repeat(environment, STATE_MS, () => tellState(live)),
+  )
+  const seen = (): LiveTraffic => {
+    if (live !== undefined) return live
+    throw new ProblemError('unsupported', 'The connected source shows no single requests; connect a proxy or a feed.')
+  }
+
+  source.start(abort.signal, take)
   return {
     get connection() {
       return connection()
+    },
+    picture,
+    server(server) {
+      const found = picture.server(server)
+      if (found !== undefined) return found
+      throw new ProblemError('not-found', `The connected source has no server ${JSON.stringify(server)}.`)
     },
     setCadence(next) {
       cadence = next
@@ -182,33 +186,57 @@ export function startSession(options: SessionOptions): Session {
     },
     tryNow(server) {
       source.tryNow(server)
-      source.objects?.tryNow()
+      objects.tryNow()
     },
-    history: (server) => known(server).history,
-    adjustments: (server) => known(server).adjustments,
-    facts: (server) => source.facts?.(server),
     frames,
     dumps(server, emit, signal) {
       // A reader may name a server before anything came from it, or one that will never come: nothing is made for it.
-      const listener = (dump: DumpFrame): void => void (dump.server === server && emit(dump))
-      dumpListeners.add(listener)
-      if (dumpListeners.size === 1) source.watchDumps?.(true)
-      const leave = (): void => {
-        if (dumpListeners.delete(listener) && dumpListeners.size === 0) source.watchDumps?.(false)
-      }
-      signal.addEventListener('abort', leave, { once: true })
-      const latest = dumps.get(server)
+      dumps.subscribe((dump) => void (dump.server === server && emit(dump)), signal)
+      const latest = picture.dump(server)
       if (latest !== undefined) emit(latest)
     },
-    knowObjects: (now) => {
-      objects = now
+    objects,
+    readObjects(listener) {
+      onReading = listener
+      objects.start(abort.signal, (reading) => take({ kind: 'objects', origin: objects.origin, reading }))
     },
-    objects: source.objects ?? noObjects(source.info.name, NO_OBJECTS),
-    simulation,
     pace,
-    tellPace,
-    traffic: source.live,
-    live: source.live && createLiveOutlet(id, source.live, environment),
+    simulation() {
+      if (simulation !== undefined) return simulation
+      throw new ProblemError('unsupported', 'The connected source is no simulation, so the console only reads it.')
+    },
+    traffic: live,
+    seen,
+    requests: {
+      subscribe(emit, signal) {
+        requests.subscribe(emit, signal)
+        // A reader that comes back learns that it missed something, although nothing more may happen.
+        const event = live?.log.event
+        if (event !== undefined && !signal.aborted)
+          emit({ connection: id, from: event, event, requests: [], dropped: 0 })
+      },
+    },
+    requestStates: {
+      subscribe(emit, signal) {
+        requestStates.subscribe(emit, signal)
+        if (live === undefined || signal.aborted) return
+        live.settle()
+        emit(live.state())
+      },
+    },
+    shadow(wish) {
+      const traffic = seen()
+      traffic.shadow(wish)
+      return tellState(traffic)
+    },
+    mode(mode) {
+      const traffic = seen()
+      if (traffic.change === undefined) {
+        throw new ProblemError('unsupported', 'Only a proxy decides about requests; connect one to enforce.')
+      }
+      traffic.change(mode)
+      return tellState(traffic)
+    },
     ended: abort.signal,
     async end() {
       abort.abort()
@@ -228,17 +256,52 @@ function frameOf(source: Source, servers: readonly ServerFrame[]): Frame {
   return { formatVersion: FRAME_FORMAT_VERSION, at, source: source.info, servers: [...servers] }
 }
 
-const byId = (a: { readonly id: string }, b: { readonly id: string }): number => byCodeUnits(a.id, b.id)
+/** Events for whoever listens; `begin` is called for the first listener, and what it returns once the last has left. */
+function whileHeard<E>(begin: () => () => void): Subscribable<E> & { readonly tell: (event: E) => void } {
+  const listeners = new Set<(event: E) => void>()
+  let end = (): void => undefined
+  return {
+    tell(event) {
+      for (const listener of listeners) listener(event)
+    },
+    subscribe(emit, signal) {
+      if (signal.aborted) return
+      const listener = (event: E): void => emit(event)
+      listeners.add(listener)
+      if (listeners.size === 1) end = begin()
+      signal.addEventListener(
+        'abort',
+        () => {
+          if (listeners.delete(listener) && listeners.size === 0) end()
+        },
+        { once: true },
+      )
+    },
+  }
+}
 
 /** Calls once for all requests that come before it did. */
-function later(environment: Environment, call: () => void): (ms: number) => void {
+function later({ after }: Environment, call: () => void): (ms: number) => void {
   let asked = false
   return (ms) => {
     if (asked) return
     asked = true
-    environment.after(ms, () => {
+    after(ms, () => {
       asked = false
       call()
     })
   }
+}
+
+/** Calls again and again until the returned function is called. */
+function repeat({ after }: Environment, ms: number, call: () => void): () => void {
+  let cancel = (): void => undefined
+  const again = (): void => {
+    cancel = after(ms, () => {
+      call()
+      again()
+    })
+  }
+  again()
+  return () => cancel()
 }

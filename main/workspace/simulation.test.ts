@@ -9,6 +9,7 @@ import { SimulationSpecSchema, type SimulationState } from '../../core/contract/
 import { standingClock } from '../../test/harness/standingClock.ts'
 import type { SimulatedApiServer } from '../ports/source.ts'
 import { createSimulationSource } from '../sources/simulation.ts'
+import { oneSourceOf, type OneSource } from '../../test/harness/oneSource.ts'
 import { createWorkspace, type Workspace } from './workspace.ts'
 import { allNamed } from '../../test/harness/consent.ts'
 
@@ -24,8 +25,7 @@ describe('the workspace with a simulation', () => {
   let clock = standingClock(START)
   let workspace: Workspace
   let served: { readonly server: SimulatedApiServer; readonly ended: AbortSignal }[] = []
-  const { signal } = new AbortController()
-  const call = () => workspace.handlers.procedures
+  let console: OneSource
 
   beforeEach(async () => {
     stateDir = await mkdtemp(join(tmpdir(), 'apf-state-'))
@@ -65,6 +65,7 @@ describe('the workspace with a simulation', () => {
       },
       onSimulation: (server, ended) => served.push({ server, ended }),
     })
+    console = oneSourceOf(workspace.handlers)
   })
   afterEach(async () => {
     workspace.close()
@@ -73,37 +74,40 @@ describe('the workspace with a simulation', () => {
 
   it('tells no frame of its history, which can be asked for', async () => {
     const frames: StreamEvent<'frames'>[] = []
-    workspace.handlers.streams.frames(null, (event) => frames.push(event), signal)
-    await call()['sources.connect']({ spec: SIMULATION })
+    console.subscribe('frames', null, (event) => frames.push(event))
+    await console.call('sources.connect', { spec: SIMULATION })
     clock.advance(2_000)
     expect(frames.map(({ frame }) => Date.parse(frame.at) - START)).toEqual([0, 1_000, 2_000])
     const [first] = frames
     const server = first?.frame.servers[0]?.id ?? ''
     const range = { server, from: START - 60_000, to: START, maxPoints: 100 }
-    const { times } = await call()['history.series'](range)
+    const { times } = await console.call('history.series', range)
     expect(times).toHaveLength(21)
   })
 
   it('steers it, and tells how it goes to whoever listens', async () => {
     const states: SimulationState[] = []
-    workspace.handlers.streams.simulation(null, (state) => states.push(state), signal)
-    await call()['sources.connect']({ spec: SIMULATION })
+    console.subscribe('simulation', null, (state) => states.push(state))
+    await console.call('sources.connect', { spec: SIMULATION })
     clock.advance(1_000)
-    expect(await call()['simulation.control']({ speed: 10, paused: true })).toMatchObject({ speed: 10, paused: true })
+    expect(await console.call('simulation.control', { speed: 10, paused: true })).toMatchObject({
+      speed: 10,
+      paused: true,
+    })
     expect(states.at(-1)).toMatchObject({ speed: 10, paused: true })
-    const { elapsedSeconds } = await call()['simulation.state'](null)
-    await call()['simulation.control']({ step: 50 })
+    const { elapsedSeconds } = await console.call('simulation.state', null)
+    await console.call('simulation.control', { step: 50 })
     expect(states.at(-1)?.elapsedSeconds).toBeGreaterThan(elapsedSeconds)
     expect(states.at(-1)?.retryAfterSeconds).toHaveProperty('workload-low')
   })
 
   it('applies edits to it at once, remembers them, and takes them back', async () => {
     const states: ObjectsState[] = []
-    workspace.handlers.streams.objects(null, (state) => states.push(ObjectsStateSchema.parse(state)), signal)
-    await call()['sources.connect']({ spec: SIMULATION })
+    console.subscribe('objects', null, (state) => states.push(ObjectsStateSchema.parse(state)))
+    await console.call('sources.connect', { spec: SIMULATION })
     clock.advance(1_000)
     expect(states.at(-1)).toMatchObject({ origin: 'simulation', state: 'current', editing: { state: 'off' } })
-    await call()['editing.switch']({ on: true })
+    await console.call('editing.switch', { on: true })
     const level = () => states.at(-1)?.objects.levels.find(({ metadata }) => metadata.name === 'workload-low')
     const before = level()
     const base = before && versionOf(before)
@@ -112,25 +116,25 @@ describe('the workspace with a simulation', () => {
     const changes = [
       { kind: 'PriorityLevelConfiguration' as const, name: 'workload-low', object, ...(base && { base }) },
     ]
-    const report = ApplyReportSchema.parse(await call()['objects.apply']({ changes, force: false }))
+    const report = ApplyReportSchema.parse(await console.call('objects.apply', { changes, force: false }))
     expect(report.verdicts).toMatchObject([{ outcome: 'accepted', differences: [] }])
     expect(level()?.spec.limited?.nominalConcurrencyShares).toBe(200)
-    const undone = await call()['journal.undo']({ id: report.entry?.id ?? '', force: false })
+    const undone = await console.call('journal.undo', { id: report.entry?.id ?? '', force: false })
     expect(undone.entry?.changes.map(({ state }) => state)).toEqual(['undone'])
     expect(level()?.spec).toEqual(before?.spec)
   })
 
   it('ends it with its session, remembers it, and refuses to steer what is none', async () => {
-    await call()['sources.connect']({ spec: SIMULATION })
+    await console.call('sources.connect', { spec: SIMULATION })
     clock.advance(1_000)
     expect(served).toHaveLength(1)
     expect(served[0]?.ended.aborted).toBe(false)
-    await call()['sources.connect']({ spec: { kind: 'demo' } })
+    await console.call('sources.connect', { spec: { kind: 'demo' } })
     expect(served[0]?.ended.aborted).toBe(true)
     clock.advance(1_000)
     expect(clock.timers()).toBe(0)
-    await expect(call()['simulation.state'](null)).rejects.toMatchObject({ problem: { code: 'unsupported' } })
-    await expect(call()['simulation.control']({ paused: true })).rejects.toThrow('no simulation')
-    expect(await call()['sources.recent'](null)).toMatchObject([{ name: 'Simulated cluster', spec: SIMULATION }])
+    await expect(console.call('simulation.state', null)).rejects.toMatchObject({ problem: { code: 'unsupported' } })
+    await expect(console.call('simulation.control', { paused: true })).rejects.toThrow('no simulation')
+    expect(await console.call('sources.recent', null)).toMatchObject([{ name: 'Simulated cluster', spec: SIMULATION }])
   })
 })

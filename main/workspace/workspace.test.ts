@@ -4,10 +4,13 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { StreamEvent } from '../../core/contract/contract.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { CadenceSchema, type Connection, type SourceSpec } from '../../core/contract/source.ts'
+import { CadenceSchema, type Connected, type SourceSpec } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
-import type { Source, SourceResult, SourceSink } from '../ports/source.ts'
+import type { Emit } from '../../core/source/sourceEvent.ts'
+import type { ServerFacts } from '../../core/engine/serverFacts.ts'
+import type { Source, SourceResult } from '../ports/source.ts'
+import { oneSourceOf, type OneSource } from '../../test/harness/oneSource.ts'
 import { createWorkspace, type Workspace } from './workspace.ts'
 import { allNamed } from '../../test/harness/consent.ts'
 
@@ -15,7 +18,7 @@ const START = Date.UTC(2026, 0, 1)
 
 /** A source that a test speaks for. */
 function fakeSource(name: string, still = false) {
-  let sink: SourceSink | undefined
+  let emit: Emit = () => undefined
   let signal: AbortSignal | undefined
   const calls: string[] = []
   const source: Source = {
@@ -23,12 +26,12 @@ function fakeSource(name: string, still = false) {
     still,
     start(until, to) {
       signal = until
-      sink = to
+      emit = to
     },
     tryNow: (server) => void calls.push(`tryNow ${server ?? 'all'}`),
     setCadence: ({ intervalMs }) => void calls.push(`cadence ${intervalMs}`),
   }
-  const frame = (second: number, executing = 1, id = 'a', version?: string): void => {
+  const frame = (second: number, executing = 1, id = 'a', version?: string, facts?: ServerFacts): void => {
     const level = { name: 'l', limits: {}, seats: { executing }, requests: {}, demand: {}, schemas: [] }
     const server: ServerFrame = {
       id,
@@ -37,25 +40,22 @@ function fakeSource(name: string, still = false) {
       missing: [],
       version,
     }
-    sink?.onServerFrame(server)
+    if (facts !== undefined) emit({ kind: 'facts', server: id, facts })
+    emit({ kind: 'frame', frame: server })
   }
   /** A page with a limit and nothing else. */
   const limit = (second: number, current: number): void => {
     const level = { name: 'l', limits: { current }, seats: {}, requests: {}, demand: {}, schemas: [] }
-    sink?.onServerFrame({
-      id: 'a',
-      at: new Date(START + second * 1_000).toISOString(),
-      levels: [level],
-      missing: [],
-    })
+    const at = new Date(START + second * 1_000).toISOString()
+    emit({ kind: 'frame', frame: { id: 'a', at, levels: [level], missing: [] } })
   }
   return {
     source,
     calls,
     frame,
     limit,
-    dump: (dump: DumpFrame) => sink?.onDump(dump),
-    healthy: (id = 'a') => sink?.onHealth({ id, status: 'ok', failures: [] }),
+    dump: (dump: DumpFrame) => emit({ kind: 'dump', dump }),
+    healthy: (id = 'a') => emit({ kind: 'health', health: { id, status: 'ok', failures: [] } }),
     ended: () => signal?.aborted ?? false,
   }
 }
@@ -115,11 +115,10 @@ describe('the workspace', () => {
         throw new Error(sentence)
       },
     })
-  const { signal } = new AbortController()
-  const call = () => workspace.handlers.procedures
+  let console: OneSource
   const frames = (): StreamEvent<'frames'>[] => {
     const events: StreamEvent<'frames'>[] = []
-    workspace.handlers.streams.frames(null, (event) => events.push(event), signal)
+    console.subscribe('frames', null, (event) => events.push(event))
     return events
   }
   const executing = (event: StreamEvent<'frames'> | undefined): unknown =>
@@ -130,6 +129,7 @@ describe('the workspace', () => {
     timers = []
     sources = new Map()
     workspace = open()
+    console = oneSourceOf(workspace.handlers)
   })
   afterEach(async () => {
     workspace.close()
@@ -139,7 +139,7 @@ describe('the workspace', () => {
   it('tells frames of the connected source, those said at once as one', async () => {
     const a = offer('a')
     const events = frames()
-    await call()['sources.connect']({ spec: urls('a') })
+    await console.call('sources.connect', { spec: urls('a') })
     a.frame(1, 10)
     a.frame(2, 20)
     settle()
@@ -152,54 +152,59 @@ describe('the workspace', () => {
     ])
     expect(executing(events[0])).toEqual([20])
     expect(events[1]?.derived[0]?.intervalSeconds).toBe(1)
-    const series = await call()['history.series']({ server: 'a', from: START, to: START + 10_000, maxPoints: 100 })
+    const series = await console.call('history.series', {
+      server: 'a',
+      from: START,
+      to: START + 10_000,
+      maxPoints: 100,
+    })
     expect(series.levels[0]?.columns.executing.filter((value) => value !== null)).toEqual([10, 20, 30])
   })
 
   it('keeps the recomputations of the limits, also those that came at once', async () => {
     const a = offer('a')
-    await call()['sources.connect']({ spec: urls('a') })
+    await console.call('sources.connect', { spec: urls('a') })
     a.limit(0, 10)
     a.limit(5, 10)
     a.limit(10, 12)
     a.limit(20, 9)
-    const steps = await call()['allocation.steps']({ server: 'a', from: START, to: START + 60_000 })
+    const steps = await console.call('allocation.steps', { server: 'a', from: START, to: START + 60_000 })
     expect(steps.map(({ number, at, levels }) => [number, at - START, levels[0]?.limits.current])).toEqual([
       [1, 0, 10],
       [2, 10_000, 12],
       [3, 20_000, 9],
     ])
-    expect(await call()['allocation.steps']({ server: 'a', from: START + 10_001, to: START + 60_000 })).toHaveLength(1)
-    await expect(call()['allocation.steps']({ server: 'b', from: 0, to: 1 })).rejects.toThrow('has no server "b"')
+    expect(
+      await console.call('allocation.steps', { server: 'a', from: START + 10_001, to: START + 60_000 }),
+    ).toHaveLength(1)
+    await expect(console.call('allocation.steps', { server: 'b', from: 0, to: 1 })).rejects.toThrow('has no server "b"')
   })
 
   it('answers what a server stores and who watches it, where the source reports that', async () => {
     const a = offer('a')
-    Object.assign(a.source, {
-      facts: (server: string) =>
-        server === 'a'
-          ? {
-              objects: new Map([
-                ['pods', { count: 40, averageSize: 900 }],
-                ['leases.coordination.k8s.io', { count: 9, averageSize: 0 }],
-              ]),
-              watches: [{ apiGroup: 'coordination.k8s.io', resource: 'leases', total: 3 }],
-            }
-          : undefined,
+    await console.call('sources.connect', { spec: urls('a') })
+    expect(await console.call('sources.facts', { server: 'a' })).toBeNull()
+    a.frame(1, 1, 'a', undefined, {
+      objects: new Map([
+        ['pods', { count: 40, averageSize: 900 }],
+        ['leases.coordination.k8s.io', { count: 9, averageSize: 0 }],
+      ]),
+      watches: [{ apiGroup: 'coordination.k8s.io', resource: 'leases', total: 3 }],
     })
-    await call()['sources.connect']({ spec: urls('a') })
-    expect(await call()['sources.facts']({ server: 'a' })).toEqual({
+    // A page without them leaves what is known.
+    a.frame(2)
+    expect(await console.call('sources.facts', { server: 'a' })).toEqual({
       objects: { pods: { count: 40, averageSize: 900 }, 'leases.coordination.k8s.io': { count: 9 } },
       watches: { 'leases.coordination.k8s.io': 3 },
     })
-    expect(await call()['sources.facts']({ server: 'b' })).toBeNull()
+    expect(await console.call('sources.facts', { server: 'b' })).toBeNull()
   })
 
   it('gives the objects of a source that reports no version that of its page', async () => {
     const a = offer('a')
     const versions: unknown[] = []
-    workspace.handlers.streams.objects(null, ({ version }) => versions.push(version), signal)
-    await call()['sources.connect']({ spec: urls('a') })
+    console.subscribe('objects', null, ({ version }) => versions.push(version))
+    await console.call('sources.connect', { spec: urls('a') })
     a.frame(1, 1, 'a', 'v1.36.3')
     settle()
     a.frame(2, 1, 'a', 'v1.36.3')
@@ -211,7 +216,7 @@ describe('the workspace', () => {
   it('sorts servers by id', async () => {
     const a = offer('a')
     const events = frames()
-    await call()['sources.connect']({ spec: urls('a') })
+    await console.call('sources.connect', { spec: urls('a') })
     a.frame(1, 2, 'b')
     a.frame(2, 1, 'a')
     settle()
@@ -222,28 +227,67 @@ describe('the workspace', () => {
   it('leads its readers from one source to the next', async () => {
     const [a, b] = [offer('a'), offer('b')]
     const events = frames()
-    const connections: Connection[] = []
-    workspace.handlers.streams.connection(null, (connection) => connections.push(connection), signal)
-    await call()['sources.connect']({ spec: urls('a') })
-    await call()['sources.connect']({ spec: urls('b') })
+    const told: (readonly Connected[])[] = []
+    console.subscribe('connections', null, (connections) => told.push(connections))
+    await console.call('sources.connect', { spec: urls('a') })
+    await console.call('sources.connect', { spec: urls('b') })
     expect([a.ended(), b.ended()]).toEqual([true, false])
     a.frame(1)
     b.frame(1, 7)
     b.healthy()
     settle()
     expect(events.map((event) => [event.connection, executing(event)])).toEqual([[2, [7]]])
-    expect(
-      connections.map((connection) => (connection.state === 'connected' ? connection.source.name : 'none')),
-    ).toEqual(['none', 'a', 'b', 'b'])
-    expect(await call()['sources.disconnect'](null)).toEqual({ state: 'none' })
+    expect(told.map((connections) => connections.map(({ source }) => source.name))).toEqual([[], ['a'], ['b'], ['b']])
+    await console.call('sources.disconnect', null)
     expect(b.ended()).toBe(true)
-    expect(connections.at(-1)).toEqual({ state: 'none' })
+    expect(told.at(-1)).toEqual([])
+  })
+
+  it('keeps two sources apart that are connected at once', async () => {
+    const [a, b] = [offer('a'), offer('b')]
+    const [left, right] = [oneSourceOf(workspace.handlers), oneSourceOf(workspace.handlers)]
+    const seen: Record<'left' | 'right', unknown[]> = { left: [], right: [] }
+    const told: (readonly Connected[])[] = []
+    left.subscribe('connections', null, (connections) => told.push(connections))
+    left.subscribe('frames', null, (event) => seen.left.push(executing(event)))
+    right.subscribe('frames', null, (event) => seen.right.push(executing(event)))
+    await left.call('sources.connect', { spec: urls('a') })
+    const { procedures } = workspace.handlers
+    const beside = await procedures['sources.connect']({ spec: urls('b') })
+    workspace.handlers.streams.frames(
+      { connection: beside.id },
+      (event) => seen.right.push(executing(event)),
+      new AbortController().signal,
+    )
+    a.frame(1, 10)
+    b.frame(1, 20)
+    settle()
+    // Both call their server `a`.
+    expect(seen).toEqual({ left: [[10]], right: [[20]] })
+    const range = { server: 'a', from: START, to: START + 10_000, maxPoints: 100 }
+    const executed = async (connection: number): Promise<unknown> =>
+      (await procedures['history.series']({ connection, ...range })).levels[0]?.columns.executing.at(-1)
+    expect([await executed(left.connection), await executed(beside.id)]).toEqual([10, 20])
+    expect(told.at(-1)?.map(({ source }) => source.name)).toEqual(['a', 'b'])
+
+    // The one that is left takes nothing with it, and its place is free.
+    await left.call('sources.disconnect', null)
+    expect([a.ended(), b.ended()]).toEqual([true, false])
+    expect(told.at(-1)?.map(({ source }) => source.name)).toEqual(['b'])
+    await expect(executed(left.connection)).rejects.toThrow('not connected any more')
+    b.frame(2, 21)
+    settle()
+    expect(seen.right.at(-1)).toEqual([21])
+    offer('c')
+    await left.call('sources.connect', { spec: urls('c') })
+    expect(told.at(-1)?.map(({ source }) => source.name)).toEqual(['b', 'c'])
+    expect(b.ended()).toBe(false)
   })
 
   it('stays where it is when another source cannot be made', async () => {
     const a = offer('a')
-    await call()['sources.connect']({ spec: urls('a') })
-    await expect(call()['sources.connect']({ spec: urls('nowhere') })).rejects.toThrow('no such source')
+    await console.call('sources.connect', { spec: urls('a') })
+    await expect(console.call('sources.connect', { spec: urls('nowhere') })).rejects.toThrow('no such source')
     expect(a.ended()).toBe(false)
   })
 
@@ -251,8 +295,8 @@ describe('the workspace', () => {
     const slow = Promise.withResolvers<SourceResult>()
     sources.set('slow', slow.promise)
     const quick = offer('quick')
-    const first = call()['sources.connect']({ spec: urls('slow') })
-    await call()['sources.connect']({ spec: urls('quick') })
+    const first = console.call('sources.connect', { spec: urls('slow') })
+    await console.call('sources.connect', { spec: urls('quick') })
     slow.resolve({ ok: true, source: fakeSource('slow').source })
     await expect(first).rejects.toThrow(ProblemError)
     expect(quick.ended()).toBe(false)
@@ -262,8 +306,8 @@ describe('the workspace', () => {
     const a = offer('a')
     const whole: DumpFrame[] = []
     const ofLevel: DumpFrame[] = []
-    workspace.handlers.streams.dumps({ server: 'a' }, (dump) => whole.push(dump), signal)
-    await call()['sources.connect']({ spec: urls('a') })
+    console.subscribe('dumps', { server: 'a' }, (dump) => whole.push(dump))
+    await console.call('sources.connect', { spec: urls('a') })
     const queue = {
       index: 0,
       pending: 0,
@@ -287,42 +331,45 @@ describe('the workspace', () => {
     }
     a.dump(dump)
     a.dump({ ...dump, server: 'other' })
-    workspace.handlers.streams.dumps({ server: 'a', level: 'm' }, (event) => ofLevel.push(event), signal)
+    console.subscribe('dumps', { server: 'a', level: 'm' }, (event) => ofLevel.push(event))
     expect(whole).toEqual([dump])
     expect(ofLevel.map(({ queues }) => queues?.map(({ level }) => level))).toEqual([['m']])
   })
 
   it('passes interval and impatience on, but not to files', async () => {
     const a = offer('a')
-    await call()['sources.connect']({ spec: urls('a') })
-    const connection = await call()['sources.cadence']({ intervalMs: 5_000, dumpsEveryMs: null })
+    await console.call('sources.connect', { spec: urls('a') })
+    const connection = await console.call('sources.cadence', { intervalMs: 5_000, dumpsEveryMs: null })
     expect(connection).toMatchObject({ cadence: { intervalMs: 5_000 } })
-    await call()['sources.tryNow']({ server: 'x' })
+    await console.call('sources.tryNow', { server: 'x' })
     expect(a.calls).toEqual(['cadence 5000', 'tryNow x'])
     offer('still', true)
-    await call()['sources.connect']({ spec: urls('still') })
-    await expect(call()['sources.cadence']({ intervalMs: 5_000, dumpsEveryMs: null })).rejects.toThrow('no interval')
+    await console.call('sources.connect', { spec: urls('still') })
+    await expect(console.call('sources.cadence', { intervalMs: 5_000, dumpsEveryMs: null })).rejects.toThrow(
+      'no interval',
+    )
   })
 
   it('answers not-found without a source or server', async () => {
     const query = { server: 'a', from: 0, to: 1, maxPoints: 10 }
-    await expect(call()['history.series'](query)).rejects.toThrow('No source is connected.')
+    await expect(console.call('history.series', query)).rejects.toThrow('not connected any more')
     offer('a')
-    await call()['sources.connect']({ spec: urls('a') })
-    await expect(call()['history.series'](query)).rejects.toThrow('has no server "a"')
+    await console.call('sources.connect', { spec: urls('a') })
+    await expect(console.call('history.series', query)).rejects.toThrow('has no server "a"')
   })
 
   it('remembers sources and settings for the next start', async () => {
     offer('a')
-    await call()['sources.connect']({ spec: urls('a') })
-    await call()['settings.write']({ theme: 'dark' })
-    await call()['settings.write']({ density: 'compact' })
+    await console.call('sources.connect', { spec: urls('a') })
+    await console.call('settings.write', { theme: 'dark' })
+    await console.call('settings.write', { density: 'compact' })
     workspace.close()
     workspace = open()
-    expect(await call()['settings.read'](null)).toMatchObject({ theme: 'dark', density: 'compact', clock: 'utc' })
-    const [recent, ...others] = await call()['sources.recent'](null)
+    console = oneSourceOf(workspace.handlers)
+    expect(await console.call('settings.read', null)).toMatchObject({ theme: 'dark', density: 'compact', clock: 'utc' })
+    const [recent, ...others] = await console.call('sources.recent', null)
     expect(others).toEqual([])
     expect(recent).toMatchObject({ name: 'a', spec: urls('a') })
-    expect(await call()['sources.forget']({ at: recent?.at ?? '' })).toEqual([])
+    expect(await console.call('sources.forget', { at: recent?.at ?? '' })).toEqual([])
   })
 })

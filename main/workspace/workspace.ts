@@ -3,7 +3,7 @@ import type { Handlers } from '../../core/contract/contract.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import {
   CadenceSchema,
-  type Connection,
+  type Connected,
   type FoundContext,
   type PermissionReport,
   type SourceSpec,
@@ -16,12 +16,10 @@ import type { SourceResult, LiveTraffic, SimulatedApiServer } from '../ports/sou
 import type { Environment } from '../ports/environment.ts'
 import { openStore } from '../store/store.ts'
 import { createTopic } from '../ports/topic.ts'
-import { followSession } from './follow.ts'
 import { createObjects, type Elsewhere } from './objects.ts'
-import { liveProcedures } from './live.ts'
 import { isRememberable, publicSpec } from './recent.ts'
+import { createObjectDesk, type ObjectDesk } from './objectDesk.ts'
 import { startSession, type Session } from './session.ts'
-import { simulationProcedures } from './simulation.ts'
 
 /** What the workspace asks of the rooms around it; passed in, so that tests need no cluster. */
 export interface Access extends Elsewhere {
@@ -49,28 +47,34 @@ export interface WorkspaceOptions {
 
 export interface Workspace {
   readonly handlers: Handlers
-  /** Ends the connected source. */
+  /** Ends the connected sources. */
   readonly close: () => void
 }
 
-const NOTHING: Connection = { state: 'none' }
+/** A connected source. */
+interface Open {
+  readonly session: Session
+  readonly desk: ObjectDesk
+  /** As it was given, with the secrets that were typed. */
+  readonly spec: SourceSpec
+}
 
-/** The one place that owns state: the connected source, its history, settings and recent sources. */
+/** The one place that owns state: the connected sources, their history, settings and recent sources. */
 export function createWorkspace(options: WorkspaceOptions): Workspace {
   const { environment, access } = options
   const store = openStore(options.stateDir)
 
-  const connections = createTopic<Connection>()
-  const sessions = createTopic<Session | undefined>()
-  let session: Session | undefined
-  /** As it was given, with the secrets that were typed. */
-  let connectedSpec: SourceSpec | undefined
+  const connections = createTopic<Connected[]>()
+  /** By place: a source that is connected in the place of another one takes over its place. */
+  const open = new Map<number, Open>()
+  /** The place of each connection there ever was, by its id. */
+  const places = new Map<number, number>()
+  /** By place, the attempt that decided what is connected there; an earlier one that is slower comes too late. */
+  const decided = new Map<number, number>()
   let attempts = 0
-  /** The attempt that decided what is connected now; an earlier one that is slower comes too late. */
-  let decided = 0
-  connections.publish(NOTHING)
-  sessions.publish(undefined)
   const closing = new AbortController()
+  const tell = (): void => connections.publish([...open.values()].map(({ session }) => session.connection))
+  tell()
   // Also where nobody looks at the page.
   const warned = new Set<string>()
   store.notices.subscribe((notices) => {
@@ -79,58 +83,56 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       warned.add(message)
     }
   }, closing.signal)
-  const objects = createObjects({
-    sessions,
-    signal: closing.signal,
-    store,
-    environment,
-    elsewhere: access,
-  })
 
-  const replaceSession = (next: Session | undefined, spec?: SourceSpec): Connection => {
-    void session?.end()
-    session = next
-    connectedSpec = spec
-    const connection = next?.connection ?? NOTHING
-    connections.publish(connection)
-    sessions.publish(next)
-    return connection
+  const find = (id: number): Open | undefined => {
+    const found = open.get(places.get(id) ?? Number.NaN)
+    return found?.session.connection.id === id ? found : undefined
+  }
+  const openOf = (id: number): Open => {
+    const found = find(id)
+    if (found === undefined) throw new ProblemError('not-found', 'This source is not connected any more.')
+    return found
+  }
+  const sessionOf = (id: number): Session => openOf(id).session
+  const objects = createObjects({ deskOf: (id) => openOf(id).desk, store, environment, elsewhere: access })
+
+  /** Settles once the source has given back everything that it took. */
+  const leave = (place: number): Promise<void> => {
+    const ended = open.get(place)?.session.end() ?? Promise.resolve()
+    if (open.delete(place)) tell()
+    return ended
   }
 
-  /** What listens on the port that the next source wants must leave it first. */
-  const makeRoom = async (spec: SourceSpec): Promise<void> => {
-    const present = session
-    if (present === undefined || !listensOn(present, portOf(spec))) return
-    const ended = present.end()
-    replaceSession(undefined)
-    await ended
-  }
-
-  const connect = async (spec: SourceSpec): Promise<Connection> => {
+  const connect = async (spec: SourceSpec, inPlaceOf: number | null | undefined): Promise<Connected> => {
     const id = ++attempts
-    await makeRoom(spec)
+    const place = inPlaceOf === undefined ? id : inPlaceOf === null ? 0 : (places.get(inPlaceOf) ?? id)
+    const present = open.get(place)?.session
+    // What listens on the port that the next source wants must leave it first.
+    if (present !== undefined && listensOn(present, portOf(spec))) await leave(place)
     const made = await access.makeSource(spec, environment)
     if (!made.ok) throw new ProblemError(made.problem.code, made.problem.message, made.problem.details)
-    if (id < decided) {
+    if (closing.signal.aborted || id < (decided.get(place) ?? 0)) {
       made.source.discard?.()
       throw new ProblemError('cancelled', 'Another source was connected meanwhile.')
     }
-    const cadence = spec.kind === 'scrape' ? spec.cadence : CadenceSchema.parse({})
-    const started = startSession({
+    decided.set(place, id)
+    void open.get(place)?.session.end()
+    const session = startSession({
       id,
       source: made.source,
       simulation: made.simulation,
       spec,
-      cadence,
+      cadence: spec.kind === 'scrape' ? spec.cadence : CadenceSchema.parse({}),
       environment,
-      onConnection: (connection) => {
-        if (session?.connection.id === id) connections.publish(connection)
-      },
+      onConnection: tell,
     })
-    decided = id
-    const connection = replaceSession(started, spec)
-    if (made.simulation !== undefined) options.onSimulation?.(made.simulation.server, started.ended)
-    if (made.source.live !== undefined) options.onTraffic?.(made.source.live, started.ended)
+    const desk = createObjectDesk(session, environment)
+    places.set(id, place)
+    open.set(place, { session, desk, spec })
+    tell()
+    objects.resolveOnce(desk, session.ended)
+    if (made.simulation !== undefined) options.onSimulation?.(made.simulation.server, session.ended)
+    if (made.source.live !== undefined) options.onTraffic?.(made.source.live, session.ended)
     if (isRememberable(spec)) {
       const added = {
         at: new Date(environment.now()).toISOString(),
@@ -140,19 +142,17 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       // The source is connected whether or not it can be remembered; the store says why it cannot.
       await store.recents.add(added).catch(() => undefined)
     }
-    return connection
+    return session.connection
   }
 
-  /** The page does not have the secrets of the connected source; it asks about it without. */
+  /** The page does not have the secrets of a connected source; it asks about it without. */
   const withTypedSecrets = (target: Target): Target => {
-    const own = connectedSpec?.kind === 'scrape' ? connectedSpec : undefined
-    const shown = own && publicSpec(own)
-    return own && shown?.kind === 'scrape' && isDeepStrictEqual(shown.target, target) ? own.target : target
-  }
-
-  const connected = (): Session => {
-    if (session === undefined) throw new ProblemError('not-found', 'No source is connected.')
-    return session
+    for (const { spec } of open.values()) {
+      if (spec.kind !== 'scrape') continue
+      const shown = publicSpec(spec)
+      if (shown.kind === 'scrape' && isDeepStrictEqual(shown.target, target)) return spec.target
+    }
+    return target
   }
 
   const handlers: Handlers = {
@@ -162,61 +162,77 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       'settings.write': (change) => store.settings.change(change),
       'sources.contexts': ({ file }) => access.listContexts(file),
       'sources.permissions': ({ target }) => access.permissionReports(withTypedSecrets(target)),
-      'sources.connect': ({ spec }) => connect(spec),
-      'sources.disconnect': async () => {
-        decided = ++attempts
-        return replaceSession(undefined)
+      'sources.connect': ({ spec, inPlaceOf }) => connect(spec, inPlaceOf),
+      'sources.disconnect': async ({ connection }) => {
+        const place = places.get(connection)
+        if (place === undefined || find(connection) === undefined) return null
+        decided.set(place, ++attempts)
+        void leave(place)
+        return null
       },
-      'sources.cadence': async (cadence) => {
-        const current = connected()
-        if (current.connection.still) {
+      'sources.cadence': async ({ connection, ...cadence }) => {
+        const session = sessionOf(connection)
+        if (session.connection.still) {
           throw new ProblemError('unsupported', 'A file is read once, so there is no interval to change.')
         }
-        current.setCadence(cadence)
-        return current.connection
+        session.setCadence(cadence)
+        return session.connection
       },
-      'sources.tryNow': async ({ server }) => {
-        connected().tryNow(server)
+      'sources.tryNow': async ({ connection, server }) => {
+        sessionOf(connection).tryNow(server)
         return null
       },
       'sources.recent': () => store.recents.read(),
       'sources.forget': ({ at }) => store.recents.forget(at),
-      'sources.facts': async ({ server }) => {
-        const facts = connected().facts(server)
+      'sources.facts': async ({ connection, server }) => {
+        const facts = sessionOf(connection).picture.facts(server)
         return facts === undefined ? null : reportedFacts(facts)
       },
-      'history.series': async ({ server, ...range }) => connected().history(server).series(range),
-      'history.heatMap': async ({ server, ...cells }) => connected().history(server).heatMap(cells),
-      'allocation.steps': async ({ server, from, to }) => [...connected().adjustments(server).steps(from, to)],
+      'history.series': async ({ connection, server, ...range }) =>
+        sessionOf(connection).server(server).history.series(range),
+      'history.heatMap': async ({ connection, server, ...cells }) =>
+        sessionOf(connection).server(server).history.heatMap(cells),
+      'allocation.steps': async ({ connection, server, from, to }) => [
+        ...sessionOf(connection).server(server).adjustments.steps(from, to),
+      ],
       ...objects.procedures,
-      ...simulationProcedures(connected),
-      ...liveProcedures(connected, objects.assertEditing),
+      'simulation.state': async ({ connection }) => sessionOf(connection).simulation().state(),
+      'simulation.control': async ({ connection, ...change }) => sessionOf(connection).simulation().control(change),
+      'live.page': async ({ connection, before, since, count }) => {
+        const { log, settle } = sessionOf(connection).seen()
+        settle()
+        return { connection, event: log.event, requests: log.before(count, before, since) }
+      },
+      'live.shadow': async ({ connection, wish }) => sessionOf(connection).shadow(wish),
+      'live.mode': async ({ connection, mode }) => {
+        const session = sessionOf(connection)
+        session.seen()
+        objects.assertEditing(connection)
+        return session.mode(mode)
+      },
     },
     streams: {
-      connection: (_, emit, signal) => connections.subscribe(emit, signal),
+      connections: (_, emit, signal) => connections.subscribe(emit, signal),
       notices: (_, emit, signal) => store.notices.subscribe((notices) => emit([...notices]), signal),
       consent: (_, emit, signal) => access.consent.state.subscribe(emit, signal),
-      frames: (_, emit, signal) =>
-        followSession(sessions, signal, (current, end) => current.frames.subscribe(emit, end)),
-      dumps: ({ server, level }, emit, signal) =>
-        followSession(sessions, signal, (current, end) =>
-          current.dumps(server, (dump) => emit(level === undefined ? dump : onlyLevel(dump, level)), end),
+      frames: ({ connection }, emit, signal) => find(connection)?.session.frames.subscribe(emit, signal),
+      dumps: ({ connection, server, level }, emit, signal) =>
+        find(connection)?.session.dumps(
+          server,
+          (dump) => emit(level === undefined ? dump : onlyLevel(dump, level)),
+          signal,
         ),
-      objects: objects.stream,
-      simulation: (_, emit, signal) =>
-        followSession(sessions, signal, (current, end) => current.pace.subscribe(emit, end)),
-      live: (_, emit, signal) =>
-        followSession(sessions, signal, (current, end) => current.live?.rows.subscribe(emit, end)),
-      liveState: (_, emit, signal) =>
-        followSession(sessions, signal, (current, end) => current.live?.states.subscribe(emit, end)),
+      objects: ({ connection }, emit, signal) => find(connection)?.desk.states.subscribe(emit, signal),
+      simulation: ({ connection }, emit, signal) => find(connection)?.session.pace.subscribe(emit, signal),
+      live: ({ connection }, emit, signal) => find(connection)?.session.requests.subscribe(emit, signal),
+      liveState: ({ connection }, emit, signal) => find(connection)?.session.requestStates.subscribe(emit, signal),
     },
   }
   return {
     handlers,
     close() {
-      decided = Infinity
-      replaceSession(undefined)
       closing.abort()
+      for (const place of open.keys()) void leave(place)
       store.close()
     },
   }

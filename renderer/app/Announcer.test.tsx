@@ -22,7 +22,6 @@ function show(connection: number, name: string, rejections: number): void {
   act(() => {
     connectionStore.setState({
       connection: {
-        state: 'connected',
         id: connection,
         source: { kind: 'scrape', name: 'prod', via: '/metrics direct' },
         spec: { kind: 'demo' },

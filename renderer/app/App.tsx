@@ -1,6 +1,7 @@
 import { Suspense, useEffect, type MouseEvent } from 'react'
 import { classes } from '../components/classes.ts'
 import { ErrorBoundary } from '../components/ErrorBoundary.tsx'
+import { useConnected } from '../state/connection.ts'
 import { useShownNotes } from '../state/firstRun.ts'
 import { useRoute } from '../state/route.ts'
 import { useSettings } from '../state/settings.ts'
@@ -34,6 +35,7 @@ export function App() {
   }, [rangeProblem])
   const [{ sidebar }] = useSettings()
   const noted = useShownNotes().length > 0
+  const connection = useConnected()?.id
   const entry = SCREEN_ENTRIES.find(({ name }) => name === screen)
   return (
     <div className={classes(styles['app'], sidebar === 'rail' && styles['rail'], noted && styles['noted'])}>
@@ -51,7 +53,11 @@ export function App() {
             <div className={styles['pages']}>
               <PageTabs name={entry.name} label={entry.label} pages={entry.pages} />
             </div>
-            <ErrorBoundary key={entry.name} title={entry.label}>
+            {/* Nothing of one source is shown for another; the form that connects them stays. */}
+            <ErrorBoundary
+              key={entry.name === 'connection' ? entry.name : `${entry.name} ${connection}`}
+              title={entry.label}
+            >
               <Suspense>
                 <entry.Screen />
               </Suspense>

@@ -9,7 +9,7 @@ import styles from './ModeBadge.module.css'
 export function ModeBadge() {
   const view = useView()
   const { link, connection } = useConnection()
-  const servers = connection.state === 'connected' ? connection.servers : []
+  const servers = connection?.servers ?? []
   const { tone, word, detail } = badgeOf(view, link, useSimulationState(), servers)
   return (
     <>
@@ -29,7 +29,7 @@ export function ModeBadge() {
 export function ModeLine() {
   const view = useView()
   const { link, connection } = useConnection()
-  const servers = connection.state === 'connected' ? connection.servers : []
+  const servers = connection?.servers ?? []
   const { tone } = badgeOf(view, link, undefined, servers)
   return <div className={classes(styles['line'], styles[tone])} aria-hidden="true" />
 }

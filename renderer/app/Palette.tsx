@@ -180,7 +180,7 @@ function reachable(): Reachable {
     speeds: SPEEDS,
     onLive: routeNow().screen === 'live',
     paused: timeStore.getState().paused,
-    simulated: connection.state === 'connected' && connection.source.kind === 'simulation',
+    simulated: connection?.source.kind === 'simulation',
     unavailable: unavailableNow(),
   }
 }

@@ -1,9 +1,9 @@
 import { Popover } from 'radix-ui'
-import type { Connection, ServerHealth } from '../../core/contract/source.ts'
+import type { Connected, ServerHealth } from '../../core/contract/source.ts'
 import { unixMsOf } from '../../core/units.ts'
 import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
-import { useConnection } from '../state/connection.ts'
+import { showConnection, useConnection } from '../state/connection.ts'
 import { openScreen } from '../state/route.ts'
 import { selectionStore } from '../state/selection.ts'
 import { useView, type View } from '../state/view.ts'
@@ -12,9 +12,9 @@ import { closeOverlay, setOverlay, shellStore } from '../state/shell.ts'
 import { Listbox, type ListboxOption } from './Listbox.tsx'
 import styles from './TopBar.module.css'
 
-/** Cluster, server and method; a list of servers with their health, and the way to another source. */
+/** Cluster, server and method; the servers of all connected sources with their health, and the way to another source. */
 export function SourceSwitcher() {
-  const { connection } = useConnection()
+  const { connections, connection } = useConnection()
   const view = useView()
   const { server } = view
   const open = shellStore(({ overlay }) => overlay === 'source')
@@ -25,7 +25,7 @@ export function SourceSwitcher() {
         aria-haspopup="listbox"
         aria-keyshortcuts="Control+O"
       >
-        {connection.state === 'none' ? (
+        {connection === undefined ? (
           <span className={styles['quiet']}>No source</span>
         ) : (
           <>
@@ -47,7 +47,10 @@ export function SourceSwitcher() {
           aria-label="Source and server"
           onOpenAutoFocus={(event) => event.preventDefault()}
         >
-          <Listbox label="Source and server" options={options(connection, server?.id, (id) => ageIn(view, id))} />
+          <Listbox
+            label="Source and server"
+            options={options(connections, connection, server?.id, (id) => ageIn(view, id))}
+          />
         </Popover.Content>
       </Popover.Portal>
     </Popover.Root>
@@ -61,28 +64,43 @@ function ageIn({ frame, server, ageMs }: View, id: string): number | undefined {
 }
 
 function options(
-  connection: Connection,
+  connections: readonly Connected[],
+  connection: Connected | undefined,
   shown: string | undefined,
   ageOf: (id: string) => number | undefined,
 ): ListboxOption[] {
-  const servers = connection.state === 'none' ? [] : connection.servers
   const choose = (action: () => void) => (): void => {
     closeOverlay('source')
     action()
   }
   return [
-    ...servers.map((health): ListboxOption => ({
-      id: health.id,
-      selected: health.id === shown,
-      content: <Server health={health} ageMs={ageOf(health.id)} />,
-      onChoose: choose(() => selectionStore.getState().setServer(health.id)),
-    })),
+    ...connections.flatMap(({ id, source, servers }) =>
+      servers.map((health): ListboxOption => {
+        const here = id === connection?.id
+        return {
+          id: here ? health.id : `${id} ${health.id}`,
+          selected: here && health.id === shown,
+          content: (
+            <Server
+              source={connections.length > 1 ? source.name : undefined}
+              health={health}
+              ageMs={here ? ageOf(health.id) : undefined}
+            />
+          ),
+          onChoose: choose(() => {
+            showConnection(id)
+            selectionStore.getState().setServer(health.id)
+          }),
+        }
+      }),
+    ),
     {
       id: 'add',
       selected: false,
       content: (
         <>
-          <Icon name="connection" size={13} /> {servers.length === 0 ? 'Connect to a source' : 'Add or change source'}
+          <Icon name="connection" size={13} />{' '}
+          {connections.length === 0 ? 'Connect to a source' : 'Add or change source'}
         </>
       ),
       onChoose: choose(() => openScreen('connection')),
@@ -90,13 +108,24 @@ function options(
   ]
 }
 
-function Server({ health, ageMs }: { readonly health: ServerHealth; readonly ageMs: number | undefined }) {
+interface ServerProps {
+  /** Named where several sources are connected. */
+  readonly source: string | undefined
+  readonly health: ServerHealth
+  /** Known of the source that is shown. */
+  readonly ageMs: number | undefined
+}
+
+function Server({ source, health, ageMs }: ServerProps) {
   const { id, status } = health
   return (
     <>
       <span className={classes(styles['dot'], status !== 'ok' && styles[status])} aria-hidden="true" />
+      {source !== undefined && <b className={styles['ellipsis']}>{source}</b>}
       <span className="mono">{id}</span>
-      <span className={styles['end']}>{status === 'ok' ? `${format.age(ageMs)} ago` : status}</span>
+      <span className={styles['end']}>
+        {status !== 'ok' ? status : ageMs === undefined ? 'connected' : `${format.age(ageMs)} ago`}
+      </span>
     </>
   )
 }

@@ -3,7 +3,7 @@ import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
 import type { SourceSpec } from '../../core/contract/source.ts'
 import { setAsking } from '../state/asking.ts'
 import { client } from '../state/client.ts'
-import { connectionStore } from '../state/connection.ts'
+import { ask, connectionStore, connectSource, disconnectSource } from '../state/connection.ts'
 import { draftStore, redoDraft, undoDraft } from '../state/draft.ts'
 import { runDry } from '../state/draftApply.ts'
 import { objectsStore } from '../state/objects.ts'
@@ -42,7 +42,7 @@ const ACTIONS: Readonly<Record<ActionName, () => void>> = {
   connect: () => openScreen('connection'),
   simulation: () => connectTo(SimulationSpecSchema.parse({ kind: 'simulation' })),
   demo: () => connectTo({ kind: 'demo' }),
-  disconnect: () => void told(client().call('sources.disconnect', null)),
+  disconnect,
   'reading-notes': () => {
     changeSettings({ dismissed: [] })
     openScreen('overview')
@@ -62,19 +62,19 @@ export const act = (name: ActionName): void => ACTIONS[name]()
 
 /** Connects a source and shows it. */
 export const connectTo = (spec: SourceSpec): void =>
-  void told(client().call('sources.connect', { spec })).then((ok) => ok && openScreen('overview'))
+  void told(connectSource(spec)).then((ok) => ok && openScreen('overview'))
 
 /** Why actions are not available at this moment. */
 export function unavailableNow(): Readonly<Partial<Record<ActionName, string>>> {
   const { connection } = connectionStore.getState()
   const { state } = objectsStore.getState()
   const { history } = draftStore.getState()
-  const connected = connection.state === 'connected'
+  const connected = connection !== undefined
   return unavailableActions({
     connected,
-    simulated: connected && connection.source.kind === 'simulation',
+    simulated: connection?.source.kind === 'simulation',
     simulationStopped: simulationStore.getState().state?.paused === true,
-    requests: connected && showsRequests(connection),
+    requests: connection !== undefined && showsRequests(connection),
     drafted: history.present.length,
     mayUndoDraft: history.past.length > 0,
     mayRedoDraft: history.future.length > 0,
@@ -83,8 +83,13 @@ export function unavailableNow(): Readonly<Partial<Record<ActionName, string>>> 
   })
 }
 
+function disconnect(): void {
+  const { connection } = connectionStore.getState()
+  if (connection !== undefined) void told(disconnectSource(connection.id))
+}
+
 function switchEditing(on: boolean): void {
-  const asked = client().call('editing.switch', { on })
+  const asked = ask('editing.switch', { on })
   void told(asked.then((editing) => say(editing.state === 'impossible' ? editing.why : `Editing is ${editing.state}.`)))
 }
 

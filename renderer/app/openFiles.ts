@@ -1,6 +1,6 @@
 import { toProblem } from '../../core/contract/errors.ts'
 import { readFiles, type Readable } from '../components/files.ts'
-import { client } from '../state/client.ts'
+import { connectSource } from '../state/connection.ts'
 import { openScreen } from '../state/route.ts'
 import { say } from '../state/shell.ts'
 
@@ -8,7 +8,7 @@ import { say } from '../state/shell.ts'
 export async function openAsSource(choose: () => Promise<readonly Readable[]>): Promise<void> {
   try {
     const files = await readFiles(await choose())
-    await client().call('sources.connect', { spec: { kind: 'files', files } })
+    await connectSource({ kind: 'files', files })
     openScreen('overview')
   } catch (thrown) {
     say(toProblem(thrown).message)

@@ -1,4 +1,4 @@
-import type { Connection, ServerHealth } from '../../core/contract/source.ts'
+import type { Connected, ServerHealth } from '../../core/contract/source.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import { format } from '../theme/format.ts'
@@ -27,8 +27,11 @@ export interface StatusFacts {
 }
 
 /** What the left of the status bar says about the connected source. */
-export function statusFacts(connection: Connection, server: ServerFrame | undefined): StatusFacts | undefined {
-  if (connection.state === 'none') return undefined
+export function statusFacts(
+  connection: Connected | undefined,
+  server: ServerFrame | undefined,
+): StatusFacts | undefined {
+  if (connection === undefined) return undefined
   const health = connection.servers.find(({ id }) => id === server?.id) ?? connection.servers[0]
   const { kind } = connection.source
   const every = cadenceText(connection.cadence.intervalMs)

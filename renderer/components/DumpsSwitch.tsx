@@ -1,6 +1,5 @@
 import { DUMPS_MS } from '../../core/contract/source.ts'
-import { client } from '../state/client.ts'
-import { useConnected } from '../state/connection.ts'
+import { ask, useConnected } from '../state/connection.ts'
 import { Button } from './Button.tsx'
 
 /** Lets the connected source read the debug dumps, which are off. */
@@ -8,8 +7,7 @@ export function DumpsSwitch({ small = false }: { readonly small?: boolean }) {
   const cadence = useConnected()?.cadence
   const switchOn = (): void => {
     if (cadence === undefined) return
-    client()
-      .call('sources.cadence', { ...cadence, dumpsEveryMs: DUMPS_MS.default })
+    ask('sources.cadence', { ...cadence, dumpsEveryMs: DUMPS_MS.default })
       // The status bar and the connection screen show what a failing source says.
       .catch(() => undefined)
   }

@@ -19,7 +19,6 @@ test.each<[ErrorCode, string]>([
   const spec = scrapeSpec('prod')
   connectionStore.setState({
     connection: {
-      state: 'connected',
       id: 1,
       spec,
       source: sourceOf(spec),

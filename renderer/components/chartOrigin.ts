@@ -21,7 +21,7 @@ export function originOf(time: ChartTime | undefined): readonly string[] {
   const { connection } = connectionStore.getState()
   const { server } = viewStore.getState()
   const { from, to } = timeStore.getState()
-  const source = connection.state === 'connected' ? connection.source.name : undefined
+  const source = connection?.source.name
   const at = typeof time === 'number' ? time : time === undefined ? sampleInstant() : undefined
   const sample = at === undefined ? undefined : `sample of ${format.dateTime(at)} ${format.zone()}`
   const range =

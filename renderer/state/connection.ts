@@ -1,16 +1,23 @@
 import { create } from 'zustand'
-import type { Connection } from '../../core/contract/source.ts'
+import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../core/contract/contract.ts'
+import { ProblemError } from '../../core/contract/errors.ts'
+import type { Connected, SourceSpec } from '../../core/contract/source.ts'
+import { client } from './client.ts'
 
 export interface ConnectionState {
-  readonly connection: Connection
+  /** The connected sources, in the order in which they were connected. */
+  readonly connections: readonly Connected[]
+  /** The one that the screens show. */
+  readonly connection: Connected | undefined
   /** Whether the other side of the contract is reachable at all. */
   readonly link: boolean
-  /** False until the connection was heard of for the first time. */
+  /** False until the connections were heard of for the first time. */
   readonly known: boolean
 }
 
 export const connectionStore = create<ConnectionState>(() => ({
-  connection: { state: 'none' },
+  connections: [],
+  connection: undefined,
   link: true,
   known: false,
 }))
@@ -18,8 +25,68 @@ export const connectionStore = create<ConnectionState>(() => ({
 /** What the console is connected to, and whether this page still reaches the console. */
 export const useConnection = (): ConnectionState => connectionStore()
 
-export type Connected = Extract<Connection, { state: 'connected' }>
+/** The connection that the screens show, when there is one. */
+export const useConnected = (): Connected | undefined => connectionStore(({ connection }) => connection)
 
-/** The connection when there is one. */
-export const useConnected = (): Connected | undefined =>
-  connectionStore(({ connection }) => (connection.state === 'connected' ? connection : undefined))
+/** Takes in what is connected now. The shown connection stays as long as it is there; then the newest is shown. */
+export function tellConnections(connections: readonly Connected[]): void {
+  const shown = connectionStore.getState().connection?.id
+  const connection = connections.find(({ id }) => id === shown) ?? connections.at(-1)
+  connectionStore.setState({ connections, connection, known: true })
+}
+
+export function showConnection(id: number): void {
+  const connection = connectionStore.getState().connections.find((one) => one.id === id)
+  if (connection !== undefined) connectionStore.setState({ connection })
+}
+
+/** Connects a source in the place of the one that is shown, or `beside` all others, and shows it. Rejects with `ProblemError`. */
+export async function connectSource(spec: SourceSpec, beside = false): Promise<Connected> {
+  const inPlaceOf = connectionStore.getState().connection?.id ?? null
+  const made = await client().call('sources.connect', { spec, ...(!beside && { inPlaceOf }) })
+  // The stream may be slower than the answer.
+  connectionStore.setState(({ connections }) => ({
+    connections: connections.some(({ id }) => id === made.id)
+      ? connections
+      : [...connections.filter(({ id }) => beside || id !== inPlaceOf), made],
+    connection: made,
+    known: true,
+  }))
+  return made
+}
+
+/** Leaves a source. Rejects with `ProblemError`. */
+export async function disconnectSource(connection: number): Promise<void> {
+  await client().call('sources.disconnect', { connection })
+}
+
+/** Procedures about one connected source. */
+type OfConnection = {
+  [N in ProcedureName]: ProcedureInput<N> extends { readonly connection: number } ? N : never
+}[ProcedureName]
+
+/** Asks about the source that is shown. Rejects with `ProblemError`; `not-found` when there is none. */
+export async function ask<N extends OfConnection>(
+  name: N,
+  input: Omit<ProcedureInput<N>, 'connection'>,
+): Promise<ProcedureOutput<N>> {
+  const { connection } = connectionStore.getState()
+  if (connection === undefined) throw new ProblemError('not-found', 'No source is connected.')
+  return client().call(name, { ...input, connection: connection.id } as ProcedureInput<N>)
+}
+
+/** Calls for the shown connection, and anew whenever another one is shown; what it returned is called before. */
+export function followConnection(follow: (connection: number | undefined) => () => void): () => void {
+  let shown = connectionStore.getState().connection?.id
+  let stop = follow(shown)
+  const unsubscribe = connectionStore.subscribe(({ connection }) => {
+    if (connection?.id === shown) return
+    shown = connection?.id
+    stop()
+    stop = follow(shown)
+  })
+  return () => {
+    unsubscribe()
+    stop()
+  }
+}

@@ -50,8 +50,8 @@ export function startDraft(client: Client): () => void {
   }
   const read = (): void => {
     const { state } = objectsStore.getState()
-    const key = state?.targetKey
-    if (key === undefined || key === reading) return
+    if (state === undefined || state.targetKey === reading) return
+    const { connection, targetKey: key } = state
     save()
     reading = key
     forget()
@@ -62,7 +62,7 @@ export function startDraft(client: Client): () => void {
       }
     }
     // Without the kept draft one begins anew.
-    client.call('drafts.read', null).then(
+    client.call('drafts.read', { connection }).then(
       (draft) => take(draft.entries),
       () => take(NOTHING),
     )

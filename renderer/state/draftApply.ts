@@ -3,7 +3,7 @@ import type { ApplyReport, ChangeVerdict, CheckReport } from '../../core/contrac
 import { toProblem, type Problem } from '../../core/contract/errors.ts'
 import { changesOf } from '../../core/draft/changes.ts'
 import { reverted, type DraftEntries } from '../../core/draft/draft.ts'
-import { client } from './client.ts'
+import { ask } from './connection.ts'
 import { draftNow, settleDraft } from './draft.ts'
 import { viewStore, type View } from './view.ts'
 
@@ -50,7 +50,7 @@ export async function runDry(): Promise<void> {
   const told = (outcome: DryRun['outcome']): void => draftApplyStore.setState({ dryRun: { of, outcome } })
   told({ state: 'running' })
   try {
-    told({ state: 'answered', report: await client().call('objects.check', { changes: [...changes] }) })
+    told({ state: 'answered', report: await ask('objects.check', { changes: [...changes] }) })
   } catch (thrown) {
     told({ state: 'failed', problem: toProblem(thrown) })
   }
@@ -73,7 +73,7 @@ export async function applyDraft(options: {
   draftApplyStore.setState({ applying: true })
   try {
     const given = { changes: [...changes], force, ...(label !== '' && { label }) }
-    const report = await client().call('objects.apply', given)
+    const report = await ask('objects.apply', given)
     const taken = report.verdicts.filter(isDone)
     settleDraft((entries) =>
       taken.reduce((left, verdict) => {

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { ReportedFacts } from '../../core/contract/source.ts'
-import { client } from './client.ts'
-import { useConnected } from './connection.ts'
+import { ask, useConnected } from './connection.ts'
 
 /** Counts and watches move slowly, and seats depend on their order of magnitude. */
 const AGAIN_MS = 10_000
@@ -17,9 +16,7 @@ export function useFacts(server: string | undefined): ReportedFacts | undefined 
     let timer: ReturnType<typeof setTimeout> | undefined
     const read = async (): Promise<void> => {
       // A source that cannot answer now is asked again; until then what it reported stands.
-      const facts = await client()
-        .call('sources.facts', { server })
-        .catch(() => undefined)
+      const facts = await ask('sources.facts', { server }).catch(() => undefined)
       if (ended) return
       if (facts !== undefined) setTold({ of, facts })
       timer = setTimeout(() => void read(), AGAIN_MS)

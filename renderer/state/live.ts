@@ -3,9 +3,9 @@ import { create } from 'zustand'
 import type { Client } from '../../core/contract/contract.ts'
 import type { Problem } from '../../core/contract/errors.ts'
 import { KEPT_REQUESTS, type LiveState } from '../../core/contract/live.ts'
-import type { Connection } from '../../core/contract/source.ts'
+import type { Connected } from '../../core/contract/source.ts'
 import { client } from './client.ts'
-import { connectionStore, type Connected } from './connection.ts'
+import { connectionStore, followConnection } from './connection.ts'
 import { LiveRows } from './live.logic.ts'
 import { LiveReader } from './liveReader.ts'
 
@@ -41,10 +41,7 @@ let reader: LiveReader | undefined
 
 /** Listens to the live source until the returned function is called. */
 export function startLive(line: Client, rows: LiveRows = liveRows): () => void {
-  const isStill = (): boolean => {
-    const { connection } = connectionStore.getState()
-    return connection.state === 'connected' && connection.still
-  }
+  const isStill = (): boolean => connectionStore.getState().connection?.still === true
   const mine = new LiveReader({
     line,
     rows,
@@ -55,25 +52,20 @@ export function startLive(line: Client, rows: LiveRows = liveRows): () => void {
       liveStore.setState(({ state }) => ({ complete, ...(state && { state }), ...(problem && { problem }) }), true),
   })
   reader = mine
-  let connection: number | undefined
-  const follow = (now: Connection): void => {
-    const id = now.state === 'connected' && showsRequests(now) ? now.id : undefined
-    if (id === connection) return
-    connection = id
-    liveStore.setState(NOTHING, true)
-    mine.begin(id)
-  }
-  const stops = [
-    line.subscribe('live', null, (event) => mine.hear(event)),
-    line.subscribe('liveState', null, (state) => liveStore.setState({ state })),
-    connectionStore.subscribe(({ connection: now }) => follow(now)),
-  ]
-  follow(connectionStore.getState().connection)
-  return () => {
-    for (const stop of stops) stop()
-    mine.begin(undefined)
-    liveStore.setState(NOTHING, true)
-  }
+  return followConnection((connection) => {
+    const shown = connectionStore.getState().connection
+    if (connection === undefined || shown === undefined || !showsRequests(shown)) return () => undefined
+    mine.begin(connection)
+    const stops = [
+      line.subscribe('live', { connection }, (event) => mine.hear(event)),
+      line.subscribe('liveState', { connection }, (state) => liveStore.setState({ state })),
+    ]
+    return () => {
+      for (const stop of stops) stop()
+      mine.begin(undefined)
+      liveStore.setState(NOTHING, true)
+    }
+  })
 }
 
 /** Reads a page of requests that came before the oldest that is kept. */

@@ -1,6 +1,6 @@
 import type { Client } from '../../core/contract/contract.ts'
 import { toProblem, type Problem } from '../../core/contract/errors.ts'
-import type { LiveEvent, LiveRequest } from '../../core/contract/live.ts'
+import type { LiveEvent, LivePageOfRequests, LiveRequest } from '../../core/contract/live.ts'
 import type { LiveRows } from './live.logic.ts'
 
 export interface LiveReaderOptions {
@@ -121,7 +121,7 @@ export class LiveReader {
   }
 
   private async readNewest(connection: number): Promise<void> {
-    const page = await this.options.line.call('live.page', { count: PAGE })
+    const page = await this.options.line.call('live.page', { connection, count: PAGE })
     if (this.connection !== connection || page.connection !== connection) return
     this.known = page.event
     this.putOlder(page.requests)
@@ -133,7 +133,12 @@ export class LiveReader {
     let before: number | undefined
     let upTo: number | undefined
     for (;;) {
-      const page = await line.call('live.page', { count: PAGE, since, ...(before !== undefined && { before }) })
+      const page = await line.call('live.page', {
+        connection,
+        count: PAGE,
+        since,
+        ...(before !== undefined && { before }),
+      })
       if (this.connection !== connection || page.connection !== connection) return
       // Later pages hold later changes too, but only of older rows.
       upTo ??= page.event
@@ -147,9 +152,12 @@ export class LiveReader {
   private async extend(count: number): Promise<void> {
     const { line, rows } = this.options
     const { connection } = this
+    if (connection === undefined) return
     for (let read = 0; read < count && rows.count > 0 && rows.count < rows.capacity && !this.reading.complete;) {
       const before = rows.first
-      const page = await line.call('live.page', { count: PAGE, before }).catch(toProblem)
+      const page: LivePageOfRequests | Problem = await line
+        .call('live.page', { connection, count: PAGE, before })
+        .catch(toProblem)
       if (this.connection !== connection) return
       if ('code' in page) {
         this.report(page)

@@ -2,7 +2,18 @@ import { create } from 'zustand'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import type { ObjectsState } from '../../core/contract/objects.ts'
 
-/** Flow-control objects of the connected source as the other side tells them; `undefined` before it did. */
+/** Where nothing is connected. */
+export const NO_OBJECTS: ObjectsState = {
+  connection: 0,
+  origin: 'none',
+  target: '',
+  targetKey: 'none',
+  state: 'unavailable',
+  objects: { levels: [], schemas: [] },
+  editing: { state: 'impossible', why: 'Nothing is connected that has flow-control objects.' },
+}
+
+/** Flow-control objects of the shown source as the other side tells them; `undefined` before it did. */
 export const objectsStore = create<{ readonly state?: ObjectsState }>(() => ({}))
 
 export const useObjects = (): ObjectsState | undefined => objectsStore(({ state }) => state)

@@ -22,6 +22,7 @@ export const useSeriesProblem = (): Problem | undefined => seriesStore(({ proble
 /** What the series must show; another `key` means another history. */
 export interface SeriesWish {
   readonly key: string
+  readonly connection: number
   readonly server: string
   readonly from: number
   readonly to: number
@@ -70,8 +71,9 @@ export function seriesFeed(client: Client): SeriesFeed {
     incomplete = !wish.follow
     if (!sameServer) seriesStore.setState({}, true)
     try {
-      const { server, from, to } = wish
-      const series = await client.call('history.series', { server, from, to, maxPoints: MAX_POINTS })
+      const { connection: of, server, from, to } = wish
+      const asked = { connection: of, server, from, to, maxPoints: MAX_POINTS }
+      const series = await client.call('history.series', asked)
       if (!aborter.signal.aborted) seriesStore.setState({ series }, true)
     } catch (thrown) {
       if (aborter.signal.aborted) return

@@ -2,8 +2,7 @@ import { create } from 'zustand'
 import { configDiff } from '../../core/config/diff.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { ObjectSetSchema } from '../../core/config/schema.ts'
-import { client } from './client.ts'
-import { connectionStore, useConnected } from './connection.ts'
+import { ask, connectionStore, useConnected } from './connection.ts'
 import { draftNow, useDraftObjects } from './draft.ts'
 import { liveStore } from './live.ts'
 
@@ -44,7 +43,7 @@ export function useShadowDraft(): ShadowDraft {
     beside: besideOf(draft, given !== undefined && given.connection === connection ? given.objects : undefined),
     run: runDraftBeside,
     async end() {
-      liveStore.setState({ state: await client().call('live.shadow', { on: false }) })
+      liveStore.setState({ state: await ask('live.shadow', { wish: { on: false } }) })
     },
   }
 }
@@ -53,9 +52,9 @@ export function useShadowDraft(): ShadowDraft {
 export async function runDraftBeside(): Promise<void> {
   const { proposal, entries } = draftNow()
   const { connection } = connectionStore.getState()
-  if (proposal === undefined || entries.length === 0 || connection.state === 'none') return
+  if (proposal === undefined || entries.length === 0 || connection === undefined) return
   const { objects } = proposal
-  const state = await client().call('live.shadow', { on: true, objects: ObjectSetSchema.parse(objects) })
+  const state = await ask('live.shadow', { wish: { on: true, objects: ObjectSetSchema.parse(objects) } })
   givenStore.setState({ given: { connection: connection.id, objects } })
   liveStore.setState({ state })
 }

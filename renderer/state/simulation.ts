@@ -1,11 +1,11 @@
 import { create } from 'zustand'
 import type { SimulationControl, SimulationState } from '../../core/contract/simulation.ts'
-import { client } from './client.ts'
-import { useConnected, type Connected } from './connection.ts'
+import type { Connected } from '../../core/contract/source.ts'
+import { ask, useConnected } from './connection.ts'
 import { sampleDistanceMs } from './view.logic.ts'
 
 interface SimulationStore {
-  /** How the simulation goes; what was heard of one that is not connected any more stays until the next. */
+  /** How the shown simulation goes. */
   readonly state?: SimulationState
 }
 
@@ -32,5 +32,5 @@ export function useSampleDistance(connection: Connected): number {
 
 /** Steers the simulated server, for everybody who looks at it; rejects with `ProblemError`. */
 export async function controlSimulation(change: SimulationControl): Promise<void> {
-  simulationStore.setState({ state: await client().call('simulation.control', change) })
+  simulationStore.setState({ state: await ask('simulation.control', change) })
 }

@@ -1,10 +1,10 @@
 import type { Client } from '../../core/contract/contract.ts'
 import { unixMsOf } from '../../core/units.ts'
-import { connectionStore } from './connection.ts'
+import { connectionStore, followConnection, tellConnections } from './connection.ts'
 import { startDraft } from './draft.ts'
 import { startNotices } from './notices.ts'
 import { startNoting } from './noted.ts'
-import { objectsStore } from './objects.ts'
+import { NO_OBJECTS, objectsStore } from './objects.ts'
 import { selectionStore } from './selection.ts'
 import { seriesFeed, type SeriesWish } from './series.ts'
 import { loadSettings, rememberLevels, settingsNow } from './settings.ts'
@@ -12,7 +12,6 @@ import { simulationStore } from './simulation.ts'
 import { anchorTime, timeStore } from './time.ts'
 import { windowToText } from './time.logic.ts'
 import {
-  forConnection,
   NO_ARRIVALS,
   receive,
   release,
@@ -79,29 +78,45 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
     page.beforePaint(paint)
   }
 
+  /** Shows one connection until the returned function is called. */
+  const listen = (connection: number | undefined): (() => void) => {
+    arrivals = NO_ARRIVALS
+    objectsStore.setState({}, true)
+    simulationStore.setState({}, true)
+    schedule()
+    if (connection === undefined) return () => undefined
+    const of = { connection }
+    const stops = [
+      client.subscribe('frames', of, (event) => {
+        arrivals = receive(arrivals, event, timeStore.getState().paused)
+        if (arrivals.newest === event) {
+          heardAt = page.now()
+          feed.hear(event, selectionStore.getState().server)
+        }
+        schedule()
+      }),
+      client.subscribe('objects', of, (state) => objectsStore.setState({ state })),
+      client.subscribe('simulation', of, (state) => {
+        simulationStore.setState({ state })
+        schedule()
+      }),
+    ]
+    return () => {
+      for (const stop of stops) stop()
+    }
+  }
+
   const stops = [
     startNotices(client),
     client.onLink((link) => connectionStore.setState({ link })),
-    client.subscribe('connection', null, (connection) => {
-      connectionStore.setState({ connection, known: true })
-      arrivals = forConnection(arrivals, connection)
+    client.subscribe('connections', null, (connections) => {
+      tellConnections(connections)
+      if (connections.length === 0) objectsStore.setState({ state: NO_OBJECTS })
       schedule()
     }),
-    client.subscribe('frames', null, (event) => {
-      arrivals = receive(arrivals, event, timeStore.getState().paused)
-      if (arrivals.newest === event) {
-        heardAt = page.now()
-        feed.hear(event, selectionStore.getState().server)
-      }
-      schedule()
-    }),
-    client.subscribe('objects', null, (state) => objectsStore.setState({ state })),
+    followConnection(listen),
     startDraft(client),
     startNoting(),
-    client.subscribe('simulation', null, (state) => {
-      simulationStore.setState({ state })
-      schedule()
-    }),
     timeStore.subscribe(({ paused, window }, old) => {
       if (old.paused && !paused) arrivals = release(arrivals)
       if (old.paused !== paused || old.window !== window) schedule()
@@ -134,12 +149,13 @@ const levelNames = (event: Arrival): string[] => [
 
 function wishOf(shown: Arrival | undefined, server: string | undefined): SeriesWish | undefined {
   const { connection } = connectionStore.getState()
-  if (shown === undefined || server === undefined || connection.state === 'none') return undefined
+  if (shown === undefined || server === undefined || connection === undefined) return undefined
   const { window, from, to, paused } = timeStore.getState()
   const speed = connection.source.kind === 'simulation' ? simulationStore.getState().state?.speed : undefined
   const intervalMs = sampleDistanceMs(connection.cadence.intervalMs, speed)
   return {
     key: `${shown.connection} ${server} ${windowToText(window)}`,
+    connection: shown.connection,
     server,
     from,
     to,

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Connection } from '../../core/contract/source.ts'
+import type { Connected } from '../../core/contract/source.ts'
 import {
   ageOf,
   ageOfSimulated,
-  forConnection,
   modeOf,
   NO_ARRIVALS,
   receive,
@@ -28,8 +27,7 @@ const arrival = (seq: number, connection = 1): Arrival => ({
   derived: [],
 })
 
-const connected = (more: Partial<Extract<Connection, { state: 'connected' }>> = {}): Connection => ({
-  state: 'connected',
+const connected = (more: Partial<Connected> = {}): Connected => ({
   id: 1,
   source: { kind: 'demo', name: 'x', via: 'y' },
   spec: { kind: 'demo' },
@@ -54,23 +52,14 @@ describe('what arrives', () => {
     expect(release(held)).toMatchObject({ shown: { seq: 5 }, buffered: 0 })
   })
 
-  it('is shown in spite of a pause when it belongs to a new connection', () => {
-    const live = receive(NO_ARRIVALS, arrival(9), false)
-    expect(receive(live, arrival(1, 2), true).shown).toMatchObject({ connection: 2, seq: 1 })
+  it('is shown in spite of a pause when it is the first of its connection', () => {
+    expect(receive(NO_ARRIVALS, arrival(1), true).shown).toMatchObject({ seq: 1 })
   })
 
   it('changes nothing when it is old', () => {
     const live = receive(NO_ARRIVALS, arrival(5, 2), false)
     expect(receive(live, arrival(4, 2), false)).toBe(live)
     expect(receive(live, arrival(5, 2), false)).toBe(live)
-    expect(receive(live, arrival(9, 1), false)).toBe(live)
-  })
-
-  it('is forgotten with its connection', () => {
-    const live = receive(NO_ARRIVALS, arrival(5), false)
-    expect(forConnection(live, { state: 'none' })).toBe(NO_ARRIVALS)
-    expect(forConnection(live, connected({ id: 2 }))).toBe(NO_ARRIVALS)
-    expect(forConnection(live, connected())).toBe(live)
   })
 })
 
@@ -90,7 +79,7 @@ describe('the mode', () => {
     expect(modeOf({ ...facts, paused: true, newestAgeMs: 60_000 })).toBe('paused')
     expect(modeOf({ ...facts, connection: connected({ still: true }), newestAgeMs: 1e9 })).toBe('still')
     expect(modeOf({ ...facts, hasFrame: false })).toBe('connecting')
-    expect(modeOf({ ...facts, connection: { state: 'none' } })).toBe('none')
+    expect(modeOf({ ...facts, connection: undefined })).toBe('none')
   })
 })
 

@@ -1,5 +1,5 @@
 import type { StreamEvent } from '../../core/contract/contract.ts'
-import type { Connection } from '../../core/contract/source.ts'
+import type { Connected } from '../../core/contract/source.ts'
 import { unixMsOf } from '../../core/units.ts'
 
 export type Arrival = StreamEvent<'frames'>
@@ -15,14 +15,11 @@ export interface Arrivals {
 
 export const NO_ARRIVALS: Arrivals = { buffered: 0 }
 
-/** Takes in one frame. Frames of an older connection, or not newer than the newest, change nothing. */
+/** Takes in one frame of the shown connection. One that is not newer than the newest changes nothing. */
 export function receive(old: Arrivals, event: Arrival, paused: boolean): Arrivals {
   const { shown, newest } = old
-  if (newest !== undefined && event.connection < newest.connection) return old
-  const sameConnection = newest?.connection === event.connection
-  if (sameConnection && event.seq <= newest.seq) return old
-  // A pause is about one connection's data: the first frame of another is shown at once.
-  if (!paused || shown?.connection !== event.connection) return { shown: event, newest: event, buffered: 0 }
+  if (newest !== undefined && event.seq <= newest.seq) return old
+  if (!paused || shown === undefined) return { shown: event, newest: event, buffered: 0 }
   return { shown, newest: event, buffered: event.seq - shown.seq }
 }
 
@@ -31,14 +28,8 @@ export function release({ newest }: Arrivals): Arrivals {
   return newest === undefined ? NO_ARRIVALS : { shown: newest, newest, buffered: 0 }
 }
 
-/** Forgets what does not belong to this connection. */
-export function forConnection(old: Arrivals, connection: Connection): Arrivals {
-  if (connection.state === 'none') return NO_ARRIVALS
-  return old.newest === undefined || old.newest.connection >= connection.id ? old : NO_ARRIVALS
-}
-
 export interface ModeFacts {
-  readonly connection: Connection
+  readonly connection: Connected | undefined
   readonly hasFrame: boolean
   readonly paused: boolean
   /** Age of the newest frame of the selected server, milliseconds. */
@@ -49,7 +40,7 @@ export interface ModeFacts {
 export const staleAfterMs = (intervalMs: number): number => Math.max(3 * intervalMs, 3_000)
 
 export function modeOf({ connection, hasFrame, paused, newestAgeMs }: ModeFacts): Mode {
-  if (connection.state === 'none') return 'none'
+  if (connection === undefined) return 'none'
   if (!hasFrame) return 'connecting'
   if (connection.still) return 'still'
   if (paused) return 'paused'

@@ -42,7 +42,7 @@ export function viewOf(arrivals: Arrivals, heardAt: number, now: number): View {
   const { shown, newest, buffered } = arrivals
   const hasFrame = shown !== undefined
   const { state } = simulationStore.getState()
-  const simulated = connection.state === 'connected' && connection.source.kind === 'simulation'
+  const simulated = connection?.source.kind === 'simulation'
   const stands = state?.paused === true || state?.ended === true
   const age = (event: Arrivals['shown']): number =>
     simulated ? ageOfSimulated(heardAt, now, stands) : ageOf(event, id, now)

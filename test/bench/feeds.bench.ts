@@ -179,7 +179,7 @@ async function measureFile(): Promise<void> {
         },
       },
     })
-    while (!feed.ended) await new Promise((resolve) => setTimeout(resolve, 5))
+    await feed.over
     const seconds = (performance.now() - from) / 1_000
     await feed.close()
     report({

@@ -9,17 +9,18 @@ import type { ObjectsState } from '../../core/contract/objects.ts'
 import { CadenceSchema } from '../../core/contract/source.ts'
 import { LEVEL, level, limited } from './flowControl.ts'
 import { MARK } from './journalMark.ts'
+import { oneSourceOf } from '../harness/oneSource.ts'
 import { testWorkspace } from '../harness/workspace.ts'
 
 const [stateDir = '', file = '', slot = ''] = process.argv.slice(2)
-const { handlers } = testWorkspace(stateDir)
+const console = oneSourceOf(testWorkspace(stateDir).handlers)
 const states: ObjectsState[] = []
-handlers.streams.objects(null, (state) => (states[0] = state), new AbortController().signal)
-await handlers.procedures['sources.connect']({
+console.subscribe('objects', null, (state) => (states[0] = state))
+await console.call('sources.connect', {
   spec: { kind: 'scrape', target: { kind: 'kubeconfig', file }, cadence: CadenceSchema.parse({}) },
 })
 while (states[0]?.state !== 'current') await pause(5)
-await handlers.procedures['editing.switch']({ on: true })
+await console.call('editing.switch', { on: true })
 
 const any = (count: number): number => Math.floor(Math.random() * count)
 for (;;) {
@@ -30,7 +31,7 @@ for (;;) {
   const annotations = { [MARK]: randomUUID() }
   const object = gone ? null : level(name, limited(1 + any(50)), { annotations })
   process.send?.('sending')
-  await handlers.procedures['objects.apply']({
+  await console.call('objects.apply', {
     changes: [{ kind: LEVEL, name, object, ...(base && { base }) }],
     force: true,
   })

@@ -2,16 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { vi } from 'vitest'
-import type { Client } from '../../core/contract/contract.ts'
 import type { ObjectsState } from '../../core/contract/objects.ts'
 import { CadenceSchema } from '../../core/contract/source.ts'
 import { systemEnvironment } from '../../main/ports/environment.ts'
 import { memoryClient } from '../harness/memoryPorts.ts'
+import { oneSource, type OneSource } from '../harness/oneSource.ts'
 import { testWorkspace } from '../harness/workspace.ts'
 
 /** The console's own side without a surface: what the screens say to it, said by a test. */
 export interface OpenConsole {
-  readonly call: Client['call']
+  readonly call: OneSource['call']
   readonly states: readonly ObjectsState[]
   /** Connects through a kubeconfig and waits until the objects are known. */
   connect(kubeconfig: string, context?: string): Promise<ObjectsState>
@@ -35,7 +35,8 @@ export async function openConsole(stateDir?: string): Promise<OpenConsole> {
   const folder = stateDir ?? (await mkdtemp(join(tmpdir(), 'apf-console-')))
   const workspace = testWorkspace(folder)
   const states: ObjectsState[] = []
-  const client = memoryClient(workspace.handlers, systemEnvironment)
+  const line = memoryClient(workspace.handlers, systemEnvironment)
+  const client = oneSource(line)
   client.subscribe('objects', null, (state) => states.push(state))
   const until = async (what: (state: ObjectsState) => boolean, timeout = 20_000): Promise<ObjectsState> => {
     await vi.waitUntil(() => what(states.at(-1) ?? NO_STATE), { timeout, interval: 20 })
@@ -53,7 +54,7 @@ export async function openConsole(stateDir?: string): Promise<OpenConsole> {
     },
     until,
     async close() {
-      client.close()
+      line.close()
       workspace.close()
       if (stateDir === undefined) await rm(folder, { recursive: true, force: true })
     },

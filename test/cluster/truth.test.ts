@@ -175,9 +175,9 @@ async function readOneDump(url: string): Promise<DumpFrame> {
   try {
     const cadence = { intervalMs: 1_000, dumpsEveryMs: 60_000 }
     const target = { kind: 'urls' as const, urls: [url] }
-    await handlers.procedures['sources.connect']({ spec: { kind: 'scrape', target, cadence } })
+    const { id } = await handlers.procedures['sources.connect']({ spec: { kind: 'scrape', target, cadence } })
     const dump = await new Promise<DumpFrame>((resolve) => {
-      handlers.streams.dumps({ server: new URL(url).host }, resolve, end.signal)
+      handlers.streams.dumps({ connection: id, server: new URL(url).host }, resolve, end.signal)
     })
     return DumpFrameSchema.parse(dump)
   } finally {

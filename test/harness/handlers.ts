@@ -46,7 +46,6 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
   const frames = outlet<StreamEvent<'frames'>>()
   const dumps = outlet<StreamEvent<'dumps'>>()
   let settings = SettingsSchema.parse({})
-  const none = { state: 'none' } as const
   const refuse = (name: string) => async (): Promise<never> => {
     calls.push(name)
     throw new ProblemError('unsupported', `${name} is not part of this test.`)
@@ -71,7 +70,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         'sources.contexts': async () => [],
         'sources.permissions': refuse('sources.permissions'),
         'sources.connect': refuse('sources.connect'),
-        'sources.disconnect': async () => none,
+        'sources.disconnect': async () => null,
         'sources.cadence': refuse('sources.cadence'),
         'sources.tryNow': async () => null,
         'sources.recent': async () => [],
@@ -99,7 +98,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         'live.mode': refuse('live.mode'),
       },
       streams: {
-        connection: (_params, emit) => emit(none),
+        connections: (_params, emit) => emit([]),
         notices: (_params, emit) => emit([]),
         consent: (_params, emit) => emit({ waiting: null }),
         frames: (_params, emit, signal) => frames.add(emit, signal),

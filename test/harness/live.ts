@@ -9,11 +9,12 @@ import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import { systemEnvironment } from '../../main/ports/environment.ts'
 import { memoryClient } from './memoryPorts.ts'
+import { oneSource, type OneSource } from './oneSource.ts'
 import { testWorkspace } from './workspace.ts'
 
 /** A workspace with everything behind it, over the contract, and what its streams told. */
 export interface LiveConsole {
-  readonly client: ReturnType<typeof memoryClient>
+  readonly client: OneSource
   readonly stateDir: string
   /** Every row that was told, as it was told last. */
   readonly rows: ReadonlyMap<number, LiveRequest>
@@ -32,7 +33,8 @@ export interface LiveConsole {
 export async function openLiveConsole(server: string): Promise<LiveConsole> {
   const stateDir = await mkdtemp(join(tmpdir(), 'apf-live-'))
   const workspace = testWorkspace(stateDir)
-  const client = memoryClient(workspace.handlers, systemEnvironment)
+  const line = memoryClient(workspace.handlers, systemEnvironment)
+  const client = oneSource(line)
   const rows = new Map<number, LiveRequest>()
   let events = 0
   let state: LiveState | undefined
@@ -48,8 +50,8 @@ export async function openLiveConsole(server: string): Promise<LiveConsole> {
   client.subscribe('frames', null, (told) => (frame = told.frame.servers[0]))
   client.subscribe('dumps', { server }, (told) => (dump = told))
   client.subscribe('objects', null, (told) => (objects = told))
-  client.subscribe('connection', null, (told) => {
-    notes = told.state === 'connected' ? told.servers.flatMap((one) => one.notes ?? []) : []
+  client.subscribe('connections', null, (told) => {
+    notes = told.flatMap(({ servers }) => servers.flatMap((one) => one.notes ?? []))
   })
   return {
     client,
@@ -66,7 +68,7 @@ export async function openLiveConsole(server: string): Promise<LiveConsole> {
     },
     async close() {
       await client.call('sources.disconnect', null)
-      client.close()
+      line.close()
       workspace.close()
       await rm(stateDir, { recursive: true, force: true })
     },

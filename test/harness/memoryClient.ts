@@ -1,8 +1,8 @@
 import type { ConnectedClient } from '../../core/contract/client.ts'
 import type { Handlers, StreamEvent } from '../../core/contract/contract.ts'
-import type { Problem } from '../../core/contract/errors.ts'
+import { ProblemError, type Problem } from '../../core/contract/errors.ts'
 import { SettingsSchema, type Settings } from '../../core/contract/settings.ts'
-import type { Connection, Consent, RecentSource, SourceSpec } from '../../core/contract/source.ts'
+import type { Connected, Consent, RecentSource, SourceSpec } from '../../core/contract/source.ts'
 import { createAdjustments, type Adjustments } from '../../core/impact/adjustments.ts'
 import { createHistory, type History } from '../../core/frame/history.ts'
 import { syntheticStory, type StoryMoment } from '../fixtures/synthetic.ts'
@@ -36,6 +36,8 @@ export interface StoryClientOptions {
 
 export interface StoryClient {
   readonly client: ConnectedClient
+  /** What is connected, for a component that is shown without `startState`. */
+  readonly connections: () => readonly Connected[]
   /** Lives through the next second of the story. */
   tick(): void
   /** Lives through the next tenth of a second of the single requests. */
@@ -64,11 +66,11 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
     { at: new Date(startAt).toISOString(), name: 'prod-eu-1', spec: scrapeSpec('prod-eu-1') },
     { at: new Date(startAt - 86_400_000).toISOString(), name: 'kind-dev', spec: scrapeSpec('kind-dev') },
   ]
-  let connection: Connection = { state: 'none' }
+  let connection: Connected | undefined
   let silent = false
   let seq = 0
   const onNotices = new Set<(notices: Problem[]) => void>()
-  const onConnection = new Set<(connection: Connection) => void>()
+  const onConnections = new Set<(connections: Connected[]) => void>()
   let consent: Consent = { waiting: null }
   const onConsent = new Set<(state: Consent) => void>()
   const onFrame = new Set<(event: StreamEvent<'frames'>) => void>()
@@ -98,27 +100,26 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
   for (let second = 0; second <= history; second += 1) next()
 
   const event = (): StreamEvent<'frames'> | undefined => {
-    if (latest === undefined || connection.state === 'none') return undefined
+    if (latest === undefined || connection === undefined) return undefined
     const frame = { ...latest.frame, source: connection.source }
     return { connection: connection.id, seq, frame, derived: latest.derived }
   }
-  const announce = (): Connection => {
-    if (connection.state === 'connected') {
-      connection = { ...connection, servers: healthOf(latest?.frame.servers ?? [], silent, now()) }
-    }
-    for (const emit of onConnection) emit(connection)
-    return connection
+  const connections = (): Connected[] => (connection === undefined ? [] : [connection])
+  const announce = (): void => {
+    connection &&= { ...connection, servers: healthOf(latest?.frame.servers ?? [], silent, now()) }
+    for (const emit of onConnections) emit(connections())
   }
-  const connect = (spec: SourceSpec): Connection => {
-    const id = connection.state === 'connected' ? connection.id + 1 : 1
+  const connect = (spec: SourceSpec): Connected => {
+    const id = (connection?.id ?? 0) + 1
     const source = sourceOf(spec)
     const cadence = spec.kind === 'scrape' ? spec.cadence : { intervalMs: 1_000, dumpsEveryMs: 5_000 }
-    connection = { state: 'connected', id, source, spec, cadence, servers: [], still: source.kind === 'file' }
+    const made = { id, source, spec, cadence, servers: [], still: source.kind === 'file' }
+    connection = made
     seq += 1
     announce()
     const first = event()
     if (first !== undefined) for (const emit of onFrame) emit(first)
-    return connection
+    return made
   }
   const tick = (): void => {
     if (silent) {
@@ -128,7 +129,7 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
     next()
     seq += 1
     const arrived = event()
-    if (arrived === undefined || (connection.state === 'connected' && connection.still)) return
+    if (arrived === undefined || connection?.still === true) return
     for (const emit of onFrame) emit(arrived)
     if (seq % 5 === 0) {
       announce()
@@ -142,7 +143,7 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
   const live = memoryLive({
     ...(options.live ?? { mode: 'simulation', perSecond: 0, before: 0 }),
     now,
-    connection: () => (connection.state === 'connected' ? connection.id : 0),
+    connection: () => connection?.id ?? 0,
   })
   const handlers: Handlers = {
     procedures: {
@@ -153,12 +154,15 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
       'sources.permissions': async ({ target }) => permissionReports(target, now()),
       'sources.connect': async ({ spec }) => connect(spec),
       'sources.disconnect': async () => {
-        connection = { state: 'none' }
-        return announce()
+        connection = undefined
+        announce()
+        return null
       },
-      'sources.cadence': async (cadence) => {
-        if (connection.state === 'connected') connection = { ...connection, cadence }
-        return announce()
+      'sources.cadence': async ({ connection: _the, ...cadence }) => {
+        if (connection === undefined) throw new ProblemError('not-found', 'Nothing is connected.')
+        connection = { ...connection, cadence }
+        announce()
+        return connection
       },
       'sources.tryNow': async () => {
         silent = false
@@ -180,10 +184,10 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
         signal.addEventListener('abort', () => void onConsent.delete(emit))
         emit(consent)
       },
-      connection: (_params, emit, signal) => {
-        onConnection.add(emit)
-        signal.addEventListener('abort', () => void onConnection.delete(emit))
-        emit(connection)
+      connections: (_params, emit, signal) => {
+        onConnections.add(emit)
+        signal.addEventListener('abort', () => void onConnections.delete(emit))
+        emit(connections())
       },
       frames: (_params, emit, signal) => {
         onFrame.add(emit)
@@ -221,6 +225,7 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
   const liveTimer = options.manual === true || options.live === undefined ? undefined : setInterval(live.tick, 100)
   return {
     client,
+    connections,
     tick,
     tickLive: live.tick,
     setNotices(notices) {

@@ -5,7 +5,7 @@ import { randomFrom } from '../fixtures/syntheticServer.ts'
 
 /** Ten dumps that differ, made beforehand and told one after the other, ten a second. */
 export function sendMany(
-  { server, level = 'workload-low' }: StreamParams<'dumps'>,
+  { server, level = 'workload-low' }: Omit<StreamParams<'dumps'>, 'connection'>,
   queues: number,
   emit: (dump: DumpFrame) => void,
   signal: AbortSignalLike,

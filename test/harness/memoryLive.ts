@@ -198,8 +198,8 @@ export function memoryLive({ mode: firstMode, perSecond, before, now, connection
         event: log.event,
         requests: log.before(count, seq, since),
       }),
-      'live.shadow': async ({ on }) => {
-        shadowOn = on
+      'live.shadow': async ({ wish }) => {
+        shadowOn = wish.on
         tellState()
         return state()
       },

@@ -164,7 +164,7 @@ test('a typed secret reaches the server, and nothing that is kept or told', asyn
   const console = await openLiveConsole('')
   try {
     const told: unknown[] = []
-    console.client.subscribe('connection', null, (connection) => told.push(connection))
+    console.client.subscribe('connections', null, (connections) => told.push(connections))
     console.client.subscribe('frames', null, (frames) => told.push(frames))
     const credentials = { token: 't0k-s3cr3t', certificateAuthority: path('ca.pem') }
     const target: Target = { kind: 'urls', urls: [server.url()], credentials }

@@ -8,6 +8,7 @@ import type { StreamEvent } from '../../core/contract/contract.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import { systemEnvironment } from '../../main/ports/environment.ts'
 import type { Workspace } from '../../main/workspace/workspace.ts'
+import { oneSource, type OneSource } from '../harness/oneSource.ts'
 import { memoryClient } from '../harness/memoryPorts.ts'
 import { testWorkspace } from '../harness/workspace.ts'
 
@@ -28,16 +29,17 @@ describe('the recording', () => {
 describe('the demo, over the contract', () => {
   let stateDir = ''
   let workspace: Workspace
-  const open = () => memoryClient(workspace.handlers, systemEnvironment)
-  let client: ReturnType<typeof open>
+  let line: ReturnType<typeof memoryClient>
+  let client: OneSource
 
   beforeEach(async () => {
     stateDir = await mkdtemp(join(tmpdir(), 'apf-state-'))
     workspace = testWorkspace(stateDir, { demo: RECORDING })
-    client = open()
+    line = memoryClient(workspace.handlers, systemEnvironment)
+    client = oneSource(line)
   })
   afterEach(async () => {
-    client.close()
+    line.close()
     workspace.close()
     await rm(stateDir, { recursive: true, force: true })
   })

@@ -75,7 +75,7 @@ const narrow = (): Objects => {
     schemas,
   }
 }
-const shadow = (objects: Objects) => desk.client.call('live.shadow', { on: true, objects })
+const shadow = (objects: Objects) => desk.client.call('live.shadow', { wish: { on: true, objects } })
 const placed = (): readonly LiveRequest[] => [...desk.rows.values()].filter(({ level }) => level !== '')
 
 describe('a draft beside a feed', () => {
@@ -131,7 +131,7 @@ describe('a draft beside a feed', () => {
       })
     }, 5_000)
 
-    const ended = await desk.client.call('live.shadow', { on: false })
+    const ended = await desk.client.call('live.shadow', { wish: { on: false } })
     expect(ended.shadow).toBeUndefined()
     await appendFile(path, `${event({ id: 'alone', atMs: 10 * HOUR_MS + 30_000 })}${later(10 * HOUR_MS + 50_000)}`)
     await vi.waitFor(() => expect(placed().at(-1)).toMatchObject({ state: 'served', at: FROM + 10 * HOUR_MS + 30_000 }))
@@ -143,7 +143,7 @@ describe('a draft beside a feed', () => {
     const { levels, schemas } = narrow()
     const wrong = levels.map((one) => (one.metadata.name === LEVEL ? { ...one, spec: { type: 'Limited' } } : one))
     await expect(
-      desk.client.call('live.shadow', { on: true, objects: { levels: wrong, schemas } }),
+      desk.client.call('live.shadow', { wish: { on: true, objects: { levels: wrong, schemas } } }),
     ).rejects.toMatchObject({ problem: { code: 'invalid-input' }, message: expect.stringContaining(LEVEL) })
   })
 })

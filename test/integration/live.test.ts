@@ -143,7 +143,7 @@ describe('a live proxy', () => {
       ),
       schemas,
     }
-    const begun = await desk.client.call('live.shadow', { on: true, objects: draft })
+    const begun = await desk.client.call('live.shadow', { wish: { on: true, objects: draft } })
     expect(begun.shadow).toMatchObject({ a: { arrived: 0 }, b: { arrived: 0 }, different: 0 })
     holds = true
     const asked = Array.from({ length: 5 }, () => ask())
@@ -168,7 +168,7 @@ describe('a live proxy', () => {
     }, 5_000)
     // The one that waited in the draft took as long there as it really took.
     expect(desk.state()?.shadow?.b.waitP99[LEVEL]).toBeGreaterThan(1)
-    const ended = await desk.client.call('live.shadow', { on: false })
+    const ended = await desk.client.call('live.shadow', { wish: { on: false } })
     expect(ended.shadow).toBeUndefined()
     holds = false
     expect((await ask()).status).toBe(200)
@@ -180,7 +180,7 @@ describe('a live proxy', () => {
     const { levels = [], schemas = [] } = desk.objects()?.objects ?? {}
     const wrong = levels.map((one) => (one.metadata.name === LEVEL ? { ...one, spec: { type: 'Limited' } } : one))
     await expect(
-      desk.client.call('live.shadow', { on: true, objects: { levels: wrong, schemas } }),
+      desk.client.call('live.shadow', { wish: { on: true, objects: { levels: wrong, schemas } } }),
     ).rejects.toMatchObject({ problem: { code: 'invalid-input' }, message: expect.stringContaining(LEVEL) })
   })
 

@@ -97,7 +97,7 @@ describe('the mode of a proxy, changed while requests come', () => {
     await narrow()
     const objects = desk.objects()?.objects
     if (objects === undefined) throw new Error('there are no objects')
-    await desk.client.call('live.shadow', { on: true, objects })
+    await desk.client.call('live.shadow', { wish: { on: true, objects } })
     const passing = [ask(), ask()]
     await vi.waitFor(() => expect(held).toHaveLength(2))
     await vi.waitFor(() => expect(desk.state()?.shadow?.a.arrived).toBe(2), 3_000)

@@ -57,7 +57,7 @@ describe('a simulation', () => {
 
   test('runs a draft beside its own engine, at any speed, and shows what it makes of requests', async () => {
     await present()
-    const begun = await desk.client.call('live.shadow', draft(1))
+    const begun = await desk.client.call('live.shadow', { wish: draft(1) })
     expect(begun.shadow).toMatchObject({ a: { arrived: 0 }, different: 0 })
     expect(begun.limits.join(' ')).toContain('The draft gets the requests of today')
     await desk.client.call('simulation.control', { speed: 100 })
@@ -71,17 +71,17 @@ describe('a simulation', () => {
       const rows = [...desk.rows.values()].filter(({ level }) => level === LEVEL)
       expect(rows.some((row) => row.state === 'served' && row.shadow?.state === 'rejected')).toBe(true)
     }, LONG)
-    const ended = await desk.client.call('live.shadow', { on: false })
+    const ended = await desk.client.call('live.shadow', { wish: { on: false } })
     expect(ended.shadow).toBeUndefined()
     expect(ended.limits.join(' ')).not.toContain('The draft')
   })
 
   test('stands still with the simulation, goes on by single events, and is off in another one', async () => {
     await present()
-    await desk.client.call('live.shadow', draft(1))
+    await desk.client.call('live.shadow', { wish: draft(1) })
     await vi.waitFor(() => expect(compared().a.arrived).toBeGreaterThan(50), LONG)
     const { at } = await desk.client.call('simulation.control', { paused: true })
-    const paused = await desk.client.call('live.shadow', draft(1))
+    const paused = await desk.client.call('live.shadow', { wish: draft(1) })
     expect(paused.shadow).toMatchObject({ seconds: 0, a: { arrived: 0 }, b: { arrived: 0 } })
     const stepped = await desk.client.call('simulation.control', { step: 200 })
     await vi.waitFor(() => expect(compared().a.arrived).toBeGreaterThan(20), LONG)
@@ -93,7 +93,7 @@ describe('a simulation', () => {
 
   test('goes on while the objects in force are edited, and refuses what no server would take', async () => {
     await present()
-    await desk.client.call('live.shadow', draft(100))
+    await desk.client.call('live.shadow', { wish: draft(100) })
     await desk.client.call('editing.switch', { on: true })
     const level = draft(1).objects.levels.find(({ metadata }) => metadata.name === LEVEL)
     if (level === undefined) throw new Error('the simulation has the built-in levels')
@@ -108,7 +108,7 @@ describe('a simulation', () => {
     await desk.client.call('simulation.control', { speed: 100 })
     await vi.waitFor(() => expect(compared().seconds).toBeGreaterThan(150), LONG)
     expect(compared().a.rejected).toBeGreaterThan(compared().b.rejected)
-    await expect(desk.client.call('live.shadow', draft(-1))).rejects.toMatchObject({
+    await expect(desk.client.call('live.shadow', { wish: draft(-1) })).rejects.toMatchObject({
       problem: { code: 'invalid-input' },
       message: expect.stringContaining(LEVEL),
     })

@@ -18,6 +18,7 @@ import {
   type HostileServer,
 } from '../harness/hostileServer.ts'
 import { allNamed } from '../harness/consent.ts'
+import { heard, type Heard } from '../harness/heard.ts'
 
 /** Time of the source runs so many times faster than that of the network. */
 const SPEED = 20
@@ -44,11 +45,8 @@ async function server(...options: Parameters<typeof startHostileServer>): Promis
   return made
 }
 
-interface Watched {
+interface Watched extends Heard {
   readonly source: Source
-  readonly frames: ServerFrame[]
-  readonly dumps: DumpFrame[]
-  readonly health: Map<string, ServerHealth>
 }
 
 async function scrape(
@@ -62,14 +60,10 @@ async function scrape(
     LIMITS,
   )
   if (!made.ok) throw new Error(made.problem.message)
-  const watched = { source: made.source, frames: [], dumps: [], health: new Map() } satisfies Watched as Watched
+  const watched: Watched = { source: made.source, ...heard() }
   const stop = new AbortController()
   cleanups.push(() => stop.abort())
-  made.source.start(stop.signal, {
-    onServerFrame: (frame) => watched.frames.push(frame),
-    onDump: (dump) => watched.dumps.push(dump),
-    onHealth: (health) => watched.health.set(health.id, health),
-  })
+  made.source.start(stop.signal, watched.emit)
   return watched
 }
 

@@ -8,7 +8,7 @@ import { CATALOGUE } from '../../core/metrics/catalogue.ts'
 import type { Family } from '../../core/metrics/page.ts'
 import { createParser } from '../../core/metrics/parse.ts'
 import { versionOf } from '../../core/config/content.ts'
-import type { ObjectsReading } from '../../main/ports/objectDoor.ts'
+import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 import { createScrapeSource } from '../../main/sources/scrape.ts'
 import { createSimulationSource } from '../../main/sources/simulation.ts'
 import type { Source } from '../../main/ports/source.ts'
@@ -16,26 +16,18 @@ import { systemEnvironment } from '../../main/ports/environment.ts'
 import { startSimulatedHttpServer, type SimulatedHttpServer } from '../../main/simulated/httpServer.ts'
 import { captureVersions, metricsPages, readFixture } from '../fixtures/load.ts'
 import { allNamed } from '../harness/consent.ts'
+import { heard, type Heard } from '../harness/heard.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
   await Promise.all(cleanups.splice(0).map((cleanup) => cleanup()))
 })
 
-interface Watched {
-  readonly frames: ServerFrame[]
-  readonly dumps: DumpFrame[]
-}
-
-function watch(source: Source): Watched {
-  const watched: Watched = { frames: [], dumps: [] }
+function watch(source: Source): Heard {
+  const watched = heard()
   const stop = new AbortController()
   cleanups.push(() => stop.abort())
-  source.start(stop.signal, {
-    onServerFrame: (frame) => watched.frames.push(frame),
-    onDump: (dump) => watched.dumps.push(dump),
-    onHealth: () => undefined,
-  })
+  source.start(stop.signal, watched.emit)
   return watched
 }
 
@@ -57,7 +49,7 @@ const shapeOf = ({ type, help, series }: Family) => ({
 /** A simulation that stands still in the middle of a wave, and its HTTP side. */
 async function standing(
   version = 'v1.37.2',
-): Promise<Watched & { readonly http: SimulatedHttpServer; readonly source: Source }> {
+): Promise<Heard & { readonly http: SimulatedHttpServer; readonly source: Source }> {
   const source = createSimulationSource(
     SimulationSpecSchema.parse({ kind: 'simulation', version }),
     systemEnvironment,

@@ -70,7 +70,7 @@ describe.each(Object.keys(TRANSPORTS))('over %s', (name) => {
     const { client } = await open()
     const answers = await Promise.all(Array.from({ length: 50 }, () => client.call('settings.read', null)))
     expect(answers).toHaveLength(50)
-    await expect(client.call('sources.cadence', { intervalMs: 1 })).rejects.toMatchObject({
+    await expect(client.call('sources.cadence', { connection: 1, intervalMs: 1 })).rejects.toMatchObject({
       problem: { code: 'invalid-input' },
     })
   })
@@ -97,7 +97,7 @@ describe.each(Object.keys(TRANSPORTS))('over %s', (name) => {
   test('frames arrive in order, and the last one always', async () => {
     const { client, workspace } = await open()
     const seen: number[] = []
-    client.subscribe('frames', null, ({ seq }) => seen.push(seq))
+    client.subscribe('frames', { connection: 1 }, ({ seq }) => seen.push(seq))
     await vi.waitFor(() => expect(workspace.openFrames()).toBe(1))
     for (let seq = 1; seq <= 500; seq += 1) {
       workspace.emitFrame(seq, 150_000)
@@ -111,7 +111,7 @@ describe.each(Object.keys(TRANSPORTS))('over %s', (name) => {
 
   test('ending a subscription ends it on the other side', async () => {
     const { client, workspace } = await open()
-    const stop = client.subscribe('frames', null, () => undefined)
+    const stop = client.subscribe('frames', { connection: 1 }, () => undefined)
     await vi.waitFor(() => expect(workspace.openFrames()).toBe(1))
     stop()
     await vi.waitFor(() => expect(workspace.openFrames()).toBe(0))
@@ -122,7 +122,7 @@ describe.each(Object.keys(TRANSPORTS))('over %s', (name) => {
     const seen: number[] = []
     const links: boolean[] = []
     client.onLink((up) => links.push(up))
-    client.subscribe('frames', null, ({ seq }) => seen.push(seq))
+    client.subscribe('frames', { connection: 1 }, ({ seq }) => seen.push(seq))
     await vi.waitFor(() => expect(workspace.openFrames()).toBe(1))
     lines[0]?.close()
     await vi.waitFor(() => expect(workspace.openFrames()).toBe(0))

@@ -30,6 +30,7 @@ const ROOMS = [
   'core/drift',
   'core/draft',
   'core/live',
+  'core/source', // what every source tells, and what that adds up to
   'core/simulate',
   'core/feeds',
   'core/conformance',

@@ -1,6 +1,6 @@
 import type { Cadence, ServerHealth } from '../../../core/contract/source.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
-import type { SourceSink } from '../../ports/source.ts'
+import type { Emit } from '../../../core/source/sourceEvent.ts'
 import type { Environment } from '../../ports/environment.ts'
 import type { Finder, Place, Timeline } from './timeline.ts'
 
@@ -21,7 +21,7 @@ export function startPlayer(
   environment: Environment,
   cadence: Cadence,
   signal: AbortSignal,
-  sink: SourceSink,
+  emit: Emit,
 ): Player {
   const lapsBefore = Math.ceil(BACKFILL_MS / timeline.lapMs)
   const origin = environment.now() - FIRST_LOOK_MS - lapsBefore * timeline.lapMs
@@ -29,25 +29,25 @@ export function startPlayer(
   let health: ServerHealth = { id: timeline.server, status: 'connecting', failures: [] }
   const tell = (change: Partial<ServerHealth>): void => {
     health = { ...health, ...change }
-    sink.onHealth(health)
+    emit({ kind: 'health', health })
   }
 
   const pages = createTrack(timeline.pages, environment, position, (place) => {
     const frame = timeline.frame(place, origin)
-    sink.onServerFrame(frame)
+    emit({ kind: 'frame', frame })
     tell(healthOf(frame))
   })
   const dumps = createTrack(timeline.dumps, environment, position, (place) => {
     const dump = timeline.dump(place, origin)
     if (dump === undefined) return
-    sink.onDump(dump)
+    emit({ kind: 'dump', dump })
     tell({ dumps: { status: 'ok', costMs: dump.costMs, bytes: dump.bytes, lastAt: dump.at } })
   })
 
   let past = timeline.pages.atOrAfter(position() - BACKFILL_MS)
   // The present goes on meanwhile: what comes next must not be seconds later.
   while (past.position < timeline.pages.atOrBefore(position()).position) {
-    sink.onServerFrame(timeline.frame(past, origin))
+    emit({ kind: 'frame', frame: timeline.frame(past, origin), past: true })
     past = timeline.pages.atOrAfter(past.position + 1)
   }
   pages.play(cadence.intervalMs)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createDeriver } from '../../../core/frame/derive.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
-import type { SourceSink } from '../../ports/source.ts'
+import { heard } from '../../../test/harness/heard.ts'
 import { CadenceSchema } from '../../../core/contract/source.ts'
 import { DUMP_LEVEL_COLUMNS } from '../../../core/metrics/dumpColumns.ts'
 import { createParser } from '../../../core/metrics/parse.ts'
@@ -51,16 +51,11 @@ process_start_time_seconds 900
 
 function play(start = 5_000_000) {
   const clock = standingClock(start)
-  const frames: ServerFrame[] = []
-  const dumps: string[] = []
-  const sink: SourceSink = {
-    onServerFrame: (frame) => frames.push(frame),
-    onDump: (dump) => dumps.push(`${dump.at} ${dump.levels?.[0]?.dispatched}`),
-    onHealth: () => undefined,
-  }
+  const { emit, frames, dumps: heardDumps } = heard()
   const end = new AbortController()
   const timeline = createTimeline('demo', recording())
-  const player = startPlayer(timeline, clock.environment, CadenceSchema.parse({}), end.signal, sink)
+  const player = startPlayer(timeline, clock.environment, CadenceSchema.parse({}), end.signal, emit)
+  const dumps = (): string[] => heardDumps.map(({ at, levels }) => `${at} ${levels?.[0]?.dispatched}`)
   return { ...clock, frames, dumps, end, player }
 }
 
@@ -121,8 +116,8 @@ describe('the demo', () => {
   it('moves dumps to the present, their totals grown by the laps before', () => {
     const { dumps, advance } = play()
     advance(10_000)
-    expect(dumps).toHaveLength(3)
-    const totals = dumps.map((dump) => Number(dump.split(' ')[1]))
+    expect(dumps()).toHaveLength(3)
+    const totals = dumps().map((dump) => Number(dump.split(' ')[1]))
     expect(totals.map((total) => total - (totals[0] ?? 0))).toEqual([0, 50, 100])
   })
 })

@@ -3,7 +3,8 @@ import type { ElsewhereObjects } from '../../../core/contract/objects.ts'
 import { NEWEST_VERSION } from '../../../core/engine/profiles.ts'
 import type { UploadedFile } from '../../../core/contract/source.ts'
 import { readManifests } from '../../../core/manifest/read.ts'
-import type { ObjectDoor, ObjectsReading } from '../../ports/objectDoor.ts'
+import type { ObjectDoor } from '../../ports/objectDoor.ts'
+import type { ObjectsReading } from '../../../core/source/sourceEvent.ts'
 import { readStored, type StoredSet } from '../../../core/config/stored.ts'
 
 /** Flow-control objects of manifest files, and what of them could not be read, in sentences. */

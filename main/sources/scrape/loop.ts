@@ -18,7 +18,7 @@ export interface ScrapeLoopOptions {
   readonly limits: HttpLimits
   readonly intervalMs: number
   readonly health: HealthBook
-  readonly onFrame: (frame: ServerFrame) => void
+  readonly onPage: (frame: ServerFrame, facts: ServerFacts) => void
 }
 
 /** The scrapes of one server, one after the other. */
@@ -28,8 +28,6 @@ export interface ScrapeLoop {
   /** Ends the present pause; nothing while a scrape is under way. */
   tryNow(): void
   setInterval(intervalMs: number): void
-  /** Of the newest page. */
-  facts(): ServerFacts | undefined
 }
 
 /**
@@ -43,7 +41,6 @@ export function createScrapeLoop(options: ScrapeLoopOptions): ScrapeLoop {
   let intervalMs = options.intervalMs
   let due = 0
   let failures = 0
-  let facts: ServerFacts | undefined
   let offset: OffsetBounds | undefined
   let wait: { readonly cancel: () => void; readonly go: () => void } | undefined
 
@@ -74,13 +71,12 @@ export function createScrapeLoop(options: ScrapeLoopOptions): ScrapeLoop {
     pause(Math.max(0, due - environment.now()), next)
   }
 
-  const take = ({ frame, facts: told, sentAt, receivedAt, date, ownLevelUid }: PageRead): void => {
+  const take = ({ frame, facts, sentAt, receivedAt, date, ownLevelUid }: PageRead): void => {
     offset = date === undefined ? undefined : narrowOffset(offset, date, sentAt, receivedAt)
     const verdict = instances.judge(frame.startedAt)
     health.note('instances', instances.count() > 1 ? severalServersNote(instances.count(), frame) : undefined)
     if (verdict === 'leave-out') return
-    facts = told
-    options.onFrame(frame)
+    options.onPage(frame, facts)
     if (frame.acquisition !== undefined) {
       health.good(frame.at, frame.acquisition, offset === undefined ? undefined : offsetMs(offset), ownLevelUid)
     }
@@ -102,7 +98,6 @@ export function createScrapeLoop(options: ScrapeLoopOptions): ScrapeLoop {
       void scrape(signal)
     },
     tryNow: goNow,
-    facts: () => facts,
     setInterval(ms) {
       intervalMs = ms
       // While the server fails, the backoff decides.

@@ -5,6 +5,7 @@ import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { CLUSTER } from '../../../core/simulate/cluster.ts'
 import { standingClock } from '../../../test/harness/standingClock.ts'
 import { createSimulationSource } from '../simulation.ts'
+import { heard } from '../../../test/harness/heard.ts'
 
 const unannounced = async (): Promise<void> => undefined
 
@@ -25,14 +26,9 @@ function run({ backfillSeconds = 0, slowMs = 0 }: Options = {}) {
     // The quiet part of the cluster is enough here.
     workload: { ...CLUSTER, groups: CLUSTER.groups.filter(({ name }) => name === 'node leases' || name === 'people') },
   })
-  const frames: ServerFrame[] = []
-  const dumps: DumpFrame[] = []
+  const { emit, frames, dumps } = heard()
   const end = new AbortController()
-  source.start(end.signal, {
-    onServerFrame: (frame) => frames.push(frame),
-    onDump: (dump) => dumps.push(dump),
-    onHealth: () => undefined,
-  })
+  source.start(end.signal, emit)
   const last = (): number => Date.parse(frames.at(-1)?.at ?? '') - START
   return { ...clock, source, frames, dumps, end, last }
 }
@@ -50,15 +46,13 @@ describe('a simulated cluster as a source', () => {
     expect(SimulationStateSchema.parse(source.state())).toMatchObject({ speed: 1, paused: false, elapsedSeconds: 611 })
   })
 
-  test('begins its present in the middle of a wave: what is shown first is worth seeing', { timeout: 60_000 }, () => {
+  test('begins its present in the middle of a wave: what is shown first is worth seeing', () => {
     const { environment, advance } = standingClock(START)
     const spec = SimulationSpecSchema.parse({ kind: 'simulation' })
     const source = createSimulationSource(spec, environment, { stopwatch: () => 0 })
     const present: ServerFrame[] = []
-    source.start(new AbortController().signal, {
-      onServerFrame: (frame) => void (Date.parse(frame.at) >= START && present.push(frame)),
-      onDump: () => undefined,
-      onHealth: () => undefined,
+    source.start(new AbortController().signal, (event) => {
+      if (event.kind === 'frame' && event.past !== true) present.push(event.frame)
     })
     advance(2_000)
     const low = present[0]?.levels.find(({ name }) => name === 'workload-low')

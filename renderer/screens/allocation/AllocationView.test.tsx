@@ -5,6 +5,7 @@ import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { levelFrame, serverFrame, START_MS } from '../../../test/fixtures/frames.ts'
 import { storyClient, type StoryClient } from '../../../test/harness/memoryClient.ts'
 import { setClient } from '../../state/client.ts'
+import { tellConnections } from '../../state/connection.ts'
 import { AllocationView } from './AllocationView.tsx'
 import { NotExplained } from './NotExplained.tsx'
 
@@ -15,6 +16,7 @@ describe('states of the Allocation screen', () => {
   beforeEach(() => {
     story = storyClient({ history: 60, servers: 1, manual: true })
     setClient(story.client)
+    tellConnections(story.connections())
   })
   afterEach(() => {
     cleanup()

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
 import type { AdjustmentStep } from '../../../core/frame/adjustmentStep.ts'
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
-import { client } from '../../state/client.ts'
 import { mergeSteps } from './rounds.data.ts'
+import { ask } from '../../state/connection.ts'
 
 export type StepsResult =
   | { readonly state: 'loading' }
@@ -39,9 +39,10 @@ export function useSteps(connection: number | undefined, server: string, seen: s
     const failed = (thrown: unknown): void => {
       if (!gone) setAnswer({ of, result: { state: 'failed', problem: toProblem(thrown) } })
     }
-    client()
-      .call('allocation.steps', { server, from: before.at(-1)?.at ?? 0, to: Number.MAX_SAFE_INTEGER })
-      .then(answered, failed)
+    ask('allocation.steps', { server, from: before.at(-1)?.at ?? 0, to: Number.MAX_SAFE_INTEGER }).then(
+      answered,
+      failed,
+    )
     return () => {
       gone = true
     }

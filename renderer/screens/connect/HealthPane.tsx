@@ -12,22 +12,19 @@ import { scrollRegion } from '../../components/scrollRegion.ts'
 import { Details } from '../../components/States.tsx'
 import { Term } from '../../components/Term.tsx'
 import { useNow } from '../../components/useNow.ts'
-import { client } from '../../state/client.ts'
-import type { Connected } from '../../state/connection.ts'
+import type { Connected } from '../../../core/contract/source.ts'
 import { useViewPart } from '../../state/view.ts'
 import { format } from '../../theme/format.ts'
 import { CadenceFields } from './CadenceFields.tsx'
 import { backoffOf, healthFacts, reasonWord, sourceFacts, type Fact } from './health.data.ts'
 import styles from './Connect.module.css'
+import { ask } from '../../state/connection.ts'
 
 /** How the connected source does: per server its cost, its failures, and the metrics missing in its version. */
 export function HealthPane({ connection }: { readonly connection: Connected }) {
   const frame = useViewPart((view) => view.frame)
   const { servers, cadence, source, still } = connection
-  const change = (next: Cadence): void =>
-    void client()
-      .call('sources.cadence', next)
-      .catch(() => undefined)
+  const change = (next: Cadence): void => void ask('sources.cadence', next).catch(() => undefined)
   const only = servers.length === 1 ? servers[0] : undefined
   const notes = [...new Set(servers.flatMap((health) => health.notes ?? []))]
   const missing = new Map(frame?.servers.flatMap((server) => server.missing.map((family) => [family.family, family])))
@@ -192,14 +189,7 @@ function Failures({ health }: { readonly health: ServerHealth }) {
       </div>
       {nextInSeconds !== undefined && <p>Next try in {nextInSeconds} s. The last values stay and are marked stale.</p>}
       <div className={styles['buttons']}>
-        <Button
-          small
-          onClick={() =>
-            void client()
-              .call('sources.tryNow', { server: health.id })
-              .catch(() => undefined)
-          }
-        >
+        <Button small onClick={() => void ask('sources.tryNow', { server: health.id }).catch(() => undefined)}>
           Try now
         </Button>
         <Copy text={details} label="Copy details" />

@@ -1,13 +1,15 @@
 import { useState } from 'react'
 import type { SourceInfo } from '../../../core/frame/frame.ts'
-import type { PermissionReport, SourceSpec, Connection } from '../../../core/contract/source.ts'
+import type { Connected, PermissionReport, SourceSpec } from '../../../core/contract/source.ts'
 import { ProblemNote } from '../../components/States.tsx'
-import { useConnected } from '../../state/connection.ts'
+import { connectSource, disconnectSource, showConnection, useConnected, useConnection } from '../../state/connection.ts'
 import { useContexts } from '../../state/contexts.ts'
 import { client } from '../../state/client.ts'
 import type { ScreenName } from '../../state/route.logic.ts'
 import { openScreen, routeNow } from '../../state/route.ts'
 import { Button } from '../../components/Button.tsx'
+import { classes } from '../../components/classes.ts'
+import { Icon } from '../../components/Icon.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { DirectPane } from './DirectPane.tsx'
 import { EMPTY_FORM, formOf, formOfContext, readForm, type DirectForm } from './form.logic.ts'
@@ -31,7 +33,8 @@ export function ConnectScreen() {
   const [kind, setKind] = useState<Kind>(() => kindOf(connected?.spec))
   const [form, setForm] = useState<DirectForm>(() => (connected && formOf(connected.spec)) ?? EMPTY_FORM)
   const [check, startCheck, forgetCheck] = useTask<PermissionReport[]>()
-  const { task: connecting, connect } = useConnecting()
+  const [beside, setBeside] = useState(false)
+  const { task: connecting, connect } = useConnecting(beside)
   const contexts = useContexts(form.file)
   // Without a kubeconfig on this machine, an untouched form begins with an address.
   const shown = form === EMPTY_FORM && contexts.found?.length === 0 ? ADDRESS_FORM : form
@@ -50,9 +53,15 @@ export function ConnectScreen() {
   }
   return (
     <>
-      <Hero onSimulation={() => connect(SIMULATION)} onFile={() => setKind('file')} />
+      <Hero
+        beside={beside}
+        onBeside={setBeside}
+        onSimulation={() => connect(SIMULATION)}
+        onFile={() => setKind('file')}
+      />
       <div className={styles['columns']}>
         <section className={styles['column']} aria-label="Sources" data-pane="" tabIndex={-1}>
+          <ConnectedList />
           <KindList kind={kind} onChange={setKind} />
           <FoundContexts
             found={contexts.found}
@@ -147,12 +156,16 @@ const WHAT_IT_DOES: Readonly<Partial<Record<SourceInfo['kind'], string>>> = {
   feed: 'Nothing reaches the server;',
 }
 
-function Hero({ onSimulation, onFile }: { readonly onSimulation: () => void; readonly onFile: () => void }) {
+interface HeroProps {
+  /** Whether another source is connected beside this one rather than in its place. */
+  readonly beside: boolean
+  readonly onBeside: (beside: boolean) => void
+  readonly onSimulation: () => void
+  readonly onFile: () => void
+}
+
+function Hero({ beside, onBeside, onSimulation, onFile }: HeroProps) {
   const connected = useConnected()
-  const disconnect = (): void =>
-    void client()
-      .call('sources.disconnect', null)
-      .catch(() => undefined)
   if (connected !== undefined) {
     const { source, servers } = connected
     return (
@@ -161,12 +174,19 @@ function Hero({ onSimulation, onFile }: { readonly onSimulation: () => void; rea
           <h1>Connected to {source.name}</h1>
           <p>
             {servers.length === 1 ? 'One server' : `${servers.length} servers`}, {source.via}.{' '}
-            {WHAT_IT_DOES[source.kind] ?? 'APF Console only reads;'} choose another source below to leave this one.
+            {WHAT_IT_DOES[source.kind] ?? 'APF Console only reads;'}{' '}
+            {beside
+              ? 'a source that you choose below is connected too.'
+              : 'choose another source below to leave this one.'}
           </p>
         </div>
         <div className={styles['actions']}>
+          <label className={styles['check']}>
+            <input type="checkbox" checked={beside} onChange={(event) => onBeside(event.target.checked)} />
+            Keep this source connected
+          </label>
           <Button onClick={onFile}>Open files</Button>
-          <Button onClick={disconnect}>Disconnect</Button>
+          <Button onClick={() => leave(connected)}>Disconnect</Button>
           <Button primary onClick={() => openScreen('overview')}>
             Show the overview
           </Button>
@@ -190,19 +210,52 @@ function Hero({ onSimulation, onFile }: { readonly onSimulation: () => void; rea
   )
 }
 
+/** The connected sources where there are several: each can be shown, and left. */
+function ConnectedList() {
+  const { connections, connection } = useConnection()
+  if (connections.length < 2) return null
+  return (
+    <Pane title="Connected sources">
+      <ul className={styles['list']}>
+        {connections.map((one) => (
+          <li key={one.id} className={styles['row']}>
+            <button
+              type="button"
+              className={styles['pick']}
+              aria-pressed={one.id === connection?.id}
+              onClick={() => showConnection(one.id)}
+            >
+              <span className={classes('mono', styles['ellipsis'])}>{one.source.name}</span>
+            </button>
+            <button
+              type="button"
+              className={styles['forget']}
+              aria-label={`Disconnect ${one.source.name}`}
+              onClick={() => leave(one)}
+            >
+              <Icon name="cross" size={11} />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Pane>
+  )
+}
+
+/** A source that cannot be left now has gone already. */
+const leave = ({ id }: Connected): void => void disconnectSource(id).catch(() => undefined)
+
 interface Connecting {
-  readonly task: Task<Connection>
+  readonly task: Task<Connected>
   /** Connects; on success the overview opens, or the screen that is named, unless the user has left. A source that takes time to make is a function. */
   readonly connect: (spec: SourceSpec | (() => Promise<SourceSpec>), then?: ScreenName) => void
 }
 
-function useConnecting(): Connecting {
-  const [task, start] = useTask<Connection>()
+function useConnecting(beside: boolean): Connecting {
+  const [task, start] = useTask<Connected>()
   const connect = async (spec: SourceSpec | (() => Promise<SourceSpec>), then: ScreenName): Promise<void> => {
     const { screen } = routeNow()
-    const connected = await start(async () =>
-      client().call('sources.connect', { spec: typeof spec === 'function' ? await spec() : spec }),
-    )
+    const connected = await start(async () => connectSource(typeof spec === 'function' ? await spec() : spec, beside))
     // Whoever went elsewhere while the source was being made stays there.
     if (connected && routeNow().screen === screen) openScreen(then)
   }

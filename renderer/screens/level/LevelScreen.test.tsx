@@ -198,7 +198,7 @@ describe('the Level screen', () => {
     act(() => viewStore.setState({ mode: 'stale', ageMs: 14_000 }))
     expect(await screen.findByText(/No sample from .* for 14 s. Showing the last values from/)).toBeTruthy()
     fireEvent.click(screen.getByRole('button', { name: 'Try now' }))
-    expect(call).toHaveBeenCalledWith('sources.tryNow', { server: 'apiserver-a:6443' })
+    expect(call).toHaveBeenCalledWith('sources.tryNow', { connection: 1, server: 'apiserver-a:6443' })
   })
 
   it('names the levels there are when the one asked for is gone', async () => {
@@ -221,7 +221,7 @@ describe('the Level screen', () => {
     })
     await open('workload-low')
     const { connection } = connectionStore.getState()
-    if (connection.state !== 'connected') throw new Error('the story is connected')
+    if (connection === undefined) throw new Error('the story is connected')
     const problem = { code: 'forbidden', message: '403 for user viewer' } as const
     const servers = connection.servers.map((health): ServerHealth => ({ ...health, dumps: { status, problem } }))
     act(() => connectionStore.setState({ connection: { ...connection, servers } }))

@@ -7,7 +7,7 @@ import { classes } from '../../components/classes.ts'
 import { ProblemNote } from '../../components/States.tsx'
 import { LOW, useMedia } from '../../components/useMedia.ts'
 import { useCalm, useLater } from '../../components/usePaced.ts'
-import { useConnected } from '../../state/connection.ts'
+import { ask, useConnected } from '../../state/connection.ts'
 import { useDump } from '../../state/dumps.ts'
 import { dumpOfLevel } from '../../state/flows.logic.ts'
 import { useSeries, useSeriesProblem } from '../../state/series.ts'
@@ -16,7 +16,6 @@ import { timeStore } from '../../state/time.ts'
 import { sampleDistanceMs } from '../../state/view.logic.ts'
 import { Button } from '../../components/Button.tsx'
 import { Note } from '../../components/Note.tsx'
-import { client } from '../../state/client.ts'
 import { useHealth } from '../../state/health.ts'
 import { useViewPart } from '../../state/view.ts'
 import { format } from '../../theme/format.ts'
@@ -203,8 +202,7 @@ function StaleSentence({ server, at }: { readonly server: string; readonly at: n
   const seconds = useViewPart((view) => Math.round(view.ageMs / 1_000))
   const next = useHealth(server)?.nextTryAt
   const tryNow = (): void => {
-    client()
-      .call('sources.tryNow', { server })
+    ask('sources.tryNow', { server })
       // The badge and the connection screen show what comes of it.
       .catch(() => undefined)
   }

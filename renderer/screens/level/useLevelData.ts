@@ -9,9 +9,9 @@ import {
   type HistogramSample,
   type HistogramWindow,
 } from '../../charts/quantileBars.data.ts'
-import { client } from '../../state/client.ts'
 import { bounds } from '../../state/time.logic.ts'
 import { timeStore } from '../../state/time.ts'
+import { ask } from '../../state/connection.ts'
 
 const WINDOW_MS = 60_000
 
@@ -45,7 +45,7 @@ const LOADING: HeatMapResult = { state: 'loading' }
 /** While live, a heat map is asked for again after this long: its cells are many seconds wide. */
 const HEAT_EVERY_MS = 5_000
 
-export type HeatWish = Omit<ProcedureInput<'history.heatMap'>, 'from' | 'to'>
+export type HeatWish = Omit<ProcedureInput<'history.heatMap'>, 'connection' | 'from' | 'to'>
 
 /** The heat map over the shown range; the previous one stays until the next has come. `wish` must be stable. */
 export function useHeatMap(wish: HeatWish): HeatMapResult {
@@ -59,16 +59,14 @@ export function useHeatMap(wish: HeatWish): HeatMapResult {
     const answered = (result: HeatMapResult): void => {
       if (!gone) setAnswer({ wish, result })
     }
-    const ask = (): void => {
-      client()
-        .call('history.heatMap', { ...wish, ...bounds(window, timeStore.getState().to) })
-        .then(
-          (map) => answered({ state: 'ready', map }),
-          (thrown: unknown) => answered({ state: 'failed', problem: toProblem(thrown) }),
-        )
+    const read = (): void => {
+      ask('history.heatMap', { ...wish, ...bounds(window, timeStore.getState().to) }).then(
+        (map) => answered({ state: 'ready', map }),
+        (thrown: unknown) => answered({ state: 'failed', problem: toProblem(thrown) }),
+      )
     }
-    ask()
-    const timer = paused ? undefined : setInterval(ask, HEAT_EVERY_MS)
+    read()
+    const timer = paused ? undefined : setInterval(read, HEAT_EVERY_MS)
     return () => {
       gone = true
       clearInterval(timer)

@@ -6,11 +6,11 @@ import dialog from '../../components/Dialog.module.css'
 import { say } from '../../state/shell.ts'
 import { Button } from '../../components/Button.tsx'
 import { Segment } from '../../components/Segment.tsx'
-import { client } from '../../state/client.ts'
 import { liveStore } from '../../state/live.ts'
 import { useObjects } from '../../state/objects.ts'
 import { MODE } from './sentence.ts'
 import styles from './ModeSwitch.module.css'
+import { ask } from '../../state/connection.ts'
 
 const OPTIONS = (['shadow', 'enforce'] as const).map((value) => ({ value, label: MODE[value].word }))
 
@@ -62,10 +62,10 @@ function Question(props: { readonly asked: ProxyMode; readonly title: string; re
     onEnd()
     try {
       if (!editing) {
-        const told = await client().call('editing.switch', { on: true })
+        const told = await ask('editing.switch', { on: true })
         if (told.state === 'impossible') throw new ProblemError('forbidden', told.why)
       }
-      liveStore.setState({ state: await client().call('live.mode', { mode: asked }) })
+      liveStore.setState({ state: await ask('live.mode', { mode: asked }) })
       say(MODE[asked].sentence)
     } catch (thrown) {
       say(toProblem(thrown).message)

@@ -2,7 +2,7 @@ import { act, cleanup, render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { storyClient, type StoryClient } from '../../../test/harness/memoryClient.ts'
-import type { Client } from '../../../core/contract/contract.ts'
+import type { Client, ProcedureInput } from '../../../core/contract/contract.ts'
 import { ProblemError } from '../../../core/contract/errors.ts'
 import type { LiveShadow } from '../../../core/contract/live.ts'
 import { setClient } from '../../state/client.ts'
@@ -38,7 +38,7 @@ describe('the draft beside', () => {
     })
     const call: Client['call'] = (name, params) => {
       if (name === 'live.shadow') {
-        wishes.push(params as LiveShadow)
+        wishes.push((params as ProcedureInput<'live.shadow'>).wish)
         if (problem !== undefined) return Promise.reject(problem)
       }
       return story.client.call(name, params)

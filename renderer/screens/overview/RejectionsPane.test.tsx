@@ -21,7 +21,6 @@ test.each([
 ])('says where the names of users and flows are: %s', (_source, spec, sentence) => {
   connectionStore.setState({
     connection: {
-      state: 'connected',
       id: 1,
       spec,
       source: sourceOf(spec),

@@ -13,7 +13,6 @@ const show = (problem: Problem) => {
   render(
     <Waiting
       connection={{
-        state: 'connected',
         id: 1,
         source: { kind: 'scrape', name: 'prod', via: 'the kubeconfig' },
         spec: { kind: 'scrape', target, cadence },

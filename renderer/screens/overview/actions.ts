@@ -1,8 +1,8 @@
 import type { SourceSpec } from '../../../core/contract/source.ts'
-import { client } from '../../state/client.ts'
 import { openScreen } from '../../state/route.ts'
 import { selectionStore } from '../../state/selection.ts'
 import type { NowAction } from './nowStatement.ts'
+import { ask, connectSource } from '../../state/connection.ts'
 
 /** Opens one level of one server. */
 export function openLevel(server: string, level: string): void {
@@ -24,12 +24,10 @@ export const openConnection = (): void => openScreen('connection')
 
 /** Failures of these calls reach the screen as health of the source. */
 export function tryNow(server?: string): void {
-  client()
-    .call('sources.tryNow', server === undefined ? {} : { server })
-    .catch(() => undefined)
+  ask('sources.tryNow', server === undefined ? {} : { server }).catch(() => undefined)
 }
 
-export const connect = (spec: SourceSpec): Promise<unknown> => client().call('sources.connect', { spec })
+export const connect = (spec: SourceSpec): Promise<unknown> => connectSource(spec)
 
 export function perform(action: NowAction, showServer: (server: string) => void): void {
   if (action.kind === 'open-level') openLevel(action.server, action.level)

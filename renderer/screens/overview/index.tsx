@@ -2,7 +2,8 @@ import { useEffect, useState } from 'react'
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
 import { SimulationSpecSchema } from '../../../core/contract/simulation.ts'
 import { Loading, EmptyState, ProblemNote } from '../../components/States.tsx'
-import { useConnection, type Connected } from '../../state/connection.ts'
+import { useConnection } from '../../state/connection.ts'
+import type { Connected } from '../../../core/contract/source.ts'
 import { useSelection } from '../../state/selection.ts'
 import { useView, type View } from '../../state/view.ts'
 import { Button } from '../../components/Button.tsx'
@@ -30,7 +31,7 @@ export function OverviewScreen() {
 
   function content() {
     if (!known) return <Loading waitingFor="the console" />
-    if (connection.state === 'none') return <NoSource />
+    if (connection === undefined) return <NoSource />
     if (!loaded) return <Waiting connection={connection} />
     return <Connection key={connection.id} view={view} connection={connection} />
   }

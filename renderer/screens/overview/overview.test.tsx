@@ -69,7 +69,6 @@ describe('overview without data', () => {
       connectionStore.setState({
         known: true,
         connection: {
-          state: 'connected',
           id: 1,
           source: { kind: 'scrape', name: 'prod-eu-1', via: '/metrics direct' },
           spec: {

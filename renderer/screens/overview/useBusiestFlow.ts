@@ -1,6 +1,5 @@
 import { useEffect, useMemo, useState } from 'react'
-import { client } from '../../state/client.ts'
-import { useConnected } from '../../state/connection.ts'
+import { ask, useConnected } from '../../state/connection.ts'
 import { useDump } from '../../state/dumps.ts'
 import { showsRequests } from '../../state/live.ts'
 import { busiestInDump, busiestInRequests, type BusiestFlow } from './busiestFlow.ts'
@@ -32,8 +31,7 @@ function useNewestRequests(level: string | undefined): BusiestFlow | undefined {
     let timer: ReturnType<typeof setTimeout> | undefined
     let ended = false
     const read = async (): Promise<void> => {
-      const page = await client()
-        .call('live.page', { count: NEWEST })
+      const page = await ask('live.page', { count: NEWEST })
         // Without them the sentence names no flow.
         .catch(() => undefined)
       if (ended) return

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react'
 import { unixMsOf } from '../../../core/units.ts'
-import type { Connected } from '../../state/connection.ts'
+import type { Connected } from '../../../core/contract/source.ts'
 import { useSettings } from '../../state/settings.ts'
 import { useSampleDistance } from '../../state/simulation.ts'
 import type { View } from '../../state/view.ts'

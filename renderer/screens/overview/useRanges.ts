@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { rangeFacts, type RangeFacts } from '../../../core/frame/rangeFacts.ts'
-import { client } from '../../state/client.ts'
 import { useTimePart } from '../../state/time.ts'
+import { ask } from '../../state/connection.ts'
 
 /** Between two readings of a range that moves on. */
 export const RANGE_EVERY_MS = 10_000
@@ -20,7 +20,7 @@ export function useRanges(servers: readonly string[]): ReadonlyMap<string, Range
     let current = true
     const ids = key === '' ? [] : key.split('\n')
     const read = async (server: string) => {
-      const series = await client().call('history.series', { server, from: start, to: end, maxPoints: MOST_POINTS })
+      const series = await ask('history.series', { server, from: start, to: end, maxPoints: MOST_POINTS })
       return [server, rangeFacts(series)] as const
     }
     const readAll = async (): Promise<void> => {

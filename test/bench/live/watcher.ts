@@ -27,14 +27,17 @@ const client = createClient({
   random: Math.random,
 })
 let last: number | undefined
-client.subscribe('live', null, ({ from, event, requests, dropped }) => {
+const connection = await new Promise<number>((resolve) =>
+  client.subscribe('connections', null, ([first]) => first !== undefined && resolve(first.id)),
+)
+client.subscribe('live', { connection }, ({ from, event, requests, dropped }) => {
   got.events += 1
   got.rows += requests.length
   got.dropped += dropped
   if (last !== undefined) got.missed += from - last
   last = event
 })
-await new Promise<void>((resolve) => client.subscribe('liveState', null, () => resolve()))
+await new Promise<void>((resolve) => client.subscribe('liveState', { connection }, () => resolve()))
 
 const print = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`)
 print({})

@@ -38,16 +38,14 @@ async function start(environment: Environment, onFrame: (frame: ServerFrame) => 
   if (!made.ok) throw new Error(made.problem.message)
   const follow = new Map(servers.map((server) => [new URL(server).host, follower(new URL(server).host)]))
   const stop = new AbortController()
-  made.source.start(stop.signal, {
-    onServerFrame(frame) {
-      follow.get(frame.id)?.(frame)
-      onFrame(frame)
-    },
-    onDump() {},
-    onHealth({ failures }) {
-      const failure = failures.at(-1)
+  made.source.start(stop.signal, (event) => {
+    if (event.kind === 'frame') {
+      follow.get(event.frame.id)?.(event.frame)
+      onFrame(event.frame)
+    } else if (event.kind === 'health') {
+      const failure = event.health.failures.at(-1)
       if (failure !== undefined) throw new Error(failure.problem.message)
-    },
+    }
   })
   return stop
 }

@@ -20,7 +20,7 @@ export const coverageStore = create<CoverageStore>(() => NOTHING)
 /** What was seen of the connected source so far, in the store. */
 function ofConnection(): CoverageStore {
   const { connection } = connectionStore.getState()
-  const id = connection.state === 'connected' ? connection.id : undefined
+  const id = connection?.id
   const store = coverageStore.getState()
   return store.connection === id || id === undefined ? store : { ...NOTHING, connection: id }
 }

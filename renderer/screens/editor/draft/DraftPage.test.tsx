@@ -54,7 +54,7 @@ describe('the editor', () => {
   })
 
   const open = async (object = 'PriorityLevelConfiguration/workload-low', editing = true): Promise<void> => {
-    if (editing) await story.client.call('editing.switch', { on: true })
+    if (editing) await story.client.call('editing.switch', { connection: 1, on: true })
     openPage('editor', 'draft', object)
     render(<EditorScreen />)
     await screen.findByRole('heading', { level: 2, name: object.slice(object.indexOf('/') + 1) })

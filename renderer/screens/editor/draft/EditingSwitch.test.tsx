@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { storyClient, type StoryClient } from '../../../../test/harness/memoryClient.ts'
 import { setClient } from '../../../state/client.ts'
+import { tellConnections } from '../../../state/connection.ts'
 import type { Editing, ObjectsState } from '../../../../core/contract/objects.ts'
 import { EditingSwitch } from './EditingSwitch.tsx'
 
@@ -20,6 +21,7 @@ let story: StoryClient
 beforeEach(() => {
   story = storyClient({ history: 1, servers: 1, manual: true })
   setClient(story.client)
+  tellConnections(story.connections())
 })
 afterEach(() => {
   cleanup()
@@ -33,7 +35,7 @@ it('has the role where the user may not write, and asks the server again', async
   await user.click(screen.getByRole('button', { name: 'Copy role and binding' }))
   expect(await navigator.clipboard.readText()).toBe('kind: ClusterRole')
   let editing: Editing = { state: 'off' }
-  story.client.subscribe('objects', null, (told) => (editing = told.editing))
+  story.client.subscribe('objects', { connection: 1 }, (told) => (editing = told.editing))
   await user.click(screen.getByRole('button', { name: 'Ask the server again' }))
   await expect.poll(() => editing.state).toBe('on')
 })

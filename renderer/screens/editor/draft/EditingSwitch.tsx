@@ -4,7 +4,7 @@ import type { ObjectsState } from '../../../../core/contract/objects.ts'
 import { say } from '../../../state/shell.ts'
 import { Button } from '../../../components/Button.tsx'
 import { Copy } from '../../../components/Copy.tsx'
-import { client } from '../../../state/client.ts'
+import { ask } from '../../../state/connection.ts'
 
 /** Switches editing on or off, and says for what. Where the user may not write, it has the role that would allow it. */
 export function EditingSwitch({ state }: { readonly state: ObjectsState }) {
@@ -16,8 +16,7 @@ export function EditingSwitch({ state }: { readonly state: ObjectsState }) {
   const on = editing.state === 'on'
   const turn = (): void => {
     setBusy(true)
-    client()
-      .call('editing.switch', { on: !on })
+    ask('editing.switch', { on: !on })
       .then(
         (after) => say(after.state === 'impossible' ? after.why : `Editing of ${target} is ${after.state}.`),
         (thrown: unknown) => say(toProblem(thrown).message),

@@ -1,10 +1,10 @@
 import { Button } from '../../../components/Button.tsx'
 import { Note } from '../../../components/Note.tsx'
 import { useNow } from '../../../components/useNow.ts'
-import { client } from '../../../state/client.ts'
 import { useObjects } from '../../../state/objects.ts'
 import { retryText } from './verdict.text.ts'
 import styles from './page.module.css'
+import { ask } from '../../../state/connection.ts'
 
 /** Counts down to the next try of a request that the server's flow control rejected, and offers to give up. */
 export function RetryNote() {
@@ -15,7 +15,7 @@ export function RetryNote() {
     <div className={styles['retry']}>
       <Note kind="warn">
         <p role="timer">{retryText(waiting, now)}</p>
-        <Button small onClick={() => void client().call('objects.giveUp', null)}>
+        <Button small onClick={() => void ask('objects.giveUp', {})}>
           Give up
         </Button>
       </Note>

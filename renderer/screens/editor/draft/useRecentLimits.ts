@@ -2,10 +2,10 @@ import { useEffect, useMemo, useState } from 'react'
 import type { AdjustmentStep } from '../../../../core/frame/adjustmentStep.ts'
 import { limitsOverSteps } from '../../../../core/impact/limitsOverSteps.ts'
 import { unixMsOf } from '../../../../core/units.ts'
-import { client } from '../../../state/client.ts'
 import { useViewPart } from '../../../state/view.ts'
 import { recentLimits, type RecentLimits } from './recentLimits.data.ts'
 import type { Impact } from './useImpact.ts'
+import { ask } from '../../../state/connection.ts'
 
 const RANGE_MS = 600_000
 const EVERY_MS = 10_000
@@ -21,8 +21,7 @@ export function useRecentLimits(impact: Impact | undefined): RecentLimits | unde
     if (!asked || server === undefined || turn === undefined) return undefined
     let current = true
     const to = (turn + 1) * EVERY_MS
-    client()
-      .call('allocation.steps', { server, from: to - RANGE_MS, to })
+    ask('allocation.steps', { server, from: to - RANGE_MS, to })
       .then((read) => current && setSteps(read))
       // Without them there is nothing to say of the last minutes.
       .catch(() => undefined)

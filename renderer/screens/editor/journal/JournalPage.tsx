@@ -38,7 +38,7 @@ import { TurnDialog, type TurnRequest } from './TurnDialog.tsx'
 import aside from '../draft/aside.module.css'
 import styles from './journal.module.css'
 import { toProblem, type Problem } from '../../../../core/contract/errors.ts'
-import { client } from '../../../state/client.ts'
+import { ask } from '../../../state/connection.ts'
 
 /** Everything that was applied to what is connected, newest first; each entry can be undone and redone. */
 export function JournalPage() {
@@ -86,8 +86,7 @@ export function JournalPage() {
   const open = entries.find(({ id }) => id === chosen) ?? entries[0]
   const turn = (entry: JournalEntry, { way, force }: TurnRequest): void => {
     setTurned(undefined)
-    client()
-      .call(`journal.${way}`, { id: entry.id, force })
+    ask(`journal.${way}`, { id: entry.id, force })
       .then(
         (report) => setTurned({ id: entry.id, way, report }),
         (thrown: unknown) => setTurned({ id: entry.id, way, problem: toProblem(thrown) }),
@@ -252,12 +251,10 @@ interface Journal {
 }
 
 const readJournal = (): Promise<Journal> =>
-  client()
-    .call('journal.read', null)
-    .then(
-      (entries) => ({ entries }),
-      (thrown: unknown) => ({ problem: toProblem(thrown) }),
-    )
+  ask('journal.read', {}).then(
+    (entries) => ({ entries }),
+    (thrown: unknown) => ({ problem: toProblem(thrown) }),
+  )
 
 /** What was applied to a target; read again whenever its objects change, because they tell what became of it. */
 function useJournal(targetKey: string | undefined): Journal & { readonly reload: () => void } {

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { levelFrame, serverFrame, START_MS } from '../../test/fixtures/frames.ts'
+import type { DumpFrame } from '../frame/dump.ts'
+import { createPicture, type Picture } from './picture.ts'
+import type { SourceEvent } from './sourceEvent.ts'
+
+const DUMP: DumpFrame = { server: 'a', at: new Date(START_MS).toISOString(), costMs: 1, bytes: 2, errors: [] }
+const EVENTS: readonly SourceEvent[] = [
+  { kind: 'health', health: { id: 'b', status: 'connecting', failures: [] } },
+  { kind: 'health', health: { id: 'a', status: 'connecting', failures: [] } },
+  { kind: 'facts', server: 'a', facts: { objects: new Map([['pods', { count: 3, averageSize: 100 }]]), watches: [] } },
+  ...Array.from({ length: 30 }, (_, second): SourceEvent => ({
+    kind: 'frame',
+    frame: serverFrame(second, [levelFrame('system', [], { limits: { current: 10 + (second > 9 ? 2 : 0) } })], {
+      id: 'a',
+    }),
+    ...(second < 20 && { past: true }),
+  })),
+  { kind: 'dump', dump: DUMP },
+  { kind: 'objects', origin: 'cluster', reading: { state: 'loading', objects: { levels: [], schemas: [] } } },
+  { kind: 'health', health: { id: 'a', status: 'ok', failures: [] } },
+  { kind: 'note', note: 'ended' },
+]
+
+const told = (events: readonly SourceEvent[]): Picture => {
+  const picture = createPicture()
+  for (const event of events) picture.take(event)
+  return picture
+}
+/** Everything that a screen may ask of a picture. */
+const asked = (picture: Picture) => ({
+  series: picture.server('a')?.history.series({ from: START_MS, to: START_MS + 60_000, maxPoints: 100 }),
+  steps: picture.server('a')?.adjustments.steps(0, Number.MAX_SAFE_INTEGER),
+  latest: picture.servers.map(({ latest }) => latest),
+  health: picture.health,
+  facts: picture.facts('a'),
+  dump: picture.dump('a'),
+  objects: picture.objects,
+  ended: picture.ended,
+})
+
+describe('what the events of a source add up to', () => {
+  test('is the history of its servers, their newest frames, and what else was told last', () => {
+    const picture = told(EVENTS)
+    expect(asked(picture).series?.times).toHaveLength(30)
+    expect(asked(picture).steps).toHaveLength(2)
+    expect(picture.servers.map(({ latest }) => latest.frame.levels[0]?.limits.current)).toEqual([12])
+    expect(picture.health.map(({ id, status }) => `${id} ${status}`)).toEqual(['a ok', 'b connecting'])
+    expect(picture.facts('a')?.objects.get('pods')?.count).toBe(3)
+    expect([picture.dump('a'), picture.dump('b'), picture.ended]).toEqual([DUMP, undefined, true])
+    expect(picture.server('b')).toBeUndefined()
+  })
+
+  test('is the same when they were stored or sent to another thread before', () => {
+    expect(asked(told(structuredClone(EVENTS)))).toEqual(asked(told(EVENTS)))
+  })
+})

@@ -1,0 +1,136 @@
+import type { ObjectSet } from '../config/objects.ts'
+import type { LiveState } from '../contract/live.ts'
+import type { SimulationState } from '../contract/simulation.ts'
+import type { ServerHealth } from '../contract/source.ts'
+import type { ServerFacts } from '../engine/serverFacts.ts'
+import { createDeriver } from '../frame/derive.ts'
+import type { DerivedServer } from '../frame/derived.ts'
+import type { DumpFrame } from '../frame/dump.ts'
+import type { ServerFrame } from '../frame/frame.ts'
+import { createHistory, type History } from '../frame/history.ts'
+import { createAdjustments, type Adjustments } from '../impact/adjustments.ts'
+import { withoutDeleted } from '../impact/deletedLevels.ts'
+import { byCodeUnits } from '../text/order.ts'
+import type { ObjectsReading, SourceEvent } from './sourceEvent.ts'
+
+/** One API server, as far as the events of its source tell. */
+export interface ServerPicture {
+  readonly latest: { readonly frame: ServerFrame; readonly derived: DerivedServer }
+  readonly history: History
+  readonly adjustments: Pick<Adjustments, 'steps'>
+}
+
+/** What the events of a source add up to, whether they come from the source or from a recording of it. */
+export interface Picture {
+  take(event: SourceEvent): void
+  /** `undefined` before the first frame of such a server. */
+  server(id: string): ServerPicture | undefined
+  /** Those with a frame, by their names. */
+  readonly servers: readonly ServerPicture[]
+  /** By their names. */
+  readonly health: readonly ServerHealth[]
+  /** The latest of that server. */
+  dump(server: string): DumpFrame | undefined
+  facts(server: string): ServerFacts | undefined
+  readonly objects: ObjectsReading | undefined
+  readonly requests: LiveState | undefined
+  readonly pace: SimulationState | undefined
+  readonly ended: boolean
+}
+
+export function createPicture(): Picture {
+  const servers = new Map<string, ServerEvents>()
+  const health = new Map<string, ServerHealth>()
+  const dumps = new Map<string, DumpFrame>()
+  const facts = new Map<string, ServerFacts>()
+  let objects: ObjectsReading | undefined
+  /** By which levels are known to be deleted, although the page still names them. */
+  let stored: ObjectSet | undefined
+  let requests: LiveState | undefined
+  let pace: SimulationState | undefined
+  let ended = false
+
+  const take = (event: SourceEvent): void => {
+    switch (event.kind) {
+      case 'frame': {
+        const frame = stored === undefined ? event.frame : withoutDeleted(event.frame, stored)
+        const server = servers.get(frame.id) ?? serverEvents(frame.id)
+        servers.set(frame.id, server)
+        const derived = server.derive(frame)
+        server.history.append(frame, derived)
+        server.adjustments.append(frame, derived)
+        server.latest = { frame, derived }
+        return
+      }
+      case 'dump':
+        dumps.set(event.dump.server, event.dump)
+        return
+      case 'facts':
+        facts.set(event.server, event.facts)
+        return
+      case 'health':
+        health.set(event.health.id, event.health)
+        return
+      case 'objects': {
+        objects = event.reading
+        // Objects of a moment ago serve as well: the page itself has to prove that a level is gone.
+        const known = objects.state === 'current' || objects.state === 'stale'
+        stored = known && event.origin === 'cluster' ? objects.objects : undefined
+        return
+      }
+      case 'requests':
+        if ('state' in event) requests = event.state
+        return
+      case 'pace':
+        pace = event.pace
+        return
+      case 'note':
+        ended = true
+    }
+  }
+  const known = ({ latest, history, adjustments }: ServerEvents): ServerPicture[] =>
+    latest === undefined ? [] : [{ latest, history, adjustments }]
+  return {
+    take,
+    server(id) {
+      const found = servers.get(id)
+      return found && known(found)[0]
+    },
+    get servers() {
+      return [...servers.values()].flatMap(known).toSorted((a, b) => byId(a.latest.frame, b.latest.frame))
+    },
+    get health() {
+      return [...health.values()].toSorted(byId)
+    },
+    dump: (server) => dumps.get(server),
+    facts: (server) => facts.get(server),
+    get objects() {
+      return objects
+    },
+    get requests() {
+      return requests
+    },
+    get pace() {
+      return pace
+    },
+    get ended() {
+      return ended
+    },
+  }
+}
+
+interface ServerEvents {
+  readonly derive: (frame: ServerFrame) => DerivedServer
+  readonly history: History
+  readonly adjustments: Adjustments
+  latest: ServerPicture['latest'] | undefined
+}
+
+const serverEvents = (id: string): ServerEvents => ({
+  derive: createDeriver(id),
+  history: createHistory(),
+  adjustments: createAdjustments(),
+  latest: undefined,
+})
+
+const byId = (a: { readonly id: string }, b: { readonly id: string }): number => byCodeUnits(a.id, b.id)

@@ -1,0 +1,40 @@
+import type { LiveState } from '../contract/live.ts'
+import type { ObjectsState } from '../contract/objects.ts'
+import type { SimulationState } from '../contract/simulation.ts'
+import type { ServerHealth } from '../contract/source.ts'
+import type { ServerFacts } from '../engine/serverFacts.ts'
+import type { DumpFrame } from '../frame/dump.ts'
+import type { ServerFrame } from '../frame/frame.ts'
+import type { Changes } from '../live/requestLog.ts'
+
+/** What is known of the objects of a source. */
+export type ObjectsReading = Pick<ObjectsState, 'state' | 'version' | 'asOf' | 'problem' | 'objects'>
+
+/**
+ * Everything that a source tells, as data that can be cloned, stored and told again. Each event is complete in itself; a
+ * session is what its events add up to.
+ */
+export type SourceEvent =
+  | {
+      readonly kind: 'frame'
+      readonly frame: ServerFrame
+      /** Happened before the source was connected: part of the history, and not shown as the present. */
+      readonly past?: true
+    }
+  | { readonly kind: 'dump'; readonly dump: DumpFrame }
+  /** What a server stores and who watches it, whenever that was read; of some sources before the first frame. */
+  | { readonly kind: 'facts'; readonly server: string; readonly facts: ServerFacts }
+  /** Health of one server, whenever it changes. */
+  | { readonly kind: 'health'; readonly health: ServerHealth }
+  /** Flow-control objects, whenever what is known of them changes. */
+  | { readonly kind: 'objects'; readonly origin: ObjectsState['origin']; readonly reading: ObjectsReading }
+  /** Single requests: rows that are new or changed, or how the source does. */
+  | { readonly kind: 'requests'; readonly changes: Changes }
+  | { readonly kind: 'requests'; readonly state: LiveState }
+  /** How a simulation goes: with each frame, and whenever it was steered. */
+  | { readonly kind: 'pace'; readonly pace: SimulationState }
+  /** `ended`: everything that there was to read was read. */
+  | { readonly kind: 'note'; readonly note: 'ended' }
+
+/** Takes what a source tells; nothing has to be answered. */
+export type Emit = (event: SourceEvent) => void
