@@ -134,14 +134,16 @@ async function openFile(
     onTooLong: (problem) => take([{ kind: 'unreadable', problem }]),
     ...(places !== undefined && { positions: createPositionStore({ places, path, warn }) }),
   })
+  const over = async (): Promise<void> => {
+    await tail.ended
+    if (!closed) run.finish()
+  }
   return {
     title: `${kind === 'httplog' ? 'request log' : 'audit log'} ${path}`,
     address: undefined,
     kubeconfig: undefined,
     refused: undefined,
-    over: tail.ended.then(() => {
-      if (!closed) run.finish()
-    }),
+    over: over(),
     close() {
       closed = true
       return tail.close()

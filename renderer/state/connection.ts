@@ -72,7 +72,9 @@ export async function ask<N extends OfConnection>(
 ): Promise<ProcedureOutput<N>> {
   const { connection } = connectionStore.getState()
   if (connection === undefined) throw new ProblemError('not-found', 'No source is connected.')
-  return client().call(name, { ...input, connection: connection.id } as ProcedureInput<N>)
+  // TypeScript does not see that what was left out and the rest are the whole.
+  const whole = { ...input, connection: connection.id } as never
+  return client().call(name, whole)
 }
 
 /** Calls for the shown connection, and anew whenever another one is shown; what it returned is called before. */

@@ -167,7 +167,7 @@ function Entry(props: {
   const { entry, editing, turned, onTurn } = props
   const { changes, label, at, target } = entry
   const [asked, setAsked] = useState<TurnRequest>()
-  const ask = (way: TurnRequest['way'], force = false): void =>
+  const request = (way: TurnRequest['way'], force = false): void =>
     setAsked({ way, changes: changesToSend(entry, way), force })
   const ways = (['undo', 'redo'] as const).filter((way) => changesToSend(entry, way).length > 0)
   return (
@@ -182,7 +182,7 @@ function Entry(props: {
                 key={way}
                 disabled={!editing}
                 title={editing ? `on ${target}` : 'Switch editing on first.'}
-                onClick={() => ask(way)}
+                onClick={() => request(way)}
               >
                 {turnText(way, changesToSend(entry, way))}
               </Button>
@@ -206,7 +206,7 @@ function Entry(props: {
             verdicts={turned.report.verdicts}
             applied
             onOpen={({ kind, name }) => openPage('editor', 'draft', `${kind}/${name}`)}
-            onForce={() => ask(turned.way, true)}
+            onForce={() => request(turned.way, true)}
           />
         </div>
       )}
