@@ -8,7 +8,7 @@ import {
 } from '../../../core/impact/expected.ts'
 import { differenceCause, type DifferenceCause } from '../../../core/impact/differenceCause.ts'
 import { sumOfKnown } from '../../../core/frame/known.ts'
-import type { RoundMark } from '../../charts/roundHistory.data.ts'
+import type { RoundMark } from '../../charts/RoundHistory.tsx'
 
 /** One recomputation with what it should have been. */
 export interface Round {

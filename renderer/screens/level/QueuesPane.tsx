@@ -14,7 +14,7 @@ import {
   QUEUE_UNITS,
   type QueueUnit,
 } from '../../charts/queueField.data.ts'
-import { useSize } from '../../charts/useSize.ts'
+import { useSize } from '../../charts/plot.tsx'
 import type { ChartTable } from '../../components/chartTable.ts'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
 import { isPaneKey } from '../../components/paneKeys.ts'

@@ -1,6 +1,6 @@
 import { memo, useEffect } from 'react'
 import type { Series } from '../../../core/frame/series.ts'
-import { clearRange, rangeStore, zoomToRange } from '../../charts/crosshair.state.ts'
+import { clearRange, rangeStore, zoomToRange } from '../../charts/Crosshair.tsx'
 import { summariseRange } from '../../charts/crosshair.data.ts'
 import { Button } from '../../components/Button.tsx'
 import { KeyNumbers } from '../../components/KeyNumbers.tsx'

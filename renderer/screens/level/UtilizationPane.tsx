@@ -1,8 +1,13 @@
 import { memo, useCallback } from 'react'
 import type { LevelFrame, MissingFamily } from '../../../core/frame/frame.ts'
-import { QuantileBars } from '../../charts/QuantileBars.tsx'
-import { intervalText, ratioData, type HistogramWindow, type RatioData } from '../../charts/quantileBars.data.ts'
-import { useSize } from '../../charts/useSize.ts'
+import {
+  QuantileBars,
+  intervalText,
+  ratioData,
+  type HistogramWindow,
+  type RatioData,
+} from '../../charts/QuantileBars.tsx'
+import { useSize } from '../../charts/plot.tsx'
 import type { ChartTable } from '../../components/chartTable.ts'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
 import { format } from '../../theme/format.ts'

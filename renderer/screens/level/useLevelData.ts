@@ -3,12 +3,7 @@ import type { ProcedureInput } from '../../../core/contract/contract.ts'
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
 import type { Histogram } from '../../../core/frame/frame.ts'
 import type { HeatMap } from '../../../core/frame/series.ts'
-import {
-  keepSample,
-  windowHistogram,
-  type HistogramSample,
-  type HistogramWindow,
-} from '../../charts/quantileBars.data.ts'
+import { keepSample, windowHistogram, type HistogramSample, type HistogramWindow } from '../../charts/QuantileBars.tsx'
 import { bounds } from '../../state/time.logic.ts'
 import { timeStore } from '../../state/time.ts'
 import { ask } from '../../state/connection.ts'

@@ -1,6 +1,6 @@
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { sumOfKnown } from '../../../core/frame/known.ts'
-import { peakOverMean } from '../../charts/serverStrip.data.ts'
+import { peakOverMean } from './fleetRows.ts'
 import type { KeyNumber } from '../../components/KeyNumbers.tsx'
 import { format, UNKNOWN } from '../../theme/format.ts'
 import { needAttention, totalsOf, type LevelRow } from './levelRows.ts'

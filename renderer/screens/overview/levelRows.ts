@@ -2,7 +2,7 @@ import type { DerivedServer, QuantileRange } from '../../../core/frame/derived.t
 import type { Rejected, ServerFrame } from '../../../core/frame/frame.ts'
 import { levelStates, type LevelState } from '../../../core/frame/levelState.ts'
 import { allRejected, dispatchRate, recentRejected } from '../../../core/frame/recent.ts'
-import { barSeats, type BarSeats } from '../../charts/seatBar.data.ts'
+import { barSeats, type BarSeats } from '../../charts/SeatBar.tsx'
 
 /** A number, `undefined` when unknown, or not applicable to this level. */
 export type Reading = number | undefined | 'n/a'

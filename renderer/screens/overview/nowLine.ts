@@ -1,4 +1,4 @@
-import { peakOverMean } from '../../charts/serverStrip.data.ts'
+import { peakOverMean } from './fleetRows.ts'
 import { format } from '../../theme/format.ts'
 import { needAttention, totalsOf, type LevelRow } from './levelRows.ts'
 import { catchAllUsed, lenderSqueezed, queueing, rejecting, shortAtMax, type Case } from './levelStatements.ts'

@@ -8,7 +8,7 @@ import { staleAfterMs } from '../../state/view.logic.ts'
 import { levelOrder } from '../../theme/levelSlots.ts'
 import type { DerivedServer } from '../../../core/frame/derived.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
-import type { ServerLoad } from '../../charts/serverStrip.data.ts'
+import type { ServerLoad } from './fleetRows.ts'
 import { levelRows, totalsOf, type LevelRow } from './levelRows.ts'
 import { recentRejections, type RecentRejections } from './rejections.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { HeatMap } from '../../core/frame/series.ts'
-import { bucketLabel, heatCellAt, heatGrid, heatLegend, heatStep, HEAT_STEPS, heatTable } from './heatMap.data.ts'
+import { bucketLabel, heatCellAt, heatGrid, heatLegend, heatStep, HEAT_STEPS, heatTable } from './HeatMap.tsx'
 
 const map: HeatMap = {
   stepSeconds: 10,

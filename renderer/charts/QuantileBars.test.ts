@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Histogram } from '../../core/frame/frame.ts'
-import { intervalText, keepSample, ratioData, windowHistogram, type HistogramSample } from './quantileBars.data.ts'
+import { intervalText, keepSample, ratioData, windowHistogram, type HistogramSample } from './QuantileBars.tsx'
 
 /** A cumulative histogram of nanoseconds at ratios up to 0, 0.5, 1 and above. */
 const histogram = (...counts: [number, number, number, number]): Histogram => ({

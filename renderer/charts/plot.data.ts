@@ -37,8 +37,14 @@ export function timeOfX(plot: Plot, domain: TimeDomain, x: number): number {
 
 /** Pixel of an amount on an axis from 0 (bottom) to `max` (top). */
 export function yOfValue(plot: Plot, max: number, value: number): number {
-  return plot.top + plotHeight(plot) * (1 - (max > 0 ? value / max : 0))
+  return linear(max, plot.top + plotHeight(plot), plot.top)(value)
 }
+
+/** Pixels of amounts on an axis from 0 at `start` to `max` at `end`. */
+export const linear =
+  (max: number, start: number, end: number) =>
+  (value: number): number =>
+    start + (max > 0 ? value / max : 0) * (end - start)
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -145,4 +151,96 @@ export function placeLabels<T extends LabelWish>(
     limit -= gap
   }
   return sorted.map((wish, i) => ({ ...wish, at: at[i] ?? wish.y }))
+}
+
+/**
+ * SVG path data of series. A point without a value breaks the path: a gap is a gap, never a line across it. Coordinates
+ * are pixels with one decimal.
+ */
+
+/** A sample in pixels; `undefined` where there is none. */
+export interface PathPoint {
+  readonly x: number
+  readonly y: number | undefined
+}
+
+/** How the path gets from one sample to the next. */
+type PathShape = 'line' | 'step'
+
+/** Pixels with one decimal: more of them draw nothing else. */
+export const tenth = (value: number): number => Math.round(value * 10) / 10
+
+const px = (value: number): string => String(tenth(value))
+
+/** Stretches of neighbouring points that all have a value. */
+function runs<T extends PathPoint>(points: readonly T[]): readonly (readonly (T & { readonly y: number })[])[] {
+  const found: (T & { readonly y: number })[][] = []
+  let open: (T & { readonly y: number })[] | undefined
+  for (const point of points) {
+    if (point.y === undefined) {
+      open = undefined
+      continue
+    }
+    if (open === undefined) {
+      open = []
+      found.push(open)
+    }
+    open.push({ ...point, y: point.y })
+  }
+  return found
+}
+
+type Stretch = readonly { readonly x: number; readonly y: number }[]
+
+/** The way along a stretch, without its first move. A step holds each value until the next sample. */
+function along(run: Stretch, shape: PathShape): string {
+  let path = ''
+  let before = run[0]?.y
+  for (const [i, { x, y }] of run.entries()) {
+    if (i === 0) continue
+    if (shape === 'line') path += `L${px(x)} ${px(y)}`
+    else if (y !== before) path += `H${px(x)}V${px(y)}`
+    else if (i === run.length - 1) path += `H${px(x)}`
+    before = y
+  }
+  return path
+}
+
+/** A line through the points; a stretch of a single sample is a short dash, so that it is seen. */
+export function linePath(points: readonly PathPoint[], shape: PathShape = 'line'): string {
+  return runs(points)
+    .map((run) => {
+      const [first] = run
+      if (first === undefined) return ''
+      return `M${px(first.x)} ${px(first.y)}${run.length === 1 ? 'h1' : along(run, shape)}`
+    })
+    .join('')
+}
+
+/** One sample of an area between two edges. */
+interface BandPoint extends PathPoint {
+  /** The lower edge in pixels, below `y` on the screen. */
+  readonly base: number
+}
+
+/** The area between both edges of the points. */
+export function areaPath(points: readonly BandPoint[], shape: PathShape = 'line'): string {
+  return runs(points)
+    .map((run) => {
+      const [first, last] = [run[0], run.at(-1)]
+      if (first === undefined || last === undefined) return ''
+      if (run.length === 1) return `M${px(first.x)} ${px(first.base)}V${px(first.y)}h1V${px(first.base)}Z`
+      const way = `M${px(first.x)} ${px(first.y)}${along(run, shape)}L${px(last.x)} ${px(last.base)}`
+      return `${way}${home(run, shape)}Z`
+    })
+    .join('')
+}
+
+/** The way back along the lower edge. A step changes its value first and then runs to the earlier sample. */
+function home(run: readonly (BandPoint & { readonly y: number })[], shape: PathShape): string {
+  const [first] = run
+  if (first !== undefined && run.every(({ base }) => base === first.base)) return `H${px(first.x)}`
+  const back = run.map(({ x, base }) => ({ x, y: base })).toReversed()
+  if (shape === 'line') return along(back, 'line')
+  return back.slice(1).reduce((path, { x, y }) => `${path}V${px(y)}H${px(x)}`, '')
 }

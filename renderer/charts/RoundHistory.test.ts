@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { roundAt, roundBars } from './roundHistory.data.ts'
+import { roundAt, roundBars } from './RoundHistory.tsx'
 
 const marks = (...fractions: (number | undefined)[]) => fractions.map((p, i) => ({ number: i + 1, p, differs: false }))
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { hands } from '../../core/sharding/recommend.ts'
-import { depthOf, oddsAxis, tickLabel } from './handOdds.data.ts'
+import { depthOf, oddsAxis, tickLabel } from './Hands.tsx'
 
 const line = (queues: number, elephants: number) => ({ elephants, points: hands(queues, elephants) })
 

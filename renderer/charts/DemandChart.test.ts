@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { demandChartData, demandRounds, roundDomain, sameRounds } from './demandChart.data.ts'
+import { demandChartData, demandRounds, roundDomain, sameRounds } from './DemandChart.tsx'
 import { seriesOf } from './seatChart.fixture.ts'
 
 const repeat = (values: readonly number[], each: number): number[] =>
