@@ -1,15 +1,15 @@
 import { memo, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react'
+import { create } from 'zustand'
+import type { Series } from '../../core/frame/series.ts'
 import { timeStore } from '../state/time.ts'
 import { format } from '../theme/format.ts'
+import { LevelChip } from '../components/LevelChip.tsx'
+import type { DataColumn } from '../components/dataColumns.ts'
+import { PlainTable } from '../components/PlainTable.tsx'
 import { CursorLine, PlotTip } from './plot.tsx'
 import styles from './plot.module.css'
 import { dragRange, nearestIndex, stepCursor, type TimeRange, readCursor, type CursorRow } from './crosshair.data.ts'
 import { type Plot, type TimeDomain, plotHeight, timeOfX, xOfTime } from './plot.data.ts'
-import { create } from 'zustand'
-import type { Series } from '../../core/frame/series.ts'
-import { LevelChip } from '../components/LevelChip.tsx'
-import type { DataColumn } from '../components/dataColumns.ts'
-import { PlainTable } from '../components/PlainTable.tsx'
 
 export interface CrosshairProps {
   readonly plot: Plot

@@ -1,10 +1,10 @@
 import { memo, useMemo } from 'react'
 import { ComposedChart, Line, XAxis, YAxis } from 'recharts'
+import type { LevelColumn, Series } from '../../core/frame/series.ts'
 import { format } from '../theme/format.ts'
 import { levelColor } from '../state/levels.ts'
 import { PlotAxes } from './plot.tsx'
 import { type Plot, type TimeDomain, xOfTime, yOfValue, type ValueAxis, valueAxis } from './plot.data.ts'
-import type { LevelColumn, Series } from '../../core/frame/series.ts'
 import { bucketRanges, type Column } from './reduce.data.ts'
 import { MAX_POINTS } from './seatChart.data.ts'
 

@@ -1,8 +1,8 @@
-import { format } from '../theme/format.ts'
-import { placeLabels, plotHeight, plotWidth, type Plot, linePath } from './plot.data.ts'
-import type { Candidate } from '../../core/sharding/recommend.ts'
 import { memo } from 'react'
+import type { Candidate } from '../../core/sharding/recommend.ts'
+import { format } from '../theme/format.ts'
 import { classes } from '../components/classes.ts'
+import { placeLabels, plotHeight, plotWidth, type Plot, linePath } from './plot.data.ts'
 import { Drawing, ValueGrid, AxisLabels } from './plot.tsx'
 import styles from './hands.module.css'
 

@@ -1,10 +1,10 @@
 import { memo, useCallback, useState, type PointerEvent } from 'react'
+import type { HeatMap as HeatSamples } from '../../core/frame/series.ts'
 import { timeStore } from '../state/time.ts'
 import { format } from '../theme/format.ts'
 import { type Draw, useCanvas, TimeTicks, CursorLine, PlotTip } from './plot.tsx'
 import styles from './plot.module.css'
 import { type Plot, plotHeight, plotWidth, type TimeDomain } from './plot.data.ts'
-import type { HeatMap as HeatSamples } from '../../core/frame/series.ts'
 import { bucketRanges } from './reduce.data.ts'
 
 export const heatPlot = (width: number, height: number): Plot => ({

@@ -1,11 +1,11 @@
 import { memo } from 'react'
+import type { Histogram } from '../../core/frame/frame.ts'
+import { histogramIncrease, histogramMean } from '../../core/frame/histogram.ts'
+import { timeWeightedQuantile, type QuantileInterval } from '../../core/frame/quantile.ts'
 import { format } from '../theme/format.ts'
 import { linear } from './plot.data.ts'
 import { AxisLabels, Drawing } from './plot.tsx'
 import styles from './seats.module.css'
-import type { Histogram } from '../../core/frame/frame.ts'
-import { histogramIncrease, histogramMean } from '../../core/frame/histogram.ts'
-import { timeWeightedQuantile, type QuantileInterval } from '../../core/frame/quantile.ts'
 
 export interface QuantileBarsProps {
   readonly data: RatioData

@@ -1,8 +1,8 @@
 import { memo } from 'react'
+import { isExempt, type LevelFrame } from '../../core/frame/frame.ts'
 import { classes } from '../components/classes.ts'
 import { patternOf, levelStyle, Drawing } from './plot.tsx'
 import styles from './seats.module.css'
-import { isExempt, type LevelFrame } from '../../core/frame/frame.ts'
 
 /** The drawing has the same grammar at every size; small ones leave out what would be illegible. */
 export type SeatBarSize = 'mini' | 'row' | 'large'

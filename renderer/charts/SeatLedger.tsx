@@ -1,4 +1,6 @@
 import { memo, useCallback, useMemo, useState, useId, type KeyboardEvent } from 'react'
+import { classes } from '../components/classes.ts'
+import { levelCode } from '../state/levels.ts'
 import { levelStyle, NO_LEVEL_STYLE, patternOf, Drawing } from './plot.tsx'
 import {
   entrySentence,
@@ -13,8 +15,6 @@ import {
 } from './seatLedger.data.ts'
 import { GEOMETRY, LedgerRows, type LedgerGeometry, type LedgerVariant } from './seatLedgerRows.tsx'
 import styles from './seatLedger.module.css'
-import { classes } from '../components/classes.ts'
-import { levelCode } from '../state/levels.ts'
 
 export interface SeatLedgerProps {
   readonly ledger: Ledger

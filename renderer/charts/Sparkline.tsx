@@ -1,8 +1,8 @@
 import { memo, useMemo } from 'react'
+import type { LevelSeries } from '../../core/frame/series.ts'
 import { classes } from '../components/classes.ts'
 import { levelStyle, Drawing } from './plot.tsx'
 import styles from './seats.module.css'
-import type { LevelSeries } from '../../core/frame/series.ts'
 import { lastValue, type Column } from './reduce.data.ts'
 import { linear, linePath, areaPath, tenth } from './plot.data.ts'
 
@@ -119,7 +119,7 @@ export function layoutSparkline(times: readonly number[], level: LevelSeries, fr
   const scale = linear(max, frame.height - 1, 1)
   const y = (value: number): number => tenth(scale(Math.min(value, max)))
   const points = runs.flatMap((run) => [
-    ...peaks(executing, run, x).map((peak) => ({ ...peak, y: y(peak.value) })),
+    ...peaks(executing, run, x).map((point) => ({ ...point, y: y(point.value) })),
     BREAK,
   ])
   const limits = runsOf(times, current, frame.gapMs).flatMap((run) => [

@@ -10,9 +10,9 @@ import {
   type ShareRow,
 } from '../../charts/fairFraction.data.ts'
 import { useSize } from '../../charts/plot.tsx'
-import type { ChartTable } from '../../components/chartTable.ts'
+import type { ChartTable } from '../../components/csv.ts'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
-import { LOW, useMedia } from '../../components/useMedia.ts'
+import { LOW, useMedia } from '../../components/hooks.ts'
 import { format } from '../../theme/format.ts'
 import styles from './allocation.module.css'
 import type { KnownRound, StepRow } from './rounds.data.ts'

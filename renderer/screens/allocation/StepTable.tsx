@@ -1,19 +1,18 @@
 import { memo, type ReactNode } from 'react'
 import type { LevelVerdict } from '../../../core/impact/expected.ts'
-import { classes } from '../../components/classes.ts'
+import { classes, scrollRegion } from '../../components/classes.ts'
 import type { DataColumn } from '../../components/dataColumns.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { LevelName } from '../../components/LevelChip.tsx'
 import { PlainTable } from '../../components/PlainTable.tsx'
-import { scrollRegion } from '../../components/scrollRegion.ts'
 import { Term } from '../../components/Term.tsx'
-import { NARROW, useMedia } from '../../components/useMedia.ts'
+import { NARROW, useMedia } from '../../components/hooks.ts'
 import { hrefOf } from '../../state/route.ts'
 import { format, NOT_APPLICABLE } from '../../theme/format.ts'
 import { levelStyle, patternOf } from '../../charts/plot.tsx'
 import type { KnownRound, StepRow, StepSums } from './rounds.data.ts'
 import { sumNote } from './sentence.ts'
-import styles from './table.module.css'
+import styles from './allocation.module.css'
 
 export interface StepTableProps {
   readonly round: KnownRound

@@ -1,9 +1,8 @@
 import { useState } from 'react'
 import type { SourceSpec } from '../../../core/contract/source.ts'
-import { Button } from '../../components/Button.tsx'
+import { Button, FilesButton } from '../../components/Button.tsx'
 import { Field, inputClass } from '../../components/Field.tsx'
 import { readFiles } from '../../components/files.ts'
-import { FilesButton } from '../../components/FilesButton.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import styles from './Connect.module.css'
 

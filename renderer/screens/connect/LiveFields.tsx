@@ -1,5 +1,5 @@
 import { Field, inputClass, monoInputClass } from '../../components/Field.tsx'
-import { Segment } from '../../components/Segment.tsx'
+import { Segment } from '../../components/Button.tsx'
 import { Term } from '../../components/Term.tsx'
 import type { Contexts } from '../../state/contexts.ts'
 import type { EngineForm } from './live.logic.ts'

@@ -9,12 +9,10 @@ import {
   tryCommand,
   wantsToken,
 } from '../../../core/live/proxyReach.ts'
-import { Button } from '../../components/Button.tsx'
-import { Copy } from '../../components/Copy.tsx'
+import { Button, Copy } from '../../components/Button.tsx'
 import { Field, inputClass } from '../../components/Field.tsx'
-import { Note } from '../../components/Note.tsx'
+import { Note, Preformatted } from '../../components/States.tsx'
 import { Pane } from '../../components/Pane.tsx'
-import { Preformatted } from '../../components/States.tsx'
 import { useContexts } from '../../state/contexts.ts'
 import { Choice, ContextFields, LimitFields, TextField } from './LiveFields.tsx'
 import { lenderOf, proxyFormOf, proxySentence, readProxyForm, settledReach, type ProxyForm } from './live.logic.ts'

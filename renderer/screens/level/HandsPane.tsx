@@ -9,7 +9,7 @@ import { Pane } from '../../components/Pane.tsx'
 import { Term } from '../../components/Term.tsx'
 import type { FlowRow } from '../../state/flows.logic.ts'
 import { format } from '../../theme/format.ts'
-import styles from './HandsPane.module.css'
+import styles from './panes.module.css'
 
 export interface HandsPaneProps {
   readonly queues: readonly DumpQueue[]
@@ -59,7 +59,7 @@ export const HandsPane = memo(function HandsPane(props: HandsPaneProps) {
           <>
             <span className={classes(styles['frame'], styles['dashed'])} aria-hidden="true" />
             <select
-              className={styles['select']}
+              className={styles['paneSelect']}
               aria-label={`Flow to compare with ${flow.name}`}
               value={compared.key}
               onChange={(event) => onCompare(event.target.value)}

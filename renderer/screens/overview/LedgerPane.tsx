@@ -5,9 +5,9 @@ import { differenceNote, ledgerOf, nominalNote, type Ledger } from '../../charts
 import { GEOMETRY, type LedgerVariant } from '../../charts/seatLedgerRows.tsx'
 import { useSize } from '../../charts/plot.tsx'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
-import type { ChartTable } from '../../components/chartTable.ts'
-import { NoteMark } from '../../components/NoteMark.tsx'
-import { LOW, useMedia } from '../../components/useMedia.ts'
+import type { ChartTable } from '../../components/csv.ts'
+import { NoteMark } from '../../components/NowLine.tsx'
+import { LOW, useMedia } from '../../components/hooks.ts'
 import { openLevel } from './actions.ts'
 import styles from './overview.module.css'
 

@@ -1,8 +1,8 @@
 import type { AggregateLevel, SpreadOverServers } from '../../../core/frame/aggregate.ts'
 import { isExempt } from '../../../core/frame/frame.ts'
 import { sumOfKnown } from '../../../core/frame/known.ts'
-import { needAttention, type LevelRow } from './levelRows.ts'
 import { imbalanceIndex } from '../../../core/frame/imbalance.ts'
+import { needAttention, type LevelRow } from './levelRows.ts'
 
 /** One level on all servers, side by side. */
 export interface FleetRow {

@@ -3,7 +3,7 @@ import type { Classification } from '../../../../core/classify/classification.ts
 import { whatWouldChange } from '../../../../core/classify/nearby.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import type { RequestSample } from '../../../../core/contract/objects.ts'
-import { Copy } from '../../../components/Copy.tsx'
+import { Copy } from '../../../components/Button.tsx'
 import { LevelName } from '../../../components/LevelChip.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { takeRequest } from '../../../state/request.ts'

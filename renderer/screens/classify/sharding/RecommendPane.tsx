@@ -5,7 +5,7 @@ import { judge, recommend, type Candidate, type ShardingGoal } from '../../../..
 import { mostWaitingPerFlow, type DealerShape } from '../../../../core/config/shape.ts'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
 import { Field, inputClass } from '../../../components/Field.tsx'
-import { Note } from '../../../components/Note.tsx'
+import { Note } from '../../../components/States.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { format } from '../../../theme/format.ts'
 import { GOAL_FIELDS, type GoalField, type GoalForm, type ReadGoal } from './goal.data.ts'

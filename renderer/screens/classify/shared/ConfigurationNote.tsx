@@ -1,5 +1,4 @@
-import { Note } from '../../../components/Note.tsx'
-import { Details } from '../../../components/States.tsx'
+import { Note, Details } from '../../../components/States.tsx'
 import type { CurrentObjects } from './configurations.data.ts'
 
 /** What to know about the objects that everything on the page is computed from. */

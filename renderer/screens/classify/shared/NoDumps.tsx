@@ -1,8 +1,7 @@
 import type { DumpFrame } from '../../../../core/frame/dump.ts'
-import { Copy } from '../../../components/Copy.tsx'
-import { DumpsSwitch } from '../../../components/DumpsSwitch.tsx'
-import { Note } from '../../../components/Note.tsx'
-import { Loading, ProblemNote } from '../../../components/States.tsx'
+import { Copy } from '../../../components/Button.tsx'
+import { DumpsSwitch } from '../../../components/SourceControls.tsx'
+import { Note, Loading, ProblemNote } from '../../../components/States.tsx'
 import { useDumpAbsence } from '../../../state/dumpAbsence.ts'
 
 /**

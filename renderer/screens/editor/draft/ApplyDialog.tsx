@@ -5,7 +5,7 @@ import { confirmationsFor, type Confirmation } from '../../../../core/guard/conf
 import dialog from '../../../components/Dialog.module.css'
 import { Button } from '../../../components/Button.tsx'
 import { Field, inputClass, monoInputClass } from '../../../components/Field.tsx'
-import { Note } from '../../../components/Note.tsx'
+import { Note } from '../../../components/States.tsx'
 import { viewStore } from '../../../state/view.ts'
 import type { GuardFinding } from '../../../../core/guard/finding.ts'
 import type { Impact } from './useImpact.ts'

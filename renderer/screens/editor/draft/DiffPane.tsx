@@ -1,7 +1,7 @@
 import { memo } from 'react'
 import { writeManifest } from '../../../../core/manifest/write.ts'
 import { Pane } from '../../../components/Pane.tsx'
-import { scrollRegion } from '../../../components/scrollRegion.ts'
+import { scrollRegion } from '../../../components/classes.ts'
 import type { UnderstoodEntry } from '../../../state/draft.logic.ts'
 import { DiffView } from './DiffView.tsx'
 import styles from './aside.module.css'

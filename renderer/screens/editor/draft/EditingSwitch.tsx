@@ -1,10 +1,9 @@
 import { useState } from 'react'
 import { toProblem } from '../../../../core/contract/errors.ts'
 import type { ObjectsState } from '../../../../core/contract/objects.ts'
-import { say } from '../../../state/shell.ts'
-import { Button } from '../../../components/Button.tsx'
-import { Copy } from '../../../components/Copy.tsx'
 import { ask } from '../../../state/connection.ts'
+import { say } from '../../../state/shell.ts'
+import { Button, Copy } from '../../../components/Button.tsx'
 
 /** Switches editing on or off, and says for what. Where the user may not write, it has the role that would allow it. */
 export function EditingSwitch({ state }: { readonly state: ObjectsState }) {

@@ -5,13 +5,12 @@ import {
   type SeatImpact,
   type ImpactSums,
 } from '../../../../core/impact/seatImpact.ts'
-import { classes } from '../../../components/classes.ts'
+import { classes, scrollRegion } from '../../../components/classes.ts'
 import { LevelChip } from '../../../components/LevelChip.tsx'
-import { Note } from '../../../components/Note.tsx'
+import { Note } from '../../../components/States.tsx'
 import { Pane } from '../../../components/Pane.tsx'
-import { Segment } from '../../../components/Segment.tsx'
-import { scrollRegion } from '../../../components/scrollRegion.ts'
-import { ServerSeats } from '../../../components/ServerSeats.tsx'
+import { Segment } from '../../../components/Button.tsx'
+import { ServerSeats } from '../../../components/SourceControls.tsx'
 import { useSettings } from '../../../state/settings.ts'
 import { NOT_APPLICABLE, format } from '../../../theme/format.ts'
 import { levelOrder } from '../../../theme/levelSlots.ts'

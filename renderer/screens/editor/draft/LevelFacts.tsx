@@ -1,7 +1,7 @@
 import { isLegalShape } from '../../../../core/config/shape.ts'
 import { coveredOdds } from '../../../../core/sharding/collision.ts'
 import type { LevelSeats } from '../../../../core/impact/effectiveLevels.ts'
-import { Note } from '../../../components/Note.tsx'
+import { Note } from '../../../components/States.tsx'
 import { Term } from '../../../components/Term.tsx'
 import { format } from '../../../theme/format.ts'
 import { widestFormula } from './levelForm.text.ts'

@@ -1,7 +1,7 @@
 import { useId, useState } from 'react'
 import { Button } from '../../../components/Button.tsx'
 import { inputClass } from '../../../components/Field.tsx'
-import { Note } from '../../../components/Note.tsx'
+import { Note } from '../../../components/States.tsx'
 import { takeManifests } from './takeManifests.ts'
 import styles from './dialogs.module.css'
 

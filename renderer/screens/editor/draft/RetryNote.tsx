@@ -1,10 +1,10 @@
+import { ask } from '../../../state/connection.ts'
 import { Button } from '../../../components/Button.tsx'
-import { Note } from '../../../components/Note.tsx'
-import { useNow } from '../../../components/useNow.ts'
+import { Note } from '../../../components/States.tsx'
+import { useNow } from '../../../components/hooks.ts'
 import { useObjects } from '../../../state/objects.ts'
 import { retryText } from './verdict.text.ts'
 import styles from './page.module.css'
-import { ask } from '../../../state/connection.ts'
 
 /** Counts down to the next try of a request that the server's flow control rejected, and offers to give up. */
 export function RetryNote() {
