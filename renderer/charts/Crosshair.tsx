@@ -207,6 +207,14 @@ export function CursorTable(props: { readonly series: Series; readonly at: numbe
   )
 }
 
+/** Nobody can point into a tooltip: its headers are words alone. */
+const seats = (id: string, header: string, cell: (row: CursorRow) => string): DataColumn<CursorRow> => ({
+  id,
+  header,
+  align: 'right',
+  cell,
+})
+
 const COLUMNS: readonly DataColumn<CursorRow>[] = [
   {
     id: 'level',
@@ -217,19 +225,11 @@ const COLUMNS: readonly DataColumn<CursorRow>[] = [
       </>
     ),
   },
-  { id: 'executing', header: 'Exec.', align: 'right', cell: ({ executing }) => format.seats(executing) },
+  seats('executing', 'Exec.', ({ executing }) => format.seats(executing)),
+  seats('limit', 'Limit', ({ level, limit }) => (level === 'exempt' ? 'none' : format.seats(limit))),
+  seats('demand', 'Demand', ({ demand }) => format.seats(demand)),
   {
-    id: 'limit',
-    header: 'Limit',
-    align: 'right',
-    cell: ({ level, limit }) => (level === 'exempt' ? 'none' : format.seats(limit)),
-  },
-  { id: 'demand', header: 'Demand', align: 'right', cell: ({ demand }) => format.seats(demand) },
-  {
-    id: 'queued',
-    header: 'Queued',
-    align: 'right',
-    cell: ({ queued }) => format.seats(queued),
+    ...seats('queued', 'Queued', ({ queued }) => format.seats(queued)),
     look: ({ queued = 0 }) => (queued > 0 ? styles['queued'] : undefined),
   },
 ]
