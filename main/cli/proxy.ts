@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { PROXY_IDENTITIES, ProxySpecSchema } from '../../core/contract/live.ts'
+import { FORMER_OBSERVE, PROXY_IDENTITIES, ProxyModeSchema, ProxySpecSchema } from '../../core/contract/live.ts'
 import { reachOf, tryCommand, wantsToken } from '../../core/live/proxyReach.ts'
 import { createProxySource } from '../sources/liveProxy.ts'
 import type { Console, ExitCode } from './console.ts'
@@ -20,7 +20,6 @@ const OPTIONS = {
   'allow-exec': { type: 'boolean' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
-const MODES = ['enforce', 'shadow'] as const
 const OBJECTS = ['upstream', 'built-in'] as const
 
 /** A proxy in front of a server, until it is stopped. */
@@ -30,7 +29,7 @@ export async function proxy(args: readonly string[], console: Console): Promise<
     printHelp(console, HELP.proxy)
     return 0
   }
-  const mode = readChoice(given, 'mode', MODES)
+  const mode = given.value('mode') === FORMER_OBSERVE ? 'observe' : readChoice(given, 'mode', ProxyModeSchema.options)
   const identity = readChoice(given, 'identity', PROXY_IDENTITIES) ?? 'kubeconfig'
   const objects = readChoice(given, 'objects', OBJECTS)
   const upstream = upstreamOf(given)

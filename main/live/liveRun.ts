@@ -70,7 +70,7 @@ const CROWDED_RETRY_SECONDS = 1
 
 /**
  * Requests that wait, run and are refused as the engine decides (`enforce`); or that pass at once while it decides beside
- * them (`shadow`): their rows show its decisions, so that one that it would refuse is `rejected` there and has nevertheless
+ * them (`observe`): their rows show its decisions, so that one that it would refuse is `rejected` there and has nevertheless
  * the status that the server answered with.
  */
 export function createLiveRun(mode: ProxyMode, { engine, clock, log, onAnswered }: LiveRunOptions): LiveRun {

@@ -135,10 +135,17 @@ export function openStore(folder: string | undefined): Store {
     })
     return SettingsSchema.parse(Object.fromEntries(kept))
   }
-  const recentsIn = (connection: DatabaseSync): RecentSource[] =>
+  const recentItems = (connection: DatabaseSync) =>
     itemsOf(connection, 'recent')
       .toReversed()
-      .flatMap(({ text }) => parse(RecentSourceSchema, text, 'a recent source'))
+      .flatMap(({ key, text }) => parse(RecentSourceSchema, text, 'a recent source').map((recent) => ({ key, recent })))
+  const recentsIn = (connection: DatabaseSync): RecentSource[] => recentItems(connection).map(({ recent }) => recent)
+  /** By the keys that they are kept under: an earlier version wrote some specifications otherwise. */
+  const removeRecents = (connection: DatabaseSync, isOne: (recent: RecentSource) => boolean): void => {
+    for (const { key, recent } of recentItems(connection)) {
+      if (isOne(recent)) removeItem(connection, { kind: 'recent', key })
+    }
+  }
   const testsIn = (connection: DatabaseSync): RequestTest[] =>
     itemsOf(connection, 'test').flatMap(({ text, key }) => parse(RequestTestSchema, text, `the saved request ${key}`))
 
@@ -155,14 +162,14 @@ export function openStore(folder: string | undefined): Store {
       read: () => read(recentsIn),
       add: (value) =>
         write((connection) => {
-          putLast(connection, { kind: 'recent', key: recentKey(value.spec), value })
+          const key = recentKey(value.spec)
+          removeRecents(connection, ({ spec }) => recentKey(spec) === key)
+          putLast(connection, { kind: 'recent', key, value })
           boundItems(connection, { kind: 'recent', most: MOST.recents })
         }),
       forget: (at) =>
         write((connection) => {
-          for (const recent of recentsIn(connection)) {
-            if (recent.at === at) removeItem(connection, { kind: 'recent', key: recentKey(recent.spec) })
-          }
+          removeRecents(connection, (recent) => recent.at === at)
           return recentsIn(connection)
         }),
     },
