@@ -1,11 +1,12 @@
 import type { FlowSchema, ObjectSet } from '../config/objects.ts'
-import { byCodeUnits } from '../text/order.ts'
+import { byCodeUnits } from '../text/text.ts'
 import { type ConfiguredLimits, configuredLimits, maxSeatsPerRequest } from '../engine/allocation.ts'
 import { CompiledSchemas } from '../engine/compiledSchemas.ts'
-import { IMAGINED_LEVELS, type LevelPlan, planOf, refusal } from '../engine/levelPlan.ts'
-import { inMatchingOrder, orderFlowSchemas } from '../request/flowSchemas.ts'
-import type { RequestDigest } from '../request/match.ts'
+import { IMAGINED_LEVELS, type LevelPlan, planOf, refusal } from '../engine/priorityLevels.ts'
+import { inMatchingOrder, orderFlowSchemas, type RequestDigest } from '../request/match.ts'
 import type { Seats } from '../units.ts'
+import type { RequestSample, RequestTest } from '../contract/objects.ts'
+import { type Unclassifiable, digestRequest } from './classification.ts'
 
 /** One level as a server keeps it right after it has read the configuration. */
 export interface ConfiguredLevel {
@@ -77,4 +78,46 @@ export function levelOf({ levels }: ClassifyingConfiguration, schema: FlowSchema
   const level = levels.get(schema.spec.priorityLevelConfiguration.name)
   if (level === undefined) throw new Error(`flow schema ${schema.metadata.name} takes part without a level`)
   return level
+}
+
+/** Where a request goes. */
+export interface Landing {
+  readonly flowSchema: string
+  readonly priorityLevel: string
+}
+type Landed = ({ readonly ok: true } & Landing) | ({ readonly ok: false } & Unclassifiable)
+
+/** One row of the test table after a run. */
+export type RequestTestResult = { readonly test: RequestTest } & (
+  | { readonly outcome: 'passed' | 'failed' | 'no-expectation'; readonly actual: Landing }
+  /** The server would refuse the request before it classifies it; `problem` is a sentence. */
+  | { readonly outcome: 'unclassifiable'; readonly problem: string }
+)
+
+/** Where requests go, for many of them on one configuration. The objects are taken as stored, with their defaults. */
+export function landings(objects: ObjectSet): (request: RequestSample) => Landed {
+  const { schemaOf } = classifyingConfiguration(objects)
+  return (request) => {
+    const read = digestRequest(request)
+    if (!read.ok) return read
+    const { metadata, spec } = schemaOf(read.digest)
+    return { ok: true, flowSchema: metadata.name, priorityLevel: spec.priorityLevelConfiguration.name }
+  }
+}
+
+/** Runs saved requests on a configuration. Results are in the order of the tests. */
+export function runRequestTests(objects: ObjectSet, tests: readonly RequestTest[]): readonly RequestTestResult[] {
+  const land = landings(objects)
+  return tests.map((test): RequestTestResult => {
+    const landed = land(test.request)
+    if (!landed.ok) return { test, outcome: 'unclassifiable', problem: landed.problem }
+    const { flowSchema, priorityLevel } = landed
+    const { expect } = test
+    const same = expect?.flowSchema === flowSchema && expect.priorityLevel === priorityLevel
+    return {
+      test,
+      outcome: expect === undefined ? 'no-expectation' : same ? 'passed' : 'failed',
+      actual: { flowSchema, priorityLevel },
+    }
+  })
 }

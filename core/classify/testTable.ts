@@ -1,4 +1,4 @@
-import { nearest } from '../text/nearest.ts'
+import { nearest } from '../text/text.ts'
 
 const REQUEST_KEYS = ['user', 'groups', 'method', 'verb', 'url']
 const ROW_KEYS = ['id', 'label', 'request', 'expect']

@@ -10,16 +10,19 @@ import {
   type PriorityLevelSpec,
   type ResourceRule,
   type Subject,
+  type Kind,
+  type ObjectSet,
 } from './objects.ts'
+import { minorOf } from './rules.ts'
 
 /**
  * The objects that an API server makes by itself (specification 10). Mandatory ones are imagined by the engine when they
  * are missing; suggested ones are only created.
  */
-const metadata = (name: string) => ({ name, annotations: { [AUTOUPDATE_ANNOTATION]: 'true' } })
+const updated = (name: string) => ({ name, annotations: { [AUTOUPDATE_ANNOTATION]: 'true' } })
 
 const level = (name: string, spec: PriorityLevelSpec): PriorityLevelConfiguration => ({
-  metadata: metadata(name),
+  metadata: updated(name),
   spec,
 })
 
@@ -92,7 +95,7 @@ const schema = (
   distinguisher: 'ByUser' | 'ByNamespace' | undefined,
   rules: PolicyRules,
 ): FlowSchema => ({
-  metadata: metadata(name),
+  metadata: updated(name),
   spec: {
     priorityLevelConfiguration: { name: levelName },
     matchingPrecedence,
@@ -143,7 +146,7 @@ export const suggestedSchemas: readonly FlowSchema[] = [
 ]
 
 /** What releases up to 1.33 had besides (specification 10.3), for leader elections on endpoints and configmaps. */
-export const earlierSuggestedSchemas: readonly FlowSchema[] = [
+const earlierSuggestedSchemas: readonly FlowSchema[] = [
   schema('workload-leader-election', 200, 'leader-election', 'ByUser', {
     subjects: [serviceAccounts('kube-system')],
     resourceRules: [
@@ -160,3 +163,56 @@ export const earlierSuggestedSchemas: readonly FlowSchema[] = [
     resourceRules: [resources([''], ['endpoints'], ['get', 'create', 'update'], false)],
   }),
 ]
+
+/** Last minor with the schemas for leader elections on endpoints and configmaps. */
+const LAST_WITH_EARLIER_SCHEMAS = 33
+/** In the order of the release that had them they stand before this one. */
+const FOLLOWING = 'kube-controller-manager'
+
+/** The objects that a server of a version makes by itself, defaults filled in (specification 10): mandatory ones first. */
+export const builtInObjects = (version: string): ObjectSet => ({
+  levels: [...mandatoryLevels, ...suggestedLevels],
+  schemas: [...mandatorySchemas, ...suggestedSchemasOf(minorOf(version))],
+})
+
+/** The built-in object of a kind and name in a version; `undefined` of a name that is not built in. */
+export function builtInObject(kind: 'FlowSchema', name: string, version: string): FlowSchema | undefined
+export function builtInObject(
+  kind: 'PriorityLevelConfiguration',
+  name: string,
+  version: string,
+): PriorityLevelConfiguration | undefined
+export function builtInObject(
+  kind: Kind,
+  name: string,
+  version: string,
+): FlowSchema | PriorityLevelConfiguration | undefined
+export function builtInObject(
+  kind: Kind,
+  name: string,
+  version: string,
+): FlowSchema | PriorityLevelConfiguration | undefined {
+  const { levels, schemas } = builtInObjects(version)
+  return (kind === 'FlowSchema' ? schemas : levels).find(({ metadata }) => metadata.name === name)
+}
+
+/** Whether the engine cannot do without the object: it may not be changed, and is made again when it is deleted. */
+export const isMandatory = (kind: Kind, name: string): boolean =>
+  hasName(kind === 'FlowSchema' ? mandatorySchemas : mandatoryLevels, name)
+
+/** Whether a server of the version makes the object when it is missing, and keeps it in step unless told otherwise. */
+export const isSuggested = (kind: Kind, name: string, version: string): boolean =>
+  hasName(kind === 'FlowSchema' ? suggestedSchemasOf(minorOf(version)) : suggestedLevels, name)
+
+/** Upstream's order, which is that in which a server makes them. */
+function suggestedSchemasOf(minor: number): readonly FlowSchema[] {
+  if (minor > LAST_WITH_EARLIER_SCHEMAS) return suggestedSchemas
+  return suggestedSchemas.toSpliced(
+    suggestedSchemas.findIndex(({ metadata }) => metadata.name === FOLLOWING),
+    0,
+    ...earlierSuggestedSchemas,
+  )
+}
+
+const hasName = (objects: ObjectSet['levels'] | ObjectSet['schemas'], name: string): boolean =>
+  objects.some(({ metadata }) => metadata.name === name)

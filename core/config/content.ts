@@ -1,6 +1,5 @@
-import { specEquals } from './equality.ts'
-import { isJsonObject, type JsonObject } from './jsonValues.ts'
 import type { Kind } from './objects.ts'
+import { isJsonObject, type JsonObject } from './jsonValues.ts'
 
 export const API_VERSION = 'flowcontrol.apiserver.k8s.io/v1'
 
@@ -72,3 +71,65 @@ export function versionOf({ metadata }: ObjectLike): ObjectVersion | undefined {
   const { uid, resourceVersion } = metadata
   return typeof uid === 'string' && typeof resourceVersion === 'string' ? { uid, resourceVersion } : undefined
 }
+
+/**
+ * Whether two specs mean the same to the API server (specification 1.4): `null`, an empty list and an absent one are the
+ * same, and so is `false` (of `clusterScope`, which is left out then); the order of members does not count, that in lists
+ * does. Fill in defaults first.
+ */
+export function specEquals(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (isAbsent(a) || isAbsent(b)) return isAbsent(a) && isAbsent(b)
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, index) => specEquals(item, b[index]))
+  }
+  if (!isJsonObject(a) || !isJsonObject(b)) return false
+  return memberNames(a, b).every((key) => specEquals(ownMember(a, key), ownMember(b, key)))
+}
+
+/** A list without entries counts as absent; an object without members does not: `exempt: {}`. */
+const isAbsent = (value: unknown): boolean =>
+  value === undefined || value === null || value === false || (Array.isArray(value) && value.length === 0)
+
+/** Names of the members of either of two objects. */
+export const memberNames = (a: object, b: object): string[] => [
+  ...Object.keys(a),
+  ...Object.keys(b).filter((key) => !Object.hasOwn(a, key)),
+]
+
+/** A member that an object has itself, not one that it inherits. */
+export const ownMember = (object: JsonObject, key: string): unknown =>
+  Object.hasOwn(object, key) ? object[key] : undefined
+
+/**
+ * Remembers what objects said at the versions in which they were seen. The server writes the status of objects too,
+ * which changes their version though nothing was edited: somebody who began from such a version has lost nothing.
+ */
+export interface ObjectVersions {
+  see(object: JsonObject): void
+  /** Whether that version of an object said the same as `present`; `false` too when it is not remembered. */
+  saidTheSame(base: ObjectVersion, present: JsonObject): boolean
+}
+
+/** Those that are in force are held anyway; earlier ones are about 2 kB each. */
+const MOST = 12_000
+
+export function createObjectVersions(): ObjectVersions {
+  const known = new Map<string, JsonObject>()
+  return {
+    see(object) {
+      const version = versionOf(object)
+      if (version === undefined) return
+      known.set(keyOf(version), object)
+      if (known.size <= MOST) return
+      const [oldest] = known.keys()
+      if (oldest !== undefined) known.delete(oldest)
+    },
+    saidTheSame(base, present) {
+      const then = known.get(keyOf(base))
+      return then !== undefined && sameContent(then, present)
+    },
+  }
+}
+
+const keyOf = ({ uid, resourceVersion }: ObjectVersion): string => `${uid}/${resourceVersion}`

@@ -8,7 +8,7 @@ import type {
 } from './objects.ts'
 
 /** What the API server fills in (specification 1.2, 1.3). */
-export const DEFAULT_MATCHING_PRECEDENCE = 1_000
+const DEFAULT_MATCHING_PRECEDENCE = 1_000
 export const DEFAULT_SHARES = 30
 export const DEFAULT_QUEUING: Queuing = { queues: 64, handSize: 8, queueLengthLimit: 50 }
 

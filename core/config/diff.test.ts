@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { validFlowSchemaArbitrary, validLevelArbitrary } from '../../test/fixtures/configObjects.ts'
-import { builtInObjects } from './builtInByVersion.ts'
+import { builtInObjects } from './builtIn.ts'
 import { defaultFlowSchema, defaultLevel } from './defaulting.ts'
 import { configDiff } from './diff.ts'
-import { specEquals } from './equality.ts'
+import { specEquals } from './content.ts'
 import type { FlowSchema, ObjectSet, PriorityLevelConfiguration } from './objects.ts'
 
 const set = (levels: readonly PriorityLevelConfiguration[], schemas: readonly FlowSchema[] = []): ObjectSet => ({

@@ -1,9 +1,9 @@
-import { pairedByName } from './byName.ts'
+import { byCodeUnits } from '../text/text.ts'
 import { isJsonObject } from './jsonValues.ts'
 import { defaultFlowSchema, defaultLevel } from './defaulting.ts'
-import { memberNames, ownMember, specEquals } from './equality.ts'
+import { memberNames, ownMember, specEquals } from './content.ts'
 import type { FlowSchema, Kind, ObjectMeta, ObjectSet, PriorityLevelConfiguration } from './objects.ts'
-import { entry, member } from './problems.ts'
+import { entry, member } from './finding.ts'
 
 /** One field that differs; `undefined` where it is absent. A list that changed its length is one field. */
 export interface FieldChange {
@@ -63,4 +63,26 @@ function valueDiff(from: unknown, to: unknown, at: string): FieldChange[] {
   if (isJsonObject(from) && isJsonObject(to))
     return memberNames(from, to).flatMap((key) => valueDiff(ownMember(from, key), ownMember(to, key), member(at, key)))
   return changeOf(from, to, at)
+}
+
+interface Named {
+  readonly metadata: { readonly name: string }
+}
+
+/** Objects of one kind by their name; of the same name twice, the later one. */
+export const byName = <T extends Named>(objects: readonly T[]): ReadonlyMap<string, T> =>
+  new Map(objects.map((object) => [object.metadata.name, object]))
+
+/** One name of two sets of objects; `undefined` where the set has no object of it. */
+interface NamedPair<T> {
+  readonly name: string
+  readonly from: T | undefined
+  readonly to: T | undefined
+}
+
+/** The objects of one kind in two sets, side by side in the order of their names. */
+export function pairedByName<T extends Named>(before: readonly T[], after: readonly T[]): readonly NamedPair<T>[] {
+  const [old, fresh] = [byName(before), byName(after)]
+  const names = [...new Set([...old.keys(), ...fresh.keys()])].toSorted(byCodeUnits)
+  return names.map((name) => ({ name, from: old.get(name), to: fresh.get(name) }))
 }

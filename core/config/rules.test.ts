@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { checkObject } from './checkObject.ts'
+import { checkObject, GROUP } from './checkObject.ts'
 import type { JsonObject } from './jsonValues.ts'
-import { GROUP } from './convert.ts'
 import { validationRules } from './rules.ts'
 
 const level = (apiVersion: unknown, limited: JsonObject): JsonObject => ({

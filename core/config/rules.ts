@@ -1,5 +1,5 @@
 import { COVERED_MINORS } from '../metrics/catalogue.ts'
-import { parseKubernetesVersion } from '../metrics/version.ts'
+import { parseKubernetesVersion } from '../metrics/familyNames.ts'
 import type { Reason } from './finding.ts'
 
 /** What servers of one Kubernetes version judge differently from others (specification 1.5, 1.6). */

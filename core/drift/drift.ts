@@ -1,4 +1,4 @@
-import { builtInObjects, isMandatory, isSuggested } from '../config/builtInByVersion.ts'
+import { builtInObjects, isMandatory, isSuggested } from '../config/builtIn.ts'
 import { LAST_APPLIED } from '../config/content.ts'
 import { configDiff, type FieldChange } from '../config/diff.ts'
 import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '../config/objects.ts'

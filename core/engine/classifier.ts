@@ -1,5 +1,4 @@
-import { orderFlowSchemas } from '../request/flowSchemas.ts'
-import type { RequestDigest } from '../request/match.ts'
+import { orderFlowSchemas, type RequestDigest } from '../request/match.ts'
 import type { FlowSchema } from '../config/objects.ts'
 import type { ObjectUids } from './apfEngine.ts'
 import { CompiledSchemas } from './compiledSchemas.ts'

@@ -4,7 +4,7 @@ import type { Seats } from '../units.ts'
 import type { Clock } from './clock.ts'
 import type { Integrator } from './integrator.ts'
 import type { LevelSeries } from './levelSeries.ts'
-import type { QueueSetListener } from './queueSetListener.ts'
+import type { QueueSetListener } from './queue.ts'
 import type { Ticket } from './ticket.ts'
 
 /** What a level passes on to its engine after it has counted it. */

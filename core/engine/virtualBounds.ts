@@ -1,5 +1,5 @@
-import type { Queue, SeatRequest } from './queue.ts'
 import { SeatSeconds, UNITS_PER_SEAT_G } from './seatSeconds.ts'
+import type { Queue, SeatRequest } from './queue.ts'
 
 /** What the gauges of the last dispatch show, in seat-seconds (specification 8.1); all 0 before the first. */
 export interface DispatchGauges {
@@ -86,4 +86,38 @@ export class VirtualBounds {
     }
     return bounds
   }
+}
+
+/** What is taken off R when it reaches `EPOCH_HIGH` (specification 4.4). */
+const EPOCH_DECREMENT = SeatSeconds.fromBigInt(9_223_372_036_854_775_807n)
+const EPOCH_HIGH = SeatSeconds.fromBigInt(13_835_058_055_282_163_710n)
+
+/** Whether R has come so far that it must be taken back. */
+export const isEpochOver = (R: SeatSeconds): boolean => R.compare(EPOCH_HIGH) >= 0
+
+/**
+ * Takes R and everything that is relative to it back by the same amount (specification 4.4), except for S of queues in
+ * which nothing waits or executes, which are reset (trap T6). `false` when something was less than what was taken off.
+ */
+export function takeBackEpoch<R extends SeatRequest>(R: SeatSeconds, queues: readonly Queue<R>[]): boolean {
+  let success = true
+  const takeOff = (amount: SeatSeconds): void => {
+    if (amount.compare(EPOCH_DECREMENT) < 0) success = false
+    amount.subtract(EPOCH_DECREMENT)
+  }
+  takeOff(R)
+  for (const queue of queues) {
+    if (!queue.active) {
+      queue.S.setZero()
+      continue
+    }
+    takeOff(queue.S)
+    for (const request of queue.waiting) {
+      const { arrivalR } = request
+      takeOff(arrivalR)
+      request.arrivalRHi = arrivalR.signedHigh
+      request.arrivalRLo = arrivalR.signedLow
+    }
+  }
+  return success
 }

@@ -1,6 +1,6 @@
 import type { User } from '../request/match.ts'
 import type { LiveRequest } from '../contract/live.ts'
-import type { RequestLine } from '../request/requestLine.ts'
+import type { RequestLine } from '../request/requestInfo.ts'
 
 /** How far a request had come when the server wrote of it: the stages of audit.k8s.io/v1. */
 export type FeedStage = 'received' | 'started' | 'complete' | 'panic'

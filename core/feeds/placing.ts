@@ -1,12 +1,13 @@
-import type { Agreement } from '../contract/live.ts'
+import type { Agreement, LiveRequest } from '../contract/live.ts'
 import { AgreementMeter } from '../live/agreement.ts'
 import type { RequestLog } from '../live/requestLog.ts'
 import { follow, placed, rowOf } from '../live/rows.ts'
 import { UsualDurations } from '../run/usualDurations.ts'
-import type { FeedEngine } from './feedEngine.ts'
-import { userOf, withFullNames } from './identities.ts'
-import type { FeedIdentity } from './limits.ts'
+import type { User } from '../request/match.ts'
+import type { FeedEngine, StandIns } from './feedEngine.ts'
 import type { FeedRequest } from './request.ts'
+import type { FeedArrival } from './arrival.ts'
+import type { FeedIdentity } from './limits.ts'
 
 export interface PlacingOptions {
   readonly engine: FeedEngine
@@ -92,4 +93,23 @@ export class Placing {
   agreement(): Agreement {
     return this.meter.read(this.engine.nowMs)
   }
+}
+
+const UNKNOWN_USER: User = { name: '', groups: [] }
+
+/** Who asked; where the feed does not tell that, somebody whom the schema that it tells admits. */
+function userOf({ user, client, line, server }: FeedArrival, identity: FeedIdentity, standIns: StandIns): User {
+  if (user !== undefined) return user
+  if (identity === 'audit') return UNKNOWN_USER
+  const name = `unknown user: ${client}`
+  const found = line.ok && server?.schema !== undefined ? standIns.userFor(server.schema, line.info, name) : undefined
+  return found ?? { name, groups: ['system:authenticated'] }
+}
+
+/** What the server said, with the names that its log cuts put back. */
+function withFullNames(server: LiveRequest['server'], standIns: StandIns): LiveRequest['server'] {
+  if (server?.schema === undefined || server.level === undefined) return server
+  const schema = standIns.fullName(server.schema)
+  const level = standIns.fullName(server.level)
+  return schema === server.schema && level === server.level ? server : { ...server, schema, level }
 }

@@ -1,8 +1,7 @@
 import { unixMsOf } from '../units.ts'
 import type { DerivedLevel, DerivedServer } from './derived.ts'
-import type { LevelFrame, ServerFrame } from './frame.ts'
-import { sumOfKnown } from './known.ts'
-import { median } from './median.ts'
+import { type LevelFrame, type ServerFrame, sumOfKnown } from './frame.ts'
+import { median } from './quantile.ts'
 import {
   fell,
   flowIncrease,
@@ -19,7 +18,7 @@ import { pushRecent, recentOf, sumRecent, type RecentWindow } from './recent.ts'
 import { isTorn, sameAdjustment, settle, type Settled } from './torn.ts'
 
 /** Wait and execution quantiles cover about the last 30 s, and never less than one interval. */
-export const QUANTILE_WINDOW_MS = 30_000
+const QUANTILE_WINDOW_MS = 30_000
 /** Frames kept for the start of that window are at least this far apart. */
 const SNAPSHOT_EVERY_MS = 2_500
 /** Without a sample for more than this many usual intervals there is a gap. */

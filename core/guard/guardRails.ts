@@ -1,16 +1,53 @@
-import { GUARD_RAILS, GUARD_SEVERITIES, type GuardFinding, type GuardRail } from './finding.ts'
+import { type RequestTestResult, runRequestTests } from '../classify/configuration.ts'
+import { GUARD_RAILS, GUARD_SEVERITIES, type GuardFinding, type GuardRail, levelRef, schemaRef } from './finding.ts'
 import { inversionRail } from './inversionRail.ts'
-import { matchingRail } from './matchingRail.ts'
-import { ownAccessRail } from './ownAccessRail.ts'
-import { queuesRail } from './queuesRail.ts'
+import { matchingRail, referencesRail } from './schemaRails.ts'
+import { ownAccessRail, systemTrafficRail } from './systemTrafficRail.ts'
+import { queuesRail, seatsRail, shardingRail } from './levelRails.ts'
 import { type GuardQuestion, type Rail, railInput } from './rail.ts'
-import { reconcilerRail } from './reconcilerRail.ts'
-import { referencesRail } from './referencesRail.ts'
-import { savedTestsRail } from './savedTestsRail.ts'
-import { seatsRail } from './seatsRail.ts'
-import { shardingRail } from './shardingRail.ts'
-import { systemTrafficRail } from './systemTrafficRail.ts'
-import { vendorRail } from './vendorRail.ts'
+import { reconcilerRail } from './reconciler.ts'
+import { vendorRail } from './vendors.ts'
+
+/** The operator’s own regression set: each request must match what it is expected to, else what it matched. */
+const savedTestsRail: Rail = ({ before, after, context }) => {
+  const tests = context.tests ?? []
+  const was = runRequestTests(before.objects, tests)
+  return runRequestTests(after.objects, tests).flatMap((result, index) => findingOf(was[index], result))
+}
+
+function findingOf(was: RequestTestResult | undefined, is: RequestTestResult): readonly GuardFinding[] {
+  if (is.outcome === 'unclassifiable') {
+    return [
+      {
+        code: 'saved-tests/unclassifiable',
+        severity: 'expected',
+        objects: [],
+        message: `The saved request “${is.test.label}” is none that a server would classify: ${is.problem}`,
+        evidence: [],
+      },
+    ]
+  }
+  const { actual, test, outcome } = is
+  const earlier = was === undefined || was.outcome === 'unclassifiable' ? undefined : was.actual
+  const moved =
+    earlier !== undefined &&
+    (earlier.flowSchema !== actual.flowSchema || earlier.priorityLevel !== actual.priorityLevel)
+  if (outcome === 'passed' || (outcome === 'no-expectation' && !moved)) return []
+  const failed = outcome === 'failed'
+  return [
+    {
+      code: `saved-tests/${failed ? 'failed' : 'moved'}`,
+      severity: failed && was?.outcome !== 'failed' ? 'blocks' : failed ? 'expected' : 'warns',
+      objects: [schemaRef(actual.flowSchema), levelRef(actual.priorityLevel)],
+      message: `The saved request “${test.label}” matches ${actual.flowSchema} in ${actual.priorityLevel}${
+        failed && test.expect !== undefined
+          ? `, not ${test.expect.flowSchema} in ${test.expect.priorityLevel} as expected`
+          : ''
+      }.`,
+      evidence: earlier === undefined ? [] : [`before the edit: ${earlier.flowSchema} in ${earlier.priorityLevel}`],
+    },
+  ]
+}
 
 interface RailEntry {
   readonly rail: Rail
@@ -50,3 +87,4 @@ export function guardRails(question: GuardQuestion): readonly GuardFinding[] {
 
 const bySeverity = (a: GuardFinding, b: GuardFinding): number =>
   GUARD_SEVERITIES.indexOf(a.severity) - GUARD_SEVERITIES.indexOf(b.severity)
+

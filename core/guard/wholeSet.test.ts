@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
-import { builtInObjects } from '../config/builtInByVersion.ts'
+import { builtInObjects } from '../config/builtIn.ts'
 import type { FlowSchema, ObjectSet } from '../config/objects.ts'
-import { confirmationsFor } from './confirmations.ts'
-import { changesBetween } from './changes.ts'
+import { confirmationsFor, changesBetween } from './changes.ts'
 import { levelFrame, schemaFrame, serverFrame } from '../../test/fixtures/frames.ts'
 import { wholeSetChecks } from './wholeSet.ts'
 

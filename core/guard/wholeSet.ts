@@ -1,13 +1,10 @@
-import { builtInObjects } from '../config/builtInByVersion.ts'
-import { specEquals } from '../config/equality.ts'
+import { builtInObjects } from '../config/builtIn.ts'
+import { specEquals } from '../config/content.ts'
 import { CATCH_ALL, type ObjectSet } from '../config/objects.ts'
-import { type GuardFinding, levelRef, schemaRef } from './finding.ts'
-import { byLevel, loopFinding } from './inversionRail.ts'
-import { loopsIn, serverAccountsOf } from './inversions.ts'
-import { listed } from './listed.ts'
-import { shadowedFinding } from './matchingRail.ts'
+import { type GuardFinding, levelRef, schemaRef, listed } from './finding.ts'
+import { byLevel, loopFinding, loopsIn, serverAccountsOf } from './inversionRail.ts'
+import { shadowedFinding, danglingIn } from './schemaRails.ts'
 import { type Side, defaulted, sideOf } from './rail.ts'
-import { danglingIn } from './referencesRail.ts'
 import { namesDecideIn, shadowedIn } from './shadowing.ts'
 
 /**

@@ -1,6 +1,5 @@
 import type { BorrowingRule } from '../engine/allocation.ts'
-import { isExempt, type Limits } from '../frame/frame.ts'
-import { sumOfKnown } from '../frame/known.ts'
+import { isExempt, type Limits, sumOfKnown } from '../frame/frame.ts'
 
 /** One Limited level in the account: seats. */
 export interface AdjustmentLedgerEntry {

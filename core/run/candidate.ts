@@ -1,6 +1,5 @@
 import type { LiveRequest, ShadowReport } from '../contract/live.ts'
-import type { ApfEngine, EngineConfiguration } from '../engine/apfEngine.ts'
-import { type ServerFacts, tellFacts } from '../engine/serverFacts.ts'
+import { type ApfEngine, type EngineConfiguration, type ServerFacts, tellFacts } from '../engine/apfEngine.ts'
 import type { Ticket } from '../engine/ticket.ts'
 import { type Nanoseconds, nsToMs } from '../units.ts'
 import { Fifo } from './fifo.ts'

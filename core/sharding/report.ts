@@ -1,8 +1,14 @@
 import { requiredEntropyBits, largestHand, mostWaitingPerFlow, type DealerShape } from '../config/shape.ts'
-import { coveredOdds, expectedClean, touchedOdds } from './collision.ts'
-import type { FlowName } from './hand.ts'
-import { overlapOf } from './overlap.ts'
-import { judge, recommend, type Candidate, type ShardingGoal } from './recommend.ts'
+import {
+  coveredOdds,
+  expectedClean,
+  touchedOdds,
+  judge,
+  recommend,
+  type Candidate,
+  type ShardingGoal,
+} from './collision.ts'
+import { type FlowName, overlapOf } from './overlap.ts'
 
 /** What is asked about a shape. */
 export interface ShardQuestion {

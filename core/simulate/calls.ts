@@ -1,11 +1,9 @@
 import type { RequestDigest, User } from '../request/match.ts'
-import { parseListOptions } from '../request/listOptions.ts'
+import { parseListOptions, parseRequestTarget, type Query } from '../request/requestTarget.ts'
 import { requestInfo } from '../request/requestInfo.ts'
-import { parseRequestTarget, type Query } from '../request/requestTarget.ts'
 import { statisticsKey } from '../engine/workEstimator.ts'
 import { secondsToNs } from '../units.ts'
-import { type Distribution, drawNs } from './distribution.ts'
-import type { Random } from './random.ts'
+import { type Distribution, drawNs, type Random } from './random.ts'
 import type { CallKind, Workload } from './workload.ts'
 
 /** One request of one client, ready to be sent any number of times. */

@@ -5,19 +5,18 @@ import {
   type EngineMode,
   createApfEngine,
   runTo,
+  type ServerFacts,
 } from '../engine/apfEngine.ts'
-import type { Corrections } from '../engine/corrections.ts'
+import type { Corrections, VersionProfile } from '../engine/profiles.ts'
 import type { Timed } from '../engine/timers.ts'
-import type { VersionProfile } from '../engine/profiles.ts'
-import type { User } from '../request/match.ts'
-import type { ServerFacts } from '../engine/serverFacts.ts'
+import type { User, RequestDigest } from '../request/match.ts'
 import { type Nanoseconds, type Seats, secondsToNs, type UnixMs } from '../units.ts'
+import type { EngineRequest } from '../engine/ticket.ts'
+import { WatchTracker } from '../engine/watchTracker.ts'
+import { statisticsKey } from '../engine/workEstimator.ts'
 import { CallBook, callMix, numbered } from './calls.ts'
-import { startClosedThread, startInformer, startOpenClient } from './clients.ts'
-import { drawNs, uniform } from './distribution.ts'
-import { simulatedFacts } from './facts.ts'
-import { namedRandom } from './random.ts'
-import type { ClientContext } from './retry.ts'
+import { startClosedThread, startInformer, startOpenClient, type ClientContext } from './clients.ts'
+import { drawNs, uniform, namedRandom } from './random.ts'
 import { type Call, SimulatedServer, type Tally, emptyTally } from './server.ts'
 import type { ClientGroup, Workload } from './workload.ts'
 
@@ -206,5 +205,28 @@ function countObjects(
       after(drawNs(STATISTICS_PERIOD, random), poll)
     }
     poll()
+  }
+}
+
+interface OpenWatch {
+  readonly payload: Pick<EngineRequest<unknown>, 'info' | 'query'>
+}
+
+/** What is true of a simulated server: its objects, and its watches of all objects of a resource. */
+export function simulatedFacts({ objects }: Pick<Workload, 'objects'>, watches: Iterable<OpenWatch>): ServerFacts {
+  // Which watches count is the engine's to say.
+  const tracker = new WatchTracker()
+  const watched = new Map<string, RequestDigest['info']>()
+  for (const { payload } of watches) {
+    tracker.register(payload.info, payload.query)
+    watched.set(statisticsKey(payload.info), payload.info)
+  }
+  return {
+    objects: new Map(objects.map(({ key, count, averageSize }) => [key, { count, averageSize }])),
+    watches: [...watched.values()].map((info) => ({
+      apiGroup: info.apiGroup,
+      resource: info.resource,
+      total: tracker.interested({ ...info, verb: 'update', namespace: '', name: '' }),
+    })),
   }
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { identityOf } from '../../core/classify/identity.ts'
-import { addressOfVerb } from '../../core/classify/requestVerb.ts'
+import { addressOfVerb } from '../../core/classify/requestFields.ts'
 import { strangeKeyInRequests, strangeKeyInTable } from '../../core/classify/testTable.ts'
 import { readRequestText } from '../../core/classify/requestText.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { RequestSample, RequestTest } from '../../core/contract/objects.ts'
-import { readWithin } from '../files/boundedFile.ts'
+import { readWithin } from '../files/files.ts'
 import type { Reading } from './inputFiles.ts'
 import { UsageError, type Given } from './usage.ts'
 

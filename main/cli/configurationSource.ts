@@ -1,12 +1,12 @@
-import { builtInObjects } from '../../core/config/builtInByVersion.ts'
+import { builtInObjects } from '../../core/config/builtIn.ts'
 import { defaultFlowSchema, defaultLevel } from '../../core/config/defaulting.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { LocatedFinding } from '../../core/manifest/manifest.ts'
 import type { Console } from './console.ts'
-import { readConfiguration } from './manifestFiles.ts'
+import { readConfiguration } from './inputFiles.ts'
 import { UsageError, type Given, type OptionInfo } from './usage.ts'
-import type { ReadFrame } from './readFrame.ts'
+import type { ReadFrame } from './snapshot.ts'
 import { coveredVersion, versionFrom } from './validate.ts'
 
 /** Options that say whose objects a command works on. */

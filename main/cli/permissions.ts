@@ -1,10 +1,8 @@
 import { LOOKING, type CapabilityResult, type PermissionReport } from '../../core/contract/source.ts'
 import { printHelp, UsageError, readOptions, readOutput, type OptionInfo } from './usage.ts'
-import type { Console, ExitCode } from './console.ts'
+import { type Console, type ExitCode, problemLines, textTable } from './console.ts'
 import { HELP } from './help.ts'
-import { problemLines } from './problemLines.ts'
 import { CLUSTER_OPTIONS, DEFAULT_TARGET, targetFrom } from './sourceOptions.ts'
-import { textTable } from './textTable.ts'
 
 const OPTIONS = {
   ...CLUSTER_OPTIONS,

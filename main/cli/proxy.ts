@@ -1,13 +1,40 @@
 import { join } from 'node:path'
-import { FORMER_OBSERVE, PROXY_IDENTITIES, ProxyModeSchema, ProxySpecSchema } from '../../core/contract/live.ts'
-import { reachOf, tryCommand, wantsToken } from '../../core/live/proxyReach.ts'
+import { isIP } from 'node:net'
+import {
+  FORMER_OBSERVE,
+  PROXY_IDENTITIES,
+  ProxyModeSchema,
+  ProxySpecSchema,
+  type ProxyListen,
+} from '../../core/contract/live.ts'
+import {
+  reachOf,
+  tryCommand,
+  wantsToken,
+  LOOPBACK,
+  reachProblem,
+  type Lender,
+  type ReachProblem,
+} from '../../core/live/proxyReach.ts'
 import { createProxySource } from '../sources/liveProxy.ts'
 import type { Console, ExitCode } from './console.ts'
 import { HELP } from './help.ts'
 import { givenObjects } from './liveObjects.ts'
-import { engineFields, kubeconfigOf, LIVE_OPTIONS, runLive } from './liveTraffic.ts'
-import { LISTEN_OPTIONS, listenOf } from './proxyListen.ts'
-import { readChoice, printHelp, readOptions, UsageError, type Given, type OptionInfo } from './usage.ts'
+import { engineFields, kubeconfigOf, LIVE_OPTIONS, runLive, PORTS } from './liveTraffic.ts'
+import { readChoice, printHelp, readOptions, UsageError, type Given, type OptionInfo, readNumber } from './usage.ts'
+
+/** Options that say who can connect to a proxy. */
+export const LISTEN_OPTIONS = {
+  port: { type: 'string' },
+  listen: { type: 'string' },
+  tls: { type: 'boolean' },
+  'tls-cert': { type: 'string' },
+  'tls-key': { type: 'string' },
+  'client-ca': { type: 'string' },
+  'token-file': { type: 'string' },
+  'generate-token': { type: 'boolean' },
+  'no-token': { type: 'boolean' },
+} as const satisfies Readonly<Record<string, OptionInfo>>
 
 const OPTIONS = {
   ...LIVE_OPTIONS,
@@ -77,4 +104,78 @@ function upstreamOf(given: Given) {
     throw new UsageError('--upstream takes an address that begins with https:// or http://.')
   }
   return { kind: 'url', url } as const
+}
+
+/** Which options mend a problem. */
+const MENDS: Readonly<Record<ReachProblem['field'], string>> = {
+  tls: '--tls, or --tls-cert and --tls-key',
+  token: '--generate-token or --token-file',
+  identity: '--client-ca, with --tls or --tls-cert and --tls-key',
+  clientCa: '--identity certificate',
+}
+
+/** Where the proxy listens and who can connect. Throws `UsageError` for what does not go together. */
+export function listenOf(given: Given, spec: Lender): { readonly port: number; readonly listen?: ProxyListen } {
+  const named = given.value('listen')
+  const place = named === undefined ? {} : placeOf(named)
+  const port = readNumber(given, 'port', PORTS)
+  if (port !== undefined && place.port !== undefined) {
+    throw new UsageError('--listen names a port already, so --port does not go with it.')
+  }
+  const tls = tlsOf(given)
+  const token = tokenOf(given)
+  const clientCaFile = given.value('client-ca')
+  const listen = {
+    ...(place.host !== undefined && { host: place.host }),
+    ...(tls !== undefined && { tls }),
+    ...(clientCaFile !== undefined && { clientCaFile }),
+    ...(token !== undefined && { token }),
+  }
+  const reach = reachOf({ ...spec, listen })
+  const problem = reachProblem({
+    host: place.host ?? LOOPBACK,
+    identity: spec.identity,
+    tls: reach.tls !== undefined,
+    token: wantsToken(reach),
+    clientCa: clientCaFile !== undefined,
+  })
+  if (problem !== undefined) throw new UsageError(`${problem.sentence} (${MENDS[problem.field]})`)
+  return { port: port ?? place.port ?? 0, ...(Object.keys(listen).length > 0 && { listen }) }
+}
+
+/** `10.0.0.5`, `10.0.0.5:8443`, `[2001:db8::5]:8443`, `2001:db8::5`, `:8443` for the port of loopback alone. */
+export function placeOf(text: string): { readonly host?: string; readonly port?: number } {
+  if (isIP(text) === 6) return { host: text }
+  const [, address, name = address, digits] = /^(?:\[([^\]]+)\]|([\w.-]*))(?::(\d{1,5}))?$/.exec(text) ?? []
+  const port = digits === undefined ? undefined : Number(digits)
+  const fits = name !== undefined && (address === undefined || isIP(address) === 6) && (port ?? 0) <= PORTS.max
+  if (!fits || (name === '' && port === undefined)) {
+    throw new UsageError(
+      `--listen takes an address of this machine, with a port or without: 0.0.0.0:8443 or [::]:8443.`,
+    )
+  }
+  return { ...(name !== '' && { host: name }), ...(port !== undefined && { port }) }
+}
+
+function tlsOf(given: Given): ProxyListen['tls'] {
+  const [certFile, keyFile] = [given.value('tls-cert'), given.value('tls-key')]
+  if (certFile === undefined && keyFile === undefined) return given.flag('tls') ? { kind: 'generated' } : undefined
+  if (certFile === undefined || keyFile === undefined) {
+    throw new UsageError('--tls-cert and --tls-key go together: a certificate is of no use without its key.')
+  }
+  if (given.flag('tls')) {
+    throw new UsageError('--tls makes a certificate of its own, so it does not go with --tls-cert and --tls-key.')
+  }
+  return { kind: 'files', certFile, keyFile }
+}
+
+function tokenOf(given: Given): ProxyListen['token'] {
+  const file = given.value('token-file')
+  const wishes = [
+    ...(file === undefined ? [] : [{ kind: 'file', file } as const]),
+    ...(given.flag('generate-token') ? [{ kind: 'generated' } as const] : []),
+    ...(given.flag('no-token') ? [{ kind: 'none' } as const] : []),
+  ]
+  if (wishes.length < 2) return wishes[0]
+  throw new UsageError('Of --token-file, --generate-token and --no-token only one can be given.')
 }

@@ -1,8 +1,7 @@
 import { toProblem } from '../../core/contract/errors.ts'
-import { nearest } from '../../core/text/nearest.ts'
-import type { Console, ExitCode } from './console.ts'
+import { nearest } from '../../core/text/text.ts'
+import { type Console, type ExitCode, problemLines } from './console.ts'
 import { HELP } from './help.ts'
-import { problemLines } from './problemLines.ts'
 import { printHelp, UsageError } from './usage.ts'
 
 type Command = (args: readonly string[], console: Console) => Promise<ExitCode>
@@ -10,7 +9,7 @@ type Command = (args: readonly string[], console: Console) => Promise<ExitCode>
 /** Loaded when asked for, so that `snapshot` does not wait for the web server and its libraries. */
 const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['snapshot', async () => (await import('./snapshot.ts')).snapshot],
-  ['watch', async () => (await import('./watch.ts')).watch],
+  ['watch', async () => (await import('./snapshot.ts')).watch],
   ['permissions', async () => (await import('./permissions.ts')).permissions],
   ['web', async () => (await import('./web.ts')).web],
   ['proxy', async () => (await import('./proxy.ts')).proxy],
@@ -19,7 +18,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['validate', async () => (await import('./validate.ts')).validate],
   ['classify', async () => (await import('./classify.ts')).classify],
   ['impact', async () => (await import('./impact.ts')).impact],
-  ['diff', async () => (await import('./diff.ts')).diff],
+  ['diff', async () => (await import('./drift.ts')).diff],
   ['drift', async () => (await import('./drift.ts')).drift],
   ['engine', async () => (await import('./engine.ts')).engine],
 ])

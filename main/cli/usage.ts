@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { Console } from './console.ts'
-import { nearest } from '../../core/text/nearest.ts'
+import { nearest } from '../../core/text/text.ts'
 
 /** What a command says of itself. */
 export const printHelp = ({ print }: Pick<Console, 'print'>, help: string): void => print(help.split('\n'))

@@ -4,16 +4,13 @@ import type { Cadence, SourceSpec } from '../../core/contract/source.ts'
 import { toProblem } from '../../core/contract/errors.ts'
 import { startMetricsServer } from '../live/metricsServer.ts'
 import type { LiveTraffic, SimulatedApiServer } from '../ports/source.ts'
-import { writeAddressFile } from '../server/addressFile.ts'
-import { startWebServer, type WebServer } from '../server/webServer.ts'
+import { writeAddressFile, startWebServer, type WebServer } from '../server/webServer.ts'
 import { createWorkspace } from '../workspace/workspace.ts'
 import { startSimulatedHttpServer } from '../simulated/httpServer.ts'
-import type { Console, ExitCode } from './console.ts'
+import { type Console, type ExitCode, problemLines, portProblem } from './console.ts'
 import { HELP } from './help.ts'
 import { cadenceFrom, simulationFrom, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
-import { problemLines } from './problemLines.ts'
 import { readNumber, printHelp, readOptions, type OptionInfo } from './usage.ts'
-import { portProblem } from './portProblem.ts'
 
 const PORTS = { min: 0, max: 65_535, whole: true } as const
 

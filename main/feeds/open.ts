@@ -7,11 +7,11 @@ import type { FeedRecord } from '../../core/feeds/arrival.ts'
 import { readAuditLine } from '../../core/feeds/auditEvent.ts'
 import { type FeedRun, type FeedRunOptions, createFeedRun } from '../../core/feeds/feedRun.ts'
 import { readHttpLogLine } from '../../core/feeds/httpLog.ts'
-import { createPositionStore } from './position.ts'
+import { createPositionStore } from './placeKeeper.ts'
 import type { Places } from '../ports/places.ts'
 import { startTail } from './tail.ts'
 import { type Certificate, startWebhook } from './webhook.ts'
-import { refuseOthers } from '../files/boundedFile.ts'
+import { refuseOthers } from '../files/files.ts'
 
 /** Time and a timer, passed in. */
 export interface FeedClock {

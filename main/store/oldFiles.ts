@@ -5,8 +5,7 @@ import { DraftSchema, JournalEntrySchema, RequestTestSchema, type JournalEntry }
 import { SettingsSchema } from '../../core/contract/settings.ts'
 import { RecentSourceSchema } from '../../core/contract/source.ts'
 import { PlaceSchema } from '../ports/places.ts'
-import { recentKey } from './keys.ts'
-import type { Item } from './items.ts'
+import { recentKey, type Item } from './items.ts'
 
 /** A file of an earlier version, and what of it goes into the store. */
 export interface OldFile {

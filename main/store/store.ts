@@ -16,11 +16,20 @@ import { SettingsSchema, type Settings, type SettingsChange } from '../../core/c
 import { RecentSourceSchema, type RecentSource } from '../../core/contract/source.ts'
 import { PlaceSchema, type Places } from '../ports/places.ts'
 import { createTopic, type Subscribable } from '../ports/topic.ts'
-import { openDatabase, type Database } from './database.ts'
-import { boundItems, itemOf, itemsOf, ITEMS_SCHEMA, putItem, removeItem, type Item } from './items.ts'
-import { draftKey, placeKey, recentKey } from './keys.ts'
+import { openDatabase, type Database, createPresence, type Presence } from './database.ts'
+import {
+  boundItems,
+  itemOf,
+  itemsOf,
+  ITEMS_SCHEMA,
+  putItem,
+  removeItem,
+  type Item,
+  draftKey,
+  placeKey,
+  recentKey,
+} from './items.ts'
 import { findOldFiles } from './oldFiles.ts'
-import { createPresence, type Presence } from './presence.ts'
 
 /**
  * Everything that outlives the process, shared by every console of this user. Reads see what any of them wrote; changes

@@ -4,7 +4,7 @@ import { NEWEST_VERSION } from '../../../core/engine/profiles.ts'
 import type { UploadedFile } from '../../../core/contract/source.ts'
 import { readManifests } from '../../../core/manifest/read.ts'
 import type { ObjectDoor, ObjectsReading } from '../../ports/objectDoor.ts'
-import { readStored, type StoredSet } from '../../../core/config/stored.ts'
+import { readStored, type StoredSet } from '../../../core/config/schema.ts'
 
 /** Flow-control objects of manifest files, and what of them could not be read, in sentences. */
 export interface ManifestObjects {

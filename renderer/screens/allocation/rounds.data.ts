@@ -6,8 +6,8 @@ import {
   type ExpectedLevel,
   type UnknownAllocation,
 } from '../../../core/impact/expected.ts'
-import { differenceCause, type DifferenceCause } from '../../../core/impact/differenceCause.ts'
-import { sumOfKnown } from '../../../core/frame/known.ts'
+import { differenceCause, type DifferenceCause } from '../../../core/impact/serverLimit.ts'
+import { sumOfKnown } from '../../../core/frame/frame.ts'
 import type { RoundMark } from '../../charts/roundHistory.data.ts'
 
 /** One recomputation with what it should have been. */

@@ -4,12 +4,11 @@
  */
 import { Clock } from '../../../core/engine/clock.ts'
 import { Integrator, type IntegratorResults } from '../../../core/engine/integrator.ts'
-import { SeatRequest } from '../../../core/engine/queue.ts'
+import { SeatRequest, type QueuingConfig } from '../../../core/engine/queue.ts'
 import { QueueSet } from '../../../core/engine/queueSet.ts'
-import type { QueuingConfig } from '../../../core/engine/queueSetListener.ts'
-import { hashFromBigInt } from '../../../core/request/flow.ts'
+import { hashFromBigInt } from '../../../core/request/match.ts'
 import type { RejectReason } from '../../../core/frame/frame.ts'
-import { EventHeap } from '../../../core/conformance/agenda.ts'
+import { EventHeap } from '../../../core/conformance/queueSet.ts'
 
 export interface Client {
   readonly hash: bigint

@@ -1,4 +1,4 @@
-import { builtInObjects } from '../../../../core/config/builtInByVersion.ts'
+import { builtInObjects } from '../../../../core/config/builtIn.ts'
 import { defaultFlowSchema, defaultLevel } from '../../../../core/config/defaulting.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import type { Problem } from '../../../../core/contract/errors.ts'
