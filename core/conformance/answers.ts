@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { mandatoryLevels, mandatorySchemas, suggestedLevels, suggestedSchemas } from '../config/builtIn.ts'
 import { solve } from '../engine/solver.ts'
 import { flowHash, hashFromBigInt, hashToBigInt } from '../request/match.ts'
-import { SeatSeconds, durationPerSeat, seatsTimesDuration } from '../engine/seatSeconds.ts'
+import { FixedSeatSeconds, durationPerSeat, seatsTimesDuration } from '../engine/seatSeconds.ts'
 import { deal } from '../engine/dealer.ts'
 import { isLegalDealer, requiredEntropyBits } from '../config/shape.ts'
 import { Clock } from '../engine/clock.ts'
@@ -108,10 +108,10 @@ const seatSecondsQuestion = record({
 
 /** Arithmetic and text of seat-seconds (specification 0.3). */
 function answerSeatSeconds({ op, seats, ns, raw }: z.output<typeof seatSecondsQuestion>) {
-  const amount = SeatSeconds.fromBigInt(raw)
+  const amount = FixedSeatSeconds.fromBigInt(raw)
   switch (op) {
     case 'times': {
-      const product = new SeatSeconds()
+      const product = new FixedSeatSeconds()
       product.addUnits(within64Bits(seatsTimesDuration(seats, Number(ns))))
       return { raw: String(product.toBigInt()) }
     }
@@ -225,4 +225,3 @@ export function answer(subcommand: string, question: unknown): unknown {
   if (known === undefined) throw new Error(`there is no subcommand ${subcommand}`)
   return known.answer(question)
 }
-

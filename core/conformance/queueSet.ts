@@ -4,7 +4,7 @@ import { Clock } from '../engine/clock.ts'
 import { Integrator } from '../engine/integrator.ts'
 import { SeatRequest } from '../engine/queue.ts'
 import { QueueSet } from '../engine/queueSet.ts'
-import { SeatSeconds } from '../engine/seatSeconds.ts'
+import { FixedSeatSeconds } from '../engine/seatSeconds.ts'
 import { hashFromBigInt } from '../request/match.ts'
 import { isLegalDealer } from '../config/shape.ts'
 import { printable } from './statistics.ts'
@@ -106,7 +106,7 @@ export function answerQueueSet(
   const sample = () => sampleOf(queueSet, now, counts.dispatched)
 
   queueSet.reconfigure(question.config, question.config.limit)
-  if (question.initialR !== undefined) queueSet.R.copyFrom(SeatSeconds.fromBigInt(question.initialR))
+  if (question.initialR !== undefined) queueSet.R.copyFrom(FixedSeatSeconds.fromBigInt(question.initialR))
   const outcomes = question.arrivals.map((arrival): OutcomeRow => {
     const { finalSeats, additionalLatency } = arrival
     const outcome: OutcomeRow = ['waiting', -1, '0', '-1', -1, '0', finalSeats, String(additionalLatency)]

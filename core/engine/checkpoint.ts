@@ -14,7 +14,7 @@ import { ObjectStatisticsTracker } from './workEstimator.ts'
 import { PriorityLevels } from './priorityLevels.ts'
 import { Queue, RequestList } from './queue.ts'
 import { QueueSet } from './queueSet.ts'
-import { SeatSeconds } from './seatSeconds.ts'
+import { FixedSeatSeconds } from './seatSeconds.ts'
 import { Ticket } from './ticket.ts'
 import { type Timed, Timers } from './timers.ts'
 import { TimingRatioHistogram } from './timingRatioHistogram.ts'
@@ -259,6 +259,7 @@ const CLASSES: GraphVocabulary<object>['classes'] = [
   CountingHistogram,
   Dealer,
   DroppedRequests,
+  FixedSeatSeconds,
   Integrator,
   KindMeter,
   Lane,
@@ -272,7 +273,6 @@ const CLASSES: GraphVocabulary<object>['classes'] = [
   QueueSet,
   Reporter,
   RequestList,
-  SeatSeconds,
   SeriesByLevel,
   ServerMeters,
   SubjectIndex,

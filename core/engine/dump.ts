@@ -11,7 +11,7 @@ import {
 } from '../metrics/dumpText.ts'
 import { ZERO_TIME } from '../text/text.ts'
 import type { PriorityLevel } from './priorityLevels.ts'
-import type { SeatSeconds } from './seatSeconds.ts'
+import type { FixedSeatSeconds } from './seatSeconds.ts'
 import type { Ticket } from './ticket.ts'
 import { type Instant, instantToBigInt } from './clock.ts'
 import type { SeatRequest } from './queue.ts'
@@ -38,10 +38,10 @@ interface DumpedQueue {
   readonly pending: number
   readonly executing: number
   readonly seatsInUse: number
-  readonly nextDispatchR: SeatSeconds
+  readonly nextDispatchR: FixedSeatSeconds
   readonly initialSeats: Seats
   readonly maxSeats: Seats
-  readonly totalWork: SeatSeconds
+  readonly totalWork: FixedSeatSeconds
 }
 
 /** Where a request stands. Queue −1: without one; position −1: executing. */

@@ -1,7 +1,7 @@
 import type { Nanoseconds, Seats } from '../units.ts'
 import type { RejectReason } from '../frame/frame.ts'
 import type { Instant } from './clock.ts'
-import { SeatSeconds, UNITS_PER_SEAT_G, seatsTimesDuration } from './seatSeconds.ts'
+import { FixedSeatSeconds, UNITS_PER_SEAT_G, seatsTimesDuration } from './seatSeconds.ts'
 
 /** What a request is estimated to need (specification 5). `additionalLatency` is in nanoseconds. */
 export interface WorkEstimate {
@@ -59,8 +59,8 @@ export class SeatRequest<T = unknown> {
   }
 
   /** R of its level when it arrived; a copy. */
-  get arrivalR(): SeatSeconds {
-    return SeatSeconds.fromWords(this.arrivalRHi, this.arrivalRLo)
+  get arrivalR(): FixedSeatSeconds {
+    return FixedSeatSeconds.fromWords(this.arrivalRHi, this.arrivalRLo)
   }
 
   get arrivedAt(): Instant {
@@ -112,13 +112,13 @@ export class Queue<R extends SeatRequest> {
   readonly executing = new RequestList<R>()
   initialSeatsWaiting = 0
   maxSeatsWaiting = 0
-  readonly workWaiting = new SeatSeconds()
+  readonly workWaiting = new FixedSeatSeconds()
   seatsInUse = 0
   /** R at which its next request is deemed to start. */
-  readonly S = new SeatSeconds()
+  readonly S = new FixedSeatSeconds()
   /** What it was when the dispatch of this number selected; see `virtualBounds.ts`. */
   keptFor = -1
-  readonly keptS = new SeatSeconds()
+  readonly keptS = new FixedSeatSeconds()
   keptSeatsInUse = 0
   keptWaiting = false
 

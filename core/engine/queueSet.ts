@@ -12,7 +12,7 @@ import {
   type QueueSetOptions,
   type QueuingConfig,
 } from './queue.ts'
-import { SeatSeconds, durationPerSeat, seatsTimesDuration } from './seatSeconds.ts'
+import { FixedSeatSeconds, durationPerSeat, seatsTimesDuration } from './seatSeconds.ts'
 import { Tournament } from './tournament.ts'
 
 /** Assumed service time of every request, nanoseconds; never learned (specification 0.2, G). */
@@ -39,7 +39,7 @@ export class QueueSet<R extends SeatRequest> {
   private readonly virtualBounds = new VirtualBounds()
 
   readonly queues: Queue<R>[] = []
-  readonly R = new SeatSeconds()
+  readonly R = new FixedSeatSeconds()
   /** Requests that run without a queue. */
   readonly queueless = new RequestList<R>()
   /** Seats that gate dispatching: CurrentCL. */
@@ -356,4 +356,4 @@ export class QueueSet<R extends SeatRequest> {
 }
 
 /** Scratch of `enter`; a queue set is never entered twice at once. */
-const virtualFinish = new SeatSeconds()
+const virtualFinish = new FixedSeatSeconds()
