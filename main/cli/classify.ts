@@ -26,11 +26,10 @@ import {
   type GivenConfiguration,
 } from './configurationSource.ts'
 import { type Console, type ExitCode, textTable } from './console.ts'
-import { HELP } from './help.ts'
 import { tellFindings } from './inputFiles.ts'
 import { readFrame, type ReadFrame } from './snapshot.ts'
 import { cadenceFrom, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
-import { readNumber, printHelp, readOptions, UsageError, type Given, type OptionInfo } from './usage.ts'
+import { readNumber, UsageError, type Given, type OptionInfo, type Command } from './usage.ts'
 
 const REQUEST_OPTIONS = {
   user: { type: 'string' },
@@ -43,28 +42,25 @@ const REQUEST_OPTIONS = {
   text: { type: 'string' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
-const OPTIONS = {
-  ...SOURCE_OPTIONS,
-  ...CONFIGURATION_OPTIONS,
-  ...REQUEST_OPTIONS,
-  test: { type: 'string' },
-  'server-limit': { type: 'string' },
-  objects: { type: 'string' },
-  'object-size': { type: 'string' },
-  watchers: { type: 'string' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies Readonly<Record<string, OptionInfo>>
+/** Says which flow schema and level requests fall into, why, and what they cost. */
+export const classify: Command = {
+  options: {
+    ...SOURCE_OPTIONS,
+    ...CONFIGURATION_OPTIONS,
+    ...REQUEST_OPTIONS,
+    test: { type: 'string' },
+    'server-limit': { type: 'string' },
+    objects: { type: 'string' },
+    'object-size': { type: 'string' },
+    watchers: { type: 'string' },
+    json: { type: 'boolean' },
+  },
+  run: runClassify,
+}
 
 const MOST_SEATS = 1_000_000_000
 
-/** Says which flow schema and level requests fall into, why, and what they cost. */
-export async function classify(args: readonly string[], console: Console): Promise<ExitCode> {
-  const given = readOptions(args, OPTIONS)
-  if (given.flag('help')) {
-    printHelp(console, HELP.classify)
-    return 0
-  }
+async function runClassify(given: Given, console: Console): Promise<ExitCode> {
   const table = given.value('test')
   if (table !== undefined) return runTable(table, given, console)
   const supposed = contextFrom(given)

@@ -113,10 +113,7 @@ function completed(own: ObjectSet, builtIn: ObjectSet): ObjectSet {
 }
 
 /** The objects of the cluster that --kubeconfig and --context name. Rejects with `ProblemError`. */
-export async function fromCluster(
-  given: Given,
-  console: Console,
-): Promise<GivenConfiguration & { readonly from: 'cluster' }> {
+async function fromCluster(given: Given, console: Console): Promise<GivenConfiguration> {
   const [file, context] = [given.value('kubeconfig'), given.value('context')]
   const { name, version, objects, notes } = await console.access.readClusterObjects({
     kind: 'kubeconfig',

@@ -7,31 +7,27 @@ import {
   namesCluster,
   type GivenConfiguration,
 } from './configurationSource.ts'
-import { printHelp, readOptions, UsageError, type Given, type OptionInfo, readOutput } from './usage.ts'
+import { UsageError, type Given, readOutput, type Command } from './usage.ts'
 import type { Console, ExitCode, Output } from './console.ts'
-import { HELP } from './help.ts'
 import { readConfiguration, tellFindings } from './inputFiles.ts'
 import { versionFrom } from './validate.ts'
-
-const OPTIONS = {
-  ...CONFIGURATION_OPTIONS,
-  against: { type: 'string', multiple: true, list: true },
-  'against-kubeconfig': { type: 'string' },
-  'against-context': { type: 'string' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies Readonly<Record<string, OptionInfo>>
 
 /**
  * How the objects of a cluster or of files differ from the built-in ones of the server's version, or from another cluster
  * or files. 1 when they do; people's own objects are no drift from the built-in ones.
  */
-export async function drift(args: readonly string[], console: Console): Promise<ExitCode> {
-  const given = readOptions(args, OPTIONS)
-  if (given.flag('help')) {
-    printHelp(console, HELP.drift)
-    return 0
-  }
+export const drift: Command = {
+  options: {
+    ...CONFIGURATION_OPTIONS,
+    against: { type: 'string', multiple: true, list: true },
+    'against-kubeconfig': { type: 'string' },
+    'against-context': { type: 'string' },
+    json: { type: 'boolean' },
+  },
+  run: runDrift,
+}
+
+async function runDrift(given: Given, console: Console): Promise<ExitCode> {
   const inFiles = given.values('config').length > 0
   if (!inFiles && !namesCluster(given)) {
     throw new UsageError('drift needs objects to look at: --config FILE, or --kubeconfig FILE or --context NAME.')
@@ -131,22 +127,20 @@ const driftPatch = ({ found }: Compared): readonly string[] =>
     .text.split('\n')
     .slice(0, -1)
 
-const DIFF_OPTIONS = {
-  'kube-version': { type: 'string' },
-  output: { type: 'string', short: 'o' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies Readonly<Record<string, OptionInfo>>
+/** What differs between two configurations; 1 when anything does, or when a server would reject an object. */
+export const diff: Command = {
+  options: {
+    'kube-version': { type: 'string' },
+    output: { type: 'string', short: 'o' },
+    json: { type: 'boolean' },
+  },
+  operands: 'files',
+  run: runDiff,
+}
 
 const OUTPUTS = ['text', 'json', 'patch'] as const
 
-/** What differs between two configurations; 1 when anything does, or when a server would reject an object. */
-export async function diff(args: readonly string[], console: Console): Promise<ExitCode> {
-  const given = readOptions(args, DIFF_OPTIONS, 'files')
-  if (given.flag('help')) {
-    printHelp(console, HELP.diff)
-    return 0
-  }
+async function runDiff(given: Given, console: Console): Promise<ExitCode> {
   const output = readOutput(given, OUTPUTS)
   const version = versionFrom(given)
   const [before, after, ...more] = given.operands

@@ -2,18 +2,19 @@ import { SUBCOMMANDS } from '../../core/conformance/answers.ts'
 import { QuestionError } from '../../core/conformance/question.ts'
 import { nearest } from '../../core/text/text.ts'
 import type { Console, ExitCode } from './console.ts'
-import { HELP } from './help.ts'
-import { readOptions, UsageError } from './usage.ts'
+import { type Command, type Given, UsageError } from './usage.ts'
 
-const OPTIONS = { help: { type: 'boolean', short: 'h' } } as const
+export const engine: Command = {
+  options: {},
+  operands: 'files',
+  moreHelp: () => ['', 'Subcommands:', ...summaries()],
+  run: runEngine,
+}
 
-export async function engine(args: readonly string[], console: Console): Promise<ExitCode> {
-  const named = args[0]?.startsWith('-') === false
-  const name = named ? args[0] : undefined
-  if (readOptions(named ? args.slice(1) : args, OPTIONS).flag('help')) {
-    console.print([...HELP.engine.split('\n'), '', 'Subcommands:', ...summaries()])
-    return 0
-  }
+async function runEngine({ operands }: Given, console: Console): Promise<ExitCode> {
+  const [name, more] = operands
+  if (more !== undefined)
+    throw new UsageError(`${JSON.stringify(more)} is not expected here; engine takes one subcommand.`)
   const subcommand = SUBCOMMANDS.get(name ?? '')
   if (subcommand === undefined) throw new UsageError(whatElse(name))
   const reply = (question: unknown): void => console.printJson(subcommand.answer(question))

@@ -1,26 +1,23 @@
 import { FeedSpecSchema } from '../../core/contract/live.ts'
 import { createFeedSource } from '../sources/liveFeed.ts'
 import type { Console, ExitCode } from './console.ts'
-import { HELP } from './help.ts'
 import { givenObjects } from './liveObjects.ts'
-import { engineFields, kubeconfigOf, LIVE_OPTIONS, PORTS, runLive } from './liveTraffic.ts'
-import { readNumber, printHelp, readOptions, UsageError, type Given, type OptionInfo } from './usage.ts'
-
-const OPTIONS = {
-  ...LIVE_OPTIONS,
-  'audit-file': { type: 'string' },
-  'audit-webhook-port': { type: 'string' },
-  httplog: { type: 'string' },
-  once: { type: 'boolean' },
-} as const satisfies Readonly<Record<string, OptionInfo>>
+import { engineFields, kubeconfigOf, LIVE_OPTIONS, runLive } from './liveTraffic.ts'
+import { PORTS, readNumber, UsageError, type Given, type Command } from './usage.ts'
 
 /** What an audit log, an audit webhook or a request log tells, until it is stopped. */
-export async function feed(args: readonly string[], console: Console): Promise<ExitCode> {
-  const given = readOptions(args, OPTIONS)
-  if (given.flag('help')) {
-    printHelp(console, HELP.feed)
-    return 0
-  }
+export const feed: Command = {
+  options: {
+    ...LIVE_OPTIONS,
+    'audit-file': { type: 'string' },
+    'audit-webhook-port': { type: 'string' },
+    httplog: { type: 'string' },
+    once: { type: 'boolean' },
+  },
+  run: runFeed,
+}
+
+async function runFeed(given: Given, console: Console): Promise<ExitCode> {
   const cluster = kubeconfigOf(given)
   const spec = FeedSpecSchema.parse({
     kind: 'feed',

@@ -1,42 +1,35 @@
-import { DEFAULT_SERVER_LIMIT } from '../../core/classify/configuration.ts'
-import type { ObjectSet } from '../../core/config/objects.ts'
-import type { ServerFrame } from '../../core/frame/frame.ts'
 import { changesBetween, confirmationsFor, type Confirmation } from '../../core/guard/changes.ts'
 import { guardRails } from '../../core/guard/guardRails.ts'
 import { demandOf, type LevelSeats, type LimitNow } from '../../core/impact/effectiveLevels.ts'
 import { seatImpact, assumedIdleSentence, type ImpactRow, type SeatImpact } from '../../core/impact/seatImpact.ts'
-import { nominalLimitsOf, possibleServerLimits, reportedServerLimit } from '../../core/impact/serverLimit.ts'
+import { serverLimitOf, type ServerLimit } from '../../core/impact/serverLimit.ts'
 import type { GuardFinding, GuardSeverity } from '../../core/guard/finding.ts'
 import type { AllocationRegime } from '../../core/engine/allocation.ts'
 import { type Console, type ExitCode, textTable } from './console.ts'
-import { HELP } from './help.ts'
 import { impactInput, type ImpactInput } from './impactInput.ts'
 import { tellFindings } from './inputFiles.ts'
 import { CLUSTER_OPTIONS, SOURCE_OPTIONS } from './sourceOptions.ts'
-import { type OptionInfo, printHelp, readNumber, readOptions } from './usage.ts'
+import { readNumber, type Command, type Given } from './usage.ts'
 
-const OPTIONS = {
-  config: { type: 'string', multiple: true, list: true },
-  edit: { type: 'string', multiple: true, list: true },
-  whole: { type: 'boolean' },
-  'server-limit': { type: 'string' },
-  'kube-version': { type: 'string' },
-  test: { type: 'string' },
-  ...CLUSTER_OPTIONS,
-  file: SOURCE_OPTIONS.file,
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies Readonly<Record<string, OptionInfo>>
+/** Shows what an edit does to every level. 1 when a guard rail blocks it or a server would reject it. */
+export const impact: Command = {
+  options: {
+    config: { type: 'string', multiple: true, list: true },
+    edit: { type: 'string', multiple: true, list: true },
+    whole: { type: 'boolean' },
+    'server-limit': { type: 'string' },
+    'kube-version': { type: 'string' },
+    test: { type: 'string' },
+    ...CLUSTER_OPTIONS,
+    file: SOURCE_OPTIONS.file,
+    json: { type: 'boolean' },
+  },
+  run: runImpact,
+}
 
 const MOST_SEATS = 1_000_000_000
 
-/** Shows what an edit does to every level. 1 when a guard rail blocks it or a server would reject it. */
-export async function impact(args: readonly string[], console: Console): Promise<ExitCode> {
-  const given = readOptions(withRepeated(args, ['--config', '--edit']), OPTIONS)
-  if (given.flag('help')) {
-    printHelp(console, HELP.impact)
-    return 0
-  }
+async function runImpact(given: Given, console: Console): Promise<ExitCode> {
   const wanted = readNumber(given, 'server-limit', { min: 1, max: MOST_SEATS, whole: true })
   const input = await impactInput(given, console)
   if (input === undefined) return 2
@@ -49,27 +42,12 @@ export async function impact(args: readonly string[], console: Console): Promise
   return blocked || input.errors.length > 0 || input.problems.length > 0 ? 1 : 0
 }
 
-/** `--edit a b` is `--edit a --edit b`. */
-function withRepeated(args: readonly string[], options: readonly string[]): readonly string[] {
-  let list: string | undefined
-  let values = 0
-  return args.flatMap((arg) => {
-    if (arg.startsWith('-') && arg !== '-') {
-      list = options.includes(arg) ? arg : undefined
-      values = 0
-      return [arg]
-    }
-    values += 1
-    return list === undefined || values === 1 ? [arg] : [list, arg]
-  })
-}
-
 function answerOf(input: ImpactInput, wanted: number | undefined): ImpactAnswer {
   const { before, after, version, servers, tests, origin } = input
   const measured = servers.map((one) => {
-    const [serverLimit, limitFrom] = limitOf(one, before, wanted)
+    const { seats: serverLimit, from } = serverLimitOf({ own: wanted, server: one, objects: before })
     const demand = demandOf(one)
-    return { id: one.id, limitFrom, computed: seatImpact({ before, after, serverLimit, version, demand }) }
+    return { id: one.id, limitFrom: from, computed: seatImpact({ before, after, serverLimit, version, demand }) }
   })
   const [first] = measured
   const { computed: chosen, limitFrom } = first ?? withoutServer(input, wanted)
@@ -85,18 +63,8 @@ function answerOf(input: ImpactInput, wanted: number | undefined): ImpactAnswer 
 }
 
 function withoutServer({ before, after, version }: ImpactInput, wanted: number | undefined) {
-  const serverLimit = wanted ?? DEFAULT_SERVER_LIMIT
-  const limitFrom: LimitFrom = wanted === undefined ? 'default' : 'option'
-  return { limitFrom, computed: seatImpact({ before, after, serverLimit, version }) }
-}
-
-/** Seats of a server, and how they are known. */
-function limitOf(live: ServerFrame, before: ObjectSet, wanted: number | undefined): readonly [number, LimitFrom] {
-  if (wanted !== undefined) return [wanted, 'option']
-  const reported = reportedServerLimit(live)
-  if (reported !== undefined) return [reported, 'server']
-  const possible = possibleServerLimits(before, nominalLimitsOf(live))
-  return possible === undefined ? [DEFAULT_SERVER_LIMIT, 'default'] : [possible.most, 'nominal-limits']
+  const { seats: serverLimit, from } = serverLimitOf({ own: wanted })
+  return { limitFrom: from, computed: seatImpact({ before, after, serverLimit, version }) }
 }
 
 interface ServerImpact {
@@ -104,12 +72,9 @@ interface ServerImpact {
   readonly computed: SeatImpact
 }
 
-/** `nominal-limits`: the most seats with which the configuration has the nominal limits that the server reports. */
-type LimitFrom = 'option' | 'server' | 'nominal-limits' | 'default'
-
 interface ImpactAnswer extends Pick<ImpactInput, 'name' | 'version' | 'errors'> {
   /** Where the server limit comes from. */
-  readonly limitFrom: LimitFrom
+  readonly limitFrom: ServerLimit['from']
   /** For that limit; of live servers the first. */
   readonly computed: SeatImpact
   readonly perServer: readonly ServerImpact[]
@@ -131,7 +96,7 @@ function impactJson({
   const { serverLimit, sums, refused } = computed
   return {
     serverLimit,
-    serverLimitFrom: limitFrom,
+    serverLimitFrom: LIMIT_FROM[limitFrom].word,
     configuration: { name, version },
     ...tableJson(computed),
     sums,
@@ -184,11 +149,13 @@ function seatsJson(seats: LevelSeats | null, limit: LimitNow | undefined) {
 const MARKS: Readonly<Record<GuardSeverity, string>> = { blocks: '✗', warns: '!', expected: 'i', passes: '✓' }
 const HEAD = ['level', 'shares', 'nominal', 'lower', 'upper', 'widest request', 'can wait', 'limit now']
 
-const LIMIT_FROM: Readonly<Record<LimitFrom, string>> = {
-  option: 'as given',
-  server: 'as the server reports',
-  'nominal-limits': 'as its nominal limits suggest',
-  default: 'by default; --server-limit sets another',
+/** `nominal-limits`: the most seats with which the configuration has the nominal limits that the server reports. */
+const LIMIT_FROM: Readonly<Record<ServerLimit['from'], { readonly word: string; readonly text: string }>> = {
+  own: { word: 'option', text: 'as given' },
+  configured: { word: 'option', text: 'as given' },
+  reported: { word: 'server', text: 'as the server reports' },
+  inferred: { word: 'nominal-limits', text: 'as its nominal limits suggest' },
+  assumed: { word: 'default', text: 'by default; --server-limit sets another' },
 }
 
 function impactText({
@@ -200,7 +167,7 @@ function impactText({
   limitFrom,
 }: ImpactAnswer): readonly string[] {
   return [
-    `Edit of ${name}, on a server of ${computed.serverLimit} seats (${LIMIT_FROM[limitFrom]})`,
+    `Edit of ${name}, on a server of ${computed.serverLimit} seats (${LIMIT_FROM[limitFrom].text})`,
     '',
     ...tableText(computed),
     ...perServer

@@ -1,4 +1,3 @@
-import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { RequestTest } from '../../core/contract/objects.ts'
@@ -6,13 +5,12 @@ import type { ServerFrame } from '../../core/frame/frame.ts'
 import { applyManifests } from '../../core/impact/applyManifests.ts'
 import type { LocatedFinding } from '../../core/manifest/manifest.ts'
 import { testsFrom } from './classifyRequests.ts'
-import { fromCluster } from './configurationSource.ts'
+import { configurationFrom } from './configurationSource.ts'
 import type { Console } from './console.ts'
 import { readConfiguration } from './inputFiles.ts'
 import { readFrame } from './snapshot.ts'
 import { cadenceFrom, sourceFrom } from './sourceOptions.ts'
 import { type Given, UsageError } from './usage.ts'
-import { versionFrom } from './validate.ts'
 
 /** The edit that is asked about, and what is known of its server. */
 export interface ImpactInput {
@@ -54,11 +52,14 @@ export async function impactInput(given: Given, console: Console): Promise<Impac
   }
   const whole = given.flag('whole')
   const documents = edit.files.flatMap((file) => file.documents)
-  const applied = applyManifests(before.objects, documents, { version, before: before.applied ? 'applied' : 'live' })
+  const applied = applyManifests(before.objects, documents, {
+    version,
+    before: before.from === 'files' ? 'applied' : 'live',
+  })
   const table = given.value('test')
   return {
     name: before.name,
-    origin: before.origin,
+    origin: before.from === 'cluster' ? 'cluster' : 'files',
     before: before.objects,
     after: whole ? edit.objects : applied.objects,
     version,
@@ -74,30 +75,14 @@ export async function impactInput(given: Given, console: Console): Promise<Impac
   }
 }
 
-/** `applied`: the objects are those of manifests, which somebody applied. */
-interface Before extends Pick<ImpactInput, 'name' | 'origin' | 'version' | 'errors' | 'notes'> {
-  readonly objects: ObjectSet
-  readonly applied: boolean
-}
-
 /** The objects of --config, else those of the cluster, else the built-in ones. */
-async function configurationBefore(given: Given, console: Console, serverVersion: string | undefined): Promise<Before> {
-  const files = given.values('config')
-  const wanted = given.value('kube-version') === undefined ? serverVersion : undefined
-  if (files.length > 0) {
-    const version = wanted ?? versionFrom(given)
-    const { objects, findings } = await readConfiguration(files, { version, reading: console })
-    const errors = findings.filter(({ severity }) => severity === 'error')
-    return { name: `files ${files.join(', ')}`, origin: 'files', version, objects, applied: true, errors, notes: [] }
+async function configurationBefore(given: Given, console: Console, reported: string | undefined) {
+  const before = await configurationFrom(given, console, reported)
+  if (before.from !== 'built-in') return before
+  return {
+    ...before,
+    notes: [`Neither --config nor --kubeconfig is given: the edit is compared with ${before.name}.`],
   }
-  if (given.value('kubeconfig') !== undefined || given.value('context') !== undefined) {
-    const { from, ...cluster } = await fromCluster(given, console)
-    return { ...cluster, origin: from, applied: false }
-  }
-  const version = wanted ?? versionFrom(given)
-  const name = `the built-in objects of ${version}`
-  const notes = [`Neither --config nor --kubeconfig is given: the edit is compared with ${name}.`]
-  return { name, origin: 'files', version, objects: builtInObjects(version), applied: false, errors: [], notes }
 }
 
 /** Demand is read where a source is given; that none can be read is told and does not end the command. */

@@ -11,7 +11,7 @@ import type { SourceResult, LiveTraffic } from '../ports/source.ts'
 import { startSession } from '../workspace/session.ts'
 import { type Console, type ExitCode, portProblem } from './console.ts'
 import { runDraftBeside } from './liveObjects.ts'
-import { readNumber, type Given, type OptionInfo } from './usage.ts'
+import { PORTS, readNumber, type Given, type OptionInfo } from './usage.ts'
 import { coveredVersion } from './validate.ts'
 
 /** Options of the commands that look at single requests. */
@@ -25,10 +25,8 @@ export const LIVE_OPTIONS = {
   'max-mutating-requests-inflight': { type: 'string' },
   'metrics-port': { type: 'string' },
   json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
-export const PORTS = { min: 0, max: 65_535, whole: true } as const
 const SEATS = { min: 0, max: 100_000, whole: true } as const
 
 /** What the engine of a proxy or a feed is given. */

@@ -18,10 +18,9 @@ import {
 } from '../../core/live/proxyReach.ts'
 import { createProxySource } from '../sources/liveProxy.ts'
 import type { Console, ExitCode } from './console.ts'
-import { HELP } from './help.ts'
 import { givenObjects } from './liveObjects.ts'
-import { engineFields, kubeconfigOf, LIVE_OPTIONS, runLive, PORTS } from './liveTraffic.ts'
-import { readChoice, printHelp, readOptions, UsageError, type Given, type OptionInfo, readNumber } from './usage.ts'
+import { engineFields, kubeconfigOf, LIVE_OPTIONS, runLive } from './liveTraffic.ts'
+import { PORTS, readChoice, UsageError, type Given, type OptionInfo, readNumber, type Command } from './usage.ts'
 
 /** Options that say who can connect to a proxy. */
 export const LISTEN_OPTIONS = {
@@ -36,26 +35,24 @@ export const LISTEN_OPTIONS = {
   'no-token': { type: 'boolean' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
-const OPTIONS = {
-  ...LIVE_OPTIONS,
-  ...LISTEN_OPTIONS,
-  'client-kubeconfig': { type: 'string' },
-  upstream: { type: 'string' },
-  mode: { type: 'string' },
-  identity: { type: 'string' },
-  objects: { type: 'string' },
-  'allow-exec': { type: 'boolean' },
-} as const satisfies Readonly<Record<string, OptionInfo>>
+/** A proxy in front of a server, until it is stopped. */
+export const proxy: Command = {
+  options: {
+    ...LIVE_OPTIONS,
+    ...LISTEN_OPTIONS,
+    'client-kubeconfig': { type: 'string' },
+    upstream: { type: 'string' },
+    mode: { type: 'string' },
+    identity: { type: 'string' },
+    objects: { type: 'string' },
+    'allow-exec': { type: 'boolean' },
+  },
+  run: runProxy,
+}
 
 const OBJECTS = ['upstream', 'built-in'] as const
 
-/** A proxy in front of a server, until it is stopped. */
-export async function proxy(args: readonly string[], console: Console): Promise<ExitCode> {
-  const given = readOptions(args, OPTIONS)
-  if (given.flag('help')) {
-    printHelp(console, HELP.proxy)
-    return 0
-  }
+async function runProxy(given: Given, console: Console): Promise<ExitCode> {
   const mode = given.value('mode') === FORMER_OBSERVE ? 'observe' : readChoice(given, 'mode', ProxyModeSchema.options)
   const identity = readChoice(given, 'identity', PROXY_IDENTITIES) ?? 'kubeconfig'
   const objects = readChoice(given, 'objects', OBJECTS)

@@ -11,21 +11,23 @@ import type { FlowName } from '../../core/sharding/overlap.ts'
 import { shardReport, type FlowReport, type GoalReport, type ShardReport } from '../../core/sharding/report.ts'
 import { MOST_QUEUES, shapeProblem, type DealerShape, MAX_ENTROPY_BITS } from '../../core/config/shape.ts'
 import { type Console, type ExitCode, textTable } from './console.ts'
-import { HELP } from './help.ts'
-import { readNumber, printHelp, readOptions, UsageError, type Given, type OptionInfo } from './usage.ts'
+import { readNumber, UsageError, type Given, type Command } from './usage.ts'
 
-const OPTIONS = {
-  queues: { type: 'string' },
-  hand: { type: 'string' },
-  length: { type: 'string' },
-  elephants: { type: 'string' },
-  flow: { type: 'string', multiple: true },
-  target: { type: 'string' },
-  'max-queues': { type: 'string' },
-  table: { type: 'boolean' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies Readonly<Record<string, OptionInfo>>
+/** Answers 1 when a target was given and the shape misses it. */
+export const shard: Command = {
+  options: {
+    queues: { type: 'string' },
+    hand: { type: 'string' },
+    length: { type: 'string' },
+    elephants: { type: 'string' },
+    flow: { type: 'string', multiple: true },
+    target: { type: 'string' },
+    'max-queues': { type: 'string' },
+    table: { type: 'boolean' },
+    json: { type: 'boolean' },
+  },
+  run: runShard,
+}
 
 const DEFAULT_LENGTH = 50
 const MOST_LENGTH = 2 ** 31 - 1
@@ -33,13 +35,7 @@ const MOST_ELEPHANTS = 1_000_000
 /** The most in the documentation's table. */
 const DEFAULT_MAX_QUEUES = 1_024
 
-/** Answers 1 when a target was given and the shape misses it. */
-export async function shard(args: readonly string[], console: Console): Promise<ExitCode> {
-  const given = readOptions(args, OPTIONS)
-  if (given.flag('help')) {
-    printHelp(console, HELP.shard)
-    return 0
-  }
+async function runShard(given: Given, console: Console): Promise<ExitCode> {
   const say = (value: unknown, lines: () => readonly string[]): void =>
     given.flag('json') ? console.printJson(value, 2) : console.print(lines())
   if (given.flag('table')) {

@@ -6,26 +6,22 @@ import { ProblemError } from '../../core/contract/errors.ts'
 import type { ObjectsReading } from '../ports/objectDoor.ts'
 import { startSession, type Session } from '../workspace/session.ts'
 import { type Console, type ExitCode, problemLines } from './console.ts'
-import { HELP } from './help.ts'
 import { cadenceFrom, defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
-import { readNumber, printHelp, readOptions, type OptionInfo } from './usage.ts'
+import { readNumber, type Command, type Given } from './usage.ts'
 
-const OPTIONS = {
-  ...SOURCE_OPTIONS,
-  timeout: { type: 'string' },
-  compact: { type: 'boolean' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies Readonly<Record<string, OptionInfo>>
+export const snapshot: Command = {
+  options: {
+    ...SOURCE_OPTIONS,
+    timeout: { type: 'string' },
+    compact: { type: 'boolean' },
+    json: { type: 'boolean' },
+  },
+  run: runSnapshot,
+}
 
 const DEFAULT_TIMEOUT_SECONDS = 30
 
-export async function snapshot(args: readonly string[], console: Console): Promise<ExitCode> {
-  const given = readOptions(args, OPTIONS)
-  if (given.flag('help')) {
-    printHelp(console, HELP.snapshot)
-    return 0
-  }
+async function runSnapshot(given: Given, console: Console): Promise<ExitCode> {
   const seconds = readNumber(given, 'timeout', { min: 1, max: 300 }) ?? DEFAULT_TIMEOUT_SECONDS
   const spec = (await sourceFrom(given, false, console)) ?? defaultSource(given, false)
 
@@ -130,19 +126,16 @@ async function openSession(
   return session
 }
 
-const WATCH_OPTIONS = {
-  ...SOURCE_OPTIONS,
-  count: { type: 'string' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies Readonly<Record<string, OptionInfo>>
+export const watch: Command = {
+  options: {
+    ...SOURCE_OPTIONS,
+    count: { type: 'string' },
+    json: { type: 'boolean' },
+  },
+  run: runWatch,
+}
 
-export async function watch(args: readonly string[], console: Console): Promise<ExitCode> {
-  const given = readOptions(args, WATCH_OPTIONS)
-  if (given.flag('help')) {
-    printHelp(console, HELP.watch)
-    return 0
-  }
+async function runWatch(given: Given, console: Console): Promise<ExitCode> {
   const count = readNumber(given, 'count', { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true }) ?? Infinity
   const spec = (await sourceFrom(given, false, console)) ?? defaultSource(given, false)
 

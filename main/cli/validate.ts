@@ -2,16 +2,19 @@ import { COVERED_MINORS, COVERED_RANGE, isCovered } from '../../core/metrics/cat
 import type { LocatedFinding, ManifestNote } from '../../core/manifest/manifest.ts'
 import { REASONS, type Reason } from '../../core/config/finding.ts'
 import type { Console, ExitCode, Output } from './console.ts'
-import { HELP } from './help.ts'
 import { readConfiguration } from './inputFiles.ts'
-import { printHelp, readOptions, readOutput, UsageError, type Given, type OptionInfo } from './usage.ts'
+import { readOutput, UsageError, type Given, type Command } from './usage.ts'
 
-const OPTIONS = {
-  'kube-version': { type: 'string' },
-  output: { type: 'string', short: 'o' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies Readonly<Record<string, OptionInfo>>
+/** Checks manifests as a server of some version would, and tells every problem with its place. */
+export const validate: Command = {
+  options: {
+    'kube-version': { type: 'string' },
+    output: { type: 'string', short: 'o' },
+    json: { type: 'boolean' },
+  },
+  operands: 'files',
+  run: runValidate,
+}
 
 const OUTPUTS = ['text', 'json', 'github', 'sarif'] as const
 const REPORTS: Readonly<Record<(typeof OUTPUTS)[number], (validated: Validated, output: Output) => void>> = {
@@ -21,13 +24,7 @@ const REPORTS: Readonly<Record<(typeof OUTPUTS)[number], (validated: Validated, 
   sarif: (validated, { printJson }) => printJson(sarifReport(validated), 2),
 }
 
-/** Checks manifests as a server of some version would, and tells every problem with its place. */
-export async function validate(args: readonly string[], console: Console): Promise<ExitCode> {
-  const given = readOptions(args, OPTIONS, 'files')
-  if (given.flag('help')) {
-    printHelp(console, HELP.validate)
-    return 0
-  }
+async function runValidate(given: Given, console: Console): Promise<ExitCode> {
   const output = readOutput(given, OUTPUTS)
   const version = versionFrom(given)
   if (given.operands.length === 0)

@@ -8,27 +8,21 @@ import { writeAddressFile, startWebServer, type WebServer } from '../server/webS
 import { createWorkspace } from '../workspace/workspace.ts'
 import { startSimulatedHttpServer } from '../simulated/httpServer.ts'
 import { type Console, type ExitCode, problemLines, portProblem } from './console.ts'
-import { HELP } from './help.ts'
 import { cadenceFrom, simulationFrom, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
-import { readNumber, printHelp, readOptions, type OptionInfo } from './usage.ts'
+import { PORTS, readNumber, type Command, type Given } from './usage.ts'
 
-const PORTS = { min: 0, max: 65_535, whole: true } as const
+export const web: Command = {
+  options: {
+    ...SOURCE_OPTIONS,
+    port: { type: 'string' },
+    open: { type: 'boolean' },
+    'serve-simulation': { type: 'string' },
+    'metrics-port': { type: 'string' },
+  },
+  run: runWeb,
+}
 
-const OPTIONS = {
-  ...SOURCE_OPTIONS,
-  port: { type: 'string' },
-  open: { type: 'boolean' },
-  'serve-simulation': { type: 'string' },
-  'metrics-port': { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies Readonly<Record<string, OptionInfo>>
-
-export async function web(args: readonly string[], console: Console): Promise<ExitCode> {
-  const given = readOptions(args, OPTIONS)
-  if (given.flag('help')) {
-    printHelp(console, HELP.web)
-    return 0
-  }
+async function runWeb(given: Given, console: Console): Promise<ExitCode> {
   const port = readNumber(given, 'port', PORTS) ?? 0
   const simulationPort = readNumber(given, 'serve-simulation', PORTS)
   const metricsPort = readNumber(given, 'metrics-port', PORTS)
