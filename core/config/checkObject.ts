@@ -1,14 +1,15 @@
 import { decodeObject } from './decode.ts'
-import { defaultFlowSchema, defaultLevel } from './defaulting.ts'
-import { type Finding, quoted, rejected, suspicious } from './finding.ts'
 import {
+  defaultFlowSchema,
+  defaultLevel,
   KINDS,
   type FlowSchema,
   type Kind,
   type PriorityLevelConfiguration,
   PRESERVE_ZERO_ANNOTATION,
 } from './objects.ts'
-import { servedIn, validationRules, type ValidationRules } from './rules.ts'
+import { type Finding, quoted, rejected, suspicious } from './finding.ts'
+import { servedIn, validationRules, type ValidationRules } from './builtIn.ts'
 import { validateFlowSchema, validateLevel } from './validate.ts'
 import { API_VERSION } from './content.ts'
 import { isJsonObject, type JsonObject } from './jsonValues.ts'

@@ -1,4 +1,4 @@
-import { isMandatory, isSuggested } from './builtIn.ts'
+import { isMandatory, isSuggested, type ValidationRules } from './builtIn.ts'
 import { type Finding, quoted, repeated, suspicious, entry, member } from './finding.ts'
 import {
   AUTOUPDATE_ANNOTATION,
@@ -13,7 +13,6 @@ import {
   type ResourceRule,
   type Subject,
 } from './objects.ts'
-import type { ValidationRules } from './rules.ts'
 import { WILDCARD } from './validateRules.ts'
 
 /**

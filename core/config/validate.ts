@@ -1,8 +1,8 @@
 import { MAX_ENTROPY_BITS, requiredEntropyBits, MOST_QUEUES, shapeProblem } from './shape.ts'
-import { mandatoryLevels, mandatorySchemas } from './builtIn.ts'
-import { defaultLevel, defaultFlowSchema } from './defaulting.ts'
-import { type Finding, anyOf, member, quoted, rejected, entry } from './finding.ts'
+import { mandatoryLevels, mandatorySchemas, type ValidationRules } from './builtIn.ts'
 import {
+  defaultLevel,
+  defaultFlowSchema,
   EXEMPT,
   PRESERVE_ZERO_ANNOTATION,
   type ExemptSpec,
@@ -15,10 +15,10 @@ import {
   type FlowSchemaSpec,
   type PolicyRules,
 } from './objects.ts'
+import { type Finding, anyOf, member, quoted, rejected, entry } from './finding.ts'
 import { levelSuspicions, flowSchemaSuspicions } from './suspicions.ts'
 import { validateMetadata, isSubdomain, SUBDOMAIN_RULE } from './validateMetadata.ts'
 import { specEquals } from './content.ts'
-import type { ValidationRules } from './rules.ts'
 import { validateNonResourceRule, validateResourceRule, validateSubject } from './validateRules.ts'
 
 const SPEC = 'spec'

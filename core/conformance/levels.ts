@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import type { Allocation, LevelAllocation } from '../engine/allocation.ts'
-import { Clock } from '../engine/clock.ts'
-import type { Integrator } from '../engine/integrator.ts'
+import { Clock, type Integrator } from '../engine/clock.ts'
 import { PriorityLevels } from '../engine/priorityLevels.ts'
 import type { SeatRequest } from '../engine/queue.ts'
 import type { PriorityLevelConfiguration } from '../config/objects.ts'
@@ -141,4 +140,3 @@ export function answerBorrow({ id, serverConcurrencyLimit, priorityLevels, steps
   }
   return { ...(id === '' ? {} : { id }), reports }
 }
-

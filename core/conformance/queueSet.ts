@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { RejectReason } from '../frame/frame.ts'
-import { Clock } from '../engine/clock.ts'
-import { Integrator } from '../engine/integrator.ts'
+import { Clock, Integrator } from '../engine/clock.ts'
 import { SeatRequest } from '../engine/queue.ts'
 import { QueueSet } from '../engine/queueSet.ts'
 import { FixedSeatSeconds } from '../engine/seatSeconds.ts'

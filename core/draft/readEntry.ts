@@ -2,15 +2,20 @@ import type { CheckedValue } from '../config/checkObject.ts'
 import type { Finding } from '../config/finding.ts'
 import type { LocatedFinding, ManifestDocument, ManifestNote } from '../manifest/manifest.ts'
 import { readManifests } from '../manifest/read.ts'
-import { manifestOf, versionOf } from '../config/content.ts'
-import type { JsonObject } from '../config/jsonValues.ts'
-import type { ObjectSet, FlowSchema, ObjectMeta, PriorityLevelConfiguration } from '../config/objects.ts'
+import { manifestOf, versionOf, sameContent } from '../config/content.ts'
+import {
+  type ObjectSet,
+  type FlowSchema,
+  type ObjectMeta,
+  type PriorityLevelConfiguration,
+  defaultFlowSchema,
+  defaultLevel,
+} from '../config/objects.ts'
 import type { ObjectChange } from '../contract/objects.ts'
 import type { DraftChange } from '../manifest/export.ts'
-import { defaultFlowSchema, defaultLevel } from '../config/defaulting.ts'
 import type { ObjectRef } from '../guard/finding.ts'
+import type { JsonObject } from '../config/jsonValues.ts'
 import { type DraftEntry, objectOf } from './draft.ts'
-import { footingOf } from './footing.ts'
 
 /** An object whose text has the shape of its kind. */
 export type CheckedObject = Extract<CheckedValue, { readonly object: object }>
@@ -194,3 +199,22 @@ const identityOf = (metadata: ObjectMeta | undefined): Partial<ObjectMeta> => ({
   ...(metadata?.uid !== undefined && { uid: metadata.uid }),
   ...(metadata?.resourceVersion !== undefined && { resourceVersion: metadata.resourceVersion }),
 })
+
+/** Whether an edit still stands on the object that it was begun from. */
+export type Footing =
+  | { readonly kind: 'firm' }
+  /** The object says something else now. */
+  | { readonly kind: 'moved'; readonly theirs: JsonObject }
+  /** It was deleted. */
+  | { readonly kind: 'gone' }
+  /** What the draft makes anew was made by somebody else. */
+  | { readonly kind: 'exists'; readonly theirs: JsonObject }
+
+/** `name`: how the object of the entry is called now. */
+export function footingOf({ kind, base }: DraftEntry, name: string, objects: ObjectSet): Footing {
+  const found = objectOf(objects, { kind, name })
+  if (found === undefined) return { kind: base === undefined ? 'firm' : 'gone' }
+  const theirs: JsonObject = { ...found }
+  if (base === undefined) return { kind: 'exists', theirs }
+  return sameContent(base, theirs) ? { kind: 'firm' } : { kind: 'moved', theirs }
+}

@@ -6,9 +6,17 @@ import { cleanManifest, writeManifest } from '../manifest/write.ts'
 import { toJson } from '../manifest/json.ts'
 import { applyFix, importManifests } from './importManifests.ts'
 import { withCopy, withObjects, emptyObject, PRESETS } from './presets.ts'
-import { changesOf, exportedChanges, proposalOf, errorsOf, nameClash, readEntry, warningsOf } from './readEntry.ts'
+import {
+  changesOf,
+  exportedChanges,
+  proposalOf,
+  errorsOf,
+  nameClash,
+  readEntry,
+  warningsOf,
+  footingOf,
+} from './readEntry.ts'
 import { textOf, withDeletion, withText, type DraftEntries, type DraftEntry } from './draft.ts'
-import { footingOf } from './footing.ts'
 import { differingFields, mergedText } from './threeWay.ts'
 
 const VERSION = 'v1.36.3'

@@ -12,7 +12,7 @@ import type {
   EngineConfiguration,
   ObjectUids,
 } from './apfEngine.ts'
-import { Classifier, type ClassifierOptions } from './classifier.ts'
+import { Classifier, type ClassifierOptions } from './compiledSchemas.ts'
 import {
   type EngineCheckpoint,
   type FairState,
@@ -22,10 +22,9 @@ import {
   writeGraph,
 } from './checkpoint.ts'
 import { Clock } from './clock.ts'
-import { allWaitingPlaces, setLevelDenominators } from './denominators.ts'
+import { allWaitingPlaces, setLevelDenominators, LevelMonitor } from './levelMonitor.ts'
 import { type EngineDump, dumpedLevels, dumpedQueues, placedRequests } from './dump.ts'
 import type { EngineListener } from './events.ts'
-import { LevelMonitor } from './levelMonitor.ts'
 import { SeriesByLevel } from './levelSeries.ts'
 import {
   ObjectStatisticsTracker,

@@ -13,9 +13,9 @@ import {
   configuredLimits,
   maxSeatsPerRequest,
   observeDemand,
+  type SeatShares,
 } from './allocation.ts'
-import type { Clock } from './clock.ts'
-import { Integrator } from './integrator.ts'
+import { type Clock, Integrator } from './clock.ts'
 import type { SeatRequest, QueueSetListener, QueueSetOptions, QueuingConfig } from './queue.ts'
 import { QueueSet } from './queueSet.ts'
 
@@ -182,14 +182,9 @@ export class PriorityLevels<R extends SeatRequest> {
 }
 
 /** What the engine needs of a level's specification. Percentages keep their absence (specification 6.1). */
-export interface LevelPlan {
-  readonly name: string
+export interface LevelPlan extends SeatShares {
   /** Empty for levels that no API object stands for (trap T71). */
   readonly uid: string
-  readonly exempt: boolean
-  readonly shares: number
-  readonly lendablePercent: number | undefined
-  readonly borrowingLimitPercent: number | undefined
   readonly queuing: QueuingConfig
 }
 

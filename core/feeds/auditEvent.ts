@@ -4,7 +4,7 @@ import { type JsonObject, isJsonObject } from '../config/jsonValues.ts'
 import { readRequestLine, isLongRunning } from '../request/requestInfo.ts'
 import { keptText, MOST_CHARACTERS } from '../run/keptText.ts'
 import { parseGoDuration, parseGoTime } from '../text/text.ts'
-import { type FeedRecord, type FeedStage, quoted, unreadable } from './arrival.ts'
+import { type FeedRecord, type FeedStage, quoted, unreadable } from './request.ts'
 
 const STAGES: ReadonlyMap<unknown, FeedStage> = new Map([
   ['RequestReceived', 'received'],

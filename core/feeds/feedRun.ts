@@ -4,11 +4,9 @@ import type { Outcome } from '../live/outcome.ts'
 import { RequestLog } from '../live/requestLog.ts'
 import type { UnixMs } from '../units.ts'
 import { Fifo } from '../run/fifo.ts'
-import { type FeedArrival, type FeedRecord, quoted } from './arrival.ts'
+import { type FeedArrival, type FeedRecord, quoted, type OpenRequest, OpenRequests, FeedRequest } from './request.ts'
 import { FeedEngine, type FeedEngineOptions, type FeedListener } from './feedEngine.ts'
-import { type FeedIdentity, limitsOf } from './limits.ts'
-import { type OpenRequest, OpenRequests, FeedRequest } from './request.ts'
-import { Placing } from './placing.ts'
+import { type FeedIdentity, limitsOf, Placing } from './placing.ts'
 import { type FeedCounts, FeedTally, Waited } from './tally.ts'
 
 export interface FeedRunOptions {

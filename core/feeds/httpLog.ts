@@ -4,7 +4,7 @@ import type { LiveRequest } from '../contract/live.ts'
 import { keptText, MOST_CHARACTERS, ownText } from '../run/keptText.ts'
 import { type JsonObject, isJsonObject } from '../config/jsonValues.ts'
 import { MS_PER_DAY } from '../units.ts'
-import { type FeedRecord, quoted, unreadable } from './arrival.ts'
+import { type FeedRecord, quoted, unreadable } from './request.ts'
 
 /**
  * Methods of the verbs that a server logs. `CONNECT` stands for every method of exec, log and the like, which pass flow

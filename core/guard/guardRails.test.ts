@@ -12,7 +12,7 @@ import {
 } from '../config/objects.ts'
 import { type GuardFinding, type GuardRail, type GuardSeverity, GUARD_RAILS } from './finding.ts'
 import { guardRails } from './guardRails.ts'
-import type { GuardContext } from './rail.ts'
+import type { GuardContext } from './changes.ts'
 
 const VERSION = 'v1.36.3'
 const builtIn = builtInObjects(VERSION)

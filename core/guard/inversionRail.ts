@@ -4,7 +4,7 @@ import { identityOf } from '../classify/identity.ts'
 import type { RequestDigest } from '../request/match.ts'
 import { digestRequest } from '../classify/classification.ts'
 import { type GuardFinding, type GuardRemedy, levelRef, schemaRef, listed } from './finding.ts'
-import type { Rail, Side } from './rail.ts'
+import type { Rail, Side } from './changes.ts'
 
 /** Loops that the edit makes, or moves to another level. */
 export const inversionRail: Rail = ({ before, after }) => {

@@ -5,8 +5,7 @@ import { isLegalShape } from '../config/shape.ts'
 import type { LevelSeats } from '../impact/effectiveLevels.ts'
 import type { ImpactRow } from '../impact/seatImpact.ts'
 import { type GuardFinding, type GuardSeverity, levelRef, counted } from './finding.ts'
-import { isLevelChange } from './changes.ts'
-import type { Rail, RailInput } from './rail.ts'
+import { isLevelChange, type Rail, type RailInput } from './changes.ts'
 
 /**
  * Levels that lose queues while requests run. When two mutating requests of one queue are over and their seats linger

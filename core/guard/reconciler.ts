@@ -1,9 +1,8 @@
 import { builtInObject, isMandatory } from '../config/builtIn.ts'
 import { specEquals } from '../config/content.ts'
 import { AUTOUPDATE_ANNOTATION, EXEMPT } from '../config/objects.ts'
-import type { GuardChange } from './changes.ts'
+import type { GuardChange, Rail } from './changes.ts'
 import type { GuardFinding, GuardRemedy, GuardSeverity } from './finding.ts'
-import type { Rail } from './rail.ts'
 
 /** Within which time the API server’s reconciler has looked at every object (specification 7.8). */
 export const RECONCILER_PERIOD_SECONDS = 60

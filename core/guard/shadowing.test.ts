@@ -6,10 +6,9 @@ import { type RequestDigest, type User, matchesFlowSchema } from '../request/mat
 import { requestInfo } from '../request/requestInfo.ts'
 import { builtInObjects } from '../config/builtIn.ts'
 import type { FlowSchema, PolicyRules, Subject } from '../config/objects.ts'
-import { changesBetween } from './changes.ts'
+import { changesBetween, defaulted, railInput } from './changes.ts'
 import { matchingRail } from './schemaRails.ts'
 import { overlap, namesDecide, shadowedBy, representatives } from './shadowing.ts'
-import { defaulted, railInput } from './rail.ts'
 
 const builtIn = builtInObjects('v1.36.3')
 const group = (name: string): Subject => ({ kind: 'Group', group: { name } })

@@ -3,7 +3,7 @@ import type { FlowSchema, ObjectSet, NonResourceRule, PolicyRules, ResourceRule,
 import { type User, matchesNonResourceRule, matchesSubject, type RequestDigest } from '../request/match.ts'
 import { identityOf } from '../classify/identity.ts'
 import { requestInfo, type RequestInfo } from '../request/requestInfo.ts'
-import { type Side, defaulted, sideOf } from './rail.ts'
+import { type Side, defaulted, sideOf } from './changes.ts'
 
 /** A schema that no request reaches. */
 export interface Shadowed {

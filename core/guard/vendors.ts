@@ -1,7 +1,6 @@
 import type { ObjectMeta } from '../config/objects.ts'
-import type { GuardChange } from './changes.ts'
+import type { GuardChange, Rail } from './changes.ts'
 import type { GuardFinding } from './finding.ts'
-import type { Rail } from './rail.ts'
 
 /** Somebody besides the API server who writes flow-control objects again and again, or at the next release. */
 export interface Reconciler {

@@ -1,9 +1,8 @@
 import { checkObject, type CheckedValue, convertToV1 } from '../config/checkObject.ts'
-import { LAST_APPLIED, manifestOf } from '../config/content.ts'
+import { LAST_APPLIED, manifestOf, byName } from '../config/content.ts'
 import type { FlowSchema, ObjectSet, PriorityLevelConfiguration, ObjectMeta } from '../config/objects.ts'
 import { isMap, toJson, type Json, type JsonMap, applyMergePatch, mergePatch } from '../manifest/json.ts'
 import type { LocatedFinding, ManifestDocument } from '../manifest/manifest.ts'
-import { byName } from '../config/diff.ts'
 
 export interface ApplyOptions {
   /** Kubernetes version whose rules apply. */

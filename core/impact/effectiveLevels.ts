@@ -1,6 +1,5 @@
 import { classifyingConfiguration } from '../classify/configuration.ts'
-import { defaultLevel } from '../config/defaulting.ts'
-import type { ObjectSet } from '../config/objects.ts'
+import { defaultLevel, type ObjectSet } from '../config/objects.ts'
 import {
   type ConfiguredLimits,
   type AllocationRegime,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AdjustmentStep } from '../frame/adjustmentStep.ts'
+import type { AdjustmentStep } from '../frame/derived.ts'
 import { differenceCause } from './serverLimit.ts'
 
 const level = (name: string, nominal: number, upper = nominal + 100): AdjustmentStep['levels'][number] => ({

@@ -1,11 +1,11 @@
 import { classifyingConfiguration, DEFAULT_SERVER_LIMIT } from '../classify/configuration.ts'
-import { defaultLevel } from '../config/defaulting.ts'
-import type { ObjectSet } from '../config/objects.ts'
+import { defaultLevel, type ObjectSet } from '../config/objects.ts'
+import { leastWhere } from '../config/shape.ts'
 import type { SourceSpec } from '../contract/source.ts'
 import { configuredLimits } from '../engine/allocation.ts'
 import { type LevelFrame, type ServerFrame, isExempt } from '../frame/frame.ts'
 import { profileFor } from '../engine/profiles.ts'
-import type { AdjustmentStep } from '../frame/adjustmentStep.ts'
+import type { AdjustmentStep } from '../frame/derived.ts'
 import { parseKubernetesVersion } from '../metrics/familyNames.ts'
 import type { Seats } from '../units.ts'
 
@@ -61,26 +61,15 @@ export function possibleServerLimits(
   const nominals = (serverLimit: Seats): readonly number[] =>
     configuredLimits(serverLimit, plans).map(({ nominal }) => nominal)
   // No nominal limit falls when the server gets more seats, so that the limits that fit have no gap.
-  const least = leastWhere((serverLimit) => {
+  const least = leastWhere(1, MOST_SEATS + 1, (serverLimit) => {
     const found = nominals(serverLimit)
     return known.every(({ index, nominal }) => (found[index] ?? 0) >= nominal)
   })
-  const tooMany = leastWhere((serverLimit) => {
+  const tooMany = leastWhere(1, MOST_SEATS + 1, (serverLimit) => {
     const found = nominals(serverLimit)
     return known.some(({ index, nominal }) => (found[index] ?? 0) > nominal)
   })
   return least < tooMany && tooMany <= MOST_SEATS ? { least, most: tooMany - 1 } : undefined
-}
-
-/** The least server limit of which `holds` is true, given that it stays true; one above the most when it never is. */
-function leastWhere(holds: (serverLimit: Seats) => boolean): number {
-  let [low, high] = [1, MOST_SEATS + 1]
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    if (holds(middle)) high = middle
-    else low = middle + 1
-  }
-  return low
 }
 
 /** Seats of one server, and how they are known. */

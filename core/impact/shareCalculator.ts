@@ -1,7 +1,6 @@
 import { mandatoryLevels, suggestedLevels } from '../config/builtIn.ts'
-import type { ObjectSet } from '../config/objects.ts'
+import { type ObjectSet, defaultLevel } from '../config/objects.ts'
 import { classifyingConfiguration } from '../classify/configuration.ts'
-import { defaultLevel } from '../config/defaulting.ts'
 import { type SeatShares, configuredLimits } from '../engine/allocation.ts'
 import { byCodeUnits } from '../text/text.ts'
 import type { Seats } from '../units.ts'

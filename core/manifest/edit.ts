@@ -1,4 +1,4 @@
-import { differences, removal, type Source } from './edits.ts'
+import { differences, removal, type Source } from './textEdits.ts'
 import { type FieldPath, isList, isMap, sameJson, toJson, type Json, getIn, setIn, type Changed } from './json.ts'
 import { readJson } from './jsonTree.ts'
 import { lineStarts, jsonOf, type TextDocument } from './tree.ts'

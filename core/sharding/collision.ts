@@ -1,4 +1,4 @@
-import { type DealerShape, isLegalShape, LARGEST_HAND, largestHand, leastQueues, mostQueues } from '../config/shape.ts'
+import { type DealerShape, isLegalShape, LARGEST_HAND, largestHand, leastWhere, mostQueues } from '../config/shape.ts'
 
 /**
  * How hands of queues collide, all of them being dealt uniformly and independently: what the hash of a flow gives but
@@ -145,7 +145,7 @@ export function recommend({ target, elephants, maxQueues }: ShardingGoal): Recom
     const best = candidateOf({ queues: most, handSize }, elephants)
     if (best.covered < closest.covered) closest = best
     const reaches = (queues: number): boolean => coveredOdds({ queues, handSize }, elephants) <= target
-    const queues = leastQueues(handSize, reaches, most + 1)
+    const queues = leastWhere(handSize, most + 1, reaches)
     if (queues <= most && queues < (candidates.at(-1)?.queues ?? Infinity)) {
       candidates.push(candidateOf({ queues, handSize }, elephants))
     }

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { requestInfo } from '../request/requestInfo.ts'
 import { arrivalTimes, nextActiveMs, Backoff, sendPersistently } from './clients.ts'
 import { seededRandom } from './random.ts'
-import type { Arrivals } from './workload.ts'
-import type { PreparedCall } from './calls.ts'
+import type { Arrivals, PreparedCall } from './workload.ts'
 import type { Outcome } from './server.ts'
 
 const SECOND = 1e9

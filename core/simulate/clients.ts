@@ -1,7 +1,6 @@
 import { msToNs, type Nanoseconds, nsToMs, MS_PER_SECOND, secondsToNs } from '../units.ts'
-import type { CallMix, PreparedCall } from './calls.ts'
+import type { CallMix, PreparedCall, Arrivals, Behaviour, Waves } from './workload.ts'
 import { drawNs, exponential, uniform, type Random } from './random.ts'
-import type { Arrivals, Behaviour, Waves } from './workload.ts'
 import type { Outcome } from './server.ts'
 
 /** What a closed-loop client waits after a failure, on top of its think time. */

@@ -3,8 +3,7 @@ import type { Ticket } from '../engine/ticket.ts'
 import { type Nanoseconds, type Seats, secondsToNs } from '../units.ts'
 import type { Lengths, Seated } from '../run/candidate.ts'
 import type { Length } from '../run/run.ts'
-import { type CapacityCurve, slowdownAt } from './workload.ts'
-import type { PreparedCall } from './calls.ts'
+import { type CapacityCurve, slowdownAt, type PreparedCall } from './workload.ts'
 
 /** How a call ended, as its client sees it. */
 export type Outcome =

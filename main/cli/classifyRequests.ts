@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { identityOf } from '../../core/classify/identity.ts'
 import { addressOfVerb } from '../../core/classify/requestFields.ts'
-import { strangeKeyInRequests, strangeKeyInTable } from '../../core/classify/testTable.ts'
+import { strangeKeyInRequests, strangeKeyInTable } from '../../core/classify/configuration.ts'
 import { readRequestText } from '../../core/classify/requestText.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { RequestSample, RequestTest } from '../../core/contract/objects.ts'

@@ -1,6 +1,5 @@
 import { builtInObjects } from '../../core/config/builtIn.ts'
-import { defaultFlowSchema, defaultLevel } from '../../core/config/defaulting.ts'
-import type { ObjectSet } from '../../core/config/objects.ts'
+import { defaultFlowSchema, defaultLevel, type ObjectSet } from '../../core/config/objects.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { LocatedFinding } from '../../core/manifest/manifest.ts'
 import type { Console } from './console.ts'

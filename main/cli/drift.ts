@@ -1,5 +1,5 @@
 import { driftBetween, driftFromBuiltIn, isDrifted, type Drift, type DriftRow } from '../../core/drift/drift.ts'
-import type { FieldChange } from '../../core/config/diff.ts'
+import type { FieldChange } from '../../core/config/content.ts'
 import { exportDiff } from '../../core/manifest/export.ts'
 import {
   CONFIGURATION_OPTIONS,

@@ -7,8 +7,13 @@ import {
   type DocumentedRow,
   type Candidate,
 } from '../../core/sharding/collision.ts'
-import type { FlowName } from '../../core/sharding/overlap.ts'
-import { shardReport, type FlowReport, type GoalReport, type ShardReport } from '../../core/sharding/report.ts'
+import {
+  type FlowName,
+  shardReport,
+  type FlowReport,
+  type GoalReport,
+  type ShardReport,
+} from '../../core/sharding/overlap.ts'
 import { MOST_QUEUES, shapeProblem, type DealerShape, MAX_ENTROPY_BITS } from '../../core/config/shape.ts'
 import { type Console, type ExitCode, textTable } from './console.ts'
 import { readNumber, UsageError, type Given, type Command } from './usage.ts'

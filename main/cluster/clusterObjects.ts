@@ -214,8 +214,7 @@ const NO_API =
 
 function orThrow<T extends { readonly ok: true }>(answer: T | Failed): T {
   if (answer.ok) return answer
-  const { code, message, details } = answer.problem
-  throw new ProblemError(code, message, details)
+  throw asError(answer)
 }
 
 /** gitVersion of the server; `undefined` when it does not tell. */

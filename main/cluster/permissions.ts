@@ -232,8 +232,6 @@ async function otherServers({ base, settings }: ReviewContext): Promise<string[]
   return addresses.map((address) => `https://${address.includes(':') ? `[${address}]` : address}:${port}`)
 }
 
-export { listContexts } from './contexts.ts'
-
 /** A report for each server of the target. Rejects with `ProblemError` when the target cannot be opened at all. */
 export async function permissionReports(
   target: Target,

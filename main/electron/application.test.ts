@@ -9,7 +9,7 @@ import { tinyPage } from '../../test/harness/page.ts'
 import { CONNECT_CHANNEL, MENU_COMMANDS } from '../../core/contract/desktop.ts'
 import type { Port } from '../../core/contract/protocol.ts'
 import { boot, type ElectronApi, isTrustedFrame, onConnect, menuTemplate, askOperator } from './application.ts'
-import { mayOpenOutside } from './security.ts'
+import { mayOpenOutside } from './window.ts'
 
 const page = tinyPage()
 const userData = mkdtempSync(path.join(tmpdir(), 'apf-user-'))

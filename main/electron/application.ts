@@ -17,8 +17,8 @@ import {
   guardPermissions,
   mayOpenOutside,
   isOwnUrl,
-} from './security.ts'
-import { openWindow } from './window.ts'
+  openWindow,
+} from './window.ts'
 
 export type ElectronApi = Pick<
   typeof Electron,

@@ -1,8 +1,15 @@
 import type { LiveRequest, ProxyMode } from '../../core/contract/live.ts'
 import { type RequestInfo, readRequestLine } from '../../core/request/requestInfo.ts'
 import type { Query } from '../../core/request/requestTarget.ts'
-import type { Answer, ApfEngine, ConfigurationReport, EngineConfiguration } from '../../core/engine/apfEngine.ts'
-import { type HttpAnswer, httpAnswer, refusalAnswer } from '../../core/engine/httpSurface.ts'
+import {
+  type Answer,
+  type ApfEngine,
+  type ConfigurationReport,
+  type EngineConfiguration,
+  type HttpAnswer,
+  httpAnswer,
+  refusalAnswer,
+} from '../../core/engine/apfEngine.ts'
 import type { LiveRow, RequestLog } from '../../core/live/requestLog.ts'
 import { type Asked, follow, placed, rowOf } from '../../core/live/rows.ts'
 import type { ArrivalListener } from '../../core/run/candidate.ts'

@@ -28,8 +28,8 @@ import {
   draftKey,
   placeKey,
   recentKey,
+  findOldFiles,
 } from './items.ts'
-import { findOldFiles } from './oldFiles.ts'
 
 /**
  * Everything that outlives the process, shared by every console of this user. Reads see what any of them wrote; changes

@@ -24,7 +24,7 @@ export function systemAccess(recording: string, stateDir: string, consent: Conse
     consent,
     makeSource: (spec, environment) => makeSource(spec, environment, { recording, stateDir, consent }),
     listContexts: async (file) =>
-      (await import('../cluster/permissions.ts')).listContexts(file, process.env, consent.named),
+      (await import('../cluster/contexts.ts')).listContexts(file, process.env, consent.named),
     permissionReports: async (target) => (await import('../cluster/permissions.ts')).permissionReports(target, consent),
     readClusterObjects: async (target) =>
       (await import('../cluster/clusterObjects.ts')).readClusterObjects(target, consent),

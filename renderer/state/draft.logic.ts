@@ -1,6 +1,7 @@
 import { entryOf, refKey, type DraftEntries, type DraftEntry } from '../../core/draft/draft.ts'
-import { footingOf, type Footing } from '../../core/draft/footing.ts'
 import {
+  footingOf,
+  type Footing,
   proposalOf,
   type Proposal,
   nameClash,

@@ -1,7 +1,7 @@
 import { type LiveShadow, KEPT_REQUESTS } from '../../../core/contract/live.ts'
 import type { EngineConfiguration, ServerFacts } from '../../../core/engine/apfEngine.ts'
 import { AS_UPSTREAM, profileFor } from '../../../core/engine/profiles.ts'
-import type { FeedRecord } from '../../../core/feeds/arrival.ts'
+import type { FeedRecord } from '../../../core/feeds/request.ts'
 import { readAuditBatch, readAuditLine } from '../../../core/feeds/auditEvent.ts'
 import { createFeedRun, type FeedRun } from '../../../core/feeds/feedRun.ts'
 import { readHttpLogLine } from '../../../core/feeds/httpLog.ts'

@@ -1,5 +1,5 @@
 import { adjustmentLedger, type AdjustmentLedger } from '../../../core/impact/adjustmentLedger.ts'
-import type { AdjustmentLevel, AdjustmentStep } from '../../../core/frame/adjustmentStep.ts'
+import type { AdjustmentLevel, AdjustmentStep } from '../../../core/frame/derived.ts'
 import {
   expectedAllocation,
   type ExpectedAllocation,

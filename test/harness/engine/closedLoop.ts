@@ -2,8 +2,7 @@
  * Closed-loop clients of one queue set, as Appendix A of the specification describes them: each thread makes its next call
  * some time after the last one began to execute, and stops for good when one is rejected.
  */
-import { Clock } from '../../../core/engine/clock.ts'
-import { Integrator, type IntegratorResults } from '../../../core/engine/integrator.ts'
+import { Clock, Integrator, type IntegratorResults } from '../../../core/engine/clock.ts'
 import { SeatRequest, type QueuingConfig } from '../../../core/engine/queue.ts'
 import { QueueSet } from '../../../core/engine/queueSet.ts'
 import { hashFromBigInt } from '../../../core/request/match.ts'

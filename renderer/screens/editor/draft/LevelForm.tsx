@@ -1,6 +1,5 @@
-import { AUTOUPDATE_ANNOTATION } from '../../../../core/config/objects.ts'
+import { AUTOUPDATE_ANNOTATION, DEFAULT_QUEUING, DEFAULT_SHARES } from '../../../../core/config/objects.ts'
 import { isMandatory, isSuggested } from '../../../../core/config/builtIn.ts'
-import { DEFAULT_QUEUING, DEFAULT_SHARES } from '../../../../core/config/defaulting.ts'
 import { getIn } from '../../../../core/manifest/json.ts'
 import { cleanManifest } from '../../../../core/manifest/write.ts'
 import type { LevelSeats } from '../../../../core/impact/effectiveLevels.ts'

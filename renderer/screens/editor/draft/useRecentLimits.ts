@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'react'
-import type { AdjustmentStep } from '../../../../core/frame/adjustmentStep.ts'
+import type { AdjustmentStep } from '../../../../core/frame/derived.ts'
 import { limitsOverSteps } from '../../../../core/impact/seatImpact.ts'
 import { unixMsOf } from '../../../../core/units.ts'
 import { client } from '../../../state/client.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Lender } from '../../core/live/proxyReach.ts'
-import { LISTEN_OPTIONS, listenOf, placeOf } from './proxy.ts'
+import { LISTEN_OPTIONS, listenOf, placeOf } from './liveCommands.ts'
 import { readOptions } from './usage.ts'
 
 const read = (identity: Lender['identity'], ...args: string[]) =>

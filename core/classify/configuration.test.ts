@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { strangeKeyInRequests, strangeKeyInTable } from './testTable.ts'
+import { strangeKeyInRequests, strangeKeyInTable } from './configuration.ts'
 
 const request = { user: 'u', url: '/api' }
 const expected = { flowSchema: 'a', priorityLevel: 'b' }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { validFlowSchemaArbitrary, validLevelArbitrary } from '../../test/fixtures/configObjects.ts'
-import { defaultFlowSchema, defaultLevel } from './defaulting.ts'
+import { defaultFlowSchema, defaultLevel } from './objects.ts'
 
 describe('defaulting', () => {
   it('is idempotent, and leaves its argument as it was', () => {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
+import { levelFrame, schemaFrame, serverFrame } from '../../test/fixtures/frames.ts'
 import { builtInObjects } from '../config/builtIn.ts'
 import type { FlowSchema, ObjectSet } from '../config/objects.ts'
 import { confirmationsFor, changesBetween } from './changes.ts'
-import { levelFrame, schemaFrame, serverFrame } from '../../test/fixtures/frames.ts'
-import { wholeSetChecks } from './wholeSet.ts'
+import { wholeSetChecks } from './guardRails.ts'
 
 const VERSION = 'v1.36.3'
 const builtIn = builtInObjects(VERSION)
