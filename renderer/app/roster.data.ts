@@ -1,6 +1,6 @@
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import { isExempt, type LevelFrame, type ServerFrame } from '../../core/frame/frame.ts'
-import { levelStates, troubleOf } from '../../core/frame/levelState.ts'
+import { levelStates, troubleOf } from '../../core/frame/recent.ts'
 
 export interface RosterRow {
   readonly name: string

@@ -1,4 +1,4 @@
-import type { Candidate } from '../../core/sharding/recommend.ts'
+import type { Candidate } from '../../core/sharding/collision.ts'
 
 /** Chances of one number of elephants, by hand size. */
 export interface OddsLine {

@@ -1,6 +1,10 @@
 import type { Histogram } from '../../core/frame/frame.ts'
-import { histogramIncrease, histogramMean } from '../../core/frame/histogram.ts'
-import { timeWeightedQuantile, type QuantileInterval } from '../../core/frame/quantile.ts'
+import {
+  histogramIncrease,
+  histogramMean,
+  timeWeightedQuantile,
+  type QuantileInterval,
+} from '../../core/frame/quantile.ts'
 
 /** A histogram and when it was read, Unix milliseconds. */
 export interface HistogramSample {

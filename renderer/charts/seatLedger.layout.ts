@@ -1,4 +1,4 @@
-import { sumOfKnown } from '../../core/frame/known.ts'
+import { sumOfKnown } from '../../core/frame/frame.ts'
 import type { Ledger, LedgerEntry } from './seatLedger.data.ts'
 
 /** Pixels. */

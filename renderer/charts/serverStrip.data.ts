@@ -1,4 +1,4 @@
-import { imbalanceIndex } from '../../core/frame/imbalance.ts'
+import { imbalanceIndex } from '../../core/frame/aggregate.ts'
 
 /** How busy one server is, in seats. `undefined` is unknown. */
 export interface ServerLoad {

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import type { AdjustmentStep } from '../../../core/frame/adjustmentStep.ts'
+import type { AdjustmentStep } from '../../../core/frame/derived.ts'
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
 import { mergeSteps } from './rounds.data.ts'
 import { ask } from '../../state/connection.ts'

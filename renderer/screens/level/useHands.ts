@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react'
 import type { Queuing } from '../../../core/config/objects.ts'
-import { dealtHand } from '../../../core/sharding/hand.ts'
+import { dealtHand } from '../../../core/sharding/overlap.ts'
 import type { QueueMarks } from '../../charts/queueField.data.ts'
 import type { FlowRow } from '../../state/flows.logic.ts'
 import { useServerObjects } from '../../state/objects.ts'

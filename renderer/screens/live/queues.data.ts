@@ -1,6 +1,6 @@
 import type { PriorityLevelConfiguration, Queuing } from '../../../core/config/objects.ts'
 import type { LiveRequest } from '../../../core/contract/live.ts'
-import { dealtHand } from '../../../core/sharding/hand.ts'
+import { dealtHand } from '../../../core/sharding/overlap.ts'
 import { QUEUES_DRAWN, type QueueCell, type QueueFieldData, type QueueMarks } from '../../charts/queueField.data.ts'
 import type { LevelQueues, QueueTallies } from './tally.queues.ts'
 

@@ -1,4 +1,4 @@
-import { addressOfVerb } from '../../../core/classify/requestVerb.ts'
+import { addressOfVerb } from '../../../core/classify/requestFields.ts'
 import { EXEMPT } from '../../../core/config/objects.ts'
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import type { RequestSample } from '../../../core/contract/objects.ts'

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { rangeFacts } from '../../../core/frame/rangeFacts.ts'
+import { rangeFacts } from '../../../core/frame/series.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import { classes } from '../../components/classes.ts'
 import { KeyNumbers } from '../../components/KeyNumbers.tsx'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { liveRequest } from '../live/live.fixture.ts'
+import { liveRequest } from '../../../core/live/live.fixture.ts'
 import { busiestInRequests } from './busiestFlow.ts'
 
 const AT = 1_000_000

@@ -1,6 +1,5 @@
 import type { AggregateLevel, SpreadOverServers } from '../../../core/frame/aggregate.ts'
-import { isExempt } from '../../../core/frame/frame.ts'
-import { sumOfKnown } from '../../../core/frame/known.ts'
+import { isExempt, sumOfKnown } from '../../../core/frame/frame.ts'
 import { peakOverMean } from '../../charts/serverStrip.data.ts'
 import { needAttention, type LevelRow } from './levelRows.ts'
 

@@ -1,7 +1,6 @@
 import type { DerivedServer, QuantileRange } from '../../../core/frame/derived.ts'
 import type { Rejected, ServerFrame } from '../../../core/frame/frame.ts'
-import { levelStates, type LevelState } from '../../../core/frame/levelState.ts'
-import { allRejected, dispatchRate, recentRejected } from '../../../core/frame/recent.ts'
+import { levelStates, type LevelState, allRejected, dispatchRate, recentRejected } from '../../../core/frame/recent.ts'
 import { barSeats, type BarSeats } from '../../charts/seatBar.data.ts'
 
 /** A number, `undefined` when unknown, or not applicable to this level. */

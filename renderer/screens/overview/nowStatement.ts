@@ -1,4 +1,4 @@
-import type { RangeFacts } from '../../../core/frame/rangeFacts.ts'
+import type { RangeFacts } from '../../../core/frame/series.ts'
 import { format } from '../../theme/format.ts'
 import type { BusiestFlow } from './busiestFlow.ts'
 import type { LevelRow } from './levelRows.ts'

@@ -1,4 +1,4 @@
-import type { RangeLevel } from '../../../core/frame/rangeFacts.ts'
+import type { RangeLevel } from '../../../core/frame/series.ts'
 import { format } from '../../theme/format.ts'
 import { requests, type NowRange, type NowServer } from './nowStatement.ts'
 

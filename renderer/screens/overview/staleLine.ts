@@ -1,7 +1,7 @@
 import type { ServerHealth } from '../../../core/contract/source.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import { format } from '../../theme/format.ts'
-import { troubleOf } from '../../../core/frame/levelState.ts'
+import { troubleOf } from '../../../core/frame/recent.ts'
 import type { LevelRow } from './levelRows.ts'
 import { evidenceOf, type NowStatement } from './nowStatement.ts'
 

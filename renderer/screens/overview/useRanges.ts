@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { rangeFacts, type RangeFacts } from '../../../core/frame/rangeFacts.ts'
+import { rangeFacts, type RangeFacts } from '../../../core/frame/series.ts'
 import { useTimePart } from '../../state/time.ts'
 import { ask } from '../../state/connection.ts'
 
