@@ -1,4 +1,4 @@
-import type { Cadence, ServerHealth, SourceSpec, Connection } from '../../core/contract/source.ts'
+import type { Cadence, ServerHealth, SourceSpec, Connected } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { Frame } from '../../core/frame/frame.ts'
 import type { ServerFacts } from '../../core/engine/apfEngine.ts'
