@@ -5,7 +5,12 @@ import {
   type LimitedSpec,
   type PolicyRules,
   type PriorityLevelConfiguration,
+  type ObjectSet,
 } from '../config/objects.ts'
+import type { ObjectRef } from '../guard/finding.ts'
+import { renameManifest } from '../manifest/edit.ts'
+import { writeManifest } from '../manifest/write.ts'
+import { freeName, textOf, withText, type DraftEntries } from './draft.ts'
 
 /** Something to begin with: objects that work as they are, for a purpose that many clusters have. */
 export interface Preset {
@@ -21,7 +26,7 @@ export type PresetObject =
   | { readonly kind: 'FlowSchema'; readonly object: FlowSchema }
   | { readonly kind: 'PriorityLevelConfiguration'; readonly object: PriorityLevelConfiguration }
 
-const level = (name: string, limited: LimitedSpec): PresetObject => ({
+const limitedLevel = (name: string, limited: LimitedSpec): PresetObject => ({
   kind: 'PriorityLevelConfiguration',
   object: { metadata: { name }, spec: { type: 'Limited', limited } },
 })
@@ -77,7 +82,7 @@ export const PRESETS: readonly Preset[] = [
         },
         'ByUser',
       ),
-      level('list-events', {
+      limitedLevel('list-events', {
         nominalConcurrencyShares: 5,
         lendablePercent: 50,
         borrowingLimitPercent: 0,
@@ -110,7 +115,7 @@ export const PRESETS: readonly Preset[] = [
         { subjects: [account('tenant', '*')], resourceRules: [everyResource] },
         'ByUser',
       ),
-      level('tenant', {
+      limitedLevel('tenant', {
         nominalConcurrencyShares: 10,
         lendablePercent: 50,
         borrowingLimitPercent: 100,
@@ -138,7 +143,7 @@ export const PRESETS: readonly Preset[] = [
           { verbs: ['get'], nonResourceURLs: ['/metrics', '/version', '/debug/api_priority_and_fairness/*'] },
         ],
       }),
-      level('apf-console', {
+      limitedLevel('apf-console', {
         nominalConcurrencyShares: 2,
         lendablePercent: 0,
         borrowingLimitPercent: 0,
@@ -151,7 +156,7 @@ export const PRESETS: readonly Preset[] = [
 /** An object with nothing but what its kind needs. */
 export function emptyObject(kind: Kind, name: string): PresetObject {
   if (kind === 'PriorityLevelConfiguration') {
-    return level(name, {
+    return limitedLevel(name, {
       nominalConcurrencyShares: 10,
       lendablePercent: 0,
       limitResponse: queueing([64, 8, 50]),
@@ -161,4 +166,55 @@ export function emptyObject(kind: Kind, name: string): PresetObject {
     subjects: [{ kind: 'User', user: { name: 'somebody' } }],
     resourceRules: [everyResource],
   })
+}
+
+/** A draft with new objects, and the first of them. */
+interface Begun {
+  readonly entries: DraftEntries
+  readonly opened: ObjectRef
+}
+
+/** Adds objects under names that are free. A schema among them leads to the level that is added with it. */
+export function withObjects(
+  entries: DraftEntries,
+  objects: ObjectSet,
+  [first, ...others]: readonly [PresetObject, ...PresetObject[]],
+): Begun {
+  const names = new Map(
+    [first, ...others].map(({ kind, object }) => {
+      const { name } = object.metadata
+      return [`${kind}/${name}`, freeName(entries, objects, kind, name)]
+    }),
+  )
+  const nameOf = ({ kind, name }: ObjectRef): string => names.get(`${kind}/${name}`) ?? name
+  let next = entries
+  for (const { kind, object } of [first, ...others]) {
+    const name = nameOf({ kind, name: object.metadata.name })
+    next = withText(next, objects, { kind, name }, writeManifest(kind, renamed(object, name, nameOf)))
+  }
+  const { kind } = first
+  return { entries: next, opened: { kind, name: nameOf({ kind, name: first.object.metadata.name }) } }
+}
+
+function renamed(
+  object: FlowSchema | PriorityLevelConfiguration,
+  name: string,
+  nameOf: (ref: ObjectRef) => string,
+): FlowSchema | PriorityLevelConfiguration {
+  const metadata = { ...object.metadata, name }
+  if (!('matchingPrecedence' in object.spec)) return { metadata, spec: object.spec }
+  const { priorityLevelConfiguration: to } = object.spec
+  const level = nameOf({ kind: 'PriorityLevelConfiguration', name: to.name })
+  return { metadata, spec: { ...object.spec, priorityLevelConfiguration: { name: level } } }
+}
+
+/** Adds a copy of an object under another name; `undefined` when its text cannot be read. */
+export function withCopy(entries: DraftEntries, objects: ObjectSet, ref: ObjectRef): Begun | undefined {
+  const text = textOf(entries, objects, ref)
+  if (text === undefined) return undefined
+  const name = freeName(entries, objects, ref.kind, `${ref.name}-copy`)
+  const copy = renameManifest(text, name)
+  if (!copy.ok) return undefined
+  const opened = { kind: ref.kind, name }
+  return { entries: withText(entries, objects, opened, copy.text), opened }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { builtInObjects } from '../../core/config/builtInByVersion.ts'
+import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { UploadedFile } from '../../core/contract/source.ts'
 import { readFixture } from '../../test/fixtures/load.ts'
 import { storedSet } from '../simulated/objects.ts'

@@ -3,7 +3,7 @@ import { type Frame, type ServerFrame, isExempt, type LevelFrame } from '../../c
 import type { SimulationState } from '../../core/contract/simulation.ts'
 import { unixMsOf } from '../../core/units.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
-import { levelStates, troubleOf } from '../../core/frame/levelState.ts'
+import { levelStates, troubleOf } from '../../core/frame/recent.ts'
 import type { View } from '../state/view.ts'
 import { format } from '../theme/format.ts'
 

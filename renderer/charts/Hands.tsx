@@ -1,5 +1,5 @@
 import { memo } from 'react'
-import type { Candidate } from '../../core/sharding/recommend.ts'
+import type { Candidate } from '../../core/sharding/collision.ts'
 import { format } from '../theme/format.ts'
 import { classes } from '../components/classes.ts'
 import { placeLabels, plotHeight, plotWidth, type Plot, linePath } from './plot.data.ts'

@@ -1,7 +1,11 @@
 import { memo } from 'react'
 import type { Histogram } from '../../core/frame/frame.ts'
-import { histogramIncrease, histogramMean } from '../../core/frame/histogram.ts'
-import { timeWeightedQuantile, type QuantileInterval } from '../../core/frame/quantile.ts'
+import {
+  histogramIncrease,
+  histogramMean,
+  timeWeightedQuantile,
+  type QuantileInterval,
+} from '../../core/frame/quantile.ts'
 import { format } from '../theme/format.ts'
 import { linear } from './plot.data.ts'
 import { AxisLabels, Drawing } from './plot.tsx'

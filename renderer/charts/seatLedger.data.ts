@@ -1,6 +1,5 @@
 import { levelAccounts } from '../../core/impact/adjustmentLedger.ts'
-import { isExempt, type ServerFrame } from '../../core/frame/frame.ts'
-import { sumOfKnown } from '../../core/frame/known.ts'
+import { isExempt, type ServerFrame, sumOfKnown } from '../../core/frame/frame.ts'
 
 /** The seats of one Limited level (specification 6.1, 6.4). `undefined` is unknown. */
 export interface LedgerEntry {

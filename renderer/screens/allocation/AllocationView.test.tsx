@@ -1,6 +1,6 @@
 import { cleanup, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { AdjustmentStep } from '../../../core/frame/adjustmentStep.ts'
+import type { AdjustmentStep } from '../../../core/frame/derived.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { levelFrame, serverFrame, START_MS } from '../../../test/fixtures/frames.ts'
 import { storyClient, type StoryClient } from '../../../test/harness/memoryClient.ts'

@@ -27,7 +27,7 @@ const UPSTREAMS = [
 ] as const
 const MODES = [
   { value: 'enforce', label: 'Enforce' },
-  { value: 'shadow', label: 'Shadow' },
+  { value: 'observe', label: 'Observe' },
 ] as const
 const STREAMS = [
   { value: 'refused', label: 'Refused' },

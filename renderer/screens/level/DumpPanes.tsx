@@ -2,7 +2,7 @@ import { memo, useCallback, useEffect, useMemo, useRef, useState, type ReactNode
 import { filterText } from '../../../core/filter/filter.ts'
 import type { LevelFrame } from '../../../core/frame/frame.ts'
 import type { Queuing } from '../../../core/config/objects.ts'
-import { dealtHand } from '../../../core/sharding/hand.ts'
+import { dealtHand } from '../../../core/sharding/overlap.ts'
 import { BARS_AT_MOST, type QueueMarks } from '../../charts/queueField.data.ts'
 import { DumpAge, DumpsSwitch } from '../../components/SourceControls.tsx'
 import { Pane } from '../../components/Pane.tsx'

@@ -7,8 +7,14 @@ import {
   REJECT_REASONS,
   type RejectReason,
 } from '../../../core/frame/frame.ts'
-import { levelStates, troubleOf, type LevelState } from '../../../core/frame/levelState.ts'
-import { allRejected, dispatchRate, recentRejected } from '../../../core/frame/recent.ts'
+import {
+  levelStates,
+  troubleOf,
+  type LevelState,
+  allRejected,
+  dispatchRate,
+  recentRejected,
+} from '../../../core/frame/recent.ts'
 import { nominalSurplus, reportedServerLimit } from '../../../core/impact/serverLimit.ts'
 import type { FlowSchema, PriorityLevelConfiguration, Queuing } from '../../../core/config/objects.ts'
 import { maxSeatsPerRequest } from '../../../core/engine/allocation.ts'

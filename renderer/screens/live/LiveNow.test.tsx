@@ -49,7 +49,7 @@ describe('the mode of a proxy', () => {
   const chosen = (): string | null => screen.getByRole('radio', { checked: true }).textContent
 
   it('changes after a question, and switches editing on for it', async () => {
-    open('shadow')
+    open('observe')
     await user.click(await screen.findByRole('radio', { name: 'Enforce' }))
     expect(calls).toEqual([])
     expect(screen.getByRole('dialog', { name: 'Enforce flow control?' })).toBeTruthy()
@@ -57,15 +57,15 @@ describe('the mode of a proxy', () => {
     await waitFor(() => expect(chosen()).toBe('Enforce'))
     expect(calls).toEqual(['editing.switch {"on":true}', 'live.mode {"mode":"enforce"}'])
 
-    await user.click(screen.getByRole('radio', { name: 'Shadow' }))
-    await user.click(screen.getByRole('button', { name: 'Shadow' }))
-    await waitFor(() => expect(chosen()).toBe('Shadow'))
-    expect(calls.slice(2)).toEqual(['live.mode {"mode":"shadow"}'])
+    await user.click(screen.getByRole('radio', { name: 'Observe' }))
+    await user.click(screen.getByRole('button', { name: 'Observe' }))
+    await waitFor(() => expect(chosen()).toBe('Observe'))
+    expect(calls.slice(2)).toEqual(['live.mode {"mode":"observe"}'])
   })
 
   it('stays as it is when it is left', async () => {
     open('enforce')
-    await user.click(await screen.findByRole('radio', { name: 'Shadow' }))
+    await user.click(await screen.findByRole('radio', { name: 'Observe' }))
     await user.click(screen.getByRole('button', { name: 'Leave it' }))
     expect(screen.queryByRole('dialog')).toBeNull()
     expect(chosen()).toBe('Enforce')
@@ -73,11 +73,11 @@ describe('the mode of a proxy', () => {
   })
 
   it('says why it could not be changed', async () => {
-    open('shadow', new ProblemError('internal', 'The engine is gone.'))
+    open('observe', new ProblemError('internal', 'The engine is gone.'))
     await user.click(await screen.findByRole('radio', { name: 'Enforce' }))
     await user.click(screen.getByRole('button', { name: /enforce/ }))
     await waitFor(() => expect(shellStore.getState().toast).toBe('The engine is gone.'))
-    expect(chosen()).toBe('Shadow')
+    expect(chosen()).toBe('Observe')
   })
 
   it('is nothing on what is no proxy', async () => {

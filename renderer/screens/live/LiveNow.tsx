@@ -94,14 +94,14 @@ function Source({ state, tally }: { readonly state: LiveState; readonly tally: T
   )
 }
 
-const OPTIONS = (['shadow', 'enforce'] as const).map((value) => ({ value, label: MODE[value].word }))
+const OPTIONS = (['observe', 'enforce'] as const).map((value) => ({ value, label: MODE[value].word }))
 
 const ASKS: Readonly<Record<ProxyMode, { readonly title: string; readonly meaning: string }>> = {
   enforce: {
     title: 'Enforce flow control?',
     meaning: 'New requests wait in the engine’s queues and are rejected with 429 when the engine rejects them.',
   },
-  shadow: {
+  observe: {
     title: 'Stop enforcing flow control?',
     meaning:
       'New requests pass to the server immediately; the engine only computes its decisions. Requests that are already queued stay queued.',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { liveRequest } from './live.fixture.ts'
+import { liveRequest } from '../../../core/live/live.fixture.ts'
 import { levelsWithQueues, marksOf, queueCells } from './LiveQueuesPane.tsx'
 
 const queue = (requests: number, waiting = 0, executingSeats = 0) => ({

@@ -1,7 +1,7 @@
 import { useMemo, useState, type ReactNode } from 'react'
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import type { PriorityLevelConfiguration, Queuing } from '../../../core/config/objects.ts'
-import { dealtHand } from '../../../core/sharding/hand.ts'
+import { dealtHand } from '../../../core/sharding/overlap.ts'
 import { QueueField } from '../../charts/QueueField.tsx'
 import {
   BARS_AT_MOST,

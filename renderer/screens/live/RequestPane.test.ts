@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { liveRequest } from './live.fixture.ts'
+import { liveRequest } from '../../../core/live/live.fixture.ts'
 import { sampleOf, saidByServer, storyOf, timeParts } from './RequestPane.tsx'
 import { shownColumns, STREAM_COLUMNS, withColumn } from './columns.tsx'
 

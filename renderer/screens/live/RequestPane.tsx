@@ -1,7 +1,7 @@
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import { filterText } from '../../../core/filter/filter.ts'
 import type { RejectReason } from '../../../core/frame/frame.ts'
-import { addressOfVerb } from '../../../core/classify/requestVerb.ts'
+import { addressOfVerb } from '../../../core/classify/requestFields.ts'
 import { EXEMPT } from '../../../core/config/objects.ts'
 import type { RequestSample } from '../../../core/contract/objects.ts'
 import { Button } from '../../components/Button.tsx'

@@ -74,7 +74,7 @@ const NEVER =
   'Both get the same requests. B takes the run time that each request really had, and that of similar requests where A rejected one. Where B would dispatch a request before A does, B waits until its run time is known and falls behind. B never affects a request: its queues and waits are only computed.'
 const MEANING: Readonly<Record<LiveState['mode'], string>> = {
   enforce: `A is the configuration in force, B is the draft. ${NEVER}`,
-  shadow: `A is the configuration in force, B is the draft. ${NEVER}`,
+  observe: `A is the configuration in force, B is the draft. ${NEVER}`,
   feed: `A is the configuration of the feed, B is the draft. ${NEVER}`,
   simulation:
     'A is the configuration in force on the simulated server, B is the draft. Both receive the same requests; clients get only the responses of A.',

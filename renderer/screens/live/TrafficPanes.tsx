@@ -224,7 +224,7 @@ export function FlowsPane(props: FlowsProps) {
         <DataTable
           key={order}
           {...shared}
-          columns={waitColumns(mode === 'feed' || mode === 'shadow', span)}
+          columns={waitColumns(mode === 'feed' || mode === 'observe', span)}
           rows={longestWaiting(props)}
         />
       )}

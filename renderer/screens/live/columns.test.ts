@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { liveRequest } from './live.fixture.ts'
+import { liveRequest } from '../../../core/live/live.fixture.ts'
 import { clockOf, coveredSeconds, flowOf } from './columns.tsx'
 
 describe('a row', () => {

@@ -63,7 +63,7 @@ describe('Live requests', () => {
   })
 
   it('compares with a server where there is one apart from the engine', async () => {
-    await open({ mode: 'shadow', perSecond: 50, before: 500 })
+    await open({ mode: 'observe', perSecond: 50, before: 500 })
     expect(await screen.findByRole('region', { name: 'Agreement' })).toBeTruthy()
     cleanup()
     for (const stop of stops) stop()
@@ -75,7 +75,7 @@ describe('Live requests', () => {
   })
 
   it('shows what came before, then each request as it comes, newest first', async () => {
-    await open({ mode: 'shadow', perSecond: 50, before: 500 })
+    await open({ mode: 'observe', perSecond: 50, before: 500 })
     await screen.findByText(/buffer 500 of/)
     const before = text(rows()[0])
     pass(5)
@@ -84,7 +84,7 @@ describe('Live requests', () => {
   })
 
   it('holds still while the pointer is on the list, and counts what came', async () => {
-    await open({ mode: 'shadow', perSecond: 50, before: 500 })
+    await open({ mode: 'observe', perSecond: 50, before: 500 })
     await screen.findByText(/buffer 500 of/)
     const list = grid().parentElement
     if (list === null) throw new Error('the list scrolls in its parent')
@@ -98,7 +98,7 @@ describe('Live requests', () => {
   })
 
   it('holds what passes another filter as it is when the filter is set', async () => {
-    await open({ mode: 'shadow', perSecond: 50, before: 500 })
+    await open({ mode: 'observe', perSecond: 50, before: 500 })
     await screen.findByText(/buffer 500 of/)
     const list = grid().parentElement
     if (list === null) throw new Error('the list scrolls in its parent')
@@ -112,7 +112,7 @@ describe('Live requests', () => {
   })
 
   it('follows again when the cell that had the focus is gone', async () => {
-    await open({ mode: 'shadow', perSecond: 50, before: 500 })
+    await open({ mode: 'observe', perSecond: 50, before: 500 })
     await screen.findByText(/buffer 500 of/)
     act(() => within(grid()).getAllByRole('gridcell')[0]?.focus())
     expect(await screen.findByText(/the list holds still while the focus is in it/)).toBeTruthy()
@@ -122,7 +122,7 @@ describe('Live requests', () => {
   })
 
   it('holds while paused', async () => {
-    await open({ mode: 'shadow', perSecond: 50, before: 500 })
+    await open({ mode: 'observe', perSecond: 50, before: 500 })
     await screen.findByText(/buffer 500 of/)
     act(() => timeStore.getState().pause())
     pass(2)
@@ -130,7 +130,7 @@ describe('Live requests', () => {
   })
 
   it('filters, explains what it does not understand, and says how many are hidden', async () => {
-    await open({ mode: 'shadow', perSecond: 50, before: 500 })
+    await open({ mode: 'observe', perSecond: 50, before: 500 })
     await screen.findByText(/buffer 500 of/)
     fireEvent.change(field(), { target: { value: 'verb:patch' } })
     await waitFor(() => expect(rows().every((row) => text(row).includes('PATCH'))).toBe(true))
@@ -144,7 +144,7 @@ describe('Live requests', () => {
   })
 
   it('completes names that were seen with Tab, and keeps saved filters', async () => {
-    await open({ mode: 'shadow', perSecond: 50, before: 500 })
+    await open({ mode: 'observe', perSecond: 50, before: 500 })
     await screen.findByText(/buffer 500 of/)
     const user = userEvent.setup()
     await user.click(field())
@@ -157,12 +157,12 @@ describe('Live requests', () => {
   })
 
   it('takes a filter from its address', async () => {
-    await open({ mode: 'shadow', perSecond: 50, before: 500 }, '#/live?object=level%3Aexempt')
+    await open({ mode: 'observe', perSecond: 50, before: 500 }, '#/live?object=level%3Aexempt')
     await waitFor(() => expect((field() as HTMLInputElement).value).toBe('level:exempt'))
   })
 
   it('opens a request with the keyboard: what became of it, and why this schema', async () => {
-    await open({ mode: 'shadow', perSecond: 50, before: 500 }, '#/live?object=state%3Arejected')
+    await open({ mode: 'observe', perSecond: 50, before: 500 }, '#/live?object=state%3Arejected')
     await screen.findByText(/buffer 500 of/)
     const [, first] = within(grid()).getAllByRole('row')
     const [cell] = within(first ?? grid()).getAllByRole('gridcell')
@@ -210,7 +210,7 @@ describe('Live requests', () => {
   })
 
   it('marks the waits of an engine that only watches', async () => {
-    await open({ mode: 'shadow', perSecond: 50, before: 500 })
+    await open({ mode: 'observe', perSecond: 50, before: 500 })
     const user = userEvent.setup()
     await user.click(await screen.findByRole('radio', { name: 'Traffic' }))
     await user.click(await screen.findByRole('radio', { name: 'Wait' }))
@@ -246,7 +246,7 @@ describe('Live requests', () => {
   })
 
   it('shows how far engine and server agree, and filters what differs', async () => {
-    await open({ mode: 'shadow', perSecond: 100, before: 5_000 })
+    await open({ mode: 'observe', perSecond: 100, before: 5_000 })
     await screen.findByText(/buffer 5.000 of/)
     const pane = await screen.findByRole('region', { name: 'Where they differ' })
     await waitFor(() => expect(text(screen.getByRole('region', { name: 'Agreement' }))).toMatch(/schema and level\d/))

@@ -118,7 +118,7 @@ function LiveView() {
     document.addEventListener('keydown', onKeyDown)
     return () => document.removeEventListener('keydown', onKeyDown)
   }, [])
-  const shown = side ?? (state?.mode === 'shadow' || state?.mode === 'feed' ? 'engine' : 'traffic')
+  const shown = side ?? (state?.mode === 'observe' || state?.mode === 'feed' ? 'engine' : 'traffic')
   const narrow = useMedia(NARROW)
   const server = state?.mode !== 'simulation'
   const room = useMemo(() => ({ narrow, server }), [narrow, server])

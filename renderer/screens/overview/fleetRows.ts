@@ -1,7 +1,5 @@
-import type { AggregateLevel, SpreadOverServers } from '../../../core/frame/aggregate.ts'
-import { isExempt } from '../../../core/frame/frame.ts'
-import { sumOfKnown } from '../../../core/frame/known.ts'
-import { imbalanceIndex } from '../../../core/frame/imbalance.ts'
+import { type AggregateLevel, type SpreadOverServers, imbalanceIndex } from '../../../core/frame/aggregate.ts'
+import { isExempt, sumOfKnown } from '../../../core/frame/frame.ts'
 import { needAttention, type LevelRow } from './levelRows.ts'
 
 /** One level on all servers, side by side. */

@@ -1,5 +1,4 @@
-import type { ServerFrame } from '../../../core/frame/frame.ts'
-import { sumOfKnown } from '../../../core/frame/known.ts'
+import { type ServerFrame, sumOfKnown } from '../../../core/frame/frame.ts'
 import type { KeyNumber } from '../../components/NowLine.tsx'
 import { format, UNKNOWN } from '../../theme/format.ts'
 import { peakOverMean } from './fleetRows.ts'

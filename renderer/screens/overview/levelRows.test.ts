@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Recent } from '../../../core/frame/derived.ts'
+import { liveRequest } from '../../../core/live/live.fixture.ts'
 import { levelOrder } from '../../theme/levelSlots.ts'
-import { liveRequest } from '../live/live.fixture.ts'
 import { derivedLevel, derivedServer, level, rejected, scannerFlood, server } from './levels.fixture.ts'
 import {
   levelRows,

@@ -1,6 +1,6 @@
 import { unixMsOf } from '../../../core/units.ts'
 import type { ServerHealth } from '../../../core/contract/source.ts'
-import { troubleOf } from '../../../core/frame/levelState.ts'
+import { troubleOf } from '../../../core/frame/recent.ts'
 import { format } from '../../theme/format.ts'
 import {
   catchAllUsed,

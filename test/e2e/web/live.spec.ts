@@ -189,13 +189,13 @@ test('the draft runs beside on the same requests', async () => {
 test('the proxy lets requests pass, and holds them back again, after a question', async () => {
   const answered = async (): Promise<ReadonlySet<number>> =>
     new Set(await Promise.all(Array.from({ length: 900 }, () => send('dave', '/api/v1/namespaces/slow/pods'))))
-  await page.getByRole('radio', { name: 'Shadow', exact: true }).click()
+  await page.getByRole('radio', { name: 'Observe', exact: true }).click()
   await page.getByRole('button', { name: 'Leave it' }).click()
   await expect(page.getByRole('radio', { name: 'Enforce' })).toBeChecked()
 
-  await page.getByRole('radio', { name: 'Shadow', exact: true }).click()
-  await page.getByRole('button', { name: 'Switch editing on and shadow' }).click()
-  await expect(page.getByRole('radio', { name: 'Shadow', exact: true })).toBeChecked()
+  await page.getByRole('radio', { name: 'Observe', exact: true }).click()
+  await page.getByRole('button', { name: 'Switch editing on and observe' }).click()
+  await expect(page.getByRole('radio', { name: 'Observe', exact: true })).toBeChecked()
   expect([...(await answered())]).toEqual([200])
   await filter().fill('flow:dave state:rejected')
   await expect(

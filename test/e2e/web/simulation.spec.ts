@@ -94,3 +94,28 @@ test('another source takes its place, and the way back is on the Connect screen'
   await expect(badge()).toContainText('SIMULATED ×1')
   await expect(page.getByText('v1.33.0').filter({ visible: true }).first()).toBeVisible()
 })
+
+test('a source can be connected beside it, and the screens show the one that is chosen', async () => {
+  await open('connection')
+  await page.getByRole('checkbox', { name: 'Keep this source connected' }).check()
+  await page.getByRole('button', { name: /^Recorded demo/ }).click()
+  await page.getByRole('button', { name: 'Play the recording' }).click()
+  await expect(badge()).toContainText('REPLAY')
+  await expect(page.getByText('demo-apiserver').first()).toBeVisible()
+
+  await page.getByRole('banner').getByRole('button', { name: /^Demo/ }).click()
+  const list = page.getByRole('listbox', { name: 'Source and server' })
+  await expect(list.getByRole('option', { name: /^Simulated cluster/ })).toBeVisible()
+  await list.getByRole('option', { name: /^Simulated cluster/ }).click()
+  await expect(badge()).toContainText('SIMULATED ×1')
+  await expect(row('workload-low')).toBeVisible()
+
+  // Leaving one leaves the other as it is.
+  await open('connection')
+  const sources = page.getByRole('region', { name: 'Sources' })
+  await expect(sources.getByRole('button', { name: /^(?:Simulated cluster|Demo)$/ })).toHaveCount(2)
+  await sources.getByRole('button', { name: 'Disconnect Simulated cluster' }).click()
+  await expect(badge()).toContainText('REPLAY')
+  await open('overview')
+  await expect(row('workload-low')).toBeVisible()
+})

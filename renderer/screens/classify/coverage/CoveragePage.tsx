@@ -1,6 +1,5 @@
 import { useDeferredValue, useEffect, useMemo, useState } from 'react'
-import { MOST_FLOWS } from '../../../../core/classify/coverage.ts'
-import type { CoverageRow } from '../../../../core/classify/coverageRows.ts'
+import { MOST_FLOWS, type CoverageRow } from '../../../../core/classify/coverage.ts'
 import { Note, Loading } from '../../../components/States.tsx'
 import { NowLine } from '../../../components/NowLine.tsx'
 import { Pane } from '../../../components/Pane.tsx'

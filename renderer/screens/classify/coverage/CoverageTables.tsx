@@ -1,5 +1,5 @@
 import { memo, useMemo } from 'react'
-import type { CoverageRow, Standing } from '../../../../core/classify/coverageRows.ts'
+import type { CoverageRow, Standing } from '../../../../core/classify/coverage.ts'
 import { CATCH_ALL } from '../../../../core/config/objects.ts'
 import { classes } from '../../../components/classes.ts'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'

@@ -1,6 +1,6 @@
 import { memo, useEffect, useMemo, useState } from 'react'
-import { resolveUids } from '../../../../core/classify/resolveUid.ts'
-import { landings } from '../../../../core/classify/sample.ts'
+import { resolveUids } from '../../../../core/classify/builtInResources.ts'
+import { landings } from '../../../../core/classify/configuration.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import type { DumpFrame } from '../../../../core/frame/dump.ts'
 import { Field, inputClass } from '../../../components/Field.tsx'

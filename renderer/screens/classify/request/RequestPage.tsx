@@ -1,8 +1,14 @@
 import { useMemo } from 'react'
-import type { Classification, Explained, SeenSeats, ServerContext } from '../../../../core/classify/classification.ts'
-import { digestRequest } from '../../../../core/classify/readRequest.ts'
+import {
+  type Classification,
+  type Explained,
+  type SeenSeats,
+  type ServerContext,
+  digestRequest,
+  contextOfFacts,
+  seenSeats,
+} from '../../../../core/classify/classification.ts'
 import { explainer } from '../../../../core/classify/explain.ts'
-import { contextOfFacts, seenSeats } from '../../../../core/classify/reported.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import type { RequestSample } from '../../../../core/contract/objects.ts'
 import type { DumpFrame } from '../../../../core/frame/dump.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { explainClassification } from '../../../../core/classify/explain.ts'
-import { builtInObjects } from '../../../../core/config/builtInByVersion.ts'
+import { builtInObjects } from '../../../../core/config/builtIn.ts'
 import type { Classification } from '../../../../core/classify/classification.ts'
 import type { FlowSchema, ObjectSet } from '../../../../core/config/objects.ts'
 import type { RequestSample } from '../../../../core/contract/objects.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { FlowExplanation } from '../../../../core/classify/classification.ts'
-import { dealtHand } from '../../../../core/sharding/hand.ts'
+import { dealtHand } from '../../../../core/sharding/overlap.ts'
 import type { FlowRow } from '../../../state/flows.logic.ts'
 import { handCards, meetingFlows, meetingSentence, queuesOfHand } from './hand.data.ts'
 

@@ -1,5 +1,5 @@
 import type { FlowExplanation } from '../../../../core/classify/classification.ts'
-import { dealtHand, sharedQueues } from '../../../../core/sharding/hand.ts'
+import { dealtHand, sharedQueues } from '../../../../core/sharding/overlap.ts'
 import type { DumpQueue } from '../../../../core/frame/dump.ts'
 import type { FlowRow } from '../../../state/flows.logic.ts'
 

@@ -1,5 +1,5 @@
 import { useState, type SyntheticEvent } from 'react'
-import type { FlowName } from '../../../../core/sharding/hand.ts'
+import type { FlowName } from '../../../../core/sharding/overlap.ts'
 import { Button } from '../../../components/Button.tsx'
 import { inputClass } from '../../../components/Field.tsx'
 import styles from './sharding.module.css'

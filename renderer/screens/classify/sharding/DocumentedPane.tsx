@@ -1,6 +1,11 @@
 import type { Queuing } from '../../../../core/config/objects.ts'
-import { chanceText, DOCUMENTED_DIGITS } from '../../../../core/sharding/chanceText.ts'
-import { documentedTable, USUAL_ELEPHANTS, type DocumentedRow } from '../../../../core/sharding/documented.ts'
+import {
+  chanceText,
+  DOCUMENTED_DIGITS,
+  documentedTable,
+  USUAL_ELEPHANTS,
+  type DocumentedRow,
+} from '../../../../core/sharding/collision.ts'
 import type { DealerShape } from '../../../../core/config/shape.ts'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
 import { Pane } from '../../../components/Pane.tsx'

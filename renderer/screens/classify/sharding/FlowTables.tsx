@@ -1,6 +1,5 @@
 import { useMemo } from 'react'
-import type { FlowName } from '../../../../core/sharding/hand.ts'
-import type { FlowHand, Overlap } from '../../../../core/sharding/overlap.ts'
+import type { FlowName, FlowHand, Overlap } from '../../../../core/sharding/overlap.ts'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { flowName } from '../../../state/flows.logic.ts'

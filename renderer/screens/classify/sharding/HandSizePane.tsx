@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import type { Queuing } from '../../../../core/config/objects.ts'
-import { bestHand, hands } from '../../../../core/sharding/recommend.ts'
+import { bestHand, hands } from '../../../../core/sharding/collision.ts'
 import { HandOdds } from '../../../charts/Hands.tsx'
 import { useSize } from '../../../charts/plot.tsx'
 import { ChartFrame } from '../../../components/ChartFrame.tsx'

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import type { Queuing } from '../../../../core/config/objects.ts'
 import { maxSeatsPerRequest } from '../../../../core/engine/allocation.ts'
-import { judge, recommend, type Candidate, type ShardingGoal } from '../../../../core/sharding/recommend.ts'
+import { judge, recommend, type Candidate, type ShardingGoal } from '../../../../core/sharding/collision.ts'
 import { mostWaitingPerFlow, type DealerShape } from '../../../../core/config/shape.ts'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
 import { Field, inputClass } from '../../../components/Field.tsx'

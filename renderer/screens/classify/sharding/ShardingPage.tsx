@@ -1,7 +1,6 @@
 import { useMemo, useState } from 'react'
 import type { Queuing } from '../../../../core/config/objects.ts'
-import { coveredOdds } from '../../../../core/sharding/collision.ts'
-import { USUAL_ELEPHANTS } from '../../../../core/sharding/documented.ts'
+import { coveredOdds, USUAL_ELEPHANTS } from '../../../../core/sharding/collision.ts'
 import { overlapOf } from '../../../../core/sharding/overlap.ts'
 import { classes } from '../../../components/classes.ts'
 import { Note } from '../../../components/States.tsx'

@@ -1,7 +1,6 @@
 import type { FlowSchema } from '../../../../core/config/objects.ts'
 import type { DumpFrame } from '../../../../core/frame/dump.ts'
-import type { FlowName } from '../../../../core/sharding/hand.ts'
-import type { Overlap, SharedHands } from '../../../../core/sharding/overlap.ts'
+import type { FlowName, Overlap, SharedHands } from '../../../../core/sharding/overlap.ts'
 import { dumpOfLevel, flowRows } from '../../../state/flows.logic.ts'
 
 /** Flows that are drawn; what is beyond stands in the table. */

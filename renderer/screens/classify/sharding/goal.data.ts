@@ -1,4 +1,4 @@
-import type { ShardingGoal } from '../../../../core/sharding/recommend.ts'
+import type { ShardingGoal } from '../../../../core/sharding/collision.ts'
 import { MOST_QUEUES } from '../../../../core/config/shape.ts'
 import { format } from '../../../theme/format.ts'
 import { wholeNumber } from './shape.data.ts'

@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useState } from 'react'
-import type { FlowName } from '../../../../core/sharding/hand.ts'
+import type { FlowName } from '../../../../core/sharding/overlap.ts'
 import { useDump } from '../../../state/dumps.ts'
 import { useViewPart } from '../../../state/view.ts'
 import { flowsOfDump, keyOf, withFlow } from './flows.data.ts'

@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useState } from 'react'
-import { builtInObjects } from '../../../../core/config/builtInByVersion.ts'
+import { builtInObjects } from '../../../../core/config/builtIn.ts'
 import type { FlowSchema, Queuing } from '../../../../core/config/objects.ts'
 import { NEWEST_VERSION } from '../../../../core/engine/profiles.ts'
 import { useDraftObjects } from '../../../state/draft.ts'

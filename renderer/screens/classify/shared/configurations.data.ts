@@ -1,6 +1,5 @@
-import { builtInObjects } from '../../../../core/config/builtInByVersion.ts'
-import { defaultFlowSchema, defaultLevel } from '../../../../core/config/defaulting.ts'
-import type { ObjectSet } from '../../../../core/config/objects.ts'
+import { builtInObjects } from '../../../../core/config/builtIn.ts'
+import { defaultFlowSchema, defaultLevel, type ObjectSet } from '../../../../core/config/objects.ts'
 import type { Problem } from '../../../../core/contract/errors.ts'
 import type { ObjectsState } from '../../../../core/contract/objects.ts'
 

@@ -1,4 +1,4 @@
-import { requestOfDump } from '../../../../core/classify/dumpLine.ts'
+import { requestOfDump } from '../../../../core/classify/requestText.ts'
 import { identityOf } from '../../../../core/classify/identity.ts'
 import type { RequestSample } from '../../../../core/contract/objects.ts'
 import type { DumpRequest } from '../../../../core/frame/dump.ts'

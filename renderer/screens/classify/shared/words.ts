@@ -1,4 +1,4 @@
-import { digestRequest } from '../../../../core/classify/readRequest.ts'
+import { digestRequest } from '../../../../core/classify/classification.ts'
 import { resourceOf } from '../../../../core/request/match.ts'
 import type { RequestInfo } from '../../../../core/request/requestInfo.ts'
 import type { RequestSample } from '../../../../core/contract/objects.ts'

@@ -1,5 +1,5 @@
 import { memo, useMemo } from 'react'
-import type { Landing, RequestTestResult } from '../../../../core/classify/sample.ts'
+import type { Landing, RequestTestResult } from '../../../../core/classify/configuration.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import { Button } from '../../../components/Button.tsx'
 import { Field, inputClass } from '../../../components/Field.tsx'

@@ -1,5 +1,5 @@
 import { memo, useMemo } from 'react'
-import type { RequestTestResult } from '../../../../core/classify/sample.ts'
+import type { RequestTestResult } from '../../../../core/classify/configuration.ts'
 import { classes } from '../../../components/classes.ts'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
 import { Icon } from '../../../components/Icon.tsx'

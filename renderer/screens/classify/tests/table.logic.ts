@@ -1,6 +1,10 @@
-import { strangeKeyInTable } from '../../../../core/classify/testTable.ts'
+import {
+  strangeKeyInTable,
+  type Landing,
+  type RequestTestResult,
+  landings,
+} from '../../../../core/classify/configuration.ts'
 import { z } from 'zod'
-import { type Landing, type RequestTestResult, landings } from '../../../../core/classify/sample.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import {
   RequestSampleSchema,

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react'
-import { runRequestTests } from '../../../../core/classify/sample.ts'
+import { runRequestTests } from '../../../../core/classify/configuration.ts'
 import type { RequestTest } from '../../../../core/contract/objects.ts'
 import { changeRequestTests, useRequestTests } from '../../../state/requestTests.ts'
 import type { Configurations } from '../shared/useConfigurations.ts'

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { toProblem } from '../../../../core/contract/errors.ts'
 import type { ObjectsState } from '../../../../core/contract/objects.ts'
-import { changesOf } from '../../../../core/draft/changes.ts'
+import { changesOf } from '../../../../core/draft/readEntry.ts'
 import { unixMsOf } from '../../../../core/units.ts'
 import { say } from '../../../state/shell.ts'
 import { Button } from '../../../components/Button.tsx'

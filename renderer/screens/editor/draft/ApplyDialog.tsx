@@ -1,7 +1,6 @@
 import { Dialog } from 'radix-ui'
 import { useState } from 'react'
-import { changesBetween } from '../../../../core/guard/changes.ts'
-import { confirmationsFor, type Confirmation } from '../../../../core/guard/confirmations.ts'
+import { changesBetween, confirmationsFor, type Confirmation } from '../../../../core/guard/changes.ts'
 import dialog from '../../../components/Dialog.module.css'
 import { Button } from '../../../components/Button.tsx'
 import { Field, inputClass, monoInputClass } from '../../../components/Field.tsx'

@@ -1,4 +1,4 @@
-import { applyFix } from '../../../../core/draft/applyFix.ts'
+import { applyFix } from '../../../../core/draft/importManifests.ts'
 import type { GuardFinding, GuardSeverity } from '../../../../core/guard/finding.ts'
 import { Button } from '../../../components/Button.tsx'
 import { classes } from '../../../components/classes.ts'

@@ -1,6 +1,5 @@
 import { useState } from 'react'
-import { withObjects } from '../../../../core/draft/begin.ts'
-import { emptyObject, PRESETS, type PresetObject } from '../../../../core/draft/presets.ts'
+import { withObjects, emptyObject, PRESETS, type PresetObject } from '../../../../core/draft/presets.ts'
 import { Dialog } from 'radix-ui'
 import dialog from '../../../components/Dialog.module.css'
 import { Button } from '../../../components/Button.tsx'

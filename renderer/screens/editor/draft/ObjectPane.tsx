@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { withCopy } from '../../../../core/draft/begin.ts'
+import { withCopy } from '../../../../core/draft/presets.ts'
 import { refKey, reverted, textOf, withDeletion, withText } from '../../../../core/draft/draft.ts'
 import type { ObjectRef } from '../../../../core/guard/finding.ts'
 import { writeManifest } from '../../../../core/manifest/write.ts'

@@ -1,4 +1,4 @@
-import { isMandatory, isSuggested } from '../../../../core/config/builtInByVersion.ts'
+import { isMandatory, isSuggested } from '../../../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import { Button } from '../../../components/Button.tsx'
 import { Icon } from '../../../components/Icon.tsx'

@@ -1,4 +1,4 @@
-import type { FieldPath } from '../../../../core/manifest/fieldPath.ts'
+import type { FieldPath } from '../../../../core/manifest/json.ts'
 import { classes } from '../../../components/classes.ts'
 import { inputClass, monoInputClass } from '../../../components/Field.tsx'
 import { FindingLines, IconButton } from './formParts.tsx'

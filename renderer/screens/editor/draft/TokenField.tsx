@@ -1,5 +1,5 @@
 import { useId, useState } from 'react'
-import type { FieldPath } from '../../../../core/manifest/fieldPath.ts'
+import type { FieldPath } from '../../../../core/manifest/json.ts'
 import { monoInputClass } from '../../../components/Field.tsx'
 import { FindingLines } from './formParts.tsx'
 import { readTokens, tokensText } from './rules.logic.ts'

@@ -1,8 +1,8 @@
-import { isMandatory } from '../../../../core/config/builtInByVersion.ts'
+import { isMandatory } from '../../../../core/config/builtIn.ts'
 import { AUTOUPDATE_ANNOTATION, type ObjectMeta, type ObjectSet } from '../../../../core/config/objects.ts'
 import { sameRef } from '../../../../core/draft/draft.ts'
 import { errorsOf } from '../../../../core/draft/readEntry.ts'
-import { byCodeUnits } from '../../../../core/text/order.ts'
+import { byCodeUnits } from '../../../../core/text/text.ts'
 import type { ObjectRef } from '../../../../core/guard/finding.ts'
 import type { UnderstoodDraft, UnderstoodEntry } from '../../../state/draft.logic.ts'
 

@@ -1,4 +1,4 @@
-import { inMatchingOrder } from '../../../../core/request/flowSchemas.ts'
+import { inMatchingOrder } from '../../../../core/request/match.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import type { Moves } from './moves.data.ts'
 

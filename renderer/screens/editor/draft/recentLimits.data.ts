@@ -1,4 +1,4 @@
-import type { LimitsOverSteps, LimitSpan } from '../../../../core/impact/limitsOverSteps.ts'
+import type { LimitsOverSteps, LimitSpan } from '../../../../core/impact/seatImpact.ts'
 import { format } from '../../../theme/format.ts'
 
 /** Limits that both configurations would have had lately. */

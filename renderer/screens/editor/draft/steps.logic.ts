@@ -1,5 +1,5 @@
 import type { ObjectsState } from '../../../../core/contract/objects.ts'
-import { changesOf } from '../../../../core/draft/changes.ts'
+import { changesOf } from '../../../../core/draft/readEntry.ts'
 import type { GuardFinding } from '../../../../core/guard/finding.ts'
 import type { DraftApplyState } from '../../../state/draftApply.ts'
 import type { DraftBase } from '../../../state/draftBase.ts'

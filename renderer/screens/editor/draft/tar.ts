@@ -1,4 +1,4 @@
-import type { ExportedFile } from '../../../../core/manifest/exportYaml.ts'
+import type { ExportedFile } from '../../../../core/manifest/export.ts'
 
 const BLOCK = 512
 

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import type { ServerFrame } from '../../../../core/frame/frame.ts'
-import { demandOf, type DemandByLevel } from '../../../../core/impact/demand.ts'
+import { demandOf, type DemandByLevel } from '../../../../core/impact/effectiveLevels.ts'
 import { seatImpact, type SeatImpact } from '../../../../core/impact/seatImpact.ts'
 import { useConnected } from '../../../state/connection.ts'
 import { useDraft } from '../../../state/draft.ts'

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'react'
-import type { AdjustmentStep } from '../../../../core/frame/adjustmentStep.ts'
-import { limitsOverSteps } from '../../../../core/impact/limitsOverSteps.ts'
+import type { AdjustmentStep } from '../../../../core/frame/derived.ts'
+import { limitsOverSteps } from '../../../../core/impact/seatImpact.ts'
 import { unixMsOf } from '../../../../core/units.ts'
 import { useViewPart } from '../../../state/view.ts'
 import { recentLimits, type RecentLimits } from './recentLimits.data.ts'

@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react'
-import { builtInObjects } from '../../../../core/config/builtInByVersion.ts'
+import { builtInObjects } from '../../../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import { toProblem, type Problem } from '../../../../core/contract/errors.ts'
 import type { Elsewhere } from '../../../../core/contract/objects.ts'
