@@ -111,9 +111,9 @@ export const suggestedLevels: readonly PriorityLevelConfiguration[] = [
   queueing('global-default', 20, 50, 128, 6),
 ]
 
-const group = (name: string): Subject => ({ kind: 'Group', group: { name } })
+export const group = (name: string): Subject => ({ kind: 'Group', group: { name } })
 const user = (name: string): Subject => ({ kind: 'User', user: { name } })
-const serviceAccounts = (namespace: string, name = '*'): Subject => ({
+export const serviceAccounts = (namespace: string, name = '*'): Subject => ({
   kind: 'ServiceAccount',
   serviceAccount: { namespace, name },
 })
@@ -141,14 +141,15 @@ const everything = (subjects: readonly Subject[]): PolicyRules => ({
   nonResourceRules: [nonResources(['*'], ['*'])],
 })
 
-const schema = (
-  name: string,
+/** A schema of one rule. */
+export const schemaOf = (
+  metadata: FlowSchema['metadata'],
   matchingPrecedence: number,
   levelName: string,
   distinguisher: 'ByUser' | 'ByNamespace' | undefined,
   rules: PolicyRules,
 ): FlowSchema => ({
-  metadata: updated(name),
+  metadata,
   spec: {
     priorityLevelConfiguration: { name: levelName },
     matchingPrecedence,
@@ -158,56 +159,56 @@ const schema = (
 })
 
 export const mandatorySchemas: readonly FlowSchema[] = [
-  schema(EXEMPT, 1, EXEMPT, undefined, everything([group('system:masters')])),
-  schema(CATCH_ALL, 10_000, CATCH_ALL, 'ByUser', everything(EVERYBODY)),
+  schemaOf(updated(EXEMPT), 1, EXEMPT, undefined, everything([group('system:masters')])),
+  schemaOf(updated(CATCH_ALL), 10_000, CATCH_ALL, 'ByUser', everything(EVERYBODY)),
 ]
 
 export const suggestedSchemas: readonly FlowSchema[] = [
-  schema('system-nodes', 500, 'system', 'ByUser', everything([group('system:nodes')])),
-  schema('system-node-high', 400, 'node-high', 'ByUser', {
+  schemaOf(updated('system-nodes'), 500, 'system', 'ByUser', everything([group('system:nodes')])),
+  schemaOf(updated('system-node-high'), 400, 'node-high', 'ByUser', {
     subjects: [group('system:nodes')],
     resourceRules: [
       resources([''], ['nodes', 'nodes/status'], ['*'], true),
       resources(['coordination.k8s.io'], ['leases'], ['*'], false),
     ],
   }),
-  schema('probes', 2, EXEMPT, undefined, {
+  schemaOf(updated('probes'), 2, EXEMPT, undefined, {
     subjects: EVERYBODY,
     nonResourceRules: [nonResources(['get'], ['/healthz', '/readyz', '/livez'])],
   }),
-  schema('system-leader-election', 100, 'leader-election', 'ByUser', {
+  schemaOf(updated('system-leader-election'), 100, 'leader-election', 'ByUser', {
     subjects: [user('system:kube-controller-manager'), user('system:kube-scheduler'), serviceAccounts('kube-system')],
     resourceRules: [resources(['coordination.k8s.io'], ['leases'], ['get', 'create', 'update'], false)],
   }),
-  schema(
-    'kube-controller-manager',
+  schemaOf(
+    updated('kube-controller-manager'),
     800,
     'workload-high',
     'ByNamespace',
     everything([user('system:kube-controller-manager')]),
   ),
-  schema('kube-scheduler', 800, 'workload-high', 'ByNamespace', everything([user('system:kube-scheduler')])),
-  schema(
-    'kube-system-service-accounts',
+  schemaOf(updated('kube-scheduler'), 800, 'workload-high', 'ByNamespace', everything([user('system:kube-scheduler')])),
+  schemaOf(
+    updated('kube-system-service-accounts'),
     900,
     'workload-high',
     'ByNamespace',
     everything([serviceAccounts('kube-system')]),
   ),
-  schema('service-accounts', 9_000, 'workload-low', 'ByUser', everything([group('system:serviceaccounts')])),
-  schema('global-default', 9_900, 'global-default', 'ByUser', everything(EVERYBODY)),
+  schemaOf(updated('service-accounts'), 9_000, 'workload-low', 'ByUser', everything([group('system:serviceaccounts')])),
+  schemaOf(updated('global-default'), 9_900, 'global-default', 'ByUser', everything(EVERYBODY)),
 ]
 
 /** What releases up to 1.33 had besides (specification 10.3), for leader elections on endpoints and configmaps. */
 const earlierSuggestedSchemas: readonly FlowSchema[] = [
-  schema('workload-leader-election', 200, 'leader-election', 'ByUser', {
+  schemaOf(updated('workload-leader-election'), 200, 'leader-election', 'ByUser', {
     subjects: [serviceAccounts('kube-system')],
     resourceRules: [
       resources([''], ['endpoints', 'configmaps'], ['get', 'create', 'update'], false),
       resources(['coordination.k8s.io'], ['leases'], ['get', 'create', 'update'], false),
     ],
   }),
-  schema('endpoint-controller', 150, 'workload-high', 'ByUser', {
+  schemaOf(updated('endpoint-controller'), 150, 'workload-high', 'ByUser', {
     subjects: [
       user('system:kube-controller-manager'),
       serviceAccounts('kube-system', 'endpoint-controller'),

@@ -7,6 +7,7 @@ import {
   type PriorityLevelConfiguration,
   type ObjectSet,
 } from '../config/objects.ts'
+import { group, schemaOf, serviceAccounts } from '../config/builtIn.ts'
 import type { ObjectRef } from '../guard/finding.ts'
 import { renameManifest } from '../manifest/edit.ts'
 import { writeManifest } from '../manifest/write.ts'
@@ -44,18 +45,8 @@ const schema = (
   distinguisher?: 'ByUser' | 'ByNamespace',
 ): PresetObject => ({
   kind: 'FlowSchema',
-  object: {
-    metadata: { name },
-    spec: {
-      priorityLevelConfiguration: { name: levelName },
-      matchingPrecedence,
-      ...(distinguisher !== undefined && { distinguisherMethod: { type: distinguisher } }),
-      rules: [rules],
-    },
-  },
+  object: schemaOf({ name }, matchingPrecedence, levelName, distinguisher, rules),
 })
-const account = (namespace: string, name: string) => ({ kind: 'ServiceAccount', serviceAccount: { namespace, name } })
-const group = (name: string) => ({ kind: 'Group', group: { name } })
 const everyResource = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }
 
 export const PRESETS: readonly Preset[] = [
@@ -112,7 +103,7 @@ export const PRESETS: readonly Preset[] = [
         'tenant',
         8_900,
         'tenant',
-        { subjects: [account('tenant', '*')], resourceRules: [everyResource] },
+        { subjects: [serviceAccounts('tenant', '*')], resourceRules: [everyResource] },
         'ByUser',
       ),
       limitedLevel('tenant', {
@@ -130,7 +121,7 @@ export const PRESETS: readonly Preset[] = [
       'The console can still read metrics and dumps while everything else is full. Put the account that it runs as.',
     objects: [
       schema('apf-console', 300, 'apf-console', {
-        subjects: [account('apf-console', 'apf-console')],
+        subjects: [serviceAccounts('apf-console', 'apf-console')],
         resourceRules: [
           {
             verbs: ['get', 'list', 'watch'],

@@ -43,9 +43,9 @@ test('without a source it opens the simulation, which says that it is one', asyn
 })
 
 test('within the first minute a wave of lists makes workload-low queue and borrow', async () => {
-  await expect(row('workload-low')).toContainText('queueing', { timeout: 60_000 })
+  await expect(row('workload-low')).toContainText('queueing')
   await open('level/workload-low')
-  await expect(page.getByText(/^borrowing/).first()).toBeVisible({ timeout: 60_000 })
+  await expect(page.getByText(/^borrowing/).first()).toBeVisible()
 })
 
 test('its time can be stopped, stepped event by event, made faster and let go', async () => {
@@ -67,7 +67,7 @@ test('its time can be stopped, stepped event by event, made faster and let go', 
 
   await speed.selectOption('10')
   await expect(badge()).toContainText('SIMULATED ×10')
-  await expect.poll(shownNumbers, { timeout: 15_000 }).not.toBe(before)
+  await expect.poll(shownNumbers).not.toBe(before)
   await steer.getByRole('combobox').selectOption('1')
   await expect(badge()).toContainText('SIMULATED ×1')
 })
