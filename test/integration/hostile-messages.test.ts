@@ -99,7 +99,7 @@ test('a flood of calls leaves other pages answered', async () => {
 
 test('a page that never reads gets merged frames, and what waits for it stays small', async () => {
   const socket = await world.socket()
-  socket.send('{"type":"subscribe","id":1,"name":"frames","params":null}')
+  socket.send('{"type":"subscribe","id":1,"name":"frames","params":{"connection":1}}')
   await vi.waitFor(() => expect(world.workspace.openFrames()).toBe(1))
   socket.pause()
   const frame = 150_000
