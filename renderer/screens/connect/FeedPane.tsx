@@ -6,9 +6,8 @@ import { Copy } from '../../components/Copy.tsx'
 import { Note } from '../../components/Note.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { useContexts } from '../../state/contexts.ts'
-import { Choice, ContextFields, LimitFields, TextField } from './LiveFields.tsx'
+import { Choice, ContextFields, LimitFields, TextField, useLiveAddress } from './fields.tsx'
 import { feedFormOf, feedSentence, readFeedForm, type FeedForm } from './live.logic.ts'
-import { useLiveAddress } from './useLiveAddress.ts'
 import styles from './Connect.module.css'
 
 const KINDS = [

@@ -8,9 +8,9 @@ import { Note } from '../../components/Note.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { kubectlApply, Loading, Preformatted, ProblemNote } from '../../components/States.tsx'
 import { format } from '../../theme/format.ts'
-import type { Kind } from './KindList.tsx'
-import { capabilityRows, consequences, countOf, distinct, shortNeeds } from './permissions.data.ts'
-import type { Task } from './useTask.ts'
+import type { Task } from '../../components/useTask.ts'
+import type { Kind } from './SourceList.tsx'
+import { capabilityRows, consequences, countOf, distinct, shortNeeds } from './reports.data.ts'
 import styles from './Connect.module.css'
 
 const WITHOUT_PERMISSION: Readonly<Record<Exclude<Kind, 'direct'>, string>> = {

@@ -12,8 +12,7 @@ import type { DerivedServer } from '../../../../core/frame/derived.ts'
 import { shadowedBy } from '../../../../core/guard/shadowing.ts'
 import { flowName } from '../../../state/flows.logic.ts'
 import { format } from '../../../theme/format.ts'
-import { sampleOf } from '../shared/seen.data.ts'
-import { requestWords } from '../shared/words.ts'
+import { sampleOf, requestWords } from '../shared/seen.data.ts'
 
 /** Objects made ready for the rows of one configuration. */
 export function rowsOf(objects: ObjectSet): (coverage: Coverage) => readonly CoverageRow[] {

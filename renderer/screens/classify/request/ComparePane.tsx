@@ -6,7 +6,7 @@ import { LevelName } from '../../../components/LevelChip.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { openPage } from '../../../state/route.ts'
 import { UNKNOWN } from '../../../theme/format.ts'
-import { comparedFacts, comparedSchemas, verdictText, type ComparedFact, type ComparedSchema } from './compare.data.ts'
+import { comparedFacts, comparedSchemas, verdictText, type ComparedFact, type ComparedSchema } from './answer.data.ts'
 import styles from './request.module.css'
 
 /** The answers of the present and of the proposed configuration beside each other. */

@@ -13,11 +13,9 @@ import { keyOfRequest } from '../../../state/recentRequests.logic.ts'
 import { rememberForm, requestStore, takeRequest, type Way } from '../../../state/request.ts'
 import { format } from '../../../theme/format.ts'
 import { coverageStore } from '../shared/coverageStore.ts'
-import { requestWords, shortUser } from '../shared/words.ts'
-import { FieldsForm } from './FieldsForm.tsx'
+import { requestWords, shortUser } from '../shared/seen.data.ts'
+import { FieldsForm, SeenForm, TextForm } from './RequestForms.tsx'
 import styles from './request.module.css'
-import { SeenForm } from './SeenForm.tsx'
-import { TextForm } from './TextForm.tsx'
 
 const WAYS: readonly { readonly value: Way; readonly label: string }[] = [
   { value: 'fields', label: 'Fields' },

@@ -12,9 +12,8 @@ import { requestStore } from '../../../state/request.ts'
 import type { ServerLimit } from '../../../../core/impact/serverLimit.ts'
 import { isUnreadable, type Supposed } from '../../../state/supposed.logic.ts'
 import { format } from '../../../theme/format.ts'
-import { seatsText } from './compare.data.ts'
+import { seatsText, stepText } from './answer.data.ts'
 import styles from './request.module.css'
-import { stepText } from './seats.data.ts'
 
 /** How wide the request is, as the server estimates it step by step, and on servers of other versions. */
 export const SeatsPane = memo(function SeatsPane(props: {

@@ -1,15 +1,16 @@
 import { useMemo } from 'react'
-import type { Queuing } from '../../../../core/config/objects.ts'
 import { maxSeatsPerRequest } from '../../../../core/engine/allocation.ts'
 import { judge, recommend, type Candidate, type ShardingGoal } from '../../../../core/sharding/recommend.ts'
 import { mostWaitingPerFlow, type DealerShape } from '../../../../core/config/shape.ts'
-import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
+import type { Queuing } from '../../../../core/config/objects.ts'
+import { chanceText, DOCUMENTED_DIGITS } from '../../../../core/sharding/chanceText.ts'
+import { documentedTable, USUAL_ELEPHANTS, type DocumentedRow } from '../../../../core/sharding/documented.ts'
 import { Field, inputClass } from '../../../components/Field.tsx'
 import { Note } from '../../../components/Note.tsx'
-import { Pane } from '../../../components/Pane.tsx'
 import { format } from '../../../theme/format.ts'
-import { GOAL_FIELDS, type GoalField, type GoalForm, type ReadGoal } from './goal.data.ts'
-import { chance } from './shape.data.ts'
+import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
+import { Pane } from '../../../components/Pane.tsx'
+import { GOAL_FIELDS, type GoalField, type GoalForm, type ReadGoal, chance } from './shape.data.ts'
 import styles from './sharding.module.css'
 
 const LABELS: Readonly<Record<GoalField, string>> = {
@@ -150,3 +151,42 @@ function Shapes(props: {
 }
 
 export const keyOfShape = ({ queues, handSize }: DealerShape): string => `${queues} ${handSize}`
+
+/** More of them are in the title of a cell. */
+const SHOWN_DIGITS = 3
+const DOCUMENTED_ROWS = documentedTable()
+const DOCUMENTED_COLUMNS: readonly DataColumn<DocumentedRow>[] = [
+  { id: 'hand', header: 'Hand size', term: 'hand-size', align: 'right', value: (row) => row.handSize },
+  { id: 'queues', header: 'Queues', term: 'queues', align: 'right', value: (row) => row.queues },
+  ...USUAL_ELEPHANTS.map((count, i): DataColumn<DocumentedRow> => ({
+    id: String(count),
+    header: count === 1 ? '1 elephant' : `${count} elephants`,
+    value: (row) => row.covered[i],
+    align: 'right',
+    cell: (row) => {
+      const odds = row.covered[i] ?? 0
+      return <span title={chanceText(odds, DOCUMENTED_DIGITS)}>{chanceText(odds, SHOWN_DIGITS)}</span>
+    },
+  })),
+]
+
+/** The table of the Kubernetes documentation, with the shape that is looked at. */
+export function DocumentedPane(props: {
+  readonly queuing: Queuing | undefined
+  readonly onTry: (shape: DealerShape) => void
+}) {
+  const { queuing, onTry } = props
+  return (
+    <Pane title="The documentation’s shapes" note="computed; matches the published table to 15 digits">
+      <DataTable
+        caption="The documentation’s shapes"
+        columns={DOCUMENTED_COLUMNS}
+        rows={DOCUMENTED_ROWS}
+        rowKey={keyOfShape}
+        selectedKey={queuing === undefined ? undefined : keyOfShape(queuing)}
+        onOpen={onTry}
+        density="compact"
+      />
+    </Pane>
+  )
+}

@@ -10,7 +10,7 @@ import {
 } from '../../../../core/contract/objects.ts'
 import { SYSTEM_GROUPS } from '../../../../core/guard/systemRequests.ts'
 import { keyOfRequest } from '../../../state/recentRequests.logic.ts'
-import { labelOf } from '../shared/words.ts'
+import { labelOf } from '../shared/seen.data.ts'
 
 export const newTest = (id: string, label: string, request: RequestSample, expect?: Landing): RequestTest =>
   expecting({ id, label, request: { ...request, groups: [...request.groups] } }, expect)

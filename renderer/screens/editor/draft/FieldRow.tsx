@@ -1,10 +1,11 @@
-import { useId, type KeyboardEvent, type ReactNode } from 'react'
+import { useId, type KeyboardEvent, type ReactNode, type ButtonHTMLAttributes } from 'react'
 import type { LocatedFinding } from '../../../../core/manifest/manifest.ts'
-import { classes } from '../../../components/classes.ts'
 import type { TermId } from '../../../glossary/glossary.ts'
 import { inputClass } from '../../../components/Field.tsx'
 import { Term } from '../../../components/Term.tsx'
-import styles from './form.module.css'
+import { classes } from '../../../components/classes.ts'
+import { Icon, type IconName } from '../../../components/Icon.tsx'
+import styles from './object.module.css'
 
 export interface RowProps {
   readonly label: string
@@ -57,8 +58,8 @@ export function FieldRow(
         id={about}
         className={classes(
           styles['consequence'],
-          invalid && styles['error'],
-          worst?.severity === 'warning' && styles['warning'],
+          invalid && styles['wrong'],
+          worst?.severity === 'warning' && styles['doubtful'],
         )}
       >
         {worst?.message ?? consequence}
@@ -190,3 +191,27 @@ const named = ({ id, 'aria-labelledby': by }: { readonly id: string; readonly 'a
   id,
   'aria-labelledby': by,
 })
+
+/** What is wrong or suspicious, one line each, below what it is about. */
+export function FindingLines({ findings }: { readonly findings: readonly LocatedFinding[] }) {
+  return findings.map(({ field, severity, message }) => (
+    <p
+      key={`${field} ${message}`}
+      data-fields={field}
+      className={classes(styles['finding'], severity === 'warning' && styles['doubtful'])}
+    >
+      {message}
+    </p>
+  ))
+}
+
+interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  readonly icon: IconName
+  readonly label: string
+}
+
+export const IconButton = ({ icon, label, ...rest }: IconButtonProps) => (
+  <button type="button" className={styles['icon']} aria-label={label} title={label} {...rest}>
+    <Icon name={icon} size={12} />
+  </button>
+)

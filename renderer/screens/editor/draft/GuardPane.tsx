@@ -5,7 +5,7 @@ import { classes } from '../../../components/classes.ts'
 import { Icon, type IconName } from '../../../components/Icon.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { changeDraft } from '../../../state/draft.ts'
-import { select } from './useSelected.ts'
+import { select } from './draftObject.ts'
 import styles from './aside.module.css'
 
 const GLYPH: Readonly<Record<GuardSeverity, IconName>> = {

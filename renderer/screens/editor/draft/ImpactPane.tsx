@@ -1,11 +1,13 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState, useMemo } from 'react'
 import {
   assumedIdleSentence,
   type ImpactRow,
   type SeatImpact,
   type ImpactSums,
 } from '../../../../core/impact/seatImpact.ts'
-import { classes } from '../../../components/classes.ts'
+import type { AdjustmentStep } from '../../../../core/frame/adjustmentStep.ts'
+import { limitsOverSteps, type LimitsOverSteps, type LimitSpan } from '../../../../core/impact/limitsOverSteps.ts'
+import { unixMsOf } from '../../../../core/units.ts'
 import { LevelChip } from '../../../components/LevelChip.tsx'
 import { Note } from '../../../components/Note.tsx'
 import { Pane } from '../../../components/Pane.tsx'
@@ -13,14 +15,14 @@ import { Segment } from '../../../components/Segment.tsx'
 import { scrollRegion } from '../../../components/scrollRegion.ts'
 import { ServerSeats } from '../../../components/ServerSeats.tsx'
 import { useSettings } from '../../../state/settings.ts'
-import { NOT_APPLICABLE, format } from '../../../theme/format.ts'
+import { NOT_APPLICABLE, format, UNKNOWN } from '../../../theme/format.ts'
 import { levelOrder } from '../../../theme/levelSlots.ts'
-import { Becomes, Signed } from './Becomes.tsx'
-import { spanText, type RecentLimits } from './recentLimits.data.ts'
-import { useRecentLimits } from './useRecentLimits.ts'
-import type { Impact } from './useImpact.ts'
-import { select } from './useSelected.ts'
+import { classes } from '../../../components/classes.ts'
+import { ask } from '../../../state/connection.ts'
+import { useViewPart } from '../../../state/view.ts'
+import { select } from './draftObject.ts'
 import styles from './impact.module.css'
+import type { Impact } from './forecast.ts'
 
 /** Every level before and after the draft, in seats. `onSeen` is called when the table becomes visible. */
 export function ImpactPane(props: {
@@ -245,3 +247,80 @@ const sumText = ({ nominal, surplus }: ImpactSums): string =>
   surplus <= 0
     ? `${format.seats(nominal)} seats in all`
     : `${format.seats(surplus)} more than the server has, because every nominal limit is rounded up`
+
+type Shown = number | string | undefined
+
+const textOf = (value: Shown): string => (typeof value === 'string' ? value : format.seats(value))
+
+/** A value before and after; one value when it stays. */
+function Becomes({ before, after }: { readonly before: Shown; readonly after: Shown }) {
+  if (before === after) return <span className={styles['same']}>{before === undefined ? UNKNOWN : textOf(before)}</span>
+  if (before === undefined) return <b>{textOf(after)}</b>
+  return (
+    <>
+      <span className={styles['before']}>{textOf(before)}</span>
+      <span className={styles['arrow']} aria-label="becomes" role="img">
+        {' → '}
+      </span>
+      <b>{after === undefined ? 'gone' : textOf(after)}</b>
+    </>
+  )
+}
+
+/** A change with its sign. */
+function Signed({ value, plain = false }: { readonly value: number; readonly plain?: boolean }) {
+  const look = plain || value === 0 ? styles['same'] : value > 0 ? styles['gains'] : styles['loses']
+  return <span className={classes(look)}>{format.change(value)}</span>
+}
+
+const RANGE_MS = 600_000
+const EVERY_MS = 10_000
+
+/** What both configurations would have made of the demand of the last ten minutes; nothing while it is not asked for. */
+function useRecentLimits(impact: Impact | undefined): RecentLimits | undefined {
+  const server = useViewPart((view) => view.server?.id)
+  const at = useViewPart((view) => (view.server === undefined ? undefined : unixMsOf(view.server.at)))
+  const [steps, setSteps] = useState<readonly AdjustmentStep[]>([])
+  const turn = at === undefined ? undefined : Math.floor(at / EVERY_MS)
+  const asked = impact !== undefined
+  useEffect(() => {
+    if (!asked || server === undefined || turn === undefined) return undefined
+    let current = true
+    const to = (turn + 1) * EVERY_MS
+    ask('allocation.steps', { server, from: to - RANGE_MS, to })
+      .then((read) => current && setSteps(read))
+      // Without them there is nothing to say of the last minutes.
+      .catch(() => undefined)
+    return () => {
+      current = false
+    }
+  }, [asked, server, turn])
+  return useMemo(() => {
+    if (impact === undefined) return undefined
+    const { before, after, limit, version } = impact
+    return recentLimits(limitsOverSteps({ before, after, serverLimit: limit.seats, version }, steps))
+  }, [impact, steps])
+}
+
+/** Limits that both configurations would have had lately. */
+interface RecentLimits {
+  readonly rows: ReadonlyMap<string, { readonly before?: LimitSpan; readonly after?: LimitSpan }>
+  /** What they were computed from. */
+  readonly sentence: string
+}
+
+function recentLimits({ steps, rows }: LimitsOverSteps): RecentLimits {
+  const sentence =
+    steps === 0
+      ? 'No reallocation was seen in the last 10 minutes.'
+      : `From the demand of ${steps} reallocations. Under other limits requests would have waited differently, so demand would have differed too.`
+  return { rows: new Map(rows.map(({ name, ...spans }) => [name, spans])), sentence }
+}
+
+/** `73 – 120`. */
+const spanText = (span: LimitSpan | undefined): string | undefined =>
+  span === undefined
+    ? undefined
+    : span.least === span.most
+      ? format.seats(span.least)
+      : `${format.seats(span.least)} – ${format.seats(span.most)}`

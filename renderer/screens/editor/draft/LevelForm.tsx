@@ -7,11 +7,9 @@ import type { LevelSeats } from '../../../../core/impact/effectiveLevels.ts'
 import { useObjects } from '../../../state/objects.ts'
 import { format } from '../../../theme/format.ts'
 import { ChoiceRow, NumberRow, TextRow } from './FieldRow.tsx'
-import { LevelFacts } from './LevelFacts.tsx'
-import { SeatsWanted } from './SeatsWanted.tsx'
-import { borrowingText, entropyText, lendingText, sharesText } from './levelForm.text.ts'
-import type { ObjectForm } from './useObjectForm.ts'
-import styles from './form.module.css'
+import { LevelFacts, SeatsWanted, borrowingText, entropyText, lendingText, sharesText } from './LevelFacts.tsx'
+import type { ObjectForm } from './draftObject.ts'
+import styles from './object.module.css'
 
 const LIMITED = ['spec', 'limited'] as const
 const EXEMPTION = ['spec', 'exempt'] as const

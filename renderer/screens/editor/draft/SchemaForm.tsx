@@ -6,8 +6,8 @@ import { ChoiceRow, NumberRow } from './FieldRow.tsx'
 import { Name, Reconciled } from './LevelForm.tsx'
 import { RuleEditor } from './RuleEditor.tsx'
 import { listAt, NEW_RULE } from './rules.logic.ts'
-import type { ObjectForm } from './useObjectForm.ts'
-import styles from './form.module.css'
+import type { ObjectForm } from './draftObject.ts'
+import styles from './object.module.css'
 
 const RULES = ['spec', 'rules'] as const
 

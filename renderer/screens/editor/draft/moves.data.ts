@@ -6,6 +6,7 @@ import { digestRequest, type DigestedRequest } from '../../../../core/classify/r
 import type { FlowSchema, ObjectSet } from '../../../../core/config/objects.ts'
 import { defaulted } from '../../../../core/guard/rail.ts'
 import type { DumpRequest } from '../../../../core/frame/dump.ts'
+import { inMatchingOrder } from '../../../../core/request/flowSchemas.ts'
 
 /** A request that a dump showed, ready to be classified again; its groups are those that its name tells. */
 export interface SeenRequest {
@@ -98,3 +99,37 @@ const landingOf = ({ metadata, spec }: FlowSchema): Landing => ({
   schema: metadata.name,
   level: spec.priorityLevelConfiguration.name,
 })
+
+/** A schema near another one in the matching order. */
+interface NeighbourRow {
+  readonly name: string
+  readonly precedence: number
+  readonly self: boolean
+  /** What the draft does to it, as far as requests were seen. */
+  readonly remark: string
+}
+
+const AROUND = 2
+
+/** The schemas asked just before and just after one. */
+export function neighbours(objects: ObjectSet, name: string, moves: Moves | undefined): readonly NeighbourRow[] {
+  const order = objects.schemas.toSorted(inMatchingOrder)
+  const at = order.findIndex(({ metadata }) => metadata.name === name)
+  if (at === -1) return []
+  return order.slice(Math.max(0, at - AROUND), at + AROUND + 1).map(({ metadata, spec }) => ({
+    name: metadata.name,
+    precedence: spec.matchingPrecedence,
+    self: metadata.name === name,
+    remark: remarkOf(metadata.name, moves),
+  }))
+}
+
+function remarkOf(name: string, moves: Moves | undefined): string {
+  if (moves === undefined) return ''
+  const sum = (of: 'from' | 'to'): number =>
+    moves.moves
+      .filter(({ from, to }) => from.schema !== to.schema && (of === 'from' ? from : to).schema === name)
+      .reduce((total, { requests }) => total + requests, 0)
+  const [loses, gains] = [sum('from'), sum('to')]
+  return [...(loses > 0 ? [`loses ${loses}`] : []), ...(gains > 0 ? [`gains ${gains}`] : [])].join(', ')
+}

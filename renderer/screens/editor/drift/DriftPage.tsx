@@ -20,10 +20,9 @@ import { Note } from '../../../components/Note.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { scrollRegion } from '../../../components/scrollRegion.ts'
 import { changeDraft } from '../../../state/draft.ts'
-import { DiffView } from '../draft/DiffView.tsx'
+import { DiffView } from '../draft/Diff.tsx'
 import { changeText, comparedText, driftSentence, fieldsText, serverText } from './drift.text.ts'
-import { ReferencePane } from './ReferencePane.tsx'
-import { useReference } from './useReference.ts'
+import { ReferencePane, useReference } from './ReferencePane.tsx'
 import styles from './drift.module.css'
 
 /** How the present objects differ from the built-in ones, or from those of another cluster or of files. */

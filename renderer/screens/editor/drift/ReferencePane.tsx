@@ -1,4 +1,8 @@
-import { useState } from 'react'
+import { useState, useCallback } from 'react'
+import { builtInObjects } from '../../../../core/config/builtInByVersion.ts'
+import type { ObjectSet } from '../../../../core/config/objects.ts'
+import { toProblem, type Problem } from '../../../../core/contract/errors.ts'
+import type { Elsewhere } from '../../../../core/contract/objects.ts'
 import { Button } from '../../../components/Button.tsx'
 import { Field, inputClass } from '../../../components/Field.tsx'
 import { readFiles } from '../../../components/files.ts'
@@ -6,8 +10,8 @@ import { FilesButton } from '../../../components/FilesButton.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { ProblemNote } from '../../../components/States.tsx'
 import { useContexts } from '../../../state/contexts.ts'
-import { referenceName } from './drift.text.ts'
-import type { ReferenceChoice } from './useReference.ts'
+import { client } from '../../../state/client.ts'
+import { referenceName, type Reference } from './drift.text.ts'
 import styles from './drift.module.css'
 
 const NONE = ''
@@ -74,4 +78,51 @@ export function ReferencePane({ choice, builtIn }: { readonly choice: ReferenceC
       </div>
     </Pane>
   )
+}
+
+interface Other {
+  readonly reference: Reference
+  readonly objects: ObjectSet
+  /** What could not be read, in sentences. */
+  readonly notes: readonly string[]
+}
+
+interface ReferenceChoice extends Other {
+  readonly busy: boolean
+  readonly problem?: Problem
+  /** Compares with objects from elsewhere; those from before stay until they are read. */
+  readonly compareWith: (from: () => Promise<Elsewhere>) => void
+  readonly compareWithBuiltIn: () => void
+}
+
+/** What the present objects are compared with: the built-in ones of their version until somebody asks for others. */
+export function useReference(version: string): ReferenceChoice {
+  const [other, setOther] = useState<Other>()
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem>()
+  const compareWith = useCallback((from: () => Promise<Elsewhere>): void => {
+    setBusy(true)
+    setProblem(undefined)
+    const read = async (): Promise<void> => {
+      try {
+        const { name, objects, notes } = await client().call('objects.elsewhere', { from: await from() })
+        setOther({ reference: { kind: 'elsewhere', name }, objects, notes })
+      } catch (thrown) {
+        setProblem(toProblem(thrown))
+      } finally {
+        setBusy(false)
+      }
+    }
+    void read()
+  }, [])
+  const compareWithBuiltIn = useCallback((): void => {
+    setOther(undefined)
+    setProblem(undefined)
+  }, [])
+  const shown = other ?? {
+    reference: { kind: 'built-in' as const, version },
+    objects: builtInObjects(version),
+    notes: [],
+  }
+  return { ...shown, busy, ...(problem !== undefined && { problem }), compareWith, compareWithBuiltIn }
 }

@@ -5,22 +5,16 @@ import {
   type ApplyReport,
   type JournalEntry,
 } from '../../../../core/contract/objects.ts'
-import { writeManifest } from '../../../../core/manifest/write.ts'
 import { unixMsOf } from '../../../../core/units.ts'
-import { Button } from '../../../components/Button.tsx'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
 import { ErrorState, Loading, ProblemNote } from '../../../components/States.tsx'
 import { MiddleCut } from '../../../components/MiddleCut.tsx'
-import { Note } from '../../../components/Note.tsx'
 import { NowLine } from '../../../components/NowLine.tsx'
 import { Pane } from '../../../components/Pane.tsx'
-import { scrollRegion } from '../../../components/scrollRegion.ts'
 import { useObjects, objectsStore } from '../../../state/objects.ts'
 import { openPage } from '../../../state/route.ts'
 import { format } from '../../../theme/format.ts'
-import { DiffView } from '../draft/DiffView.tsx'
-import { EditingSwitch } from '../draft/EditingSwitch.tsx'
-import { RetryNote } from '../draft/RetryNote.tsx'
+import { EditingSwitch, RetryNote } from '../draft/ApplyBar.tsx'
 import { VerdictPane } from '../draft/VerdictPane.tsx'
 import {
   adviceText,
@@ -33,12 +27,20 @@ import {
   stateText,
   turnText,
   whatText,
+  turnSentence,
 } from './journal.text.ts'
-import { TurnDialog, type TurnRequest } from './TurnDialog.tsx'
 import aside from '../draft/aside.module.css'
 import styles from './journal.module.css'
 import { toProblem, type Problem } from '../../../../core/contract/errors.ts'
 import { ask } from '../../../state/connection.ts'
+import { Dialog } from 'radix-ui'
+import { writeManifest } from '../../../../core/manifest/write.ts'
+import dialog from '../../../components/Dialog.module.css'
+import { Button } from '../../../components/Button.tsx'
+import { Note } from '../../../components/Note.tsx'
+import { scrollRegion } from '../../../components/scrollRegion.ts'
+import { DiffView } from '../draft/Diff.tsx'
+import dialogs from '../draft/aside.module.css'
 
 /** Everything that was applied to what is connected, newest first; each entry can be undone and redone. */
 export function JournalPage() {
@@ -280,4 +282,77 @@ function useJournal(targetKey: string | undefined): Journal & { readonly reload:
   }, [targetKey])
   const reload = (): void => void readJournal().then((read) => setHeld({ ...read, of: targetKey }))
   return held?.of === targetKey && held !== undefined ? { ...held, reload } : { reload }
+}
+
+interface TurnRequest {
+  readonly way: 'undo' | 'redo'
+  readonly changes: readonly AppliedChange[]
+  /** Takes over fields of other managers. */
+  readonly force: boolean
+}
+
+/** Asks before an entry is undone or redone, and shows the change that this makes. */
+function TurnDialog(props: {
+  readonly asked: TurnRequest | undefined
+  readonly target: string
+  readonly onClose: () => void
+  readonly onConfirm: (asked: TurnRequest) => void
+}) {
+  const { asked, onClose } = props
+  return (
+    <Dialog.Root open={asked !== undefined} onOpenChange={(open) => !open && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Overlay className={dialog['veil']} />
+        <Dialog.Content className={dialog['dialog']} aria-describedby={undefined}>
+          {asked !== undefined && <Content {...props} asked={asked} />}
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+function Content(props: Omit<Parameters<typeof TurnDialog>[0], 'asked'> & { readonly asked: TurnRequest }) {
+  const { asked, target, onClose, onConfirm } = props
+  const { way, changes, force } = asked
+  const verb = `${turnText(way, changes)} on ${target}`
+  return (
+    <>
+      <header className={dialog['head']}>
+        <Dialog.Title>{`${verb}?`}</Dialog.Title>
+      </header>
+      <form
+        className={dialogs['form']}
+        onSubmit={(event) => {
+          event.preventDefault()
+          onClose()
+          onConfirm(asked)
+        }}
+      >
+        {force && <Note kind="warn">Fields that other managers own are taken over.</Note>}
+        <div className={styles['turns']} {...scrollRegion('What changes')}>
+          {changes.map((change) => (
+            <div key={`${change.kind}/${change.name}`}>
+              <h3>
+                {change.kind} <b>{change.name}</b> {turnSentence(change, way)}
+              </h3>
+              <DiffView {...turnedTexts(change, way)} />
+            </div>
+          ))}
+        </div>
+        <div className={dialogs['buttons']}>
+          <Dialog.Close asChild>
+            <Button>Cancel</Button>
+          </Dialog.Close>
+          <Button primary type="submit">
+            {verb}
+          </Button>
+        </div>
+      </form>
+    </>
+  )
+}
+
+function turnedTexts({ kind, from, to }: AppliedChange, way: 'undo' | 'redo') {
+  const [first, last] = [from, to].map((object) => (object === null ? '' : writeManifest(kind, object)))
+  return way === 'undo' ? { before: last ?? '', after: first ?? '' } : { before: first ?? '', after: last ?? '' }
 }
