@@ -1,11 +1,11 @@
 import { useRef, type KeyboardEvent, type ReactNode } from 'react'
 import { openTerm } from '../state/glossary.ts'
 import { useSettings } from '../state/settings.ts'
-import { UNKNOWN } from '../theme/format.ts'
 import { GLOSSARY, type TermId } from '../glossary/glossary.ts'
 import { Button } from './Button.tsx'
 import { classes } from './classes.ts'
 import {
+  cellOf,
   hasFixedColumns,
   isSortable,
   leastWidth,
@@ -138,10 +138,10 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
                   {columns.map((column, at) => (
                     <td
                       key={column.id}
-                      className={column.align === 'right' ? styles['right'] : undefined}
+                      className={classes(column.align === 'right' && styles['right'], column.look?.(row))}
                       {...place(index, at)}
                     >
-                      {column.cell === undefined ? (column.value?.(row) ?? UNKNOWN) : column.cell(row)}
+                      {cellOf(column, row)}
                     </td>
                   ))}
                 </tr>
@@ -197,7 +197,9 @@ function Head<R>(props: {
               {...place(-1, index)}
               onClick={() => sortBy(column)}
             >
-              <span className={column.hiddenHeader === true ? 'sr-only' : undefined}>{column.header}</span>
+              <span className={column.hiddenHeader === true ? 'sr-only' : undefined}>
+                {column.head ?? column.header}
+              </span>
               {sorting?.column === column.id && (
                 <span className={styles['order']} aria-hidden="true">
                   {sorting.descending ? '↓' : '↑'}

@@ -1,17 +1,22 @@
 import type { ReactNode } from 'react'
 import type { TermId } from '../glossary/glossary.ts'
+import { UNKNOWN } from '../theme/format.ts'
 import { toCsv, type CsvValue } from './csv.ts'
 
-/** One column of a DataTable. */
+/** One column of any table: `DataTable`, `PlainTable`, the stream of live requests. */
 export interface DataColumn<R> {
   readonly id: string
-  /** Header text, with the unit where the title of the table does not say it. */
+  /** Header text, with the unit where the title of the table does not say it; also the header in the CSV. */
   readonly header: string
+  /** Shown instead of the text, such as a header that is a term only in part. */
+  readonly head?: ReactNode
   /** A longer explanation of the header. */
   readonly title?: string
   /** The glossary's entry for the header: its sentence on hover and focus, the entry itself with the key `?`. */
   readonly term?: TermId
   readonly align?: 'left' | 'right'
+  /** Class of the cell of one row. */
+  readonly look?: (row: R) => string | undefined
   /** What the cell shows. Absent: the value as it is, "–" when unknown. */
   readonly cell?: (row: R) => ReactNode
   /** What the column sorts by and exports. Absent: not sortable, not exported. */
@@ -21,7 +26,15 @@ export interface DataColumn<R> {
   readonly width?: number | string
   /** The header is read but not shown, as for a column of buttons. */
   readonly hiddenHeader?: boolean
+  /** Its cells are the headers of their rows (`PlainTable`). */
+  readonly rowHeader?: boolean
+  /** Key of the heading above neighbouring columns (`PlainTable`). */
+  readonly group?: string
 }
+
+/** What a cell shows. */
+export const cellOf = <R>({ cell, value }: DataColumn<R>, row: R): ReactNode =>
+  cell === undefined ? (value?.(row) ?? UNKNOWN) : cell(row)
 
 /** Room in pixels that the column without a width keeps. */
 const FLEXIBLE_LEAST = 150
