@@ -1,8 +1,9 @@
 import type { Series } from '../../core/frame/series.ts'
 import { LevelChip } from '../components/LevelChip.tsx'
-import { classes } from '../components/classes.ts'
+import type { DataColumn } from '../components/dataColumns.ts'
+import { PlainTable } from '../components/PlainTable.tsx'
 import { format } from '../theme/format.ts'
-import { readCursor } from './crosshair.data.ts'
+import { readCursor, type CursorRow } from './crosshair.data.ts'
 import styles from './CursorTable.module.css'
 
 const ROWS = 8
@@ -22,34 +23,45 @@ export function CursorTable(props: { readonly series: Series; readonly at: numbe
         <b className="mono">{format.time(reading.at)}</b>
         <span>{reading.gap ? 'no sample' : 'seats, sampled'}</span>
       </div>
-      <table className={styles['table']}>
-        <thead>
-          <tr>
-            <th>Level</th>
-            <th>Exec.</th>
-            <th>Limit</th>
-            <th>Demand</th>
-            <th>Queued</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.level} className={classes(row.level === level && styles['own'])}>
-              <td>
-                <LevelChip name={row.level} decorative /> {row.level}
-              </td>
-              <td>{format.seats(row.executing)}</td>
-              <td>{row.level === 'exempt' ? 'none' : format.seats(row.limit)}</td>
-              <td>{format.seats(row.demand)}</td>
-              <td className={classes((row.queued ?? 0) > 0 && styles['queued'])}>{format.seats(row.queued)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <PlainTable
+        caption="Levels at this time"
+        className={styles['table']}
+        columns={COLUMNS}
+        rows={rows}
+        rowKey={(row) => row.level}
+        rowLook={(row) => (row.level === level ? styles['own'] : undefined)}
+      />
       <p className={styles['foot']}>{left > 0 ? `${left} more levels. ` : ''}Drag to select, Enter to zoom</p>
     </>
   )
 }
+
+const COLUMNS: readonly DataColumn<CursorRow>[] = [
+  {
+    id: 'level',
+    header: 'Level',
+    cell: ({ level }) => (
+      <>
+        <LevelChip name={level} decorative /> {level}
+      </>
+    ),
+  },
+  { id: 'executing', header: 'Exec.', align: 'right', cell: ({ executing }) => format.seats(executing) },
+  {
+    id: 'limit',
+    header: 'Limit',
+    align: 'right',
+    cell: ({ level, limit }) => (level === 'exempt' ? 'none' : format.seats(limit)),
+  },
+  { id: 'demand', header: 'Demand', align: 'right', cell: ({ demand }) => format.seats(demand) },
+  {
+    id: 'queued',
+    header: 'Queued',
+    align: 'right',
+    cell: ({ queued }) => format.seats(queued),
+    look: ({ queued = 0 }) => (queued > 0 ? styles['queued'] : undefined),
+  },
+]
 
 /** The chosen level at one instant in words. */
 export function cursorWords(series: Series, at: number, level: string): string {

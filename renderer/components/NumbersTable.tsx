@@ -1,5 +1,7 @@
 import { format } from '../theme/format.ts'
 import { cellText, type ChartTable } from './chartTable.ts'
+import type { DataColumn } from './dataColumns.ts'
+import { PlainTable } from './PlainTable.tsx'
 
 /** The numbers behind a chart as a plain table, named like the chart. */
 export function NumbersTable(props: {
@@ -8,36 +10,23 @@ export function NumbersTable(props: {
   readonly focusable: boolean
 }) {
   const { title, table, focusable } = props
-  // The role is written out because a style may take the implicit one away. A scrolling table must be reachable by
-  // keyboard; a hidden one must not be.
-  const attributes = { role: 'table', 'aria-label': title, tabIndex: focusable ? 0 : -1 }
+  const columns = table.columns.map((header, at): DataColumn<ChartTable['rows'][number]> => ({
+    id: header,
+    header,
+    align: at === 0 ? 'left' : 'right',
+    rowHeader: at === 0,
+    cell: ({ [at]: value }) =>
+      at === 0 && table.times === true && typeof value === 'number' ? format.time(value) : cellText(value),
+  }))
   return (
-    <table {...attributes}>
-      <thead>
-        <tr>
-          {table.columns.map((column) => (
-            <th key={column} scope="col">
-              {column}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {table.rows.map((row, index) => (
-          // Rows of a snapshot never move: their position is their identity.
-          <tr key={index}>
-            {row.map((value, at) =>
-              at === 0 ? (
-                <th key={table.columns[at]} scope="row">
-                  {table.times === true && typeof value === 'number' ? format.time(value) : cellText(value)}
-                </th>
-              ) : (
-                <td key={table.columns[at]}>{cellText(value)}</td>
-              ),
-            )}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <PlainTable
+      caption={title}
+      columns={columns}
+      rows={table.rows}
+      // Rows of a snapshot never move: their position is their identity.
+      rowKey={(_, index) => index}
+      // A scrolling table must be reachable by keyboard; a hidden one must not be.
+      tabIndex={focusable ? 0 : -1}
+    />
   )
 }

@@ -37,9 +37,10 @@ export interface PlainTableProps<R> {
  */
 export function PlainTable<R>(props: PlainTableProps<R>) {
   const { caption, columns, rows, rowKey, rowLook, selectedKey, groups, foot, headless = false, className } = props
+  // The role is written out because a style may take the implicit one away.
+  const attributes = { role: 'table', 'aria-label': caption, tabIndex: props.tabIndex }
   return (
-    // The role is written out because a style may take the implicit one away.
-    <table role="table" aria-label={caption} className={classes(styles['plain'], className)} tabIndex={props.tabIndex}>
+    <table {...attributes} className={classes(styles['plain'], className)}>
       {!headless && (
         <thead>
           {groups !== undefined && <Groups columns={columns} groups={groups} />}
@@ -129,16 +130,14 @@ function Groups<R>({
 }
 
 function Foot<R>({ columns, cells }: { readonly columns: readonly DataColumn<R>[]; readonly cells: FootRow }) {
-  let covered = 0
+  const covered = new Set(
+    columns.flatMap(({ id }, at) => Array.from({ length: (cells[id]?.span ?? 1) - 1 }, (_, more) => at + more + 1)),
+  )
   return (
     <tr>
-      {columns.map((column) => {
-        if (covered > 0) {
-          covered -= 1
-          return null
-        }
-        const { text = NOTHING, look, span = 1 } = cells[column.id] ?? {}
-        covered = span - 1
+      {columns.map((column, at) => {
+        if (covered.has(at)) return null
+        const { text = NOTHING, look, span } = cells[column.id] ?? {}
         const attributes = { colSpan: span, className: classes(alignment(column), look) }
         return column.rowHeader === true ? (
           <th key={column.id} scope="row" {...attributes}>

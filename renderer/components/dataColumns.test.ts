@@ -1,32 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compareValues, moveCursor, nextSorting, tableCsv } from './dataColumns.ts'
-
-const size = { rows: 5, columns: 3, page: 2, ctrl: false }
-
-describe('the cursor of a grid', () => {
-  it.each([
-    ['ArrowDown', { row: 1, column: 1 }],
-    ['ArrowUp', { row: -1, column: 1 }],
-    ['ArrowLeft', { row: 0, column: 0 }],
-    ['ArrowRight', { row: 0, column: 2 }],
-    ['Home', { row: 0, column: 0 }],
-    ['End', { row: 0, column: 2 }],
-    ['PageDown', { row: 2, column: 1 }],
-    ['PageUp', { row: 0, column: 1 }],
-  ])('moves by %s', (key, expected) => {
-    expect(moveCursor(key, { row: 0, column: 1 }, size)).toEqual(expected)
-  })
-
-  it('stays inside, and goes to the corners with Ctrl', () => {
-    expect(moveCursor('ArrowDown', { row: 4, column: 0 }, size)).toEqual({ row: 4, column: 0 })
-    expect(moveCursor('End', { row: 1, column: 0 }, { ...size, ctrl: true })).toEqual({ row: 4, column: 2 })
-    expect(moveCursor('ArrowDown', { row: -1, column: 0 }, { ...size, rows: 0 })).toEqual({ row: -1, column: 0 })
-  })
-
-  it('leaves other keys to others', () => {
-    expect(moveCursor('x', { row: 0, column: 0 }, size)).toBeUndefined()
-  })
-})
+import { compareValues, nextSorting, tableCsv } from './dataColumns.ts'
 
 describe('sorting', () => {
   it('starts numbers with the largest and text with A, and ends with the given order', () => {

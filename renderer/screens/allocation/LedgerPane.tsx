@@ -1,19 +1,19 @@
-import { memo, type ReactNode } from 'react'
+import { memo } from 'react'
 import type { BorrowingRule } from '../../../core/engine/allocation.ts'
 import type { AdjustmentLedger, AdjustmentLedgerEntry } from '../../../core/impact/adjustmentLedger.ts'
 import { Button } from '../../components/Button.tsx'
 import { classes } from '../../components/classes.ts'
-import { toCsv } from '../../components/csv.ts'
+import { tableCsv, type DataColumn } from '../../components/dataColumns.ts'
 import { downloadCsv } from '../../components/download.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { LevelName } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'
+import { PlainTable, type FootRow } from '../../components/PlainTable.tsx'
 import { scrollRegion } from '../../components/scrollRegion.ts'
 import { Term } from '../../components/Term.tsx'
-import { hrefOf } from '../../state/route.ts'
 import { format } from '../../theme/format.ts'
 import type { KnownRound } from './rounds.data.ts'
-import { Blank } from './Blank.tsx'
+import { LevelLink } from './StepTable.tsx'
 import styles from './table.module.css'
 
 export interface LedgerPaneProps {
@@ -36,122 +36,124 @@ export const LedgerPane = memo(function LedgerPane({ ledger, round, selected, se
         <Button
           small
           aria-label="Save the borrow ledger as CSV"
-          onClick={() => downloadCsv(`borrow-ledger-${server}-${round.step.number}`, ledgerCsv(ledger))}
+          onClick={() => downloadCsv(`borrow-ledger-${server}-${round.step.number}`, tableCsv(COLUMNS, ledger.entries))}
         >
           <Icon name="download" size={13} /> CSV
         </Button>
       }
     >
       <div className={styles['scroll']} {...scrollRegion('Borrow ledger, all levels')}>
-        <table className={classes(styles['table'], styles['ledger'], ledger.entries.length > FEW && styles['many'])}>
-          <caption className="sr-only">{`Borrow ledger of ${server}, seats`}</caption>
-          <thead>
-            <tr>
-              <th scope="col">Priority level</th>
-              <Head>
-                <Term id="nominal-limit">Nominal</Term>
-              </Head>
-              <Head>
-                − <Term id="lend">lent</Term>
-              </Head>
-              <Head>
-                + <Term id="borrow">borrowed</Term>
-              </Head>
-              <Head>
-                = <Term id="current-limit">limit</Term>
-              </Head>
-              <Head>
-                <Term id="sampled">≈</Term> in use
-              </Head>
-              <Head>≈ idle</Head>
-              <Head title="Seats in use beyond the limit: an over-wide request, or a limit that was lowered">
-                ≈ over
-              </Head>
-              <th scope="col" className={styles['fill']}>
-                <span className="sr-only">Remark</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {ledger.entries.map((entry) => (
-              <EntryRow key={entry.name} entry={entry} selected={entry.name === selected} />
-            ))}
-          </tbody>
-          <tfoot>
-            <tr>
-              <th scope="row">Sum of limited levels</th>
-              <td className={styles['num']}>{format.seats(ledger.nominal - ledger.exemptNominal)}</td>
-              <td className={classes(styles['num'], ledger.lent > 0 && styles['lent'])}>{minus(ledger.lent)}</td>
-              <td className={classes(styles['num'], ledger.borrowed > 0 && styles['borrowed'])}>
-                {format.change(ledger.borrowed)}
-              </td>
-              <td className={classes(styles['num'], styles['strong'])}>{format.seats(ledger.current)}</td>
-              <td className={styles['num']}>{format.seats(ledger.used)}</td>
-              <td className={styles['num']}>{format.seats(ledger.idle)}</td>
-              <Blank />
-              <td className={styles['quiet']}>{restNote(ledger, round)}</td>
-            </tr>
-            <ExemptRow ledger={ledger} rule={round.expected.rule} />
-          </tfoot>
-        </table>
+        <PlainTable
+          caption={`Borrow ledger of ${server}, seats`}
+          className={classes(styles['table'], styles['ledger'], ledger.entries.length > FEW && styles['many'])}
+          columns={COLUMNS}
+          rows={ledger.entries}
+          rowKey={({ name }) => name}
+          selectedKey={selected}
+          foot={[sumsOf(ledger, restNote(ledger, round)), exemptOf(ledger, round.expected.rule)]}
+        />
       </div>
     </Pane>
   )
 })
 
-function Head({ children, title }: { readonly children: ReactNode; readonly title?: string }) {
-  return (
-    <th scope="col" className={styles['num']} title={title}>
-      {children}
-    </th>
-  )
-}
-
 const minus = (seats: number): string => format.change(seats === 0 ? 0 : -seats)
 
-function EntryRow({ entry, selected }: { readonly entry: AdjustmentLedgerEntry; readonly selected: boolean }) {
-  const { name, nominal, lent, borrowed, current, used, idle, over = 0 } = entry
-  return (
-    <tr aria-current={selected ? 'true' : undefined} className={selected ? styles['selected'] : undefined}>
-      <th scope="row">
-        <a href={hrefOf('level', name)} className={styles['level']}>
-          <LevelName name={name} />
-        </a>
-      </th>
-      <td className={styles['num']}>{format.seats(nominal)}</td>
-      <td className={classes(styles['num'], lent > 0 ? styles['lent'] : styles['quiet'])}>{minus(lent)}</td>
-      <td className={classes(styles['num'], borrowed > 0 ? styles['borrowed'] : styles['quiet'])}>
-        {format.change(borrowed)}
-      </td>
-      <td className={classes(styles['num'], styles['strong'])}>{format.seats(current)}</td>
-      <td className={styles['num']}>{format.seats(used)}</td>
-      <td className={classes(styles['num'], idle === 0 && styles['quiet'])}>{format.seats(idle)}</td>
-      <td className={classes(styles['num'], over > 0 ? styles['capped'] : styles['quiet'])}>{format.seats(over)}</td>
-      <Blank />
-    </tr>
-  )
-}
+/** A column of seats, quiet where it says nothing. */
+const ofSeats = (
+  id: string,
+  header: string,
+  value: (entry: AdjustmentLedgerEntry) => number | undefined,
+  more: Partial<DataColumn<AdjustmentLedgerEntry>> = {},
+): DataColumn<AdjustmentLedgerEntry> => ({
+  id,
+  header,
+  align: 'right',
+  value,
+  cell: (entry) => format.seats(value(entry)),
+  ...more,
+})
 
-function ExemptRow({ ledger, rule }: { readonly ledger: AdjustmentLedger; readonly rule: BorrowingRule }) {
-  const { exemptShare, exemptOnTop, exemptNominal, exemptExecuting } = ledger
-  return (
-    <tr>
-      <th scope="row">
-        <LevelName name="exempt" />
-      </th>
-      <td className={styles['num']}>{format.seats(exemptNominal)}</td>
-      <Blank span={2} />
-      <td className={styles['num']}>{format.seats(exemptShare + exemptOnTop)}</td>
-      <td className={styles['num']}>{format.seats(exemptExecuting)}</td>
-      <Blank span={2} />
-      <td className={styles['quiet']}>
-        {rule === 'exempt-in-solver'
-          ? 'its limit is part of the common sum (servers up to 1.30), but nothing limits it'
-          : 'on top of all limits: nothing limits it'}
-      </td>
-    </tr>
-  )
-}
+const COLUMNS: readonly DataColumn<AdjustmentLedgerEntry>[] = [
+  {
+    id: 'level',
+    header: 'Level',
+    head: 'Priority level',
+    rowHeader: true,
+    value: ({ name }) => name,
+    cell: ({ name }) => <LevelLink name={name} />,
+  },
+  ofSeats('nominal', 'Nominal', ({ nominal }) => nominal, { term: 'nominal-limit' }),
+  ofSeats('lent', 'Lent', ({ lent }) => lent, {
+    head: (
+      <>
+        − <Term id="lend">lent</Term>
+      </>
+    ),
+    cell: ({ lent }) => minus(lent),
+    look: ({ lent }) => styles[lent > 0 ? 'lent' : 'quiet'],
+  }),
+  ofSeats('borrowed', 'Borrowed', ({ borrowed }) => borrowed, {
+    head: (
+      <>
+        + <Term id="borrow">borrowed</Term>
+      </>
+    ),
+    cell: ({ borrowed }) => format.change(borrowed),
+    look: ({ borrowed }) => styles[borrowed > 0 ? 'borrowed' : 'quiet'],
+  }),
+  ofSeats('limit', 'Limit', ({ current }) => current, {
+    head: (
+      <>
+        = <Term id="current-limit">limit</Term>
+      </>
+    ),
+    look: () => styles['strong'],
+  }),
+  ofSeats('used', 'In use', ({ used }) => used, {
+    head: (
+      <>
+        <Term id="sampled">≈</Term> in use
+      </>
+    ),
+  }),
+  ofSeats('idle', 'Idle', ({ idle }) => idle, {
+    head: '≈ idle',
+    look: ({ idle }) => (idle === 0 ? styles['quiet'] : undefined),
+  }),
+  ofSeats('over', 'Over', ({ over }) => over, {
+    head: '≈ over',
+    title: 'Seats in use beyond the limit: an over-wide request, or a limit that was lowered',
+    cell: ({ over = 0 }) => format.seats(over),
+    look: ({ over = 0 }) => styles[over > 0 ? 'capped' : 'quiet'],
+  }),
+  { id: 'remark', header: 'Remark', hiddenHeader: true, width: '100%', cell: () => '' },
+]
+
+const sumsOf = (ledger: AdjustmentLedger, remark: string): FootRow => ({
+  level: { text: 'Sum of limited levels' },
+  nominal: { text: format.seats(ledger.nominal - ledger.exemptNominal) },
+  lent: { text: minus(ledger.lent), look: ledger.lent > 0 ? styles['lent'] : undefined },
+  borrowed: { text: format.change(ledger.borrowed), look: ledger.borrowed > 0 ? styles['borrowed'] : undefined },
+  limit: { text: format.seats(ledger.current), look: styles['strong'] },
+  used: { text: format.seats(ledger.used) },
+  idle: { text: format.seats(ledger.idle) },
+  remark: { text: remark, look: styles['quiet'] },
+})
+
+const exemptOf = (ledger: AdjustmentLedger, rule: BorrowingRule): FootRow => ({
+  level: { text: <LevelName name="exempt" /> },
+  nominal: { text: format.seats(ledger.exemptNominal) },
+  limit: { text: format.seats(ledger.exemptShare + ledger.exemptOnTop) },
+  used: { text: format.seats(ledger.exemptExecuting) },
+  remark: {
+    text:
+      rule === 'exempt-in-solver'
+        ? 'its limit is part of the common sum (servers up to 1.30), but nothing limits it'
+        : 'on top of all limits: nothing limits it',
+    look: styles['quiet'],
+  },
+})
 
 /** Where the two sides of the pool do not meet, and why. */
 function restNote({ undistributed, unknown }: AdjustmentLedger, { expected }: KnownRound): string {
@@ -160,20 +162,4 @@ function restNote({ undistributed, unknown }: AdjustmentLedger, { expected }: Kn
   const seats = `${format.seats(Math.abs(undistributed))} ${Math.abs(undistributed) === 1 ? 'seat' : 'seats'}`
   if (expected.regime !== 'solver') return `${seats} withheld for exempt${lacking}`
   return `${seats} ${undistributed > 0 ? 'less' : 'more'} by rounding each limit${lacking}`
-}
-
-function ledgerCsv({ entries }: AdjustmentLedger): string {
-  return toCsv(
-    ['Level', 'Nominal', 'Lent', 'Borrowed', 'Limit', 'In use', 'Idle', 'Over'],
-    entries.map((entry) => [
-      entry.name,
-      entry.nominal,
-      entry.lent,
-      entry.borrowed,
-      entry.current,
-      entry.used,
-      entry.idle,
-      entry.over,
-    ]),
-  )
 }

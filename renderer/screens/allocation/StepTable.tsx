@@ -1,8 +1,10 @@
 import { memo, type ReactNode } from 'react'
 import type { LevelVerdict } from '../../../core/impact/expected.ts'
 import { classes } from '../../components/classes.ts'
+import type { DataColumn } from '../../components/dataColumns.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { LevelName } from '../../components/LevelChip.tsx'
+import { PlainTable } from '../../components/PlainTable.tsx'
 import { scrollRegion } from '../../components/scrollRegion.ts'
 import { Term } from '../../components/Term.tsx'
 import { NARROW, useMedia } from '../../components/useMedia.ts'
@@ -12,7 +14,6 @@ import { levelStyle } from '../../charts/levelStyle.ts'
 import { patternOf } from '../../charts/Patterns.tsx'
 import type { KnownRound, StepRow, StepSums } from './rounds.data.ts'
 import { sumNote } from './sentence.ts'
-import { Blank } from './Blank.tsx'
 import styles from './table.module.css'
 
 export interface StepTableProps {
@@ -37,106 +38,37 @@ export const StepTable = memo(function StepTable({ round, table, selected, serve
   const solved = regime === 'solver'
   return (
     <div className={styles['scroll']} {...scrollRegion('Steps from demand to limit')}>
-      <table className={classes(styles['table'], rows.length > FEW && styles['many'])}>
-        <caption className="sr-only">{`How the limits of ${server} were set, seats`}</caption>
-        <thead>
-          <tr className={styles['groups']}>
-            <Blank />
-            <th scope="colgroup" colSpan={narrow ? 3 : 4}>
+      <PlainTable
+        caption={`How the limits of ${server} were set, seats`}
+        className={classes(styles['table'], rows.length > FEW && styles['many'])}
+        columns={stepColumns({ narrow, solved, scale, follows: round.step.follows })}
+        rows={rows}
+        rowKey={({ name }) => name}
+        selectedKey={selected}
+        groups={{
+          observe: (
+            <>
               1 observe {observed(round)} of <Term id="demand">demand</Term>
-            </th>
-            <th scope="colgroup" colSpan={2}>
-              2 remember
-            </th>
-            <th scope="colgroup" colSpan={3}>
-              3 floor and target
-            </th>
-            <th scope="colgroup" colSpan={narrow ? 2 : 3}>
-              {solved ? '4 share and hold in range' : '4 what remains decides'}
-            </th>
-            <th scope="colgroup" colSpan={narrow ? 4 : 5}>
-              5 result
-            </th>
-          </tr>
-          <tr>
-            <th scope="col">
-              <Term id="priority-level">Priority level</Term>
-            </th>
-            <Num>
-              <Term id="high-watermark">High water</Term>
-            </Num>
-            <Num>
-              <Term id="average-demand">Average</Term>
-            </Num>
-            <Num>
-              <Term id="deviation">σ</Term>
-            </Num>
-            {!narrow && (
-              <Num>
-                <Term id="envelope">Envelope</Term>
-              </Num>
-            )}
-            <Num>
-              <Term id="smoothed-demand">Smoothed</Term>
-            </Num>
-            <Num title="Smoothed demand in the round before; ≈ where rounds between were missed">before</Num>
-            <Num>
-              <Term id="min">Min</Term>
-            </Num>
-            <Num>
-              <Term id="floor">Floor</Term>
-            </Num>
-            <Num>
-              <Term id="target">Target</Term>
-            </Num>
-            <Num>
-              <Term id="fair-fraction">p × target</Term>
-            </Num>
-            {!narrow && <th scope="col">{solved ? 'Clamp' : 'Range'}</th>}
-            <th scope="col">
-              <Term id="verdict">Verdict</Term>
-            </th>
-            {!narrow && <Num title="Limit in the round before">Was</Num>}
-            <Num>
-              <Term id="current-limit">Limit</Term>
-            </Num>
-            <Num title="Computed anew from the reported demand by the rules of the server’s version">Expected</Num>
-            <Num>
-              vs <Term id="nominal-limit">nominal</Term>
-            </Num>
-            <th scope="col">On one scale</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <LevelStep
-              key={row.name}
-              row={row}
-              narrow={narrow}
-              follows={round.step.follows}
-              solved={solved}
-              scale={scale}
-              selected={row.name === selected}
-            />
-          ))}
-        </tbody>
-        <tfoot>
-          <tr>
-            <th scope="row">Sum</th>
-            <Blank span={narrow ? 5 : 6} />
-            <Cell>{format.seats(sums.min)}</Cell>
-            <Cell>{format.seats(sums.floor)}</Cell>
-            <Cell>{format.seatsAverage(sums.target)}</Cell>
-            <Cell quiet>{sums.share === undefined ? '' : format.seatsAverage(sums.share)}</Cell>
-            <Blank span={narrow ? 1 : 3} />
-            <Cell strong>{format.seats(sums.limit)}</Cell>
-            <Cell quiet>{format.seats(sums.expected)}</Cell>
-            <td colSpan={2} className={styles['sumNote']}>
-              {sumNote(sums.limit, sums.nominal, regime)}
-            </td>
-          </tr>
-        </tfoot>
-      </table>
+            </>
+          ),
+          remember: '2 remember',
+          target: '3 floor and target',
+          share: solved ? '4 share and hold in range' : '4 what remains decides',
+          result: '5 result',
+        }}
+        foot={[
+          {
+            level: { text: 'Sum' },
+            min: { text: format.seats(sums.min) },
+            floor: { text: format.seats(sums.floor) },
+            target: { text: format.seatsAverage(sums.target) },
+            share: { text: sums.share === undefined ? '' : format.seatsAverage(sums.share), look: styles['quiet'] },
+            limit: { text: format.seats(sums.limit), look: styles['strong'] },
+            expected: { text: format.seats(sums.expected), look: styles['quiet'] },
+            change: { text: sumNote(sums.limit, sums.nominal, regime), look: styles['sumNote'], span: 2 },
+          },
+        ]}
+      />
     </div>
   )
 })
@@ -145,55 +77,125 @@ function observed({ step: { at, since, follows } }: KnownRound): string {
   return since === undefined || !follows ? '10 s' : `≈ ${format.fixed((at - since) / 1_000)} s`
 }
 
-interface LevelStepProps {
-  readonly row: StepRow
+interface StepColumns {
   readonly narrow: boolean
-  readonly follows: boolean
+  /** The solver decided, so that shares and ranges apply. */
   readonly solved: boolean
+  /** Seats at the end of the bars. */
   readonly scale: number
-  readonly selected: boolean
+  /** The round before is known. */
+  readonly follows: boolean
 }
 
-function LevelStep({ row, narrow, follows, solved, scale, selected }: LevelStepProps) {
-  const outside = row.target === undefined
-  const sampled = follows || row.smoothedBefore === undefined ? '' : '≈ '
-  return (
-    <tr aria-current={selected ? 'true' : undefined} className={selected ? styles['selected'] : undefined}>
-      <th scope="row">
-        <a href={hrefOf('level', row.name)} className={styles['level']}>
-          <LevelName name={row.name} />
-        </a>
-      </th>
-      <Cell>{format.seats(row.highWatermark)}</Cell>
-      <Cell soft>{format.seatsAverage(row.average)}</Cell>
-      <Cell soft>{format.seatsAverage(row.stdev)}</Cell>
-      {!narrow && <Cell soft>{format.seatsAverage(row.envelope)}</Cell>}
-      <Cell strong>{format.seatsAverage(row.smoothed)}</Cell>
-      <Cell quiet>{`${sampled}${format.seatsAverage(row.smoothedBefore)}`}</Cell>
-      <Cell soft>{format.seats(row.min)}</Cell>
-      <Cell>{format.seats(row.floor)}</Cell>
-      {outside ? <Cell quiet>{NOT_APPLICABLE}</Cell> : <Cell strong>{format.seatsAverage(row.target)}</Cell>}
-      <Cell quiet={outside || !solved}>{outside || !solved ? NOT_APPLICABLE : format.seatsAverage(row.share)}</Cell>
-      {!narrow && (
-        <td className={styles['quiet']}>{!outside && range(solved ? [row.floor, row.max] : [row.min, row.floor])}</td>
-      )}
-      <td className={styles[row.verdict]}>{VERDICTS[row.verdict]}</td>
-      {!narrow && <Cell quiet>{outside ? '' : format.seats(row.limitBefore)}</Cell>}
-      <Cell strong>{format.seats(row.reported)}</Cell>
-      <Expected row={row} />
-      <td className={classes(styles['num'], changeLook(row.change))}>
-        {row.change === undefined ? (
-          <span className={styles['quiet']} title="The limit of exempt is no part of the nominal seats">
-            on top
-          </span>
-        ) : (
-          format.change(row.change)
-        )}
-      </td>
-      <td className={styles['bar']}>{!outside && <LimitBar row={row} scale={scale} width={narrow ? 96 : 108} />}</td>
-    </tr>
-  )
+function stepColumns({ narrow, solved, scale, follows }: StepColumns): readonly DataColumn<StepRow>[] {
+  type Show = (row: StepRow) => ReactNode
+  type More = Partial<DataColumn<StepRow>>
+  const number = (group: string, id: string, header: string, cell: Show, more: More = {}): DataColumn<StepRow> => ({
+    id,
+    header,
+    group,
+    align: 'right',
+    cell,
+    ...more,
+  })
+  const look = (kind: string) => () => styles[kind]
+  const outside = ({ target }: StepRow): boolean => target === undefined
+  const sampled = ({ smoothedBefore }: StepRow): string => (follows || smoothedBefore === undefined ? '' : '≈ ')
+  const columns: readonly DataColumn<StepRow>[] = [
+    {
+      id: 'level',
+      header: 'Priority level',
+      term: 'priority-level',
+      rowHeader: true,
+      cell: ({ name }) => <LevelLink name={name} />,
+    },
+    number('observe', 'highWatermark', 'High water', (row) => format.seats(row.highWatermark), {
+      term: 'high-watermark',
+    }),
+    number('observe', 'average', 'Average', (row) => format.seatsAverage(row.average), {
+      term: 'average-demand',
+      look: look('soft'),
+    }),
+    number('observe', 'stdev', 'σ', (row) => format.seatsAverage(row.stdev), { term: 'deviation', look: look('soft') }),
+    number('observe', 'envelope', 'Envelope', (row) => format.seatsAverage(row.envelope), {
+      term: 'envelope',
+      look: look('soft'),
+    }),
+    number('remember', 'smoothed', 'Smoothed', (row) => format.seatsAverage(row.smoothed), {
+      term: 'smoothed-demand',
+      look: look('strong'),
+    }),
+    number('remember', 'before', 'before', (row) => `${sampled(row)}${format.seatsAverage(row.smoothedBefore)}`, {
+      title: 'Smoothed demand in the round before; ≈ where rounds between were missed',
+      look: look('quiet'),
+    }),
+    number('target', 'min', 'Min', (row) => format.seats(row.min), { term: 'min', look: look('soft') }),
+    number('target', 'floor', 'Floor', (row) => format.seats(row.floor), { term: 'floor' }),
+    number('target', 'target', 'Target', (row) => (outside(row) ? NOT_APPLICABLE : format.seatsAverage(row.target)), {
+      term: 'target',
+      look: (row) => styles[outside(row) ? 'quiet' : 'strong'],
+    }),
+    number(
+      'share',
+      'share',
+      'p × target',
+      (row) => (outside(row) || !solved ? NOT_APPLICABLE : format.seatsAverage(row.share)),
+      { term: 'fair-fraction', look: (row) => (outside(row) || !solved ? styles['quiet'] : undefined) },
+    ),
+    {
+      id: 'range',
+      header: solved ? 'Clamp' : 'Range',
+      group: 'share',
+      look: look('quiet'),
+      cell: (row) => !outside(row) && range(solved ? [row.floor, row.max] : [row.min, row.floor]),
+    },
+    {
+      id: 'verdict',
+      header: 'Verdict',
+      term: 'verdict',
+      group: 'share',
+      look: ({ verdict }) => styles[verdict],
+      cell: ({ verdict }) => VERDICTS[verdict],
+    },
+    number('result', 'was', 'Was', (row) => (outside(row) ? '' : format.seats(row.limitBefore)), {
+      title: 'Limit in the round before',
+      look: look('quiet'),
+    }),
+    number('result', 'limit', 'Limit', (row) => format.seats(row.reported), {
+      term: 'current-limit',
+      look: look('strong'),
+    }),
+    number('result', 'expected', 'Expected', (row) => <Expected row={row} />, {
+      title: 'Computed anew from the reported demand by the rules of the server’s version',
+      look: ({ agrees }) => styles[agrees === false ? 'differs' : 'quiet'],
+    }),
+    number('result', 'change', 'vs nominal', ({ change }) => <Change change={change} />, {
+      head: (
+        <>
+          vs <Term id="nominal-limit">nominal</Term>
+        </>
+      ),
+      look: ({ change = 0 }) => styles[change === 0 ? 'quiet' : change > 0 ? 'borrowed' : 'lent'],
+    }),
+    {
+      id: 'scale',
+      header: 'On one scale',
+      group: 'result',
+      look: look('bar'),
+      cell: (row) => !outside(row) && <LimitBar row={row} scale={scale} width={narrow ? 96 : 108} />,
+    },
+  ]
+  return narrow ? columns.filter(({ id }) => !ROOMY.has(id)) : columns
 }
+
+/** Columns that a narrow window has no room for. */
+const ROOMY: ReadonlySet<string> = new Set(['envelope', 'range', 'was'])
+
+export const LevelLink = ({ name }: { readonly name: string }) => (
+  <a href={hrefOf('level', name)} className={styles['level']}>
+    <LevelName name={name} />
+  </a>
+)
 
 const range = ([from, to]: readonly [number, number]): string => `[${format.seats(from)}, ${format.seats(to)}]`
 
@@ -207,48 +209,21 @@ const VERDICTS: Readonly<Record<LevelVerdict, string>> = {
   kept: 'kept',
 }
 
-const changeLook = (change: number | undefined): string | undefined =>
-  change === undefined || change === 0 ? styles['quiet'] : change > 0 ? styles['borrowed'] : styles['lent']
-
 function Expected({ row: { expected, agrees } }: { readonly row: StepRow }) {
-  if (agrees === false) {
-    return (
-      <td className={classes(styles['num'], styles['differs'])}>
-        <Icon name="cross" size={10} /> {format.seats(expected)}
-        <span className="sr-only"> differs from the reported limit</span>
-      </td>
-    )
-  }
   return (
-    <Cell quiet>
-      {agrees === true && <Icon name="check" size={10} />} {format.seats(expected)}
-    </Cell>
+    <>
+      {agrees !== undefined && <Icon name={agrees ? 'check' : 'cross'} size={10} />} {format.seats(expected)}
+      {agrees === false && <span className="sr-only"> differs from the reported limit</span>}
+    </>
   )
 }
 
-function Num({ children, title }: { readonly children: ReactNode; readonly title?: string }) {
-  return (
-    <th scope="col" className={styles['num']} title={title}>
-      {children}
-    </th>
+const Change = ({ change }: { readonly change: number | undefined }) =>
+  change === undefined ? (
+    <span title="The limit of exempt is no part of the nominal seats">on top</span>
+  ) : (
+    format.change(change)
   )
-}
-
-function Cell(props: {
-  readonly children: ReactNode
-  readonly strong?: boolean
-  readonly soft?: boolean
-  readonly quiet?: boolean
-}) {
-  const { children, strong = false, soft = false, quiet = false } = props
-  return (
-    <td
-      className={classes(styles['num'], strong && styles['strong'], soft && styles['soft'], quiet && styles['quiet'])}
-    >
-      {children}
-    </td>
-  )
-}
 
 const HEIGHT = 14
 

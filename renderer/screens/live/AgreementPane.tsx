@@ -1,7 +1,9 @@
 import type { Agreement } from '../../../core/contract/live.ts'
 import { filterText } from '../../../core/filter/filter.ts'
 import { Button } from '../../components/Button.tsx'
+import type { DataColumn } from '../../components/dataColumns.ts'
 import { Pane } from '../../components/Pane.tsx'
+import { PlainTable } from '../../components/PlainTable.tsx'
 import { classes } from '../../components/classes.ts'
 import { format } from '../../theme/format.ts'
 import { addToFilter } from './query.ts'
@@ -87,36 +89,32 @@ export function DifferencesPane({ differences }: { readonly differences: Agreeme
         </Button>
       }
     >
-      <table className={styles['small']}>
-        <caption className="sr-only">Where engine and server differ</caption>
-        <thead>
-          <tr>
-            <th scope="col">What</th>
-            <th scope="col" className={styles['right']}>
-              n
-            </th>
-            <th scope="col">Likely reason</th>
-          </tr>
-        </thead>
-        <tbody>
-          {differences.map(({ what, count, likely }) => (
-            <tr key={what}>
-              <td>
-                <button
-                  type="button"
-                  className={styles['link']}
-                  title="Show only these"
-                  onClick={() => addToFilter(filterText('differs', what))}
-                >
-                  {what}
-                </button>
-              </td>
-              <td className={styles['right']}>{format.seats(count)}</td>
-              <td>{likely}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <PlainTable
+        caption="Where engine and server differ"
+        className={styles['small']}
+        columns={DIFFERENCES}
+        rows={differences}
+        rowKey={({ what }) => what}
+      />
     </Pane>
   )
 }
+
+const DIFFERENCES: readonly DataColumn<Agreement['differences'][number]>[] = [
+  {
+    id: 'what',
+    header: 'What',
+    cell: ({ what }) => (
+      <button
+        type="button"
+        className={styles['link']}
+        title="Show only these"
+        onClick={() => addToFilter(filterText('differs', what))}
+      >
+        {what}
+      </button>
+    ),
+  },
+  { id: 'count', header: 'n', align: 'right', cell: ({ count }) => format.seats(count) },
+  { id: 'likely', header: 'Likely reason', look: () => styles['likely'], cell: ({ likely }) => likely },
+]

@@ -3,7 +3,9 @@ import { filterText } from '../../../core/filter/filter.ts'
 import { Button } from '../../components/Button.tsx'
 import { Icon } from '../../components/Icon.tsx'
 import { LevelName } from '../../components/LevelChip.tsx'
+import type { DataColumn } from '../../components/dataColumns.ts'
 import { Pane } from '../../components/Pane.tsx'
+import { PlainTable } from '../../components/PlainTable.tsx'
 import { classes } from '../../components/classes.ts'
 import { openRequest } from '../../state/request.ts'
 import { openScreen } from '../../state/route.ts'
@@ -11,7 +13,7 @@ import { format, UNKNOWN } from '../../theme/format.ts'
 import { levelColor } from '../../state/levels.ts'
 import { addToFilter } from './query.ts'
 import { Remedy } from './Remedy.tsx'
-import { saidByServer, sampleOf, storyOf, timeParts } from './request.data.ts'
+import { saidByServer, sampleOf, storyOf, timeParts, type Said } from './request.data.ts'
 import { requestOf } from './row.ts'
 import styles from './live.module.css'
 
@@ -148,27 +150,28 @@ function ServerWords({ row }: { readonly row: LiveRequest }) {
   const said = saidByServer(row)
   if (said.length === 0) return <p className={styles['quiet']}>The server reported nothing about this request.</p>
   return (
-    <table className={styles['said']}>
-      <caption className="sr-only">Engine and server compared</caption>
-      <thead>
-        <tr>
-          <th scope="col">Reported</th>
-          <th scope="col">Engine</th>
-          <th scope="col">Server</th>
-        </tr>
-      </thead>
-      <tbody>
-        {said.map(({ what, engine, server, same }) => (
-          <tr key={what} className={classes(!same && styles['differs'])}>
-            <th scope="row">{what}</th>
-            <td>{engine}</td>
-            <td>
-              {server} {!same && <Icon name="warn" size={12} />}
-              {!same && <span className="sr-only">differs</span>}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <PlainTable
+      caption="Engine and server compared"
+      className={classes(styles['small'], styles['said'])}
+      columns={SAID}
+      rows={said}
+      rowKey={({ what }) => what}
+      rowLook={({ same }) => (same ? undefined : styles['differs'])}
+    />
   )
 }
+
+const SAID: readonly DataColumn<Said>[] = [
+  { id: 'what', header: 'Reported', rowHeader: true, cell: ({ what }) => what },
+  { id: 'engine', header: 'Engine', cell: ({ engine }) => engine },
+  {
+    id: 'server',
+    header: 'Server',
+    cell: ({ server, same }) => (
+      <>
+        {server} {!same && <Icon name="warn" size={12} />}
+        {!same && <span className="sr-only">differs</span>}
+      </>
+    ),
+  },
+]

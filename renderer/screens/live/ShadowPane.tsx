@@ -2,13 +2,14 @@ import { useState } from 'react'
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
 import type { LiveState, ShadowReport } from '../../../core/contract/live.ts'
 import { Button } from '../../components/Button.tsx'
+import type { DataColumn } from '../../components/dataColumns.ts'
 import { Note } from '../../components/Note.tsx'
 import { Pane } from '../../components/Pane.tsx'
+import { PlainTable } from '../../components/PlainTable.tsx'
 import { ProblemNote } from '../../components/States.tsx'
-import { classes } from '../../components/classes.ts'
 import { openPage } from '../../state/route.ts'
 import { isTrusted } from './sentence.ts'
-import { assumedSentence, differentShare, shadowRows, shadowSpan } from './shadow.data.ts'
+import { assumedSentence, differentShare, shadowRows, shadowSpan, type ShadowRow } from './shadow.data.ts'
 import { useShadowDraft, type DraftBeside } from '../../state/shadowDraft.ts'
 import own from './ShadowPane.module.css'
 import styles from './live.module.css'
@@ -124,39 +125,30 @@ function Beside({ beside, onRun }: { readonly beside: DraftBeside; readonly onRu
 
 function Comparison({ shadow }: { readonly shadow: ShadowReport }) {
   return (
-    <table className={styles['small']}>
-      <caption className="sr-only">Configuration in force and draft</caption>
-      <thead>
-        <tr>
-          <th scope="col">
-            <span className="sr-only">What</span>
-          </th>
-          <th scope="col" className={styles['right']}>
-            A now
-          </th>
-          <th scope="col" className={styles['right']}>
-            B draft
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {shadowRows(shadow).map(({ what, a, b, verdict }) => (
-          <tr key={what}>
-            <th scope="row">{what}</th>
-            <td className={styles['right']}>{a}</td>
-            <td className={classes(styles['right'], verdict !== undefined && styles[verdict])}>
-              {b}
-              {verdict !== undefined && <span className="sr-only"> {verdict}</span>}
-            </td>
-          </tr>
-        ))}
-        <tr>
-          <th scope="row">decided differently</th>
-          <td colSpan={2} className={styles['right']}>
-            {differentShare(shadow)}
-          </td>
-        </tr>
-      </tbody>
-    </table>
+    <PlainTable
+      caption="Configuration in force and draft"
+      className={styles['small']}
+      columns={COMPARISON}
+      rows={shadowRows(shadow)}
+      rowKey={({ what }) => what}
+      foot={[{ what: { text: 'decided differently' }, a: { text: differentShare(shadow), span: 2 } }]}
+    />
   )
 }
+
+const COMPARISON: readonly DataColumn<ShadowRow>[] = [
+  { id: 'what', header: 'What', hiddenHeader: true, rowHeader: true, cell: ({ what }) => what },
+  { id: 'a', header: 'A now', align: 'right', cell: ({ a }) => a },
+  {
+    id: 'b',
+    header: 'B draft',
+    align: 'right',
+    look: ({ verdict }) => verdict && styles[verdict],
+    cell: ({ b, verdict }) => (
+      <>
+        {b}
+        {verdict !== undefined && <span className="sr-only"> {verdict}</span>}
+      </>
+    ),
+  },
+]

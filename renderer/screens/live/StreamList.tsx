@@ -1,13 +1,9 @@
-import { memo, useEffect, useRef, type KeyboardEvent } from 'react'
+import { memo, useEffect } from 'react'
 import type { LiveRequest } from '../../../core/contract/live.ts'
-import { moveCursor } from '../../components/dataColumns.ts'
+import { cellOf } from '../../components/dataColumns.ts'
 import { classes } from '../../components/classes.ts'
-import { Tip } from '../../components/Term.tsx'
-import { GLOSSARY } from '../../glossary/glossary.ts'
-import { useGridCursor, type GridCursor } from '../../components/useGridCursor.ts'
-import { useRowWindow } from '../../components/useRowWindow.ts'
-import { openTerm } from '../../state/glossary.ts'
-import { useSettings } from '../../state/settings.ts'
+import { GridHead, useGrid, type GridCursor } from '../../components/grid.tsx'
+import table from '../../components/DataTable.module.css'
 import type { StreamColumn } from './columns.tsx'
 import type { Hold } from './useHold.ts'
 import styles from './StreamList.module.css'
@@ -35,48 +31,35 @@ const NEAR_THE_END = 200
  */
 export function StreamList(props: StreamListProps) {
   const { columns, hold, pinned, opened, stale, onOpen, onPin, onOldest } = props
-  const [{ singleKeys }] = useSettings()
   const count = pinned.length + hold.count
   const rowAt = (index: number): LiveRequest | undefined =>
     index < pinned.length ? pinned[index] : hold.at(index - pinned.length)
-  const scroll = useRef<HTMLDivElement>(null)
-  const { first, end, above, below, onScroll, reveal, page } = useRowWindow(scroll, count, ROW, true)
-  const { cursor, place, focusOn } = useGridCursor(scroll, { rows: count, columns: columns.length, first, end })
+  const { scroll, cursor, place, grid, first, end, above, below, onScroll } = useGrid({
+    caption: 'Live requests',
+    columns,
+    count,
+    rowHeight: ROW,
+    virtual: true,
+    onKey: ({ key }, at, _, singleKeys) => {
+      const row = at.row < 0 ? undefined : rowAt(at.row)
+      if (key === 'Enter' && row !== undefined) onOpen(row)
+      else if (key === 'Escape' && opened !== undefined) onOpen(undefined)
+      else if (key === 'p' && singleKeys && row !== undefined) onPin(row)
+      else return false
+      return true
+    },
+  })
 
   // A cell that had the focus may leave, with its column or its row, and nothing tells of that.
   useEffect(() => {
     if (scroll.current?.contains(document.activeElement) !== true) hold.hold('focus', false)
   })
 
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.altKey || event.metaKey) return
-    const row = cursor.row < 0 ? undefined : rowAt(cursor.row)
-    const term = columns[cursor.column]?.term
-    const size = { rows: count, columns: columns.length, page, ctrl: event.ctrlKey }
-    const next = moveCursor(event.key, cursor, size)
-    if (next !== undefined) {
-      reveal(next.row)
-      focusOn(next)
-    } else if (event.key === 'Enter' && row !== undefined) onOpen(row)
-    else if (event.key === 'Escape' && opened !== undefined) onOpen(undefined)
-    else if (event.key === 'p' && singleKeys && row !== undefined) onPin(row)
-    else if (event.key === '?' && singleKeys && cursor.row === -1 && term !== undefined) openTerm(term)
-    else return
-    event.preventDefault()
-    event.stopPropagation()
-  }
   const scrolled = (): void => {
     onScroll()
     const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = scroll.current ?? {}
     hold.hold('scrolled', scrollTop >= ROW)
     if (scrollHeight - scrollTop - clientHeight < NEAR_THE_END * ROW) onOldest()
-  }
-  const grid = {
-    role: 'grid',
-    'aria-label': 'Live requests',
-    'aria-rowcount': count + 1,
-    'aria-colcount': columns.length,
-    onKeyDown,
   }
   return (
     <div
@@ -91,13 +74,8 @@ export function StreamList(props: StreamListProps) {
           hold.hold('focus', false)
       }}
     >
-      <table className={styles['stream']} {...grid}>
-        <colgroup>
-          {columns.map(({ id, width }) => (
-            <col key={id} style={width === undefined ? undefined : { width }} />
-          ))}
-        </colgroup>
-        <Head columns={columns} place={place} />
+      <table className={classes(table['grid'], table['fixed'], styles['stream'])} {...grid}>
+        <GridHead columns={columns} place={place} />
         <tbody>
           {above > 0 && <tr aria-hidden="true" style={{ height: above }} />}
           {Array.from({ length: end - first }, (_, offset) => {
@@ -148,13 +126,18 @@ interface RowProps {
 
 const Row = memo(
   function Row({ row, index, columns, opened, pinned, lastPinned, place, onOpen }: RowProps) {
-    const look = classes(opened && styles['opened'], pinned && styles['pinned'], lastPinned && styles['lastPinned'])
+    const look = classes(
+      table['opens'],
+      opened && table['selected'],
+      pinned && styles['pinned'],
+      lastPinned && table['lastPinned'],
+    )
     return (
       <tr aria-rowindex={index + 2} aria-selected={opened} className={look} onClick={() => onOpen(row)}>
         {columns.map((column, at) => (
-          <td key={column.id} className={column.right === true ? styles['right'] : undefined} {...place(index, at)}>
+          <td key={column.id} className={column.align === 'right' ? table['right'] : undefined} {...place(index, at)}>
             {at === 0 && pinned && <span className="sr-only">pinned </span>}
-            {column.cell(row)}
+            {cellOf(column, row)}
           </td>
         ))}
       </tr>
@@ -170,26 +153,3 @@ const Row = memo(
     old.pinned === next.pinned &&
     old.lastPinned === next.lastPinned,
 )
-
-function Head({ columns, place }: { readonly columns: readonly StreamColumn[]; readonly place: GridCursor['place'] }) {
-  return (
-    <thead>
-      <tr aria-rowindex={1}>
-        {columns.map(({ id, header, title, term, right }, index) => {
-          const text = term === undefined ? title : `${title}. ${GLOSSARY[term][1]}`
-          return (
-            <Tip key={id} text={text}>
-              <th
-                scope="col"
-                className={classes(right === true && styles['right'], term !== undefined && styles['term'])}
-                {...place(-1, index)}
-              >
-                <span>{header}</span>
-              </th>
-            </Tip>
-          )
-        })}
-      </tr>
-    </thead>
-  )
-}

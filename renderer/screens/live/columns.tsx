@@ -3,7 +3,7 @@ import { EXEMPT } from '../../../core/config/objects.ts'
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import { agrees, draftDiffers } from '../../../core/live/liveFilter.ts'
 import { differencesOf } from '../../../core/live/agreement.ts'
-import type { TermId } from '../../glossary/glossary.ts'
+import type { DataColumn } from '../../components/dataColumns.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { LevelChip } from '../../components/LevelChip.tsx'
 import { classes } from '../../components/classes.ts'
@@ -23,18 +23,11 @@ const always = (): boolean => true
 const onlyChosen = (): boolean => false
 
 /** One column of the request stream; widths are fixed, so that nothing moves sideways while rows pass. */
-export interface StreamColumn {
-  readonly id: string
-  readonly header: string
+export interface StreamColumn extends DataColumn<LiveRequest> {
   /** What the header stands for, in the list of columns and on hover. */
   readonly title: string
-  readonly term?: TermId
-  /** Pixels; absent: what is left over. */
-  readonly width?: number
-  readonly right?: boolean
   /** Whether it is shown until the reader chooses otherwise. */
   readonly usual: (room: Room) => boolean
-  readonly cell: (row: LiveRequest) => ReactNode
 }
 
 const Mono = ({ text, title }: { readonly text: string; readonly title?: string }) => (
@@ -163,7 +156,7 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
     header: 'Queue',
     title: 'Queue',
     width: 46,
-    right: true,
+    align: 'right',
     usual: always,
     cell: (row) => row.queue ?? UNKNOWN,
   },
@@ -173,7 +166,7 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
     title: 'Seats estimated by the engine: the initial stage, and the final stage if there is one',
     term: 'width',
     width: 48,
-    right: true,
+    align: 'right',
     usual: always,
     cell: (row) => (
       <span className={widthLook(row)}>
@@ -187,7 +180,7 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
     title: 'Seats as the server itself says',
     term: 'width',
     width: 38,
-    right: true,
+    align: 'right',
     usual: ({ narrow, server }) => server && !narrow,
     cell: (row) => <span className={widthLook(row)}>{row.server?.initialSeats ?? UNKNOWN}</span>,
   },
@@ -197,7 +190,7 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
     title: 'In its queue, until it was dispatched or refused',
     term: 'wait',
     width: 60,
-    right: true,
+    align: 'right',
     usual: always,
     cell: waited,
   },
@@ -206,7 +199,7 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
     header: 'Ran',
     title: 'From its dispatch to the end of the answer',
     width: 58,
-    right: true,
+    align: 'right',
     usual: always,
     cell: ran,
   },
@@ -216,7 +209,7 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
     title: 'How long its final seats are held after the answer',
     term: 'final-seats',
     width: 58,
-    right: true,
+    align: 'right',
     usual: ({ narrow, server }) => !server && !narrow,
     cell: (row) => format.ms(row.lingerMs),
   },
@@ -225,7 +218,7 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
     header: 'Status',
     title: 'HTTP status of the answer',
     width: 48,
-    right: true,
+    align: 'right',
     usual: always,
     cell: (row) => <Status row={row} />,
   },

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { rowWindow, scrollFor } from './windowing.ts'
+import { moveCursor, rowWindow, scrollFor } from './grid.tsx'
 
 describe('the mounted part of a long list', () => {
   it('covers what is visible and a little more', () => {
@@ -26,5 +26,32 @@ describe('the mounted part of a long list', () => {
     expect(scrollFor(5, 26, 0, 260, 26)).toBe(0)
     expect(scrollFor(20, 26, 0, 260, 26)).toBe(20 * 26 + 52 - 260)
     expect(scrollFor(2, 26, 500, 260, 26)).toBe(52)
+  })
+})
+
+const size = { rows: 5, columns: 3, page: 2, ctrl: false }
+
+describe('the cursor of a grid', () => {
+  it.each([
+    ['ArrowDown', { row: 1, column: 1 }],
+    ['ArrowUp', { row: -1, column: 1 }],
+    ['ArrowLeft', { row: 0, column: 0 }],
+    ['ArrowRight', { row: 0, column: 2 }],
+    ['Home', { row: 0, column: 0 }],
+    ['End', { row: 0, column: 2 }],
+    ['PageDown', { row: 2, column: 1 }],
+    ['PageUp', { row: 0, column: 1 }],
+  ])('moves by %s', (key, expected) => {
+    expect(moveCursor(key, { row: 0, column: 1 }, size)).toEqual(expected)
+  })
+
+  it('stays inside, and goes to the corners with Ctrl', () => {
+    expect(moveCursor('ArrowDown', { row: 4, column: 0 }, size)).toEqual({ row: 4, column: 0 })
+    expect(moveCursor('End', { row: 1, column: 0 }, { ...size, ctrl: true })).toEqual({ row: 4, column: 2 })
+    expect(moveCursor('ArrowDown', { row: -1, column: 0 }, { ...size, rows: 0 })).toEqual({ row: -1, column: 0 })
+  })
+
+  it('leaves other keys to others', () => {
+    expect(moveCursor('x', { row: 0, column: 0 }, size)).toBeUndefined()
   })
 })
