@@ -1,7 +1,7 @@
 import { effectiveLevelName } from './draftObject.ts'
 import type { ObjectRef } from '../../../../core/guard/finding.ts'
 import { readOf, type UnderstoodDraft } from '../../../state/draft.logic.ts'
-import { type Moves, neighbours, type SeenFlow, type Move } from './moves.data.ts'
+import { type Moves, neighbours, type NeighbourRow, type SeenFlow, type Move } from './moves.data.ts'
 import type { Impact } from './forecast.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import styles from './aside.module.css'
@@ -11,6 +11,8 @@ import { classes } from '../../../components/classes.ts'
 import { Term } from '../../../components/Term.tsx'
 import { levelColor } from '../../../state/levels.ts'
 import { LevelChip } from '../../../components/LevelChip.tsx'
+import type { DataColumn } from '../../../components/dataColumns.ts'
+import { PlainTable } from '../../../components/PlainTable.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { format } from '../../../theme/format.ts'
 
@@ -42,21 +44,30 @@ function OrderPane(props: { readonly objects: ObjectSet; readonly name: string; 
   if (rows.length === 0) return null
   return (
     <Pane title="Matching order" note="the first match decides" className={styles['pane']}>
-      <table className={styles['table']}>
-        <caption className="sr-only">Schemas evaluated before and after {name}</caption>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.name} className={row.self ? styles['mark'] : undefined}>
-              <td className={classes(styles['right'], styles['faint'], 'mono')}>{row.precedence}</td>
-              <td className={styles['clip']}>{row.name}</td>
-              <td className={classes(styles['right'], styles['faint'])}>{row.remark}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <PlainTable
+        caption={`Schemas evaluated before and after ${name}`}
+        className={styles['near']}
+        headless
+        columns={ORDER_COLUMNS}
+        rows={rows}
+        rowKey={(row) => row.name}
+        rowLook={({ self }) => (self ? styles['mark'] : undefined)}
+      />
     </Pane>
   )
 }
+
+const ORDER_COLUMNS: readonly DataColumn<NeighbourRow>[] = [
+  {
+    id: 'precedence',
+    header: 'Precedence',
+    align: 'right',
+    look: () => classes(styles['faint'], 'mono'),
+    value: ({ precedence }) => precedence,
+  },
+  { id: 'name', header: 'Flow schema', look: () => styles['clip'], value: ({ name }) => name },
+  { id: 'remark', header: 'Traffic', align: 'right', look: () => styles['faint'], value: ({ remark }) => remark },
+]
 
 const MOST_FLOWS = 8
 /** More queues are no cells that anybody could tell apart. */
@@ -151,43 +162,28 @@ export function MovesPane({ moves }: { readonly moves: Moves }) {
       {moved === 0 ? (
         <p className={styles['none']}>Every request seen in dumps would match the same schema as now.</p>
       ) : (
-        <table className={styles['table']}>
-          <caption className="sr-only">Requests that would match another schema</caption>
-          <thead>
-            <tr>
-              <th scope="col">From</th>
-              <th scope="col">To</th>
-              <th scope="col" className={styles['right']}>
-                Requests
-              </th>
-              <th scope="col" className={styles['right']}>
-                Users
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {moves.moves.map(({ from, to, requests, users }) => (
-              <tr key={`${from.schema} ${from.level} ${to.schema} ${to.level}`}>
-                <td className={styles['clip']}>
-                  <Landing of={from} />
-                </td>
-                <td>
-                  <Landing of={to} />
-                </td>
-                <td className={styles['right']}>{format.fixed(requests)}</td>
-                <td className={styles['right']}>{format.fixed(users)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <PlainTable
+          caption="Requests that would match another schema"
+          className={styles['near']}
+          columns={MOVE_COLUMNS}
+          rows={moves.moves}
+          rowKey={({ from, to }) => `${from.schema} ${from.level} ${to.schema} ${to.level}`}
+        />
       )}
       <p className={styles['none']}>Dumps do not contain groups; they are derived from the user names.</p>
     </Pane>
   )
 }
 
-const Landing = ({ of: { schema, level } }: { readonly of: Move['from'] }) => (
+const landing = ({ schema, level }: Move['from']) => (
   <span title={`${schema} → ${level}`}>
     <LevelChip name={level} /> {schema}
   </span>
 )
+
+const MOVE_COLUMNS: readonly DataColumn<Move>[] = [
+  { id: 'from', header: 'From', look: () => styles['clip'], cell: ({ from }) => landing(from) },
+  { id: 'to', header: 'To', cell: ({ to }) => landing(to) },
+  { id: 'requests', header: 'Requests', align: 'right', cell: ({ requests }) => format.fixed(requests) },
+  { id: 'users', header: 'Users', align: 'right', cell: ({ users }) => format.fixed(users) },
+]

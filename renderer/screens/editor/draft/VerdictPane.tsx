@@ -3,6 +3,7 @@ import { allRejected, recentRejected } from '../../../../core/frame/recent.ts'
 import { unixMsOf } from '../../../../core/units.ts'
 import { classes } from '../../../components/classes.ts'
 import { Icon, type IconName } from '../../../components/Icon.tsx'
+import { PlainTable } from '../../../components/PlainTable.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { Details } from '../../../components/States.tsx'
 import { Button } from '../../../components/Button.tsx'
@@ -156,33 +157,30 @@ export function EffectsPane({ applied: { report, before } }: { readonly applied:
   return levels.map((level) => {
     const [was, is] = [measured(before, level), measured({ server, derivedServer }, level)]
     return (
-      <table key={level} className={styles['effect']} aria-label={`Effect on ${level}`}>
-        <thead>
-          <tr>
-            <th scope="col">{level}</th>
-            <th scope="col">Before</th>
-            <th scope="col">Now</th>
-          </tr>
-        </thead>
-        <tbody>
-          {ROWS.map(({ label, show: text }) => (
-            <tr key={label}>
-              <th scope="row">{label}</th>
-              <td>{text(was)}</td>
-              <td>{text(is)}</td>
-            </tr>
-          ))}
-        </tbody>
-        <tfoot>
-          <tr>
-            <td colSpan={3}>
-              <Button small onClick={() => show(level)}>
-                {`See the effect on ${level}`}
-              </Button>
-            </td>
-          </tr>
-        </tfoot>
-      </table>
+      <PlainTable
+        key={level}
+        caption={`Effect on ${level}`}
+        className={styles['effect']}
+        columns={[
+          { id: 'measure', header: level, rowHeader: true, value: ({ label }) => label },
+          { id: 'before', header: 'Before', align: 'right', cell: (row) => row.show(was) },
+          { id: 'now', header: 'Now', align: 'right', cell: (row) => row.show(is) },
+        ]}
+        rows={MEASURES}
+        rowKey={({ label }) => label}
+        foot={[
+          {
+            measure: {
+              span: 3,
+              text: (
+                <Button small onClick={() => show(level)}>
+                  {`See the effect on ${level}`}
+                </Button>
+              ),
+            },
+          },
+        ]}
+      />
     )
   })
 }
@@ -207,7 +205,7 @@ function measured({ server, derivedServer }: Pick<View, 'server' | 'derivedServe
   }
 }
 
-const ROWS: readonly { readonly label: string; readonly show: (of: Measured) => string }[] = [
+const MEASURES: readonly { readonly label: string; readonly show: (of: Measured) => string }[] = [
   { label: 'Nominal seats', show: ({ nominal }) => format.seats(nominal) },
   { label: 'Seats in use', show: ({ executing }) => format.seats(executing) },
   { label: 'Waiting requests', show: ({ waiting }) => format.seats(waiting) },

@@ -101,7 +101,7 @@ const landingOf = ({ metadata, spec }: FlowSchema): Landing => ({
 })
 
 /** A schema near another one in the matching order. */
-interface NeighbourRow {
+export interface NeighbourRow {
   readonly name: string
   readonly precedence: number
   readonly self: boolean
