@@ -1,13 +1,13 @@
 import type { PermissionReport } from '../../../core/contract/source.ts'
 import { Button } from '../../components/Button.tsx'
-import { Field, inputClass, monoInputClass } from '../../components/Field.tsx'
+import { TextArea, TextField } from '../../components/Field.tsx'
 import { Note } from '../../components/Note.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { Segment } from '../../components/Segment.tsx'
 import { ProblemNote } from '../../components/States.tsx'
 import type { Contexts } from '../../state/contexts.ts'
 import type { Task } from '../../components/useTask.ts'
-import { CadenceFields, Choice, TextField } from './fields.tsx'
+import { CadenceFields, Choice, ContextFields } from './fields.tsx'
 import { readForm, type DirectForm, type AuthErrors, type AuthForm } from './form.logic.ts'
 import { canConnect, capabilityRows, countOf } from './reports.data.ts'
 import styles from './Connect.module.css'
@@ -31,8 +31,6 @@ export interface DirectPaneProps {
 export function DirectPane({ form, contexts, check, busy, onChange, onCheck, onConnect }: DirectPaneProps) {
   const read = readForm(form)
   const errors = read.ok ? {} : read.errors
-  // An empty form is not yet a mistake.
-  const urlError = form.urls.trim() === '' ? undefined : errors.urls
   return (
     <Pane title="Direct to kube-apiserver">
       <div className={styles['form']}>
@@ -43,25 +41,35 @@ export function DirectPane({ form, contexts, check, busy, onChange, onCheck, onC
           onChange={(method) => onChange({ ...form, method })}
         />
         {form.method === 'kubeconfig' ? (
-          <KubeconfigFields form={form} contexts={contexts} error={errors.servers} onChange={onChange} />
+          <>
+            <ContextFields
+              file={form.file}
+              context={form.context}
+              contexts={contexts}
+              note="Credentials stay in the main process and are never shown or kept."
+              onChange={(change) => onChange({ ...form, ...change })}
+            />
+            <TextArea
+              label="API server addresses, one per line"
+              hint="Limits are per server, so each server is read at its own address. Leave empty to use the address of the context, which may be a load balancer."
+              error={errors.servers}
+              rows={2}
+              placeholder="https://10.20.0.11:6443"
+              value={form.servers}
+              onChange={(servers) => onChange({ ...form, servers })}
+            />
+          </>
         ) : (
           <>
-            <Field
+            <TextArea
               label="Metrics addresses, one per line"
               hint="Complete addresses, one per API server. Example with kubectl proxy: http://127.0.0.1:8001/metrics."
-              error={urlError}
-            >
-              {(attributes) => (
-                <textarea
-                  {...attributes}
-                  className={inputClass}
-                  rows={3}
-                  spellCheck={false}
-                  value={form.urls}
-                  onChange={({ target }) => onChange({ ...form, urls: target.value })}
-                />
-              )}
-            </Field>
+              // An empty form is not yet a mistake.
+              error={form.urls.trim() === '' ? undefined : errors.urls}
+              rows={3}
+              value={form.urls}
+              onChange={(urls) => onChange({ ...form, urls })}
+            />
             <AuthFields
               form={form.auth}
               errors={errors.auth ?? {}}
@@ -108,81 +116,6 @@ function connectLabel(check: Task<PermissionReport[]>): string {
   return of === 0 ? 'Connect' : `Connect with ${allowed} of ${of}`
 }
 
-function KubeconfigFields(props: {
-  readonly form: DirectForm
-  readonly contexts: Contexts
-  readonly error: string | undefined
-  readonly onChange: (form: DirectForm) => void
-}) {
-  const { form, contexts, error, onChange } = props
-  const found = contexts.found ?? []
-  const current = found.find((context) => context.current)
-  const chosen = found.find(({ context }) => context === form.context) ?? current
-  return (
-    <>
-      <Field
-        label="kubeconfig context"
-        hint={
-          chosen === undefined
-            ? 'Credentials stay in the main process and are never shown or kept.'
-            : `${chosen.server} as ${chosen.user}. Credentials stay in the main process and are never shown or kept.`
-        }
-        error={chosen?.problem === undefined ? undefined : `This context cannot be used. ${chosen.problem}`}
-      >
-        {(attributes) => (
-          <select
-            {...attributes}
-            className={monoInputClass}
-            value={form.context}
-            onChange={({ target }) => onChange({ ...form, context: target.value })}
-          >
-            <option value="">{current === undefined ? 'current context' : `${current.context} (current)`}</option>
-            {found
-              .filter((context) => context !== current)
-              .map(({ file, context }) => (
-                <option key={`${file} ${context}`} value={context}>
-                  {context}
-                </option>
-              ))}
-          </select>
-        )}
-      </Field>
-      <Field
-        label="Path of another kubeconfig"
-        hint="Empty: KUBECONFIG or ~/.kube/config."
-        error={contexts.problem?.message}
-      >
-        {(attributes) => (
-          <input
-            {...attributes}
-            className={monoInputClass}
-            spellCheck={false}
-            value={form.file}
-            onChange={({ target }) => onChange({ ...form, file: target.value, context: '' })}
-          />
-        )}
-      </Field>
-      <Field
-        label="API server addresses, one per line"
-        hint="Limits are per server, so each server is read at its own address. Leave empty to use the address of the context, which may be a load balancer."
-        error={error}
-      >
-        {(attributes) => (
-          <textarea
-            {...attributes}
-            className={inputClass}
-            rows={2}
-            spellCheck={false}
-            placeholder="https://10.20.0.11:6443"
-            value={form.servers}
-            onChange={({ target }) => onChange({ ...form, servers: target.value })}
-          />
-        )}
-      </Field>
-    </>
-  )
-}
-
 const KINDS = [
   { value: 'token', label: 'Token' },
   { value: 'basic', label: 'Password' },
@@ -207,7 +140,7 @@ function AuthFields(props: {
   const field = (name: 'token' | 'username' | 'password' | 'clientCertificate' | 'clientKey', label: string) => (
     <TextField
       label={label}
-      secret={name === 'token' || name === 'password'}
+      type={name === 'token' || name === 'password' ? 'password' : 'text'}
       error={form[name] === '' ? undefined : errors[name]}
       value={form[name]}
       onChange={(value) => onChange({ [name]: value })}

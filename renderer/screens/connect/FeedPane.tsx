@@ -3,10 +3,11 @@ import type { FeedSpec } from '../../../core/contract/live.ts'
 import type { SourceSpec } from '../../../core/contract/source.ts'
 import { Button } from '../../components/Button.tsx'
 import { Copy } from '../../components/Copy.tsx'
+import { TextField } from '../../components/Field.tsx'
 import { Note } from '../../components/Note.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { useContexts } from '../../state/contexts.ts'
-import { Choice, ContextFields, LimitFields, TextField, useLiveAddress } from './fields.tsx'
+import { Choice, ContextFields, LimitFields, useLiveAddress } from './fields.tsx'
 import { feedFormOf, feedSentence, readFeedForm, type FeedForm } from './live.logic.ts'
 import styles from './Connect.module.css'
 
@@ -51,7 +52,7 @@ export function FeedPane(props: {
             <TextField
               label="Port on 127.0.0.1"
               placeholder="any free port"
-              numeric
+              kind="number"
               error={errors.port}
               value={form.port}
               onChange={(port) => change({ port })}
@@ -84,7 +85,9 @@ export function FeedPane(props: {
             }}
           />
           {form.withCluster && (
-            <ContextFields file={form.file} context={form.context} contexts={contexts} onChange={change} />
+            <div className={styles['pair']}>
+              <ContextFields file={form.file} context={form.context} contexts={contexts} onChange={change} />
+            </div>
           )}
           <LimitFields form={form} errors={errors} onChange={setForm} />
           <Note kind="info">{feedSentence(form)}</Note>

@@ -3,7 +3,7 @@ import { SimulationSpecSchema, type SimulationSpec } from '../../../core/contrac
 import type { SourceSpec } from '../../../core/contract/source.ts'
 import { Term } from '../../components/Term.tsx'
 import { Button } from '../../components/Button.tsx'
-import { Field, inputClass } from '../../components/Field.tsx'
+import { SelectField, TextArea, TextField } from '../../components/Field.tsx'
 import { readFiles } from '../../components/files.ts'
 import { FilesButton } from '../../components/FilesButton.tsx'
 import { Pane } from '../../components/Pane.tsx'
@@ -43,31 +43,19 @@ export function SimulationPane(props: {
           top bar.
         </p>
         <div className={styles['pair']}>
-          <Field label="Version of the server">
-            {(attributes) => (
-              <select
-                {...attributes}
-                className={inputClass}
-                value={version}
-                onChange={({ target }) => setWish({ version: target.value, seed })}
-              >
-                {versions.map((one) => (
-                  <option key={one}>{one}</option>
-                ))}
-              </select>
-            )}
-          </Field>
-          <Field label="Seed" error={spec.success ? undefined : 'A seed is a whole number.'}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                className={inputClass}
-                inputMode="numeric"
-                value={seed}
-                onChange={({ target }) => setWish({ version, seed: target.value })}
-              />
-            )}
-          </Field>
+          <SelectField
+            label="Version of the server"
+            value={version}
+            options={versions}
+            onChange={(next) => setWish({ version: next, seed })}
+          />
+          <TextField
+            kind="number"
+            label="Seed"
+            error={spec.success ? undefined : 'A seed is a whole number.'}
+            value={seed}
+            onChange={(next) => setWish({ version, seed: next })}
+          />
         </div>
         <div className={styles['buttons']}>
           <Button
@@ -109,18 +97,7 @@ export function FilePane(props: {
             </FilesButton>
           </div>
         </div>
-        <Field label="Or paste a /metrics page or a dump">
-          {(attributes) => (
-            <textarea
-              {...attributes}
-              className={inputClass}
-              rows={6}
-              spellCheck={false}
-              value={text}
-              onChange={({ target }) => setText(target.value)}
-            />
-          )}
-        </Field>
+        <TextArea label="Or paste a /metrics page or a dump" rows={6} value={text} onChange={setText} />
         <div className={styles['buttons']}>
           <Button
             disabled={busy || text.trim() === ''}

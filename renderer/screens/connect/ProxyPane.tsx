@@ -11,12 +11,12 @@ import {
 import type { ProxySpec } from '../../../core/contract/live.ts'
 import { Button } from '../../components/Button.tsx'
 import { Copy } from '../../components/Copy.tsx'
-import { Field, inputClass } from '../../components/Field.tsx'
+import { SelectField, TextField } from '../../components/Field.tsx'
 import { Note } from '../../components/Note.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { Preformatted } from '../../components/States.tsx'
 import { useContexts } from '../../state/contexts.ts'
-import { Choice, ContextFields, LimitFields, TextField, useLiveAddress } from './fields.tsx'
+import { Choice, ContextFields, LimitFields, useLiveAddress } from './fields.tsx'
 import { lenderOf, proxyFormOf, proxySentence, readProxyForm, settledReach, type ProxyForm } from './live.logic.ts'
 import {
   knowsCertificates,
@@ -81,7 +81,9 @@ export function ProxyPane(props: {
             onChange={(upstream) => change({ upstream })}
           />
           {form.upstream === 'kubeconfig' ? (
-            <ContextFields file={form.file} context={form.context} contexts={contexts} onChange={change} />
+            <div className={styles['pair']}>
+              <ContextFields file={form.file} context={form.context} contexts={contexts} onChange={change} />
+            </div>
           ) : (
             <TextField
               label="Address of the server"
@@ -93,29 +95,17 @@ export function ProxyPane(props: {
             />
           )}
           <Choice label="Mode" value={form.mode} options={MODES} onChange={(mode) => change({ mode })} />
-          <Field
+          <SelectField
             label="Identity of callers"
             hint={form.identity === 'token' ? tokenHint(reach) : undefined}
             error={errors.identity}
-          >
-            {(attributes) => (
-              <select
-                {...attributes}
-                className={inputClass}
-                value={form.identity}
-                onChange={({ target }) => {
-                  const chosen = identities.find(([identity]) => identity === target.value)
-                  if (chosen !== undefined) change({ identity: chosen[0] })
-                }}
-              >
-                {identities.map(([identity, text]) => (
-                  <option key={identity} value={identity}>
-                    {text}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+            value={form.identity}
+            options={identities}
+            onChange={(next) => {
+              const chosen = identities.find(([identity]) => identity === next)
+              if (chosen !== undefined) change({ identity: chosen[0] })
+            }}
+          />
           <div className={styles['pair']}>
             <Choice
               label="Initial objects"
@@ -126,7 +116,7 @@ export function ProxyPane(props: {
             <TextField
               label={`Port on ${form.host.trim() || LOOPBACK}`}
               placeholder="any free port"
-              numeric
+              kind="number"
               error={errors.port}
               value={form.port}
               onChange={(port) => change({ port })}

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { Cadence } from '../../../core/contract/source.ts'
 import type { LiveState } from '../../../core/contract/live.ts'
-import { Field, inputClass, monoInputClass } from '../../components/Field.tsx'
+import { SelectField, TextField } from '../../components/Field.tsx'
 import { Segment } from '../../components/Segment.tsx'
 import { Term } from '../../components/Term.tsx'
 import type { Contexts } from '../../state/contexts.ts'
@@ -10,39 +10,6 @@ import { useConnected } from '../../state/connection.ts'
 import type { EngineForm } from './live.logic.ts'
 import styles from './Connect.module.css'
 import { DUMP_INTERVALS, INTERVALS, intervalText } from './form.logic.ts'
-
-export interface TextFieldProps {
-  readonly label: string
-  readonly hint?: string
-  readonly error?: string | undefined
-  readonly value: string
-  readonly placeholder?: string
-  readonly numeric?: boolean
-  /** Not shown while it is typed, and kept by no browser. */
-  readonly secret?: boolean
-  readonly onChange: (value: string) => void
-}
-
-/** One line of text. */
-export function TextField({ label, hint, error, value, placeholder, numeric, secret, onChange }: TextFieldProps) {
-  return (
-    <Field label={label} hint={hint} error={error}>
-      {(attributes) => (
-        <input
-          {...attributes}
-          className={numeric === true ? inputClass : monoInputClass}
-          spellCheck={false}
-          type={secret === true ? 'password' : 'text'}
-          autoComplete="off"
-          inputMode={numeric === true ? 'numeric' : undefined}
-          placeholder={placeholder}
-          value={value}
-          onChange={({ target }) => onChange(target.value)}
-        />
-      )}
-    </Field>
-  )
-}
 
 /** A few choices side by side under a word that says what of. */
 export function Choice<V extends string>(
@@ -65,42 +32,34 @@ export function Choice<V extends string>(
   )
 }
 
-/** Which cluster, by its kubeconfig. */
+/** Which cluster, by its kubeconfig: context and file. */
 export function ContextFields(props: {
   readonly file: string
   readonly context: string
   readonly contexts: Contexts
+  /** A sentence below the context, after its server and user. */
+  readonly note?: string
   readonly onChange: (change: { readonly file?: string; readonly context?: string }) => void
 }) {
-  const { file, context, contexts, onChange } = props
+  const { file, context, contexts, note, onChange } = props
   const found = contexts.found ?? []
   const current = found.find((one) => one.current)
   const chosen = found.find((one) => one.context === context) ?? current
+  const server = chosen && `${chosen.server} as ${chosen.user}`
   return (
-    <div className={styles['pair']}>
-      <Field
+    <>
+      <SelectField
         label="kubeconfig context"
-        hint={chosen === undefined ? undefined : `${chosen.server} as ${chosen.user}`}
+        hint={server === undefined || note === undefined ? (server ?? note) : `${server}. ${note}`}
         error={chosen?.problem === undefined ? undefined : `This context cannot be used. ${chosen.problem}`}
-      >
-        {(attributes) => (
-          <select
-            {...attributes}
-            className={monoInputClass}
-            value={context}
-            onChange={({ target }) => onChange({ context: target.value })}
-          >
-            <option value="">{current === undefined ? 'current context' : `${current.context} (current)`}</option>
-            {found
-              .filter((one) => one !== current)
-              .map((one) => (
-                <option key={`${one.file} ${one.context}`} value={one.context}>
-                  {one.context}
-                </option>
-              ))}
-          </select>
-        )}
-      </Field>
+        mono
+        value={context}
+        options={[
+          ['', current === undefined ? 'current context' : `${current.context} (current)`],
+          ...found.filter((one) => one !== current).map((one) => one.context),
+        ]}
+        onChange={(next) => onChange({ context: next })}
+      />
       <TextField
         label="Path of another kubeconfig"
         hint="Empty: KUBECONFIG or ~/.kube/config."
@@ -108,7 +67,7 @@ export function ContextFields(props: {
         value={file}
         onChange={(next) => onChange({ file: next, context: '' })}
       />
-    </div>
+    </>
   )
 }
 
@@ -126,7 +85,7 @@ export function LimitFields<F extends EngineForm>(props: {
       <div className={styles['pair']}>
         <TextField
           label="Requests in flight"
-          numeric
+          kind="number"
           placeholder={placeholder}
           error={errors.maxRequestsInFlight}
           value={form.maxRequestsInFlight}
@@ -134,7 +93,7 @@ export function LimitFields<F extends EngineForm>(props: {
         />
         <TextField
           label="Mutating requests in flight"
-          numeric
+          kind="number"
           placeholder={placeholder}
           error={errors.maxMutatingRequestsInFlight}
           value={form.maxMutatingRequestsInFlight}
@@ -154,47 +113,25 @@ export function CadenceFields(props: Cadence & { readonly onChange: (cadence: Ca
   const { intervalMs, dumpsEveryMs, onChange } = props
   return (
     <div className={styles['pair']}>
-      <Field label="Metrics every">
-        {(attributes) => (
-          <select
-            {...attributes}
-            className={inputClass}
-            value={String(intervalMs)}
-            onChange={({ target }) => onChange({ intervalMs: Number(target.value), dumpsEveryMs })}
-          >
-            {choices(INTERVALS, intervalMs).map((ms) => (
-              <option key={ms} value={String(ms)}>
-                {intervalText(ms)}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field label="Debug dumps every">
-        {(attributes) => (
-          <select
-            {...attributes}
-            className={inputClass}
-            value={String(dumpsEveryMs)}
-            onChange={({ target }) =>
-              onChange({ intervalMs, dumpsEveryMs: target.value === 'null' ? null : Number(target.value) })
-            }
-          >
-            {choices(DUMP_INTERVALS, dumpsEveryMs).map((ms) => (
-              <option key={ms} value={String(ms)}>
-                {intervalText(ms)}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <SelectField
+        label="Metrics every"
+        value={String(intervalMs)}
+        options={choices(INTERVALS, intervalMs)}
+        onChange={(next) => onChange({ intervalMs: Number(next), dumpsEveryMs })}
+      />
+      <SelectField
+        label="Debug dumps every"
+        value={String(dumpsEveryMs)}
+        options={choices(DUMP_INTERVALS, dumpsEveryMs)}
+        onChange={(next) => onChange({ intervalMs, dumpsEveryMs: next === 'null' ? null : Number(next) })}
+      />
     </div>
   )
 }
 
 /** The usual choices, with the present one among them whatever it is. */
-const choices = <T extends number | null>(usual: readonly T[], present: T): readonly T[] =>
-  usual.includes(present) ? usual : [present, ...usual]
+const choices = (usual: readonly (number | null)[], present: number | null): readonly (readonly [string, string])[] =>
+  (usual.includes(present) ? usual : [present, ...usual]).map((ms) => [String(ms), intervalText(ms)])
 
 type LiveAddress = Pick<Partial<LiveState>, 'address' | 'clientKubeconfig'>
 

@@ -3,7 +3,7 @@ import { resolveUids } from '../../../../core/classify/resolveUid.ts'
 import { landings } from '../../../../core/classify/sample.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import type { DumpFrame } from '../../../../core/frame/dump.ts'
-import { Field, inputClass } from '../../../components/Field.tsx'
+import { TextArea } from '../../../components/Field.tsx'
 import { LevelChip } from '../../../components/LevelChip.tsx'
 import { Note } from '../../../components/Note.tsx'
 import { Pane } from '../../../components/Pane.tsx'
@@ -75,26 +75,18 @@ const UidPane = memo(function UidPane({ objects }: { readonly objects: ObjectSet
   return (
     <Pane title="Resolve a UID">
       <div className={styles['form']}>
-        <Field
+        <TextArea
           label="From a response header"
           hint={
             <>
               Paste one <Term id="resource-uid">UID</Term>, the first 8 digits of it, or all response headers.
             </>
           }
-        >
-          {(attributes) => (
-            <textarea
-              {...attributes}
-              className={inputClass}
-              rows={2}
-              value={text}
-              spellCheck={false}
-              placeholder="X-Kubernetes-PF-FlowSchema-UID: …"
-              onChange={({ target }) => setText(target.value)}
-            />
-          )}
-        </Field>
+          rows={2}
+          placeholder="X-Kubernetes-PF-FlowSchema-UID: …"
+          value={text}
+          onChange={setText}
+        />
         {text.trim() !== '' && (
           <ul className={styles['resolved']} role="status">
             {resolved.length === 0 && <li>This text contains no UID.</li>}

@@ -5,7 +5,7 @@ import { RESOURCE_VERBS } from '../../../../core/classify/requestFields.ts'
 import type { DumpFrame } from '../../../../core/frame/dump.ts'
 import { unixMsOf } from '../../../../core/units.ts'
 import { readRequestText, type RequestFormat, type Sender } from '../../../../core/classify/requestText.ts'
-import { Field, inputClass, monoInputClass } from '../../../components/Field.tsx'
+import { SelectField, TextArea, TextField } from '../../../components/Field.tsx'
 import {
   optionOf,
   verbOf,
@@ -44,22 +44,12 @@ export const FieldsForm = memo(function FieldsForm({ form }: { readonly form: Re
     <div className={styles['form']}>
       <Sender form={form} />
       <div className={styles['pair']}>
-        <Field label="Verb">
-          {(attributes) => (
-            <select
-              {...attributes}
-              className={inputClass}
-              value={verb}
-              onChange={({ target }) => changeForm((old) => withVerb(old, target.value))}
-            >
-              {verbs.map((one) => (
-                <option key={one} value={one}>
-                  {one}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="Verb"
+          value={verb}
+          options={verbs}
+          onChange={(next) => changeForm((old) => withVerb(old, next))}
+        />
         <Part form={form} field="resource" label="Resource" placeholder="none: only the path counts" list />
       </div>
       <div className={styles['pair']}>
@@ -80,7 +70,7 @@ export const FieldsForm = memo(function FieldsForm({ form }: { readonly form: Re
           {problem.text}
         </p>
       )}
-      <Field
+      <TextArea
         label={`Path, ${form.address.method}`}
         hint={
           fields.kind === 'resource'
@@ -88,19 +78,12 @@ export const FieldsForm = memo(function FieldsForm({ form }: { readonly form: Re
             : 'The fields cannot express this path, so verb and path are used. Enter a resource to use the fields.'
         }
         error={problem?.at === 'path' ? problem.text : undefined}
-      >
-        {(attributes) => (
-          <textarea
-            {...attributes}
-            className={classes(inputClass, styles['path'])}
-            rows={2}
-            value={form.path}
-            spellCheck={false}
-            autoComplete="off"
-            onChange={({ target }) => changeForm((old) => withPath(old, target.value.replaceAll(/\s/g, '')))}
-          />
-        )}
-      </Field>
+        className={styles['path']}
+        rows={2}
+        autoComplete="off"
+        value={form.path}
+        onChange={(path) => changeForm((old) => withPath(old, path.replaceAll(/\s/g, '')))}
+      />
       <datalist id={RESOURCES_ID}>
         {KNOWN_RESOURCES.map((name) => (
           <option key={name} value={name}>
@@ -117,22 +100,13 @@ function Sender({ form }: { readonly form: RequestForm }) {
   const { user, groups, groupsFollow } = form
   return (
     <>
-      <Field
+      <TextField
         label="User"
         error={user === '' ? 'Enter the user; a request without credentials is system:anonymous.' : undefined}
-      >
-        {(attributes) => (
-          <input
-            {...attributes}
-            className={monoInputClass}
-            value={user}
-            spellCheck={false}
-            autoComplete="off"
-            onChange={({ target }) => changeForm((old) => withUser(old, target.value))}
-          />
-        )}
-      </Field>
-      <Field
+        value={user}
+        onChange={(next) => changeForm((old) => withUser(old, next))}
+      />
+      <TextArea
         label="Groups"
         hint={
           groupsFollow ? (
@@ -146,18 +120,10 @@ function Sender({ form }: { readonly form: RequestForm }) {
             </span>
           )
         }
-      >
-        {(attributes) => (
-          <textarea
-            {...attributes}
-            className={inputClass}
-            rows={3}
-            value={groups}
-            spellCheck={false}
-            onChange={({ target }) => changeForm((old) => withGroups(old, target.value))}
-          />
-        )}
-      </Field>
+        rows={3}
+        value={groups}
+        onChange={(next) => changeForm((old) => withGroups(old, next))}
+      />
     </>
   )
 }
@@ -172,43 +138,30 @@ function Part(props: {
   const { form, field, label, placeholder, list = false } = props
   const { fields } = form
   return (
-    <Field label={label}>
-      {(attributes) => (
-        <input
-          {...attributes}
-          className={monoInputClass}
-          value={fields.kind === 'resource' ? fields[field] : ''}
-          placeholder={placeholder}
-          list={list ? RESOURCES_ID : undefined}
-          spellCheck={false}
-          autoComplete="off"
-          onChange={({ target }) => changeForm((old) => withField(old, field, target.value))}
-        />
-      )}
-    </Field>
+    <TextField
+      label={label}
+      placeholder={placeholder}
+      list={list ? RESOURCES_ID : undefined}
+      value={fields.kind === 'resource' ? fields[field] : ''}
+      onChange={(text) => changeForm((old) => withField(old, field, text))}
+    />
   )
 }
 
 function Option(props: { readonly form: RequestForm; readonly name: OptionField; readonly label: string }) {
   const { form, name, label } = props
   return (
-    <Field label={label}>
-      {(attributes) => (
-        <input
-          {...attributes}
-          className={monoInputClass}
-          value={optionOf(form.fields, name)}
-          placeholder="not set"
-          disabled={form.fields.kind === 'path'}
-          spellCheck={false}
-          autoComplete="off"
-          onChange={({ target }) => changeForm((old) => withOption(old, name, target.value))}
-        />
-      )}
-    </Field>
+    <TextField
+      label={label}
+      placeholder="not set"
+      disabled={form.fields.kind === 'path'}
+      value={optionOf(form.fields, name)}
+      onChange={(text) => changeForm((old) => withOption(old, name, text))}
+    />
   )
 }
 
+/** More are too many to be looked through; the filter finds them. */
 const MOST = 60
 
 /** A request that waits or executes now; the list holds still until the reader takes a newer dump. */
@@ -233,22 +186,16 @@ export const SeenForm = memo(function SeenForm(props: {
   const hidden = filtered.length - MOST
   return (
     <div className={styles['form']}>
-      <Field
+      <TextField
+        kind="text"
+        type="search"
         label="Filter"
         hint={`${format.fixed(filtered.length)} of ${format.fixed(seen.length)} requests of the dump of ${format.time(unixMsOf(shown.at))}. Their groups are guessed from the user’s name.`}
-      >
-        {(attributes) => (
-          <input
-            {...attributes}
-            type="search"
-            className={inputClass}
-            value={filter}
-            placeholder="user, verb, path, schema"
-            spellCheck={false}
-            onChange={({ target }) => setFilter(target.value)}
-          />
-        )}
-      </Field>
+        placeholder="user, verb, path, schema"
+        spellCheck={false}
+        value={filter}
+        onChange={setFilter}
+      />
       <Button small onClick={() => setHeld(dump)} disabled={dump === shown}>
         Take the newest dump
       </Button>
@@ -322,22 +269,14 @@ export const TextForm = memo(function TextForm({ text, form }: { readonly text: 
   const { user, method, url } = requestOf(form)
   return (
     <div className={styles['form']}>
-      <Field
+      <TextArea
         label="Command, audit event or path"
         hint="kubectl, curl, GET /path, an audit event (JSON), or a line of dump_requests."
         error={reading?.ok === false ? reading.problem : undefined}
-      >
-        {(attributes) => (
-          <textarea
-            {...attributes}
-            className={inputClass}
-            rows={7}
-            value={text}
-            spellCheck={false}
-            onChange={({ target }) => read(target.value)}
-          />
-        )}
-      </Field>
+        rows={7}
+        value={text}
+        onChange={read}
+      />
       <div className={styles['examples']} role="group" aria-label="Examples">
         {EXAMPLES.map(([name, example]) => (
           <Button key={name} small onClick={() => read(example)}>

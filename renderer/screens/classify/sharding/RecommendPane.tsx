@@ -5,7 +5,7 @@ import { mostWaitingPerFlow, type DealerShape } from '../../../../core/config/sh
 import type { Queuing } from '../../../../core/config/objects.ts'
 import { chanceText, DOCUMENTED_DIGITS } from '../../../../core/sharding/chanceText.ts'
 import { documentedTable, USUAL_ELEPHANTS, type DocumentedRow } from '../../../../core/sharding/documented.ts'
-import { Field, inputClass } from '../../../components/Field.tsx'
+import { TextField } from '../../../components/Field.tsx'
 import { Note } from '../../../components/Note.tsx'
 import { format } from '../../../theme/format.ts'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
@@ -37,18 +37,15 @@ export function RecommendPane({ queuing, nominal, form, read, set, onTry }: Reco
       <div className={styles['form']}>
         <div className={styles['fields']}>
           {GOAL_FIELDS.map((field) => (
-            <Field key={field} label={LABELS[field]} error={errors[field]}>
-              {(attributes) => (
-                <input
-                  {...attributes}
-                  className={inputClass}
-                  inputMode="decimal"
-                  autoComplete="off"
-                  value={form[field]}
-                  onChange={({ target }) => set(field, target.value)}
-                />
-              )}
-            </Field>
+            <TextField
+              key={field}
+              kind="number"
+              inputMode="decimal"
+              label={LABELS[field]}
+              error={errors[field]}
+              value={form[field]}
+              onChange={(text) => set(field, text)}
+            />
           ))}
         </div>
         {goal !== undefined && queuing !== undefined && <VerdictNote queuing={queuing} goal={goal} />}

@@ -9,7 +9,7 @@ import { coveredOdds, expectedClean, touchedOdds } from '../../../../core/shardi
 import type { Queuing } from '../../../../core/config/objects.ts'
 import { bestHand, hands } from '../../../../core/sharding/recommend.ts'
 import { Button } from '../../../components/Button.tsx'
-import { Field, inputClass } from '../../../components/Field.tsx'
+import { SelectField, TextField } from '../../../components/Field.tsx'
 import { Term } from '../../../components/Term.tsx'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
 import { Pane } from '../../../components/Pane.tsx'
@@ -34,36 +34,23 @@ export function ShapePane({ sharding }: { readonly sharding: Sharding }) {
   return (
     <Pane title="Shape" note={known ? undefined : 'of the built-in levels'}>
       <div className={styles['form']}>
-        <Field label="Level" hint={changed ? <>Another shape than that of {level?.name}.</> : undefined}>
-          {(attributes) => (
-            <select
-              {...attributes}
-              className={inputClass}
-              value={level?.key ?? ''}
-              onChange={({ target }) => chooseLevel(target.value)}
-            >
-              {levels.map(({ key, name, drafted }) => (
-                <option key={key} value={key}>
-                  {drafted ? `${name} in the draft` : name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="Level"
+          hint={changed ? <>Another shape than that of {level?.name}.</> : undefined}
+          value={level?.key ?? ''}
+          options={levels.map(({ key, name, drafted }) => [key, drafted ? `${name} in the draft` : name])}
+          onChange={chooseLevel}
+        />
         <div className={styles['fields']}>
           {SHAPE_FIELDS.map((field) => (
-            <Field key={field} label={LABELS[field]} error={read.ok ? undefined : read.errors[field]}>
-              {(attributes) => (
-                <input
-                  {...attributes}
-                  className={inputClass}
-                  inputMode="numeric"
-                  autoComplete="off"
-                  value={form[field]}
-                  onChange={({ target }) => set(field, target.value)}
-                />
-              )}
-            </Field>
+            <TextField
+              key={field}
+              kind="number"
+              label={LABELS[field]}
+              error={read.ok ? undefined : read.errors[field]}
+              value={form[field]}
+              onChange={(text) => set(field, text)}
+            />
           ))}
         </div>
         <Button small className={styles['back']} onClick={() => attempt(undefined)} disabled={!changed}>

@@ -7,7 +7,7 @@ import { Icon } from '../../../components/Icon.tsx'
 import { LevelChip } from '../../../components/LevelChip.tsx'
 import { MiddleCut } from '../../../components/MiddleCut.tsx'
 import { Button } from '../../../components/Button.tsx'
-import { Field, inputClass } from '../../../components/Field.tsx'
+import { SelectField, TextField } from '../../../components/Field.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { openRequest } from '../../../state/request.ts'
 import { changeRequestTests } from '../../../state/requestTests.ts'
@@ -170,18 +170,12 @@ export const TestDetail = memo(function TestDetail(props: {
   return (
     <Pane title="Row" className={styles['detail']}>
       <div className={styles['form']}>
-        <Field label="Label">
-          {(attributes) => (
-            <input
-              {...attributes}
-              className={inputClass}
-              value={label}
-              onChange={({ target }) =>
-                changeRequestTests((tests) => changed(tests, id, (one) => ({ ...one, label: target.value })))
-              }
-            />
-          )}
-        </Field>
+        <TextField
+          kind="text"
+          label="Label"
+          value={label}
+          onChange={(next) => changeRequestTests((tests) => changed(tests, id, (one) => ({ ...one, label: next })))}
+        />
         <dl className={styles['facts']}>
           <dt>Request</dt>
           <dd className="mono">{`${request.method} ${request.url}`}</dd>
@@ -210,21 +204,17 @@ export const TestDetail = memo(function TestDetail(props: {
             </>
           )}
         </dl>
-        <Field label="Should match">
-          {(attributes) => (
-            <select
-              {...attributes}
-              className={inputClass}
-              value={expect === undefined ? '' : keyOf(expect)}
-              onChange={({ target }) => edit('Changed what a row expects.', new Map(options).get(target.value))}
-            >
-              <option value="">nothing in particular</option>
-              {options.map(([key, { flowSchema, priorityLevel }]) => (
-                <option key={key} value={key}>{`${flowSchema} in ${priorityLevel}`}</option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="Should match"
+          value={expect === undefined ? '' : keyOf(expect)}
+          options={[
+            ['', 'nothing in particular'],
+            ...options.map(
+              ([key, { flowSchema, priorityLevel }]) => [key, `${flowSchema} in ${priorityLevel}`] as const,
+            ),
+          ]}
+          onChange={(key) => edit('Changed what a row expects.', new Map(options).get(key))}
+        />
         <div className={styles['buttons']}>
           {now.outcome !== 'unclassifiable' && now.outcome !== 'passed' && (
             <Button onClick={() => edit('The row expects what it matches now.', now.actual)}>

@@ -2,9 +2,9 @@ import { cleanup, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { storyClient, type StoryClient } from '../../../../test/harness/memoryClient.ts'
-import { setClient } from '../../../state/client.ts'
 import { tellConnections } from '../../../state/connection.ts'
 import type { Editing, ObjectsState } from '../../../../core/contract/objects.ts'
+import { setClient } from '../../../state/client.ts'
 import { EditingSwitch } from './ApplyBar.tsx'
 
 const state = (editing: Editing): ObjectsState => ({

@@ -127,7 +127,6 @@ export function SeatsWanted(props: {
     <FieldRow
       label="Seats wanted"
       findings={[]}
-      readOnly={false}
       consequence={
         typed.trim() === '' ? (
           'shares for a nominal limit'

@@ -1,4 +1,4 @@
-import { useState, useId } from 'react'
+import { useState } from 'react'
 import { withObjects } from '../../../../core/draft/begin.ts'
 import { emptyObject, PRESETS, type PresetObject } from '../../../../core/draft/presets.ts'
 import { Dialog } from 'radix-ui'
@@ -6,7 +6,7 @@ import dialog from '../../../components/Dialog.module.css'
 import { Icon } from '../../../components/Icon.tsx'
 import styles from './aside.module.css'
 import { Button } from '../../../components/Button.tsx'
-import { inputClass } from '../../../components/Field.tsx'
+import { TextArea } from '../../../components/Field.tsx'
 import { Note } from '../../../components/Note.tsx'
 import { importManifests, type ManifestFile } from '../../../../core/draft/importManifests.ts'
 import { say } from '../../../state/shell.ts'
@@ -95,7 +95,6 @@ const Choice = (props: { readonly label: string; readonly about: string; readonl
 function PasteForm({ onDone }: { readonly onDone: () => void }) {
   const [text, setText] = useState('')
   const [told, setTold] = useState<readonly string[]>([])
-  const id = useId()
   const take = (): void => {
     const { taken, problems } = takeManifests([{ file: 'pasted', text }])
     if (taken > 0) onDone()
@@ -109,15 +108,7 @@ function PasteForm({ onDone }: { readonly onDone: () => void }) {
         take()
       }}
     >
-      <label htmlFor={id}>YAML or JSON; several documents are several objects</label>
-      <textarea
-        id={id}
-        className={inputClass}
-        rows={14}
-        spellCheck={false}
-        value={text}
-        onChange={({ target }) => setText(target.value)}
-      />
+      <TextArea label="YAML or JSON; several documents are several objects" rows={14} value={text} onChange={setText} />
       {told.map((sentence) => (
         <Note key={sentence} kind="bad" alert>
           {sentence}

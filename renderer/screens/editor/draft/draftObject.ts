@@ -23,8 +23,18 @@ export interface ObjectForm {
   text(path: FieldPath): string
   /** `undefined` removes the field. Changes of one field in a row are one step. */
   set(path: FieldPath, value: unknown): void
+  /** What the row of a number takes of a field, and that of a text or a choice. */
+  number(path: FieldPath): FieldOf<Json | undefined>
+  word(path: FieldPath): FieldOf<string>
   /** Findings of a field; with `deep` also of everything below it. */
   findings(path: FieldPath, deep?: boolean): readonly LocatedFinding[]
+}
+
+interface FieldOf<V> {
+  readonly value: V
+  readonly onChange: (value: unknown) => void
+  readonly findings: readonly LocatedFinding[]
+  readonly readOnly: boolean
 }
 
 export function objectForm(draft: UnderstoodDraft, ref: ObjectRef, mayEdit: boolean): ObjectForm | undefined {
@@ -32,24 +42,36 @@ export function objectForm(draft: UnderstoodDraft, ref: ObjectRef, mayEdit: bool
   const value = valueOf(draft, ref, read)
   if (value === undefined) return undefined
   const at = (path: FieldPath): Json | undefined => getIn(value, path)
+  const text = (path: FieldPath): string => {
+    const found = at(path)
+    return typeof found === 'string' ? found : found === undefined || found === null ? '' : JSON.stringify(found)
+  }
+  const findings = (path: FieldPath, deep = false): readonly LocatedFinding[] => {
+    const field = fieldOf(path)
+    return (read?.findings ?? []).filter(
+      (finding) =>
+        finding.field === field ||
+        (deep && (finding.field.startsWith(`${field}.`) || finding.field.startsWith(`${field}[`))),
+    )
+  }
+  const set = (path: FieldPath, wanted: unknown): void => setField(ref, path, wanted)
+  const readOnly = !mayEdit || read?.deleted === true || (read !== undefined && read.document === undefined)
+  const field = <V>(path: FieldPath, shown: V): FieldOf<V> => ({
+    value: shown,
+    onChange: (next) => set(path, next),
+    findings: findings(path),
+    readOnly,
+  })
   return {
     ref,
     read,
-    readOnly: !mayEdit || read?.deleted === true || (read !== undefined && read.document === undefined),
+    readOnly,
     at,
-    text: (path) => {
-      const found = at(path)
-      return typeof found === 'string' ? found : found === undefined || found === null ? '' : JSON.stringify(found)
-    },
-    set: (path, wanted) => setField(ref, path, wanted),
-    findings: (path, deep = false) => {
-      const field = fieldOf(path)
-      return (read?.findings ?? []).filter(
-        (finding) =>
-          finding.field === field ||
-          (deep && (finding.field.startsWith(`${field}.`) || finding.field.startsWith(`${field}[`))),
-      )
-    },
+    text,
+    set,
+    number: (path) => field(path, at(path)),
+    word: (path) => field(path, text(path)),
+    findings,
   }
 }
 

@@ -4,7 +4,7 @@ import type { ObjectSet } from '../../../../core/config/objects.ts'
 import { toProblem, type Problem } from '../../../../core/contract/errors.ts'
 import type { Elsewhere } from '../../../../core/contract/objects.ts'
 import { Button } from '../../../components/Button.tsx'
-import { Field, inputClass } from '../../../components/Field.tsx'
+import { SelectField } from '../../../components/Field.tsx'
 import { readFiles } from '../../../components/files.ts'
 import { FilesButton } from '../../../components/FilesButton.tsx'
 import { Pane } from '../../../components/Pane.tsx'
@@ -42,23 +42,17 @@ export function ReferencePane({ choice, builtIn }: { readonly choice: ReferenceC
         </FilesButton>
         {found.length > 0 && (
           <>
-            <Field label="Another cluster">
-              {(attributes) => (
-                <select
-                  {...attributes}
-                  className={inputClass}
-                  value={chosen}
-                  onChange={({ target }) => setChosen(target.value)}
-                >
-                  <option value={NONE}>choose a context</option>
-                  {found.map(({ file, context: name, problem: why }) => (
-                    <option key={`${file} ${name}`} value={`${file} ${name}`} disabled={why !== undefined}>
-                      {name}
-                    </option>
-                  ))}
-                </select>
-              )}
-            </Field>
+            <SelectField
+              label="Another cluster"
+              value={chosen}
+              options={[
+                [NONE, 'choose a context'],
+                ...found.map(
+                  ({ file, context: name, problem: why }) => [`${file} ${name}`, name, why !== undefined] as const,
+                ),
+              ]}
+              onChange={setChosen}
+            />
             <Button
               disabled={busy || context === undefined}
               onClick={() =>

@@ -15,6 +15,7 @@ import { useObjects, objectsStore } from '../../../state/objects.ts'
 import { openPage } from '../../../state/route.ts'
 import { format } from '../../../theme/format.ts'
 import { EditingSwitch, RetryNote } from '../draft/ApplyBar.tsx'
+import { Question, QuestionDialog } from '../draft/ApplyDialog.tsx'
 import { VerdictPane } from '../draft/VerdictPane.tsx'
 import {
   adviceText,
@@ -33,14 +34,11 @@ import aside from '../draft/aside.module.css'
 import styles from './journal.module.css'
 import { toProblem, type Problem } from '../../../../core/contract/errors.ts'
 import { ask } from '../../../state/connection.ts'
-import { Dialog } from 'radix-ui'
 import { writeManifest } from '../../../../core/manifest/write.ts'
-import dialog from '../../../components/Dialog.module.css'
 import { Button } from '../../../components/Button.tsx'
 import { Note } from '../../../components/Note.tsx'
 import { scrollRegion } from '../../../components/scrollRegion.ts'
 import { DiffView } from '../draft/Diff.tsx'
-import dialogs from '../draft/aside.module.css'
 
 /** Everything that was applied to what is connected, newest first; each entry can be undone and redone. */
 export function JournalPage() {
@@ -298,57 +296,29 @@ function TurnDialog(props: {
   readonly onClose: () => void
   readonly onConfirm: (asked: TurnRequest) => void
 }) {
-  const { asked, onClose } = props
-  return (
-    <Dialog.Root open={asked !== undefined} onOpenChange={(open) => !open && onClose()}>
-      <Dialog.Portal>
-        <Dialog.Overlay className={dialog['veil']} />
-        <Dialog.Content className={dialog['dialog']} aria-describedby={undefined}>
-          {asked !== undefined && <Content {...props} asked={asked} />}
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
-  )
-}
-
-function Content(props: Omit<Parameters<typeof TurnDialog>[0], 'asked'> & { readonly asked: TurnRequest }) {
   const { asked, target, onClose, onConfirm } = props
-  const { way, changes, force } = asked
-  const verb = `${turnText(way, changes)} on ${target}`
   return (
-    <>
-      <header className={dialog['head']}>
-        <Dialog.Title>{`${verb}?`}</Dialog.Title>
-      </header>
-      <form
-        className={dialogs['form']}
-        onSubmit={(event) => {
-          event.preventDefault()
-          onClose()
-          onConfirm(asked)
-        }}
-      >
-        {force && <Note kind="warn">Fields that other managers own are taken over.</Note>}
-        <div className={styles['turns']} {...scrollRegion('What changes')}>
-          {changes.map((change) => (
-            <div key={`${change.kind}/${change.name}`}>
-              <h3>
-                {change.kind} <b>{change.name}</b> {turnSentence(change, way)}
-              </h3>
-              <DiffView {...turnedTexts(change, way)} />
-            </div>
-          ))}
-        </div>
-        <div className={dialogs['buttons']}>
-          <Dialog.Close asChild>
-            <Button>Cancel</Button>
-          </Dialog.Close>
-          <Button primary type="submit">
-            {verb}
-          </Button>
-        </div>
-      </form>
-    </>
+    <QuestionDialog open={asked !== undefined} onClose={onClose}>
+      {asked !== undefined && (
+        <Question
+          verb={`${turnText(asked.way, asked.changes)} on ${target}`}
+          onConfirm={() => onConfirm(asked)}
+          onClose={onClose}
+        >
+          {asked.force && <Note kind="warn">Fields that other managers own are taken over.</Note>}
+          <div className={styles['turns']} {...scrollRegion('What changes')}>
+            {asked.changes.map((change) => (
+              <div key={`${change.kind}/${change.name}`}>
+                <h3>
+                  {change.kind} <b>{change.name}</b> {turnSentence(change, asked.way)}
+                </h3>
+                <DiffView {...turnedTexts(change, asked.way)} />
+              </div>
+            ))}
+          </div>
+        </Question>
+      )}
+    </QuestionDialog>
   )
 }
 
