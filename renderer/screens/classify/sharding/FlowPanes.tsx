@@ -13,7 +13,7 @@ import { flowName } from '../../../state/flows.logic.ts'
 import { useDump } from '../../../state/dumps.ts'
 import { useViewPart } from '../../../state/view.ts'
 import { keyOf, pairRows, type PairRow, FLOWS_DRAWN, overlapSentence, flowsOfDump, withFlow } from './shape.data.ts'
-import styles from './sharding.module.css'
+import styles from '../classify.module.css'
 
 const nameOf = ({ schema, distinguisher }: FlowName): string => flowName(distinguisher, schema)
 
@@ -22,8 +22,8 @@ const flowColumns = (remove: (flow: FlowName) => void): readonly DataColumn<Flow
     id: 'flow',
     header: 'Flow',
     term: 'flow',
+    look: () => 'mono',
     value: nameOf,
-    cell: (row) => <span className="mono">{nameOf(row)}</span>,
   },
   { id: 'schema', header: 'Flow schema', term: 'flow-schema', value: (row) => row.schema },
   {
@@ -31,16 +31,10 @@ const flowColumns = (remove: (flow: FlowName) => void): readonly DataColumn<Flow
     header: 'Hash',
     term: 'flow-hash',
     align: 'right',
+    look: () => 'mono',
     value: (row) => row.hash.toString(),
-    cell: (row) => <span className="mono">{row.hash.toString()}</span>,
   },
-  {
-    id: 'hand',
-    header: 'Hand',
-    term: 'hand',
-    value: (row) => row.hand.join(' '),
-    cell: (row) => <span className="mono">{row.hand.join(' ')}</span>,
-  },
+  { id: 'hand', header: 'Hand', term: 'hand', look: () => 'mono', value: (row) => row.hand.join(' ') },
   {
     id: 'own',
     header: 'Own queues',

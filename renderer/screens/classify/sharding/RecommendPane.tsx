@@ -8,10 +8,11 @@ import { documentedTable, USUAL_ELEPHANTS, type DocumentedRow } from '../../../.
 import { TextField } from '../../../components/Field.tsx'
 import { Note } from '../../../components/Note.tsx'
 import { format } from '../../../theme/format.ts'
-import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
+import { DataTable } from '../../../components/DataTable.tsx'
+import { numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
 import { Pane } from '../../../components/Pane.tsx'
 import { GOAL_FIELDS, type GoalField, type GoalForm, type ReadGoal, chance } from './shape.data.ts'
-import styles from './sharding.module.css'
+import styles from '../classify.module.css'
 
 const LABELS: Readonly<Record<GoalField, string>> = {
   elephants: 'Elephants',
@@ -34,7 +35,7 @@ export function RecommendPane({ queuing, nominal, form, read, set, onTry }: Reco
   const { goal, errors } = read
   return (
     <Pane title="Smallest shapes for a target">
-      <div className={styles['form']}>
+      <div className={styles['shapeForm']}>
         <div className={styles['fields']}>
           {GOAL_FIELDS.map((field) => (
             <TextField
@@ -51,7 +52,7 @@ export function RecommendPane({ queuing, nominal, form, read, set, onTry }: Reco
         {goal !== undefined && queuing !== undefined && <VerdictNote queuing={queuing} goal={goal} />}
       </div>
       {goal !== undefined && <Shapes goal={goal} queuing={queuing} nominal={nominal} onTry={onTry} />}
-      <p className={styles['remark']}>
+      <p className={styles['shapeRemark']}>
         Every queue costs time: the server looks at all queues of a level for each request that it takes out of them. A
         larger hand lets one flow keep more waiting and narrows the widest request. Select a row to try it.
       </p>
@@ -80,14 +81,7 @@ interface ShapeRow extends Candidate {
 }
 
 const COLUMNS: readonly DataColumn<ShapeRow>[] = [
-  {
-    id: 'queues',
-    header: 'Queues',
-    term: 'queues',
-    align: 'right',
-    value: (row) => row.queues,
-    cell: (row) => format.fixed(row.queues),
-  },
+  numberColumn('queues', 'Queues', (row) => row.queues, { term: 'queues' }),
   { id: 'hand', header: 'Hand size', term: 'hand-size', align: 'right', value: (row) => row.handSize },
   {
     id: 'covered',
@@ -96,22 +90,10 @@ const COLUMNS: readonly DataColumn<ShapeRow>[] = [
     value: (row) => row.covered,
     cell: (row) => chance(row.covered),
   },
-  {
-    id: 'waiting',
-    header: 'Waiting per flow',
+  numberColumn('waiting', 'Waiting per flow', (row) => row.waiting, {
     title: 'Requests of one flow that can wait: hand size × queue length limit',
-    align: 'right',
-    value: (row) => row.waiting,
-    cell: (row) => format.fixed(row.waiting),
-  },
-  {
-    id: 'widest',
-    header: 'Widest request, seats',
-    term: 'max-seats',
-    align: 'right',
-    value: (row) => row.widest,
-    cell: (row) => format.seats(row.widest),
-  },
+  }),
+  numberColumn('widest', 'Widest request, seats', (row) => row.widest, { term: 'max-seats' }),
 ]
 
 function Shapes(props: {

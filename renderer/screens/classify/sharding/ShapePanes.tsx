@@ -18,7 +18,7 @@ import { useSize } from '../../../charts/useSize.ts'
 import { ChartFrame } from '../../../components/ChartFrame.tsx'
 import { format } from '../../../theme/format.ts'
 import { SHAPE_FIELDS, type ShapeField, chance } from './shape.data.ts'
-import styles from './sharding.module.css'
+import styles from '../classify.module.css'
 import type { Sharding } from './ShardingPage.tsx'
 
 const LABELS: Readonly<Record<ShapeField, string>> = {
@@ -33,7 +33,7 @@ export function ShapePane({ sharding }: { readonly sharding: Sharding }) {
   const { queuing } = read.ok ? read : { queuing: undefined }
   return (
     <Pane title="Shape" note={known ? undefined : 'of the built-in levels'}>
-      <div className={styles['form']}>
+      <div className={styles['shapeForm']}>
         <SelectField
           label="Level"
           hint={changed ? <>Another shape than that of {level?.name}.</> : undefined}
@@ -57,7 +57,7 @@ export function ShapePane({ sharding }: { readonly sharding: Sharding }) {
           Back to {level === undefined ? 'the usual shape' : level.name}
         </Button>
         {queuing !== undefined && (
-          <dl className={styles['facts']}>
+          <dl className={styles['shapeFacts']}>
             <dt>
               <Term id="entropy-bits">Entropy bits</Term>
             </dt>
@@ -135,7 +135,7 @@ export function OddsPane(props: {
         selectedKey={String(elephants)}
         density="compact"
       />
-      <p className={styles['remark']}>
+      <p className={styles['shapeRemark']}>
         Covered: elephants hold every queue of the mouse’s hand, so that it waits behind one of them. Touched: they hold
         at least one, which costs the mouse nothing while another is clean.
       </p>

@@ -11,7 +11,7 @@ import { classes } from '../../../components/classes.ts'
 import { Term } from '../../../components/Term.tsx'
 import { levelColor } from '../../../state/levels.ts'
 import { LevelChip } from '../../../components/LevelChip.tsx'
-import type { DataColumn } from '../../../components/dataColumns.ts'
+import { numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
 import { PlainTable } from '../../../components/PlainTable.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { format } from '../../../theme/format.ts'
@@ -184,6 +184,6 @@ const landing = ({ schema, level }: Move['from']) => (
 const MOVE_COLUMNS: readonly DataColumn<Move>[] = [
   { id: 'from', header: 'From', look: () => styles['clip'], cell: ({ from }) => landing(from) },
   { id: 'to', header: 'To', cell: ({ to }) => landing(to) },
-  { id: 'requests', header: 'Requests', align: 'right', cell: ({ requests }) => format.fixed(requests) },
-  { id: 'users', header: 'Users', align: 'right', cell: ({ users }) => format.fixed(users) },
+  numberColumn('requests', 'Requests', ({ requests }) => requests),
+  numberColumn('users', 'Users', ({ users }) => users),
 ]

@@ -119,7 +119,7 @@ const COLUMNS: readonly DataColumn<ImpactRow>[] = [
   column('min', 'Min', ({ before, after }) => <Becomes before={before?.lower} after={after?.lower} />),
   column('widest', 'Widest', (row) =>
     typeOf(row) === 'Exempt' || typeOf(row) === 'Reject' ? (
-      <span className={styles['same']}>{NOT_APPLICABLE}</span>
+      <span className={styles['steady']}>{NOT_APPLICABLE}</span>
     ) : (
       <Becomes before={row.before?.maxSeatsPerRequest} after={row.after?.maxSeatsPerRequest} />
     ),
@@ -173,7 +173,7 @@ function sums({ sums: { before, after }, allocation }: SeatImpact): FootRow {
     span: none,
     ...(allocation !== undefined && {
       limit: { text: <Becomes before={allocation.before.currentSum} after={allocation.after.currentSum} /> },
-      'limit-change': { text: <span title={rounding}>rounding</span>, look: styles['same'] },
+      'limit-change': { text: <span title={rounding}>rounding</span>, look: styles['steady'] },
     }),
   }
 }
@@ -217,7 +217,8 @@ const textOf = (value: Shown): string => (typeof value === 'string' ? value : fo
 
 /** A value before and after; one value when it stays. */
 function Becomes({ before, after }: { readonly before: Shown; readonly after: Shown }) {
-  if (before === after) return <span className={styles['same']}>{before === undefined ? UNKNOWN : textOf(before)}</span>
+  if (before === after)
+    return <span className={styles['steady']}>{before === undefined ? UNKNOWN : textOf(before)}</span>
   if (before === undefined) return <b>{textOf(after)}</b>
   return (
     <>
@@ -232,7 +233,7 @@ function Becomes({ before, after }: { readonly before: Shown; readonly after: Sh
 
 /** A change with its sign. */
 function Signed({ value, plain = false }: { readonly value: number; readonly plain?: boolean }) {
-  const look = plain || value === 0 ? styles['same'] : value > 0 ? styles['gains'] : styles['loses']
+  const look = plain || value === 0 ? styles['steady'] : value > 0 ? styles['gains'] : styles['loses']
   return <span className={look}>{format.change(value)}</span>
 }
 

@@ -31,6 +31,7 @@ import {
   turnSentence,
 } from './journal.text.ts'
 import aside from '../draft/aside.module.css'
+import columns from '../draft/page.module.css'
 import styles from './journal.module.css'
 import { toProblem, type Problem } from '../../../../core/contract/errors.ts'
 import { ask } from '../../../state/connection.ts'
@@ -102,7 +103,7 @@ export function JournalPage() {
           actions={<EditingSwitch state={state} />}
         />
       </div>
-      <section className={styles['list']} aria-label="Journal" data-pane="" tabIndex={-1}>
+      <section className={columns['list']} aria-label="Journal" data-pane="" tabIndex={-1}>
         <DataTable
           caption="Applied edits, newest first"
           columns={COLUMNS}
@@ -114,7 +115,7 @@ export function JournalPage() {
         />
       </section>
       {open !== undefined && (
-        <div className={styles['aside']}>
+        <div className={columns['aside']}>
           <Entry
             key={open.id}
             entry={open}
