@@ -7,7 +7,7 @@ import { TextField } from '../../components/Field.tsx'
 import { Note } from '../../components/Note.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { useContexts } from '../../state/contexts.ts'
-import { Choice, ContextFields, LimitFields, useLiveAddress } from './fields.tsx'
+import { Choice, ContextFields, LimitFields, useLiveAddress, type SourcePaneProps } from './fields.tsx'
 import { feedFormOf, feedSentence, readFeedForm, type FeedForm } from './live.logic.ts'
 import styles from './Connect.module.css'
 
@@ -25,14 +25,7 @@ const CLUSTERS = [
   { value: 'built-in', label: 'Built-in' },
 ] as const
 
-/** What happened at a server, from its logs. */
-export function FeedPane(props: {
-  readonly busy: boolean
-  /** What the console shows already. */
-  readonly shown: SourceSpec | undefined
-  readonly onOpen: (spec: FeedSpec) => void
-}) {
-  const { busy, shown, onOpen } = props
+export function FeedPane({ busy, shown, onOpen }: SourcePaneProps<FeedSpec>) {
   const [asked, setForm] = useState(() => feedFormOf(shown))
   const [choseObjects, setChoseObjects] = useState(shown?.kind === 'feed')
   const contexts = useContexts(asked.file)

@@ -7,6 +7,7 @@ import { SelectField, TextArea, TextField } from '../../components/Field.tsx'
 import { readFiles } from '../../components/files.ts'
 import { FilesButton } from '../../components/FilesButton.tsx'
 import { Pane } from '../../components/Pane.tsx'
+import type { SourcePaneProps } from './fields.tsx'
 import styles from './Connect.module.css'
 
 /** The simulated cluster as it is without being asked otherwise. */
@@ -16,13 +17,8 @@ export const SIMULATION: SimulationSpec = SimulationSpecSchema.parse({ kind: 'si
 const VERSIONS: readonly string[] = [SIMULATION.version, 'v1.36.3', 'v1.34.0', 'v1.33.0', 'v1.30.0', 'v1.29.0']
 
 /** What the simulation is, and which. */
-export function SimulationPane(props: {
-  readonly busy: boolean
-  /** What the console shows already. */
-  readonly shown: SimulationSpec | undefined
-  readonly onOpen: (spec: SimulationSpec) => void
-}) {
-  const { busy, shown, onOpen } = props
+export function SimulationPane({ busy, shown: source, onOpen }: SourcePaneProps<SimulationSpec>) {
+  const shown = source?.kind === 'simulation' ? source : undefined
   const [{ version, seed }, setWish] = useState({
     version: shown?.version ?? SIMULATION.version,
     seed: String(shown?.seed ?? SIMULATION.seed),
@@ -104,6 +100,25 @@ export function FilePane(props: {
             onClick={() => onOpen(async () => ({ kind: 'files', files: [{ name: 'pasted', text }] }))}
           >
             Open the pasted text
+          </Button>
+        </div>
+      </div>
+    </Pane>
+  )
+}
+
+export function DemoPane({ busy, shown, onOpen }: SourcePaneProps) {
+  const again = shown?.kind === 'demo'
+  return (
+    <Pane title="Recorded demo">
+      <div className={styles['form']}>
+        <p className={styles['note']}>
+          A recording of a real API server while clients overload it: seats move between levels, queues fill, requests
+          are rejected, and all of it recovers. It repeats, runs on this machine and needs no cluster.
+        </p>
+        <div className={styles['buttons']}>
+          <Button primary={!again} disabled={busy} onClick={() => onOpen({ kind: 'demo' })}>
+            {busy ? 'Opening…' : again ? 'Restart the recording' : 'Play the recording'}
           </Button>
         </div>
       </div>

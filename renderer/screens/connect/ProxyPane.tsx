@@ -16,7 +16,7 @@ import { Note } from '../../components/Note.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { Preformatted } from '../../components/States.tsx'
 import { useContexts } from '../../state/contexts.ts'
-import { Choice, ContextFields, LimitFields, useLiveAddress } from './fields.tsx'
+import { Choice, ContextFields, LimitFields, useLiveAddress, type SourcePaneProps } from './fields.tsx'
 import { lenderOf, proxyFormOf, proxySentence, readProxyForm, settledReach, type ProxyForm } from './live.logic.ts'
 import {
   knowsCertificates,
@@ -52,13 +52,7 @@ const IDENTITIES: readonly (readonly [ProxyForm['identity'], string])[] = [
 ]
 
 /** A proxy in front of a server: what it is to be, and where clients connect to once it is. */
-export function ProxyPane(props: {
-  readonly busy: boolean
-  /** What the console shows already. */
-  readonly shown: SourceSpec | undefined
-  readonly onOpen: (spec: ProxySpec) => void
-}) {
-  const { busy, shown, onOpen } = props
+export function ProxyPane({ busy, shown, onOpen }: SourcePaneProps<ProxySpec>) {
   const [form, setForm] = useState(() => proxyFormOf(shown))
   const contexts = useContexts(form.file)
   const read = readProxyForm(form)

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { RecentSource, SourceSpec, FoundContext } from '../../../core/contract/source.ts'
 import { unixMsOf } from '../../../core/units.ts'
+import { holdsWords } from '../../../core/text/words.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { client } from '../../state/client.ts'
 import { format } from '../../theme/format.ts'
@@ -63,7 +64,6 @@ const KINDS: readonly (readonly [kind: Kind, title: string, text: string])[] = [
   ['demo', 'Recorded demo', 'A short recording of a real server under load. No cluster required.'],
 ]
 
-/** The kinds of source. */
 export function KindList({ kind, onChange }: { readonly kind: Kind; readonly onChange: (kind: Kind) => void }) {
   return (
     <div role="group" aria-label="Kind of source">
@@ -88,14 +88,10 @@ const MANY = 8
 
 /** Those in whose name, server or user every word occurs; the current one comes first, as the main side sorts them. */
 function matching(found: readonly FoundContext[], search: string): readonly FoundContext[] {
-  const words = search.toLowerCase().split(/\s+/)
-  return found.filter(({ context, server, user }) => {
-    const text = `${context} ${server} ${user}`.toLowerCase()
-    return words.every((word) => text.includes(word))
-  })
+  const holds = holdsWords(search)
+  return found.filter(({ context, server, user }) => holds(`${context} ${server} ${user}`))
 }
 
-/** Contexts of the kubeconfig files of this machine. */
 export function FoundContexts(props: {
   readonly found: readonly FoundContext[] | undefined
   readonly chosen: string | undefined

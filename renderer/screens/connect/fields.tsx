@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { Cadence } from '../../../core/contract/source.ts'
+import type { Cadence, SourceSpec } from '../../../core/contract/source.ts'
 import type { LiveState } from '../../../core/contract/live.ts'
 import { SelectField, TextField } from '../../components/Field.tsx'
 import { Segment } from '../../components/Segment.tsx'
@@ -10,6 +10,14 @@ import { useConnected } from '../../state/connection.ts'
 import type { EngineForm } from './live.logic.ts'
 import styles from './Connect.module.css'
 import { DUMP_INTERVALS, INTERVALS, intervalText } from './form.logic.ts'
+
+/** What the form of a kind of source is given. */
+export interface SourcePaneProps<S extends SourceSpec = SourceSpec> {
+  readonly busy: boolean
+  /** What the console shows already. */
+  readonly shown: SourceSpec | undefined
+  readonly onOpen: (spec: S) => void
+}
 
 /** A few choices side by side under a word that says what of. */
 export function Choice<V extends string>(
@@ -108,7 +116,6 @@ export function LimitFields<F extends EngineForm>(props: {
   )
 }
 
-/** How often metrics and debug dumps are read. */
 export function CadenceFields(props: Cadence & { readonly onChange: (cadence: Cadence) => void }) {
   const { intervalMs, dumpsEveryMs, onChange } = props
   return (

@@ -12,7 +12,6 @@ import { sampleOf } from '../shared/seen.data.ts'
 import { standingText, type FlowRow } from './coverage.data.ts'
 import styles from '../classify.module.css'
 
-/** Every schema and whether it gets requests. */
 export const SchemaTable = memo(function SchemaTable(props: {
   readonly rows: readonly CoverageRow[]
   readonly rates: ReadonlyMap<string, number>

@@ -34,7 +34,6 @@ export function dispatchedRates(derived: readonly DerivedServer[]): ReadonlyMap<
   return rates
 }
 
-/** What a standing is called. */
 export function standingText(standing: Standing, schema: string, level: string): string {
   switch (standing.kind) {
     case 'traffic':
@@ -102,7 +101,6 @@ export function catchAllSentence(rows: readonly CoverageRow[]): string | undefin
   return `catch-all took ${when}: no other schema matches them. It is a last resort with few seats and no queues; give such requests a schema of their own.`
 }
 
-/** One flow as the table shows it. */
 export interface FlowRow {
   readonly key: string
   readonly name: string

@@ -68,7 +68,6 @@ export function RequestColumn(props: {
   )
 }
 
-/** What the UIDs of response headers stand for. */
 const UidPane = memo(function UidPane({ objects }: { readonly objects: ObjectSet }) {
   const [text, setText] = useState('')
   const resolved = useMemo(() => resolveUids(objects, text), [objects, text])
@@ -116,7 +115,6 @@ function Counted({ schema }: { readonly schema: string }) {
   return <span className={styles['quiet']}>{`, ${format.fixed(requests)} requests since ${format.time(since)}`}</span>
 }
 
-/** What was asked in this session. */
 const RecentPane = memo(function RecentPane({ objects }: { readonly objects: ObjectSet }) {
   const recent = requestStore((store) => store.recent)
   const rows = useMemo(() => {

@@ -35,7 +35,6 @@ import { SeatsPane } from './SeatsPane.tsx'
 import { TracePane } from './TracePane.tsx'
 import { draftSentence, ruleText } from './answer.data.ts'
 
-/** Where one request goes, and why. */
 export function RequestPage() {
   const configurations = useConfigurations()
   const server = useViewPart((view) => view.server?.id)

@@ -16,7 +16,6 @@ export function ruleText({ trace }: Pick<Classification, 'trace'>): string {
   return rule?.matched === true ? `rule ${rule.index + 1} of ${rules.length}` : ''
 }
 
-/** What the draft does to a request, in a sentence. */
 export function draftSentence(now: Explained, draft: Explained): string {
   if (!now.ok || !draft.ok) return 'Draft: no server classifies this request, with the draft or without it.'
   const [was, is] = [now.classification, draft.classification]
@@ -34,7 +33,6 @@ export function draftSentence(now: Explained, draft: Explained): string {
 
 export const seatsText = (seats: number): string => (seats === 1 ? '1 seat' : `${format.seats(seats)} seats`)
 
-/** One fact about the request on both configurations. */
 export interface ComparedFact {
   readonly label: string
   readonly now: string
@@ -115,7 +113,6 @@ export function verdictText(trace: SchemaTrace | undefined): string {
   return trace.matched ? 'would match' : 'not reached'
 }
 
-/** A queue of the hand. */
 interface HandCard {
   readonly queue: number
   /** Requests that wait in it; `undefined` without a dump of the level as it is configured. */

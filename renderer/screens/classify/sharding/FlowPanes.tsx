@@ -60,7 +60,6 @@ const flowColumns = (remove: (flow: FlowName) => void): readonly DataColumn<Flow
   },
 ]
 
-/** The flows with their hash and hand. */
 export function FlowsPane(props: {
   readonly overlap: Overlap
   readonly chosen: string | undefined
@@ -97,7 +96,6 @@ const PAIR_COLUMNS: readonly DataColumn<PairRow>[] = [
   { id: 'queues', header: 'Queues', term: 'queues', value: (row) => row.queues.join(' ') },
 ]
 
-/** The pairs of flows that share queues. */
 export function PairsPane({ overlap }: { readonly overlap: Overlap }) {
   const rows = useMemo(() => pairRows(overlap), [overlap])
   return (

@@ -91,7 +91,6 @@ export function ShardingPage() {
   )
 }
 
-/** Which flows are dealt which queues. */
 function Hands({ sharding, queuing }: { readonly sharding: Sharding; readonly queuing: Queuing }) {
   const name = sharding.level?.name
   const schemas = useMemo(() => schemasOf(sharding.schemas, name), [sharding.schemas, name])

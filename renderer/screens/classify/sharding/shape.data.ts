@@ -87,7 +87,6 @@ export function readShape(form: ShapeForm): ReadShape {
 export const chance = (odds: number): string =>
   odds >= 0.001 ? `${format.significant(odds * 100)} %` : format.probability(odds)
 
-/** What the page says first. */
 export function oddsSentence({ queues, handSize }: Queuing, elephants: number, covered: number): string {
   if (queues === 1) return 'With one queue, all flows wait behind each other.'
   const who = elephants === 1 ? '1 elephant covers' : `${format.fixed(elephants)} elephants cover`

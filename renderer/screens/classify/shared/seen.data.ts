@@ -5,6 +5,7 @@ import { digestRequest } from '../../../../core/classify/readRequest.ts'
 import { resourceOf } from '../../../../core/request/match.ts'
 import type { RequestInfo } from '../../../../core/request/requestInfo.ts'
 import type { RequestSample } from '../../../../core/contract/objects.ts'
+import { holdsWords } from '../../../../core/text/words.ts'
 
 /** A request that a dump shows; equal ones are one. */
 export interface SeenRequest {
@@ -57,16 +58,10 @@ export function seenRequests(rows: readonly DumpRequest[]): readonly SeenRequest
 
 /** Those that hold every word of the filter, in any case. */
 export function filteredSeen(seen: readonly SeenRequest[], filter: string): readonly SeenRequest[] {
-  const words = filter
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '')
-  return words.length === 0
-    ? seen
-    : seen.filter(({ request, words: what, schema, level }) => {
-        const text = `${request.user} ${what} ${request.url} ${schema} ${level}`.toLowerCase()
-        return words.every((word) => text.includes(word))
-      })
+  const holds = holdsWords(filter)
+  return seen.filter(({ request, words, schema, level }) =>
+    holds(`${request.user} ${words} ${request.url} ${schema} ${level}`),
+  )
 }
 
 const SERVICE_ACCOUNT = 'system:serviceaccount:'

@@ -16,7 +16,6 @@ import { type TestRow, changed, expecting, without } from './table.logic.ts'
 import styles from '../classify.module.css'
 import type { Table } from './TestsPage.tsx'
 
-/** The saved requests and what became of them. */
 export const TestTable = memo(function TestTable(props: {
   readonly rows: readonly TestRow[]
   readonly hidden: number
@@ -249,7 +248,6 @@ function Answered({ result }: { readonly result: RequestTestResult }) {
 
 const keyOf = ({ flowSchema, priorityLevel }: Landing): string => JSON.stringify([flowSchema, priorityLevel])
 
-/** Where a request can go, in matching order. */
 const landingChoices = (sets: readonly ObjectSet[]): readonly Landing[] =>
   sets.flatMap(({ schemas }) =>
     schemas

@@ -9,6 +9,7 @@ import { Note } from '../../../components/Note.tsx'
 import { viewStore } from '../../../state/view.ts'
 import type { GuardFinding } from '../../../../core/guard/finding.ts'
 import type { Impact } from './forecast.ts'
+import { countOf } from './apply.logic.ts'
 import styles from './aside.module.css'
 import type { ObjectChange } from '../../../../core/contract/objects.ts'
 import type { SeatImpact } from '../../../../core/impact/seatImpact.ts'
@@ -150,9 +151,6 @@ function confirmationsOf({ before, after, version }: Impact): readonly Confirmat
   const { frame } = viewStore.getState()
   return confirmationsFor(changesBetween(before, after), { version, servers: frame?.servers })
 }
-
-export const countOf = (changes: readonly unknown[]): string =>
-  changes.length === 1 ? '1 object' : `${changes.length} objects`
 
 /** What one change does, in a sentence: with its seats where it has some. */
 function changeSentence({ kind, name, object, base }: ObjectChange, { rows }: SeatImpact): string {

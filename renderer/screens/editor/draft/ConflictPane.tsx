@@ -93,7 +93,6 @@ function rebase({ entry, name }: UnderstoodEntry, theirs: JsonObject, text: stri
   })
 }
 
-/** Three versions of an object, field by field. */
 function Merge(props: {
   readonly read: UnderstoodEntry
   readonly title: string

@@ -31,7 +31,6 @@ export function diffLines(before: string, after: string): readonly DiffLine[] {
   })
 }
 
-/** The draft as changes of text, object by object. */
 export function DiffPane({ reads }: { readonly reads: readonly UnderstoodEntry[] }) {
   const count = reads.length
   return (

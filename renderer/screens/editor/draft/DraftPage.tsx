@@ -108,7 +108,6 @@ function useFocusOnField(
   }, [page, goTo, view])
 }
 
-/** The draft, or why there is none to show. */
 export function DraftPage() {
   const state = useObjects()
   const draft = useDraft()
@@ -131,7 +130,6 @@ export function DraftPage() {
   )
 }
 
-/** What is missing, and what can be done without it. */
 function NoDraft({ state }: { readonly state: ObjectsState | undefined }) {
   if (state?.state === 'unavailable') {
     const { problem, target } = state

@@ -149,7 +149,6 @@ export function ChoiceRow(
   )
 }
 
-/** Free text of one line. */
 export function TextRow({ value, onChange, readOnly, ...row }: ControlProps<string, string>) {
   return (
     <FieldRow {...row} fixed={readOnly ? value : undefined}>

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { applyFix } from '../../../../core/draft/applyFix.ts'
 import type { GuardFinding, GuardSeverity } from '../../../../core/guard/finding.ts'
 import { Button } from '../../../components/Button.tsx'
@@ -42,25 +43,35 @@ export function GuardPane(props: {
       {rails.length === 0 ? (
         !stale && <p className={styles['none']}>No changes yet.</p>
       ) : (
-        <>
-          <ul className={styles['findings']}>
-            {told.map((finding) => (
-              <Finding key={`${finding.code} ${finding.message}`} finding={finding} mayEdit={mayEdit} />
-            ))}
-          </ul>
-          {passing.length > 0 && (
-            <details className={styles['passing']}>
-              <summary>{passing.length === 1 ? '1 check passes' : `${passing.length} checks pass`}</summary>
-              <ul className={styles['findings']}>
-                {passing.map((finding) => (
-                  <Finding key={`${finding.code} ${finding.message}`} finding={finding} mayEdit={mayEdit} />
-                ))}
-              </ul>
-            </details>
-          )}
-        </>
+        <FoldedList
+          told={told}
+          folded={passing}
+          summary={passing.length === 1 ? '1 check passes' : `${passing.length} checks pass`}
+          item={(finding) => <Finding key={`${finding.code} ${finding.message}`} finding={finding} mayEdit={mayEdit} />}
+        />
       )}
     </Pane>
+  )
+}
+
+/** Findings or verdicts, those that went well folded away so that the others are seen. */
+export function FoldedList<T>(props: {
+  readonly told: readonly T[]
+  readonly folded: readonly T[]
+  readonly summary: string
+  readonly item: (one: T) => ReactNode
+}) {
+  const { told, folded, summary, item } = props
+  return (
+    <>
+      <ul className={styles['findings']}>{told.map(item)}</ul>
+      {folded.length > 0 && (
+        <details className={styles['passing']}>
+          <summary>{summary}</summary>
+          <ul className={styles['findings']}>{folded.map(item)}</ul>
+        </details>
+      )}
+    </>
   )
 }
 

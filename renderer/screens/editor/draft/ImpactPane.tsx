@@ -231,7 +231,6 @@ function Becomes({ before, after }: { readonly before: Shown; readonly after: Sh
   )
 }
 
-/** A change with its sign. */
 function Signed({ value, plain = false }: { readonly value: number; readonly plain?: boolean }) {
   const look = plain || value === 0 ? styles['steady'] : value > 0 ? styles['gains'] : styles['loses']
   return <span className={look}>{format.change(value)}</span>

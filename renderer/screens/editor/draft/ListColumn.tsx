@@ -29,7 +29,6 @@ export interface ListColumnProps {
   readonly onMaking: (open: boolean) => void
 }
 
-/** The objects of the configuration as the draft would have it. Manifests can be dropped here. */
 export const ListColumn = memo(function ListColumn(props: ListColumnProps) {
   const { draft, rows, selected, checks, mayEdit, making, onMaking } = props
   const [filter, setFilter] = useState('')

@@ -13,7 +13,6 @@ import { say } from '../../../state/shell.ts'
 import { changeDraft, draftNow } from '../../../state/draft.ts'
 import { select } from './draftObject.ts'
 
-/** Everything that a draft can begin with: an empty object, a preset, manifests. */
 export function NewObject(props: { readonly open: boolean; readonly onOpen: (open: boolean) => void }) {
   const { open, onOpen } = props
   const [pasting, setPasting] = useState(false)
@@ -91,7 +90,6 @@ const Choice = (props: { readonly label: string; readonly about: string; readonl
   </li>
 )
 
-/** Manifests from the clipboard become a draft. */
 function PasteForm({ onDone }: { readonly onDone: () => void }) {
   const [text, setText] = useState('')
   const [told, setTold] = useState<readonly string[]>([])

@@ -142,7 +142,6 @@ function rowFacts(row: ObjectRow): string {
   return facts.join(', ')
 }
 
-/** One object in the list. */
 interface ObjectRow extends ObjectRef {
   /** How it is called now; `name` stays what it was when the edit began. */
   readonly shown: string

@@ -242,7 +242,6 @@ function ProblemList(props: {
 
 const YamlEditor = lazy(() => import('./YamlEditor.tsx'))
 
-/** The object as YAML. */
 function YamlPane(props: {
   readonly of: ObjectRef
   readonly text: string

@@ -78,7 +78,6 @@ export function SchemaForm(props: {
   )
 }
 
-/** Where in the matching order a schema stands. */
 function placeText({ schemas }: ObjectSet, name: string, precedence: unknown): string | undefined {
   if (typeof precedence !== 'number') return undefined
   const before = schemas.filter(

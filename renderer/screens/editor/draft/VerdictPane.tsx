@@ -13,6 +13,7 @@ import { timeStore } from '../../../state/time.ts'
 import { useViewPart, type View } from '../../../state/view.ts'
 import { format } from '../../../theme/format.ts'
 import { type DraftProblem, outcomeText, affectedLevels } from './apply.logic.ts'
+import { FoldedList } from './GuardPane.tsx'
 import styles from './aside.module.css'
 
 const GLYPH: Readonly<Record<ChangeVerdict['outcome'], IconName>> = {
@@ -65,21 +66,14 @@ export function VerdictPane(props: {
         )
       }
     >
-      <ul className={styles['findings']}>
-        {told.map((verdict) => (
+      <FoldedList
+        told={told}
+        folded={folded}
+        summary={`${folded.length} objects ${applied ? 'are applied' : 'would be accepted'}`}
+        item={(verdict) => (
           <Verdict key={`${verdict.kind}/${verdict.name}`} {...{ verdict, applied, onOpen, onForce }} />
-        ))}
-      </ul>
-      {folded.length > 0 && (
-        <details className={styles['passing']}>
-          <summary>{`${folded.length} objects ${applied ? 'are applied' : 'would be accepted'}`}</summary>
-          <ul className={styles['findings']}>
-            {folded.map((verdict) => (
-              <Verdict key={`${verdict.kind}/${verdict.name}`} {...{ verdict, applied, onOpen, onForce }} />
-            ))}
-          </ul>
-        </details>
-      )}
+        )}
+      />
     </Pane>
   )
 }

@@ -166,7 +166,6 @@ function changeBetween(from: string, to: string): { from: number; to: number; in
   return { from: start, to: from.length - end, insert: to.slice(start, to.length - end) }
 }
 
-/** Findings as marks in the text. */
 function diagnosticsOf(
   doc: Text,
   findings: readonly LocatedFinding[],

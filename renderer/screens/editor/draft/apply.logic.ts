@@ -9,7 +9,6 @@ import type { UnderstoodDraft } from '../../../state/draft.logic.ts'
 
 export type StepState = 'done' | 'warned' | 'blocked' | 'waiting' | 'running'
 
-/** One step on the way to apply. */
 export interface Step {
   readonly id: 'valid' | 'impact' | 'rails' | 'dry-run'
   readonly label: string
@@ -36,7 +35,6 @@ export interface StepFacts {
   readonly timeOf: (at: string) => string
 }
 
-/** How far the draft is on its way. */
 export function applySteps({ draft, state, apply, rails, timeOf }: StepFacts): ApplySteps {
   const { entries, base } = draft
   if (entries.length === 0 || base === undefined) return { steps: [], count: 0, mayCheck: false, why: 'No changes.' }
@@ -207,3 +205,6 @@ export function affectedLevels(verdicts: readonly ChangeVerdict[]): readonly str
   })
   return [...new Set(names)]
 }
+
+export const countOf = (changes: readonly unknown[]): string =>
+  changes.length === 1 ? '1 object' : `${changes.length} objects`

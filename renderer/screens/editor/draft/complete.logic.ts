@@ -144,7 +144,6 @@ const SCHEMA: FieldShape = {
   },
 }
 
-/** The shape of a manifest of the group. */
 export const manifestShape = (kind: Kind): FieldShape => ({
   about: '',
   fields: {
@@ -155,7 +154,6 @@ export const manifestShape = (kind: Kind): FieldShape => ({
   },
 })
 
-/** Where in a YAML text the cursor is. */
 export interface YamlPlace {
   /** Keys from the top; entries of lists have no step of their own. */
   readonly path: readonly string[]
@@ -208,7 +206,6 @@ function openedAt(text: string): readonly Opened[] {
 
 const unquoted = (key: string): string => key.trimEnd().replace(/^"(.*)"$/, '$1')
 
-/** One completion. */
 export interface Completion {
   readonly label: string
   readonly about: string
@@ -216,7 +213,6 @@ export interface Completion {
   readonly kind: 'key' | 'value'
 }
 
-/** What may stand at a place of a manifest. */
 export function completionsAt(shape: FieldShape, place: YamlPlace, levels: readonly string[]): readonly Completion[] {
   const field = place.path.reduce<FieldShape | undefined>((at, key) => (at?.list ?? at)?.fields?.[key], shape)
   if (field === undefined) return []

@@ -60,7 +60,6 @@ export interface Moves {
   readonly flows: ReadonlyMap<string, readonly SeenFlow[]>
 }
 
-/** Where requests went and would go. */
 export function movesOf(before: ObjectSet, after: ObjectSet, seen: readonly SeenRequest[]): Moves {
   const was = classifyingConfiguration(defaulted(before))
   const is = classifyingConfiguration(after)

@@ -16,7 +16,6 @@ import styles from './drift.module.css'
 
 const NONE = ''
 
-/** Chooses what the objects are compared with. */
 export function ReferencePane({ choice, builtIn }: { readonly choice: ReferenceChoice; readonly builtIn: string }) {
   const { reference, busy, problem, notes, compareWith, compareWithBuiltIn } = choice
   const { found = [] } = useContexts('')

@@ -15,11 +15,11 @@ import { useObjects, objectsStore } from '../../../state/objects.ts'
 import { openPage } from '../../../state/route.ts'
 import { format } from '../../../theme/format.ts'
 import { EditingSwitch, RetryNote } from '../draft/ApplyBar.tsx'
+import { countOf } from '../draft/apply.logic.ts'
 import { Question, QuestionDialog } from '../draft/ApplyDialog.tsx'
 import { VerdictPane } from '../draft/VerdictPane.tsx'
 import {
   adviceText,
-  countText,
   entryStateText,
   isInForce,
   journalSentence,
@@ -133,7 +133,6 @@ type Turned = { readonly id: string; readonly way: TurnRequest['way'] } & (
   { readonly report: ApplyReport } | { readonly problem: Problem }
 )
 
-/** A text that gives way in its middle. */
 const cut = (text: string): ReactNode => (
   <span className={styles['cut']}>
     <MiddleCut text={text} />
@@ -174,7 +173,7 @@ function Entry(props: {
   return (
     <>
       <Pane
-        title={label === '' ? countText(changes) : label}
+        title={label === '' ? countOf(changes) : label}
         note={`${format.dateTime(unixMsOf(at))}, ${target}`}
         actions={
           <>
