@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import type { FeedSpec } from '../../../core/contract/live.ts'
-import type { SourceSpec } from '../../../core/contract/source.ts'
 import { Button } from '../../components/Button.tsx'
 import { Copy } from '../../components/Copy.tsx'
 import { TextField } from '../../components/Field.tsx'

@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from 'react'
-import type { SourceSpec } from '../../../core/contract/source.ts'
 import {
   lendingSentence,
   lendsCredentials,

@@ -3,7 +3,6 @@ import type { Classification, SeatStep, ServerContext } from '../../../../core/c
 import { sameElsewhere } from '../../../../core/classify/elsewhere.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import type { RequestSample } from '../../../../core/contract/objects.ts'
-import { classes } from '../../../components/classes.ts'
 import { inputClass } from '../../../components/Field.tsx'
 import type { DataColumn } from '../../../components/dataColumns.ts'
 import { PlainTable } from '../../../components/PlainTable.tsx'

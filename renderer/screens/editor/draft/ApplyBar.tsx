@@ -117,19 +117,12 @@ function RunBeside() {
   )
 }
 
-const GLYPH: Readonly<Record<StepState, IconName>> = {
-  done: 'check',
-  warned: 'warn',
-  blocked: 'cross',
-  waiting: 'disc',
-  running: 'more',
-}
-const WORD: Readonly<Record<StepState, string>> = {
-  done: 'done',
-  warned: 'done, with warnings',
-  blocked: 'blocked',
-  waiting: 'pending',
-  running: 'in progress',
+const LOOK: Readonly<Record<StepState, readonly [glyph: IconName, word: string]>> = {
+  done: ['check', 'done'],
+  warned: ['warn', 'done, with warnings'],
+  blocked: ['cross', 'blocked'],
+  waiting: ['disc', 'pending'],
+  running: ['more', 'in progress'],
 }
 
 /** The way to apply, and what can be done now. */
@@ -152,8 +145,8 @@ function StepBar(props: {
               aria-current={step === current ? 'step' : undefined}
               className={classes(styles['step'], styles[step.state])}
             >
-              <Icon name={GLYPH[step.state]} size={13} />
-              <span className="sr-only">{WORD[step.state]}: </span>
+              <Icon name={LOOK[step.state][0]} size={13} />
+              <span className="sr-only">{LOOK[step.state][1]}: </span>
               <span className={styles['stepName']}>{step.label}</span>
               {step.detail !== '' && <span className={styles['detail']}>{step.detail}</span>}
             </li>

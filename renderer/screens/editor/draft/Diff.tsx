@@ -1,5 +1,6 @@
-import { memo, useMemo } from 'react'
+import { memo, useMemo, type ReactNode } from 'react'
 import { structuredPatch } from 'diff'
+import type { Kind } from '../../../../core/config/objects.ts'
 import { writeManifest } from '../../../../core/manifest/write.ts'
 import { Pane } from '../../../components/Pane.tsx'
 import { scrollRegion } from '../../../components/scrollRegion.ts'
@@ -43,8 +44,14 @@ export function DiffPane({ reads }: { readonly reads: readonly UnderstoodEntry[]
         <p className={styles['none']}>The draft changes nothing yet. Edit an object, or make a new one.</p>
       ) : (
         <div className={styles['diff']} {...scrollRegion('Diff of the draft')}>
-          {reads.map(({ entry, name }) => (
-            <EntryDiff key={`${entry.kind}/${entry.name}`} entry={entry} name={name} />
+          {reads.map(({ entry: { kind, name: was, text, base }, name }) => (
+            <ObjectDiff
+              key={`${kind}/${was}`}
+              {...{ kind, name }}
+              what={text === null ? 'deleted' : base === undefined ? 'new' : ''}
+              from={base}
+              to={text}
+            />
           ))}
         </div>
       )}
@@ -52,25 +59,40 @@ export function DiffPane({ reads }: { readonly reads: readonly UnderstoodEntry[]
   )
 }
 
-/** Drawn anew only when the entry is another one. */
-const EntryDiff = memo(function EntryDiff({ entry, name }: Pick<UnderstoodEntry, 'entry' | 'name'>) {
-  const { kind, text, base } = entry
+/** A manifest, or an object to be written as one; without either there is no object. */
+type Side = string | object | null | undefined
+
+interface Sides {
+  readonly kind: Kind
+  readonly from: Side
+  readonly to: Side
+}
+
+/** What happens to one object. `what` follows its name. */
+export const ObjectDiff = memo(function ObjectDiff(
+  props: Sides & { readonly name: string; readonly what: ReactNode; readonly children?: ReactNode },
+) {
+  const { name, what, children, ...sides } = props
   return (
     <div>
       <h3>
-        {kind} <b>{name}</b>
-        {text === null ? ' deleted' : base === undefined ? ' new' : ''}
+        {sides.kind} <b>{name}</b> {what}
       </h3>
-      <DiffView before={base === undefined ? '' : writeManifest(kind, base)} after={text ?? ''} />
+      {children}
+      <DiffView {...sides} />
     </div>
   )
 })
 
 const SIGN: Readonly<Record<DiffLine['kind'], string>> = { same: ' ', added: '+', removed: '−', fold: '⋯' }
 
-/** What changes between two texts, line by line. */
-export function DiffView({ before, after }: { readonly before: string; readonly after: string }) {
-  const lines = useMemo(() => diffLines(before, after), [before, after])
+/** What changes between two sides, line by line. */
+export function DiffView({ kind: of, from, to }: Sides) {
+  const lines = useMemo(() => {
+    const text = (side: Side): string =>
+      typeof side === 'object' && side !== null ? writeManifest(of, side) : (side ?? '')
+    return diffLines(text(from), text(to))
+  }, [of, from, to])
   return (
     <div className={styles['lines']}>
       {lines.map(({ kind, text }, index) => (

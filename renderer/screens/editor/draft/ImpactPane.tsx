@@ -73,7 +73,7 @@ export function ImpactPane(props: {
           rowKey={({ name }) => name}
           rowLook={({ change }) => styles[change]}
           selectedKey={selected}
-          foot={[sums(impact)]}
+          foot={[sumRow(impact)]}
         />
       </div>
       {(stale || idle !== undefined || impact.refused.length > 0 || recent !== undefined) && (
@@ -155,7 +155,7 @@ function Limit({ row, before, after }: { readonly row: ImpactRow; readonly befor
   )
 }
 
-function sums({ sums: { before, after }, allocation }: SeatImpact): FootRow {
+function sumRow({ sums: { before, after }, allocation }: SeatImpact): FootRow {
   const none = { text: <span className="sr-only">no sum</span> }
   const rounding = sumText(after)
   return {

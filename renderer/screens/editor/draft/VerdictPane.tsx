@@ -16,25 +16,15 @@ import { type DraftProblem, outcomeText, affectedLevels } from './apply.logic.ts
 import { FoldedList } from './GuardPane.tsx'
 import styles from './aside.module.css'
 
-const GLYPH: Readonly<Record<ChangeVerdict['outcome'], IconName>> = {
-  accepted: 'check',
-  unchanged: 'check',
-  conflict: 'warn',
-  rejected: 'cross',
-  forbidden: 'cross',
-  throttled: 'cross',
-  failed: 'cross',
-  skipped: 'info',
-}
-const LOOK: Readonly<Record<ChangeVerdict['outcome'], string>> = {
-  accepted: 'passes',
-  unchanged: 'passes',
-  conflict: 'warns',
-  rejected: 'blocks',
-  forbidden: 'blocks',
-  throttled: 'blocks',
-  failed: 'blocks',
-  skipped: 'expected',
+const LOOK: Readonly<Record<ChangeVerdict['outcome'], readonly [glyph: IconName, look: string]>> = {
+  accepted: ['check', 'passes'],
+  unchanged: ['check', 'passes'],
+  conflict: ['warn', 'warns'],
+  rejected: ['cross', 'blocks'],
+  forbidden: ['cross', 'blocks'],
+  throttled: ['cross', 'blocks'],
+  failed: ['cross', 'blocks'],
+  skipped: ['info', 'expected'],
 }
 
 /** What the server says of each object, and where our own validation said something else. */
@@ -53,6 +43,9 @@ export function VerdictPane(props: {
   const smooth = verdicts.filter(isSmooth)
   const folded = smooth.length > MOST_SMOOTH ? smooth : []
   const told = verdicts.filter((verdict) => !folded.includes(verdict))
+  const item = (verdict: ChangeVerdict) => (
+    <Verdict key={`${verdict.kind}/${verdict.name}`} {...{ verdict, applied, onOpen, onForce }} />
+  )
   return (
     <Pane
       title={title}
@@ -67,12 +60,9 @@ export function VerdictPane(props: {
       }
     >
       <FoldedList
-        told={told}
-        folded={folded}
+        told={told.map(item)}
+        folded={folded.map(item)}
         summary={`${folded.length} objects ${applied ? 'are applied' : 'would be accepted'}`}
-        item={(verdict) => (
-          <Verdict key={`${verdict.kind}/${verdict.name}`} {...{ verdict, applied, onOpen, onForce }} />
-        )}
       />
     </Pane>
   )
@@ -92,10 +82,11 @@ function Verdict(props: {
 }) {
   const { verdict, applied, onOpen, onForce } = props
   const { kind, name, outcome, causes, conflicts, warnings, differences, problem } = verdict
+  const [glyph, look] = LOOK[outcome]
   return (
-    <li className={classes(styles['finding'], styles[LOOK[outcome]])}>
+    <li className={classes(styles['finding'], styles[look])}>
       <span className={styles['glyph']}>
-        <Icon name={GLYPH[outcome]} size={13} />
+        <Icon name={glyph} size={13} />
       </span>
       <div>
         <p>

@@ -199,10 +199,7 @@ function DriftDetail({ row }: { readonly row: DriftRow }) {
       <div className={styles['detail']}>
         <Note kind={server.verdict === 'kept' ? 'info' : 'warn'}>{server.why}</Note>
         <div className={styles['diff']} {...scrollRegion(`What differs in ${name}`)}>
-          <DiffView
-            before={reference === null ? '' : writeManifest(kind, reference)}
-            after={current === null ? '' : writeManifest(kind, current)}
-          />
+          <DiffView kind={kind} from={reference} to={current} />
         </div>
       </div>
     </Pane>

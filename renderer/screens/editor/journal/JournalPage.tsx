@@ -35,11 +35,10 @@ import columns from '../draft/page.module.css'
 import styles from './journal.module.css'
 import { toProblem, type Problem } from '../../../../core/contract/errors.ts'
 import { ask } from '../../../state/connection.ts'
-import { writeManifest } from '../../../../core/manifest/write.ts'
 import { Button } from '../../../components/Button.tsx'
 import { Note } from '../../../components/Note.tsx'
 import { scrollRegion } from '../../../components/scrollRegion.ts'
-import { DiffView } from '../draft/Diff.tsx'
+import { ObjectDiff } from '../draft/Diff.tsx'
 
 /** Everything that was applied to what is connected, newest first; each entry can be undone and redone. */
 export function JournalPage() {
@@ -211,9 +210,24 @@ function Entry(props: {
         </div>
       )}
       <div className={aside['diff']} {...scrollRegion('What the entry changed')}>
-        {changes.map((change) => (
-          <Change key={`${change.kind}/${change.name}`} change={change} />
-        ))}
+        {changes.map((change) => {
+          const advice = adviceText(change)
+          const what = change.from === null ? 'created' : change.to === null ? 'deleted' : ''
+          return (
+            <ObjectDiff
+              key={`${change.kind}/${change.name}`}
+              {...change}
+              what={
+                <>
+                  {what}
+                  <span className={styles['fate']}>{stateText(change)}</span>
+                </>
+              }
+            >
+              {advice !== undefined && <Note kind="warn">{advice}</Note>}
+            </ObjectDiff>
+          )
+        })}
       </div>
       <TurnDialog
         asked={asked}
@@ -222,25 +236,6 @@ function Entry(props: {
         onConfirm={(confirmed) => onTurn(entry, confirmed)}
       />
     </>
-  )
-}
-
-function Change({ change }: { readonly change: AppliedChange }) {
-  const { kind, name, from, to } = change
-  const advice = adviceText(change)
-  return (
-    <div>
-      <h3>
-        {kind} <b>{name}</b>
-        {from === null ? ' created' : to === null ? ' deleted' : ''}
-        <span className={styles['fate']}>{stateText(change)}</span>
-      </h3>
-      {advice !== undefined && <Note kind="warn">{advice}</Note>}
-      <DiffView
-        before={from === null ? '' : writeManifest(kind, from)}
-        after={to === null ? '' : writeManifest(kind, to)}
-      />
-    </div>
   )
 }
 
@@ -307,22 +302,21 @@ function TurnDialog(props: {
         >
           {asked.force && <Note kind="warn">Fields that other managers own are taken over.</Note>}
           <div className={styles['turns']} {...scrollRegion('What changes')}>
-            {asked.changes.map((change) => (
-              <div key={`${change.kind}/${change.name}`}>
-                <h3>
-                  {change.kind} <b>{change.name}</b> {turnSentence(change, asked.way)}
-                </h3>
-                <DiffView {...turnedTexts(change, asked.way)} />
-              </div>
-            ))}
+            {asked.changes.map((change) => {
+              const { kind, name, from, to } = change
+              return (
+                <ObjectDiff
+                  key={`${kind}/${name}`}
+                  {...{ kind, name }}
+                  what={turnSentence(change, asked.way)}
+                  from={asked.way === 'undo' ? to : from}
+                  to={asked.way === 'undo' ? from : to}
+                />
+              )
+            })}
           </div>
         </Question>
       )}
     </QuestionDialog>
   )
-}
-
-function turnedTexts({ kind, from, to }: AppliedChange, way: 'undo' | 'redo') {
-  const [first, last] = [from, to].map((object) => (object === null ? '' : writeManifest(kind, object)))
-  return way === 'undo' ? { before: last ?? '', after: first ?? '' } : { before: first ?? '', after: last ?? '' }
 }
