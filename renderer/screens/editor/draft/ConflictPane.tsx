@@ -29,46 +29,38 @@ export function ConflictPane({ read }: { readonly read: UnderstoodEntry }) {
       return null
     case 'gone':
       return (
-        <section className={styles['conflict']} aria-label="Conflict">
-          <h3>{name} was deleted meanwhile.</h3>
-          <p>{entry.text === null ? 'What the draft wants is done.' : 'The draft can make it again as it says.'}</p>
-          <div className={styles['buttons']}>
-            {discard}
-            {entry.text !== null && (
-              <Button small onClick={() => changeDraft((entries) => withEntry(entries, withoutBase(entry)))}>
-                Make it again
-              </Button>
-            )}
-          </div>
-        </section>
+        <Conflict
+          title={`${name} was deleted meanwhile.`}
+          text={entry.text === null ? 'What the draft wants is done.' : 'The draft can make it again as it says.'}
+        >
+          {discard}
+          {entry.text !== null && (
+            <Button small onClick={() => changeDraft((entries) => withEntry(entries, withoutBase(entry)))}>
+              Make it again
+            </Button>
+          )}
+        </Conflict>
       )
     case 'exists':
       return (
-        <section className={styles['conflict']} aria-label="Conflict">
-          <h3>
-            There is a {entry.kind} called {name} already.
-          </h3>
-          <p>Give yours another name, or change the one that is there into it.</p>
-          <div className={styles['buttons']}>
-            {discard}
-            <Button small onClick={() => rebase(read, footing.theirs, entry.text)}>
-              Change the one that is there
-            </Button>
-          </div>
-        </section>
+        <Conflict
+          title={`There is a ${entry.kind} called ${name} already.`}
+          text="Give yours another name, or change the one that is there into it."
+        >
+          {discard}
+          <Button small onClick={() => rebase(read, footing.theirs, entry.text)}>
+            Change the one that is there
+          </Button>
+        </Conflict>
       )
     case 'moved':
       return entry.text === null ? (
-        <section className={styles['conflict']} aria-label="Conflict">
-          <h3>{writerText(name, footing.theirs, now)}</h3>
-          <p>The draft deletes it as it was before.</p>
-          <div className={styles['buttons']}>
-            {discard}
-            <Button small onClick={() => rebase(read, footing.theirs, null)}>
-              Delete it all the same
-            </Button>
-          </div>
-        </section>
+        <Conflict title={writerText(name, footing.theirs, now)} text="The draft deletes it as it was before.">
+          {discard}
+          <Button small onClick={() => rebase(read, footing.theirs, null)}>
+            Delete it all the same
+          </Button>
+        </Conflict>
       ) : (
         <Merge
           key={refKey(entry)}
@@ -78,6 +70,24 @@ export function ConflictPane({ read }: { readonly read: UnderstoodEntry }) {
         />
       )
   }
+}
+
+function Conflict(props: {
+  readonly title: string
+  readonly text: string
+  /** Between title and text. */
+  readonly table?: ReactNode
+  /** Ways out of it. */
+  readonly children: ReactNode
+}) {
+  return (
+    <section className={styles['conflict']} aria-label="Conflict">
+      <h3>{props.title}</h3>
+      {props.table}
+      <p>{props.text}</p>
+      <div className={styles['buttons']}>{props.children}</div>
+    </section>
+  )
 }
 
 const withoutBase = ({ base: _gone, ...entry }: UnderstoodEntry['entry']) => entry
@@ -119,34 +129,35 @@ function Merge(props: {
     setTaken(next)
   }
   return (
-    <section className={styles['conflict']} aria-label="Conflict">
-      <h3>{title}</h3>
-      <table>
-        <caption className="sr-only">Fields that differ</caption>
-        <thead>
-          <tr>
-            <th scope="col">Base</th>
-            <th scope="col">Yours</th>
-            <th scope="col">On the server</th>
-          </tr>
-        </thead>
-        {differences.map((difference) => (
-          <Versions
-            key={difference.field}
-            difference={difference}
-            theirs={taken.has(difference.field)}
-            onChoose={(whose) => choose(difference.field, whose)}
-          />
-        ))}
-      </table>
-      <p>{document === undefined ? UNREADABLE : mergeText(differences)}</p>
-      <div className={styles['buttons']}>
-        {discard}
-        <Button small disabled={document === undefined} onClick={merge}>
-          Merge and check again
-        </Button>
-      </div>
-    </section>
+    <Conflict
+      title={title}
+      text={document === undefined ? UNREADABLE : mergeText(differences)}
+      table={
+        <table>
+          <caption className="sr-only">Fields that differ</caption>
+          <thead>
+            <tr>
+              <th scope="col">Base</th>
+              <th scope="col">Yours</th>
+              <th scope="col">On the server</th>
+            </tr>
+          </thead>
+          {differences.map((difference) => (
+            <Versions
+              key={difference.field}
+              difference={difference}
+              theirs={taken.has(difference.field)}
+              onChoose={(whose) => choose(difference.field, whose)}
+            />
+          ))}
+        </table>
+      }
+    >
+      {discard}
+      <Button small disabled={document === undefined} onClick={merge}>
+        Merge and check again
+      </Button>
+    </Conflict>
   )
 }
 
