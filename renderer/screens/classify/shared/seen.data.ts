@@ -58,6 +58,7 @@ export function seenRequests(rows: readonly DumpRequest[]): readonly SeenRequest
 
 /** Those that hold every word of the filter, in any case. */
 export function filteredSeen(seen: readonly SeenRequest[], filter: string): readonly SeenRequest[] {
+  if (filter.trim() === '') return seen
   const holds = holdsWords(filter)
   return seen.filter(({ request, words, schema, level }) =>
     holds(`${request.user} ${words} ${request.url} ${schema} ${level}`),
