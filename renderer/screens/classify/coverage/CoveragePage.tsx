@@ -16,7 +16,7 @@ import { useConfigurations, type Configurations } from '../shared/configurations
 import { coverageStore, hearDump } from '../shared/coverageStore.ts'
 import { catchAllSentence, coverageSentence, dispatchedRates, flowTable, isIdle, rowsOf } from './coverage.data.ts'
 import { FlowTable, SchemaTable } from './CoverageTables.tsx'
-import styles from '../classify.module.css'
+import styles from '../shared/classify.module.css'
 
 /** Which schemas get which flows, and which get nothing. */
 export function CoveragePage() {

@@ -10,7 +10,7 @@ import { openRequest } from '../../../state/request.ts'
 import { format, UNKNOWN } from '../../../theme/format.ts'
 import { sampleOf } from '../shared/seen.data.ts'
 import { standingText, type FlowRow } from './coverage.data.ts'
-import styles from '../classify.module.css'
+import styles from '../shared/classify.module.css'
 
 export const SchemaTable = memo(function SchemaTable(props: {
   readonly rows: readonly CoverageRow[]

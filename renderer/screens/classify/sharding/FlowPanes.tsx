@@ -13,7 +13,7 @@ import { flowName } from '../../../state/flows.logic.ts'
 import { useDump } from '../../../state/dumps.ts'
 import { useViewPart } from '../../../state/view.ts'
 import { keyOf, pairRows, type PairRow, FLOWS_DRAWN, overlapSentence, flowsOfDump, withFlow } from './shape.data.ts'
-import styles from '../classify.module.css'
+import styles from '../shared/classify.module.css'
 
 const nameOf = ({ schema, distinguisher }: FlowName): string => flowName(distinguisher, schema)
 

@@ -12,7 +12,7 @@ import { DataTable } from '../../../components/DataTable.tsx'
 import { numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
 import { Pane } from '../../../components/Pane.tsx'
 import { GOAL_FIELDS, type GoalField, type GoalForm, type ReadGoal, chance } from './shape.data.ts'
-import styles from '../classify.module.css'
+import styles from '../shared/classify.module.css'
 
 const LABELS: Readonly<Record<GoalField, string>> = {
   elephants: 'Elephants',

@@ -18,7 +18,7 @@ import { useSize } from '../../../charts/useSize.ts'
 import { ChartFrame } from '../../../components/ChartFrame.tsx'
 import { format } from '../../../theme/format.ts'
 import { SHAPE_FIELDS, type ShapeField, chance } from './shape.data.ts'
-import styles from '../classify.module.css'
+import styles from '../shared/classify.module.css'
 import type { Sharding } from './ShardingPage.tsx'
 
 const LABELS: Readonly<Record<ShapeField, string>> = {

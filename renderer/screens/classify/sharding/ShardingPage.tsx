@@ -31,7 +31,7 @@ import {
 } from './shape.data.ts'
 import { FlowsPane, PairsPane, HandsPane, useFlows } from './FlowPanes.tsx'
 import { HandSizePane, OddsPane, ShapePane } from './ShapePanes.tsx'
-import styles from '../classify.module.css'
+import styles from '../shared/classify.module.css'
 
 /** How well queues keep flows apart: hands, chances, and shapes that do better. */
 export function ShardingPage() {

@@ -13,7 +13,7 @@ import { openRequest } from '../../../state/request.ts'
 import { changeRequestTests } from '../../../state/requestTests.ts'
 import { requestWords, shortUser } from '../shared/seen.data.ts'
 import { type TestRow, changed, expecting, without } from './table.logic.ts'
-import styles from '../classify.module.css'
+import styles from '../shared/classify.module.css'
 import type { Table } from './TestsPage.tsx'
 
 export const TestTable = memo(function TestTable(props: {

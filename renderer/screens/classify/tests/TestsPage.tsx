@@ -35,7 +35,7 @@ import {
   testRows,
   type TestRow,
 } from './table.logic.ts'
-import styles from '../classify.module.css'
+import styles from '../shared/classify.module.css'
 import { runRequestTests } from '../../../../core/classify/sample.ts'
 
 /** Saved requests that must keep matching what they matched. */
