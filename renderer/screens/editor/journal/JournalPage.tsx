@@ -166,7 +166,7 @@ function Entry(props: {
   const { entry, editing, turned, onTurn } = props
   const { changes, label, at, target } = entry
   const [asked, setAsked] = useState<TurnRequest>()
-  const ask = (way: TurnRequest['way'], force = false): void =>
+  const question = (way: TurnRequest['way'], force = false): void =>
     setAsked({ way, changes: changesToSend(entry, way), force })
   const ways = (['undo', 'redo'] as const).filter((way) => changesToSend(entry, way).length > 0)
   return (
@@ -181,7 +181,7 @@ function Entry(props: {
                 key={way}
                 disabled={!editing}
                 title={editing ? `on ${target}` : 'Switch editing on first.'}
-                onClick={() => ask(way)}
+                onClick={() => question(way)}
               >
                 {turnText(way, changesToSend(entry, way))}
               </Button>
@@ -205,7 +205,7 @@ function Entry(props: {
             verdicts={turned.report.verdicts}
             applied
             onOpen={({ kind, name }) => openPage('editor', 'draft', `${kind}/${name}`)}
-            onForce={() => ask(turned.way, true)}
+            onForce={() => question(turned.way, true)}
           />
         </div>
       )}
