@@ -1,6 +1,11 @@
-import type { ExplainedEstimate } from '../engine/workEstimator.ts'
-import type { RequestInfo } from '../request/requestInfo.ts'
+import { type ExplainedEstimate, statisticsKey } from '../engine/workEstimator.ts'
 import type { Seats } from '../units.ts'
+import type { RequestSample } from '../contract/objects.ts'
+import { readRequestLine, type RequestInfo } from '../request/requestInfo.ts'
+import type { RequestDigest } from '../request/match.ts'
+import type { Query } from '../request/requestTarget.ts'
+import type { ReportedFacts } from '../contract/source.ts'
+import type { DumpRequest } from '../frame/dump.ts'
 import type { Criterion, Mismatch } from './mismatch.ts'
 
 /** `none`: the rule does not ask this of such a request, or has nothing to ask it with. */
@@ -173,4 +178,57 @@ export interface ServerContext {
   readonly watchers?: number
   /** Stands in for the estimate of a list whose number of objects is not known. */
   readonly seen?: SeenSeats
+}
+
+/** A request as flow schemas and estimators look at it. */
+export interface DigestedRequest {
+  readonly ok: true
+  readonly digest: RequestDigest
+  readonly query: Query
+}
+
+/** What a server makes of a request, or what it answers when it cannot (specification 2.1). */
+export function digestRequest({
+  user,
+  groups,
+  method,
+  url,
+}: RequestSample): DigestedRequest | ({ readonly ok: false } & Unclassifiable) {
+  if (!/^(?:\/|\*$)/.test(url)) {
+    return { ok: false, status: 400, problem: 'The path of the request must begin with a slash: /api/v1/pods.' }
+  }
+  const line = readRequestLine(method, url)
+  if (!line.ok) return { ok: false, status: line.status, problem: `A server answers ${line.status}: ${line.problem}.` }
+  return { ok: true, digest: { user: { name: user, groups }, info: line.info }, query: line.query }
+}
+
+/** What a source reports about the resource that a request names; nothing where the source reports nothing. */
+export function contextOfFacts(
+  facts: ReportedFacts | undefined,
+  info: Pick<RequestInfo, 'resource' | 'apiGroup' | 'isResource'> | undefined,
+): Pick<ServerContext, 'objects' | 'watchers'> {
+  if (facts === undefined || info?.isResource !== true) return {}
+  const key = statisticsKey(info)
+  return { objects: facts.objects[key] ?? 'none', watchers: facts.watches[key] ?? 0 }
+}
+
+/**
+ * What the server estimated for requests of the dump with the same verb, resource and namespace. Returns the most common
+ * estimate; rows that disagree differ in limit or resourceVersion, which a dump does not show.
+ */
+export function seenSeats(rows: readonly DumpRequest[], info: RequestInfo | undefined): SeenSeats | undefined {
+  if (info?.isResource !== true) return undefined
+  const counts = new Map<number, number>()
+  for (const row of rows) {
+    const apiGroup = row.apiVersion?.includes('/') === true ? row.apiVersion.split('/')[0] : ''
+    const same =
+      row.verb === info.verb &&
+      row.resource === info.resource &&
+      apiGroup === info.apiGroup &&
+      (row.subresource ?? '') === info.subresource &&
+      (row.namespace ?? '') === info.namespace
+    if (same) counts.set(row.initialSeats, (counts.get(row.initialSeats) ?? 0) + 1)
+  }
+  const [most] = [...counts].toSorted(([a, as], [b, bs]) => bs - as || b - a)
+  return most && { seats: most[0], requests: most[1] }
 }

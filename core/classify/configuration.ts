@@ -1,11 +1,12 @@
 import type { FlowSchema, ObjectSet } from '../config/objects.ts'
-import { byCodeUnits } from '../text/order.ts'
+import { byCodeUnits, nearest } from '../text/text.ts'
 import { type ConfiguredLimits, configuredLimits, maxSeatsPerRequest } from '../engine/allocation.ts'
 import { CompiledSchemas } from '../engine/compiledSchemas.ts'
-import { IMAGINED_LEVELS, type LevelPlan, planOf, refusal } from '../engine/levelPlan.ts'
-import { inMatchingOrder, orderFlowSchemas } from '../request/flowSchemas.ts'
-import type { RequestDigest } from '../request/match.ts'
+import { IMAGINED_LEVELS, type LevelPlan, planOf, refusal } from '../engine/priorityLevels.ts'
+import { inMatchingOrder, orderFlowSchemas, type RequestDigest } from '../request/match.ts'
 import type { Seats } from '../units.ts'
+import type { RequestSample, RequestTest } from '../contract/objects.ts'
+import { type Unclassifiable, digestRequest } from './classification.ts'
 
 /** One level as a server keeps it right after it has read the configuration. */
 export interface ConfiguredLevel {
@@ -78,3 +79,91 @@ export function levelOf({ levels }: ClassifyingConfiguration, schema: FlowSchema
   if (level === undefined) throw new Error(`flow schema ${schema.metadata.name} takes part without a level`)
   return level
 }
+
+/** Where a request goes. */
+export interface Landing {
+  readonly flowSchema: string
+  readonly priorityLevel: string
+}
+type Landed = ({ readonly ok: true } & Landing) | ({ readonly ok: false } & Unclassifiable)
+
+/** One row of the test table after a run. */
+export type RequestTestResult = { readonly test: RequestTest } & (
+  | { readonly outcome: 'passed' | 'failed' | 'no-expectation'; readonly actual: Landing }
+  /** The server would refuse the request before it classifies it; `problem` is a sentence. */
+  | { readonly outcome: 'unclassifiable'; readonly problem: string }
+)
+
+/** Where requests go, for many of them on one configuration. The objects are taken as stored, with their defaults. */
+export function landings(objects: ObjectSet): (request: RequestSample) => Landed {
+  const { schemaOf } = classifyingConfiguration(objects)
+  return (request) => {
+    const read = digestRequest(request)
+    if (!read.ok) return read
+    const { metadata, spec } = schemaOf(read.digest)
+    return { ok: true, flowSchema: metadata.name, priorityLevel: spec.priorityLevelConfiguration.name }
+  }
+}
+
+/** Runs saved requests on a configuration. Results are in the order of the tests. */
+export function runRequestTests(objects: ObjectSet, tests: readonly RequestTest[]): readonly RequestTestResult[] {
+  const land = landings(objects)
+  return tests.map((test): RequestTestResult => {
+    const landed = land(test.request)
+    if (!landed.ok) return { test, outcome: 'unclassifiable', problem: landed.problem }
+    const { flowSchema, priorityLevel } = landed
+    const { expect } = test
+    const same = expect?.flowSchema === flowSchema && expect.priorityLevel === priorityLevel
+    return {
+      test,
+      outcome: expect === undefined ? 'no-expectation' : same ? 'passed' : 'failed',
+      actual: { flowSchema, priorityLevel },
+    }
+  })
+}
+
+const REQUEST_KEYS = ['user', 'groups', 'method', 'verb', 'url']
+const ROW_KEYS = ['id', 'label', 'request', 'expect']
+const EXPECT_KEYS = ['flowSchema', 'priorityLevel']
+
+/** Of a saved test table: the first key that none of its rows has, in a sentence. A row without `expect` always passes. */
+export function strangeKeyInTable(table: unknown): string | undefined {
+  const rows = isObject(table) ? table['tests'] : table
+  if (!Array.isArray(rows)) return undefined
+  return firstOf(rows, (row, at) => {
+    if (!isObject(row)) return undefined
+    const { request, expect } = row
+    return (
+      strangeKey(row, ROW_KEYS, at) ??
+      strangeKey(request, REQUEST_KEYS, `${at}.request`) ??
+      strangeKey(expect, EXPECT_KEYS, `${at}.expect`)
+    )
+  })
+}
+
+/** The same of one request or a list of them. */
+export const strangeKeyInRequests = (requests: unknown): string | undefined =>
+  Array.isArray(requests)
+    ? firstOf(requests, (request, at) => strangeKey(request, REQUEST_KEYS, at))
+    : strangeKey(requests, REQUEST_KEYS, 'the request')
+
+function firstOf(
+  rows: readonly unknown[],
+  strangeIn: (row: unknown, at: string) => string | undefined,
+): string | undefined {
+  for (const [index, row] of rows.entries()) {
+    const found = strangeIn(row, `row ${index + 1}`)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function strangeKey(value: unknown, known: readonly string[], at: string): string | undefined {
+  const strange = isObject(value) ? Object.keys(value).find((key) => !known.includes(key)) : undefined
+  if (strange === undefined) return undefined
+  const meant = nearest(strange, known)
+  return `There is no key ${JSON.stringify(strange)} in ${at}; ${meant === undefined ? `it takes ${known.join(', ')}.` : `did you mean ${meant}?`}`
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

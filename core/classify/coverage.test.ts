@@ -3,8 +3,17 @@ import { describe, expect, it } from 'vitest'
 import { mandatorySchemas, suggestedSchemas } from '../config/builtIn.ts'
 import type { DumpRequest } from '../frame/dump.ts'
 import type { SchemaFrame, ServerFrame } from '../frame/frame.ts'
-import { type Coverage, MOST_FLOWS, MOST_USERS, NO_COVERAGE, withDump, withServers } from './coverage.ts'
-import { type CoverageRow, QUIET_AFTER_MS, coverageRows } from './coverageRows.ts'
+import {
+  type Coverage,
+  MOST_FLOWS,
+  MOST_USERS,
+  NO_COVERAGE,
+  withDump,
+  withServers,
+  type CoverageRow,
+  QUIET_AFTER_MS,
+  coverageRows,
+} from './coverage.ts'
 
 const START = Date.parse('2026-01-01T00:00:00Z')
 

@@ -1,9 +1,8 @@
 import type { ObjectSet } from '../config/objects.ts'
 import type { RequestSample } from '../contract/objects.ts'
-import type { SeatExplanation, ServerContext } from './classification.ts'
+import { type SeatExplanation, type ServerContext, digestRequest } from './classification.ts'
 import { classifyingConfiguration, levelOf } from './configuration.ts'
 import { explainSeats } from './explainSeats.ts'
-import { digestRequest } from './readRequest.ts'
 
 /** The seats of a request on a server of another version. */
 export interface ElsewhereSeats {

@@ -4,16 +4,14 @@ import { objectSet, requestSample } from '../../test/harness/classify/arbitrarie
 import { readVectors } from '../../test/fixtures/vectors.ts'
 import { mandatoryLevels, mandatorySchemas, suggestedLevels, suggestedSchemas } from '../config/builtIn.ts'
 import type { FlowSchema, ObjectSet } from '../config/objects.ts'
-import { levelObject } from '../conformance/level.ts'
-import { matchQuestion } from '../conformance/match.ts'
+import { levelObject } from '../conformance/levels.ts'
+import { matchQuestion } from '../conformance/requests.ts'
 import type { RequestSample } from '../contract/objects.ts'
 import { createApfEngine } from '../engine/apfEngine.ts'
-import { AS_UPSTREAM } from '../engine/corrections.ts'
-import { profileFor } from '../engine/profiles.ts'
+import { AS_UPSTREAM, profileFor } from '../engine/profiles.ts'
 import { matchesFlowSchema } from '../request/match.ts'
-import type { Classification, ServerContext } from './classification.ts'
+import { type Classification, type ServerContext, digestRequest } from './classification.ts'
 import { explainClassification, explainer } from './explain.ts'
-import { digestRequest } from './readRequest.ts'
 
 const builtIn: ObjectSet = {
   levels: [...mandatoryLevels, ...suggestedLevels],

@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest'
 import { readVectors } from '../../test/fixtures/vectors.ts'
-import { estimateQuestion } from '../conformance/estimate.ts'
-import { readRequest } from '../conformance/requests.ts'
+import { estimateQuestion, readRequest } from '../conformance/requests.ts'
 import { parseRequestTarget } from '../request/requestTarget.ts'
 import { requestInfo } from '../request/requestInfo.ts'
-import type { SeatExplanation, ServerContext } from './classification.ts'
+import { type SeatExplanation, type ServerContext, digestRequest } from './classification.ts'
 import { explainSeats } from './explainSeats.ts'
-import { digestRequest } from './readRequest.ts'
 
 interface EstimateAnswer {
   readonly initialSeats: string

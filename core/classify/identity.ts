@@ -1,4 +1,4 @@
-import { isLabel, isSubdomain } from '../config/names.ts'
+import { isLabel, isSubdomain } from '../config/validateMetadata.ts'
 
 const ANONYMOUS = 'system:anonymous'
 const AUTHENTICATED = 'system:authenticated'

@@ -1,7 +1,6 @@
-import { COMMANDS } from './kubectlCommands.ts'
-import type { Sent } from './kubectlSend.ts'
-import type { Unreadable } from './partialRequest.ts'
-import { type KubectlWords, kubectlWords } from './kubectlWords.ts'
+import { type Sent, type KubectlWords, kubectlWords, builtIn, selectors, send, targetOf } from './kubectlTarget.ts'
+import type { Unreadable, QueryOption } from './requestFields.ts'
+import { knownResource } from './builtInResources.ts'
 
 /** The main request of a kubectl command. */
 export interface KubectlRequest extends Sent {
@@ -42,3 +41,183 @@ function raw({ command, value }: KubectlWords): Sent | Unreadable | undefined {
 
 /** Whether a word begins a kubectl command that can be read. */
 export const isKubectlCommand = (word: string): boolean => COMMANDS.has(word)
+
+type Command = (words: KubectlWords) => Sent | Unreadable
+
+/** kubectl lists in pages of so many objects. */
+const CHUNK_SIZE = '500'
+/** Stands for a name or a version that only the cluster knows. */
+const SOME_NAME = 'some-name'
+const SOME_VERSION = '1'
+
+const get: Command = (words) => {
+  const target = targetOf(words.args)
+  if ('problem' in target) return target
+  const { named, names, notes } = target
+  const [name] = names
+  const watches = words.given('watch') || words.given('watch-only')
+  if (watches) {
+    const ofName: QueryOption[] = name === undefined ? [] : [['fieldSelector', `metadata.name=${name}`]]
+    const options: QueryOption[] = [...selectors(words), ...ofName, ['resourceVersion', SOME_VERSION]]
+    const note = `kubectl watches from the version that it has read before; resourceVersion ${SOME_VERSION} stands for it.`
+    return send(words, { verb: 'watch', named, options, notes: [...notes, note], guessed: true })
+  }
+  if (name !== undefined)
+    return send(words, { verb: 'get', named, name, subresource: words.value('subresource') ?? '', notes })
+  const chunk = words.value('chunk-size') ?? CHUNK_SIZE
+  const options: QueryOption[] = [...selectors(words), ...(chunk === '0' ? [] : [['limit', chunk] as const])]
+  return send(words, { verb: 'list', named, options, notes })
+}
+
+/** Changes to an object that is named, or to all that a selector finds. */
+const change =
+  (verb: string, subresource = '', skip = 0): Command =>
+  (words) => {
+    if (words.given('filename') || words.given('kustomize')) return FILES
+    const target = targetOf(words.args.slice(skip))
+    if ('problem' in target) return target
+    const { named, names, notes } = target
+    const [name] = names
+    if (name !== undefined)
+      return send(words, { verb, named, name, subresource: words.value('subresource') ?? subresource, notes })
+    const note = `kubectl lists the objects and sends a request for each; ${SOME_NAME} stands for one of them.`
+    return send(words, { verb, named, name: SOME_NAME, subresource, notes: [...notes, note], guessed: true })
+  }
+
+const FILES: Unreadable = {
+  problem:
+    'The files that a command names are not read; write what is in them: kubectl create deployment NAME, kubectl patch deployment NAME.',
+}
+
+const create: Command = (words) => {
+  if (words.given('filename') || words.given('kustomize')) return FILES
+  const [type = '', first = ''] = words.args
+  if (type === 'token') {
+    const named = builtIn('serviceaccounts')
+    return first === ''
+      ? { problem: 'create token needs the name of a service account.' }
+      : send(words, { verb: 'create', named, name: first, subresource: 'token' })
+  }
+  // `create secret generic NAME`, `create service clusterip NAME`
+  const target = targetOf([type])
+  return 'problem' in target ? target : send(words, { verb: 'create', named: target.named })
+}
+
+const post =
+  (resource: string): Command =>
+  (words) =>
+    send(words, { verb: 'create', named: builtIn(resource) })
+
+/** Subresources of a pod, which may be named through what owns it. */
+const ofPod =
+  (subresource: string, options: (words: KubectlWords) => QueryOption[], notes: readonly string[] = []): Command =>
+  (words) => {
+    const [first = ''] = words.args
+    if (first === '') return { problem: `kubectl ${words.command} needs the name of a pod.` }
+    const [type = '', name] = first.includes('/') ? first.split('/', 2) : ['pods', first]
+    const target = targetOf([type])
+    if ('problem' in target) return target
+    const owner = target.named.resource !== 'pods'
+    const note = `kubectl looks for a pod of ${first} first; ${SOME_NAME} stands for it.`
+    return send(words, {
+      verb: 'get',
+      named: builtIn('pods'),
+      name: owner ? SOME_NAME : (name ?? ''),
+      subresource,
+      options: options(words),
+      notes: owner ? [note, ...notes] : notes,
+      guessed: owner,
+    })
+  }
+
+const logOptions = ({ value, given }: KubectlWords): QueryOption[] => {
+  const [container, tail] = [value('container'), value('tail')]
+  return [
+    ...(container === undefined ? [] : [['container', container] as const]),
+    ...(given('follow') ? [['follow', 'true'] as const] : []),
+    ...(tail === undefined ? [] : [['tailLines', tail] as const]),
+  ]
+}
+const WEB_SOCKET = 'kubectl opens the connection with GET since 1.31, with POST before.'
+
+const onNode: Command = (words) => {
+  const [name] = words.args
+  const named = builtIn('nodes')
+  return name === undefined
+    ? { problem: `kubectl ${words.command} needs the name of a node.` }
+    : send(words, { verb: 'patch', named, name })
+}
+
+const rollout: Command = (words) => {
+  const [action = ''] = words.args
+  const reads = action === 'status' || action === 'history'
+  return change(reads ? 'get' : 'patch', '', 1)(words)
+}
+
+const top: Command = (words) => {
+  const [type = '', name] = words.args
+  const target = targetOf([type])
+  if ('problem' in target) return target
+  const named = knownResource(target.named.resource, 'metrics.k8s.io')
+  if (named === undefined) return { problem: 'kubectl top knows pods and nodes.' }
+  const wish = { named: { ...named, notes: [], guessed: false }, options: selectors(words) }
+  return name === undefined ? send(words, { ...wish, verb: 'list' }) : send(words, { ...wish, verb: 'get', name })
+}
+
+const auth: Command = (words) => {
+  const [action = ''] = words.args
+  if (action === 'can-i')
+    return post(words.given('list') ? 'selfsubjectrulesreviews' : 'selfsubjectaccessreviews')(words)
+  return action === 'whoami'
+    ? post('selfsubjectreviews')(words)
+    : { problem: 'kubectl auth knows can-i and whoami here.' }
+}
+
+const path =
+  (url: string): Command =>
+  () => ({ method: 'GET', url, guessed: false, notes: [] })
+
+/** What each command asks the server for, first or most. */
+const COMMANDS: ReadonlyMap<string, Command> = new Map(
+  Object.entries<Command>({
+    get,
+    list: get,
+    describe: get,
+    watch: (words) => get({ ...words, given: (option) => option === 'watch' || words.given(option) }),
+    wait: (words) => get({ ...words, given: (option) => option === 'watch' || words.given(option) }),
+    delete: change('delete'),
+    patch: change('patch'),
+    edit: change('patch'),
+    apply: change('patch'),
+    label: change('patch'),
+    annotate: change('patch'),
+    replace: change('update'),
+    set: change('patch', '', 1),
+    scale: change('patch', 'scale'),
+    taint: change('patch'),
+    rollout,
+    cordon: onNode,
+    uncordon: onNode,
+    drain: onNode,
+    create,
+    run: post('pods'),
+    expose: post('services'),
+    autoscale: post('horizontalpodautoscalers'),
+    logs: ofPod('log', logOptions),
+    exec: ofPod('exec', logOptions, [WEB_SOCKET]),
+    cp: ofPod('exec', () => [], [WEB_SOCKET]),
+    attach: ofPod('attach', logOptions, [WEB_SOCKET]),
+    'port-forward': ofPod('portforward', () => [], [WEB_SOCKET]),
+    top,
+    auth,
+    version: path('/version'),
+    'api-resources': path('/apis'),
+    'api-versions': path('/apis'),
+    explain: path('/openapi/v3'),
+    'cluster-info': (words) =>
+      send(
+        { ...words, value: (option) => (option === 'namespace' ? 'kube-system' : words.value(option)) },
+        { verb: 'list', named: builtIn('services') },
+      ),
+  }),
+)

@@ -42,7 +42,7 @@ function enumerate(names: readonly string[], word: 'and' | 'or'): string {
   return parts.length <= 1 ? last : `${parts.slice(0, -1).join(', ')} ${word} ${last}`
 }
 
-export function subjectText({ kind, user, group, serviceAccount }: Subject): string {
+function subjectText({ kind, user, group, serviceAccount }: Subject): string {
   if (kind === 'User' && user !== undefined) return user.name === '*' ? 'any user' : `user ${user.name}`
   if (kind === 'Group' && group !== undefined) return group.name === '*' ? 'any group' : `group ${group.name}`
   if (kind === 'ServiceAccount' && serviceAccount !== undefined) {

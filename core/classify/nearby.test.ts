@@ -5,8 +5,8 @@ import { mandatoryLevels, mandatorySchemas, suggestedLevels, suggestedSchemas } 
 import { sameElsewhere } from './elsewhere.ts'
 import { explainClassification } from './explain.ts'
 import { whatWouldChange } from './nearby.ts'
-import { resolveUids } from './resolveUid.ts'
-import { landings, runRequestTests } from './sample.ts'
+import { resolveUids } from './builtInResources.ts'
+import { landings, runRequestTests } from './configuration.ts'
 
 const objects = {
   levels: [...mandatoryLevels, ...suggestedLevels],

@@ -3,7 +3,7 @@ import type { RequestSample } from '../contract/objects.ts'
 import { knownResource } from './builtInResources.ts'
 import { identityOf, serviceAccountOf } from './identity.ts'
 import { type ResourceFields, addressOf, fieldsOf } from './requestFields.ts'
-import { type Landing, landings } from './sample.ts'
+import { type Landing, landings } from './configuration.ts'
 
 /** A request close to the given one that lands elsewhere. */
 export interface NearbyRequest extends Landing {

@@ -1,4 +1,5 @@
 import { type RequestInfo, requestInfo } from '../request/requestInfo.ts'
+import type { RequestSample } from '../contract/objects.ts'
 import { parseRequestTarget } from '../request/requestTarget.ts'
 
 export type QueryOption = readonly [name: string, value: string]
@@ -163,7 +164,52 @@ function optionsOf(url: string): QueryOption[] {
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
 
 /** With the question mark; empty without parameters. */
-export function queryText(options: readonly QueryOption[]): string {
+function queryText(options: readonly QueryOption[]): string {
   const pairs = options.map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
+}
+
+/** Something that cannot be read, in one sentence. */
+export interface Unreadable {
+  readonly problem: string
+}
+
+/** What a text says of a request; each format gives as much as it has. */
+export interface PartialRequest extends RequestAddress {
+  readonly user?: string
+  readonly groups?: readonly string[]
+  readonly guessed?: readonly (keyof RequestSample)[]
+  readonly notes?: readonly string[]
+}
+
+/** Path and query of an address, with or without scheme and host; a variable may stand for these. */
+export function pathOf(address: string): string | undefined {
+  const rest = address.replace(/^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/?#]*/i, '').replace(/#.*$/s, '')
+  if (rest.startsWith('/')) return rest
+  if (rest.startsWith('?')) return `/${rest}`
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? '/' : undefined
+}
+
+/** `undefined` for what is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The address for a verb of the API (`list`) or a method (`GET`), and where a server takes it for another verb. */
+export function addressOfVerb(verb: string, url: string): RequestAddress & { readonly notes: readonly string[] } {
+  const method = methodOfVerb(verb)
+  const read = parseRequestTarget(url)
+  const watch = verb === 'watch' && read?.query.has('watch') === false
+  const address = { method, url: watch ? `${url}${url.includes('?') ? '&' : '?'}watch=true` : url }
+  const target = parseRequestTarget(address.url)
+  const taken = target === undefined ? verb : requestInfo(method, target).info.verb
+  const asMethod = verb === method
+  return {
+    ...address,
+    notes: asMethod || taken === verb ? [] : [`A server takes ${method} ${address.url} for ${taken}, not for ${verb}.`],
+  }
 }

@@ -1,3 +1,5 @@
+import { COVERED_MINORS } from '../metrics/catalogue.ts'
+import { parseKubernetesVersion } from '../metrics/familyNames.ts'
 import {
   AUTOUPDATE_ANNOTATION,
   CATCH_ALL,
@@ -10,16 +12,70 @@ import {
   type PriorityLevelSpec,
   type ResourceRule,
   type Subject,
+  type Kind,
+  type ObjectSet,
 } from './objects.ts'
+import type { Reason } from './finding.ts'
+
+/** What servers of one Kubernetes version judge differently from others (specification 1.5, 1.6). */
+export interface ValidationRules {
+  /** Minor of Kubernetes 1. */
+  readonly minor: number
+  /** Versions of the group that are served, newest first. */
+  readonly apiVersions: readonly string[]
+  /** What a level is told whose type, or whose limit response's type, is empty. */
+  readonly emptyType: Reason
+  /** Whether a Limited level may have 0 shares: in 1.29 only with a feature gate that is off by default. */
+  readonly zeroShares: boolean
+}
+
+/** First and last minor that serve each version of the group. */
+const SERVED: readonly (readonly [version: string, first: number, last: number])[] = [
+  ['v1', 29, Infinity],
+  ['v1beta3', 26, 31],
+  ['v1beta2', 23, 28],
+  ['v1beta1', 20, 25],
+]
+
+const ZERO_SHARES_SINCE = 30
+const EMPTY_TYPE_REQUIRED_SINCE = 36
+
+/**
+ * The rules of a server's gitVersion (`v1.36.3`, `1.36`). One that cannot be read is taken for the newest that is known.
+ */
+export function validationRules(version: string): ValidationRules {
+  const minor = minorOf(version)
+  return {
+    minor,
+    apiVersions: SERVED.flatMap(([name, first, last]) => (minor >= first && minor <= last ? [name] : [])),
+    emptyType: minor >= EMPTY_TYPE_REQUIRED_SINCE ? 'FieldValueRequired' : 'FieldValueNotSupported',
+    zeroShares: minor >= ZERO_SHARES_SINCE,
+  }
+}
+
+/** Minor of Kubernetes 1 that a gitVersion names; the newest known one of one that cannot be read. */
+function minorOf(version: string): number {
+  const parsed = parseKubernetesVersion(version)
+  if (parsed === undefined || parsed.major > 1) return COVERED_MINORS.newest
+  return parsed.major < 1 ? 0 : parsed.minor
+}
+
+/** In which releases a version of the group is or was served: `1.26 to 1.31`; `undefined` of one that is not known. */
+export function servedIn(apiVersion: string): string | undefined {
+  const found = SERVED.find(([name]) => name === apiVersion)
+  if (found === undefined) return undefined
+  const [, first, last] = found
+  return last === Infinity ? `since 1.${first}` : `from 1.${first} to 1.${last}`
+}
 
 /**
  * The objects that an API server makes by itself (specification 10). Mandatory ones are imagined by the engine when they
  * are missing; suggested ones are only created.
  */
-const metadata = (name: string) => ({ name, annotations: { [AUTOUPDATE_ANNOTATION]: 'true' } })
+const updated = (name: string) => ({ name, annotations: { [AUTOUPDATE_ANNOTATION]: 'true' } })
 
 const level = (name: string, spec: PriorityLevelSpec): PriorityLevelConfiguration => ({
-  metadata: metadata(name),
+  metadata: updated(name),
   spec,
 })
 
@@ -55,9 +111,9 @@ export const suggestedLevels: readonly PriorityLevelConfiguration[] = [
   queueing('global-default', 20, 50, 128, 6),
 ]
 
-const group = (name: string): Subject => ({ kind: 'Group', group: { name } })
+export const group = (name: string): Subject => ({ kind: 'Group', group: { name } })
 const user = (name: string): Subject => ({ kind: 'User', user: { name } })
-const serviceAccounts = (namespace: string, name = '*'): Subject => ({
+export const serviceAccounts = (namespace: string, name = '*'): Subject => ({
   kind: 'ServiceAccount',
   serviceAccount: { namespace, name },
 })
@@ -85,14 +141,15 @@ const everything = (subjects: readonly Subject[]): PolicyRules => ({
   nonResourceRules: [nonResources(['*'], ['*'])],
 })
 
-const schema = (
-  name: string,
+/** A schema of one rule. */
+export const schemaOf = (
+  metadata: FlowSchema['metadata'],
   matchingPrecedence: number,
   levelName: string,
   distinguisher: 'ByUser' | 'ByNamespace' | undefined,
   rules: PolicyRules,
 ): FlowSchema => ({
-  metadata: metadata(name),
+  metadata,
   spec: {
     priorityLevelConfiguration: { name: levelName },
     matchingPrecedence,
@@ -102,56 +159,56 @@ const schema = (
 })
 
 export const mandatorySchemas: readonly FlowSchema[] = [
-  schema(EXEMPT, 1, EXEMPT, undefined, everything([group('system:masters')])),
-  schema(CATCH_ALL, 10_000, CATCH_ALL, 'ByUser', everything(EVERYBODY)),
+  schemaOf(updated(EXEMPT), 1, EXEMPT, undefined, everything([group('system:masters')])),
+  schemaOf(updated(CATCH_ALL), 10_000, CATCH_ALL, 'ByUser', everything(EVERYBODY)),
 ]
 
 export const suggestedSchemas: readonly FlowSchema[] = [
-  schema('system-nodes', 500, 'system', 'ByUser', everything([group('system:nodes')])),
-  schema('system-node-high', 400, 'node-high', 'ByUser', {
+  schemaOf(updated('system-nodes'), 500, 'system', 'ByUser', everything([group('system:nodes')])),
+  schemaOf(updated('system-node-high'), 400, 'node-high', 'ByUser', {
     subjects: [group('system:nodes')],
     resourceRules: [
       resources([''], ['nodes', 'nodes/status'], ['*'], true),
       resources(['coordination.k8s.io'], ['leases'], ['*'], false),
     ],
   }),
-  schema('probes', 2, EXEMPT, undefined, {
+  schemaOf(updated('probes'), 2, EXEMPT, undefined, {
     subjects: EVERYBODY,
     nonResourceRules: [nonResources(['get'], ['/healthz', '/readyz', '/livez'])],
   }),
-  schema('system-leader-election', 100, 'leader-election', 'ByUser', {
+  schemaOf(updated('system-leader-election'), 100, 'leader-election', 'ByUser', {
     subjects: [user('system:kube-controller-manager'), user('system:kube-scheduler'), serviceAccounts('kube-system')],
     resourceRules: [resources(['coordination.k8s.io'], ['leases'], ['get', 'create', 'update'], false)],
   }),
-  schema(
-    'kube-controller-manager',
+  schemaOf(
+    updated('kube-controller-manager'),
     800,
     'workload-high',
     'ByNamespace',
     everything([user('system:kube-controller-manager')]),
   ),
-  schema('kube-scheduler', 800, 'workload-high', 'ByNamespace', everything([user('system:kube-scheduler')])),
-  schema(
-    'kube-system-service-accounts',
+  schemaOf(updated('kube-scheduler'), 800, 'workload-high', 'ByNamespace', everything([user('system:kube-scheduler')])),
+  schemaOf(
+    updated('kube-system-service-accounts'),
     900,
     'workload-high',
     'ByNamespace',
     everything([serviceAccounts('kube-system')]),
   ),
-  schema('service-accounts', 9_000, 'workload-low', 'ByUser', everything([group('system:serviceaccounts')])),
-  schema('global-default', 9_900, 'global-default', 'ByUser', everything(EVERYBODY)),
+  schemaOf(updated('service-accounts'), 9_000, 'workload-low', 'ByUser', everything([group('system:serviceaccounts')])),
+  schemaOf(updated('global-default'), 9_900, 'global-default', 'ByUser', everything(EVERYBODY)),
 ]
 
 /** What releases up to 1.33 had besides (specification 10.3), for leader elections on endpoints and configmaps. */
-export const earlierSuggestedSchemas: readonly FlowSchema[] = [
-  schema('workload-leader-election', 200, 'leader-election', 'ByUser', {
+const earlierSuggestedSchemas: readonly FlowSchema[] = [
+  schemaOf(updated('workload-leader-election'), 200, 'leader-election', 'ByUser', {
     subjects: [serviceAccounts('kube-system')],
     resourceRules: [
       resources([''], ['endpoints', 'configmaps'], ['get', 'create', 'update'], false),
       resources(['coordination.k8s.io'], ['leases'], ['get', 'create', 'update'], false),
     ],
   }),
-  schema('endpoint-controller', 150, 'workload-high', 'ByUser', {
+  schemaOf(updated('endpoint-controller'), 150, 'workload-high', 'ByUser', {
     subjects: [
       user('system:kube-controller-manager'),
       serviceAccounts('kube-system', 'endpoint-controller'),
@@ -160,3 +217,56 @@ export const earlierSuggestedSchemas: readonly FlowSchema[] = [
     resourceRules: [resources([''], ['endpoints'], ['get', 'create', 'update'], false)],
   }),
 ]
+
+/** Last minor with the schemas for leader elections on endpoints and configmaps. */
+const LAST_WITH_EARLIER_SCHEMAS = 33
+/** In the order of the release that had them they stand before this one. */
+const FOLLOWING = 'kube-controller-manager'
+
+/** The objects that a server of a version makes by itself, defaults filled in (specification 10): mandatory ones first. */
+export const builtInObjects = (version: string): ObjectSet => ({
+  levels: [...mandatoryLevels, ...suggestedLevels],
+  schemas: [...mandatorySchemas, ...suggestedSchemasOf(minorOf(version))],
+})
+
+/** The built-in object of a kind and name in a version; `undefined` of a name that is not built in. */
+export function builtInObject(kind: 'FlowSchema', name: string, version: string): FlowSchema | undefined
+export function builtInObject(
+  kind: 'PriorityLevelConfiguration',
+  name: string,
+  version: string,
+): PriorityLevelConfiguration | undefined
+export function builtInObject(
+  kind: Kind,
+  name: string,
+  version: string,
+): FlowSchema | PriorityLevelConfiguration | undefined
+export function builtInObject(
+  kind: Kind,
+  name: string,
+  version: string,
+): FlowSchema | PriorityLevelConfiguration | undefined {
+  const { levels, schemas } = builtInObjects(version)
+  return (kind === 'FlowSchema' ? schemas : levels).find(({ metadata }) => metadata.name === name)
+}
+
+/** Whether the engine cannot do without the object: it may not be changed, and is made again when it is deleted. */
+export const isMandatory = (kind: Kind, name: string): boolean =>
+  hasName(kind === 'FlowSchema' ? mandatorySchemas : mandatoryLevels, name)
+
+/** Whether a server of the version makes the object when it is missing, and keeps it in step unless told otherwise. */
+export const isSuggested = (kind: Kind, name: string, version: string): boolean =>
+  hasName(kind === 'FlowSchema' ? suggestedSchemasOf(minorOf(version)) : suggestedLevels, name)
+
+/** Upstream's order, which is that in which a server makes them. */
+function suggestedSchemasOf(minor: number): readonly FlowSchema[] {
+  if (minor > LAST_WITH_EARLIER_SCHEMAS) return suggestedSchemas
+  return suggestedSchemas.toSpliced(
+    suggestedSchemas.findIndex(({ metadata }) => metadata.name === FOLLOWING),
+    0,
+    ...earlierSuggestedSchemas,
+  )
+}
+
+const hasName = (objects: ObjectSet['levels'] | ObjectSet['schemas'], name: string): boolean =>
+  objects.some(({ metadata }) => metadata.name === name)

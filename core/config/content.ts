@@ -1,6 +1,15 @@
-import { specEquals } from './equality.ts'
+import { byCodeUnits } from '../text/text.ts'
+import {
+  type Kind,
+  defaultFlowSchema,
+  defaultLevel,
+  type FlowSchema,
+  type ObjectMeta,
+  type ObjectSet,
+  type PriorityLevelConfiguration,
+} from './objects.ts'
 import { isJsonObject, type JsonObject } from './jsonValues.ts'
-import type { Kind } from './objects.ts'
+import { entry, member } from './finding.ts'
 
 export const API_VERSION = 'flowcontrol.apiserver.k8s.io/v1'
 
@@ -56,8 +65,8 @@ const isEmpty = (value: unknown): boolean =>
 export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (!isJsonObject(value)) return value
-  const members = Object.entries(value).filter(([, member]) => member !== null && member !== undefined)
-  return Object.fromEntries(members.map(([key, member]) => [key, withoutNulls(member)]))
+  const members = Object.entries(value).filter(([, inner]) => inner !== null && inner !== undefined)
+  return Object.fromEntries(members.map(([key, inner]) => [key, withoutNulls(inner)]))
 }
 
 /** Which object, and which version of it. */
@@ -71,4 +80,147 @@ export function versionOf({ metadata }: ObjectLike): ObjectVersion | undefined {
   if (!isJsonObject(metadata)) return undefined
   const { uid, resourceVersion } = metadata
   return typeof uid === 'string' && typeof resourceVersion === 'string' ? { uid, resourceVersion } : undefined
+}
+
+/**
+ * Whether two specs mean the same to the API server (specification 1.4): `null`, an empty list and an absent one are the
+ * same, and so is `false` (of `clusterScope`, which is left out then); the order of members does not count, that in lists
+ * does. Fill in defaults first.
+ */
+export function specEquals(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (isAbsent(a) || isAbsent(b)) return isAbsent(a) && isAbsent(b)
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, index) => specEquals(item, b[index]))
+  }
+  if (!isJsonObject(a) || !isJsonObject(b)) return false
+  return memberNames(a, b).every((key) => specEquals(ownMember(a, key), ownMember(b, key)))
+}
+
+/** A list without entries counts as absent; an object without members does not: `exempt: {}`. */
+const isAbsent = (value: unknown): boolean =>
+  value === undefined || value === null || value === false || (Array.isArray(value) && value.length === 0)
+
+/** Names of the members of either of two objects. */
+const memberNames = (a: object, b: object): string[] => [
+  ...Object.keys(a),
+  ...Object.keys(b).filter((key) => !Object.hasOwn(a, key)),
+]
+
+/** A member that an object has itself, not one that it inherits. */
+const ownMember = (object: JsonObject, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined)
+
+/**
+ * Remembers what objects said at the versions in which they were seen. The server writes the status of objects too,
+ * which changes their version though nothing was edited: somebody who began from such a version has lost nothing.
+ */
+export interface ObjectVersions {
+  see(object: JsonObject): void
+  /** Whether that version of an object said the same as `present`; `false` too when it is not remembered. */
+  saidTheSame(base: ObjectVersion, present: JsonObject): boolean
+}
+
+/** Those that are in force are held anyway; earlier ones are about 2 kB each. */
+const MOST = 12_000
+
+export function createObjectVersions(): ObjectVersions {
+  const known = new Map<string, JsonObject>()
+  return {
+    see(object) {
+      const version = versionOf(object)
+      if (version === undefined) return
+      known.set(keyOf(version), object)
+      if (known.size <= MOST) return
+      const [oldest] = known.keys()
+      if (oldest !== undefined) known.delete(oldest)
+    },
+    saidTheSame(base, present) {
+      const then = known.get(keyOf(base))
+      return then !== undefined && sameContent(then, present)
+    },
+  }
+}
+
+const keyOf = ({ uid, resourceVersion }: ObjectVersion): string => `${uid}/${resourceVersion}`
+
+/** One field that differs; `undefined` where it is absent. A list that changed its length is one field. */
+export interface FieldChange {
+  /** Path as the API server writes it: `spec.limited.nominalConcurrencyShares`. */
+  readonly field: string
+  readonly from: unknown
+  readonly to: unknown
+}
+
+/** An object that is in only one of two configurations, or in both and not the same. */
+type ObjectDifference =
+  | { readonly change: 'added' | 'removed'; readonly kind: Kind; readonly name: string }
+  | { readonly change: 'changed'; readonly kind: Kind; readonly name: string; readonly fields: readonly FieldChange[] }
+
+type AnyObject = FlowSchema | PriorityLevelConfiguration
+
+/**
+ * What differs between two configurations: levels first, each kind in the order of names. Compared is what people write,
+ * with defaults filled in: spec, labels, annotations, finalizers and owners (specification 1.2 to 1.4).
+ */
+export const configDiff = (before: ObjectSet, after: ObjectSet): ObjectDifference[] => [
+  ...kindDiff('PriorityLevelConfiguration', before.levels.map(defaultLevel), after.levels.map(defaultLevel)),
+  ...kindDiff('FlowSchema', before.schemas.map(defaultFlowSchema), after.schemas.map(defaultFlowSchema)),
+]
+
+const kindDiff = (kind: Kind, before: readonly AnyObject[], after: readonly AnyObject[]): ObjectDifference[] =>
+  pairedByName(before, after).flatMap(({ name, from, to }): ObjectDifference[] => {
+    if (from === undefined) return [{ change: 'added', kind, name }]
+    if (to === undefined) return [{ change: 'removed', kind, name }]
+    const fields = objectDiff(from, to)
+    return fields.length === 0 ? [] : [{ change: 'changed', kind, name, fields }]
+  })
+
+/** What differs between two objects of one kind; defaults must be filled in. */
+const objectDiff = (from: AnyObject, to: AnyObject): FieldChange[] => [
+  ...mapDiff(from.metadata, to.metadata, 'labels'),
+  ...mapDiff(from.metadata, to.metadata, 'annotations'),
+  ...valueDiff(from.metadata.finalizers, to.metadata.finalizers, 'metadata.finalizers'),
+  ...valueDiff(from.metadata.ownerReferences, to.metadata.ownerReferences, 'metadata.ownerReferences'),
+  ...valueDiff(from.spec, to.spec, 'spec'),
+]
+
+function mapDiff(from: ObjectMeta, to: ObjectMeta, key: 'labels' | 'annotations'): FieldChange[] {
+  const [old, fresh] = [from[key] ?? {}, to[key] ?? {}]
+  return memberNames(old, fresh).flatMap((name) =>
+    changeOf(ownMember(old, name), ownMember(fresh, name), `metadata.${key}[${name}]`),
+  )
+}
+
+const changeOf = (from: unknown, to: unknown, field: string): FieldChange[] =>
+  specEquals(from, to) ? [] : [{ field, from, to }]
+
+function valueDiff(from: unknown, to: unknown, at: string): FieldChange[] {
+  if (from === to) return []
+  if (Array.isArray(from) && Array.isArray(to) && from.length === to.length)
+    return from.flatMap((item, index) => valueDiff(item, to[index], entry(at, index)))
+  if (isJsonObject(from) && isJsonObject(to))
+    return memberNames(from, to).flatMap((key) => valueDiff(ownMember(from, key), ownMember(to, key), member(at, key)))
+  return changeOf(from, to, at)
+}
+
+interface Named {
+  readonly metadata: { readonly name: string }
+}
+
+/** Objects of one kind by their name; of the same name twice, the later one. */
+export const byName = <T extends Named>(objects: readonly T[]): ReadonlyMap<string, T> =>
+  new Map(objects.map((object) => [object.metadata.name, object]))
+
+/** One name of two sets of objects; `undefined` where the set has no object of it. */
+interface NamedPair<T> {
+  readonly name: string
+  readonly from: T | undefined
+  readonly to: T | undefined
+}
+
+/** The objects of one kind in two sets, side by side in the order of their names. */
+export function pairedByName<T extends Named>(before: readonly T[], after: readonly T[]): readonly NamedPair<T>[] {
+  const [old, fresh] = [byName(before), byName(after)]
+  const names = [...new Set([...old.keys(), ...fresh.keys()])].toSorted(byCodeUnits)
+  return names.map((name) => ({ name, from: old.get(name), to: fresh.get(name) }))
 }

@@ -27,3 +27,49 @@ export interface Finding {
   /** One sentence that says what is wrong and how to mend it. */
   readonly message: string
 }
+
+/** What a server of the chosen version rejects. `message` says what is wrong and how to mend it. */
+export const rejected = (field: string, reason: Reason, message: string): Finding => ({
+  field,
+  reason,
+  severity: 'error',
+  message,
+})
+
+/** What it accepts, and is probably not meant. */
+export const suspicious = (field: string, message: string, reason: Reason = 'FieldValueInvalid'): Finding => ({
+  field,
+  reason,
+  severity: 'warning',
+  message,
+})
+
+/** A path one member deeper: `spec` and `type` give `spec.type`. */
+export const member = (at: string, key: string): string => (at === '' ? key : `${at}.${key}`)
+
+/** A path one entry deeper: `spec.rules[0]`. */
+export const entry = (at: string, index: number): string => `${at}[${index}]`
+
+/** `“a”, “b” or “c”`. */
+export function anyOf(values: readonly string[]): string {
+  const named = values.map(quoted)
+  const last = named.at(-1) ?? ''
+  return named.length < 2 ? last : `${named.slice(0, -1).join(', ')} or ${last}`
+}
+
+const LONGEST_QUOTE = 80
+
+/** A value in quotation marks, shortened. */
+export const quoted = (value: string): string =>
+  `“${value.length > LONGEST_QUOTE ? `${value.slice(0, LONGEST_QUOTE)}…` : value}”`
+
+/**
+ * Warnings about values that stand more than once in a list that is a set. A creation may repeat them; server-side apply,
+ * which is what the console and `kubectl apply --server-side` use, refuses the whole object.
+ */
+export const repeated = (values: readonly string[], at: string): Finding[] =>
+  values.flatMap((value, index) => {
+    if (values.indexOf(value) === index) return []
+    const message = `${quoted(value)} stands more than once in the list, which server-side apply refuses: remove it here.`
+    return [suspicious(entry(at, index), message, 'FieldValueDuplicate')]
+  })

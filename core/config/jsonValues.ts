@@ -1,6 +1,5 @@
 import { unixMsOf } from '../units.ts'
-import type { Finding } from './finding.ts'
-import { entry, quoted, rejected } from './problems.ts'
+import { type Finding, entry, quoted, rejected } from './finding.ts'
 
 /** A JSON object as a manifest and the API have it, of any shape. */
 export type JsonObject = Readonly<Record<string, unknown>>
@@ -25,7 +24,7 @@ const reads =
 
 export const readText = reads('a text', '', (value) => typeof value === 'string')
 export const readFlag = reads('true or false', false, (value) => typeof value === 'boolean')
-export const readObject = reads<JsonObject>('an object', {}, isJsonObject)
+const readObject = reads<JsonObject>('an object', {}, isJsonObject)
 export const readAnything: Read<unknown> = (value) => value
 
 const [LEAST_INT32, MOST_INT32] = [-(2 ** 31), 2 ** 31 - 1]

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isLegalDealer } from '../config/shape.ts'
-import { isLegalShape, largestHand, mostQueues, shapeProblem } from './shape.ts'
+import { isLegalDealer, isLegalShape, largestHand, mostQueues, shapeProblem } from './shape.ts'
 
 const queuesAndHand = fc.record({
   queues: fc.integer({ min: 1, max: 20_000 }),

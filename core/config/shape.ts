@@ -54,14 +54,11 @@ export const LARGEST_HAND = 15
  * have no gap: they begin at `handSize`, and the bits that a hand needs grow with the queues.
  */
 export const mostQueues = (handSize: number): number =>
-  leastQueues(handSize, (queues) => !isLegalShape({ queues, handSize }), MOST_QUEUES + 1) - 1
+  leastWhere(handSize, MOST_QUEUES + 1, (queues) => !isLegalShape({ queues, handSize })) - 1
 
-/**
- * The least number of queues, from `handSize` to `end`, of which `holds` is true; it must stay true once it is. `end`
- * when it is true of none before.
- */
-export function leastQueues(handSize: number, holds: (queues: number) => boolean, end: number): number {
-  let [low, high] = [handSize, end]
+/** The least integer from `start` to `end` of which `holds` is true, given that it stays true; `end` without any before. */
+export function leastWhere(start: number, end: number, holds: (count: number) => boolean): number {
+  let [low, high] = [start, end]
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
     if (holds(middle)) high = middle

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { suspiciousObjects } from '../../test/fixtures/suspiciousObjects.ts'
-import { builtInObjects } from './builtInByVersion.ts'
+import { builtInObjects } from './builtIn.ts'
 import { checkObject } from './checkObject.ts'
 import { manifestOf } from './content.ts'
 import { EXEMPT } from './objects.ts'

@@ -1,22 +1,50 @@
 import type { z } from 'zod'
-import { answerBootstrap } from './bootstrap.ts'
-import { answerDump, dumpQuestion } from './dump.ts'
-import { answerEstimate, estimateQuestion } from './estimate.ts'
+import { mandatoryLevels, mandatorySchemas, suggestedLevels, suggestedSchemas } from '../config/builtIn.ts'
+import { solve } from '../engine/solver.ts'
+import { flowHash, hashFromBigInt, hashToBigInt } from '../request/match.ts'
+import { FixedSeatSeconds, durationPerSeat, seatsTimesDuration } from '../engine/seatSeconds.ts'
+import { deal } from '../engine/dealer.ts'
+import { isLegalDealer, requiredEntropyBits } from '../config/shape.ts'
+import { Clock } from '../engine/clock.ts'
 import {
-  answerFlowHash,
-  answerSeatSeconds,
-  answerShard,
-  flowHashQuestion,
-  seatSecondsQuestion,
-  shardQuestion,
-} from './hashing.ts'
-import { answerBorrow, answerLimits, borrowQuestion, limitsQuestion } from './levels.ts'
-import { answerMatch, matchQuestion } from './match.ts'
-import { readQuestion } from './question.ts'
-import { answerQueueSet } from './queueSet.ts'
-import { queueSetQuestion } from './queueSetQuestion.ts'
-import { answerRequestInfo, answerWatches, requestQuestion, watchesQuestion } from './requests.ts'
-import { answerSolver, solverQuestion } from './solver.ts'
+  dumpPriorityLevels,
+  dumpQueues,
+  dumpRequests,
+  type DumpedRequest,
+  dumpedLevels,
+  dumpedQueues,
+  placedRequests,
+} from '../engine/dump.ts'
+import { SeatRequest } from '../engine/queue.ts'
+import {
+  answerEstimate,
+  estimateQuestion,
+  answerMatch,
+  matchQuestion,
+  answerRequestInfo,
+  answerWatches,
+  requestQuestion,
+  watchesQuestion,
+  digestOf,
+  sentRequestFields,
+} from './requests.ts'
+import { answerBorrow, answerLimits, borrowQuestion, limitsQuestion, level, levelObject, controller } from './levels.ts'
+import {
+  readQuestion,
+  double,
+  int,
+  list,
+  record,
+  row,
+  QuestionError,
+  int64,
+  oneOf,
+  text,
+  uint64,
+  instant,
+  signedCount,
+} from './question.ts'
+import { answerQueueSet, queueSetQuestion } from './queueSet.ts'
 import {
   answerIntegrator,
   answerRetryAfter,
@@ -25,6 +53,125 @@ import {
   retryAfterQuestion,
   timingQuestion,
 } from './statistics.ts'
+
+const withStatus = (objects: readonly object[]) => objects.map((object) => ({ ...object, status: {} }))
+
+/** The built-in objects (specification 10), in upstream's order. */
+const answerBootstrap = () => ({
+  mandatoryPriorityLevelConfigurations: withStatus(mandatoryLevels),
+  mandatoryFlowSchemas: withStatus(mandatorySchemas),
+  suggestedPriorityLevelConfigurations: withStatus(suggestedLevels),
+  suggestedFlowSchemas: withStatus(suggestedSchemas),
+})
+
+const solverQuestion = record({
+  required: int,
+  items: list(row({ lower: double, upper: double, target: double })),
+})
+
+/** One problem of distributing seats (specification 6.5). */
+function answerSolver({ required, items }: z.output<typeof solverQuestion>) {
+  const solution = solve(required, items)
+  if (!solution.ok) return { fairProp: 0, error: solution.problem }
+  const { allocations, fairFrac } = solution
+  return { ...(allocations.length > 0 ? { allocs: allocations } : {}), fairProp: fairFrac }
+}
+
+const shardQuestion = record({ deck: int, hand: int, hash: uint64 })
+
+/** What upstream's conversion gives on amd64 for what no integer holds, such as the bits for an empty deck. */
+const NO_INTEGER = -(2 ** 63)
+
+/** One deal (specification 3.1, 3.2). */
+function answerShard({ deck, hand, hash }: z.output<typeof shardQuestion>) {
+  const bits = requiredEntropyBits(deck, hand)
+  const entropyBits = Number.isFinite(bits) ? bits : NO_INTEGER
+  if (!isLegalDealer(deck, hand)) return { entropyBits, legal: false, cards: null }
+  const cards = new Int32Array(hand)
+  deal(hashFromBigInt(hash), deck, hand, cards)
+  return { entropyBits, legal: true, cards: [...cards] }
+}
+
+const flowHashQuestion = record({ flowSchema: text, distinguisher: text })
+
+/** The hash of one flow (specification 2.7). */
+const answerFlowHash = ({ flowSchema, distinguisher }: z.output<typeof flowHashQuestion>) => ({
+  hash: String(hashToBigInt(flowHash(flowSchema, distinguisher))),
+})
+
+const seatSecondsQuestion = record({
+  op: oneOf('times', 'perSeat', 'text', 'float'),
+  seats: double,
+  ns: int64,
+  raw: uint64,
+})
+
+/** Arithmetic and text of seat-seconds (specification 0.3). */
+function answerSeatSeconds({ op, seats, ns, raw }: z.output<typeof seatSecondsQuestion>) {
+  const amount = FixedSeatSeconds.fromBigInt(raw)
+  switch (op) {
+    case 'times': {
+      const product = new FixedSeatSeconds()
+      product.addUnits(within64Bits(seatsTimesDuration(seats, Number(ns))))
+      return { raw: String(product.toBigInt()) }
+    }
+    case 'perSeat':
+      return { ns: String(BigInt(within64Bits(durationPerSeat(Number(raw), seats)))) }
+    case 'text':
+      return { text: amount.toString() }
+    case 'float':
+      return { float: amount.toSeconds() }
+  }
+}
+
+function within64Bits(value: number): number {
+  if (Math.abs(value) < 2 ** 63) return value
+  throw new QuestionError('seats leads to a result of more than 64 bits, which is different on every processor.')
+}
+
+const dumpQuestion = record({
+  serverConcurrencyLimit: int,
+  startUnixNano: int64,
+  priorityLevels: list(level),
+  starts: list(
+    record({
+      at: instant,
+      priorityLevel: text,
+      flowSchema: text,
+      distinguisher: text,
+      hash: uint64,
+      ...sentRequestFields,
+      initialSeats: int,
+      finalSeats: int,
+      additionalLatency: signedCount,
+    }),
+  ),
+})
+
+/** Requests that start and never finish, and the texts of the three debug endpoints then (specification 12). */
+function answerDump({ serverConcurrencyLimit, startUnixNano, priorityLevels, starts }: z.output<typeof dumpQuestion>) {
+  const clock = new Clock()
+  const { levels } = controller<DumpedRequest>(clock, serverConcurrencyLimit)
+  levels.digest(priorityLevels.map(levelObject))
+  for (const start of starts) {
+    clock.moveToExact(start.at)
+    const { flowSchema, distinguisher, priorityLevel } = start
+    const { user, info } = digestOf(start)
+    const request = new SeatRequest({ flowSchema, distinguisher, user: user.name, info }, start)
+    const kept = levels.get(priorityLevel)
+    if (kept === undefined) throw new QuestionError(`priorityLevel ${JSON.stringify(priorityLevel)} is no level.`)
+    kept.queueSet.arrive(request, hashFromBigInt(start.hash))
+  }
+  const all = levels.all()
+  const requests = (details: boolean): string =>
+    dumpRequests(placedRequests(all), { describe: ({ payload }) => payload, startUnixNs: startUnixNano, details })
+  return {
+    dump_priority_levels: dumpPriorityLevels(dumpedLevels(all, () => 0)),
+    dump_queues: dumpQueues(dumpedQueues(all)),
+    dump_requests: requests(false),
+    dump_requests_details: requests(true),
+  }
+}
 
 /** What this engine is a model of, as the oracle tells what it is built from. */
 const answerVersion = () => ({

@@ -1,13 +1,24 @@
+import { z } from 'zod'
 import type { RejectReason } from '../frame/frame.ts'
-import { Clock } from '../engine/clock.ts'
-import { Integrator } from '../engine/integrator.ts'
+import { Clock, Integrator } from '../engine/clock.ts'
 import { SeatRequest } from '../engine/queue.ts'
 import { QueueSet } from '../engine/queueSet.ts'
-import { SeatSeconds } from '../engine/seatSeconds.ts'
-import { hashFromBigInt } from '../request/flow.ts'
-import { Agenda } from './agenda.ts'
-import type { Arrival, QueueSetQuestion } from './queueSetQuestion.ts'
+import { FixedSeatSeconds } from '../engine/seatSeconds.ts'
+import { hashFromBigInt } from '../request/match.ts'
+import { isLegalDealer } from '../config/shape.ts'
 import { printable } from './statistics.ts'
+import {
+  instant,
+  int,
+  list,
+  optionalInt64,
+  optionalUint64,
+  record,
+  row,
+  signedCount,
+  text,
+  uint64,
+} from './question.ts'
 
 export type OutcomeRow = [
   outcome: 'executed' | 'waiting' | RejectReason | 'timed-out',
@@ -94,7 +105,7 @@ export function answerQueueSet(
   const sample = () => sampleOf(queueSet, now, counts.dispatched)
 
   queueSet.reconfigure(question.config, question.config.limit)
-  if (question.initialR !== undefined) queueSet.R.copyFrom(SeatSeconds.fromBigInt(question.initialR))
+  if (question.initialR !== undefined) queueSet.R.copyFrom(FixedSeatSeconds.fromBigInt(question.initialR))
   const outcomes = question.arrivals.map((arrival): OutcomeRow => {
     const { finalSeats, additionalLatency } = arrival
     const outcome: OutcomeRow = ['waiting', -1, '0', '-1', -1, '0', finalSeats, String(additionalLatency)]
@@ -154,5 +165,131 @@ const sampleOf = (queueSet: QueueSet<Request>, now: bigint, dispatched: number) 
       String(queue.workWaiting),
       String(queue.S),
     ])
-    .filter((row) => row.slice(1).some((cell) => cell !== 0 && cell !== '0.00000000ss')),
+    .filter((cells) => cells.slice(1).some((cell) => cell !== 0 && cell !== '0.00000000ss')),
 })
+
+interface Entry<N> {
+  readonly at: N
+  readonly order: number
+  readonly run: () => void
+}
+
+/** Of two events the earlier one comes first; at one instant, the one that was put in first. */
+const before = <N extends number | bigint>(a: Entry<N>, b: Entry<N>): boolean =>
+  a.at < b.at || (a.at === b.at && a.order < b.order)
+
+/**
+ * What is still to happen, soonest first: a binary heap over instants in nanoseconds. The engine's own timers would do, but
+ * instants of the protocol go beyond 2^53.
+ */
+export class EventHeap<N extends number | bigint> {
+  private readonly heap: Entry<N>[] = []
+  private order = 0
+
+  get size(): number {
+    return this.heap.length
+  }
+
+  /** When the next event is due; `undefined` when there is none. */
+  get next(): N | undefined {
+    return this.heap[0]?.at
+  }
+
+  put(at: N, run: () => void): void {
+    const { heap } = this
+    const entry = { at, order: this.order++, run }
+    let hole = heap.length
+    heap.push(entry)
+    while (hole > 0) {
+      const parent = (hole - 1) >>> 1
+      const above = heap[parent]
+      if (above === undefined || before(above, entry)) break
+      heap[hole] = above
+      hole = parent
+    }
+    heap[hole] = entry
+  }
+
+  /** Takes the next event out. */
+  take(): (() => void) | undefined {
+    const { heap } = this
+    const first = heap[0]
+    const last = heap.pop()
+    if (first !== undefined && last !== undefined && first !== last) this.sink(last)
+    return first?.run
+  }
+
+  private sink(entry: Entry<N>): void {
+    const { heap } = this
+    let hole = 0
+    for (;;) {
+      const left = 2 * hole + 1
+      const leftEntry = heap[left]
+      if (leftEntry === undefined) break
+      const rightEntry = heap[left + 1]
+      const [child, at] =
+        rightEntry !== undefined && before(rightEntry, leftEntry) ? [rightEntry, left + 1] : [leftEntry, left]
+      if (before(entry, child)) break
+      heap[hole] = child
+      hole = at
+    }
+    heap[hole] = entry
+  }
+}
+
+/** What is due when, and how often upstream might have chosen otherwise (specification 13, ordering note). */
+class Agenda {
+  private readonly events = new EventHeap<bigint>()
+  private readonly times = new Set<bigint>()
+  private registered = 0
+
+  /** Items put at a time at which there was another one. */
+  get ties(): number {
+    return this.registered - this.times.size
+  }
+
+  put(at: bigint, act: () => void): void {
+    this.times.add(at)
+    this.registered += 1
+    this.events.put(at, act)
+  }
+
+  /** Does everything, telling the time before each item. */
+  run(moveTo: (at: bigint) => void): void {
+    for (let at = this.events.next; at !== undefined; at = this.events.next) {
+      moveTo(at)
+      this.events.take()?.()
+    }
+  }
+}
+
+const configFields = { queues: int, handSize: int, queueLengthLimit: int, limit: int }
+
+/** A queue set that queues must be able to deal hands. */
+const isPossible = ({ queues, handSize }: { readonly queues: number; readonly handSize: number }): boolean =>
+  queues < 1 || isLegalDealer(queues, handSize)
+const IMPOSSIBLE = 'must have a handSize that can be dealt from its queues'
+
+const arrival = row({
+  at: instant,
+  hash: uint64,
+  initialSeats: int,
+  finalSeats: int,
+  additionalLatency: signedCount,
+  /** From dispatch to finish. */
+  exec: instant,
+  /** When the wait ends; never if absent. */
+  cancelAt: optionalInt64,
+})
+
+/** One queue set, what arrives and what changes. Times are nanoseconds from its creation. */
+export const queueSetQuestion = record({
+  id: text,
+  config: z.preprocess((config) => config ?? {}, record(configFields).refine(isPossible, IMPOSSIBLE)),
+  initialR: optionalUint64,
+  samples: list(instant),
+  arrivals: list(arrival),
+  reconfigs: list(record({ at: instant, ...configFields }).refine(isPossible, IMPOSSIBLE)),
+})
+type QueueSetQuestion = z.output<typeof queueSetQuestion>
+type Arrival = z.output<typeof arrival>

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { Clock } from '../engine/clock.ts'
-import { DroppedRequests } from '../engine/droppedRequests.ts'
-import { Integrator, type IntegratorResults } from '../engine/integrator.ts'
+import { Clock, Integrator, type IntegratorResults } from '../engine/clock.ts'
+import { DroppedRequests } from '../engine/reporter.ts'
 import { TimingRatioHistogram } from '../engine/timingRatioHistogram.ts'
 import { QuestionError, double, int, int64, list, oneOf, record, row, someOf, text } from './question.ts'
 

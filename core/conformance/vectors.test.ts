@@ -2,9 +2,8 @@ import { expect, test } from 'vitest'
 import { readVectors } from '../../test/fixtures/vectors.ts'
 import { difference } from '../../test/oracle/difference.ts'
 import { answer } from './answers.ts'
-import { answerQueueSet } from './queueSet.ts'
+import { answerQueueSet, queueSetQuestion } from './queueSet.ts'
 import { readQuestion } from './question.ts'
-import { queueSetQuestion } from './queueSetQuestion.ts'
 
 /** Every file of test/fixtures/vectors and the number of its cases, so that none is lost unnoticed. */
 const FILES = [

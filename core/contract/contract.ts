@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { ProblemSchema, type Problem } from './errors.ts'
-import { AdjustmentStepSchema } from '../frame/adjustmentStep.ts'
-import { DerivedServerSchema } from '../frame/derived.ts'
+import { AdjustmentStepSchema, DerivedServerSchema } from '../frame/derived.ts'
 import { DumpFrameSchema } from '../frame/dump.ts'
 import { FrameSchema } from '../frame/frame.ts'
 import { HeatMapSchema, SeriesSchema } from '../frame/series.ts'

@@ -68,9 +68,12 @@ const ProxyListenSchema = z.object({
 })
 export type ProxyListen = z.infer<typeof ProxyListenSchema>
 
-/** `enforce`: requests wait and are refused as the engine decides. `shadow`: they pass, the engine only watches. */
-export const ProxyModeSchema = z.enum(['enforce', 'shadow'])
+/** `enforce`: requests wait and are rejected as the engine decides. `observe`: they pass, and it only computes decisions. */
+export const ProxyModeSchema = z.enum(['enforce', 'observe'])
 export type ProxyMode = z.infer<typeof ProxyModeSchema>
+
+/** An earlier name of `observe`, which kept specifications and scripts may still have. */
+export const FORMER_OBSERVE = 'shadow'
 
 export const ProxySpecSchema = z.object({
   kind: z.literal('proxy'),
@@ -79,7 +82,7 @@ export const ProxySpecSchema = z.object({
   port: port.default(0),
   /** Absent: on loopback; with TLS and a token where the proxy lends its credentials. */
   listen: ProxyListenSchema.exactOptional(),
-  mode: ProxyModeSchema.default('enforce'),
+  mode: z.union([ProxyModeSchema, z.literal(FORMER_OBSERVE).transform(() => 'observe' as const)]).default('enforce'),
   identity: z.enum(PROXY_IDENTITIES).default('kubeconfig'),
   objects: objectsField,
   /** Whether `exec`, `attach`, `port-forward` and `proxy` pass where the proxy lends its credentials. */
@@ -221,7 +224,7 @@ export const LiveStateSchema = z.object({
   address: z.string().exactOptional(),
   /** Path of a kubeconfig that was written for the clients of a proxy. */
   clientKubeconfig: z.string().exactOptional(),
-  mode: z.enum(['enforce', 'shadow', 'feed', 'simulation']),
+  mode: z.enum([...ProxyModeSchema.options, 'feed', 'simulation']),
   /** What this source cannot know, in sentences. */
   limits: z.array(z.string()),
   arrived: z.number().int(),

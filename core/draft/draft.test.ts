@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { builtInObjects } from '../config/builtInByVersion.ts'
+import { builtInObjects } from '../config/builtIn.ts'
 import { editManifest } from '../manifest/edit.ts'
 import { writeManifest } from '../manifest/write.ts'
 import type { ObjectRef } from '../guard/finding.ts'
@@ -15,8 +15,12 @@ import {
   withDeletion,
   withText,
   type DraftEntries,
+  recordStep,
+  redoStep,
+  startHistory,
+  undoStep,
+  type History,
 } from './draft.ts'
-import { recordStep, redoStep, startHistory, undoStep, type History } from './history.ts'
 import { readEntry } from './readEntry.ts'
 
 const VERSION = 'v1.36.3'

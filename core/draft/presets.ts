@@ -5,7 +5,13 @@ import {
   type LimitedSpec,
   type PolicyRules,
   type PriorityLevelConfiguration,
+  type ObjectSet,
 } from '../config/objects.ts'
+import { group, schemaOf, serviceAccounts } from '../config/builtIn.ts'
+import type { ObjectRef } from '../guard/finding.ts'
+import { renameManifest } from '../manifest/edit.ts'
+import { writeManifest } from '../manifest/write.ts'
+import { freeName, textOf, withText, type DraftEntries } from './draft.ts'
 
 /** Something to begin with: objects that work as they are, for a purpose that many clusters have. */
 export interface Preset {
@@ -21,7 +27,7 @@ export type PresetObject =
   | { readonly kind: 'FlowSchema'; readonly object: FlowSchema }
   | { readonly kind: 'PriorityLevelConfiguration'; readonly object: PriorityLevelConfiguration }
 
-const level = (name: string, limited: LimitedSpec): PresetObject => ({
+const limitedLevel = (name: string, limited: LimitedSpec): PresetObject => ({
   kind: 'PriorityLevelConfiguration',
   object: { metadata: { name }, spec: { type: 'Limited', limited } },
 })
@@ -39,18 +45,8 @@ const schema = (
   distinguisher?: 'ByUser' | 'ByNamespace',
 ): PresetObject => ({
   kind: 'FlowSchema',
-  object: {
-    metadata: { name },
-    spec: {
-      priorityLevelConfiguration: { name: levelName },
-      matchingPrecedence,
-      ...(distinguisher !== undefined && { distinguisherMethod: { type: distinguisher } }),
-      rules: [rules],
-    },
-  },
+  object: schemaOf({ name }, matchingPrecedence, levelName, distinguisher, rules),
 })
-const account = (namespace: string, name: string) => ({ kind: 'ServiceAccount', serviceAccount: { namespace, name } })
-const group = (name: string) => ({ kind: 'Group', group: { name } })
 const everyResource = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }
 
 export const PRESETS: readonly Preset[] = [
@@ -77,7 +73,7 @@ export const PRESETS: readonly Preset[] = [
         },
         'ByUser',
       ),
-      level('list-events', {
+      limitedLevel('list-events', {
         nominalConcurrencyShares: 5,
         lendablePercent: 50,
         borrowingLimitPercent: 0,
@@ -107,10 +103,10 @@ export const PRESETS: readonly Preset[] = [
         'tenant',
         8_900,
         'tenant',
-        { subjects: [account('tenant', '*')], resourceRules: [everyResource] },
+        { subjects: [serviceAccounts('tenant', '*')], resourceRules: [everyResource] },
         'ByUser',
       ),
-      level('tenant', {
+      limitedLevel('tenant', {
         nominalConcurrencyShares: 10,
         lendablePercent: 50,
         borrowingLimitPercent: 100,
@@ -125,7 +121,7 @@ export const PRESETS: readonly Preset[] = [
       'The console can still read metrics and dumps while everything else is full. Put the account that it runs as.',
     objects: [
       schema('apf-console', 300, 'apf-console', {
-        subjects: [account('apf-console', 'apf-console')],
+        subjects: [serviceAccounts('apf-console', 'apf-console')],
         resourceRules: [
           {
             verbs: ['get', 'list', 'watch'],
@@ -138,7 +134,7 @@ export const PRESETS: readonly Preset[] = [
           { verbs: ['get'], nonResourceURLs: ['/metrics', '/version', '/debug/api_priority_and_fairness/*'] },
         ],
       }),
-      level('apf-console', {
+      limitedLevel('apf-console', {
         nominalConcurrencyShares: 2,
         lendablePercent: 0,
         borrowingLimitPercent: 0,
@@ -151,7 +147,7 @@ export const PRESETS: readonly Preset[] = [
 /** An object with nothing but what its kind needs. */
 export function emptyObject(kind: Kind, name: string): PresetObject {
   if (kind === 'PriorityLevelConfiguration') {
-    return level(name, {
+    return limitedLevel(name, {
       nominalConcurrencyShares: 10,
       lendablePercent: 0,
       limitResponse: queueing([64, 8, 50]),
@@ -161,4 +157,55 @@ export function emptyObject(kind: Kind, name: string): PresetObject {
     subjects: [{ kind: 'User', user: { name: 'somebody' } }],
     resourceRules: [everyResource],
   })
+}
+
+/** A draft with new objects, and the first of them. */
+interface Begun {
+  readonly entries: DraftEntries
+  readonly opened: ObjectRef
+}
+
+/** Adds objects under names that are free. A schema among them leads to the level that is added with it. */
+export function withObjects(
+  entries: DraftEntries,
+  objects: ObjectSet,
+  [first, ...others]: readonly [PresetObject, ...PresetObject[]],
+): Begun {
+  const names = new Map(
+    [first, ...others].map(({ kind, object }) => {
+      const { name } = object.metadata
+      return [`${kind}/${name}`, freeName(entries, objects, kind, name)]
+    }),
+  )
+  const nameOf = ({ kind, name }: ObjectRef): string => names.get(`${kind}/${name}`) ?? name
+  let next = entries
+  for (const { kind, object } of [first, ...others]) {
+    const name = nameOf({ kind, name: object.metadata.name })
+    next = withText(next, objects, { kind, name }, writeManifest(kind, renamed(object, name, nameOf)))
+  }
+  const { kind } = first
+  return { entries: next, opened: { kind, name: nameOf({ kind, name: first.object.metadata.name }) } }
+}
+
+function renamed(
+  object: FlowSchema | PriorityLevelConfiguration,
+  name: string,
+  nameOf: (ref: ObjectRef) => string,
+): FlowSchema | PriorityLevelConfiguration {
+  const metadata = { ...object.metadata, name }
+  if (!('matchingPrecedence' in object.spec)) return { metadata, spec: object.spec }
+  const { priorityLevelConfiguration: to } = object.spec
+  const level = nameOf({ kind: 'PriorityLevelConfiguration', name: to.name })
+  return { metadata, spec: { ...object.spec, priorityLevelConfiguration: { name: level } } }
+}
+
+/** Adds a copy of an object under another name; `undefined` when its text cannot be read. */
+export function withCopy(entries: DraftEntries, objects: ObjectSet, ref: ObjectRef): Begun | undefined {
+  const text = textOf(entries, objects, ref)
+  if (text === undefined) return undefined
+  const name = freeName(entries, objects, ref.kind, `${ref.name}-copy`)
+  const copy = renameManifest(text, name)
+  if (!copy.ok) return undefined
+  const opened = { kind: ref.kind, name }
+  return { entries: withText(entries, objects, opened, copy.text), opened }
 }

@@ -1,9 +1,21 @@
 import type { CheckedValue } from '../config/checkObject.ts'
 import type { Finding } from '../config/finding.ts'
-import type { ObjectRef } from '../guard/finding.ts'
 import type { LocatedFinding, ManifestDocument, ManifestNote } from '../manifest/manifest.ts'
 import { readManifests } from '../manifest/read.ts'
-import type { DraftEntry } from './draft.ts'
+import { manifestOf, versionOf, sameContent } from '../config/content.ts'
+import {
+  type ObjectSet,
+  type FlowSchema,
+  type ObjectMeta,
+  type PriorityLevelConfiguration,
+  defaultFlowSchema,
+  defaultLevel,
+} from '../config/objects.ts'
+import type { ObjectChange } from '../contract/objects.ts'
+import type { DraftChange } from '../manifest/export.ts'
+import type { ObjectRef } from '../guard/finding.ts'
+import type { JsonObject } from '../config/jsonValues.ts'
+import { type DraftEntry, objectOf } from './draft.ts'
 
 /** An object whose text has the shape of its kind. */
 export type CheckedObject = Extract<CheckedValue, { readonly object: object }>
@@ -103,4 +115,106 @@ export function nameClash(read: ReadEntry, others: readonly ObjectRef[]): Locate
       message: `There is another ${entry.kind} called ${name}: give this one a name of its own.`,
     }),
   }
+}
+
+/**
+ * What to ask the server for, in an order in which no schema ever names a level that is not there: levels are made
+ * before schemas and go after them. An object that says what the edit began from is taken in its present version, so
+ * that a new status is no conflict. Entries with errors are left out.
+ */
+export function changesOf(reads: readonly ReadEntry[], current: ObjectSet): readonly ObjectChange[] {
+  return reads
+    .flatMap((read): ObjectChange[] => {
+      const { entry, name, deleted, checked } = read
+      const { kind } = entry
+      if (!deleted && checked === undefined) return []
+      const base = baseVersion(read, current)
+      const object = checked === undefined ? null : { ...manifestOf(kind, checked.object) }
+      return [{ kind, name, object, ...(base !== undefined && { base }) }]
+    })
+    .toSorted((a, b) => turnOf(a) - turnOf(b))
+}
+
+const turnOf = ({ kind, object }: ObjectChange): number => {
+  const level = kind === 'PriorityLevelConfiguration'
+  return object === null ? (level ? 3 : 2) : level ? 0 : 1
+}
+
+function baseVersion({ entry, name }: ReadEntry, current: ObjectSet): ObjectChange['base'] {
+  if (entry.base === undefined) return undefined
+  const now = objectOf(current, { kind: entry.kind, name })
+  const firm = now !== undefined && footingOf(entry, name, current).kind === 'firm'
+  return versionOf(firm ? { ...now } : entry.base)
+}
+
+/** The same for writing out: as manifests, and from what the edit began. */
+export const exportedChanges = (reads: readonly ReadEntry[]): readonly DraftChange[] =>
+  reads.flatMap(({ entry, name, deleted, checked }): DraftChange[] => {
+    const from: JsonObject | null = entry.base ?? null
+    if (deleted) return [{ kind: entry.kind, name, from, to: null }]
+    return checked === undefined ? [] : [{ kind: entry.kind, name, from, to: checked.object }]
+  })
+
+/** The configuration that a draft proposes. */
+export interface Proposal {
+  /** Defaults filled in. */
+  readonly objects: ObjectSet
+  /** Objects whose text has errors: their last valid values are used, if there are any. */
+  readonly stale: readonly ObjectRef[]
+}
+
+/** `lastGood`: the last valid reading of an entry's text. */
+export function proposalOf(
+  current: ObjectSet,
+  reads: readonly ReadEntry[],
+  lastGood: (entry: DraftEntry) => CheckedObject | undefined,
+): Proposal {
+  const levels = new Map(current.levels.map((level) => [level.metadata.name, defaultLevel(level)]))
+  const schemas = new Map(current.schemas.map((schema) => [schema.metadata.name, defaultFlowSchema(schema)]))
+  const stale: ObjectRef[] = []
+  for (const read of reads) {
+    const { entry, deleted } = read
+    if (deleted) {
+      if (entry.kind === 'FlowSchema') schemas.delete(entry.name)
+      else levels.delete(entry.name)
+      continue
+    }
+    const good = read.checked ?? lastGood(entry)
+    if (read.checked === undefined) stale.push({ kind: entry.kind, name: entry.name })
+    if (good === undefined) continue
+    if (good.kind === 'FlowSchema') place(schemas, good.defaulted)
+    else place(levels, good.defaulted)
+  }
+  return { objects: { levels: [...levels.values()], schemas: [...schemas.values()] }, stale }
+}
+
+/** Puts an object in the place of the one of its name. The server goes on keeping what it keeps by itself. */
+function place<T extends FlowSchema | PriorityLevelConfiguration>(objects: Map<string, T>, object: T): void {
+  const { name } = object.metadata
+  const kept = objects.get(name)?.metadata
+  objects.set(name, { ...object, metadata: { ...identityOf(kept), ...object.metadata } })
+}
+
+const identityOf = (metadata: ObjectMeta | undefined): Partial<ObjectMeta> => ({
+  ...(metadata?.uid !== undefined && { uid: metadata.uid }),
+  ...(metadata?.resourceVersion !== undefined && { resourceVersion: metadata.resourceVersion }),
+})
+
+/** Whether an edit still stands on the object that it was begun from. */
+export type Footing =
+  | { readonly kind: 'firm' }
+  /** The object says something else now. */
+  | { readonly kind: 'moved'; readonly theirs: JsonObject }
+  /** It was deleted. */
+  | { readonly kind: 'gone' }
+  /** What the draft makes anew was made by somebody else. */
+  | { readonly kind: 'exists'; readonly theirs: JsonObject }
+
+/** `name`: how the object of the entry is called now. */
+export function footingOf({ kind, base }: DraftEntry, name: string, objects: ObjectSet): Footing {
+  const found = objectOf(objects, { kind, name })
+  if (found === undefined) return { kind: base === undefined ? 'firm' : 'gone' }
+  const theirs: JsonObject = { ...found }
+  if (base === undefined) return { kind: 'exists', theirs }
+  return sameContent(base, theirs) ? { kind: 'firm' } : { kind: 'moved', theirs }
 }

@@ -1,7 +1,5 @@
 import { editManifest, type Edited } from '../manifest/edit.ts'
-import { fieldOf, type FieldPath } from '../manifest/fieldPath.ts'
-import { isMap, sameJson, type Json, type JsonMap } from '../manifest/json.ts'
-import { getIn, setIn } from '../manifest/setIn.ts'
+import { fieldOf, type FieldPath, isMap, sameJson, type Json, type JsonMap, getIn, setIn } from '../manifest/json.ts'
 
 /** One field that is not the same everywhere. Lists are compared as wholes: an entry of one has no name of its own. */
 export interface FieldDifference {

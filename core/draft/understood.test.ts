@@ -1,18 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import { builtInObjects } from '../config/builtInByVersion.ts'
+import { builtInObjects } from '../config/builtIn.ts'
 import type { ObjectSet } from '../config/objects.ts'
 import type { ObjectRef } from '../guard/finding.ts'
 import { cleanManifest, writeManifest } from '../manifest/write.ts'
 import { toJson } from '../manifest/json.ts'
-import { applyFix } from './applyFix.ts'
-import { withCopy, withObjects } from './begin.ts'
-import { changesOf, exportedChanges } from './changes.ts'
+import { applyFix, importManifests } from './importManifests.ts'
+import { withCopy, withObjects, emptyObject, PRESETS } from './presets.ts'
+import {
+  changesOf,
+  exportedChanges,
+  proposalOf,
+  errorsOf,
+  nameClash,
+  readEntry,
+  warningsOf,
+  footingOf,
+} from './readEntry.ts'
 import { textOf, withDeletion, withText, type DraftEntries, type DraftEntry } from './draft.ts'
-import { footingOf } from './footing.ts'
-import { importManifests } from './importManifests.ts'
-import { emptyObject, PRESETS } from './presets.ts'
-import { proposalOf } from './proposal.ts'
-import { errorsOf, nameClash, readEntry, warningsOf } from './readEntry.ts'
 import { differingFields, mergedText } from './threeWay.ts'
 
 const VERSION = 'v1.36.3'

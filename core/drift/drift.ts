@@ -1,6 +1,5 @@
-import { builtInObjects, isMandatory, isSuggested } from '../config/builtInByVersion.ts'
-import { LAST_APPLIED } from '../config/content.ts'
-import { configDiff, type FieldChange } from '../config/diff.ts'
+import { builtInObjects, isMandatory, isSuggested } from '../config/builtIn.ts'
+import { LAST_APPLIED, configDiff, type FieldChange } from '../config/content.ts'
 import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '../config/objects.ts'
 import { changesBetween, type GuardChange } from '../guard/changes.ts'
 import { predictReconcile, type ReconcilePrediction } from '../guard/reconciler.ts'

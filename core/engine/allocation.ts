@@ -1,5 +1,5 @@
 import type { Seats } from '../units.ts'
-import type { IntegratorResults } from './integrator.ts'
+import type { IntegratorResults } from './clock.ts'
 import { goRound } from './seatSeconds.ts'
 import { type SolverItem, solve } from './solver.ts'
 
@@ -90,11 +90,7 @@ const CURRENT_RULES: AllocationRules = { borrowing: 'three-regimes', distributeR
 export type Clamp = 'lower' | 'upper' | 'none'
 
 /** How one level came to its limit. */
-export interface LevelAllocation {
-  readonly name: string
-  readonly exempt: boolean
-  readonly limits: ConfiguredLimits
-  readonly demand: DemandStatistics
+export interface LevelAllocation extends Omit<AllocationInput, 'current'> {
   /** Lower bound of this recomputation: what is in use counts up to the nominal limit. */
   readonly lower: number
   /** Absent for Exempt where it is no item of the solver. */

@@ -1,20 +1,18 @@
 import type { FlowSchema, PriorityLevelConfiguration, Condition } from '../config/objects.ts'
 import type { RejectReason } from '../frame/frame.ts'
-import type { Nanoseconds, UnixMs } from '../units.ts'
-import type { Adjustment } from './adjustments.ts'
+import type { Nanoseconds, UnixMs, Seats } from '../units.ts'
+import type { Adjustment } from './ledger.ts'
 import type { EngineCheckpoint } from './checkpoint.ts'
-import type { Corrections } from './corrections.ts'
+import type { Corrections, VersionProfile } from './profiles.ts'
 import type { EngineDump } from './dump.ts'
 import type { EngineListener } from './events.ts'
 import { FairEngine } from './fairEngine.ts'
 import { InFlightEngine } from './inFlightEngine.ts'
-import type { ObjectStatisticsTracker } from './objectStatistics.ts'
+import type { ObjectStatisticsTracker, ExplainedEstimate } from './workEstimator.ts'
 import type { PriorityLevel, RefusedLevel } from './priorityLevels.ts'
-import type { VersionProfile } from './profiles.ts'
 import type { EngineSnapshot } from './snapshot.ts'
 import type { EngineRequest, Ticket } from './ticket.ts'
 import type { Timed, Timers } from './timers.ts'
-import type { ExplainedEstimate } from './workEstimator.ts'
 
 /** UIDs of the objects that classified a request; empty for an object that the API does not have (trap T71). */
 export interface ObjectUids {
@@ -187,4 +185,74 @@ export function runTo<T>(engine: ApfEngine<T>, ns: Nanoseconds, mayGoOn: () => b
   }
   engine.moveTo(Math.max(ns, engine.nowNs))
   return true
+}
+
+/** What a server's own metrics tell of what it stores and who watches that: what estimates of seats depend on. */
+export interface ServerFacts {
+  /** By `resource` or `resource.group`; sizes in bytes (specification 5.7). */
+  readonly objects: ReadonlyMap<string, { readonly count: number; readonly averageSize: number }>
+  /** Watches of all objects of a resource (specification 5.6). */
+  readonly watches: readonly { readonly apiGroup: string; readonly resource: string; readonly total: number }[]
+  /** When its process began, Unix milliseconds; absent where it does not tell. */
+  readonly startedMs?: number
+  /** Seats of the whole server, by what its exempt level may borrow (specification 6.1); absent where it does not tell. */
+  readonly seats?: Seats
+  /** Seconds that dispatched requests have waited in all since its start; absent where it does not tell. */
+  readonly waitedSeconds?: number
+}
+
+/** Lets an engine estimate by the facts; to be repeated, because they are believed for three minutes only. */
+export function tellFacts(
+  engine: Pick<ApfEngine<unknown>, 'objectStatistics' | 'setWatches'>,
+  { objects, watches }: ServerFacts,
+): void {
+  for (const [key, { count, averageSize }] of objects) engine.objectStatistics.set(key, count, averageSize)
+  for (const { apiGroup, resource, total } of watches) engine.setWatches(apiGroup, resource, total)
+}
+
+/** What a server answers before, or instead of, the handler's own answer. Header names are in canonical form. */
+export interface HttpAnswer {
+  /** Absent while the handler is to answer. */
+  readonly status?: 429
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** Headers that name the objects by which a request was classified (specification 4.14). */
+const PRIORITY_LEVEL_UID_HEADER = 'X-Kubernetes-Pf-Prioritylevel-Uid'
+const FLOW_SCHEMA_UID_HEADER = 'X-Kubernetes-Pf-Flowschema-Uid'
+
+const BODY = 'Too many requests, please try again later.\n'
+
+/** The HTTP side of an answer (specification 4.14; 9 for the max-in-flight filter, which sets no UIDs). */
+export function httpAnswer<T>(answer: Answer<T>): HttpAnswer {
+  switch (answer.kind) {
+    case 'bypassed':
+      return { headers: {} }
+    case 'executing':
+    case 'waiting':
+      return { headers: uidHeaders(answer) }
+    case 'rejected':
+      return refusalAnswer(answer.retryAfter, uidHeaders(answer))
+  }
+}
+
+/** The answer to a request that is rejected now or whose wait ended. `retryAfter` is in seconds. */
+export function refusalAnswer(retryAfter: number, uids: Readonly<Record<string, string>>): HttpAnswer {
+  return {
+    status: 429,
+    headers: {
+      ...uids,
+      'Retry-After': String(retryAfter),
+      'Content-Type': 'text/plain; charset=utf-8',
+      'X-Content-Type-Options': 'nosniff',
+    },
+    body: BODY,
+  }
+}
+
+/** The empty text is the UID of an object that the API does not have (trap T71). */
+function uidHeaders<T>({ uids }: Exclude<Answer<T>, { kind: 'bypassed' }>): Readonly<Record<string, string>> {
+  if (uids === undefined) return {}
+  return { [PRIORITY_LEVEL_UID_HEADER]: uids.level, [FLOW_SCHEMA_UID_HEADER]: uids.schema }
 }

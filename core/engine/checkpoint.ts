@@ -1,34 +1,218 @@
-import { type AdjustmentCause, Adjustments } from './adjustments.ts'
+import { type AdjustmentCause, Adjustments } from './ledger.ts'
 import type { EngineConfiguration, EngineMode } from './apfEngine.ts'
-import { Classifier } from './classifier.ts'
-import { Clock } from './clock.ts'
-import { CompiledSchemas } from './compiledSchemas.ts'
-import { CountingHistogram } from './countingHistogram.ts'
+import { Classifier, CompiledSchemas, SubjectIndex } from './compiledSchemas.ts'
+import { Clock, Integrator } from './clock.ts'
+import { CountingHistogram, LaneSeries, LevelSeries, SeriesByLevel } from './levelSeries.ts'
 import { Dealer } from './dealer.ts'
-import { DroppedRequests } from './droppedRequests.ts'
-import { FlowTable } from './flowTable.ts'
-import { Integrator } from './integrator.ts'
-import { KindMeter } from './kindMeter.ts'
-import { Lane } from './lane.ts'
-import { LaneSeries } from './laneSeries.ts'
+import { DroppedRequests, Outbox, Reporter } from './reporter.ts'
+import { FlowTable, Lane } from './lane.ts'
+import { KindMeter, ServerMeters } from './serverMeters.ts'
 import { LevelMonitor } from './levelMonitor.ts'
-import { LevelSeries, SeriesByLevel } from './levelSeries.ts'
-import type { ObjectGraph, GraphVocabulary } from './objectGraph.ts'
-import { ObjectStatisticsTracker } from './objectStatistics.ts'
-import { Outbox } from './outbox.ts'
+import { ObjectStatisticsTracker } from './workEstimator.ts'
 import { PriorityLevels } from './priorityLevels.ts'
 import { Queue, RequestList } from './queue.ts'
 import { QueueSet } from './queueSet.ts'
-import { Reporter } from './reporter.ts'
-import { SeatSeconds } from './seatSeconds.ts'
-import { ServerMeters } from './serverMeters.ts'
-import { SubjectIndex } from './subjectIndex.ts'
+import { FixedSeatSeconds } from './seatSeconds.ts'
 import { Ticket } from './ticket.ts'
 import { type Timed, Timers } from './timers.ts'
 import { TimingRatioHistogram } from './timingRatioHistogram.ts'
 import { Tournament } from './tournament.ts'
 import { VirtualBounds } from './virtualBounds.ts'
 import { WatchTracker } from './watchTracker.ts'
+
+/**
+ * Object graphs as data that `structuredClone` copies and `postMessage` sends: shared objects stay shared, cycles stay
+ * cycles, and instances of the named classes get their class back.
+ */
+interface ObjectGraph {
+  readonly shapes: readonly Shape[]
+  readonly nodes: readonly Node[]
+}
+
+/** Field names of objects, in the order in which they were set, and the index of their class; −1 for plain objects. */
+interface Shape {
+  readonly type: number
+  readonly keys: readonly string[]
+}
+
+type Primitive = string | number | bigint | boolean | null | undefined
+/** A primitive, or the number of a node. */
+type Value = Primitive | readonly [node: number]
+
+type Node =
+  | { readonly kind: 'object'; readonly shape: number; readonly values: readonly Value[] }
+  | { readonly kind: 'array' | 'set'; readonly values: readonly Value[] }
+  | { readonly kind: 'map'; readonly keys: readonly Value[]; readonly values: readonly Value[] }
+  | { readonly kind: 'numbers'; readonly numbers: Numbers }
+  /** An object that the reader has already. */
+  | { readonly kind: 'known'; readonly name: string }
+  | { readonly kind: 'cache'; readonly capacity: number }
+
+type Numbers = Float64Array | Int32Array | Uint32Array
+
+/** A class, of which only the prototype matters: constructors do not run. */
+interface GraphClass {
+  readonly prototype: object
+}
+
+/** What writer and reader of graphs whose roots are an `R` have in common. */
+export interface GraphVocabulary<R extends object> {
+  /** Only its type matters: nothing in the data tells it. */
+  readonly root?: R
+  /** In the same order for both. */
+  readonly classes: readonly GraphClass[]
+  /** Objects that are not part of the graph, by name: those that hold functions. */
+  readonly known: Readonly<Record<string, object>>
+  /** Objects that only hold what can be computed again: they come back empty. */
+  readonly cache: {
+    /** `undefined` for an object that is no cache. */
+    readonly capacityOf: (object: object) => number | undefined
+    readonly make: (capacity: number) => object
+  }
+}
+
+const isNumbers = (value: object): value is Numbers =>
+  value instanceof Float64Array || value instanceof Int32Array || value instanceof Uint32Array
+
+class Writer {
+  readonly shapes: Shape[] = []
+  readonly nodes: Node[] = []
+  private readonly types: ReadonlyMap<unknown, number>
+  private readonly names: ReadonlyMap<object, string>
+  private readonly cache: GraphVocabulary<object>['cache']
+  private readonly shapeOf = new Map<string, number>()
+  private readonly numbered = new Map<object, number>()
+  private readonly pending: object[] = []
+
+  constructor({ classes, known, cache }: GraphVocabulary<object>) {
+    this.cache = cache
+    this.types = new Map<unknown, number>([
+      [Object.prototype, -1],
+      [null, -1],
+      ...classes.map(({ prototype }, type): [object, number] => [prototype, type]),
+    ])
+    this.names = new Map(Object.entries(known).map(([name, object]) => [object, name]))
+  }
+
+  /** Linked lists are long: nodes are written one after the other, not one inside the other. */
+  write(root: object): void {
+    this.value(root)
+    for (let next = 0; next < this.pending.length; next++) {
+      const object = this.pending[next]
+      if (object !== undefined) this.nodes.push(this.node(object))
+    }
+  }
+
+  private value(value: unknown): Value {
+    switch (typeof value) {
+      case 'object': {
+        if (value === null) return null
+        const known = this.numbered.get(value)
+        if (known !== undefined) return [known]
+        const number = this.pending.length
+        this.numbered.set(value, number)
+        this.pending.push(value)
+        return [number]
+      }
+      case 'string':
+      case 'number':
+      case 'bigint':
+      case 'boolean':
+      case 'undefined':
+        return value
+      default:
+        throw new TypeError(`a checkpoint cannot hold a ${typeof value}`)
+    }
+  }
+
+  private values(values: Iterable<unknown>): Value[] {
+    return Array.from(values, (value) => this.value(value))
+  }
+
+  private node(object: object): Node {
+    const name = this.names.get(object)
+    if (name !== undefined) return { kind: 'known', name }
+    const capacity = this.cache.capacityOf(object)
+    if (capacity !== undefined) return { kind: 'cache', capacity }
+    if (Array.isArray(object)) return { kind: 'array', values: this.values(object) }
+    if (object instanceof Map)
+      return { kind: 'map', keys: this.values(object.keys()), values: this.values(object.values()) }
+    if (object instanceof Set) return { kind: 'set', values: this.values(object) }
+    if (isNumbers(object)) return { kind: 'numbers', numbers: object.slice() }
+    const type = this.types.get(Object.getPrototypeOf(object))
+    if (type === undefined) throw new TypeError(`a checkpoint cannot hold a ${object.constructor.name}`)
+    return { kind: 'object', shape: this.shape(type, Object.keys(object)), values: this.values(Object.values(object)) }
+  }
+
+  private shape(type: number, keys: readonly string[]): number {
+    const id = `${type} ${keys.join(' ')}`
+    const known = this.shapeOf.get(id)
+    if (known !== undefined) return known
+    this.shapeOf.set(id, this.shapes.length)
+    this.shapes.push({ type, keys })
+    return this.shapes.length - 1
+  }
+}
+
+/** Throws `TypeError` for a function, a symbol, or an instance of a class that is not in the vocabulary. */
+export function writeGraph<R extends object>(root: R, vocabulary: GraphVocabulary<R>): ObjectGraph {
+  const writer = new Writer(vocabulary)
+  writer.write(root)
+  return { shapes: writer.shapes, nodes: writer.nodes }
+}
+
+/** The root of a graph that was written with the same vocabulary; all objects but the known ones are new. */
+export function readGraph<R extends object>(graph: ObjectGraph, vocabulary: GraphVocabulary<R>): R
+export function readGraph({ shapes, nodes }: ObjectGraph, vocabulary: GraphVocabulary<object>): object | undefined {
+  // Objects refer to each other in circles: all are made first, and filled when all are there.
+  const fillings: (() => void)[] = []
+  const objects = nodes.map((node): object => {
+    switch (node.kind) {
+      case 'object': {
+        const { type, keys } = shapes[node.shape] ?? { type: -1, keys: [] }
+        const made: Record<string, unknown> =
+          type === -1 ? {} : Object.create(vocabulary.classes[type]?.prototype ?? null)
+        fillings.push(() => {
+          for (const [i, key] of keys.entries()) made[key] = valueOf(node.values[i])
+        })
+        return made
+      }
+      case 'array': {
+        const made: unknown[] = []
+        fillings.push(() => {
+          for (const value of node.values) made.push(valueOf(value))
+        })
+        return made
+      }
+      case 'set': {
+        const made = new Set<unknown>()
+        fillings.push(() => {
+          for (const value of node.values) made.add(valueOf(value))
+        })
+        return made
+      }
+      case 'map': {
+        const made = new Map<unknown, unknown>()
+        fillings.push(() => {
+          for (const [i, key] of node.keys.entries()) made.set(valueOf(key), valueOf(node.values[i]))
+        })
+        return made
+      }
+      case 'numbers':
+        return node.numbers.slice()
+      case 'known': {
+        const known = vocabulary.known[node.name]
+        if (known === undefined) throw new TypeError(`a checkpoint refers to ${node.name}, which is not known here`)
+        return known
+      }
+      case 'cache':
+        return vocabulary.cache.make(node.capacity)
+    }
+  })
+  const valueOf = (value: Value): unknown => (typeof value === 'object' && value !== null ? objects[value[0]] : value)
+  for (const fill of fillings) fill()
+  return objects[0]
+}
 
 /** Everything that decides what the fair engine does next. */
 export interface FairState<T> {
@@ -73,6 +257,7 @@ const CLASSES: GraphVocabulary<object>['classes'] = [
   CountingHistogram,
   Dealer,
   DroppedRequests,
+  FixedSeatSeconds,
   Integrator,
   KindMeter,
   Lane,
@@ -86,7 +271,6 @@ const CLASSES: GraphVocabulary<object>['classes'] = [
   QueueSet,
   Reporter,
   RequestList,
-  SeatSeconds,
   SeriesByLevel,
   ServerMeters,
   SubjectIndex,

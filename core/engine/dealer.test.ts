@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { hashFromBigInt, hashToBigInt } from '../request/flow.ts'
+import { hashFromBigInt, hashToBigInt } from '../request/match.ts'
 import { isLegalDealer } from '../config/shape.ts'
 import { deal } from './dealer.ts'
 

@@ -1,4 +1,4 @@
-import type { Hash64 } from '../request/flow.ts'
+import type { Hash64 } from '../request/match.ts'
 import type { Queue, SeatRequest } from './queue.ts'
 
 /** Where `deal` splits a hash, as a power of two, and from where on its upper part fits into a double with the lower. */

@@ -1,11 +1,23 @@
 import type { Seats, UnixMs } from '../units.ts'
+import type { RequestInfo } from '../request/requestInfo.ts'
+import {
+  DUMP_DETAIL_COLUMNS,
+  DUMP_LEVEL_COLUMNS,
+  DUMP_QUEUE_COLUMNS,
+  DUMP_REQUEST_COLUMNS,
+  goDuration,
+  goTime,
+  printDump,
+} from '../metrics/dumpText.ts'
+import { ZERO_TIME } from '../text/text.ts'
 import type { PriorityLevel } from './priorityLevels.ts'
-import type { SeatRequest } from './queue.ts'
-import type { SeatSeconds } from './seatSeconds.ts'
+import type { FixedSeatSeconds } from './seatSeconds.ts'
 import type { Ticket } from './ticket.ts'
+import { type Instant, instantToBigInt } from './clock.ts'
+import type { SeatRequest } from './queue.ts'
 
 /** One level as the dump of levels lists it (specification 12). Totals count since the level was made. */
-export interface DumpedLevel {
+interface DumpedLevel {
   readonly name: string
   readonly activeQueues: number
   readonly idle: boolean
@@ -20,16 +32,16 @@ export interface DumpedLevel {
 }
 
 /** Sums cover waiting requests only. */
-export interface DumpedQueue {
+interface DumpedQueue {
   readonly level: string
   readonly index: number
   readonly pending: number
   readonly executing: number
   readonly seatsInUse: number
-  readonly nextDispatchR: SeatSeconds
+  readonly nextDispatchR: FixedSeatSeconds
   readonly initialSeats: Seats
   readonly maxSeats: Seats
-  readonly totalWork: SeatSeconds
+  readonly totalWork: FixedSeatSeconds
 }
 
 /** Where a request stands. Queue −1: without one; position −1: executing. */
@@ -99,4 +111,103 @@ export function placedRequests<R extends SeatRequest>(levels: Levels<R>): readon
     for (const ticket of queueSet.queueless) add(ticket, -1, -1)
   }
   return placed
+}
+
+/** As dumps print it: without a group for the core one. */
+export const groupVersion = ({ apiGroup, apiVersion }: RequestInfo): string =>
+  apiGroup === '' ? apiVersion : `${apiGroup}/${apiVersion}`
+
+/** What a dump tells of a request beyond what the queue set knows. */
+export interface DumpedRequest {
+  readonly flowSchema: string
+  readonly distinguisher: string
+  readonly user: string
+  readonly info: RequestInfo
+}
+
+/** The answer of `dump_priority_levels` (specification 12); the levels are given by name. */
+export function dumpPriorityLevels(levels: readonly DumpedLevel[]): string {
+  const rows = levels.map((level) =>
+    [
+      level.name,
+      level.activeQueues,
+      level.idle,
+      level.quiescing,
+      level.waiting,
+      level.executing,
+      level.dispatched,
+      level.rejected,
+      level.timedOut,
+      level.cancelled,
+    ].map(String),
+  )
+  return printDump(DUMP_LEVEL_COLUMNS, rows)
+}
+
+/** The answer of `dump_queues`. */
+export function dumpQueues(queues: readonly DumpedQueue[]): string {
+  const rows = queues.map((queue) =>
+    [
+      queue.level,
+      queue.index,
+      queue.pending,
+      queue.executing,
+      queue.seatsInUse,
+      queue.nextDispatchR,
+      queue.initialSeats,
+      queue.maxSeats,
+      queue.totalWork,
+    ].map(String),
+  )
+  return printDump(DUMP_QUEUE_COLUMNS, rows)
+}
+
+interface DumpRequestsOptions<R> {
+  readonly describe: (request: R) => DumpedRequest
+  /** Unix nanoseconds at the start of the engine's clock. */
+  readonly startUnixNs: bigint
+  /** Whether `includeRequestDetails` was asked for. */
+  readonly details: boolean
+}
+
+/** The answer of `dump_requests`. Lingering requests do not appear. */
+export const dumpRequests = <R extends SeatRequest>(
+  requests: readonly PlacedRequest<R>[],
+  options: DumpRequestsOptions<R>,
+): string =>
+  printDump(
+    options.details ? [...DUMP_REQUEST_COLUMNS, ...DUMP_DETAIL_COLUMNS] : DUMP_REQUEST_COLUMNS,
+    requests.map((placed) => requestRow(placed, options)),
+  )
+
+function requestRow<R extends SeatRequest>(
+  { level, ticket, queue, position }: PlacedRequest<R>,
+  { describe, startUnixNs, details }: DumpRequestsOptions<R>,
+): string[] {
+  const { flowSchema, distinguisher, user, info } = describe(ticket)
+  const time = (instant: Instant): string => goTime(startUnixNs + instantToBigInt(instant))
+  const row = [
+    level,
+    flowSchema,
+    String(queue),
+    String(position),
+    distinguisher,
+    time(ticket.arrivedAt),
+    String(ticket.initialSeats),
+    String(ticket.finalSeats),
+    goDuration(ticket.additionalLatency),
+    ticket.state === 'waiting' ? ZERO_TIME : time(ticket.startedAt),
+  ]
+  if (!details) return row
+  return [
+    ...row,
+    user,
+    info.verb,
+    info.path,
+    info.namespace,
+    info.name,
+    groupVersion(info),
+    info.resource,
+    info.subresource,
+  ]
 }

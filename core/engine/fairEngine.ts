@@ -1,10 +1,8 @@
-import { danglingCondition } from '../request/flowSchemas.ts'
+import { danglingCondition, type Hash64 } from '../request/match.ts'
 import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from '../frame/frame.ts'
-import { type RequestInfo, isLongRunning } from '../request/requestInfo.ts'
-import type { Hash64 } from '../request/flow.ts'
-import { deadlineNs, waitEndNs } from '../request/requestLine.ts'
+import { type RequestInfo, isLongRunning, deadlineNs, waitEndNs } from '../request/requestInfo.ts'
 import { type Nanoseconds, type Seats, secondsToNs } from '../units.ts'
-import { type Adjustment, type AdjustmentCause, Adjustments } from './adjustments.ts'
+import { type Adjustment, type AdjustmentCause, Adjustments, ledgerOf } from './ledger.ts'
 import type { Allocation } from './allocation.ts'
 import type {
   Answer,
@@ -14,17 +12,26 @@ import type {
   EngineConfiguration,
   ObjectUids,
 } from './apfEngine.ts'
-import { Classifier, type ClassifierOptions } from './classifier.ts'
-import { type EngineCheckpoint, type FairState, engineVocabulary } from './checkpoint.ts'
+import { Classifier, type ClassifierOptions } from './compiledSchemas.ts'
+import {
+  type EngineCheckpoint,
+  type FairState,
+  engineVocabulary,
+  type GraphVocabulary,
+  readGraph,
+  writeGraph,
+} from './checkpoint.ts'
 import { Clock } from './clock.ts'
-import { allWaitingPlaces, setLevelDenominators } from './denominators.ts'
+import { allWaitingPlaces, setLevelDenominators, LevelMonitor } from './levelMonitor.ts'
 import { type EngineDump, dumpedLevels, dumpedQueues, placedRequests } from './dump.ts'
 import type { EngineListener } from './events.ts'
-import { ledgerOf } from './ledger.ts'
-import { LevelMonitor } from './levelMonitor.ts'
 import { SeriesByLevel } from './levelSeries.ts'
-import { type GraphVocabulary, readGraph, writeGraph } from './objectGraph.ts'
-import { ObjectStatisticsTracker } from './objectStatistics.ts'
+import {
+  ObjectStatisticsTracker,
+  type EstimatorProfile,
+  type ExplainedEstimate,
+  estimateWork,
+} from './workEstimator.ts'
 import {
   type LevelDeparture,
   type PriorityLevel,
@@ -35,7 +42,6 @@ import { Reporter } from './reporter.ts'
 import { type EngineSnapshot, takeSnapshot } from './snapshot.ts'
 import { type EngineRequest, Ticket } from './ticket.ts'
 import { type Timed, Timers } from './timers.ts'
-import { type EstimatorProfile, type ExplainedEstimate, estimateWork } from './workEstimator.ts'
 
 /** How often limits are recomputed (specification 6.2). */
 const ADJUSTMENT_PERIOD_NS = secondsToNs(10)

@@ -1,20 +1,24 @@
 import { isLongRunning, isReadOnly } from '../request/requestInfo.ts'
 import type { Nanoseconds } from '../units.ts'
-import type { Adjustment } from './adjustments.ts'
+import type { Adjustment } from './ledger.ts'
 import type { Answer, ApfEngine, ApfEngineOptions, ConfigurationReport } from './apfEngine.ts'
-import { type EngineCheckpoint, type InFlightState, engineVocabulary } from './checkpoint.ts'
+import {
+  type EngineCheckpoint,
+  type InFlightState,
+  engineVocabulary,
+  type GraphVocabulary,
+  readGraph,
+  writeGraph,
+} from './checkpoint.ts'
 import { Clock } from './clock.ts'
 import type { EngineDump } from './dump.ts'
-import { EventHub } from './eventHub.ts'
-import type { EngineListener } from './events.ts'
-import { type GraphVocabulary, readGraph, writeGraph } from './objectGraph.ts'
-import { ObjectStatisticsTracker } from './objectStatistics.ts'
+import { EventHub, type EngineListener } from './events.ts'
+import { ObjectStatisticsTracker, ONE_SEAT } from './workEstimator.ts'
 import type { PriorityLevel } from './priorityLevels.ts'
 import { ServerMeters } from './serverMeters.ts'
 import { type EngineSnapshot, takeSnapshot } from './snapshot.ts'
 import { type EngineRequest, Ticket } from './ticket.ts'
 import { type Timed, Timers } from './timers.ts'
-import { ONE_SEAT } from './workEstimator.ts'
 
 const BYPASSED = { kind: 'bypassed' } as const
 /** What a rejected client is always told, in seconds. */

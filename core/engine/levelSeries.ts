@@ -1,8 +1,74 @@
+import type { Histogram, RejectReason } from '../frame/frame.ts'
 import type { Clock } from './clock.ts'
-import { LaneSeries } from './laneSeries.ts'
 import type { PriorityLevel } from './priorityLevels.ts'
 import type { Ticket } from './ticket.ts'
 import { TimingRatioHistogram } from './timingRatioHistogram.ts'
+
+/** Upper bounds of the histograms that are kept per schema and level (specification 8.1). */
+const SECONDS_BOUNDS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30] as const
+const QUEUE_LENGTH_BOUNDS = [0, 10, 25, 50, 100, 250, 500, 1000] as const
+const WATCH_COUNT_BOUNDS = [0, 1, 10, 100, 1000, 10_000] as const
+
+/** What the server counts for one flow schema in one priority level (specification 8.1). */
+export class LaneSeries {
+  readonly schema: string
+  dispatched = 0
+  readonly rejected: Record<RejectReason, number> = { 'queue-full': 0, 'concurrency-limit': 0, 'time-out': 0 }
+  waitingRequests = 0
+  waitingSeats = 0
+  executingRequests = 0
+  executingSeats = 0
+  /** Times that a selected head did not fit. */
+  noAccommodation = 0
+  /** Seconds; by what upstream labels `execute`, which is `true` for those that timed out, too (trap T64). */
+  readonly wait = new CountingHistogram(SECONDS_BOUNDS)
+  readonly waitRejected = new CountingHistogram(SECONDS_BOUNDS)
+  /** Seconds, by what upstream labels `type`: `regular` and `watch`. */
+  readonly execution = new CountingHistogram(SECONDS_BOUNDS)
+  readonly executionWatch = new CountingHistogram(SECONDS_BOUNDS)
+  readonly queueLength = new CountingHistogram(QUEUE_LENGTH_BOUNDS)
+  readonly watchCount = new CountingHistogram(WATCH_COUNT_BOUNDS)
+  readonly estimatedSeats: CountingHistogram
+
+  constructor(schema: string, estimatedSeatsBounds: readonly number[]) {
+    this.schema = schema
+    this.estimatedSeats = new CountingHistogram(estimatedSeatsBounds)
+  }
+}
+
+/** A Prometheus histogram: an observation falls into the first bucket whose upper bound it does not exceed. */
+export class CountingHistogram {
+  private readonly bounds: readonly number[]
+  /** Own count of each bucket, the last for what exceeds all bounds. */
+  private readonly counts: Float64Array
+  private sum = 0
+  private total = 0
+
+  constructor(bounds: readonly number[]) {
+    this.bounds = bounds
+    this.counts = new Float64Array(bounds.length + 1)
+  }
+
+  observe(value: number): void {
+    const { bounds, counts } = this
+    let bucket = 0
+    while (bucket < bounds.length && value > (bounds[bucket] ?? 0)) bucket += 1
+    counts[bucket] = (counts[bucket] ?? 0) + 1
+    this.sum += value
+    this.total += 1
+  }
+
+  get count(): number {
+    return this.total
+  }
+
+  /** In the form of frames: counts are cumulative, the last for +Inf. */
+  snapshot(): Histogram {
+    let below = 0
+    const counts = Array.from(this.counts, (count) => (below += count))
+    return { bounds: [...this.bounds], counts, sum: this.sum, count: this.total }
+  }
+}
 
 const SEAT_BOUNDS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1] as const
 const REQUEST_BOUNDS = [0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1] as const

@@ -1,6 +1,7 @@
 import type { Nanoseconds, Seats } from '../units.ts'
+import type { RejectReason } from '../frame/frame.ts'
 import type { Instant } from './clock.ts'
-import { SeatSeconds, UNITS_PER_SEAT_G, seatsTimesDuration } from './seatSeconds.ts'
+import { FixedSeatSeconds, UNITS_PER_SEAT_G, seatsTimesDuration } from './seatSeconds.ts'
 
 /** What a request is estimated to need (specification 5). `additionalLatency` is in nanoseconds. */
 export interface WorkEstimate {
@@ -58,8 +59,8 @@ export class SeatRequest<T = unknown> {
   }
 
   /** R of its level when it arrived; a copy. */
-  get arrivalR(): SeatSeconds {
-    return SeatSeconds.fromWords(this.arrivalRHi, this.arrivalRLo)
+  get arrivalR(): FixedSeatSeconds {
+    return FixedSeatSeconds.fromWords(this.arrivalRHi, this.arrivalRLo)
   }
 
   get arrivedAt(): Instant {
@@ -111,13 +112,13 @@ export class Queue<R extends SeatRequest> {
   readonly executing = new RequestList<R>()
   initialSeatsWaiting = 0
   maxSeatsWaiting = 0
-  readonly workWaiting = new SeatSeconds()
+  readonly workWaiting = new FixedSeatSeconds()
   seatsInUse = 0
   /** R at which its next request is deemed to start. */
-  readonly S = new SeatSeconds()
+  readonly S = new FixedSeatSeconds()
   /** What it was when the dispatch of this number selected; see `virtualBounds.ts`. */
   keptFor = -1
-  readonly keptS = new SeatSeconds()
+  readonly keptS = new FixedSeatSeconds()
   keptSeatsInUse = 0
   keptWaiting = false
 
@@ -156,4 +157,45 @@ export class Queue<R extends SeatRequest> {
       this.S.setWords(head.arrivalRHi, head.arrivalRLo)
     }
   }
+}
+
+/** How a level queues (specification 4.1). `queues`: −1 never limits (Exempt), 0 has no queues (Reject). */
+export interface QueuingConfig {
+  readonly queues: number
+  readonly handSize: number
+  readonly queueLengthLimit: number
+}
+
+/** Corrections of upstream's defects (specification 11); off reproduces upstream. */
+export interface QueueSetOptions {
+  /** T12: take the width that was added to the waiting seats off again, though the clamp has changed it since. */
+  readonly correctClampDrift: boolean
+  /**
+   * T29, uncorrected: a release whose queue has left already removes the queue that is in its place now, with all that
+   * waits there, or throws where there is none, as upstream's server dies of it. Guarded without.
+   */
+  readonly removeStaleQueues?: boolean
+}
+
+/**
+ * What a queue set tells while it works. The listeners must not call back into it: they note, and act when the call
+ * that they were told in has returned.
+ */
+export interface QueueSetListener<R extends SeatRequest> {
+  /** The request is the last in its queue now. */
+  enqueued(request: R): void
+  /** The request may run now; `seatsUnqueued` left the waiting ones with it, 0 without a queue. */
+  dispatched(request: R, seatsUnqueued: number): void
+  /** The request was refused at arrival, or its wait ended (reason `time-out`). */
+  rejected(request: R, reason: RejectReason): void
+  /** The head that was selected did not fit: nothing else is tried (specification 4.6). */
+  didNotFit(request: R): void
+  /** Seats of a finished request were given back, at its finish or at the end of lingering. */
+  released(request: R): void
+  /** Seat demand, seats in use + seats waiting, was set (specification 6.3). */
+  demand(seats: Seats): void
+  /** R was taken back (specification 4.4). */
+  epochAdvanced(success: boolean): void
+  /** A release named a queue that had left before; upstream would have removed another one (trap T29, guarded). */
+  staleRemovalGuarded(request: R): void
 }

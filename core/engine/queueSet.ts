@@ -1,14 +1,19 @@
 import type { RejectReason } from '../frame/frame.ts'
-import type { Hash64 } from '../request/flow.ts'
+import type { Hash64 } from '../request/match.ts'
 import { msToNs, type Seats } from '../units.ts'
 import type { Clock } from './clock.ts'
 import { Dealer } from './dealer.ts'
-import { isEpochOver, takeBackEpoch } from './epoch.ts'
-import { Queue, RequestList, type SeatRequest } from './queue.ts'
-import { SeatSeconds, durationPerSeat, seatsTimesDuration } from './seatSeconds.ts'
-import type { QueueSetListener, QueueSetOptions, QueuingConfig } from './queueSetListener.ts'
+import { isEpochOver, takeBackEpoch, type DispatchGauges, VirtualBounds } from './virtualBounds.ts'
+import {
+  Queue,
+  RequestList,
+  type SeatRequest,
+  type QueueSetListener,
+  type QueueSetOptions,
+  type QueuingConfig,
+} from './queue.ts'
+import { FixedSeatSeconds, durationPerSeat, seatsTimesDuration } from './seatSeconds.ts'
 import { Tournament } from './tournament.ts'
-import { type DispatchGauges, VirtualBounds } from './virtualBounds.ts'
 
 /** Assumed service time of every request, nanoseconds; never learned (specification 0.2, G). */
 const ASSUMED_SERVICE_NS = msToNs(3)
@@ -34,7 +39,7 @@ export class QueueSet<R extends SeatRequest> {
   private readonly virtualBounds = new VirtualBounds()
 
   readonly queues: Queue<R>[] = []
-  readonly R = new SeatSeconds()
+  readonly R = new FixedSeatSeconds()
   /** Requests that run without a queue. */
   readonly queueless = new RequestList<R>()
   /** Seats that gate dispatching: CurrentCL. */
@@ -351,4 +356,4 @@ export class QueueSet<R extends SeatRequest> {
 }
 
 /** Scratch of `enter`; a queue set is never entered twice at once. */
-const virtualFinish = new SeatSeconds()
+const virtualFinish = new FixedSeatSeconds()

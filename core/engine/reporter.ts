@@ -1,10 +1,8 @@
 import type { RejectReason } from '../frame/frame.ts'
 import { MS_PER_SECOND, type UnixMs, unixMsAfter } from '../units.ts'
 import type { Clock } from './clock.ts'
-import { DroppedRequests } from './droppedRequests.ts'
-import { EventHub } from './eventHub.ts'
+import { EventHub } from './events.ts'
 import type { LevelHub } from './levelMonitor.ts'
-import { Outbox } from './outbox.ts'
 import { ServerMeters } from './serverMeters.ts'
 import type { Ticket } from './ticket.ts'
 import type { Timed, Timers } from './timers.ts'
@@ -102,5 +100,104 @@ export class Reporter<T> implements LevelHub<T> {
 
   private unixSeconds(): number {
     return Math.floor(unixMsAfter(this.startUnixMs, this.clock.nanoseconds) / MS_PER_SECOND)
+  }
+}
+
+/**
+ * Callbacks that wait until the engine's state is consistent again, in the order in which they were posted. What they
+ * post themselves follows after.
+ */
+export class Outbox<M> {
+  private messages: M[] = []
+  private read = 0
+  private delivering = false
+
+  /** Whether callbacks are being called or wait for it. */
+  get busy(): boolean {
+    return this.messages.length > 0
+  }
+
+  post(message: M): void {
+    this.messages.push(message)
+  }
+
+  /** Delivers everything, except when called from within a delivery, which then goes on with what was posted. */
+  deliver(to: (message: M) => void): void {
+    if (this.delivering || this.messages.length === 0) return
+    this.delivering = true
+    try {
+      while (this.read < this.messages.length) {
+        const message = this.messages[this.read]
+        this.read += 1
+        if (message !== undefined) to(message)
+      }
+      this.messages = []
+      this.read = 0
+    } finally {
+      this.delivering = false
+    }
+  }
+}
+
+/** Most seconds that a client is told to wait. */
+const MAX_RETRY_AFTER = 32
+
+interface Second {
+  readonly at: number
+  readonly count: number
+}
+interface LevelState {
+  retryAfter: number
+  lastIncrease: number
+  second: number
+  count: number
+  history: Second[]
+}
+
+/**
+ * What Retry-After the rejected requests of a level are told (specification 4.14): doubled when drops keep coming at the
+ * present value, lowered by one when they become few. It only moves when the first drop of a new second is recorded.
+ */
+export class DroppedRequests {
+  private readonly levels = new Map<string, LevelState>()
+
+  /** Seconds that a request of this level, rejected now, is told to wait. */
+  retryAfter(level: string): number {
+    return this.levels.get(level)?.retryAfter ?? 1
+  }
+
+  /** Records one drop; `unixSeconds` is whole. */
+  record(level: string, unixSeconds: number): void {
+    let state = this.levels.get(level)
+    if (state === undefined) {
+      state = { retryAfter: 1, lastIncrease: 0, second: 0, count: 0, history: [] }
+      this.levels.set(level, state)
+    }
+    if (unixSeconds === state.second) {
+      state.count += 1
+      return
+    }
+    state.history.push({ at: state.second, count: state.count })
+    const keep = Math.min(2 * state.retryAfter, MAX_RETRY_AFTER)
+    const second = state.second
+    state.history = state.history.slice(state.history.findIndex(({ at }) => second - at <= keep))
+    state.second = unixSeconds
+    state.count = 1
+    this.adapt(state)
+  }
+
+  private adapt(state: LevelState): void {
+    const { second, retryAfter } = state
+    let dropped = 0
+    for (const { at, count } of state.history.toReversed()) {
+      if (second - at > retryAfter) break
+      if (at < second) dropped += count
+    }
+    if (second - state.lastIncrease >= retryAfter && dropped >= 3 * retryAfter) {
+      state.retryAfter = Math.min(MAX_RETRY_AFTER, 2 * retryAfter)
+      state.lastIncrease = second
+    } else if (dropped < retryAfter && retryAfter > 1) {
+      state.retryAfter -= 1
+    }
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { SeatSeconds, goRound } from './seatSeconds.ts'
+import { FixedSeatSeconds, goRound } from './seatSeconds.ts'
 
 test('rounds half away from zero', () => {
   expect(goRound(-0.5)).toBe(-1)
@@ -15,7 +15,7 @@ const wrap = (value: bigint) => BigInt.asUintN(64, value)
 test('adds, subtracts and compares modulo 2^64, as big integers do', () => {
   fc.assert(
     fc.property(word, word, word, fc.maxSafeInteger(), (a, b, c, units) => {
-      const [x, y, z] = [SeatSeconds.fromBigInt(a), SeatSeconds.fromBigInt(b), SeatSeconds.fromBigInt(c)]
+      const [x, y, z] = [FixedSeatSeconds.fromBigInt(a), FixedSeatSeconds.fromBigInt(b), FixedSeatSeconds.fromBigInt(c)]
       expect(Math.sign(x.compare(y))).toBe(a < b ? -1 : a > b ? 1 : 0)
       expect((BigInt(x.high) << 32n) | BigInt(x.low)).toBe(a)
       x.add(y)

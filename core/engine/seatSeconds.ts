@@ -32,19 +32,19 @@ export function durationPerSeat(units: number, seats: Seats): Nanoseconds {
   return Math.trunc((units / seats) * 10)
 }
 
-/** A mutable amount of seat-seconds. Words are kept as signed 32-bit integers and read as unsigned. */
-export class SeatSeconds {
+/** A mutable amount of seat-seconds in fixed point. Words are kept as signed 32-bit integers and read as unsigned. */
+export class FixedSeatSeconds {
   private hi = 0
   private lo = 0
 
   /** The amount whose 64 bits are those of `value`. */
-  static fromBigInt(value: bigint): SeatSeconds {
-    return SeatSeconds.fromWords(Number(BigInt.asIntN(32, value >> 32n)), Number(BigInt.asIntN(32, value)))
+  static fromBigInt(value: bigint): FixedSeatSeconds {
+    return FixedSeatSeconds.fromWords(Number(BigInt.asIntN(32, value >> 32n)), Number(BigInt.asIntN(32, value)))
   }
 
   /** The amount of two words, signed or unsigned. */
-  static fromWords(hi: number, lo: number): SeatSeconds {
-    const made = new SeatSeconds()
+  static fromWords(hi: number, lo: number): FixedSeatSeconds {
+    const made = new FixedSeatSeconds()
     made.setWords(hi, lo)
     return made
   }
@@ -53,11 +53,11 @@ export class SeatSeconds {
     return (BigInt(this.hi >>> 0) << 32n) | BigInt(this.lo >>> 0)
   }
 
-  copy(): SeatSeconds {
-    return SeatSeconds.fromWords(this.hi, this.lo)
+  copy(): FixedSeatSeconds {
+    return FixedSeatSeconds.fromWords(this.hi, this.lo)
   }
 
-  copyFrom(other: SeatSeconds): void {
+  copyFrom(other: FixedSeatSeconds): void {
     this.hi = other.hi
     this.lo = other.lo
   }
@@ -81,20 +81,20 @@ export class SeatSeconds {
     this.hi = ((this.hi >>> 0) + (high % WORD) + (low >= WORD ? 1 : 0)) | 0
   }
 
-  add(other: SeatSeconds): void {
+  add(other: FixedSeatSeconds): void {
     const low = (this.lo >>> 0) + (other.lo >>> 0)
     this.hi = (this.hi + other.hi + (low >= WORD ? 1 : 0)) | 0
     this.lo = low | 0
   }
 
-  subtract(other: SeatSeconds): void {
+  subtract(other: FixedSeatSeconds): void {
     const low = (this.lo >>> 0) - (other.lo >>> 0)
     this.hi = (this.hi - other.hi - (low < 0 ? 1 : 0)) | 0
     this.lo = low | 0
   }
 
   /** Negative, zero or positive, as this is less than, equal to or greater than `other`, unsigned. */
-  compare(other: SeatSeconds): number {
+  compare(other: FixedSeatSeconds): number {
     return this.compareWords(other.hi, other.lo)
   }
 

@@ -1,5 +1,4 @@
-import type { Flow } from '../request/flow.ts'
-import type { RequestDigest } from '../request/match.ts'
+import type { Flow, RequestDigest } from '../request/match.ts'
 import type { Query } from '../request/requestTarget.ts'
 import type { Nanoseconds } from '../units.ts'
 import { nanosecondsOf } from './clock.ts'

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import { Clock } from './clock.ts'
 import { SeatRequest } from './queue.ts'
 import { QueueSet } from './queueSet.ts'
-import { SeatSeconds, UNITS_PER_SEAT_G } from './seatSeconds.ts'
+import { FixedSeatSeconds, UNITS_PER_SEAT_G } from './seatSeconds.ts'
 
 type Request = SeatRequest<number>
 
 const least = (values: readonly bigint[]): bigint => values.reduce((a, b) => (a < b ? a : b))
 const greatest = (values: readonly bigint[]): bigint => values.reduce((a, b) => (a > b ? a : b))
-const seconds = (units: bigint): number => SeatSeconds.fromBigInt(BigInt.asUintN(64, units)).toSeconds()
+const seconds = (units: bigint): number => FixedSeatSeconds.fromBigInt(BigInt.asUintN(64, units)).toSeconds()
 
 /** What upstream's scan of all queues finds, given the queue set as it stands before a dispatch. */
 function scanned(queueSet: QueueSet<Request>) {
@@ -58,7 +58,7 @@ test('the gauges of the last dispatch are what a scan at that dispatch finds', (
       )
       // One seat wide, so that each call dispatches at most one request and the state before it is known.
       queueSet.reconfigure({ queues: 5, handSize: 2, queueLengthLimit: 50 }, 1)
-      if (nearTheEnd) queueSet.R.copyFrom(SeatSeconds.fromBigInt(13_835_058_055_282_163_700n))
+      if (nearTheEnd) queueSet.R.copyFrom(FixedSeatSeconds.fromBigInt(13_835_058_055_282_163_700n))
       const waiting: Request[] = []
       const lingering: Request[] = []
       let now = 0

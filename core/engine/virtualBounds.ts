@@ -1,5 +1,5 @@
+import { FixedSeatSeconds, UNITS_PER_SEAT_G } from './seatSeconds.ts'
 import type { Queue, SeatRequest } from './queue.ts'
-import { SeatSeconds, UNITS_PER_SEAT_G } from './seatSeconds.ts'
 
 /** What the gauges of the last dispatch show, in seat-seconds (specification 8.1); all 0 before the first. */
 export interface DispatchGauges {
@@ -14,10 +14,10 @@ export interface DispatchGauges {
 }
 
 interface Bounds {
-  readonly min: SeatSeconds
-  readonly max: SeatSeconds
-  readonly discountedMin: SeatSeconds
-  readonly discountedMax: SeatSeconds
+  readonly min: FixedSeatSeconds
+  readonly max: FixedSeatSeconds
+  readonly discountedMin: FixedSeatSeconds
+  readonly discountedMax: FixedSeatSeconds
 }
 
 /**
@@ -26,8 +26,8 @@ interface Bounds {
  */
 export class VirtualBounds {
   private dispatches = 0
-  private readonly dispatchR = new SeatSeconds()
-  private readonly latestS = new SeatSeconds()
+  private readonly dispatchR = new FixedSeatSeconds()
+  private readonly latestS = new FixedSeatSeconds()
   /** The scan, when it could not wait: because a queue left, or because all S were moved. */
   private frozenFor = 0
   private frozen: Bounds | undefined
@@ -42,7 +42,7 @@ export class VirtualBounds {
   }
 
   /** A dispatch has selected this queue, which is not changed yet. */
-  selected<R extends SeatRequest>(queue: Queue<R>, R: SeatSeconds): void {
+  selected<R extends SeatRequest>(queue: Queue<R>, R: FixedSeatSeconds): void {
     this.dispatches += 1
     this.dispatchR.copyFrom(R)
     this.latestS.copyFrom(queue.S)
@@ -70,7 +70,7 @@ export class VirtualBounds {
 
   private scan<R extends SeatRequest>(queues: readonly Queue<R>[]): Bounds | undefined {
     let bounds: Bounds | undefined
-    const discounted = new SeatSeconds()
+    const discounted = new FixedSeatSeconds()
     for (const queue of queues) {
       const kept = queue.keptFor === this.dispatches
       if (kept ? !queue.keptWaiting : queue.waiting.length === 0) continue
@@ -86,4 +86,38 @@ export class VirtualBounds {
     }
     return bounds
   }
+}
+
+/** What is taken off R when it reaches `EPOCH_HIGH` (specification 4.4). */
+const EPOCH_DECREMENT = FixedSeatSeconds.fromBigInt(9_223_372_036_854_775_807n)
+const EPOCH_HIGH = FixedSeatSeconds.fromBigInt(13_835_058_055_282_163_710n)
+
+/** Whether R has come so far that it must be taken back. */
+export const isEpochOver = (R: FixedSeatSeconds): boolean => R.compare(EPOCH_HIGH) >= 0
+
+/**
+ * Takes R and everything that is relative to it back by the same amount (specification 4.4), except for S of queues in
+ * which nothing waits or executes, which are reset (trap T6). `false` when something was less than what was taken off.
+ */
+export function takeBackEpoch<R extends SeatRequest>(R: FixedSeatSeconds, queues: readonly Queue<R>[]): boolean {
+  let success = true
+  const takeOff = (amount: FixedSeatSeconds): void => {
+    if (amount.compare(EPOCH_DECREMENT) < 0) success = false
+    amount.subtract(EPOCH_DECREMENT)
+  }
+  takeOff(R)
+  for (const queue of queues) {
+    if (!queue.active) {
+      queue.S.setZero()
+      continue
+    }
+    takeOff(queue.S)
+    for (const request of queue.waiting) {
+      const { arrivalR } = request
+      takeOff(arrivalR)
+      request.arrivalRHi = arrivalR.signedHigh
+      request.arrivalRLo = arrivalR.signedLow
+    }
+  }
+  return success
 }

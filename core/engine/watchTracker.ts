@@ -1,7 +1,5 @@
-import { parseFieldSelector, requiredValue } from '../request/fieldSelector.ts'
-import { parseListOptions } from '../request/listOptions.ts'
+import { parseFieldSelector, requiredValue, parseListOptions, type Query } from '../request/requestTarget.ts'
 import type { RequestInfo } from '../request/requestInfo.ts'
-import type { Query } from '../request/requestTarget.ts'
 import { statisticsKey } from './workEstimator.ts'
 
 const NOT_MUTATING = new Set(['get', 'list', 'watch', 'proxy'])

@@ -1,11 +1,10 @@
 import type { User } from '../request/match.ts'
 import { methodOfVerb } from '../classify/requestFields.ts'
 import { type JsonObject, isJsonObject } from '../config/jsonValues.ts'
-import { readRequestLine } from '../request/requestLine.ts'
+import { readRequestLine, isLongRunning } from '../request/requestInfo.ts'
 import { keptText, MOST_CHARACTERS } from '../run/keptText.ts'
-import { isLongRunning } from '../request/requestInfo.ts'
-import { parseGoDuration, parseGoTime } from '../text/goText.ts'
-import { type FeedRecord, type FeedStage, quoted, unreadable } from './arrival.ts'
+import { parseGoDuration, parseGoTime } from '../text/text.ts'
+import { type FeedRecord, type FeedStage, quoted, unreadable } from './request.ts'
 
 const STAGES: ReadonlyMap<unknown, FeedStage> = new Map([
   ['RequestReceived', 'received'],

@@ -1,19 +1,13 @@
 import type { Agreement } from '../contract/live.ts'
-import type { ApfEngine, EngineConfiguration } from '../engine/apfEngine.ts'
-import type { ServerFacts } from '../engine/serverFacts.ts'
+import type { ApfEngine, EngineConfiguration, ServerFacts } from '../engine/apfEngine.ts'
 import type { Outcome } from '../live/outcome.ts'
 import { RequestLog } from '../live/requestLog.ts'
 import type { UnixMs } from '../units.ts'
-import { type FeedArrival, type FeedRecord, quoted } from './arrival.ts'
+import { Fifo } from '../run/fifo.ts'
+import { type FeedArrival, type FeedRecord, quoted, type OpenRequest, OpenRequests, FeedRequest } from './request.ts'
 import { FeedEngine, type FeedEngineOptions, type FeedListener } from './feedEngine.ts'
-import { type FeedIdentity, limitsOf } from './limits.ts'
-import { type OpenRequest, OpenRequests } from './openRequests.ts'
-import { Placing } from './placing.ts'
-import { FeedRequest } from './request.ts'
-import { SeenIds } from './seenIds.ts'
-import { type FeedCounts, FeedTally } from './tally.ts'
-import { type Happening, Timeline } from './timeline.ts'
-import { Waited } from './waited.ts'
+import { type FeedIdentity, limitsOf, Placing } from './placing.ts'
+import { type FeedCounts, FeedTally, Waited } from './tally.ts'
 
 export interface FeedRunOptions {
   readonly engine: FeedEngineOptions
@@ -274,5 +268,64 @@ class EventTimeRun implements FeedRun {
   /** What a server had begun when it was killed ended with it, and nobody wrote that down. */
   private forgetServerBefore(unixMs: UnixMs): void {
     for (const [id, request] of this.open.ofServerBefore(unixMs)) this.close(id, request)
+  }
+}
+
+/** Something that happens at a time. Of what happens at one time, the lower order and then the smaller id comes first. */
+interface Happening {
+  readonly atMs: number
+  readonly order: number
+  readonly id: string
+}
+
+const before = (a: Happening, b: Happening): boolean =>
+  a.atMs !== b.atMs ? a.atMs < b.atMs : a.order !== b.order ? a.order < b.order : a.id < b.id
+
+/** Holds back what became known out of order. What comes nearly in order is put in nearly at the end, which is cheap. */
+export class Timeline<H extends Happening> extends Fifo<H> {
+  override put(item: H): void {
+    const { items } = this
+    const last = items.at(-1)
+    if (last === undefined || before(last, item)) return super.put(item)
+    let low = this.first
+    let high = items.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const there = items[middle]
+      if (there !== undefined && before(there, item)) low = middle + 1
+      else high = middle
+    }
+    items.splice(low, 0, item)
+  }
+
+  /** Takes out what comes first, unless that is later than `untilMs`. */
+  take(untilMs: number): H | undefined {
+    return this.next === undefined || this.next.atMs > untilMs ? undefined : this.shift()
+  }
+}
+
+/**
+ * Which of the last requests were there already, in bounded memory: between `most` and twice as many are remembered, the
+ * oldest are forgotten together.
+ */
+export class SeenIds {
+  private readonly most: number
+  private recent = new Set<string>()
+  private before = new Set<string>()
+
+  constructor(most: number) {
+    this.most = most
+  }
+
+  has(id: string): boolean {
+    return this.recent.has(id) || this.before.has(id)
+  }
+
+  add(id: string): void {
+    if (this.recent.size >= this.most) {
+      this.before = this.recent
+      this.recent = new Set()
+    }
+    this.recent.add(id)
   }
 }

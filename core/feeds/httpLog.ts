@@ -1,10 +1,10 @@
-import { readRequestLine, type RequestLine } from '../request/requestLine.ts'
-import { isLongRunning } from '../request/requestInfo.ts'
-import { parseGoDuration } from '../text/goText.ts'
+import { readRequestLine, type RequestLine, isLongRunning } from '../request/requestInfo.ts'
+import { parseGoDuration } from '../text/text.ts'
 import type { LiveRequest } from '../contract/live.ts'
 import { keptText, MOST_CHARACTERS, ownText } from '../run/keptText.ts'
-import { type FeedRecord, quoted, unreadable } from './arrival.ts'
-import { readKlogLine } from './klogLine.ts'
+import { type JsonObject, isJsonObject } from '../config/jsonValues.ts'
+import { MS_PER_DAY } from '../units.ts'
+import { type FeedRecord, quoted, unreadable } from './request.ts'
 
 /**
  * Methods of the verbs that a server logs. `CONNECT` stands for every method of exec, log and the like, which pass flow
@@ -93,4 +93,128 @@ function serverOf(values: ReadonlyMap<string, string>, waitMs: number | undefine
 function clientOf(values: ReadonlyMap<string, string>): string {
   const [agent = ''] = (values.get('userAgent') ?? '').split(' ', 1)
   return ownText(keptText(`${agent} at ${(values.get('srcIP') ?? '').replace(/:\d+$/, '')}`, MOST_CHARACTERS.name))
+}
+
+/** The request line of a server's log, as names and texts. */
+interface KlogLine {
+  /** Unix milliseconds at which it was written. */
+  readonly writtenMs: number
+  readonly values: ReadonlyMap<string, string>
+}
+type KlogResult =
+  | { readonly kind: 'http'; readonly line: KlogLine }
+  | { readonly kind: 'other' }
+  | { readonly kind: 'damaged'; readonly why: string }
+
+const OTHER = { kind: 'other' } as const
+/** What a container runtime puts before each line (CRI): time, stream, and whether the line is whole. */
+const CRI = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)) (?:stdout|stderr) ([FP])(?::\S+)? /
+const HEADER = /^[IWEF](\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{6}) +\d+ [^\]\n]*\] "HTTP" /
+
+/**
+ * Reads a line of a kube-apiserver log, in klog's text format or as JSON (`--logging-format=json`), with or without what a
+ * container runtime puts before it. The text format has no year: it is the one that puts the line last before `nowMs`.
+ * Its zone is the server's own, which is taken as UTC.
+ */
+function readKlogLine(text: string, nowMs: number): KlogResult {
+  const cri = text.charCodeAt(0) < 58 ? CRI.exec(text) : null
+  const body = cri === null ? text : text.slice(cri[0].length)
+  if (body.startsWith('{')) return readJson(body)
+  const header = HEADER.exec(body)
+  if (header === null) return OTHER
+  if (cri?.[2] === 'P') return { kind: 'damaged', why: 'the container runtime cut it in parts' }
+  const writtenMs = timeOf(header, nowMs)
+  if (writtenMs === undefined) return { kind: 'damaged', why: 'its time is none' }
+  const values = valuesOf(body, header[0].length)
+  if (values === undefined) return { kind: 'damaged', why: 'its values are not closed' }
+  return { kind: 'http', line: { writtenMs, values } }
+}
+
+function readJson(body: string): KlogResult {
+  if (!body.includes('"HTTP"')) return OTHER
+  let value: unknown
+  try {
+    value = JSON.parse(body)
+  } catch {
+    return { kind: 'damaged', why: 'it is no JSON' }
+  }
+  if (!isJsonObject(value) || value['msg'] !== 'HTTP') return OTHER
+  const { ts } = value
+  if (typeof ts !== 'number' || !(ts > 0)) return { kind: 'damaged', why: 'it has no ts' }
+  return { kind: 'http', line: { writtenMs: ts, values: textsOf(value) } }
+}
+
+function textsOf(value: JsonObject): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>()
+  for (const [name, member] of Object.entries(value)) {
+    if (typeof member === 'string') texts.set(name, member)
+    else if (typeof member === 'number' || typeof member === 'boolean') texts.set(name, String(member))
+  }
+  return texts
+}
+
+function timeOf(header: RegExpExecArray, nowMs: number): number | undefined {
+  const [, month, day, hour, minute, second, micros] = header.map(Number)
+  const inYear = (year: number): number =>
+    Date.UTC(year, (month ?? 0) - 1, day, hour, minute, second) + (micros ?? 0) / 1_000
+  const year = new Date(nowMs).getUTCFullYear()
+  // Clocks and zones may differ by a day.
+  const ms = inYear(year) > nowMs + MS_PER_DAY ? inYear(year - 1) : inYear(year)
+  const read = new Date(ms)
+  return read.getUTCMonth() + 1 === month && read.getUTCDate() === day && (hour ?? 24) < 24 ? ms : undefined
+}
+
+const isBlank = (text: string, at: number): boolean => text.charCodeAt(at) === 32
+
+/** `name=value` and `name="value"` to the end of the line; `undefined` when a quotation is not closed. */
+function valuesOf(text: string, from: number): ReadonlyMap<string, string> | undefined {
+  const values = new Map<string, string>()
+  let at = from
+  for (;;) {
+    while (isBlank(text, at)) at += 1
+    const equals = text.indexOf('=', at)
+    if (equals === -1) return values
+    const name = text.slice(at, equals)
+    at = equals + 1
+    // A text of several lines follows; what comes before it is all that is needed.
+    if (text.startsWith('<', at)) return values
+    if (text[at] === '"') {
+      const end = quotationEnd(text, at)
+      if (end === -1) return undefined
+      values.set(name, unquoted(text.slice(at + 1, end)))
+      at = end + 1
+    } else {
+      const blank = text.indexOf(' ', at)
+      const end = blank === -1 ? text.length : blank
+      values.set(name, text.slice(at, end))
+      at = end
+    }
+  }
+}
+
+function quotationEnd(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let slashes = 0
+    while (text[at - 1 - slashes] === '\\') slashes += 1
+    if (slashes % 2 === 0) return at
+  }
+  return -1
+}
+
+const ESCAPE = /\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8})|(.))/gis
+const SHORT: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', a: '\u0007', b: '\b', f: '\f', v: '\v' }
+const HIGHEST_CODE_POINT = 0x10_ff_ff
+
+/** Undoes the quoting of Go's strconv. */
+function unquoted(text: string): string {
+  if (!text.includes('\\')) return text
+  return text.replaceAll(
+    ESCAPE,
+    (_whole, x: string | undefined, u: string | undefined, long: string | undefined, one: string | undefined) => {
+      const hex = x ?? u ?? long
+      if (hex === undefined) return SHORT[one ?? ''] ?? one ?? ''
+      const code = Number.parseInt(hex, 16)
+      return code > HIGHEST_CODE_POINT ? '\uFFFD' : String.fromCodePoint(code)
+    },
+  )
 }

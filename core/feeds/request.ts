@@ -1,9 +1,10 @@
-import type { RequestLine } from '../request/requestLine.ts'
 import type { LiveRow } from '../live/requestLog.ts'
 import type { Call } from '../run/run.ts'
 import type { UsualDurations } from '../run/usualDurations.ts'
-import { msToNs, nsToMs } from '../units.ts'
-import type { FeedArrival, FeedStage } from './arrival.ts'
+import { msToNs, nsToMs, type UnixMs } from '../units.ts'
+import type { User } from '../request/match.ts'
+import type { LiveRequest } from '../contract/live.ts'
+import type { RequestLine } from '../request/requestInfo.ts'
 import type { FeedEngine } from './feedEngine.ts'
 
 /** Of two stages the later one tells more. */
@@ -89,4 +90,119 @@ export class FeedRequest {
     this.stages.add(stage)
     this.complete ||= stage === 'complete' || stage === 'panic'
   }
+}
+
+const MOST_OPEN = 100_000
+/** Requests other than watches end within a minute or are cut off; what was not told to end by then never will be. */
+const UNFINISHED_AFTER_MS = 300_000
+/** A watch ends after the time that its client asked for; closing and writing of it take a moment more. */
+const WATCH_GRACE_MS = 60_000
+/** The start of a process is known to a second. */
+const START_MS = 1_000
+
+/** With its key in a feed. */
+export type OpenRequest = readonly [id: string, request: FeedRequest]
+
+/** Requests whose last event is not known, oldest first, and which of them will never have one. */
+export class OpenRequests {
+  private readonly byId = new Map<string, FeedRequest>()
+  /** When the server began that writes the feed, and whether that is still to be answered for. */
+  private startMs: number | undefined
+  private isNewStart = false
+
+  get(id: string): FeedRequest | undefined {
+    return this.byId.get(id)
+  }
+
+  /** Answers the oldest one where there are too many. */
+  add(id: string, request: FeedRequest): OpenRequest | undefined {
+    this.byId.set(id, request)
+    return this.byId.size > MOST_OPEN ? this.byId.entries().next().value : undefined
+  }
+
+  delete(id: string): void {
+    this.byId.delete(id)
+  }
+
+  clear(): void {
+    this.byId.clear()
+  }
+
+  serverStarted(unixMs: UnixMs): void {
+    this.isNewStart ||= unixMs !== this.startMs
+    this.startMs = unixMs
+  }
+
+  /** Those of a server that had gone by `unixMs`, told once for each start: it wrote no end of them. */
+  ofServerBefore(unixMs: UnixMs): readonly OpenRequest[] {
+    const { startMs } = this
+    if (startMs === undefined || !this.isNewStart || unixMs < startMs) return []
+    this.isNewStart = false
+    return [...this.byId].filter(([, { arrival, complete }]) => !complete && arrival.receivedMs < startMs - START_MS)
+  }
+
+  /** Those whose end should have come by `unixMs`. */
+  overdue(unixMs: UnixMs): readonly OpenRequest[] {
+    const found: OpenRequest[] = []
+    for (const one of this.byId) {
+      const [, request] = one
+      if (request.arrival.receivedMs > unixMs - UNFINISHED_AFTER_MS) break
+      if (!request.complete && unixMs > overdueMs(request)) found.push(one)
+    }
+    return found
+  }
+}
+
+function overdueMs({ arrival: { receivedMs, longRunning }, askedSeconds }: FeedRequest): number {
+  if (!longRunning) return receivedMs + UNFINISHED_AFTER_MS
+  // Without a time that was asked for it is the server's choice, by a flag of its own.
+  return askedSeconds > 0 ? receivedMs + askedSeconds * 1_000 + WATCH_GRACE_MS : Number.POSITIVE_INFINITY
+}
+
+/** How far a request had come when the server wrote of it: the stages of audit.k8s.io/v1. */
+export type FeedStage = 'received' | 'started' | 'complete' | 'panic'
+
+/** What one line or event tells of one request. Times are Unix milliseconds, durations milliseconds. */
+export interface FeedArrival {
+  readonly kind: 'arrival'
+  /** One for each request, the same at all its stages. */
+  readonly auditId: string
+  readonly stage: FeedStage
+  /** After impersonation; `undefined` where the feed does not tell it, or the server did not know. */
+  readonly user: User | undefined
+  /** What can be told of the client without its user: `kubectl at 10.0.0.7`. */
+  readonly client: string
+  /** Verb as the server wrote it, in lower case. */
+  readonly verb: string
+  readonly requestURI: string
+  /** What the server made of the request line. */
+  readonly line: RequestLine
+  readonly isWatch: boolean
+  /** Expected to last (specification 4.13): a watch, exec, log and the like. */
+  readonly longRunning: boolean
+  readonly receivedMs: number
+  /** When the stage was reached. */
+  readonly endedMs: number
+  readonly status: number | undefined
+  /** How long it executed; of a watch, until it was initialised. `undefined`: not told, or it never ran. */
+  readonly executionMs: number | undefined
+  /** The same with its wait in a queue, where only both together are told. */
+  readonly inAllMs: number | undefined
+  /** The server refused it because of flow control. */
+  readonly refused: boolean
+  /** Why it never came to flow control, in a sentence. */
+  readonly outside: string | undefined
+  readonly server: LiveRequest['server']
+}
+
+/** What a line or an event of a feed turned out to be. `other`: of another kind than requests. */
+export type FeedRecord =
+  FeedArrival | { readonly kind: 'unreadable'; readonly problem: string } | { readonly kind: 'other' }
+
+export const unreadable = (problem: string): FeedRecord => ({ kind: 'unreadable', problem })
+
+/** Text of a feed in a sentence: its beginning, on one line. */
+export const quoted = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, ' ')
+  return line.length > 80 ? `${line.slice(0, 80)}…` : line
 }

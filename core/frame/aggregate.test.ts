@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { levelFrame, schemaFrame, serverFrame } from '../../test/fixtures/frames.ts'
-import { aggregate } from './aggregate.ts'
+import { aggregate, imbalanceIndex } from './aggregate.ts'
 import type { ServerFrame } from './frame.ts'
-import { imbalanceIndex } from './imbalance.ts'
 
 const server = (id: string, executing: number | undefined, current = 10): ServerFrame =>
   serverFrame(

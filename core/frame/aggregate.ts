@@ -1,7 +1,7 @@
-import { byCodeUnits } from '../text/order.ts'
+import { byCodeUnits } from '../text/text.ts'
+import type { Seats } from '../units.ts'
 import type { DerivedLevel, DerivedServer } from './derived.ts'
 import type { LevelFrame, Limits, Rejected, ServerFrame } from './frame.ts'
-import { busiest, imbalanceIndex, type Imbalance } from './imbalance.ts'
 import { dispatchRate, recentRejected } from './recent.ts'
 
 /** A sum over the servers that report the number, and how many do. */
@@ -114,4 +114,32 @@ function spread(values: readonly (number | undefined)[]): SpreadOverServers | un
     max: Math.max(...known),
     servers: known.length,
   }
+}
+
+/**
+ * Peak ÷ mean of a number over servers: 1 when they share it evenly, the number of servers when one has it all.
+ * `undefined` when nobody has any: an idle cluster is neither balanced nor unbalanced.
+ */
+export function imbalanceIndex(values: readonly number[]): number | undefined {
+  const total = values.reduce((a, b) => a + b, 0)
+  if (!(total > 0)) return undefined
+  return Math.max(...values) / (total / values.length)
+}
+
+interface Imbalance {
+  readonly index: number
+  /** The server with the most executing seats; of several the first by id. */
+  readonly busiest: string
+  readonly seats: Seats
+}
+
+/** Imbalance of executing seats over whole servers; those that do not report them are left out. */
+function busiest(
+  servers: readonly { readonly server: string; readonly seats: Seats | undefined }[],
+): Imbalance | undefined {
+  const known = servers.flatMap(({ server, seats }) => (seats === undefined ? [] : [{ server, seats }]))
+  const index = imbalanceIndex(known.map(({ seats }) => seats))
+  if (index === undefined) return undefined
+  const peak = known.reduce((a, b) => (b.seats > a.seats || (b.seats === a.seats && b.server < a.server) ? b : a))
+  return { index, busiest: peak.server, seats: peak.seats }
 }

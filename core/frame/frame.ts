@@ -193,3 +193,13 @@ export type Frame = z.infer<typeof FrameSchema>
  * (specification 10), so the name is enough when the objects cannot be read.
  */
 export const isExempt = (level: Pick<LevelFrame, 'name'>): boolean => level.name === 'exempt'
+
+/** Sum of the parts, `undefined` as soon as one is not known; 0 of none. */
+export const sumOfKnown = (parts: readonly (number | undefined)[]): number | undefined =>
+  parts.reduce<number | undefined>((a, b) => (a === undefined || b === undefined ? undefined : a + b), 0)
+
+/** A record with exactly these keys. */
+export function recordOf<K extends string, V>(keys: readonly K[], value: (key: K) => V): Record<K, V>
+export function recordOf(keys: readonly string[], value: (key: string) => unknown): Record<string, unknown> {
+  return Object.fromEntries(keys.map((key) => [key, value(key)]))
+}

@@ -1,5 +1,4 @@
-import { histogramIncrease, histogramMean, sumHistograms } from './histogram.ts'
-import { histogramQuantile, quantileRange } from './quantile.ts'
+import { histogramIncrease, histogramMean, sumHistograms, histogramQuantile, quantileRange } from './quantile.ts'
 import type { DerivedFlow } from './derived.ts'
 import {
   DEFAULT_REQUEST_TIMEOUT_SECONDS,
@@ -116,7 +115,7 @@ export function quantiles({ wait, execution }: Observations): Quantiles {
 }
 
 /** Seconds that a request waits in its queue at most, unless the server is told another --request-timeout. */
-export const DEFAULT_WAIT_LIMIT_SECONDS = DEFAULT_REQUEST_TIMEOUT_SECONDS / 4
+const DEFAULT_WAIT_LIMIT_SECONDS = DEFAULT_REQUEST_TIMEOUT_SECONDS / 4
 
 /**
  * No request waits longer than a quarter of the server's --request-timeout, 15 s by default, so the bucket that begins

@@ -1,13 +1,12 @@
-import type { Recent } from './derived.ts'
-import { REJECT_REASONS, type Rejected, type LevelFrame, type SchemaFrame } from './frame.ts'
-import { sumOfKnown } from './known.ts'
+import type { Recent, DerivedLevel } from './derived.ts'
+import { REJECT_REASONS, type Rejected, type LevelFrame, type SchemaFrame, sumOfKnown, isExempt } from './frame.ts'
 import type { FrameIndex } from './rates.ts'
 
 /**
  * The one window of every statement about what happens now: states of levels, rates of rejections and dispatches. It
  * reaches back to the newest sample that is at least this old, so it is never shorter than one interval once it is full.
  */
-export const RECENT_MS = 10_000
+const RECENT_MS = 10_000
 
 interface Totals {
   readonly atMs: number
@@ -89,3 +88,32 @@ const rejectedOf = (count: (reason: keyof Rejected) => number): Rejected => ({
 /** Requests of all reasons. */
 export const allRejected = (rejected: Rejected): number =>
   REJECT_REASONS.reduce((sum, reason) => sum + rejected[reason], 0)
+
+/** What a level does. `unknown`: the server does not report its seats. */
+export type LevelState = 'rejecting' | 'queueing' | 'flowing' | 'idle' | 'no-limit' | 'unknown'
+
+/**
+ * The states of a level, the worst first: the only definition, for every list, sentence and mark.
+ *
+ * - `rejecting`: the server rejected a request of the level within the window of `recent.ts`, about 10 s.
+ * - `queueing`: requests wait in the newest sample. A level may reject and queue at once.
+ * - `flowing`, `idle`: neither; and requests execute in the newest sample or were dispatched within the window, or not.
+ * - `no-limit`: the Exempt level, which neither queues nor rejects.
+ */
+export function levelStates(
+  level: Pick<LevelFrame, 'name' | 'seats' | 'requests'>,
+  derived: Pick<DerivedLevel, 'recent'> | undefined,
+): readonly LevelState[] {
+  if (isExempt(level)) return ['no-limit']
+  const { rejected, dispatched } = derived?.recent ?? {}
+  const states: LevelState[] = []
+  if (rejected !== undefined && allRejected(rejected) > 0) states.push('rejecting')
+  if ((level.requests.queued ?? level.seats.queued ?? 0) > 0) states.push('queueing')
+  if (states.length > 0) return states
+  if (level.seats.executing === undefined) return ['unknown']
+  return [level.seats.executing > 0 || (dispatched ?? 0) > 0 ? 'flowing' : 'idle']
+}
+
+/** The state to look into, when there is one. */
+export const troubleOf = (states: readonly LevelState[]): 'rejecting' | 'queueing' | undefined =>
+  states.find((state) => state === 'rejecting' || state === 'queueing')

@@ -1,5 +1,7 @@
-import { COLUMN_MERGES, mergeValue } from './columns.ts'
-import { LEVEL_COLUMNS } from './series.ts'
+import { byCodeUnits } from '../text/text.ts'
+import { LEVEL_COLUMNS, type LevelColumn, type LevelSeries, type Series } from './series.ts'
+import type { DerivedLevel } from './derived.ts'
+import { type LevelFrame, recordOf } from './frame.ts'
 
 const WIDTH = LEVEL_COLUMNS.length
 
@@ -31,7 +33,7 @@ interface LevelCells {
  * A ring of points, each merged over `stepMs`. Slots are addressed by row numbers that only grow; a row lives in slot
  * `row % capacity` until the ring has gone round. Values are single precision: about seven digits.
  */
-export interface Ring {
+interface Ring {
   readonly stepMs: number
   add(point: Point): void
   /** Notes that nothing was sampled for a while before the next point. */
@@ -127,4 +129,158 @@ export function createRing({ capacity, stepMs }: RingOptions): Ring {
     cellsOf: (level) => levels.get(level)?.cells,
     slotOf: (row) => row % capacity,
   }
+}
+
+/** How several points of a column become one. */
+type Merge = 'last' | 'max' | 'mean'
+
+const MERGE: Partial<Record<LevelColumn, Merge>> = {
+  executingMax: 'max',
+  queuedSeatsMax: 'max',
+  queuedRequestsMax: 'max',
+  dispatchedRate: 'mean',
+  queueFullRate: 'mean',
+  concurrencyLimitRate: 'mean',
+  timeOutRate: 'mean',
+  utilizationMean: 'mean',
+}
+
+/** Merge rules in the order of LEVEL_COLUMNS; all others keep the last value. */
+export const COLUMN_MERGES: readonly Merge[] = LEVEL_COLUMNS.map((column) => MERGE[column] ?? 'last')
+
+/** One level's point in the order of LEVEL_COLUMNS, NaN for what is not known. */
+export function levelRow(level: LevelFrame, derived: DerivedLevel | undefined): Float64Array {
+  const { seats, requests, limits, demand } = level
+  const rejected = derived?.rejectedPerSecond
+  const point: Record<LevelColumn, number | undefined> = {
+    executing: seats.executing,
+    executingMax: seats.executing,
+    queuedSeats: seats.queued,
+    queuedSeatsMax: seats.queued,
+    executingRequests: requests.executing,
+    queuedRequests: requests.queued,
+    queuedRequestsMax: requests.queued,
+    current: limits.current,
+    nominal: limits.nominal,
+    lower: limits.lower,
+    upper: limits.upper,
+    highWatermark: demand.highWatermark,
+    average: demand.average,
+    stdev: demand.stdev,
+    smoothed: demand.smoothed,
+    target: demand.target,
+    dispatchedRate: derived?.dispatchedPerSecond,
+    queueFullRate: rejected?.['queue-full'],
+    concurrencyLimitRate: rejected?.['concurrency-limit'],
+    timeOutRate: rejected?.['time-out'],
+    waitP50: derived?.waitP50,
+    waitP99: derived?.waitP99,
+    utilizationMean: derived?.utilizationMean,
+  }
+  return Float64Array.from(LEVEL_COLUMNS, (column) => point[column] ?? Number.NaN)
+}
+
+/**
+ * `merged` with one more value, `known` being how many values it already has. NaN is "not known": it never spoils a
+ * maximum or a mean, but it is a last value like any other.
+ */
+export function mergeValue(merge: Merge, merged: number, value: number, known: number): number {
+  if (merge === 'last') return value
+  if (Number.isNaN(value)) return merged
+  if (known === 0) return value
+  return merge === 'max' ? Math.max(merged, value) : merged + (value - merged) / (known + 1)
+}
+
+/** A value as a cell of a series: `null` for NaN, which is "not known". */
+export const cellOf = (value: number): number | null => (Number.isNaN(value) ? null : value)
+
+interface RingQuery {
+  readonly from: number
+  readonly to: number
+  readonly maxPoints: number
+  /** Usual distance of two rows. */
+  readonly naturalMs: number
+}
+
+/**
+ * The rows between two instants, merged over equal steps when there are more than `maxPoints`. Steps are aligned to
+ * the clock, so that points keep their place while the range moves on.
+ */
+export function queryRing(ring: Ring, { from, to, maxPoints, naturalMs }: RingQuery): Omit<Series, 'server'> {
+  const rows = rowsBetween(ring, from, to)
+  const groups =
+    rows.length > maxPoints ? mergeRows(ring, rows, (to - from) / Math.max(1, maxPoints - 1)) : single(rows)
+  const slotGroups = groups.rows.map((group) => group.map((row) => ring.slotOf(row)))
+  const levels: LevelSeries[] = []
+  for (const name of [...ring.levelNames()].toSorted(byCodeUnits)) {
+    const cells = ring.cellsOf(name)
+    const columns = cells === undefined ? undefined : levelColumns(cells, slotGroups)
+    if (columns !== undefined) levels.push({ name, columns })
+  }
+  return {
+    stepSeconds: Math.max(groups.stepMs, naturalMs) / 1_000,
+    times: groups.rows.map((group) => ring.timeOf(group.at(-1) ?? 0)),
+    fairFrac: groups.rows.map((group) => cellOf(ring.fairFracOf(group.at(-1) ?? 0))),
+    levels,
+  }
+}
+
+function rowsBetween(ring: Ring, from: number, to: number): number[] {
+  const { first, end } = ring.rows()
+  const rows: number[] = []
+  for (let row = first; row < end; row++) {
+    const time = ring.timeOf(row)
+    if (time >= from && time <= to) rows.push(row)
+  }
+  return rows
+}
+
+interface Groups {
+  readonly stepMs: number
+  readonly rows: readonly (readonly number[])[]
+}
+
+const single = (rows: readonly number[]): Groups => ({ stepMs: 0, rows: rows.map((row) => [row]) })
+
+/** `width` is a step too few for the range: aligned steps may cut it at both ends. */
+function mergeRows(ring: Ring, rows: readonly number[], width: number): Groups {
+  const stepMs = Math.max(1, Math.ceil(width))
+  const groups = new Map<number, number[]>()
+  for (const row of rows) {
+    const step = Math.ceil(ring.timeOf(row) / stepMs)
+    const group = groups.get(step)
+    if (group === undefined) groups.set(step, [row])
+    else group.push(row)
+  }
+  return { stepMs, rows: [...groups.values()].map((group) => withoutGaps(ring, group)) }
+}
+
+/** A gap shorter than a step does not show, but a step of nothing else stays one. */
+function withoutGaps(ring: Ring, group: readonly number[]): readonly number[] {
+  const sampled = group.filter((row) => !ring.isGap(row))
+  return sampled.length > 0 ? sampled : group
+}
+
+/** `undefined` for a level of which nothing is known in these slots. */
+function levelColumns(
+  cells: ArrayLike<number>,
+  slotGroups: readonly (readonly number[])[],
+): LevelSeries['columns'] | undefined {
+  let any = false
+  const columns = recordOf(LEVEL_COLUMNS, (name) => {
+    const column = LEVEL_COLUMNS.indexOf(name)
+    const merge = COLUMN_MERGES[column] ?? 'last'
+    return slotGroups.map((slots) => {
+      let merged = Number.NaN
+      let known = 0
+      for (const slot of slots) {
+        const value = cells[slot * LEVEL_COLUMNS.length + column] ?? Number.NaN
+        merged = mergeValue(merge, merged, value, known)
+        if (!Number.isNaN(value)) known++
+      }
+      any ||= known > 0
+      return cellOf(merged)
+    })
+  })
+  return any ? columns : undefined
 }

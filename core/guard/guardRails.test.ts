@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { levelFrame, schemaFrame, serverFrame } from '../../test/fixtures/frames.ts'
-import { builtInObjects } from '../config/builtInByVersion.ts'
+import { builtInObjects } from '../config/builtIn.ts'
 import {
   AUTOUPDATE_ANNOTATION,
   type FlowSchema,
@@ -10,10 +10,9 @@ import {
   type Queuing,
   type Subject,
 } from '../config/objects.ts'
-import type { GuardFinding, GuardRail, GuardSeverity } from './finding.ts'
-import { GUARD_RAILS } from './finding.ts'
+import { type GuardFinding, type GuardRail, type GuardSeverity, GUARD_RAILS } from './finding.ts'
 import { guardRails } from './guardRails.ts'
-import type { GuardContext } from './rail.ts'
+import type { GuardContext } from './changes.ts'
 
 const VERSION = 'v1.36.3'
 const builtIn = builtInObjects(VERSION)

@@ -1,16 +1,65 @@
-import { GUARD_RAILS, GUARD_SEVERITIES, type GuardFinding, type GuardRail } from './finding.ts'
-import { inversionRail } from './inversionRail.ts'
-import { matchingRail } from './matchingRail.ts'
-import { ownAccessRail } from './ownAccessRail.ts'
-import { queuesRail } from './queuesRail.ts'
-import { type GuardQuestion, type Rail, railInput } from './rail.ts'
-import { reconcilerRail } from './reconcilerRail.ts'
-import { referencesRail } from './referencesRail.ts'
-import { savedTestsRail } from './savedTestsRail.ts'
-import { seatsRail } from './seatsRail.ts'
-import { shardingRail } from './shardingRail.ts'
-import { systemTrafficRail } from './systemTrafficRail.ts'
-import { vendorRail } from './vendorRail.ts'
+import { type RequestTestResult, runRequestTests } from '../classify/configuration.ts'
+import { builtInObjects } from '../config/builtIn.ts'
+import { specEquals } from '../config/content.ts'
+import { CATCH_ALL, type ObjectSet } from '../config/objects.ts'
+import {
+  GUARD_RAILS,
+  GUARD_SEVERITIES,
+  type GuardFinding,
+  type GuardRail,
+  levelRef,
+  schemaRef,
+  listed,
+} from './finding.ts'
+import { inversionRail, byLevel, loopFinding, loopsIn, serverAccountsOf } from './inversionRail.ts'
+import { matchingRail, referencesRail, shadowedFinding, danglingIn } from './schemaRails.ts'
+import { ownAccessRail, systemTrafficRail } from './systemTrafficRail.ts'
+import { queuesRail, seatsRail, shardingRail } from './levelRails.ts'
+import { type GuardQuestion, type Rail, railInput, type Side, defaulted, sideOf } from './changes.ts'
+import { reconcilerRail } from './reconciler.ts'
+import { vendorRail } from './vendors.ts'
+import { namesDecideIn, shadowedIn } from './shadowing.ts'
+
+/** The operator’s own regression set: each request must match what it is expected to, else what it matched. */
+const savedTestsRail: Rail = ({ before, after, context }) => {
+  const tests = context.tests ?? []
+  const was = runRequestTests(before.objects, tests)
+  return runRequestTests(after.objects, tests).flatMap((result, index) => findingOf(was[index], result))
+}
+
+function findingOf(was: RequestTestResult | undefined, is: RequestTestResult): readonly GuardFinding[] {
+  if (is.outcome === 'unclassifiable') {
+    return [
+      {
+        code: 'saved-tests/unclassifiable',
+        severity: 'expected',
+        objects: [],
+        message: `The saved request “${is.test.label}” is none that a server would classify: ${is.problem}`,
+        evidence: [],
+      },
+    ]
+  }
+  const { actual, test, outcome } = is
+  const earlier = was === undefined || was.outcome === 'unclassifiable' ? undefined : was.actual
+  const moved =
+    earlier !== undefined &&
+    (earlier.flowSchema !== actual.flowSchema || earlier.priorityLevel !== actual.priorityLevel)
+  if (outcome === 'passed' || (outcome === 'no-expectation' && !moved)) return []
+  const failed = outcome === 'failed'
+  return [
+    {
+      code: `saved-tests/${failed ? 'failed' : 'moved'}`,
+      severity: failed && was?.outcome !== 'failed' ? 'blocks' : failed ? 'expected' : 'warns',
+      objects: [schemaRef(actual.flowSchema), levelRef(actual.priorityLevel)],
+      message: `The saved request “${test.label}” matches ${actual.flowSchema} in ${actual.priorityLevel}${
+        failed && test.expect !== undefined
+          ? `, not ${test.expect.flowSchema} in ${test.expect.priorityLevel} as expected`
+          : ''
+      }.`,
+      evidence: earlier === undefined ? [] : [`before the edit: ${earlier.flowSchema} in ${earlier.priorityLevel}`],
+    },
+  ]
+}
 
 interface RailEntry {
   readonly rail: Rail
@@ -50,3 +99,107 @@ export function guardRails(question: GuardQuestion): readonly GuardFinding[] {
 
 const bySeverity = (a: GuardFinding, b: GuardFinding): number =>
   GUARD_SEVERITIES.indexOf(a.severity) - GUARD_SEVERITIES.indexOf(b.severity)
+
+/**
+ * Checks of a configuration as a whole, for the list of objects: dangling schemas, unreachable schemas, loops of reviews
+ * and webhooks, drift from the built-in objects, names that decide. Each gives one finding that passes, or one for each
+ * problem. Objects may be defaulted or not.
+ */
+export function wholeSetChecks(objects: ObjectSet, version: string | undefined): readonly GuardFinding[] {
+  const side = sideOf(defaulted(objects))
+  const builtIn = builtInObjects(version ?? '')
+  return [
+    ...orPasses(dangling(side), 'references/passes', 'No schema dangles.'),
+    ...orPasses(shadowed(side), 'matching/passes', 'Every schema can be reached.'),
+    ...orPasses(
+      loops(side, sideOf(builtIn)),
+      'inversion/passes',
+      'No level waits for itself through reviews or webhooks.',
+    ),
+    drift(side.objects, builtIn),
+    ...orPasses(ties(side), 'matching/precedence', 'No two schemas of one precedence match the same request.'),
+  ]
+}
+
+const orPasses = (
+  found: readonly GuardFinding[],
+  code: GuardFinding['code'],
+  message: string,
+): readonly GuardFinding[] =>
+  found.length > 0 ? found : [{ code, severity: 'passes', objects: [], message, evidence: [] }]
+
+const dangling = (side: Side): readonly GuardFinding[] =>
+  danglingIn(side).map(({ schema, level, refused }) => ({
+    code: 'references/dangling',
+    severity: 'warns',
+    objects: [schemaRef(schema), levelRef(level)],
+    message:
+      refused === undefined
+        ? `${schema} leads to ${level}, which does not exist.`
+        : `${schema} leads to ${level}, which the server does without because ${refused}.`,
+    evidence: [],
+  }))
+
+function shadowed(side: Side): readonly GuardFinding[] {
+  const precedenceOf = new Map(
+    side.objects.schemas.map(({ metadata, spec }) => [metadata.name, spec.matchingPrecedence]),
+  )
+  // That nothing is left for catch-all is as it should be.
+  return shadowedIn(side)
+    .filter(({ schema }) => schema !== CATCH_ALL)
+    .map((one) => shadowedFinding(one, precedenceOf))
+}
+
+/** Kubernetes’ own configuration has some, in levels of many seats. */
+function loops(side: Side, builtIn: Side): readonly GuardFinding[] {
+  const usual = new Set(loopsIn(builtIn, []).map(({ kind, level }) => `${kind} ${level}`))
+  return byLevel(loopsIn(side, serverAccountsOf(side.objects))).map((group) => {
+    const [{ kind, level }] = group
+    return loopFinding(group, side, usual.has(`${kind} ${level}`) ? 'expected' : 'warns')
+  })
+}
+
+function drift(objects: ObjectSet, builtIn: ObjectSet): GuardFinding {
+  const levels = new Map(objects.levels.map(({ metadata, spec }) => [metadata.name, spec]))
+  const schemas = new Map(objects.schemas.map(({ metadata, spec }) => [metadata.name, spec]))
+  const differing = [
+    ...builtIn.levels
+      .filter(({ metadata, spec }) => !specEquals(levels.get(metadata.name), spec))
+      .map(({ metadata }) => levelRef(metadata.name)),
+    ...builtIn.schemas
+      .filter(({ metadata, spec }) => !specEquals(schemas.get(metadata.name), spec))
+      .map(({ metadata }) => schemaRef(metadata.name)),
+  ]
+  const has = ({ kind, name }: (typeof differing)[number]): boolean =>
+    (kind === 'FlowSchema' ? schemas : levels).has(name)
+  const missing = differing.filter((ref) => !has(ref)).map(({ name }) => name)
+  const changed = differing.filter(has).map(({ name }) => name)
+  return {
+    code: 'reconciler/drift',
+    severity: differing.length === 0 ? 'passes' : 'expected',
+    objects: differing,
+    message:
+      differing.length === 0
+        ? 'All built-in objects are as in the server’s release.'
+        : `${differing.length} built-in ${differing.length === 1 ? 'object differs' : 'objects differ'} from the server’s release.`,
+    evidence: [
+      ...(changed.length > 0 ? [`changed: ${listed(changed)}`] : []),
+      ...(missing.length > 0 ? [`missing: ${listed(missing)}`] : []),
+    ],
+  }
+}
+
+const ties = ({ configuration }: Side): readonly GuardFinding[] => {
+  const byPrecedence = new Map<number, Set<string>>()
+  for (const { precedence, first, second } of namesDecideIn(configuration.order)) {
+    const names = byPrecedence.get(precedence) ?? new Set()
+    byPrecedence.set(precedence, names.add(first).add(second))
+  }
+  return [...byPrecedence].map(([precedence, names]) => ({
+    code: 'matching/same-precedence',
+    severity: 'warns',
+    objects: [...names].map(schemaRef),
+    message: `${names.size} schemas at ${precedence} match requests in common: their names decide.`,
+    evidence: [`in matching order: ${listed([...names])}`],
+  }))
+}

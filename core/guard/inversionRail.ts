@@ -1,8 +1,10 @@
-import type { FlowSchema } from '../config/objects.ts'
-import { type GuardFinding, type GuardRemedy, levelRef, schemaRef } from './finding.ts'
-import { type Loop, type LoopKind, loopsIn, serverAccountsOf } from './inversions.ts'
-import { listed } from './listed.ts'
-import type { Rail, Side } from './rail.ts'
+import type { FlowSchema, ObjectSet } from '../config/objects.ts'
+import { levelOf } from '../classify/configuration.ts'
+import { identityOf } from '../classify/identity.ts'
+import type { RequestDigest } from '../request/match.ts'
+import { digestRequest } from '../classify/classification.ts'
+import { type GuardFinding, type GuardRemedy, levelRef, schemaRef, listed } from './finding.ts'
+import type { Rail, Side } from './changes.ts'
 
 /** Loops that the edit makes, or moves to another level. */
 export const inversionRail: Rail = ({ before, after }) => {
@@ -92,3 +94,128 @@ const reviewsSchema = (): FlowSchema => ({
     ],
   },
 })
+
+/**
+ * Requests that are made while another one is served (KEP-1040, “priority inversions”): a server of an aggregated API
+ * asks the API server whether its caller may, a webhook reads what it decides by. If they wait for the seats that their
+ * callers hold, both wait until one gives up.
+ */
+interface Loop {
+  readonly kind: LoopKind
+  readonly level: string
+  /** Who holds the seat, with its schema. */
+  readonly caller: string
+  readonly callerSchema: string
+  /** Whose request of the same level the caller’s answer waits for. */
+  readonly answerer: string
+  readonly answererSchema: string
+}
+type LoopKind = 'review' | 'webhook'
+
+interface Actor {
+  readonly label: string
+  readonly digest: RequestDigest
+}
+
+function actor(label: string, user: string, method: string, url: string): Actor {
+  const read = digestRequest({ user, groups: [...identityOf(user).groups], method, url })
+  if (!read.ok) throw new Error(`${label}: ${read.problem}`)
+  return { label, digest: read.digest }
+}
+
+const account = (namespace: string, name: string): string => `system:serviceaccount:${namespace}:${name}`
+const APPLICATION = account('default', 'app')
+const PERSON = 'alice'
+const METRICS = '/apis/metrics.k8s.io/v1beta1/namespaces/default/pods'
+const PODS = '/api/v1/namespaces/default/pods'
+
+/** Who calls something that asks back. */
+const CALLERS: Readonly<Record<LoopKind, readonly Actor[]>> = {
+  review: [
+    actor('the pod autoscaler reading metrics', account('kube-system', 'horizontal-pod-autoscaler'), 'GET', METRICS),
+    actor('a service account reading an aggregated API', APPLICATION, 'GET', METRICS),
+    actor('a person reading an aggregated API', PERSON, 'GET', METRICS),
+  ],
+  webhook: [
+    actor('the replica set controller creating a pod', account('kube-system', 'replicaset-controller'), 'POST', PODS),
+    actor('a service account creating a pod', APPLICATION, 'POST', PODS),
+    actor('a person creating a pod', PERSON, 'POST', PODS),
+  ],
+}
+
+const reviewsOf = (who: string, user: string): readonly Actor[] => [
+  actor(`the access reviews of ${who}`, user, 'POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews'),
+  actor(`the token reviews of ${who}`, user, 'POST', '/apis/authentication.k8s.io/v1/tokenreviews'),
+]
+const readsOf = (who: string, user: string): readonly Actor[] => [
+  actor(`the reads of ${who}`, user, 'GET', '/api/v1/namespaces/default/configmaps'),
+]
+
+const ANSWERERS: Readonly<Record<LoopKind, readonly Actor[]>> = {
+  review: [
+    ...reviewsOf('metrics-server', account('kube-system', 'metrics-server')),
+    ...reviewsOf('a server in another namespace', account('extensions', 'apiserver')),
+  ],
+  webhook: readsOf('an admission webhook', account('webhooks', 'admission')),
+}
+
+/** Accounts that schemas name and that sound like a server which the API server calls. */
+const SOUNDS_LIKE_SERVER = /webhook|admission|api-?server|adapter|metrics/
+
+/** Such accounts of a configuration, as `namespace/name`. */
+export function serverAccountsOf({ schemas }: ObjectSet): readonly string[] {
+  const accounts = schemas
+    .flatMap(({ spec }) => spec.rules ?? [])
+    .flatMap(({ subjects }) => subjects)
+    .flatMap(({ serviceAccount }) =>
+      serviceAccount !== undefined && SOUNDS_LIKE_SERVER.test(serviceAccount.name)
+        ? [`${serviceAccount.namespace}/${serviceAccount.name}`]
+        : [],
+    )
+  return [...new Set(accounts)]
+}
+
+function answerersAmong(accounts: readonly string[]): Readonly<Record<LoopKind, readonly Actor[]>> {
+  const named = accounts.map((name) => ({ name, user: account(...split(name)) }))
+  return {
+    review: [...ANSWERERS.review, ...named.flatMap(({ name, user }) => reviewsOf(name, user))],
+    webhook: [...ANSWERERS.webhook, ...named.flatMap(({ name, user }) => readsOf(name, user))],
+  }
+}
+
+const split = (name: string): readonly [namespace: string, name: string] => {
+  const slash = name.indexOf('/')
+  return [name.slice(0, slash), name.slice(slash + 1)]
+}
+
+/**
+ * Levels whose requests can wait for other requests of the same level. Where nothing is limited nothing waits.
+ * `accounts` are servers to look at besides the usual ones.
+ */
+export function loopsIn({ configuration }: Side, accounts: readonly string[]): readonly Loop[] {
+  const placeOf = ({ label, digest }: Actor) => {
+    const schema = configuration.schemaOf(digest)
+    const { plan } = levelOf(configuration, schema)
+    return { label, schema: schema.metadata.name, level: plan.name, exempt: plan.exempt }
+  }
+  const answerers = answerersAmong(accounts)
+  return (['review', 'webhook'] as const).flatMap((kind) => {
+    const answering = answerers[kind].map(placeOf)
+    return CALLERS[kind].map(placeOf).flatMap((caller) =>
+      answering.flatMap((answer): readonly Loop[] => {
+        const { level, exempt, label, schema } = caller
+        if (exempt || level !== answer.level) return []
+        return [
+          {
+            kind,
+            level,
+            caller: label,
+            callerSchema: schema,
+            answerer: answer.label,
+            answererSchema: answer.schema,
+          },
+        ]
+      }),
+    )
+  })
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { builtInObject } from '../config/builtInByVersion.ts'
+import { builtInObject } from '../config/builtIn.ts'
 import {
   AUTOUPDATE_ANNOTATION,
   type FlowSchema,

@@ -1,7 +1,8 @@
-import { builtInObject, isMandatory } from '../config/builtInByVersion.ts'
-import { specEquals } from '../config/equality.ts'
+import { builtInObject, isMandatory } from '../config/builtIn.ts'
+import { specEquals } from '../config/content.ts'
 import { AUTOUPDATE_ANNOTATION, EXEMPT } from '../config/objects.ts'
-import type { GuardChange } from './changes.ts'
+import type { GuardChange, Rail } from './changes.ts'
+import type { GuardFinding, GuardRemedy, GuardSeverity } from './finding.ts'
 
 /** Within which time the API server’s reconciler has looked at every object (specification 7.8). */
 export const RECONCILER_PERIOD_SECONDS = 60
@@ -85,7 +86,7 @@ function predictForeign({ name, to }: GuardChange): ReconcilePrediction {
 }
 
 /** Go’s reading of a boolean; `undefined` of any other text. */
-export function parseBoolean(text: string | undefined): boolean | undefined {
+function parseBoolean(text: string | undefined): boolean | undefined {
   switch (text) {
     case '1':
     case 't':
@@ -118,4 +119,73 @@ function generationAfter({ from, to }: GuardChange): number | undefined {
 function sameSpec({ kind, name, to }: GuardChange, builtIn: unknown): boolean {
   if (kind !== 'PriorityLevelConfiguration' || name !== EXEMPT || to === null) return specEquals(to?.spec, builtIn)
   return to.spec.exempt !== undefined && specEquals({ ...to.spec, exempt: {} }, { type: 'Exempt', exempt: {} })
+}
+
+const SEVERITY: Readonly<Record<ReconcileVerdict, GuardSeverity>> = {
+  kept: 'passes',
+  'put-back': 'warns',
+  recreated: 'warns',
+  deleted: 'blocks',
+  'annotation-rewritten': 'expected',
+}
+
+/**
+ * What the API server’s reconciler does to the edit (specification 7.8). The simulated server has one, too; behind a proxy it
+ * acts on the server's objects and leaves those of the proxy's engine alone.
+ */
+export const reconcilerRail: Rail = ({ changes, context }) =>
+  changes.flatMap((change): readonly GuardFinding[] => {
+    const prediction = predictReconcile(change, context.version)
+    if (prediction.verdict === 'kept') return []
+    const { kind, name } = change
+    const remedy = remedyOf(change, prediction)
+    return [
+      {
+        code: `reconciler/${prediction.verdict}`,
+        objects: [{ kind, name }],
+        ...(context.origin === 'proxy'
+          ? { severity: 'expected', message: `The engine of the proxy keeps this edit. ${prediction.why}` }
+          : { severity: SEVERITY[prediction.verdict], message: prediction.why }),
+        ...(remedy && { remedy }),
+        evidence: evidenceOf(change),
+      },
+    ]
+  })
+
+function remedyOf(change: GuardChange, { verdict, keptWithAnnotation }: ReconcilePrediction): GuardRemedy | undefined {
+  const { kind, name } = change
+  if (keptWithAnnotation) {
+    return {
+      sentence: `Set the annotation ${AUTOUPDATE_ANNOTATION} of ${name} to "false" in the same write.`,
+      fix: {
+        action: 'set',
+        object: { kind, name },
+        path: ['metadata', 'annotations', AUTOUPDATE_ANNOTATION],
+        value: 'false',
+      },
+    }
+  }
+  if (verdict === 'put-back')
+    return { sentence: `Leave ${name} as it is built in; make a level or schema of your own instead.` }
+  if (verdict === 'recreated')
+    return {
+      sentence: `Leave ${name} in place; what it must not do can be changed by an object of your own before it.`,
+    }
+  return undefined
+}
+
+function evidenceOf({ kind, name, from, to }: GuardChange): readonly string[] {
+  const text = to?.metadata.annotations?.[AUTOUPDATE_ANNOTATION]
+  const stated =
+    text === undefined
+      ? 'absent'
+      : parseBoolean(text) === undefined
+        ? `${JSON.stringify(text)}, which is no boolean`
+        : text
+  const generation = from?.metadata.generation
+  return [
+    ...(isMandatory(kind, name) ? ['mandatory'] : []),
+    ...(to === null ? [] : [`${AUTOUPDATE_ANNOTATION}: ${stated}`]),
+    ...(generation === undefined ? [] : [`generation before the edit: ${generation}`]),
+  ]
 }

@@ -4,13 +4,11 @@ import { classifyingConfiguration } from '../classify/configuration.ts'
 import { identityOf } from '../classify/identity.ts'
 import { type RequestDigest, type User, matchesFlowSchema } from '../request/match.ts'
 import { requestInfo } from '../request/requestInfo.ts'
-import { builtInObjects } from '../config/builtInByVersion.ts'
+import { builtInObjects } from '../config/builtIn.ts'
 import type { FlowSchema, PolicyRules, Subject } from '../config/objects.ts'
-import { changesBetween } from './changes.ts'
-import { matchingRail } from './matchingRail.ts'
-import { overlap, namesDecide, shadowedBy } from './shadowing.ts'
-import { defaulted, railInput } from './rail.ts'
-import { representatives } from './representatives.ts'
+import { changesBetween, defaulted, railInput } from './changes.ts'
+import { matchingRail } from './schemaRails.ts'
+import { overlap, namesDecide, shadowedBy, representatives } from './shadowing.ts'
 
 const builtIn = builtInObjects('v1.36.3')
 const group = (name: string): Subject => ({ kind: 'Group', group: { name } })

@@ -1,4 +1,4 @@
-import { digestRequest } from '../classify/readRequest.ts'
+import { digestRequest } from '../classify/classification.ts'
 import { identityOf } from '../classify/identity.ts'
 import type { RequestDigest } from '../request/match.ts'
 import type { RequestSample } from '../contract/objects.ts'

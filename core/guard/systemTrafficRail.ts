@@ -1,7 +1,10 @@
-import { type GuardFinding, type GuardRemedy, levelRef, schemaRef } from './finding.ts'
-import { type Landing, fullLevels, landingOf } from './landing.ts'
-import { listed } from './listed.ts'
-import type { Rail, RailInput } from './rail.ts'
+import { levelOf } from '../classify/configuration.ts'
+import type { RequestDigest } from '../request/match.ts'
+import { CATCH_ALL, type FlowSchema } from '../config/objects.ts'
+import type { ServerFrame } from '../frame/frame.ts'
+import { digestRequest } from '../classify/classification.ts'
+import { type GuardFinding, type GuardRemedy, levelRef, schemaRef, listed } from './finding.ts'
+import type { Rail, RailInput, Side } from './changes.ts'
 import { SYSTEM_GROUPS, type SystemGroup } from './systemRequests.ts'
 
 /** Requests that keep a cluster alive, before and after the edit: one finding for each kind of them. */
@@ -47,7 +50,7 @@ function findingsOf(
   const failed = byPlace(failing).map((same) => findingOf(same, 'blocks', `, which ${same[0].is.problem ?? ''}`))
   const shifted = byPlace(worse).map((same) => {
     const places = new Set(same.map(({ was }) => placeOf(was)))
-    return findingOf(same, 'warns', ` (${seats(same[0].is)}) instead of ${listed([...places])}`)
+    return findingOf(same, 'warns', ` (${seatsOf(same[0].is)}) instead of ${listed([...places])}`)
   })
   if (failed.length + shifted.length > 0) return [...failed, ...shifted]
   const old = all.filter(({ is }) => is.problem !== undefined)
@@ -91,9 +94,9 @@ function byPlace(all: readonly Moved[]): readonly NotEmpty<Moved>[] {
 const counted = (all: NotEmpty<Moved>, label: string): string =>
   all.length === 1 ? `the request with which ${label}` : `${all.length} kinds of requests`
 
-const seats = ({ nominal, exempt }: Landing): string => (exempt ? 'no limit' : `${nominal} nominal seats`)
+const seatsOf = ({ nominal, exempt }: Landing): string => (exempt ? 'no limit' : `${nominal} nominal seats`)
 
-const placeOf = (landing: Landing): string => `${landing.level} (${seats(landing)})`
+const placeOf = (landing: Landing): string => `${landing.level} (${seatsOf(landing)})`
 
 const evidenceOf = ({ label, was, is }: Moved): string =>
   `${label}: ${was.schema.metadata.name} in ${was.level} → ${is.schema.metadata.name} in ${is.level}`
@@ -113,4 +116,84 @@ function remedyFor(moved: NotEmpty<Moved>, changes: RailInput['changes']): Guard
   }
   if (was.level === is.level) return { sentence: `Leave ${is.level} queues and seats of its own.` }
   return { sentence: `Keep ${listed(served)} and the level ${was.level} for these requests.` }
+}
+
+/** Where a request goes, and what is wrong with that place for one that must be served. */
+interface Landing {
+  readonly schema: FlowSchema
+  readonly level: string
+  readonly exempt: boolean
+  /** Seats. */
+  readonly nominal: number
+  /** The end of a sentence that begins with the level: `has no seats of its own`. */
+  readonly problem: string | undefined
+}
+
+function landingOf({ configuration }: Side, digest: RequestDigest, full: ReadonlyMap<string, string>): Landing {
+  const schema = configuration.schemaOf(digest)
+  const { plan, limits } = levelOf(configuration, schema)
+  const place = { schema, level: plan.name, exempt: plan.exempt, nominal: limits.nominal }
+  if (plan.exempt) return { ...place, problem: undefined }
+  if (plan.name === CATCH_ALL)
+    return { ...place, problem: 'is for what no schema expects, and rejects what does not fit' }
+  if (limits.nominal === 0) return { ...place, problem: 'has no seats of its own' }
+  if (plan.queuing.queues <= 0) return { ...place, problem: 'rejects what does not fit at once' }
+  return { ...place, problem: full.get(plan.name) }
+}
+
+/** Levels that are full at this moment on at least one server, each with the end of a sentence that says so. */
+function fullLevels(servers: readonly ServerFrame[] = []): ReadonlyMap<string, string> {
+  const full = new Map<string, string>()
+  for (const server of servers) {
+    for (const { name, limits, seats, requests } of server.levels) {
+      const { current } = limits
+      const { executing } = seats
+      const { queued } = requests
+      if (current === undefined || executing === undefined || queued === undefined) continue
+      if (executing < current || queued === 0 || full.has(name)) continue
+      const where = servers.length > 1 ? ` on ${server.id}` : ''
+      full.set(name, `is full${where}: ${executing} of ${current} seats are taken and ${queued} requests wait`)
+    }
+  }
+  return full
+}
+
+/** What the console asks for: without the first two an edit cannot be taken back. */
+const REQUESTS = [
+  { what: 'its edits', method: 'PATCH', url: '/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations/any' },
+  { what: 'reading the objects', method: 'GET', url: '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas' },
+  { what: 'the metrics', method: 'GET', url: '/metrics' },
+] as const
+
+/** Requests of the console's own user that the edit sends to a place where they may not be served. */
+export const ownAccessRail: Rail = ({ before, after, context }) => {
+  const { user } = context
+  if (user === undefined) return []
+  const full = fullLevels(context.servers)
+  const hit = REQUESTS.flatMap(({ what, method, url }) => {
+    const read = digestRequest({ user: user.name, groups: [...user.groups], method, url })
+    if (!read.ok) return []
+    const [was, is] = [landingOf(before, read.digest, full), landingOf(after, read.digest, full)]
+    const { problem } = is
+    return problem === undefined || (was.level === is.level && was.problem === problem)
+      ? []
+      : [{ what, was, is, problem }]
+  })
+  const [first] = hit
+  if (first === undefined) return []
+  const { is, was, problem } = first
+  const finding: GuardFinding = {
+    code: 'own-access/locked-out',
+    severity: is.nominal === 0 ? 'blocks' : 'warns',
+    objects: [schemaRef(is.schema.metadata.name), levelRef(is.level)],
+    message: `This console’s own requests (${hit.map(({ what }) => what).join(', ')}) would go to ${is.level}, which ${problem}: you may not be able to undo the edit.`,
+    remedy: {
+      sentence: `Keep ${user.name} out of ${is.schema.metadata.name}, or give the console a level of its own first.`,
+    },
+    evidence: [
+      `user ${user.name}, groups ${user.groups.join(', ')}`,
+      `before the edit: ${was.schema.metadata.name} in ${was.level}`,
+    ],
+  }
+  return [finding]
 }

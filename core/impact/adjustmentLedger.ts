@@ -1,19 +1,22 @@
 import type { BorrowingRule } from '../engine/allocation.ts'
-import { isExempt, type Limits } from '../frame/frame.ts'
-import { sumOfKnown } from '../frame/known.ts'
+import { isExempt, type Limits, sumOfKnown } from '../frame/frame.ts'
 
-/** One Limited level in the account: seats. */
-export interface AdjustmentLedgerEntry {
-  readonly name: string
+/** Seats of one level, or of all. */
+interface SeatAccount {
   readonly nominal: number
   readonly current: number
-  /** Nominal seats that its limit does not cover. */
+  /** Nominal seats that the limit does not cover. */
   readonly lent: number
-  /** Seats of its limit beyond the nominal ones, out of the common pool. */
+  /** Seats of the limit beyond the nominal ones, out of the common pool. */
   readonly borrowed: number
-  /** Seats of its limit that are in use; `undefined` where executing seats are not reported. */
+  /** Seats of the limit that are in use; `undefined` where executing seats are not reported. */
   readonly used: number | undefined
   readonly idle: number | undefined
+}
+
+/** One Limited level in the account. */
+export interface AdjustmentLedgerEntry extends SeatAccount {
+  readonly name: string
   /** Seats in use beyond the limit: an over-wide request, or a limit that was lowered. */
   readonly over: number | undefined
 }
@@ -26,17 +29,11 @@ export interface AdjustmentLedgerEntry {
  *
  * Which lender's seat went to which borrower is not known to anyone: there is one pool.
  */
-export interface AdjustmentLedger {
+export interface AdjustmentLedger extends SeatAccount {
   /** In the given order. */
   readonly entries: readonly AdjustmentLedgerEntry[]
   /** Limited levels whose limits are not reported: not accounted for. */
   readonly unknown: readonly string[]
-  readonly nominal: number
-  readonly current: number
-  readonly lent: number
-  readonly borrowed: number
-  readonly used: number | undefined
-  readonly idle: number | undefined
   readonly exemptNominal: number
   /** Seats of the pool that Exempt holds; only where it is one item of the solver (up to 1.30). */
   readonly exemptShare: number

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { builtInObjects } from '../config/builtInByVersion.ts'
+import { builtInObjects } from '../config/builtIn.ts'
 import { LAST_APPLIED } from '../config/content.ts'
 import type { ObjectSet } from '../config/objects.ts'
 import { readManifests } from '../manifest/read.ts'
-import { objectsOf } from '../manifest/objectsOf.ts'
+import { objectsOf } from '../manifest/manifest.ts'
 import { applyManifests } from './applyManifests.ts'
 
 const version = 'v1.37'

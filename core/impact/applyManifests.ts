@@ -1,11 +1,8 @@
-import { checkObject, type CheckedValue } from '../config/checkObject.ts'
-import { LAST_APPLIED, manifestOf } from '../config/content.ts'
-import { convertToV1 } from '../config/convert.ts'
-import type { FlowSchema, ObjectSet, PriorityLevelConfiguration } from '../config/objects.ts'
-import { isMap, toJson, type Json, type JsonMap } from '../manifest/json.ts'
+import { checkObject, type CheckedValue, convertToV1 } from '../config/checkObject.ts'
+import { LAST_APPLIED, manifestOf, byName } from '../config/content.ts'
+import type { FlowSchema, ObjectSet, PriorityLevelConfiguration, ObjectMeta } from '../config/objects.ts'
+import { isMap, toJson, type Json, type JsonMap, applyMergePatch, mergePatch } from '../manifest/json.ts'
 import type { LocatedFinding, ManifestDocument } from '../manifest/manifest.ts'
-import { applyMergePatch, mergePatch } from '../manifest/mergePatch.ts'
-import { withEdit } from './applyEdit.ts'
 
 export interface ApplyOptions {
   /** Kubernetes version whose rules apply. */
@@ -92,4 +89,35 @@ function newErrors(document: ManifestDocument, { findings }: CheckedValue): read
       name: document.name,
       ...document.positionOf(finding.field),
     }))
+}
+
+/**
+ * A configuration with objects of an edit in the place of those of their names, new ones at the end. As `kubectl apply`
+ * does, labels and annotations that the edit does not name stay, and so does what the server keeps by itself.
+ */
+export const withEdit = (objects: ObjectSet, edit: ObjectSet): ObjectSet => ({
+  levels: replaced(objects.levels, edit.levels),
+  schemas: replaced(objects.schemas, edit.schemas),
+})
+
+function replaced<T extends Named>(present: readonly T[], edit: readonly T[]): readonly T[] {
+  const edited = byName(edit)
+  const known = new Set(present.map(({ metadata }) => metadata.name))
+  return [
+    ...present.map((object) => {
+      const next = edited.get(object.metadata.name)
+      return next === undefined ? object : { ...next, metadata: mergedMetadata(object.metadata, next.metadata) }
+    }),
+    ...edit.filter(({ metadata }) => !known.has(metadata.name)),
+  ]
+}
+
+function mergedMetadata(present: ObjectMeta, next: ObjectMeta): ObjectMeta {
+  const labels = { ...present.labels, ...next.labels }
+  const annotations = { ...present.annotations, ...next.annotations }
+  return {
+    ...present,
+    ...(Object.keys(labels).length > 0 && { labels }),
+    ...(Object.keys(annotations).length > 0 && { annotations }),
+  }
 }

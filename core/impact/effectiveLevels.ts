@@ -1,10 +1,16 @@
 import { classifyingConfiguration } from '../classify/configuration.ts'
-import { defaultLevel } from '../config/defaulting.ts'
-import type { ObjectSet } from '../config/objects.ts'
-import type { ConfiguredLimits } from '../engine/allocation.ts'
-import type { LevelPlan } from '../engine/levelPlan.ts'
+import { defaultLevel, type ObjectSet } from '../config/objects.ts'
+import {
+  type ConfiguredLimits,
+  type AllocationRegime,
+  type BorrowingRule,
+  NO_DEMAND,
+  allocate,
+} from '../engine/allocation.ts'
+import type { LevelPlan } from '../engine/priorityLevels.ts'
 import { type EstimatorProfile, estimateUnknown } from '../engine/workEstimator.ts'
 import type { Seats } from '../units.ts'
+import type { ReportedLevel } from './expected.ts'
 
 /** What a server with a configuration gives one level (specification 5.2, 6.1). Seats unless said otherwise. */
 export interface LevelSeats {
@@ -103,3 +109,79 @@ const capacityOf = ({ queues, handSize, queueLengthLimit }: LevelPlan['queuing']
   total: queues * queueLengthLimit,
   perFlow: handSize * queueLengthLimit,
 })
+
+/** Demand of one level over the last period, in seats (specification 6.3). */
+interface LevelDemand {
+  readonly highWatermark: number
+  readonly smoothed: number
+  /** The limit that the server reports. */
+  readonly current?: number
+}
+export type DemandByLevel = ReadonlyMap<string, LevelDemand>
+
+/**
+ * Demand as a page or a recomputation of one server reports it; `undefined` when it does not tell of every level, for
+ * then no limit can be computed.
+ */
+export function demandOf(reported: { readonly levels: readonly ReportedLevel[] }): DemandByLevel | undefined {
+  const demand = new Map<string, LevelDemand>()
+  for (const { name, limits, demand: of } of reported.levels) {
+    const { highWatermark, smoothed } = of
+    if (highWatermark === undefined || smoothed === undefined) return undefined
+    const { current } = limits
+    demand.set(name, { highWatermark, smoothed, ...(current !== undefined && { current }) })
+  }
+  return demand.size === 0 ? undefined : demand
+}
+
+/** The limit that the engine computes from a demand, in seats (specification 6.4). */
+export interface LimitNow {
+  readonly current: number
+  /** Absent for Exempt where it is no item of the solver. */
+  readonly target: number | undefined
+}
+
+/** One recomputation. */
+export interface AllocationNow {
+  readonly regime: AllocationRegime
+  /** The factor p of the solver; 0 outside its regime. */
+  readonly fairFraction: number
+  /** Of all levels but an Exempt that is outside the solver, whose seats come on top. */
+  readonly currentSum: number
+}
+
+export interface LimitsNow {
+  readonly allocation: AllocationNow
+  readonly levels: ReadonlyMap<string, LimitNow>
+}
+
+/** Recomputes the limits of all levels from a demand. A level without demand is taken to be idle. */
+export function limitsNow(
+  levels: ReadonlyMap<string, EffectiveLevel>,
+  demand: DemandByLevel,
+  borrowing: BorrowingRule,
+): LimitsNow {
+  const inputs = [...levels].map(([name, { plan, limits }]) => {
+    const { highWatermark = 0, smoothed = 0, current } = demand.get(name) ?? {}
+    return {
+      name,
+      exempt: plan.exempt,
+      limits,
+      demand: { ...NO_DEMAND, highWatermark, smoothed },
+      // Where a level begins that the server did not have (specification 6.1).
+      current: current ?? limits.nominal - Math.trunc((limits.nominal - limits.min) / 2),
+    }
+  })
+  const { regime, fairFrac, levels: allocated } = allocate(inputs, { borrowing, distributeRemaining: false })
+  return {
+    allocation: {
+      regime,
+      fairFraction: fairFrac,
+      currentSum: allocated.reduce(
+        (sum, { current, exempt, target }) => (exempt && target === undefined ? sum : sum + current),
+        0,
+      ),
+    },
+    levels: new Map(allocated.map(({ name, current, target }) => [name, { current, target }])),
+  }
+}

@@ -1,9 +1,12 @@
 import { classifyingConfiguration, DEFAULT_SERVER_LIMIT } from '../classify/configuration.ts'
-import { defaultLevel } from '../config/defaulting.ts'
-import type { ObjectSet } from '../config/objects.ts'
+import { defaultLevel, type ObjectSet } from '../config/objects.ts'
+import { leastWhere } from '../config/shape.ts'
 import type { SourceSpec } from '../contract/source.ts'
 import { configuredLimits } from '../engine/allocation.ts'
 import { type LevelFrame, type ServerFrame, isExempt } from '../frame/frame.ts'
+import { profileFor } from '../engine/profiles.ts'
+import type { AdjustmentStep } from '../frame/derived.ts'
+import { parseKubernetesVersion } from '../metrics/familyNames.ts'
 import type { Seats } from '../units.ts'
 
 /**
@@ -58,26 +61,15 @@ export function possibleServerLimits(
   const nominals = (serverLimit: Seats): readonly number[] =>
     configuredLimits(serverLimit, plans).map(({ nominal }) => nominal)
   // No nominal limit falls when the server gets more seats, so that the limits that fit have no gap.
-  const least = leastWhere((serverLimit) => {
+  const least = leastWhere(1, MOST_SEATS + 1, (serverLimit) => {
     const found = nominals(serverLimit)
     return known.every(({ index, nominal }) => (found[index] ?? 0) >= nominal)
   })
-  const tooMany = leastWhere((serverLimit) => {
+  const tooMany = leastWhere(1, MOST_SEATS + 1, (serverLimit) => {
     const found = nominals(serverLimit)
     return known.some(({ index, nominal }) => (found[index] ?? 0) > nominal)
   })
   return least < tooMany && tooMany <= MOST_SEATS ? { least, most: tooMany - 1 } : undefined
-}
-
-/** The least server limit of which `holds` is true, given that it stays true; one above the most when it never is. */
-function leastWhere(holds: (serverLimit: Seats) => boolean): number {
-  let [low, high] = [1, MOST_SEATS + 1]
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    if (holds(middle)) high = middle
-    else low = middle + 1
-  }
-  return low
 }
 
 /** Seats of one server, and how they are known. */
@@ -113,4 +105,42 @@ export function serverLimitOf({ own, spec, server, objects }: LimitEvidence): Se
   return range === undefined
     ? { seats: DEFAULT_SERVER_LIMIT, from: 'assumed' }
     : { seats: range.most, from: 'inferred' }
+}
+
+/**
+ * Why reported limits may differ from the expected ones although the server does what it should, in the order in which
+ * it is looked for:
+ *
+ * - `one-page`: only one page shows the step; one in twenty that follows a recomputation mixes two (torn).
+ * - `first-step`: the first step since the connection or a restart; what came before is not known.
+ * - `deleted-level`: the nominal limits add up to more seats than there are: the series of deleted levels are exported on.
+ * - `new-level`: a level appeared with this step; until its first recomputation its demand series may be of an earlier life.
+ * - `gone-level`: a level left with this step.
+ * - `reconfigured`: nominal limits or their bounds changed with this step.
+ * - `missed-steps`: recomputations were missed before this one, or several servers answer at one address in turn.
+ * - `version`: the server's version is not known, so its rules are not, either.
+ */
+export type DifferenceCause =
+  | { readonly kind: 'one-page' | 'first-step' | 'missed-steps' | 'version' }
+  | { readonly kind: 'deleted-level'; readonly seats: Seats }
+  | { readonly kind: 'new-level' | 'gone-level' | 'reconfigured'; readonly levels: readonly string[] }
+
+/** The first explanation that holds for a step whose limits differ; `undefined` when none does. */
+export function differenceCause(step: AdjustmentStep, before: AdjustmentStep | undefined): DifferenceCause | undefined {
+  const named = (of: (level: AdjustmentStep['levels'][number]) => boolean): readonly string[] =>
+    step.levels.filter(of).map(({ name }) => name)
+  if (step.onePage === true) return { kind: 'one-page' }
+  if (step.since === undefined) return { kind: 'first-step' }
+  const seats = nominalSurplus(step)
+  if (seats > 0) return { kind: 'deleted-level', seats }
+  const fresh = named((level) => level.before === undefined)
+  if (fresh.length > 0) return { kind: 'new-level', levels: fresh }
+  const gone = (before?.levels ?? []).filter(({ name }) => step.levels.every((level) => level.name !== name))
+  if (gone.length > 0) return { kind: 'gone-level', levels: gone.map(({ name }) => name) }
+  const reconfigured = named((level) => level.before?.reconfigured === true)
+  if (reconfigured.length > 0) return { kind: 'reconfigured', levels: reconfigured }
+  if (!step.follows) return { kind: 'missed-steps' }
+  return parseKubernetesVersion(step.version)?.minor === profileFor(step.version).minor
+    ? undefined
+    : { kind: 'version' }
 }

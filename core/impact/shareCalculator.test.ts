@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { builtInObjects } from '../config/builtInByVersion.ts'
+import { builtInObjects } from '../config/builtIn.ts'
 import { type SharesAnswer, type SharesRow, seatsForShares, sharesForSeats } from './shareCalculator.ts'
 
 const builtIn = builtInObjects('v1.36.3')

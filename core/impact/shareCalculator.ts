@@ -1,9 +1,8 @@
 import { mandatoryLevels, suggestedLevels } from '../config/builtIn.ts'
-import type { ObjectSet } from '../config/objects.ts'
+import { type ObjectSet, defaultLevel } from '../config/objects.ts'
 import { classifyingConfiguration } from '../classify/configuration.ts'
-import { defaultLevel } from '../config/defaulting.ts'
 import { type SeatShares, configuredLimits } from '../engine/allocation.ts'
-import { byCodeUnits } from '../text/order.ts'
+import { byCodeUnits } from '../text/text.ts'
 import type { Seats } from '../units.ts'
 
 /** Shares and nominal seats of all levels, both ways (specification 6.1). Every level counts, whoever made it. */

@@ -1,21 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { LiveRequest } from '../contract/live.ts'
 import { DraftTally } from './draftTally.ts'
+import { EMPTY_REQUEST } from './live.fixture.ts'
 
 const LEVEL = { level: 'here', schema: 'mine' }
 const row = (seq: number, state: LiveRequest['state'], more: Partial<LiveRequest> = {}): LiveRequest => ({
-  seq,
-  at: 0,
-  user: 'alice',
-  groups: [],
-  verb: 'get',
-  url: '/',
-  resource: 'pods',
-  namespace: '',
-  name: '',
-  flow: '',
-  seats: { initial: 1, final: 0 },
+  ...EMPTY_REQUEST,
   ...LEVEL,
+  seq,
   state,
   ...more,
 })

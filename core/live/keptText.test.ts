@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readRequestLine } from '../request/requestLine.ts'
+import { readRequestLine } from '../request/requestInfo.ts'
 import { keptGroups, keptText, MOST_CHARACTERS, textOf } from '../run/keptText.ts'
 import { RequestLog } from './requestLog.ts'
 import { rowOf } from './rows.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { builtInObjects } from '../config/builtInByVersion.ts'
+import { builtInObjects } from '../config/builtIn.ts'
 import { sameContent } from '../config/content.ts'
 import type { ObjectSet, PriorityLevelConfiguration } from '../config/objects.ts'
 import { ObjectStore } from '../simulate/objects.ts'

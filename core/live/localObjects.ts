@@ -1,5 +1,4 @@
-import { byName } from '../config/byName.ts'
-import { sameContent } from '../config/content.ts'
+import { byName, sameContent } from '../config/content.ts'
 import type { JsonObject } from '../config/jsonValues.ts'
 import type { FlowSchema, Kind, ObjectMeta, ObjectSet, PriorityLevelConfiguration } from '../config/objects.ts'
 

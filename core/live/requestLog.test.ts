@@ -1,23 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LiveRequest } from '../contract/live.ts'
+import { EMPTY_REQUEST } from './live.fixture.ts'
 import { type LiveRow, RequestLog } from './requestLog.ts'
 
-const request: Omit<LiveRequest, 'seq'> = {
-  at: 0,
-  user: 'alice',
-  groups: [],
-  verb: 'get',
-  url: '/api/v1/pods',
-  resource: 'pods',
-  namespace: '',
-  name: '',
-  state: 'waiting',
-  level: 'global-default',
-  schema: 'global-default',
-  flow: 'alice',
-  seats: { initial: 1, final: 0 },
-}
+const request: LiveRequest = { ...EMPTY_REQUEST, state: 'waiting', level: 'global-default', schema: 'global-default' }
 const seqs = (rows: readonly LiveRequest[]): number[] => rows.map(({ seq }) => seq)
 
 describe('the log of requests', () => {

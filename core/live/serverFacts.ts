@@ -1,4 +1,4 @@
-import type { ServerFacts } from '../engine/serverFacts.ts'
+import type { ServerFacts } from '../engine/apfEngine.ts'
 import { FAMILY } from '../metrics/familyNames.ts'
 import { reportedServerLimit } from '../impact/serverLimit.ts'
 import { statisticsKey } from '../engine/workEstimator.ts'

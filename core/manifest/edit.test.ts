@@ -2,9 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readStyled, styledYaml } from '../../test/harness/styledYaml.ts'
 import { editManifest, insertEntry, renameManifest, type Edited } from './edit.ts'
-import type { FieldPath } from './fieldPath.ts'
-import { isList, isMap, sameJson, type Json } from './json.ts'
-import { setIn } from './setIn.ts'
+import { type FieldPath, isList, isMap, sameJson, type Json, setIn } from './json.ts'
 
 const TEXT = `# Batch jobs of the data team.
 apiVersion: flowcontrol.apiserver.k8s.io/v1

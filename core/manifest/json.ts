@@ -1,3 +1,5 @@
+import { quoted } from '../config/finding.ts'
+
 /** A value as JSON has it. */
 export type Json = null | boolean | number | string | JsonList | JsonMap
 export type JsonList = readonly Json[]
@@ -28,4 +30,103 @@ export function sameJson(a: Json, b: Json): boolean {
     keys.length === Object.keys(b).length &&
     keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key] ?? null, b[key] ?? null))
   )
+}
+
+/** Keys and indices from the top of an object. */
+export type FieldPath = readonly (string | number)[]
+
+/**
+ * Reads a path as the API server reports it: `spec.rules[0].subjects[1].user.name`. In brackets stands an index or, as
+ * in `metadata.annotations[example.com/team]`, a key.
+ */
+export function parseField(field: string): FieldPath {
+  const path: (string | number)[] = []
+  // Behind the last closing bracket an opening one means nothing, and is not matched in search of its end.
+  const end = field.lastIndexOf(']') + 1
+  const steps = [
+    ...field.slice(0, end).matchAll(/([^.[\]]+)|\[([^\]]*)\]/g),
+    ...field.slice(end).matchAll(/([^.[\]]+)/g),
+  ]
+  for (const [, key, inBrackets] of steps) {
+    if (key !== undefined) path.push(key)
+    else if (inBrackets !== undefined) path.push(/^\d+$/.test(inBrackets) ? Number(inBrackets) : inBrackets)
+  }
+  return path
+}
+
+/** Writes a path as the API server reports it. */
+export function fieldOf(path: FieldPath): string {
+  return path.reduce<string>((field, step) => {
+    if (typeof step === 'number') return `${field}[${step}]`
+    if (/[.[\]]/.test(step)) return `${field}[${step}]`
+    return field === '' ? step : `${field}.${step}`
+  }, '')
+}
+
+export type Changed = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly why: string }
+
+/** The value at a path; `undefined` where there is none. */
+export function getIn(value: Json, path: FieldPath): Json | undefined {
+  let found: Json | undefined = value
+  for (const step of path) {
+    if (found === undefined) return undefined
+    if (typeof step === 'number') found = isList(found) ? found[step] : undefined
+    else found = isMap(found) && Object.hasOwn(found, step) ? found[step] : undefined
+  }
+  return found
+}
+
+/** The value with another one at a path, or without it. Missing parents are made; what is to be removed may be missing. */
+export function setIn(value: Json, path: FieldPath, wanted: Json | undefined): Changed {
+  const [step, ...rest] = path
+  if (step === undefined) return { ok: true, value: wanted ?? null }
+  if (value === null)
+    return wanted === undefined ? { ok: true, value } : setIn(typeof step === 'number' ? [] : {}, path, wanted)
+  if (typeof step === 'number') {
+    if (!isList(value)) return { ok: false, why: `There is no list that could have an entry ${step}.` }
+    if (step > value.length)
+      return { ok: false, why: `The list has ${value.length} entries; entry ${step} would leave a gap.` }
+    if (wanted === undefined && step === value.length) return { ok: true, value }
+    if (wanted === undefined && rest.length === 0) return { ok: true, value: value.toSpliced(step, 1) }
+    const inner = setIn(value[step] ?? null, rest, wanted)
+    return inner.ok ? { ok: true, value: value.toSpliced(step, 1, inner.value) } : inner
+  }
+  if (!isMap(value)) return { ok: false, why: `There is no map that could have a field ${quoted(step)}.` }
+  const members = Object.entries(value)
+  const present = Object.hasOwn(value, step)
+  if (wanted === undefined && !present) return { ok: true, value }
+  if (wanted === undefined && rest.length === 0) {
+    return { ok: true, value: Object.fromEntries(members.filter(([key]) => key !== step)) }
+  }
+  const inner = setIn(present ? (value[step] ?? null) : null, rest, wanted)
+  if (!inner.ok) return inner
+  const changed = members.map(([key, member]) => [key, key === step ? inner.value : member] as const)
+  return { ok: true, value: Object.fromEntries(present ? changed : [...members, [step, inner.value] as const]) }
+}
+
+/**
+ * What changes one value into another as a JSON merge patch (RFC 7386): members that differ, `null` for those that are
+ * gone, lists whole; `undefined` when nothing does. The values must hold no `null`.
+ */
+export function mergePatch(from: JsonMap, to: JsonMap): JsonMap | undefined {
+  const set = Object.entries(to).flatMap(([key, value]): [string, Json][] => {
+    const before = Object.hasOwn(from, key) ? from[key] : undefined
+    if (before === undefined) return [[key, value]]
+    if (!isMap(before) || !isMap(value)) return sameJson(before, value) ? [] : [[key, value]]
+    const inner = mergePatch(before, value)
+    return inner === undefined ? [] : [[key, inner]]
+  })
+  const gone = Object.keys(from).filter((key) => !Object.hasOwn(to, key))
+  if (set.length === 0 && gone.length === 0) return undefined
+  return Object.fromEntries([...set, ...gone.map((key) => [key, null] as const)])
+}
+
+export function applyMergePatch(value: Json, patch: Json): Json {
+  if (!isMap(patch)) return patch
+  const members = new Map(Object.entries(isMap(value) ? value : {}))
+  for (const [key, change] of Object.entries(patch)) {
+    if (change === null) members.delete(key)
+    else members.set(key, applyMergePatch(members.get(key) ?? null, change))
+  }
+  return Object.fromEntries(members)
 }

@@ -1,7 +1,7 @@
-import { quoted } from '../config/problems.ts'
-import type { FieldPath } from './fieldPath.ts'
-import { BYTE_ORDER_MARK } from './lines.ts'
+import { quoted } from '../config/finding.ts'
+import type { FieldPath } from './json.ts'
 import {
+  BYTE_ORDER_MARK,
   malformed,
   MOST_NESTED,
   NESTED_TOO_DEEP,

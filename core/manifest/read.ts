@@ -1,14 +1,20 @@
-import { checkObject } from '../config/checkObject.ts'
-import type { Finding } from '../config/finding.ts'
-import { fieldOf, type FieldPath, parseField } from './fieldPath.ts'
+import { checkObject, GROUP } from '../config/checkObject.ts'
+import { type Finding, quoted } from '../config/finding.ts'
+import { KINDS } from '../config/objects.ts'
+import { fieldOf, type FieldPath, parseField } from './json.ts'
 import { readJson } from './jsonTree.ts'
-import { positionsIn } from './lines.ts'
-import { locate, find } from './locate.ts'
+import {
+  positionsIn,
+  malformed,
+  type TextDocument,
+  type TextProblem,
+  type Tree,
+  jsonOfMapping,
+  type Mapping,
+} from './tree.ts'
 import type { LocatedFinding, ManifestDocument, ManifestNote, Manifests, Position, TextRange } from './manifest.ts'
-import { partsOf, type Part } from './parts.ts'
-import { malformed, type TextDocument, type TextProblem, type Tree } from './tree.ts'
 import { readYaml } from './yamlTree.ts'
-import { isBooleanWord, resolvePlain } from './plainScalar.ts'
+import { isBooleanWord, resolvePlain } from './syntax.ts'
 
 export interface ReadOptions {
   /** Name of the file, for findings; one that ends in `.json` is read as JSON alone. */
@@ -134,3 +140,136 @@ function hintFor(tree: Tree, { field, reason }: Finding): string {
     ? ` In quotes it is text; without them it is ${meant}.`
     : ''
 }
+
+/** One flow-control object in a document. */
+interface Part {
+  readonly tree: Mapping
+  /** Where in the document it is: empty, or `items`, 3. */
+  readonly path: FieldPath
+  /** As written; an item of a typed list takes kind and version from it, as kubectl has it. */
+  readonly value: Readonly<Record<string, unknown>>
+}
+
+/** What was found in a document, in its order. */
+interface Parts {
+  readonly parts: readonly Part[]
+  /** Objects of other groups. */
+  readonly skipped: readonly { readonly at: TextRange; readonly path: FieldPath; readonly message: string }[]
+  readonly problems: readonly TextProblem[]
+  readonly notes: readonly { readonly at: TextRange; readonly message: string }[]
+}
+
+/** Type and version that a list gives to its items. */
+interface Inherited {
+  readonly apiVersion?: string
+  readonly kind?: string
+}
+
+/** Finds the flow-control objects of a document: itself, or what a List or a JSON array holds. */
+function partsOf(tree: Tree): Parts {
+  const found: Collected = { parts: [], skipped: [], problems: [], notes: [] }
+  collect(tree, [], {}, found)
+  return found
+}
+
+type Collected = { -readonly [K in keyof Parts]: Parts[K][number][] }
+
+function collect(tree: Tree, path: FieldPath, inherited: Inherited, found: Collected): void {
+  if (tree.type === 'list' && path.length === 0) {
+    found.notes.push({
+      at: tree.range,
+      message: 'kubectl does not take an array of objects; to it, wrap them in a List.',
+    })
+    for (const [index, item] of tree.items.entries()) collect(item, [index], {}, found)
+    return
+  }
+  if (tree.type !== 'mapping') {
+    found.problems.push(
+      malformed(tree.range, 'A manifest is an object with apiVersion, kind, metadata and spec.', path),
+    )
+    return
+  }
+  const apiVersion = textAt(tree, 'apiVersion') ?? inherited.apiVersion
+  const kind = textAt(tree, 'kind') ?? inherited.kind
+  const items = tree.entries.get('items')?.value
+  const ours = apiVersion?.startsWith(`${GROUP}/`) === true
+  if (kind?.endsWith('List') === true && items?.type === 'list') {
+    const given = ours ? { ...(apiVersion !== undefined && { apiVersion }), kind: kind.slice(0, -'List'.length) } : {}
+    for (const [index, item] of items.items.entries()) collect(item, [...path, 'items', index], given, found)
+    return
+  }
+  if (ours || KINDS.some((known) => known === kind) || (kind === undefined && looksLikeOurs(tree))) {
+    found.parts.push({ tree, path, value: { ...inherited, ...jsonOfMapping(tree) } })
+    return
+  }
+  found.skipped.push({ at: tree.range, path, message: skippedMessage(tree, kind) })
+}
+
+/** What no other kind has in its spec: an object whose kind was forgotten. */
+function looksLikeOurs(tree: Mapping): boolean {
+  const spec = tree.entries.get('spec')?.value
+  return spec?.type === 'mapping' && TELLING_MEMBERS.some((member) => spec.entries.has(member))
+}
+
+const TELLING_MEMBERS = ['matchingPrecedence', 'priorityLevelConfiguration', 'distinguisherMethod', 'limited', 'exempt']
+
+function skippedMessage(tree: Mapping, kind: string | undefined): string {
+  if (kind === undefined) return 'This is no Kubernetes object (it has no kind) and was not checked.'
+  const metadata = tree.entries.get('metadata')?.value
+  const name = metadata?.type === 'mapping' ? textAt(metadata, 'name') : undefined
+  return `${kind}${name === undefined ? '' : ` ${quoted(name)}`} is no flow-control object and was not checked.`
+}
+
+/** A member that is text; anything else counts as absent here and is a finding elsewhere. */
+function textAt(tree: Mapping, key: string): string | undefined {
+  const value = tree.entries.get(key)?.value
+  return value?.type === 'scalar' && typeof value.value === 'string' ? value.value : undefined
+}
+
+/** What a path leads to: the value, and the key or list entry that it belongs to. */
+interface Found {
+  readonly value: Tree
+  /** Absent at the top and in lists. */
+  readonly key?: TextRange
+  /** Whether the whole path is there, not only a parent. */
+  readonly whole: boolean
+}
+
+/** v1 fields that had another name in a beta version (specification 1.3). */
+const EARLIER_NAMES: ReadonlyMap<string, string> = new Map([['nominalConcurrencyShares', 'assuredConcurrencyShares']])
+
+function find(tree: Tree, path: FieldPath): Found {
+  let found: Found = { value: tree, whole: true }
+  for (const step of path) {
+    const next = child(found.value, step)
+    if (next === undefined) return { ...found, whole: false }
+    found = next
+  }
+  return found
+}
+
+function child(tree: Tree, step: string | number): Found | undefined {
+  if (tree.type === 'list') {
+    const value = typeof step === 'number' ? tree.items[step] : undefined
+    return value === undefined ? undefined : { value, whole: true }
+  }
+  if (tree.type === 'scalar') return undefined
+  const name = String(step)
+  const entry = tree.entries.get(name) ?? tree.entries.get(EARLIER_NAMES.get(name) ?? name)
+  return entry === undefined ? undefined : { value: entry.value, key: entry.key, whole: true }
+}
+
+/**
+ * Where to point for a field: at the value of a scalar, at the key of a map or list, at the nearest parent of what is not
+ * there. `atKey` points at the key in any case. An object without a key (a document, an entry of a list) is pointed at by
+ * its first key.
+ */
+function locate(tree: Tree, field: string, atKey = false): TextRange {
+  const { value, key, whole } = find(tree, parseField(field))
+  if (key !== undefined && (atKey || !whole || value.type !== 'scalar')) return key
+  if (value.type !== 'mapping') return value.type === 'scalar' ? value.range : firstOf(value.range)
+  const [first] = value.entries.values()
+  return first === undefined ? firstOf(value.range) : first.key
+}
+
+const firstOf = ({ from, to }: TextRange): TextRange => ({ from, to: Math.min(from + 1, to) })

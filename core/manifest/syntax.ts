@@ -1,5 +1,4 @@
 import { CST, Parser } from 'yaml'
-import { resolvePlain } from './plainScalar.ts'
 
 /**
  * How a YAML (or JSON) text spells its value: where each entry begins and ends. Offsets are UTF-16 code units; `to` is
@@ -147,3 +146,107 @@ export function behindAnchor(text: string, { value, valueFrom }: SyntaxEntry): n
   const properties = text.slice(valueFrom, value?.from ?? valueFrom)
   return /^&\S+[ \t]+$/.test(properties) ? valueFrom + properties.length : valueFrom
 }
+
+/** Replaces the text between two offsets. */
+export interface Splice {
+  readonly from: number
+  readonly to: number
+  readonly text: string
+}
+
+/**
+ * Applies splices to the text from which they were made. Of two that touch the same place the earlier in the list is
+ * taken; the other is left for another time.
+ */
+export function applySplices(text: string, splices: readonly Splice[]): string {
+  const taken: Splice[] = []
+  for (const splice of splices) {
+    if (taken.every((other) => splice.from > other.to || splice.to < other.from)) taken.push(splice)
+  }
+  let edited = text
+  for (const { from, to, text: inserted } of taken.toSorted((a, b) => b.from - a.from)) {
+    edited = edited.slice(0, from) + inserted + edited.slice(to)
+  }
+  return edited
+}
+
+/** Offset of the end of the line that holds an offset, before its line break. */
+export function lineEnd(text: string, offset: number): number {
+  const newline = text.indexOf('\n', offset)
+  const end = newline === -1 ? text.length : newline
+  return end > offset && text[end - 1] === '\r' ? end - 1 : end
+}
+
+/** Offset of the line after the one that holds an offset, or of the end of the text. */
+export function nextLine(text: string, offset: number): number {
+  const newline = text.indexOf('\n', offset)
+  return newline === -1 ? text.length : newline + 1
+}
+
+export const lineStart = (text: string, offset: number): number => {
+  const start = offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1
+  return text[start] === '\uFEFF' ? start + 1 : start
+}
+
+export const lineBreakOf = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n')
+
+/**
+ * What a word without quotes means to the YAML reader of kubectl and of the API server. It is YAML 1.1, but for base 60
+ * and dates, which stay strings: `on` is true, `0700` is 448, `7_00` is 700. Measured with kubectl v1.36.3.
+ */
+export function resolvePlain(source: string): null | boolean | number | string {
+  if (NULLS.has(source)) return null
+  if (TRUES.has(source)) return true
+  if (FALSES.has(source)) return false
+  return numberOf(source) ?? source
+}
+
+/** Words that YAML 1.1 takes for a boolean and most people for a word. */
+export const isBooleanWord = (source: string): boolean => BOOLEAN_WORD.test(source)
+
+const BOOLEAN_WORD = /^(?:y|yes|on|n|no|off)$/i
+const NULLS = new Set(['', '~', 'null', 'Null', 'NULL'])
+const TRUES = new Set(['true', 'True', 'TRUE', 'y', 'Y', 'yes', 'Yes', 'YES', 'on', 'On', 'ON'])
+const FALSES = new Set(['false', 'False', 'FALSE', 'n', 'N', 'no', 'No', 'NO', 'off', 'Off', 'OFF'])
+
+const INFINITIES = new Map([
+  ['.inf', Infinity],
+  ['.Inf', Infinity],
+  ['.INF', Infinity],
+  ['+.inf', Infinity],
+  ['+.Inf', Infinity],
+  ['+.INF', Infinity],
+  ['-.inf', -Infinity],
+  ['-.Inf', -Infinity],
+  ['-.INF', -Infinity],
+  ['.nan', NaN],
+  ['.NaN', NaN],
+  ['.NAN', NaN],
+])
+
+const FLOAT = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/
+const BASES: readonly (readonly [RegExp, number])[] = [
+  [/^0[xX]([\da-fA-F]+)$/, 16],
+  [/^0[bB]([01]+)$/, 2],
+  [/^0[oO]?([0-7]+)$/, 8],
+]
+
+function numberOf(source: string): number | undefined {
+  const special = INFINITIES.get(source)
+  if (special !== undefined) return special
+  if (!/^[-+.\d]/.test(source)) return undefined
+  const digits = source.startsWith('.') ? source : source.replaceAll('_', '')
+  const negative = digits.startsWith('-')
+  const unsigned = digits.replace(/^[-+]/, '')
+  for (const [pattern, base] of BASES) {
+    const found = pattern.exec(unsigned)?.[1]
+    if (found !== undefined) return (negative ? -1 : 1) * parseInt(found, base)
+  }
+  if (!FLOAT.test(digits)) return undefined
+  const number = Number(digits)
+  // Out of range of a double, it stays a string.
+  return Number.isFinite(number) ? number : undefined
+}
+
+/** Whether a number is not the decimal number that people read: octal, as in `0700`. */
+export const isOctal = (source: string): boolean => /^[-+]?0[0-7]+$/.test(source.replaceAll('_', ''))

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readStyled, styledYaml } from '../../test/harness/styledYaml.ts'
-import { builtInObjects } from '../config/builtInByVersion.ts'
+import { builtInObjects } from '../config/builtIn.ts'
 import type { Json } from './json.ts'
 import { readManifests } from './read.ts'
 import { writeManifest, writeManifests, writeYaml } from './write.ts'

@@ -9,10 +9,10 @@ import {
   type Pair,
   type Scalar,
 } from 'yaml'
-import { quoted } from '../config/problems.ts'
-import type { FieldPath } from './fieldPath.ts'
+import { quoted } from '../config/finding.ts'
+import type { FieldPath } from './json.ts'
 import type { TextRange } from './manifest.ts'
-import { isOctal, resolvePlain } from './plainScalar.ts'
+import { isOctal, resolvePlain } from './syntax.ts'
 import {
   malformed,
   MOST_NESTED,
@@ -33,7 +33,7 @@ const PREFIX = 'tag:yaml.org,2002:'
 export function readYaml(text: string): readonly TextDocument[] {
   let documents: readonly Document.Parsed[]
   try {
-    // Every plain word stays a string here; `plainScalar.ts` says what it means.
+    // Every plain word stays a string here; `syntax.ts` says what it means.
     const parsed = parseAllDocuments(text, {
       schema: 'failsafe',
       uniqueKeys: false,

@@ -1,11 +1,8 @@
 import type { MissingFamily } from '../frame/frame.ts'
-import { byCodeUnits } from '../text/order.ts'
-import { RELATED_FAMILIES } from './catalogueRelated.ts'
-import { parseKubernetesVersion } from './version.ts'
-import { DEPRECATED_FAMILIES, LIMIT_FAMILIES } from './catalogueLimits.ts'
-import type { FamilyInfo } from './familyInfo.ts'
-import { REQUEST_FAMILIES } from './catalogueRequests.ts'
-import { TIME_FAMILIES } from './catalogueTime.ts'
+import { byCodeUnits } from '../text/text.ts'
+import { RELATED_FAMILIES, DEPRECATED_FAMILIES, LIMIT_FAMILIES } from './catalogueLimits.ts'
+import { parseKubernetesVersion, type FamilyInfo } from './familyNames.ts'
+import { REQUEST_FAMILIES, TIME_FAMILIES } from './catalogueRequests.ts'
 
 /** Kubernetes minors (of major 1) that the catalogue was checked against. */
 export const COVERED_MINORS = { oldest: 29, newest: 37 } as const

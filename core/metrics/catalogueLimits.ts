@@ -1,4 +1,4 @@
-import type { FamilyInfo } from './familyInfo.ts'
+import type { FamilyInfo } from './familyNames.ts'
 
 const BY_LEVEL = ['priority_level'] as const
 /** Borrowing between levels, and with it these gauges, came with this minor. */
@@ -115,5 +115,91 @@ export const DEPRECATED_FAMILIES: readonly FamilyInfo[] = [
     meaning: 'Old name of executing seats.',
     cannotShow: 'Anything that current_executing_seats does not.',
     whenMissing: 'Nothing is lost: current_executing_seats holds the same number and is shown.',
+  },
+]
+
+/** Families outside the flow-control prefix that say something about flow control (specification 8.3). */
+export const RELATED_FAMILIES: readonly FamilyInfo[] = [
+  {
+    name: 'process_start_time_seconds',
+    type: 'gauge',
+    unit: 'seconds',
+    labels: [],
+    stability: 'none',
+    presence: 'at-rest',
+    needed: true,
+    meaning: 'Unix time at which the server process started; a change means a restart.',
+    cannotShow: 'Why the server restarted; it may also shift by a second when the clock of the machine is corrected.',
+    whenMissing: 'A restart is noticed only when a counter falls.',
+  },
+  {
+    name: 'kubernetes_build_info',
+    type: 'gauge',
+    unit: 'none',
+    labels: [
+      'build_date',
+      'compiler',
+      'git_commit',
+      'git_tree_state',
+      'git_version',
+      'go_version',
+      'major',
+      'minor',
+      'platform',
+    ],
+    stability: 'BETA',
+    presence: 'at-rest',
+    needed: true,
+    meaning: 'Always 1; the label git_version is the version of the server.',
+    cannotShow: 'Which feature gates and flags the server runs with.',
+    whenMissing: 'The version of the server is not known from its metrics.',
+  },
+  {
+    name: 'apiserver_current_inflight_requests',
+    type: 'gauge',
+    unit: 'requests',
+    labels: ['request_kind'],
+    stability: 'STABLE',
+    presence: 'at-rest',
+    needed: false,
+    meaning: 'Highest number of requests executing within the last second, read-only and mutating ones apart.',
+    cannotShow: 'Long requests: the mark restarts at 0 each second, so it reads 0 when none started or ended in it.',
+    whenMissing: 'Executing requests are shown per level instead.',
+  },
+  {
+    name: 'apiserver_current_inqueue_requests',
+    type: 'gauge',
+    unit: 'requests',
+    labels: ['request_kind'],
+    stability: 'ALPHA',
+    presence: 'at-rest',
+    needed: false,
+    meaning: 'Highest number of requests queued within the last second, read-only and mutating ones apart.',
+    cannotShow: 'A queue that stands still: the mark restarts at 0 each second, whatever is waiting.',
+    whenMissing: 'Queued requests are shown per level instead.',
+  },
+  {
+    name: 'apiserver_request_total',
+    type: 'counter',
+    unit: 'requests',
+    labels: ['code', 'component', 'dry_run', 'group', 'resource', 'scope', 'subresource', 'verb', 'version'],
+    stability: 'STABLE',
+    presence: 'at-rest',
+    needed: false,
+    meaning: 'Requests answered, by verb, resource and code; rejections of flow control count with code 429.',
+    cannotShow: 'Which level or schema answered 429, nor whether flow control or something behind it did.',
+    whenMissing: 'Rejections are counted per flow schema instead.',
+  },
+  {
+    name: 'apiserver_request_terminations_total',
+    type: 'counter',
+    unit: 'requests',
+    labels: ['code', 'component', 'group', 'resource', 'scope', 'subresource', 'verb', 'version'],
+    stability: 'ALPHA',
+    presence: 'after-event',
+    needed: false,
+    meaning: 'Requests that the server ended in self-defence; rejections of flow control count with code 429.',
+    cannotShow: 'The level or schema; it mixes rejections with time-outs of running requests.',
+    whenMissing: 'Rejections are counted per flow schema instead.',
   },
 ]

@@ -1,4 +1,4 @@
-import type { Family, Page } from './page.ts'
+import type { Family, Page, FamilyType } from './page.ts'
 
 const PREFIX = 'apiserver_flowcontrol_'
 
@@ -56,3 +56,54 @@ export function familyIn({ families }: Pick<Page, 'families'>, key: FamilyKey): 
 
 const isFamilyKey = (text: string): text is FamilyKey => Object.hasOwn(FAMILY, text)
 export const FAMILY_KEYS: readonly FamilyKey[] = Object.keys(FAMILY).filter(isFamilyKey)
+
+type FamilyUnit =
+  | 'requests'
+  | 'seats'
+  | 'seat-seconds'
+  | 'seconds'
+  | 'ratio, weighted with nanoseconds'
+  | 'watchers'
+  | 'events'
+  | 'none'
+
+/** One metric family as the API server documents and exposes it (specification 8). */
+export interface FamilyInfo {
+  readonly name: string
+  readonly type: FamilyType
+  readonly unit: FamilyUnit
+  readonly labels: readonly string[]
+  readonly stability: 'ALPHA' | 'BETA' | 'STABLE' | 'none'
+  /** First minor of Kubernetes 1 that has it; absent when it is older than anything the console meets. */
+  readonly since?: number
+  /** First minor that hides it unless `--show-hidden-metrics-for-version` asks for it. */
+  readonly hiddenFrom?: number
+  /** First minor without it. */
+  readonly removedIn?: number
+  /** `at-rest`: in every page of a server that has it. `after-event`: only after the first event of its kind. */
+  readonly presence: 'at-rest' | 'after-event'
+  /** Frames are built from it, or its absence is worth a notice. */
+  readonly needed: boolean
+  /** One sentence: what a value of it means. */
+  readonly meaning: string
+  /** One sentence: what must not be read into it. */
+  readonly cannotShow: string
+  /** One sentence for people whose server does not show it: what is unknown, or what is shown instead. */
+  readonly whenMissing: string
+}
+
+/** The part of a server's gitVersion that decides which metric families it has. */
+interface KubernetesVersion {
+  readonly major: number
+  readonly minor: number
+}
+
+/**
+ * Reads `v1.36.3` and what vendors make of it (`v1.33.5-gke.1162000`, `v1.32.9-eks-3025e55`, `1.31+`). `undefined` for
+ * anything that does not start like a version.
+ */
+export function parseKubernetesVersion(text: string | undefined): KubernetesVersion | undefined {
+  const found = /^v?(\d{1,3})\.(\d{1,3})(?!\d)/.exec(text?.trim() ?? '')
+  if (found === null) return undefined
+  return { major: Number(found[1]), minor: Number(found[2]) }
+}

@@ -1,6 +1,5 @@
-import { REJECT_REASONS, type MissingFamily } from '../frame/frame.ts'
-import { byCodeUnits } from '../text/order.ts'
-import { recordOf } from '../frame/recordOf.ts'
+import { REJECT_REASONS, type MissingFamily, recordOf } from '../frame/frame.ts'
+import { byCodeUnits } from '../text/text.ts'
 import { missingFamilies, NEEDED_FAMILIES } from './catalogue.ts'
 import type { Family, Page } from './page.ts'
 import { FAMILY, FAMILY_KEYS, familyIn, type FamilyKey } from './familyNames.ts'

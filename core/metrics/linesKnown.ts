@@ -1,6 +1,6 @@
 import { ByteStore, equalBytes, type Text } from './bytes.ts'
 import type { Series } from './page.ts'
-import type { Metadata } from './scanComment.ts'
+import type { Metadata } from './pageBuilder.ts'
 
 /** Places to look for a line; one that is not found there is read again, which costs a little time and nothing else. */
 const MAX_PROBES = 32

@@ -48,3 +48,104 @@ export interface Page {
   /** Everything before it was kept. */
   readonly problem?: ParseProblem
 }
+
+export type Format = 'text' | 'openmetrics'
+
+/** Whether a `Content-Type` header announces OpenMetrics rather than the classic text format. */
+export const isOpenMetrics = (contentType: string | undefined): boolean =>
+  /^\s*application\/openmetrics-text\s*(?:;|$)/i.test(contentType ?? '')
+
+/** Names that `# TYPE` may give, by format. OpenMetrics says `unknown` for what the text format calls `untyped`. */
+export const TYPES: Readonly<Record<Format, ReadonlyMap<string, FamilyType>>> = {
+  text: new Map<string, FamilyType>([
+    ['counter', 'counter'],
+    ['gauge', 'gauge'],
+    ['histogram', 'histogram'],
+    ['summary', 'summary'],
+    ['untyped', 'untyped'],
+  ]),
+  openmetrics: new Map<string, FamilyType>([
+    ['counter', 'counter'],
+    ['gauge', 'gauge'],
+    ['histogram', 'histogram'],
+    ['gaugehistogram', 'gaugehistogram'],
+    ['summary', 'summary'],
+    ['info', 'info'],
+    ['stateset', 'stateset'],
+    ['unknown', 'untyped'],
+  ]),
+}
+
+/** By format: what the names of a family's samples may have after its own name, and in which types of family. */
+export const SUFFIXES: Readonly<Record<Format, readonly (readonly [suffix: string, types: readonly FamilyType[]])[]>> =
+  {
+    text: [
+      ['_bucket', ['histogram']],
+      ['_sum', ['histogram', 'summary']],
+      ['_count', ['histogram', 'summary']],
+    ],
+    openmetrics: [
+      ['_bucket', ['histogram', 'gaugehistogram']],
+      ['_sum', ['histogram', 'summary']],
+      ['_count', ['histogram', 'summary']],
+      ['_gsum', ['gaugehistogram']],
+      ['_gcount', ['gaugehistogram']],
+      ['_total', ['counter']],
+      ['_created', ['counter', 'histogram', 'summary']],
+      ['_info', ['info']],
+    ],
+  }
+
+/** What of a page is wanted: everything, or some families and the metadata that decides what belongs to them. */
+export class Selection {
+  readonly format: Format
+  readonly #keep: ReadonlySet<string> | undefined
+  readonly #tracked: ReadonlySet<string> | undefined
+
+  constructor(format: Format, keep: ReadonlySet<string> | undefined) {
+    this.format = format
+    this.#keep = keep
+    if (keep === undefined) return
+    const tracked = new Set(keep)
+    for (const family of keep) {
+      for (const [suffix] of SUFFIXES[format]) {
+        // A sample `a_sum` is of family `a` or of its own, depending on what is declared of both.
+        tracked.add(family + suffix)
+        if (family.endsWith(suffix)) tracked.add(family.slice(0, -suffix.length))
+      }
+    }
+    this.#tracked = tracked
+  }
+
+  keepsFamily(family: string): boolean {
+    return this.#keep?.has(family) ?? true
+  }
+
+  /** Whether metadata of `family` has a bearing on the families kept. */
+  tracksFamily(family: string): boolean {
+    return this.#tracked?.has(family) ?? true
+  }
+
+  /**
+   * The shortest beginning of `name` that no name has which matters to the families kept: lines with it need no look.
+   * Empty if there is none.
+   */
+  foreignPrefix(name: string): string {
+    let length = 0
+    for (const tracked of this.#tracked ?? []) {
+      let same = 0
+      while (same < name.length && name.charCodeAt(same) === tracked.charCodeAt(same)) same++
+      // One is the beginning of the other.
+      if (same === name.length || same === tracked.length) return ''
+      length = Math.max(length, same + 1)
+    }
+    return name.slice(0, length)
+  }
+
+  /** Whether a sample of this name could belong to a family kept. */
+  mayKeepSample(name: string): boolean {
+    const keep = this.#keep
+    if (keep === undefined || keep.has(name)) return true
+    return SUFFIXES[this.format].some(([suffix]) => name.endsWith(suffix) && keep.has(name.slice(0, -suffix.length)))
+  }
+}

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Format } from './openMetrics.ts'
-import type { Family, Page } from './page.ts'
+import type { Format, Family, Page } from './page.ts'
 import { createParser, type Parser } from './parse.ts'
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)

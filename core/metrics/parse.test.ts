@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Family, Page } from './page.ts'
-import { createParser, type ParserOptions } from './parse.ts'
-import { MAX_LINE_BYTES } from './parsePage.ts'
+import { createParser, type ParserOptions, MAX_LINE_BYTES } from './parse.ts'
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 const parse = (text: string, options?: ParserOptions): Page => createParser(options).parse(bytesOf(text))

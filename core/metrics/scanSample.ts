@@ -11,9 +11,10 @@ import {
   skipBlanks,
   SPACE,
   type Text,
+  setLabel,
+  type StringTable,
 } from './bytes.ts'
-import { setLabel, type StringTable } from './labels.ts'
-import type { Format } from './openMetrics.ts'
+import type { Format } from './page.ts'
 
 const NAME_START = 1
 const NAME = 2

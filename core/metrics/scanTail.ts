@@ -1,12 +1,114 @@
-import { HASH, NEWLINE, OPEN_BRACE, RETURN, skipBlanks, type Text } from './bytes.ts'
-import type { StringTable } from './labels.ts'
-import type { Format } from './openMetrics.ts'
-import type { Exemplar } from './page.ts'
-import { NumberScanner } from './scanNumber.ts'
+import { HASH, NEWLINE, OPEN_BRACE, RETURN, skipBlanks, type Text, type StringTable } from './bytes.ts'
+import type { Format, Exemplar } from './page.ts'
 import { describeByte, SeriesScanner } from './scanSample.ts'
 
+/** 10^0 to 10^22: the powers of ten that a double holds exactly. */
+const POWERS = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`))
+const EXACT = 2 ** 53
+/** More digits in an exponent than any that matters, so that adding them up cannot overflow. */
+const LARGE_EXPONENT = 100_000
+
+const PLUS = 0x2b
 const MINUS = 0x2d
+const POINT = 0x2e
 const ZERO = 0x30
+const LOWER_E = 0x65
+const UPPER_E = 0x45
+
+const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+const INFINITE = /^[+-]?inf(?:inity)?$/i
+const NOT_A_NUMBER = /^nan$/i
+
+/**
+ * Value of a number as Go's `strconv.ParseFloat` reads it and Prometheus' parser admits it: decimal notation, `NaN`,
+ * `Inf` and `Infinity` in any case and the latter two with a sign. No hexadecimal, no `_`, and nothing that is too large
+ * for a double. `undefined` for anything else.
+ */
+export function numberOf(text: string): number | undefined {
+  if (DECIMAL.test(text)) {
+    const value = Number(text)
+    return Number.isFinite(value) ? value : undefined
+  }
+  if (INFINITE.test(text)) return text.startsWith('-') ? -Infinity : Infinity
+  return NOT_A_NUMBER.test(text) ? Number.NaN : undefined
+}
+
+/** Whether a byte ends a number on its line. */
+const isEnd = (byte: number | undefined): boolean =>
+  byte === 0x0a || byte === 0x20 || byte === 0x0d || byte === 0x09 || byte === undefined
+
+/**
+ * Reads numbers from bytes, exactly as {@link numberOf} reads them from text.
+ *
+ * A decimal number m × 10^e whose digits m make less than 2^53 and whose |e| is at most 22 is one correctly rounded
+ * multiplication or division of two exact doubles, which is all that nearly every value on a page needs. The rest is
+ * left to the language.
+ */
+export class NumberScanner {
+  /** What the last successful `scan` read. */
+  value = 0
+  /** Index of the byte after it. */
+  end = 0
+
+  /** Reads the number at `at`, up to a blank or the end of the line; false if there is none. */
+  scan(bytes: Uint8Array, at: number): boolean {
+    const from = at
+    let byte = bytes[at]!
+    const negative = byte === MINUS
+    if (negative || byte === PLUS) byte = bytes[++at]!
+    let digits = 0
+    let mantissa = 0
+    let exponent = 0
+    let digit = byte - ZERO
+    while (digit >= 0 && digit <= 9) {
+      mantissa = mantissa * 10 + digit
+      digits++
+      digit = (byte = bytes[++at]!) - ZERO
+    }
+    if (byte === POINT) {
+      const point = at
+      digit = (byte = bytes[++at]!) - ZERO
+      while (digit >= 0 && digit <= 9) {
+        mantissa = mantissa * 10 + digit
+        digit = (byte = bytes[++at]!) - ZERO
+      }
+      exponent = point + 1 - at
+      digits -= exponent
+    }
+    if (digits === 0) return this.#scanText(bytes, from)
+    if (byte === LOWER_E || byte === UPPER_E) {
+      byte = bytes[++at]!
+      const down = byte === MINUS
+      if (down || byte === PLUS) byte = bytes[++at]!
+      digit = byte - ZERO
+      if (!(digit >= 0 && digit <= 9)) return false
+      let written = 0
+      while (digit >= 0 && digit <= 9) {
+        if (written < LARGE_EXPONENT) written = written * 10 + digit
+        digit = (byte = bytes[++at]!) - ZERO
+      }
+      exponent += down ? -written : written
+    }
+    if (!isEnd(byte)) return false
+    if (!(mantissa < EXACT) || exponent < -22 || exponent > 22) return this.#scanText(bytes, from)
+    const value = exponent < 0 ? mantissa / POWERS[-exponent]! : mantissa * POWERS[exponent]!
+    this.value = negative ? -value : value
+    this.end = at
+    return true
+  }
+
+  #scanText(bytes: Uint8Array, from: number): boolean {
+    let end = from
+    let text = ''
+    while (!isEnd(bytes[end])) text += String.fromCharCode(bytes[end++]!)
+    const value = numberOf(text)
+    if (value === undefined) return false
+    this.value = value
+    this.end = end
+    return true
+  }
+}
+
 /** Timestamps of the text format are signed 64-bit integers. */
 const TIMESTAMP_LIMIT = 2 ** 63
 

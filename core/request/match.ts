@@ -1,4 +1,17 @@
-import type { FlowSchema, NonResourceRule, PolicyRules, ResourceRule, Subject } from '../config/objects.ts'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { utf8ToBytes } from '@noble/hashes/utils.js'
+import {
+  type FlowSchema,
+  type NonResourceRule,
+  type PolicyRules,
+  type ResourceRule,
+  type Subject,
+  CATCH_ALL,
+  EXEMPT,
+  type Condition,
+} from '../config/objects.ts'
+import { mandatorySchemas } from '../config/builtIn.ts'
+import { byCodeUnits } from '../text/text.ts'
 import type { RequestInfo } from './requestInfo.ts'
 
 /** Who asks, after impersonation. */
@@ -49,7 +62,7 @@ export const matchesScope = ({ clusterScope, namespaces }: ResourceRule, { names
 export const resourceOf = ({ resource, subresource }: RequestInfo): string =>
   subresource === '' ? resource : `${resource}/${subresource}`
 
-export const matchesResourceRule = (rule: ResourceRule, info: RequestInfo): boolean =>
+const matchesResourceRule = (rule: ResourceRule, info: RequestInfo): boolean =>
   matchesVerb(rule, info) && matchesResource(rule, info) && matchesGroup(rule, info) && matchesScope(rule, info)
 
 /** Every entry also matches what lies below it, with or without a `*` at its end (trap T32). */
@@ -66,7 +79,7 @@ export const matchesUrls = ({ nonResourceURLs }: NonResourceRule, { path }: Requ
 export const matchesNonResourceRule = (rule: NonResourceRule, info: RequestInfo): boolean =>
   matchesVerb(rule, info) && matchesUrls(rule, info)
 
-export function matchesRules(rules: PolicyRules, { user, info }: RequestDigest): boolean {
+function matchesRules(rules: PolicyRules, { user, info }: RequestDigest): boolean {
   if (!(rules.subjects ?? []).some((subject) => matchesSubject(subject, user))) return false
   return info.isResource
     ? (rules.resourceRules ?? []).some((rule) => matchesResourceRule(rule, info))
@@ -76,3 +89,106 @@ export function matchesRules(rules: PolicyRules, { user, info }: RequestDigest):
 /** Whether any rule of the schema matches, whatever level it refers to. */
 export const matchesFlowSchema = ({ spec }: FlowSchema, digest: RequestDigest): boolean =>
   (spec.rules ?? []).some((rules) => matchesRules(rules, digest))
+
+/** An unsigned 64-bit hash in two unsigned 32-bit words. */
+export interface Hash64 {
+  readonly hi: number
+  readonly lo: number
+}
+
+export const hashFromBigInt = (value: bigint): Hash64 => ({
+  hi: Number(BigInt.asUintN(32, value >> 32n)),
+  lo: Number(BigInt.asUintN(32, value)),
+})
+export const hashToBigInt = ({ hi, lo }: Hash64): bigint => (BigInt(hi) << 32n) | BigInt(lo)
+
+/** A flow: what shares the hand that its hash deals. */
+export interface Flow {
+  readonly distinguisher: string
+  readonly hash: Hash64
+}
+
+/** First eight bytes of the SHA-256 of name, NUL, distinguisher, as a little-endian number (specification 2.7). */
+export function flowHash(schemaName: string, distinguisher: string): Hash64 {
+  const digest = sha256(utf8ToBytes(`${schemaName}\0${distinguisher}`))
+  const view = new DataView(digest.buffer, digest.byteOffset)
+  return { lo: view.getUint32(0, true), hi: view.getUint32(4, true) }
+}
+
+const NO_FLOW: Flow = { distinguisher: '', hash: { hi: 0, lo: 0 } }
+
+/** What tells the flows of a schema apart (specification 2.6). */
+export function distinguisherOf({ spec }: FlowSchema, { user, info }: RequestDigest): string {
+  switch (spec.distinguisherMethod?.type) {
+    case 'ByUser':
+      return user.name
+    case 'ByNamespace':
+      return info.namespace
+    default:
+      return ''
+  }
+}
+
+/**
+ * The flow of a request in a level with `queues` queues. Where there is no queue to choose, none is computed (trap T35).
+ */
+export function flowOf(schema: FlowSchema, digest: RequestDigest, queues: number): Flow {
+  if (queues <= 1) return NO_FLOW
+  const distinguisher = distinguisherOf(schema, digest)
+  return { distinguisher, hash: flowHash(schema.metadata.name, distinguisher) }
+}
+
+/** The condition that says whether a schema's level exists (specification 7.6). */
+const DANGLING = 'Dangling'
+
+/** The flow schemas that take part in classification, and those that do not because their level does not exist. */
+interface FlowSchemaOrder {
+  /** In matching order, missing mandatory schemas added. */
+  readonly order: readonly FlowSchema[]
+  readonly dangling: readonly FlowSchema[]
+}
+
+/** Sorted by precedence, then name by code point; matches bytewise order of UTF-8 for names that the API admits. */
+export const inMatchingOrder = (a: FlowSchema, b: FlowSchema): number =>
+  a.spec.matchingPrecedence - b.spec.matchingPrecedence || byCodeUnits(a.metadata.name, b.metadata.name)
+
+/**
+ * Orders the schemas whose level is among `levels` (specification 2.2, 7.3). A built-in stand-in for a missing or dangling
+ * mandatory schema comes first (exempt) or last (catch-all), whatever its precedence says (trap T37).
+ */
+export function orderFlowSchemas(schemas: readonly FlowSchema[], levels: ReadonlySet<string>): FlowSchemaOrder {
+  const refersToLevel = ({ spec }: FlowSchema): boolean => levels.has(spec.priorityLevelConfiguration.name)
+  const usable = schemas.filter(refersToLevel).toSorted(inMatchingOrder)
+  const builtIn = (name: string): FlowSchema[] =>
+    usable.some(({ metadata }) => metadata.name === name)
+      ? []
+      : mandatorySchemas.filter(({ metadata }) => metadata.name === name)
+  return {
+    order: [...builtIn(EXEMPT), ...usable, ...builtIn(CATCH_ALL)],
+    dangling: schemas.filter((schema) => !refersToLevel(schema)),
+  }
+}
+
+/**
+ * The first schema that matches. When none does, which takes a user in neither of the two system groups, it is the one
+ * named catch-all all the same.
+ */
+export function classify(order: readonly FlowSchema[], digest: RequestDigest): FlowSchema {
+  const matching = order.find((schema) => matchesFlowSchema(schema, digest))
+  const schema = matching ?? order.find(({ metadata }) => metadata.name === CATCH_ALL)
+  if (schema === undefined) throw new Error('the order holds no catch-all schema')
+  return schema
+}
+
+/** The Dangling condition that the schema must carry; `undefined` when it does already (specification 7.6). */
+export function danglingCondition(schema: FlowSchema, found: boolean): Condition | undefined {
+  const level = JSON.stringify(schema.spec.priorityLevelConfiguration.name)
+  const reference = `This FlowSchema references the PriorityLevelConfiguration object named ${level}`
+  const wanted: Condition = found
+    ? { type: DANGLING, status: 'False', reason: 'Found', message: `${reference} and it exists` }
+    : { type: DANGLING, status: 'True', reason: 'NotFound', message: `${reference} but there is no such object` }
+  const present = schema.status?.conditions?.find(({ type }) => type === DANGLING)
+  const same =
+    present?.status === wanted.status && present?.reason === wanted.reason && present?.message === wanted.message
+  return same ? undefined : wanted
+}

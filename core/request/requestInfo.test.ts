@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isLabelSelector } from './listOptions.ts'
+import { isLabelSelector, parseRequestTarget } from './requestTarget.ts'
 import { requestInfo } from './requestInfo.ts'
-import { parseRequestTarget } from './requestTarget.ts'
 
 const infoOf = (method: string, url: string) => {
   const target = parseRequestTarget(url)

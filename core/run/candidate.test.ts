@@ -1,66 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { builtInObjects } from '../config/builtInByVersion.ts'
 import type { ObjectSet } from '../config/objects.ts'
-import type { LiveRequest } from '../contract/live.ts'
-import { AS_UPSTREAM } from '../engine/corrections.ts'
-import { readRequestLine } from '../request/requestLine.ts'
-import { profileFor } from '../engine/profiles.ts'
-import { Candidate, sameDecision } from './candidate.ts'
+import { EMPTY_REQUEST } from '../live/live.fixture.ts'
 import { type LiveRow, RequestLog } from '../live/requestLog.ts'
+import { readRequestLine } from '../request/requestInfo.ts'
+import { Candidate, sameDecision } from './candidate.ts'
 import { type Call, Run } from './run.ts'
+import { ENGINE, LEVEL, OBJECTS, shaped } from './run.fixture.ts'
 import { UsualDurations } from './usualDurations.ts'
 
 const MS = 1e6
-const LEVEL = 'global-default'
-const OBJECTS = builtInObjects('v1.36.3')
-
-/** Everybody in one level of so many seats of 226, and so many places in one queue. */
-const shaped = (shares: number, queueLengthLimit: number): ObjectSet => ({
-  ...OBJECTS,
-  levels: OBJECTS.levels.map((level) =>
-    level.metadata.name === LEVEL
-      ? {
-          ...level,
-          spec: {
-            type: 'Limited',
-            limited: {
-              nominalConcurrencyShares: shares,
-              lendablePercent: 0,
-              borrowingLimitPercent: 0,
-              limitResponse: { type: 'Queue', queuing: { queues: 1, handSize: 1, queueLengthLimit } },
-            },
-          },
-        }
-      : level,
-  ),
-})
-
-const ENGINE = {
-  mode: 'priority-and-fairness',
-  maxRequestsInFlight: 226,
-  maxMutatingRequestsInFlight: 0,
-  profile: profileFor('v1.36.3'),
-  corrections: AS_UPSTREAM,
-  startUnixMs: 0,
-} as const
-
-const empty: Omit<LiveRequest, 'seq'> = {
-  at: 0,
-  user: 'alice',
-  groups: [],
-  verb: 'get',
-  url: '/',
-  resource: 'pods',
-  namespace: '',
-  name: '',
-  state: 'bypassed',
-  level: '',
-  schema: '',
-  flow: '',
-  seats: { initial: 1, final: 0 },
-}
-
 function lineOf(method: string, target: string) {
   const line = readRequestLine(method, target)
   if (!line.ok) throw new Error(line.problem)
@@ -101,7 +50,7 @@ function both(first: ObjectSet, draft: ObjectSet, holdsBack: boolean) {
     },
     arrive: (ms: number, target = '/api/v1/namespaces/default/pods/one', method = 'GET'): LiveRow => {
       const request = { user: { name: 'alice', groups: ['system:authenticated'] }, ...lineOf(method, target) }
-      const row = log.begin(empty)
+      const row = log.begin(EMPTY_REQUEST)
       lastsMs.set(row, ms)
       const call = run.arrive(request, row)
       row.level = call.ticket?.lane.level.plan.name ?? ''
@@ -213,7 +162,7 @@ describe('a draft beside the first engine', () => {
     const first = new Run<undefined>(ENGINE)
     first.configure(OBJECTS)
     first.moveTo(4_321 * MS)
-    const rows = Array.from({ length: 60 }, () => log.begin({ ...empty, state: 'executing' }))
+    const rows = Array.from({ length: 60 }, () => log.begin({ ...EMPTY_REQUEST, state: 'executing' }))
     const request = { user: { name: 'alice', groups: ['system:authenticated'] }, ...ONE_POD }
     const shadow = new Candidate<LiveRow>({
       engine: ENGINE,

@@ -1,12 +1,10 @@
 import type { LiveRequest, ShadowReport } from '../contract/live.ts'
-import type { ApfEngine, EngineConfiguration } from '../engine/apfEngine.ts'
-import { type ServerFacts, tellFacts } from '../engine/serverFacts.ts'
+import { type ApfEngine, type EngineConfiguration, type ServerFacts, tellFacts } from '../engine/apfEngine.ts'
 import type { Ticket } from '../engine/ticket.ts'
 import { type Nanoseconds, nsToMs } from '../units.ts'
 import { Fifo } from './fifo.ts'
-import { RecentCount } from './recentCount.ts'
 import { type AtLeast, type Call, type Decision, type Length, Run, type RunOptions, type RunRequest } from './run.ts'
-import { BUCKET_NS, SideTally, WINDOW_NS } from './sideTally.ts'
+import { RecentCount, BUCKET_NS, SideTally } from './sideTally.ts'
 
 /** What of a request is compared: the baseline's decision, kept by its owner, and the candidate's, written here. */
 export type Compared = Pick<LiveRequest, 'state' | 'level' | 'schema' | 'reason'> & { shadow?: LiveRequest['shadow'] }
@@ -103,7 +101,7 @@ export class Candidate<R extends Compared> implements ArrivalListener<R> {
   private readonly undecided = new Set<R>()
   private readonly touch: (row: R) => void
   private readonly sides: { readonly a: SideTally; readonly b: SideTally }
-  private readonly differences = new RecentCount(WINDOW_NS)
+  private readonly differences = new RecentCount()
   private assumed = 0
   private closed = false
 

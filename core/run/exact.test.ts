@@ -1,45 +1,16 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { builtInObjects } from '../config/builtInByVersion.ts'
 import type { ObjectSet } from '../config/objects.ts'
-import { AS_UPSTREAM } from '../engine/corrections.ts'
-import { readRequestLine } from '../request/requestLine.ts'
-import { profileFor } from '../engine/profiles.ts'
+import { readRequestLine } from '../request/requestInfo.ts'
 import { type ArrivalListener, Candidate, type Compared, type Lengths } from './candidate.ts'
 import { type Call, type Length, Run, type RunRequest } from './run.ts'
+import { ENGINE, shaped as shapedLevel } from './run.fixture.ts'
 
 const MS = 1e6
 const USUAL_NS = 7 * MS
-const OBJECTS = builtInObjects('v1.36.3')
-const ENGINE = {
-  mode: 'priority-and-fairness',
-  maxRequestsInFlight: 226,
-  maxMutatingRequestsInFlight: 0,
-  profile: profileFor('v1.36.3'),
-  corrections: AS_UPSTREAM,
-  startUnixMs: 0,
-} as const
 
-/** Where all requests of these tests come to: a few seats, two queues with a few places. */
-const shaped = (shares: number, queueLengthLimit: number): ObjectSet => ({
-  ...OBJECTS,
-  levels: OBJECTS.levels.map((level) =>
-    level.metadata.name === 'global-default'
-      ? {
-          ...level,
-          spec: {
-            type: 'Limited',
-            limited: {
-              nominalConcurrencyShares: shares,
-              lendablePercent: 0,
-              borrowingLimitPercent: 0,
-              limitResponse: { type: 'Queue', queuing: { queues: 2, handSize: 1, queueLengthLimit } },
-            },
-          },
-        }
-      : level,
-  ),
-})
+/** A few seats, two queues with a few places. */
+const shaped = (shares: number, places: number): ObjectSet => shapedLevel(shares, places, 2)
 
 type Mode = Extract<Lengths<unknown>, { kind: 'measured' }>['from']
 

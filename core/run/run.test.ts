@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { mandatoryLevels, mandatorySchemas, suggestedLevels, suggestedSchemas } from '../config/builtIn.ts'
-import { AS_UPSTREAM } from '../engine/corrections.ts'
-import { readRequestLine } from '../request/requestLine.ts'
-import { profileFor } from '../engine/profiles.ts'
+import { AS_UPSTREAM, profileFor } from '../engine/profiles.ts'
+import { readRequestLine } from '../request/requestInfo.ts'
 import { type Call, Run } from './run.ts'
 
 const MS = 1e6

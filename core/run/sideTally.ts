@@ -6,7 +6,7 @@ import { type Nanoseconds, nsToSeconds, secondsToNs } from '../units.ts'
 import { waitP99, type Waits, waitsOf } from './waits.ts'
 
 /** How far back is counted. */
-export const WINDOW_NS = secondsToNs(300)
+const WINDOW_NS = secondsToNs(300)
 export const BUCKET_NS = secondsToNs(5)
 
 interface Bucket {
@@ -112,3 +112,29 @@ export class SideTally {
 
 const sumOf = <K extends string>(all: readonly Readonly<Record<K, number>>[], key: K): number =>
   all.reduce((total, one) => total + one[key], 0)
+
+/** Counts what happened over the same five minutes of a clock. */
+export class RecentCount {
+  private buckets: { readonly from: number; count: number }[] = []
+
+  add(nowNs: Nanoseconds): void {
+    const from = Math.floor(nowNs / BUCKET_NS) * BUCKET_NS
+    const last = this.buckets.at(-1)
+    if (last?.from === from) last.count += 1
+    else this.buckets.push({ from, count: 1 })
+    this.forget(nowNs)
+  }
+
+  read(nowNs: Nanoseconds): number {
+    this.forget(nowNs)
+    return this.buckets.reduce((sum, { count }) => sum + count, 0)
+  }
+
+  forgetAll(): void {
+    this.buckets = []
+  }
+
+  private forget(nowNs: Nanoseconds): void {
+    while (this.buckets[0] !== undefined && this.buckets[0].from + BUCKET_NS <= nowNs - WINDOW_NS) this.buckets.shift()
+  }
+}

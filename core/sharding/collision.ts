@@ -1,4 +1,4 @@
-import type { DealerShape } from '../config/shape.ts'
+import { type DealerShape, isLegalShape, LARGEST_HAND, largestHand, leastWhere, mostQueues } from '../config/shape.ts'
 
 /**
  * How hands of queues collide, all of them being dealt uniformly and independently: what the hash of a flow gives but
@@ -65,3 +65,123 @@ function choose(of: number, some: number): number {
   for (let i = 1; i <= some; i++) ways = (ways * (of - some + i)) / i
   return ways
 }
+
+/** A chance with so many digits at most; below one in ten thousand as a power of ten: `0.0221182`, `1.84379e-10`. */
+export function chanceText(odds: number, digits: number): string {
+  const rounded = Number(odds.toPrecision(digits))
+  return rounded > 0 && rounded < 1e-4 ? rounded.toExponential() : String(rounded)
+}
+
+/** As many digits as the documentation's own arithmetic has right. */
+export const DOCUMENTED_DIGITS = 15
+
+/** Numbers of elephants that the Kubernetes documentation gives chances for. */
+export const USUAL_ELEPHANTS = [1, 4, 16] as const
+
+/** The shapes of its table “Example Shuffle Sharding Configurations”, in its order. */
+const SHAPES: readonly (readonly [handSize: number, queues: number])[] = [
+  [12, 32],
+  [10, 32],
+  [10, 64],
+  [9, 64],
+  [8, 64],
+  [8, 128],
+  [7, 128],
+  [7, 256],
+  [6, 256],
+  [6, 512],
+  [6, 1_024],
+]
+
+export interface DocumentedRow extends DealerShape {
+  /** Chances that a mouse’s hand is covered, one for each of `USUAL_ELEPHANTS`. */
+  readonly covered: readonly number[]
+}
+
+/** That table, computed. Its printed numbers carry errors of rounding in their 16th and 17th digit. */
+export const documentedTable = (): readonly DocumentedRow[] =>
+  SHAPES.map(([handSize, queues]) => ({
+    queues,
+    handSize,
+    covered: USUAL_ELEPHANTS.map((elephants) => coveredOdds({ queues, handSize }, elephants)),
+  }))
+
+/** What a level’s shape is to be good for. */
+export interface ShardingGoal {
+  /** The chance, above 0 and below 1, that elephants may cover a mouse’s hand with. */
+  readonly target: number
+  readonly elephants: number
+  /** No shape with more queues is considered. */
+  readonly maxQueues: number
+}
+
+/** A shape and the chance that the elephants cover a mouse’s hand. */
+export interface Candidate extends DealerShape {
+  readonly covered: number
+}
+
+interface Recommendation {
+  /**
+   * The smallest shapes that reach the target, each with fewer queues than those before it and a larger hand: every
+   * other shape that reaches it has at least as many queues and as large a hand as one of them.
+   */
+  readonly candidates: readonly Candidate[]
+  /** The last of them: fewest queues of all. */
+  readonly fewest: Candidate | undefined
+  /** The best that can be had with so many queues at most: what to fall back on when nothing reaches the target. */
+  readonly closest: Candidate
+}
+
+/**
+ * The smallest shapes that keep the chance within the target. For one hand size the chance falls with every further
+ * queue, so the least number of queues is found by halving.
+ */
+export function recommend({ target, elephants, maxQueues }: ShardingGoal): Recommendation {
+  const candidates: Candidate[] = []
+  let closest = candidateOf({ queues: 1, handSize: 1 }, elephants)
+  for (let handSize = 1; handSize <= LARGEST_HAND; handSize++) {
+    const most = Math.min(maxQueues, mostQueues(handSize))
+    if (most < handSize) break
+    const best = candidateOf({ queues: most, handSize }, elephants)
+    if (best.covered < closest.covered) closest = best
+    const reaches = (queues: number): boolean => coveredOdds({ queues, handSize }, elephants) <= target
+    const queues = leastWhere(handSize, most + 1, reaches)
+    if (queues <= most && queues < (candidates.at(-1)?.queues ?? Infinity)) {
+      candidates.push(candidateOf({ queues, handSize }, elephants))
+    }
+  }
+  return { candidates, fewest: candidates.at(-1), closest }
+}
+
+/**
+ * All hands that may be dealt from so many queues, smallest first. A larger hand gives a mouse more queues to find a
+ * clean one among and each elephant more to fill, so the chance falls with the hand and then rises again.
+ */
+export const hands = (queues: number, elephants: number): readonly Candidate[] =>
+  Array.from({ length: largestHand(queues) }, (_, i) => candidateOf({ queues, handSize: i + 1 }, elephants))
+
+/** The hand that elephants cover least often; the smallest of equals. `undefined` where none can be dealt. */
+export function bestHand(queues: number, elephants: number): Candidate | undefined {
+  const [first, ...others] = hands(queues, elephants)
+  return first && others.reduce((best, one) => (one.covered < best.covered ? one : best), first)
+}
+
+interface Verdict extends Candidate {
+  readonly reaches: boolean
+  /** The best hand for as many queues. */
+  readonly best: Candidate
+}
+
+/** What a shape is worth against a goal; `undefined` when it is not legal. */
+export function judge(shape: DealerShape, { target, elephants }: Omit<ShardingGoal, 'maxQueues'>): Verdict | undefined {
+  const best = isLegalShape(shape) ? bestHand(shape.queues, elephants) : undefined
+  if (best === undefined) return undefined
+  const judged = candidateOf(shape, elephants)
+  return { ...judged, reaches: judged.covered <= target, best }
+}
+
+const candidateOf = ({ queues, handSize }: DealerShape, elephants: number): Candidate => ({
+  queues,
+  handSize,
+  covered: coveredOdds({ queues, handSize }, elephants),
+})

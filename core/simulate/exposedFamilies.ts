@@ -1,12 +1,26 @@
-import { FAMILY } from '../metrics/familyNames.ts'
+import { FAMILY, parseKubernetesVersion } from '../metrics/familyNames.ts'
 import { CATALOGUE } from '../metrics/catalogue.ts'
-import { parseKubernetesVersion } from '../metrics/version.ts'
-import type { EngineSnapshot, KindSnapshot } from '../engine/snapshot.ts'
+import type { EngineSnapshot, KindSnapshot, LaneSnapshot } from '../engine/snapshot.ts'
 import { MS_PER_SECOND } from '../units.ts'
-import { type Exposed, type FamilyRule, gauge, histogram, OBSERVATIONS, PREFIX } from './exposed.ts'
-import { deprecatedFamilies } from './exposedDeprecated.ts'
-import { LANE_FAMILIES } from './exposedLanes.ts'
-import { LIMIT_FAMILIES, TIME_FAMILIES } from './exposedLevels.ts'
+import { type Histogram, REJECT_REASONS } from '../frame/frame.ts'
+import {
+  type Exposed,
+  type FamilyRule,
+  gauge,
+  histogram,
+  OBSERVATIONS,
+  PREFIX,
+  LIMIT_FAMILIES,
+  TIME_FAMILIES,
+  byLane,
+  byLevel,
+  hasExecuted,
+  counted,
+  counter,
+  hasQueued,
+  type Head,
+  observed,
+} from './exposed.ts'
 
 const byKind =
   (value: (kind: KindSnapshot) => number) =>
@@ -62,3 +76,109 @@ export const exposedFamilies = (version: string): readonly FamilyRule[] => {
     ...deprecatedFamilies(minor).filter(({ name }) => minor < (CATALOGUE.get(name)?.hiddenFrom ?? 0)),
   ]
 }
+
+/** From this minor on the executing seats have a name of their own that is not deprecated. */
+const IN_USE_DEPRECATED_SINCE = 31
+
+/** Old names of the nominal limit and of executing seats (specification 8.4). */
+const deprecatedFamilies = (minor: number): readonly FamilyRule[] => [
+  byLevel(
+    gauge(
+      `${PREFIX}request_concurrency_limit`,
+      '[ALPHA] (Deprecated since 1.30.0) Nominal number of execution seats configured for each priority level',
+    ),
+    ({ limits }) => limits.nominal,
+  ),
+  byLane(
+    gauge(
+      `${PREFIX}request_concurrency_in_use`,
+      `[ALPHA] ${minor >= IN_USE_DEPRECATED_SINCE ? '(Deprecated since 1.31.0) ' : ''}Concurrency (number of seats) occupied by the currently executing (initial stage for a WATCH, any stage otherwise) requests in the API Priority and Fairness subsystem`,
+    ),
+    (lane) => [[{}, hasExecuted(lane) ? lane.executingSeats : undefined]],
+  ),
+]
+
+const plainLane = (head: Head, value: (lane: LaneSnapshot) => number | Histogram | undefined): FamilyRule =>
+  byLane(head, (lane) => [[{}, value(lane)]])
+
+/** Families about requests, per flow schema (specification 8.1). */
+const LANE_FAMILIES: readonly FamilyRule[] = [
+  plainLane(
+    gauge(
+      FAMILY.executingRequests,
+      '[BETA] Number of requests in initial (for a WATCH) or any (for a non-WATCH) execution stage in the API Priority and Fairness subsystem',
+    ),
+    (lane) => (hasExecuted(lane) ? lane.executingRequests : undefined),
+  ),
+  plainLane(
+    gauge(
+      FAMILY.executingSeats,
+      '[BETA] Concurrency (number of seats) occupied by the currently executing (initial stage for a WATCH, any stage otherwise) requests in the API Priority and Fairness subsystem',
+    ),
+    (lane) => (hasExecuted(lane) ? lane.executingSeats : undefined),
+  ),
+  plainLane(
+    gauge(
+      FAMILY.queuedRequests,
+      '[BETA] Number of requests currently pending in queues of the API Priority and Fairness subsystem',
+    ),
+    (lane) => (hasQueued(lane) ? lane.waitingRequests : undefined),
+  ),
+  plainLane(
+    gauge(
+      FAMILY.queuedSeats,
+      '[ALPHA] Number of seats currently pending in queues of the API Priority and Fairness subsystem',
+    ),
+    (lane) => (hasQueued(lane) ? lane.waitingSeats : undefined),
+  ),
+  plainLane(
+    counter(FAMILY.dispatched, '[BETA] Number of requests executed by API Priority and Fairness subsystem'),
+    ({ dispatched }) => counted(dispatched),
+  ),
+  byLane(
+    counter(FAMILY.rejected, '[BETA] Number of requests rejected by API Priority and Fairness subsystem'),
+    ({ rejected }) => REJECT_REASONS.map((reason) => [{ reason }, counted(rejected[reason])]),
+  ),
+  plainLane(
+    counter(
+      FAMILY.noAccommodation,
+      '[ALPHA] Number of times a dispatch attempt resulted in a non accommodation due to lack of available seats',
+    ),
+    ({ noAccommodation }) => counted(noAccommodation),
+  ),
+  byLane(
+    histogram(
+      FAMILY.execution,
+      '[ALPHA] Duration of initial stage (for a WATCH) or any (for a non-WATCH) stage of request execution in the API Priority and Fairness subsystem',
+    ),
+    ({ execution, executionWatch }) => [
+      [{ type: 'regular' }, observed(execution)],
+      [{ type: 'watch' }, observed(executionWatch)],
+    ],
+  ),
+  plainLane(
+    histogram(
+      FAMILY.queueLength,
+      '[ALPHA] Length of queue in the API Priority and Fairness subsystem, as seen by each request after it is enqueued',
+    ),
+    ({ queueLength }) => observed(queueLength),
+  ),
+  byLane(
+    histogram(FAMILY.wait, '[BETA] Length of time a request spent waiting in its queue'),
+    ({ wait, waitRejected }) => [
+      [{ execute: 'false' }, observed(waitRejected)],
+      [{ execute: 'true' }, observed(wait)],
+    ],
+  ),
+  plainLane(
+    histogram(FAMILY.watchCount, '[ALPHA] count of watchers for mutating requests in API Priority and Fairness'),
+    ({ watchCount }) => observed(watchCount),
+  ),
+  plainLane(
+    histogram(
+      FAMILY.estimatedSeats,
+      '[ALPHA] Number of estimated seats (maximum of initial and final seats) associated with requests in API Priority and Fairness',
+    ),
+    ({ estimatedSeats }) => observed(estimatedSeats),
+  ),
+]

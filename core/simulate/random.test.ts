@@ -1,6 +1,15 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { namedRandom, seededRandom } from './random.ts'
+import { expect, test, describe } from 'vitest'
+import {
+  namedRandom,
+  seededRandom,
+  type Distribution,
+  constant,
+  drawNs,
+  exponential,
+  lognormal,
+  uniform,
+} from './random.ts'
 
 const draw = (random: () => number, count: number): readonly number[] => Array.from({ length: count }, random)
 
@@ -33,4 +42,38 @@ test('names tell generators apart', () => {
   const names = ['', 'a', 'b', 'ab', 'ba', 'node/1', 'node/2']
   const firsts = names.map((name) => namedRandom(1, name)())
   expect(new Set(firsts).size).toBe(names.length)
+})
+
+const average = (distribution: Distribution): number => {
+  const random = seededRandom(3)
+  let sum = 0
+  for (let i = 0; i < 100_000; i++) sum += drawNs(distribution, random)
+  return sum / 100_000 / 1e6
+}
+
+describe('durations', () => {
+  test('have the average that they should have', () => {
+    expect(average(constant(12))).toBe(12)
+    expect(average(uniform(10, 30))).toBeCloseTo(20, 0)
+    expect(average(exponential(50)) / 50).toBeCloseTo(1, 1)
+    expect(average(lognormal(20, 0.5)) / (20 * Math.exp(0.125))).toBeCloseTo(1, 1)
+  })
+
+  test('are whole nanoseconds between nothing and an hour', () => {
+    const distribution = fc.oneof(
+      fc.double({ min: 0, max: 4e6, noNaN: true }).map(constant),
+      fc.double({ min: 0, max: 3.6e6, noNaN: true }).map(exponential),
+      fc
+        .tuple(fc.double({ min: 0, max: 3.6e6, noNaN: true }), fc.double({ min: 0, max: 3, noNaN: true }))
+        .map(([median, sigma]) => lognormal(median, sigma)),
+    )
+    fc.assert(
+      fc.property(distribution, fc.integer(), (one, seed) => {
+        const ns = drawNs(one, seededRandom(seed))
+        expect(Number.isSafeInteger(ns)).toBe(true)
+        expect(ns).toBeGreaterThanOrEqual(0)
+        expect(ns).toBeLessThanOrEqual(3_600e9)
+      }),
+    )
+  })
 })

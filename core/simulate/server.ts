@@ -1,8 +1,9 @@
 import type { ApfEngine } from '../engine/apfEngine.ts'
 import type { Ticket } from '../engine/ticket.ts'
 import { type Nanoseconds, type Seats, secondsToNs } from '../units.ts'
-import { type CapacityCurve, slowdownAt } from './capacity.ts'
-import type { PreparedCall } from './calls.ts'
+import type { Lengths, Seated } from '../run/candidate.ts'
+import type { Length } from '../run/run.ts'
+import { type CapacityCurve, slowdownAt, type PreparedCall } from './workload.ts'
 
 /** How a call ended, as its client sees it. */
 export type Outcome =
@@ -40,7 +41,7 @@ const REQUEST_TIMEOUT_NS = secondsToNs(60)
  * How long a handler that starts now is at work, nanoseconds: longer the more seats run, its own among them, and no longer
  * than the server lets it. `inTime` is whether it comes to its end.
  */
-export function handlerTime(
+function handlerTime(
   { sentNs, executionNs }: Pick<Call, 'sentNs' | 'executionNs'>,
   { nowNs, runningSeats, capacity }: { nowNs: Nanoseconds; runningSeats: Seats; capacity: CapacityCurve },
 ): { readonly ns: Nanoseconds; readonly inTime: boolean } {
@@ -133,4 +134,36 @@ export class SimulatedServer {
 function settle({ tally, done }: Call, outcome: Outcome): void {
   tally[outcome.kind] += 1
   done(outcome)
+}
+
+/** A request of a simulated client: how long its handler takes is known before it runs. */
+export interface Working {
+  readonly work: Pick<Call, 'executionNs' | 'watchNs'>
+}
+
+type Modelled<R> = Extract<Lengths<R>, { kind: 'modelled' }>
+
+/**
+ * How long requests take at a simulated server with other objects: as much work as at the first one, on a machine of its
+ * own, which is slower or faster by the seats that run there.
+ */
+export class SimulatedLengths implements Modelled<Working> {
+  readonly kind = 'modelled'
+  private readonly capacity: CapacityCurve
+  private runningSeats = 0
+
+  constructor(capacity: CapacityCurve) {
+    this.capacity = capacity
+  }
+
+  begun({ work: { executionNs, watchNs } }: Working, { maxSeats, arrivedNs, startedNs }: Seated): Length {
+    this.runningSeats += maxSeats
+    const { capacity, runningSeats } = this
+    const { ns, inTime } = handlerTime({ sentNs: arrivedNs, executionNs }, { nowNs: startedNs, runningSeats, capacity })
+    return { durationNs: ns, watchNs: inTime ? (watchNs ?? 0) : 0 }
+  }
+
+  ended(_row: Working, { maxSeats }: Seated): void {
+    this.runningSeats -= maxSeats
+  }
 }

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { mandatoryLevels, mandatorySchemas, suggestedLevels, suggestedSchemas } from '../config/builtIn.ts'
 import type { EngineConfiguration } from '../engine/apfEngine.ts'
-import { AS_UPSTREAM } from '../engine/corrections.ts'
-import { profileFor } from '../engine/profiles.ts'
+import { AS_UPSTREAM, profileFor } from '../engine/profiles.ts'
+import { readRequestLine } from '../request/requestInfo.ts'
 import { CLUSTER } from './cluster.ts'
-import { constant, exponential, uniform } from './distribution.ts'
-import { type Simulation, type SimulationOptions, createSimulation } from './simulation.ts'
+import { constant, exponential, uniform } from './random.ts'
+import { type Simulation, type SimulationOptions, createSimulation, simulatedFacts } from './simulation.ts'
 import type { ClientGroup, Workload } from './workload.ts'
 
 const SECOND = 1e9
@@ -240,4 +240,28 @@ describe('a simulation', () => {
     expect(tally?.rejected).toBeGreaterThan(0)
     expect(simulation.runningSeats).toBeLessThanOrEqual(200)
   })
+})
+
+const watch = (target: string) => {
+  const line = readRequestLine('GET', target)
+  if (!line.ok) throw new Error(line.problem)
+  return { payload: line }
+}
+
+test('tells of objects, and of watches of all objects of a resource as the engine counts them', () => {
+  const objects = [{ key: 'pods', count: 300, averageSize: 4_000 }]
+  const facts = simulatedFacts({ objects }, [
+    watch('/api/v1/pods?watch=true'),
+    watch('/api/v1/pods?watch=true&resourceVersion=1'),
+    watch('/api/v1/pods?watch=true&fieldSelector=spec.nodeName%3Dnode-1'),
+    watch('/api/v1/namespaces/app/pods?watch=true'),
+    watch('/apis/apps/v1/deployments?watch=true'),
+    watch('/apis/apps/v1/namespaces/app/statefulsets?watch=true'),
+  ])
+  expect(facts.objects).toEqual(new Map([['pods', { count: 300, averageSize: 4_000 }]]))
+  expect(facts.watches).toEqual([
+    { apiGroup: '', resource: 'pods', total: 2 },
+    { apiGroup: 'apps', resource: 'deployments', total: 1 },
+    { apiGroup: 'apps', resource: 'statefulsets', total: 0 },
+  ])
 })

@@ -1,40 +1,33 @@
 import {
   type ApfEngine,
+  type ApfEngineOptions,
   type ConfigurationReport,
   type EngineConfiguration,
-  type EngineMode,
   createApfEngine,
   runTo,
+  type ServerFacts,
 } from '../engine/apfEngine.ts'
-import type { Corrections } from '../engine/corrections.ts'
 import type { Timed } from '../engine/timers.ts'
-import type { VersionProfile } from '../engine/profiles.ts'
-import type { User } from '../request/match.ts'
-import type { ServerFacts } from '../engine/serverFacts.ts'
-import { type Nanoseconds, type Seats, secondsToNs, type UnixMs } from '../units.ts'
-import { CallBook, callMix, numbered } from './calls.ts'
-import { startClosedThread, startInformer, startOpenClient } from './clients.ts'
-import { drawNs, uniform } from './distribution.ts'
-import { simulatedFacts } from './facts.ts'
-import { namedRandom } from './random.ts'
-import type { ClientContext } from './retry.ts'
+import type { User, RequestDigest } from '../request/match.ts'
+import { type Nanoseconds, type Seats, secondsToNs } from '../units.ts'
+import type { EngineRequest } from '../engine/ticket.ts'
+import { WatchTracker } from '../engine/watchTracker.ts'
+import { statisticsKey } from '../engine/workEstimator.ts'
+import { CallBook, callMix, numbered, type ClientGroup, type Workload } from './workload.ts'
+import { startClosedThread, startInformer, startOpenClient, type ClientContext } from './clients.ts'
+import { drawNs, uniform, namedRandom } from './random.ts'
 import { type Call, SimulatedServer, type Tally, emptyTally } from './server.ts'
-import type { ClientGroup, Workload } from './workload.ts'
 
 /** A server counts its objects every minute, each time stretched by up to 2.2 (specification 5.7). */
 const STATISTICS_PERIOD = uniform(60_000, 132_000)
 
 const MINUTE_NS = secondsToNs(60)
 
-export interface SimulationOptions {
+export interface SimulationOptions extends Pick<
+  ApfEngineOptions<Call>,
+  'mode' | 'maxRequestsInFlight' | 'maxMutatingRequestsInFlight' | 'profile' | 'corrections' | 'startUnixMs'
+> {
   readonly seed: number
-  /** Unix milliseconds at the start. */
-  readonly startUnixMs: UnixMs
-  readonly mode: EngineMode
-  readonly maxRequestsInFlight: number
-  readonly maxMutatingRequestsInFlight: number
-  readonly profile: VersionProfile
-  readonly corrections: Corrections
   readonly configuration: EngineConfiguration
   readonly workload: Workload
   /** Happens every simulated minute: what the server does to its own objects (specification 7.8). */
@@ -206,5 +199,28 @@ function countObjects(
       after(drawNs(STATISTICS_PERIOD, random), poll)
     }
     poll()
+  }
+}
+
+interface OpenWatch {
+  readonly payload: Pick<EngineRequest<unknown>, 'info' | 'query'>
+}
+
+/** What is true of a simulated server: its objects, and its watches of all objects of a resource. */
+export function simulatedFacts({ objects }: Pick<Workload, 'objects'>, watches: Iterable<OpenWatch>): ServerFacts {
+  // Which watches count is the engine's to say.
+  const tracker = new WatchTracker()
+  const watched = new Map<string, RequestDigest['info']>()
+  for (const { payload } of watches) {
+    tracker.register(payload.info, payload.query)
+    watched.set(statisticsKey(payload.info), payload.info)
+  }
+  return {
+    objects: new Map(objects.map(({ key, count, averageSize }) => [key, { count, averageSize }])),
+    watches: [...watched.values()].map((info) => ({
+      apiGroup: info.apiGroup,
+      resource: info.resource,
+      total: tracker.interested({ ...info, verb: 'update', namespace: '', name: '' }),
+    })),
   }
 }

@@ -1,6 +1,10 @@
-import type { User } from '../request/match.ts'
-import type { CapacityCurve } from './capacity.ts'
-import type { Distribution } from './distribution.ts'
+import { z } from 'zod'
+import type { User, RequestDigest } from '../request/match.ts'
+import { type Seats, secondsToNs } from '../units.ts'
+import { parseListOptions, parseRequestTarget, type Query } from '../request/requestTarget.ts'
+import { requestInfo } from '../request/requestInfo.ts'
+import { statisticsKey } from '../engine/workEstimator.ts'
+import { type Distribution, drawNs, type Random } from './random.ts'
 
 /**
  * What a simulated cluster does, as data. In names and targets `{i}` stands for the number of the client in its group,
@@ -94,3 +98,108 @@ export type Arrivals =
     }
   /** At these times after the start. */
   | { readonly kind: 'schedule'; readonly atMs: readonly number[] }
+
+/**
+ * How much slower everything gets when more seats run than the machine has room for: points of a line, seats ascending,
+ * beyond whose ends it goes on flat. A slowdown of 2 doubles the time that a request takes.
+ */
+export const CapacityCurveSchema = z
+  .array(z.object({ seats: z.number().min(0), slowdown: z.number().min(1).max(1_000) }))
+  .refine((points) => points.every(({ seats }, i) => i === 0 || seats > (points[i - 1]?.seats ?? 0)), {
+    message: 'The seats of the points must ascend.',
+  })
+export type CapacityCurve = z.infer<typeof CapacityCurveSchema>
+
+/** The slowdown while so many seats run; 1 without points. */
+export function slowdownAt(curve: CapacityCurve, seats: Seats): number {
+  const above = curve.findIndex((point) => point.seats >= seats)
+  const upper = curve[above] ?? curve.at(-1)
+  const lower = above > 0 ? curve[above - 1] : upper
+  if (upper === undefined || lower === undefined) return 1
+  if (upper.seats === lower.seats || above < 0) return upper.slowdown
+  const part = (seats - lower.seats) / (upper.seats - lower.seats)
+  return lower.slowdown + part * (upper.slowdown - lower.slowdown)
+}
+
+/** One request of one client, ready to be sent any number of times. */
+export interface PreparedCall extends RequestDigest {
+  readonly query: Query
+  /** Draws how long its handler takes, nanoseconds, when nothing slows it down; of a watch until it is initialised. */
+  readonly drawExecutionNs: (random: Random) => number
+}
+
+type Target = Pick<PreparedCall, 'info' | 'query'>
+
+const DRAWN = /\{n:(\d+)\}/
+
+/** Prepares calls, each address read once for all clients. */
+export class CallBook {
+  private readonly workload: Workload
+  private readonly targets = new Map<string, Target>()
+
+  constructor(workload: Workload) {
+    this.workload = workload
+  }
+
+  /** Throws for a target that cannot be read. */
+  prepare(user: User, method: string, target: string, execution?: Distribution): PreparedCall {
+    const { info, query } = this.read(method, target)
+    const { service } = this.workload
+    const distribution = execution ?? service.byVerb[info.verb] ?? service.otherwise
+    const transferNs = execution === undefined ? secondsToNs(this.bytesOf({ info, query }) / service.bytesPerSecond) : 0
+    return { user, info, query, drawExecutionNs: (random) => drawNs(distribution, random) + transferNs }
+  }
+
+  private read(method: string, target: string): Target {
+    const key = `${method} ${target}`
+    const known = this.targets.get(key)
+    if (known !== undefined) return known
+    const parsed = parseRequestTarget(target)
+    const { info, failed } = parsed === undefined ? { info: undefined, failed: true } : requestInfo(method, parsed)
+    if (parsed === undefined || info === undefined || failed) throw new Error(`${key} is no request`)
+    const read = { info, query: parsed.query }
+    this.targets.set(key, read)
+    return read
+  }
+
+  /** Bytes that a list reads and encodes; 0 of anything else. */
+  private bytesOf({ info, query }: Target): number {
+    const options = parseListOptions(query)
+    if (options === undefined || (info.verb !== 'list' && options.sendInitialEvents !== true)) return 0
+    const kind = this.workload.objects.find(({ key }) => key === statisticsKey(info))
+    if (kind === undefined) return 0
+    const found = info.name !== '' ? 1 : info.namespace === '' ? kind.count : kind.count / this.workload.namespaces
+    return kind.averageSize * (options.limit > 0 ? Math.min(options.limit, found) : found)
+  }
+}
+
+/** What one client chooses its calls from. */
+export interface CallMix {
+  draw(random: Random): PreparedCall
+}
+
+/** The calls of the client with this number; those with a drawn number are prepared once for each number. */
+export function callMix(book: CallBook, user: User, index: number, kinds: readonly CallKind[]): CallMix {
+  const prepared = kinds.map(({ method, target, weight, execution }) => ({
+    weight,
+    variants: variantsOf(numbered(target, index)).map((one) => book.prepare(user, method, one, execution)),
+  }))
+  const sum = prepared.reduce((total, { weight }) => total + weight, 0)
+  return {
+    draw(random) {
+      let rest = random() * sum
+      const chosen = prepared.find(({ weight }) => (rest -= weight) < 0) ?? prepared.at(-1)
+      const call = chosen?.variants[Math.floor(random() * chosen.variants.length)]
+      if (call === undefined) throw new Error('a client needs at least one call')
+      return call
+    },
+  }
+}
+
+/** Puts the number of a client into a text. */
+export const numbered = (text: string, index: number): string => text.replaceAll('{i}', String(index))
+
+function variantsOf(target: string): readonly string[] {
+  const count = Number(DRAWN.exec(target)?.[1] ?? 0)
+  return count === 0 ? [target] : Array.from({ length: count }, (_, n) => target.replace(DRAWN, String(n)))
+}

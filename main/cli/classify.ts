@@ -1,14 +1,22 @@
 import { explainer } from '../../core/classify/explain.ts'
-import { digestRequest } from '../../core/classify/readRequest.ts'
-import { contextOfFacts, seenSeats } from '../../core/classify/reported.ts'
-import type { Explained, ServerContext } from '../../core/classify/classification.ts'
-import { runRequestTests } from '../../core/classify/sample.ts'
+import {
+  digestRequest,
+  contextOfFacts,
+  seenSeats,
+  type Explained,
+  type ServerContext,
+  type Classification,
+  type RuleTrace,
+  type SchemaTrace,
+  type SeatStep,
+  type SeatUnit,
+} from '../../core/classify/classification.ts'
+import { runRequestTests, type RequestTestResult } from '../../core/classify/configuration.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
-import type { RequestSample } from '../../core/contract/objects.ts'
 import type { SourceSpec } from '../../core/contract/source.ts'
 import { serverLimitOf } from '../../core/impact/serverLimit.ts'
 import { reportedFacts } from '../../core/live/serverFacts.ts'
-import { classificationJson, classificationText, hasFailed, testsJson, testsText } from './classifyReport.ts'
+import type { RequestSample } from '../../core/contract/objects.ts'
 import { requestsFrom, testsFrom, type GivenRequests } from './classifyRequests.ts'
 import {
   CONFIGURATION_OPTIONS,
@@ -17,12 +25,11 @@ import {
   namesCluster,
   type GivenConfiguration,
 } from './configurationSource.ts'
-import type { Console, ExitCode } from './console.ts'
-import { HELP } from './help.ts'
-import { tellFindings } from './manifestFiles.ts'
-import { readFrame, type ReadFrame } from './readFrame.ts'
+import { type Console, type ExitCode, textTable } from './console.ts'
+import { tellFindings } from './inputFiles.ts'
+import { readFrame, type ReadFrame } from './snapshot.ts'
 import { cadenceFrom, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
-import { readNumber, printHelp, readOptions, UsageError, type Given, type OptionInfo } from './usage.ts'
+import { readNumber, UsageError, type Given, type OptionInfo, type Command } from './usage.ts'
 
 const REQUEST_OPTIONS = {
   user: { type: 'string' },
@@ -35,28 +42,25 @@ const REQUEST_OPTIONS = {
   text: { type: 'string' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
-const OPTIONS = {
-  ...SOURCE_OPTIONS,
-  ...CONFIGURATION_OPTIONS,
-  ...REQUEST_OPTIONS,
-  test: { type: 'string' },
-  'server-limit': { type: 'string' },
-  objects: { type: 'string' },
-  'object-size': { type: 'string' },
-  watchers: { type: 'string' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies Readonly<Record<string, OptionInfo>>
+/** Says which flow schema and level requests fall into, why, and what they cost. */
+export const classify: Command = {
+  options: {
+    ...SOURCE_OPTIONS,
+    ...CONFIGURATION_OPTIONS,
+    ...REQUEST_OPTIONS,
+    test: { type: 'string' },
+    'server-limit': { type: 'string' },
+    objects: { type: 'string' },
+    'object-size': { type: 'string' },
+    watchers: { type: 'string' },
+    json: { type: 'boolean' },
+  },
+  run: runClassify,
+}
 
 const MOST_SEATS = 1_000_000_000
 
-/** Says which flow schema and level requests fall into, why, and what they cost. */
-export async function classify(args: readonly string[], console: Console): Promise<ExitCode> {
-  const given = readOptions(args, OPTIONS)
-  if (given.flag('help')) {
-    printHelp(console, HELP.classify)
-    return 0
-  }
+async function runClassify(given: Given, console: Console): Promise<ExitCode> {
   const table = given.value('test')
   if (table !== undefined) return runTable(table, given, console)
   const supposed = contextFrom(given)
@@ -193,3 +197,158 @@ async function runTable(file: string, given: Given, console: Console): Promise<E
   else console.print(testsText(results))
   return rejected || results.some(hasFailed) ? 1 : 0
 }
+
+/** The JSON of one request (docs/classify.md). Members are added over time, never taken away. */
+function classificationJson(
+  request: RequestSample,
+  classification: Classification,
+  { name, version }: GivenConfiguration,
+) {
+  const { info, flow, seats, trace, dangling } = classification
+  return {
+    flowSchema: classification.flowSchema,
+    priorityLevel: classification.priorityLevel,
+    distinguisher: flow.distinguisher,
+    flowHash: flow.hash,
+    hand: flow.hand,
+    seats: {
+      initial: seats.initial,
+      final: seats.final,
+      additionalLatencyMs: seats.additionalLatencyMs,
+      width: seats.width,
+      cap: seats.cap,
+      levelCap: seats.levelCap,
+      method: seats.method,
+      steps: seats.steps,
+      assumptions: seats.assumptions,
+    },
+    trace: trace.map(schemaJson),
+    dangling,
+    request: { ...request, verb: info.verb, isResource: info.isResource, namespace: info.namespace },
+    distinguisherMethod: flow.method,
+    uids: classification.uids,
+    nominalLimit: classification.nominalLimit,
+    bypasses: classification.bypasses,
+    fallback: classification.fallback,
+    notes: classification.notes,
+    configuration: { name, version },
+  }
+}
+
+function schemaJson({
+  flowSchema,
+  priorityLevel,
+  matchingPrecedence,
+  matched,
+  reached,
+  imagined,
+  rule,
+  reason,
+}: SchemaTrace) {
+  return {
+    flowSchema,
+    matched,
+    // A schema that matches has grounds, one that does not has a reason.
+    ...(matched ? { because: reason } : { reason }),
+    priorityLevel,
+    matchingPrecedence,
+    reached,
+    imagined,
+    ...(rule !== undefined && { rule: ruleJson(rule) }),
+  }
+}
+
+const ruleJson = ({ index, outcomes, subject, part, mismatch }: RuleTrace) => ({
+  index,
+  outcomes,
+  ...(subject !== undefined && { subject }),
+  ...(part !== undefined && { part }),
+  ...(mismatch !== undefined && { mismatch }),
+})
+
+/** One request for people. */
+function classificationText(request: RequestSample, classification: Classification): readonly string[] {
+  const { flowSchema, priorityLevel, flow, seats, trace, dangling, notes } = classification
+  const about = (label: string, value: string): string => `  ${label.padEnd(14)}${value}`
+  return [
+    `${request.user}  ${request.method} ${request.url}`,
+    '',
+    `${flowSchema} → ${priorityLevel}`,
+    ...notes.map((note) => `  ${note}`),
+    '',
+    ...textTable(
+      trace.map((each) => [
+        each.decides ? '→' : ' ',
+        String(each.matchingPrecedence),
+        each.flowSchema,
+        each.priorityLevel,
+        each.reason,
+      ]),
+      ['left', 'right', 'left', 'left', 'left'],
+    ),
+    ...dangling.map((each) => `  ${each.flowSchema} ${each.reason}`),
+    '',
+    'Flow',
+    about(
+      'distinguisher',
+      flow.distinguisher === '' ? `none. ${flow.reason}` : `${flow.distinguisher} (${flow.method})`,
+    ),
+    about('hash', flow.hash),
+    about('hand', flow.hand.length === 0 ? 'none' : `${flow.hand.join(' ')} of ${flow.queues} queues`),
+    '',
+    `Seats: ${seats.method}`,
+    ...textTable(
+      seats.steps.map((step) => ['', step.label, stepValue(step)]),
+      ['left', 'left', 'right'],
+    ),
+    ...seats.assumptions.map((assumption) => `  ${assumption}`),
+  ]
+}
+
+const UNITS: Readonly<Record<SeatUnit, string>> = {
+  objects: '',
+  bytes: ' B',
+  seats: '',
+  milliseconds: ' ms',
+  watches: '',
+}
+
+const stepValue = ({ value, unit, assumed }: SeatStep): string =>
+  value === undefined ? '' : `${value}${unit === undefined ? '' : UNITS[unit]}${assumed === true ? ' (assumed)' : ''}`
+
+/** The JSON of a test table. */
+const testsJson = (results: readonly RequestTestResult[]) => ({
+  passed: results.filter(({ outcome }) => outcome === 'passed').length,
+  failed: results.filter(hasFailed).length,
+  results: results.map((result) => ({
+    id: result.test.id,
+    label: result.test.label,
+    outcome: result.outcome,
+    ...(result.test.expect !== undefined && { expected: result.test.expect }),
+    ...(result.outcome === 'unclassifiable' ? { problem: result.problem } : { actual: result.actual }),
+  })),
+})
+
+const hasFailed = ({ outcome }: RequestTestResult): boolean => outcome === 'failed' || outcome === 'unclassifiable'
+
+/** A test table for people. */
+function testsText(results: readonly RequestTestResult[]): readonly string[] {
+  const rows = results.map((result) => {
+    const { expect: expected, label } = result.test
+    const actual =
+      result.outcome === 'unclassifiable'
+        ? result.problem
+        : `${result.actual.flowSchema} → ${result.actual.priorityLevel}`
+    const wanted =
+      result.outcome === 'failed' && expected !== undefined
+        ? `expected ${expected.flowSchema} → ${expected.priorityLevel}`
+        : ''
+    return [OUTCOMES[result.outcome], label, actual, wanted]
+  })
+  const { passed, failed } = testsJson(results)
+  const without = results.length - passed - failed
+  const sum = `${passed} passed, ${failed} failed${without === 0 ? '' : `, ${without} without an expectation`}`
+  return [...textTable(rows, ['left', 'left', 'left', 'left']), '', sum]
+}
+
+const OUTCOMES = { passed: 'ok', failed: 'FAIL', 'no-expectation': '–', unclassifiable: 'FAIL' } as const

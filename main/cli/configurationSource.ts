@@ -1,12 +1,11 @@
-import { builtInObjects } from '../../core/config/builtInByVersion.ts'
-import { defaultFlowSchema, defaultLevel } from '../../core/config/defaulting.ts'
-import type { ObjectSet } from '../../core/config/objects.ts'
+import { builtInObjects } from '../../core/config/builtIn.ts'
+import { defaultFlowSchema, defaultLevel, type ObjectSet } from '../../core/config/objects.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { LocatedFinding } from '../../core/manifest/manifest.ts'
 import type { Console } from './console.ts'
-import { readConfiguration } from './manifestFiles.ts'
+import { readConfiguration } from './inputFiles.ts'
 import { UsageError, type Given, type OptionInfo } from './usage.ts'
-import type { ReadFrame } from './readFrame.ts'
+import type { ReadFrame } from './snapshot.ts'
 import { coveredVersion, versionFrom } from './validate.ts'
 
 /** Options that say whose objects a command works on. */
@@ -113,10 +112,7 @@ function completed(own: ObjectSet, builtIn: ObjectSet): ObjectSet {
 }
 
 /** The objects of the cluster that --kubeconfig and --context name. Rejects with `ProblemError`. */
-export async function fromCluster(
-  given: Given,
-  console: Console,
-): Promise<GivenConfiguration & { readonly from: 'cluster' }> {
+async function fromCluster(given: Given, console: Console): Promise<GivenConfiguration> {
   const [file, context] = [given.value('kubeconfig'), given.value('context')]
   const { name, version, objects, notes } = await console.access.readClusterObjects({
     kind: 'kubeconfig',

@@ -1,5 +1,6 @@
+import { escapeControls, jsonText, shownLine } from '../../core/text/text.ts'
+import { type Problem, ProblemError } from '../../core/contract/errors.ts'
 import type { Environment } from '../ports/environment.ts'
-import type { Output } from './output.ts'
 import type { Access } from '../workspace/workspace.ts'
 
 /** 0: done. 1: done, with findings. 2: could not run. */
@@ -34,4 +35,70 @@ export interface Console extends Output {
   readonly renewal: Renewal
   /** The folder for files of this login session, if the system has one: `XDG_RUNTIME_DIR`. */
   readonly runtimeDir: string | undefined
+}
+
+/**
+ * All that a command writes. Names of objects, contexts and files and messages of servers are others' words: whatever
+ * they hold, a line stays a line, and nothing in it acts on the terminal or the log that it ends in.
+ */
+export interface Output {
+  /** Lines of text for people. */
+  readonly print: (lines: readonly string[]) => void
+  /** A value as JSON, on one line without `indent`. */
+  readonly printJson: (value: unknown, indent?: number) => void
+  /** Lines that begin with `::`, for the log of a GitHub job; their values have its own escapes. */
+  readonly annotate: (lines: readonly string[]) => void
+  /** One sentence for people, on standard error. */
+  readonly tell: (sentence: string) => void
+}
+
+type Write = (text: string) => void
+
+export function createOutput(stdout: Write, stderr: Write): Output {
+  const write = (lines: readonly string[], shown: (line: string) => string): void =>
+    stdout(lines.map((line) => `${shown(line)}\n`).join(''))
+  return {
+    print: (lines) => write(lines, shownLine),
+    printJson: (value, indent) => stdout(`${jsonText(value, indent)}\n`),
+    annotate: (lines) => write(lines, escapeControls),
+    tell: (sentence) => stderr(`apf-console: ${shownLine(sentence)}\n`),
+  }
+}
+
+/** A problem in lines. What a credential plugin wrote, or how to install it, belongs to them; other details do not. */
+export function problemLines({ code, message, details }: Problem): readonly string[] {
+  if (details === undefined) return [message]
+  if (code === 'internal') return [`${message} (${details})`]
+  return code === 'credentials' ? [message, ...details.split('\n').map((line) => `  ${line}`)] : [message]
+}
+
+/** Why a port that an option named cannot be listened on, in a sentence; other errors stay as they are. */
+export function portProblem(error: unknown, option: string, port: number): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'EADDRINUSE')
+    return new ProblemError('unsupported', `Port ${port} is in use; give another one or leave out --${option}.`)
+  if (code === 'EACCES')
+    return new ProblemError('forbidden', `This user may not listen on port ${port}; give one above 1023.`)
+  return error
+}
+
+/** Wider cells stand out of their column: one name of a megabyte must not make every row as long. */
+const WIDEST = 80
+
+/** Rows of text in columns that are as wide as their widest cell; numbers belong to the right. */
+export function textTable(
+  rows: readonly (readonly string[])[],
+  align: readonly ('left' | 'right')[],
+): readonly string[] {
+  const widths = align.map((_, column) =>
+    rows.reduce((widest, row) => Math.max(widest, Math.min(WIDEST, row[column]?.length ?? 0)), 0),
+  )
+  return rows.map((row) =>
+    row
+      .map((cell, column) =>
+        align[column] === 'right' ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd(),
+  )
 }

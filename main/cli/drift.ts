@@ -1,35 +1,33 @@
-import { driftBetween, driftFromBuiltIn, isDrifted, type Drift } from '../../core/drift/drift.ts'
+import { driftBetween, driftFromBuiltIn, isDrifted, type Drift, type DriftRow } from '../../core/drift/drift.ts'
+import type { FieldChange } from '../../core/config/content.ts'
+import { exportDiff } from '../../core/manifest/export.ts'
 import {
   CONFIGURATION_OPTIONS,
   configurationFrom,
   namesCluster,
   type GivenConfiguration,
 } from './configurationSource.ts'
-import type { Console, ExitCode } from './console.ts'
-import { driftJson, driftText, type Compared } from './driftReport.ts'
-import { HELP } from './help.ts'
-import { readConfiguration, tellFindings } from './manifestFiles.ts'
-import { printHelp, readOptions, UsageError, type Given, type OptionInfo } from './usage.ts'
-
-const OPTIONS = {
-  ...CONFIGURATION_OPTIONS,
-  against: { type: 'string', multiple: true, list: true },
-  'against-kubeconfig': { type: 'string' },
-  'against-context': { type: 'string' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies Readonly<Record<string, OptionInfo>>
+import { UsageError, type Given, readOutput, type Command } from './usage.ts'
+import type { Console, ExitCode, Output } from './console.ts'
+import { readConfiguration, tellFindings } from './inputFiles.ts'
+import { versionFrom } from './validate.ts'
 
 /**
  * How the objects of a cluster or of files differ from the built-in ones of the server's version, or from another cluster
  * or files. 1 when they do; people's own objects are no drift from the built-in ones.
  */
-export async function drift(args: readonly string[], console: Console): Promise<ExitCode> {
-  const given = readOptions(args, OPTIONS)
-  if (given.flag('help')) {
-    printHelp(console, HELP.drift)
-    return 0
-  }
+export const drift: Command = {
+  options: {
+    ...CONFIGURATION_OPTIONS,
+    against: { type: 'string', multiple: true, list: true },
+    'against-kubeconfig': { type: 'string' },
+    'against-context': { type: 'string' },
+    json: { type: 'boolean' },
+  },
+  run: runDrift,
+}
+
+async function runDrift(given: Given, console: Console): Promise<ExitCode> {
   const inFiles = given.values('config').length > 0
   if (!inFiles && !namesCluster(given)) {
     throw new UsageError('drift needs objects to look at: --config FILE, or --kubeconfig FILE or --context NAME.')
@@ -54,7 +52,7 @@ interface Comparison {
 async function compare(configuration: GivenConfiguration, given: Given, console: Console): Promise<Comparison> {
   const { objects, version, name: current } = configuration
   const answer = (reference: string, found: Drift, drifted: boolean): Comparison => ({
-    compared: { reference, current, version, drift: found },
+    compared: { reference, current, version, found },
     drifted,
   })
   const files = given.values('against')
@@ -79,4 +77,91 @@ async function compare(configuration: GivenConfiguration, given: Given, console:
   for (const note of other.notes) console.tell(note)
   const found = driftBetween(objects, other.objects, version)
   return answer(`cluster ${other.name}`, found, found.rows.length > 0)
+}
+
+/** Two configurations, by the names under which they are told. */
+interface Compared {
+  readonly reference: string
+  readonly current: string
+  readonly version: string
+  readonly found: Drift
+}
+
+/** As `apf-console diff --json` and `drift --json` print it (docs/drift.md). */
+const driftJson = ({ reference, current, version, found }: Compared): unknown => ({
+  reference,
+  current,
+  kubeVersion: version,
+  same: found.same,
+  differences: found.rows.map(({ kind, name, change, fields, builtIn, server }) => ({
+    kind,
+    name,
+    change,
+    ...(builtIn !== undefined && { builtIn }),
+    fields: fields.map(({ field, from, to }) => ({ field, from: from ?? null, to: to ?? null })),
+    server,
+  })),
+})
+
+const SIGN: Readonly<Record<DriftRow['change'], string>> = { changed: '~', missing: '-', extra: '+' }
+
+const shown = (value: unknown): string => (value === undefined ? 'nothing' : JSON.stringify(value))
+
+const fieldLine = ({ field, from, to }: FieldChange): string => `    ${field}: ${shown(from)} → ${shown(to)}`
+
+/** Lines for people; `withServer` adds what the API server itself will do. */
+function driftText({ reference, current, found }: Compared, withServer: boolean): readonly string[] {
+  const rows = found.rows.flatMap((row) => [
+    `${SIGN[row.change]} ${row.kind} ${row.name}${row.change === 'changed' ? '' : ` (${row.change})`}`,
+    ...row.fields.map(fieldLine),
+    ...(withServer && (row.builtIn !== undefined || row.server.verdict !== 'kept') ? [`    ${row.server.why}`] : []),
+  ])
+  const count = found.rows.length
+  const sum = `${count} ${count === 1 ? 'object differs' : 'objects differ'}, ${found.same} ${found.same === 1 ? 'is' : 'are'} the same: ${current}, compared with ${reference}.`
+  return [...rows, sum]
+}
+
+/** A unified diff that turns the reference into the configuration. */
+const driftPatch = ({ found }: Compared): readonly string[] =>
+  exportDiff(found.rows.map(({ kind, name, reference, current }) => ({ kind, name, from: reference, to: current })))
+    .text.split('\n')
+    .slice(0, -1)
+
+/** What differs between two configurations; 1 when anything does, or when a server would reject an object. */
+export const diff: Command = {
+  options: {
+    'kube-version': { type: 'string' },
+    output: { type: 'string', short: 'o' },
+    json: { type: 'boolean' },
+  },
+  operands: 'files',
+  run: runDiff,
+}
+
+const OUTPUTS = ['text', 'json', 'patch'] as const
+
+async function runDiff(given: Given, console: Console): Promise<ExitCode> {
+  const output = readOutput(given, OUTPUTS)
+  const version = versionFrom(given)
+  const [before, after, ...more] = given.operands
+  if (before === undefined || after === undefined || more.length > 0) {
+    throw new UsageError('diff compares two configurations: give two files or folders, or - for standard input.')
+  }
+  if (before === '-' && after === '-') throw new UsageError('Only one of the two can be the standard input.')
+  const reading = console
+  const [reference, current] = [
+    await readConfiguration([before], { version, reading }),
+    await readConfiguration([after], { version, reading }),
+  ]
+  const errors = [...reference.findings, ...current.findings].filter(({ severity }) => severity === 'error')
+  tellFindings(errors, console)
+  const found = driftBetween(current.objects, reference.objects, version)
+  REPORTS[output]({ reference: before, current: after, version, found }, console)
+  return found.rows.length > 0 || errors.length > 0 ? 1 : 0
+}
+
+const REPORTS: Readonly<Record<(typeof OUTPUTS)[number], (compared: Compared, output: Output) => void>> = {
+  text: (compared, { print }) => print(driftText(compared, false)),
+  json: (compared, { printJson }) => printJson(driftJson(compared), 2),
+  patch: (compared, { print }) => print(driftPatch(compared)),
 }

@@ -1,20 +1,20 @@
 import { SUBCOMMANDS } from '../../core/conformance/answers.ts'
 import { QuestionError } from '../../core/conformance/question.ts'
+import { nearest } from '../../core/text/text.ts'
 import type { Console, ExitCode } from './console.ts'
-import { HELP } from './help.ts'
-import { JsonValues } from './jsonValues.ts'
-import { nearest } from '../../core/text/nearest.ts'
-import { readOptions, UsageError } from './usage.ts'
+import { type Command, type Given, UsageError } from './usage.ts'
 
-const OPTIONS = { help: { type: 'boolean', short: 'h' } } as const
+export const engine: Command = {
+  options: {},
+  operands: 'files',
+  moreHelp: () => ['', 'Subcommands:', ...summaries()],
+  run: runEngine,
+}
 
-export async function engine(args: readonly string[], console: Console): Promise<ExitCode> {
-  const named = args[0]?.startsWith('-') === false
-  const name = named ? args[0] : undefined
-  if (readOptions(named ? args.slice(1) : args, OPTIONS).flag('help')) {
-    console.print([...HELP.engine.split('\n'), '', 'Subcommands:', ...summaries()])
-    return 0
-  }
+async function runEngine({ operands }: Given, console: Console): Promise<ExitCode> {
+  const [name, more] = operands
+  if (more !== undefined)
+    throw new UsageError(`${JSON.stringify(more)} is not expected here; engine takes one subcommand.`)
   const subcommand = SUBCOMMANDS.get(name ?? '')
   if (subcommand === undefined) throw new UsageError(whatElse(name))
   const reply = (question: unknown): void => console.printJson(subcommand.answer(question))
@@ -57,4 +57,56 @@ function whatElse(name: string | undefined): string {
   if (name === undefined) return 'engine needs a subcommand; --help lists them.'
   const meant = nearest(name, [...SUBCOMMANDS.keys()])
   return `There is no subcommand ${JSON.stringify(name)}; ${meant === undefined ? '--help lists them.' : `did you mean ${meant}?`}`
+}
+
+const SPACE = /\s/
+/** A question to the engine is a few kilobytes; this is an end for one that has none. */
+const MOST_CHARACTERS = 64 * 1024 * 1024
+
+/** Cuts text that arrives in pieces into JSON values that stand one after the other, on one line or many. */
+export class JsonValues {
+  private rest = ''
+  /** Up to where `rest` has been looked at. */
+  private seen = 0
+  private depth = 0
+  private inString = false
+  private escaped = false
+
+  /** The values that are complete with this piece. Throws `UsageError` for one that does not end. */
+  push(piece: string): string[] {
+    this.rest += piece
+    if (this.rest.length > MOST_CHARACTERS) throw new UsageError('A JSON value is longer than 64 MB.')
+    const values: string[] = []
+    let start = 0
+    for (; this.seen < this.rest.length; this.seen++) {
+      const character = this.rest.charAt(this.seen)
+      if (this.inString) {
+        if (this.escaped) this.escaped = false
+        else if (character === '\\') this.escaped = true
+        else if (character === '"') this.inString = false
+      } else if (character === '"') {
+        this.inString = true
+      } else if (character === '{' || character === '[') {
+        this.depth += 1
+      } else if (character === '}' || character === ']') {
+        this.depth -= 1
+        if (this.depth > 0) continue
+        this.depth = 0
+        values.push(this.rest.slice(start, this.seen + 1))
+        start = this.seen + 1
+      } else if (this.depth === 0 && SPACE.test(character)) {
+        // The end of a word, a number or a string.
+        values.push(this.rest.slice(start, this.seen))
+        start = this.seen + 1
+      }
+    }
+    this.rest = this.rest.slice(start)
+    this.seen = this.rest.length
+    return values.filter((value) => value.trim() !== '')
+  }
+
+  /** What is left when nothing more comes: a word or a number, or the beginning of a value. */
+  end(): string[] {
+    return this.push('\n').concat(this.rest.trim() === '' ? [] : [this.rest])
+  }
 }

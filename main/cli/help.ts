@@ -141,7 +141,7 @@ Who can connect (by default clients on this machine with the token; other machin
   --client-kubeconfig FILE   write a kubeconfig for clients (with TLS one is always written)
 
 Options:
-  --mode M               enforce (default): requests wait or are rejected; shadow: requests pass, decisions are only computed
+  --mode M               enforce (default): requests wait or are rejected; observe: requests pass, decisions are only computed
   --identity I           identity of callers: kubeconfig (default: its user for all), token, certificate or headers
   --objects O            initial objects: those of the upstream (default) or the built-in ones
   --config FILE…         initial objects: these manifests, which are the whole configuration

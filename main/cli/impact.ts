@@ -1,42 +1,43 @@
-import { DEFAULT_SERVER_LIMIT } from '../../core/classify/configuration.ts'
-import type { ObjectSet } from '../../core/config/objects.ts'
-import type { ServerFrame } from '../../core/frame/frame.ts'
-import { changesBetween } from '../../core/guard/changes.ts'
-import { confirmationsFor } from '../../core/guard/confirmations.ts'
+import { changesBetween, confirmationsFor, type Confirmation } from '../../core/guard/changes.ts'
 import { guardRails } from '../../core/guard/guardRails.ts'
-import { demandOf } from '../../core/impact/demand.ts'
-import { seatImpact } from '../../core/impact/seatImpact.ts'
-import { nominalLimitsOf, possibleServerLimits, reportedServerLimit } from '../../core/impact/serverLimit.ts'
-import type { Console, ExitCode } from './console.ts'
-import { HELP } from './help.ts'
-import { impactInput, type ImpactInput } from './impactInput.ts'
-import { type ImpactAnswer, type LimitFrom, impactJson, impactText } from './impactReport.ts'
-import { tellFindings } from './manifestFiles.ts'
-import { CLUSTER_OPTIONS, SOURCE_OPTIONS } from './sourceOptions.ts'
-import { type OptionInfo, printHelp, readNumber, readOptions } from './usage.ts'
+import { demandOf, type LevelSeats, type LimitNow } from '../../core/impact/effectiveLevels.ts'
+import { seatImpact, assumedIdleSentence, type ImpactRow, type SeatImpact } from '../../core/impact/seatImpact.ts'
+import { serverLimitOf, type ServerLimit } from '../../core/impact/serverLimit.ts'
+import type { GuardFinding, GuardSeverity } from '../../core/guard/finding.ts'
+import type { AllocationRegime } from '../../core/engine/allocation.ts'
+import type { ObjectSet } from '../../core/config/objects.ts'
+import { ProblemError } from '../../core/contract/errors.ts'
+import type { RequestTest } from '../../core/contract/objects.ts'
+import type { ServerFrame } from '../../core/frame/frame.ts'
+import { applyManifests } from '../../core/impact/applyManifests.ts'
+import type { LocatedFinding } from '../../core/manifest/manifest.ts'
+import { type Console, type ExitCode, textTable } from './console.ts'
+import { tellFindings, readConfiguration } from './inputFiles.ts'
+import { CLUSTER_OPTIONS, SOURCE_OPTIONS, cadenceFrom, sourceFrom } from './sourceOptions.ts'
+import { readNumber, type Command, type Given, UsageError } from './usage.ts'
+import { testsFrom } from './classifyRequests.ts'
+import { configurationFrom } from './configurationSource.ts'
+import { readFrame } from './snapshot.ts'
 
-const OPTIONS = {
-  config: { type: 'string', multiple: true, list: true },
-  edit: { type: 'string', multiple: true, list: true },
-  whole: { type: 'boolean' },
-  'server-limit': { type: 'string' },
-  'kube-version': { type: 'string' },
-  test: { type: 'string' },
-  ...CLUSTER_OPTIONS,
-  file: SOURCE_OPTIONS.file,
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies Readonly<Record<string, OptionInfo>>
+/** Shows what an edit does to every level. 1 when a guard rail blocks it or a server would reject it. */
+export const impact: Command = {
+  options: {
+    config: { type: 'string', multiple: true, list: true },
+    edit: { type: 'string', multiple: true, list: true },
+    whole: { type: 'boolean' },
+    'server-limit': { type: 'string' },
+    'kube-version': { type: 'string' },
+    test: { type: 'string' },
+    ...CLUSTER_OPTIONS,
+    file: SOURCE_OPTIONS.file,
+    json: { type: 'boolean' },
+  },
+  run: runImpact,
+}
 
 const MOST_SEATS = 1_000_000_000
 
-/** Shows what an edit does to every level. 1 when a guard rail blocks it or a server would reject it. */
-export async function impact(args: readonly string[], console: Console): Promise<ExitCode> {
-  const given = readOptions(withRepeated(args, ['--config', '--edit']), OPTIONS)
-  if (given.flag('help')) {
-    printHelp(console, HELP.impact)
-    return 0
-  }
+async function runImpact(given: Given, console: Console): Promise<ExitCode> {
   const wanted = readNumber(given, 'server-limit', { min: 1, max: MOST_SEATS, whole: true })
   const input = await impactInput(given, console)
   if (input === undefined) return 2
@@ -49,35 +50,20 @@ export async function impact(args: readonly string[], console: Console): Promise
   return blocked || input.errors.length > 0 || input.problems.length > 0 ? 1 : 0
 }
 
-/** `--edit a b` is `--edit a --edit b`. */
-function withRepeated(args: readonly string[], options: readonly string[]): readonly string[] {
-  let list: string | undefined
-  let values = 0
-  return args.flatMap((arg) => {
-    if (arg.startsWith('-') && arg !== '-') {
-      list = options.includes(arg) ? arg : undefined
-      values = 0
-      return [arg]
-    }
-    values += 1
-    return list === undefined || values === 1 ? [arg] : [list, arg]
-  })
-}
-
 function answerOf(input: ImpactInput, wanted: number | undefined): ImpactAnswer {
   const { before, after, version, servers, tests, origin } = input
   const measured = servers.map((one) => {
-    const [serverLimit, limitFrom] = limitOf(one, before, wanted)
+    const { seats: serverLimit, from } = serverLimitOf({ own: wanted, server: one, objects: before })
     const demand = demandOf(one)
-    return { id: one.id, limitFrom, impact: seatImpact({ before, after, serverLimit, version, demand }) }
+    return { id: one.id, limitFrom: from, computed: seatImpact({ before, after, serverLimit, version, demand }) }
   })
   const [first] = measured
-  const { impact: chosen, limitFrom } = first ?? withoutServer(input, wanted)
+  const { computed: chosen, limitFrom } = first ?? withoutServer(input, wanted)
   const { serverLimit } = chosen
   return {
     ...input,
     limitFrom,
-    impact: chosen,
+    computed: chosen,
     perServer: measured,
     findings: guardRails({ before, after, context: { version, serverLimit, origin, servers, tests } }),
     confirmations: confirmationsFor(changesBetween(before, after), { version, servers }),
@@ -85,16 +71,269 @@ function answerOf(input: ImpactInput, wanted: number | undefined): ImpactAnswer 
 }
 
 function withoutServer({ before, after, version }: ImpactInput, wanted: number | undefined) {
-  const serverLimit = wanted ?? DEFAULT_SERVER_LIMIT
-  const limitFrom: LimitFrom = wanted === undefined ? 'default' : 'option'
-  return { limitFrom, impact: seatImpact({ before, after, serverLimit, version }) }
+  const { seats: serverLimit, from } = serverLimitOf({ own: wanted })
+  return { limitFrom: from, computed: seatImpact({ before, after, serverLimit, version }) }
 }
 
-/** Seats of a server, and how they are known. */
-function limitOf(live: ServerFrame, before: ObjectSet, wanted: number | undefined): readonly [number, LimitFrom] {
-  if (wanted !== undefined) return [wanted, 'option']
-  const reported = reportedServerLimit(live)
-  if (reported !== undefined) return [reported, 'server']
-  const possible = possibleServerLimits(before, nominalLimitsOf(live))
-  return possible === undefined ? [DEFAULT_SERVER_LIMIT, 'default'] : [possible.most, 'nominal-limits']
+interface ServerImpact {
+  readonly id: string
+  readonly computed: SeatImpact
+}
+
+interface ImpactAnswer extends Pick<ImpactInput, 'name' | 'version' | 'errors'> {
+  /** Where the server limit comes from. */
+  readonly limitFrom: ServerLimit['from']
+  /** For that limit; of live servers the first. */
+  readonly computed: SeatImpact
+  readonly perServer: readonly ServerImpact[]
+  readonly findings: readonly GuardFinding[]
+  readonly confirmations: readonly Confirmation[]
+}
+
+/** The JSON of docs/impact.md. Members are added over time, never taken away. */
+function impactJson({
+  name,
+  version,
+  limitFrom,
+  computed,
+  perServer,
+  findings,
+  confirmations,
+  errors,
+}: ImpactAnswer): unknown {
+  const { serverLimit, sums, refused } = computed
+  return {
+    serverLimit,
+    serverLimitFrom: LIMIT_FROM[limitFrom].word,
+    configuration: { name, version },
+    ...tableJson(computed),
+    sums,
+    refused,
+    guardRails: findings,
+    confirmations,
+    errors: errors.map(({ file, line, column, kind, name: object, field, reason, message }) => ({
+      file,
+      line,
+      column,
+      kind,
+      name: object,
+      field,
+      reason,
+      message,
+    })),
+    ...(perServer.length > 0 && {
+      servers: perServer.map(({ id, computed: own }) => ({ id, serverLimit: own.serverLimit, ...tableJson(own) })),
+    }),
+  }
+}
+
+const tableJson = ({ rows, allocation }: SeatImpact) => ({
+  levels: rows.map(({ name, change, before, after, limitBefore, limitAfter, assumedIdle }) => ({
+    name,
+    change,
+    ...(assumedIdle && { assumedIdle }),
+    before: seatsJson(before, limitBefore),
+    after: seatsJson(after, limitAfter),
+  })),
+  ...(allocation && { allocation }),
+})
+
+function seatsJson(seats: LevelSeats | null, limit: LimitNow | undefined) {
+  if (seats === null) return null
+  const { type, shares, nominal, lower, upper, maxSeatsPerRequest, widestRequest, queues } = seats
+  return {
+    type,
+    shares,
+    nominal,
+    lower,
+    upper,
+    maxSeatsPerRequest,
+    widestRequest,
+    queueCapacity: queues ?? null,
+    ...(limit && { limitNow: limit.current }),
+  }
+}
+
+const MARKS: Readonly<Record<GuardSeverity, string>> = { blocks: '✗', warns: '!', expected: 'i', passes: '✓' }
+const HEAD = ['level', 'shares', 'nominal', 'lower', 'upper', 'widest request', 'can wait', 'limit now']
+
+/** `nominal-limits`: the most seats with which the configuration has the nominal limits that the server reports. */
+const LIMIT_FROM: Readonly<Record<ServerLimit['from'], { readonly word: string; readonly text: string }>> = {
+  own: { word: 'option', text: 'as given' },
+  configured: { word: 'option', text: 'as given' },
+  reported: { word: 'server', text: 'as the server reports' },
+  inferred: { word: 'nominal-limits', text: 'as its nominal limits suggest' },
+  assumed: { word: 'default', text: 'by default; --server-limit sets another' },
+}
+
+function impactText({
+  computed,
+  perServer,
+  findings,
+  confirmations,
+  name,
+  limitFrom,
+}: ImpactAnswer): readonly string[] {
+  return [
+    `Edit of ${name}, on a server of ${computed.serverLimit} seats (${LIMIT_FROM[limitFrom].text})`,
+    '',
+    ...tableText(computed),
+    ...perServer
+      .slice(1)
+      .flatMap(({ id, computed: own }) => ['', `${id}: ${own.serverLimit} seats`, ...tableText(own)]),
+    '',
+    'Guard rails',
+    ...findings.flatMap(findingText),
+    ...(confirmations.length === 0
+      ? []
+      : [
+          '',
+          'Needs its name typed',
+          ...confirmations.map((one) => `  ${one.kind} ${one.name}: ${one.reasons.join(' ')}`),
+        ]),
+  ]
+}
+
+function tableText(computed: SeatImpact): readonly string[] {
+  const { rows, sums, allocation } = computed
+  const of = (row: ImpactRow, pick: (seats: LevelSeats) => number | undefined): string =>
+    arrow(row.before && pick(row.before), row.after && pick(row.after))
+  const body = rows.map((row) => [
+    row.change === 'added' || row.change === 'removed' ? `${row.name} (${row.change})` : row.name,
+    of(row, ({ shares }) => shares),
+    of(row, ({ nominal }) => nominal),
+    of(row, ({ lower }) => lower),
+    of(row, ({ upper }) => upper),
+    of(row, ({ maxSeatsPerRequest }) => (maxSeatsPerRequest === 0 ? undefined : maxSeatsPerRequest)),
+    of(row, ({ queues }) => queues?.total),
+    `${row.assumedIdle ? '≈ ' : ''}${arrow(row.limitBefore?.current ?? null, row.limitAfter?.current ?? null)}`,
+  ])
+  const { before, after } = sums
+  const sum = [
+    'sum',
+    arrow(before.shares, after.shares),
+    arrow(before.nominal, after.nominal),
+    arrow(before.lower, after.lower),
+    '',
+    '',
+    '',
+    arrow(allocation?.before.currentSum ?? null, allocation?.after.currentSum ?? null),
+  ]
+  const columns = allocation === undefined ? HEAD.length - 1 : HEAD.length
+  const cells = [HEAD, ...body, sum].map((row) => row.slice(0, columns))
+  const table = textTable(cells, ['left', ...Array<'right'>(columns - 1).fill('right')])
+  const idle = assumedIdleSentence(computed)
+  return allocation === undefined
+    ? table
+    : [
+        ...table,
+        ...(idle === undefined ? [] : [`≈ ${idle}`]),
+        `limits now: p ${arrow(round(allocation.before.fairFraction), round(allocation.after.fairFraction))}, ${regimes(allocation)}`,
+      ]
+}
+
+/** Which case of the borrowing rules decides. */
+const REGIMES: Readonly<Record<AllocationRegime, string>> = {
+  min: 'exempt leaves no more than the lower limits',
+  between: 'exempt leaves less than the floors',
+  solver: 'p times the target of each level, within its bounds',
+  kept: 'the limits stay',
+}
+const regimes = ({ before, after }: NonNullable<SeatImpact['allocation']>): string =>
+  before.regime === after.regime ? REGIMES[after.regime] : `${REGIMES[before.regime]} → ${REGIMES[after.regime]}`
+
+const round = (value: number): number => Number(value.toPrecision(4))
+
+/** `98 → 95`, one number where both are the same, `–` where there is none. */
+function arrow(before: number | null | undefined, after: number | null | undefined): string {
+  const [was, is] = [before, after].map((value) => (value === null || value === undefined ? '–' : String(value)))
+  return was === is ? (is ?? '') : `${was ?? ''} → ${is ?? ''}`
+}
+
+function findingText({ severity, message, remedy }: GuardFinding): readonly string[] {
+  return [`  ${MARKS[severity]} ${message}`, ...(remedy && severity !== 'passes' ? [`      ${remedy.sentence}`] : [])]
+}
+
+/** The edit that is asked about, and what is known of its server. */
+interface ImpactInput {
+  /** What `before` is, for people: `files a.yaml`, `cluster prod-eu-1`, `the built-in objects of v1.37`. */
+  readonly name: string
+  readonly origin: 'cluster' | 'files'
+  readonly before: ObjectSet
+  readonly after: ObjectSet
+  /** gitVersion whose behaviour applies. */
+  readonly version: string
+  /** What a server would reject in the edit or in what it changes. */
+  readonly errors: readonly LocatedFinding[]
+  /** Live servers, by id; empty without a source. */
+  readonly servers: readonly ServerFrame[]
+  readonly tests: readonly RequestTest[]
+  /** Sentences about what could not be read. */
+  readonly problems: readonly string[]
+  readonly notes: readonly string[]
+}
+
+const SECONDS = 30
+
+/** `undefined` when the command is to end. Rejects with `ProblemError` or `UsageError`. */
+async function impactInput(given: Given, console: Console): Promise<ImpactInput | undefined> {
+  const edits = given.values('edit')
+  if (edits.length === 0)
+    throw new UsageError('impact needs --edit with the manifests of the edit, or - for standard input.')
+  const live = await liveServers(given, console)
+  if (live === undefined) return undefined
+  const { servers, problems } = live
+  const before = await configurationBefore(given, console, servers[0]?.version)
+  const { version } = before
+  const edit = await readConfiguration(edits, { version, reading: console })
+  if (edit.objects.levels.length + edit.objects.schemas.length === 0) {
+    throw new ProblemError(
+      'not-found',
+      edit.findings[0]?.message ?? `${edits.join(', ')} holds no FlowSchema and no PriorityLevelConfiguration.`,
+    )
+  }
+  const whole = given.flag('whole')
+  const documents = edit.files.flatMap((file) => file.documents)
+  const applied = applyManifests(before.objects, documents, {
+    version,
+    before: before.from === 'files' ? 'applied' : 'live',
+  })
+  const table = given.value('test')
+  return {
+    name: before.name,
+    origin: before.from === 'cluster' ? 'cluster' : 'files',
+    before: before.objects,
+    after: whole ? edit.objects : applied.objects,
+    version,
+    errors: [
+      ...before.errors,
+      ...edit.findings.filter(({ severity }) => severity === 'error'),
+      ...(whole ? [] : applied.findings),
+    ],
+    servers,
+    tests: table === undefined ? [] : await testsFrom(table, console),
+    problems,
+    notes: before.notes,
+  }
+}
+
+/** The objects of --config, else those of the cluster, else the built-in ones. */
+async function configurationBefore(given: Given, console: Console, reported: string | undefined) {
+  const before = await configurationFrom(given, console, reported)
+  if (before.from !== 'built-in') return before
+  return {
+    ...before,
+    notes: [`Neither --config nor --kubeconfig is given: the edit is compared with ${before.name}.`],
+  }
+}
+
+/** Demand is read where a source is given; that none can be read is told and does not end the command. */
+async function liveServers(
+  given: Given,
+  console: Console,
+): Promise<Pick<ImpactInput, 'servers' | 'problems'> | undefined> {
+  const spec = await sourceFrom(given, false, console)
+  if (spec === undefined) return { servers: [], problems: [] }
+  const read = await readFrame(console, spec, cadenceFrom(given, false), SECONDS)
+  return read && { servers: read.frame?.servers ?? [], problems: read.findings }
 }

@@ -1,9 +1,19 @@
-import { basename } from 'node:path'
+import { basename, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { ProblemError } from '../../core/contract/errors.ts'
 import type { UploadedFile } from '../../core/contract/source.ts'
-import { filesOf, isFolder, megabytes, readWithin, type FoundFile } from '../files/boundedFile.ts'
+import type { ObjectSet } from '../../core/config/objects.ts'
+import { ProblemError } from '../../core/contract/errors.ts'
+import { byCodeUnits } from '../../core/text/text.ts'
+import {
+  checkSet,
+  type LocatedFinding,
+  type ManifestNote,
+  type Manifests,
+  objectsOf,
+} from '../../core/manifest/manifest.ts'
+import { readManifests } from '../../core/manifest/read.ts'
+import { filesOf, isFolder, megabytes, readWithin, type FoundFile } from '../files/files.ts'
 import type { Console } from './console.ts'
 
 /** What reading the files of a command needs. */
@@ -60,3 +70,90 @@ async function unpack(name: string, bytes: Buffer, maxOutputLength: number): Pro
     )
   }
 }
+
+interface ManifestOptions {
+  /** Kubernetes version whose rules apply: `v1.36` or `v1.36.3`. */
+  readonly version: string
+  readonly reading: Reading
+}
+
+export interface Configuration {
+  /** The objects whose shape is right, defaulted; of the same object twice, the later one. */
+  readonly objects: ObjectSet
+  /** Of the files and of all of them together, in the order of the files. */
+  readonly findings: readonly LocatedFinding[]
+  readonly notes: readonly ManifestNote[]
+  readonly files: readonly Manifests[]
+}
+
+/** A manifest is a few kilobytes; this is room for a whole cluster's, and an end for a stream that has none. */
+const MOST_MANIFEST_BYTES = 64 * 1024 * 1024
+
+/**
+ * Reads a configuration from files, folders (with those in them: .yaml, .yml, .json) and `-` for the standard input.
+ *
+ * @throws ProblemError in one sentence when a path cannot be read or a folder holds no such file.
+ */
+export async function readConfiguration(paths: readonly string[], options: ManifestOptions): Promise<Configuration> {
+  const { version, reading } = options
+  const files: Manifests[] = []
+  for (const path of paths) {
+    if (path === '-') files.push(readFileText('standard input', await reading.readStdin(MOST_MANIFEST_BYTES), version))
+    else
+      for (const file of await manifestPaths(path, reading.signal)) {
+        const bytes = await readWithin(file, { mostBytes: MOST_MANIFEST_BYTES, signal: reading.signal })
+        files.push(readFileText(fileName(file), bytes, version))
+      }
+  }
+  return {
+    objects: objectsOf(files.flatMap(({ documents }) => documents)),
+    findings: [...files.flatMap(({ findings }) => findings), ...checkSet(files, options)],
+    notes: files.flatMap(({ notes }) => notes),
+    files,
+  }
+}
+
+/** Each finding with its place, as editors and terminals know to open it. */
+export function tellFindings(findings: readonly LocatedFinding[], console: Pick<Console, 'tell'>): void {
+  for (const { file, line, column, message } of findings) console.tell(`${file}:${line}:${column}: ${message}`)
+}
+
+/** A file as it is; of a folder its manifests, in the order of their names. */
+async function manifestPaths(path: string, signal: AbortSignal): Promise<readonly string[]> {
+  if (!(await isFolder(path))) return [path]
+  const files = await filesOf(path, { nested: true, skip: isSkipped, order: byCodeUnits, signal })
+  if (files.length > 0) return files.map((file) => file.path)
+  throw new ProblemError('not-found', `The folder ${path} holds no .yaml, .yml or .json files.`)
+}
+
+/** Folders with a leading dot and installed packages hold no manifests of their owner. */
+const isSkipped = (name: string, folder: boolean): boolean =>
+  name.startsWith('.') || (folder ? name === 'node_modules' : !/\.(?:ya?ml|json)$/i.test(name))
+
+/** Files are named from the working directory where they are below it, as CI systems expect. */
+function fileName(path: string): string {
+  const below = relative('.', path)
+  const name = below === '' || below.startsWith('..') ? path : below
+  return sep === '/' ? name : name.replaceAll(sep, '/')
+}
+
+function readFileText(file: string, bytes: Buffer, version: string): Manifests {
+  const { text, note } = textOf(bytes)
+  const manifests = readManifests(text, { file, version })
+  return note === undefined
+    ? manifests
+    : { ...manifests, notes: [{ file, line: 1, column: 1, about: 'text', message: note }, ...manifests.notes] }
+}
+
+/** kubectl, too, reads UTF-16 that begins with its mark, but of several documents only the first. */
+function textOf(bytes: Buffer): { readonly text: string; readonly note?: string } {
+  const encoding = UTF_16.find(({ mark }) => mark.every((byte, index) => bytes[index] === byte))?.name
+  if (encoding === undefined) return { text: bytes.toString('utf8') }
+  const note = 'The file is UTF-16, of which most tools read the first document at best; save it as UTF-8.'
+  return { text: new TextDecoder(encoding).decode(bytes), note }
+}
+
+const UTF_16 = [
+  { name: 'utf-16le', mark: [0xff, 0xfe] },
+  { name: 'utf-16be', mark: [0xfe, 0xff] },
+] as const

@@ -1,10 +1,17 @@
-import type { ObjectSet } from '../../core/config/objects.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError, toProblem } from '../../core/contract/errors.ts'
 import { NEWEST_VERSION } from '../../core/engine/profiles.ts'
 import type { LocatedFinding, ManifestDocument } from '../../core/manifest/manifest.ts'
+import { builtInObjects } from '../../core/config/builtIn.ts'
+import type { ObjectSet } from '../../core/config/objects.ts'
+import { sideOf } from '../../core/guard/changes.ts'
+import { danglingIn } from '../../core/guard/schemaRails.ts'
+import { applyManifests, type ApplyOptions } from '../../core/impact/applyManifests.ts'
 import { acceptable } from '../live/proposed.ts'
+import type { LiveTraffic } from '../ports/source.ts'
+import type { ObjectDoor } from '../ports/objectDoor.ts'
+import { storedSet } from '../simulated/objects.ts'
 import type { Console } from './console.ts'
-import { readConfiguration, type Configuration } from './manifestFiles.ts'
+import { readConfiguration, type Configuration } from './inputFiles.ts'
 import { UsageError, type Given } from './usage.ts'
 
 /** Objects that a live source is given by files. */
@@ -47,9 +54,64 @@ async function configurationOf(
 }
 
 /** Throws `invalid-input` with the place of the first error, if there is one. */
-export function refuseErrors(errors: readonly LocatedFinding[]): void {
+function refuseErrors(errors: readonly LocatedFinding[]): void {
   const [error] = errors
   if (error === undefined) return
   const more = errors.length === 1 ? '' : ` (and ${errors.length - 1} more; see apf-console validate)`
   throw new ProblemError('invalid-input', `${error.file}:${error.line}: ${error.field}: ${error.message}${more}`)
+}
+
+interface DraftedSource {
+  readonly live: Pick<LiveTraffic, 'version' | 'shadow'>
+  readonly objects: Pick<ObjectDoor, 'start'>
+}
+
+interface DraftSurroundings {
+  /** How the objects of the engine came about. */
+  readonly before: ApplyOptions['before']
+  /** Ends the following of newer objects. */
+  readonly signal: AbortSignal
+  readonly tell: (sentence: string) => void
+}
+
+/**
+ * Runs a draft beside the engine: what `kubectl apply` of its manifests makes of the objects that the engine has, and of
+ * newer ones whenever these change. Throws `invalid-input` where no server would take the result.
+ */
+export function runDraftBeside(
+  draft: readonly ManifestDocument[],
+  { live, objects }: DraftedSource,
+  { before, signal, tell }: DraftSurroundings,
+): void {
+  // What the engine has for as long as its server's objects cannot be read.
+  let base: ObjectSet = builtInObjects(live.version)
+  let runs = false
+  const told = new Set<string>()
+  objects.start(signal, ({ state, objects: read }) => {
+    if (state === 'current' || state === 'stale') base = read
+    const applied = applyManifests(base, draft, { version: live.version, before })
+    try {
+      refuseErrors(applied.findings)
+      live.shadow({ on: true, objects: storedSet(applied.objects) })
+      runs = true
+    } catch (error) {
+      if (!runs) throw error
+      return tell(`The draft runs over the objects as they were: ${toProblem(error).message}`)
+    }
+    for (const sentence of withoutLevel(draft, applied.objects)) {
+      if (!told.has(sentence)) tell(sentence)
+      told.add(sentence)
+    }
+  })
+}
+
+/** Schemas of the draft without effect, in sentences. */
+function withoutLevel(draft: readonly ManifestDocument[], applied: ObjectSet): readonly string[] {
+  const drafted = new Set(draft.flatMap(({ checked }) => (checked?.kind === 'FlowSchema' ? [checked.name] : [])))
+  return danglingIn(sideOf(applied))
+    .filter(({ schema }) => drafted.has(schema))
+    .map(({ schema, level, refused }) => {
+      const why = refused === undefined ? 'does not exist' : `flow control does without because ${refused}`
+      return `FlowSchema ${schema} of the draft leads to ${level}, which ${why}; its requests go to the next schema that matches.`
+    })
 }

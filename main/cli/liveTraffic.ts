@@ -1,16 +1,17 @@
 import { ProblemError } from '../../core/contract/errors.ts'
 import { CadenceSchema, type SourceSpec, type ServerHealth } from '../../core/contract/source.ts'
-import { DraftTally } from '../../core/live/draftTally.ts'
+import { DraftTally, type DecidedSide, type DraftComparison } from '../../core/live/draftTally.ts'
 import type { ManifestDocument } from '../../core/manifest/manifest.ts'
+import type { LiveEvent, LiveRequest } from '../../core/contract/live.ts'
+import { hasDecided } from '../../core/run/candidate.ts'
+import { REJECT_REASONS } from '../../core/frame/frame.ts'
+import { NO_OUTCOME, outcomeOf, plus, type Outcome } from '../../core/live/outcome.ts'
 import { startMetricsServer } from '../live/metricsServer.ts'
 import type { SourceResult, LiveTraffic } from '../ports/source.ts'
 import { startSession } from '../workspace/session.ts'
-import type { Console, ExitCode } from './console.ts'
-import { runDraftBeside } from './liveDraft.ts'
-import { rowPrinter } from './liveRows.ts'
-import { summaryOf } from './liveSummary.ts'
-import { portProblem } from './portProblem.ts'
-import { readNumber, type Given, type OptionInfo } from './usage.ts'
+import { type Console, type ExitCode, portProblem } from './console.ts'
+import { runDraftBeside } from './liveObjects.ts'
+import { PORTS, readNumber, type Given, type OptionInfo } from './usage.ts'
 import { coveredVersion } from './validate.ts'
 
 /** Options of the commands that look at single requests. */
@@ -24,10 +25,8 @@ export const LIVE_OPTIONS = {
   'max-mutating-requests-inflight': { type: 'string' },
   'metrics-port': { type: 'string' },
   json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
-export const PORTS = { min: 0, max: 65_535, whole: true } as const
 const SEATS = { min: 0, max: 100_000, whole: true } as const
 
 /** What the engine of a proxy or a feed is given. */
@@ -162,3 +161,122 @@ function tellNotes(tell: (sentence: string) => void): (server: ServerHealth) => 
     }
   }
 }
+
+/** Rows that ended and were printed are told apart from those that change again as far back as this. */
+const REMEMBERED = 50_000
+
+interface RowPrinter {
+  take(event: Pick<LiveEvent, 'requests' | 'dropped'>): void
+  /** Nothing more comes: prints those that have ended, though not in the draft beside. */
+  rest(): void
+}
+
+/** Prints each row once, as a line of JSON: when it has ended, in a draft beside as well. */
+export function rowPrinter({ printJson, tell }: Pick<Console, 'printJson' | 'tell'>): RowPrinter {
+  let printed = new Set<number>()
+  let before = new Set<number>()
+  /** Rows that have ended while they wait or run in the draft: as many as it has queues and seats for, at most. */
+  const held = new Map<number, LiveRequest>()
+  const printOnce = (row: LiveRequest): void => {
+    held.delete(row.seq)
+    printed.add(row.seq)
+    printJson(row)
+  }
+  return {
+    take({ requests, dropped }) {
+      for (const row of requests) {
+        if (!hasEnded(row) || printed.has(row.seq) || before.has(row.seq)) continue
+        if (goesOnInDraft(row)) held.set(row.seq, row)
+        else printOnce(row)
+      }
+      if (printed.size > REMEMBERED) [before, printed] = [printed, new Set()]
+      if (dropped > 0) tell(`${dropped} changes were too many to print.`)
+    },
+    rest() {
+      for (const row of held.values()) printOnce(row)
+    },
+  }
+}
+
+/** Beside a decision of an engine that only watches, the server's own answer is waited for. */
+const hasEnded = (row: LiveRequest): boolean =>
+  hasLeft(row) || (row.state !== 'waiting' && row.state !== 'executing' && row.status !== undefined)
+
+/** In a draft, a request whose client left does not come out of its queue any more. */
+const goesOnInDraft = (row: LiveRequest): boolean =>
+  !hasLeft(row) && row.shadow !== undefined && (!hasDecided(row.shadow) || row.shadow.state === 'executing')
+
+const hasLeft = ({ state }: LiveRequest): boolean => state === 'cancelled' || state === 'failed'
+
+/** What the engine made of its requests, in sentences; and what a draft made of them, where one ran beside. */
+function summaryOf(traffic: LiveTraffic, comparison?: DraftComparison): readonly string[] {
+  const { arrived, heldBack = 0, unreadable, refused, agreement, mode } = traffic.state()
+  const first = [
+    requests(arrived),
+    // With a draft beside, both are told together.
+    comparison === undefined
+      ? `: ${decided(plus(traffic.before ?? NO_OUTCOME, outcomeOf(traffic.engine.snapshot())))}${mode === 'enforce' ? '' : ' by the engine, not by the server'}`
+      : '',
+    heldBack === 0 ? '' : `, ${heldBack} more held back and read again at the next start`,
+    unreadable === 0 ? '' : `, ${unreadable} could not be read`,
+    agreement.compared === 0
+      ? ''
+      : `; ${agreement.schemaAndLevel} of the last ${agreement.compared} placed as the server did`,
+    '.',
+  ]
+  return [
+    first.join(''),
+    ...(refused === undefined ? [] : [`The console itself refused ${refused.count}. Last: ${refused.last}`]),
+    ...(comparison === undefined ? [] : draftSummary(comparison)),
+  ]
+}
+
+/** How a draft differs from the objects that are there, in sentences. */
+export function draftSummary({ compared, undecided, missed, a, b, different }: DraftComparison): readonly string[] {
+  const ways = [
+    [different.rejectedByB, 'rejected with the draft alone'],
+    [different.rejectedByA, 'rejected without it alone'],
+    [different.elsewhere, 'in another flow schema or level'],
+  ] as const
+  const told = ways.flatMap(([count, way]) => (count === 0 ? [] : [`${count} ${way}`]))
+  const differ = ways.reduce((sum, [count]) => sum + count, 0)
+  return [
+    `Compared ${requests(compared)}: without the draft ${decided(a)}${gone(compared, a)}; with it ${decided(b)}${gone(compared, b)}.`,
+    differ === 0
+      ? 'None was decided differently.'
+      : `${differ} ${differ === 1 ? 'was' : 'were'} decided differently: ${told.join(', ')}.`,
+    ...waitSentences(a, b),
+    ...(undecided === 0 ? [] : [`${requests(undecided)} still waited in one of the two.`]),
+    ...(missed === 0 ? [] : [`${requests(missed)} came too fast to be compared and are counted on neither side.`]),
+  ]
+}
+
+/** Of levels whose waits differ. */
+function waitSentences(a: DecidedSide, b: DecidedSide): readonly string[] {
+  const levels = [...new Set([...Object.keys(a.waitP99), ...Object.keys(b.waitP99)])].toSorted()
+  return levels.flatMap((level) => {
+    const [without, beside] = [a.waitP99[level], b.waitP99[level]]
+    if (without === beside) return []
+    return [`Wait in ${level}, 99th percentile: ${waited(without)} without the draft, ${waited(beside)} with it.`]
+  })
+}
+
+const waited = (ms: number | undefined): string =>
+  ms === undefined
+    ? 'no request'
+    : ms < 1_000
+      ? `${Number(ms.toPrecision(2))} ms`
+      : `${Number((ms / 1_000).toPrecision(2))} s`
+
+function decided({ dispatched, rejected }: Outcome): string {
+  const told = REJECT_REASONS.flatMap((reason) => (rejected[reason] === 0 ? [] : [`${rejected[reason]} ${reason}`]))
+  return `${dispatched} dispatched, ${told.length === 0 ? 'none rejected' : `rejected ${told.join(', ')}`}`
+}
+
+/** Their clients left before they were dispatched or rejected. */
+function gone(compared: number, { dispatched, rejected }: Outcome): string {
+  const count = REJECT_REASONS.reduce((rest, reason) => rest - rejected[reason], compared - dispatched)
+  return count === 0 ? '' : `, ${count} gone while waiting`
+}
+
+const requests = (count: number): string => `${count} ${count === 1 ? 'request' : 'requests'}`

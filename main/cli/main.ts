@@ -2,16 +2,15 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { addAbortSignal } from 'node:stream'
+import { spawn } from 'node:child_process'
 import { z } from 'zod'
 import { createConsent } from '../cluster/consent.ts'
 import { namedByOperator } from '../cluster/namedByOperator.ts'
-import { gather } from '../files/boundedFile.ts'
+import { gather } from '../files/files.ts'
 import { systemEnvironment } from '../ports/environment.ts'
 import { systemAccess } from '../workspace/access.ts'
 import { stateFolder } from '../workspace/stateFolder.ts'
-import type { Console } from './console.ts'
-import { createOutput } from './output.ts'
-import { openBrowser } from './openBrowser.ts'
+import { type Console, createOutput } from './console.ts'
 import { run } from './run.ts'
 import { createTerminal } from './terminal.ts'
 
@@ -48,12 +47,12 @@ const stdin = (): AsyncIterable<Buffer> => addAbortSignal(abort.signal, process.
 const stateDir = stateFolder(process.platform, homedir(), process.env)
 
 const hasSignals = process.platform !== 'win32'
-const args = process.argv.slice(2)
+const words = process.argv.slice(2)
 const screen = [process.stderr, process.stdout].find(({ isTTY }) => isTTY)
 const terminal =
   process.stdin.isTTY && screen !== undefined ? createTerminal({ input: process.stdin, output: screen }) : undefined
 const consent = createConsent({
-  named: namedByOperator(args, process.env),
+  named: namedByOperator(words, process.env),
   operator: terminal && { where: 'terminal', ask: terminal.ask },
   now: () => systemEnvironment.now(),
 })
@@ -84,6 +83,25 @@ const console: Console = {
   runtimeDir: process.env['XDG_RUNTIME_DIR'],
 }
 
-process.exitCode = await run(args, console)
+process.exitCode = await run(words, console)
 // What is left in the standard input, or a connection kept alive, must not hold the process.
 process.stdout.write('', () => process.exit())
+
+/**
+ * Program and arguments that open a file in the user's browser. A file and never an address: every user of the machine
+ * can read the arguments.
+ */
+function browserCommand(platform: NodeJS.Platform, file: string): readonly [string, readonly string[]] {
+  if (platform === 'darwin') return ['open', [file]]
+  // `start` is a word of the shell, which would interpret & and ^ in a path; this one is started without a shell.
+  if (platform === 'win32') return ['rundll32', ['url.dll,FileProtocolHandler', file]]
+  return ['xdg-open', [file]]
+}
+
+/** Does nothing where there is no browser: the address or the path of its file was printed. */
+function openBrowser(platform: NodeJS.Platform, file: string): void {
+  const [program, args] = browserCommand(platform, file)
+  const child = spawn(program, args, { stdio: 'ignore', detached: true })
+  child.on('error', () => undefined)
+  child.unref()
+}

@@ -1,25 +1,19 @@
 import { LOOKING, type CapabilityResult, type PermissionReport } from '../../core/contract/source.ts'
-import { printHelp, UsageError, readOptions, readOutput, type OptionInfo } from './usage.ts'
-import type { Console, ExitCode } from './console.ts'
-import { HELP } from './help.ts'
-import { problemLines } from './problemLines.ts'
+import { UsageError, readOutput, type Command, type Given } from './usage.ts'
+import { type Console, type ExitCode, problemLines, textTable } from './console.ts'
 import { CLUSTER_OPTIONS, DEFAULT_TARGET, targetFrom } from './sourceOptions.ts'
-import { textTable } from './textTable.ts'
-
-const OPTIONS = {
-  ...CLUSTER_OPTIONS,
-  output: { type: 'string', short: 'o' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies Readonly<Record<string, OptionInfo>>
 
 /** Prints what the credentials may do on each server. 1 when something is missing that looking needs. */
-export async function permissions(args: readonly string[], console: Console): Promise<ExitCode> {
-  const given = readOptions(args, OPTIONS)
-  if (given.flag('help')) {
-    printHelp(console, HELP.permissions)
-    return 0
-  }
+export const permissions: Command = {
+  options: {
+    ...CLUSTER_OPTIONS,
+    output: { type: 'string', short: 'o' },
+    json: { type: 'boolean' },
+  },
+  run: runPermissions,
+}
+
+async function runPermissions(given: Given, console: Console): Promise<ExitCode> {
   const output = readOutput(given, ['text', 'json'])
   const target = targetFrom(given) ?? DEFAULT_TARGET
   const reports = await console.access.permissionReports(target)

@@ -1,28 +1,25 @@
 import { toProblem } from '../../core/contract/errors.ts'
-import { nearest } from '../../core/text/nearest.ts'
-import type { Console, ExitCode } from './console.ts'
+import { nearest } from '../../core/text/text.ts'
+import { type Console, type ExitCode, problemLines } from './console.ts'
 import { HELP } from './help.ts'
-import { problemLines } from './problemLines.ts'
-import { printHelp, UsageError } from './usage.ts'
-
-type Command = (args: readonly string[], console: Console) => Promise<ExitCode>
+import { type Command, readOptions, UsageError } from './usage.ts'
 
 /** Loaded when asked for, so that `snapshot` does not wait for the web server and its libraries. */
-const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
-  ['snapshot', async () => (await import('./snapshot.ts')).snapshot],
-  ['watch', async () => (await import('./watch.ts')).watch],
-  ['permissions', async () => (await import('./permissions.ts')).permissions],
-  ['web', async () => (await import('./web.ts')).web],
-  ['proxy', async () => (await import('./proxy.ts')).proxy],
-  ['feed', async () => (await import('./feed.ts')).feed],
-  ['shard', async () => (await import('./shard.ts')).shard],
-  ['validate', async () => (await import('./validate.ts')).validate],
-  ['classify', async () => (await import('./classify.ts')).classify],
-  ['impact', async () => (await import('./impact.ts')).impact],
-  ['diff', async () => (await import('./diff.ts')).diff],
-  ['drift', async () => (await import('./drift.ts')).drift],
-  ['engine', async () => (await import('./engine.ts')).engine],
-])
+const COMMANDS: Readonly<Record<Exclude<keyof typeof HELP, 'general'>, () => Promise<Command>>> = {
+  snapshot: async () => (await import('./snapshot.ts')).snapshot,
+  watch: async () => (await import('./snapshot.ts')).watch,
+  permissions: async () => (await import('./permissions.ts')).permissions,
+  web: async () => (await import('./web.ts')).web,
+  proxy: async () => (await import('./liveCommands.ts')).proxy,
+  feed: async () => (await import('./liveCommands.ts')).feed,
+  shard: async () => (await import('./shard.ts')).shard,
+  validate: async () => (await import('./validate.ts')).validate,
+  classify: async () => (await import('./classify.ts')).classify,
+  impact: async () => (await import('./impact.ts')).impact,
+  diff: async () => (await import('./drift.ts')).diff,
+  drift: async () => (await import('./drift.ts')).drift,
+  engine: async () => (await import('./engine.ts')).engine,
+}
 
 /** Runs one command line; whatever goes wrong is told in one sentence. */
 export async function run(args: readonly string[], console: Console): Promise<ExitCode> {
@@ -43,19 +40,24 @@ export async function run(args: readonly string[], console: Console): Promise<Ex
 async function dispatch(args: readonly string[], console: Console): Promise<ExitCode> {
   const [name, ...rest] = args
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    printHelp(console, HELP.general)
+    console.print(HELP.general.split('\n'))
     return name === undefined ? 2 : 0
   }
   if (name === '--version' || name === '-V') {
     console.print([console.version])
     return 0
   }
-  const load = commands.get(name)
-  if (load === undefined) {
-    const meant = nearest(name, [...commands.keys()])
+  if (!isCommand(name)) {
+    const meant = nearest(name, Object.keys(COMMANDS))
     throw new UsageError(
       `There is no command ${JSON.stringify(name)}; ${meant === undefined ? '--help lists them.' : `did you mean ${meant}?`}`,
     )
   }
-  return (await load())(rest, console)
+  const { options, operands, moreHelp, run: carryOut } = await COMMANDS[name]()
+  const given = readOptions(rest, { ...options, help: { type: 'boolean', short: 'h' } }, operands)
+  if (!given.flag('help')) return carryOut(given, console)
+  console.print([...HELP[name].split('\n'), ...(moreHelp?.() ?? [])])
+  return 0
 }
+
+const isCommand = (name: string): name is keyof typeof COMMANDS => Object.hasOwn(COMMANDS, name)

@@ -1,25 +1,27 @@
-import type { Console, ExitCode } from './console.ts'
-import { HELP } from './help.ts'
-import { readFrame, type ReadFrame } from './readFrame.ts'
+import type { Cadence, ServerHealth, SourceSpec, Connected } from '../../core/contract/source.ts'
+import type { DumpFrame } from '../../core/frame/dump.ts'
+import type { Frame } from '../../core/frame/frame.ts'
+import type { ServerFacts } from '../../core/engine/apfEngine.ts'
+import { ProblemError } from '../../core/contract/errors.ts'
+import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
+import { startSession, type Session } from '../workspace/session.ts'
+import { type Console, type ExitCode, problemLines } from './console.ts'
 import { cadenceFrom, defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
-import { readNumber, printHelp, readOptions, type OptionInfo } from './usage.ts'
+import { readNumber, type Command, type Given } from './usage.ts'
 
-const OPTIONS = {
-  ...SOURCE_OPTIONS,
-  timeout: { type: 'string' },
-  compact: { type: 'boolean' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies Readonly<Record<string, OptionInfo>>
+export const snapshot: Command = {
+  options: {
+    ...SOURCE_OPTIONS,
+    timeout: { type: 'string' },
+    compact: { type: 'boolean' },
+    json: { type: 'boolean' },
+  },
+  run: runSnapshot,
+}
 
 const DEFAULT_TIMEOUT_SECONDS = 30
 
-export async function snapshot(args: readonly string[], console: Console): Promise<ExitCode> {
-  const given = readOptions(args, OPTIONS)
-  if (given.flag('help')) {
-    printHelp(console, HELP.snapshot)
-    return 0
-  }
+async function runSnapshot(given: Given, console: Console): Promise<ExitCode> {
   const seconds = readNumber(given, 'timeout', { min: 1, max: 300 }) ?? DEFAULT_TIMEOUT_SECONDS
   const spec = (await sourceFrom(given, false, console)) ?? defaultSource(given, false)
 
@@ -39,4 +41,139 @@ function report(console: Console, { frame, servers, findings }: ReadFrame, compa
   // Notes of a file say what is missing from it; those of a server are advice.
   const incomplete = findings.length > 0 || (frame.source.kind === 'file' && notes.length > 0)
   return incomplete ? 1 : 0
+}
+
+/** What was read of a source, once. */
+export interface ReadFrame {
+  /** Absent when no server answered. */
+  readonly frame: Frame | undefined
+  readonly servers: readonly ServerHealth[]
+  /** Sentences: which servers did not answer, and why. */
+  readonly findings: readonly string[]
+  /** Object counts, sizes and watches of the first server of the frame, where the source reports them. */
+  readonly facts: ServerFacts | undefined
+  /** The latest debug dump of that server, where the source has one. */
+  readonly dump: DumpFrame | undefined
+  /** Absent unless asked for. */
+  readonly objects: ObjectsReading | undefined
+}
+
+/** Reads every server of a source once, and its objects if `withObjects`. `undefined` when the command is to end. */
+export async function readFrame(
+  console: Console,
+  spec: SourceSpec,
+  cadence: Cadence,
+  seconds: number,
+  withObjects = false,
+): Promise<ReadFrame | undefined> {
+  let frame: Frame | undefined
+  let objects: ObjectsReading | undefined
+  let servers: readonly ServerHealth[] = []
+  const { promise: settled, resolve: settle } = Promise.withResolvers<void>()
+  const look = (): void => {
+    const told = new Set(frame?.servers.map(({ id }) => id))
+    const answered = servers.length > 0 && servers.every(({ id, status }) => told.has(id) || status === 'failing')
+    if (answered && (!withObjects || (objects !== undefined && objects.state !== 'loading'))) settle()
+  }
+  const session = await openSession(console, spec, cadence, (connection) => {
+    servers = connection.servers
+    look()
+  })
+  console.signal.addEventListener('abort', () => settle(), { once: true })
+  const cancel = console.environment.after(seconds * 1_000, settle)
+  session.frames.subscribe((event) => {
+    frame = event.frame
+    look()
+  }, console.signal)
+  if (withObjects) {
+    session.readObjects((reading) => {
+      objects = reading
+      look()
+    })
+  }
+  await settled
+  cancel()
+  const first = frame?.servers[0]?.id
+  const facts = first === undefined ? undefined : session.picture.facts(first)
+  const dump = first === undefined ? undefined : session.picture.dump(first)
+  await session.end()
+  if (console.signal.aborted) return undefined
+  const told = new Set(frame?.servers.map(({ id }) => id))
+  const findings = servers.flatMap((server) => {
+    if (told.has(server.id)) return []
+    const problem = server.failures.at(-1)?.problem
+    return problem === undefined ? [`${server.id} did not answer within ${seconds} s.`] : problemLines(problem)
+  })
+  return { frame, servers, findings, facts, dump, objects }
+}
+
+/** Connects a command to its source; ends with the command. Throws `ProblemError` when the source cannot be made. */
+async function openSession(
+  console: Console,
+  spec: SourceSpec,
+  cadence: Cadence,
+  onConnection: (connection: Connected) => void,
+): Promise<Session> {
+  const { environment, signal } = console
+  const made = await console.access.makeSource(spec, environment)
+  if (!made.ok) throw new ProblemError(made.problem.code, made.problem.message, made.problem.details)
+  made.source.setCadence(cadence)
+  const session = startSession({ id: 1, ...made, spec, cadence, environment, onConnection })
+  signal.addEventListener('abort', () => void session.end(), { once: true })
+  return session
+}
+
+export const watch: Command = {
+  options: {
+    ...SOURCE_OPTIONS,
+    count: { type: 'string' },
+    json: { type: 'boolean' },
+  },
+  run: runWatch,
+}
+
+async function runWatch(given: Given, console: Console): Promise<ExitCode> {
+  const count = readNumber(given, 'count', { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true }) ?? Infinity
+  const spec = (await sourceFrom(given, false, console)) ?? defaultSource(given, false)
+
+  const tellChanges = createTeller(console)
+  const { promise: over, resolve: finish } = Promise.withResolvers<void>()
+  const session = await openSession(console, spec, cadenceFrom(given, false), ({ servers }) =>
+    servers.forEach(tellChanges),
+  )
+  const end = new AbortController()
+  console.signal.addEventListener('abort', () => finish(), { once: true })
+  let printed = 0
+  session.frames.subscribe(({ frame }) => {
+    console.printJson(frame)
+    printed++
+    if (printed < count && !session.connection.still) return
+    end.abort()
+    finish()
+  }, end.signal)
+  await over
+  end.abort()
+  await session.end()
+  return 0
+}
+
+/** Tells when a server begins to fail, fails differently, or answers again; and each note once. */
+function createTeller(console: Console): (server: ServerHealth) => void {
+  const failing = new Map<string, string>()
+  const told = new Set<string>()
+  return ({ id, status, failures, notes }) => {
+    for (const note of notes ?? []) {
+      if (!told.has(note)) console.tell(note)
+      told.add(note)
+    }
+    const problem = status === 'failing' ? failures.at(-1)?.problem : undefined
+    if (problem !== undefined && problem.message !== failing.get(id)) {
+      const [sentence = problem.message, ...details] = problemLines(problem)
+      console.tell(`${sentence} It is tried again.`)
+      details.forEach(console.tell)
+      failing.set(id, problem.message)
+    } else if (status === 'ok' && failing.delete(id)) {
+      console.tell(`${id} answers again.`)
+    }
+  }
 }

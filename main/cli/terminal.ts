@@ -1,4 +1,4 @@
-import { shownLine } from '../../core/text/controls.ts'
+import { shownLine } from '../../core/text/text.ts'
 import type { Ask } from '../cluster/consent.ts'
 
 /** Both ends of a terminal. */

@@ -1,9 +1,6 @@
 import { parseArgs } from 'node:util'
-import type { Console } from './console.ts'
-import { nearest } from '../../core/text/nearest.ts'
-
-/** What a command says of itself. */
-export const printHelp = ({ print }: Pick<Console, 'print'>, help: string): void => print(help.split('\n'))
+import type { Console, ExitCode } from './console.ts'
+import { nearest } from '../../core/text/text.ts'
 
 /** Something wrong with how the command was called: one sentence, exit code 2. */
 export class UsageError extends Error {}
@@ -25,11 +22,23 @@ export interface Given {
   readonly operands: readonly string[]
 }
 
+/** A command, which reads `--help` besides its own options. */
+export interface Command {
+  readonly options: Readonly<Record<string, OptionInfo>>
+  /** What stands beside the options; `none` unless said otherwise. */
+  readonly operands?: Operands
+  /** Lines after its own help text. */
+  readonly moreHelp?: () => readonly string[]
+  readonly run: (given: Given, console: Console) => Promise<ExitCode>
+}
+
+type Operands = 'none' | 'files'
+
 /** Reads options strictly: every sentence names the option, and the one that was probably meant. */
 export function readOptions(
   args: readonly string[],
   options: Readonly<Record<string, OptionInfo>>,
-  operands: 'none' | 'files' = 'none',
+  operands: Operands = 'none',
 ): Given {
   const known = Object.keys(options)
   const { tokens } = parseArgs({
@@ -88,6 +97,9 @@ export function readOptions(
     operands: files,
   }
 }
+
+/** 0 takes a free one. */
+export const PORTS = { min: 0, max: 65_535, whole: true } as const
 
 /** A number option within bounds, both included. */
 export function readNumber(

@@ -1,18 +1,20 @@
 import { COVERED_MINORS, COVERED_RANGE, isCovered } from '../../core/metrics/catalogue.ts'
-import type { Console, ExitCode } from './console.ts'
-import { HELP } from './help.ts'
-import type { Output } from './output.ts'
-import { readConfiguration } from './manifestFiles.ts'
-import { printHelp, readOptions, readOutput, UsageError, type Given, type OptionInfo } from './usage.ts'
-import { githubReport, jsonReport, textReport, type Validated } from './validateReport.ts'
-import { sarifReport } from './validateSarif.ts'
+import type { LocatedFinding, ManifestNote } from '../../core/manifest/manifest.ts'
+import { REASONS, type Reason } from '../../core/config/finding.ts'
+import type { Console, ExitCode, Output } from './console.ts'
+import { readConfiguration } from './inputFiles.ts'
+import { readOutput, UsageError, type Given, type Command } from './usage.ts'
 
-const OPTIONS = {
-  'kube-version': { type: 'string' },
-  output: { type: 'string', short: 'o' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies Readonly<Record<string, OptionInfo>>
+/** Checks manifests as a server of some version would, and tells every problem with its place. */
+export const validate: Command = {
+  options: {
+    'kube-version': { type: 'string' },
+    output: { type: 'string', short: 'o' },
+    json: { type: 'boolean' },
+  },
+  operands: 'files',
+  run: runValidate,
+}
 
 const OUTPUTS = ['text', 'json', 'github', 'sarif'] as const
 const REPORTS: Readonly<Record<(typeof OUTPUTS)[number], (validated: Validated, output: Output) => void>> = {
@@ -22,13 +24,7 @@ const REPORTS: Readonly<Record<(typeof OUTPUTS)[number], (validated: Validated, 
   sarif: (validated, { printJson }) => printJson(sarifReport(validated), 2),
 }
 
-/** Checks manifests as a server of some version would, and tells every problem with its place. */
-export async function validate(args: readonly string[], console: Console): Promise<ExitCode> {
-  const given = readOptions(args, OPTIONS, 'files')
-  if (given.flag('help')) {
-    printHelp(console, HELP.validate)
-    return 0
-  }
+async function runValidate(given: Given, console: Console): Promise<ExitCode> {
   const output = readOutput(given, OUTPUTS)
   const version = versionFrom(given)
   if (given.operands.length === 0)
@@ -53,3 +49,135 @@ export function coveredVersion(given: Given, option: string): string | undefined
     `--${option} takes a version from ${COVERED_RANGE}, whose rules are known: v1.33 or v1.33.4, not ${JSON.stringify(text)}.`,
   )
 }
+
+/** What was checked, and with what result. */
+export interface Validated {
+  readonly findings: readonly LocatedFinding[]
+  readonly notes: readonly ManifestNote[]
+  /** Kubernetes version whose rules were applied. */
+  readonly version: string
+  /** Numbers of flow-control objects and of files. */
+  readonly objects: number
+  readonly files: number
+  /** Version of the console. */
+  readonly tool: string
+}
+
+/** The JSON of docs/validate.md. */
+export function jsonReport({ version, files, objects, findings, notes }: Validated): unknown {
+  const plain = findings.map(({ file, line, column, kind, name, field, reason, severity, message }) => ({
+    file,
+    line,
+    column,
+    kind,
+    name,
+    field,
+    reason,
+    severity,
+    message,
+  }))
+  return { kubeVersion: version, files, objects, findings: plain, notes }
+}
+
+/** One line a finding, as compilers print it, so that editors and terminals find the place. */
+export function textReport(validated: Validated): readonly string[] {
+  const { findings, notes } = validated
+  const told = notes.filter(({ about }) => about !== 'skipped')
+  return [
+    ...findings.map((finding) => {
+      const { file, line, column, severity, message, reason } = finding
+      return `${file}:${line}:${column}: ${severity}: ${subjectOf(finding)}${message} [${reason}]`
+    }),
+    ...told.map(({ file, line, column, message }) => `${file}:${line}:${column}: note: ${message}`),
+    summary(validated),
+  ]
+}
+
+/** Workflow commands, which GitHub shows beside the changed lines. */
+export function githubReport(validated: Validated): readonly string[] {
+  const lines = validated.findings.map((finding) => {
+    const { file, line, column, severity, message, reason } = finding
+    const title = `${reason}${finding.field === '' ? '' : ` ${finding.field}`}`
+    const properties = `file=${property(file)},line=${line},col=${column},title=${property(title)}`
+    return `::${severity} ${properties}::${data(subjectOf(finding) + message)}`
+  })
+  return [...lines, data(summary(validated))]
+}
+
+/** `FlowSchema x: `, where it is known. */
+const subjectOf = ({ kind, name }: LocatedFinding): string =>
+  kind === '' ? '' : `${name === '' ? kind : `${kind} ${name}`}: `
+
+function summary({ findings, notes, version, objects, files }: Validated): string {
+  const errors = findings.filter(({ severity }) => severity === 'error').length
+  const skipped = notes.filter(({ about }) => about === 'skipped').length
+  const found = [count(errors, 'error'), count(findings.length - errors, 'warning')].join(', ')
+  const others = skipped === 0 ? '' : ` ${count(skipped, 'object')} of other kinds not checked.`
+  return `${found} in ${count(objects, 'flow-control object')} of ${count(files, 'file')}, by the rules of Kubernetes ${version}.${others}`
+}
+
+const count = (number: number, thing: string): string => `${number} ${thing}${number === 1 ? '' : 's'}`
+
+/** A workflow command ends with its line, and % begins an escape. */
+const data = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+/** Its properties are separated by commas and end at colons. */
+const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
+
+/** What each reason means, for readers of the report. */
+const DESCRIPTIONS: Readonly<Record<Reason, string>> = {
+  FieldValueRequired: 'A field that must have a value has none.',
+  FieldValueInvalid: 'A field has a value that is not allowed, or probably not meant.',
+  FieldValueNotSupported: 'A field has a value that is not one of those allowed.',
+  FieldValueNotFound: 'A field names an object that does not exist.',
+  FieldValueForbidden: 'A field has a value where it must have none.',
+  FieldValueDuplicate: 'Something is there twice that may be there once.',
+  FieldValueTooLong: 'A value is longer than allowed.',
+  FieldValueTooMany: 'A list has more entries than allowed.',
+  FieldValueTypeInvalid: 'A value has another type than its field.',
+  FieldUnknown: 'The API has no such field.',
+  Malformed: 'The text or a value cannot be read.',
+}
+
+/** SARIF 2.1.0, for code scanning. Addresses are relative to the working directory. */
+export function sarifReport({ findings, version, tool }: Validated): unknown {
+  const used = REASONS.filter((reason) => findings.some((finding) => finding.reason === reason))
+  const results = findings.map((finding) => ({
+    ruleId: finding.reason,
+    ruleIndex: used.indexOf(finding.reason),
+    level: finding.severity,
+    message: { text: subjectOf(finding) + finding.message },
+    locations: [
+      {
+        physicalLocation: {
+          artifactLocation: { uri: uriOf(finding.file) },
+          region: { startLine: finding.line, startColumn: finding.column },
+        },
+        ...(finding.kind !== '' && {
+          logicalLocations: [
+            { fullyQualifiedName: [finding.kind, finding.name, finding.field].filter(Boolean).join('/') },
+          ],
+        }),
+      },
+    ],
+  }))
+  return {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: {
+          driver: {
+            name: 'APF Console',
+            version: tool,
+            rules: used.map((reason) => ({ id: reason, shortDescription: { text: DESCRIPTIONS[reason] } })),
+          },
+        },
+        automationDetails: { id: `apf-console/validate/${version}` },
+        columnKind: 'utf16CodeUnits',
+        results,
+      },
+    ],
+  }
+}
+
+const uriOf = (file: string): string => file.split('/').map(encodeURIComponent).join('/')

@@ -4,34 +4,25 @@ import type { Cadence, SourceSpec } from '../../core/contract/source.ts'
 import { toProblem } from '../../core/contract/errors.ts'
 import { startMetricsServer } from '../live/metricsServer.ts'
 import type { LiveTraffic, SimulatedApiServer } from '../ports/source.ts'
-import { writeAddressFile } from '../server/addressFile.ts'
-import { startWebServer, type WebServer } from '../server/webServer.ts'
+import { writeAddressFile, startWebServer, type WebServer } from '../server/webServer.ts'
 import { createWorkspace } from '../workspace/workspace.ts'
 import { startSimulatedHttpServer } from '../simulated/httpServer.ts'
-import type { Console, ExitCode } from './console.ts'
-import { HELP } from './help.ts'
+import { type Console, type ExitCode, problemLines, portProblem } from './console.ts'
 import { cadenceFrom, simulationFrom, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
-import { problemLines } from './problemLines.ts'
-import { readNumber, printHelp, readOptions, type OptionInfo } from './usage.ts'
-import { portProblem } from './portProblem.ts'
+import { PORTS, readNumber, type Command, type Given } from './usage.ts'
 
-const PORTS = { min: 0, max: 65_535, whole: true } as const
+export const web: Command = {
+  options: {
+    ...SOURCE_OPTIONS,
+    port: { type: 'string' },
+    open: { type: 'boolean' },
+    'serve-simulation': { type: 'string' },
+    'metrics-port': { type: 'string' },
+  },
+  run: runWeb,
+}
 
-const OPTIONS = {
-  ...SOURCE_OPTIONS,
-  port: { type: 'string' },
-  open: { type: 'boolean' },
-  'serve-simulation': { type: 'string' },
-  'metrics-port': { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies Readonly<Record<string, OptionInfo>>
-
-export async function web(args: readonly string[], console: Console): Promise<ExitCode> {
-  const given = readOptions(args, OPTIONS)
-  if (given.flag('help')) {
-    printHelp(console, HELP.web)
-    return 0
-  }
+async function runWeb(given: Given, console: Console): Promise<ExitCode> {
   const port = readNumber(given, 'port', PORTS) ?? 0
   const simulationPort = readNumber(given, 'serve-simulation', PORTS)
   const metricsPort = readNumber(given, 'metrics-port', PORTS)

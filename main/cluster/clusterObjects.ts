@@ -1,5 +1,9 @@
 import type { JsonObject } from '../../core/config/jsonValues.ts'
 import { ProblemError, type Problem } from '../../core/contract/errors.ts'
+import type { Kind } from '../../core/config/objects.ts'
+import { createObjectVersions } from '../../core/config/content.ts'
+import type { ElsewhereObjects } from '../../core/contract/objects.ts'
+import type { Target } from '../../core/contract/source.ts'
 import {
   noObjects,
   NOTHING_READ,
@@ -9,22 +13,17 @@ import {
   type WriteAccess,
 } from '../ports/objectDoor.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
-import type { Kind } from '../../core/config/objects.ts'
 import type { Environment } from '../ports/environment.ts'
-import { reviewSelf, userInRefusal } from './accessReview.ts'
+import { reviewSelf, userInRefusal, testObjects } from './accessReview.ts'
 import { askAny, collectionUrl, createClusterApi, type ClusterApi } from './clusterApi.ts'
-import type { Connection } from './connection.ts'
-import type { Failed } from './http.ts'
-import { getJson } from './json.ts'
+import { type Connection, openConnection } from './connection.ts'
+import { type Failed, getJson, gitVersion } from './http.ts'
 import { lastWriteOf } from './fieldOwners.ts'
-import { testObjects } from './objectAccess.ts'
-import { createObjectRequests } from './objectRequests.ts'
-import { createObjectVersions } from '../../core/config/objectVersions.ts'
-import { NO_API, readVersion } from './objects.ts'
-import { roleYaml } from './permissionYaml.ts'
-import { createPatience, type Patience } from './patience.ts'
-import { createReflector, type Reflection } from './reflector.ts'
+import { createObjectRequests, createPatience, type Patience } from './objectRequests.ts'
+import { roleYaml } from './ownFlow.ts'
+import { createReflector, type Reflection, listObjects } from './reflector.ts'
 import { createObjectWriter } from './writeObjects.ts'
+import type { Consent } from './consent.ts'
 
 /** Changes that come within moments of each other are told together. */
 const GATHER_MS = 40
@@ -178,4 +177,48 @@ async function writeAccess(api: ClusterApi, patience: Patience): Promise<WriteAc
 
 function asError({ problem: { code, message, details } }: Failed): ProblemError {
   return new ProblemError(code, message, details)
+}
+
+/**
+ * The flow-control objects of a cluster, read once, with the version of its server when it tells one. `name` is what the
+ * operator calls it; `notes` say which objects could not be understood. Rejects with `ProblemError`.
+ */
+export async function readClusterObjects(
+  target: Target,
+  consent: Consent,
+  now: () => number = Date.now,
+): Promise<ElsewhereObjects> {
+  const connection = await openConnection(target, now, { consent })
+  try {
+    const api = createClusterApi(connection)
+    if (api === undefined) throw new ProblemError('unsupported', NO_API)
+    const [levels, schemas, version] = await Promise.all([
+      askAny(api, (context) => listObjects('PriorityLevelConfiguration', context)).then(orThrow),
+      askAny(api, (context) => listObjects('FlowSchema', context)).then(orThrow),
+      readVersion(api),
+    ])
+    const strange = [...levels.strange, ...schemas.strange]
+    return {
+      name: connection.name,
+      ...(version !== undefined && { version }),
+      objects: { levels: [...levels.items], schemas: [...schemas.items] },
+      notes: strange.map((name) => `The object ${name} could not be understood and is left out.`),
+    }
+  } finally {
+    connection.close()
+  }
+}
+
+const NO_API =
+  'The address is that of a metrics page, so where the API of the server begins is not known; use a kubeconfig to read its objects.'
+
+function orThrow<T extends { readonly ok: true }>(answer: T | Failed): T {
+  if (answer.ok) return answer
+  throw asError(answer)
+}
+
+/** gitVersion of the server; `undefined` when it does not tell. */
+async function readVersion(api: ClusterApi): Promise<string | undefined> {
+  const answer = await askAny(api, ({ base, settings }) => getJson({ url: new URL(`${base}/version`), settings }))
+  return answer.ok ? gitVersion(answer.value) : undefined
 }

@@ -1,11 +1,14 @@
 import http, { type Agent } from 'node:http'
 import https, { type AgentOptions } from 'node:https'
 import { isDeepStrictEqual } from 'node:util'
+import { createHash } from 'node:crypto'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { Target } from '../../core/contract/source.ts'
-import type { Consent } from './consent.ts'
+import { type Consent, consentRequest, withLocatedProgram } from './consent.ts'
 import type { RequestSettings } from './http.ts'
 import { isLoopback, shownUrl } from './redact.ts'
+import { resolveAddressCredentials, type Credentials, resolveCredentials } from './credentials.ts'
+import { chooseContext, type ChosenContext } from './contexts.ts'
 
 /** One API server of a connection. */
 export interface ServerAddress {
@@ -40,11 +43,7 @@ export async function openConnection(
   now: () => number,
   { consent }: { readonly consent: Consent },
 ): Promise<Connection> {
-  if (target.kind === 'urls') {
-    const { urlsConnection } = await import('./urlsConnection.ts')
-    return urlsConnection(target, now, consent)
-  }
-  const { kubeconfigConnection } = await import('./kubeconfigConnection.ts')
+  if (target.kind === 'urls') return urlsConnection(target, now, consent)
   return kubeconfigConnection(target, now, { consent, env: process.env })
 }
 
@@ -99,7 +98,7 @@ export function apiServer(url: URL): Omit<ServerAddress, 'id'> {
   return { metrics: new URL(`${base}${METRICS_PATH}`), base }
 }
 
-export interface ConnectionLimits {
+interface ConnectionLimits {
   readonly maxSockets: number
   /** Milliseconds after which a connection that is not in use is closed. */
   readonly timeout: number
@@ -131,7 +130,7 @@ export function keepAliveAgent(
 }
 
 /** Agents that are kept as long as the certificates stay the same; requests under way keep the one that they have. */
-export function createAgents(urls: readonly URL[], limits: ConnectionLimits = FEW) {
+function createAgents(urls: readonly URL[], limits: ConnectionLimits = FEW) {
   let kept: { readonly tls: AgentOptions; readonly byProtocol: Map<string, Agent> } | undefined
   return {
     agentFor({ protocol }: URL, tls: AgentOptions): Agent {
@@ -146,10 +145,154 @@ export function createAgents(urls: readonly URL[], limits: ConnectionLimits = FE
 }
 
 /** Credentials are sent over plain HTTP to this machine only. */
-export function assertPrivate(url: URL, headers: RequestSettings['headers']): void {
+function assertPrivate(url: URL, headers: RequestSettings['headers']): void {
   if (url.protocol === 'https:' || isLoopback(url) || headers['Authorization'] === undefined) return
   throw new ProblemError(
     'credentials',
     `The credentials would travel to ${url.host} unencrypted; use the https:// address of the API server.`,
   )
+}
+
+type UrlsTarget = Extract<Target, { kind: 'urls' }>
+
+/** Metrics addresses with the credentials given beside them, if any. Rejects with `ProblemError`. */
+export async function urlsConnection(target: UrlsTarget, now: () => number, consent: Consent): Promise<Connection> {
+  const urls = target.urls.map(parseAddress)
+  const given = target.credentials ?? {}
+  await confirmFiles(target, urls, consent)
+  const agents = createAgents(urls)
+  let known: Credentials | undefined
+  const credentials = async (): Promise<Credentials> => {
+    if (known === undefined || known.validUntil <= now()) known = await resolveAddressCredentials(given, now())
+    return known
+  }
+  return {
+    name: urls.length === 1 ? (urls[0]?.host ?? '') : `${urls.length} API servers`,
+    via: `${[...new Set(urls.map((url) => url.pathname))].join(', ')} direct`,
+    servers: withIds(urls, urlServer),
+    notes:
+      given.insecureSkipTlsVerify === true && urls.some((url) => url.protocol === 'https:')
+        ? ['Certificates are not verified, as you asked: anyone on the way could read the credentials.']
+        : [],
+    async settings(server) {
+      const { tls, proxyAgent: _, ...own } = await credentials()
+      assertPrivate(server.metrics, own.headers)
+      return { ...own, agent: agents.agentFor(server.metrics, tls) }
+    },
+    renew() {
+      known = undefined
+    },
+    close: () => agents.close(),
+  }
+}
+
+/** A page must not have any file sent to any address: what the command line did not name, the operator confirms. */
+async function confirmFiles({ credentials }: UrlsTarget, urls: readonly URL[], consent: Consent): Promise<void> {
+  const hosts = [...new Set(urls.map(({ host }) => host))].join(', ')
+  for (const file of [credentials?.tokenFile, credentials?.passwordFile]) {
+    if (file === undefined) continue
+    const found = await consent.named.file(file)
+    if (found.by === 'command-line') continue
+    const what = `send the contents of ${found.path} to ${hosts}`
+    await consent.confirm({
+      key: createHash('sha256').update(what).digest('hex'),
+      what,
+      lines: [`The console would ${what}, as a credential.`],
+      remedy: 'Name the file when you start the console: --token-file or --password-file.',
+    })
+  }
+  if (credentials?.token !== undefined && credentials.tokenFile !== undefined) {
+    throw new ProblemError('invalid-input', 'Give a token or a token file, not both.')
+  }
+}
+
+type KubeconfigTarget = Extract<Target, { kind: 'kubeconfig' }>
+
+/** Time for a credential plugin that asks a cloud. */
+const PLUGIN_TIMEOUT_MS = 30_000
+
+interface KubeconfigSurroundings {
+  readonly consent: Consent
+  readonly env: NodeJS.ProcessEnv
+  readonly pluginTimeoutMs?: number
+  /** How many connections at once; few without. */
+  readonly connections?: ConnectionLimits
+  /** `nobody`: only what the cluster entry says, no credentials, for those who bring their own. */
+  readonly as?: 'nobody'
+}
+
+/**
+ * Servers read with the credentials of a kubeconfig context: its own server, or the single API servers that the target
+ * names. The kubeconfig is read now and again whenever a server refuses the credentials; each time the operator has to
+ * confirm what a page may not decide (`consentRequest`). Plugins run with the first request. Rejects with `ProblemError`.
+ */
+export async function kubeconfigConnection(
+  target: KubeconfigTarget,
+  now: () => number,
+  { consent, env, pluginTimeoutMs = PLUGIN_TIMEOUT_MS, connections, as }: KubeconfigSurroundings,
+): Promise<Connection> {
+  const named = target.servers?.map(parseAddress)
+  const choose = async (): Promise<ChosenContext> => {
+    const found = await chooseContext(target.file, target.context, env, consent.named)
+    const context = as === 'nobody' ? { ...found, user: {} } : await withLocatedProgram(found, env)
+    const request = consentRequest(context, named ?? [], consent.named)
+    if (request !== undefined) await consent.confirm(request)
+    return context
+  }
+  const chosen = await choose()
+  const urls = named ?? [chosen.server]
+  const agents = createAgents(urls, connections)
+  let known: Credentials | undefined
+  let loading: Promise<Credentials> | undefined
+  let refused = false
+
+  const load = async (): Promise<Credentials> => {
+    const context = refused ? await choose() : chosen
+    known = await resolveCredentials(context, now(), { env, timeoutMs: pluginTimeoutMs })
+    refused = false
+    return known
+  }
+  /** Credentials that hold now; loaded once for all servers that ask meanwhile. */
+  const credentials = (): Promise<Credentials> => {
+    if (known !== undefined && known.validUntil > now()) return Promise.resolve(known)
+    loading ??= load().finally(() => {
+      loading = undefined
+    })
+    return loading
+  }
+
+  return {
+    name: chosen.context.name,
+    via: '/metrics through the kubeconfig',
+    servers: withIds(urls, apiServer),
+    cluster: shownUrl(chosen.server).replace(/\/+$/, ''),
+    notes: notes(chosen, urls),
+    async settings(server) {
+      const { tls, proxyAgent, ...own } = await credentials()
+      assertPrivate(server.metrics, own.headers)
+      return { ...own, agent: proxyAgent ?? agents.agentFor(server.metrics, tls) }
+    },
+    renew() {
+      known = undefined
+      refused = true
+    },
+    close: () => agents.close(),
+  }
+}
+
+function notes({ cluster, user, userFile }: ChosenContext, urls: readonly URL[]): string[] {
+  const verified = cluster['insecure-skip-tls-verify'] !== true || urls.every((url) => url.protocol === 'http:')
+  const written = user.exec && userFile?.by === 'command-line' && userFile.writableByOthers
+  return [
+    ...(verified
+      ? []
+      : [
+          'The certificate of the API server is not verified, because the kubeconfig says insecure-skip-tls-verify: anyone on the way could read the credentials.',
+        ]),
+    ...(written
+      ? [
+          `Others on this machine can write ${userFile.path}, which names a program that the console runs as you; use chmod go-w.`,
+        ]
+      : []),
+  ]
 }

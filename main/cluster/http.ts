@@ -8,9 +8,12 @@ import {
   timeoutProblem,
   type HttpLimits,
   type Phase,
+  readBody,
+  readStart,
+  refuseHead,
+  type ChunkConsumer,
 } from './httpProblems.ts'
-import { readBody, readStart, refuseHead, type ChunkConsumer } from './httpBody.ts'
-import { redact } from './redact.ts'
+import { redact, shownUrl } from './redact.ts'
 
 /** How requests to one server are made: from its credentials, renewed when these expire. */
 export interface RequestSettings {
@@ -221,4 +224,56 @@ function readAnswer(response: IncomingMessage, { request, onChunk, started, fini
     onDelivered: (read, complete) =>
       finish({ ok: true, status, headers, ...read, ms: performance.now() - started }, complete),
   })
+}
+
+/** For objects and reviews of the API: small answers, soon. */
+const JSON_LIMITS: HttpLimits = {
+  connectMs: 5_000,
+  firstByteMs: 8_000,
+  idleMs: 3_000,
+  totalMs: 10_000,
+  maxWireBytes: 8 * 1024 * 1024,
+  maxBytes: 8 * 1024 * 1024,
+}
+
+type TextRequest = Omit<HttpRequest, 'limits'> & { readonly limits?: HttpLimits }
+
+interface GotText extends Delivered {
+  readonly value: string
+}
+
+interface GotJson {
+  readonly ok: true
+  readonly value: unknown
+  readonly headers: IncomingHttpHeaders
+}
+
+/** A whole answer as text, within the limits. */
+export async function getText({ limits = JSON_LIMITS, ...request }: TextRequest): Promise<GotText | Failed> {
+  const pieces: Uint8Array[] = []
+  const answer = await send({ ...request, limits }, (piece) => {
+    pieces.push(piece)
+    return undefined
+  })
+  return answer.ok ? { ...answer, value: Buffer.concat(pieces).toString('utf8') } : answer
+}
+
+/** A whole answer as parsed JSON, of unknown shape. */
+export async function getJson(request: TextRequest): Promise<GotJson | Failed> {
+  const answer = await getText({ accept: 'application/json', ...request })
+  if (!answer.ok) return answer
+  try {
+    return { ok: true, value: JSON.parse(answer.value), headers: answer.headers }
+  } catch {
+    return {
+      ok: false,
+      problem: { code: 'bad-answer', message: `${shownUrl(request.url)} answered with something that is not JSON.` },
+    }
+  }
+}
+
+/** The gitVersion of a reply of /version. */
+export function gitVersion(reply: unknown): string | undefined {
+  if (typeof reply !== 'object' || reply === null || !('gitVersion' in reply)) return undefined
+  return typeof reply.gitVersion === 'string' ? reply.gitVersion : undefined
 }

@@ -1,15 +1,15 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { z } from 'zod'
 import { versionOf, withoutNulls, type ObjectVersion } from '../../core/config/content.ts'
 import { isJsonObject, type JsonObject } from '../../core/config/jsonValues.ts'
 import type { Kind } from '../../core/config/objects.ts'
 import type { Problem } from '../../core/contract/errors.ts'
-import { FIELD_MANAGER } from '../ports/objectDoor.ts'
+import type { Cause, ChangeVerdict } from '../../core/contract/objects.ts'
+import { FIELD_MANAGER, type Waiting } from '../ports/objectDoor.ts'
 import type { ReviewContext } from './accessReview.ts'
 import { collectionUrl, objectUrl, type ClusterApi } from './clusterApi.ts'
-import type { Failed, HttpRequest } from './http.ts'
+import { type Failed, type HttpRequest, getJson } from './http.ts'
 import type { HttpLimits } from './httpProblems.ts'
-import { getJson } from './json.ts'
-import type { Patience } from './patience.ts'
-import { warningsOf } from './apiStatus.ts'
 
 export interface Written {
   readonly ok: true
@@ -136,4 +136,141 @@ function bodyOf({ metadata, status: _status, ...rest }: JsonObject, at?: ObjectV
   if (!isJsonObject(metadata)) return { ...rest, ...(metadata !== undefined && { metadata }) }
   const said = Object.entries(metadata).filter(([key]) => !KEPT_BY_SERVER.has(key))
   return { ...rest, metadata: { ...Object.fromEntries(said), ...at } }
+}
+
+export type ManagerConflict = ChangeVerdict['conflicts'][number]
+
+/** What a refusal says beyond its words. */
+interface Refusal {
+  readonly message: string
+  /** `Conflict`, `Invalid`, `AlreadyExists`, … */
+  readonly reason: string
+  /** Fields that it names. */
+  readonly causes: readonly Cause[]
+  /** Fields that other managers own. */
+  readonly conflicts: readonly ManagerConflict[]
+}
+
+const StatusSchema = z.object({
+  message: z.string().default(''),
+  reason: z.string().default(''),
+  details: z
+    .object({
+      causes: z
+        .array(
+          z.object({ reason: z.string().default(''), message: z.string().default(''), field: z.string().default('') }),
+        )
+        .default([]),
+    })
+    .default({ causes: [] }),
+})
+
+const MANAGER_CONFLICT = 'FieldManagerConflict'
+
+/** The Status object in the body of a failure; empty where there is none. */
+export function refusalOf({ body, problem }: Failed): Refusal {
+  const status = StatusSchema.safeParse(parseJson(body ?? '')).data
+  if (status === undefined)
+    return { message: problem.details ?? problem.message, reason: '', causes: [], conflicts: [] }
+  const { message, reason, details } = status
+  const [conflicts, causes] = partition(details.causes, (cause) => cause.reason === MANAGER_CONFLICT)
+  return {
+    message,
+    reason,
+    causes: causes.length > 0 ? causes : strictCauses(message),
+    conflicts: conflicts.map((cause) => ({
+      manager: managerIn(cause.message),
+      // The server begins these paths with a dot.
+      field: cause.field.replace(/^\./, ''),
+      message: cause.message,
+    })),
+  }
+}
+
+/** `strict decoding error: unknown field "spec.limited.shares", duplicate field "…"`: the server gives no causes for these. */
+function strictCauses(message: string): Cause[] {
+  const found = message.matchAll(/\b(unknown|duplicate) field "([^"]+)"/g)
+  return [...found].map(([words, what, field = '']) => ({
+    field,
+    reason: what === 'unknown' ? 'FieldUnknown' : 'Malformed',
+    message: words,
+  }))
+}
+
+/** `conflict with "kubectl-edit" using flowcontrol.apiserver.k8s.io/v1 at …` */
+const managerIn = (message: string): string => /^conflict with "((?:[^"\\]|\\.)*)"/.exec(message)?.[1] ?? ''
+
+/** The texts of Warning headers: `299 - "text"`, several joined by commas. */
+export function warningsOf(headers: IncomingHttpHeaders): string[] {
+  const found = (headers.warning ?? '').matchAll(/\b299 \S+ "((?:[^"\\]|\\.)*)"/g)
+  return [...found].map(([, text = '']) => text.replaceAll(/\\(.)/g, '$1'))
+}
+
+function partition<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(test), items.filter((item) => !test(item))]
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** As client-go, and with it kubectl, does. */
+const MOST_TRIES = 10
+/** A server that asks for more than this is not waited for; flow control asks for at most 32 s. */
+const MOST_WAIT_MS = 60_000
+
+interface PatienceOptions {
+  readonly now: () => number
+  /** Calls back once after `ms` unless the returned function was called. */
+  readonly after: (ms: number, callback: () => void) => () => void
+  readonly onWaiting: (waiting: Waiting | undefined) => void
+}
+
+export interface Patience {
+  /**
+   * Sends a request, and sends it again after `Retry-After` as long as the server answers 429. Flow control rejects a
+   * request before it is carried out, so this is safe for writes too. A 429 without `Retry-After`, as a webhook may give,
+   * is not repeated. Returns the last answer after 10 tries or `giveUp`.
+   */
+  ask<T extends { readonly ok: true }>(send: () => Promise<T | Failed>): Promise<T | Failed>
+  /** Ends the present pauses; their requests return the 429. */
+  giveUp(): void
+}
+
+export function createPatience({ now, after, onWaiting }: PatienceOptions): Patience {
+  const pauses = new Set<() => void>()
+  /** Whether the pause came to its end. */
+  const pause = (ms: number): Promise<boolean> =>
+    new Promise((resolve) => {
+      const end = (whole: boolean): void => {
+        cancel()
+        pauses.delete(giveUp)
+        resolve(whole)
+      }
+      const giveUp = (): void => end(false)
+      const cancel = after(ms, () => end(true))
+      pauses.add(giveUp)
+    })
+
+  return {
+    async ask(send) {
+      for (let attempt = 2; ; attempt += 1) {
+        const answer = await send()
+        if (answer.ok || answer.status !== 429 || attempt > MOST_TRIES) return answer
+        const { retryAfterMs } = answer
+        if (retryAfterMs === undefined || retryAfterMs > MOST_WAIT_MS) return answer
+        onWaiting({ until: now() + retryAfterMs, attempt, most: MOST_TRIES })
+        const goOn = await pause(retryAfterMs)
+        if (pauses.size === 0) onWaiting(undefined)
+        if (!goOn) return answer
+      }
+    },
+    giveUp() {
+      for (const end of pauses) end()
+    },
+  }
 }

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
-import { FLOW_CONTROL_GROUP, type ReviewContext } from './accessReview.ts'
-import { getJson } from './json.ts'
+import { stringify } from 'yaml'
+import { FLOW_CONTROL_GROUP, type ReviewContext, FLOW_CONTROL_RESOURCES } from './accessReview.ts'
+import { getJson } from './http.ts'
 
 const MetadataSchema = z.object({ name: z.string(), uid: z.string() })
 
@@ -82,4 +83,130 @@ async function list<T>(
   if (!answer.ok) return undefined
   const parsed = z.object({ items: z.array(item) }).safeParse(answer.value)
   return parsed.success ? parsed.data.items : undefined
+}
+
+/** What can be granted apart: each part stands for the same rules always, so a role's name tells its contents. */
+const GRANTS = ['version', 'metrics', 'dumps', 'objects', 'edit'] as const
+export type Grant = (typeof GRANTS)[number]
+
+const DUMPS = '/debug/api_priority_and_fairness'
+const RULES: Readonly<Record<Grant, object>> = {
+  version: { nonResourceURLs: ['/version'], verbs: ['get'] },
+  metrics: { nonResourceURLs: ['/metrics'], verbs: ['get'] },
+  dumps: {
+    nonResourceURLs: [`${DUMPS}/dump_priority_levels`, `${DUMPS}/dump_queues`, `${DUMPS}/dump_requests`],
+    verbs: ['get'],
+  },
+  objects: { apiGroups: [FLOW_CONTROL_GROUP], resources: [...FLOW_CONTROL_RESOURCES], verbs: ['get', 'list', 'watch'] },
+  edit: {
+    apiGroups: [FLOW_CONTROL_GROUP],
+    resources: [...FLOW_CONTROL_RESOURCES],
+    verbs: ['create', 'update', 'patch', 'delete'],
+  },
+}
+
+const ROLE_GROUP = 'rbac.authorization.k8s.io'
+
+/**
+ * ClusterRole and ClusterRoleBinding that give `user` the grants, as YAML for `kubectl apply`. The names follow from the
+ * grants and the user, so that applying them never takes away what an earlier report gave.
+ */
+export function roleYaml(user: string, grants: readonly Grant[]): string {
+  const wanted = GRANTS.filter((grant) => grants.includes(grant))
+  const name = `apf-console-${wanted.join('-')}`
+  return documents(`What the console lacks as user ${user}`, [
+    {
+      apiVersion: `${ROLE_GROUP}/v1`,
+      kind: 'ClusterRole',
+      metadata: { name },
+      rules: wanted.map((grant) => RULES[grant]),
+    },
+    {
+      apiVersion: `${ROLE_GROUP}/v1`,
+      kind: 'ClusterRoleBinding',
+      // Names of RBAC objects may hold anything but these two.
+      metadata: { name: `${name}:${user.replaceAll(/[/%]/g, '-')}` },
+      roleRef: { apiGroup: ROLE_GROUP, kind: 'ClusterRole', name },
+      subjects: [roleSubject(user)],
+    },
+  ])
+}
+
+function roleSubject(user: string): object {
+  const account = serviceAccount(user)
+  return account === undefined
+    ? { apiGroup: ROLE_GROUP, kind: 'User', name: user }
+    : { kind: 'ServiceAccount', ...account }
+}
+
+function serviceAccount(user: string): { readonly namespace: string; readonly name: string } | undefined {
+  const found = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user)
+  return found?.[1] === undefined || found[2] === undefined ? undefined : { namespace: found[1], name: found[2] }
+}
+
+/** The precedence of the console's own schema: before the service accounts and the defaults, after the system's own. */
+const OWN_PRECEDENCE = 450
+
+/**
+ * A priority level for the console and the flow schema that leads `user` to it, as YAML (specification 1). `flow` is
+ * where the requests go now; the own schema has to be matched before that one's.
+ */
+export function ownLevelYaml(user: string, flow: OwnFlow | undefined): string {
+  const now =
+    flow === undefined
+      ? 'Where its requests go now could not be read'
+      : `Its requests go to level ${flow.level} by schema ${flow.schema} now, with the work of others`
+  const account = serviceAccount(user)
+  const subject =
+    account === undefined ? { kind: 'User', user: { name: user } } : { kind: 'ServiceAccount', serviceAccount: account }
+  const precedence = Math.max(2, Math.min(OWN_PRECEDENCE, (flow?.precedence ?? Number.POSITIVE_INFINITY) - 1))
+  return documents(
+    `A priority level of the console's own, so that it sees the server under overload.\n# ${now}; 5 shares are about 2 % of the seats of a server with the built-in levels`,
+    [
+      {
+        apiVersion: `${FLOW_CONTROL_GROUP}/v1`,
+        kind: 'PriorityLevelConfiguration',
+        metadata: { name: 'apf-console' },
+        spec: {
+          type: 'Limited',
+          limited: {
+            nominalConcurrencyShares: 5,
+            lendablePercent: 0,
+            limitResponse: { type: 'Queue', queuing: { queues: 1, handSize: 1, queueLengthLimit: 50 } },
+          },
+        },
+      },
+      {
+        apiVersion: `${FLOW_CONTROL_GROUP}/v1`,
+        kind: 'FlowSchema',
+        metadata: { name: `apf-console-${dnsName(user)}` },
+        spec: {
+          priorityLevelConfiguration: { name: 'apf-console' },
+          matchingPrecedence: precedence,
+          distinguisherMethod: { type: 'ByUser' },
+          rules: [
+            {
+              subjects: [subject],
+              nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/metrics', `${DUMPS}/*`, '/version'] }],
+              resourceRules: [{ verbs: ['*'], apiGroups: [FLOW_CONTROL_GROUP], resources: ['*'], clusterScope: true }],
+            },
+          ],
+        },
+      },
+    ],
+  )
+}
+
+/** A name that a Kubernetes object may have (RFC 1123), made of any user name. */
+function dnsName(user: string): string {
+  return user
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 200)
+}
+
+function documents(comment: string, objects: readonly object[]): string {
+  const yaml = objects.map((object) => stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 }))
+  return `# ${comment}.\n${yaml.join('---\n')}`
 }

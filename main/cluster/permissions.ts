@@ -6,15 +6,21 @@ import {
   type Capability,
   type CapabilityResult,
   type PermissionReport,
+  type Target,
 } from '../../core/contract/source.ts'
-import { reviewSelf, userInRefusal, type ReviewContext } from './accessReview.ts'
-import type { Connection, ServerAddress } from './connection.ts'
-import { send, type Failed, type RequestSettings } from './http.ts'
+import {
+  reviewSelf,
+  userInRefusal,
+  type ReviewContext,
+  testObjects,
+  type Finding,
+  type ObjectAccess,
+} from './accessReview.ts'
+import { type Connection, type ServerAddress, openConnection } from './connection.ts'
+import { send, type Failed, type RequestSettings, getJson, gitVersion } from './http.ts'
 import { METRICS_LIMITS } from './httpProblems.ts'
-import { getJson, gitVersion } from './json.ts'
-import { testObjects, type Finding, type ObjectAccess } from './objectAccess.ts'
-import { flowUids, readOwnFlow, type OwnFlow } from './ownFlow.ts'
-import { ownLevelYaml, roleYaml, type Grant } from './permissionYaml.ts'
+import { flowUids, readOwnFlow, type OwnFlow, ownLevelYaml, roleYaml, type Grant } from './ownFlow.ts'
+import type { Consent } from './consent.ts'
 
 const DUMPS = '/debug/api_priority_and_fairness'
 const KINDS = 'flowschemas, prioritylevelconfigurations'
@@ -47,7 +53,7 @@ export type Reach = 'cluster' | 'pages'
  * What the credentials of a connection may do on one server, tested without side effects: pages are read up to their
  * first bytes, everything else is asked for by access reviews, which the server answers and does not store.
  */
-export async function permissionReport(
+async function permissionReport(
   server: ServerAddress,
   connection: Connection,
   reach: Reach,
@@ -224,4 +230,19 @@ async function otherServers({ base, settings }: ReviewContext): Promise<string[]
   const port = slice.data.ports?.[0]?.port ?? 443
   const addresses = (slice.data.endpoints ?? []).flatMap((endpoint) => endpoint.addresses)
   return addresses.map((address) => `https://${address.includes(':') ? `[${address}]` : address}:${port}`)
+}
+
+/** A report for each server of the target. Rejects with `ProblemError` when the target cannot be opened at all. */
+export async function permissionReports(
+  target: Target,
+  consent: Consent,
+  now: () => number = Date.now,
+): Promise<PermissionReport[]> {
+  const connection = await openConnection(target, now, { consent })
+  const reach = target.kind === 'kubeconfig' ? 'cluster' : 'pages'
+  try {
+    return await Promise.all(connection.servers.map((server) => permissionReport(server, connection, reach, now)))
+  } finally {
+    connection.close()
+  }
 }

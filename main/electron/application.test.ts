@@ -1,12 +1,15 @@
-import { EventEmitter } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { EventEmitter } from 'node:events'
 import { afterAll, describe, expect, test } from 'vitest'
+import type { IpcMain, MenuItemConstructorOptions, MessageBoxOptions } from 'electron'
 import { fakeWorkspace } from '../../test/harness/handlers.ts'
 import { tinyPage } from '../../test/harness/page.ts'
-import { boot } from './application.ts'
-import type { ElectronApi } from './application.ts'
+import { CONNECT_CHANNEL, MENU_COMMANDS } from '../../core/contract/desktop.ts'
+import type { Port } from '../../core/contract/protocol.ts'
+import { boot, type ElectronApi, isTrustedFrame, onConnect, menuTemplate, askOperator } from './application.ts'
+import { mayOpenOutside } from './window.ts'
 
 const page = tinyPage()
 const userData = mkdtempSync(path.join(tmpdir(), 'apf-user-'))
@@ -155,4 +158,247 @@ test('a window appears when its page is ready, not before', async () => {
   expect(done).not.toContain('show')
   windows[0]?.emit('ready-to-show')
   expect(done.at(-1)).toBe('show')
+})
+
+const frame = (url: string, more = {}) => ({ url, parent: null, detached: false, ...more })
+
+describe('isTrustedFrame', () => {
+  test('the page itself', () => {
+    expect(isTrustedFrame(frame('apf://console/'))).toBe(true)
+    expect(isTrustedFrame(frame('apf://console/#/level/system'))).toBe(true)
+  })
+  test('nobody else', () => {
+    for (const url of [
+      'apf://console.evil/',
+      'https://console/',
+      'file:///apf://console/',
+      'about:blank',
+      'apf:console',
+    ]) {
+      expect(isTrustedFrame(frame(url))).toBe(false)
+    }
+    expect(isTrustedFrame(null)).toBe(false)
+  })
+  test('not a frame inside the page, nor one that is gone', () => {
+    const parent = Object.create(null)
+    expect(isTrustedFrame(frame('apf://console/', { parent }))).toBe(false)
+    expect(isTrustedFrame(frame('apf://console/', { detached: true }))).toBe(false)
+  })
+})
+
+class FakePort extends EventEmitter {
+  closed = false
+  start(): void {
+    this.emit('started')
+  }
+  postMessage(): void {
+    this.emit('posted')
+  }
+  close(): void {
+    this.closed = true
+    this.emit('close')
+  }
+}
+
+describe('onConnect', () => {
+  const listening = () => {
+    const emitter = new EventEmitter()
+    const ipcMain: IpcMain = Object.assign(Object.create(null), { on: emitter.on.bind(emitter) })
+    const accepted: Port[] = []
+    const refused: string[] = []
+    onConnect(
+      ipcMain,
+      (port) => accepted.push(port),
+      (url) => refused.push(url),
+    )
+    const ask = (url: string | null, count = 1): FakePort[] => {
+      const ports = Array.from({ length: count }, () => new FakePort())
+      emitter.emit(CONNECT_CHANNEL, { ports, senderFrame: url === null ? null : frame(url) })
+      return ports
+    }
+    return { accepted, refused, ask }
+  }
+
+  test('accepts one port from the page', () => {
+    const { accepted, refused, ask } = listening()
+    const [port] = ask('apf://console/')
+    expect(accepted).toHaveLength(1)
+    expect(port?.closed).toBe(false)
+    expect(refused).toEqual([])
+  })
+  test.each([
+    ['from elsewhere', 'https://evil.test/', 1],
+    ['from a frame that is gone', null, 1],
+    ['without a port', 'apf://console/', 0],
+    ['with two ports', 'apf://console/', 2],
+  ])('refuses a request %s and closes what it brought', (_what, url, count) => {
+    const { accepted, refused, ask } = listening()
+    const ports = ask(url, count)
+    expect(accepted).toEqual([])
+    expect(refused).toHaveLength(1)
+    expect(ports.every(({ closed }) => closed)).toBe(true)
+  })
+  test('a reload replaces the line; a refused request does not', () => {
+    const { ask } = listening()
+    const [first] = ask('apf://console/')
+    ask('https://evil.test/')
+    expect(first?.closed).toBe(false)
+    const [second] = ask('apf://console/')
+    expect(first?.closed).toBe(true)
+    expect(second?.closed).toBe(false)
+  })
+})
+
+const PLATFORMS = ['linux', 'darwin', 'win32'] as const
+
+function menu(platform: NodeJS.Platform, developer = false) {
+  const commands: string[] = []
+  const outside: string[] = []
+  const template = menuTemplate({ appName: 'APF Console', developer }, platform, {
+    command: (name) => commands.push(name),
+    openFiles: (what) => commands.push(`open ${what}`),
+    openOutside: (url) => outside.push(url),
+  })
+  const items = template.flatMap(({ submenu }) => (Array.isArray(submenu) ? submenu : []))
+  const press = ({ click }: MenuItemConstructorOptions): unknown => click && Reflect.apply(click, undefined, [])
+  return { template, items, press, commands, outside }
+}
+const shape = (items: readonly MenuItemConstructorOptions[]): unknown =>
+  items.map(({ role, label, type, submenu }) =>
+    Array.isArray(submenu) ? { [role ?? label ?? '']: shape(submenu) } : (role ?? label ?? type),
+  )
+
+test('the shape on Linux', () => {
+  expect(shape(menu('linux').template)).toMatchInlineSnapshot(`
+    [
+      {
+        "&File": [
+          "Choose &Source…",
+          "Open &Files…",
+          "Open F&older…",
+          "separator",
+          "quit",
+        ],
+      },
+      "editMenu",
+      {
+        "&View": [
+          "&Overview",
+          "&Level",
+          "Live &Requests",
+          "&Connection",
+          "separator",
+          "&Pause or Go On",
+          "&Go To…",
+          "&Sidebar or Rail",
+          "separator",
+          "resetZoom",
+          "zoomIn",
+          "zoomOut",
+          "togglefullscreen",
+        ],
+      },
+      "windowMenu",
+      {
+        "help": [
+          "&Keyboard Shortcuts",
+          "API Priority and Fairness",
+          "separator",
+          "about",
+        ],
+      },
+    ]
+  `)
+})
+test('the shape on macOS', () => {
+  expect(shape(menu('darwin').template)).toMatchInlineSnapshot(`
+    [
+      {
+        "APF Console": [
+          "about",
+          "separator",
+          "hide",
+          "hideOthers",
+          "unhide",
+          "separator",
+          "quit",
+        ],
+      },
+      {
+        "&File": [
+          "Choose &Source…",
+          "Open &Files…",
+          "Open F&older…",
+          "separator",
+          "close",
+        ],
+      },
+      "editMenu",
+      {
+        "&View": [
+          "&Overview",
+          "&Level",
+          "Live &Requests",
+          "&Connection",
+          "separator",
+          "&Pause or Go On",
+          "&Go To…",
+          "&Sidebar or Rail",
+          "separator",
+          "resetZoom",
+          "zoomIn",
+          "zoomOut",
+          "togglefullscreen",
+        ],
+      },
+      "windowMenu",
+      {
+        "help": [
+          "&Keyboard Shortcuts",
+          "API Priority and Fairness",
+        ],
+      },
+    ]
+  `)
+})
+
+describe.each(PLATFORMS)('on %s', (platform) => {
+  test('every command is there once and says itself', () => {
+    const { items, press, commands } = menu(platform)
+    for (const item of items) if (item.id !== undefined) press(item)
+    expect(commands.toSorted()).toEqual([...MENU_COMMANDS].toSorted())
+  })
+  test('no two items share an accelerator', () => {
+    const accelerators = menu(platform).items.flatMap(({ accelerator }) => accelerator ?? [])
+    expect(new Set(accelerators).size).toBe(accelerators.length)
+  })
+  test('reload and developer tools are for developers', () => {
+    const roles = (developer: boolean) => menu(platform, developer).items.map(({ role }) => role)
+    expect(roles(true)).toContain('toggleDevTools')
+    expect(roles(false)).not.toContain('toggleDevTools')
+    expect(roles(false)).not.toContain('reload')
+  })
+  test('links lead only to places that may be opened', () => {
+    const { items, press, outside } = menu(platform)
+    for (const item of items) if (item.id === undefined) press(item)
+    expect(outside.length).toBeGreaterThan(0)
+    expect(outside.filter((url) => !mayOpenOutside(url))).toEqual([])
+  })
+  test('the application can be left', () => {
+    expect(menu(platform).items.filter(({ role }) => role === 'quit')).toHaveLength(1)
+  })
+})
+
+test('a message box shows the whole question, and only its second button allows', async () => {
+  const shown: MessageBoxOptions[] = []
+  const answer = (response: number, signal = new AbortController().signal) =>
+    askOperator((options) => {
+      shown.push(options)
+      return Promise.resolve({ response })
+    })(['A page asks.', '  program  x', '  argument y'], signal)
+  expect(await answer(1)).toBe(true)
+  // Closing the box answers with its cancel button.
+  expect(await answer(shown[0]?.cancelId ?? 1)).toBe(false)
+  expect(await answer(0, AbortSignal.abort())).toBeUndefined()
+  expect(shown[0]).toMatchObject({ message: 'A page asks.', detail: 'program  x\nargument y', defaultId: 0 })
 })

@@ -1,16 +1,24 @@
 import path from 'node:path'
 import type * as Electron from 'electron'
 import { z } from 'zod'
+import type { IpcMain, WebContents, WebFrameMain, MenuItemConstructorOptions, MessageBoxOptions } from 'electron'
 import type { Handlers } from '../../core/contract/contract.ts'
 import { serve } from '../../core/contract/server.ts'
+import { COMMAND_CHANNEL, CONNECT_CHANNEL, type MenuCommand } from '../../core/contract/desktop.ts'
+import type { Port } from '../../core/contract/protocol.ts'
 import { loadAssets } from '../server/assets.ts'
-import { watchPage } from './crash.ts'
-import { onConnect, sendCommand } from './ipc.ts'
-import type { Log } from './log.ts'
-import { menuTemplate } from './menu.ts'
-import { handleScheme, registerScheme } from './scheme.ts'
-import { guardAllContents, guardPermissions, mayOpenOutside } from './security.ts'
-import { openWindow } from './window.ts'
+import { messagePort } from '../transport/messagePort.ts'
+import type { Ask } from '../cluster/consent.ts'
+import { watchPage, type Log } from './crash.ts'
+import {
+  handleScheme,
+  registerScheme,
+  guardAllContents,
+  guardPermissions,
+  mayOpenOutside,
+  isOwnUrl,
+  openWindow,
+} from './window.ts'
 
 export type ElectronApi = Pick<
   typeof Electron,
@@ -131,3 +139,147 @@ export async function boot(
   app.on('will-quit', () => workspace.close())
   return open()
 }
+
+/*
+ * The only file that touches Electron's raw message channels. There are two: one by which the page asks for a line,
+ * and one by which the menu speaks to the page. Everything else goes through the contract, over the line.
+ */
+
+/** Only the page itself, in the main frame; a frame that is gone has no say. */
+export function isTrustedFrame(frame: Pick<WebFrameMain, 'url' | 'parent' | 'detached'> | null): boolean {
+  return frame !== null && !frame.detached && frame.parent === null && isOwnUrl(frame.url)
+}
+
+/**
+ * Calls `accept` with a line for each request of the page. A page has one line: a new one (after a reload) closes the
+ * line before it. Requests from anywhere else have their ports closed and are reported to `onRefused`.
+ */
+export function onConnect(
+  ipcMain: Pick<IpcMain, 'on'>,
+  accept: (port: Port) => void,
+  onRefused: (url: string) => void,
+): void {
+  let current: Port | undefined
+  ipcMain.on(CONNECT_CHANNEL, (event) => {
+    const [channel, ...more] = event.ports
+    if (!isTrustedFrame(event.senderFrame) || channel === undefined || more.length > 0) {
+      for (const port of event.ports) port.close()
+      return onRefused(event.senderFrame?.url ?? 'a frame that is gone')
+    }
+    current?.close()
+    current = messagePort(channel)
+    accept(current)
+  })
+}
+
+function sendCommand(contents: Pick<WebContents, 'send'>, command: MenuCommand): void {
+  contents.send(COMMAND_CHANNEL, command)
+}
+
+interface MenuState {
+  readonly appName: string
+  /** Whether reload and the developer tools are offered: in a checkout, not in the packaged application. */
+  readonly developer: boolean
+}
+interface MenuActions {
+  readonly command: (command: MenuCommand) => void
+  /** Asks for files, or for a folder, and opens them as a source. */
+  readonly openFiles: (what: 'files' | 'folder') => void
+  readonly openOutside: (url: string) => void
+}
+
+const APF_MANUAL = 'https://kubernetes.io/docs/concepts/cluster-administration/flow-control/'
+const SEPARATOR: MenuItemConstructorOptions = { type: 'separator' }
+
+/** The application menu of one platform, as a value. */
+export function menuTemplate(
+  state: MenuState,
+  platform: NodeJS.Platform,
+  { command, openFiles, openOutside }: MenuActions,
+): MenuItemConstructorOptions[] {
+  const mac = platform === 'darwin'
+  const item = (label: string, name: MenuCommand, accelerator?: string): MenuItemConstructorOptions => ({
+    id: name,
+    label,
+    click: () => command(name),
+    ...(accelerator === undefined ? {} : { accelerator }),
+  })
+  const developer: MenuItemConstructorOptions[] = state.developer
+    ? [{ role: 'reload' }, { role: 'toggleDevTools' }, SEPARATOR]
+    : []
+  const application: MenuItemConstructorOptions = {
+    label: state.appName,
+    submenu: [
+      { role: 'about' },
+      SEPARATOR,
+      { role: 'hide' },
+      { role: 'hideOthers' },
+      { role: 'unhide' },
+      SEPARATOR,
+      { role: 'quit' },
+    ],
+  }
+  return [
+    ...(mac ? [application] : []),
+    {
+      label: '&File',
+      submenu: [
+        item('Choose &Source…', 'choose-source', 'CmdOrCtrl+O'),
+        { label: 'Open &Files…', accelerator: 'CmdOrCtrl+Shift+O', click: () => openFiles('files') },
+        { label: 'Open F&older…', click: () => openFiles('folder') },
+        SEPARATOR,
+        { role: mac ? 'close' : 'quit' },
+      ],
+    },
+    { role: 'editMenu' },
+    {
+      label: '&View',
+      submenu: [
+        item('&Overview', 'go-overview', 'CmdOrCtrl+1'),
+        item('&Level', 'go-level', 'CmdOrCtrl+2'),
+        item('Live &Requests', 'go-live', 'CmdOrCtrl+5'),
+        item('&Connection', 'go-connection', 'CmdOrCtrl+9'),
+        SEPARATOR,
+        item('&Pause or Go On', 'toggle-pause', 'CmdOrCtrl+P'),
+        item('&Go To…', 'open-palette', 'CmdOrCtrl+K'),
+        item('&Sidebar or Rail', 'toggle-sidebar', 'CmdOrCtrl+B'),
+        SEPARATOR,
+        ...developer,
+        { role: 'resetZoom' },
+        { role: 'zoomIn' },
+        { role: 'zoomOut' },
+        { role: 'togglefullscreen' },
+      ],
+    },
+    { role: 'windowMenu' },
+    {
+      role: 'help',
+      submenu: [
+        item('&Keyboard Shortcuts', 'show-shortcuts'),
+        { label: 'API Priority and Fairness', click: () => openOutside(APF_MANUAL) },
+        ...(mac ? [] : [SEPARATOR, { role: 'about' } satisfies MenuItemConstructorOptions]),
+      ],
+    },
+  ]
+}
+
+type ShowMessageBox = (options: MessageBoxOptions) => Promise<{ readonly response: number }>
+
+const ALLOW = 1
+
+/** Asks in a message box of the system, which no page can press a button of; closing it refuses. */
+export const askOperator =
+  (show: ShowMessageBox): Ask =>
+  async ([message = '', ...lines], signal) => {
+    const { response } = await show({
+      type: 'warning',
+      message,
+      detail: lines.map((line) => line.trim()).join('\n'),
+      buttons: ['Refuse', 'Allow'],
+      defaultId: 0,
+      cancelId: 0,
+      noLink: true,
+      signal,
+    })
+    return signal.aborted ? undefined : response === ALLOW
+  }

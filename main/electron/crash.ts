@@ -1,5 +1,5 @@
 import type { BrowserWindow, MessageBoxOptions, WebContents } from 'electron'
-import type { Log } from './log.ts'
+import { jsonText } from '../../core/text/text.ts'
 
 /** Milliseconds within which a second crash is not answered by another reload. */
 const CALM_MS = 60_000
@@ -55,3 +55,11 @@ export function watchPage(window: WatchedWindow, { ask, quit, log, now }: CrashE
   window.on('unresponsive', () => log('page-unresponsive', {}))
   window.on('responsive', () => log('page-responsive', {}))
 }
+
+/** One line of JSON for whoever looks into the shell's standard error; never holds an address or a secret. */
+export type Log = (event: string, details: Readonly<Record<string, string | number>>) => void
+
+export const createLog =
+  (write: (line: string) => void, now: () => number): Log =>
+  (event, details) =>
+    write(`${jsonText({ at: new Date(now()).toISOString(), event, ...details })}\n`)

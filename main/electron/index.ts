@@ -7,9 +7,8 @@ import { namedByOperator } from '../cluster/namedByOperator.ts'
 import { systemEnvironment } from '../ports/environment.ts'
 import { systemAccess } from '../workspace/access.ts'
 import { createWorkspace, type Workspace } from '../workspace/workspace.ts'
-import { boot } from './application.ts'
-import { askOperator } from './askOperator.ts'
-import { createLog } from './log.ts'
+import { boot, askOperator } from './application.ts'
+import { createLog } from './crash.ts'
 import { argumentsOf, type Opening, openingOf, openingOfPaths, usualOpening } from './sourceArguments.ts'
 
 const { app, dialog } = electron

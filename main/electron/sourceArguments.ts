@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { CadenceSchema, type Cadence, type SourceSpec } from '../../core/contract/source.ts'
-import { nearest } from '../../core/text/nearest.ts'
+import { nearest } from '../../core/text/text.ts'
 import { readInputFiles } from '../cli/inputFiles.ts'
 import { cadenceFrom, simulationFrom, SOURCE_OPTIONS, sourceFrom } from '../cli/sourceOptions.ts'
 import { readOptions, UsageError, type OptionInfo } from '../cli/usage.ts'

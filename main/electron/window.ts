@@ -1,7 +1,16 @@
-import type { BrowserWindow, BrowserWindowConstructorOptions, Screen } from 'electron'
-import { PAGE_URL } from './scheme.ts'
-import { MIN_SIZE, fitWindow, readWindowState, writeWindowState } from './windowState.ts'
-import type { WindowState } from './windowState.ts'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import type {
+  BrowserWindow,
+  BrowserWindowConstructorOptions,
+  Screen,
+  App,
+  Session,
+  Shell,
+  WebContents,
+  Protocol,
+} from 'electron'
+import { z } from 'zod'
+import { assetAnswer, type Assets, SECURITY_HEADERS } from '../server/assets.ts'
 
 /** Before the first paint, the canvas of the dark theme. */
 const BACKGROUND = '#0e1315'
@@ -52,4 +61,162 @@ export function openWindow({ BrowserWindow, screen, preload, stateFile }: Window
   // A page that cannot be loaded is reported by `did-fail-load`; the promise says the same once more.
   window.loadURL(PAGE_URL).catch(() => undefined)
   return window
+}
+
+/** Where the window was, in screen coordinates. */
+interface Rectangle {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+const WindowStateSchema = z.object({
+  x: z.number().int(),
+  y: z.number().int(),
+  width: z.number().int().positive(),
+  height: z.number().int().positive(),
+  maximized: z.boolean(),
+})
+type WindowState = z.infer<typeof WindowStateSchema>
+
+export const MIN_SIZE = { width: 900, height: 600 } as const
+const DEFAULT_SIZE = { width: 1440, height: 900 } as const
+/** Of the title bar, so that the window can be grasped. */
+const VISIBLE = 100
+
+const clamp = (value: number, least: number, most: number): number =>
+  Math.min(Math.max(value, least), Math.max(most, least))
+
+/** Whether enough of the title bar of `window` lies within `area`. */
+function isGraspable(window: Rectangle, area: Rectangle): boolean {
+  const shown = Math.min(window.x + window.width, area.x + area.width) - Math.max(window.x, area.x)
+  return shown >= VISIBLE && window.y >= area.y && window.y + VISIBLE <= area.y + area.height
+}
+
+/**
+ * The stored state if the window can still be seen and grasped on one of the work areas, fitted into that area; else
+ * the middle of the first area. Displays come and go between two starts.
+ */
+export function fitWindow(stored: WindowState | undefined, areas: readonly [Rectangle, ...Rectangle[]]): WindowState {
+  const area = stored === undefined ? undefined : areas.find((one) => isGraspable(stored, one))
+  if (stored === undefined || area === undefined) {
+    const [first] = areas
+    const width = clamp(DEFAULT_SIZE.width, MIN_SIZE.width, first.width)
+    const height = clamp(DEFAULT_SIZE.height, MIN_SIZE.height, first.height)
+    const x = Math.round(first.x + (first.width - width) / 2)
+    const y = Math.round(first.y + (first.height - height) / 2)
+    return { x, y, width, height, maximized: false }
+  }
+  const width = clamp(stored.width, MIN_SIZE.width, area.width)
+  const height = clamp(stored.height, MIN_SIZE.height, area.height)
+  const x = clamp(stored.x, area.x + VISIBLE - width, area.x + area.width - VISIBLE)
+  return { x, y: stored.y, width, height, maximized: stored.maximized }
+}
+
+/** `undefined` when there is no state or it is not one: the window then opens as the first time. */
+export function readWindowState(file: string): WindowState | undefined {
+  try {
+    return WindowStateSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch {
+    return undefined
+  }
+}
+
+/** Whole or not at all; a state that cannot be kept is not worth a message. */
+export function writeWindowState(file: string, state: WindowState): void {
+  try {
+    writeFileSync(`${file}.new`, JSON.stringify(state))
+    renameSync(`${file}.new`, file)
+  } catch {
+    return
+  }
+}
+
+/** Where a link in the console may lead, in the operator's own browser. */
+const OUTSIDE_HOSTS: ReadonlySet<string> = new Set(['kubernetes.io', 'github.com', 'prometheus.io'])
+
+export function mayOpenOutside(url: string): boolean {
+  const parsed = URL.parse(url)
+  return parsed !== null && parsed.protocol === 'https:' && parsed.port === '' && OUTSIDE_HOSTS.has(parsed.hostname)
+}
+
+/** Copying to the clipboard is all that the page may ask for, and only the page itself. Electron's default is yes. */
+const mayHave = (permission: string, requester: string): boolean =>
+  permission === 'clipboard-sanitized-write' && isOwnUrl(requester)
+
+type GuardedSession = Pick<
+  Session,
+  'setPermissionRequestHandler' | 'setPermissionCheckHandler' | 'setDevicePermissionHandler'
+>
+
+export function guardPermissions(session: GuardedSession): void {
+  session.setPermissionRequestHandler((_contents, permission, callback, details) =>
+    callback(mayHave(permission, details.requestingUrl)),
+  )
+  session.setPermissionCheckHandler((_contents, permission, origin) => mayHave(permission, origin))
+  session.setDevicePermissionHandler(() => false)
+}
+
+type GuardedContents = Pick<WebContents, 'on' | 'setWindowOpenHandler'>
+
+/** No page of this application ever goes anywhere else or opens a window; links lead to the operator's browser. */
+export function guardNavigation(contents: GuardedContents, shell: Pick<Shell, 'openExternal'>): void {
+  const openOutside = (url: string): void => {
+    if (mayOpenOutside(url)) shell.openExternal(url).catch(() => undefined)
+  }
+  contents.on('will-navigate', (event) => {
+    event.preventDefault()
+    openOutside(event.url)
+  })
+  contents.on('will-frame-navigate', (event) => event.preventDefault())
+  contents.on('will-redirect', (event) => event.preventDefault())
+  contents.on('will-attach-webview', (event) => event.preventDefault())
+  contents.setWindowOpenHandler(({ url }) => {
+    openOutside(url)
+    return { action: 'deny' }
+  })
+}
+
+/** Guards whatever contents this application ever makes, its own window included. */
+export function guardAllContents(app: Pick<App, 'on'>, shell: Pick<Shell, 'openExternal'>): void {
+  app.on('web-contents-created', (_event, contents) => guardNavigation(contents, shell))
+}
+
+const SCHEME = 'apf'
+const HOST = 'console'
+const PAGE_URL = `${SCHEME}://${HOST}/`
+
+/** Exactly the console's own origin; nothing is decided by how an address begins. */
+export function isOwnUrl(url: string): boolean {
+  const parsed = URL.parse(url)
+  return (
+    parsed !== null &&
+    parsed.protocol === `${SCHEME}:` &&
+    parsed.host === HOST &&
+    parsed.username === '' &&
+    parsed.password === ''
+  )
+}
+
+/** Before the application is ready: gives the scheme an origin, and with it storage, fetch and a policy. */
+export function registerScheme(protocol: Pick<Protocol, 'registerSchemesAsPrivileged'>): void {
+  protocol.registerSchemesAsPrivileged([
+    { scheme: SCHEME, privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true } },
+  ])
+}
+
+const refusal = (status: number, headers: Record<string, string> = {}): Response =>
+  new Response(null, { status, headers: { ...SECURITY_HEADERS, ...headers } })
+
+/** The answer to one request of the page for one of its files. */
+export function answerScheme(assets: Assets, request: Pick<Request, 'url' | 'method'>): Response {
+  if (!isOwnUrl(request.url)) return refusal(403)
+  if (request.method !== 'GET') return refusal(405, { allow: 'GET' })
+  const answer = assetAnswer(assets, new URL(request.url).pathname)
+  if (answer === undefined) return refusal(404)
+  return new Response(new Uint8Array(answer.body), { headers: { ...SECURITY_HEADERS, ...answer.headers } })
+}
+
+export function handleScheme(protocol: Pick<Protocol, 'handle'>, assets: Assets): void {
+  protocol.handle(SCHEME, (request) => answerScheme(assets, request))
 }

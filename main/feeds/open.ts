@@ -3,15 +3,15 @@ import { stat } from 'node:fs/promises'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { FeedSpec, LiveState } from '../../core/contract/live.ts'
 import type { EngineConfiguration } from '../../core/engine/apfEngine.ts'
-import type { FeedRecord } from '../../core/feeds/arrival.ts'
+import type { FeedRecord } from '../../core/feeds/request.ts'
 import { readAuditLine } from '../../core/feeds/auditEvent.ts'
 import { type FeedRun, type FeedRunOptions, createFeedRun } from '../../core/feeds/feedRun.ts'
 import { readHttpLogLine } from '../../core/feeds/httpLog.ts'
-import { createPositionStore } from './position.ts'
+import { createPositionStore } from './placeKeeper.ts'
 import type { Places } from '../ports/places.ts'
 import { startTail } from './tail.ts'
 import { type Certificate, startWebhook } from './webhook.ts'
-import { refuseOthers } from '../files/boundedFile.ts'
+import { refuseOthers } from '../files/files.ts'
 
 /** Time and a timer, passed in. */
 export interface FeedClock {
@@ -134,14 +134,16 @@ async function openFile(
     onTooLong: (problem) => take([{ kind: 'unreadable', problem }]),
     ...(places !== undefined && { positions: createPositionStore({ places, path, warn }) }),
   })
+  const over = async (): Promise<void> => {
+    await tail.ended
+    if (!closed) run.finish()
+  }
   return {
     title: `${kind === 'httplog' ? 'request log' : 'audit log'} ${path}`,
     address: undefined,
     kubeconfig: undefined,
     refused: undefined,
-    over: tail.ended.then(() => {
-      if (!closed) run.finish()
-    }),
+    over: over(),
     close() {
       closed = true
       return tail.close()

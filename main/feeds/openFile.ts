@@ -1,9 +1,9 @@
-import type { FileHandle } from 'node:fs/promises'
+import { type FileHandle, readdir, stat } from 'node:fs/promises'
+import { basename, dirname, extname, join } from 'node:path'
 import { createGunzip } from 'node:zlib'
-import { openRegular } from '../files/boundedFile.ts'
-import { LineSplitter } from './lineSplitter.ts'
-import { HEAD_BYTES } from './position.ts'
-import { readHead } from './rotated.ts'
+import { openRegular } from '../files/files.ts'
+import type { Place } from '../ports/places.ts'
+import { HEAD_BYTES, headOf } from './placeKeeper.ts'
 
 const CHUNK_BYTES = 256 * 1024
 /** An event at level RequestResponse holds two objects of at most 1.5 MB, quoted. */
@@ -85,4 +85,177 @@ export async function* unpacked(path: string): AsyncGenerator<Buffer> {
   } finally {
     source.destroy()
   }
+}
+
+const NEWLINE = 10
+
+/** Cuts bytes into lines. What follows the last newline is kept until its end comes. */
+export class LineSplitter {
+  private readonly mostBytes: number
+  private pending: Buffer[] = []
+  private pendingBytes = 0
+  /** Inside a line that is too long, of which nothing is kept. */
+  private skipping: boolean
+  /** Bytes of the lines that were given out, with their newlines. */
+  consumed = 0
+  /** Lines that were longer than `mostBytes`. */
+  tooLong = 0
+
+  /** `skipFirst`: the bytes begin within a line, which is left out. */
+  constructor(mostBytes: number, skipFirst = false) {
+    this.mostBytes = mostBytes
+    this.skipping = skipFirst
+  }
+
+  /** The lines that these bytes complete. The bytes may be used again afterwards. */
+  push(chunk: Buffer): readonly string[] {
+    const last = chunk.lastIndexOf(NEWLINE)
+    if (last === -1) {
+      this.keep(chunk)
+      return []
+    }
+    const block = Buffer.concat([...this.pending, chunk.subarray(0, last + 1)])
+    this.consumed += this.pendingBytes + last + 1
+    this.pending = []
+    this.pendingBytes = 0
+    const lines = block.toString('utf8').split('\n')
+    lines.pop()
+    if (this.skipping) lines.shift()
+    this.skipping = false
+    this.keep(chunk.subarray(last + 1))
+    return lines
+  }
+
+  /** What stands after the last newline, when nothing follows any more. */
+  rest(): readonly string[] {
+    const line = Buffer.concat(this.pending).toString('utf8')
+    const { skipping } = this
+    this.consumed += this.pendingBytes
+    this.pending = []
+    this.pendingBytes = 0
+    this.skipping = false
+    return skipping || line === '' ? [] : [line]
+  }
+
+  private keep(bytes: Buffer): void {
+    if (bytes.length === 0) return
+    this.pendingBytes += bytes.length
+    if (this.skipping) return
+    if (this.pendingBytes > this.mostBytes) {
+      this.skipping = true
+      this.tooLong += 1
+      this.pending = []
+      return
+    }
+    this.pending.push(Buffer.from(bytes))
+  }
+}
+
+/** A file to read and where to begin; `gzip` offsets count what comes out. */
+export interface Segment {
+  readonly path: string
+  readonly inode: number
+  readonly gzip: boolean
+  readonly from: number
+}
+
+const GZIP_MAGIC = Buffer.from([0x1f, 0x8b])
+
+export async function isGzip(path: string): Promise<boolean> {
+  return (await firstBytes(path, 2)).equals(GZIP_MAGIC)
+}
+
+async function readHead(handle: FileHandle, bytes: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(bytes)
+  let length = 0
+  while (length < bytes) {
+    const { bytesRead } = await handle.read(buffer, length, bytes - length, length)
+    if (bytesRead === 0) break
+    length += bytesRead
+  }
+  return buffer.subarray(0, length)
+}
+
+async function firstBytes(path: string, bytes: number): Promise<Buffer> {
+  const handle = await openRegular(path)
+  try {
+    return await readHead(handle, bytes)
+  } finally {
+    await handle.close()
+  }
+}
+
+async function firstUnpacked(path: string, bytes: number): Promise<Buffer> {
+  const parts: Buffer[] = []
+  let length = 0
+  const stream = (await openRegular(path)).createReadStream({ end: 64 * 1024 })
+  const whole = stream.pipe(createGunzip())
+  try {
+    for await (const part of whole as AsyncIterable<Buffer>) {
+      parts.push(part)
+      length += part.length
+      if (length >= bytes) break
+    }
+  } catch {
+    // The end of the packed bytes was cut off on purpose; what came out is what is wanted.
+  } finally {
+    stream.destroy()
+  }
+  return Buffer.concat(parts).subarray(0, bytes)
+}
+
+/** Files beside it that rotation may have made of it, oldest first: `audit.log.1`, `audit-2026-….log.gz`. */
+async function rotatedFiles(path: string): Promise<readonly { readonly path: string; readonly inode: number }[]> {
+  const name = basename(path)
+  const stem = name.slice(0, name.length - extname(name).length)
+  const names = await readdir(dirname(path)).catch(() => [])
+  const found: { path: string; inode: number; changedMs: number }[] = []
+  for (const other of names) {
+    if (other === name || !(other.startsWith(`${name}.`) || other.startsWith(`${stem}-`))) continue
+    const beside = join(dirname(path), other)
+    const status = await stat(beside).catch(() => undefined)
+    if (status?.isFile() === true) found.push({ path: beside, inode: status.ino, changedMs: status.mtimeMs })
+  }
+  return found.toSorted((a, b) => a.changedMs - b.changedMs || (a.path < b.path ? -1 : 1))
+}
+
+async function begins(path: string, gzip: boolean, { head, headBytes }: Place): Promise<boolean> {
+  const bytes = await (gzip ? firstUnpacked(path, headBytes) : firstBytes(path, headBytes)).catch(() => undefined)
+  return bytes !== undefined && bytes.length === headBytes && headOf(bytes) === head
+}
+
+/** Whether the file is the one of the place, and still holds what was read of it. */
+export async function isSameFile(path: string, place: Place): Promise<boolean> {
+  const status = await stat(path).catch(() => undefined)
+  if (status === undefined || status.ino !== place.inode || status.size < place.offset) return false
+  return begins(path, false, place)
+}
+
+interface Continuation {
+  /** What to read now, in order; the file itself, from its beginning, is not among them. */
+  readonly segments: readonly Segment[]
+  /** What was read last is not to be found any more. */
+  readonly lost: boolean
+}
+
+/** What comes after a place in a file that has since been renamed, packed, or copied and cut to nothing. */
+export async function continuation(path: string, place: Place): Promise<Continuation> {
+  const rotated = await rotatedFiles(path)
+  const packed = await Promise.all(rotated.map(async (file) => isGzip(file.path).catch(() => false)))
+  for (const [index, file] of rotated.entries()) {
+    const gzip = packed[index] === true
+    // Without a beginning to compare only the inode tells.
+    const known = place.headBytes === 0 ? file.inode === place.inode : await begins(file.path, gzip, place)
+    if (!known) continue
+    return {
+      segments: rotated.slice(index).map((segment, at) => ({
+        path: segment.path,
+        inode: segment.inode,
+        gzip: packed[index + at] === true,
+        from: at === 0 ? place.offset : 0,
+      })),
+      lost: false,
+    }
+  }
+  return { segments: [], lost: place.offset > 0 }
 }

@@ -1,5 +1,6 @@
-import type { Place } from '../ports/places.ts'
-import { HEAD_BYTES, type PositionStore, headOf } from './position.ts'
+import { createHash } from 'node:crypto'
+import { toProblem } from '../../core/contract/errors.ts'
+import type { Place, Places } from '../ports/places.ts'
 
 /** Between two writings of the place. */
 const WRITE_MS = 1_000
@@ -121,5 +122,51 @@ export class PlaceKeeper {
     const passed = this.waiting.splice(0, first === -1 ? this.waiting.length : first)
     this.done = passed.at(-1)?.place ?? this.done
     return this.done
+  }
+}
+
+/** Most bytes of the beginning that tell a file from others. */
+export const HEAD_BYTES = 1_024
+
+export const headOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+
+/** The place in one file. */
+export interface PositionStore {
+  read(): Promise<Place | undefined>
+  /** Never fails: `warn` gets a sentence for a place that cannot be written. */
+  write(place: Place): Promise<void>
+}
+
+interface PositionOptions {
+  readonly places: Places
+  /** The file that is read. */
+  readonly path: string
+  readonly warn: (sentence: string) => void
+}
+
+export function createPositionStore({ places, path, warn }: PositionOptions): PositionStore {
+  let failing = false
+  return {
+    async read() {
+      try {
+        return await places.read(path)
+      } catch (error) {
+        warn(`Cannot read the position in ${path}, so the file is read from the start. ${toProblem(error).message}`)
+        return undefined
+      }
+    },
+    async write(place) {
+      try {
+        await places.write(path, place)
+        failing = false
+      } catch (error) {
+        if (!failing) {
+          warn(
+            `Cannot save the position in ${path}: after a restart, reading resumes at the last saved one. ${toProblem(error).message}`,
+          )
+        }
+        failing = true
+      }
+    },
   }
 }

@@ -1,11 +1,17 @@
 import { stat } from 'node:fs/promises'
-import { UnreadableFile } from '../files/boundedFile.ts'
+import { UnreadableFile } from '../files/files.ts'
 import type { Place } from '../ports/places.ts'
-import { LineSplitter } from './lineSplitter.ts'
-import { MOST_LINE_BYTES, OpenFile, unpacked } from './openFile.ts'
-import { PlaceKeeper, type Progress } from './placeKeeper.ts'
-import { HEAD_BYTES, type PositionStore } from './position.ts'
-import { type Segment, continuation, isGzip, isSameFile } from './rotated.ts'
+import {
+  LineSplitter,
+  MOST_LINE_BYTES,
+  OpenFile,
+  unpacked,
+  type Segment,
+  continuation,
+  isGzip,
+  isSameFile,
+} from './openFile.ts'
+import { PlaceKeeper, type Progress, HEAD_BYTES, type PositionStore } from './placeKeeper.ts'
 
 export interface TailOptions {
   readonly path: string

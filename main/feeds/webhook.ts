@@ -1,11 +1,11 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer as createHttpServer } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { ProblemError } from '../../core/contract/errors.ts'
-import type { FeedRecord } from '../../core/feeds/arrival.ts'
+import type { FeedRecord } from '../../core/feeds/request.ts'
 import { readAuditBatch } from '../../core/feeds/auditEvent.ts'
-import { kubeconfigText } from '../cluster/kubeconfigText.ts'
+import { kubeconfigText } from '../cluster/kubeconfigFile.ts'
 import { type ConnectionLimits, keepRoom } from '../listen/connections.ts'
-import { secretCheck } from '../listen/secretCheck.ts'
+import { secretCheck } from '../listen/secrets.ts'
 
 /** PEM, for `127.0.0.1` and `localhost`. */
 export interface Certificate {

@@ -1,6 +1,5 @@
 import type { LiveShadow, ShadowReport } from '../../core/contract/live.ts'
-import type { ApfEngine, EngineConfiguration } from '../../core/engine/apfEngine.ts'
-import type { ServerFacts } from '../../core/engine/serverFacts.ts'
+import type { ApfEngine, EngineConfiguration, ServerFacts } from '../../core/engine/apfEngine.ts'
 import {
   type ArrivalListener,
   Candidate,

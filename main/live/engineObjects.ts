@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { builtInObjects } from '../../core/config/builtInByVersion.ts'
+import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { LocalObjects } from '../../core/live/localObjects.ts'
 import { ObjectStore } from '../../core/simulate/objects.ts'

@@ -1,4 +1,4 @@
-import { builtInObjects } from '../../core/config/builtInByVersion.ts'
+import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import type { Problem } from '../../core/contract/errors.ts'
 import type { FeedSpec } from '../../core/contract/live.ts'

@@ -1,5 +1,5 @@
 import { type Problem, toProblem } from '../../core/contract/errors.ts'
-import type { ServerFacts } from '../../core/engine/serverFacts.ts'
+import type { ServerFacts } from '../../core/engine/apfEngine.ts'
 import { FACT_FAMILIES, factsOf } from '../../core/live/serverFacts.ts'
 import { createParser } from '../../core/metrics/parse.ts'
 import type { Connection, ServerAddress } from '../cluster/connection.ts'

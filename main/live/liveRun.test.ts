@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { builtInObjects, liveRun } from '../../test/harness/proxied.ts'
-import { AS_UPSTREAM } from '../../core/engine/corrections.ts'
-import { profileFor } from '../../core/engine/profiles.ts'
+import { AS_UPSTREAM, profileFor } from '../../core/engine/profiles.ts'
 import { RequestLog } from '../../core/live/requestLog.ts'
 import { createLiveRun, type LiveArrival, type Verdict } from './liveRun.ts'
 

@@ -1,9 +1,15 @@
 import type { LiveRequest, ProxyMode } from '../../core/contract/live.ts'
-import type { RequestInfo } from '../../core/request/requestInfo.ts'
+import { type RequestInfo, readRequestLine } from '../../core/request/requestInfo.ts'
 import type { Query } from '../../core/request/requestTarget.ts'
-import type { Answer, ApfEngine, ConfigurationReport, EngineConfiguration } from '../../core/engine/apfEngine.ts'
-import { readRequestLine } from '../../core/request/requestLine.ts'
-import { type HttpAnswer, httpAnswer, refusalAnswer } from '../../core/engine/httpSurface.ts'
+import {
+  type Answer,
+  type ApfEngine,
+  type ConfigurationReport,
+  type EngineConfiguration,
+  type HttpAnswer,
+  httpAnswer,
+  refusalAnswer,
+} from '../../core/engine/apfEngine.ts'
 import type { LiveRow, RequestLog } from '../../core/live/requestLog.ts'
 import { type Asked, follow, placed, rowOf } from '../../core/live/rows.ts'
 import type { ArrivalListener } from '../../core/run/candidate.ts'
@@ -70,7 +76,7 @@ const CROWDED_RETRY_SECONDS = 1
 
 /**
  * Requests that wait, run and are refused as the engine decides (`enforce`); or that pass at once while it decides beside
- * them (`shadow`): their rows show its decisions, so that one that it would refuse is `rejected` there and has nevertheless
+ * them (`observe`): their rows show its decisions, so that one that it would refuse is `rejected` there and has nevertheless
  * the status that the server answered with.
  */
 export function createLiveRun(mode: ProxyMode, { engine, clock, log, onAnswered }: LiveRunOptions): LiveRun {

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { kubeconfigText } from '../cluster/kubeconfigText.ts'
+import { kubeconfigText } from '../cluster/kubeconfigFile.ts'
 import { isFor } from './names.ts'
 import { lookAt, writePrivate } from './smallFiles.ts'
 

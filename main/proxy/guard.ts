@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { requestInfo } from '../../core/request/requestInfo.ts'
 import { parseRequestTarget } from '../../core/request/requestTarget.ts'
-import { secretCheck } from '../listen/secretCheck.ts'
+import { secretCheck } from '../listen/secrets.ts'
 import { bearerToken } from './headers.ts'
 import type { OwnNames } from './names.ts'
 import type { Refusal } from './answers.ts'

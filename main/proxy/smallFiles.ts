@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises'
 import { ProblemError, toProblem } from '../../core/contract/errors.ts'
-import { readCredentialFile } from '../cluster/credentialFile.ts'
-import { writeAtomically } from '../files/atomicFile.ts'
+import { readCredentialFile } from '../cluster/kubeconfigFile.ts'
+import { writeAtomically } from '../files/files.ts'
 
 export interface SmallFile {
   readonly text: string

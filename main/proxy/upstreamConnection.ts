@@ -1,10 +1,9 @@
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { ProxySpec } from '../../core/contract/live.ts'
 import { askWhoAmI, type Identity } from '../cluster/accessReview.ts'
-import { keepAliveAgent, parseAddress } from '../cluster/connection.ts'
+import { keepAliveAgent, parseAddress, kubeconfigConnection } from '../cluster/connection.ts'
 import type { Consent } from '../cluster/consent.ts'
 import type { Failed, RequestSettings } from '../cluster/http.ts'
-import { kubeconfigConnection } from '../cluster/kubeconfigConnection.ts'
 import { rawOf, type RawHeaders } from './headers.ts'
 import type { Upstream } from './upstream.ts'
 

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { parseListOptions } from '../../core/request/listOptions.ts'
+import { parseListOptions, parseRequestTarget } from '../../core/request/requestTarget.ts'
 import { requestInfo } from '../../core/request/requestInfo.ts'
-import { parseRequestTarget } from '../../core/request/requestTarget.ts'
 
 /** What ends the initial events of a watch that asked for them (`sendInitialEvents`). */
 const INITIAL_EVENTS_END = Buffer.from('k8s.io/initial-events-end')

@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { digest } from '../listen/secretCheck.ts'
+import { digest } from '../listen/secrets.ts'
 
 /** Unused tokens, and sessions, that are kept; the oldest is dropped for a further one. */
 const MOST = 16

@@ -1,7 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Histogram as Buckets } from '../../core/frame/frame.ts'
-import { FAMILY } from '../../core/metrics/familyNames.ts'
-import { parseKubernetesVersion } from '../../core/metrics/version.ts'
+import { FAMILY, parseKubernetesVersion } from '../../core/metrics/familyNames.ts'
 import type { Exposed, FamilyRule } from '../../core/simulate/exposed.ts'
 import { exposedFamilies } from '../../core/simulate/exposedFamilies.ts'
 import type { SimulatedApiServer } from '../ports/source.ts'

@@ -1,11 +1,10 @@
 import { checkObject } from '../../core/config/checkObject.ts'
-import { sameContent, shownObject } from '../../core/config/content.ts'
+import { sameContent, shownObject, createObjectVersions } from '../../core/config/content.ts'
 import type { JsonObject } from '../../core/config/jsonValues.ts'
 import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '../../core/config/objects.ts'
 import type { Cause, ObjectChange } from '../../core/contract/objects.ts'
-import { refusal } from '../../core/engine/levelPlan.ts'
-import { createObjectVersions } from '../../core/config/objectVersions.ts'
-import { readStored } from '../../core/config/stored.ts'
+import { refusal } from '../../core/engine/priorityLevels.ts'
+import { readStored } from '../../core/config/schema.ts'
 import {
   type ObjectDoor,
   type ObjectEditor,

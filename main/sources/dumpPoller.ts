@@ -7,10 +7,9 @@ import {
   type DumpResult,
 } from '../../core/metrics/dumps.ts'
 import type { Connection, ServerAddress } from '../cluster/connection.ts'
-import type { Failed } from '../cluster/http.ts'
+import { type Failed, getText } from '../cluster/http.ts'
 import type { HttpLimits } from '../cluster/httpProblems.ts'
-import { getText } from '../cluster/json.ts'
-import { backoffMs } from '../cluster/backoff.ts'
+import { backoffMs } from '../cluster/reflector.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { HealthBook } from './scrape/health.ts'
 

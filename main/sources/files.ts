@@ -1,5 +1,5 @@
 import { DEFAULT_SERVER_LIMIT } from '../../core/classify/configuration.ts'
-import { builtInObjects } from '../../core/config/builtInByVersion.ts'
+import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import type { ServerHealth, UploadedFile } from '../../core/contract/source.ts'
 import { NEWEST_VERSION } from '../../core/engine/profiles.ts'

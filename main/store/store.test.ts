@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Problem } from '../../core/contract/errors.ts'
+import { ProxySpecSchema, type ProxySpec } from '../../core/contract/live.ts'
 import type { JournalEntry, RequestTest } from '../../core/contract/objects.ts'
 import { SettingsSchema } from '../../core/contract/settings.ts'
 import { CadenceSchema, type RecentSource, type SourceSpec } from '../../core/contract/source.ts'
@@ -80,6 +81,27 @@ describe('the store', () => {
     const kept = await recents.read()
     expect(kept.map(({ at }) => at)).toEqual(['12', '11', '10', '9', '8', '7', '6', '4', '3', '2'])
     expect((await recents.forget('12')).map(({ at }) => at)).toEqual(['11', '10', '9', '8', '7', '6', '4', '3', '2'])
+  })
+
+  it('reads, replaces and forgets a proxy that an earlier version kept in the mode shadow', async () => {
+    const proxy: ProxySpec = ProxySpecSchema.parse({ kind: 'proxy', upstream: { kind: 'kubeconfig' }, mode: 'observe' })
+    const kept = { at: '1', name: 'a', spec: { ...proxy, mode: 'shadow' } }
+    const keep = async (): Promise<Store['recents']> => {
+      const store = open()
+      await store.recents.read()
+      const file = new DatabaseSync(join(folder, 'console.db'))
+      file
+        .prepare("INSERT INTO items (kind, scope, key, value) VALUES ('recent', '', ?, ?)")
+        .run(JSON.stringify(kept.spec), JSON.stringify(kept))
+      file.close()
+      return store.recents
+    }
+    const recents = await keep()
+    expect(await recents.read()).toEqual([{ ...kept, spec: proxy }])
+    await recents.add({ at: '2', name: 'a', spec: proxy })
+    expect((await recents.read()).map(({ at }) => at)).toEqual(['2'])
+    await keep()
+    expect((await recents.forget('1')).map(({ at }) => at)).toEqual(['2'])
   })
 
   it('changes entries of the journal in their place, the latest first, each target its own', async () => {

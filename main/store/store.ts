@@ -16,11 +16,20 @@ import { SettingsSchema, type Settings, type SettingsChange } from '../../core/c
 import { RecentSourceSchema, type RecentSource } from '../../core/contract/source.ts'
 import { PlaceSchema, type Places } from '../ports/places.ts'
 import { createTopic, type Subscribable } from '../ports/topic.ts'
-import { openDatabase, type Database } from './database.ts'
-import { boundItems, itemOf, itemsOf, ITEMS_SCHEMA, putItem, removeItem, type Item } from './items.ts'
-import { draftKey, placeKey, recentKey } from './keys.ts'
-import { findOldFiles } from './oldFiles.ts'
-import { createPresence, type Presence } from './presence.ts'
+import { openDatabase, type Database, createPresence, type Presence } from './database.ts'
+import {
+  boundItems,
+  itemOf,
+  itemsOf,
+  ITEMS_SCHEMA,
+  putItem,
+  removeItem,
+  type Item,
+  draftKey,
+  placeKey,
+  recentKey,
+  findOldFiles,
+} from './items.ts'
 
 /**
  * Everything that outlives the process, shared by every console of this user. Reads see what any of them wrote; changes
@@ -135,10 +144,17 @@ export function openStore(folder: string | undefined): Store {
     })
     return SettingsSchema.parse(Object.fromEntries(kept))
   }
-  const recentsIn = (connection: DatabaseSync): RecentSource[] =>
+  const recentItems = (connection: DatabaseSync) =>
     itemsOf(connection, 'recent')
       .toReversed()
-      .flatMap(({ text }) => parse(RecentSourceSchema, text, 'a recent source'))
+      .flatMap(({ key, text }) => parse(RecentSourceSchema, text, 'a recent source').map((recent) => ({ key, recent })))
+  const recentsIn = (connection: DatabaseSync): RecentSource[] => recentItems(connection).map(({ recent }) => recent)
+  /** By the keys that they are kept under: an earlier version wrote some specifications otherwise. */
+  const removeRecents = (connection: DatabaseSync, isOne: (recent: RecentSource) => boolean): void => {
+    for (const { key, recent } of recentItems(connection)) {
+      if (isOne(recent)) removeItem(connection, { kind: 'recent', key })
+    }
+  }
   const testsIn = (connection: DatabaseSync): RequestTest[] =>
     itemsOf(connection, 'test').flatMap(({ text, key }) => parse(RequestTestSchema, text, `the saved request ${key}`))
 
@@ -155,14 +171,14 @@ export function openStore(folder: string | undefined): Store {
       read: () => read(recentsIn),
       add: (value) =>
         write((connection) => {
-          putLast(connection, { kind: 'recent', key: recentKey(value.spec), value })
+          const key = recentKey(value.spec)
+          removeRecents(connection, ({ spec }) => recentKey(spec) === key)
+          putLast(connection, { kind: 'recent', key, value })
           boundItems(connection, { kind: 'recent', most: MOST.recents })
         }),
       forget: (at) =>
         write((connection) => {
-          for (const recent of recentsIn(connection)) {
-            if (recent.at === at) removeItem(connection, { kind: 'recent', key: recentKey(recent.spec) })
-          }
+          removeRecents(connection, (recent) => recent.at === at)
           return recentsIn(connection)
         }),
     },

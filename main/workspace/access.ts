@@ -23,9 +23,11 @@ export function systemAccess(recording: string, stateDir: string, consent: Conse
   return {
     consent,
     makeSource: (spec, environment) => makeSource(spec, environment, { recording, stateDir, consent }),
-    listContexts: async (file) => (await import('../cluster/index.ts')).listContexts(file, process.env, consent.named),
-    permissionReports: async (target) => (await import('../cluster/index.ts')).permissionReports(target, consent),
-    readClusterObjects: async (target) => (await import('../cluster/objects.ts')).readClusterObjects(target, consent),
+    listContexts: async (file) =>
+      (await import('../cluster/contexts.ts')).listContexts(file, process.env, consent.named),
+    permissionReports: async (target) => (await import('../cluster/permissions.ts')).permissionReports(target, consent),
+    readClusterObjects: async (target) =>
+      (await import('../cluster/clusterObjects.ts')).readClusterObjects(target, consent),
     readManifestFiles: async (files) => (await import('../sources/files/manifests.ts')).readManifestFiles(files),
   }
 }

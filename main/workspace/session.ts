@@ -1,7 +1,7 @@
 import type { AbortSignalLike, StreamEvent } from '../../core/contract/contract.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { LiveEvent, LiveShadow, LiveState, ProxyMode } from '../../core/contract/live.ts'
-import type { SimulationControl, SimulationState } from '../../core/contract/simulation.ts'
+import type { SimulationState } from '../../core/contract/simulation.ts'
 import type { Cadence, Connected, SourceSpec } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import { FRAME_FORMAT_VERSION, type Frame, type ServerFrame } from '../../core/frame/frame.ts'

@@ -199,8 +199,9 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       'simulation.state': async ({ connection }) => sessionOf(connection).simulation().state(),
       'simulation.control': async ({ connection, ...change }) => sessionOf(connection).simulation().control(change),
       'live.page': async ({ connection, before, since, count }) => {
-        const { log, settle } = sessionOf(connection).seen()
-        settle()
+        const traffic = sessionOf(connection).seen()
+        traffic.settle()
+        const { log } = traffic
         return { connection, event: log.event, requests: log.before(count, before, since) }
       },
       'live.shadow': async ({ connection, wish }) => sessionOf(connection).shadow(wish),

@@ -1,28 +1,31 @@
-import { Suspense, useEffect, type MouseEvent } from 'react'
-import { classes } from '../components/classes.ts'
-import { ErrorBoundary } from '../components/ErrorBoundary.tsx'
+import { Suspense, useEffect, type MouseEvent, useRef, useState } from 'react'
+import { unixMsOf } from '../../core/units.ts'
 import { useConnected } from '../state/connection.ts'
+import { classes } from '../components/classes.ts'
+import { ErrorBoundary, Note, ProblemNote } from '../components/States.tsx'
 import { useShownNotes } from '../state/firstRun.ts'
-import { useRoute } from '../state/route.ts'
-import { useSettings } from '../state/settings.ts'
-import { Patterns } from '../charts/Patterns.tsx'
-import { say } from '../state/shell.ts'
-import { RejectionAnnouncer, Toast } from './Announcer.tsx'
-import { ConsentNote } from './ConsentNote.tsx'
-import { DropTarget } from './DropTarget.tsx'
+import { useRoute, hrefOfPage } from '../state/route.ts'
+import { useSettings, settingsStore } from '../state/settings.ts'
+import { Patterns } from '../charts/plot.tsx'
+import { say, shellStore, silence } from '../state/shell.ts'
+import { useViewPart } from '../state/view.ts'
+import dialog from '../components/Dialog.module.css'
+import { useNow } from '../components/hooks.ts'
+import { useWaitingConsent } from '../state/consent.ts'
+import { Button } from '../components/Button.tsx'
+import { useNotices } from '../state/notices.ts'
+import { droppedFiles } from '../components/files.ts'
 import { FirstRun } from './FirstRun.tsx'
-import { KeyHelp } from './KeyHelp.tsx'
-import { Notices } from './Notices.tsx'
-import { PageTabs } from './PageTabs.tsx'
+import { KeyHelp } from './Help.tsx'
 import { Palette } from './Palette.tsx'
-import { SCREEN_ENTRIES } from './screens.tsx'
+import { SCREEN_ENTRIES, type ScreenEntry } from './screens.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { StatusBar } from './StatusBar.tsx'
 import { TopBar } from './TopBar.tsx'
-import { useKeys } from './useKeys.ts'
-import { useMenu } from './useMenu.ts'
-import { useTheme } from './useTheme.ts'
+import { useKeys, useMenu } from './commands.ts'
 import styles from './App.module.css'
+import { rosterRows } from './shell.data.ts'
+import { openAsSource } from './actions.ts'
 
 /** The frame of every screen. */
 export function App() {
@@ -80,4 +83,153 @@ export function App() {
 function skip(event: MouseEvent): void {
   event.preventDefault()
   document.querySelector<HTMLElement>('#main')?.focus()
+}
+
+const TOAST_MS = 6_000
+
+/** The result of the last action, for six seconds. */
+function Toast() {
+  const toast = shellStore((state) => state.toast)
+  useEffect(() => {
+    if (toast === undefined) return undefined
+    const timer = setTimeout(silence, TOAST_MS)
+    return () => clearTimeout(timer)
+  }, [toast])
+  return <div role="status">{toast !== undefined && <p className={dialog['toast']}>{toast}</p>}</div>
+}
+
+/** Announces to screen readers that a level rejects: the first time for each level of a server of a connection. */
+export function RejectionAnnouncer() {
+  const server = useViewPart((view) => view.server)
+  const derivedServer = useViewPart((view) => view.derivedServer)
+  const connected = useConnected()
+  const of = `${connected?.id ?? ''} ${server?.id ?? ''}`
+  const about = useRef(of)
+  const told = useRef(new Set<string>())
+  const [text, setText] = useState('')
+  useEffect(() => {
+    if (about.current !== of) {
+      // What was announced of another cluster must not be read out as a fact of this one.
+      about.current = of
+      told.current.clear()
+      setText('')
+    }
+    for (const { name, trouble } of rosterRows(server, derivedServer, () => 0)) {
+      if (trouble !== 'rejecting' || told.current.has(name)) continue
+      told.current.add(name)
+      setText(`${name} rejects requests.`)
+    }
+  }, [of, server, derivedServer])
+  return (
+    <div role="status" className="sr-only">
+      {text}
+    </div>
+  )
+}
+
+const WHERE = { terminal: 'in the terminal where the console was started', window: 'in the message box' } as const
+
+/** What the operator has to confirm where no page can: shown on every screen, because any of them may have asked. */
+export function ConsentNote() {
+  const waiting = useWaitingConsent()
+  const now = useNow(waiting !== null)
+  if (waiting === null) return null
+  const seconds = Math.max(0, Math.ceil((unixMsOf(waiting.until) - now) / 1_000))
+  return (
+    <div className={styles['consent']} role="status">
+      <Note kind="warn">
+        <b>Confirm {WHERE[waiting.where]}.</b> A page of this console asks it to{' '}
+        <span className="mono">{waiting.what}</span>. <span aria-hidden="true">{seconds} s left.</span>
+      </Note>
+    </div>
+  )
+}
+
+/** What the console cannot read or keep on its machine, above every screen until it is put right or dismissed. */
+export function Notices() {
+  const notices = useNotices()
+  const [dismissed, setDismissed] = useState<readonly string[]>([])
+  const shown = notices.filter(({ message }) => !dismissed.includes(message))
+  return (
+    <div role="status" aria-label="Notices" className={styles['notices']}>
+      {shown.map((problem) => (
+        <ProblemNote
+          key={problem.message}
+          problem={problem}
+          action={
+            <p>
+              <Button small onClick={() => setDismissed([...dismissed, problem.message])}>
+                Dismiss
+              </Button>
+            </p>
+          }
+        />
+      ))}
+    </div>
+  )
+}
+
+/** The pages of a screen, where the sidebar is too narrow to name them. */
+function PageTabs(props: Pick<ScreenEntry, 'name' | 'label'> & { readonly pages: ScreenEntry['pages'] }) {
+  const { name, label, pages } = props
+  const { page } = useRoute()
+  if (pages === undefined) return null
+  return (
+    <nav aria-label={`Pages of ${label}`} className={styles['tabs']}>
+      {pages.map((one) => (
+        <a key={one.name} href={hrefOfPage(name, one.name)} aria-current={page === one.name ? 'page' : undefined}>
+          {one.label}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+const LIGHT = '(prefers-color-scheme: light)'
+
+/** Puts the chosen theme, or the system's, on the root element. */
+function useTheme(): void {
+  const theme = settingsStore((settings) => settings.theme)
+  useEffect(() => {
+    const light = matchMedia(LIGHT)
+    const apply = (): void => {
+      document.documentElement.dataset['theme'] = theme === 'system' ? (light.matches ? 'light' : 'dark') : theme
+    }
+    apply()
+    light.addEventListener('change', apply)
+    return () => light.removeEventListener('change', apply)
+  }, [theme])
+}
+
+const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') === true
+
+/** Files may be dropped anywhere on the window; they are opened as a source. */
+function DropTarget() {
+  const [over, setOver] = useState(false)
+  useEffect(() => {
+    const onOver = (event: DragEvent): void => {
+      if (!hasFiles(event)) return
+      event.preventDefault()
+      setOver(true)
+    }
+    const onLeave = (event: DragEvent): void => {
+      if (event.relatedTarget === null) setOver(false)
+    }
+    const onDrop = (event: DragEvent): void => {
+      setOver(false)
+      if (event.dataTransfer === null || !hasFiles(event)) return
+      event.preventDefault()
+      const { dataTransfer } = event
+      void openAsSource(() => droppedFiles(dataTransfer))
+    }
+    document.addEventListener('dragover', onOver)
+    document.addEventListener('dragleave', onLeave)
+    document.addEventListener('drop', onDrop)
+    return () => {
+      document.removeEventListener('dragover', onOver)
+      document.removeEventListener('dragleave', onLeave)
+      document.removeEventListener('drop', onDrop)
+    }
+  }, [])
+  return over ? <div className={dialog['dropping']}>Drop to open</div> : null
 }

@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react'
 import { Button } from '../components/Button.tsx'
 import { Icon } from '../components/Icon.tsx'
-import { NoteNumber } from '../components/NoteMark.tsx'
+import { NoteNumber } from '../components/NowLine.tsx'
 import { Term } from '../components/Term.tsx'
-import { useMedia } from '../components/useMedia.ts'
+import { useMedia } from '../components/hooks.ts'
 import { useContexts } from '../state/contexts.ts'
 import { NOTE_IDS, type NoteId } from '../state/firstRun.ts'
 import { openScreen } from '../state/route.ts'
 import { changeSettings, useSettings } from '../state/settings.ts'
-import styles from './FirstRun.module.css'
+import styles from './App.module.css'
 
 interface NoteText {
   readonly title: string

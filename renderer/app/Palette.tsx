@@ -23,9 +23,9 @@ import { closeOverlay, setOverlay, shellStore } from '../state/shell.ts'
 import { act, connectTo, unavailableNow } from './actions.ts'
 import { run } from './commands.ts'
 import { matchItems, paletteItems, PREFIX_HELP, type PaletteFacts, type PaletteItem } from './palette.data.ts'
-import { rosterRows } from './roster.data.ts'
+import { rosterRows } from './shell.data.ts'
 import { SCREEN_ENTRIES } from './screens.tsx'
-import { SPEEDS } from './Transport.tsx'
+import { SPEEDS } from './TopBar.tsx'
 import styles from '../components/Dialog.module.css'
 
 /** Ids of what was chosen in this session, the newest first. */

@@ -1,15 +1,15 @@
 import { Popover } from 'radix-ui'
+import { useEffect, useRef, type KeyboardEvent, type ReactNode } from 'react'
 import type { Connected, ServerHealth } from '../../core/contract/source.ts'
 import { unixMsOf } from '../../core/units.ts'
+import { showConnection, useConnection } from '../state/connection.ts'
 import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
-import { showConnection, useConnection } from '../state/connection.ts'
 import { openScreen } from '../state/route.ts'
 import { selectionStore } from '../state/selection.ts'
 import { useView, type View } from '../state/view.ts'
 import { format } from '../theme/format.ts'
 import { closeOverlay, setOverlay, shellStore } from '../state/shell.ts'
-import { Listbox, type ListboxOption } from './Listbox.tsx'
 import styles from './TopBar.module.css'
 
 /** Cluster, server and method; the servers of all connected sources with their health, and the way to another source. */
@@ -49,7 +49,7 @@ export function SourceSwitcher() {
         >
           <Listbox
             label="Source and server"
-            options={options(connections, connection, server?.id, (id) => ageIn(view, id))}
+            options={sourceOptions(connections, connection, server?.id, (id) => ageIn(view, id))}
           />
         </Popover.Content>
       </Popover.Portal>
@@ -63,7 +63,7 @@ function ageIn({ frame, server, ageMs }: View, id: string): number | undefined {
   return other === undefined || server === undefined ? undefined : ageMs + unixMsOf(server.at) - unixMsOf(other.at)
 }
 
-function options(
+function sourceOptions(
   connections: readonly Connected[],
   connection: Connected | undefined,
   shown: string | undefined,
@@ -127,5 +127,49 @@ function Server({ source, health, ageMs }: ServerProps) {
         {status !== 'ok' ? status : ageMs === undefined ? 'connected' : `${format.age(ageMs)} ago`}
       </span>
     </>
+  )
+}
+
+interface ListboxOption {
+  readonly id: string
+  readonly selected: boolean
+  readonly content: ReactNode
+  readonly onChoose: () => void
+}
+
+/** A list of choices with one way through it by arrows, Home and End; Enter or Space chooses. */
+function Listbox({ label, options }: { readonly label: string; readonly options: readonly ListboxOption[] }) {
+  const list = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const items = list.current?.querySelectorAll<HTMLElement>('[role="option"]')
+    const selected = Array.from(items ?? []).find((item) => item.ariaSelected === 'true')
+    ;(selected ?? items?.[0])?.focus()
+  }, [])
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const items = Array.from(list.current?.querySelectorAll<HTMLElement>('[role="option"]') ?? [])
+    const at = items.findIndex((item) => item === document.activeElement)
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key]
+    if (to !== undefined) items[Math.max(0, Math.min(items.length - 1, to))]?.focus()
+    else if (event.key === 'Enter' || event.key === ' ') options[at]?.onChoose()
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  return (
+    <div ref={list} role="listbox" aria-label={label} tabIndex={-1} className={styles['list']}>
+      {options.map(({ id, selected, content, onChoose }) => (
+        <div
+          key={id}
+          role="option"
+          aria-selected={selected}
+          tabIndex={-1}
+          className={styles['option']}
+          onClick={onChoose}
+          onKeyDown={onKeyDown}
+        >
+          {content}
+        </div>
+      ))}
+    </div>
   )
 }

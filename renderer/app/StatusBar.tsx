@@ -1,15 +1,15 @@
 import { unixMsOf } from '../../core/units.ts'
 import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
-import { NoteMark } from '../components/NoteMark.tsx'
+import { NoteMark } from '../components/NowLine.tsx'
 import { Term } from '../components/Term.tsx'
-import { useNow } from '../components/useNow.ts'
+import { useNow } from '../components/hooks.ts'
 import { useConnection } from '../state/connection.ts'
 import { useObjects } from '../state/objects.ts'
 import { useView } from '../state/view.ts'
 import { format, UNKNOWN } from '../theme/format.ts'
-import { REALLOCATION_MS, statusFacts, untilReallocation } from './status.data.ts'
-import styles from './StatusBar.module.css'
+import { REALLOCATION_MS, statusFacts, untilReallocation } from './shell.data.ts'
+import styles from './Sidebar.module.css'
 
 /** How the source is doing, and when seats move next. */
 export function StatusBar() {
@@ -18,7 +18,7 @@ export function StatusBar() {
   const facts = statusFacts(connection, server)
   if (facts === undefined) {
     return (
-      <footer className={styles['bar']}>
+      <footer className={styles['barBar']}>
         <span>No source connected</span>
         <span className={styles['right']}>Everything you see here runs on this machine</span>
       </footer>
@@ -26,7 +26,7 @@ export function StatusBar() {
   }
   const p = server?.seatFairFrac
   return (
-    <footer className={styles['bar']}>
+    <footer className={styles['barBar']}>
       <span className={styles['item']}>
         <span className={facts.good ? styles['ok'] : styles['warn']}>
           <Icon name={facts.good ? 'check' : 'warn'} size={12} />

@@ -1,17 +1,26 @@
+import { Popover } from 'radix-ui'
+import { useState, type FormEvent } from 'react'
+import { toProblem } from '../../core/contract/errors.ts'
+import type { SimulationControl } from '../../core/contract/simulation.ts'
 import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
 import { useIsExample } from '../state/firstRun.ts'
 import { openScreen } from '../state/route.ts'
-import { useTimePart } from '../state/time.ts'
-import { useViewPart } from '../state/view.ts'
-import { openOverlay } from '../state/shell.ts'
+import { useTimePart, timeStore } from '../state/time.ts'
+import { useViewPart, useView } from '../state/view.ts'
+import { openOverlay, say, closeOverlay, setOverlay, shellStore } from '../state/shell.ts'
+import { useConnection } from '../state/connection.ts'
+import { useSimulationState, controlSimulation } from '../state/simulation.ts'
+import { Tip } from '../components/Term.tsx'
+import { Button } from '../components/Button.tsx'
+import { inputClass } from '../components/Field.tsx'
+import { changeSettings } from '../state/settings.ts'
+import { PRESETS, textToWindow, windowToText, type TimeWindow } from '../state/time.logic.ts'
+import { format } from '../theme/format.ts'
 import { run } from './commands.ts'
-import { Mark } from './Mark.tsx'
-import { ModeBadge, ModeLine } from './ModeBadge.tsx'
 import { SourceSwitcher } from './SourceSwitcher.tsx'
-import { TimeRange } from './TimeRange.tsx'
-import { Transport } from './Transport.tsx'
 import styles from './TopBar.module.css'
+import { announcementOf, badgeOf, type BadgeTone } from './shell.data.ts'
 
 const MAC = /mac/i.test(navigator.platform)
 
@@ -80,3 +89,222 @@ export function TopBar() {
     </header>
   )
 }
+
+/** The mark: a ledger of seats, with the post of a limit. */
+function Mark() {
+  return (
+    <svg width="20" height="18" viewBox="0 0 20 18" fill="currentColor" aria-hidden="true" focusable="false">
+      <rect x="0" y="2" width="12" height="3.5" />
+      <rect x="0" y="7.3" width="15" height="3.5" />
+      <rect x="0" y="12.6" width="8" height="3.5" opacity="0.55" />
+      <rect x="16.5" y="1" width="2" height="16" />
+    </svg>
+  )
+}
+
+/** Says what the data on the screen is: live, held, old, or none. */
+function ModeBadge() {
+  const view = useView()
+  const { link, connection } = useConnection()
+  const servers = connection?.servers ?? []
+  const { tone, word, detail } = badgeOf(view, link, useSimulationState(), servers)
+  return (
+    <>
+      <div className={classes(styles['badge'], styles[tone])} data-mode={view.mode}>
+        <Shape tone={tone} />
+        <span>{word}</span>
+        {detail !== undefined && <small>{detail}</small>}
+      </div>
+      <div role="status" className="sr-only">
+        {announcementOf(view.mode, link, servers)}
+      </div>
+    </>
+  )
+}
+
+/** A line under the top bar in the colour of every mode but live. */
+function ModeLine() {
+  const view = useView()
+  const { link, connection } = useConnection()
+  const servers = connection?.servers ?? []
+  const { tone } = badgeOf(view, link, undefined, servers)
+  return <div className={classes(styles['line'], styles[tone])} aria-hidden="true" />
+}
+
+function Shape({ tone }: { readonly tone: BadgeTone }) {
+  if (tone === 'none' || tone === 'connecting') return null
+  return (
+    <svg width="10" height="10" viewBox="0 0 10 10" aria-hidden="true" focusable="false">
+      {tone === 'live' && <circle cx="5" cy="5" r="4" fill="currentColor" />}
+      {tone === 'paused' && <path d="M3 1v8M7 1v8" stroke="currentColor" strokeWidth="2" />}
+      {(tone === 'stale' || tone === 'offline') && (
+        <circle cx="5" cy="5" r="3.5" fill="none" stroke="currentColor" strokeWidth="1.6" />
+      )}
+      {tone === 'replay' && <path d="M2.5 1l6 4-6 4z" fill="currentColor" />}
+      {tone === 'simulated' && (
+        <path d="M5 9.5V5.5M5 5.5 1.5 1M5 5.5 8.5 1" fill="none" stroke="currentColor" strokeWidth="1.8" />
+      )}
+      {tone === 'still' && <rect x="1.5" y="1.5" width="7" height="7" fill="currentColor" />}
+    </svg>
+  )
+}
+
+/** The speeds on offer. */
+export const SPEEDS: readonly number[] = [0.1, 0.5, 1, 2, 10, 100, 1_000]
+
+const STOPPED = 'stopped'
+
+/** Speed, stop and single events of the simulation; nothing while another source is shown. */
+function Transport() {
+  const state = useSimulationState()
+  if (state === undefined) return null
+  const { speed, paused, ended } = state
+  const control = (change: SimulationControl): void =>
+    void controlSimulation(change).catch((thrown: unknown) => say(toProblem(thrown).message))
+  const speeds = SPEEDS.includes(speed) ? SPEEDS : [...SPEEDS, speed].toSorted((a, b) => a - b)
+  return (
+    <div role="group" aria-label="Simulated server" className={styles['group']}>
+      <Tip text="Simulation speed. Applies to everyone connected to this simulation; Pause only holds your view.">
+        <select
+          className={styles['speed']}
+          aria-label="Simulation speed"
+          value={paused ? STOPPED : String(speed)}
+          disabled={ended}
+          onChange={({ target: { value } }) =>
+            control(value === STOPPED ? { paused: true } : { speed: Number(value), paused: false })
+          }
+        >
+          <option value={STOPPED}>stopped</option>
+          {speeds.map((one) => (
+            <option key={one} value={String(one)}>
+              ×{one}
+            </option>
+          ))}
+        </select>
+      </Tip>
+      <Tip text="Advances the simulation by one event and stops it there: an arrival, an end, a retry or a reallocation.">
+        <button
+          type="button"
+          className={classes(styles['button'], styles['last'])}
+          aria-label="Advance the simulation by one event"
+          disabled={ended}
+          onClick={() => control({ step: 1 })}
+        >
+          <Icon name="step" size={12} />
+        </button>
+      </Tip>
+    </div>
+  )
+}
+
+function label(window: TimeWindow): string {
+  return window.kind === 'relative'
+    ? `Last ${format.span(window.seconds)}`
+    : `${format.time(window.from)} – ${format.time(window.to)}`
+}
+
+/** The range that every chart shows: presets, two instants, and the range as text. */
+function TimeRange() {
+  const window = useTimePart((time) => time.window)
+  const open = shellStore(({ overlay }) => overlay === 'range')
+  return (
+    <Popover.Root open={open} onOpenChange={(next) => setOverlay('range', next)}>
+      <Popover.Trigger
+        className={classes(styles['control'], styles['fixed'])}
+        aria-label={`Time range: ${label(window)}`}
+      >
+        {label(window)}
+        <Icon name="chevron" size={12} />
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Content
+          className={styles['popover']}
+          align="end"
+          sideOffset={5}
+          collisionPadding={8}
+          aria-label="Time range"
+        >
+          <RangeForm window={window} />
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover.Root>
+  )
+}
+
+const toField = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ')
+
+function RangeForm({ window }: { readonly window: TimeWindow }) {
+  const { show, setRange } = timeStore.getState()
+  const [start, setStart] = useState(() => toField(timeStore.getState().from))
+  const [end, setEnd] = useState(() => toField(timeStore.getState().to))
+  const [problem, setProblem] = useState<string>()
+  const preset = (seconds: number): void => {
+    setRange(seconds)
+    changeSettings({ rangeSeconds: seconds })
+    closeOverlay('range')
+  }
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    const parsed = textToWindow(`${asUtc(start)}/${asUtc(end)}`)
+    if (!parsed.ok) return setProblem(parsed.why)
+    show(parsed.window)
+    closeOverlay('range')
+  }
+  return (
+    <>
+      <div className={styles['presets']} role="group" aria-label="Last">
+        {PRESETS.map((seconds) => (
+          <Button
+            key={seconds}
+            small
+            aria-pressed={window.kind === 'relative' && window.seconds === seconds}
+            primary={window.kind === 'relative' && window.seconds === seconds}
+            onClick={() => preset(seconds)}
+          >
+            {format.span(seconds)}
+          </Button>
+        ))}
+      </div>
+      <form onSubmit={submit}>
+        <label className={styles['field']}>
+          From (UTC)
+          <input
+            className={inputClass}
+            value={start}
+            onChange={({ target }) => setStart(target.value)}
+            aria-invalid={problem !== undefined}
+          />
+        </label>
+        <label className={styles['field']}>
+          To (UTC)
+          <input
+            className={inputClass}
+            value={end}
+            onChange={({ target }) => setEnd(target.value)}
+            aria-invalid={problem !== undefined}
+          />
+        </label>
+        {problem !== undefined && (
+          <p role="alert" className={styles['error']}>
+            {problem}
+          </p>
+        )}
+        <div className={styles['buttons']}>
+          <Button small type="submit">
+            Show this range
+          </Button>
+          <Button small onClick={() => run({ kind: 'copy-range' })} title={windowToText(window)}>
+            Copy as text
+          </Button>
+          <Button small onClick={() => run({ kind: 'paste-range' })}>
+            Paste
+          </Button>
+        </div>
+      </form>
+    </>
+  )
+}
+
+/** What was typed as an instant: a date and time without a zone is UTC; a whole instant stays. */
+const asUtc = (text: string): string =>
+  /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?$/.test(text.trim()) ? `${text.trim().replace(' ', 'T')}Z` : text.trim()

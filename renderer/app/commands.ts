@@ -1,3 +1,5 @@
+import { useEffect } from 'react'
+import type { MenuCommand } from '../../core/contract/desktop.ts'
 import { openScreen, openScreenOrNextPage, routeNow } from '../state/route.ts'
 import { seriesStore } from '../state/series.ts'
 import { changeSettings, settingsNow } from '../state/settings.ts'
@@ -5,8 +7,10 @@ import { timeStore } from '../state/time.ts'
 import { textToWindow, windowToText } from '../state/time.logic.ts'
 import { viewStore } from '../state/view.ts'
 import { levelOrder } from '../theme/levelSlots.ts'
-import { openOverlay, say } from '../state/shell.ts'
-import type { Command } from './keymap.ts'
+import { openOverlay, say, shellStore } from '../state/shell.ts'
+import { isTyping } from '../components/keys.ts'
+import { onMenuCommand } from '../state/bridge.desktop.ts'
+import { type Command, commandOf } from './keymap.ts'
 
 /** Seconds of one adjustment of limits. */
 const ROUND_SECONDS = 10
@@ -100,4 +104,73 @@ async function pasteRange(): Promise<void> {
   const parsed = textToWindow(text)
   if (parsed.ok) timeStore.getState().show(parsed.window)
   else say(parsed.why)
+}
+
+/** How long the first key of a pair waits for the second. */
+const CHORD_MS = 1_200
+
+const PRESSABLE = 'button, a, summary'
+
+/** Whether Space would press what has the focus, and is meant to. */
+function isOnControl(target: EventTarget | null, pressed: Element | null): boolean {
+  const control = target instanceof Element ? target.closest(`${PRESSABLE}, input`) : null
+  return control !== null && control !== pressed
+}
+
+/** Listens for the keys of the whole console; panes that use a key themselves stop it before it comes here. */
+export function useKeys(): void {
+  useEffect(() => {
+    /** The button that was pressed by pointer last: it keeps the focus, but Space is not meant for it. */
+    let pressed: Element | null = null
+    let chord: { key: string; at: number } | undefined
+    const onPointerDown = ({ target }: PointerEvent): void => {
+      pressed = target instanceof Element ? target.closest(PRESSABLE) : null
+    }
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || shellStore.getState().overlay !== undefined) return
+      const open = chord !== undefined && event.timeStamp - chord.at < CHORD_MS ? chord.key : undefined
+      chord = undefined
+      // Whoever moves the focus by keyboard means what it is on.
+      if (event.key === 'Tab') pressed = null
+      const command = commandOf(
+        {
+          key: event.key,
+          command: event.ctrlKey || event.metaKey,
+          shift: event.shiftKey,
+          alt: event.altKey,
+          typing: isTyping(event.target),
+          onControl: isOnControl(event.target, pressed),
+          chord: open,
+        },
+        settingsNow().singleKeys,
+      )
+      if (command === undefined) return
+      event.preventDefault()
+      if (command === 'chord') chord = { key: event.key.toLowerCase(), at: event.timeStamp }
+      else run(command)
+    }
+    document.addEventListener('pointerdown', onPointerDown, true)
+    document.addEventListener('keydown', onKeyDown)
+    return () => {
+      document.removeEventListener('pointerdown', onPointerDown, true)
+      document.removeEventListener('keydown', onKeyDown)
+    }
+  }, [])
+}
+
+const COMMANDS: Readonly<Record<MenuCommand, Command>> = {
+  'go-overview': { kind: 'screen', screen: 'overview' },
+  'go-level': { kind: 'screen', screen: 'level' },
+  'go-live': { kind: 'screen', screen: 'live' },
+  'go-connection': { kind: 'screen', screen: 'connection' },
+  'choose-source': { kind: 'source' },
+  'toggle-pause': { kind: 'pause' },
+  'toggle-sidebar': { kind: 'rail' },
+  'open-palette': { kind: 'palette' },
+  'show-shortcuts': { kind: 'help' },
+}
+
+/** Does what is chosen in the application menu of the desktop window. */
+export function useMenu(): void {
+  useEffect(() => onMenuCommand((command) => run(COMMANDS[command])), [])
 }

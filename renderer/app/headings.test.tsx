@@ -21,7 +21,7 @@ const SITUATIONS: readonly Situation[] = [
   { name: 'no source', options: { connected: false, history: 0 } },
   { name: 'a source', options: { history: 30, servers: 1 } },
   { name: 'several servers', options: { history: 30, servers: 3 } },
-  { name: 'a proxy', options: { history: 30, servers: 1, live: { mode: 'shadow', perSecond: 50, before: 200 } } },
+  { name: 'a proxy', options: { history: 30, servers: 1, live: { mode: 'observe', perSecond: 50, before: 200 } } },
   { name: 'a proxy without requests', options: { servers: 1, live: { mode: 'enforce', perSecond: 0, before: 0 } } },
   { name: 'a silent server', options: { history: 30, servers: 1 }, later: (story) => story.setSilent(true) },
   {

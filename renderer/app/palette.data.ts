@@ -3,7 +3,7 @@ import { filterText } from '../../core/filter/filter.ts'
 import { EXEMPT } from '../../core/config/objects.ts'
 import { GLOSSARY_TOPICS, GLOSSARY, type TermId } from '../glossary/glossary.ts'
 import type { PageName, ScreenName } from '../state/route.logic.ts'
-import { ACTION_INFO, type ActionName } from './actions.data.ts'
+import { ACTION_INFO, type ActionName } from './actions.ts'
 import type { Command } from './keymap.ts'
 
 /** In the order in which they are shown for equally good matches. */

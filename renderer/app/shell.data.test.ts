@@ -3,9 +3,7 @@ import { syntheticStory } from '../../test/fixtures/synthetic.ts'
 import type { SimulationState } from '../../core/contract/simulation.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
-import { announcementOf, badgeOf } from './modeBadge.data.ts'
-import { rosterRows, sums } from './roster.data.ts'
-import { statusFacts, untilReallocation } from './status.data.ts'
+import { announcementOf, badgeOf, rosterRows, sums, statusFacts, untilReallocation } from './shell.data.ts'
 
 const moments = [...syntheticStory({ seconds: 200 })]
 function at(second: number): { server: ServerFrame; derived: DerivedServer } {

@@ -1,10 +1,15 @@
 import { memo, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react'
+import { create } from 'zustand'
+import type { Series } from '../../core/frame/series.ts'
 import { timeStore } from '../state/time.ts'
 import { format } from '../theme/format.ts'
-import styles from './Crosshair.module.css'
-import { dragRange, nearestIndex, stepCursor } from './crosshair.data.ts'
-import { clearRange, rangeStore, selectRange, zoomToRange } from './crosshair.state.ts'
-import { type Plot, type TimeDomain, plotHeight, timeOfX, xOfTime } from './timeAxis.data.ts'
+import { LevelChip } from '../components/LevelChip.tsx'
+import type { DataColumn } from '../components/dataColumns.ts'
+import { PlainTable } from '../components/PlainTable.tsx'
+import { CursorLine, PlotTip } from './plot.tsx'
+import styles from './plot.module.css'
+import { dragRange, nearestIndex, stepCursor, type TimeRange, readCursor, type CursorRow } from './crosshair.data.ts'
+import { type Plot, type TimeDomain, plotHeight, timeOfX, xOfTime } from './plot.data.ts'
 
 export interface CrosshairProps {
   readonly plot: Plot
@@ -62,8 +67,6 @@ export const Crosshair = memo(function Crosshair(props: CrosshairProps) {
     event.stopPropagation()
   }
 
-  const x = inside ? xOfTime(plot, domain, cursor) : 0
-  const onRight = x < plot.width / 2
   return (
     <div
       className={styles['layer']}
@@ -85,21 +88,12 @@ export const Crosshair = memo(function Crosshair(props: CrosshairProps) {
       onBlur={() => setActive(false)}
       onKeyDown={onKeyDown}
     >
-      {range !== undefined && <SelectedRange plot={plot} domain={domain} from={range.from} to={range.to} />}
-      {inside && (
-        <div
-          className={styles['line']}
-          style={{ transform: `translateX(${x}px)`, top: plot.top, height: plotHeight(plot) }}
-        />
-      )}
+      {range !== undefined && <RangeBox plot={plot} domain={domain} from={range.from} to={range.to} />}
+      <CursorLine plot={plot} domain={domain} cursor={cursor} />
       {inside && active && (
-        <div
-          className={styles['tooltip']}
-          style={onRight ? { left: x + 12 } : { right: plot.width - x + 12 }}
-          aria-hidden="true"
-        >
+        <PlotTip plot={plot} x={xOfTime(plot, domain, cursor)} className={styles['tooltip']}>
           {tooltip(cursor)}
-        </div>
+        </PlotTip>
       )}
     </div>
   )
@@ -137,7 +131,7 @@ function handleKey(event: KeyboardEvent, times: readonly number[], cursor: numbe
   }
 }
 
-function SelectedRange(props: { plot: Plot; domain: TimeDomain; from: number; to: number }) {
+function RangeBox(props: { plot: Plot; domain: TimeDomain; from: number; to: number }) {
   const { plot, domain, from, to } = props
   if (to < domain.from || from > domain.to) return null
   const left = xOfTime(plot, domain, Math.max(from, domain.from))
@@ -148,4 +142,103 @@ function SelectedRange(props: { plot: Plot; domain: TimeDomain; from: number; to
       style={{ left, width: Math.max(1, right - left), top: plot.top, height: plotHeight(plot) }}
     />
   )
+}
+
+interface SelectedRange {
+  readonly range?: TimeRange
+  /** The drag paused what was live, so letting go of the range resumes it. */
+  readonly pausedHere: boolean
+}
+
+/** The dragged range, shared by all charts of a screen. */
+export const rangeStore = create<SelectedRange>(() => ({ pausedHere: false }))
+
+/** Shows a range while it is dragged; live data pauses, buffering goes on. */
+export function selectRange(range: TimeRange): void {
+  const { paused, pause } = timeStore.getState()
+  const pausedHere = rangeStore.getState().pausedHere || !paused
+  if (!paused) pause()
+  rangeStore.setState({ range, pausedHere })
+}
+
+/** Lets go of the range, and resumes when the drag had paused. */
+export function clearRange(): void {
+  const { range, pausedHere } = rangeStore.getState()
+  if (range === undefined) return
+  rangeStore.setState({ pausedHere: false }, true)
+  if (pausedHere) timeStore.getState().resume()
+}
+
+/** Makes the range the time range of all screens. */
+export function zoomToRange(): void {
+  const { range } = rangeStore.getState()
+  if (range === undefined) return
+  timeStore.getState().zoom(range.from, range.to)
+  clearRange()
+}
+
+const ROWS = 8
+
+/** Every level at one instant, most executing seats first; the chosen level stays in view. */
+export function CursorTable(props: { readonly series: Series; readonly at: number; readonly level: string }) {
+  const { series, at, level } = props
+  const reading = readCursor(series, at)
+  if (reading === undefined) return null
+  const top = reading.rows.slice(0, ROWS)
+  const own = reading.rows.find((row) => row.level === level)
+  const rows = own === undefined || top.includes(own) ? top : [...top.slice(0, ROWS - 1), own]
+  const left = reading.rows.length - rows.length
+  return (
+    <>
+      <div className={styles['head']}>
+        <b className="mono">{format.time(reading.at)}</b>
+        <span>{reading.gap ? 'no sample' : 'seats, sampled'}</span>
+      </div>
+      <PlainTable
+        caption="Levels at this time"
+        className={styles['table']}
+        columns={COLUMNS}
+        rows={rows}
+        rowKey={(row) => row.level}
+        rowLook={(row) => (row.level === level ? styles['own'] : undefined)}
+      />
+      <p className={styles['foot']}>{left > 0 ? `${left} more levels. ` : ''}Drag to select, Enter to zoom</p>
+    </>
+  )
+}
+
+/** Nobody can point into a tooltip: its headers are words alone. */
+const seats = (id: string, header: string, cell: (row: CursorRow) => string): DataColumn<CursorRow> => ({
+  id,
+  header,
+  align: 'right',
+  cell,
+})
+
+const COLUMNS: readonly DataColumn<CursorRow>[] = [
+  {
+    id: 'level',
+    header: 'Level',
+    cell: ({ level }) => (
+      <>
+        <LevelChip name={level} decorative /> {level}
+      </>
+    ),
+  },
+  seats('executing', 'Exec.', ({ executing }) => format.seats(executing)),
+  seats('limit', 'Limit', ({ level, limit }) => (level === 'exempt' ? 'none' : format.seats(limit))),
+  seats('demand', 'Demand', ({ demand }) => format.seats(demand)),
+  {
+    ...seats('queued', 'Queued', ({ queued }) => format.seats(queued)),
+    look: ({ queued = 0 }) => (queued > 0 ? styles['queued'] : undefined),
+  },
+]
+
+/** The chosen level at one instant in words. */
+export function cursorWords(series: Series, at: number, level: string): string {
+  const row = readCursor(series, at)?.rows.find((entry) => entry.level === level)
+  if (row?.executing === undefined) return 'no sample'
+  const limit = row.limit === undefined || level === 'exempt' ? '' : ` of ${row.limit}`
+  const queued = row.queued === undefined || row.queued === 0 ? '' : `, ${row.queued} queued`
+  return `${level}: ${row.executing}${limit} seats executing${queued}`
 }

@@ -1,10 +1,12 @@
 import { memo, useMemo } from 'react'
 import { ComposedChart, Line, XAxis, YAxis } from 'recharts'
+import type { LevelColumn, Series } from '../../core/frame/series.ts'
 import { format } from '../theme/format.ts'
 import { levelColor } from '../state/levels.ts'
-import { type DemandChartData, type DemandRound, sameRounds } from './demandChart.data.ts'
-import { PlotAxes } from './TimeAxis.tsx'
-import { type Plot, type TimeDomain, xOfTime, yOfValue } from './timeAxis.data.ts'
+import { PlotAxes } from './plot.tsx'
+import { type Plot, type TimeDomain, xOfTime, yOfValue, type ValueAxis, valueAxis } from './plot.data.ts'
+import { bucketRanges, type Column } from './reduce.data.ts'
+import { MAX_POINTS } from './seatChart.data.ts'
 
 export const demandPlot = (width: number, height: number): Plot => ({
   width,
@@ -96,4 +98,122 @@ function samePicture(a: DemandChartProps, b: DemandChartProps): boolean {
     a.domain.to === b.domain.to &&
     sameRounds(a.data, b.data)
   )
+}
+
+/** What one recomputation of the limits saw and decided, seats (specification 6.3, 6.4). */
+interface DemandRound {
+  readonly t: number
+  readonly highWatermark: number | null
+  readonly average: number | null
+  /** Average − σ (not below 0) to average + σ. */
+  readonly deviation: readonly [number, number] | null
+  readonly smoothed: number | null
+  readonly current: number | null
+}
+
+interface DemandChartData {
+  readonly rounds: readonly DemandRound[]
+  readonly axis: ValueAxis
+  /** Largest high watermark that lies above the axis; `undefined` when all lie on it. */
+  readonly above: number | undefined
+}
+
+/** A burst higher than so many times the rest would flatten the limit; it is then marked at the edge and named. */
+const MOST_ABOVE = 2
+
+const COLUMNS = ['highWatermark', 'average', 'stdev', 'smoothed', 'current'] as const satisfies readonly LevelColumn[]
+
+/** Rounds last ten seconds; values that never change still make one point per this many milliseconds. */
+const ROUND_MS = 10_000
+
+/**
+ * The recomputations inside a history. The server keeps the figures of a round until the next, so a change of any of
+ * them starts a round; a page read in the middle of a recomputation starts none of its own, because figures that
+ * arrive within two seconds of a change belong to the same round.
+ */
+export function demandRounds(series: Series, levelName: string): readonly DemandRound[] {
+  const columns = series.levels.find((level) => level.name === levelName)?.columns
+  if (columns === undefined) return []
+  const at = (name: LevelColumn, index: number): number | null => (columns[name] as Column | undefined)?.[index] ?? null
+  const rounds: DemandRound[] = []
+  let startedAt = Number.NEGATIVE_INFINITY
+  let previous: readonly (number | null)[] = []
+  for (const [index, t] of series.times.entries()) {
+    const values = COLUMNS.map((name) => at(name, index))
+    const known = values.some((value) => value !== null)
+    const changed = values.some((value, i) => value !== previous[i])
+    previous = values
+    if (!known) {
+      if (rounds.at(-1)?.smoothed !== null) rounds.push(empty(t))
+      continue
+    }
+    const settling = t - startedAt <= 2_000
+    if (!changed && t - startedAt < ROUND_MS) continue
+    const [highWatermark = null, average = null, stdev = null, smoothed = null, current = null] = values
+    const round: DemandRound = {
+      t: settling ? startedAt : t,
+      highWatermark,
+      average,
+      deviation: average === null || stdev === null ? null : [Math.max(0, average - stdev), average + stdev],
+      smoothed,
+      current,
+    }
+    if (settling && rounds.length > 0) rounds[rounds.length - 1] = round
+    else {
+      rounds.push(round)
+      startedAt = t
+    }
+  }
+  return rounds
+}
+
+const empty = (t: number): DemandRound => ({
+  t,
+  highWatermark: null,
+  average: null,
+  deviation: null,
+  smoothed: null,
+  current: null,
+})
+
+/** The rounds that fit into a chart, and the axis that holds them. */
+export function demandChartData(series: Series, levelName: string): DemandChartData {
+  const all = demandRounds(series, levelName)
+  const rounds = bucketRanges(all.length, MAX_POINTS).flatMap(([, to]) => all[to - 1] ?? [])
+  let usual = 0
+  let peak = 0
+  for (const { highWatermark, average, deviation, smoothed, current } of rounds) {
+    usual = Math.max(usual, average ?? 0, smoothed ?? 0, current ?? 0)
+    peak = Math.max(peak, highWatermark ?? 0, deviation?.[1] ?? 0)
+  }
+  const top = usual > 0 ? Math.min(Math.max(usual, peak), usual * MOST_ABOVE) : peak
+  const axis = valueAxis(top * 1.04, 3)
+  const highest = rounds.reduce((most, { highWatermark }) => Math.max(most, highWatermark ?? 0), 0)
+  return { rounds, axis, above: highest > axis.max ? highest : undefined }
+}
+
+/**
+ * The shown range widened to whole rounds, so that the chart is drawn again once a round and not with every sample.
+ */
+export const roundDomain = ({ from, to }: TimeDomain): TimeDomain => ({
+  from: Math.floor(from / ROUND_MS) * ROUND_MS,
+  to: Math.ceil(to / ROUND_MS) * ROUND_MS,
+})
+
+/** Whether two sets of rounds draw the same picture. */
+export function sameRounds(a: DemandChartData, b: DemandChartData): boolean {
+  if (a === b) return true
+  if (a.rounds.length !== b.rounds.length || a.axis.max !== b.axis.max || a.above !== b.above) return false
+  return a.rounds.every((round, i) => {
+    const other = b.rounds[i]
+    return (
+      other !== undefined &&
+      round.t === other.t &&
+      round.highWatermark === other.highWatermark &&
+      round.average === other.average &&
+      round.deviation?.[1] === other.deviation?.[1] &&
+      round.smoothed === other.smoothed &&
+      round.current === other.current
+    )
+  })
 }

@@ -1,14 +1,30 @@
-import { memo, useId } from 'react'
+import { memo, useId, type ReactNode } from 'react'
 import { classes } from '../components/classes.ts'
 import { format } from '../theme/format.ts'
 import { levelCode } from '../state/levels.ts'
-import { type FractionBand, type FractionData } from './fairFraction.data.ts'
+import {
+  floorNote,
+  type FloorsData,
+  type FractionBand,
+  type FractionData,
+  type ShareBarsData,
+} from './fairFraction.data.ts'
+import {
+  areaPath,
+  linePath,
+  linear,
+  placeLabels,
+  plotWidth,
+  yOfValue,
+  type Plot,
+  type ValueAxis,
+  plotHeight,
+} from './plot.data.ts'
+import { AxisLabels, Drawing, levelStyle, NO_LEVEL_STYLE, ValueGrid } from './plot.tsx'
 import styles from './fairFraction.module.css'
-import { levelStyle, NO_LEVEL_STYLE } from './levelStyle.ts'
-import { placeLabels, plotHeight, plotWidth, yOfValue, type Plot } from './timeAxis.data.ts'
 
-export interface FairFractionProps {
-  readonly data: FractionData
+interface SharesProps<T> {
+  readonly data: T
   readonly width: number
   readonly height: number
   readonly stale?: boolean
@@ -18,13 +34,14 @@ export interface FairFractionProps {
 const LABEL_PX = 11
 
 /** How the fair fraction is found: the shares of all levels rise with p until they sum to the seats there are. */
-export const FairFraction = memo(function FairFraction({ data, width, height, stale = false }: FairFractionProps) {
+export const FairFraction = memo(function FairFraction(props: SharesProps<FractionData>) {
+  const { data, width, height, stale = false } = props
   const clip = useId()
   const { bands, p, total, pAxis, axis } = data
   const plot: Plot = { width, height, left: 44, right: 56, top: 18, bottom: 20 }
   const bottom = height - plot.bottom
   const right = width - plot.right
-  const x = (value: number): number => plot.left + (value / pAxis.max) * plotWidth(plot)
+  const x = linear(pAxis.max, plot.left, plot.left + plotWidth(plot))
   const y = (value: number): number => yOfValue(plot, axis.max, value)
   const labels = placeLabels(
     bands.flatMap((band) => {
@@ -38,31 +55,21 @@ export const FairFraction = memo(function FairFraction({ data, width, height, st
     bottom - 4,
   )
   return (
-    <svg
-      className={classes(styles['chart'], stale && styles['stale'])}
-      width={width}
-      height={height}
-      aria-hidden="true"
-      focusable="false"
-    >
+    <Drawing width={width} height={height} stale={stale}>
       <clipPath id={clip}>
         <rect x={plot.left} y={plot.top} width={plotWidth(plot)} height={plotHeight(plot)} />
       </clipPath>
-      {axis.ticks.map((tick) => (
-        <g key={tick}>
-          <line className={styles['grid']} x1={plot.left} x2={right} y1={y(tick)} y2={y(tick)} />
-          <text x={plot.left - 6} y={y(tick) + 4} textAnchor="end">
-            {format.seats(tick)}
-          </text>
-        </g>
-      ))}
+      <ValueGrid plot={plot} marks={axis.ticks.map((tick) => ({ at: y(tick), text: format.seats(tick) }))} />
       <g clipPath={`url(#${clip})`}>
-        {bands.map((band) => (
-          <g key={band.names.join(' ')} style={bandStyle(band)}>
-            <path className={styles['band']} d={areaPath(band, x, y)} />
-            <path className={styles['edge']} d={topPath(band, x, y)} />
-          </g>
-        ))}
+        {bands.map((band) => {
+          const points = band.points.map(({ p: at, low, high }) => ({ x: x(at), y: y(high), base: y(low) }))
+          return (
+            <g key={band.names.join(' ')} style={bandStyle(band)}>
+              <path className={styles['band']} d={areaPath(points)} />
+              <path className={styles['edge']} d={linePath(points)} />
+            </g>
+          )
+        })}
       </g>
       <line className={styles['rule']} x1={plot.left} x2={right} y1={y(total)} y2={y(total)} />
       <line className={styles['rule']} x1={x(p)} x2={x(p)} y1={plot.top - 8} y2={bottom} />
@@ -78,12 +85,8 @@ export const FairFraction = memo(function FairFraction({ data, width, height, st
           {bandLabel(band)}
         </text>
       ))}
-      {pAxis.ticks.map((tick) => (
-        <text key={tick} x={x(tick)} y={height - 4} textAnchor="middle">
-          {tick}
-        </text>
-      ))}
-    </svg>
+      <AxisLabels y={height - 4} marks={pAxis.ticks.map((tick) => ({ at: x(tick), text: tick }))} />
+    </Drawing>
   )
 })
 
@@ -92,13 +95,95 @@ const bandLabel = ({ names }: FractionBand): string =>
 
 const bandStyle = ({ names }: FractionBand) => (names.length === 1 ? levelStyle(names[0] ?? '') : NO_LEVEL_STYLE)
 
-type Scale = (value: number) => number
+/** Where the floors do not all fit: min solid, the way to the floor pale, the limit a post on it. */
+export const FairFractionFloors = memo(function FairFractionFloors(props: SharesProps<FloorsData>) {
+  const { rows, axis } = props.data
+  const bars = rows.map((row) => ({
+    name: row.name,
+    solid: row.min,
+    pale: row.floor,
+    post: row.limit,
+    end: Math.max(row.floor, row.limit),
+    note: floorNote(row),
+  }))
+  return <LevelBars {...props} bars={bars} axis={axis} tickText={format.seats} />
+})
 
-const topPath = ({ points }: FractionBand, x: Scale, y: Scale): string =>
-  points.map(({ p, high }, i) => `${i === 0 ? 'M' : 'L'}${x(p).toFixed(1)} ${y(high).toFixed(1)}`).join('')
+/** Limit ÷ target of every level on one scale: solid up to p, pale beyond it. */
+export const ShareBars = memo(function ShareBars(props: SharesProps<ShareBarsData>) {
+  const { bars, p, axis } = props.data
+  const shown = bars.map(({ name, ratio = 0, decided, note }) => {
+    const strong = decided === 'p'
+    // A limit is a whole number, so that its ratio is never exactly p.
+    const solid = p === undefined || strong ? ratio : Math.min(ratio, p)
+    return { name, solid, pale: ratio, end: Math.max(ratio, p ?? 0), note, strong }
+  })
+  return <LevelBars {...props} bars={shown} axis={axis} rule={p} tickText={format.percent} />
+})
 
-const areaPath = (band: FractionBand, x: Scale, y: Scale): string =>
-  `${topPath(band, x, y)}${band.points
-    .toReversed()
-    .map(({ p, low }) => `L${x(p).toFixed(1)} ${y(low).toFixed(1)}`)
-    .join('')}Z`
+/** One bar a level, in amounts of the axis. */
+interface LevelBar {
+  readonly name: string
+  readonly solid: number
+  readonly pale: number
+  readonly post?: number
+  /** The note begins beyond it. */
+  readonly end: number
+  readonly note: string
+  readonly strong?: boolean
+}
+
+const NAME_PX = 128
+/** A note must fit beside the longest bar. */
+const NOTE_PX = 118
+const AXIS_PX = 20
+const LONGEST_NAME = 17
+
+/** Least height that keeps the names of all rows apart. */
+export const rowsHeight = (rows: number): number => AXIS_PX + rows * 18
+
+/** Names at the left, bars on one scale, a note at the right of each. */
+function LevelBars(props: {
+  readonly bars: readonly LevelBar[]
+  readonly axis: ValueAxis
+  readonly rule?: number | undefined
+  readonly tickText: (value: number) => ReactNode
+  readonly width: number
+  readonly height: number
+  readonly stale?: boolean
+}) {
+  const { bars, axis, rule, tickText, width, height, stale = false } = props
+  const bottom = height - AXIS_PX
+  const rowHeight = bottom / Math.max(1, bars.length)
+  const thick = Math.min(10, rowHeight * 0.6)
+  const scale = linear(axis.max, NAME_PX, Math.max(NAME_PX + 40, width - NOTE_PX))
+  const x = (value: number): number => scale(Math.min(value, axis.max))
+  return (
+    <Drawing width={width} height={height} stale={stale}>
+      {axis.ticks.map((tick) => (
+        <line key={tick} className={styles['grid']} x1={x(tick)} x2={x(tick)} y1={0} y2={bottom} />
+      ))}
+      <AxisLabels y={height - 4} marks={axis.ticks.map((tick) => ({ at: x(tick), text: tickText(tick) }))} />
+      {bars.map(({ name, solid, pale, post, end, note, strong = false }, i) => {
+        const middle = (i + 0.5) * rowHeight
+        const bar = { y: middle - thick / 2, height: thick }
+        return (
+          <g key={name} style={levelStyle(name)}>
+            <text className={styles['name']} x={16} y={middle + 4}>
+              {name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 1)}…`}
+            </text>
+            <rect className={styles['bar']} x={NAME_PX} width={x(solid) - NAME_PX} {...bar} />
+            {pale > solid && <rect className={styles['beyond']} x={x(solid)} width={x(pale) - x(solid)} {...bar} />}
+            {post !== undefined && (
+              <rect className={styles['post']} x={x(post) - 1} y={bar.y - 3} width={2} height={thick + 6} />
+            )}
+            <text className={strong ? styles['strong'] : undefined} x={x(end) + 8} y={middle + 4}>
+              {note}
+            </text>
+          </g>
+        )
+      })}
+      {rule !== undefined && <line className={styles['rule']} x1={x(rule)} x2={x(rule)} y1={0} y2={bottom} />}
+    </Drawing>
+  )
+}

@@ -1,11 +1,11 @@
 import { memo, useCallback, useState, type PointerEvent } from 'react'
+import type { HeatMap as HeatSamples } from '../../core/frame/series.ts'
 import { timeStore } from '../state/time.ts'
 import { format } from '../theme/format.ts'
-import { type Draw, useCanvas } from './canvas.ts'
-import styles from './HeatMap.module.css'
-import { bucketLabel, heatCellAt, heatLegend, heatStep, type HeatGrid } from './heatMap.data.ts'
-import { TimeTicks } from './TimeAxis.tsx'
-import { type Plot, plotHeight, plotWidth, xOfTime } from './timeAxis.data.ts'
+import { type Draw, useCanvas, TimeTicks, CursorLine, PlotTip } from './plot.tsx'
+import styles from './plot.module.css'
+import { type Plot, plotHeight, plotWidth, type TimeDomain } from './plot.data.ts'
+import { bucketRanges } from './reduce.data.ts'
 
 export const heatPlot = (width: number, height: number): Plot => ({
   width,
@@ -90,16 +90,9 @@ export const HeatMap = memo(function HeatMap({ grid, plot, token, title }: HeatM
 })
 
 /** The shared cursor; only this renders while it moves. */
-function HeatCursor({ plot, domain }: { plot: Plot; domain: { from: number; to: number } }) {
-  const cursor = timeStore((state) => state.cursor)
-  if (cursor === undefined || cursor < domain.from || cursor > domain.to) return null
-  return (
-    <div
-      className={styles['cursor']}
-      style={{ transform: `translateX(${xOfTime(plot, domain, cursor)}px)`, top: plot.top, height: plotHeight(plot) }}
-    />
-  )
-}
+const HeatCursor = (props: { readonly plot: Plot; readonly domain: TimeDomain }) => (
+  <CursorLine {...props} cursor={timeStore((state) => state.cursor)} />
+)
 
 /** Names of every other bucket edge: all of them would touch. */
 function RowLabels({ grid, plot }: { grid: HeatGrid; plot: Plot }) {
@@ -119,13 +112,12 @@ function CellTip({ grid, plot, column, row }: { grid: HeatGrid; plot: Plot; colu
   const cells = grid.cells[column]
   const x = plot.left + ((column + 0.5) / grid.times.length) * plotWidth(plot)
   const count = cells === null || cells === undefined ? undefined : cells[row]
-  const side = x < plot.width / 2 ? { left: x + 10 } : { right: plot.width - x + 10 }
   return (
-    <div className={styles['tip']} style={side} aria-hidden="true">
+    <PlotTip plot={plot} x={x} className={styles['cellTip']}>
       <b className="mono">{format.time(grid.times[column])}</b>
       <span>{bucketLabel(grid.bounds, row, format.seconds)}</span>
       <span>{count === undefined ? 'no sample' : `${format.fixed(count)} requests`}</span>
-    </div>
+    </PlotTip>
   )
 }
 
@@ -144,4 +136,100 @@ export function HeatLegend({ grid, color }: { readonly grid: HeatGrid; readonly 
       {`${starts.length > 1 ? `${format.fixed(grid.largest)} ` : ''}requests per ${format.span(Math.round(grid.stepMs / 1_000))}`}
     </span>
   )
+}
+
+/** A heat map as it is painted: columns of time, rows of buckets, the slowest bucket on top. */
+interface HeatGrid {
+  /** End of each column, Unix milliseconds. */
+  readonly times: readonly number[]
+  readonly stepMs: number
+  /** Finite upper bounds of the rows in seconds, ascending; one more row lies beyond the last. */
+  readonly bounds: readonly number[]
+  /** `cells[column][row]` counts events, row 0 is the fastest; `null` where there is no sample. */
+  readonly cells: readonly (readonly number[] | null)[]
+  readonly total: number
+  readonly largest: number
+}
+
+/** Merges columns of time until they fit; counts are added, a column without any sample stays empty. */
+export function heatGrid(map: HeatSamples, maxColumns: number): HeatGrid {
+  const ranges = bucketRanges(map.times.length, maxColumns)
+  const cells: (readonly number[] | null)[] = []
+  let total = 0
+  let largest = 0
+  for (const [from, to] of ranges) {
+    let sum: number[] | null = null
+    for (let i = from; i < to; i++) {
+      const cell = map.cells[i]
+      if (cell === null || cell === undefined) continue
+      sum = sum === null ? [...cell] : sum.map((count, row) => count + (cell[row] ?? 0))
+    }
+    cells.push(sum)
+    for (const count of sum ?? []) {
+      total += count
+      largest = Math.max(largest, count)
+    }
+  }
+  return {
+    times: ranges.map(([, to]) => map.times[to - 1] ?? 0),
+    stepMs: (map.stepSeconds * 1_000 * map.times.length) / Math.max(1, ranges.length),
+    bounds: map.bounds,
+    cells,
+    total,
+    largest,
+  }
+}
+
+/** Steps of colour; 0 means no event. One event must already be visible. */
+export const HEAT_STEPS = 6
+
+/** Colour step of a count on a logarithmic scale from 1 event to the largest cell. */
+export function heatStep(count: number, largest: number): number {
+  if (count <= 0) return 0
+  if (largest <= 1) return HEAT_STEPS
+  const share = Math.log(Math.max(1, count)) / Math.log(largest)
+  return 1 + Math.min(HEAT_STEPS - 1, Math.floor(share * HEAT_STEPS))
+}
+
+/** Fewest events of each colour step, for the legend. */
+export function heatLegend(largest: number): readonly number[] {
+  if (largest <= 1) return largest < 1 ? [] : [1]
+  const starts = Array.from({ length: HEAT_STEPS }, (_, i) => Math.ceil(largest ** (i / HEAT_STEPS)))
+  return starts.filter((start, i) => i === 0 || start > (starts[i - 1] ?? 0))
+}
+
+/** The column and row under a point of the plot area given in shares of its width and height (0 is left, top). */
+export function heatCellAt(
+  grid: HeatGrid,
+  xShare: number,
+  yShare: number,
+): { readonly column: number; readonly row: number } | undefined {
+  if (xShare < 0 || xShare >= 1 || yShare < 0 || yShare >= 1 || grid.times.length === 0) return undefined
+  const rows = grid.bounds.length + 1
+  return { column: Math.floor(xShare * grid.times.length), row: rows - 1 - Math.floor(yShare * rows) }
+}
+
+/** What a row stands for: `at once`, `5 to 20 ms`, `over 30 s`. */
+export function bucketLabel(bounds: readonly number[], row: number, seconds: (value: number) => string): string {
+  const upper = bounds[row]
+  const lower = bounds[row - 1]
+  if (upper === undefined) return lower === undefined ? 'all' : `over ${seconds(lower)}`
+  if (upper === 0) return 'no wait'
+  if (lower === undefined || lower === 0) return `up to ${seconds(upper)}`
+  return `${seconds(lower)} to ${seconds(upper)}`
+}
+
+interface HeatTableRow {
+  readonly at: number
+  readonly total: number
+  readonly counts: readonly number[]
+}
+
+/** The table behind the map: at most `maxRows` stretches of time, newest first, counts by bucket. */
+export function heatTable(map: HeatSamples): readonly HeatTableRow[] {
+  const grid = heatGrid(map, Number.MAX_SAFE_INTEGER)
+  const rows = grid.cells.flatMap((counts, i) =>
+    counts === null ? [] : [{ at: grid.times[i] ?? 0, total: counts.reduce((sum, count) => sum + count, 0), counts }],
+  )
+  return rows.toReversed()
 }

@@ -1,9 +1,8 @@
 import { memo, useCallback, useId, useMemo, useState, type KeyboardEvent, type PointerEvent } from 'react'
 import { format } from '../theme/format.ts'
-import { type Draw, useCanvas } from './canvas.ts'
-import { paintBars } from './queueField.paint.ts'
-import { paintGrid } from './queueField.paintGrid.ts'
-import styles from './QueueField.module.css'
+import { type Draw, useCanvas, Drawing, AxisLabels } from './plot.tsx'
+import { paintBars, paintGrid } from './queueField.paint.ts'
+import styles from './plot.module.css'
 import {
   barsLayout,
   depthBins,
@@ -158,7 +157,7 @@ export function QueueHistogram(props: {
   const slot = (width - 8) / bins.length
   const bottom = height - 18
   return (
-    <svg width={width} height={height} role="img" aria-label={label}>
+    <Drawing width={width} height={height} label={label}>
       {bins.map((bin, i) => {
         const tall = bin.queues === 0 ? 0 : (Math.log(bin.queues + 1) / Math.log(most + 1)) * (bottom - 18)
         const x = 4 + i * slot
@@ -174,12 +173,10 @@ export function QueueHistogram(props: {
             <text x={x + slot / 2} y={bottom - tall - 5} textAnchor="middle" className={styles['binCount']}>
               {format.fixed(bin.queues)}
             </text>
-            <text x={x + slot / 2} y={height - 4} textAnchor="middle">
-              {bin.label}
-            </text>
           </g>
         )
       })}
-    </svg>
+      <AxisLabels y={height - 4} marks={bins.map(({ label: text }, i) => ({ at: 4 + (i + 0.5) * slot, text }))} />
+    </Drawing>
   )
 }

@@ -1,7 +1,6 @@
 import { memo, useMemo, type KeyboardEvent, type PointerEvent } from 'react'
 import { classes } from '../components/classes.ts'
-import { roundAt, roundBars, type RoundMark } from './roundHistory.data.ts'
-import styles from './roundHistory.module.css'
+import styles from './seats.module.css'
 
 export interface RoundHistoryProps {
   /** Oldest first. */
@@ -58,7 +57,11 @@ export const RoundHistory = memo(function RoundHistory({ marks, shown, text, wid
       {bars.map(({ number, p, differs, x, width: wide, y, height }) => (
         <g key={number}>
           <rect
-            className={classes(styles['bar'], p === 0 && styles['constrained'], number === shown && styles['shown'])}
+            className={classes(
+              styles['roundBar'],
+              p === 0 && styles['constrained'],
+              number === shown && styles['shown'],
+            )}
             x={x}
             y={y}
             width={wide}
@@ -84,4 +87,46 @@ const TARGETS: Readonly<Record<string, (at: number, count: number) => number>> =
   PageUp: (at) => at + PAGE,
   Home: () => 0,
   End: (_at, count) => count - 1,
+}
+
+/** One recomputation in the strip. */
+export interface RoundMark {
+  readonly number: number
+  /** The fair fraction; 0 in the cases that have none, `undefined` when it is not known. */
+  readonly p: number | undefined
+  /** Whether the reported limits are not the expected ones. */
+  readonly differs: boolean
+}
+
+/** Pixels from the top left of the strip. */
+interface RoundBar extends RoundMark {
+  readonly x: number
+  readonly width: number
+  readonly y: number
+  readonly height: number
+}
+
+/** A strip is never emptier than ten minutes. */
+const LEAST_ROUNDS = 60
+const LEAST_HEIGHT = 2
+
+/** One bar a round, the newest at the right edge, as high as its fair fraction. */
+export function roundBars(marks: readonly RoundMark[], width: number, height: number): readonly RoundBar[] {
+  const slot = width / Math.max(LEAST_ROUNDS, marks.length)
+  const top = Math.max(0, ...marks.map(({ p = 0 }) => p))
+  return marks.map((mark, i) => {
+    const tall = Math.max(LEAST_HEIGHT, top > 0 ? ((mark.p ?? 0) / top) * height : 0)
+    return {
+      ...mark,
+      x: width - (marks.length - i) * slot,
+      width: Math.max(0.5, slot > 2.5 ? slot - 1 : slot),
+      y: height - tall,
+      height: tall,
+    }
+  })
+}
+
+/** The round under a pixel, or the nearest one. */
+export function roundAt(bars: readonly RoundBar[], x: number): RoundBar | undefined {
+  return bars.findLast((bar) => bar.x <= x) ?? bars[0]
 }

@@ -1,8 +1,8 @@
 import { memo, useId, useMemo } from 'react'
 import { format } from '../theme/format.ts'
 import { levelColor } from '../state/levels.ts'
-import { patternOf } from './Patterns.tsx'
-import styles from './SeatChart.module.css'
+import { patternOf, PlotAxes, Drawing } from './plot.tsx'
+import styles from './seats.module.css'
 import {
   edgeLabels,
   seatSentence,
@@ -10,9 +10,18 @@ import {
   type SeatChartOptions,
   type SeatPoint,
 } from './seatChart.data.ts'
-import { areaPath, linePath } from './seriesPath.data.ts'
-import { PlotAxes } from './TimeAxis.tsx'
-import { placeLabels, type Plot, plotHeight, plotWidth, type TimeDomain, xOfTime, yOfValue } from './timeAxis.data.ts'
+import {
+  areaPath,
+  linePath,
+  placeLabels,
+  type Plot,
+  plotHeight,
+  plotWidth,
+  type TimeDomain,
+  xOfTime,
+  yOfValue,
+  linear,
+} from './plot.data.ts'
 
 /** Margins of the Seats chart; the right one holds the direct labels. */
 export const seatPlot = (width: number, height: number): Plot => ({
@@ -39,12 +48,12 @@ export interface SeatChartProps {
 export const SeatChart = memo(function SeatChart({ level, data, options, domain, plot }: SeatChartProps) {
   const sentence = seatSentence(level, data)
   return (
-    <svg className={styles['chart']} width={plot.width} height={plot.height} role="img" aria-label={sentence}>
+    <Drawing width={plot.width} height={plot.height} label={sentence}>
       <PlotAxes plot={plot} domain={domain} axis={data.axis} />
       <Paths level={level} data={data} exempt={options.exempt} domain={domain} plot={plot} />
       <Events data={data} domain={domain} plot={plot} />
       <EdgeLabels data={data} options={options} plot={plot} />
-    </svg>
+    </Drawing>
   )
 })
 
@@ -78,9 +87,10 @@ function Paths({ level, data, exempt, domain, plot }: PathsProps) {
 
 function seatPaths({ points, axis }: SeatChartData, domain: TimeDomain, plot: Plot) {
   const x = (t: number): number => xOfTime(plot, domain, t)
+  const ground = plot.height - plot.bottom
+  const scale = linear(axis.max, ground, plot.top)
   const y = (value: number | null | undefined): number | undefined =>
-    value === null || value === undefined ? undefined : yOfValue(plot, axis.max, value)
-  const ground = yOfValue(plot, axis.max, 0)
+    value === null || value === undefined ? undefined : scale(value)
   const line = (value: (point: SeatPoint) => number | null) => points.map((p) => ({ x: x(p.t), y: y(value(p)) }))
   const between = (value: (point: SeatPoint) => readonly [number, number] | null) =>
     points.map((p) => ({ x: x(p.t), y: y(value(p)?.[1]), base: y(value(p)?.[0]) ?? ground }))

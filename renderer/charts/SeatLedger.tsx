@@ -1,10 +1,18 @@
-import { memo, useCallback, useMemo, useState } from 'react'
+import { memo, useCallback, useMemo, useState, useId, type KeyboardEvent } from 'react'
 import { classes } from '../components/classes.ts'
-import { LedgerKeys } from './LedgerKeys.tsx'
-import { levelStyle, NO_LEVEL_STYLE } from './levelStyle.ts'
-import { entrySentence, ledgerSentence, type Ledger } from './seatLedger.data.ts'
-import { layoutLedger, type LedgerGroup } from './seatLedger.layout.ts'
-import { LedgerAxis, LedgerEquation, LedgerPool } from './seatLedgerMiddle.tsx'
+import { levelCode } from '../state/levels.ts'
+import { levelStyle, NO_LEVEL_STYLE, patternOf, Drawing } from './plot.tsx'
+import {
+  entrySentence,
+  ledgerSentence,
+  type Ledger,
+  layoutLedger,
+  type LedgerGroup,
+  layoutEquation,
+  ribbonPath,
+  type EquationTerm,
+  type LedgerLayout,
+} from './seatLedger.data.ts'
 import { GEOMETRY, LedgerRows, type LedgerGeometry, type LedgerVariant } from './seatLedgerRows.tsx'
 import styles from './seatLedger.module.css'
 
@@ -41,12 +49,11 @@ export const SeatLedger = memo(function SeatLedger(props: SeatLedgerProps) {
   const told = groups.find((group) => group.entry.name === present)
   return (
     <div className={classes(styles['box'], stale && styles['stale'])} onMouseLeave={() => setLit(undefined)}>
-      <svg
+      <Drawing
         className={classes(styles['ledger'], present !== undefined && (dims ? styles['choosing'] : styles['framing']))}
         width={width}
         height={geometry.height}
-        focusable="false"
-        {...{ role: 'img', 'aria-label': sentence }}
+        label={sentence}
       >
         {variant === 'ribbons' && <LedgerPool layout={layout} ledger={ledger} geometry={geometry} lit={present} />}
         {variant === 'equation' && (
@@ -65,7 +72,7 @@ export const SeatLedger = memo(function SeatLedger(props: SeatLedgerProps) {
           />
         ))}
         {geometry.axis !== undefined && <LedgerAxis layout={layout} y={geometry.axis} />}
-      </svg>
+      </Drawing>
       <LedgerKeys label={who} groups={groups} lit={present} onLight={setLit} onOpen={open} />
       {told !== undefined && (
         <p className={classes(styles['told'], variant === 'small' && styles['below'])} aria-hidden="true">
@@ -112,3 +119,186 @@ const LedgerGroupView = memo(function LedgerGroupView({ group, geometry, variant
     </g>
   )
 })
+
+interface LedgerKeysProps {
+  readonly label: string
+  readonly groups: readonly LedgerGroup[]
+  /** The level that is lit up. */
+  readonly lit: string | undefined
+  readonly onLight: (name: string | undefined) => void
+  readonly onOpen: (name: string) => void
+}
+
+const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }
+
+/** The ledger's levels for keyboard and screen reader: arrows light up a level, Enter opens it. */
+function LedgerKeys({ label, groups, lit, onLight, onOpen }: LedgerKeysProps) {
+  const id = useId()
+  const at = groups.findIndex(({ entry }) => entry.name === lit)
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = STEPS[event.key]
+    if (step !== undefined && groups.length > 0) {
+      const from = at < 0 && step < 0 ? groups.length : at
+      onLight(groups[Math.min(groups.length - 1, Math.max(0, from + step))]?.entry.name)
+    } else if (event.key === 'Enter' && lit !== undefined) onOpen(lit)
+    else if (event.key === 'Escape' && lit !== undefined) onLight(undefined)
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  return (
+    <div
+      role="listbox"
+      aria-label={label}
+      aria-activedescendant={at < 0 ? undefined : `${id}${at}`}
+      tabIndex={0}
+      className={styles['keys']}
+      onKeyDown={onKeyDown}
+      onBlur={() => onLight(undefined)}
+    >
+      {groups.map(({ entry, names }, index) => (
+        <div key={entry.name} id={`${id}${index}`} role="option" aria-selected={index === at} className="sr-only">
+          {entrySentence(entry, names)}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+const NO_PAIRS = 'seats pass through one pool; no lender is tied to a borrower'
+
+/** Lenders above, borrowers below, one pool between them: the server keeps no pairs. */
+function LedgerPool(props: {
+  readonly layout: LedgerLayout
+  readonly ledger: Ledger
+  readonly geometry: LedgerGeometry
+  readonly lit: string | undefined
+}) {
+  const { layout, ledger, geometry, lit } = props
+  const { pool } = layout
+  if (pool === undefined) return null
+  const { y, height } = geometry.middle
+  const nominalEnd = geometry.nominal.y + geometry.nominal.height
+  const parts = layout.groups.filter((group) => group.pool !== undefined)
+  const textY = y + height - 3
+  const roomRight = pool.x + pool.width + 10 + NO_PAIRS.length * 5.8 < layoutEnd(layout)
+  return (
+    <g>
+      {parts.map((group) => {
+        const { entry, lent, current } = group
+        const span = group.pool ?? current
+        const look = classes(styles['ribbon'], entry.name === lit && styles['lit'])
+        if (lent !== undefined) {
+          return (
+            <g key={entry.name} className={look} style={levelStyle(entry.name)}>
+              <path className={styles['lentRibbon']} d={ribbonPath(lent, span, nominalEnd, y)} />
+              <rect className={styles['poolPart']} x={span.x} y={y} width={span.width} height={height} />
+            </g>
+          )
+        }
+        const target = { x: current.x + current.width - span.width, width: span.width }
+        return (
+          <g key={entry.name} className={look} style={levelStyle(entry.name)}>
+            <path
+              className={styles['borrowedRibbon']}
+              fill={patternOf('hatch', entry.name)}
+              d={ribbonPath(span, target, y + height, geometry.current.y)}
+            />
+          </g>
+        )
+      })}
+      <text className={styles['ink2']} x={pool.x - 8} y={textY} textAnchor="end">
+        pool {ledger.lent === ledger.borrowed ? ledger.lent : `${ledger.lent} lent, ${ledger.borrowed} borrowed`}
+      </text>
+      {roomRight && (
+        <text className={styles['ink3']} x={pool.x + pool.width + 10} y={textY}>
+          {NO_PAIRS}
+        </text>
+      )}
+    </g>
+  )
+}
+
+const layoutEnd = (layout: LedgerLayout) => {
+  const last = layout.groups.at(-1)?.current
+  return last === undefined ? 0 : last.x + last.width
+}
+
+/** The same fact as an equation, each term in its level's drawing. */
+function LedgerEquation(props: {
+  readonly ledger: Ledger
+  readonly perSeat: number
+  readonly geometry: LedgerGeometry
+  readonly width: number
+}) {
+  const { ledger, perSeat, geometry, width } = props
+  const { y, height } = geometry.middle
+  const textY = y + height - 3
+  if (ledger.regime === 'short' || (ledger.lent === 0 && ledger.borrowed === 0)) return null
+  const equation = layoutEquation(ledger, geometry.left, width - geometry.left, perSeat)
+  const sign = ledger.lent === ledger.borrowed ? 'lent = borrowed' : `lent, ${ledger.borrowed} borrowed`
+  return (
+    <g>
+      <text className={styles['ink2']} x={0} y={textY}>
+        pool {ledger.lent}
+      </text>
+      {equation.lenders.map((term) => (
+        <Term key={term.name} term={term} y={y} height={height} textY={textY} />
+      ))}
+      <text className={styles['ink2']} x={equation.signX} y={textY}>
+        {sign}
+      </text>
+      {equation.borrowers.map((term) => (
+        <Term key={term.name} term={term} y={y} height={height} textY={textY} />
+      ))}
+      {equation.hidden > 0 && (
+        <text className={styles['ink3']} x={equation.end} y={textY}>
+          and {equation.hidden} more
+        </text>
+      )}
+    </g>
+  )
+}
+
+function Term(props: {
+  readonly term: EquationTerm
+  readonly y: number
+  readonly height: number
+  readonly textY: number
+}) {
+  const { term, y, height, textY } = props
+  const { x, width } = term.swatch
+  return (
+    <g style={levelStyle(term.name)}>
+      {term.seats < 0 ? (
+        <rect className={styles['lentTerm']} x={x + 0.5} y={y + 1.5} width={width} height={height - 3} />
+      ) : (
+        <rect
+          className={styles['hatch']}
+          fill={patternOf('hatch', term.name)}
+          x={x}
+          y={y + 1}
+          width={width}
+          height={height - 2}
+        />
+      )}
+      <text className={styles['ink']} x={term.textX} y={textY}>
+        {levelCode(term.name)} {term.seats > 0 ? `+${term.seats}` : `−${-term.seats}`}
+      </text>
+    </g>
+  )
+}
+
+/** Seats, from 0. */
+const LedgerAxis = ({ layout, y }: { readonly layout: LedgerLayout; readonly y: number }) => (
+  <g aria-hidden="true">
+    {layout.ticks.map(({ seats, x }) => (
+      <g key={seats}>
+        <line className={styles['tick']} x1={x} x2={x} y1={y} y2={y + 4} />
+        <text className={styles['ink3']} x={x} y={y + 14} textAnchor={seats === 0 ? 'start' : 'middle'}>
+          {seats}
+        </text>
+      </g>
+    ))}
+  </g>
+)

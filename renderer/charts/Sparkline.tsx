@@ -1,9 +1,10 @@
 import { memo, useMemo } from 'react'
 import type { LevelSeries } from '../../core/frame/series.ts'
 import { classes } from '../components/classes.ts'
-import { levelStyle } from './levelStyle.ts'
-import { layoutSparkline } from './sparkline.data.ts'
-import styles from './sparkline.module.css'
+import { levelStyle, Drawing } from './plot.tsx'
+import styles from './seats.module.css'
+import { lastValue, type Column } from './reduce.data.ts'
+import { linear, linePath, areaPath, tenth } from './plot.data.ts'
 
 export interface SparklineProps {
   readonly times: readonly number[]
@@ -27,26 +28,144 @@ export const Sparkline = memo(function Sparkline(props: SparklineProps) {
     [times, level, width, height, from, to, gapMs, limits],
   )
   return (
-    <svg
+    <Drawing
       className={classes(styles['spark'], stale && styles['stale'])}
       style={levelStyle(level.name, stale)}
       width={width}
       height={height}
-      aria-hidden="true"
-      focusable="false"
     >
       {drawn.band !== undefined && (
-        <rect className={styles['band']} width={width} y={drawn.band.y} height={drawn.band.height} />
+        <rect className={styles['sparkBand']} width={width} y={drawn.band.y} height={drawn.band.height} />
       )}
       {drawn.gaps.map((gap) => (
-        <rect key={gap.x} className={styles['gap']} x={gap.x + 0.5} y={0.5} width={gap.width - 1} height={height - 1} />
+        <rect
+          key={gap.x}
+          className={styles['sparkGap']}
+          x={gap.x + 0.5}
+          y={0.5}
+          width={gap.width - 1}
+          height={height - 1}
+        />
       ))}
       <path className={styles['area']} d={drawn.area} />
-      <path className={styles['line']} d={drawn.line} />
+      <path className={styles['sparkLine']} d={drawn.line} />
       {drawn.nominal !== undefined && (
-        <line className={styles['nominal']} x1={0} x2={width} y1={drawn.nominal} y2={drawn.nominal} />
+        <line className={styles['sparkNominal']} x1={0} x2={width} y1={drawn.nominal} y2={drawn.nominal} />
       )}
       <path className={styles['limit']} d={drawn.limit} />
-    </svg>
+    </Drawing>
   )
 })
+
+/** Drawing instructions for one level over one time range, as SVG paths in pixels. Own scale, from zero. */
+interface SparklineLayout {
+  /** Area between lower and upper limit, cut at the top of the drawing. */
+  readonly band: { readonly y: number; readonly height: number } | undefined
+  readonly area: string
+  readonly line: string
+  readonly nominal: number | undefined
+  /** Current limit: steps. */
+  readonly limit: string
+  /** Times without samples after the first one; the last one reaches to the end of the range when samples stopped. */
+  readonly gaps: readonly { readonly x: number; readonly width: number }[]
+  /** Seats at the top edge; 0 when nothing is known. */
+  readonly max: number
+}
+
+interface SparklineFrame {
+  readonly width: number
+  readonly height: number
+  /** Unix milliseconds at both edges. */
+  readonly from: number
+  readonly to: number
+  /** A silence of at least this many milliseconds is a gap; shorter ones are late samples and are bridged. */
+  readonly gapMs: number
+  /** Whether limits are drawn and scaled for: an exempt level has none that mean anything. */
+  readonly limits: boolean
+}
+
+/** Indices of known values without a gap between them. */
+type Run = readonly number[]
+
+function runsOf(times: readonly number[], column: Column, gapMs: number): readonly Run[] {
+  const runs: number[][] = []
+  for (const [index, value] of column.entries()) {
+    if (value === null) continue
+    const run = runs.at(-1)
+    const before = times[run?.at(-1) ?? -1]
+    if (run !== undefined && before !== undefined && (times[index] ?? 0) - before < gapMs) run.push(index)
+    else runs.push([index])
+  }
+  return runs
+}
+
+/** Lays out the history of one level; peaks within a point are kept (`executingMax`). */
+export function layoutSparkline(times: readonly number[], level: LevelSeries, frame: SparklineFrame): SparklineLayout {
+  const { columns } = level
+  const executing = columns.executingMax.some((value) => value !== null) ? columns.executingMax : columns.executing
+  const current = frame.limits ? columns.current : []
+  const nominal = frame.limits ? lastValue(columns.nominal) : undefined
+  const lower = frame.limits ? lastValue(columns.lower) : undefined
+  const upper = frame.limits ? lastValue(columns.upper) : undefined
+  const runs = runsOf(times, executing, frame.gapMs)
+  const peak = Math.max(0, ...[...executing, ...current].map((value) => value ?? 0), nominal ?? 0)
+  if (peak === 0 && runs.length === 0) {
+    return { band: undefined, area: '', line: '', nominal: undefined, limit: '', gaps: [], max: 0 }
+  }
+  const max = Math.max(1, peak) * 1.12
+  const span = Math.max(1, frame.to - frame.from)
+  const x = (index: number): number =>
+    tenth(Math.min(frame.width, (((times[index] ?? 0) - frame.from) / span) * frame.width))
+  const scale = linear(max, frame.height - 1, 1)
+  const y = (value: number): number => tenth(scale(Math.min(value, max)))
+  const points = runs.flatMap((run) => [
+    ...peaks(executing, run, x).map((point) => ({ ...point, y: y(point.value) })),
+    BREAK,
+  ])
+  const limits = runsOf(times, current, frame.gapMs).flatMap((run) => [
+    ...run.map((index) => ({ x: x(index), y: y(current[index] ?? 0) })),
+    BREAK,
+  ])
+  const top = upper === undefined ? undefined : y(upper)
+  const bottom = lower === undefined ? undefined : y(lower)
+  return {
+    band: top === undefined || bottom === undefined ? undefined : { y: top, height: tenth(Math.max(0, bottom - top)) },
+    area: areaPath(points.map((point) => ({ ...point, base: frame.height }))),
+    line: linePath(points),
+    nominal: nominal === undefined ? undefined : y(nominal),
+    limit: linePath(limits, 'step'),
+    gaps: gapsBetween(runs, times, frame, x),
+    max,
+  }
+}
+
+/** Between two runs, so that no line joins them. */
+const BREAK = { x: 0, y: undefined }
+
+/** No more points than pixels: of those that share one the largest, so that peaks stay. */
+function peaks(column: Column, run: Run, x: (index: number) => number): readonly { x: number; value: number }[] {
+  const points: { x: number; value: number }[] = []
+  for (const index of run) {
+    const point = { x: x(index), value: column[index] ?? 0 }
+    const last = points.at(-1)
+    if (last === undefined || Math.floor(last.x) !== Math.floor(point.x)) points.push(point)
+    else last.value = Math.max(last.value, point.value)
+  }
+  return points
+}
+
+function gapsBetween(
+  runs: readonly Run[],
+  times: readonly number[],
+  frame: SparklineFrame,
+  x: (index: number) => number,
+) {
+  return runs.flatMap((run, index) => {
+    const end = run.at(-1) ?? 0
+    const next = runs[index + 1]?.[0]
+    if (next === undefined && frame.to - (times[end] ?? 0) < frame.gapMs) return []
+    const left = x(end)
+    const width = tenth((next === undefined ? frame.width : x(next)) - left)
+    return width > 1 ? [{ x: left, width }] : []
+  })
+}

@@ -1,4 +1,4 @@
-import { sumOfKnown } from '../../core/frame/known.ts'
+import { sumOfKnown } from '../../core/frame/frame.ts'
 import type { LevelColumn, Series } from '../../core/frame/series.ts'
 
 /** Index of the instant closest to `at` in ascending `times`; −1 when there is none. */

@@ -1,4 +1,4 @@
-import { valueAxis, type ValueAxis } from './timeAxis.data.ts'
+import { valueAxis, type ValueAxis } from './plot.data.ts'
 
 /** One level that the solver divides seats among, in seats (specification 6.5). */
 export interface FractionItem {
@@ -80,4 +80,75 @@ function bandsOf(items: readonly FractionItem[], p: number): readonly (readonly 
     ordered.filter((item) => !shown.has(item)),
     ...ordered.filter((item) => shown.has(item)).map((item) => [item]),
   ]
+}
+
+/** One level where Exempt left too little for the floors (cases 1 and 2 of specification 6.4), in seats. */
+interface FloorRow {
+  readonly name: string
+  readonly min: number
+  readonly floor: number
+  readonly limit: number
+}
+
+export interface FloorsData {
+  readonly rows: readonly FloorRow[]
+  readonly axis: ValueAxis
+}
+
+export const floorsData = (rows: readonly FloorRow[]): FloorsData => ({
+  rows,
+  axis: valueAxis(Math.max(1, ...rows.map(({ floor, limit }) => Math.max(floor, limit))) * 1.04),
+})
+
+/** How far the limit is on the way from min to floor, in words. */
+export function floorNote({ min, floor, limit }: FloorRow): string {
+  if (floor === min) return `${limit}, floor is min`
+  if (limit === min) return `${limit}, its min; floor ${floor}`
+  return `${limit}, ${Math.round(((limit - min) / (floor - min)) * 100)} % of ${floor - min} above min`
+}
+
+/** What one level asked for and got, seats. */
+export interface ShareRow {
+  readonly name: string
+  readonly target: number
+  readonly limit: number
+  /** What decided: the share at p itself, a bound, or none of them. */
+  readonly decided: 'p' | 'floor' | 'max' | 'case'
+  /** The bound that decided. */
+  readonly bound: number
+}
+
+interface ShareBar extends ShareRow {
+  /** Limit ÷ target; absent when nothing was asked for. */
+  readonly ratio: number | undefined
+  readonly note: string
+}
+
+export interface ShareBarsData {
+  readonly bars: readonly ShareBar[]
+  /** The fair fraction; absent in cases 1 and 2, which have none. */
+  readonly p: number | undefined
+  readonly axis: ValueAxis
+}
+
+/** A level that asks for next to nothing gets many times that; its bar is cut, its note tells. */
+const MOST_RATIO = 3
+
+export function shareBarsData(rows: readonly ShareRow[], p: number | undefined): ShareBarsData {
+  const bars = rows.map((row): ShareBar => {
+    const ratio = row.target > 0 ? row.limit / row.target : undefined
+    return { ...row, ratio, note: noteOf(row, ratio) }
+  })
+  const largest = Math.max(1, p ?? 0, ...bars.map(({ ratio = 0 }) => Math.min(ratio, MOST_RATIO)))
+  return { bars, p, axis: valueAxis(largest * 1.05, 4, false) }
+}
+
+const percent = (ratio: number): string => `${Math.round(ratio * 100)} %`
+const seats = (n: number): string => String(Math.round(n))
+
+function noteOf({ target, limit, decided, bound }: ShareRow, ratio: number | undefined): string {
+  if (ratio === undefined) return `asked for nothing, got ${limit}`
+  if (decided === 'p') return `exactly p: ${seats(target)} × p = ${limit}`
+  if (decided === 'case') return `${percent(ratio)}: ${limit} of ${seats(target)}`
+  return `${percent(ratio)}, ${decided} ${seats(bound)}`
 }

@@ -2,8 +2,16 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { level, scannerFlood, server } from '../screens/overview/levels.fixture.ts'
 import { BUILT_IN_ORDER } from '../theme/levelSlots.ts'
-import { differenceNote, ledgerOf, ledgerSentence, nominalNote } from './seatLedger.data.ts'
-import { layoutEquation, layoutLedger, ledgerTicks, ribbonPath } from './seatLedger.layout.ts'
+import {
+  differenceNote,
+  ledgerOf,
+  ledgerSentence,
+  nominalNote,
+  layoutEquation,
+  layoutLedger,
+  ledgerTicks,
+  ribbonPath,
+} from './seatLedger.data.ts'
 
 describe('the account of every seat', () => {
   test('of the scanner flood: 72 lent, 72 borrowed, nothing left over', () => {

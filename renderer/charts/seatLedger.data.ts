@@ -1,6 +1,5 @@
 import { levelAccounts } from '../../core/impact/adjustmentLedger.ts'
-import { isExempt, type ServerFrame } from '../../core/frame/frame.ts'
-import { sumOfKnown } from '../../core/frame/known.ts'
+import { isExempt, type ServerFrame, sumOfKnown } from '../../core/frame/frame.ts'
 
 /** The seats of one Limited level (specification 6.1, 6.4). `undefined` is unknown. */
 export interface LedgerEntry {
@@ -124,4 +123,176 @@ export function entrySentence(entry: LedgerEntry, names: readonly string[] = [en
   const executing = entry.executing === undefined ? 'unknown' : String(entry.executing)
   const moved = entry.lent > 0 ? `, ${entry.lent} lent` : entry.borrowed > 0 ? `, ${entry.borrowed} borrowed` : ''
   return `${who}: ${executing} of ${entry.current} seats executing${moved}, nominal ${entry.nominal}`
+}
+
+/** Pixels. */
+interface Span {
+  readonly x: number
+  readonly width: number
+}
+
+/** What is drawn of one level, or of several neighbours that are too narrow to tell apart. */
+export interface LedgerGroup {
+  readonly entry: LedgerEntry
+  /** Names of the levels drawn here: one, unless merged. */
+  readonly names: readonly string[]
+  readonly nominal: Span
+  readonly current: Span
+  readonly lent: Span | undefined
+  readonly executing: Span | undefined
+  /** The executing part beyond nominal. */
+  readonly borrowed: Span | undefined
+  /** Where its lent or borrowed seats lie in the pool. */
+  readonly pool: Span | undefined
+}
+
+export interface LedgerLayout {
+  readonly groups: readonly LedgerGroup[]
+  readonly pool: Span | undefined
+  readonly ticks: readonly { readonly seats: number; readonly x: number }[]
+  readonly perSeat: number
+}
+
+/** From this many levels on, neighbours below this many pixels become one segment. */
+const MERGE_FROM = 60
+const MERGE_BELOW = 2
+
+const merged = (a: LedgerEntry, b: LedgerEntry): LedgerEntry => ({
+  name: a.name,
+  nominal: a.nominal + b.nominal,
+  current: a.current + b.current,
+  lent: a.lent + b.lent,
+  borrowed: a.borrowed + b.borrowed,
+  executing: sumOfKnown([a.executing, b.executing]),
+  free: sumOfKnown([a.free, b.free]),
+})
+
+interface Slot {
+  readonly entry: LedgerEntry
+  readonly names: readonly string[]
+}
+
+/** One slot per level; on a large server, runs of narrow neighbours share one. */
+function slotsOf(entries: readonly LedgerEntry[], perSeat: number): Slot[] {
+  const slots: Slot[] = []
+  const narrow = (entry: LedgerEntry) => Math.max(entry.nominal, entry.current) * perSeat < MERGE_BELOW
+  let open = false
+  for (const entry of entries) {
+    const last = slots.at(-1)
+    const joins = entries.length > MERGE_FROM && narrow(entry)
+    if (joins && open && last !== undefined) {
+      slots[slots.length - 1] = { entry: merged(last.entry, entry), names: [...last.names, entry.name] }
+    } else slots.push({ entry, names: [entry.name] })
+    open = joins
+  }
+  return slots
+}
+
+/** Round numbers of seats from 0, at most `most` steps apart. */
+export function ledgerTicks(seats: number, most: number): readonly number[] {
+  const rough = Math.max(1, seats / Math.max(1, most))
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const step = ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power
+  return Array.from({ length: Math.floor(seats / step) + 1 }, (_, i) => i * step)
+}
+
+/** Lays both rows and the pool out on one scale of seats between `left` and `left + width`. */
+export function layoutLedger(ledger: Ledger, left: number, width: number): LedgerLayout {
+  const seats = Math.max(ledger.nominal, ledger.current, 1)
+  const perSeat = width / seats
+  const hasPool = ledger.regime !== 'short' && ledger.lent > 0 && ledger.borrowed > 0
+  const poolSeats = Math.max(ledger.lent, ledger.borrowed)
+  const pool = hasPool ? { x: left + (width - poolSeats * perSeat) / 2, width: poolSeats * perSeat } : undefined
+  let nominalAt = left
+  let currentAt = left
+  let lentAt = pool?.x ?? 0
+  let borrowedAt = pool?.x ?? 0
+  const groups = slotsOf(ledger.entries, perSeat).map(({ entry, names }): LedgerGroup => {
+    const nominal: Span = { x: nominalAt, width: entry.nominal * perSeat }
+    const current: Span = { x: currentAt, width: entry.current * perSeat }
+    nominalAt += nominal.width
+    currentAt += current.width
+    const lentWidth = entry.lent * perSeat
+    const away = entry.borrowed * perSeat
+    const own = Math.min(entry.executing ?? 0, entry.nominal, entry.current) * perSeat
+    const beyond = Math.min(entry.executing ?? 0, entry.current) * perSeat - own
+    const poolSpan = pool && (lentWidth > 0 ? { x: lentAt, width: lentWidth } : { x: borrowedAt, width: away })
+    if (lentWidth > 0) lentAt += lentWidth
+    else borrowedAt += away
+    return {
+      entry,
+      names,
+      nominal,
+      current,
+      lent: lentWidth > 0 ? { x: nominal.x + nominal.width - lentWidth, width: lentWidth } : undefined,
+      executing: own > 0 ? { x: current.x, width: own } : undefined,
+      borrowed: beyond > 0 ? { x: current.x + own, width: beyond } : undefined,
+      pool: poolSpan !== undefined && poolSpan.width > 0 ? poolSpan : undefined,
+    }
+  })
+  const ticks = ledgerTicks(seats, Math.max(2, Math.floor(width / 110)))
+  return { groups, pool, perSeat, ticks: ticks.map((n) => ({ seats: n, x: left + n * perSeat })) }
+}
+
+const r = (n: number) => Number(n.toFixed(1))
+
+/** A ribbon between two horizontal edges, as an SVG path. */
+export function ribbonPath(from: Span, to: Span, top: number, bottom: number): string {
+  const middle = (top + bottom) / 2
+  const down = `M${r(from.x)} ${top}C${r(from.x)} ${middle} ${r(to.x)} ${middle} ${r(to.x)} ${bottom}`
+  const right = to.x + to.width
+  const up = `C${r(right)} ${middle} ${r(from.x + from.width)} ${middle} ${r(from.x + from.width)} ${top}`
+  return `${down}H${r(right)}${up}Z`
+}
+
+/** One term of the equation that replaces the ribbons on low windows: `WL +62`. */
+export interface EquationTerm {
+  readonly name: string
+  /** Negative is lent. */
+  readonly seats: number
+  /** Swatch, then the text right of it. */
+  readonly swatch: Span
+  readonly textX: number
+}
+
+interface Equation {
+  readonly lenders: readonly EquationTerm[]
+  readonly borrowers: readonly EquationTerm[]
+  /** Where "lent = borrowed" stands. */
+  readonly signX: number
+  /** Terms that found no room. */
+  readonly hidden: number
+  readonly end: number
+}
+
+const TEXT_WIDTH = 44
+const SIGN_WIDTH = 102
+
+/** Places the terms from `left`; the largest ones are kept when the width does not hold all. */
+export function layoutEquation(ledger: Ledger, left: number, width: number, perSeat: number): Equation {
+  const swatch = (seats: number) => Math.max(12, Math.min(60, Math.abs(seats) * perSeat * 0.5))
+  const needed = (entry: LedgerEntry) => swatch(entry.current - entry.nominal) + 5 + TEXT_WIDTH + 8
+  const moved = ledger.entries.filter((entry) => entry.lent > 0 || entry.borrowed > 0)
+  const byAmount = moved.toSorted((a, b) => b.lent + b.borrowed - (a.lent + a.borrowed))
+  let room = width - SIGN_WIDTH - 80
+  const kept = new Set<string>()
+  for (const entry of byAmount) {
+    room -= needed(entry)
+    if (room < 0) break
+    kept.add(entry.name)
+  }
+  let x = left
+  const place = (entry: LedgerEntry): EquationTerm => {
+    const seats = entry.current - entry.nominal
+    const span: Span = { x, width: swatch(seats) }
+    const term = { name: entry.name, seats, swatch: span, textX: x + span.width + 5 }
+    x += needed(entry)
+    return term
+  }
+  const shown = moved.filter((entry) => kept.has(entry.name))
+  const lenders = shown.filter((entry) => entry.lent > 0).map(place)
+  const signX = x
+  x += SIGN_WIDTH
+  const borrowers = shown.filter((entry) => entry.borrowed > 0).map(place)
+  return { lenders, borrowers, signX, hidden: moved.length - shown.length, end: x }
 }

@@ -1,7 +1,7 @@
 import { levelCode } from '../state/levels.ts'
-import { patternOf } from './Patterns.tsx'
+import { patternOf } from './plot.tsx'
 import styles from './seatLedger.module.css'
-import type { LedgerGroup } from './seatLedger.layout.ts'
+import type { LedgerGroup } from './seatLedger.data.ts'
 
 /**
  * - `ribbons`: lent and borrowed parts are tied to the pool by ribbons.

@@ -1,6 +1,7 @@
-import type { ButtonHTMLAttributes } from 'react'
-import styles from './Button.module.css'
+import { type ButtonHTMLAttributes, useRef, type KeyboardEvent, type ReactNode, useEffect, useState } from 'react'
+import styles from './controls.module.css'
 import { classes } from './classes.ts'
+import { Icon } from './Icon.tsx'
 
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   /** One primary button a screen: the thing most people came for. */
@@ -12,4 +13,114 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
 export function Button({ primary = false, small = false, className, type = 'button', ...rest }: ButtonProps) {
   const look = classes(styles['button'], primary && styles['primary'], small && styles['small'], className)
   return <button type={type} className={look} {...rest} />
+}
+
+interface SegmentOption<V extends string> {
+  readonly value: V
+  readonly label: ReactNode
+}
+
+/** A few choices side by side; a radio group: arrows move and choose. */
+export function Segment<V extends string>(props: {
+  readonly label: string
+  readonly value: V
+  readonly options: readonly SegmentOption<V>[]
+  readonly onChange: (value: V) => void
+}) {
+  const { label, value, options, onChange } = props
+  const group = useRef<HTMLDivElement>(null)
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = STEPS[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    const index = options.findIndex((option) => option.value === value)
+    const next = (index + step + options.length) % options.length
+    const option = options[next]
+    if (option === undefined) return
+    onChange(option.value)
+    group.current?.querySelectorAll('button')[next]?.focus()
+  }
+  return (
+    <div
+      ref={group}
+      role="radiogroup"
+      aria-label={label}
+      tabIndex={-1}
+      className={styles['segment']}
+      onKeyDown={onKeyDown}
+    >
+      {options.map((option) => (
+        <button
+          key={option.value}
+          type="button"
+          role="radio"
+          aria-checked={option.value === value}
+          tabIndex={option.value === value ? 0 : -1}
+          className={styles['option']}
+          onClick={() => onChange(option.value)}
+        >
+          {option.label}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }
+
+/** Copies text; says so on the button for two seconds. */
+export function Copy({ text, label }: { readonly text: string; readonly label: string }) {
+  const [said, setSaid] = useState<string>()
+  useEffect(() => {
+    if (said === undefined) return undefined
+    const timer = setTimeout(() => setSaid(undefined), 2_000)
+    return () => clearTimeout(timer)
+  }, [said])
+  const copy = (): void => {
+    navigator.clipboard.writeText(text).then(
+      () => setSaid('Copied'),
+      () => setSaid('Not allowed to copy'),
+    )
+  }
+  return (
+    <Button small onClick={copy}>
+      <Icon name={said === 'Copied' ? 'check' : 'copy'} size={13} />
+      <span aria-live="polite">{said ?? label}</span>
+    </Button>
+  )
+}
+
+interface FilesButtonProps extends Omit<ButtonProps, 'onClick'> {
+  /** What the files are for. */
+  readonly label: string
+  /** Asks for a folder and gives the files in it. */
+  readonly folder?: boolean
+  /** At least one. */
+  readonly onFiles: (files: readonly File[]) => void
+}
+
+/** Asks for files of this machine. */
+export function FilesButton({ label, folder = false, onFiles, ...button }: FilesButtonProps) {
+  const input = useRef<HTMLInputElement>(null)
+  const choose = (): void => {
+    if (input.current === null) return
+    // React has no attribute for choosing folders.
+    input.current.webkitdirectory = folder
+    input.current.click()
+  }
+  return (
+    <>
+      <Button {...button} onClick={choose} />
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label={label}
+        onChange={({ target: { files } }) => {
+          if (files !== null && files.length > 0) onFiles(Array.from(files))
+        }}
+      />
+    </>
+  )
 }

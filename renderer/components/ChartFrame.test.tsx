@@ -2,7 +2,7 @@ import { act, cleanup, fireEvent, render, screen, within } from '@testing-librar
 import userEvent from '@testing-library/user-event'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ChartFrame } from './ChartFrame.tsx'
-import type { ChartTable } from './chartTable.ts'
+import type { ChartTable } from './csv.ts'
 
 const table = (count: number, seats = 5): ChartTable => ({
   columns: ['Time', 'Executing'],

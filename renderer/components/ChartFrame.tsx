@@ -1,17 +1,20 @@
-import { useCallback, useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { useCallback, useEffect, useRef, useState, type KeyboardEvent, type ReactNode, type RefObject } from 'react'
 import { isTyping } from './keys.ts'
-import { chartCsv, exportName, thinned, type ChartTable } from './chartTable.ts'
-import { download, downloadCsv } from './download.ts'
-import { ErrorBoundary } from './ErrorBoundary.tsx'
+import { chartCsv, exportName, thinned, type ChartTable, download, downloadCsv, cellText } from './csv.ts'
+import { ErrorBoundary } from './States.tsx'
 import { Icon } from './Icon.tsx'
 import { Menu } from './Menu.tsx'
-import { NumbersTable } from './NumbersTable.tsx'
 import { Pane } from './Pane.tsx'
-import { originOf, sampleInstant, type ChartTime } from './chartOrigin.ts'
 import { pictureOf } from './picture.ts'
 import { levelCode } from '../state/levels.ts'
-import { useOnScreen } from './useOnScreen.ts'
-import styles from './ChartFrame.module.css'
+import styles from './Pane.module.css'
+import { format } from '../theme/format.ts'
+import type { DataColumn } from './dataColumns.ts'
+import { PlainTable } from './PlainTable.tsx'
+import { unixMsOf } from '../../core/units.ts'
+import { connectionStore } from '../state/connection.ts'
+import { timeStore } from '../state/time.ts'
+import { viewStore } from '../state/view.ts'
 
 export interface ChartFrameProps {
   readonly title: string
@@ -173,4 +176,82 @@ function useNumbers(
     return () => clearInterval(timer)
   }, [pause, refresh])
   return { numbers, refresh }
+}
+
+/** The numbers behind a chart as a plain table, named like the chart. */
+function NumbersTable(props: { readonly title: string; readonly table: ChartTable; readonly focusable: boolean }) {
+  const { title, table, focusable } = props
+  const columns = table.columns.map((header, at): DataColumn<ChartTable['rows'][number]> => ({
+    id: header,
+    header,
+    align: at === 0 ? 'left' : 'right',
+    rowHeader: at === 0,
+    cell: ({ [at]: value }) =>
+      at === 0 && table.times === true && typeof value === 'number' ? format.time(value) : cellText(value),
+  }))
+  return (
+    <PlainTable
+      caption={title}
+      columns={columns}
+      rows={table.rows}
+      // Rows of a snapshot never move: their position is their identity.
+      rowKey={(_, index) => index}
+      // A scrolling table must be reachable by keyboard; a hidden one must not be.
+      tabIndex={focusable ? 0 : -1}
+    />
+  )
+}
+
+/**
+ * Whether an element is on the screen or near it. Starts as true, so that the first paint is complete; `height` is what
+ * it last measured, to keep its place while its content is away.
+ */
+function useOnScreen(): { ref: RefObject<HTMLDivElement | null>; visible: boolean; height: number } {
+  const ref = useRef<HTMLDivElement>(null)
+  const [state, setState] = useState({ visible: true, height: 0 })
+  useEffect(() => {
+    const element = ref.current
+    if (element === null || typeof IntersectionObserver === 'undefined') return undefined
+    const observer = new IntersectionObserver(
+      ([entry]) => {
+        if (entry === undefined) return
+        setState((old) =>
+          entry.isIntersecting
+            ? { ...old, visible: true }
+            : { visible: false, height: old.visible ? entry.boundingClientRect.height : old.height },
+        )
+      },
+      { rootMargin: '200px' },
+    )
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  return { ref, ...state }
+}
+
+/**
+ * What the numbers of a chart are of: the shown range; one instant, in Unix milliseconds; or no instant at all, because
+ * they are calculated.
+ */
+type ChartTime = number | 'range' | 'calculated'
+
+/** The instant of the shown sample, Unix milliseconds. */
+function sampleInstant(): number | undefined {
+  const { server } = viewStore.getState()
+  return server === undefined ? undefined : unixMsOf(server.at)
+}
+
+/** Where the numbers of a picture come from and when they were: source, server, and sample or range. */
+function originOf(time: ChartTime | undefined): readonly string[] {
+  const { connection } = connectionStore.getState()
+  const { server } = viewStore.getState()
+  const { from, to } = timeStore.getState()
+  const source = connection?.source.name
+  const at = typeof time === 'number' ? time : time === undefined ? sampleInstant() : undefined
+  const sample = at === undefined ? undefined : `sample of ${format.dateTime(at)} ${format.zone()}`
+  const range =
+    time === 'range' && to > from
+      ? `range ${format.dateTime(from)} to ${format.dateTime(to)} ${format.zone()}`
+      : undefined
+  return [source, server?.id === source ? undefined : server?.id, sample, range].filter((part) => part !== undefined)
 }

@@ -1,14 +1,24 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
+import { createSortedRowModel, rowSortingFeature, tableFeatures, useTable, type ColumnDef } from '@tanstack/react-table'
 import { useSettings } from '../state/settings.ts'
 import { Button } from './Button.tsx'
 import { classes } from './classes.ts'
-import { cellOf, hasFixedColumns, leastWidth, tableCsv, type DataColumn, type Sorting } from './dataColumns.ts'
-import { downloadCsv } from './download.ts'
+import {
+  cellOf,
+  hasFixedColumns,
+  leastWidth,
+  tableCsv,
+  type DataColumn,
+  type Sorting,
+  compareValues,
+  isSortable,
+  nextSorting,
+} from './dataColumns.ts'
+import { downloadCsv } from './csv.ts'
 import { Icon } from './Icon.tsx'
 import { GridHead, useGrid } from './grid.tsx'
-import { LOW, useMedia } from './useMedia.ts'
-import { useSortedRows } from './useSortedRows.ts'
-import styles from './DataTable.module.css'
+import { LOW, useMedia } from './hooks.ts'
+import styles from './tables.module.css'
 
 export type { DataColumn } from './dataColumns.ts'
 
@@ -139,3 +149,36 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
 
 const isInteractive = (target: EventTarget): boolean =>
   target instanceof Element && target.closest('button, a, input, select, summary') !== null
+
+const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel() })
+
+/** Rows in the order that the reader chose, and the chosen order. */
+function useSortedRows<R extends object>(
+  columns: readonly DataColumn<R>[],
+  rows: readonly R[],
+  initial: Sorting | undefined,
+): { sorted: readonly R[]; sorting: Sorting | undefined; sortBy: (column: DataColumn<R>) => void } {
+  const [sorting, setSorting] = useState(initial)
+  const definitions = useMemo(
+    () =>
+      columns.filter(isSortable).map((column): ColumnDef<typeof features, R> => ({
+        id: column.id,
+        accessorFn: (row) => column.value?.(row) ?? undefined,
+        sortUndefined: 'last',
+        sortFn: (a, b, id) => compareValues(a.getValue(id), b.getValue(id)),
+      })),
+    [columns],
+  )
+  const table = useTable({
+    features,
+    data: rows,
+    columns: definitions,
+    state: { sorting: sorting === undefined ? [] : [{ id: sorting.column, desc: sorting.descending }] },
+  })
+  const sortBy = (column: DataColumn<R>): void => {
+    if (!isSortable(column)) return
+    const numeric = rows.some((row) => typeof column.value?.(row) === 'number')
+    setSorting((old) => nextSorting(old, column.id, numeric))
+  }
+  return { sorted: table.getSortedRowModel().rows.map(({ original }) => original), sorting, sortBy }
+}

@@ -1,6 +1,6 @@
 import { useId, type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes } from 'react'
 import { classes } from './classes.ts'
-import styles from './Input.module.css'
+import styles from './controls.module.css'
 
 export const inputClass = styles['input'] ?? ''
 export const monoInputClass = classes(styles['input'], 'mono')

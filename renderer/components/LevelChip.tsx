@@ -1,8 +1,8 @@
 import type { CSSProperties } from 'react'
 import { levelCode, levelColor, levelLook } from '../state/levels.ts'
 import { classes } from './classes.ts'
-import { MiddleCut } from './MiddleCut.tsx'
 import styles from './LevelChip.module.css'
+import { Icon, type IconName } from './Icon.tsx'
 
 export interface LevelChipProps {
   readonly name: string
@@ -39,6 +39,45 @@ export function LevelName({ name, stale = false }: { readonly name: string; read
       <span className={styles['name']}>
         <MiddleCut text={name} />
       </span>
+    </span>
+  )
+}
+
+/** Shorter texts are shown as they are. */
+const LONGEST_WHOLE = 22
+const END = 10
+
+/** A name that, where it does not fit, loses its middle: names of one kind often differ at their end alone. */
+export function MiddleCut({ text }: { readonly text: string }) {
+  if (text.length <= LONGEST_WHOLE) return <>{text}</>
+  return (
+    <span className={styles['whole']} title={text}>
+      <span className={styles['start']}>{text.slice(0, -END)}</span>
+      <span className={styles['end']}>{text.slice(-END)}</span>
+    </span>
+  )
+}
+
+type StateKind = 'flowing' | 'idle' | 'queueing' | 'rejecting' | 'borrowing' | 'lending' | 'no-limit' | 'stale'
+
+const LOOK: Readonly<Record<StateKind, { icon?: IconName; word: string }>> = {
+  flowing: { word: 'flowing' },
+  idle: { word: 'idle' },
+  queueing: { icon: 'queue', word: 'queueing' },
+  rejecting: { icon: 'cross', word: 'rejecting' },
+  borrowing: { icon: 'up', word: 'borrowing' },
+  lending: { icon: 'down', word: 'lending' },
+  'no-limit': { icon: 'infinity', word: 'no limit' },
+  stale: { icon: 'disc', word: 'stale' },
+}
+
+/** The state of a level in a glyph and a word; `seats` says how many are borrowed or lent. */
+export function StateTag({ kind, seats }: { readonly kind: StateKind; readonly seats?: number | undefined }) {
+  const { icon, word } = LOOK[kind]
+  return (
+    <span className={classes(styles['tag'], styles[kind])}>
+      {icon !== undefined && <Icon name={icon} size={12} />}
+      {seats === undefined ? word : `${word} ${seats}`}
     </span>
   )
 }

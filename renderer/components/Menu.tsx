@@ -1,6 +1,6 @@
 import { DropdownMenu } from 'radix-ui'
 import type { ReactNode } from 'react'
-import styles from './Menu.module.css'
+import styles from './controls.module.css'
 
 export interface MenuEntry {
   readonly label: string

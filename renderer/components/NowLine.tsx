@@ -1,7 +1,12 @@
-import type { ReactNode } from 'react'
+import type { ReactNode, CSSProperties } from 'react'
+import { NOTE_IDS, useShownNotes, type NoteId } from '../state/firstRun.ts'
+import { UNKNOWN } from '../theme/format.ts'
+import type { TermId } from '../glossary/glossary.ts'
 import { LevelChip } from './LevelChip.tsx'
 import { Icon } from './Icon.tsx'
 import styles from './NowLine.module.css'
+import { classes } from './classes.ts'
+import { Term } from './Term.tsx'
 
 export interface NowLineProps {
   /** The one sentence that is true now. */
@@ -38,5 +43,49 @@ export function NowLine({ title, evidence, details, level, stale = false, action
       </div>
       {actions !== undefined && <div className={styles['actions']}>{actions}</div>}
     </header>
+  )
+}
+
+/** The number of a first-run note at what the note describes; nothing once the note is dismissed. */
+export function NoteMark({ note, style }: { readonly note: NoteId; readonly style?: CSSProperties }) {
+  return useShownNotes().includes(note) ? <NoteNumber note={note} style={style} /> : null
+}
+
+export const NoteNumber = ({ note, style }: { readonly note: NoteId; readonly style?: CSSProperties | undefined }) => (
+  <span className={styles['number']} style={style} aria-hidden="true">
+    {NOTE_IDS.indexOf(note) + 1}
+  </span>
+)
+
+export interface KeyNumber {
+  readonly label: string
+  /** Formatted; "–" when unknown. */
+  readonly value: string
+  /** Unit or denominator, smaller: `/ 602 seats`. */
+  readonly unit?: ReactNode
+  readonly tone?: 'queued' | 'rejected' | undefined
+  /** The glossary's entry for the label. */
+  readonly term?: TermId
+}
+
+/** Four to six facts in one line. */
+export function KeyNumbers({ label, items }: { readonly label: string; readonly items: readonly KeyNumber[] }) {
+  return (
+    <dl className={styles['group']} aria-label={label}>
+      {items.map(({ label: name, value, unit, tone, term }) => (
+        <div key={name} className={styles['item']}>
+          <dt className={styles['label']}>{term === undefined ? name : <Term id={term}>{name}</Term>}</dt>
+          <dd
+            className={classes(
+              styles['value'],
+              value === UNKNOWN ? styles['unknown'] : tone !== undefined && styles[tone],
+            )}
+          >
+            {value}
+            {unit !== undefined && <small>{unit}</small>}
+          </dd>
+        </div>
+      ))}
+    </dl>
   )
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { classes } from './classes.ts'
 import { cellOf, type DataColumn } from './dataColumns.ts'
 import { Term } from './Term.tsx'
-import styles from './PlainTable.module.css'
+import styles from './tables.module.css'
 
 /** A cell of a footer; the columns it spans are left out of its row. */
 export interface FootCell {
@@ -67,7 +67,7 @@ export function PlainTable<R>(props: PlainTableProps<R>) {
             <tr
               key={key}
               aria-current={selected ? 'true' : undefined}
-              className={classes(selected && styles['selected'], rowLook?.(row))}
+              className={classes(selected && styles['plainSelected'], rowLook?.(row))}
             >
               {columns.map((column) => {
                 const look = classes(alignment(column), column.look?.(row))
@@ -97,7 +97,7 @@ export function PlainTable<R>(props: PlainTableProps<R>) {
 }
 
 const alignment = <R,>({ align }: DataColumn<R>): string | undefined =>
-  align === 'right' ? styles['right'] : undefined
+  align === 'right' ? styles['plainRight'] : undefined
 
 function Header<R>({ column: { header, head, term, hiddenHeader } }: { readonly column: DataColumn<R> }) {
   if (hiddenHeader === true) return <span className="sr-only">{header}</span>

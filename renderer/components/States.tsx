@@ -1,9 +1,11 @@
-import { useEffect, useState, type ReactNode } from 'react'
-import type { Problem } from '../../core/contract/errors.ts'
-import { Copy } from './Copy.tsx'
-import { Note } from './Note.tsx'
-import { scrollRegion } from './scrollRegion.ts'
+import { useEffect, useState, type ReactNode, Component } from 'react'
+import type { Problem, ErrorCode } from '../../core/contract/errors.ts'
+import { openScreen } from '../state/route.ts'
+import { useConnected } from '../state/connection.ts'
+import { Copy, Button } from './Button.tsx'
+import { scrollRegion, classes } from './classes.ts'
 import styles from './States.module.css'
+import { Icon, type IconName } from './Icon.tsx'
 
 /** Nothing to show: one sentence, what it means, one action. */
 export function EmptyState(props: {
@@ -132,4 +134,98 @@ export function ForbiddenState(props: {
 /** A shell command that applies the YAML as it stands. */
 export function kubectlApply(yaml: string): string {
   return `kubectl apply -f - <<'EOF'\n${yaml.trimEnd()}\nEOF\n`
+}
+
+type NoteKind = 'info' | 'warn' | 'bad' | 'good'
+
+const GLYPH: Readonly<Record<NoteKind, IconName>> = { info: 'info', warn: 'warn', bad: 'cross', good: 'check' }
+
+/** A sentence that explains or warns. `alert` interrupts screen readers: only for the failed result of an action. */
+export function Note(props: { readonly kind: NoteKind; readonly alert?: boolean; readonly children: ReactNode }) {
+  const { kind, alert = false, children } = props
+  return (
+    <div role={alert ? 'alert' : 'note'} className={classes(styles['note'], styles[kind])}>
+      <span className={styles['glyph']}>
+        <Icon name={GLYPH[kind]} />
+      </span>
+      <div className={styles['body']}>{children}</div>
+    </div>
+  )
+}
+
+/** What a screen shows without a source; `children` says what it would show. */
+export const NoCluster = ({ children }: { readonly children: ReactNode }) => (
+  <EmptyState
+    title="No cluster is connected."
+    actions={
+      <Button primary onClick={() => openScreen('connection')}>
+        Connect
+      </Button>
+    }
+  >
+    {children}
+  </EmptyState>
+)
+
+/** What failed: credentials that are missing or refused are neither silence nor a missing right. */
+export function failureTitle(id: string, code: ErrorCode | undefined): string {
+  switch (code) {
+    case 'forbidden':
+      return `You may not read /metrics on ${id}.`
+    case 'unauthorized':
+      return `${id} does not accept the credentials.`
+    case 'credentials':
+      return `The credentials for ${id} cannot be used.`
+    case 'tls':
+      return `There is no secure connection to ${id}.`
+    default:
+      return `${id} does not answer.`
+  }
+}
+
+/** Before the first sample: why, when the source already failed. */
+export function NoSampleYet() {
+  const failing = useConnected()?.servers.find((entry) => entry.status === 'failing')
+  const problem = failing?.failures.at(-1)?.problem
+  if (failing === undefined || problem === undefined) return <Loading waitingFor="the first sample" />
+  return (
+    <ErrorState
+      title={failureTitle(failing.id, problem.code)}
+      problem={problem}
+      actions={<Button onClick={() => openScreen('connection')}>Open Connection</Button>}
+    />
+  )
+}
+
+interface Props {
+  /** What failed, as the reader knows it: the title of the chart or screen. */
+  readonly title: string
+  readonly children: ReactNode
+}
+
+interface State {
+  readonly failure: Error | undefined
+}
+
+/** One broken drawing must not take the screen with it. */
+export class ErrorBoundary extends Component<Props, State> {
+  override state: State = { failure: undefined }
+
+  static getDerivedStateFromError(thrown: unknown): State {
+    return { failure: thrown instanceof Error ? thrown : new Error(String(thrown)) }
+  }
+
+  override render(): ReactNode {
+    const { failure } = this.state
+    if (failure === undefined) return this.props.children
+    return (
+      <Note kind="bad">
+        <span>“{this.props.title}” could not be drawn; everything else works. </span>
+        <Button small onClick={() => this.setState({ failure: undefined })}>
+          Draw it again
+        </Button>
+        <Details text={failure.stack ?? failure.message} />
+      </Note>
+    )
+  }
 }

@@ -2,7 +2,7 @@ import { Tooltip } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { openTerm } from '../state/glossary.ts'
 import { GLOSSARY, type TermId } from '../glossary/glossary.ts'
-import styles from './Term.module.css'
+import styles from './controls.module.css'
 
 /**
  * A word of the field, explained in a sentence on hover and focus; pressing it opens its entry in the glossary. Mark the

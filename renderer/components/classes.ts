@@ -1,2 +1,5 @@
 /** Joins the class names that apply. */
 export const classes = (...names: (string | false | undefined)[]): string => names.filter(Boolean).join(' ')
+
+/** Attributes of a region that scrolls: what can only be seen by scrolling must be reachable by keyboard. */
+export const scrollRegion = (label: string) => ({ role: 'region', 'aria-label': label, tabIndex: 0 }) as const

@@ -1,3 +1,5 @@
+import { format } from '../theme/format.ts'
+
 export type CsvValue = string | number | null | undefined
 
 /** What a spreadsheet takes for a formula, also behind blanks and line breaks; full-width forms are read like the others. */
@@ -15,3 +17,68 @@ function field(value: CsvValue): string {
   const safe = FORMULA.test(value) && !NUMBER.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
+
+/** The numbers behind a chart, all of them. The first column heads each row. */
+export interface ChartTable {
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly CsvValue[])[]
+  /** The first column holds instants, Unix milliseconds. */
+  readonly times?: boolean
+}
+
+const MAX_TABLE_ROWS = 60
+
+/** At most `max` rows, evenly taken, the first and the last among them. */
+export function thinned<T>(rows: readonly T[], max = MAX_TABLE_ROWS): readonly T[] {
+  if (rows.length <= max) return rows
+  const step = (rows.length - 1) / (max - 1)
+  const taken = new Set(Array.from({ length: max }, (_, index) => Math.round(index * step)))
+  return rows.filter((_, index) => taken.has(index))
+}
+
+/** A cell as the table shows it. Averages have more digits than anybody reads. */
+export function cellText(value: CsvValue): string {
+  if (typeof value !== 'number') return value ?? format.fixed(undefined)
+  if (Number.isInteger(value)) return format.fixed(value)
+  return Math.abs(value) < 0.0005 ? value.toExponential(1) : format.significant(value)
+}
+
+/**
+ * Every row; instants with date and zone (RFC 3339, UTC), numbers as they are. `sampleAt` (Unix milliseconds) heads the
+ * rows of a table that is of one instant.
+ */
+export function chartCsv({ columns, rows, times = false }: ChartTable, sampleAt?: number): string {
+  if (!times) {
+    if (sampleAt === undefined) return toCsv(columns, rows)
+    const at = new Date(sampleAt).toISOString()
+    return toCsv(
+      ['Sample (UTC)', ...columns],
+      rows.map((row) => [at, ...row]),
+    )
+  }
+  const [first = 'Time', ...others] = columns
+  return toCsv(
+    [`${first} (UTC)`, ...others],
+    rows.map(([at, ...cells]) => [typeof at === 'number' ? new Date(at).toISOString() : at, ...cells]),
+  )
+}
+
+/** Name of an exported file: what it shows and when it was made, in characters that every system takes. */
+export function exportName(name: string, now: number): string {
+  const at = new Date(now).toISOString().slice(0, 19).replaceAll(':', '-')
+  return `${name.replaceAll(/[^\w.-]+/g, '_').slice(0, 120)}-${at}Z`
+}
+
+/** Offers a file to be kept; the page itself writes nothing. */
+export function download(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content)
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  // The click has started the download by the next task; the address is not needed after it.
+  setTimeout(() => URL.revokeObjectURL(url), 0)
+}
+
+export const downloadCsv = (name: string, text: string): void =>
+  download(`${name}.csv`, new Blob([text], { type: 'text/csv;charset=utf-8' }))

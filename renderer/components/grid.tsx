@@ -5,7 +5,7 @@ import { useSettings } from '../state/settings.ts'
 import { classes } from './classes.ts'
 import { isSortable, type DataColumn, type Sorting } from './dataColumns.ts'
 import { Tip } from './Term.tsx'
-import styles from './DataTable.module.css'
+import styles from './tables.module.css'
 
 export interface GridOptions<R> {
   /** Accessible name. */

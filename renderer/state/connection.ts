@@ -65,6 +65,11 @@ type OfConnection = {
   [N in ProcedureName]: ProcedureInput<N> extends { readonly connection: number } ? N : never
 }[ProcedureName]
 
+/** That what was left out of an input and the rest are the whole is not seen by TypeScript; the other side checks it. */
+interface Whole {
+  call<N extends OfConnection>(name: N, input: object): Promise<ProcedureOutput<N>>
+}
+
 /** Asks about the source that is shown. Rejects with `ProblemError`; `not-found` when there is none. */
 export async function ask<N extends OfConnection>(
   name: N,
@@ -72,7 +77,8 @@ export async function ask<N extends OfConnection>(
 ): Promise<ProcedureOutput<N>> {
   const { connection } = connectionStore.getState()
   if (connection === undefined) throw new ProblemError('not-found', 'No source is connected.')
-  return client().call(name, { ...input, connection: connection.id } as ProcedureInput<N>)
+  const line: Whole = client()
+  return line.call(name, { ...input, connection: connection.id })
 }
 
 /** Calls for the shown connection, and anew whenever another one is shown; what it returned is called before. */

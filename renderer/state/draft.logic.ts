@@ -1,7 +1,14 @@
 import { entryOf, refKey, type DraftEntries, type DraftEntry } from '../../core/draft/draft.ts'
-import { footingOf, type Footing } from '../../core/draft/footing.ts'
-import { proposalOf, type Proposal } from '../../core/draft/proposal.ts'
-import { nameClash, readEntry, type CheckedObject, type ReadEntry } from '../../core/draft/readEntry.ts'
+import {
+  footingOf,
+  type Footing,
+  proposalOf,
+  type Proposal,
+  nameClash,
+  readEntry,
+  type CheckedObject,
+  type ReadEntry,
+} from '../../core/draft/readEntry.ts'
 import type { ObjectRef } from '../../core/guard/finding.ts'
 import type { DraftBase } from './draftBase.ts'
 

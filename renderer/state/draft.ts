@@ -3,8 +3,14 @@ import type { ObjectSet } from '../../core/config/objects.ts'
 import type { Client } from '../../core/contract/contract.ts'
 import { toProblem, type Problem } from '../../core/contract/errors.ts'
 import type { Draft } from '../../core/contract/objects.ts'
-import type { DraftEntries } from '../../core/draft/draft.ts'
-import { recordStep, redoStep, startHistory, undoStep, type History } from '../../core/draft/history.ts'
+import {
+  type DraftEntries,
+  recordStep,
+  redoStep,
+  startHistory,
+  undoStep,
+  type History,
+} from '../../core/draft/draft.ts'
 import { draftBase, baseChoiceStore } from './draftBase.ts'
 import { NOTHING_DRAFTED, understand, type UnderstoodDraft } from './draft.logic.ts'
 import { objectsStore } from './objects.ts'

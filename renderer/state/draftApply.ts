@@ -1,7 +1,7 @@
 import { create } from 'zustand'
 import type { ApplyReport, ChangeVerdict, CheckReport } from '../../core/contract/objects.ts'
 import { toProblem, type Problem } from '../../core/contract/errors.ts'
-import { changesOf } from '../../core/draft/changes.ts'
+import { changesOf } from '../../core/draft/readEntry.ts'
 import { reverted, type DraftEntries } from '../../core/draft/draft.ts'
 import { ask } from './connection.ts'
 import { draftNow, settleDraft } from './draft.ts'

@@ -1,5 +1,5 @@
 import { create } from 'zustand'
-import { builtInObjects } from '../../core/config/builtInByVersion.ts'
+import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import type { ObjectsOrigin, ObjectsState } from '../../core/contract/objects.ts'
 import { COVERED_MINORS } from '../../core/metrics/catalogue.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { liveRequest } from '../screens/live/live.fixture.ts'
+import { liveRequest } from '../../core/live/live.fixture.ts'
 import { LiveRows } from './live.logic.ts'
 
 const seqs = (rows: LiveRows): number[] => {

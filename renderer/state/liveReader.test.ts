@@ -4,7 +4,7 @@ import type { Client } from '../../core/contract/contract.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { LiveEvent, LiveRequest } from '../../core/contract/live.ts'
 import { type LiveRow, RequestLog } from '../../core/live/requestLog.ts'
-import { liveRequest } from '../screens/live/live.fixture.ts'
+import { liveRequest } from '../../core/live/live.fixture.ts'
 import { LiveRows } from './live.logic.ts'
 import { LiveReader, type LiveReading } from './liveReader.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { builtInObjects } from '../../core/config/builtInByVersion.ts'
+import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { ObjectSet, PriorityLevelConfiguration } from '../../core/config/objects.ts'
 import { serverFrame } from '../../test/fixtures/frames.ts'
 import { objectChanges, pastWrites, processChanges } from './noted.logic.ts'

@@ -1,4 +1,4 @@
-import { configDiff, type FieldChange } from '../../core/config/diff.ts'
+import { configDiff, type FieldChange } from '../../core/config/content.ts'
 import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '../../core/config/objects.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import { unixMsOf } from '../../core/units.ts'

@@ -1,6 +1,6 @@
 import { knownResource } from '../../core/classify/builtInResources.ts'
 import { identityOf } from '../../core/classify/identity.ts'
-import { digestRequest } from '../../core/classify/readRequest.ts'
+import { digestRequest } from '../../core/classify/classification.ts'
 import {
   addressOf,
   fieldsOf,

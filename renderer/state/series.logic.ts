@@ -1,7 +1,6 @@
-import { cellOf, COLUMN_MERGES, levelRow, mergeValue } from '../../core/frame/columns.ts'
+import { cellOf, COLUMN_MERGES, levelRow, mergeValue } from '../../core/frame/ring.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
-import type { ServerFrame } from '../../core/frame/frame.ts'
-import { recordOf } from '../../core/frame/recordOf.ts'
+import { type ServerFrame, recordOf } from '../../core/frame/frame.ts'
 import { LEVEL_COLUMNS, type LevelSeries, type Series } from '../../core/frame/series.ts'
 import { unixMsOf } from '../../core/units.ts'
 
@@ -36,7 +35,7 @@ export interface AppendOptions {
 const SEVERAL = 1.5
 
 /**
- * The series with one more sample, as the history itself would answer it (core/frame/queryRing.ts): a point of its
+ * The series with one more sample, as the history itself would answer it (core/frame/ring.ts): a point of its
  * own, after an empty one where the silence was long enough to be a gap; merged into the newest point where steps
  * hold several samples and both lie in the same one.
  */

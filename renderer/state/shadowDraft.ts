@@ -1,5 +1,5 @@
 import { create } from 'zustand'
-import { configDiff } from '../../core/config/diff.ts'
+import { configDiff } from '../../core/config/content.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { ObjectSetSchema } from '../../core/config/schema.ts'
 import { ask, connectionStore, useConnected } from './connection.ts'

@@ -1,4 +1,4 @@
-import { byCodeUnits } from '../../core/text/order.ts'
+import { byCodeUnits } from '../../core/text/text.ts'
 
 /** The pure part of level identity: tokens, codes and slots (design: colour and pattern). */
 

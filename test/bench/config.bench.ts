@@ -6,9 +6,8 @@
  */
 import fc from 'fast-check'
 import { checkObject, type CheckedValue } from '../../core/config/checkObject.ts'
-import { manifestOf } from '../../core/config/content.ts'
+import { manifestOf, configDiff } from '../../core/config/content.ts'
 import type { JsonObject } from '../../core/config/jsonValues.ts'
-import { configDiff } from '../../core/config/diff.ts'
 import type { FlowSchema, ObjectSet, PriorityLevelConfiguration } from '../../core/config/objects.ts'
 import { guardRails } from '../../core/guard/guardRails.ts'
 import { seatImpact } from '../../core/impact/seatImpact.ts'

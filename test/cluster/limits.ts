@@ -1,4 +1,4 @@
-import type { DemandByLevel } from '../../core/impact/demand.ts'
+import type { DemandByLevel } from '../../core/impact/effectiveLevels.ts'
 import type { SeatImpact } from '../../core/impact/seatImpact.ts'
 import { labelValues, total, type Sample } from './independent.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { builtInObjects } from '../../core/config/builtInByVersion.ts'
+import { builtInObjects } from '../../core/config/builtIn.ts'
 import { checkObject } from '../../core/config/checkObject.ts'
 import { manifestOf, withoutNulls } from '../../core/config/content.ts'
 import type { JsonObject } from '../../core/config/jsonValues.ts'

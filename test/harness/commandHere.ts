@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { createOutput } from '../../main/cli/output.ts'
+import { createOutput } from '../../main/cli/console.ts'
 import { run } from '../../main/cli/run.ts'
 import { createConsent } from '../../main/cluster/consent.ts'
 import { namedByOperator } from '../../main/cluster/namedByOperator.ts'

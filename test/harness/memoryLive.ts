@@ -140,7 +140,7 @@ export function memoryLive({ mode: firstMode, perSecond, before, now, connection
 
   const finish = (row: LiveRow, change: Partial<LiveRequest>, at: number): void => {
     Object.assign(row, change)
-    if (mode === 'shadow' || mode === 'feed') row.server = serverWords(row)
+    if (mode === 'observe' || mode === 'feed') row.server = serverWords(row)
     if (shadowOn) row.shadow = { level: row.level, schema: row.schema, state: random() < 0.9 ? row.state : 'rejected' }
     meter.note(row, at)
     log.touch(row)

@@ -1,4 +1,4 @@
-import { builtInObjects } from '../../core/config/builtInByVersion.ts'
+import { builtInObjects } from '../../core/config/builtIn.ts'
 import { checkObject } from '../../core/config/checkObject.ts'
 import { manifestOf, sameContent, versionOf } from '../../core/config/content.ts'
 import type { JsonObject } from '../../core/config/jsonValues.ts'

@@ -13,7 +13,7 @@ const PROXY: SourceSpec = {
   kind: 'proxy',
   upstream: { kind: 'kubeconfig', context: 'prod-eu-1' },
   port: 41_233,
-  mode: 'shadow',
+  mode: 'observe',
   identity: 'kubeconfig',
   objects: 'upstream',
   allowExec: false,
@@ -22,7 +22,7 @@ const PROXY: SourceSpec = {
 }
 
 export const LIVE_SPECS: Readonly<Record<MemoryLiveOptions['mode'], SourceSpec>> = {
-  shadow: PROXY,
+  observe: PROXY,
   enforce: { ...PROXY, mode: 'enforce' },
   feed: {
     kind: 'feed',

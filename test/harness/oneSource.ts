@@ -74,10 +74,10 @@ export function oneSource({ call, subscribe }: Pick<Client, 'call' | 'subscribe'
 /** The same over the handlers themselves, without a transport between. */
 export const oneSourceOf = (handlers: Handlers): OneSource =>
   oneSource({
-    call: (name, input) => handlers.procedures[name](input as never) as never,
+    call: (name, input) => handlers.procedures[name](input as never),
     subscribe(name, params, onEvent) {
       const end = new AbortController()
-      handlers.streams[name](params as never, onEvent as never, end.signal)
+      handlers.streams[name](params as never, onEvent, end.signal)
       return () => end.abort()
     },
   })

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
-import { isList, isMap, type Json, type JsonMap } from '../../core/manifest/json.ts'
-import { resolvePlain } from '../../core/manifest/plainScalar.ts'
+import { isList, isMap, type Json, type JsonMap, type FieldPath } from '../../core/manifest/json.ts'
+import { resolvePlain } from '../../core/manifest/syntax.ts'
 import { jsonOf } from '../../core/manifest/tree.ts'
 import { readYaml } from '../../core/manifest/yamlTree.ts'
-import type { FieldPath } from '../../core/manifest/fieldPath.ts'
 
 /** A YAML text in any style that people write, with what it means and to which value each comment belongs. */
 export interface StyledYaml {

@@ -1,7 +1,7 @@
 import { appendFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { builtInObjects } from '../../core/config/builtInByVersion.ts'
+import { builtInObjects } from '../../core/config/builtIn.ts'
 import { ObjectSetSchema } from '../../core/config/schema.ts'
 import { FeedSpecSchema, type FeedSpec, type LiveRequest, type LiveShadow } from '../../core/contract/live.ts'
 import { NEWEST_VERSION } from '../../core/engine/profiles.ts'

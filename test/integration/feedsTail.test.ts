@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { createPositionStore } from '../../main/feeds/position.ts'
+import { createPositionStore } from '../../main/feeds/placeKeeper.ts'
 import { openStore, type Store } from '../../main/store/store.ts'
 import { type Tail, type TailOptions, startTail } from '../../main/feeds/tail.ts'
 

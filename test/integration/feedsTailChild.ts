@@ -1,5 +1,5 @@
 /** Follows a file slowly, to be killed while it does: `feedsTailChild.ts FILE STATE-FOLDER`. Says when it gets lines. */
-import { createPositionStore } from '../../main/feeds/position.ts'
+import { createPositionStore } from '../../main/feeds/placeKeeper.ts'
 import { openStore } from '../../main/store/store.ts'
 import { startTail } from '../../main/feeds/tail.ts'
 

@@ -1,6 +1,6 @@
 import { Agent } from 'node:https'
 import { afterEach, describe, expect, test } from 'vitest'
-import { urlsConnection } from '../../main/cluster/urlsConnection.ts'
+import { urlsConnection } from '../../main/cluster/connection.ts'
 import { send, type Delivered, type Failed } from '../../main/cluster/http.ts'
 import type { HttpLimits } from '../../main/cluster/httpProblems.ts'
 import {

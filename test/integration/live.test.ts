@@ -184,8 +184,8 @@ describe('a live proxy', () => {
     ).rejects.toMatchObject({ problem: { code: 'invalid-input' }, message: expect.stringContaining(LEVEL) })
   })
 
-  test('only watches in shadow mode: everything passes, and rows say what would have been', async () => {
-    await connect({ mode: 'shadow' })
+  test('only observes: everything passes, and rows show what the engine would have decided', async () => {
+    await connect({ mode: 'observe' })
     await ready()
     await desk.client.call('editing.switch', { on: true })
     await apply(NARROW)
@@ -202,7 +202,7 @@ describe('a live proxy', () => {
         ['rejected', 200],
       ]),
     )
-    expect(desk.state()?.mode).toBe('shadow')
+    expect(desk.state()?.mode).toBe('observe')
   })
 
   test('listens no more when it is disconnected, and can have its port again', async () => {

@@ -86,8 +86,10 @@ describe('apf-console proxy', () => {
     const cases: readonly (readonly [readonly string[], RegExp])[] = [
       [['proxy', '--upstream', 'anna:hunter2@host'], /--upstream takes an address/],
       [['proxy', '--upstream', server.url, '--context', 'x'], /do not go with it/],
-      [['proxy', '--upstream', server.url, '--mode', 'on'], /--mode takes enforce or shadow, not "on"/],
+      [['proxy', '--upstream', server.url, '--mode', 'on'], /--mode takes enforce or observe, not "on"/],
       [['proxy', '--upstream', server.url, '--config', join(folder, 'none.yaml')], /none\.yaml cannot be/],
+      // The mode `observe` was called `shadow`.
+      [['proxy', '--upstream', server.url, '--mode', 'shadow', '--config', 'none.yaml'], /none\.yaml cannot be/],
       [['proxy', '--upstream', server.url, '--objects', 'built-in', '--port', new URL(server.url).port], /in use/],
       [['proxy', '--kubeconfig', join(folder, 'none')], /none/],
       [

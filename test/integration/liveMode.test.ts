@@ -63,7 +63,7 @@ describe('the mode of a proxy, changed while requests come', () => {
 
   test('wants editing to be switched on', async () => {
     await connect('enforce')
-    await expect(desk.client.call('live.mode', { mode: 'shadow' })).rejects.toMatchObject({
+    await expect(desk.client.call('live.mode', { mode: 'observe' })).rejects.toMatchObject({
       problem: { code: 'forbidden' },
     })
     expect(desk.state()?.mode).toBe('enforce')
@@ -74,8 +74,8 @@ describe('the mode of a proxy, changed while requests come', () => {
     await narrow()
     const first = [ask(), ask()]
     await vi.waitFor(() => expect(states()).toEqual(['executing', 'waiting']))
-    const told = await desk.client.call('live.mode', { mode: 'shadow' })
-    expect(told).toMatchObject({ mode: 'shadow', arrived: 2 })
+    const told = await desk.client.call('live.mode', { mode: 'observe' })
+    expect(told).toMatchObject({ mode: 'observe', arrived: 2 })
 
     const passing = [ask(), ask(), ask()]
     await vi.waitFor(() => expect(held).toHaveLength(4))
@@ -93,7 +93,7 @@ describe('the mode of a proxy, changed while requests come', () => {
   })
 
   test('from watching to enforcing: what comes then waits, and the draft begins anew', async () => {
-    await connect('shadow')
+    await connect('observe')
     await narrow()
     const objects = desk.objects()?.objects
     if (objects === undefined) throw new Error('there are no objects')

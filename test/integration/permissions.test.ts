@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { CAPABILITIES, type Capability, type PermissionReport } from '../../core/contract/source.ts'
-import { permissionReports } from '../../main/cluster/index.ts'
+import { permissionReports } from '../../main/cluster/permissions.ts'
 import { answerStatus, metricsPage, startHostileServer, type HostileServer } from '../harness/hostileServer.ts'
 import { allNamed } from '../harness/consent.ts'
 

@@ -1,7 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { ServerHealth } from '../../core/contract/source.ts'
-import type { DumpFrame } from '../../core/frame/dump.ts'
-import type { ServerFrame } from '../../core/frame/frame.ts'
 import { METRICS_LIMITS, type HttpLimits } from '../../main/cluster/httpProblems.ts'
 import { createScrapeSource } from '../../main/sources/scrape.ts'
 import type { Source } from '../../main/ports/source.ts'

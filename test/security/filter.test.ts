@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
-import { contains, glob, type Characters } from '../../core/filter/glob.ts'
-import { compileFilter, parseFilter } from '../../core/filter/filter.ts'
+import { contains, glob, type Characters, compileFilter, parseFilter } from '../../core/filter/filter.ts'
 import { LIVE_VOCABULARY } from '../../core/live/liveFilter.ts'
-import { liveRequest } from '../../renderer/screens/live/live.fixture.ts'
+import { liveRequest } from '../../core/live/live.fixture.ts'
 import { Random } from '../harness/engine/random.ts'
 
 /** Counts how often a character of the text is read. */

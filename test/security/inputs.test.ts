@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { filesOf, gather, readWithin } from '../../main/files/boundedFile.ts'
+import { filesOf, gather, readWithin } from '../../main/files/files.ts'
 import { runCommand, startCommand } from '../harness/command.ts'
 
 let folder = ''

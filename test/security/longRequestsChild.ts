@@ -3,14 +3,13 @@
  * Prints what is left as a line of JSON.
  */
 import http from 'node:http'
-import { builtInObjects } from '../../core/config/builtInByVersion.ts'
-import { AS_UPSTREAM } from '../../core/engine/corrections.ts'
-import { profileFor } from '../../core/engine/profiles.ts'
+import { builtInObjects } from '../../core/config/builtIn.ts'
+import { AS_UPSTREAM, profileFor } from '../../core/engine/profiles.ts'
 import { KEPT_REQUESTS } from '../../core/contract/live.ts'
 import { readAuditLine } from '../../core/feeds/auditEvent.ts'
 import { createFeedRun } from '../../core/feeds/feedRun.ts'
 import { readHttpLogLine } from '../../core/feeds/httpLog.ts'
-import type { FeedIdentity } from '../../core/feeds/limits.ts'
+import type { FeedIdentity } from '../../core/feeds/placing.ts'
 import type { RequestLog } from '../../core/live/requestLog.ts'
 import { textOf } from '../../core/run/keptText.ts'
 import { portOf, proxied } from '../harness/proxied.ts'

@@ -3,8 +3,7 @@ import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type EngineMode, createApfEngine } from '../../core/engine/apfEngine.ts'
-import { AS_UPSTREAM } from '../../core/engine/corrections.ts'
-import { profileFor } from '../../core/engine/profiles.ts'
+import { AS_UPSTREAM, profileFor } from '../../core/engine/profiles.ts'
 import { type Step, SteppedRun } from '../harness/engine/steppedRun.ts'
 
 const MODES: readonly EngineMode[] = ['priority-and-fairness', 'max-in-flight']

@@ -1,6 +1,6 @@
 import { createFrameBuilder } from '../../../core/metrics/buildFrame.ts'
 import type { ServerFrame, LevelFrame } from '../../../core/frame/frame.ts'
-import type { ServerFacts } from '../../../core/engine/serverFacts.ts'
+import type { ServerFacts } from '../../../core/engine/apfEngine.ts'
 import { FACT_FAMILIES, factsOf } from '../../../core/live/serverFacts.ts'
 import { createParser, type Parser } from '../../../core/metrics/parse.ts'
 import { emptyDump, withDump } from '../../../core/metrics/dumps.ts'

@@ -5,7 +5,7 @@ import type { UploadedFile } from '../../../core/contract/source.ts'
 import { readManifests } from '../../../core/manifest/read.ts'
 import type { ObjectDoor } from '../../ports/objectDoor.ts'
 import type { ObjectsReading } from '../../../core/source/sourceEvent.ts'
-import { readStored, type StoredSet } from '../../../core/config/stored.ts'
+import { readStored, type StoredSet } from '../../../core/config/schema.ts'
 
 /** Flow-control objects of manifest files, and what of them could not be read, in sentences. */
 export interface ManifestObjects {

@@ -1,7 +1,7 @@
 import type { Problem } from '../../../core/contract/errors.ts'
 import type { ServerHealth } from '../../../core/contract/source.ts'
 import type { Acquisition } from '../../../core/frame/frame.ts'
-import { median } from '../../../core/frame/median.ts'
+import { median } from '../../../core/frame/quantile.ts'
 
 /** Of how many scrapes the medians are, and how many failures are kept. */
 const COSTS = 30

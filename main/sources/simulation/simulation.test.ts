@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { SimulationSpecSchema, SimulationStateSchema } from '../../../core/contract/simulation.ts'
-import type { DumpFrame } from '../../../core/frame/dump.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { CLUSTER } from '../../../core/simulate/cluster.ts'
 import { standingClock } from '../../../test/harness/standingClock.ts'

@@ -1,13 +1,12 @@
 import { cleanup, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { AdjustmentStep } from '../../../core/frame/adjustmentStep.ts'
+import type { AdjustmentStep } from '../../../core/frame/derived.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { levelFrame, serverFrame, START_MS } from '../../../test/fixtures/frames.ts'
 import { storyClient, type StoryClient } from '../../../test/harness/memoryClient.ts'
-import { setClient } from '../../state/client.ts'
 import { tellConnections } from '../../state/connection.ts'
-import { AllocationView } from './AllocationView.tsx'
-import { NotExplained } from './NotExplained.tsx'
+import { setClient } from '../../state/client.ts'
+import { AllocationView, NotExplained } from './index.tsx'
 
 const DERIVED = { id: 'apiserver-a:6443', torn: false, levels: [] }
 

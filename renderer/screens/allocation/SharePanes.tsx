@@ -1,16 +1,18 @@
 import { memo, useMemo } from 'react'
 import type { ExpectedAllocation, LevelVerdict } from '../../../core/impact/expected.ts'
-import { FairFraction } from '../../charts/FairFraction.tsx'
-import { fractionData, shareAt, type FractionItem } from '../../charts/fairFraction.data.ts'
-import { FairFractionFloors } from '../../charts/FairFractionFloors.tsx'
-import { floorsData } from '../../charts/fairFractionFloors.data.ts'
-import { ShareBars } from '../../charts/ShareBars.tsx'
-import { shareBarsData, type ShareRow } from '../../charts/shareBars.data.ts'
-import { rowsHeight } from '../../charts/shareBars.layout.ts'
-import { useSize } from '../../charts/useSize.ts'
-import type { ChartTable } from '../../components/chartTable.ts'
+import { FairFraction, FairFractionFloors, rowsHeight, ShareBars } from '../../charts/FairFraction.tsx'
+import {
+  fractionData,
+  shareAt,
+  type FractionItem,
+  floorsData,
+  shareBarsData,
+  type ShareRow,
+} from '../../charts/fairFraction.data.ts'
+import { useSize } from '../../charts/plot.tsx'
+import type { ChartTable } from '../../components/csv.ts'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
-import { LOW, useMedia } from '../../components/useMedia.ts'
+import { LOW, useMedia } from '../../components/hooks.ts'
 import { format } from '../../theme/format.ts'
 import styles from './allocation.module.css'
 import type { KnownRound, StepRow } from './rounds.data.ts'

@@ -1,9 +1,38 @@
-import { NoCluster } from '../../components/NoCluster.tsx'
-import { NoSampleYet } from '../../components/NoSampleYet.tsx'
-import { useConnected } from '../../state/connection.ts'
+import { useMemo, memo, useEffect, useRef, useState } from 'react'
+import type { DerivedServer, AdjustmentStep } from '../../../core/frame/derived.ts'
+import type { ServerFrame } from '../../../core/frame/frame.ts'
+import { unixMsOf } from '../../../core/units.ts'
+import type { AdjustmentLedger } from '../../../core/impact/adjustmentLedger.ts'
+import { FAMILY, type FamilyKey } from '../../../core/metrics/familyNames.ts'
+import { NEEDED_GAUGES } from '../../../core/impact/expected.ts'
+import { toProblem, type Problem } from '../../../core/contract/errors.ts'
+import { ask, useConnected } from '../../state/connection.ts'
+import { NoCluster, NoSampleYet, Note, Loading, ProblemNote, EmptyState } from '../../components/States.tsx'
 import { useViewPart } from '../../state/view.ts'
-import { AllocationView } from './AllocationView.tsx'
+import { useSelection } from '../../state/selection.ts'
+import { useSettings } from '../../state/settings.ts'
+import { useTimePart } from '../../state/time.ts'
+import { format } from '../../theme/format.ts'
+import { levelOrder } from '../../theme/levelSlots.ts'
+import { classes } from '../../components/classes.ts'
+import { Icon } from '../../components/Icon.tsx'
 import styles from './allocation.module.css'
+import { LedgerPane } from './LedgerPane.tsx'
+import {
+  agreement,
+  isKnown,
+  roundAtInstant,
+  roundLedger,
+  roundsOf,
+  stepTable,
+  type KnownRound,
+  type Round,
+  mergeSteps,
+} from './rounds.data.ts'
+import { SharePanes } from './SharePanes.tsx'
+import { Stepper } from './Stepper.tsx'
+import { StepTable } from './StepTable.tsx'
+import { caseSentence, comparisonSentence } from './sentence.ts'
 
 /** Why every limit is what it is, for each reallocation (design 3.3). */
 export function AllocationScreen() {
@@ -42,4 +71,191 @@ function Content() {
     )
   }
   return <NoSampleYet />
+}
+
+interface AllocationViewProps {
+  readonly server: ServerFrame
+  readonly derived: DerivedServer | undefined
+  readonly stale: boolean
+  /** Identifier of the connection: steps of another one are other steps. */
+  readonly connection: number | undefined
+}
+
+/** The reallocations of one server. The shared cursor says which one is shown; without it, the newest. */
+export function AllocationView({ server, derived, stale, connection }: AllocationViewProps) {
+  const torn = derived?.torn === true
+  // A torn page begins a step that the next page completes; a second page confirms it.
+  const seenTwice = derived?.lastAdjustmentAt !== undefined && unixMsOf(server.at) > derived.lastAdjustmentAt
+  const seen = `${derived?.lastAdjustmentAt ?? ''} ${torn ? 'torn' : ''} ${seenTwice ? 'twice' : ''}`
+  const result = useSteps(connection, server.id, seen)
+  const steps = result.state === 'ready' ? result.steps : undefined
+  const rounds = useMemo(() => roundsOf(steps ?? []), [steps])
+  const cursor = useTimePart((time) => time.cursor)
+  const { level: selected } = useSelection()
+  const [{ levelSlots }] = useSettings()
+  const order = useMemo(() => levelOrder(levelSlots), [levelSlots])
+  const shown = roundAtInstant(rounds, cursor)
+  const known = shown !== undefined && isKnown(shown) ? shown : undefined
+  const table = useMemo(() => (known === undefined ? undefined : stepTable(known, order)), [known, order])
+  const ledger = useMemo(() => (known === undefined ? undefined : roundLedger(known, order)), [known, order])
+
+  if (result.state === 'loading') return <Loading waitingFor="the reallocations seen so far" />
+  return (
+    <div className={stale ? styles['stale'] : undefined}>
+      <header className={styles['head']}>
+        <h1 className={styles['title']}>How the limits were set</h1>
+        {shown !== undefined && <Stepper rounds={rounds} shown={shown} follows={cursor === undefined} />}
+      </header>
+      <div className={styles['notes']}>
+        {result.state === 'failed' && <ProblemNote problem={result.problem} />}
+        {stale && <StaleNote server={server} />}
+        {torn && (
+          <Note kind="info">
+            ≈ The newest page was read during a reallocation and mixes two of them. It is shown here with the next page.
+          </Note>
+        )}
+      </div>
+      {known === undefined || table === undefined || ledger === undefined ? (
+        result.state === 'ready' && <NotExplained server={server} round={shown} />
+      ) : (
+        <>
+          <CaseSentence round={known} ledger={ledger} {...agreement(rounds)} />
+          <StepTable round={known} table={table} selected={selected} server={server.id} />
+          <SharePanes round={known} rows={table.rows} stale={stale} />
+          <LedgerPane ledger={ledger} round={known} selected={selected} server={server.id} />
+        </>
+      )}
+    </div>
+  )
+}
+
+function StaleNote({ server }: { readonly server: ServerFrame }) {
+  const ageMs = useViewPart((view) => view.ageMs)
+  return (
+    <Note kind="warn">
+      {`No sample from ${server.id} for ${format.age(ageMs)}. Showing the reallocations that were seen until ${format.time(unixMsOf(server.at))}.`}
+    </Note>
+  )
+}
+
+interface CaseSentenceProps {
+  readonly round: KnownRound
+  readonly ledger: AdjustmentLedger
+  /** Of all rounds that are kept: how many could be compared, and how many are as expected. */
+  readonly compared: number
+  readonly equal: number
+}
+
+/** Which case applied and why, and whether the server did what its version's rules say. */
+const CaseSentence = memo(function CaseSentence({ round, ledger, compared, equal }: CaseSentenceProps) {
+  const { title, words } = caseSentence(round.expected, ledger)
+  const { tone, text } = comparisonSentence(round.expected, round.cause)
+  return (
+    <div className={styles['why']}>
+      <p>
+        <b>{title}</b>{' '}
+        {words.map((word, i) =>
+          // Words never move: their position is their identity.
+          typeof word === 'string' ? <span key={i}>{word}</span> : <b key={i}>{word.strong}</b>,
+        )}
+      </p>
+      <p className={classes(styles['compared'], styles[tone])}>
+        {tone !== 'quiet' && <Icon name={tone === 'good' ? 'check' : 'cross'} size={12} />}
+        <span>
+          {text}
+          {compared > 1 && (
+            <span className={styles['quiet']}>
+              {equal === compared
+                ? ` ${tone === 'good' ? 'So were' : 'As expected were'} all ${format.fixed(compared)} reallocations kept that can be compared.`
+                : ` ${format.fixed(equal)} of ${format.fixed(compared)} reallocations kept that can be compared are as expected.`}
+            </span>
+          )}
+        </span>
+      </p>
+    </div>
+  )
+})
+
+const NEEDED: readonly FamilyKey[] = [...NEEDED_GAUGES, 'current']
+
+/** No limits, or not what they follow from: which families the server does not show, and why. */
+export function NotExplained({ server, round }: { readonly server: ServerFrame; readonly round: Round | undefined }) {
+  if (server.levels.length === 0) {
+    return (
+      <EmptyState title="This server reports no priority level.">
+        Priority and fairness may be switched off (--enable-priority-and-fairness=false), or the page holds no
+        flow-control family.
+      </EmptyState>
+    )
+  }
+  const families: readonly string[] = NEEDED.map((key) => FAMILY[key])
+  const missing = server.missing.filter(({ family }) => families.includes(family))
+  const partly = round?.expected.kind === 'unknown' ? round.expected.missing.map((gauge) => FAMILY[gauge]) : []
+  const rest = partly.filter((family) => missing.every((entry) => entry.family !== family))
+  return (
+    <EmptyState
+      title={
+        round === undefined
+          ? 'This server does not show its current limits.'
+          : 'What these limits follow from is not reported in full.'
+      }
+    >
+      {missing.map(({ family, note }) => (
+        <p key={family}>
+          <span className="mono">{family}</span> is not there. {note}
+        </p>
+      ))}
+      {rest.map((family) => (
+        <p key={family}>
+          <span className="mono">{family}</span> is not there for every level.
+        </p>
+      ))}
+    </EmptyState>
+  )
+}
+
+type StepsResult =
+  | { readonly state: 'loading' }
+  | { readonly state: 'ready'; readonly steps: readonly AdjustmentStep[] }
+  | { readonly state: 'failed'; readonly problem: Problem }
+
+/** What was answered last: of which connection and server, and after which recomputation was seen. */
+interface Known {
+  readonly of: string
+  readonly seen?: string
+  readonly steps: readonly AdjustmentStep[]
+}
+
+const LOADING: StepsResult = { state: 'loading' }
+
+/**
+ * The recomputations of one server's limits, about the last hour. They are asked for once, and again, from the newest
+ * on, whenever `seen` changes: it names the newest recomputation that the frames showed.
+ */
+function useSteps(connection: number | undefined, server: string, seen: string): StepsResult {
+  const of = `${connection ?? ''} ${server}`
+  const [answer, setAnswer] = useState<{ readonly of: string; readonly result: StepsResult }>()
+  const known = useRef<Known>({ of, steps: [] })
+  useEffect(() => {
+    if (known.current.of === of && known.current.seen === seen) return undefined
+    let gone = false
+    const before = known.current.of === of ? known.current.steps : []
+    const answered = (newer: readonly AdjustmentStep[]): void => {
+      if (gone) return
+      const steps = mergeSteps(before, newer)
+      known.current = { of, seen, steps }
+      setAnswer({ of, result: { state: 'ready', steps } })
+    }
+    const failed = (thrown: unknown): void => {
+      if (!gone) setAnswer({ of, result: { state: 'failed', problem: toProblem(thrown) } })
+    }
+    ask('allocation.steps', { server, from: before.at(-1)?.at ?? 0, to: Number.MAX_SAFE_INTEGER }).then(
+      answered,
+      failed,
+    )
+    return () => {
+      gone = true
+    }
+  }, [of, server, seen])
+  return answer?.of === of ? answer.result : LOADING
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AdjustmentStep } from '../../../core/frame/adjustmentStep.ts'
+import type { AdjustmentStep } from '../../../core/frame/derived.ts'
 import { levelOrder } from '../../theme/levelSlots.ts'
 import {
   agreement,

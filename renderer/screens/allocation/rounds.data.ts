@@ -1,14 +1,14 @@
 import { adjustmentLedger, type AdjustmentLedger } from '../../../core/impact/adjustmentLedger.ts'
-import type { AdjustmentLevel, AdjustmentStep } from '../../../core/frame/adjustmentStep.ts'
+import type { AdjustmentLevel, AdjustmentStep } from '../../../core/frame/derived.ts'
 import {
   expectedAllocation,
   type ExpectedAllocation,
   type ExpectedLevel,
   type UnknownAllocation,
 } from '../../../core/impact/expected.ts'
-import { differenceCause, type DifferenceCause } from '../../../core/impact/differenceCause.ts'
-import { sumOfKnown } from '../../../core/frame/known.ts'
-import type { RoundMark } from '../../charts/roundHistory.data.ts'
+import { differenceCause, type DifferenceCause } from '../../../core/impact/serverLimit.ts'
+import { sumOfKnown } from '../../../core/frame/frame.ts'
+import type { RoundMark } from '../../charts/RoundHistory.tsx'
 
 /** One recomputation with what it should have been. */
 export interface Round {

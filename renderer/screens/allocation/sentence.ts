@@ -1,6 +1,6 @@
 import type { AdjustmentLedger } from '../../../core/impact/adjustmentLedger.ts'
 import type { ExpectedAllocation, ExpectedLevel, LevelVerdict } from '../../../core/impact/expected.ts'
-import type { DifferenceCause } from '../../../core/impact/differenceCause.ts'
+import type { DifferenceCause } from '../../../core/impact/serverLimit.ts'
 import { format } from '../../theme/format.ts'
 
 /** Running text; what is in `strong` carries the statement. */

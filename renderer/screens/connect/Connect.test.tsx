@@ -106,11 +106,11 @@ describe('the Connect screen', () => {
     expect(screen.getByText(/“nonsense” is not an address/)).toBeTruthy()
     await user.clear(screen.getByRole('textbox', { name: 'Address of the server' }))
     await user.type(screen.getByRole('textbox', { name: 'Address of the server' }), 'http://127.0.0.1:8001')
-    await user.click(screen.getByRole('radio', { name: 'Shadow' }))
+    await user.click(screen.getByRole('radio', { name: 'Observe' }))
     expect(screen.getByText(/every request passes to 127\.0\.0\.1:8001 immediately/)).toBeTruthy()
     await user.click(screen.getByRole('button', { name: 'Start the proxy' }))
     await vi.waitFor(() =>
-      expect(connectionStore.getState().connection).toMatchObject({ spec: { kind: 'proxy', mode: 'shadow' } }),
+      expect(connectionStore.getState().connection).toMatchObject({ spec: { kind: 'proxy', mode: 'observe' } }),
     )
     expect(location.hash).toBe('#/connection')
     await screen.findByRole('button', { name: 'Copy the address' })

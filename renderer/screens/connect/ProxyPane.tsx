@@ -8,12 +8,10 @@ import {
   wantsToken,
 } from '../../../core/live/proxyReach.ts'
 import type { ProxySpec } from '../../../core/contract/live.ts'
-import { Button } from '../../components/Button.tsx'
-import { Copy } from '../../components/Copy.tsx'
+import { Button, Copy } from '../../components/Button.tsx'
 import { SelectField, TextField } from '../../components/Field.tsx'
-import { Note } from '../../components/Note.tsx'
+import { Note, Preformatted } from '../../components/States.tsx'
 import { Pane } from '../../components/Pane.tsx'
-import { Preformatted } from '../../components/States.tsx'
 import { useContexts } from '../../state/contexts.ts'
 import { Choice, ContextFields, LimitFields, useLiveAddress, type SourcePaneProps } from './fields.tsx'
 import { lenderOf, proxyFormOf, proxySentence, readProxyForm, settledReach, type ProxyForm } from './live.logic.ts'
@@ -33,7 +31,7 @@ const UPSTREAMS = [
 ] as const
 const MODES = [
   { value: 'enforce', label: 'Enforce' },
-  { value: 'shadow', label: 'Shadow' },
+  { value: 'observe', label: 'Observe' },
 ] as const
 const STREAMS = [
   { value: 'refused', label: 'Refused' },

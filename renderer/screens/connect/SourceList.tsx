@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { RecentSource, SourceSpec, FoundContext } from '../../../core/contract/source.ts'
 import { unixMsOf } from '../../../core/units.ts'
-import { holdsWords } from '../../../core/text/words.ts'
+import { holdsWords } from '../../../core/text/text.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { client } from '../../state/client.ts'
 import { format } from '../../theme/format.ts'

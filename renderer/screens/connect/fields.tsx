@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import type { Cadence, SourceSpec } from '../../../core/contract/source.ts'
 import type { LiveState } from '../../../core/contract/live.ts'
 import { SelectField, TextField } from '../../components/Field.tsx'
-import { Segment } from '../../components/Segment.tsx'
+import { Segment } from '../../components/Button.tsx'
 import { Term } from '../../components/Term.tsx'
 import type { Contexts } from '../../state/contexts.ts'
 import { client } from '../../state/client.ts'
@@ -161,5 +161,7 @@ export function useLiveAddress(): LiveAddress {
       ),
     )
   }, [connection])
-  return known.of === connection ? known : {}
+  return known.of === connection ? known : NOTHING
 }
+
+const NOTHING: LiveAddress = {}

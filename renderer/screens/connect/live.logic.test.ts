@@ -76,7 +76,7 @@ describe('the form of a proxy', () => {
       kind: fc.constant('proxy'),
       upstream,
       port: fc.integer({ min: 0, max: 65_535 }),
-      mode: fc.constantFrom('enforce', 'shadow'),
+      mode: fc.constantFrom('enforce', 'observe'),
       identity: fc.constantFrom('kubeconfig', 'headers'),
       objects: fc.constantFrom('upstream', 'built-in'),
       listen: fc.record({
@@ -100,7 +100,7 @@ describe('the form of a proxy', () => {
       'a server with the seats that it reports and the objects of prod-eu-1',
     )
     expect(proxySentence({ ...EMPTY_PROXY, maxRequestsInFlight: '100' }, contexts)).toContain('with 300 seats and the')
-    expect(proxySentence({ ...EMPTY_PROXY, port: '8443', mode: 'shadow' }, contexts)).toMatch(
+    expect(proxySentence({ ...EMPTY_PROXY, port: '8443', mode: 'observe' }, contexts)).toMatch(
       /^Listens on 127\.0\.0\.1:8443: every request passes to prod-eu-1 immediately/,
     )
     expect(proxySentence({ ...EMPTY_PROXY, port: '8443', host: '::' }, contexts)).toMatch(/^Listens on \[::\]:8443: /)

@@ -1,5 +1,5 @@
 import { MISSING_REASONS, type Frame, type MissingFamily, type ServerFrame } from '../../../core/frame/frame.ts'
-import { imbalanceIndex } from '../../../core/frame/imbalance.ts'
+import { imbalanceIndex } from '../../../core/frame/aggregate.ts'
 import {
   type ServerHealth,
   LOOKING,

@@ -1,25 +1,24 @@
-import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { memo, useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { filterText } from '../../../core/filter/filter.ts'
 import type { LevelFrame } from '../../../core/frame/frame.ts'
-import { BARS_AT_MOST } from '../../charts/queueField.data.ts'
-import { DumpAge } from '../../components/DumpAge.tsx'
-import { DumpsSwitch } from '../../components/DumpsSwitch.tsx'
+import type { Queuing } from '../../../core/config/objects.ts'
+import { dealtHand } from '../../../core/sharding/overlap.ts'
+import { BARS_AT_MOST, type QueueMarks } from '../../charts/queueField.data.ts'
+import { DumpAge, DumpsSwitch } from '../../components/SourceControls.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { EmptyState, ErrorState, ForbiddenState, Loading } from '../../components/States.tsx'
-import { useCalm, useLater } from '../../components/usePaced.ts'
-import { useMedia } from '../../components/useMedia.ts'
+import { useCalm, useLater, useMedia } from '../../components/hooks.ts'
 import { useDumpAbsence } from '../../state/dumpAbsence.ts'
 import { flowRows, type FlowRow, type LevelDump } from '../../state/flows.logic.ts'
 import { forgetObject, useRoute } from '../../state/route.ts'
+import { useServerObjects } from '../../state/objects.ts'
+import { classes } from '../../components/classes.ts'
 import { FlowsPane } from './FlowsPane.tsx'
-import type { LevelKind } from './level.data.ts'
-import styles from './LevelScreen.module.css'
+import { type LevelKind, levelShape } from './level.data.ts'
+import styles from './level.module.css'
 import { DepthPane, QueuesPane } from './QueuesPane.tsx'
-import { requestRows } from './requests.data.ts'
-import { RequestsPane } from './RequestsPane.tsx'
-import { Row } from './Row.tsx'
-import { HandsPane } from './HandsPane.tsx'
-import { useHands } from './useHands.ts'
+import { requestRows, RequestsPane } from './RequestsPane.tsx'
+import { HandsPane, type HandsPaneProps } from './HandsPane.tsx'
 import { VirtualTimePane } from './VirtualTimePane.tsx'
 
 export interface DumpPanesProps {
@@ -226,4 +225,66 @@ function Absence({ server, level, hidden }: { server: string; level: string; hid
     default:
       return <Loading waitingFor={`the first dump of ${level}`} />
   }
+}
+
+interface Hands {
+  readonly marks: QueueMarks
+  /** For the pane of hands; absent where they are not known, or where there is none to deal. */
+  readonly pane: Omit<HandsPaneProps, 'queues'> | undefined
+}
+
+/**
+ * Hand of the chosen flow and of one to compare it with. Only known with the objects, and while they are those of the
+ * dump: it has as many queues as they say. Without them the queues in which the flow was seen.
+ */
+function useHands(
+  level: string,
+  queues: number | undefined,
+  flows: readonly FlowRow[],
+  flow: FlowRow | undefined,
+): Hands {
+  const objects = useServerObjects()
+  const queuing = useMemo(() => {
+    const known = objects && levelShape(objects.levels, level)?.queuing
+    return known?.queues === queues ? known : undefined
+  }, [objects, level, queues])
+  const [comparedKey, onCompare] = useState<string>()
+  const others = useMemo(() => flows.filter(({ key }) => key !== flow?.key), [flows, flow?.key])
+  const compared = others.find(({ key }) => key === comparedKey) ?? others[0]
+  // Kept until the reader chooses or it is gone: the deepest other flow is another one every second.
+  if (compared !== undefined && compared.key !== comparedKey) onCompare(compared.key)
+  const hand = useHand(flow, queuing)
+  const second = useHand(hand === undefined ? undefined : compared, queuing) ?? NO_QUEUES
+  const seen = flow?.queues ?? NO_QUEUES
+  const marks = useMemo(
+    (): QueueMarks => ({
+      hand: hand ?? seen,
+      dealt: hand !== undefined,
+      second,
+      lengthLimit: queuing?.queueLengthLimit,
+    }),
+    [hand, second, seen, queuing],
+  )
+  if (queuing === undefined || queuing.queues <= 1) return { marks, pane: undefined }
+  return { marks, pane: { queuing, flow, hand: hand ?? NO_QUEUES, others, compared, second, onCompare } }
+}
+
+const NO_QUEUES: readonly number[] = []
+
+/** The same array as long as flow and queues are the same. */
+function useHand(flow: FlowRow | undefined, queuing: Queuing | undefined): readonly number[] | undefined {
+  const [schema, name] = [flow?.schema, flow?.flow]
+  return useMemo(
+    () =>
+      schema === undefined || name === undefined || queuing === undefined
+        ? undefined
+        : dealtHand({ schema, distinguisher: name }, queuing),
+    [schema, name, queuing],
+  )
+}
+
+/** A row of two panes; `wide` when only one of them is there. */
+export function Row(props: { readonly even?: boolean; readonly wide?: boolean; readonly children: ReactNode }) {
+  const { even = false, wide = false, children } = props
+  return <div className={wide ? styles['one'] : classes(styles['two'], even && styles['even'])}>{children}</div>
 }

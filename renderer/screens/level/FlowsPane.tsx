@@ -2,11 +2,11 @@ import { memo, useMemo, type ReactNode } from 'react'
 import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { classes } from '../../components/classes.ts'
-import { NARROW, useMedia } from '../../components/useMedia.ts'
+import { NARROW, useMedia } from '../../components/hooks.ts'
 import type { FlowRow } from '../../state/flows.logic.ts'
 import { format } from '../../theme/format.ts'
 import { levelColor } from '../../state/levels.ts'
-import styles from './Panes.module.css'
+import styles from './panes.module.css'
 
 export interface FlowsPaneProps {
   readonly level: string

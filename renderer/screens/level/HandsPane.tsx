@@ -1,15 +1,14 @@
 import { memo, type ReactNode } from 'react'
 import type { Queuing } from '../../../core/config/objects.ts'
 import type { DumpQueue } from '../../../core/frame/dump.ts'
-import { coveredOdds } from '../../../core/sharding/collision.ts'
-import { USUAL_ELEPHANTS } from '../../../core/sharding/documented.ts'
-import { sharedQueues } from '../../../core/sharding/hand.ts'
+import { coveredOdds, USUAL_ELEPHANTS } from '../../../core/sharding/collision.ts'
+import { sharedQueues } from '../../../core/sharding/overlap.ts'
 import { classes } from '../../components/classes.ts'
 import { Pane } from '../../components/Pane.tsx'
 import { Term } from '../../components/Term.tsx'
 import type { FlowRow } from '../../state/flows.logic.ts'
 import { format } from '../../theme/format.ts'
-import styles from './HandsPane.module.css'
+import styles from './panes.module.css'
 
 export interface HandsPaneProps {
   readonly queues: readonly DumpQueue[]
@@ -59,7 +58,7 @@ export const HandsPane = memo(function HandsPane(props: HandsPaneProps) {
           <>
             <span className={classes(styles['frame'], styles['dashed'])} aria-hidden="true" />
             <select
-              className={styles['select']}
+              className={styles['paneSelect']}
               aria-label={`Flow to compare with ${flow.name}`}
               value={compared.key}
               onChange={(event) => onCompare(event.target.value)}

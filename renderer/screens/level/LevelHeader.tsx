@@ -2,8 +2,7 @@ import { Fragment, useMemo, type ReactNode } from 'react'
 import type { DerivedLevel } from '../../../core/frame/derived.ts'
 import { isExempt, type LevelFrame } from '../../../core/frame/frame.ts'
 import { Button } from '../../components/Button.tsx'
-import { LevelChip } from '../../components/LevelChip.tsx'
-import { StateTag } from '../../components/StateTag.tsx'
+import { LevelChip, StateTag } from '../../components/LevelChip.tsx'
 import { Term } from '../../components/Term.tsx'
 import { classes } from '../../components/classes.ts'
 import type { LevelDump } from '../../state/flows.logic.ts'
@@ -11,9 +10,20 @@ import { useServerObjects } from '../../state/objects.ts'
 import { openPage, openScreen } from '../../state/route.ts'
 import { useSimulationState } from '../../state/simulation.ts'
 import { format } from '../../theme/format.ts'
-import { dumpFacts, type Fact, shownStates, limitFacts, widestRequest, widthText } from './level.data.ts'
-import { levelShape, queuingFacts, retryAfterFacts, schemasOf, shareFacts } from './shape.data.ts'
-import styles from './LevelHeader.module.css'
+import {
+  dumpFacts,
+  type Fact,
+  shownStates,
+  limitFacts,
+  widestRequest,
+  widthText,
+  levelShape,
+  queuingFacts,
+  retryAfterFacts,
+  schemasOf,
+  shareFacts,
+} from './level.data.ts'
+import styles from './level.module.css'
 
 export interface LevelHeaderProps {
   readonly level: LevelFrame
@@ -41,7 +51,7 @@ export function LevelHeader({ level, derived, dump, exist, stale }: LevelHeaderP
     ...(isExempt(level) ? [] : retryAfterFacts(retryAfter)),
   ]
   return (
-    <header className={classes(styles['head'], stale && styles['stale'])}>
+    <header className={classes(styles['head'], stale && styles['screenStale'])}>
       <div className={styles['line']}>
         <LevelChip name={level.name} decorative stale={stale} />
         <h1 className={classes(styles['name'], quiescing && styles['gone'])}>{level.name}</h1>

@@ -1,13 +1,13 @@
-import { memo, useMemo, useState } from 'react'
+import { memo, useMemo, useState, useEffect } from 'react'
 import type { DerivedLevel, DerivedServer } from '../../../core/frame/derived.ts'
-import { isExempt, type LevelFrame, type ServerFrame } from '../../../core/frame/frame.ts'
+import { isExempt, type LevelFrame, type ServerFrame, type MissingFamily } from '../../../core/frame/frame.ts'
 import { unixMsOf } from '../../../core/units.ts'
-import type { TimeDomain } from '../../charts/timeAxis.data.ts'
-import { classes } from '../../components/classes.ts'
-import { ProblemNote } from '../../components/States.tsx'
-import { LOW, useMedia } from '../../components/useMedia.ts'
-import { useCalm, useLater } from '../../components/usePaced.ts'
+import type { Series } from '../../../core/frame/series.ts'
 import { ask, useConnected } from '../../state/connection.ts'
+import type { TimeDomain } from '../../charts/plot.data.ts'
+import { classes } from '../../components/classes.ts'
+import { ProblemNote, Note } from '../../components/States.tsx'
+import { LOW, useMedia, useCalm, useLater } from '../../components/hooks.ts'
 import { useDump } from '../../state/dumps.ts'
 import { dumpOfLevel } from '../../state/flows.logic.ts'
 import { useSeries, useSeriesProblem } from '../../state/series.ts'
@@ -15,23 +15,22 @@ import { useSimulationState } from '../../state/simulation.ts'
 import { timeStore } from '../../state/time.ts'
 import { sampleDistanceMs } from '../../state/view.logic.ts'
 import { Button } from '../../components/Button.tsx'
-import { Note } from '../../components/Note.tsx'
 import { useHealth } from '../../state/health.ts'
 import { useViewPart } from '../../state/view.ts'
 import { format } from '../../theme/format.ts'
+import { hrefOf } from '../../state/route.ts'
+import { clearRange, rangeStore, zoomToRange } from '../../charts/Crosshair.tsx'
+import { summariseRange } from '../../charts/crosshair.data.ts'
+import { KeyNumbers } from '../../components/NowLine.tsx'
 import { DemandPane } from './DemandPane.tsx'
-import { DumpPanes } from './DumpPanes.tsx'
-import { HeatPane } from './HeatPane.tsx'
-import { levelKind, seatsExecuting, seatsThatExist } from './level.data.ts'
+import { DumpPanes, Row } from './DumpPanes.tsx'
+import { HeatPane, UtilizationPane } from './HistogramPanes.tsx'
+import { levelKind, seatsExecuting, seatsThatExist, staleDemand, type LevelKind } from './level.data.ts'
 import { LevelHeader } from './LevelHeader.tsx'
-import { LevelNotes } from './LevelNotes.tsx'
-import styles from './LevelScreen.module.css'
-import panes from './Panes.module.css'
-import { RangeDrawer } from './RangeDrawer.tsx'
+import styles from './level.module.css'
+import panes from './panes.module.css'
 import { RejectionsPane, SchemasPane } from './RejectionsPane.tsx'
-import { Row } from './Row.tsx'
 import { SeatsPane } from './SeatsPane.tsx'
-import { UtilizationPane } from './UtilizationPane.tsx'
 
 export interface LevelViewProps {
   readonly server: ServerFrame
@@ -218,3 +217,94 @@ function StaleSentence({ server, at }: { readonly server: string; readonly at: n
     </div>
   )
 }
+
+/** What has to be said before the charts: remembered demand, no waiting room, families that are not there. */
+function LevelNotes({ server, level, kind }: { server: ServerFrame; level: LevelFrame; kind: LevelKind }) {
+  const stale = staleDemand(server, level)
+  const absent = server.missing.filter(({ family }) => CHART_FAMILIES.has(family))
+  const upper = level.limits.upper
+  return (
+    <div className={styles['notes']}>
+      {stale !== undefined && (
+        <Note kind="warn">
+          <b>{`${level.name} holds ${format.seats(level.limits.current)} seats and uses ${format.seats(level.seats.executing)}.`}</b>{' '}
+          {`Its smoothed demand is still ${format.seatsAverage(stale.smoothed)} while the high watermark is ${format.seats(stale.highWatermark)}; it halves about every 5 min. `}
+          <a href={hrefOf('level', stale.waiting.name)}>{stale.waiting.name}</a>
+          {` waits with ${stale.waiting.requests === 1 ? '1 request' : `${format.fixed(stale.waiting.requests)} requests`} at ${format.seats(stale.waiting.limit)} seats.`}
+        </Note>
+      )}
+      {kind === 'rejects' && (
+        <Note kind="info">
+          This level does not queue: a request that does not fit is answered 429 at once, reason concurrency-limit. A
+          request wider than the limit still runs when nothing else does.
+          {upper !== undefined &&
+            upper > (level.limits.nominal ?? upper) &&
+            ' Its small share is not a jail either: it may borrow on an idle server.'}
+        </Note>
+      )}
+      {level.limits.current === 0 && kind !== 'exempt' && (
+        <Note kind="warn">Its limit is 0 seats: every request waits until it times out, or is rejected at once.</Note>
+      )}
+      {absent.map((entry) => (
+        <Missing key={entry.family} entry={entry} />
+      ))}
+    </div>
+  )
+}
+
+/** Families whose absence empties part of a chart of this screen; panes of their own say it themselves. */
+const CHART_FAMILIES: ReadonlySet<string> = new Set([
+  'apiserver_flowcontrol_current_limit_seats',
+  'apiserver_flowcontrol_nominal_limit_seats',
+  'apiserver_flowcontrol_lower_limit_seats',
+  'apiserver_flowcontrol_upper_limit_seats',
+  'apiserver_flowcontrol_current_executing_seats',
+  'apiserver_flowcontrol_current_inqueue_seats',
+  'apiserver_flowcontrol_demand_seats_smoothed',
+  'apiserver_flowcontrol_demand_seats_high_watermark',
+  'apiserver_flowcontrol_rejected_requests_total',
+])
+
+const Missing = ({ entry }: { entry: MissingFamily }) => (
+  <Note kind="warn">
+    <span className="mono">{entry.family}</span> is not shown by this server. {entry.note}
+  </Note>
+)
+
+/** What happened in the level during the dragged range. */
+const RangeDrawer = memo(function RangeDrawer({ series, level }: { series: Series; level: string }) {
+  const range = rangeStore((state) => state.range)
+  // A range belongs to the charts of this screen: leaving it lets go.
+  useEffect(() => clearRange, [])
+  if (range === undefined) return null
+  const sum = summariseRange(series, level, range)
+  return (
+    <section className={styles['drawer']} aria-label="Selected range">
+      <div className={styles['bounds']}>
+        <span className="mono">{`${format.time(range.from)} – ${format.time(range.to)}`}</span>
+        <span className={styles['length']}>{`${format.span(sum.seconds)} selected, ${sum.samples} samples`}</span>
+      </div>
+      <KeyNumbers
+        label={`${level} in the selected range`}
+        items={[
+          { label: 'executing, mean', value: format.seatsAverage(sum.executingMean), unit: 'seats' },
+          { label: 'demand, largest', value: format.seats(sum.demandMax), unit: 'seats' },
+          { label: 'dispatched', value: approximately(sum.dispatched) },
+          {
+            label: 'rejected',
+            value: approximately(sum.rejected),
+            tone: (sum.rejected ?? 0) >= 0.5 ? 'rejected' : undefined,
+          },
+        ]}
+      />
+      <div className={styles['screenActions']}>
+        <Button onClick={zoomToRange}>Zoom to {format.span(sum.seconds)}</Button>
+        <Button onClick={clearRange}>Let go</Button>
+      </div>
+    </section>
+  )
+})
+
+/** Counts come from rates at samples, so they are near, not exact. */
+const approximately = (value: number | undefined): string =>
+  value === undefined || value === 0 ? format.fixed(value) : `≈ ${format.fixed(value)}`

@@ -14,15 +14,15 @@ import {
   QUEUE_UNITS,
   type QueueUnit,
 } from '../../charts/queueField.data.ts'
-import { useSize } from '../../charts/useSize.ts'
-import type { ChartTable } from '../../components/chartTable.ts'
+import { useSize } from '../../charts/plot.tsx'
+import type { ChartTable } from '../../components/csv.ts'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
-import { isPaneKey } from '../../components/paneKeys.ts'
-import { Segment } from '../../components/Segment.tsx'
+import { isPaneKey } from '../../components/keys.ts'
+import { Segment } from '../../components/Button.tsx'
 import { flowName, isWaiting, type FlowRow } from '../../state/flows.logic.ts'
 import { format } from '../../theme/format.ts'
 import { levelToken } from '../../state/levels.ts'
-import styles from './Panes.module.css'
+import styles from './panes.module.css'
 
 export interface QueuesPaneProps {
   readonly level: string

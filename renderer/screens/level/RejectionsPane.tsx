@@ -6,9 +6,8 @@ import { Pane } from '../../components/Pane.tsx'
 import { Term } from '../../components/Term.tsx'
 import { classes } from '../../components/classes.ts'
 import { format } from '../../theme/format.ts'
-import { rejectSentence } from './level.data.ts'
-import styles from './Panes.module.css'
-import { rejectionRows, schemaRows, type RejectionRow, type SchemaRow } from './rejections.data.ts'
+import { rejectionRows, schemaRows, type RejectionRow, type SchemaRow, rejectSentence } from './level.data.ts'
+import styles from './panes.module.css'
 
 export interface TrafficPaneProps {
   readonly level: LevelFrame

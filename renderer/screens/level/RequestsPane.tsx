@@ -1,14 +1,14 @@
 import { memo, useId, useMemo, useRef, type KeyboardEvent, type ReactNode } from 'react'
-import { compileFilter, parseFilter, type Token } from '../../../core/filter/filter.ts'
+import { compileFilter, parseFilter, type Token, type Vocabulary } from '../../../core/filter/filter.ts'
+import type { DumpRequest } from '../../../core/frame/dump.ts'
 import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { classes } from '../../components/classes.ts'
-import { isPaneKey } from '../../components/paneKeys.ts'
-import { NARROW, useMedia } from '../../components/useMedia.ts'
+import { isPaneKey } from '../../components/keys.ts'
+import { NARROW, useMedia } from '../../components/hooks.ts'
 import { format } from '../../theme/format.ts'
-import styles from './Panes.module.css'
-import { REQUEST_VOCABULARY } from './requestFilter.data.ts'
-import type { RequestRow } from './requests.data.ts'
+import { flowName, isWaiting, widthOf } from '../../state/flows.logic.ts'
+import styles from './panes.module.css'
 
 export interface RequestsPaneProps {
   readonly level: string
@@ -153,3 +153,87 @@ const COLUMNS: readonly DataColumn<RequestRow>[] = [
 
 /** Half of a narrow window has no room for users; the flow of the chosen row names them. */
 const NARROW_COLUMNS = COLUMNS.filter((column) => column.id !== 'user')
+
+export interface RequestRow {
+  readonly key: string
+  readonly state: 'waiting' | 'executing'
+  /** Index of its queue, −1 without one. */
+  readonly queue: number
+  /** Place in the queue from 0, −1 when executing. */
+  readonly position: number
+  readonly verb: string
+  /** What it is about: resource, name, or path. */
+  readonly target: string
+  readonly path: string
+  readonly namespace: string
+  readonly user: string
+  readonly flow: string
+  readonly schema: string
+  /** Seats. */
+  readonly seats: number
+  /** Seconds in the queue, so far or until it started. */
+  readonly waited: number
+  /** Seconds since it started; `undefined` while it waits. */
+  readonly running: number | undefined
+}
+
+function targetOf(request: DumpRequest): string {
+  if (request.resource === undefined || request.resource === '') return request.path ?? ''
+  const kind =
+    request.subresource === undefined || request.subresource === ''
+      ? request.resource
+      : `${request.resource}/${request.subresource}`
+  return request.name === undefined || request.name === '' ? kind : `${kind} ${request.name}`
+}
+
+/** Requests of one level from one dump, longest waiting first, then longest running. */
+export function requestRows(requests: readonly DumpRequest[], at: number): readonly RequestRow[] {
+  const seen = new Map<string, number>()
+  const rows = requests.map((request): RequestRow => {
+    const waiting = isWaiting(request)
+    // The dump names no request: arrival, flow and place tell them apart, a running number settles equal ones.
+    const base = `${request.arrivedAt} ${request.schema} ${request.flow} ${request.queue} ${request.path ?? ''}`
+    const nth = seen.get(base) ?? 0
+    seen.set(base, nth + 1)
+    return {
+      key: `${base} ${nth}`,
+      state: waiting ? 'waiting' : 'executing',
+      queue: request.queue,
+      position: request.position,
+      verb: request.verb ?? '',
+      target: targetOf(request),
+      path: request.path ?? '',
+      namespace: request.namespace ?? '',
+      user: request.user ?? '',
+      flow: flowName(request.flow, request.schema),
+      schema: request.schema,
+      seats: widthOf(request),
+      waited: Math.max(0, (request.startedAt ?? at) - request.arrivedAt) / 1_000,
+      running: request.startedAt === undefined ? undefined : Math.max(0, at - request.startedAt) / 1_000,
+    }
+  })
+  const rank = (row: RequestRow): number => (row.state === 'waiting' ? 0 : 1)
+  return rows.toSorted(
+    (a, b) => rank(a) - rank(b) || b.waited + (b.running ?? 0) - (a.waited + (a.running ?? 0)) || a.queue - b.queue,
+  )
+}
+
+/** What can be asked of the requests of one level. */
+export const REQUEST_VOCABULARY: Vocabulary<RequestRow> = {
+  texts: {
+    flow: { of: (row) => row.flow },
+    schema: { of: (row) => row.schema },
+    verb: { of: (row) => row.verb },
+    ns: { of: (row) => row.namespace },
+    user: { of: (row) => row.user },
+    queue: { of: (row) => String(row.queue), whole: true },
+    state: { of: (row) => row.state },
+    resource: { of: (row) => row.target },
+  },
+  amounts: {
+    wait: { of: (row) => row.waited * 1_000, unit: 'duration' },
+    run: { of: (row) => (row.running === undefined ? undefined : row.running * 1_000), unit: 'duration' },
+    seats: { of: (row) => row.seats, unit: 'count' },
+  },
+  free: (row) => [row.verb, row.target, row.path, row.namespace, row.user, row.flow, row.schema],
+}

@@ -1,17 +1,16 @@
 import { memo, useCallback, useMemo } from 'react'
 import type { Series } from '../../../core/frame/series.ts'
-import type { ChartTable } from '../../components/chartTable.ts'
+import type { ChartTable } from '../../components/csv.ts'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
 import { Loading } from '../../components/States.tsx'
-import { Crosshair } from '../../charts/Crosshair.tsx'
-import { CursorTable, cursorWords } from '../../charts/CursorTable.tsx'
+import { Crosshair, CursorTable, cursorWords } from '../../charts/Crosshair.tsx'
 import { SeatChart, seatPlot } from '../../charts/SeatChart.tsx'
 import { seatChartData, seatRows } from '../../charts/seatChart.data.ts'
-import type { TimeDomain } from '../../charts/timeAxis.data.ts'
-import { useSize } from '../../charts/useSize.ts'
+import type { TimeDomain } from '../../charts/plot.data.ts'
+import { useSize } from '../../charts/plot.tsx'
 import { format } from '../../theme/format.ts'
 import { levelColor } from '../../state/levels.ts'
-import styles from './Panes.module.css'
+import styles from './panes.module.css'
 
 export interface SeatsPaneProps {
   readonly series: Series | undefined

@@ -1,17 +1,17 @@
 import { memo, useCallback, useMemo } from 'react'
 import type { DumpQueue, DumpRequest } from '../../../core/frame/dump.ts'
 import type { LevelFrame } from '../../../core/frame/frame.ts'
-import { plotWidth, valueAxis } from '../../charts/timeAxis.data.ts'
-import { useSize } from '../../charts/useSize.ts'
-import type { ChartTable } from '../../components/chartTable.ts'
+import type { SeatSeconds } from '../../../core/units.ts'
+import { plotWidth, valueAxis } from '../../charts/plot.data.ts'
+import { useSize } from '../../charts/plot.tsx'
+import type { ChartTable } from '../../components/csv.ts'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
 import { Term } from '../../components/Term.tsx'
 import { useSimulationState } from '../../state/simulation.ts'
 import { format } from '../../theme/format.ts'
 import { levelColor } from '../../state/levels.ts'
-import styles from './Panes.module.css'
-import { nextQueues, type VirtualTimeData } from './virtualTime.data.ts'
-import drawing from './VirtualTimePane.module.css'
+import { flowName, isWaiting } from '../../state/flows.logic.ts'
+import styles from './panes.module.css'
 
 export interface VirtualTimePaneProps {
   readonly level: LevelFrame
@@ -127,11 +127,11 @@ function NextList({ data, width, color }: { data: VirtualTimeData; width: number
       height={plot.height}
       role="img"
       aria-label={`Order of service: ${label}`}
-      className={drawing['list']}
+      className={styles['paneList']}
     >
       {axis.ticks.map((tick) => (
         <g key={tick}>
-          <line className={drawing['grid']} x1={x(tick)} x2={x(tick)} y1={plot.top} y2={plot.height - plot.bottom} />
+          <line className={styles['grid']} x1={x(tick)} x2={x(tick)} y1={plot.top} y2={plot.height - plot.bottom} />
           <text x={x(tick)} y={plot.height - 4} textAnchor="middle">
             {tick === 0 ? 'first' : `+${tick}`}
           </text>
@@ -141,12 +141,12 @@ function NextList({ data, width, color }: { data: VirtualTimeData; width: number
         const y = plot.top + i * ROW + ROW / 2
         const [flow = ''] = queue.flows
         return (
-          <g key={queue.index} className={i === 0 ? drawing['next'] : undefined}>
+          <g key={queue.index} className={i === 0 ? styles['next'] : undefined}>
             <title>{`queue ${queue.index}: ${queue.pending} waiting, ${queue.flows.join(', ')}`}</title>
-            <text className={drawing['index']} x={44} y={y + 4} textAnchor="end">
+            <text className={styles['index']} x={44} y={y + 4} textAnchor="end">
               {queue.index}
             </text>
-            <text className={drawing['flow']} x={NAME_AT} y={y + 4}>
+            <text className={styles['paneFlow']} x={NAME_AT} y={y + 4}>
               {shortened(flow, left - NAME_AT - NAME_GAP + 1)}
             </text>
             <line x1={x(queue.start)} x2={x(queue.finish)} y1={y} y2={y} stroke={color} strokeWidth="2" opacity="0.5" />
@@ -155,7 +155,7 @@ function NextList({ data, width, color }: { data: VirtualTimeData; width: number
         )
       })}
       {data.queues[0] !== undefined && (
-        <text className={drawing['nextText']} x={x(data.queues[0].finish) + 9} y={plot.top + ROW / 2 + 4}>
+        <text className={styles['nextText']} x={x(data.queues[0].finish) + 9} y={plot.top + ROW / 2 + 4}>
           ≈ next: earliest finish
         </text>
       )}
@@ -181,4 +181,66 @@ function nextTable(queues: readonly DumpQueue[] | undefined, requests: readonly 
       queue.flows.join(' '),
     ]),
   }
+}
+
+/** A queue that waits for its turn. Virtual times in seat-seconds after the earliest start in the list. */
+interface NextQueue {
+  readonly index: number
+  readonly pending: number
+  /** Names of the flows waiting in it; the first one's request is at the head. */
+  readonly flows: readonly string[]
+  readonly start: SeatSeconds
+  /** Start + mean work of its waiting requests: the dump gives the sum of work, not that of the head. */
+  readonly finish: SeatSeconds
+}
+
+interface VirtualTimeData {
+  /** By expected finish: the server picks the earliest finish, ties in round robin (specification 4.6). */
+  readonly queues: readonly NextQueue[]
+  /** Virtual start of the first in seat-seconds. */
+  readonly origin: SeatSeconds
+  /** Length of the axis, seat-seconds. */
+  readonly span: SeatSeconds
+  readonly waitingQueues: number
+}
+
+/** The queues with waiting requests in the order in which they will be served, at most `most`. */
+export function nextQueues(
+  queues: readonly DumpQueue[],
+  requests: readonly DumpRequest[] | undefined,
+  most: number,
+): VirtualTimeData | undefined {
+  const waiting = queues.filter((queue) => queue.pending > 0)
+  if (waiting.length === 0) return undefined
+  const origin = waiting.reduce((least, queue) => Math.min(least, queue.nextDispatchR), Number.POSITIVE_INFINITY)
+  const flows = flowsByQueue(requests ?? [])
+  const all = waiting.map((queue): NextQueue => {
+    const start = queue.nextDispatchR - origin
+    return {
+      index: queue.index,
+      pending: queue.pending,
+      flows: flows.get(queue.index) ?? [],
+      start,
+      finish: start + queue.totalWork / queue.pending,
+    }
+  })
+  const shown = all.toSorted((a, b) => a.finish - b.finish || a.index - b.index).slice(0, most)
+  return {
+    queues: shown,
+    origin,
+    span: shown.reduce((span, queue) => Math.max(span, queue.finish), 0),
+    waitingQueues: waiting.length,
+  }
+}
+
+function flowsByQueue(requests: readonly DumpRequest[]): ReadonlyMap<number, readonly string[]> {
+  const flows = new Map<number, string[]>()
+  const heads = requests.filter((request) => isWaiting(request) && request.queue >= 0)
+  for (const request of heads.toSorted((a, b) => a.position - b.position)) {
+    const name = flowName(request.flow, request.schema)
+    const known = flows.get(request.queue)
+    if (known === undefined) flows.set(request.queue, [name])
+    else if (!known.includes(name)) known.push(name)
+  }
+  return flows
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Histogram } from '../../../core/frame/frame.ts'
+import { mandatoryLevels, mandatorySchemas, suggestedLevels, suggestedSchemas } from '../../../core/config/builtIn.ts'
 import {
   dumpFacts,
   levelKind,
@@ -10,6 +11,14 @@ import {
   staleDemand,
   widestRequest,
   widthText,
+  levelShape,
+  queuingFacts,
+  retryAfterFacts,
+  schemasOf,
+  shareFacts,
+  rejectedNow,
+  rejectionRows,
+  schemaRows,
 } from './level.data.ts'
 import { derivedOf, levelOf, schemaOf, serverOf } from './level.fixture.ts'
 
@@ -159,4 +168,102 @@ it('counts queues with waiting requests of all that the dump names', () => {
   }
   expect(dumpFacts(dumped, 128)[0]?.value).toBe('6 of 128')
   expect(dumpFacts(dumped, 0)).toEqual([])
+})
+
+/** The default objects, as an API server gives them. */
+const levels = [...mandatoryLevels, ...suggestedLevels]
+const shapeOf = (name: string) => {
+  const shape = levelShape(levels, name)
+  if (shape === undefined) throw new Error(`no object of ${name}`)
+  return shape
+}
+
+describe('the shape of a default level', () => {
+  it('is what the objects say', () => {
+    expect(shapeOf('workload-low')).toEqual({
+      shares: 100,
+      shareSum: 245,
+      queuing: { queues: 128, handSize: 6, queueLengthLimit: 50 },
+      lendablePercent: 90,
+      borrowingPercent: undefined,
+    })
+    expect(shapeOf('exempt')).toMatchObject({ shares: 0, queuing: undefined })
+    expect(shapeOf('catch-all').queuing).toBeUndefined()
+  })
+  it('names the flow schemas that feed it, whether or not they sent anything', () => {
+    expect(schemasOf([...mandatorySchemas, ...suggestedSchemas], 'catch-all')).toEqual(['catch-all'])
+  })
+  it('is unknown without an object', () => {
+    expect(levelShape(levels, 'old-batch')).toBeUndefined()
+  })
+})
+
+describe('facts of the header', () => {
+  it('give the shares of the total', () => {
+    expect(shareFacts(shapeOf('workload-low'))).toMatchObject([{ value: '100', detail: 'of 245' }])
+  })
+  it('give the queues, and the widest request that follows from them', () => {
+    // min(⌈245 × 0.15⌉, ⌊245 ÷ 6⌋) = min(37, 40)
+    expect(queuingFacts(shapeOf('workload-low'), levelOf('workload-low'))).toMatchObject([
+      { term: 'Queue', value: '128 queues × hand 6 × length 50' },
+      { term: 'widest request', value: '37 seats' },
+    ])
+  })
+  it('say nothing of queues where requests do not wait, and nothing of width without a limit', () => {
+    expect(queuingFacts(shapeOf('catch-all'), levelOf('catch-all'))).toEqual([])
+    const limits = { nominal: undefined, lower: undefined, upper: undefined, current: undefined }
+    expect(queuingFacts(shapeOf('workload-low'), levelOf('workload-low', { limits }))).toHaveLength(1)
+  })
+  it('give Retry-After only where it is known', () => {
+    expect(retryAfterFacts(undefined)).toEqual([])
+    expect(retryAfterFacts(4)).toMatchObject([{ term: 'Retry-After', value: '4 s' }])
+  })
+})
+
+const recent = {
+  seconds: 10,
+  dispatched: 5,
+  rejected: { 'queue-full': 118, 'concurrency-limit': 0, 'time-out': 2 },
+}
+
+describe('rejectionRows', () => {
+  it('explains every reason, with a real 0 where nothing happened', () => {
+    const rows = rejectionRows(
+      levelOf('x', { rejected: { 'queue-full': 5, 'concurrency-limit': 0, 'time-out': 1 } }),
+      derivedOf('x', { recent }),
+    )
+    expect(rows.map((row) => [row.reason, row.total, row.rate])).toEqual([
+      ['queue-full', 5, 11.8],
+      ['concurrency-limit', 0, 0],
+      ['time-out', 1, 0.2],
+    ])
+    for (const row of rows) expect(Math.min(row.cause.length, row.remedy.length)).toBeGreaterThan(20)
+  })
+  it('knows no rate without two samples, and no total without the family', () => {
+    const { rejected: _hidden, ...bare } = levelOf('x')
+    expect(rejectionRows(bare, undefined)[0]).toMatchObject({ total: undefined, rate: undefined })
+    expect(rejectedNow(undefined)).toBeUndefined()
+    expect(rejectedNow(derivedOf('x', { recent }))).toBeCloseTo(12)
+  })
+})
+
+describe('schemaRows', () => {
+  it('puts the busiest first and those without a rate last', () => {
+    const level = levelOf('x', { schemas: [schemaOf('b'), schemaOf('a'), schemaOf('c')] })
+    const derived = derivedOf('x', {
+      schemas: [
+        { name: 'c', recent: { seconds: 10, dispatched: 90 } },
+        { name: 'a', recent: { seconds: 10, dispatched: 0 } },
+      ],
+    })
+    expect(schemaRows(level, derived).map((row) => row.name)).toEqual(['c', 'a', 'b'])
+  })
+  it('means width over all requests, and is unknown without any', () => {
+    const estimatedSeats = { bounds: [1], counts: [2, 4], sum: 10, count: 4 }
+    const none = { bounds: [1], counts: [0, 0], sum: 0, count: 0 }
+    const level = levelOf('x', {
+      schemas: [schemaOf('a', { estimatedSeats }), schemaOf('b', { estimatedSeats: none })],
+    })
+    expect(schemaRows(level, undefined).map((row) => row.meanSeats)).toEqual([2.5, undefined])
+  })
 })

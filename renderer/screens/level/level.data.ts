@@ -1,13 +1,26 @@
 import type { DumpLevel } from '../../../core/frame/dump.ts'
-import type { DerivedLevel, DerivedServer } from '../../../core/frame/derived.ts'
-import { isExempt, type LevelFrame, type ServerFrame } from '../../../core/frame/frame.ts'
-import { levelStates, troubleOf, type LevelState } from '../../../core/frame/levelState.ts'
-import { allRejected } from '../../../core/frame/recent.ts'
+import type { DerivedLevel, DerivedServer, QuantileRange } from '../../../core/frame/derived.ts'
+import {
+  isExempt,
+  type LevelFrame,
+  type ServerFrame,
+  REJECT_REASONS,
+  type RejectReason,
+} from '../../../core/frame/frame.ts'
+import {
+  levelStates,
+  troubleOf,
+  type LevelState,
+  allRejected,
+  dispatchRate,
+  recentRejected,
+} from '../../../core/frame/recent.ts'
 import { nominalSurplus, reportedServerLimit } from '../../../core/impact/serverLimit.ts'
+import type { FlowSchema, PriorityLevelConfiguration, Queuing } from '../../../core/config/objects.ts'
+import { maxSeatsPerRequest } from '../../../core/engine/allocation.ts'
 import type { TermId } from '../../glossary/glossary.ts'
 import { format } from '../../theme/format.ts'
-import { rejectedNow, rejectedTotal } from './rejections.data.ts'
-import type { LevelShape } from './shape.data.ts'
+import { REASON_TEXT, type ReasonText } from '../../components/rejectReasons.ts'
 
 /** What kind of level this is, as far as metrics and dumps tell; decides which panes the screen has. */
 export type LevelKind = 'exempt' | 'queues' | 'rejects' | 'unknown'
@@ -192,4 +205,140 @@ export function levelToOpen(server: ServerFrame, derived: DerivedServer | undefi
     return (trouble === 'rejecting' ? 2e6 : 1e6) + queued
   }
   return server.levels.toSorted((a, b) => weight(b) - weight(a))[0]?.name
+}
+
+/** What only the objects tell of a level: the weight of its seats and how its requests wait (specification 1.3). */
+interface LevelShape {
+  readonly shares: number
+  /** Of all levels. */
+  readonly shareSum: number
+  /** Absent where nothing waits. */
+  readonly queuing: Queuing | undefined
+  /** Percent of the nominal limit that it may lend; absent for Exempt. */
+  readonly lendablePercent: number | undefined
+  /** Percent of the nominal limit that it may borrow; absent where there is no end to it. */
+  readonly borrowingPercent: number | undefined
+}
+
+/** Shares of a level; objects are defaulted, so that only what cannot have shares has none. */
+const sharesOf = ({ spec }: PriorityLevelConfiguration): number =>
+  spec.limited?.nominalConcurrencyShares ?? spec.exempt?.nominalConcurrencyShares ?? 0
+
+/** The shape of a level, or nothing when there is no object of it, as while it drains. */
+export function levelShape(levels: readonly PriorityLevelConfiguration[], name: string): LevelShape | undefined {
+  const level = levels.find(({ metadata }) => metadata.name === name)
+  if (level === undefined) return undefined
+  const { limited } = level.spec
+  return {
+    shares: sharesOf(level),
+    shareSum: levels.reduce((sum, one) => sum + sharesOf(one), 0),
+    queuing: limited?.limitResponse.queuing,
+    lendablePercent: level.spec.exempt === undefined ? (limited?.lendablePercent ?? 0) : undefined,
+    borrowingPercent: limited?.borrowingLimitPercent,
+  }
+}
+
+/** Names of the flow schemas whose requests go to a level, by their objects. */
+export const schemasOf = (schemas: readonly FlowSchema[], level: string): readonly string[] =>
+  schemas.filter(({ spec }) => spec.priorityLevelConfiguration.name === level).map(({ metadata }) => metadata.name)
+
+/** `100 shares of 245`: stands before the limits that follow from it. */
+export const shareFacts = ({ shares, shareSum }: LevelShape): readonly Fact[] => [
+  { term: 'shares', value: format.fixed(shares), detail: `of ${format.fixed(shareSum)}`, glossary: 'shares' },
+]
+
+/** How requests wait, and how wide one may be (specification 5.2). */
+export function queuingFacts({ queuing }: LevelShape, level: LevelFrame): readonly Fact[] {
+  if (queuing === undefined) return []
+  const { queues, handSize, queueLengthLimit } = queuing
+  const facts: Fact[] = [
+    {
+      term: 'Queue',
+      value: `${format.fixed(queues)} ${queues === 1 ? 'queue' : 'queues'} × hand ${handSize} × length ${format.fixed(queueLengthLimit)}`,
+      glossary: 'limit-response',
+    },
+  ]
+  if (level.limits.nominal !== undefined) {
+    const seats = maxSeatsPerRequest(level.limits.nominal, handSize)
+    facts.push({
+      term: 'widest request',
+      value: `${format.seats(seats)} ${seats === 1 ? 'seat' : 'seats'}`,
+      glossary: 'max-seats',
+    })
+  }
+  return facts
+}
+
+/** What rejected requests of the level are told to wait now (specification 4.14). */
+export const retryAfterFacts = (seconds: number | undefined): readonly Fact[] =>
+  seconds === undefined ? [] : [{ term: 'Retry-After', value: `${format.fixed(seconds)} s`, glossary: 'retry-after' }]
+
+export interface RejectionRow extends ReasonText {
+  readonly reason: RejectReason
+  /** Requests since the server started. */
+  readonly total: number | undefined
+  /** Requests per second over the window of the present, about 10 s. */
+  readonly rate: number | undefined
+}
+
+/** One row per reason that this level can have; reasons without an event read 0 and stay explained. */
+export function rejectionRows(level: LevelFrame, derived: DerivedLevel | undefined): readonly RejectionRow[] {
+  return REJECT_REASONS.map((reason) => ({
+    reason,
+    total: level.rejected?.[reason],
+    rate: recentRejected(derived?.recent)?.[reason],
+    ...REASON_TEXT[reason],
+  }))
+}
+
+/** Rejections of all reasons per second over the window of the present; `undefined` until that is known. */
+export function rejectedNow(derived: Pick<DerivedLevel, 'recent'> | undefined): number | undefined {
+  const rates = recentRejected(derived?.recent)
+  return rates && allRejected(rates)
+}
+
+/** Rejections of all reasons since the server started. */
+export const rejectedTotal = ({ rejected }: Pick<LevelFrame, 'rejected'>): number | undefined =>
+  rejected && allRejected(rejected)
+
+export interface SchemaRow {
+  readonly name: string
+  readonly dispatchedRate: number | undefined
+  readonly rejectedRate: number | undefined
+  readonly executing: number | undefined
+  readonly executingSeats: number | undefined
+  readonly queued: number | undefined
+  readonly queuedSeats: number | undefined
+  /** Seconds. */
+  readonly waitP50: number | undefined
+  readonly waitP99: number | undefined
+  readonly waitP50Range: QuantileRange | undefined
+  readonly waitP99Range: QuantileRange | undefined
+  readonly executionP99: number | undefined
+  /** Mean seats per classified request since the server started. */
+  readonly meanSeats: number | undefined
+}
+
+/** What each flow schema of the level sends; busiest first. */
+export function schemaRows(level: LevelFrame, derived: DerivedLevel | undefined): readonly SchemaRow[] {
+  const rows = level.schemas.map((schema): SchemaRow => {
+    const rates = derived?.schemas.find((entry) => entry.name === schema.name)
+    const width = schema.estimatedSeats
+    return {
+      name: schema.name,
+      dispatchedRate: dispatchRate(rates?.recent),
+      rejectedRate: rejectedNow(rates),
+      executing: schema.requests.executing,
+      executingSeats: schema.seats.executing,
+      queued: schema.requests.queued,
+      queuedSeats: schema.seats.queued,
+      waitP50: rates?.waitP50,
+      waitP99: rates?.waitP99,
+      waitP50Range: rates?.waitP50Range,
+      waitP99Range: rates?.waitP99Range,
+      executionP99: rates?.executionP99,
+      meanSeats: width !== undefined && width.count > 0 ? width.sum / width.count : undefined,
+    }
+  })
+  return rows.toSorted((a, b) => (b.dispatchedRate ?? -1) - (a.dispatchedRate ?? -1) || a.name.localeCompare(b.name))
 }

@@ -10,7 +10,7 @@ import { liveRows } from '../../state/live.ts'
 import { useSettings } from '../../state/settings.ts'
 import { allKeysAt, complaintOf, completionsAt, segmentsOf, type Completions } from './filterBar.data.ts'
 import { setFilter, useFilterText } from './query.ts'
-import styles from './FilterBar.module.css'
+import styles from './stream.module.css'
 
 /** Names are completed from so many of the newest rows. */
 const ROWS_READ = 20_000

@@ -1,17 +1,20 @@
 import { useEffectEvent, useMemo, useState } from 'react'
+import { DropdownMenu } from 'radix-ui'
 import type { LiveRequest } from '../../../core/contract/live.ts'
-import { Button } from '../../components/Button.tsx'
+import { Button, Copy } from '../../components/Button.tsx'
 import { classes } from '../../components/classes.ts'
-import { liveRows, liveStore, readOlder, useLiveVersion } from '../../state/live.ts'
+import { liveRows, liveStore, readOlder, useLiveVersion, useLiveState } from '../../state/live.ts'
 import { useSettings } from '../../state/settings.ts'
 import { format } from '../../theme/format.ts'
-import { shownColumns, type Room } from './columns.tsx'
-import { ColumnsMenu } from './ColumnsMenu.tsx'
-import { NothingYet } from './NothingYet.tsx'
+import { EmptyState } from '../../components/States.tsx'
+import { openScreen } from '../../state/route.ts'
+import { Icon } from '../../components/Icon.tsx'
+import menu from '../../components/controls.module.css'
+import { shownColumns, type Room, STREAM_COLUMNS, withColumn } from './columns.tsx'
 import { setFilter, useQuery } from './query.ts'
-import { StreamList } from './StreamList.tsx'
-import { useHold, type HoldReason } from './useHold.ts'
+import { StreamList, useHold, type HoldReason } from './StreamList.tsx'
 import styles from './live.module.css'
+import stream from './stream.module.css'
 
 const WHILE: Readonly<Record<HoldReason | 'paused', string>> = {
   pointer: 'the list holds still while the pointer is on it',
@@ -105,5 +108,73 @@ export function LiveStream({ room, opened, pinned, stale, onOpen, onPin }: LiveS
         <ColumnsMenu room={room} />
       </footer>
     </section>
+  )
+}
+
+/** What to do while nothing came yet. */
+function NothingYet() {
+  const state = useLiveState()
+  return (
+    <EmptyState
+      title={state?.address === undefined ? 'Waiting for requests.' : 'Send the first request.'}
+      actions={
+        state?.address === undefined ? undefined : (
+          <>
+            <Copy text={state.address} label="Copy the address" />
+            <Button small onClick={() => openScreen('connection')}>
+              How to send requests
+            </Button>
+          </>
+        )
+      }
+    >
+      {state?.address === undefined ? (
+        <p>Requests appear here as the source reports them.</p>
+      ) : (
+        <p>
+          Send requests to <span className="mono">{state.address}</span>; they appear here as they arrive.
+        </p>
+      )}
+    </EmptyState>
+  )
+}
+
+/** Which columns are shown; kept with the settings. */
+function ColumnsMenu({ room }: { readonly room: Room }) {
+  const [{ liveColumns }, change] = useSettings()
+  const shown = shownColumns(liveColumns, room)
+  return (
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger asChild>
+        <Button small>
+          <Icon name="table" size={13} /> Columns
+        </Button>
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content className={menu['menu']} align="end" sideOffset={4} collisionPadding={8}>
+          {STREAM_COLUMNS.map((column) => (
+            <DropdownMenu.CheckboxItem
+              key={column.id}
+              className={menu['item']}
+              checked={shown.includes(column)}
+              // The last column stays: a list of nothing says nothing.
+              disabled={shown.length === 1 && shown.includes(column)}
+              onSelect={(event) => event.preventDefault()}
+              onCheckedChange={(checked) =>
+                change({ liveColumns: [...withColumn(liveColumns, column, checked, room)] })
+              }
+            >
+              <span className={stream['tick']}>
+                <DropdownMenu.ItemIndicator>
+                  <Icon name="check" size={12} />
+                </DropdownMenu.ItemIndicator>
+              </span>
+              <b className={stream['columnName']}>{column.header}</b>
+              <span className={stream['quiet']}>{column.title}</span>
+            </DropdownMenu.CheckboxItem>
+          ))}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
   )
 }

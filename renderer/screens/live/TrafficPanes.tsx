@@ -4,14 +4,14 @@ import { REJECT_REASONS } from '../../../core/frame/frame.ts'
 import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
 import { LevelChip } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'
-import { Segment } from '../../components/Segment.tsx'
+import { Segment } from '../../components/Button.tsx'
 import { classes } from '../../components/classes.ts'
-import { NARROW, useMedia } from '../../components/useMedia.ts'
+import { NARROW, useMedia } from '../../components/hooks.ts'
 import { format, UNKNOWN } from '../../theme/format.ts'
 import { waitP99, type WaitP99 } from './flowWaits.ts'
 import { addToFilter } from './query.ts'
-import { Remedy } from './Remedy.tsx'
-import { flowOf, requestOf, shortFlowName } from './row.ts'
+import { Remedy } from './RequestPane.tsx'
+import { flowOf, requestOf, shortFlowName } from './columns.tsx'
 import type { FlowTally, Tally } from './tally.ts'
 import styles from './live.module.css'
 
@@ -224,7 +224,7 @@ export function FlowsPane(props: FlowsProps) {
         <DataTable
           key={order}
           {...shared}
-          columns={waitColumns(mode === 'feed' || mode === 'shadow', span)}
+          columns={waitColumns(mode === 'feed' || mode === 'observe', span)}
           rows={longestWaiting(props)}
         />
       )}

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { parseFilter } from '../../../core/filter/filter.ts'
 import { LIVE_VOCABULARY } from '../../../core/live/liveFilter.ts'
 import { allKeysAt, complaintOf, completionsAt, segmentsOf } from './filterBar.data.ts'
-import { liveRequest } from './live.fixture.ts'
+import { liveRequest } from '../../../core/live/live.fixture.ts'
 
 const rows = [
   liveRequest({ level: 'workload-low' }),

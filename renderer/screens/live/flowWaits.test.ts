@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import { addWaits, countWait, noWaits, waitP99, type FlowWaits } from './flowWaits.ts'
-import { liveRequest } from './live.fixture.ts'
+import { liveRequest } from '../../../core/live/live.fixture.ts'
 
 const waitsOf = (...rows: readonly Partial<LiveRequest>[]): FlowWaits => {
   const waits = noWaits()

@@ -1,10 +1,27 @@
-import { Button } from '../../components/Button.tsx'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import type { LiveRequest, LiveState } from '../../../core/contract/live.ts'
+import { REJECT_REASONS } from '../../../core/frame/frame.ts'
+import { Button, Segment } from '../../components/Button.tsx'
 import { EmptyState } from '../../components/States.tsx'
 import { useConnected } from '../../state/connection.ts'
-import { showsRequests, useLive } from '../../state/live.ts'
-import { openScreen } from '../../state/route.ts'
+import { showsRequests, useLive, liveRows, useLiveState } from '../../state/live.ts'
+import { openScreen, useRoute } from '../../state/route.ts'
+import { classes } from '../../components/classes.ts'
+import { isTyping } from '../../components/keys.ts'
+import { NARROW, useMedia } from '../../components/hooks.ts'
+import { settingsNow } from '../../state/settings.ts'
+import { useViewPart } from '../../state/view.ts'
+import { Pane } from '../../components/Pane.tsx'
+import { useSource, setFilter, useRecent, type Recent } from './query.ts'
 import styles from './live.module.css'
-import { LiveView } from './LiveView.tsx'
+import { FilterBar } from './FilterBar.tsx'
+import { LiveNow, COMPARED_SECONDS } from './LiveNow.tsx'
+import { LiveStream } from './LiveStream.tsx'
+import { RequestPane } from './RequestPane.tsx'
+import { type Span, ExemptPane, FlowsPane, RejectedPane, SPANS, type FlowOrder } from './TrafficPanes.tsx'
+import { AgreementPane, DifferencesPane } from './AgreementPane.tsx'
+import { LiveQueuesPane } from './LiveQueuesPane.tsx'
+import { ShadowPane } from './ShadowPane.tsx'
 
 /** Live requests: single requests of a proxy, a feed or a simulation as they pass. */
 export function LivePage() {
@@ -59,4 +76,173 @@ const Open = ({ label }: { readonly label: string }) => (
 function Listening() {
   useLive()
   return <LiveView />
+}
+
+type Side = 'engine' | 'traffic'
+const MOST_PINS = 20
+
+/** Requests one by one as they pass, of the connected proxy, feed or simulation. */
+function LiveView() {
+  const state = useLiveState()
+  const { object } = useRoute()
+  const input = useRef<HTMLInputElement>(null)
+  const source = useSource()
+  // A file stays one when the console behind it goes.
+  const still = useViewPart((view) => view.mode === 'still')
+  const [opened, setOpened] = useState<LiveRequest>()
+  const [pinned, setPinned] = useState<readonly LiveRequest[]>([])
+  const [side, setSide] = useState<Side>()
+  const [span, setSpan] = useState<Span>()
+  // An address may carry a filter.
+  useEffect(() => {
+    if (object !== undefined) setFilter(object)
+  }, [object])
+  const pin = useCallback(
+    (row: LiveRequest) =>
+      setPinned((old) =>
+        old.some(({ seq }) => seq === row.seq)
+          ? old.filter(({ seq }) => seq !== row.seq)
+          : [...old, row].slice(-MOST_PINS),
+      ),
+    [],
+  )
+  // Wherever the focus is, the sidebar included.
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const plain = !event.ctrlKey && !event.metaKey && !event.altKey && !isTyping(event.target)
+      if (event.key !== 'f' || !plain || !settingsNow().singleKeys) return
+      if (event.defaultPrevented || document.querySelector('[role="dialog"]') !== null) return
+      event.preventDefault()
+      input.current?.focus()
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [])
+  const shown = side ?? (state?.mode === 'observe' || state?.mode === 'feed' ? 'engine' : 'traffic')
+  const narrow = useMedia(NARROW)
+  const server = state?.mode !== 'simulation'
+  const room = useMemo(() => ({ narrow, server }), [narrow, server])
+  const old = source === 'stale' || source === 'unreached'
+  return (
+    <div className={styles['page']}>
+      <LiveNow state={state} source={source} />
+      <FilterBar inputRef={input} />
+      <div className={styles['body']}>
+        <div className={styles['left']}>
+          <LiveStream room={room} opened={opened} pinned={pinned} stale={old} onOpen={setOpened} onPin={pin} />
+        </div>
+        <aside className={classes(styles['side'], old && styles['stale'])} aria-label="About these requests">
+          {opened !== undefined && (
+            <RequestPane
+              row={liveRows.at(opened.seq) ?? opened}
+              server={server}
+              pinned={pinned.some(({ seq }) => seq === opened.seq)}
+              onPin={() => pin(liveRows.at(opened.seq) ?? opened)}
+              onClose={() => setOpened(undefined)}
+            />
+          )}
+          <div className={styles['sides']}>
+            <Segment
+              label="About these requests"
+              value={shown}
+              options={[
+                { value: 'traffic', label: 'Traffic' },
+                { value: 'engine', label: 'Engine and server' },
+              ]}
+              onChange={setSide}
+            />
+          </div>
+          {shown === 'engine' ? (
+            <EngineSide state={state} still={still} />
+          ) : (
+            <TrafficSide
+              mode={state?.mode}
+              // Nothing more comes from a file: its last minute is no better than the others.
+              span={span ?? (still ? 'all' : '1')}
+              opened={opened}
+              still={still}
+              onSpan={setSpan}
+              onOpen={setOpened}
+            />
+          )}
+        </aside>
+      </div>
+    </div>
+  )
+}
+
+const MOST_REJECTIONS = 30
+
+/** How far the engine is the server, the draft beside, and what the source cannot know. */
+function EngineSide({ state, still }: { readonly state: LiveState | undefined; readonly still: boolean }) {
+  const { tally } = useRecent(still ? Number.POSITIVE_INFINITY : COMPARED_SECONDS)
+  return (
+    <>
+      {/* A simulated server is the engine itself. */}
+      {state?.mode !== 'simulation' && <AgreementPane tally={tally} note={still ? 'all that is read' : 'last 5 min'} />}
+      {state !== undefined && <DifferencesPane differences={state.agreement.differences} />}
+      {state !== undefined && <ShadowPane state={state} />}
+      {state !== undefined && <LimitsPane limits={state.limits} />}
+    </>
+  )
+}
+
+/** Who sends, where it waits, what is refused and why, and what passes exempt. */
+function TrafficSide(props: {
+  readonly mode: LiveState['mode'] | undefined
+  readonly span: Span
+  readonly opened: LiveRequest | undefined
+  readonly still: boolean
+  readonly onSpan: (span: Span) => void
+  readonly onOpen: (row: LiveRequest) => void
+}) {
+  const { mode, span, opened, still, onSpan, onOpen } = props
+  const [order, setOrder] = useState<FlowOrder>('seats')
+  const recent = useRecent(SPANS[span].seconds)
+  const { tally, seconds, now } = recent
+  const rejections = useMemo(() => newestRejections(recent), [recent])
+  return (
+    <>
+      <FlowsPane
+        tally={tally}
+        seconds={seconds}
+        now={now}
+        mode={mode}
+        span={span}
+        onSpan={onSpan}
+        order={order}
+        onOrder={setOrder}
+      />
+      <RejectedPane rows={rejections} tally={tally} span={span} onOpen={onOpen} />
+      <LiveQueuesPane queues={tally.queues} opened={opened} still={still} />
+      <ExemptPane tally={tally} seconds={seconds} />
+    </>
+  )
+}
+
+function newestRejections({ query: { matches }, tally, since }: Recent): readonly LiveRequest[] {
+  const rows: LiveRequest[] = []
+  if (REJECT_REASONS.every((reason) => tally.rejected[reason] === 0)) return rows
+  for (let place = 0; place < matches.count && rows.length < MOST_REJECTIONS; place++) {
+    const row = liveRows.at(matches.seqAt(place) ?? -1)
+    if (row === undefined) continue
+    // Rows are nearly in the order of their arrival.
+    if (row.at < since - 60_000) break
+    if (row.state === 'rejected' && row.at >= since) rows.push(row)
+  }
+  return rows
+}
+
+/** What the source cannot know, so that nobody reads a guess as a fact. */
+function LimitsPane({ limits }: { readonly limits: readonly string[] }) {
+  if (limits.length === 0) return null
+  return (
+    <Pane title="What this source cannot know">
+      <ul className={styles['limits']}>
+        {limits.map((limit) => (
+          <li key={limit}>{limit}</li>
+        ))}
+      </ul>
+    </Pane>
+  )
 }

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import { LiveRows } from '../../state/live.logic.ts'
-import { liveRequest } from './live.fixture.ts'
+import { liveRequest } from '../../../core/live/live.fixture.ts'
 import { Matches } from './matches.ts'
-import { Tallies } from './tallies.ts'
+import { Tallies } from './tally.ts'
 
 const rejected = (row: LiveRequest): boolean => row.state === 'rejected'
 

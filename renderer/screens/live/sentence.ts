@@ -60,7 +60,7 @@ const withAgreement = (said: string, agreement: Compared): string =>
 /** What the mode means for a request. */
 export const MODE: Readonly<Record<LiveState['mode'], { readonly word: string; readonly sentence: string }>> = {
   enforce: { word: 'Enforce', sentence: 'The engine enforces: requests are queued and rejected here.' },
-  shadow: { word: 'Shadow', sentence: 'The engine only computes its decisions: no request waits here.' },
+  observe: { word: 'Observe', sentence: 'The engine only computes its decisions: no request waits here.' },
   feed: { word: 'Feed', sentence: 'What happened at the server, run through the engine once more.' },
   simulation: { word: 'Simulated', sentence: 'Simulated clients and a simulated server, not your cluster.' },
 }

@@ -3,10 +3,9 @@ import { expect, it, vi } from 'vitest'
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import { LiveRows } from '../../state/live.logic.ts'
 import { waitP99 } from './flowWaits.ts'
-import { liveRequest } from './live.fixture.ts'
+import { liveRequest } from '../../../core/live/live.fixture.ts'
 import { Matches } from './matches.ts'
-import { count, emptyTally, type Tally } from './tally.ts'
-import { Tallies } from './tallies.ts'
+import { count, emptyTally, type Tally, Tallies } from './tally.ts'
 
 const NOW = 200_000
 

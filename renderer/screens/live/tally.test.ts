@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import { waitP99 } from './flowWaits.ts'
-import { liveRequest } from './live.fixture.ts'
+import { liveRequest } from '../../../core/live/live.fixture.ts'
 import { add, count, emptyTally, type Tally } from './tally.ts'
 
 const tallyOf = (...rows: Partial<LiveRequest>[]): Tally => {

@@ -1,31 +1,30 @@
-import { memo, useMemo, useState } from 'react'
+import { ask } from '../../state/connection.ts'
+import type { Connected } from '../../../core/contract/source.ts'
+import { memo, useMemo, useState, useEffect } from 'react'
 import { aggregate } from '../../../core/frame/aggregate.ts'
 import { unixMsOf } from '../../../core/units.ts'
-import { serverColumns } from '../../charts/serverStrip.data.ts'
-import { barScale } from '../../charts/seatBar.data.ts'
-import { useSize } from '../../charts/useSize.ts'
+import { rangeFacts, type RangeFacts } from '../../../core/frame/series.ts'
+import { barScale } from '../../charts/SeatBar.tsx'
+import { useSize } from '../../charts/plot.tsx'
 import { classes } from '../../components/classes.ts'
 import { DataTable } from '../../components/DataTable.tsx'
-import { KeyNumbers } from '../../components/KeyNumbers.tsx'
+import { KeyNumbers } from '../../components/NowLine.tsx'
 import { Pane } from '../../components/Pane.tsx'
-import type { Connected } from '../../../core/contract/source.ts'
 import { useSelection } from '../../state/selection.ts'
+import { useTimePart } from '../../state/time.ts'
+import { Segment } from '../../components/Button.tsx'
+import { serverColumns, fleetRows, pinnedNames } from './fleetRows.ts'
 import { openLevel } from './actions.ts'
 import { eachServerColumns, sumColumns } from './fleetColumns.tsx'
-import { fleetRows, pinnedNames } from './fleetRows.ts'
 import { fleetKeyNumbers } from './keyNumbers.ts'
-import type { NowServer } from './nowStatement.ts'
+import type { NowServer } from './levelStatements.ts'
 import { NowPane, ServersNow } from './NowPane.tsx'
 import styles from './overview.module.css'
-import { PinSwitch } from './PinSwitch.tsx'
+import { PinSwitch } from './LevelTable.tsx'
 import { RejectionsPane } from './RejectionsPane.tsx'
-import { ServersPane } from './ServersPane.tsx'
-import { SmallLedgers } from './SmallLedgers.tsx'
-import { shortNames } from './serverNames.ts'
-import { leftOut, staleLine } from './staleLine.ts'
-import { RANGE_EVERY_MS, useRanges } from './useRanges.ts'
+import { ServersPane, SmallLedgers } from './ServersPane.tsx'
+import { leftOut, staleLine } from './nowLine.ts'
 import { together, type OverviewFacts, type OverviewServer } from './useOverview.ts'
-import { ViewSegment, type FleetView } from './ViewSegment.tsx'
 
 export interface FleetProps {
   readonly facts: OverviewFacts
@@ -199,5 +198,88 @@ function PinNote({ pin, shown, more }: { readonly pin: boolean; readonly shown: 
     <span>
       fixed order; {who} below too, so nothing jumps{rest}
     </span>
+  )
+}
+
+/**
+ * What tells servers apart, without what all their names share: `a`, `b` for `apiserver-a:6443`, `apiserver-b:6443`.
+ * Names that would become empty stay whole.
+ */
+export function shortNames(ids: readonly string[]): ReadonlyMap<string, string> {
+  const whole = new Map(ids.map((id) => [id, id]))
+  const [first] = ids
+  if (first === undefined || ids.length < 2) return whole
+  const same = (at: (id: string, n: number) => string | undefined, most: number) => {
+    let n = 0
+    while (n < most && ids.every((id) => at(id, n) === at(first, n))) n += 1
+    return n
+  }
+  const shortest = Math.min(...ids.map((id) => id.length))
+  const before = same((id, n) => id[n], shortest)
+  const after = same((id, n) => id.at(-1 - n), shortest - before)
+  const cut = ids.map((id) => id.slice(before, id.length - after))
+  return cut.some((name) => name === '') ? whole : new Map(ids.map((id, i) => [id, cut[i] ?? id]))
+}
+
+/** Between two readings of a range that moves on. */
+const RANGE_EVERY_MS = 10_000
+const MOST_POINTS = 620
+
+const stepOf = (at: number): number => Math.ceil(at / RANGE_EVERY_MS) * RANGE_EVERY_MS
+
+/** What the selected range saw, by server; those whose history could not be read are missing. */
+function useRanges(servers: readonly string[]): ReadonlyMap<string, RangeFacts> {
+  const [ranges, setRanges] = useState<ReadonlyMap<string, RangeFacts>>(new Map())
+  const start = useTimePart(({ from }) => stepOf(from))
+  const end = useTimePart(({ to }) => stepOf(to))
+  const key = servers.join('\n')
+  useEffect(() => {
+    if (end === 0) return undefined
+    let current = true
+    const ids = key === '' ? [] : key.split('\n')
+    const read = async (server: string) => {
+      const series = await ask('history.series', { server, from: start, to: end, maxPoints: MOST_POINTS })
+      return [server, rangeFacts(series)] as const
+    }
+    const readAll = async (): Promise<void> => {
+      const all = await Promise.allSettled(ids.map(read))
+      if (!current) return
+      const known = new Map<string, RangeFacts>()
+      for (const one of all) {
+        if (one.status === 'fulfilled' && one.value[1] !== undefined) known.set(one.value[0], one.value[1])
+      }
+      setRanges(known)
+    }
+    void readAll()
+    return () => {
+      current = false
+    }
+  }, [key, start, end])
+  return ranges
+}
+
+/** How several servers are shown. */
+export type FleetView = 'each' | 'one' | 'busiest' | 'sum'
+
+interface ViewSegmentProps {
+  readonly view: FleetView
+  readonly onView: (view: FleetView) => void
+  /** The server that was chosen by name; absent while none is shown alone. */
+  readonly one: string | undefined
+}
+
+export function ViewSegment({ view, onView, one }: ViewSegmentProps) {
+  return (
+    <Segment
+      label="Servers"
+      value={view}
+      options={[
+        { value: 'each', label: 'Each server' },
+        ...(one === undefined ? [] : [{ value: 'one' as const, label: one }]),
+        { value: 'busiest', label: 'Busiest' },
+        { value: 'sum', label: 'Sum' },
+      ]}
+      onChange={onView}
+    />
   )
 }

@@ -1,22 +1,20 @@
 import { memo, useCallback, useMemo, useState, type ReactNode } from 'react'
 import type { Series } from '../../../core/frame/series.ts'
-import { barScale } from '../../charts/seatBar.data.ts'
+import { barScale } from '../../charts/SeatBar.tsx'
 import { Sparkline } from '../../charts/Sparkline.tsx'
-import { useSize } from '../../charts/useSize.ts'
+import { useSize } from '../../charts/plot.tsx'
 import { Button } from '../../components/Button.tsx'
 import { DataTable } from '../../components/DataTable.tsx'
 import { Menu } from '../../components/Menu.tsx'
 import { classes } from '../../components/classes.ts'
-import { LOW, useMedia } from '../../components/useMedia.ts'
+import { LOW, useMedia } from '../../components/hooks.ts'
 import { useSelection } from '../../state/selection.ts'
 import { format } from '../../theme/format.ts'
 import { openLevel } from './actions.ts'
 import { pinnedNames } from './fleetRows.ts'
-import { levelColumns } from './levelColumns.tsx'
+import { levelColumns, OPTIONAL_COLUMNS, toggleColumn, useOptionalColumns } from './levelColumns.tsx'
 import type { LevelRow } from './levelRows.ts'
-import { OPTIONAL_COLUMNS, toggleColumn, useOptionalColumns } from './optionalColumns.ts'
 import styles from './overview.module.css'
-import { PinSwitch } from './PinSwitch.tsx'
 
 export interface LevelTableProps {
   readonly rows: readonly LevelRow[]
@@ -132,3 +130,11 @@ export const LevelTable = memo(function LevelTable(props: LevelTableProps) {
     </div>
   )
 })
+
+/** Whether copies of troubled rows stand above the others. */
+export const PinSwitch = (props: { readonly pin: boolean; readonly onPin: (pin: boolean) => void }) => (
+  <label className={styles['check']}>
+    <input type="checkbox" checked={props.pin} onChange={(event) => props.onPin(event.target.checked)} />
+    pin levels that need attention
+  </label>
+)

@@ -1,8 +1,8 @@
+import { ask, connectSource } from '../../state/connection.ts'
 import type { SourceSpec } from '../../../core/contract/source.ts'
 import { openScreen } from '../../state/route.ts'
 import { selectionStore } from '../../state/selection.ts'
-import type { NowAction } from './nowStatement.ts'
-import { ask, connectSource } from '../../state/connection.ts'
+import type { NowAction } from './levelStatements.ts'
 
 /** Opens one level of one server. */
 export function openLevel(server: string, level: string): void {

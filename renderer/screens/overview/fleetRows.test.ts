@@ -2,7 +2,16 @@ import { describe, expect, test } from 'vitest'
 import type { DerivedServer } from '../../../core/frame/derived.ts'
 import type { LevelFrame } from '../../../core/frame/frame.ts'
 import { levelOrder } from '../../theme/levelSlots.ts'
-import { busiestServer, fleetRows, pinnedNames, spreadText } from './fleetRows.ts'
+import {
+  busiestServer,
+  fleetRows,
+  peakOverMean,
+  pinnedNames,
+  serverColumns,
+  serverStrip,
+  spreadText,
+  type ServerLoad,
+} from './fleetRows.ts'
 import { fleetKeyNumbers, keyNumbers } from './keyNumbers.ts'
 import { derivedLevel, derivedServer, level, scannerFlood, server, type LevelWish } from './levels.fixture.ts'
 import { levelRows } from './levelRows.ts'
@@ -87,4 +96,34 @@ test('the busiest server changes only when another is clearly busier', () => {
   expect(busiestServer(loads(undefined, undefined), undefined)).toBe('a')
   expect(busiestServer(loads(undefined, 3), 'a')).toBe('b')
   expect(busiestServer([], 'a')).toBeUndefined()
+})
+
+const load = (id: string, executing: number | undefined): ServerLoad => ({
+  id,
+  executing,
+  nominal: 602,
+  queuedSeats: 0,
+})
+
+test('peak ÷ mean of the executing seats', () => {
+  const strip = serverStrip([load('a', 401), load('b', 491), load('c', 241)])
+  expect(strip.busiest?.id).toBe('b')
+  expect(strip.peakOverMean).toBeCloseTo(1.3, 2)
+})
+
+test('one unknown part, one server, or nothing executing: no index', () => {
+  expect(peakOverMean([5, undefined])).toBeUndefined()
+  expect(peakOverMean([5])).toBeUndefined()
+  expect(peakOverMean([0, 0])).toBeUndefined()
+  expect(peakOverMean([4, 0])).toBe(2)
+})
+
+test('more than eight servers: busiest, median and idlest', () => {
+  const loads = Array.from({ length: 9 }, (_, i) => load(`s${i}`, i))
+  expect(serverColumns(loads)).toEqual([
+    { id: 's8', role: 'busiest' },
+    { id: 's4', role: 'median' },
+    { id: 's0', role: 'idlest' },
+  ])
+  expect(serverColumns(loads.slice(0, 3)).map((column) => column.id)).toEqual(['s0', 's1', 's2'])
 })

@@ -1,8 +1,7 @@
-import type { ServerFrame } from '../../../core/frame/frame.ts'
-import { sumOfKnown } from '../../../core/frame/known.ts'
-import { peakOverMean } from '../../charts/serverStrip.data.ts'
-import type { KeyNumber } from '../../components/KeyNumbers.tsx'
+import { type ServerFrame, sumOfKnown } from '../../../core/frame/frame.ts'
+import type { KeyNumber } from '../../components/NowLine.tsx'
 import { format, UNKNOWN } from '../../theme/format.ts'
+import { peakOverMean } from './fleetRows.ts'
 import { needAttention, totalsOf, type LevelRow } from './levelRows.ts'
 
 const isUp = (n: number | undefined) => n !== undefined && n > 0

@@ -1,16 +1,15 @@
 import type { ReactNode } from 'react'
+import { create } from 'zustand'
 import { REJECT_REASONS, type RejectReason } from '../../../core/frame/frame.ts'
-import type { LevelState } from '../../../core/frame/levelState.ts'
+import type { LevelState } from '../../../core/frame/recent.ts'
 import { SeatBar } from '../../charts/SeatBar.tsx'
 import type { DataColumn } from '../../components/DataTable.tsx'
 import { leastWidth } from '../../components/dataColumns.ts'
 import { Icon } from '../../components/Icon.tsx'
-import { LevelName } from '../../components/LevelChip.tsx'
-import { NoteMark } from '../../components/NoteMark.tsx'
-import { StateTag } from '../../components/StateTag.tsx'
+import { LevelName, StateTag } from '../../components/LevelChip.tsx'
+import { NoteMark } from '../../components/NowLine.tsx'
 import { format, NOT_APPLICABLE, UNKNOWN } from '../../theme/format.ts'
 import type { LevelRow, Reading } from './levelRows.ts'
-import { OPTIONAL_COLUMNS, type OptionalColumn } from './optionalColumns.ts'
 import styles from './overview.module.css'
 
 export interface LevelColumnOptions {
@@ -295,6 +294,34 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     (fitting, id) => (leastWidth(fitting) > width ? fitting.filter((column) => column.id !== id) : fitting),
     shown,
   )
+}
+
+/** Columns that are shown on request only. */
+export const OPTIONAL_COLUMNS = [
+  ['waitP50', 'Wait p50'],
+  ['queuedSeats', 'Queued seats'],
+  ['min', 'Min'],
+  ['max', 'Max'],
+  ['noAccommodation', 'No accommodation /s'],
+  ['queueFull', 'queue-full /s'],
+  ['timeOut', 'time-out /s'],
+  ['concurrencyLimit', 'concurrency-limit /s'],
+] as const
+type OptionalColumn = (typeof OPTIONAL_COLUMNS)[number][0]
+
+interface Chosen {
+  readonly chosen: ReadonlySet<OptionalColumn>
+}
+
+/** Kept while the page lives, so that going to another screen and back changes nothing. */
+const store = create<Chosen>(() => ({ chosen: new Set() }))
+
+export const useOptionalColumns = (): ReadonlySet<OptionalColumn> => store(({ chosen }) => chosen)
+
+export function toggleColumn(column: OptionalColumn): void {
+  const chosen = new Set(store.getState().chosen)
+  if (!chosen.delete(column)) chosen.add(column)
+  store.setState({ chosen })
 }
 
 const OPTIONAL: ReadonlySet<string> = new Set(OPTIONAL_COLUMNS.map(([id]) => id))

@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'vitest'
+import type { Recent } from '../../../core/frame/derived.ts'
+import { liveRequest } from '../../../core/live/live.fixture.ts'
 import { levelOrder } from '../../theme/levelSlots.ts'
 import { derivedLevel, derivedServer, level, rejected, scannerFlood, server } from './levels.fixture.ts'
-import { levelRows, needAttention, totalsOf } from './levelRows.ts'
+import {
+  levelRows,
+  needAttention,
+  totalsOf,
+  keepPlaces,
+  recentRejections,
+  type RejectionRow,
+  busiestInRequests,
+} from './levelRows.ts'
 
 const order = levelOrder({})
 
@@ -73,4 +83,84 @@ describe('rows of levels', () => {
     })
     expect(totalsOf([]).executing).toBeUndefined()
   })
+})
+
+const derived = (recent: Recent | undefined) => ({
+  id: 'apiserver-a',
+  torn: false,
+  levels: [derivedLevel('a', { recent, schemas: [{ name: 's', recent }] })],
+})
+
+describe('rejections of the window of the present', () => {
+  test('are counts and rates, in an order that does not change with them', () => {
+    const counts = rejected({ 'queue-full': 118, 'time-out': 200 })
+    expect(recentRejections(derived({ seconds: 10, dispatched: 3, rejected: counts }))).toEqual({
+      seconds: 10,
+      rows: [
+        { server: 'apiserver-a', level: 'a', schema: 's', reason: 'queue-full', count: 118, perSecond: 11.8 },
+        { server: 'apiserver-a', level: 'a', schema: 's', reason: 'time-out', count: 200, perSecond: 20 },
+      ],
+    })
+  })
+
+  test('are unknown before two samples and where the family is missing', () => {
+    expect(recentRejections(undefined)).toBeUndefined()
+    expect(recentRejections(derived(undefined))).toBeUndefined()
+    expect(recentRejections(derived({ seconds: 10, dispatched: 3 }))).toBeUndefined()
+    expect(recentRejections(derived({ seconds: 10, rejected: rejected() }))).toEqual({ seconds: 10, rows: [] })
+  })
+})
+
+describe('rejections that come and go', () => {
+  const row = (schema: string, count: number): RejectionRow => ({
+    server: 'apiserver-a',
+    level: 'a',
+    schema,
+    reason: 'queue-full',
+    count,
+    perSecond: count / 10,
+  })
+
+  test('keep their places: new ones come last, old ones go to zero', () => {
+    const first = keepPlaces([], [row('m', 3)])
+    const second = keepPlaces(first, [row('b', 1), row('m', 4)])
+    expect(second).toEqual([row('m', 4), row('b', 1)])
+    expect(keepPlaces(second, [row('b', 2)])).toEqual([row('m', 0), row('b', 2)])
+  })
+
+  test('start afresh after a calm window', () => {
+    expect(keepPlaces([row('m', 3)], [])).toEqual([])
+  })
+})
+
+const AT = 1_000_000
+const some = (count: number, change: Parameters<typeof liveRequest>[0]) =>
+  Array.from({ length: count }, (_, seq) => liveRequest({ seq, ...change }))
+
+test('names the flow with most of the waiting requests of the level, by rows alone', () => {
+  const rows = [
+    ...some(8, { state: 'waiting' }),
+    ...some(2, { state: 'waiting', flow: 'system:serviceaccount:shop:web' }),
+    ...some(30, { state: 'executing', flow: 'system:serviceaccount:shop:web' }),
+    ...some(30, { state: 'waiting', level: 'workload-high', flow: 'another' }),
+  ]
+  expect(busiestInRequests(rows, 'workload-low', AT)).toEqual({
+    level: 'workload-low',
+    name: 'inventory:scanner',
+    count: 8,
+    of: 10,
+    waits: true,
+    at: AT,
+    from: 'requests',
+  })
+})
+
+test('counts executing requests where none waits, and names nobody who has little', () => {
+  const executing = some(4, { state: 'executing' })
+  expect(busiestInRequests(executing, 'workload-low', AT)).toMatchObject({ count: 4, of: 4, waits: false })
+  const spread = Array.from({ length: 4 }, (_, i) => liveRequest({ seq: i, state: 'waiting', flow: `flow-${i}` }))
+  expect(busiestInRequests(spread, 'workload-low', AT)).toBeUndefined()
+  // A schema without distinguisher is one flow: its name says it already.
+  expect(busiestInRequests(some(5, { state: 'waiting', flow: '' }), 'workload-low', AT)).toBeUndefined()
+  expect(busiestInRequests(some(5, { state: 'served' }), 'workload-low', AT)).toBeUndefined()
 })

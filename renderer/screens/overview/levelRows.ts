@@ -1,8 +1,11 @@
 import type { DerivedServer, QuantileRange } from '../../../core/frame/derived.ts'
-import type { Rejected, ServerFrame } from '../../../core/frame/frame.ts'
-import { levelStates, type LevelState } from '../../../core/frame/levelState.ts'
-import { allRejected, dispatchRate, recentRejected } from '../../../core/frame/recent.ts'
-import { barSeats, type BarSeats } from '../../charts/seatBar.data.ts'
+import { type Rejected, type ServerFrame, REJECT_REASONS, type RejectReason } from '../../../core/frame/frame.ts'
+import { levelStates, type LevelState, allRejected, dispatchRate, recentRejected } from '../../../core/frame/recent.ts'
+import type { LiveRequest } from '../../../core/contract/live.ts'
+import type { DumpFrame } from '../../../core/frame/dump.ts'
+import { unixMsOf } from '../../../core/units.ts'
+import { barSeats, type BarSeats } from '../../charts/SeatBar.tsx'
+import { flowKeyOf, flowName, isWaiting } from '../../state/flows.logic.ts'
 
 /** A number, `undefined` when unknown, or not applicable to this level. */
 export type Reading = number | undefined | 'n/a'
@@ -139,4 +142,119 @@ export function totalsOf(rows: readonly LevelRow[]): Totals {
     rejectedPerSecond: sumOf(rows, (row) => row.rejectedPerSecond),
     longestWait,
   }
+}
+
+/** Requests rejected of one flow schema for one reason within the window. */
+export interface RejectionRow {
+  readonly server: string
+  readonly level: string
+  readonly schema: string
+  readonly reason: RejectReason
+  readonly count: number
+  readonly perSecond: number
+}
+
+export interface RecentRejections {
+  /** Length of the window of the present: about ten seconds, less after the start. */
+  readonly seconds: number
+  /** By level, flow schema and reason: an order by counts would change with every sample. */
+  readonly rows: readonly RejectionRow[]
+}
+
+/** What one server rejected within the window; absent until two samples with known counters exist. */
+export function recentRejections(derived: DerivedServer | undefined): RecentRejections | undefined {
+  if (derived === undefined) return undefined
+  const seconds = derived.levels.find(({ recent }) => recent?.rejected !== undefined)?.recent?.seconds
+  if (seconds === undefined) return undefined
+  const rows = derived.levels.flatMap((level) =>
+    level.schemas.flatMap((schema) =>
+      REJECT_REASONS.flatMap((reason): readonly RejectionRow[] => {
+        const count = schema.recent?.rejected?.[reason] ?? 0
+        if (count <= 0) return []
+        const row = { level: level.name, schema: schema.name, reason, count, perSecond: count / seconds }
+        return [{ server: derived.id, ...row }]
+      }),
+    ),
+  )
+  return { seconds, rows: rows.toSorted(compare) }
+}
+
+const compare = (a: RejectionRow, b: RejectionRow) => (rejectionKey(a) < rejectionKey(b) ? -1 : 1)
+
+/**
+ * The rows of now at the places where they were: one that rejects nothing any more goes to zero, and new ones come last, so
+ * that nothing moves while somebody reads. Starts afresh once nothing is rejected.
+ */
+export function keepPlaces(places: readonly RejectionRow[], now: readonly RejectionRow[]): readonly RejectionRow[] {
+  if (now.length === 0) return []
+  const current = new Map(now.map((row) => [rejectionKey(row), row]))
+  const kept = places.map((row) => current.get(rejectionKey(row)) ?? { ...row, count: 0, perSecond: 0 })
+  const known = new Set(places.map(rejectionKey))
+  return [...kept, ...now.filter((row) => !known.has(rejectionKey(row)))]
+}
+
+export const rejectionKey = ({ server, level, schema, reason }: RejectionRow): string =>
+  `${server}/${level}/${schema}/${reason}`
+
+/** The flow with most of the requests of one level, as a debug dump or the newest requests show them. */
+export interface BusiestFlow {
+  readonly level: string
+  readonly name: string
+  /** Its requests, of so many. */
+  readonly count: number
+  readonly of: number
+  /** Requests that wait; executing ones where none does. */
+  readonly waits: boolean
+  /** Unix milliseconds at which that was seen. */
+  readonly at: number
+  readonly from: 'dump' | 'requests'
+}
+
+/** Below this share of the requests a flow explains nothing. */
+const MUCH = 0.3
+
+interface Held {
+  readonly schema: string
+  readonly flow: string
+  readonly waits: boolean
+}
+
+/** `undefined` while no flow stands out, or its schema distinguishes none: the schema is named beside it. */
+function busiest(held: readonly Held[]): Pick<BusiestFlow, 'name' | 'count' | 'of' | 'waits'> | undefined {
+  const waits = held.some((one) => one.waits)
+  const counts = new Map<string, Held & { readonly count: number }>()
+  let of = 0
+  for (const one of held) {
+    if (one.waits !== waits) continue
+    of += 1
+    const key = flowKeyOf(one)
+    counts.set(key, { ...one, count: (counts.get(key)?.count ?? 0) + 1 })
+  }
+  const [most] = [...counts.values()].toSorted((a, b) => b.count - a.count)
+  return most === undefined || most.flow === '' || most.count < MUCH * of
+    ? undefined
+    : { name: flowName(most.flow, most.schema), count: most.count, of, waits }
+}
+
+export function busiestInDump(dump: DumpFrame | undefined, level: string): BusiestFlow | undefined {
+  if (dump?.requests === undefined) return undefined
+  const held = dump.requests
+    .filter((request) => request.level === level)
+    .map((request) => ({ schema: request.schema, flow: request.flow, waits: isWaiting(request) }))
+  const found = busiest(held)
+  return found && { level, ...found, at: unixMsOf(dump.at), from: 'dump' }
+}
+
+/** `at`: when the requests were read, Unix milliseconds. */
+export function busiestInRequests(
+  requests: readonly LiveRequest[],
+  level: string,
+  at: number,
+): BusiestFlow | undefined {
+  const found = busiest(
+    requests
+      .filter((request) => request.level === level && (request.state === 'waiting' || request.state === 'executing'))
+      .map(({ schema, flow, state }) => ({ schema, flow, waits: state === 'waiting' })),
+  )
+  return found && { level, ...found, at, from: 'requests' }
 }

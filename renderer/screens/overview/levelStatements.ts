@@ -1,10 +1,8 @@
 import { REJECT_REASONS } from '../../../core/frame/frame.ts'
+import type { RangeLevel, RangeFacts } from '../../../core/frame/series.ts'
 import { REASON_TEXT } from '../../components/rejectReasons.ts'
 import { format } from '../../theme/format.ts'
-import { totalsOf, type LevelRow } from './levelRows.ts'
-import { requests, seats, type NowAction, type NowServer, type Sentence, type Told } from './nowStatement.ts'
-import { rejectedInRange } from './rangeSentence.ts'
-import type { RejectionRow } from './rejections.ts'
+import { type BusiestFlow, totalsOf, type LevelRow, type RejectionRow } from './levelRows.ts'
 
 /** One level of one server, among those that are shown. */
 export interface Case {
@@ -170,3 +168,111 @@ export function catchAllUsed(about: Case): Told {
     actions: [open(about)],
   }
 }
+
+const span = (range: NowRange): string =>
+  range.follows
+    ? `in the last ${format.span((range.to - range.from) / 1_000)}`
+    : `from ${format.time(range.from)} to ${format.time(range.to)}`
+
+/** `2,742 requests rejected in the last 10 min.` */
+const rejectedInRange = (count: number, range: NowRange): string =>
+  `${range.approximate ? '≈ ' : ''}${requests(count)} rejected ${span(range)}.`
+
+/**
+ * What the selected range saw of rejections and queues, and when last: one sentence, empty while that is not known of every
+ * server.
+ */
+export function overRange(servers: readonly NowServer[]): string {
+  const [first] = servers.flatMap(({ range }) => range ?? [])
+  if (first === undefined || servers.some(({ range }) => range === undefined)) return ''
+  const levels = servers.flatMap(({ id, range }) =>
+    (range?.levels ?? []).map((level) => ({
+      ...level,
+      name: servers.length > 1 ? `${level.name} on ${id}` : level.name,
+    })),
+  )
+  const known = levels.filter(({ rejected }) => rejected !== undefined)
+  const total = known.reduce((sum, { rejected = 0 }) => sum + rejected, 0)
+  const last = latest(levels, ({ lastRejectedAt }) => lastRejectedAt)
+  if (last !== undefined && total > 0) {
+    return `${rejectedInRange(total, first).slice(0, -1)}, last by ${last.name} at ${format.time(last.at)}.`
+  }
+  const none = known.length === 0 ? '' : `No request was rejected ${span(first)}`
+  const queued = latest(levels, ({ lastQueuedAt }) => lastQueuedAt)
+  if (queued === undefined) return none === '' ? '' : `${none}, and no sample saw one wait.`
+  const waited = `${queued.name} last queued at ${format.time(queued.at)}.`
+  return none === '' ? waited : `${none}; ${waited}`
+}
+
+function latest(levels: readonly RangeLevel[], of: (level: RangeLevel) => number | undefined) {
+  const [last] = levels
+    .flatMap((level) => {
+      const at = of(level)
+      return at === undefined ? [] : [{ name: level.name, at }]
+    })
+    .toSorted((a, b) => b.at - a.at)
+  return last
+}
+
+/** What a reader can do about the sentence. */
+export type NowAction =
+  | { readonly kind: 'open-level'; readonly level: string; readonly server: string }
+  | { readonly kind: 'explain-limit'; readonly level: string; readonly server: string }
+  | { readonly kind: 'show-server'; readonly server: string }
+  | { readonly kind: 'try-now'; readonly server: string }
+  /** Where the manifest of a level for the console stands. */
+  | { readonly kind: 'own-level'; readonly server: string }
+
+export interface NowStatement {
+  readonly tone: 'ok' | 'trouble' | 'stale' | 'withheld'
+  readonly title: string
+  /** As many whole sentences as two lines hold. */
+  readonly evidence?: string
+  /** All of them, in full. */
+  readonly details?: string
+  /** The level that it is about. */
+  readonly level?: string
+  readonly actions: readonly NowAction[]
+}
+
+/** One server as the rules see it. */
+export interface NowServer {
+  readonly id: string
+  readonly rows: readonly LevelRow[]
+  readonly rejections: readonly RejectionRow[]
+  /** The selected range; absent until its history is known. */
+  readonly range?: NowRange | undefined
+  /** The flow that has most of one level's requests, where dumps or rows name it. */
+  readonly flow?: BusiestFlow | undefined
+}
+
+/** One sentence of the evidence: as it stands in the two lines, and in full where that says more. */
+export type Sentence = string | { readonly short: string; readonly full: string }
+/** A statement before its evidence is fitted into two lines. */
+export type Told = Omit<NowStatement, 'evidence' | 'details'> & { readonly evidence: readonly Sentence[] }
+
+/** Characters of two lines beside the buttons, with the notes of the first run on a screen 1440 wide. */
+const TWO_LINES = 185
+
+/** The evidence as whole sentences, the first ones first: what does not fit is left to the tooltip, never cut. */
+export function evidenceOf(sentences: readonly Sentence[]): Pick<NowStatement, 'evidence' | 'details'> {
+  const said = sentences.filter((one) => one !== '')
+  const shorts = said.map((one) => (typeof one === 'string' ? one : one.short))
+  const [first] = shorts
+  if (first === undefined) return {}
+  const evidence = shorts.slice(1).reduce((text, one) => {
+    const longer = `${text} ${one}`
+    return longer.length > TWO_LINES ? text : longer
+  }, first)
+  const details = said.map((one) => (typeof one === 'string' ? one : one.full)).join(' ')
+  return details === evidence ? { evidence } : { evidence, details }
+}
+
+export interface NowRange extends RangeFacts {
+  /** The range ends with the newest sample. */
+  readonly follows: boolean
+}
+
+const plural = (n: number, one: string, many: string) => `${format.seats(n)} ${n === 1 ? one : many}`
+export const seats = (n: number) => plural(n, 'seat', 'seats')
+export const requests = (n: number) => plural(n, 'request', 'requests')

@@ -5,11 +5,9 @@ import type { DerivedLevel } from '../../../core/frame/derived.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { levelOrder } from '../../theme/levelSlots.ts'
 import { derivedLevel, derivedServer, level, rejected, scannerFlood, server } from './levels.fixture.ts'
-import { levelRows } from './levelRows.ts'
-import { nowLine } from './nowLine.ts'
-import { evidenceOf, type NowServer } from './nowStatement.ts'
-import type { RejectionRow } from './rejections.ts'
-import { leftOut, staleLine } from './staleLine.ts'
+import { levelRows, type RejectionRow } from './levelRows.ts'
+import { nowLine, leftOut, staleLine } from './nowLine.ts'
+import { evidenceOf, type NowServer } from './levelStatements.ts'
 
 const judged = (frame: ServerFrame, levels: DerivedLevel[] = [], rejections: RejectionRow[] = []): NowServer => ({
   id: frame.id,

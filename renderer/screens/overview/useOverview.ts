@@ -1,16 +1,15 @@
-import { useMemo, useState } from 'react'
-import { unixMsOf } from '../../../core/units.ts'
 import type { Connected } from '../../../core/contract/source.ts'
+import { useState, useMemo } from 'react'
+import type { View } from '../../state/view.ts'
+import type { ServerLoad } from './fleetRows.ts'
+import { unixMsOf } from '../../../core/units.ts'
 import { useSettings } from '../../state/settings.ts'
 import { useSampleDistance } from '../../state/simulation.ts'
-import type { View } from '../../state/view.ts'
 import { staleAfterMs } from '../../state/view.logic.ts'
 import { levelOrder } from '../../theme/levelSlots.ts'
 import type { DerivedServer } from '../../../core/frame/derived.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
-import type { ServerLoad } from '../../charts/serverStrip.data.ts'
-import { levelRows, totalsOf, type LevelRow } from './levelRows.ts'
-import { recentRejections, type RecentRejections } from './rejections.ts'
+import { levelRows, totalsOf, type LevelRow, recentRejections, type RecentRejections } from './levelRows.ts'
 
 /** One server with what this screen makes of it. */
 export interface OverviewServer {

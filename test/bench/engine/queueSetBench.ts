@@ -1,7 +1,7 @@
 import { Clock } from '../../../core/engine/clock.ts'
 import { SeatRequest } from '../../../core/engine/queue.ts'
 import { QueueSet } from '../../../core/engine/queueSet.ts'
-import { hashFromBigInt } from '../../../core/request/flow.ts'
+import { hashFromBigInt } from '../../../core/request/match.ts'
 import { splitmix } from './splitmix.ts'
 
 export interface SaturatedQueueSet {

@@ -1,4 +1,4 @@
-import { flowHash, hashFromBigInt } from '../../../core/request/flow.ts'
+import { flowHash, hashFromBigInt } from '../../../core/request/match.ts'
 import { deal } from '../../../core/engine/dealer.ts'
 import { type SolverItem, solve } from '../../../core/engine/solver.ts'
 import { splitmix } from './splitmix.ts'

@@ -1,6 +1,5 @@
 import { type ApfEngine, createApfEngine, runTo } from '../../../core/engine/apfEngine.ts'
-import { AS_UPSTREAM } from '../../../core/engine/corrections.ts'
-import { profileFor } from '../../../core/engine/profiles.ts'
+import { AS_UPSTREAM, profileFor } from '../../../core/engine/profiles.ts'
 import type { EngineRequest, Ticket } from '../../../core/engine/ticket.ts'
 import type { PriorityLevelConfiguration } from '../../../core/config/objects.ts'
 import { Random } from '../../harness/engine/random.ts'

@@ -26,7 +26,7 @@ test('Space pauses and goes on; what is shown stays while samples are buffered',
   // Sparklines that come into view in between are drawings, and change the blanks around them.
   const shown = async (): Promise<string> => (await grid.innerText()).replaceAll(/\s+/g, ' ')
   const held = await shown()
-  await expect(page.getByRole('banner')).toContainText(/buffered/, { timeout: 10_000 })
+  await expect(page.getByRole('banner')).toContainText(/buffered/)
   expect(await shown()).toBe(held)
   await page.keyboard.press('Space')
   await expect(page.getByRole('banner').getByText(/^PAUSED/)).toBeHidden()

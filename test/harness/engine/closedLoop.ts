@@ -2,14 +2,12 @@
  * Closed-loop clients of one queue set, as Appendix A of the specification describes them: each thread makes its next call
  * some time after the last one began to execute, and stops for good when one is rejected.
  */
-import { Clock } from '../../../core/engine/clock.ts'
-import { Integrator, type IntegratorResults } from '../../../core/engine/integrator.ts'
-import { SeatRequest } from '../../../core/engine/queue.ts'
+import { Clock, Integrator, type IntegratorResults } from '../../../core/engine/clock.ts'
+import { SeatRequest, type QueuingConfig } from '../../../core/engine/queue.ts'
 import { QueueSet } from '../../../core/engine/queueSet.ts'
-import type { QueuingConfig } from '../../../core/engine/queueSetListener.ts'
-import { hashFromBigInt } from '../../../core/request/flow.ts'
+import { hashFromBigInt } from '../../../core/request/match.ts'
 import type { RejectReason } from '../../../core/frame/frame.ts'
-import { EventHeap } from '../../../core/conformance/agenda.ts'
+import { EventHeap } from '../../../core/conformance/queueSet.ts'
 
 export interface Client {
   readonly hash: bigint

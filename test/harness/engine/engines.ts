@@ -7,10 +7,9 @@ import {
   type EngineConfiguration,
   createApfEngine,
 } from '../../../core/engine/apfEngine.ts'
-import { AS_UPSTREAM, type Corrections } from '../../../core/engine/corrections.ts'
-import { readRequestLine } from '../../../core/request/requestLine.ts'
+import { AS_UPSTREAM, type Corrections, profileFor } from '../../../core/engine/profiles.ts'
+import { readRequestLine } from '../../../core/request/requestInfo.ts'
 import type { EngineEvent } from '../../../core/engine/events.ts'
-import { profileFor } from '../../../core/engine/profiles.ts'
 import type { EngineRequest, Ticket } from '../../../core/engine/ticket.ts'
 import { DEFAULT_OBJECTS } from './requests.ts'
 

@@ -1,5 +1,5 @@
 import type { User } from '../../../core/request/match.ts'
-import { type RequestLine, readRequestLine } from '../../../core/request/requestLine.ts'
+import { type RequestLine, readRequestLine } from '../../../core/request/requestInfo.ts'
 import type { EngineRequest } from '../../../core/engine/ticket.ts'
 import { mandatoryLevels, mandatorySchemas, suggestedLevels, suggestedSchemas } from '../../../core/config/builtIn.ts'
 import type { EngineConfiguration } from '../../../core/engine/apfEngine.ts'

@@ -10,11 +10,10 @@ import {
   createApfEngine,
   runTo,
 } from '../../../core/engine/apfEngine.ts'
-import { AS_UPSTREAM } from '../../../core/engine/corrections.ts'
+import { AS_UPSTREAM, profileFor } from '../../../core/engine/profiles.ts'
 import type { EngineEvent } from '../../../core/engine/events.ts'
-import { profileFor } from '../../../core/engine/profiles.ts'
 import type { Ticket } from '../../../core/engine/ticket.ts'
-import { EventHeap } from '../../../core/conformance/agenda.ts'
+import { EventHeap } from '../../../core/conformance/queueSet.ts'
 import { checkLevels, leftoversOf } from './invariants.ts'
 import { Random } from './random.ts'
 import { DEFAULT_OBJECTS, OBJECT_STATISTICS, requestsOf } from './requests.ts'

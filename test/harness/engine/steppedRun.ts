@@ -7,9 +7,8 @@ import {
   runTo,
 } from '../../../core/engine/apfEngine.ts'
 import type { EngineCheckpoint } from '../../../core/engine/checkpoint.ts'
-import { AS_UPSTREAM } from '../../../core/engine/corrections.ts'
+import { AS_UPSTREAM, profileFor } from '../../../core/engine/profiles.ts'
 import type { EngineEvent } from '../../../core/engine/events.ts'
-import { profileFor } from '../../../core/engine/profiles.ts'
 import type { Ticket } from '../../../core/engine/ticket.ts'
 import { DEFAULT_OBJECTS, OBJECT_STATISTICS, requestLines, userNumber } from './requests.ts'
 

@@ -7,13 +7,13 @@ import { storyClient, type StoryClient } from '../memoryClient.ts'
 
 /*
  * The whole console on a synthetic story, for looking at screens and for measuring paints:
- * ?levels=30&servers=3&history=600&connected=no&theme=light&interval=1000&queues=4096&live=shadow&rate=1000&before=100000
+ * ?levels=30&servers=3&history=600&connected=no&theme=light&interval=1000&queues=4096&live=observe&rate=1000&before=100000
  */
 const params = new URLSearchParams(location.search)
 const number = (name: string, usual: number): number => Number(params.get(name) ?? usual)
 
-const liveMode = (name: string | null): LiveState['mode'] => LIVE_MODES.find((mode) => mode === name) ?? 'shadow'
-const LIVE_MODES = ['enforce', 'shadow', 'feed', 'simulation'] as const
+const liveMode = (name: string | null): LiveState['mode'] => LIVE_MODES.find((mode) => mode === name) ?? 'observe'
+const LIVE_MODES = ['enforce', 'observe', 'feed', 'simulation'] as const
 
 declare global {
   interface Window {

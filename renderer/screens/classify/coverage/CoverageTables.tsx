@@ -1,5 +1,5 @@
 import { memo, useMemo } from 'react'
-import type { CoverageRow, Standing } from '../../../../core/classify/coverageRows.ts'
+import type { CoverageRow, Standing } from '../../../../core/classify/coverage.ts'
 import { CATCH_ALL } from '../../../../core/config/objects.ts'
 import { classes } from '../../../components/classes.ts'
 import { DataTable } from '../../../components/DataTable.tsx'
@@ -9,8 +9,8 @@ import { LevelChip, LevelName } from '../../../components/LevelChip.tsx'
 import { openRequest } from '../../../state/request.ts'
 import { format, UNKNOWN } from '../../../theme/format.ts'
 import { sampleOf } from '../shared/seen.data.ts'
-import { standingText, type FlowRow } from './coverage.data.ts'
 import styles from '../shared/classify.module.css'
+import { standingText, type FlowRow } from './coverage.data.ts'
 
 export const SchemaTable = memo(function SchemaTable(props: {
   readonly rows: readonly CoverageRow[]

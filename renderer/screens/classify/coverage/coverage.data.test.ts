@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { NO_COVERAGE, withDump } from '../../../../core/classify/coverage.ts'
-import type { CoverageRow, Standing } from '../../../../core/classify/coverageRows.ts'
-import { builtInObjects } from '../../../../core/config/builtInByVersion.ts'
+import { NO_COVERAGE, withDump, type CoverageRow, type Standing } from '../../../../core/classify/coverage.ts'
+import { builtInObjects } from '../../../../core/config/builtIn.ts'
 import type { DumpRequest } from '../../../../core/frame/dump.ts'
 import {
   catchAllSentence,

@@ -1,12 +1,12 @@
-import type { Coverage, SeenFlow } from '../../../../core/classify/coverage.ts'
 import {
+  type Coverage,
+  type SeenFlow,
   coverageRows,
   QUIET_AFTER_MS,
   type CoverageRow,
   type Standing,
-} from '../../../../core/classify/coverageRows.ts'
-import { classifyingConfiguration } from '../../../../core/classify/configuration.ts'
-import { landings } from '../../../../core/classify/sample.ts'
+} from '../../../../core/classify/coverage.ts'
+import { classifyingConfiguration, landings } from '../../../../core/classify/configuration.ts'
 import { CATCH_ALL, type ObjectSet } from '../../../../core/config/objects.ts'
 import type { DerivedServer } from '../../../../core/frame/derived.ts'
 import { shadowedBy } from '../../../../core/guard/shadowing.ts'

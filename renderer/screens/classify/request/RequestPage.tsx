@@ -1,15 +1,20 @@
 import { useMemo, memo } from 'react'
-import type { Classification, Explained, SeenSeats, ServerContext } from '../../../../core/classify/classification.ts'
-import { digestRequest } from '../../../../core/classify/readRequest.ts'
+import {
+  type Classification,
+  type Explained,
+  type SeenSeats,
+  type ServerContext,
+  digestRequest,
+  contextOfFacts,
+  seenSeats,
+} from '../../../../core/classify/classification.ts'
 import { explainer } from '../../../../core/classify/explain.ts'
-import { contextOfFacts, seenSeats } from '../../../../core/classify/reported.ts'
 import type { DumpFrame } from '../../../../core/frame/dump.ts'
 import { whatWouldChange } from '../../../../core/classify/nearby.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import type { RequestSample } from '../../../../core/contract/objects.ts'
 import { say } from '../../../state/shell.ts'
-import { Note } from '../../../components/Note.tsx'
-import { Loading } from '../../../components/States.tsx'
+import { Note, Loading } from '../../../components/States.tsx'
 import { useDump } from '../../../state/dumps.ts'
 import { useFacts } from '../../../state/facts.ts'
 import { requestOf } from '../../../state/request.logic.ts'
@@ -17,11 +22,9 @@ import { requestStore, type Side, takeRequest } from '../../../state/request.ts'
 import { changeRequestTests, useRequestTests } from '../../../state/requestTests.ts'
 import { contextOf } from '../../../state/supposed.logic.ts'
 import { useViewPart } from '../../../state/view.ts'
-import { Button } from '../../../components/Button.tsx'
+import { Button, Segment, Copy } from '../../../components/Button.tsx'
 import { LevelChip, LevelName } from '../../../components/LevelChip.tsx'
-import { Segment } from '../../../components/Segment.tsx'
 import { Term } from '../../../components/Term.tsx'
-import { Copy } from '../../../components/Copy.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { ConfigurationNote } from '../shared/Notes.tsx'
 import { newTest, withTest } from '../tests/table.logic.ts'

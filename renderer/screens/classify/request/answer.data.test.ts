@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { explainClassification } from '../../../../core/classify/explain.ts'
-import { builtInObjects } from '../../../../core/config/builtInByVersion.ts'
+import { builtInObjects } from '../../../../core/config/builtIn.ts'
 import type { Classification, FlowExplanation } from '../../../../core/classify/classification.ts'
 import type { FlowSchema, ObjectSet } from '../../../../core/config/objects.ts'
 import type { RequestSample } from '../../../../core/contract/objects.ts'
-import { dealtHand } from '../../../../core/sharding/hand.ts'
+import { dealtHand } from '../../../../core/sharding/overlap.ts'
 import type { FlowRow } from '../../../state/flows.logic.ts'
 import {
   comparedFacts,

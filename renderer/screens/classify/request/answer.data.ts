@@ -5,7 +5,7 @@ import type {
   FlowExplanation,
   SeatStep,
 } from '../../../../core/classify/classification.ts'
-import { dealtHand, sharedQueues } from '../../../../core/sharding/hand.ts'
+import { dealtHand, sharedQueues } from '../../../../core/sharding/overlap.ts'
 import type { DumpQueue } from '../../../../core/frame/dump.ts'
 import { format, NOT_APPLICABLE, UNKNOWN } from '../../../theme/format.ts'
 import type { FlowRow } from '../../../state/flows.logic.ts'

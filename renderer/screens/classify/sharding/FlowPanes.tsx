@@ -1,19 +1,17 @@
 import { useMemo, useState, type SyntheticEvent, useCallback } from 'react'
-import type { FlowHand, Overlap } from '../../../../core/sharding/overlap.ts'
-import type { FlowName } from '../../../../core/sharding/hand.ts'
+import type { FlowHand, Overlap, FlowName } from '../../../../core/sharding/overlap.ts'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { inputClass } from '../../../components/Field.tsx'
-import { HandStrips } from '../../../charts/HandStrips.tsx'
-import { levelStyle, NO_LEVEL_STYLE } from '../../../charts/levelStyle.ts'
-import { useSize } from '../../../charts/useSize.ts'
+import { HandStrips } from '../../../charts/Hands.tsx'
+import { levelStyle, NO_LEVEL_STYLE, useSize } from '../../../charts/plot.tsx'
 import { Button } from '../../../components/Button.tsx'
 import { ChartFrame } from '../../../components/ChartFrame.tsx'
 import { flowName } from '../../../state/flows.logic.ts'
 import { useDump } from '../../../state/dumps.ts'
 import { useViewPart } from '../../../state/view.ts'
-import { keyOf, pairRows, type PairRow, FLOWS_DRAWN, overlapSentence, flowsOfDump, withFlow } from './shape.data.ts'
 import styles from '../shared/classify.module.css'
+import { keyOf, pairRows, type PairRow, FLOWS_DRAWN, overlapSentence, flowsOfDump, withFlow } from './shape.data.ts'
 
 const nameOf = ({ schema, distinguisher }: FlowName): string => flowName(distinguisher, schema)
 

@@ -1,18 +1,26 @@
 import { useMemo } from 'react'
 import { maxSeatsPerRequest } from '../../../../core/engine/allocation.ts'
-import { judge, recommend, type Candidate, type ShardingGoal } from '../../../../core/sharding/recommend.ts'
+import {
+  judge,
+  recommend,
+  type Candidate,
+  type ShardingGoal,
+  chanceText,
+  DOCUMENTED_DIGITS,
+  documentedTable,
+  USUAL_ELEPHANTS,
+  type DocumentedRow,
+} from '../../../../core/sharding/collision.ts'
 import { mostWaitingPerFlow, type DealerShape } from '../../../../core/config/shape.ts'
 import type { Queuing } from '../../../../core/config/objects.ts'
-import { chanceText, DOCUMENTED_DIGITS } from '../../../../core/sharding/chanceText.ts'
-import { documentedTable, USUAL_ELEPHANTS, type DocumentedRow } from '../../../../core/sharding/documented.ts'
 import { TextField } from '../../../components/Field.tsx'
-import { Note } from '../../../components/Note.tsx'
+import { Note } from '../../../components/States.tsx'
 import { format } from '../../../theme/format.ts'
 import { DataTable } from '../../../components/DataTable.tsx'
 import { numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
 import { Pane } from '../../../components/Pane.tsx'
-import { GOAL_FIELDS, type GoalField, type GoalForm, type ReadGoal, chance } from './shape.data.ts'
 import styles from '../shared/classify.module.css'
+import { GOAL_FIELDS, type GoalField, type GoalForm, type ReadGoal, chance } from './shape.data.ts'
 
 const LABELS: Readonly<Record<GoalField, string>> = {
   elephants: 'Elephants',

@@ -5,20 +5,19 @@ import {
   largestHand,
   mostWaitingPerFlow,
 } from '../../../../core/config/shape.ts'
-import { coveredOdds, expectedClean, touchedOdds } from '../../../../core/sharding/collision.ts'
+import { coveredOdds, expectedClean, touchedOdds, bestHand, hands } from '../../../../core/sharding/collision.ts'
 import type { Queuing } from '../../../../core/config/objects.ts'
-import { bestHand, hands } from '../../../../core/sharding/recommend.ts'
 import { Button } from '../../../components/Button.tsx'
 import { SelectField, TextField } from '../../../components/Field.tsx'
 import { Term } from '../../../components/Term.tsx'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
 import { Pane } from '../../../components/Pane.tsx'
-import { HandOdds } from '../../../charts/HandOdds.tsx'
-import { useSize } from '../../../charts/useSize.ts'
+import { HandOdds } from '../../../charts/Hands.tsx'
+import { useSize } from '../../../charts/plot.tsx'
 import { ChartFrame } from '../../../components/ChartFrame.tsx'
 import { format } from '../../../theme/format.ts'
-import { SHAPE_FIELDS, type ShapeField, chance } from './shape.data.ts'
 import styles from '../shared/classify.module.css'
+import { SHAPE_FIELDS, type ShapeField, chance } from './shape.data.ts'
 import type { Sharding } from './ShardingPage.tsx'
 
 const LABELS: Readonly<Record<ShapeField, string>> = {

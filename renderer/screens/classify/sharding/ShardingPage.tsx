@@ -1,12 +1,11 @@
 import { useMemo, useState, useCallback } from 'react'
 import type { Queuing, FlowSchema } from '../../../../core/config/objects.ts'
-import { coveredOdds } from '../../../../core/sharding/collision.ts'
-import { USUAL_ELEPHANTS } from '../../../../core/sharding/documented.ts'
+import { coveredOdds, USUAL_ELEPHANTS } from '../../../../core/sharding/collision.ts'
 import { overlapOf } from '../../../../core/sharding/overlap.ts'
-import { builtInObjects } from '../../../../core/config/builtInByVersion.ts'
+import { builtInObjects } from '../../../../core/config/builtIn.ts'
 import { NEWEST_VERSION } from '../../../../core/engine/profiles.ts'
 import { classes } from '../../../components/classes.ts'
-import { Note } from '../../../components/Note.tsx'
+import { Note } from '../../../components/States.tsx'
 import { NowLine } from '../../../components/NowLine.tsx'
 import { Term } from '../../../components/Term.tsx'
 import { useDraftObjects } from '../../../state/draft.ts'
@@ -14,6 +13,7 @@ import { useObjects } from '../../../state/objects.ts'
 import { openPage, useRoute } from '../../../state/route.ts'
 import { useSelection } from '../../../state/selection.ts'
 import { useViewPart } from '../../../state/view.ts'
+import styles from '../shared/classify.module.css'
 import { DocumentedPane, RecommendPane } from './RecommendPane.tsx'
 import {
   keyOf,
@@ -31,7 +31,6 @@ import {
 } from './shape.data.ts'
 import { FlowsPane, PairsPane, HandsPane, useFlows } from './FlowPanes.tsx'
 import { HandSizePane, OddsPane, ShapePane } from './ShapePanes.tsx'
-import styles from '../shared/classify.module.css'
 
 /** How well queues keep flows apart: hands, chances, and shapes that do better. */
 export function ShardingPage() {

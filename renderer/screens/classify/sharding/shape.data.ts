@@ -1,9 +1,8 @@
 import type { PriorityLevelConfiguration, Queuing, FlowSchema } from '../../../../core/config/objects.ts'
 import { MOST_QUEUES, shapeProblem } from '../../../../core/config/shape.ts'
 import type { DumpFrame } from '../../../../core/frame/dump.ts'
-import type { FlowName } from '../../../../core/sharding/hand.ts'
-import type { Overlap, SharedHands } from '../../../../core/sharding/overlap.ts'
-import type { ShardingGoal } from '../../../../core/sharding/recommend.ts'
+import type { FlowName, Overlap, SharedHands } from '../../../../core/sharding/overlap.ts'
+import type { ShardingGoal } from '../../../../core/sharding/collision.ts'
 import { dumpOfLevel, flowRows } from '../../../state/flows.logic.ts'
 import { format } from '../../../theme/format.ts'
 

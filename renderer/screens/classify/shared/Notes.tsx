@@ -1,9 +1,8 @@
 import type { DumpFrame } from '../../../../core/frame/dump.ts'
-import { Copy } from '../../../components/Copy.tsx'
-import { DumpsSwitch } from '../../../components/DumpsSwitch.tsx'
-import { Loading, ProblemNote, Details } from '../../../components/States.tsx'
+import { Copy } from '../../../components/Button.tsx'
+import { DumpsSwitch } from '../../../components/SourceControls.tsx'
+import { Loading, ProblemNote, Details, Note } from '../../../components/States.tsx'
 import { useDumpAbsence } from '../../../state/dumpAbsence.ts'
-import { Note } from '../../../components/Note.tsx'
 import type { CurrentObjects } from './configurations.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { builtInObjects } from '../../../../core/config/builtInByVersion.ts'
+import { builtInObjects } from '../../../../core/config/builtIn.ts'
 import type { ObjectsState } from '../../../../core/contract/objects.ts'
 import { currentObjects } from './configurations.ts'
 

@@ -1,11 +1,11 @@
-import { requestOfDump } from '../../../../core/classify/dumpLine.ts'
+import { requestOfDump } from '../../../../core/classify/requestText.ts'
 import { identityOf } from '../../../../core/classify/identity.ts'
 import type { DumpRequest } from '../../../../core/frame/dump.ts'
-import { digestRequest } from '../../../../core/classify/readRequest.ts'
+import { digestRequest } from '../../../../core/classify/classification.ts'
 import { resourceOf } from '../../../../core/request/match.ts'
 import type { RequestInfo } from '../../../../core/request/requestInfo.ts'
 import type { RequestSample } from '../../../../core/contract/objects.ts'
-import { holdsWords } from '../../../../core/text/words.ts'
+import { holdsWords } from '../../../../core/text/text.ts'
 
 /** A request that a dump shows; equal ones are one. */
 export interface SeenRequest {

@@ -1,16 +1,14 @@
 import { useMemo, useRef, useState } from 'react'
 import type { DumpFrame } from '../../../../core/frame/dump.ts'
-import { Button } from '../../../components/Button.tsx'
-import { download } from '../../../components/download.ts'
+import { Button, Segment } from '../../../components/Button.tsx'
+import { download } from '../../../components/csv.ts'
 import { inputClass } from '../../../components/Field.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { Menu, type MenuEntry } from '../../../components/Menu.tsx'
-import { Note } from '../../../components/Note.tsx'
+import { Note, EmptyState, ErrorState, Loading, ProblemNote } from '../../../components/States.tsx'
 import { NowLine } from '../../../components/NowLine.tsx'
 import { Pane } from '../../../components/Pane.tsx'
-import { isPaneKey } from '../../../components/paneKeys.ts'
-import { Segment } from '../../../components/Segment.tsx'
-import { EmptyState, ErrorState, Loading, ProblemNote } from '../../../components/States.tsx'
+import { isPaneKey } from '../../../components/keys.ts'
 import { useDump } from '../../../state/dumps.ts'
 import { MOST_REQUEST_TESTS, type RequestTest } from '../../../../core/contract/objects.ts'
 import { useRequestTests, changeRequestTests } from '../../../state/requestTests.ts'
@@ -36,7 +34,7 @@ import {
   type TestRow,
 } from './table.logic.ts'
 import styles from '../shared/classify.module.css'
-import { runRequestTests } from '../../../../core/classify/sample.ts'
+import { runRequestTests } from '../../../../core/classify/configuration.ts'
 
 /** Saved requests that must keep matching what they matched. */
 export function TestsPage() {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { runRequestTests } from '../../../../core/classify/sample.ts'
-import { builtInObjects } from '../../../../core/config/builtInByVersion.ts'
+import { runRequestTests } from '../../../../core/classify/configuration.ts'
+import { builtInObjects } from '../../../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import type { RequestSample, RequestTest } from '../../../../core/contract/objects.ts'
 import {

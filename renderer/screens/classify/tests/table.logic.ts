@@ -1,6 +1,10 @@
-import { strangeKeyInTable } from '../../../../core/classify/testTable.ts'
+import {
+  strangeKeyInTable,
+  type Landing,
+  type RequestTestResult,
+  landings,
+} from '../../../../core/classify/configuration.ts'
 import { z } from 'zod'
-import { type Landing, type RequestTestResult, landings } from '../../../../core/classify/sample.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import {
   RequestSampleSchema,
@@ -9,7 +13,7 @@ import {
   type RequestTest,
 } from '../../../../core/contract/objects.ts'
 import { SYSTEM_GROUPS } from '../../../../core/guard/systemRequests.ts'
-import { holdsWords } from '../../../../core/text/words.ts'
+import { holdsWords } from '../../../../core/text/text.ts'
 import { keyOfRequest } from '../../../state/recentRequests.logic.ts'
 import { labelOf } from '../shared/seen.data.ts'
 

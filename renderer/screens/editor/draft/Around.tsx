@@ -61,11 +61,12 @@ const ORDER_COLUMNS: readonly DataColumn<NeighbourRow>[] = [
   {
     id: 'precedence',
     header: 'Precedence',
+    term: 'matching-precedence',
     align: 'right',
     look: () => classes(styles['faint'], 'mono'),
     value: ({ precedence }) => precedence,
   },
-  { id: 'name', header: 'Flow schema', look: () => styles['clip'], value: ({ name }) => name },
+  { id: 'name', header: 'Flow schema', term: 'flow-schema', look: () => styles['clip'], value: ({ name }) => name },
   { id: 'remark', header: 'Traffic', align: 'right', look: () => styles['faint'], value: ({ remark }) => remark },
 ]
 

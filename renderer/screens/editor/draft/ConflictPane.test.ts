@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { builtInObjects } from '../../../../core/config/builtInByVersion.ts'
+import { builtInObjects } from '../../../../core/config/builtIn.ts'
 import { readEntry } from '../../../../core/draft/readEntry.ts'
 import { differingFields } from '../../../../core/draft/threeWay.ts'
 import { cleanManifest, writeManifest } from '../../../../core/manifest/write.ts'

@@ -3,9 +3,8 @@ import { structuredPatch } from 'diff'
 import type { Kind } from '../../../../core/config/objects.ts'
 import { writeManifest } from '../../../../core/manifest/write.ts'
 import { Pane } from '../../../components/Pane.tsx'
-import { scrollRegion } from '../../../components/scrollRegion.ts'
+import { scrollRegion, classes } from '../../../components/classes.ts'
 import type { UnderstoodEntry } from '../../../state/draft.logic.ts'
-import { classes } from '../../../components/classes.ts'
 import styles from './aside.module.css'
 
 /** One line of a difference; `fold` stands for lines that are left out. */

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { applyFix } from '../../../../core/draft/applyFix.ts'
+import { applyFix } from '../../../../core/draft/importManifests.ts'
 import type { GuardFinding, GuardSeverity } from '../../../../core/guard/finding.ts'
 import { Button } from '../../../components/Button.tsx'
 import { classes } from '../../../components/classes.ts'

@@ -4,18 +4,20 @@ import {
   type ImpactRow,
   type SeatImpact,
   type ImpactSums,
+  limitsOverSteps,
+  type LimitsOverSteps,
+  type LimitSpan,
 } from '../../../../core/impact/seatImpact.ts'
-import type { AdjustmentStep } from '../../../../core/frame/adjustmentStep.ts'
-import { limitsOverSteps, type LimitsOverSteps, type LimitSpan } from '../../../../core/impact/limitsOverSteps.ts'
+import type { AdjustmentStep } from '../../../../core/frame/derived.ts'
 import { unixMsOf } from '../../../../core/units.ts'
 import { LevelChip } from '../../../components/LevelChip.tsx'
-import { Note } from '../../../components/Note.tsx'
+import { Note } from '../../../components/States.tsx'
 import type { DataColumn } from '../../../components/dataColumns.ts'
 import { PlainTable, type FootRow } from '../../../components/PlainTable.tsx'
 import { Pane } from '../../../components/Pane.tsx'
-import { Segment } from '../../../components/Segment.tsx'
-import { scrollRegion } from '../../../components/scrollRegion.ts'
-import { ServerSeats } from '../../../components/ServerSeats.tsx'
+import { Segment } from '../../../components/Button.tsx'
+import { scrollRegion } from '../../../components/classes.ts'
+import { ServerSeats } from '../../../components/SourceControls.tsx'
 import { useSettings } from '../../../state/settings.ts'
 import { NOT_APPLICABLE, format, UNKNOWN } from '../../../theme/format.ts'
 import { levelOrder } from '../../../theme/levelSlots.ts'
@@ -102,6 +104,7 @@ const COLUMNS: readonly DataColumn<ImpactRow>[] = [
   {
     id: 'level',
     header: 'Priority level',
+    term: 'priority-level',
     rowHeader: true,
     cell: ({ name }) => (
       <button

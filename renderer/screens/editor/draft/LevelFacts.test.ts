@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { builtInObjects } from '../../../../core/config/builtInByVersion.ts'
+import { builtInObjects } from '../../../../core/config/builtIn.ts'
 import { sharesForSeats } from '../../../../core/impact/shareCalculator.ts'
 import { seatsAnswer } from './LevelFacts.tsx'
 

@@ -3,7 +3,7 @@ import { isLegalShape, MAX_ENTROPY_BITS, requiredEntropyBits } from '../../../..
 import { coveredOdds } from '../../../../core/sharding/collision.ts'
 import type { LevelSeats } from '../../../../core/impact/effectiveLevels.ts'
 import { sharesForSeats, type SharesAnswer } from '../../../../core/impact/shareCalculator.ts'
-import { Note } from '../../../components/Note.tsx'
+import { Note } from '../../../components/States.tsx'
 import { Term } from '../../../components/Term.tsx'
 import { format } from '../../../theme/format.ts'
 import { Button } from '../../../components/Button.tsx'

@@ -1,5 +1,5 @@
 import { type ReactNode, useId, useState } from 'react'
-import type { FieldPath } from '../../../../core/manifest/fieldPath.ts'
+import type { FieldPath } from '../../../../core/manifest/json.ts'
 import { Button } from '../../../components/Button.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { classes } from '../../../components/classes.ts'

@@ -1,10 +1,8 @@
-import { exportedChanges } from '../../../../core/draft/changes.ts'
-import { exportDiff } from '../../../../core/manifest/exportDiff.ts'
-import { exportKustomize } from '../../../../core/manifest/exportKustomize.ts'
-import { exportYaml, type ExportedFile } from '../../../../core/manifest/exportYaml.ts'
+import { exportedChanges } from '../../../../core/draft/readEntry.ts'
+import { exportDiff, exportKustomize, exportYaml, type ExportedFile } from '../../../../core/manifest/export.ts'
 import { say } from '../../../state/shell.ts'
 import { Button } from '../../../components/Button.tsx'
-import { download } from '../../../components/download.ts'
+import { download } from '../../../components/csv.ts'
 import { Menu } from '../../../components/Menu.tsx'
 import type { UnderstoodEntry } from '../../../state/draft.logic.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { builtInObjects } from '../../../../core/config/builtInByVersion.ts'
+import { builtInObjects } from '../../../../core/config/builtIn.ts'
 import { ChangeVerdictSchema, type ChangeVerdict, type ObjectsState } from '../../../../core/contract/objects.ts'
 import { withEntry } from '../../../../core/draft/draft.ts'
 import { writeManifest } from '../../../../core/manifest/write.ts'

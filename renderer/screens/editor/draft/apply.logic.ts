@@ -1,5 +1,5 @@
 import type { ObjectsState, ChangeVerdict } from '../../../../core/contract/objects.ts'
-import { changesOf } from '../../../../core/draft/changes.ts'
+import { changesOf } from '../../../../core/draft/readEntry.ts'
 import type { GuardFinding, ObjectRef } from '../../../../core/guard/finding.ts'
 import { isJsonObject } from '../../../../core/config/jsonValues.ts'
 import { unixMsOf } from '../../../../core/units.ts'

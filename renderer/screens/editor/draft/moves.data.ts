@@ -1,12 +1,11 @@
-import { requestOfDump } from '../../../../core/classify/dumpLine.ts'
-import { distinguisherOf } from '../../../../core/request/flow.ts'
+import { requestOfDump } from '../../../../core/classify/requestText.ts'
+import { distinguisherOf, inMatchingOrder } from '../../../../core/request/match.ts'
 import { classifyingConfiguration } from '../../../../core/classify/configuration.ts'
 import { identityOf } from '../../../../core/classify/identity.ts'
-import { digestRequest, type DigestedRequest } from '../../../../core/classify/readRequest.ts'
+import { digestRequest, type DigestedRequest } from '../../../../core/classify/classification.ts'
 import type { FlowSchema, ObjectSet } from '../../../../core/config/objects.ts'
-import { defaulted } from '../../../../core/guard/rail.ts'
+import { defaulted } from '../../../../core/guard/changes.ts'
 import type { DumpRequest } from '../../../../core/frame/dump.ts'
-import { inMatchingOrder } from '../../../../core/request/flowSchemas.ts'
 
 /** A request that a dump showed, ready to be classified again; its groups are those that its name tells. */
 export interface SeenRequest {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { builtInObjects } from '../../../../core/config/builtInByVersion.ts'
+import { builtInObjects } from '../../../../core/config/builtIn.ts'
 import { toJson } from '../../../../core/manifest/json.ts'
 import { readTokens, ruleSentence, subjectFields, subjectOf, tokensText } from './rules.logic.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { builtInObjects } from '../../../../core/config/builtInByVersion.ts'
+import { builtInObjects } from '../../../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import { driftFromBuiltIn } from '../../../../core/drift/drift.ts'
 import { changeText, comparedText, driftSentence, fieldsText, serverText } from './drift.text.ts'

@@ -1,4 +1,4 @@
-import { listed } from '../../../../core/guard/listed.ts'
+import { listed } from '../../../../core/guard/finding.ts'
 import type { ObjectsState } from '../../../../core/contract/objects.ts'
 import type { Drift, DriftRow } from '../../../../core/drift/drift.ts'
 

@@ -3,8 +3,8 @@ import { differingFields } from '../../../../core/draft/threeWay.ts'
 import type { Json } from '../../../../core/manifest/json.ts'
 import { cleanManifest } from '../../../../core/manifest/write.ts'
 import { unixMsOf } from '../../../../core/units.ts'
-import { countOf } from '../draft/apply.logic.ts'
 import { format } from '../../../theme/format.ts'
+import { countOf } from '../draft/apply.logic.ts'
 
 const MOST_NAMED = 3
 

@@ -1,0 +1,270 @@
+import { type PriorityLevelConfiguration, type Queuing, EXEMPT } from '../config/objects.ts'
+import type { Histogram, LevelFrame, ServerFrame } from '../frame/frame.ts'
+import { coveredOdds, bestHand } from '../sharding/collision.ts'
+import { isLegalShape } from '../config/shape.ts'
+import type { LevelSeats } from '../impact/effectiveLevels.ts'
+import type { ImpactRow } from '../impact/seatImpact.ts'
+import { type GuardFinding, type GuardSeverity, levelRef, counted } from './finding.ts'
+import { isLevelChange, type Rail, type RailInput } from './changes.ts'
+
+/**
+ * Levels that lose queues while requests run. When two mutating requests of one queue are over and their seats linger
+ * for the watches, releasing them removes a wrong queue: requests are lost, or the API server panics (trap T29).
+ */
+export const queuesRail: Rail = ({ changes, context }) =>
+  changes.filter(isLevelChange).flatMap(({ name, from, to }): readonly GuardFinding[] => {
+    if (from === null) return []
+    if (to === null) return [removal(name, context)]
+    const [was, is] = [queuesOf(from), queuesOf(to)]
+    return is >= was ? [] : [shrinking(name, was, is, context)]
+  })
+
+const queuesOf = ({ spec }: PriorityLevelConfiguration): number => spec.limited?.limitResponse.queuing?.queues ?? 0
+
+type Context = RailInput['context']
+
+function shrinking(name: string, was: number, is: number, context: Context): GuardFinding {
+  const what = is === 0 ? `${name} is switched from Queue to Reject` : `${name} loses ${was - is} of its ${was} queues`
+  const base = { code: 'queues/shrinking', objects: [levelRef(name)] } as const
+  if (context.origin === 'simulation' || context.origin === 'proxy') {
+    return {
+      ...base,
+      severity: 'passes',
+      message: `${what}; the console’s own engine removes only idle queues.`,
+      evidence: [],
+    }
+  }
+  const { severity, evidence } = riskOf(name, context)
+  return {
+    ...base,
+    severity,
+    message: `${what}: on a server with traffic that can lose waiting requests or end the API server with a panic, when writes that many watches hear of are just over.`,
+    remedy: {
+      sentence: `Make a second level with the new queues, lead the schemas of ${name} to it, and delete ${name} once it is idle.`,
+    },
+    evidence,
+  }
+}
+
+function removal(name: string, { servers = [] }: Context): GuardFinding {
+  const held = levelsNamed(name, servers).reduce(
+    (sum, { requests }) => sum + (requests.executing ?? 0) + (requests.queued ?? 0),
+    0,
+  )
+  return {
+    code: 'queues/removal',
+    severity: 'expected',
+    objects: [levelRef(name)],
+    message: `${name} is emptied: it takes no new requests, and its shares count until the last one is served.`,
+    evidence: servers.length === 0 ? [] : [`${held} requests in it now`],
+  }
+}
+
+/** As far as the present traffic tells; without any it is not known. */
+function riskOf(
+  name: string,
+  { servers = [] }: Context,
+): { readonly severity: GuardSeverity; readonly evidence: readonly string[] } {
+  const levels = levelsNamed(name, servers)
+  if (levels.length === 0) return { severity: 'warns', evidence: ['the present traffic is not known'] }
+  const heard = levels.flatMap(({ schemas }) => schemas).filter(({ watchCount }) => watchCount && lingers(watchCount))
+  if (heard.length > 0) {
+    const names = [...new Set(heard.map((schema) => schema.name))].join(', ')
+    return {
+      severity: 'blocks',
+      evidence: [`writes that more than ten watches heard of since the server started: ${names}`],
+    }
+  }
+  const busy = levels.some(({ requests }) => (requests.executing ?? 0) + (requests.queued ?? 0) > 0)
+  return {
+    severity: busy ? 'warns' : 'expected',
+    evidence: [
+      busy ? 'it holds requests now' : 'it holds no requests now',
+      'no write that more than ten watches heard of since the server started',
+    ],
+  }
+}
+
+const levelsNamed = (name: string, servers: readonly ServerFrame[]): readonly LevelFrame[] =>
+  servers.flatMap(({ levels }) => levels.filter((level) => level.name === name))
+
+/** Fewer watches than this cost a write nothing (specification 5.5). */
+const LINGERS_FROM = 10
+
+/** Whether more watches than that heard of some write; exactly as many are in one bucket with fewer. */
+function lingers({ bounds, counts, count }: Histogram): boolean {
+  const bucket = bounds.findIndex((bound) => bound >= LINGERS_FROM)
+  return bucket >= 0 && count > (counts[bucket] ?? count)
+}
+
+/** The chance from which a small flow is too often stuck behind others: 1 in 1000 by one elephant, 1 in 5 by four. */
+const TOO_OFTEN = [
+  { elephants: 1, odds: 0.001 },
+  { elephants: 4, odds: 0.2 },
+] as const
+
+/** How well the hands of changed levels keep flows apart (specification 3). A shape that is not legal is no matter of risk. */
+export const shardingRail: Rail = ({ changes }) =>
+  changes.filter(isLevelChange).flatMap(({ name, from, to }): readonly GuardFinding[] => {
+    const [was, is] = [from, to].map((level) => level?.spec.limited?.limitResponse.queuing)
+    if (is === undefined || !isLegalShape(is) || (was?.queues === is.queues && was.handSize === is.handSize)) return []
+    return [...collisions(name, is), ...dealtAgain(name, was, is)]
+  })
+
+function collisions(name: string, { queues, handSize }: Queuing): readonly GuardFinding[] {
+  if (queues === 1) {
+    return [
+      {
+        code: 'sharding/one-queue',
+        severity: 'expected',
+        objects: [levelRef(name)],
+        message: `${name} has one queue, so that its flows are not kept apart: whoever sends most waits least.`,
+        evidence: [],
+      },
+    ]
+  }
+  const odds = TOO_OFTEN.map((limit) => ({ ...limit, found: coveredOdds({ queues, handSize }, limit.elephants) }))
+  const [worst] = odds.filter(({ found, odds: limit }) => found >= limit)
+  if (worst === undefined) return []
+  const best = bestHand(queues, worst.elephants)
+  const better = best !== undefined && best.covered < worst.odds && best.handSize !== handSize ? best : undefined
+  return [
+    {
+      code: 'sharding/collisions',
+      severity: 'warns',
+      objects: [levelRef(name)],
+      message: `In ${name} ${worst.elephants === 1 ? 'one busy flow covers' : `${worst.elephants} busy flows cover`} all queues of another flow with a chance of ${percent(worst.found)}.`,
+      remedy:
+        better === undefined
+          ? { sentence: `Give ${name} more queues.` }
+          : {
+              sentence: `Deal ${better.handSize} of the ${queues} queues to each flow: ${percent(better.covered)}.`,
+              fix: {
+                action: 'set',
+                object: levelRef(name),
+                path: ['spec', 'limited', 'limitResponse', 'queuing', 'handSize'],
+                value: better.handSize,
+              },
+            },
+      evidence: odds.map(
+        ({ elephants, found }) => `${elephants} busy ${elephants === 1 ? 'flow' : 'flows'}: ${percent(found)}`,
+      ),
+    },
+  ]
+}
+
+/** Trap T30: what waits stays where it is, what arrives goes elsewhere. */
+function dealtAgain(name: string, was: Queuing | undefined, is: Queuing): readonly GuardFinding[] {
+  if (was === undefined) return []
+  return [
+    {
+      code: 'sharding/dealt-again',
+      severity: 'expected',
+      objects: [levelRef(name)],
+      message: `Every flow of ${name} is dealt other queues; requests that wait already stay where they are.`,
+      evidence: [`${was.handSize} of ${was.queues} → ${is.handSize} of ${is.queues}`],
+    },
+  ]
+}
+
+const percent = (odds: number): string => `${Number((odds * 100).toPrecision(2))} %`
+
+/** Levels that the edit leaves next to no seats. */
+export const seatsRail: Rail = (input) =>
+  input.impact.rows.flatMap((row): readonly GuardFinding[] => {
+    const { name, before, after } = row
+    if (after === null || name === EXEMPT) return []
+    return [...starved(row, after), ...oneSeatRequests(name, before, after), ...belowDemand(name, before, after, input)]
+  })
+
+const sharesPath = ['spec', 'limited', 'nominalConcurrencyShares'] as const
+
+/** No nominal seat, or one. */
+function starved({ name, before }: ImpactRow, after: LevelSeats): readonly GuardFinding[] {
+  if (after.nominal > 1 || before?.nominal === after.nominal) return []
+  const evidence = before === null ? ['a new level'] : [`before the edit: ${counted(before.nominal, 'nominal seat')}`]
+  if (after.nominal === 1) {
+    return [
+      {
+        code: 'seats/one',
+        severity: 'warns',
+        objects: [levelRef(name)],
+        message: `${name} is left with one nominal seat: whatever it serves runs one request at a time unless other levels lend.`,
+        remedy: { sentence: `Give ${name} more shares.` },
+        evidence,
+      },
+    ]
+  }
+  return [
+    {
+      code: 'seats/none',
+      severity: 'warns',
+      objects: [levelRef(name)],
+      message: `${name} has no seat of its own: ${withoutSeats(after)}.`,
+      remedy: {
+        sentence: `Give ${name} at least one share, unless its requests are to be held up.`,
+        fix: { action: 'set', object: levelRef(name), path: [...sharesPath], value: 1 },
+      },
+      evidence,
+    },
+  ]
+}
+
+/** What a limit of 0 does (specification 4.6, 4.11, trap T17). */
+function withoutSeats({ type, upper }: LevelSeats): string {
+  if (upper > 0) return 'its requests run only on seats that other levels lend'
+  return type === 'Reject'
+    ? 'it runs one request at a time and rejects all others'
+    : 'its requests wait until their time is up and are rejected, for it may not borrow either'
+}
+
+/** Specification 5.2. With one nominal seat or none it goes without saying. */
+function oneSeatRequests(name: string, before: LevelSeats | null, after: LevelSeats): readonly GuardFinding[] {
+  const { queues, nominal } = after
+  if (nominal < 2 || after.maxSeatsPerRequest !== 1 || before?.maxSeatsPerRequest === 1) return []
+  const byHand = queues !== undefined && nominal < 2 * queues.handSize
+  return [
+    {
+      code: 'seats/one-per-request',
+      severity: 'warns',
+      objects: [levelRef(name)],
+      message: `A request of ${name} counts for one seat at most, so that a list worth ten seats is taken for a small one and the level takes on more work than its seats suggest.`,
+      remedy: {
+        sentence:
+          byHand && nominal > 6
+            ? `Deal smaller hands: with ${Math.trunc(nominal / 2)} or fewer queues each a request may count for two seats.`
+            : `Give ${name} more shares: a request may count for 15 % of the nominal seats, and for these divided by the hand size.`,
+      },
+      evidence: [
+        before === null || before.maxSeatsPerRequest === 0
+          ? 'no cap before the edit'
+          : `before the edit: ${before.maxSeatsPerRequest} seats`,
+        `nominal seats ${nominal}${queues === undefined ? '' : `, hand size ${queues.handSize}`}`,
+      ],
+    },
+  ]
+}
+
+/** The most that the level may have against what it needed lately. */
+function belowDemand(
+  name: string,
+  before: LevelSeats | null,
+  { upper }: LevelSeats,
+  { context }: RailInput,
+): readonly GuardFinding[] {
+  if (before === null || upper >= before.upper) return []
+  return (context.servers ?? []).flatMap(({ id, levels }): readonly GuardFinding[] => {
+    const demand = levels.find((level) => level.name === name)?.demand.highWatermark
+    if (demand === undefined || demand <= upper || demand > before.upper) return []
+    return [
+      {
+        code: 'seats/below-demand',
+        severity: 'warns',
+        objects: [levelRef(name)],
+        message: `${name} may have at most ${counted(upper, 'seat')} after the edit, and asked for ${demand} on ${id} in the last period.`,
+        remedy: { sentence: `Give ${name} more shares or a higher borrowing limit.` },
+        evidence: [`upper limit before the edit: ${before.upper}`],
+      },
+    ]
+  })
+}

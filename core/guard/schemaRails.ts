@@ -1,0 +1,159 @@
+import { CATCH_ALL } from '../config/objects.ts'
+import { type GuardFinding, type GuardRemedy, schemaRef, listed, levelRef } from './finding.ts'
+import { type NamesDecide, type Shadowed, namesDecideIn, shadowedIn, winnersOver } from './shadowing.ts'
+import type { Rail, Side } from './changes.ts'
+
+/** Schemas that the edit makes unreachable, or whose turn only their names decide. */
+export const matchingRail: Rail = ({ before, after, changes }) => {
+  const changed = new Set(changes.flatMap(({ kind, name }) => (kind === 'FlowSchema' ? [name] : [])))
+  const [was, is] = [namesIn(before), namesIn(after)]
+  const moved = new Set([...changed, ...is.filter((name) => !was.includes(name))])
+  // Who comes before whom is as it was.
+  if (moved.size === 0 && was.length === is.length) return []
+
+  const { schemas } = after.objects
+  const precedenceOf = new Map(schemas.map(({ metadata, spec }) => [metadata.name, spec.matchingPrecedence]))
+  const unreachable = shadowedIn(after, moved)
+    .filter(({ schema }) => schema !== CATCH_ALL && (changed.has(schema) || !isShadowed(schema, before)))
+    .map((one) => shadowedFinding(one, precedenceOf, changed))
+
+  const pair = ({ first, second }: NamesDecide): string => `${first} ${second}`
+  const tiesBefore = new Set(namesDecideIn(before.configuration.order, moved).map(pair))
+  const levelOf = new Map(schemas.map(({ metadata, spec }) => [metadata.name, spec.priorityLevelConfiguration.name]))
+  const ties = namesDecideIn(after.configuration.order, moved)
+    .filter((tie) => !tiesBefore.has(pair(tie)))
+    .map((tie) => tieFinding(tie, levelOf.get(tie.first) === levelOf.get(tie.second)))
+  return [...unreachable, ...ties]
+}
+
+/** Schemas that take part, in matching order. */
+const namesIn = ({ configuration }: Side): readonly string[] => configuration.order.map(({ metadata }) => metadata.name)
+
+function isShadowed(name: string, { configuration }: Side): boolean {
+  const schema = configuration.order.find(({ metadata }) => metadata.name === name)
+  return schema !== undefined && winnersOver(schema, configuration) !== undefined
+}
+
+/** `changed` are the schemas of the edit: it is for them to give way. */
+export function shadowedFinding(
+  { schema, by }: Shadowed,
+  precedenceOf: ReadonlyMap<string, number>,
+  changed: ReadonlySet<string> = new Set(),
+): GuardFinding {
+  if (by.length === 0) {
+    return {
+      code: 'matching/nothing',
+      severity: 'warns',
+      objects: [schemaRef(schema)],
+      message: `${schema} matches no requests: none of its rules names both who asks and what for.`,
+      remedy: { sentence: `Add a rule with subjects and with resource or non-resource rules, or leave ${schema} out.` },
+      evidence: [],
+    }
+  }
+  return {
+    code: 'matching/shadowed',
+    severity: 'warns',
+    objects: [schemaRef(schema), ...by.map(schemaRef)],
+    message: `${schema} never gets a request: ${listed(by)} ${by.length === 1 ? 'takes' : 'together take'} all that it matches.`,
+    remedy: remedyFor({ schema, by }, precedenceOf, changed),
+    evidence: by.map((name) => `${name} at ${precedenceOf.get(name) ?? 'an imagined place'} comes before`),
+  }
+}
+
+function remedyFor(
+  { schema, by }: Shadowed,
+  precedenceOf: ReadonlyMap<string, number>,
+  changed: ReadonlySet<string>,
+): GuardRemedy {
+  const [only] = by
+  const behind = (precedenceOf.get(schema) ?? 0) + 1
+  if (by.length === 1 && only !== undefined && changed.has(only) && !changed.has(schema) && behind < 10_000) {
+    return moveTo(only, behind, `so that ${schema} comes first`)
+  }
+  const first = Math.min(...by.map((name) => precedenceOf.get(name) ?? 1))
+  // 1 is for exempt alone.
+  return first > 2
+    ? moveTo(schema, first - 1, 'so that it comes first')
+    : { sentence: `Leave ${schema} out, or narrow ${listed(by)}.` }
+}
+
+const moveTo = (schema: string, precedence: number, purpose: string): GuardRemedy => ({
+  sentence: `Give ${schema} matching precedence ${precedence}, ${purpose}.`,
+  fix: { action: 'set', object: schemaRef(schema), path: ['spec', 'matchingPrecedence'], value: precedence },
+})
+
+function tieFinding({ precedence, first, second }: NamesDecide, sameLevel: boolean): GuardFinding {
+  return {
+    code: 'matching/same-precedence',
+    severity: sameLevel ? 'expected' : 'warns',
+    objects: [schemaRef(first), schemaRef(second)],
+    message: `${first} and ${second} have the same matching precedence ${precedence} and match requests in common, which ${first} gets because of its name.`,
+    remedy: { sentence: 'Give them different matching precedences.' },
+    evidence: sameLevel ? ['both lead to the same level'] : [],
+  }
+}
+
+/** Schemas whose level does not exist, so that the server does as if they did not (specification 7.3, 7.6). */
+export const referencesRail: Rail = ({ before, after }) => {
+  const dangledBefore = new Set(before.configuration.dangling.map(({ metadata }) => metadata.name))
+  const levelsBefore = new Set(before.objects.levels.map(({ metadata }) => metadata.name))
+  return [
+    ...danglingIn(after).map(({ schema, level, refused }): GuardFinding => {
+      const old = dangledBefore.has(schema)
+      const deleted = levelsBefore.has(level) && refused === undefined
+      return {
+        code: `references/${deleted ? 'level-deleted' : 'dangling'}`,
+        severity: old ? 'warns' : 'blocks',
+        objects: [schemaRef(schema), levelRef(level)],
+        message:
+          refused !== undefined
+            ? `${schema} leads to ${level}, which the server does without because ${refused}.`
+            : deleted
+              ? `${schema} leads to ${level}, which the edit deletes; its requests go to the next schema that matches.`
+              : `${schema} leads to ${level}, which does not exist; its requests go to the next schema that matches.`,
+        remedy: {
+          sentence: deleted
+            ? `Keep ${level}, or give ${schema} another level.`
+            : `Create ${level}, or give ${schema} another level.`,
+        },
+        evidence: old ? ['so before the edit, too'] : [],
+      }
+    }),
+    ...unfed(before, after),
+  ]
+}
+
+interface DanglingSchema {
+  readonly schema: string
+  readonly level: string
+  /** Why the server refuses the level, when there is one. */
+  readonly refused: string | undefined
+}
+
+export const danglingIn = ({ configuration: { dangling, refused } }: Side): readonly DanglingSchema[] =>
+  dangling.map(({ metadata, spec }) => {
+    const level = spec.priorityLevelConfiguration.name
+    return { schema: metadata.name, level, refused: refused.get(level) }
+  })
+
+/** Levels that lose their last schema, or are added without one: their seats serve nobody. */
+function unfed(before: Side, after: Side): readonly GuardFinding[] {
+  const [was, is] = [fedLevels(before), fedLevels(after)]
+  const known = new Set(before.objects.levels.map(({ metadata }) => metadata.name))
+  return after.objects.levels.flatMap(({ metadata: { name } }): GuardFinding[] => {
+    if (is.has(name) || (known.has(name) && !was.has(name))) return []
+    return [
+      {
+        code: 'references/unfed',
+        severity: 'warns',
+        objects: [levelRef(name)],
+        message: `No schema leads to ${name}, so that its seats serve nobody until other levels borrow them.`,
+        remedy: { sentence: `Add a schema that leads to ${name}, or leave the level out.` },
+        evidence: [],
+      },
+    ]
+  })
+}
+
+const fedLevels = ({ configuration: { order } }: Side): ReadonlySet<string> =>
+  new Set(order.map(({ spec }) => spec.priorityLevelConfiguration.name))

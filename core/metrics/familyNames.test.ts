@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest'
+import { parseKubernetesVersion } from './familyNames.ts'
+
+describe('parseKubernetesVersion', () => {
+  it.each([
+    ['v1.36.3', 36],
+    ['v1.33.5-gke.1162000', 33],
+    ['v1.32.9-eks-3025e55', 32],
+    ['v1.31.0+k3s1', 31],
+    ['v1.37.0-beta.0', 37],
+    ['1.30', 30],
+    ['v1.29+', 29],
+    [' v1.36.3\n', 36],
+  ])('reads the minor of %j', (text, minor) => {
+    expect(parseKubernetesVersion(text)).toEqual({ major: 1, minor })
+  })
+
+  it.each([
+    undefined,
+    '',
+    'unknown',
+    'v1',
+    'v1.',
+    'v0.0.0-master+$Format:%H$'.slice(1, 2),
+    'version 1.36',
+    'v1.4567.1',
+  ])('does not guess at %j', (text) => {
+    expect(parseKubernetesVersion(text)).toBeUndefined()
+  })
+})

@@ -1,0 +1,39 @@
+import { builtInObjects } from '../config/builtIn.ts'
+import type { ObjectSet } from '../config/objects.ts'
+import { AS_UPSTREAM, profileFor } from '../engine/profiles.ts'
+
+/** What the engines of these tests are made of: 226 seats. */
+export const ENGINE = {
+  mode: 'priority-and-fairness',
+  maxRequestsInFlight: 226,
+  maxMutatingRequestsInFlight: 0,
+  profile: profileFor('v1.36.3'),
+  corrections: AS_UPSTREAM,
+  startUnixMs: 0,
+} as const
+
+export const OBJECTS = builtInObjects('v1.36.3')
+
+/** Where all requests of these tests come to. */
+export const LEVEL = 'global-default'
+
+/** That level with so many shares, and queues with so many places; it neither lends nor borrows. */
+export const shaped = (nominalConcurrencyShares: number, queueLengthLimit: number, queues = 1): ObjectSet => ({
+  ...OBJECTS,
+  levels: OBJECTS.levels.map((level) =>
+    level.metadata.name === LEVEL
+      ? {
+          ...level,
+          spec: {
+            type: 'Limited',
+            limited: {
+              nominalConcurrencyShares,
+              lendablePercent: 0,
+              borrowingLimitPercent: 0,
+              limitResponse: { type: 'Queue', queuing: { queues, handSize: 1, queueLengthLimit } },
+            },
+          },
+        }
+      : level,
+  ),
+})

@@ -1,0 +1,170 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { requestInfo } from '../request/requestInfo.ts'
+import { arrivalTimes, nextActiveMs, Backoff, sendPersistently } from './clients.ts'
+import { seededRandom } from './random.ts'
+import type { Arrivals, PreparedCall } from './workload.ts'
+import type { Outcome } from './server.ts'
+
+const SECOND = 1e9
+
+function timesUntil(arrivals: Arrivals, endSeconds: number, seed = 5): readonly number[] {
+  const times: number[] = []
+  for (const ns of arrivalTimes(arrivals, seededRandom(seed))) {
+    if (ns >= endSeconds * SECOND) break
+    times.push(ns)
+  }
+  return times
+}
+
+function firstTimes(arrivals: Arrivals, seed: number, count: number): readonly number[] {
+  const times: number[] = []
+  for (const ns of arrivalTimes(arrivals, seededRandom(seed))) {
+    if (times.length === count) break
+    times.push(ns)
+  }
+  return times
+}
+
+describe('arrivals', () => {
+  test('of every kind ascend in whole nanoseconds', () => {
+    const positive = fc.integer({ min: 1, max: 60_000 })
+    const arrivals: fc.Arbitrary<Arrivals> = fc.oneof(
+      fc.record({ kind: fc.constant('poisson' as const), perSecond: fc.double({ min: 0.1, max: 100, noNaN: true }) }),
+      fc.record({
+        kind: fc.constant('regular' as const),
+        periodMs: positive,
+        jitter: fc.double({ min: 0, max: 2, noNaN: true }),
+      }),
+      fc.record({
+        kind: fc.constant('bursts' as const),
+        waves: fc.record({ firstMs: positive, periodMs: positive }),
+        count: fc.integer({ min: 1, max: 30 }),
+        spreadMs: positive,
+      }),
+      fc.record({ kind: fc.constant('schedule' as const), atMs: fc.array(positive) }),
+    )
+    fc.assert(
+      fc.property(arrivals, fc.integer(), (kind, seed) => {
+        const times = firstTimes(kind, seed, 200)
+        expect(times.every(Number.isSafeInteger)).toBe(true)
+        expect(times).toEqual(times.toSorted((a, b) => a - b))
+      }),
+    )
+  })
+
+  test('of a Poisson process come as often as they should', () => {
+    const count = timesUntil({ kind: 'poisson', perSecond: 50 }, 400).length
+    // Three deviations of 20,000.
+    expect(Math.abs(count - 20_000)).toBeLessThan(430)
+  })
+
+  test('in waves keep to them', () => {
+    const waves = { firstMs: 2_000, activeMs: 1_000, periodMs: 5_000 }
+    const times = timesUntil({ kind: 'poisson', perSecond: 100, waves }, 100)
+    expect(times.length).toBeGreaterThan(1_500)
+    for (const ns of times) expect((ns / 1e6 - 2_000) % 5_000).toBeLessThanOrEqual(1_000)
+  })
+
+  test('at regular times stay within half of the jitter', () => {
+    const times = timesUntil({ kind: 'regular', periodMs: 10_000, jitter: 0.2 }, 1_000)
+    expect(times.length).toBeGreaterThanOrEqual(99)
+    times.slice(1).forEach((ns, i) => {
+      expect(Math.abs(ns - (times[i] ?? 0) - 10 * SECOND)).toBeLessThanOrEqual(2 * SECOND)
+    })
+  })
+
+  test('in bursts come together', () => {
+    const times = timesUntil(
+      { kind: 'bursts', waves: { firstMs: 1_000, periodMs: 10_000 }, count: 20, spreadMs: 500 },
+      35,
+    )
+    expect(times).toHaveLength(80)
+    for (const ns of times) expect((ns / 1e6 - 1_000) % 10_000).toBeLessThan(500)
+  })
+
+  test('of a schedule come as it says and then no more', () => {
+    expect(timesUntil({ kind: 'schedule', atMs: [30, 10, 20] }, 1)).toEqual([10e6, 20e6, 30e6])
+  })
+})
+
+test.each([
+  [0, 2_000],
+  [2_000, 2_000],
+  [2_999, 2_999],
+  [3_000, 7_000],
+  [6_999, 7_000],
+  [7_500, 7_500],
+])('a wave of one second every five that begins at two: after %d ms it is on at %d ms', (ms, active) => {
+  expect(nextActiveMs({ firstMs: 2_000, activeMs: 1_000, periodMs: 5_000 }, ms)).toBe(active)
+})
+
+const target = { path: '/api/v1/pods', query: new Map<string, string>() }
+const call: PreparedCall = {
+  user: { name: 'somebody', groups: [] },
+  info: requestInfo('GET', target).info,
+  query: target.query,
+  drawExecutionNs: () => 0,
+}
+
+/** Lets a client send until it gives up; every answer comes from the list, then it is served. */
+function retryAgainst(answers: readonly Outcome[]) {
+  const pauses: number[] = []
+  let attempts = 0
+  let ended: Outcome | undefined
+  const due: (() => void)[] = []
+  sendPersistently(
+    {
+      random: () => 0.5,
+      nowNs: () => 0,
+      after(ns, run) {
+        pauses.push(ns / 1e9)
+        due.push(run)
+      },
+      send: (_, watchNs, done) => {
+        expect(watchNs).toBe(7)
+        done(answers[attempts++] ?? { kind: 'served' })
+      },
+    },
+    call,
+    7,
+    (outcome) => (ended = outcome),
+  )
+  for (let next = due.shift(); next !== undefined; next = due.shift()) next()
+  return { pauses, attempts, ended }
+}
+
+describe('a client that is refused', () => {
+  test('waits as long as it was told, each time, ten times at most', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 32 }), { maxLength: 20 }), (seconds) => {
+        const { pauses, attempts, ended } = retryAgainst(
+          seconds.map((retryAfter) => ({ kind: 'rejected', retryAfter })),
+        )
+        expect(pauses).toEqual(seconds.slice(0, 10))
+        expect(attempts).toBe(Math.min(seconds.length, 10) + 1)
+        expect(ended?.kind).toBe(seconds.length > 10 ? 'rejected' : 'served')
+      }),
+    )
+  })
+
+  test('does not try again what took too long', () => {
+    expect(retryAgainst([{ kind: 'expired' }])).toEqual({ pauses: [], attempts: 1, ended: { kind: 'expired' } })
+  })
+})
+
+describe('the backoff of a reflector', () => {
+  test('doubles from 0.8 s to 30 s, each up to twice as long', () => {
+    const [least, most] = [new Backoff(), new Backoff()]
+    const expected = [0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 30, 30]
+    expect(expected.map(() => least.drawNs(0, () => 0) / SECOND)).toEqual(expected)
+    expect(expected.map(() => most.drawNs(0, () => 1) / SECOND)).toEqual(expected.map((one) => 2 * one))
+  })
+
+  test('begins anew after two quiet minutes', () => {
+    const backoff = new Backoff()
+    backoff.drawNs(0, () => 0)
+    expect(backoff.drawNs(120 * SECOND, () => 0)).toBe(1.6 * SECOND)
+    expect(backoff.drawNs(241 * SECOND, () => 0)).toBe(0.8 * SECOND)
+  })
+})

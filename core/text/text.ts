@@ -1,0 +1,121 @@
+import { nsToMs, type SeatSeconds, unixMsOf } from '../units.ts'
+
+/**
+ * Characters that act on a terminal, a log or the order of a line rather than being seen, or are not seen at all: C0, DEL
+ * and C1, formatting characters (direction of writing, zero width, tags), and separators of lines and paragraphs.
+ */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+
+/** As JSON writes it: one `\u` for each UTF-16 unit. */
+const escape = (character: string): string =>
+  character.replaceAll(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** What begins a command anywhere in a line of the log of a GitHub, Azure or TeamCity job: `##[error]`, `##vso[…]`. */
+const JOB_COMMAND = /#(?=#\w*\[)/g
+
+/** The text with every unseen character as JSON writes it, `\u001b`; newlines and tabs too. */
+export const escapeControls = (text: string): string => text.replaceAll(UNSEEN, escape).replaceAll(JOB_COMMAND, escape)
+
+/** The same for a text of several lines, which stay lines. */
+export const escapeLines = (text: string): string => text.split(/\r?\n/).map(escapeControls).join('\n')
+
+/** One line of text for people, whoever wrote parts of it. `::` at its beginning would be a command of a GitHub job. */
+export const shownLine = (text: string): string => escapeControls(text).replace(/^(\s*):(?=:)/, String.raw`$1\u003a`)
+
+/**
+ * A value as JSON without unseen characters: between its members there are newlines and blanks only, and within its
+ * strings every one is escaped.
+ */
+export const jsonText = (value: unknown, indent?: number): string =>
+  JSON.stringify(value, undefined, indent)
+    .replaceAll(UNSEEN, (character) => (character === '\n' ? character : escape(character)))
+    .replaceAll(JOB_COMMAND, escape)
+
+/** The known word that was probably meant: at most a third of its letters differ. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  let best: { readonly candidate: string; readonly edits: number } | undefined
+  for (const candidate of known) {
+    const edits = distance(word, candidate)
+    if (edits <= Math.max(1, Math.floor(candidate.length / 3)) && (best === undefined || edits < best.edits)) {
+      best = { candidate, edits }
+    }
+  }
+  return best?.candidate
+}
+
+/** Least number of letters to insert, delete or replace. */
+export function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}
+
+/** Plain order of UTF-16 code units: the same on every machine and in every locale. */
+export const byCodeUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** Readers of Go's text forms, as the debug dumps print them (specification 12). `undefined` for anything else. */
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ns: nsToMs(1),
+  us: 1e-3,
+  µs: 1e-3,
+  μs: 1e-3,
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+}
+const DURATION = /^([+-]?)((?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/
+const DURATION_PART = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g
+
+/** A duration such as `0s`, `5ms` or `1h2m3.5s`, in milliseconds. */
+export function parseGoDuration(text: string): number | undefined {
+  const sign = DURATION.exec(text)
+  if (sign === null) return undefined
+  let ms = 0
+  for (const [, amount, unit] of text.matchAll(DURATION_PART)) ms += Number(amount) * (UNIT_MS[unit ?? ''] ?? 0)
+  return sign[1] === '-' ? -ms : ms
+}
+
+const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/
+
+/** A UTC time with up to nine decimals, in Unix milliseconds. Below a microsecond a double does not tell times apart. */
+export function parseGoTime(text: string): number | undefined {
+  const found = TIME.exec(text)
+  if (found === null) return undefined
+  const seconds = unixMsOf(`${found[1]}Z`)
+  if (Number.isNaN(seconds)) return undefined
+  return seconds + nsToMs(Number((found[2] ?? '').padEnd(9, '0')))
+}
+
+/** Go's zero time, which stands for "never". */
+export const ZERO_TIME = '0001-01-01T00:00:00Z'
+
+/** Seat-seconds such as `12.03000000ss` (specification 0.3). */
+export function parseSeatSeconds(text: string): SeatSeconds | undefined {
+  return /^\d+\.\d{8}ss$/.test(text) ? Number(text.slice(0, -2)) : undefined
+}
+
+export function parseGoInteger(text: string): number | undefined {
+  return /^-?\d{1,15}$/.test(text) ? Number(text) : undefined
+}
+
+export function parseGoBoolean(text: string): boolean | undefined {
+  return text === 'true' ? true : text === 'false' ? false : undefined
+}
+
+/** Whether a text holds every word of a query, in any case and order; an empty query is held by every text. */
+export function holdsWords(query: string): (text: string) => boolean {
+  const words = query.toLowerCase().split(/\s+/)
+  return (text) => {
+    const lower = text.toLowerCase()
+    return words.every((word) => lower.includes(word))
+  }
+}

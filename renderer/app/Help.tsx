@@ -1,0 +1,157 @@
+import { Dialog } from 'radix-ui'
+import { useEffect, useRef, useState } from 'react'
+import { holdsWords } from '../../core/text/text.ts'
+import { Button } from '../components/Button.tsx'
+import { classes, scrollRegion } from '../components/classes.ts'
+import { closeTerm, glossaryStore, openTerm } from '../state/glossary.ts'
+import { useSettings } from '../state/settings.ts'
+import { setOverlay, shellStore } from '../state/shell.ts'
+import dialog from '../components/Dialog.module.css'
+import { inputClass } from '../components/Field.tsx'
+import { GLOSSARY, type TermId, relatedTo, GLOSSARY_TOPICS, type GlossaryTopic } from '../glossary/glossary.ts'
+import { SHORTCUTS } from './keymap.ts'
+import styles from './App.module.css'
+
+/** Keys and terms: opened by its key, or by a term, whose entry it then shows. */
+export function KeyHelp() {
+  const asked = shellStore(({ overlay }) => overlay === 'help')
+  const term = glossaryStore((state) => state.term)
+  const onOpenChange = (open: boolean): void => {
+    setOverlay('help', open)
+    if (!open) closeTerm()
+  }
+  return (
+    <Dialog.Root open={asked || term !== undefined} onOpenChange={onOpenChange}>
+      <Dialog.Portal>
+        <Dialog.Overlay className={dialog['veil']} />
+        <Dialog.Content
+          className={classes(dialog['dialog'], dialog['wide'], dialog['help'])}
+          aria-describedby={undefined}
+          onOpenAutoFocus={(event) => {
+            // The entry that was asked for takes the focus itself.
+            if (term !== undefined) event.preventDefault()
+          }}
+        >
+          <header className={dialog['head']}>
+            <Dialog.Title>Shortcuts and glossary</Dialog.Title>
+            <Dialog.Close asChild>
+              <Button small className={dialog['close']}>
+                Close
+              </Button>
+            </Dialog.Close>
+          </header>
+          <div className={dialog['columns']}>
+            <Glossary term={term} />
+            <section className={dialog['column']} {...scrollRegion('Keys')}>
+              <h3>Keys</h3>
+              <dl className={dialog['keys']}>
+                {SHORTCUTS.map(([keys, does]) => (
+                  <Shortcut key={keys} keys={keys} does={does} />
+                ))}
+              </dl>
+              <SingleKeys />
+            </section>
+          </div>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+const Shortcut = ({ keys, does }: { readonly keys: string; readonly does: string }) => (
+  <>
+    <dt>
+      <kbd className={dialog['kbd']}>{keys}</kbd>
+    </dt>
+    <dd>{does}</dd>
+  </>
+)
+
+function SingleKeys() {
+  const [{ singleKeys }, change] = useSettings()
+  return (
+    <label className={dialog['switch']}>
+      <input type="checkbox" checked={singleKeys} onChange={({ target }) => change({ singleKeys: target.checked })} />
+      Single letters and digits act at once
+    </label>
+  )
+}
+
+/** All terms under their headings, to be searched; the one that was asked for is marked, with what belongs to it. */
+function Glossary({ term }: { readonly term: TermId | undefined }) {
+  const [query, setQuery] = useState('')
+  const topics = foundTopics(query)
+  const follow = (id: TermId): void => {
+    setQuery('')
+    openTerm(id)
+  }
+  return (
+    <section className={styles['glossary']} aria-label="Glossary">
+      <div className={styles['search']}>
+        <h3>Glossary</h3>
+        <input
+          type="search"
+          className={inputClass}
+          aria-label="Search the glossary"
+          placeholder="Search"
+          value={query}
+          onChange={({ target }) => setQuery(target.value)}
+        />
+      </div>
+      <div className={styles['entries']} {...scrollRegion('Terms')}>
+        {topics.length === 0 && <p className={styles['none']}>{`No term or sentence holds “${query}”.`}</p>}
+        {topics.map(({ title, ids }) => (
+          <section key={title}>
+            <h4>{title}</h4>
+            <dl>
+              {ids.map((id) => (
+                <Entry key={id} id={id} open={id === term} onFollow={follow} />
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </section>
+  )
+}
+
+function Entry(props: { readonly id: TermId; readonly open: boolean; readonly onFollow: (id: TermId) => void }) {
+  const { id, open, onFollow } = props
+  const [term, sentence] = GLOSSARY[id]
+  const entry = useRef<HTMLDivElement>(null)
+  const name = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (!open) return
+    entry.current?.scrollIntoView?.({ block: 'nearest' })
+    name.current?.focus({ preventScroll: true })
+  }, [open])
+  return (
+    <div ref={entry} className={classes(styles['entry'], open && styles['open'])}>
+      <dt>
+        <button ref={name} type="button" aria-expanded={open} onClick={() => onFollow(id)}>
+          {term}
+        </button>
+      </dt>
+      <dd>{sentence}</dd>
+      {open && (
+        <dd className={styles['related']}>
+          see also
+          {relatedTo(id).map((other) => (
+            <button key={other} type="button" onClick={() => onFollow(other)}>
+              {GLOSSARY[other][0]}
+            </button>
+          ))}
+        </dd>
+      )}
+    </div>
+  )
+}
+
+/** The topics with the terms that hold every word of a query; topics without any are left out. */
+export function foundTopics(query: string): readonly GlossaryTopic[] {
+  const holds = holdsWords(query)
+  return GLOSSARY_TOPICS.map(({ title, ids }) => ({
+    title,
+    ids: ids.filter((id: TermId) => holds(`${GLOSSARY[id].join(' ')} ${id}`)),
+  })).filter(({ ids }) => ids.length > 0)
+}

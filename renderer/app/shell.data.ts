@@ -1,0 +1,218 @@
+import type { Connected, ServerHealth } from '../../core/contract/source.ts'
+import { type Frame, type ServerFrame, isExempt, type LevelFrame } from '../../core/frame/frame.ts'
+import type { SimulationState } from '../../core/contract/simulation.ts'
+import { unixMsOf } from '../../core/units.ts'
+import type { DerivedServer } from '../../core/frame/derived.ts'
+import { levelStates, troubleOf } from '../../core/frame/recent.ts'
+import type { View } from '../state/view.ts'
+import { format } from '../theme/format.ts'
+
+export type BadgeTone =
+  'live' | 'replay' | 'simulated' | 'paused' | 'stale' | 'still' | 'none' | 'connecting' | 'offline'
+
+export interface Badge {
+  readonly tone: BadgeTone
+  readonly word: string
+  readonly detail?: string
+}
+
+/** Of the view, what the badge depends on. */
+export type BadgeView = Pick<View, 'mode' | 'ageMs' | 'buffered' | 'server'> & {
+  readonly frame?: Pick<Frame, 'source'> | undefined
+}
+
+/** What the badge says: shape, word and colour differ by mode. */
+export function badgeOf(
+  view: BadgeView,
+  link: boolean,
+  simulation?: SimulationState,
+  servers: readonly Pick<ServerHealth, 'status'>[] = [],
+): Badge {
+  const at = view.server === undefined ? undefined : unixMsOf(view.server.at)
+  if (!link) return { tone: 'offline', word: 'NO LINK', detail: 'the console itself does not answer' }
+  switch (view.mode) {
+    case 'none':
+      return { tone: 'none', word: 'NO SOURCE' }
+    case 'connecting':
+      if (allFail(servers)) {
+        return { tone: 'offline', word: 'NO ANSWER', detail: 'no sample yet; the console tries again' }
+      }
+      return { tone: 'connecting', word: 'CONNECTING', detail: 'waiting for the first sample' }
+    case 'live':
+      // What moves on the screen is not a cluster: that must not look like one.
+      if (view.frame?.source.kind === 'demo') return { tone: 'replay', word: 'REPLAY', detail: 'not your cluster' }
+      if (view.frame?.source.kind === 'simulation') return simulatedBadge(simulation)
+      return { tone: 'live', word: 'LIVE', detail: `${format.age(view.ageMs)} behind` }
+    case 'paused': {
+      const samples = view.buffered === 1 ? 'sample' : 'samples'
+      return {
+        tone: 'paused',
+        word: `PAUSED ${format.time(at)}`,
+        detail: `+${format.seats(view.buffered)} ${samples} buffered`,
+      }
+    }
+    case 'stale':
+      return {
+        tone: 'stale',
+        word: `STALE ${wholeAge(view.ageMs)}`,
+        detail: `last ${format.time(at)}`,
+      }
+    case 'still':
+      return { tone: 'still', word: 'FILE', detail: format.dateTime(at) }
+  }
+}
+
+const allFail = (servers: readonly Pick<ServerHealth, 'status'>[]): boolean =>
+  servers.length > 0 && servers.every(({ status }) => status === 'failing')
+
+function simulatedBadge(simulation: SimulationState | undefined): Badge {
+  if (simulation === undefined) return { tone: 'simulated', word: 'SIMULATED', detail: 'not your cluster' }
+  const { speed, paused, reachedSpeed, ended } = simulation
+  const word = `SIMULATED ×${speed}`
+  if (ended) return { tone: 'simulated', word, detail: 'at its end' }
+  if (paused) return { tone: 'simulated', word: 'SIMULATED, STOPPED', detail: 'not your cluster' }
+  // At ordinary speeds the reached one only trembles; where the machine cannot follow it is far off.
+  const slow = speed >= 10 && reachedSpeed > 0 && reachedSpeed < 0.8 * speed
+  return { tone: 'simulated', word, detail: slow ? `reaches ×${Math.round(reachedSpeed)}` : 'not your cluster' }
+}
+
+/** Counted in whole seconds: tenths would flicker. */
+const wholeAge = (ms: number): string => (ms < 10_000 ? `${Math.floor(ms / 1_000)} s` : format.age(ms))
+
+/** The mode in words, for those who do not see the badge: changes only with the mode. */
+export function announcementOf(
+  mode: View['mode'],
+  link: boolean,
+  servers: readonly Pick<ServerHealth, 'status'>[] = [],
+): string {
+  if (!link) return 'No link to the console.'
+  if (mode === 'connecting' && allFail(servers)) return 'No answer yet; the console tries again.'
+  const words: Readonly<Record<View['mode'], string>> = {
+    none: 'No source connected.',
+    connecting: 'Connecting.',
+    live: 'Live.',
+    paused: 'Paused.',
+    stale: 'Stale: no new sample arrives; the last values stay.',
+    still: 'Showing a file.',
+  }
+  return words[mode]
+}
+
+/** Milliseconds from one reallocation of seats to the next (specification 6.4). */
+export const REALLOCATION_MS = 10_000
+
+/**
+ * Milliseconds until limits are expected to be computed anew, inferred from the last change that was seen; unknown
+ * when none was.
+ */
+export function untilReallocation(derived: DerivedServer | undefined, now: number): number | undefined {
+  const last = derived?.lastAdjustmentAt
+  if (last === undefined) return undefined
+  const since = Math.max(0, now - last) % REALLOCATION_MS
+  return REALLOCATION_MS - since
+}
+
+interface StatusFacts {
+  readonly good: boolean
+  /** `scrape 1 s`. */
+  readonly cadence: string
+  readonly families?: string
+  readonly version?: string
+  readonly dumps?: string
+}
+
+/** What the left of the status bar says about the connected source. */
+export function statusFacts(
+  connection: Connected | undefined,
+  server: ServerFrame | undefined,
+): StatusFacts | undefined {
+  if (connection === undefined) return undefined
+  const health = connection.servers.find(({ id }) => id === server?.id) ?? connection.servers[0]
+  const { kind } = connection.source
+  const every = cadenceText(connection.cadence.intervalMs)
+  return {
+    good: health?.status !== 'failing',
+    cadence: kind === 'file' ? 'file' : `${kind} ${every}`,
+    ...familiesOf(server),
+    ...(server?.version === undefined ? {} : { version: server.version }),
+    ...(connection.still ? {} : dumpsOf(connection.cadence.dumpsEveryMs, health)),
+  }
+}
+
+const cadenceText = (ms: number): string => (ms < 1_000 ? `${ms} ms` : format.span(ms / 1_000))
+
+function familiesOf(server: ServerFrame | undefined): { families?: string } {
+  const found = server?.acquisition?.families
+  if (server === undefined || found === undefined) return {}
+  const missing = server.missing.length
+  return { families: missing === 0 ? `${found} families` : `${found} families, ${missing} not shown` }
+}
+
+function dumpsOf(everyMs: number | null, health: ServerHealth | undefined): { dumps?: string } {
+  const status = health?.dumps?.status
+  if (everyMs === null || status === 'off') return { dumps: 'off' }
+  if (status === 'forbidden' || status === 'failing') return { dumps: status }
+  return status === undefined ? {} : { dumps: `every ${cadenceText(everyMs)}` }
+}
+
+export interface RosterRow {
+  readonly name: string
+  readonly executing: number | undefined
+  /** Absent for exempt, and when the server does not tell. */
+  readonly limit: number | undefined
+  /** Executing over limit, 0 to 1. */
+  readonly share: number
+  readonly trouble: 'rejecting' | 'queueing' | undefined
+}
+
+export function rosterRows(
+  server: ServerFrame | undefined,
+  derived: DerivedServer | undefined,
+  order: (a: string, b: string) => number,
+): readonly RosterRow[] {
+  return (server?.levels ?? []).toSorted((a, b) => order(a.name, b.name)).map((level) => rosterRow(level, derived))
+}
+
+function rosterRow(level: LevelFrame, derived: DerivedServer | undefined): RosterRow {
+  const { name, seats } = level
+  const limit = isExempt(level) ? undefined : level.limits.current
+  const own = derived?.levels.find((entry) => entry.name === name)
+  const share =
+    limit === undefined || seats.executing === undefined ? 0 : Math.min(1, seats.executing / Math.max(1, limit))
+  return {
+    name,
+    executing: seats.executing,
+    limit,
+    share,
+    trouble: troubleOf(levelStates(level, own)),
+  }
+}
+
+interface Sums {
+  readonly executing: number
+  /** Sum of nominal limits: what the server has to share out. */
+  readonly seats: number
+  readonly lent: number
+  readonly borrowed: number
+}
+
+/** The server in four numbers; unknown when limits or occupancy are not told. */
+export function sums(server: ServerFrame | undefined): Sums | undefined {
+  const limited = server?.levels.filter((level) => !isExempt(level)) ?? []
+  if (
+    server === undefined ||
+    limited.some(({ limits }) => limits.nominal === undefined || limits.current === undefined)
+  ) {
+    return undefined
+  }
+  let executing = 0
+  for (const { seats } of server.levels) executing += seats.executing ?? 0
+  let [seats, lent, borrowed] = [0, 0, 0]
+  for (const { limits } of limited) {
+    const [nominal, current] = [limits.nominal ?? 0, limits.current ?? 0]
+    seats += nominal
+    lent += Math.max(0, nominal - current)
+    borrowed += Math.max(0, current - nominal)
+  }
+  return { executing, seats, lent, borrowed }
+}

@@ -1,0 +1,15 @@
+import { cleanup, render } from '@testing-library/react'
+import { afterEach, expect, it } from 'vitest'
+import { MiddleCut } from './LevelChip.tsx'
+
+afterEach(cleanup)
+
+it('keeps the whole text, and the end of a long one apart so that it is never cut', () => {
+  const name = 'system:serviceaccount:tenant-1042:scanner-17'
+  const { container } = render(<MiddleCut text={name} />)
+  expect(container.textContent).toBe(name)
+  expect(container.querySelector('[title]')?.lastElementChild?.textContent).toBe('scanner-17')
+  cleanup()
+  const short = render(<MiddleCut text="workload-low" />)
+  expect(short.container.innerHTML).toBe('workload-low')
+})

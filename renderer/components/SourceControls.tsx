@@ -1,0 +1,66 @@
+import { useState } from 'react'
+import { DUMPS_MS } from '../../core/contract/source.ts'
+import { unixMsOf } from '../../core/units.ts'
+import type { ServerLimit } from '../../core/impact/serverLimit.ts'
+import { ask, useConnected } from '../state/connection.ts'
+import { useViewPart } from '../state/view.ts'
+import { format } from '../theme/format.ts'
+import { ownLimitStore } from '../state/serverLimit.ts'
+import { Button } from './Button.tsx'
+import { useNow } from './hooks.ts'
+import { inputClass } from './Field.tsx'
+import styles from './controls.module.css'
+
+/** Lets the connected source read the debug dumps, which are off. */
+export function DumpsSwitch({ small = false }: { readonly small?: boolean }) {
+  const cadence = useConnected()?.cadence
+  const switchOn = (): void => {
+    if (cadence === undefined) return
+    ask('sources.cadence', { ...cadence, dumpsEveryMs: DUMPS_MS.default })
+      // The status bar and the connection screen show what a failing source says.
+      .catch(() => undefined)
+  }
+  return <Button small={small} onClick={switchOn}>{`Read dumps every ${DUMPS_MS.default / 1_000} s`}</Button>
+}
+
+/** Where the numbers come from and how old they are: `from dump_requests, 2 s ago`. */
+export function DumpAge({ at }: { readonly at: number }) {
+  const mode = useViewPart((view) => view.mode)
+  // A simulation's time is its own.
+  const simulatedNow = useViewPart(({ frame, server }) =>
+    frame?.source.kind === 'simulation' && server !== undefined ? unixMsOf(server.at) : undefined,
+  )
+  const moving = mode === 'live' || mode === 'stale'
+  const now = useNow(moving)
+  if (!moving) return <>{`from dump_requests of ${format.time(at)}`}</>
+  const seconds = Math.max(0, Math.round(((simulatedNow ?? now) - at) / 1_000))
+  return <>{`from dump_requests, ${seconds < 60 ? `${seconds} s` : format.age(seconds * 1_000)} ago`}</>
+}
+
+const MOST_SEATS = 1_000_000
+
+/** Seats of the server for which the impact is computed, where no server says how many it has. */
+export function ServerSeats({ limit }: { readonly limit: ServerLimit }) {
+  const [typed, setTyped] = useState(String(limit.seats))
+  const change = (text: string): void => {
+    setTyped(text)
+    const seats = Number(text)
+    if (Number.isInteger(seats) && seats > 0 && seats <= MOST_SEATS) ownLimitStore.setState({ seats })
+  }
+  if (limit.from === 'reported' || limit.from === 'configured') return null
+  return (
+    <label
+      className={styles['seats']}
+      title="Sum of --max-requests-inflight and --max-mutating-requests-inflight; 600 without flags."
+    >
+      seats of a server
+      <input
+        className={inputClass}
+        inputMode="numeric"
+        autoComplete="off"
+        value={Number(typed) === limit.seats ? typed : limit.from === 'own' ? typed : String(limit.seats)}
+        onChange={({ target }) => change(target.value)}
+      />
+    </label>
+  )
+}
