@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { escapeControls, escapeLines, jsonText, shownLine, distance, nearest } from './text.ts'
+import { escapeControls, escapeLines, jsonText, shownLine, holdsWords, distance, nearest } from './text.ts'
 
 const hasUnseen = (text: string): boolean => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text)
 
@@ -85,6 +85,22 @@ describe('distance', () => {
         expect(distance(a, b) === 0).toBe(a === b)
         expect(distance(a, b)).toBe(distance(b, a))
         expect(distance(a, c)).toBeLessThanOrEqual(distance(a, b) + distance(b, c))
+      }),
+    )
+  })
+})
+
+describe('words of a query', () => {
+  it('a text holds the words of a query in any case and order', () => {
+    expect(holdsWords('pods  ALICE ')('alice LIST pods')).toBe(true)
+    expect(holdsWords('pods bob')('alice LIST pods')).toBe(false)
+    expect(holdsWords(' ')('')).toBe(true)
+  })
+
+  it('a text holds each part of itself', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'grapheme-ascii' })), fc.nat(), (words, at) => {
+        expect(holdsWords(words[at % (words.length + 1)] ?? '')(words.join(' '))).toBe(true)
       }),
     )
   })

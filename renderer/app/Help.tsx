@@ -1,5 +1,6 @@
 import { Dialog } from 'radix-ui'
 import { useEffect, useRef, useState } from 'react'
+import { holdsWords } from '../../core/text/text.ts'
 import { Button } from '../components/Button.tsx'
 import { classes, scrollRegion } from '../components/classes.ts'
 import { closeTerm, glossaryStore, openTerm } from '../state/glossary.ts'
@@ -148,12 +149,9 @@ function Entry(props: { readonly id: TermId; readonly open: boolean; readonly on
 
 /** The topics with the terms that hold every word of a query; topics without any are left out. */
 export function foundTopics(query: string): readonly GlossaryTopic[] {
-  const words = query.toLowerCase().split(/\s+/)
-  const holds = (id: TermId): boolean => {
-    const text = `${GLOSSARY[id].join(' ')} ${id}`.toLowerCase()
-    return words.every((word) => text.includes(word))
-  }
-  return GLOSSARY_TOPICS.map(({ title, ids }) => ({ title, ids: ids.filter(holds) })).filter(
-    ({ ids }) => ids.length > 0,
-  )
+  const holds = holdsWords(query)
+  return GLOSSARY_TOPICS.map(({ title, ids }) => ({
+    title,
+    ids: ids.filter((id: TermId) => holds(`${GLOSSARY[id].join(' ')} ${id}`)),
+  })).filter(({ ids }) => ids.length > 0)
 }

@@ -1,21 +1,26 @@
-import { useId, type ReactNode } from 'react'
+import { useId, type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes } from 'react'
 import { classes } from './classes.ts'
 import styles from './controls.module.css'
 
 export const inputClass = styles['input'] ?? ''
 export const monoInputClass = classes(styles['input'], 'mono')
 
-/** A labelled control; `children` receives the attributes that tie label, hint and error to it. */
-export function Field(props: {
+export interface FieldProps {
   readonly label: string
   readonly hint?: ReactNode
   readonly error?: string | undefined
-  readonly children: (attributes: {
-    id: string
-    'aria-describedby': string | undefined
-    'aria-invalid': boolean | undefined
-  }) => ReactNode
-}) {
+}
+
+/** A labelled control; `children` receives the attributes that tie label, hint and error to it. */
+export function Field(
+  props: FieldProps & {
+    readonly children: (attributes: {
+      id: string
+      'aria-describedby': string | undefined
+      'aria-invalid': boolean | undefined
+    }) => ReactNode
+  },
+) {
   const { label, hint, error, children } = props
   const id = useId()
   const about = `${id}-about`
@@ -36,5 +41,91 @@ export function Field(props: {
         </span>
       )}
     </div>
+  )
+}
+
+interface TextProps {
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+/** What is typed: `code` (names, paths, addresses) is set in the monospaced face. */
+const TYPED = {
+  code: { className: monoInputClass, spellCheck: false },
+  number: { className: inputClass, spellCheck: false, inputMode: 'numeric' },
+  text: { className: inputClass },
+} as const
+
+/** One line of text. */
+export function TextField(
+  props: FieldProps &
+    TextProps &
+    Omit<InputHTMLAttributes<HTMLInputElement>, keyof TextProps> & { readonly kind?: keyof typeof TYPED },
+) {
+  const { label, hint, error, kind = 'code', onChange, ...input } = props
+  return (
+    <Field {...{ label, hint, error }}>
+      {(attributes) => (
+        <input
+          autoComplete="off"
+          {...TYPED[kind]}
+          {...input}
+          {...attributes}
+          onChange={({ target }) => onChange(target.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+/** Several lines of text. */
+export function TextArea(
+  props: FieldProps & TextProps & Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, keyof TextProps>,
+) {
+  const { label, hint, error, onChange, className, ...area } = props
+  return (
+    <Field {...{ label, hint, error }}>
+      {(attributes) => (
+        <textarea
+          spellCheck={false}
+          {...area}
+          {...attributes}
+          className={classes(inputClass, className)}
+          onChange={({ target }) => onChange(target.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+/** A choice of one; an option that is only a text is its own value. */
+export function SelectField(
+  props: FieldProps &
+    TextProps & {
+      readonly options: readonly (string | readonly [value: string, label: string, disabled?: boolean])[]
+      readonly mono?: boolean
+    },
+) {
+  const { label, hint, error, value, options, mono = false, onChange } = props
+  return (
+    <Field {...{ label, hint, error }}>
+      {(attributes) => (
+        <select
+          {...attributes}
+          className={mono ? monoInputClass : inputClass}
+          value={value}
+          onChange={({ target }) => onChange(target.value)}
+        >
+          {options.map((option) => {
+            const [of, text, disabled] = typeof option === 'string' ? [option, option] : option
+            return (
+              <option key={of} value={of} disabled={disabled}>
+                {text}
+              </option>
+            )
+          })}
+        </select>
+      )}
+    </Field>
   )
 }

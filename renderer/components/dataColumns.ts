@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { TermId } from '../glossary/glossary.ts'
-import { UNKNOWN } from '../theme/format.ts'
+import { format, UNKNOWN } from '../theme/format.ts'
 import { toCsv, type CsvValue } from './csv.ts'
 
 /** One column of any table: `DataTable`, `PlainTable`, the stream of live requests. */
@@ -31,6 +31,18 @@ export interface DataColumn<R> {
   /** Key of the heading above neighbouring columns (`PlainTable`). */
   readonly group?: string
 }
+
+/** A column of whole numbers. */
+export const numberColumn = <R>(
+  id: string,
+  header: string,
+  value: (row: R) => number | undefined,
+  more?: Partial<DataColumn<R>>,
+): DataColumn<R> => ({ id, header, align: 'right', value, cell: (row) => format.fixed(value(row)), ...more })
+
+/** Columns of rows whose order says something, so that none of them sorts. */
+export const inGivenOrder = <R>(columns: readonly DataColumn<R>[]): readonly DataColumn<R>[] =>
+  columns.map((column) => ({ ...column, sortable: false }))
 
 /** What a cell shows. */
 export const cellOf = <R>({ cell, value }: DataColumn<R>, row: R): ReactNode =>

@@ -10,7 +10,7 @@ import { parseRequestsDump } from '../../core/metrics/dumps.ts'
 import { parseGoDuration } from '../../core/text/text.ts'
 import { redactCredentials } from '../../main/cluster/redact.ts'
 import { recognise } from '../../main/sources/files/recognise.ts'
-import { placeAt } from '../../renderer/screens/editor/draft/yaml/complete.logic.ts'
+import { placeAt } from '../../renderer/screens/editor/draft/complete.logic.ts'
 import { textToWindow } from '../../renderer/state/time.logic.ts'
 
 // A reader that costs the square of its text takes hours for these, and the test ends at its time limit.

@@ -5,7 +5,7 @@ import { useRoute } from '../../state/route.ts'
 import { CoveragePage } from './coverage/CoveragePage.tsx'
 import { startCoverage } from './shared/coverageStore.ts'
 import { RequestPage } from './request/RequestPage.tsx'
-import { ShardingPage } from './sharding/index.tsx'
+import { ShardingPage } from './sharding/ShardingPage.tsx'
 import { TestsPage } from './tests/TestsPage.tsx'
 
 /** Where requests go: one of them, a saved table of them, all that were seen, and how flows share queues. */

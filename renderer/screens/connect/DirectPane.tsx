@@ -1,14 +1,13 @@
 import type { PermissionReport } from '../../../core/contract/source.ts'
 import { Button, Segment } from '../../components/Button.tsx'
-import { Field, inputClass, monoInputClass } from '../../components/Field.tsx'
+import { TextArea, TextField } from '../../components/Field.tsx'
 import { Note, ProblemNote } from '../../components/States.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import type { Contexts } from '../../state/contexts.ts'
-import { AuthFields } from './AuthFields.tsx'
-import { CadenceFields } from './CadenceFields.tsx'
-import { readForm, type DirectForm } from './form.logic.ts'
-import { canConnect, capabilityRows, countOf } from './permissions.data.ts'
-import type { Task } from './useTask.ts'
+import type { Task } from '../../components/hooks.ts'
+import { CadenceFields, Choice, ContextFields } from './fields.tsx'
+import { readForm, type DirectForm, type AuthErrors, type AuthForm } from './form.logic.ts'
+import { canConnect, capabilityRows, countOf } from './reports.data.ts'
 import styles from './Connect.module.css'
 
 const METHODS = [
@@ -30,8 +29,6 @@ export interface DirectPaneProps {
 export function DirectPane({ form, contexts, check, busy, onChange, onCheck, onConnect }: DirectPaneProps) {
   const read = readForm(form)
   const errors = read.ok ? {} : read.errors
-  // An empty form is not yet a mistake.
-  const urlError = form.urls.trim() === '' ? undefined : errors.urls
   return (
     <Pane title="Direct to kube-apiserver">
       <div className={styles['form']}>
@@ -42,25 +39,35 @@ export function DirectPane({ form, contexts, check, busy, onChange, onCheck, onC
           onChange={(method) => onChange({ ...form, method })}
         />
         {form.method === 'kubeconfig' ? (
-          <KubeconfigFields form={form} contexts={contexts} error={errors.servers} onChange={onChange} />
+          <>
+            <ContextFields
+              file={form.file}
+              context={form.context}
+              contexts={contexts}
+              note="Credentials stay in the main process and are never shown or kept."
+              onChange={(change) => onChange({ ...form, ...change })}
+            />
+            <TextArea
+              label="API server addresses, one per line"
+              hint="Limits are per server, so each server is read at its own address. Leave empty to use the address of the context, which may be a load balancer."
+              error={errors.servers}
+              rows={2}
+              placeholder="https://10.20.0.11:6443"
+              value={form.servers}
+              onChange={(servers) => onChange({ ...form, servers })}
+            />
+          </>
         ) : (
           <>
-            <Field
+            <TextArea
               label="Metrics addresses, one per line"
               hint="Complete addresses, one per API server. Example with kubectl proxy: http://127.0.0.1:8001/metrics."
-              error={urlError}
-            >
-              {(attributes) => (
-                <textarea
-                  {...attributes}
-                  className={inputClass}
-                  rows={3}
-                  spellCheck={false}
-                  value={form.urls}
-                  onChange={({ target }) => onChange({ ...form, urls: target.value })}
-                />
-              )}
-            </Field>
+              // An empty form is not yet a mistake.
+              error={form.urls.trim() === '' ? undefined : errors.urls}
+              rows={3}
+              value={form.urls}
+              onChange={(urls) => onChange({ ...form, urls })}
+            />
             <AuthFields
               form={form.auth}
               errors={errors.auth ?? {}}
@@ -107,77 +114,87 @@ function connectLabel(check: Task<PermissionReport[]>): string {
   return of === 0 ? 'Connect' : `Connect with ${allowed} of ${of}`
 }
 
-function KubeconfigFields(props: {
-  readonly form: DirectForm
-  readonly contexts: Contexts
-  readonly error: string | undefined
-  readonly onChange: (form: DirectForm) => void
+const KINDS = [
+  { value: 'token', label: 'Token' },
+  { value: 'basic', label: 'Password' },
+  { value: 'certificate', label: 'Certificate' },
+] as const
+
+const VERIFY = [
+  { value: 'verify', label: 'Verify' },
+  { value: 'skip', label: 'Skip' },
+] as const
+
+/** Credentials for metrics addresses, and which servers are trusted with them. */
+function AuthFields(props: {
+  readonly form: AuthForm
+  readonly errors: AuthErrors
+  /** Whether any of the addresses is https://. */
+  readonly tls: boolean
+  readonly onChange: (change: Partial<AuthForm>) => void
 }) {
-  const { form, contexts, error, onChange } = props
-  const found = contexts.found ?? []
-  const current = found.find((context) => context.current)
-  const chosen = found.find(({ context }) => context === form.context) ?? current
+  const { form, errors, tls, onChange } = props
+  // An empty field is not yet a mistake.
+  const field = (name: 'token' | 'username' | 'password' | 'clientCertificate' | 'clientKey', label: string) => (
+    <TextField
+      label={label}
+      type={name === 'token' || name === 'password' ? 'password' : 'text'}
+      error={form[name] === '' ? undefined : errors[name]}
+      value={form[name]}
+      onChange={(value) => onChange({ [name]: value })}
+    />
+  )
   return (
     <>
-      <Field
-        label="kubeconfig context"
-        hint={
-          chosen === undefined
-            ? 'Credentials stay in the main process and are never shown or kept.'
-            : `${chosen.server} as ${chosen.user}. Credentials stay in the main process and are never shown or kept.`
-        }
-        error={chosen?.problem === undefined ? undefined : `This context cannot be used. ${chosen.problem}`}
-      >
-        {(attributes) => (
-          <select
-            {...attributes}
-            className={monoInputClass}
-            value={form.context}
-            onChange={({ target }) => onChange({ ...form, context: target.value })}
-          >
-            <option value="">{current === undefined ? 'current context' : `${current.context} (current)`}</option>
-            {found
-              .filter((context) => context !== current)
-              .map(({ file, context }) => (
-                <option key={`${file} ${context}`} value={context}>
-                  {context}
-                </option>
-              ))}
-          </select>
-        )}
-      </Field>
-      <Field
-        label="Path of another kubeconfig"
-        hint="Empty: KUBECONFIG or ~/.kube/config."
-        error={contexts.problem?.message}
-      >
-        {(attributes) => (
-          <input
-            {...attributes}
-            className={monoInputClass}
-            spellCheck={false}
-            value={form.file}
-            onChange={({ target }) => onChange({ ...form, file: target.value, context: '' })}
+      <Choice
+        label="Authentication"
+        value={form.kind}
+        options={KINDS}
+        hint={HINTS[form.kind]}
+        error={errors.kind}
+        onChange={(kind) => onChange({ kind })}
+      />
+      {form.kind === 'token' && field('token', 'Bearer token')}
+      {form.kind === 'basic' && (
+        <div className={styles['pair']}>
+          {field('username', 'User name')}
+          {field('password', 'Password')}
+        </div>
+      )}
+      {form.kind === 'certificate' && (
+        <div className={styles['pair']}>
+          {field('clientCertificate', 'Path of the client certificate')}
+          {field('clientKey', 'Path of its key')}
+        </div>
+      )}
+      {tls && (
+        <div className={styles['pair']}>
+          <TextField
+            label="Path of the certificate authority"
+            hint="PEM. Empty: the authorities of this machine."
+            value={form.certificateAuthority}
+            onChange={(certificateAuthority) => onChange({ certificateAuthority })}
           />
-        )}
-      </Field>
-      <Field
-        label="API server addresses, one per line"
-        hint="Limits are per server, so each server is read at its own address. Leave empty to use the address of the context, which may be a load balancer."
-        error={error}
-      >
-        {(attributes) => (
-          <textarea
-            {...attributes}
-            className={inputClass}
-            rows={2}
-            spellCheck={false}
-            placeholder="https://10.20.0.11:6443"
-            value={form.servers}
-            onChange={({ target }) => onChange({ ...form, servers: target.value })}
+          <Choice
+            label="Server certificate"
+            value={form.insecure ? 'skip' : 'verify'}
+            options={VERIFY}
+            hint={
+              form.insecure
+                ? 'Anyone on the network path can read the credentials. Use for test servers only.'
+                : undefined
+            }
+            onChange={(verify) => onChange({ insecure: verify === 'skip' })}
           />
-        )}
-      </Field>
+        </div>
+      )}
     </>
   )
 }
+
+const TYPED = 'Sent to the main process once and not stored. Enter it again after disconnecting.'
+const HINTS = {
+  token: `Leave it empty if the server needs none. ${TYPED}`,
+  basic: TYPED,
+  certificate: 'PEM files on this machine, read by the main process.',
+} as const

@@ -1,13 +1,12 @@
 import { useState } from 'react'
 import type { FeedSpec } from '../../../core/contract/live.ts'
-import type { SourceSpec } from '../../../core/contract/source.ts'
 import { Button, Copy } from '../../components/Button.tsx'
+import { TextField } from '../../components/Field.tsx'
 import { Note } from '../../components/States.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { useContexts } from '../../state/contexts.ts'
-import { Choice, ContextFields, LimitFields, TextField } from './LiveFields.tsx'
+import { Choice, ContextFields, LimitFields, useLiveAddress, type SourcePaneProps } from './fields.tsx'
 import { feedFormOf, feedSentence, readFeedForm, type FeedForm } from './live.logic.ts'
-import { useLiveAddress } from './useLiveAddress.ts'
 import styles from './Connect.module.css'
 
 const KINDS = [
@@ -24,14 +23,7 @@ const CLUSTERS = [
   { value: 'built-in', label: 'Built-in' },
 ] as const
 
-/** What happened at a server, from its logs. */
-export function FeedPane(props: {
-  readonly busy: boolean
-  /** What the console shows already. */
-  readonly shown: SourceSpec | undefined
-  readonly onOpen: (spec: FeedSpec) => void
-}) {
-  const { busy, shown, onOpen } = props
+export function FeedPane({ busy, shown, onOpen }: SourcePaneProps<FeedSpec>) {
   const [asked, setForm] = useState(() => feedFormOf(shown))
   const [choseObjects, setChoseObjects] = useState(shown?.kind === 'feed')
   const contexts = useContexts(asked.file)
@@ -51,7 +43,7 @@ export function FeedPane(props: {
             <TextField
               label="Port on 127.0.0.1"
               placeholder="any free port"
-              numeric
+              kind="number"
               error={errors.port}
               value={form.port}
               onChange={(port) => change({ port })}
@@ -84,7 +76,9 @@ export function FeedPane(props: {
             }}
           />
           {form.withCluster && (
-            <ContextFields file={form.file} context={form.context} contexts={contexts} onChange={change} />
+            <div className={styles['pair']}>
+              <ContextFields file={form.file} context={form.context} contexts={contexts} onChange={change} />
+            </div>
           )}
           <LimitFields form={form} errors={errors} onChange={setForm} />
           <Note kind="info">{feedSentence(form)}</Note>

@@ -1,20 +1,21 @@
-import type { Connected, Cadence, ServerHealth } from '../../../core/contract/source.ts'
-import { ask } from '../../state/connection.ts'
 import { Fragment } from 'react'
-import type { Frame, SourceInfo } from '../../../core/frame/frame.ts'
+import type { Cadence, ServerHealth, Connected } from '../../../core/contract/source.ts'
+import type { Frame, MissingFamily, SourceInfo } from '../../../core/frame/frame.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import { Button, Copy } from '../../components/Button.tsx'
 import { classes, scrollRegion } from '../../components/classes.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { Note, Details } from '../../components/States.tsx'
+import type { DataColumn } from '../../components/dataColumns.ts'
+import { PlainTable } from '../../components/PlainTable.tsx'
 import { Pane } from '../../components/Pane.tsx'
-import { Term } from '../../components/Term.tsx'
 import { useNow } from '../../components/hooks.ts'
 import { useViewPart } from '../../state/view.ts'
 import { format } from '../../theme/format.ts'
-import { CadenceFields } from './CadenceFields.tsx'
-import { backoffOf, healthFacts, reasonWord, sourceFacts, type Fact } from './health.data.ts'
+import { CadenceFields } from './fields.tsx'
+import { backoffOf, healthFacts, reasonWord, sourceFacts, type Fact } from './reports.data.ts'
 import styles from './Connect.module.css'
+import { ask } from '../../state/connection.ts'
 
 /** How the connected source does: per server its cost, its failures, and the metrics missing in its version. */
 export function HealthPane({ connection }: { readonly connection: Connected }) {
@@ -58,28 +59,13 @@ export function HealthPane({ connection }: { readonly connection: Connected }) {
       {missing.size > 0 && (
         <>
           <p className={styles['caption']}>Metrics missing in this version, and their substitutes</p>
-          <table className={styles['table']} aria-label="Metric families missing in this version">
-            <thead>
-              <tr>
-                <th scope="col">
-                  <Term id="metric-family">Family</Term>
-                </th>
-                <th scope="col">Why</th>
-                <th scope="col">Substitute</th>
-              </tr>
-            </thead>
-            <tbody>
-              {[...missing.values()].map((family) => (
-                <tr key={family.family}>
-                  <td className="mono" title={family.family}>
-                    {family.family.replace('apiserver_flowcontrol_', '…')}
-                  </td>
-                  <td className={styles['quiet']}>{reasonWord(family)}</td>
-                  <td>{family.note}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <PlainTable
+            caption="Metric families missing in this version"
+            className={styles['table']}
+            columns={MISSING_COLUMNS}
+            rows={[...missing.values()]}
+            rowKey={({ family }) => family}
+          />
         </>
       )}
     </Pane>
@@ -95,10 +81,10 @@ const FROM_THE_ENGINE: Readonly<Partial<Record<SourceInfo['kind'], string>>> = {
 function FactList({ facts }: { readonly facts: readonly Fact[] }) {
   return (
     <dl className={styles['facts']}>
-      {facts.map(({ label, value, tone }) => (
-        <Fragment key={label}>
-          <dt>{label}</dt>
-          <dd className={tone === undefined ? undefined : styles[tone]}>{value}</dd>
+      {facts.map((fact) => (
+        <Fragment key={fact.label}>
+          <dt>{fact.label}</dt>
+          <dd className={toneOf(fact)}>{fact.value}</dd>
         </Fragment>
       ))}
     </dl>
@@ -107,41 +93,47 @@ function FactList({ facts }: { readonly facts: readonly Fact[] }) {
 
 function ServerTable(props: { readonly servers: readonly ServerHealth[]; readonly frame: Frame | undefined }) {
   const { servers, frame } = props
-  const columns = servers.map((health) => ({ health, facts: healthFacts(health, frame) }))
+  const facts = servers.map((health) => healthFacts(health, frame))
+  const labels = facts[0]?.map(({ label }, index) => ({ label, index })) ?? []
   return (
     <div className={styles['scroll']} {...scrollRegion('Servers')}>
-      <table className={styles['table']} aria-label="Health of each server">
-        <thead>
-          <tr>
-            <th scope="col">
-              <span className="sr-only">Measure</span>
-            </th>
-            {servers.map((health) => (
-              <th key={health.id} scope="col">
-                <ServerName health={health} />
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {columns[0]?.facts.map(({ label }, index) => (
-            <tr key={label}>
-              <th scope="row">{label}</th>
-              {columns.map(({ health, facts }) => {
-                const fact = facts[index]
-                return (
-                  <td key={health.id} className={fact?.tone === undefined ? undefined : styles[fact.tone]}>
-                    {fact?.value}
-                  </td>
-                )
-              })}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <PlainTable
+        caption="Health of each server"
+        className={styles['table']}
+        columns={[
+          { id: 'measure', header: 'Measure', hiddenHeader: true, rowHeader: true, value: ({ label }) => label },
+          ...servers.map((health, server): DataColumn<(typeof labels)[number]> => ({
+            id: health.id,
+            header: health.id,
+            head: <ServerName health={health} />,
+            look: ({ index }) => toneOf(facts[server]?.[index]),
+            value: ({ index }) => facts[server]?.[index]?.value,
+          })),
+        ]}
+        rows={labels}
+        rowKey={({ label }) => label}
+      />
     </div>
   )
 }
+
+const toneOf = (fact: Fact | undefined): string | undefined =>
+  fact?.tone === undefined ? undefined : styles[fact.tone]
+
+const MISSING_COLUMNS: readonly DataColumn<MissingFamily>[] = [
+  {
+    id: 'family',
+    header: 'Family',
+    term: 'metric-family',
+    cell: ({ family }) => (
+      <span className="mono" title={family}>
+        {family.replace('apiserver_flowcontrol_', '…')}
+      </span>
+    ),
+  },
+  { id: 'why', header: 'Why', look: () => styles['quiet'], cell: reasonWord },
+  { id: 'substitute', header: 'Substitute', cell: ({ note }) => note },
+]
 
 function ServerName({ health }: { readonly health: ServerHealth }) {
   const good = health.status === 'ok'

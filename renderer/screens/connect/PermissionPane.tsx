@@ -1,14 +1,17 @@
+import { Fragment, type ReactNode } from 'react'
 import { LOOKING, type CapabilityResult, type PermissionReport } from '../../../core/contract/source.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import { classes } from '../../components/classes.ts'
 import { Button, Copy } from '../../components/Button.tsx'
 import { Icon, type IconName } from '../../components/Icon.tsx'
 import { Note, kubectlApply, Loading, Preformatted, ProblemNote } from '../../components/States.tsx'
+import type { DataColumn } from '../../components/dataColumns.ts'
+import { PlainTable } from '../../components/PlainTable.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { format } from '../../theme/format.ts'
-import type { Kind } from './KindList.tsx'
-import { capabilityRows, consequences, countOf, distinct, shortNeeds } from './permissions.data.ts'
-import type { Task } from './useTask.ts'
+import type { Task } from '../../components/hooks.ts'
+import type { Kind } from './SourceList.tsx'
+import { capabilityRows, consequences, countOf, distinct, shortNeeds } from './reports.data.ts'
 import styles from './Connect.module.css'
 
 const WITHOUT_PERMISSION: Readonly<Record<Exclude<Kind, 'direct'>, string>> = {
@@ -27,33 +30,45 @@ export function PermissionPane(props: {
   readonly onCheck: () => void
 }) {
   const { kind, check, onCheck } = props
-  if (kind !== 'direct') {
-    return (
-      <Pane title="What you will be able to see">
+  if (kind === 'direct' && check.state === 'done') return <Reports reports={check.value} onCheck={onCheck} />
+  return (
+    <Pane title="What you will be able to see">
+      {kind !== 'direct' ? (
         <p className={styles['caption']}>{WITHOUT_PERMISSION[kind]}</p>
-      </Pane>
-    )
-  }
-  if (check.state === 'busy') {
-    return (
-      <Pane title="What you will be able to see">
+      ) : check.state === 'busy' ? (
         <Loading waitingFor="the answers of the server" />
-      </Pane>
-    )
-  }
-  if (check.state !== 'done') {
-    return (
-      <Pane title="What you will be able to see">
+      ) : (
         <div className={styles['form']}>
           <p className={styles['note']}>
             “Check permissions” tests what this credential may do: version, metrics, dumps, objects, dry run. It changes
             nothing. You can also connect right away; missing permissions are shown then.
           </p>
         </div>
-      </Pane>
-    )
-  }
-  return <Reports reports={check.value} onCheck={onCheck} />
+      )}
+    </Pane>
+  )
+}
+
+/** Objects to apply, as text and to copy. */
+function Manifest({
+  yaml,
+  label,
+  children,
+}: {
+  readonly yaml: string
+  readonly label: string
+  readonly children?: ReactNode
+}) {
+  return (
+    <>
+      <Preformatted text={yaml} label={label} />
+      <div className={styles['buttons']}>
+        <Copy text={yaml} label="Copy YAML" />
+        <Copy text={kubectlApply(yaml)} label="Copy kubectl command" />
+        {children}
+      </div>
+    </>
+  )
 }
 
 function Reports({
@@ -86,34 +101,46 @@ function Reports({
               </div>
             ),
         )}
-        {rows.length > 0 && <Capabilities rows={rows} />}
+        {rows.length > 0 && (
+          <PlainTable
+            caption="Capabilities"
+            className={classes(styles['table'], styles['capabilities'])}
+            columns={COLUMNS}
+            rows={rows}
+            rowKey={({ capability }) => capability}
+          />
+        )}
         {roles.map((role) => (
           <div key={role} className={styles['wide']}>
             <Note kind="bad">
               <b>{refused(rows)}</b> Apply this role, then check again. It grants no more than what is missing.
             </Note>
-            <Preformatted text={role} label="Role and binding that are missing" />
-            <div className={styles['buttons']}>
-              <Copy text={role} label="Copy YAML" />
-              <Copy text={kubectlApply(role)} label="Copy kubectl command" />
+            <Manifest yaml={role} label="Role and binding that are missing">
               <Button small onClick={onCheck}>
                 Check again
               </Button>
-            </div>
+            </Manifest>
           </div>
         ))}
       </Pane>
-      {allowed < of && <Without rows={rows} />}
+      {allowed < of && (
+        <Pane title="Features and their permissions">
+          <dl className={styles['facts']}>
+            {consequences(rows).map(({ what, stays }) => (
+              <Fragment key={what}>
+                <dt>{what}</dt>
+                <dd className={stays ? undefined : styles['bad']}>{stays ? 'available' : 'unavailable'}</dd>
+              </Fragment>
+            ))}
+          </dl>
+        </Pane>
+      )}
       {editRoles.map((role) => (
         <Pane key={role} title="To edit as well" note="not needed to look">
           <div className={styles['wide']}>
             <details>
               <summary>This role lets the user try and apply edits.</summary>
-              <Preformatted text={role} label="Role and binding for edits" />
-              <div className={styles['buttons']}>
-                <Copy text={role} label="Copy YAML" />
-                <Copy text={kubectlApply(role)} label="Copy kubectl command" />
-              </div>
+              <Manifest yaml={role} label="Role and binding for edits" />
             </details>
           </div>
         </Pane>
@@ -125,11 +152,7 @@ function Reports({
               The console’s user would queue with everybody else, and wait exactly when you need to look. With these
               objects it has a few seats of its own.
             </p>
-            <Preformatted text={level} label="Priority level and flow schema for the console" />
-            <div className={styles['buttons']}>
-              <Copy text={level} label="Copy YAML" />
-              <Copy text={kubectlApply(level)} label="Copy kubectl command" />
-            </div>
+            <Manifest yaml={level} label="Priority level and flow schema for the console" />
           </div>
         </Pane>
       ))}
@@ -145,25 +168,6 @@ function refused(rows: readonly CapabilityResult[]): string {
   return calls.length === 0 ? 'Something is missing.' : `Refused: ${calls.join('; ')}.`
 }
 
-function Without({ rows }: { readonly rows: readonly CapabilityResult[] }) {
-  return (
-    <Pane title="Features and their permissions">
-      <dl className={styles['facts']}>
-        {consequences(rows).map(({ what, stays }) => (
-          <Consequence key={what} what={what} stays={stays} />
-        ))}
-      </dl>
-    </Pane>
-  )
-}
-
-const Consequence = ({ what, stays }: { readonly what: string; readonly stays: boolean }) => (
-  <>
-    <dt>{what}</dt>
-    <dd className={stays ? undefined : styles['bad']}>{stays ? 'available' : 'unavailable'}</dd>
-  </>
-)
-
 const LOOK: Readonly<
   Record<CapabilityResult['status'], { icon: IconName; tone: 'ok' | 'bad' | 'warn' | 'quiet'; word: string }>
 > = {
@@ -177,38 +181,40 @@ const LOOK: Readonly<
 const lookOfEdits = (status: CapabilityResult['status']): (typeof LOOK)[typeof status] =>
   status === 'forbidden' ? { icon: 'lock', tone: 'quiet', word: 'not allowed, and not needed to look' } : LOOK[status]
 
-function Capabilities({ rows }: { readonly rows: readonly CapabilityResult[] }) {
-  return (
-    <table className={classes(styles['table'], styles['capabilities'])} aria-label="Capabilities">
-      <thead>
-        <tr>
-          <th scope="col">Capability</th>
-          <th scope="col">Needs</th>
-          <th scope="col">Found</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(({ capability, label, needs, status, found }) => {
-          const { icon, tone, word } = LOOKING.has(capability) ? LOOK[status] : lookOfEdits(status)
-          return (
-            <tr key={capability}>
-              <td>
-                <span className={styles['capability']}>
-                  <span className={styles[tone]}>
-                    <Icon name={icon} size={13} />
-                  </span>
-                  <span className="sr-only">{word}: </span>
-                  {label}
-                </span>
-              </td>
-              <td className="mono" title={needs}>
-                {shortNeeds(needs)}
-              </td>
-              <td className={tone === 'bad' || tone === 'warn' ? styles[tone] : undefined}>{found}</td>
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
-  )
-}
+const lookOf = ({ capability, status }: CapabilityResult) =>
+  LOOKING.has(capability) ? LOOK[status] : lookOfEdits(status)
+
+const COLUMNS: readonly DataColumn<CapabilityResult>[] = [
+  {
+    id: 'capability',
+    header: 'Capability',
+    width: '40%',
+    cell: (row) => {
+      const { icon, tone, word } = lookOf(row)
+      return (
+        <span className={styles['capability']}>
+          <span className={styles[tone]}>
+            <Icon name={icon} size={13} />
+          </span>
+          <span className="sr-only">{word}: </span>
+          {row.label}
+        </span>
+      )
+    },
+  },
+  {
+    id: 'needs',
+    header: 'Needs',
+    cell: ({ needs }) => (
+      <span className="mono" title={needs}>
+        {shortNeeds(needs)}
+      </span>
+    ),
+  },
+  {
+    id: 'found',
+    header: 'Found',
+    look: (row) => (['bad', 'warn'].includes(lookOf(row).tone) ? styles[lookOf(row).tone] : undefined),
+    cell: ({ found }) => found,
+  },
+]

@@ -1,6 +1,4 @@
 import { useEffect, useRef, useState } from 'react'
-import type { ProxySpec } from '../../../core/contract/live.ts'
-import type { SourceSpec } from '../../../core/contract/source.ts'
 import {
   lendingSentence,
   lendsCredentials,
@@ -9,16 +7,22 @@ import {
   tryCommand,
   wantsToken,
 } from '../../../core/live/proxyReach.ts'
+import type { ProxySpec } from '../../../core/contract/live.ts'
 import { Button, Copy } from '../../components/Button.tsx'
-import { Field, inputClass } from '../../components/Field.tsx'
+import { SelectField, TextField } from '../../components/Field.tsx'
 import { Note, Preformatted } from '../../components/States.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { useContexts } from '../../state/contexts.ts'
-import { Choice, ContextFields, LimitFields, TextField } from './LiveFields.tsx'
+import { Choice, ContextFields, LimitFields, useLiveAddress, type SourcePaneProps } from './fields.tsx'
 import { lenderOf, proxyFormOf, proxySentence, readProxyForm, settledReach, type ProxyForm } from './live.logic.ts'
-import { knowsCertificates, tokenHint, type SettledReach } from './reach.logic.ts'
-import { ReachFields } from './ReachFields.tsx'
-import { useLiveAddress } from './useLiveAddress.ts'
+import {
+  knowsCertificates,
+  tokenHint,
+  type SettledReach,
+  reachSentence,
+  type ReachErrors,
+  type ReachForm,
+} from './reach.logic.ts'
 import styles from './Connect.module.css'
 
 const UPSTREAMS = [
@@ -45,13 +49,7 @@ const IDENTITIES: readonly (readonly [ProxyForm['identity'], string])[] = [
 ]
 
 /** A proxy in front of a server: what it is to be, and where clients connect to once it is. */
-export function ProxyPane(props: {
-  readonly busy: boolean
-  /** What the console shows already. */
-  readonly shown: SourceSpec | undefined
-  readonly onOpen: (spec: ProxySpec) => void
-}) {
-  const { busy, shown, onOpen } = props
+export function ProxyPane({ busy, shown, onOpen }: SourcePaneProps<ProxySpec>) {
   const [form, setForm] = useState(() => proxyFormOf(shown))
   const contexts = useContexts(form.file)
   const read = readProxyForm(form)
@@ -74,7 +72,9 @@ export function ProxyPane(props: {
             onChange={(upstream) => change({ upstream })}
           />
           {form.upstream === 'kubeconfig' ? (
-            <ContextFields file={form.file} context={form.context} contexts={contexts} onChange={change} />
+            <div className={styles['pair']}>
+              <ContextFields file={form.file} context={form.context} contexts={contexts} onChange={change} />
+            </div>
           ) : (
             <TextField
               label="Address of the server"
@@ -86,29 +86,17 @@ export function ProxyPane(props: {
             />
           )}
           <Choice label="Mode" value={form.mode} options={MODES} onChange={(mode) => change({ mode })} />
-          <Field
+          <SelectField
             label="Identity of callers"
             hint={form.identity === 'token' ? tokenHint(reach) : undefined}
             error={errors.identity}
-          >
-            {(attributes) => (
-              <select
-                {...attributes}
-                className={inputClass}
-                value={form.identity}
-                onChange={({ target }) => {
-                  const chosen = identities.find(([identity]) => identity === target.value)
-                  if (chosen !== undefined) change({ identity: chosen[0] })
-                }}
-              >
-                {identities.map(([identity, text]) => (
-                  <option key={identity} value={identity}>
-                    {text}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+            value={form.identity}
+            options={identities}
+            onChange={(next) => {
+              const chosen = identities.find(([identity]) => identity === next)
+              if (chosen !== undefined) change({ identity: chosen[0] })
+            }}
+          />
           <div className={styles['pair']}>
             <Choice
               label="Initial objects"
@@ -119,7 +107,7 @@ export function ProxyPane(props: {
             <TextField
               label={`Port on ${form.host.trim() || LOOPBACK}`}
               placeholder="any free port"
-              numeric
+              kind="number"
               error={errors.port}
               value={form.port}
               onChange={(port) => change({ port })}
@@ -189,5 +177,106 @@ function ProxyAddress({ spec }: { readonly spec: ProxySpec }) {
         </div>
       </Pane>
     </div>
+  )
+}
+
+const TLS = [
+  { value: 'none', label: 'None' },
+  { value: 'generated', label: 'Generated' },
+  { value: 'files', label: 'From files' },
+] as const
+const TOKENS = [
+  { value: 'none', label: 'None' },
+  { value: 'generated', label: 'Generated' },
+  { value: 'file', label: 'From a file' },
+] as const
+
+const FIELDS = ['host', 'tls', 'certFile', 'keyFile', 'token', 'tokenFile', 'clientCaFile'] as const
+
+/** Who can connect to a proxy: folded as long as it is as usual. */
+function ReachFields(props: {
+  readonly form: SettledReach
+  readonly identity: ProxySpec['identity']
+  readonly errors: ReachErrors
+  readonly onChange: (change: Partial<ReachForm>) => void
+}) {
+  const { form, identity, errors, onChange } = props
+  const [unfolded, setUnfolded] = useState(() => form.host !== '' || form.tls === 'files' || form.token === 'file')
+  // An empty path is not yet a mistake.
+  const shown = (path: string, error: string | undefined): string | undefined => (path === '' ? undefined : error)
+  return (
+    <details
+      className={styles['fold']}
+      open={unfolded}
+      onToggle={({ currentTarget }) => setUnfolded(currentTarget.open)}
+    >
+      <summary>
+        Who can connect: <span>{reachSentence(form, identity)}</span>
+        {!unfolded && FIELDS.some((field) => errors[field] !== undefined) && (
+          <p className={styles['mistake']}>A field here is missing or invalid.</p>
+        )}
+      </summary>
+      <div className={styles['folded']}>
+        <TextField
+          label="Address to listen on"
+          hint="An address of this machine; 0.0.0.0 listens on all of them. Other than on loopback, TLS and a token are required."
+          placeholder={LOOPBACK}
+          error={errors.host}
+          value={form.host}
+          onChange={(host) => onChange({ host })}
+        />
+        <Choice
+          label="TLS certificate"
+          value={form.tls}
+          options={TLS}
+          error={errors.tls}
+          onChange={(tls) => onChange({ tls })}
+        />
+        {form.tls === 'files' && (
+          <div className={styles['pair']}>
+            <TextField
+              label="Path of the certificate (PEM)"
+              placeholder="/etc/apf/tls.crt"
+              error={shown(form.certFile, errors.certFile)}
+              value={form.certFile}
+              onChange={(certFile) => onChange({ certFile })}
+            />
+            <TextField
+              label="Path of the private key (PEM)"
+              placeholder="/etc/apf/tls.key"
+              error={shown(form.keyFile, errors.keyFile)}
+              value={form.keyFile}
+              onChange={(keyFile) => onChange({ keyFile })}
+            />
+          </div>
+        )}
+        <Choice
+          label="Client token"
+          value={form.token}
+          options={TOKENS}
+          hint={form.token === 'none' ? undefined : tokenHint(form)}
+          error={errors.token}
+          onChange={(token) => onChange({ token })}
+        />
+        {form.token === 'file' && (
+          <TextField
+            label="Path of the token file"
+            placeholder="/etc/apf/token"
+            error={shown(form.tokenFile, errors.tokenFile)}
+            value={form.tokenFile}
+            onChange={(tokenFile) => onChange({ tokenFile })}
+          />
+        )}
+        {form.tls !== 'none' && (
+          <TextField
+            label="Path of the client CA certificate (PEM)"
+            hint="Used only with “Each caller’s client certificate” above."
+            error={errors.clientCaFile}
+            value={form.clientCaFile}
+            onChange={(clientCaFile) => onChange({ clientCaFile })}
+          />
+        )}
+      </div>
+    </details>
   )
 }

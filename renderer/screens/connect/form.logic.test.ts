@@ -1,6 +1,7 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { SourceSpecSchema } from '../../../core/contract/source.ts'
-import { EMPTY_FORM, formOf, intervalText, readForm } from './form.logic.ts'
+import { SourceSpecSchema, AddressCredentialsSchema } from '../../../core/contract/source.ts'
+import { EMPTY_FORM, formOf, intervalText, readForm, authFormOf, EMPTY_AUTH, readAuth } from './form.logic.ts'
 
 describe('the form of a direct source', () => {
   it('names nothing that was left empty', () => {
@@ -60,4 +61,74 @@ describe('the form of a direct source', () => {
 
 it('writes intervals', () => {
   expect([500, 1_000, 60_000, 300_000, null].map(intervalText)).toEqual(['0.5 s', '1 s', '1 min', '5 min', 'off'])
+})
+
+const HTTPS = ['https://a:6443/metrics']
+
+describe('credentials for metrics addresses', () => {
+  it('are none unless some are typed, and those of the chosen kind alone', () => {
+    expect(readAuth({ ...EMPTY_AUTH, username: 'left over' }, HTTPS)).toEqual({ ok: true })
+    expect(readAuth({ ...EMPTY_AUTH, token: ' ' }, ['http://10.0.0.1/metrics'])).toEqual({ ok: true })
+  })
+
+  it.each([
+    [{ kind: 'token', token: ' t0k\n' }, { token: 't0k' }],
+    [
+      { kind: 'basic', username: 'jo', password: 'p w' },
+      { username: 'jo', password: 'p w' },
+    ],
+    [
+      { kind: 'certificate', clientCertificate: '/c.pem ', clientKey: '/k.pem' },
+      { clientCertificate: '/c.pem', clientKey: '/k.pem' },
+    ],
+    [
+      { certificateAuthority: '/ca.pem', insecure: true },
+      { certificateAuthority: '/ca.pem', insecureSkipTlsVerify: true },
+    ],
+  ] as const)('of %j are %j', (typed, credentials) => {
+    expect(readAuth({ ...EMPTY_AUTH, ...typed }, HTTPS)).toEqual({ ok: true, credentials })
+  })
+
+  it.each([
+    [{ kind: 'token', token: 'a b' }, 'token'],
+    [{ kind: 'basic', password: 'x' }, 'username'],
+    [{ kind: 'certificate', clientCertificate: '/c' }, 'clientKey'],
+    [{ kind: 'certificate', clientKey: '/k' }, 'clientCertificate'],
+  ] as const)('of %j lack %s', (typed, field) => {
+    const read = readAuth({ ...EMPTY_AUTH, ...typed }, HTTPS)
+    expect(read).toEqual({ ok: false, errors: { [field]: expect.any(String) } })
+  })
+
+  it('are not sent unencrypted beyond this machine', () => {
+    const form = { ...EMPTY_AUTH, kind: 'token', token: 't' } as const
+    expect(readAuth(form, ['http://10.0.0.1/metrics'])).toMatchObject({
+      ok: false,
+      errors: { kind: expect.any(String) },
+    })
+    expect(readAuth(form, ['http://127.0.0.1:8001/metrics', 'http://[::1]/metrics']).ok).toBe(true)
+  })
+
+  it('are what the contract admits, and fill the form again without the secrets', () => {
+    const text = fc.string({ minLength: 1 })
+    const form = fc.record({
+      kind: fc.constantFrom('token', 'basic', 'certificate'),
+      token: text,
+      username: text,
+      password: text,
+      clientCertificate: text,
+      clientKey: text,
+      certificateAuthority: text,
+      insecure: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(form, (typed) => {
+        const read = readAuth(typed, HTTPS)
+        fc.pre(read.ok)
+        const credentials = AddressCredentialsSchema.parse(read.credentials ?? {})
+        const again = authFormOf(read.credentials)
+        expect(again).toMatchObject({ token: '', password: '' })
+        expect(again.insecure).toBe(credentials.insecureSkipTlsVerify === true)
+      }),
+    )
+  })
 })

@@ -11,19 +11,16 @@ import { Button } from '../../components/Button.tsx'
 import { classes } from '../../components/classes.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { Pane } from '../../components/Pane.tsx'
+import { useTask, type Task } from '../../components/hooks.ts'
 import { DirectPane } from './DirectPane.tsx'
 import { EMPTY_FORM, formOf, formOfContext, readForm, type DirectForm } from './form.logic.ts'
-import { FilePane } from './FilePane.tsx'
+import { DemoPane, FilePane, SIMULATION, SimulationPane } from './LocalPanes.tsx'
 import { HealthPane } from './HealthPane.tsx'
 import { FeedPane } from './FeedPane.tsx'
-import { KindList, type Kind } from './KindList.tsx'
+import { KindList, type Kind, Recent, FoundContexts } from './SourceList.tsx'
 import { PermissionPane } from './PermissionPane.tsx'
 import { ProxyPane } from './ProxyPane.tsx'
-import { SIMULATION, SimulationPane } from './SimulationPane.tsx'
-import { Recent } from './Recent.tsx'
-import { FoundContexts } from './FoundContexts.tsx'
 import styles from './Connect.module.css'
-import { useTask, type Task } from './useTask.ts'
 
 const ADDRESS_FORM: DirectForm = { ...EMPTY_FORM, method: 'urls' }
 
@@ -37,18 +34,20 @@ export function ConnectScreen() {
   const { task: connecting, connect } = useConnecting(beside)
   const contexts = useContexts(form.file)
   // Without a kubeconfig on this machine, an untouched form begins with an address.
-  const shown = form === EMPTY_FORM && contexts.found?.length === 0 ? ADDRESS_FORM : form
+  const direct = form === EMPTY_FORM && contexts.found?.length === 0 ? ADDRESS_FORM : form
+  const busy = connecting.state === 'busy'
+  const shown = connected?.spec
 
   const change = (next: DirectForm): void => {
     setForm(next)
     forgetCheck()
   }
   const onCheck = (): void => {
-    const read = readForm(shown)
+    const read = readForm(direct)
     if (read.ok) void startCheck(() => client().call('sources.permissions', { target: read.target }))
   }
   const onConnect = (): void => {
-    const read = readForm(shown)
+    const read = readForm(direct)
     if (read.ok) connect(read.spec)
   }
   return (
@@ -65,7 +64,7 @@ export function ConnectScreen() {
           <KindList kind={kind} onChange={setKind} />
           <FoundContexts
             found={contexts.found}
-            chosen={kind === 'direct' && shown.method === 'kubeconfig' ? form.context : undefined}
+            chosen={kind === 'direct' && direct.method === 'kubeconfig' ? form.context : undefined}
             onChoose={(context) => {
               setKind('direct')
               change(formOfContext(form, context))
@@ -74,49 +73,22 @@ export function ConnectScreen() {
           <Recent key={connected?.id} onOpen={connect} />
         </section>
         <section className={styles['column']} aria-label="Settings of the source" data-pane="" tabIndex={-1}>
-          {kind === 'simulation' && (
-            <SimulationPane
-              key={connected?.id}
-              busy={connecting.state === 'busy'}
-              shown={connected?.spec.kind === 'simulation' ? connected.spec : undefined}
-              onOpen={connect}
-            />
-          )}
+          {kind === 'simulation' && <SimulationPane key={connected?.id} {...{ busy, shown }} onOpen={connect} />}
           {kind === 'direct' && (
-            <DirectPane
-              form={shown}
-              contexts={contexts}
-              check={check}
-              busy={connecting.state === 'busy'}
-              onChange={change}
-              onCheck={onCheck}
-              onConnect={onConnect}
-            />
+            <DirectPane {...{ form: direct, contexts, check, busy, onCheck, onConnect }} onChange={change} />
           )}
           {kind === 'proxy' && (
-            <ProxyPane
-              key={connected?.id}
-              busy={connecting.state === 'busy'}
-              shown={connected?.spec}
-              onOpen={(spec) => connect(spec, 'connection')}
-            />
+            <ProxyPane key={connected?.id} {...{ busy, shown }} onOpen={(spec) => connect(spec, 'connection')} />
           )}
           {kind === 'feed' && (
             <FeedPane
               key={connected?.id}
-              busy={connecting.state === 'busy'}
-              shown={connected?.spec}
+              {...{ busy, shown }}
               onOpen={(spec) => connect(spec, spec.feed.kind === 'audit-webhook' ? 'connection' : 'overview')}
             />
           )}
-          {kind === 'file' && <FilePane busy={connecting.state === 'busy'} onOpen={connect} />}
-          {kind === 'demo' && (
-            <DemoPane
-              busy={connecting.state === 'busy'}
-              shown={connected?.source.kind === 'demo'}
-              onOpen={() => connect({ kind: 'demo' })}
-            />
-          )}
+          {kind === 'file' && <FilePane busy={busy} onOpen={connect} />}
+          {kind === 'demo' && <DemoPane {...{ busy, shown }} onOpen={connect} />}
           {connecting.state === 'failed' && (
             <div className={styles['wide']} ref={intoView}>
               <ProblemNote problem={connecting.problem} alert />
@@ -260,29 +232,4 @@ function useConnecting(beside: boolean): Connecting {
     if (connected && routeNow().screen === screen) openScreen(then)
   }
   return { task, connect: (spec, then = 'overview') => void connect(spec, then) }
-}
-
-/** What the demo is. */
-function DemoPane(props: {
-  readonly busy: boolean
-  /** The demo is what the console shows already. */
-  readonly shown: boolean
-  readonly onOpen: () => void
-}) {
-  const { busy, shown, onOpen } = props
-  return (
-    <Pane title="Recorded demo">
-      <div className={styles['form']}>
-        <p className={styles['note']}>
-          A recording of a real API server while clients overload it: seats move between levels, queues fill, requests
-          are rejected, and all of it recovers. It repeats, runs on this machine and needs no cluster.
-        </p>
-        <div className={styles['buttons']}>
-          <Button primary={!shown} disabled={busy} onClick={onOpen}>
-            {busy ? 'Opening…' : shown ? 'Restart the recording' : 'Play the recording'}
-          </Button>
-        </div>
-      </div>
-    </Pane>
-  )
 }

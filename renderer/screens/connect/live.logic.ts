@@ -221,7 +221,6 @@ const nameOf = ({ upstream, context, url }: ProxyForm, contexts: readonly FoundC
   return contexts.find(({ current }) => current)?.context ?? 'the server'
 }
 
-/** What the proxy will do, in a sentence or two. */
 export function proxySentence(form: ProxyForm, contexts: readonly FoundContext[]): string {
   const name = nameOf(form, contexts)
   const host = form.host.trim() || LOOPBACK

@@ -9,13 +9,12 @@ import { useCalm } from '../../../components/hooks.ts'
 import { useDump } from '../../../state/dumps.ts'
 import { useViewPart } from '../../../state/view.ts'
 import { format } from '../../../theme/format.ts'
-import { ConfigurationNote } from '../shared/ConfigurationNote.tsx'
-import { NoDumps } from '../shared/NoDumps.tsx'
-import { useConfigurations, type Configurations } from '../shared/useConfigurations.ts'
+import { ConfigurationNote, NoDumps } from '../shared/Notes.tsx'
+import { useConfigurations, type Configurations } from '../shared/configurations.ts'
 import { coverageStore, hearDump } from '../shared/coverageStore.ts'
+import styles from '../shared/classify.module.css'
 import { catchAllSentence, coverageSentence, dispatchedRates, flowTable, isIdle, rowsOf } from './coverage.data.ts'
 import { FlowTable, SchemaTable } from './CoverageTables.tsx'
-import styles from './coverage.module.css'
 
 /** Which schemas get which flows, and which get nothing. */
 export function CoveragePage() {

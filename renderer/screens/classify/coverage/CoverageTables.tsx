@@ -2,16 +2,16 @@ import { memo, useMemo } from 'react'
 import type { CoverageRow, Standing } from '../../../../core/classify/coverage.ts'
 import { CATCH_ALL } from '../../../../core/config/objects.ts'
 import { classes } from '../../../components/classes.ts'
-import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
+import { DataTable } from '../../../components/DataTable.tsx'
+import { numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
 import { Icon, type IconName } from '../../../components/Icon.tsx'
 import { LevelChip, LevelName } from '../../../components/LevelChip.tsx'
 import { openRequest } from '../../../state/request.ts'
 import { format, UNKNOWN } from '../../../theme/format.ts'
 import { sampleOf } from '../shared/seen.data.ts'
+import styles from '../shared/classify.module.css'
 import { standingText, type FlowRow } from './coverage.data.ts'
-import styles from './coverage.module.css'
 
-/** Every schema and whether it gets requests. */
 export const SchemaTable = memo(function SchemaTable(props: {
   readonly rows: readonly CoverageRow[]
   readonly rates: ReadonlyMap<string, number>
@@ -53,11 +53,11 @@ function StandingCell({ row }: { readonly row: CoverageRow }) {
   // That nothing is left for catch-all is as it should be.
   const kind = schema === CATCH_ALL && standing.kind === 'shadowed' ? 'unknown' : standing.kind
   return (
-    <span className={styles['standing']} title={text}>
+    <span className={styles['outcome']} title={text}>
       <span className={classes(styles['glyph'], styles[kind])}>
         <Icon name={GLYPH[kind]} size={13} />
       </span>
-      <span className={classes(styles['clip'], standing.kind === 'traffic' && styles['quietText'])}>{text}</span>
+      <span className={classes(styles['clip'], standing.kind === 'traffic' && styles['quiet'])}>{text}</span>
     </span>
   )
 }
@@ -68,8 +68,8 @@ const schemaColumns = (rates: ReadonlyMap<string, number>): readonly DataColumn<
     header: 'Order',
     term: 'matching-precedence',
     align: 'right',
+    look: () => 'mono',
     value: ({ matchingPrecedence }) => matchingPrecedence,
-    cell: ({ matchingPrecedence }) => <span className="mono">{matchingPrecedence ?? UNKNOWN}</span>,
   },
   { id: 'schema', header: 'Flow schema', term: 'flow-schema', value: ({ schema }) => schema },
   { id: 'level', header: 'Level', value: ({ level }) => level, cell: ({ level }) => <LevelName name={level} /> },
@@ -90,38 +90,14 @@ const schemaColumns = (rates: ReadonlyMap<string, number>): readonly DataColumn<
       return rate === undefined ? (total === 0 ? '0' : UNKNOWN) : format.significant(rate)
     },
   },
-  {
-    id: 'counted',
-    header: 'Counted',
+  numberColumn('counted', 'Counted', ({ counted }) => counted, {
     title: 'Requests dispatched or rejected while this page was open, of all servers',
-    align: 'right',
-    value: ({ counted }) => counted,
-    cell: ({ counted }) => format.fixed(counted),
-  },
-  {
-    id: 'total',
-    header: 'Since start',
+  }),
+  numberColumn('total', 'Since start', ({ total }) => total, {
     title: 'Requests dispatched or rejected since the servers started',
-    align: 'right',
-    value: ({ total }) => total,
-    cell: ({ total }) => format.fixed(total),
-  },
-  {
-    id: 'seen',
-    header: 'Seen',
-    title: 'Requests that dumps showed, each once',
-    align: 'right',
-    value: ({ seen }) => seen?.requests,
-    cell: ({ seen }) => format.fixed(seen?.requests),
-  },
-  {
-    id: 'flows',
-    header: 'Flows',
-    term: 'flow',
-    align: 'right',
-    value: ({ seen }) => seen?.flows,
-    cell: ({ seen }) => format.fixed(seen?.flows),
-  },
+  }),
+  numberColumn('seen', 'Seen', ({ seen }) => seen?.requests, { title: 'Requests that dumps showed, each once' }),
+  numberColumn('flows', 'Flows', ({ seen }) => seen?.flows, { term: 'flow' }),
 ]
 
 /** Flows that dumps showed. A row opens its newest request. */
@@ -169,28 +145,15 @@ const flowColumns = (at: number | undefined, withDraft: boolean): readonly DataC
     term: 'flow-schema',
     value: ({ schema }) => schema,
     cell: ({ schema, level }) => (
-      <span className={styles['standing']}>
+      <span className={styles['outcome']}>
         <LevelChip name={level} />
         {schema}
       </span>
     ),
   },
   ...(withDraft ? [DRAFT] : []),
-  {
-    id: 'requests',
-    header: 'Seen',
-    title: 'Requests that dumps showed, each once',
-    align: 'right',
-    value: ({ requests }) => requests,
-    cell: ({ requests }) => format.fixed(requests),
-  },
-  {
-    id: 'users',
-    header: 'Users',
-    align: 'right',
-    value: ({ users }) => users,
-    cell: ({ users }) => format.fixed(users),
-  },
+  numberColumn('requests', 'Seen', ({ requests }) => requests, { title: 'Requests that dumps showed, each once' }),
+  numberColumn('users', 'Users', ({ users }) => users),
   {
     id: 'last',
     header: 'Last seen',
@@ -219,17 +182,15 @@ const DRAFT: DataColumn<FlowRow> = {
   cell: ({ draft }) =>
     draft === undefined || draft === 'unclear' ? (
       <span
-        className={styles['quietText']}
+        className={styles['quiet']}
         title="Its groups are not known: with those that the user’s name tells, the present objects would not do what the server did."
       >
         not known
       </span>
     ) : (
-      <span className={styles['standing']}>
+      <span className={styles['outcome']}>
         <LevelChip name={draft.level} />
-        <span className={draft.moves ? styles['moved'] : styles['quietText']}>
-          {draft.moves ? draft.schema : 'as now'}
-        </span>
+        <span className={draft.moves ? styles['moved'] : styles['quiet']}>{draft.moves ? draft.schema : 'as now'}</span>
       </span>
     ),
 }

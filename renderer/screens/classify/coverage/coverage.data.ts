@@ -12,8 +12,7 @@ import type { DerivedServer } from '../../../../core/frame/derived.ts'
 import { shadowedBy } from '../../../../core/guard/shadowing.ts'
 import { flowName } from '../../../state/flows.logic.ts'
 import { format } from '../../../theme/format.ts'
-import { sampleOf } from '../shared/seen.data.ts'
-import { requestWords } from '../shared/words.ts'
+import { sampleOf, requestWords } from '../shared/seen.data.ts'
 
 /** Objects made ready for the rows of one configuration. */
 export function rowsOf(objects: ObjectSet): (coverage: Coverage) => readonly CoverageRow[] {
@@ -35,7 +34,6 @@ export function dispatchedRates(derived: readonly DerivedServer[]): ReadonlyMap<
   return rates
 }
 
-/** What a standing is called. */
 export function standingText(standing: Standing, schema: string, level: string): string {
   switch (standing.kind) {
     case 'traffic':
@@ -103,7 +101,6 @@ export function catchAllSentence(rows: readonly CoverageRow[]): string | undefin
   return `catch-all took ${when}: no other schema matches them. It is a last resort with few seats and no queues; give such requests a schema of their own.`
 }
 
-/** One flow as the table shows it. */
 export interface FlowRow {
   readonly key: string
   readonly name: string

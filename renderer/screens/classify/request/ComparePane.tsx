@@ -1,12 +1,13 @@
 import { memo, useMemo } from 'react'
 import type { Classification, SchemaTrace } from '../../../../core/classify/classification.ts'
 import { classes } from '../../../components/classes.ts'
-import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
+import { DataTable } from '../../../components/DataTable.tsx'
+import { inGivenOrder } from '../../../components/dataColumns.ts'
 import { LevelName } from '../../../components/LevelChip.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { openPage } from '../../../state/route.ts'
 import { UNKNOWN } from '../../../theme/format.ts'
-import { comparedFacts, comparedSchemas, verdictText, type ComparedFact, type ComparedSchema } from './compare.data.ts'
+import { comparedFacts, comparedSchemas, verdictText, type ComparedFact, type ComparedSchema } from './answer.data.ts'
 import styles from './request.module.css'
 
 /** The answers of the present and of the proposed configuration beside each other. */
@@ -46,25 +47,21 @@ export const ComparePane = memo(function ComparePane(props: {
   )
 })
 
-const mark = (differs: boolean): string | undefined => (differs ? styles['strong'] : styles['dim'])
-
-const FACT_COLUMNS: readonly DataColumn<ComparedFact>[] = [
-  { id: 'label', header: 'Fact', sortable: false, width: 200, value: ({ label }) => label },
+const FACT_COLUMNS = inGivenOrder<ComparedFact>([
+  { id: 'label', header: 'Fact', width: 200, value: ({ label }) => label },
   {
     id: 'now',
     header: 'Now',
-    sortable: false,
     value: ({ now }) => now,
     cell: (row) => <FactText row={row} of="now" />,
   },
   {
     id: 'draft',
     header: 'Draft',
-    sortable: false,
     value: ({ draft }) => draft,
     cell: (row) => <FactText row={row} of="draft" />,
   },
-]
+])
 
 function FactText({ row, of }: { readonly row: ComparedFact; readonly of: 'now' | 'draft' }) {
   const text = row[of]
@@ -79,53 +76,47 @@ function FactText({ row, of }: { readonly row: ComparedFact; readonly of: 'now' 
 const levelCell = (trace: SchemaTrace | undefined) =>
   trace === undefined ? '–' : <LevelName name={trace.priorityLevel} stale={!trace.reached} />
 
-const SCHEMA_COLUMNS: readonly DataColumn<ComparedSchema>[] = [
+const SCHEMA_COLUMNS = inGivenOrder<ComparedSchema>([
   {
     id: 'order',
     header: 'Order',
     term: 'matching-precedence',
     align: 'right',
-    sortable: false,
+    look: () => 'mono',
     value: ({ now, draft }) => orderText(now, draft),
-    cell: (row) => <span className="mono">{orderText(row.now, row.draft)}</span>,
   },
   {
     id: 'schema',
     header: 'Flow schema',
     term: 'flow-schema',
-    sortable: false,
+    look: ({ differs }) => (differs ? styles['strong'] : styles['dim']),
     value: ({ name }) => name,
-    cell: (row) => <span className={mark(row.differs)}>{row.name}</span>,
   },
   {
     id: 'levelNow',
     header: 'Level now',
-    sortable: false,
     value: ({ now }) => now?.priorityLevel,
     cell: (row) => levelCell(row.now),
   },
   {
     id: 'now',
     header: 'Now',
-    sortable: false,
     value: ({ now }) => verdictText(now),
     cell: (row) => <Verdict trace={row.now} />,
   },
   {
     id: 'levelDraft',
     header: 'Level in the draft',
-    sortable: false,
     value: ({ draft }) => draft?.priorityLevel,
     cell: (row) => levelCell(row.draft),
   },
   {
     id: 'draft',
     header: 'Draft',
-    sortable: false,
     value: ({ draft }) => verdictText(draft),
     cell: (row) => <Verdict trace={row.draft} />,
   },
-]
+])
 
 function orderText(now: SchemaTrace | undefined, draft: SchemaTrace | undefined): string {
   const [was, is] = [now?.matchingPrecedence, draft?.matchingPrecedence]

@@ -14,8 +14,7 @@ import { dumpOfLevel, flowRows } from '../../../state/flows.logic.ts'
 import { hrefOfPage } from '../../../state/route.ts'
 import { format } from '../../../theme/format.ts'
 import { levelToken } from '../../../state/levels.ts'
-import { distinguisherText } from './compare.data.ts'
-import { handCards, meetingFlows, meetingSentence, queuesOfHand } from './hand.data.ts'
+import { distinguisherText, handCards, meetingFlows, meetingSentence, queuesOfHand } from './answer.data.ts'
 import styles from './request.module.css'
 
 const CALM_MS = 1_000

@@ -3,7 +3,7 @@ import { resolveUids } from '../../../../core/classify/builtInResources.ts'
 import { landings } from '../../../../core/classify/configuration.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import type { DumpFrame } from '../../../../core/frame/dump.ts'
-import { Field, inputClass } from '../../../components/Field.tsx'
+import { TextArea } from '../../../components/Field.tsx'
 import { LevelChip } from '../../../components/LevelChip.tsx'
 import { Note } from '../../../components/States.tsx'
 import { Pane } from '../../../components/Pane.tsx'
@@ -13,11 +13,9 @@ import { keyOfRequest } from '../../../state/recentRequests.logic.ts'
 import { rememberForm, requestStore, takeRequest, type Way } from '../../../state/request.ts'
 import { format } from '../../../theme/format.ts'
 import { coverageStore } from '../shared/coverageStore.ts'
-import { requestWords, shortUser } from '../shared/words.ts'
-import { FieldsForm } from './FieldsForm.tsx'
+import { requestWords, shortUser } from '../shared/seen.data.ts'
+import { FieldsForm, SeenForm, TextForm } from './RequestForms.tsx'
 import styles from './request.module.css'
-import { SeenForm } from './SeenForm.tsx'
-import { TextForm } from './TextForm.tsx'
 
 const WAYS: readonly { readonly value: Way; readonly label: string }[] = [
   { value: 'fields', label: 'Fields' },
@@ -70,33 +68,24 @@ export function RequestColumn(props: {
   )
 }
 
-/** What the UIDs of response headers stand for. */
 const UidPane = memo(function UidPane({ objects }: { readonly objects: ObjectSet }) {
   const [text, setText] = useState('')
   const resolved = useMemo(() => resolveUids(objects, text), [objects, text])
   return (
     <Pane title="Resolve a UID">
       <div className={styles['form']}>
-        <Field
+        <TextArea
           label="From a response header"
           hint={
             <>
               Paste one <Term id="resource-uid">UID</Term>, the first 8 digits of it, or all response headers.
             </>
           }
-        >
-          {(attributes) => (
-            <textarea
-              {...attributes}
-              className={inputClass}
-              rows={2}
-              value={text}
-              spellCheck={false}
-              placeholder="X-Kubernetes-PF-FlowSchema-UID: …"
-              onChange={({ target }) => setText(target.value)}
-            />
-          )}
-        </Field>
+          rows={2}
+          placeholder="X-Kubernetes-PF-FlowSchema-UID: …"
+          value={text}
+          onChange={setText}
+        />
         {text.trim() !== '' && (
           <ul className={styles['resolved']} role="status">
             {resolved.length === 0 && <li>This text contains no UID.</li>}
@@ -126,7 +115,6 @@ function Counted({ schema }: { readonly schema: string }) {
   return <span className={styles['quiet']}>{`, ${format.fixed(requests)} requests since ${format.time(since)}`}</span>
 }
 
-/** What was asked in this session. */
 const RecentPane = memo(function RecentPane({ objects }: { readonly objects: ObjectSet }) {
   const recent = requestStore((store) => store.recent)
   const rows = useMemo(() => {

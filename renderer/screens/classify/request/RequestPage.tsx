@@ -1,4 +1,4 @@
-import { useMemo } from 'react'
+import { useMemo, memo } from 'react'
 import {
   type Classification,
   type Explained,
@@ -9,32 +9,35 @@ import {
   seenSeats,
 } from '../../../../core/classify/classification.ts'
 import { explainer } from '../../../../core/classify/explain.ts'
+import type { DumpFrame } from '../../../../core/frame/dump.ts'
+import { whatWouldChange } from '../../../../core/classify/nearby.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import type { RequestSample } from '../../../../core/contract/objects.ts'
-import type { DumpFrame } from '../../../../core/frame/dump.ts'
 import { say } from '../../../state/shell.ts'
 import { Note, Loading } from '../../../components/States.tsx'
 import { useDump } from '../../../state/dumps.ts'
 import { useFacts } from '../../../state/facts.ts'
 import { requestOf } from '../../../state/request.logic.ts'
-import { requestStore } from '../../../state/request.ts'
+import { requestStore, type Side, takeRequest } from '../../../state/request.ts'
 import { changeRequestTests, useRequestTests } from '../../../state/requestTests.ts'
 import { contextOf } from '../../../state/supposed.logic.ts'
 import { useViewPart } from '../../../state/view.ts'
-import { ConfigurationNote } from '../shared/ConfigurationNote.tsx'
+import { Button, Segment, Copy } from '../../../components/Button.tsx'
+import { LevelChip, LevelName } from '../../../components/LevelChip.tsx'
+import { Term } from '../../../components/Term.tsx'
+import { Pane } from '../../../components/Pane.tsx'
+import { ConfigurationNote } from '../shared/Notes.tsx'
 import { newTest, withTest } from '../tests/table.logic.ts'
-import { useConfigurations, type Configurations } from '../shared/useConfigurations.ts'
-import { labelOf, requestWords } from '../shared/words.ts'
-import { AnswerHead } from './AnswerHead.tsx'
+import { useConfigurations, type Configurations } from '../shared/configurations.ts'
+import { labelOf, requestWords } from '../shared/seen.data.ts'
 import { ComparePane } from './ComparePane.tsx'
 import { FlowPane } from './FlowPane.tsx'
-import { HeadersPane, NearbyPane } from './MorePanes.tsx'
 import { RequestColumn } from './RequestColumn.tsx'
 import styles from './request.module.css'
 import { SeatsPane } from './SeatsPane.tsx'
 import { TracePane } from './TracePane.tsx'
+import { draftSentence, ruleText } from './answer.data.ts'
 
-/** Where one request goes, and why. */
 export function RequestPage() {
   const configurations = useConfigurations()
   const server = useViewPart((view) => view.server?.id)
@@ -158,3 +161,150 @@ function keep(request: RequestSample, { flowSchema, priorityLevel }: Classificat
   changeRequestTests((tests) => withTest(tests, test))
   say(`Kept as a test: ${label} must match ${flowSchema}.`)
 }
+
+/** Where the request goes, in one line; with a draft, where it would go. */
+function AnswerHead(props: {
+  readonly shown: Explained
+  readonly now: Explained
+  readonly draft: Explained | undefined
+  readonly draftStale: boolean
+  readonly side: Side
+  readonly request: RequestSample
+  readonly onKeep: ((request: RequestSample, classification: Classification) => void) | undefined
+}) {
+  const { shown, now, draft, draftStale, side, request, onKeep } = props
+  const answer = shown.ok ? shown.classification : undefined
+  const before = side === 'both' && now.ok ? now.classification.priorityLevel : undefined
+  return (
+    <header className={styles['head']}>
+      <div className={styles['headText']}>
+        <div className={styles['headLine']}>
+          <h1 className={styles['title']}>
+            {answer === undefined ? (
+              'No server classifies this request.'
+            ) : (
+              <>
+                {before !== undefined && before !== answer.priorityLevel && (
+                  <>
+                    <LevelChip name={before} decorative />
+                    {before}
+                    <span className={styles['arrow']} aria-hidden="true">
+                      →
+                    </span>
+                    <span className="sr-only"> now, with the draft </span>
+                  </>
+                )}
+                <LevelChip name={answer.priorityLevel} decorative />
+                {answer.priorityLevel}
+              </>
+            )}
+          </h1>
+          {answer !== undefined && <Matched answer={answer} />}
+        </div>
+        {draft !== undefined && (
+          <p className={styles['draft']}>
+            {draftSentence(now, draft)}
+            {draftStale && ' The draft has errors. The answer uses the last valid values.'}
+          </p>
+        )}
+      </div>
+      <div className={styles['headActions']}>
+        {draft !== undefined && (
+          <Segment<Side>
+            label="Configuration that answers"
+            value={side}
+            options={[
+              { value: 'live', label: 'Live' },
+              { value: 'draft', label: 'Draft' },
+              { value: 'both', label: 'Side by side' },
+            ]}
+            onChange={(next) => requestStore.setState({ side: next })}
+          />
+        )}
+        {answer !== undefined && onKeep !== undefined && (
+          <Button onClick={() => onKeep(request, answer)}>Keep as a test</Button>
+        )}
+      </div>
+    </header>
+  )
+}
+
+function Matched({ answer }: { readonly answer: Classification }) {
+  const { flowSchema, trace } = answer
+  const decides = trace.find((one) => one.decides)
+  const rule = ruleText(answer)
+  return (
+    <p className={styles['matched']}>
+      {answer.fallback ? 'nothing matches; taken by ' : 'matched by '}
+      <b>{flowSchema}</b>, <Term id="matching-precedence">precedence</Term> {decides?.matchingPrecedence}
+      {rule !== '' && `, ${rule}`}
+      {decides?.imagined === true && ', a placeholder that the server creates'}
+    </p>
+  )
+}
+
+/** Requests close to this one that other schemas take. */
+const NearbyPane = memo(function NearbyPane(props: { readonly objects: ObjectSet; readonly request: RequestSample }) {
+  const { objects, request } = props
+  const nearby = useMemo(() => whatWouldChange(objects, request), [objects, request])
+  return (
+    <Pane title="What would change the answer">
+      {nearby.length === 0 ? (
+        <p className={styles['remark']}>No similar request matches another schema.</p>
+      ) : (
+        <ul className={styles['list']}>
+          {nearby.map(({ change, flowSchema, priorityLevel, request: other }) => (
+            <li key={flowSchema}>
+              <button
+                type="button"
+                className={styles['item']}
+                title={`matched by ${flowSchema}`}
+                onClick={() => takeRequest(other)}
+              >
+                <span className={styles['change']}>{change}</span>
+                <span className={styles['there']}>
+                  <LevelName name={priorityLevel} />
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Pane>
+  )
+})
+
+const HEADERS = [
+  ['PriorityLevel-UID', 'priorityLevel'],
+  ['FlowSchema-UID', 'flowSchema'],
+] as const
+
+/** The two headers by which the answer of a server tells schema and level. */
+const HeadersPane = memo(function HeadersPane({ answer }: { readonly answer: Classification }) {
+  const { uids, bypasses } = answer
+  return (
+    <Pane title="Response headers" note="X-Kubernetes-PF-…">
+      {bypasses ? (
+        <p className={styles['remark']}>None: flow control does not apply to this request.</p>
+      ) : (
+        <dl className={styles['uids']}>
+          {HEADERS.map(([name, member]) => (
+            <div key={name} className={styles['pairOf']}>
+              <dt>{name}</dt>
+              <dd>
+                {uids[member] === '' ? (
+                  'not known for these objects'
+                ) : (
+                  <span className={styles['uid']}>
+                    <span className="mono">{uids[member]}</span>
+                    <Copy text={uids[member]} label="Copy" />
+                  </span>
+                )}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </Pane>
+  )
+})

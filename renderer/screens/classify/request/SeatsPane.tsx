@@ -3,8 +3,9 @@ import type { Classification, SeatStep, ServerContext } from '../../../../core/c
 import { sameElsewhere } from '../../../../core/classify/elsewhere.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import type { RequestSample } from '../../../../core/contract/objects.ts'
-import { classes } from '../../../components/classes.ts'
 import { inputClass } from '../../../components/Field.tsx'
+import type { DataColumn } from '../../../components/dataColumns.ts'
+import { PlainTable } from '../../../components/PlainTable.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { ServerSeats } from '../../../components/SourceControls.tsx'
 import { Term } from '../../../components/Term.tsx'
@@ -12,9 +13,8 @@ import { requestStore } from '../../../state/request.ts'
 import type { ServerLimit } from '../../../../core/impact/serverLimit.ts'
 import { isUnreadable, type Supposed } from '../../../state/supposed.logic.ts'
 import { format } from '../../../theme/format.ts'
-import { seatsText } from './compare.data.ts'
+import { seatsText, stepText } from './answer.data.ts'
 import styles from './request.module.css'
-import { stepText } from './seats.data.ts'
 
 /** How wide the request is, as the server estimates it step by step, and on servers of other versions. */
 export const SeatsPane = memo(function SeatsPane(props: {
@@ -29,13 +29,15 @@ export const SeatsPane = memo(function SeatsPane(props: {
   const elsewhere = useMemo(() => sameElsewhere(objects, request, context), [objects, request, context])
   return (
     <Pane title="Seats it will take" unit="seats" note={seats.method}>
-      <table className={styles['steps']} aria-label="How the width is estimated">
-        <tbody>
-          {seats.steps.map((step, index) => (
-            <Step key={`${index} ${step.kind}`} step={step} />
-          ))}
-        </tbody>
-      </table>
+      <PlainTable
+        caption="How the width is estimated"
+        className={styles['steps']}
+        headless
+        columns={STEP_COLUMNS}
+        rows={seats.steps}
+        rowKey={({ kind }, index) => `${index} ${kind}`}
+        rowLook={({ kind }) => (kind === 'width' ? styles['total'] : undefined)}
+      />
       <p className={styles['remark']}>
         {seats.levelCap === 0 ? (
           <>{`${priorityLevel} has no cap of its own.`}</>
@@ -59,16 +61,14 @@ export const SeatsPane = memo(function SeatsPane(props: {
       ))}
       <Suppositions basis={seats.basis.kind} context={context} />
       <h3 className={styles['subtitle']}>Same request elsewhere</h3>
-      <table className={styles['steps']} aria-label="Same request on other versions">
-        <tbody>
-          {elsewhere.map(({ version, rule, seats: there }) => (
-            <tr key={version}>
-              <th scope="row">{`${version.slice(1)}: ${rule}`}</th>
-              <td>{format.seats(there.width)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <PlainTable
+        caption="Same request on other versions"
+        className={styles['steps']}
+        headless
+        columns={ELSEWHERE_COLUMNS}
+        rows={elsewhere}
+        rowKey={({ version }) => version}
+      />
     </Pane>
   )
 })
@@ -81,15 +81,25 @@ const LIMIT: Readonly<Record<ServerLimit['from'], string>> = {
   own: 'as entered',
 }
 
-function Step({ step }: { readonly step: SeatStep }) {
-  const { kind, label, assumed } = step
-  return (
-    <tr className={classes(kind === 'width' && styles['total'])}>
-      <th scope="row">{kind === 'width' ? 'Width' : label}</th>
-      <td title={assumed === true ? 'assumed: the console does not know it' : undefined}>{stepText(step)}</td>
-    </tr>
-  )
-}
+const STEP_COLUMNS: readonly DataColumn<SeatStep>[] = [
+  { id: 'step', header: 'Step', rowHeader: true, value: ({ kind, label }) => (kind === 'width' ? 'Width' : label) },
+  {
+    id: 'value',
+    header: 'Value',
+    align: 'right',
+    cell: (step) =>
+      step.assumed === true ? (
+        <span title="assumed: the console does not know it">{stepText(step)}</span>
+      ) : (
+        stepText(step)
+      ),
+  },
+]
+
+const ELSEWHERE_COLUMNS: readonly DataColumn<ReturnType<typeof sameElsewhere>[number]>[] = [
+  { id: 'version', header: 'Version', rowHeader: true, value: ({ version, rule }) => `${version.slice(1)}: ${rule}` },
+  { id: 'seats', header: 'Seats', align: 'right', cell: ({ seats }) => format.seats(seats.width) },
+]
 
 /** Inputs of the estimate: what the source reports, which the reader may replace. */
 function Suppositions(props: {

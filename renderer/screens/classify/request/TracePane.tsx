@@ -2,7 +2,8 @@ import { memo, useMemo } from 'react'
 import type { Classification, DanglingTrace, Outcome, SchemaTrace } from '../../../../core/classify/classification.ts'
 import type { Criterion } from '../../../../core/classify/mismatch.ts'
 import { classes } from '../../../components/classes.ts'
-import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
+import { DataTable } from '../../../components/DataTable.tsx'
+import { inGivenOrder, type DataColumn } from '../../../components/dataColumns.ts'
 import { Icon } from '../../../components/Icon.tsx'
 import { LevelName } from '../../../components/LevelChip.tsx'
 import { openPage } from '../../../state/route.ts'
@@ -54,66 +55,60 @@ const isDim = (row: TraceRow): boolean => !row.part || !row.reached
 
 const dimmed = (row: TraceRow): string | undefined => (isDim(row) ? styles['dim'] : undefined)
 
-const columnsFor = (criteria: readonly Criterion[]): readonly DataColumn<TraceRow>[] => [
-  {
-    id: 'precedence',
-    header: 'Order',
-    term: 'matching-precedence',
-    align: 'right',
-    width: 64,
-    sortable: false,
-    value: (row) => row.matchingPrecedence,
-    cell: (row) => <span className={classes('mono', dimmed(row))}>{row.matchingPrecedence}</span>,
-  },
-  {
-    id: 'schema',
-    header: 'Flow schema',
-    term: 'flow-schema',
-    sortable: false,
-    value: (row) => row.flowSchema,
-    cell: (row) => (
-      <span className={classes(dimmed(row), row.part && row.decides && styles['strong'])}>{row.flowSchema}</span>
-    ),
-  },
-  {
-    id: 'level',
-    header: 'Level',
-    term: 'priority-level',
-    sortable: false,
-    value: (row) => row.priorityLevel,
-    cell: (row) => (
-      <span className={classes(styles['level'], dimmed(row))}>
-        <LevelName name={row.priorityLevel} stale={isDim(row)} />
-      </span>
-    ),
-  },
-  ...criteria.map((criterion): DataColumn<TraceRow> => {
-    const [header, title] = HEADERS[criterion]
-    const outcome = (row: TraceRow): Outcome => (row.part ? (row.rule?.outcomes[criterion] ?? 'none') : 'none')
-    return {
-      id: criterion,
-      header,
-      title,
-      sortable: false,
-      width: 58,
-      value: outcome,
-      cell: (row) => <Check outcome={outcome(row)} dim={isDim(row)} />,
-    }
-  }),
-  {
-    id: 'why',
-    header: 'Why',
-    // All the room that the others leave.
-    width: '100%',
-    sortable: false,
-    value: (row) => row.reason,
-    cell: (row) => (
-      <span className={classes(styles['why'], dimmed(row))} title={row.reason}>
-        {row.reason}
-      </span>
-    ),
-  },
-]
+const columnsFor = (criteria: readonly Criterion[]): readonly DataColumn<TraceRow>[] =>
+  inGivenOrder([
+    {
+      id: 'precedence',
+      header: 'Order',
+      term: 'matching-precedence',
+      align: 'right',
+      width: 64,
+      look: (row) => classes('mono', dimmed(row)),
+      value: (row) => row.matchingPrecedence,
+    },
+    {
+      id: 'schema',
+      header: 'Flow schema',
+      term: 'flow-schema',
+      look: (row) => classes(dimmed(row), row.part && row.decides && styles['strong']),
+      value: (row) => row.flowSchema,
+    },
+    {
+      id: 'level',
+      header: 'Level',
+      term: 'priority-level',
+      value: (row) => row.priorityLevel,
+      cell: (row) => (
+        <span className={classes(styles['level'], dimmed(row))}>
+          <LevelName name={row.priorityLevel} stale={isDim(row)} />
+        </span>
+      ),
+    },
+    ...criteria.map((criterion): DataColumn<TraceRow> => {
+      const [header, title] = HEADERS[criterion]
+      const outcome = (row: TraceRow): Outcome => (row.part ? (row.rule?.outcomes[criterion] ?? 'none') : 'none')
+      return {
+        id: criterion,
+        header,
+        title,
+        width: 58,
+        value: outcome,
+        cell: (row) => <Check outcome={outcome(row)} dim={isDim(row)} />,
+      }
+    }),
+    {
+      id: 'why',
+      header: 'Why',
+      // All the room that the others leave.
+      width: '100%',
+      value: (row) => row.reason,
+      cell: (row) => (
+        <span className={classes(styles['why'], dimmed(row))} title={row.reason}>
+          {row.reason}
+        </span>
+      ),
+    },
+  ])
 
 const SAID: Readonly<Record<Outcome, string>> = { pass: 'yes', fail: 'no', none: 'not asked' }
 

@@ -1,16 +1,26 @@
 import { useMemo } from 'react'
-import type { Queuing } from '../../../../core/config/objects.ts'
 import { maxSeatsPerRequest } from '../../../../core/engine/allocation.ts'
-import { judge, recommend, type Candidate, type ShardingGoal } from '../../../../core/sharding/collision.ts'
+import {
+  judge,
+  recommend,
+  type Candidate,
+  type ShardingGoal,
+  chanceText,
+  DOCUMENTED_DIGITS,
+  documentedTable,
+  USUAL_ELEPHANTS,
+  type DocumentedRow,
+} from '../../../../core/sharding/collision.ts'
 import { mostWaitingPerFlow, type DealerShape } from '../../../../core/config/shape.ts'
-import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
-import { Field, inputClass } from '../../../components/Field.tsx'
+import type { Queuing } from '../../../../core/config/objects.ts'
+import { TextField } from '../../../components/Field.tsx'
 import { Note } from '../../../components/States.tsx'
-import { Pane } from '../../../components/Pane.tsx'
 import { format } from '../../../theme/format.ts'
-import { GOAL_FIELDS, type GoalField, type GoalForm, type ReadGoal } from './goal.data.ts'
-import { chance } from './shape.data.ts'
-import styles from './sharding.module.css'
+import { DataTable } from '../../../components/DataTable.tsx'
+import { numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
+import { Pane } from '../../../components/Pane.tsx'
+import styles from '../shared/classify.module.css'
+import { GOAL_FIELDS, type GoalField, type GoalForm, type ReadGoal, chance } from './shape.data.ts'
 
 const LABELS: Readonly<Record<GoalField, string>> = {
   elephants: 'Elephants',
@@ -33,27 +43,24 @@ export function RecommendPane({ queuing, nominal, form, read, set, onTry }: Reco
   const { goal, errors } = read
   return (
     <Pane title="Smallest shapes for a target">
-      <div className={styles['form']}>
+      <div className={styles['shapeForm']}>
         <div className={styles['fields']}>
           {GOAL_FIELDS.map((field) => (
-            <Field key={field} label={LABELS[field]} error={errors[field]}>
-              {(attributes) => (
-                <input
-                  {...attributes}
-                  className={inputClass}
-                  inputMode="decimal"
-                  autoComplete="off"
-                  value={form[field]}
-                  onChange={({ target }) => set(field, target.value)}
-                />
-              )}
-            </Field>
+            <TextField
+              key={field}
+              kind="number"
+              inputMode="decimal"
+              label={LABELS[field]}
+              error={errors[field]}
+              value={form[field]}
+              onChange={(text) => set(field, text)}
+            />
           ))}
         </div>
         {goal !== undefined && queuing !== undefined && <VerdictNote queuing={queuing} goal={goal} />}
       </div>
       {goal !== undefined && <Shapes goal={goal} queuing={queuing} nominal={nominal} onTry={onTry} />}
-      <p className={styles['remark']}>
+      <p className={styles['shapeRemark']}>
         Every queue costs time: the server looks at all queues of a level for each request that it takes out of them. A
         larger hand lets one flow keep more waiting and narrows the widest request. Select a row to try it.
       </p>
@@ -82,14 +89,7 @@ interface ShapeRow extends Candidate {
 }
 
 const COLUMNS: readonly DataColumn<ShapeRow>[] = [
-  {
-    id: 'queues',
-    header: 'Queues',
-    term: 'queues',
-    align: 'right',
-    value: (row) => row.queues,
-    cell: (row) => format.fixed(row.queues),
-  },
+  numberColumn('queues', 'Queues', (row) => row.queues, { term: 'queues' }),
   { id: 'hand', header: 'Hand size', term: 'hand-size', align: 'right', value: (row) => row.handSize },
   {
     id: 'covered',
@@ -98,22 +98,10 @@ const COLUMNS: readonly DataColumn<ShapeRow>[] = [
     value: (row) => row.covered,
     cell: (row) => chance(row.covered),
   },
-  {
-    id: 'waiting',
-    header: 'Waiting per flow',
+  numberColumn('waiting', 'Waiting per flow', (row) => row.waiting, {
     title: 'Requests of one flow that can wait: hand size × queue length limit',
-    align: 'right',
-    value: (row) => row.waiting,
-    cell: (row) => format.fixed(row.waiting),
-  },
-  {
-    id: 'widest',
-    header: 'Widest request, seats',
-    term: 'max-seats',
-    align: 'right',
-    value: (row) => row.widest,
-    cell: (row) => format.seats(row.widest),
-  },
+  }),
+  numberColumn('widest', 'Widest request, seats', (row) => row.widest, { term: 'max-seats' }),
 ]
 
 function Shapes(props: {
@@ -150,3 +138,42 @@ function Shapes(props: {
 }
 
 export const keyOfShape = ({ queues, handSize }: DealerShape): string => `${queues} ${handSize}`
+
+/** More of them are in the title of a cell. */
+const SHOWN_DIGITS = 3
+const DOCUMENTED_ROWS = documentedTable()
+const DOCUMENTED_COLUMNS: readonly DataColumn<DocumentedRow>[] = [
+  { id: 'hand', header: 'Hand size', term: 'hand-size', align: 'right', value: (row) => row.handSize },
+  { id: 'queues', header: 'Queues', term: 'queues', align: 'right', value: (row) => row.queues },
+  ...USUAL_ELEPHANTS.map((count, i): DataColumn<DocumentedRow> => ({
+    id: String(count),
+    header: count === 1 ? '1 elephant' : `${count} elephants`,
+    value: (row) => row.covered[i],
+    align: 'right',
+    cell: (row) => {
+      const odds = row.covered[i] ?? 0
+      return <span title={chanceText(odds, DOCUMENTED_DIGITS)}>{chanceText(odds, SHOWN_DIGITS)}</span>
+    },
+  })),
+]
+
+/** The table of the Kubernetes documentation, with the shape that is looked at. */
+export function DocumentedPane(props: {
+  readonly queuing: Queuing | undefined
+  readonly onTry: (shape: DealerShape) => void
+}) {
+  const { queuing, onTry } = props
+  return (
+    <Pane title="The documentation’s shapes" note="computed; matches the published table to 15 digits">
+      <DataTable
+        caption="The documentation’s shapes"
+        columns={DOCUMENTED_COLUMNS}
+        rows={DOCUMENTED_ROWS}
+        rowKey={keyOfShape}
+        selectedKey={queuing === undefined ? undefined : keyOfShape(queuing)}
+        onOpen={onTry}
+        density="compact"
+      />
+    </Pane>
+  )
+}

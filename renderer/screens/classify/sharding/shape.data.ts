@@ -1,5 +1,9 @@
-import type { PriorityLevelConfiguration, Queuing } from '../../../../core/config/objects.ts'
+import type { PriorityLevelConfiguration, Queuing, FlowSchema } from '../../../../core/config/objects.ts'
 import { MOST_QUEUES, shapeProblem } from '../../../../core/config/shape.ts'
+import type { DumpFrame } from '../../../../core/frame/dump.ts'
+import type { FlowName, Overlap, SharedHands } from '../../../../core/sharding/overlap.ts'
+import type { ShardingGoal } from '../../../../core/sharding/collision.ts'
+import { dumpOfLevel, flowRows } from '../../../state/flows.logic.ts'
 import { format } from '../../../theme/format.ts'
 
 /** A level whose requests wait in queues. */
@@ -82,9 +86,86 @@ export function readShape(form: ShapeForm): ReadShape {
 export const chance = (odds: number): string =>
   odds >= 0.001 ? `${format.significant(odds * 100)} %` : format.probability(odds)
 
-/** What the page says first. */
 export function oddsSentence({ queues, handSize }: Queuing, elephants: number, covered: number): string {
   if (queues === 1) return 'With one queue, all flows wait behind each other.'
   const who = elephants === 1 ? '1 elephant covers' : `${format.fixed(elephants)} elephants cover`
   return `With ${format.fixed(queues)} queues and hands of ${handSize}, ${who} a small flow’s hand with probability ${chance(covered)}.`
+}
+
+/** Flows that are drawn; what is beyond stands in the table. */
+export const FLOWS_DRAWN = 8
+/** Flows that are taken from a dump: their pairs must stay readable. */
+const MOST_FLOWS = 50
+
+export const keyOf = ({ schema, distinguisher }: FlowName): string => `${schema}\n${distinguisher}`
+
+/** The flows of a level that a dump shows, busiest first; `undefined` when it shows no requests. */
+export function flowsOfDump(dump: DumpFrame | undefined, level: string): readonly FlowName[] | undefined {
+  const requests = dump === undefined ? undefined : dumpOfLevel(dump, level).requests
+  if (requests === undefined || requests.length === 0) return undefined
+  return flowRows(requests, 0)
+    .slice(0, MOST_FLOWS)
+    .map(({ schema, flow }) => ({ schema, distinguisher: flow }))
+}
+
+/** Names of the schemas that send requests to a level, in the order in which they are matched. */
+export const schemasOf = (schemas: readonly FlowSchema[], level: string | undefined): readonly string[] =>
+  schemas
+    .filter(({ spec }) => spec.priorityLevelConfiguration.name === level)
+    .toSorted((a, b) => a.spec.matchingPrecedence - b.spec.matchingPrecedence)
+    .map(({ metadata }) => metadata.name)
+
+export const withFlow = (flows: readonly FlowName[], added: FlowName): readonly FlowName[] =>
+  flows.some((flow) => keyOf(flow) === keyOf(added)) ? flows : [added, ...flows]
+
+/** What the drawing of hands shows, in a sentence for each question that it answers. */
+export function overlapSentence({ flows, pairs }: Overlap): string {
+  if (flows.length < 2) return ''
+  const crowded = flows.filter(({ hand, own }) => hand.length > 0 && own.length === 0).length
+  const possible = (flows.length * (flows.length - 1)) / 2
+  const met = pairs.length === 0 ? 'No two flows share a queue' : `${pairs.length} of ${possible} pairs share a queue`
+  if (crowded === 0) return `${met}; every flow has a queue to itself.`
+  return `${met}; ${crowded === 1 ? '1 flow has no queue to itself' : `${crowded} flows have no queue to themselves`}.`
+}
+
+export interface PairRow extends SharedHands {
+  readonly names: readonly [FlowName, FlowName]
+}
+
+export const pairRows = ({ flows, pairs }: Overlap): readonly PairRow[] =>
+  pairs.flatMap((pair) => {
+    const [a, b] = [flows[pair.first], flows[pair.second]]
+    return a === undefined || b === undefined ? [] : [{ ...pair, names: [a, b] as const }]
+  })
+
+export const GOAL_FIELDS = ['elephants', 'target', 'maxQueues'] as const
+export type GoalField = (typeof GOAL_FIELDS)[number]
+export type GoalForm = Readonly<Record<GoalField, string>>
+
+/** One percent, against as many elephants as the documentation’s table goes to, within its largest deck. */
+export const USUAL_GOAL: GoalForm = { elephants: '16', target: '1', maxQueues: '1024' }
+
+const MOST_ELEPHANTS = 1_000_000
+const LEAST_TARGET_PERCENT = 1e-13
+const MOST_TARGET_PERCENT = 99.9
+
+export interface ReadGoal {
+  readonly goal: ShardingGoal | undefined
+  readonly errors: Partial<Readonly<Record<GoalField, string>>>
+}
+
+/** The goal that a form describes, the target in percent; without one, a sentence for each field that is wrong. */
+export function readGoal(form: GoalForm): ReadGoal {
+  const elephants = wholeNumber(form.elephants, 1, MOST_ELEPHANTS)
+  const maxQueues = wholeNumber(form.maxQueues, 1, MOST_QUEUES)
+  const percent = form.target.trim() === '' ? Number.NaN : Number(form.target)
+  const target = percent >= LEAST_TARGET_PERCENT && percent <= MOST_TARGET_PERCENT ? percent / 100 : undefined
+  if (elephants !== undefined && target !== undefined && maxQueues !== undefined) {
+    return { goal: { elephants, target, maxQueues }, errors: {} }
+  }
+  const errors: Partial<Record<GoalField, string>> = {}
+  if (elephants === undefined) errors.elephants = `A whole number from 1 to ${format.fixed(MOST_ELEPHANTS)}.`
+  if (target === undefined) errors.target = `A percentage above 0, ${MOST_TARGET_PERCENT} at most.`
+  if (maxQueues === undefined) errors.maxQueues = `A whole number from 1 to ${format.fixed(MOST_QUEUES)}.`
+  return { goal: undefined, errors }
 }

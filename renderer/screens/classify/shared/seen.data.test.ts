@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { DumpRequest } from '../../../../core/frame/dump.ts'
-import { filteredSeen, sampleOf, seenRequests } from './seen.data.ts'
+import { filteredSeen, sampleOf, seenRequests, labelOf, requestWords, shortUser } from './seen.data.ts'
 
 const row = (more: Partial<DumpRequest>): DumpRequest => ({
   level: 'workload-low',
@@ -44,4 +44,23 @@ it('shows each request once, those that wait most first', () => {
   expect(filteredSeen(seen, ' LIST  alice ').map(({ user }) => user)).toEqual(['alice'])
   expect(filteredSeen(seen, '')).toBe(seen)
   expect(filteredSeen(seen, 'watch')).toEqual([])
+})
+
+const request = (method: string, url: string, user = 'alice') => ({ user, groups: [], method, url })
+
+it.each([
+  ['GET', '/api/v1/namespaces/shop/pods', 'LIST pods'],
+  ['PATCH', '/api/v1/nodes/n1/status', 'PATCH nodes/status n1'],
+  ['GET', '/livez', 'GET /livez'],
+  ['GET', '/%', 'GET /%'],
+])('%s %s is %s', (method, url, words) => {
+  expect(requestWords(request(method, url))).toBe(words)
+})
+
+it('labels a request by who asks for what and where', () => {
+  expect(labelOf(request('GET', '/api/v1/namespaces/shop/pods', 'system:serviceaccount:ci:runner'))).toBe(
+    'ci:runner LIST pods in shop',
+  )
+  expect(labelOf(request('GET', '/livez'))).toBe('alice GET /livez')
+  expect(shortUser('system:node:n1')).toBe('system:node:n1')
 })

@@ -1,8 +1,11 @@
 import { requestOfDump } from '../../../../core/classify/requestText.ts'
 import { identityOf } from '../../../../core/classify/identity.ts'
-import type { RequestSample } from '../../../../core/contract/objects.ts'
 import type { DumpRequest } from '../../../../core/frame/dump.ts'
-import { requestWords, shortUser } from './words.ts'
+import { digestRequest } from '../../../../core/classify/classification.ts'
+import { resourceOf } from '../../../../core/request/match.ts'
+import type { RequestInfo } from '../../../../core/request/requestInfo.ts'
+import type { RequestSample } from '../../../../core/contract/objects.ts'
+import { holdsWords } from '../../../../core/text/text.ts'
 
 /** A request that a dump shows; equal ones are one. */
 export interface SeenRequest {
@@ -55,14 +58,35 @@ export function seenRequests(rows: readonly DumpRequest[]): readonly SeenRequest
 
 /** Those that hold every word of the filter, in any case. */
 export function filteredSeen(seen: readonly SeenRequest[], filter: string): readonly SeenRequest[] {
-  const words = filter
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '')
-  return words.length === 0
-    ? seen
-    : seen.filter(({ request, words: what, schema, level }) => {
-        const text = `${request.user} ${what} ${request.url} ${schema} ${level}`.toLowerCase()
-        return words.every((word) => text.includes(word))
-      })
+  if (filter.trim() === '') return seen
+  const holds = holdsWords(filter)
+  return seen.filter(({ request, words, schema, level }) =>
+    holds(`${request.user} ${words} ${request.url} ${schema} ${level}`),
+  )
+}
+
+const SERVICE_ACCOUNT = 'system:serviceaccount:'
+
+/** Service accounts lose what they have in common. */
+export const shortUser = (user: string): string =>
+  user.startsWith(SERVICE_ACCOUNT) ? user.slice(SERVICE_ACCOUNT.length) : user
+
+/** `LIST pods`, `PATCH nodes/status node-1`, `GET /livez`. */
+function infoWords(info: RequestInfo): string {
+  const verb = info.verb.toUpperCase()
+  if (!info.isResource) return `${verb} ${info.path}`
+  return [verb, resourceOf(info), info.name].filter((part) => part !== '').join(' ')
+}
+
+/** What a request asks for, or method and address where no server understands it. */
+export function requestWords(request: RequestSample): string {
+  const read = digestRequest(request)
+  return read.ok ? infoWords(read.digest.info) : `${request.method} ${request.url}`
+}
+
+/** A name for a saved request: `inventory:scanner LIST pods in tenant-1`. */
+export function labelOf(request: RequestSample): string {
+  const read = digestRequest(request)
+  const namespace = read.ok ? read.digest.info.namespace : ''
+  return `${shortUser(request.user)} ${requestWords(request)}${namespace === '' ? '' : ` in ${namespace}`}`
 }

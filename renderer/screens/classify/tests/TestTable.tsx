@@ -1,14 +1,20 @@
 import { memo, useMemo } from 'react'
-import type { RequestTestResult } from '../../../../core/classify/configuration.ts'
+import type { RequestTestResult, Landing } from '../../../../core/classify/configuration.ts'
+import type { ObjectSet } from '../../../../core/config/objects.ts'
 import { classes } from '../../../components/classes.ts'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { LevelChip, MiddleCut } from '../../../components/LevelChip.tsx'
-import { requestWords, shortUser } from '../shared/words.ts'
-import type { TestRow } from './table.logic.ts'
-import styles from './tests.module.css'
+import { Button } from '../../../components/Button.tsx'
+import { SelectField, TextField } from '../../../components/Field.tsx'
+import { Pane } from '../../../components/Pane.tsx'
+import { openRequest } from '../../../state/request.ts'
+import { changeRequestTests } from '../../../state/requestTests.ts'
+import { requestWords, shortUser } from '../shared/seen.data.ts'
+import styles from '../shared/classify.module.css'
+import { type TestRow, changed, expecting, without } from './table.logic.ts'
+import type { Table } from './TestsPage.tsx'
 
-/** The saved requests and what became of them. */
 export const TestTable = memo(function TestTable(props: {
   readonly rows: readonly TestRow[]
   readonly hidden: number
@@ -137,3 +143,116 @@ const DRAFT: DataColumn<TestRow> = {
   value: ({ draft }) => outcomeValue(draft),
   cell: ({ draft, moves }) => (draft === undefined ? '–' : <Outcome result={draft} moves={moves} />),
 }
+
+/** One saved request: what it is, what it expects, and what it matches. */
+export const TestDetail = memo(function TestDetail(props: {
+  readonly row: TestRow | undefined
+  readonly current: ObjectSet
+  readonly draft: ObjectSet | undefined
+  readonly change: Table['change']
+}) {
+  const { row, current, draft, change } = props
+  const choices = useMemo(() => landingChoices([current, ...(draft === undefined ? [] : [draft])]), [current, draft])
+  if (row === undefined) {
+    return (
+      <Pane title="Row" className={styles['detail']}>
+        <p className={styles['none']}>Select a row to see its details, change what it should match, or remove it.</p>
+      </Pane>
+    )
+  }
+  const { test, now, draft: proposed } = row
+  const { id, label, request, expect } = test
+  const edit = (what: string, next: Landing | undefined): void =>
+    change(what, (tests) => changed(tests, id, (one) => expecting(one, next)))
+  const options = [...new Map([...choices, ...(expect ? [expect] : [])].map((one) => [keyOf(one), one]))]
+  return (
+    <Pane title="Row" className={styles['detail']}>
+      <div className={styles['form']}>
+        <TextField
+          kind="text"
+          label="Label"
+          value={label}
+          onChange={(next) => changeRequestTests((tests) => changed(tests, id, (one) => ({ ...one, label: next })))}
+        />
+        <dl className={styles['facts']}>
+          <dt>Request</dt>
+          <dd className="mono">{`${request.method} ${request.url}`}</dd>
+          <dt>User</dt>
+          <dd className="mono">{request.user}</dd>
+          <dt>Groups</dt>
+          <dd className="mono">
+            {request.groups.length === 0
+              ? 'none'
+              : request.groups.map((group) => (
+                  <span key={group} className={styles['group']}>
+                    {group}
+                  </span>
+                ))}
+          </dd>
+          <dt>Now</dt>
+          <dd>
+            <Answered result={now} />
+          </dd>
+          {proposed !== undefined && (
+            <>
+              <dt>With the draft</dt>
+              <dd>
+                <Answered result={proposed} />
+              </dd>
+            </>
+          )}
+        </dl>
+        <SelectField
+          label="Should match"
+          value={expect === undefined ? '' : keyOf(expect)}
+          options={[
+            ['', 'nothing in particular'],
+            ...options.map(
+              ([key, { flowSchema, priorityLevel }]) => [key, `${flowSchema} in ${priorityLevel}`] as const,
+            ),
+          ]}
+          onChange={(key) => edit('Changed what a row expects.', new Map(options).get(key))}
+        />
+        <div className={styles['buttons']}>
+          {now.outcome !== 'unclassifiable' && now.outcome !== 'passed' && (
+            <Button onClick={() => edit('The row expects what it matches now.', now.actual)}>
+              Expect what it matches now
+            </Button>
+          )}
+          {row.moves &&
+            proposed !== undefined &&
+            proposed.outcome !== 'unclassifiable' &&
+            proposed.outcome !== 'passed' && (
+              <Button onClick={() => edit('The row expects what it matches with the draft.', proposed.actual)}>
+                Expect what the draft does
+              </Button>
+            )}
+          <Button onClick={() => openRequest(request)}>See why</Button>
+          <Button onClick={() => change(`Removed ${label}.`, (tests) => without(tests, id))}>Remove</Button>
+        </div>
+      </div>
+    </Pane>
+  )
+})
+
+function Answered({ result }: { readonly result: RequestTestResult }) {
+  if (result.outcome === 'unclassifiable') return <>{result.problem}</>
+  return (
+    <span className={styles['answered']}>
+      <Outcome result={result} />
+      <span className={styles['quiet']}>{`in ${result.actual.priorityLevel}`}</span>
+    </span>
+  )
+}
+
+const keyOf = ({ flowSchema, priorityLevel }: Landing): string => JSON.stringify([flowSchema, priorityLevel])
+
+const landingChoices = (sets: readonly ObjectSet[]): readonly Landing[] =>
+  sets.flatMap(({ schemas }) =>
+    schemas
+      .toSorted((a, b) => a.spec.matchingPrecedence - b.spec.matchingPrecedence)
+      .map(({ metadata, spec }) => ({
+        flowSchema: metadata.name,
+        priorityLevel: spec.priorityLevelConfiguration.name,
+      })),
+  )

@@ -10,15 +10,14 @@ import { NowLine } from '../../../components/NowLine.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { isPaneKey } from '../../../components/keys.ts'
 import { useDump } from '../../../state/dumps.ts'
-import { MOST_REQUEST_TESTS } from '../../../../core/contract/objects.ts'
-import { useRequestTests } from '../../../state/requestTests.ts'
+import { MOST_REQUEST_TESTS, type RequestTest } from '../../../../core/contract/objects.ts'
+import { useRequestTests, changeRequestTests } from '../../../state/requestTests.ts'
 import { openPage } from '../../../state/route.ts'
 import { useViewPart } from '../../../state/view.ts'
-import { ConfigurationNote } from '../shared/ConfigurationNote.tsx'
+import { ConfigurationNote } from '../shared/Notes.tsx'
 import { sampleOf } from '../shared/seen.data.ts'
-import { useConfigurations, type Configurations } from '../shared/useConfigurations.ts'
-import { TestDetail } from './TestDetail.tsx'
-import { TestTable } from './TestTable.tsx'
+import { useConfigurations, type Configurations } from '../shared/configurations.ts'
+import { TestDetail, TestTable } from './TestTable.tsx'
 import {
   draftTableSentence,
   expectingWhatIs,
@@ -31,9 +30,11 @@ import {
   withNew,
   type ObservedRequest,
   type Shown,
+  testRows,
+  type TestRow,
 } from './table.logic.ts'
-import styles from './tests.module.css'
-import { useTable } from './useTable.ts'
+import styles from '../shared/classify.module.css'
+import { runRequestTests } from '../../../../core/classify/configuration.ts'
 
 /** Saved requests that must keep matching what they matched. */
 export function TestsPage() {
@@ -233,4 +234,35 @@ function observedOf(dump: DumpFrame | undefined): readonly ObservedRequest[] {
     const request = sampleOf(row)
     return request === undefined ? [] : [{ request, flowSchema: row.schema, priorityLevel: row.level }]
   })
+}
+
+export interface Table {
+  readonly rows: readonly TestRow[]
+  /** Changes the table in a way that can be taken back; `what` says what was done. */
+  readonly change: (what: string, change: (tests: readonly RequestTest[]) => readonly RequestTest[]) => void
+  /** The last change that can be taken back. */
+  readonly last: { readonly what: string; readonly undo: () => void } | undefined
+}
+
+/** The saved requests, run on the present and on the proposed configuration at every change of either. */
+function useTable({ current, draft }: Pick<Configurations, 'current' | 'draft'>): Table {
+  const { tests } = useRequestTests()
+  const now = useMemo(() => runRequestTests(current.objects, tests), [current.objects, tests])
+  const proposed = useMemo(() => draft && runRequestTests(draft, tests), [draft, tests])
+  const rows = useMemo(() => testRows(now, proposed), [now, proposed])
+  const [done, setDone] = useState<{ readonly what: string; readonly before: readonly RequestTest[] }>()
+  return {
+    rows,
+    change: (what, change) => {
+      setDone({ what, before: tests })
+      changeRequestTests(change)
+    },
+    last: done && {
+      what: done.what,
+      undo: () => {
+        changeRequestTests(() => done.before)
+        setDone(undefined)
+      },
+    },
+  }
 }

@@ -13,8 +13,9 @@ import {
   type RequestTest,
 } from '../../../../core/contract/objects.ts'
 import { SYSTEM_GROUPS } from '../../../../core/guard/systemRequests.ts'
+import { holdsWords } from '../../../../core/text/text.ts'
 import { keyOfRequest } from '../../../state/recentRequests.logic.ts'
-import { labelOf } from '../shared/words.ts'
+import { labelOf } from '../shared/seen.data.ts'
 
 export const newTest = (id: string, label: string, request: RequestSample, expect?: Landing): RequestTest =>
   expecting({ id, label, request: { ...request, groups: [...request.groups] } }, expect)
@@ -45,7 +46,6 @@ export const changed = (tests: readonly RequestTest[], id: string, change: (test
 export const without = (tests: readonly RequestTest[], id: string): readonly RequestTest[] =>
   tests.filter((test) => test.id !== id)
 
-/** Expects a landing, or nothing. */
 export const expecting = ({ expect: _gone, ...test }: RequestTest, expect: Landing | undefined): RequestTest =>
   expect === undefined
     ? test
@@ -181,24 +181,17 @@ const fails = (result: RequestTestResult | undefined): boolean =>
 
 /** Rows with every word of the filter, of those that are asked for. */
 export function filteredTests(rows: readonly TestRow[], shown: Shown, filter: string): readonly TestRow[] {
-  const words = filter
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '')
+  const holds = holdsWords(filter)
   return rows.filter(({ test, now, draft, moves }) => {
     if (shown === 'failing' && !fails(now) && !fails(draft)) return false
     if (shown === 'moved' && !moves) return false
     const { user, groups, method, url } = test.request
-    const text = [test.label, user, ...groups, method, url, placeOf(now), test.expect?.flowSchema]
-      .join(' ')
-      .toLowerCase()
-    return words.every((word) => text.includes(word))
+    return holds([test.label, user, ...groups, method, url, placeOf(now), test.expect?.flowSchema].join(' '))
   })
 }
 
 const requests = (count: number): string => (count === 1 ? '1 saved request' : `${count} saved requests`)
 
-/** What is true of the whole table, in a sentence. */
 export function tableSentence(rows: readonly TestRow[]): string {
   const failing = rows.filter(({ now }) => fails(now)).length
   const open = rows.filter(({ now }) => now.outcome === 'no-expectation').length

@@ -1,26 +1,26 @@
-import { useEffect, useState } from 'react'
-import { toProblem } from '../../../../core/contract/errors.ts'
-import type { ObjectsState } from '../../../../core/contract/objects.ts'
+import { useEffect, useState, type ReactNode } from 'react'
 import { changesOf } from '../../../../core/draft/readEntry.ts'
 import { unixMsOf } from '../../../../core/units.ts'
-import { say } from '../../../state/shell.ts'
-import { Button } from '../../../components/Button.tsx'
-import { Icon } from '../../../components/Icon.tsx'
+import { toProblem } from '../../../../core/contract/errors.ts'
+import type { ObjectsState } from '../../../../core/contract/objects.ts'
 import { applyDraft, draftApplyStore, runDry } from '../../../state/draftApply.ts'
 import type { UnderstoodDraft } from '../../../state/draft.logic.ts'
-import { useConnected } from '../../../state/connection.ts'
+import { ask, useConnected } from '../../../state/connection.ts'
 import { showsRequests } from '../../../state/live.ts'
 import { openPage, openScreen } from '../../../state/route.ts'
 import { runDraftBeside } from '../../../state/shadowDraft.ts'
 import { format } from '../../../theme/format.ts'
-import { ApplyDialog, countOf } from './ApplyDialog.tsx'
-import { EditingSwitch } from './EditingSwitch.tsx'
-import { RetryNote } from './RetryNote.tsx'
+import { classes } from '../../../components/classes.ts'
+import { Icon, type IconName } from '../../../components/Icon.tsx'
+import { Note } from '../../../components/States.tsx'
+import { useNow } from '../../../components/hooks.ts'
+import { useObjects } from '../../../state/objects.ts'
+import { say } from '../../../state/shell.ts'
+import { Button, Copy } from '../../../components/Button.tsx'
+import { ApplyDialog } from './ApplyDialog.tsx'
 import { SaveMenu } from './SaveMenu.tsx'
-import { applySteps, hasServer } from './steps.logic.ts'
-import { StepBar } from './StepBar.tsx'
-import type { Guard } from './useGuard.ts'
-import type { Impact } from './useImpact.ts'
+import { applySteps, hasServer, type Step, type StepState, retryText, countOf } from './apply.logic.ts'
+import type { Guard, Impact } from './forecast.ts'
 import styles from './page.module.css'
 
 /** How far the draft is on its way to the server, and the buttons that take it there. */
@@ -113,5 +113,90 @@ function RunBeside() {
     <Button disabled={busy} onClick={() => void start()}>
       Run beside live traffic
     </Button>
+  )
+}
+
+const LOOK: Readonly<Record<StepState, readonly [glyph: IconName, word: string]>> = {
+  done: ['check', 'done'],
+  warned: ['warn', 'done, with warnings'],
+  blocked: ['cross', 'blocked'],
+  waiting: ['disc', 'pending'],
+  running: ['more', 'in progress'],
+}
+
+/** The way to apply, and what can be done now. */
+function StepBar(props: {
+  readonly steps: readonly Step[]
+  /** Above the bar, where the reader looks after the press of a button. */
+  readonly note: ReactNode
+  readonly children: ReactNode
+}) {
+  const { steps, note, children } = props
+  const current = steps.find(({ state }) => state === 'blocked' || state === 'waiting' || state === 'running')
+  return (
+    <section className={styles['bar']} aria-label="From draft to server" data-pane="" tabIndex={-1}>
+      {note}
+      {steps.length > 0 && (
+        <ol className={styles['steps']}>
+          {steps.map((step) => (
+            <li
+              key={step.id}
+              aria-current={step === current ? 'step' : undefined}
+              className={classes(styles['step'], styles[step.state])}
+            >
+              <Icon name={LOOK[step.state][0]} size={13} />
+              <span className="sr-only">{LOOK[step.state][1]}: </span>
+              <span className={styles['stepName']}>{step.label}</span>
+              {step.detail !== '' && <span className={styles['detail']}>{step.detail}</span>}
+            </li>
+          ))}
+        </ol>
+      )}
+      <div className={styles['actions']}>{children}</div>
+    </section>
+  )
+}
+
+/** Counts down to the next try of a request that the server's flow control rejected, and offers to give up. */
+export function RetryNote() {
+  const waiting = useObjects()?.waiting
+  const now = useNow(waiting !== undefined)
+  if (waiting === undefined) return null
+  return (
+    <div className={styles['retry']}>
+      <Note kind="warn">
+        <p role="timer">{retryText(waiting, now)}</p>
+        <Button small onClick={() => void ask('objects.giveUp', {})}>
+          Give up
+        </Button>
+      </Note>
+    </div>
+  )
+}
+
+/** Switches editing on or off, and says for what. Where the user may not write, it has the role that would allow it. */
+export function EditingSwitch({ state }: { readonly state: ObjectsState }) {
+  const [busy, setBusy] = useState(false)
+  const { editing, target } = state
+  const role = editing.state === 'impossible' ? editing.role : undefined
+  // Without a role nothing that is granted would help.
+  if (editing.state === 'impossible' && role === undefined) return null
+  const on = editing.state === 'on'
+  const turn = (): void => {
+    setBusy(true)
+    ask('editing.switch', { on: !on })
+      .then(
+        (after) => say(after.state === 'impossible' ? after.why : `Editing of ${target} is ${after.state}.`),
+        (thrown: unknown) => say(toProblem(thrown).message),
+      )
+      .finally(() => setBusy(false))
+  }
+  return (
+    <>
+      {role !== undefined && <Copy text={role} label="Copy role and binding" />}
+      <Button disabled={busy} onClick={turn}>
+        {on ? 'Switch editing off' : role === undefined ? `Switch editing on for ${target}` : 'Ask the server again'}
+      </Button>
+    </>
   )
 }

@@ -1,14 +1,15 @@
 import { Dialog } from 'radix-ui'
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import { changesBetween, confirmationsFor, type Confirmation } from '../../../../core/guard/changes.ts'
 import dialog from '../../../components/Dialog.module.css'
 import { Button } from '../../../components/Button.tsx'
-import { Field, inputClass, monoInputClass } from '../../../components/Field.tsx'
+import { TextField } from '../../../components/Field.tsx'
 import { Note } from '../../../components/States.tsx'
 import { viewStore } from '../../../state/view.ts'
 import type { GuardFinding } from '../../../../core/guard/finding.ts'
-import type { Impact } from './useImpact.ts'
-import styles from './dialogs.module.css'
+import type { Impact } from './forecast.ts'
+import { countOf } from './apply.logic.ts'
+import styles from './aside.module.css'
 import type { ObjectChange } from '../../../../core/contract/objects.ts'
 import type { SeatImpact } from '../../../../core/impact/seatImpact.ts'
 import { format } from '../../../theme/format.ts'
@@ -25,28 +26,43 @@ export function ApplyDialog(props: {
   readonly force: boolean
   readonly onApply: (label: string) => void
 }) {
-  const { open, onOpen } = props
   return (
-    <Dialog.Root open={open} onOpenChange={onOpen}>
+    <QuestionDialog open={props.open} onClose={() => props.onOpen(false)}>
+      <Content {...props} />
+    </QuestionDialog>
+  )
+}
+
+/** A dialog whose content begins anew each time it opens. */
+export function QuestionDialog(props: {
+  readonly open: boolean
+  readonly onClose: () => void
+  readonly children: ReactNode
+}) {
+  const { open, onClose, children } = props
+  return (
+    <Dialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Dialog.Portal>
         <Dialog.Overlay className={dialog['veil']} />
         <Dialog.Content className={dialog['dialog']} aria-describedby={undefined}>
-          <Content {...props} />
+          {children}
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>
   )
 }
 
-function Content(props: Parameters<typeof ApplyDialog>[0]) {
-  const { target, changes, impact, rails, force, onApply, onOpen } = props
-  const [label, setLabel] = useState('')
-  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
-  // What it was when the dialog opened: the requests of the next second must not move it.
-  const [confirmations] = useState(() => confirmationsOf(impact))
-  const missing = confirmations.some(({ kind, name }) => typed[`${kind}/${name}`] !== name)
-  const warnings = rails.filter(({ severity }) => severity === 'warns')
-  const verb = `Apply ${countOf(changes)} to ${target}`
+/** What is asked in such a dialog, and the two answers to it: to cancel, or the verb of its title. */
+export function Question(props: {
+  /** `Apply 2 objects to prod-eu-1`. */
+  readonly verb: string
+  readonly disabled?: boolean
+  readonly onConfirm: () => void
+  readonly onClose: () => void
+  readonly children: ReactNode
+  readonly foot?: ReactNode
+}) {
+  const { verb, disabled = false, onConfirm, onClose, children, foot } = props
   return (
     <>
       <header className={dialog['head']}>
@@ -56,54 +72,77 @@ function Content(props: Parameters<typeof ApplyDialog>[0]) {
         className={styles['form']}
         onSubmit={(event) => {
           event.preventDefault()
-          if (missing) return
-          onOpen(false)
-          onApply(label)
+          if (disabled) return
+          onClose()
+          onConfirm()
         }}
       >
-        <ul className={styles['changes']}>
-          {changes.map((change) => (
-            <li key={`${change.kind}/${change.name}`}>
-              <b>{change.name}</b> <span>{changeSentence(change, impact.impact)}</span>
-            </li>
-          ))}
-        </ul>
-        {warnings.map(({ code, message }) => (
-          <Note key={`${code} ${message}`} kind="warn">
-            {message}
-          </Note>
-        ))}
-        {force && <Note kind="warn">Fields that other managers own are taken over.</Note>}
-        {confirmations.map((confirmation) => (
-          <Typed
-            key={`${confirmation.kind}/${confirmation.name}`}
-            confirmation={confirmation}
-            value={typed[`${confirmation.kind}/${confirmation.name}`] ?? ''}
-            onChange={(text) => setTyped({ ...typed, [`${confirmation.kind}/${confirmation.name}`]: text })}
-          />
-        ))}
-        <Field label="What the journal calls it" hint="May be empty.">
-          {(attributes) => (
-            <input
-              {...attributes}
-              className={inputClass}
-              maxLength={200}
-              value={label}
-              onChange={({ target: { value } }) => setLabel(value)}
-            />
-          )}
-        </Field>
+        {children}
         <div className={styles['buttons']}>
           <Dialog.Close asChild>
             <Button>Cancel</Button>
           </Dialog.Close>
-          <Button primary type="submit" disabled={missing}>
+          <Button primary type="submit" disabled={disabled}>
             {verb}
           </Button>
         </div>
-        <p className={styles['small']}>What is applied can be taken back in the journal.</p>
+        {foot}
       </form>
     </>
+  )
+}
+
+function Content(props: Parameters<typeof ApplyDialog>[0]) {
+  const { target, changes, impact, rails, force, onApply, onOpen } = props
+  const [label, setLabel] = useState('')
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
+  // What it was when the dialog opened: the requests of the next second must not move it.
+  const [confirmations] = useState(() => confirmationsOf(impact))
+  const warnings = rails.filter(({ severity }) => severity === 'warns')
+  return (
+    <Question
+      verb={`Apply ${countOf(changes)} to ${target}`}
+      disabled={confirmations.some(({ kind, name }) => typed[`${kind}/${name}`] !== name)}
+      onConfirm={() => onApply(label)}
+      onClose={() => onOpen(false)}
+      foot={<p className={styles['small']}>What is applied can be taken back in the journal.</p>}
+    >
+      <ul className={styles['changes']}>
+        {changes.map((change) => (
+          <li key={`${change.kind}/${change.name}`}>
+            <b>{change.name}</b> <span>{changeSentence(change, impact.impact)}</span>
+          </li>
+        ))}
+      </ul>
+      {warnings.map(({ code, message }) => (
+        <Note key={`${code} ${message}`} kind="warn">
+          {message}
+        </Note>
+      ))}
+      {force && <Note kind="warn">Fields that other managers own are taken over.</Note>}
+      {confirmations.map(({ kind, name, reasons }) => (
+        <div key={`${kind}/${name}`} className={styles['confirm']}>
+          <ul>
+            {reasons.map((reason) => (
+              <li key={reason}>{reason}</li>
+            ))}
+          </ul>
+          <TextField
+            label={`Type the name to confirm: ${name}`}
+            value={typed[`${kind}/${name}`] ?? ''}
+            onChange={(text) => setTyped({ ...typed, [`${kind}/${name}`]: text })}
+          />
+        </div>
+      ))}
+      <TextField
+        kind="text"
+        label="What the journal calls it"
+        hint="May be empty."
+        maxLength={200}
+        value={label}
+        onChange={setLabel}
+      />
+    </Question>
   )
 }
 
@@ -111,39 +150,6 @@ function confirmationsOf({ before, after, version }: Impact): readonly Confirmat
   const { frame } = viewStore.getState()
   return confirmationsFor(changesBetween(before, after), { version, servers: frame?.servers })
 }
-
-function Typed(props: {
-  readonly confirmation: Confirmation
-  readonly value: string
-  readonly onChange: (text: string) => void
-}) {
-  const { confirmation, value, onChange } = props
-  const { name, reasons } = confirmation
-  return (
-    <div className={styles['confirm']}>
-      <ul>
-        {reasons.map((reason) => (
-          <li key={reason}>{reason}</li>
-        ))}
-      </ul>
-      <Field label={`Type the name to confirm: ${name}`}>
-        {(attributes) => (
-          <input
-            {...attributes}
-            className={monoInputClass}
-            autoComplete="off"
-            spellCheck={false}
-            value={value}
-            onChange={({ target }) => onChange(target.value)}
-          />
-        )}
-      </Field>
-    </div>
-  )
-}
-
-export const countOf = (changes: readonly unknown[]): string =>
-  changes.length === 1 ? '1 object' : `${changes.length} objects`
 
 /** What one change does, in a sentence: with its seats where it has some. */
 function changeSentence({ kind, name, object, base }: ObjectChange, { rows }: SeatImpact): string {

@@ -1,15 +1,17 @@
 import { useMemo, useState, type ReactNode } from 'react'
-import type { JsonObject } from '../../../../core/config/jsonValues.ts'
+import { type JsonObject, isJsonObject } from '../../../../core/config/jsonValues.ts'
 import { refKey, reverted, withEntry } from '../../../../core/draft/draft.ts'
 import { differingFields, mergedText, type FieldDifference } from '../../../../core/draft/threeWay.ts'
 import { toJson, type Json } from '../../../../core/manifest/json.ts'
 import { cleanManifest, writeManifest } from '../../../../core/manifest/write.ts'
+import type { ReadEntry } from '../../../../core/draft/readEntry.ts'
+import { unixMsOf } from '../../../../core/units.ts'
 import { say } from '../../../state/shell.ts'
 import { Button, Segment } from '../../../components/Button.tsx'
 import { classes } from '../../../components/classes.ts'
 import { changeDraft } from '../../../state/draft.ts'
 import type { UnderstoodEntry } from '../../../state/draft.logic.ts'
-import { mergeText, mineOf, UNREADABLE, writerText } from './conflict.text.ts'
+import { format } from '../../../theme/format.ts'
 import styles from './object.module.css'
 
 /** What to do when the object is not any more what the edit was begun from. */
@@ -26,46 +28,38 @@ export function ConflictPane({ read }: { readonly read: UnderstoodEntry }) {
       return null
     case 'gone':
       return (
-        <section className={styles['conflict']} aria-label="Conflict">
-          <h3>{name} was deleted meanwhile.</h3>
-          <p>{entry.text === null ? 'What the draft wants is done.' : 'The draft can make it again as it says.'}</p>
-          <div className={styles['buttons']}>
-            {discard}
-            {entry.text !== null && (
-              <Button small onClick={() => changeDraft((entries) => withEntry(entries, withoutBase(entry)))}>
-                Make it again
-              </Button>
-            )}
-          </div>
-        </section>
+        <Conflict
+          title={`${name} was deleted meanwhile.`}
+          text={entry.text === null ? 'What the draft wants is done.' : 'The draft can make it again as it says.'}
+        >
+          {discard}
+          {entry.text !== null && (
+            <Button small onClick={() => changeDraft((entries) => withEntry(entries, withoutBase(entry)))}>
+              Make it again
+            </Button>
+          )}
+        </Conflict>
       )
     case 'exists':
       return (
-        <section className={styles['conflict']} aria-label="Conflict">
-          <h3>
-            There is a {entry.kind} called {name} already.
-          </h3>
-          <p>Give yours another name, or change the one that is there into it.</p>
-          <div className={styles['buttons']}>
-            {discard}
-            <Button small onClick={() => rebase(read, footing.theirs, entry.text)}>
-              Change the one that is there
-            </Button>
-          </div>
-        </section>
+        <Conflict
+          title={`There is a ${entry.kind} called ${name} already.`}
+          text="Give yours another name, or change the one that is there into it."
+        >
+          {discard}
+          <Button small onClick={() => rebase(read, footing.theirs, entry.text)}>
+            Change the one that is there
+          </Button>
+        </Conflict>
       )
     case 'moved':
       return entry.text === null ? (
-        <section className={styles['conflict']} aria-label="Conflict">
-          <h3>{writerText(name, footing.theirs, now)}</h3>
-          <p>The draft deletes it as it was before.</p>
-          <div className={styles['buttons']}>
-            {discard}
-            <Button small onClick={() => rebase(read, footing.theirs, null)}>
-              Delete it all the same
-            </Button>
-          </div>
-        </section>
+        <Conflict title={writerText(name, footing.theirs, now)} text="The draft deletes it as it was before.">
+          {discard}
+          <Button small onClick={() => rebase(read, footing.theirs, null)}>
+            Delete it all the same
+          </Button>
+        </Conflict>
       ) : (
         <Merge
           key={refKey(entry)}
@@ -75,6 +69,24 @@ export function ConflictPane({ read }: { readonly read: UnderstoodEntry }) {
         />
       )
   }
+}
+
+function Conflict(props: {
+  readonly title: string
+  readonly text: string
+  /** Between title and text. */
+  readonly table?: ReactNode
+  /** Ways out of it. */
+  readonly children: ReactNode
+}) {
+  return (
+    <section className={styles['conflict']} aria-label="Conflict">
+      <h3>{props.title}</h3>
+      {props.table}
+      <p>{props.text}</p>
+      <div className={styles['buttons']}>{props.children}</div>
+    </section>
+  )
 }
 
 const withoutBase = ({ base: _gone, ...entry }: UnderstoodEntry['entry']) => entry
@@ -90,7 +102,6 @@ function rebase({ entry, name }: UnderstoodEntry, theirs: JsonObject, text: stri
   })
 }
 
-/** Three versions of an object, field by field. */
 function Merge(props: {
   readonly read: UnderstoodEntry
   readonly title: string
@@ -117,34 +128,35 @@ function Merge(props: {
     setTaken(next)
   }
   return (
-    <section className={styles['conflict']} aria-label="Conflict">
-      <h3>{title}</h3>
-      <table>
-        <caption className="sr-only">Fields that differ</caption>
-        <thead>
-          <tr>
-            <th scope="col">Base</th>
-            <th scope="col">Yours</th>
-            <th scope="col">On the server</th>
-          </tr>
-        </thead>
-        {differences.map((difference) => (
-          <Versions
-            key={difference.field}
-            difference={difference}
-            theirs={taken.has(difference.field)}
-            onChoose={(whose) => choose(difference.field, whose)}
-          />
-        ))}
-      </table>
-      <p>{document === undefined ? UNREADABLE : mergeText(differences)}</p>
-      <div className={styles['buttons']}>
-        {discard}
-        <Button small disabled={document === undefined} onClick={merge}>
-          Merge and check again
-        </Button>
-      </div>
-    </section>
+    <Conflict
+      title={title}
+      text={document === undefined ? UNREADABLE : mergeText(differences)}
+      table={
+        <table>
+          <caption className="sr-only">Fields that differ</caption>
+          <thead>
+            <tr>
+              <th scope="col">Base</th>
+              <th scope="col">Yours</th>
+              <th scope="col">On the server</th>
+            </tr>
+          </thead>
+          {differences.map((difference) => (
+            <Versions
+              key={difference.field}
+              difference={difference}
+              theirs={taken.has(difference.field)}
+              onChoose={(whose) => choose(difference.field, whose)}
+            />
+          ))}
+        </table>
+      }
+    >
+      {discard}
+      <Button small disabled={document === undefined} onClick={merge}>
+        Merge and check again
+      </Button>
+    </Conflict>
   )
 }
 
@@ -191,4 +203,42 @@ function shown(value: Json | undefined): string {
   if (value === undefined) return 'none'
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text
+}
+
+/** Who changed an object last, as the server remembers: `probes was changed by kubectl 40 s ago.` */
+export function writerText(name: string, { metadata }: JsonObject, now: number): string {
+  const fields = isJsonObject(metadata) ? metadata['managedFields'] : undefined
+  const writes = (Array.isArray(fields) ? fields : []).flatMap((entry: unknown) => {
+    if (!isJsonObject(entry)) return []
+    const { manager, time, subresource } = entry
+    return typeof manager === 'string' && typeof time === 'string' && subresource === undefined
+      ? [{ manager, at: unixMsOf(time) }]
+      : []
+  })
+  if (writes.length === 0) return `${name} was changed meanwhile.`
+  const last = Math.max(...writes.map(({ at }) => at))
+  // The server remembers whole seconds: several may have written last.
+  const managers = new Set(writes.filter(({ at }) => at === last).map(({ manager }) => manager))
+  return `${name} was changed by ${[...managers].join(' or ')} ${format.age(Math.max(0, now - last))} ago.`
+}
+
+/** Your version of the object: what the text says now, valid or not. */
+export function mineOf({ document, entry }: Pick<ReadEntry, 'document' | 'entry'>): object {
+  if (document?.checked?.object !== undefined) return document.checked.object
+  const value = document === undefined ? undefined : toJson(document.value)
+  return isJsonObject(value) ? value : (entry.base ?? {})
+}
+
+const UNREADABLE = 'Your YAML cannot be parsed, so the two changes cannot be compared. Fix it, then merge.'
+
+/** Whether the two changes touch the same fields. */
+export function mergeText(differences: readonly Pick<FieldDifference, 'changedBy'>[]): string {
+  const count = (by: FieldDifference['changedBy']): number =>
+    differences.filter(({ changedBy }) => changedBy === by).length
+  const [conflicts, same] = [count('conflict'), count('both')]
+  const fields = (many: number): string => (many === 1 ? '1 field' : `${many} fields`)
+  if (conflicts > 0) return `Both sides changed ${fields(conflicts)}. Choose a value for each, then merge.`
+  return same > 0
+    ? `Both sides made the same change to ${fields(same)}. Nothing conflicts.`
+    : 'The two changes touch different fields. Nothing conflicts.'
 }

@@ -1,14 +1,113 @@
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState, type RefObject } from 'react'
+import type { ObjectRef } from '../../../../core/guard/finding.ts'
 import type { ObjectsState } from '../../../../core/contract/objects.ts'
+import { classes } from '../../../components/classes.ts'
+import type { UnderstoodDraft } from '../../../state/draft.logic.ts'
+import { askingStore, setAsking } from '../../../state/asking.ts'
+import { rememberLevels, useSettings } from '../../../state/settings.ts'
+import { levelOrder } from '../../../theme/levelSlots.ts'
 import { ProblemNote, EmptyState, ErrorState, ForbiddenState, Loading } from '../../../components/States.tsx'
 import { Button } from '../../../components/Button.tsx'
 import { insistOnBuiltIn } from '../../../state/draftBase.ts'
-import { draftStore, useDraft, useDraftReady } from '../../../state/draft.ts'
+import { draftStore, useDraft, useDraftReady, redoDraft, undoDraft } from '../../../state/draft.ts'
 import { useObjects } from '../../../state/objects.ts'
 import { openScreen } from '../../../state/route.ts'
-import { DraftEditor } from './DraftEditor.tsx'
-import { useImpact } from './useImpact.ts'
+import { isTyping } from '../../../components/keys.ts'
+import { runDry } from '../../../state/draftApply.ts'
+import { ApplyBar } from './ApplyBar.tsx'
+import { Around } from './Around.tsx'
+import { Aside } from './Aside.tsx'
+import { ListColumn } from './ListColumn.tsx'
+import { objectRows } from './ObjectList.tsx'
+import { ObjectPane, type ObjectView } from './ObjectPane.tsx'
+import { problemsOf } from './apply.logic.ts'
+import { useGuard, type Impact, useMoves, useImpact } from './forecast.ts'
+import { select, useSelected } from './draftObject.ts'
+import styles from './page.module.css'
 
-/** The draft, or why there is none to show. */
+const forceApply = (): void => setAsking('force')
+
+/**
+ * Objects, one of them open, and beside it what the draft does. The open object follows every keystroke at once; what is
+ * around it follows as soon as there is time.
+ */
+export function DraftEditor({ draft, impact }: { readonly draft: UnderstoodDraft; readonly impact: Impact }) {
+  const page = useRef<HTMLDivElement>(null)
+  const [view, setView] = useState<ObjectView>('form')
+  const [goTo, setGoTo] = useState<{ readonly field: string }>()
+  const [making, setMaking] = useState(false)
+  const asking = askingStore((store) => store.asking)
+  const [{ levelSlots }] = useSettings()
+  const state = useObjects()
+  const later = useDeferredValue(draft)
+  const laterImpact = useDeferredValue(impact)
+  const rows = useMemo(() => objectRows(later, levelOrder(levelSlots)), [later, levelSlots])
+  const selected = useSelected(draft, rows.levels[0])
+  const guard = useGuard(laterImpact.limit.seats)
+  const moves = useMoves()
+  const problems = problemsOf(draft, selected)
+  const mayEdit = state?.editing.state !== 'off' || draft.base?.origin === 'built-in'
+
+  const open = useCallback((problem: ObjectRef & { readonly field: string }): void => {
+    select(problem)
+    // A new value each time, so that the same field can be gone to again.
+    setGoTo({ field: problem.field })
+  }, [])
+  // A question that nobody answered ends with the page.
+  useEffect(() => () => setAsking('no'), [])
+  useFocusOnField(page, goTo, view)
+  // Levels of the draft have colours of their own before the server has them.
+  useEffect(() => {
+    const made = draft.entries.filter(({ kind }) => kind === 'PriorityLevelConfiguration').map(({ name }) => name)
+    rememberLevels([...(draft.base?.objects.levels.map(({ metadata }) => metadata.name) ?? []), ...made])
+  }, [draft.entries, draft.base])
+  useDraftKeys(page, { mayEdit, onNew: setMaking, onAsk: setAsking })
+
+  return (
+    <div ref={page} className={classes(styles['page'], view === 'yaml' && styles['yaml'])}>
+      <ListColumn draft={later} checks={guard?.checks} onMaking={setMaking} {...{ rows, selected, mayEdit, making }} />
+      <div className={styles['object']}>
+        {selected !== undefined && (
+          <ObjectPane
+            {...{ draft, impact, mayEdit, view, problems, goTo }}
+            of={selected}
+            onView={setView}
+            onOpen={open}
+          >
+            <Around of={selected} draft={later} impact={laterImpact} moves={moves} />
+          </ObjectPane>
+        )}
+      </div>
+      <Aside
+        draft={later}
+        impact={laterImpact}
+        {...{ guard, moves, selected, mayEdit }}
+        onOpen={open}
+        onForce={forceApply}
+      />
+      <ApplyBar {...{ draft, impact, guard, state, asking }} onAsking={setAsking} />
+    </div>
+  )
+}
+
+/** Moves the focus to the control of a field, in the form; the YAML does it by itself. */
+function useFocusOnField(
+  page: RefObject<HTMLElement | null>,
+  goTo: { readonly field: string } | undefined,
+  view: 'form' | 'yaml',
+): void {
+  useEffect(() => {
+    if (goTo === undefined || view === 'yaml') return
+    const marked = Array.from(page.current?.querySelectorAll<HTMLElement>('[data-fields]') ?? [])
+    const found = marked.find(({ dataset }) => dataset['fields']?.split(' ').includes(goTo.field))
+    // A message below several controls is about one of them; the first is near enough.
+    const isControl = found?.matches('input, select') === true
+    const control = isControl ? found : found?.parentElement?.querySelector<HTMLElement>('input, select, button')
+    found?.scrollIntoView({ block: 'center' })
+    control?.focus()
+  }, [page, goTo, view])
+}
+
 export function DraftPage() {
   const state = useObjects()
   const draft = useDraft()
@@ -31,7 +130,6 @@ export function DraftPage() {
   )
 }
 
-/** What is missing, and what can be done without it. */
 function NoDraft({ state }: { readonly state: ObjectsState | undefined }) {
   if (state?.state === 'unavailable') {
     const { problem, target } = state
@@ -64,4 +162,61 @@ function NoDraft({ state }: { readonly state: ObjectsState | undefined }) {
     return <ErrorState title={`The objects of ${target} cannot be read.`} problem={problem} actions={upon} />
   }
   return <Loading waitingFor="the flow-control objects" />
+}
+
+const SEARCH = 'input[type="search"]'
+
+/** The keys of the page. Letters also work in the list of objects, where nothing is typed. */
+function useDraftKeys(
+  page: RefObject<HTMLElement | null>,
+  on: {
+    readonly mayEdit: boolean
+    readonly onNew: (open: boolean) => void
+    readonly onAsk: (asking: 'apply') => void
+  },
+): void {
+  const [{ singleKeys }] = useSettings()
+  const { mayEdit, onNew, onAsk } = on
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const { target } = event
+      const within = (place: string): boolean => target instanceof Element && target.closest(place) !== null
+      if (event.defaultPrevented || document.querySelector('[role="dialog"]') !== null || within(SEARCH)) return
+      const typing = isTyping(target) && !within('[role="listbox"]')
+      const command = applyKey(event, typing || !singleKeys)
+      if (command === undefined || (!mayEdit && command !== 'filter' && command !== 'check')) return
+      event.preventDefault()
+      event.stopPropagation()
+      if (command === 'undo') undoDraft()
+      else if (command === 'redo') redoDraft()
+      else if (command === 'check') void runDry()
+      else if (command === 'apply') onAsk('apply')
+      else if (command === 'new') onNew(true)
+      else page.current?.querySelector<HTMLElement>(SEARCH)?.focus()
+    }
+    // Before the keys of the whole console hear of it.
+    document.addEventListener('keydown', onKeyDown, true)
+    return () => document.removeEventListener('keydown', onKeyDown, true)
+  }, [page, mayEdit, singleKeys, onNew, onAsk])
+}
+
+type DraftKey = 'undo' | 'redo' | 'check' | 'apply' | 'new' | 'filter'
+
+type Stroke = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>
+
+/** What a key means on the page of the draft. Undo is the draft's also while a field has the focus. */
+export function applyKey(
+  { key, ctrlKey, metaKey, shiftKey, altKey }: Stroke,
+  noLetters: boolean,
+): DraftKey | undefined {
+  if (altKey) return undefined
+  const lower = key.toLowerCase()
+  if (ctrlKey || metaKey) {
+    if (lower === 'z') return shiftKey ? 'redo' : 'undo'
+    if (lower === 'y' && !shiftKey) return 'redo'
+    if (key === 'Enter') return shiftKey ? 'apply' : 'check'
+    return undefined
+  }
+  if (noLetters || shiftKey) return undefined
+  return lower === 'n' ? 'new' : lower === 'f' ? 'filter' : undefined
 }

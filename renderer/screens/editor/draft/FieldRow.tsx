@@ -1,12 +1,13 @@
-import { useId, type KeyboardEvent, type ReactNode } from 'react'
+import { useId, type KeyboardEvent, type ReactNode, type ButtonHTMLAttributes } from 'react'
 import type { LocatedFinding } from '../../../../core/manifest/manifest.ts'
-import { classes } from '../../../components/classes.ts'
 import type { TermId } from '../../../glossary/glossary.ts'
-import { inputClass } from '../../../components/Field.tsx'
+import { inputClass, monoInputClass } from '../../../components/Field.tsx'
 import { Term } from '../../../components/Term.tsx'
-import styles from './form.module.css'
+import { classes } from '../../../components/classes.ts'
+import { Icon, type IconName } from '../../../components/Icon.tsx'
+import styles from './object.module.css'
 
-export interface RowProps {
+interface RowProps {
   readonly label: string
   /** The term that the label is, explained on focus. */
   readonly term?: TermId
@@ -14,13 +15,14 @@ export interface RowProps {
   readonly consequence?: ReactNode
   /** What is wrong with it, or suspicious; shown in place of the consequence. */
   readonly findings: readonly LocatedFinding[]
-  readonly readOnly: boolean
+  readonly wide?: boolean
 }
 
 /** One line of a form: label, control, and what the value means or why it cannot be. */
 export function FieldRow(
   props: RowProps & {
-    readonly wide?: boolean
+    /** The value as text, where it cannot be changed. */
+    readonly fixed?: string | undefined
     readonly children: (attributes: {
       id: string
       'aria-labelledby': string
@@ -30,7 +32,7 @@ export function FieldRow(
     }) => ReactNode
   },
 ) {
-  const { label, term, consequence, findings, wide = false, children } = props
+  const { label, term, consequence, findings, wide = false, fixed, children } = props
   const id = useId()
   const about = `${id}-about`
   const worst = findings.find(({ severity }) => severity === 'error') ?? findings[0]
@@ -46,19 +48,25 @@ export function FieldRow(
           <Term id={term}>{label}</Term>
         </span>
       )}
-      {children({
-        id,
-        'aria-labelledby': `${id}-label`,
-        'aria-describedby': about,
-        'aria-invalid': invalid ? true : undefined,
-        'data-fields': findings.map(({ field }) => field).join(' '),
-      })}
+      {fixed === undefined ? (
+        children({
+          id,
+          'aria-labelledby': `${id}-label`,
+          'aria-describedby': about,
+          'aria-invalid': invalid ? true : undefined,
+          'data-fields': findings.map(({ field }) => field).join(' '),
+        })
+      ) : (
+        <output id={id} aria-labelledby={`${id}-label`} className={styles['output']}>
+          {fixed}
+        </output>
+      )}
       <span
         id={about}
         className={classes(
           styles['consequence'],
-          invalid && styles['error'],
-          worst?.severity === 'warning' && styles['warning'],
+          invalid && styles['wrong'],
+          worst?.severity === 'warning' && styles['doubtful'],
         )}
       >
         {worst?.message ?? consequence}
@@ -67,49 +75,47 @@ export function FieldRow(
   )
 }
 
+/** A row of one field, to be changed unless it is `readOnly`. */
+interface ControlProps<V, C> extends RowProps {
+  readonly value: V
+  readonly readOnly: boolean
+  readonly onChange: (value: C) => void
+}
+
 /** A whole number. Up and Down change it by one, with Shift by ten; empty leaves the field out. */
 export function NumberRow(
-  props: RowProps & {
-    readonly value: unknown
+  props: ControlProps<unknown, number | string | undefined> & {
     /** What the server takes when the field is left out. */
     readonly usual: string
     readonly unit?: string
-    readonly onChange: (value: number | string | undefined) => void
   },
 ) {
   const { value, usual, unit, onChange, readOnly, ...row } = props
   const text = typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value)
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = event.key === 'ArrowUp' ? 1 : event.key === 'ArrowDown' ? -1 : 0
-    if (step === 0 || readOnly) return
+    if (step === 0) return
     event.preventDefault()
     const from = typeof value === 'number' ? value : Number(usual)
     onChange(Math.max(0, (Number.isFinite(from) ? from : 0) + step * (event.shiftKey ? 10 : 1)))
   }
   return (
-    <FieldRow {...row} readOnly={readOnly}>
-      {(attributes) =>
-        readOnly ? (
-          <output {...named(attributes)} className={styles['output']}>
-            {text === '' ? usual : text}
-            {unit !== undefined && text !== '' && ` ${unit}`}
-          </output>
-        ) : (
-          <span className={styles['number']}>
-            <input
-              {...attributes}
-              className={inputClass}
-              inputMode="numeric"
-              autoComplete="off"
-              placeholder={usual}
-              value={text}
-              onKeyDown={onKeyDown}
-              onChange={({ target }) => onChange(readNumber(target.value))}
-            />
-            {unit !== undefined && <span aria-hidden="true">{unit}</span>}
-          </span>
-        )
-      }
+    <FieldRow {...row} fixed={readOnly ? (text === '' ? usual : [text, unit].join(' ').trim()) : undefined}>
+      {(attributes) => (
+        <span className={styles['number']}>
+          <input
+            {...attributes}
+            className={inputClass}
+            inputMode="numeric"
+            autoComplete="off"
+            placeholder={usual}
+            value={text}
+            onKeyDown={onKeyDown}
+            onChange={({ target }) => onChange(readNumber(target.value))}
+          />
+          {unit !== undefined && <span aria-hidden="true">{unit}</span>}
+        </span>
+      )}
     </FieldRow>
   )
 }
@@ -123,70 +129,63 @@ function readNumber(text: string): number | string | undefined {
 
 /** One of a few words. A word that is not among them stays visible. */
 export function ChoiceRow(
-  props: RowProps & {
-    readonly value: string
-    readonly options: readonly (readonly [value: string, label: string])[]
-    readonly wide?: boolean
-    readonly onChange: (value: string) => void
-  },
+  props: ControlProps<string, string> & { readonly options: readonly (readonly [value: string, label: string])[] },
 ) {
   const { value, options, onChange, readOnly, ...row } = props
-  const known = options.some(([option]) => option === value)
+  const known = options.find(([option]) => option === value)
   return (
-    <FieldRow {...row} readOnly={readOnly}>
-      {(attributes) =>
-        readOnly ? (
-          <output {...named(attributes)} className={styles['output']}>
-            {options.find(([option]) => option === value)?.[1] ?? value}
-          </output>
-        ) : (
-          <select
-            {...attributes}
-            className={inputClass}
-            value={value}
-            onChange={({ target }) => onChange(target.value)}
-          >
-            {!known && <option value={value}>{value === '' ? 'choose' : value}</option>}
-            {options.map(([option, label]) => (
-              <option key={option} value={option}>
-                {label}
-              </option>
-            ))}
-          </select>
-        )
-      }
+    <FieldRow {...row} fixed={readOnly ? (known?.[1] ?? value) : undefined}>
+      {(attributes) => (
+        <select {...attributes} className={inputClass} value={value} onChange={({ target }) => onChange(target.value)}>
+          {known === undefined && <option value={value}>{value === '' ? 'choose' : value}</option>}
+          {options.map(([option, label]) => (
+            <option key={option} value={option}>
+              {label}
+            </option>
+          ))}
+        </select>
+      )}
     </FieldRow>
   )
 }
 
-/** Free text of one line. */
-export function TextRow(
-  props: RowProps & { readonly value: string; readonly wide?: boolean; readonly onChange: (value: string) => void },
-) {
-  const { value, onChange, readOnly, ...row } = props
+export function TextRow({ value, onChange, readOnly, ...row }: ControlProps<string, string>) {
   return (
-    <FieldRow {...row} readOnly={readOnly}>
-      {(attributes) =>
-        readOnly ? (
-          <output {...named(attributes)} className={styles['output']}>
-            {value}
-          </output>
-        ) : (
-          <input
-            {...attributes}
-            className={classes(inputClass, 'mono')}
-            autoComplete="off"
-            spellCheck={false}
-            value={value}
-            onChange={({ target }) => onChange(target.value)}
-          />
-        )
-      }
+    <FieldRow {...row} fixed={readOnly ? value : undefined}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          className={monoInputClass}
+          autoComplete="off"
+          spellCheck={false}
+          value={value}
+          onChange={({ target }) => onChange(target.value)}
+        />
+      )}
     </FieldRow>
   )
 }
 
-const named = ({ id, 'aria-labelledby': by }: { readonly id: string; readonly 'aria-labelledby': string }) => ({
-  id,
-  'aria-labelledby': by,
-})
+/** What is wrong or suspicious, one line each, below what it is about. */
+export function FindingLines({ findings }: { readonly findings: readonly LocatedFinding[] }) {
+  return findings.map(({ field, severity, message }) => (
+    <p
+      key={`${field} ${message}`}
+      data-fields={field}
+      className={classes(styles['finding'], severity === 'warning' && styles['doubtful'])}
+    >
+      {message}
+    </p>
+  ))
+}
+
+interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  readonly icon: IconName
+  readonly label: string
+}
+
+export const IconButton = ({ icon, label, ...rest }: IconButtonProps) => (
+  <button type="button" className={styles['icon']} aria-label={label} title={label} {...rest}>
+    <Icon name={icon} size={12} />
+  </button>
+)

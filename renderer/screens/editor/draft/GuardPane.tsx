@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { applyFix } from '../../../../core/draft/importManifests.ts'
 import type { GuardFinding, GuardSeverity } from '../../../../core/guard/finding.ts'
 import { Button } from '../../../components/Button.tsx'
@@ -5,20 +6,14 @@ import { classes } from '../../../components/classes.ts'
 import { Icon, type IconName } from '../../../components/Icon.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { changeDraft } from '../../../state/draft.ts'
-import { select } from './useSelected.ts'
+import { select } from './draftObject.ts'
 import styles from './aside.module.css'
 
-const GLYPH: Readonly<Record<GuardSeverity, IconName>> = {
-  blocks: 'cross',
-  warns: 'warn',
-  expected: 'info',
-  passes: 'check',
-}
-const WORD: Readonly<Record<GuardSeverity, string>> = {
-  blocks: 'blocks',
-  warns: 'warning',
-  expected: 'expected',
-  passes: 'passes',
+const LOOK: Readonly<Record<GuardSeverity, readonly [glyph: IconName, word: string]>> = {
+  blocks: ['cross', 'blocks'],
+  warns: ['warn', 'warning'],
+  expected: ['info', 'expected'],
+  passes: ['check', 'passes'],
 }
 
 /** What the draft puts at risk, and how to mend it. */
@@ -31,6 +26,9 @@ export function GuardPane(props: {
   const { rails, stale, mayEdit } = props
   const passing = rails.filter(({ severity }) => severity === 'passes')
   const told = rails.filter(({ severity }) => severity !== 'passes')
+  const item = (finding: GuardFinding) => (
+    <Finding key={`${finding.code} ${finding.message}`} finding={finding} mayEdit={mayEdit} />
+  )
   return (
     <Pane title="Guard rails" note={stale ? 'not checked' : railsNote(rails)} className={styles['pane']}>
       {stale && (
@@ -42,25 +40,33 @@ export function GuardPane(props: {
       {rails.length === 0 ? (
         !stale && <p className={styles['none']}>No changes yet.</p>
       ) : (
-        <>
-          <ul className={styles['findings']}>
-            {told.map((finding) => (
-              <Finding key={`${finding.code} ${finding.message}`} finding={finding} mayEdit={mayEdit} />
-            ))}
-          </ul>
-          {passing.length > 0 && (
-            <details className={styles['passing']}>
-              <summary>{passing.length === 1 ? '1 check passes' : `${passing.length} checks pass`}</summary>
-              <ul className={styles['findings']}>
-                {passing.map((finding) => (
-                  <Finding key={`${finding.code} ${finding.message}`} finding={finding} mayEdit={mayEdit} />
-                ))}
-              </ul>
-            </details>
-          )}
-        </>
+        <FoldedList
+          told={told.map(item)}
+          folded={passing.map(item)}
+          summary={passing.length === 1 ? '1 check passes' : `${passing.length} checks pass`}
+        />
       )}
     </Pane>
+  )
+}
+
+/** Findings or verdicts, those that went well folded away so that the others are seen. */
+export function FoldedList(props: {
+  readonly told: readonly ReactNode[]
+  readonly folded: readonly ReactNode[]
+  readonly summary: string
+}) {
+  const { told, folded, summary } = props
+  return (
+    <>
+      <ul className={styles['findings']}>{told}</ul>
+      {folded.length > 0 && (
+        <details className={styles['passing']}>
+          <summary>{summary}</summary>
+          <ul className={styles['findings']}>{folded}</ul>
+        </details>
+      )}
+    </>
   )
 }
 
@@ -83,11 +89,12 @@ export function Finding(props: {
   const { severity, message, objects, remedy, evidence } = finding
   const [object] = objects
   const fix = remedy?.fix
+  const [glyph, word] = LOOK[severity]
   return (
     <li className={classes(styles['finding'], styles[severity])}>
       <span className={styles['glyph']}>
-        <Icon name={GLYPH[severity]} size={13} />
-        <span className="sr-only">{WORD[severity]}</span>
+        <Icon name={glyph} size={13} />
+        <span className="sr-only">{word}</span>
       </span>
       <div>
         <p>

@@ -1,25 +1,31 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState, useMemo } from 'react'
 import {
   assumedIdleSentence,
   type ImpactRow,
   type SeatImpact,
   type ImpactSums,
+  limitsOverSteps,
+  type LimitsOverSteps,
+  type LimitSpan,
 } from '../../../../core/impact/seatImpact.ts'
-import { classes, scrollRegion } from '../../../components/classes.ts'
+import type { AdjustmentStep } from '../../../../core/frame/derived.ts'
+import { unixMsOf } from '../../../../core/units.ts'
 import { LevelChip } from '../../../components/LevelChip.tsx'
 import { Note } from '../../../components/States.tsx'
+import type { DataColumn } from '../../../components/dataColumns.ts'
+import { PlainTable, type FootRow } from '../../../components/PlainTable.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { Segment } from '../../../components/Button.tsx'
+import { scrollRegion } from '../../../components/classes.ts'
 import { ServerSeats } from '../../../components/SourceControls.tsx'
 import { useSettings } from '../../../state/settings.ts'
-import { NOT_APPLICABLE, format } from '../../../theme/format.ts'
+import { NOT_APPLICABLE, format, UNKNOWN } from '../../../theme/format.ts'
 import { levelOrder } from '../../../theme/levelSlots.ts'
-import { Becomes, Signed } from './Becomes.tsx'
-import { spanText, type RecentLimits } from './recentLimits.data.ts'
-import { useRecentLimits } from './useRecentLimits.ts'
-import type { Impact } from './useImpact.ts'
-import { select } from './useSelected.ts'
-import styles from './impact.module.css'
+import { ask } from '../../../state/connection.ts'
+import { useViewPart } from '../../../state/view.ts'
+import { select } from './draftObject.ts'
+import styles from './aside.module.css'
+import type { Impact } from './forecast.ts'
 
 /** Every level before and after the draft, in seats. `onSeen` is called when the table becomes visible. */
 export function ImpactPane(props: {
@@ -36,14 +42,14 @@ export function ImpactPane(props: {
   const recent = useRecentLimits(limits === 'recent' ? of : undefined)
   const order = levelOrder(settings.levelSlots)
   const rows = impact.rows.toSorted((a, b) => order(a.name, b.name))
-  const table = useSeen(onSeen)
+  const seen = useSeen(onSeen)
   const idle = assumedIdleSentence(impact)
   return (
     <Pane
       title="Seat impact"
       unit="seats"
       note={impactNote(impact)}
-      className={styles['pane']}
+      className={styles['seats']}
       actions={
         live ? (
           <Segment
@@ -60,158 +66,124 @@ export function ImpactPane(props: {
         )
       }
     >
-      <div className={styles['scroll']} {...scrollRegion('Seat impact by level')}>
-        <table ref={table} className={styles['table']}>
-          <caption className="sr-only">Seats of each level before and after the draft</caption>
-          <thead>
-            <tr>
-              <th scope="col">Priority level</th>
-              <th scope="col">Nominal</th>
-              <th scope="col">Change</th>
-              <th scope="col" className={styles['min']}>
-                Min
-              </th>
-              <th scope="col">Widest</th>
-              {live && (
-                <>
-                  <th scope="col">{limits === 'now' ? 'Limit now' : 'Limit, least – most'}</th>
-                  {limits === 'now' && <th scope="col">Change</th>}
-                </>
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <Row
-                key={row.name}
-                row={row}
-                current={row.name === selected}
-                live={live}
-                limits={limits}
-                recent={recent}
-              />
-            ))}
-          </tbody>
-          <tfoot>
-            <Sums impact={impact} live={live} limits={limits} />
-          </tfoot>
-        </table>
+      <div ref={seen} className={styles['scroll']} {...scrollRegion('Seat impact by level')}>
+        <PlainTable
+          caption="Seats of each level before and after the draft"
+          className={styles['impact']}
+          columns={[...COLUMNS, ...(live ? (limits === 'now' ? NOW_COLUMNS : recentColumns(recent)) : [])]}
+          rows={rows}
+          rowKey={({ name }) => name}
+          rowLook={({ change }) => styles[change]}
+          selectedKey={selected}
+          foot={[sumRow(impact)]}
+        />
       </div>
-      {(stale || idle !== undefined || impact.refused.length > 0 || (limits === 'recent' && recent !== undefined)) && (
-        <div className={styles['notes']}>
+      {(stale || idle !== undefined || impact.refused.length > 0 || recent !== undefined) && (
+        <div className={styles['impactNotes']}>
           {stale && <Note kind="warn">The draft has errors. The table uses the last valid values.</Note>}
           {idle !== undefined && <Note kind="warn">{`≈ ${idle}`}</Note>}
           {impact.refused.map(({ name, why }) => (
             <Note key={name} kind="warn">{`The server ignores ${name}: ${why}.`}</Note>
           ))}
-          {limits === 'recent' && recent !== undefined && <p className={styles['recent']}>{recent.sentence}</p>}
+          {recent !== undefined && <p className={styles['recent']}>{recentText(recent)}</p>}
         </div>
       )}
     </Pane>
   )
 }
 
-interface RowProps {
-  readonly row: ImpactRow
-  readonly current: boolean
-  readonly live: boolean
-  readonly limits: 'now' | 'recent'
-  readonly recent: RecentLimits | undefined
-}
+const column = (
+  id: string,
+  header: string,
+  cell: NonNullable<DataColumn<ImpactRow>['cell']>,
+): DataColumn<ImpactRow> => ({ id, header, align: 'right', cell })
 
-function Row({ row, current, live, limits, recent }: RowProps) {
-  const { name, change, before, after } = row
-  const type = (after ?? before)?.type
-  const isExempt = type === 'Exempt'
-  const span = recent?.rows.get(name)
-  const about = row.assumedIdle && !isExempt && <span title="Its demand is unknown and counts as 0">≈ </span>
+const typeOf = ({ before, after }: ImpactRow) => (after ?? before)?.type
+
+const COLUMNS: readonly DataColumn<ImpactRow>[] = [
+  {
+    id: 'level',
+    header: 'Priority level',
+    term: 'priority-level',
+    rowHeader: true,
+    cell: ({ name }) => (
+      <button
+        type="button"
+        className={styles['level']}
+        onClick={() => select({ kind: 'PriorityLevelConfiguration', name })}
+      >
+        <LevelChip name={name} decorative />
+        <span>{name}</span>
+      </button>
+    ),
+  },
+  column('nominal', 'Nominal', ({ before, after }) => <Becomes before={before?.nominal} after={after?.nominal} />),
+  column('change', 'Change', ({ before, after }) => <Signed value={(after?.nominal ?? 0) - (before?.nominal ?? 0)} />),
+  column('min', 'Min', ({ before, after }) => <Becomes before={before?.lower} after={after?.lower} />),
+  column('widest', 'Widest', (row) =>
+    typeOf(row) === 'Exempt' || typeOf(row) === 'Reject' ? (
+      <span className={styles['steady']}>{NOT_APPLICABLE}</span>
+    ) : (
+      <Becomes before={row.before?.maxSeatsPerRequest} after={row.after?.maxSeatsPerRequest} />
+    ),
+  ),
+]
+
+const NOW_COLUMNS: readonly DataColumn<ImpactRow>[] = [
+  column('limit', 'Limit now', (row) => (
+    <Limit row={row} before={row.limitBefore?.current} after={row.limitAfter?.current} />
+  )),
+  column(
+    'limit-change',
+    'Change',
+    (row) =>
+      typeOf(row) !== 'Exempt' && <Signed value={(row.limitAfter?.current ?? 0) - (row.limitBefore?.current ?? 0)} />,
+  ),
+]
+
+const recentColumns = (recent: LimitsOverSteps | undefined): readonly DataColumn<ImpactRow>[] => [
+  column('span', 'Limit, least – most', (row) => {
+    const span = recent?.rows.find(({ name }) => name === row.name)
+    return <Limit row={row} before={spanText(span?.before)} after={spanText(span?.after)} />
+  }),
+]
+
+function Limit({ row, before, after }: { readonly row: ImpactRow; readonly before: Shown; readonly after: Shown }) {
+  if (typeOf(row) === 'Exempt') return <b>none</b>
   return (
-    <tr className={classes(current && styles['current'], styles[change])} aria-current={current ? 'true' : undefined}>
-      <th scope="row">
-        <button
-          type="button"
-          className={styles['level']}
-          onClick={() => select({ kind: 'PriorityLevelConfiguration', name })}
-        >
-          <LevelChip name={name} decorative />
-          <span>{name}</span>
-        </button>
-      </th>
-      <td>
-        <Becomes before={before?.nominal} after={after?.nominal} />
-      </td>
-      <td>
-        <Signed value={(after?.nominal ?? 0) - (before?.nominal ?? 0)} />
-      </td>
-      <td className={styles['min']}>
-        <Becomes before={before?.lower} after={after?.lower} />
-      </td>
-      <td>
-        {isExempt || type === 'Reject' ? (
-          <span className={styles['same']}>{NOT_APPLICABLE}</span>
-        ) : (
-          <Becomes before={before?.maxSeatsPerRequest} after={after?.maxSeatsPerRequest} />
-        )}
-      </td>
-      {live && limits === 'now' && (
-        <>
-          <td>
-            {about}
-            {isExempt ? <b>none</b> : <Becomes before={row.limitBefore?.current} after={row.limitAfter?.current} />}
-          </td>
-          <td>{!isExempt && <Signed value={limitChange(row)} />}</td>
-        </>
-      )}
-      {live && limits === 'recent' && (
-        <td>
-          {about}
-          {isExempt ? <b>none</b> : <Becomes before={spanText(span?.before)} after={spanText(span?.after)} />}
-        </td>
-      )}
-    </tr>
+    <>
+      {row.assumedIdle && <span title="Its demand is unknown and counts as 0">≈ </span>}
+      <Becomes before={before} after={after} />
+    </>
   )
 }
 
-function Sums({ impact, live, limits }: { readonly impact: SeatImpact } & Pick<RowProps, 'live' | 'limits'>) {
-  const { before, after } = impact.sums
-  const { allocation } = impact
-  return (
-    <tr>
-      <th scope="row">Sum</th>
-      <td>
-        <Becomes before={before.nominal} after={after.nominal} />
-      </td>
-      <td title={sumText(after)}>
-        <Signed value={after.nominal - before.nominal} plain />
-      </td>
-      <td className={styles['min']}>
-        <Becomes before={before.lower} after={after.lower} />
-      </td>
-      <td>
-        <span className="sr-only">no sum</span>
-      </td>
-      {live && limits === 'now' && allocation !== undefined && (
-        <>
-          <td>
-            <Becomes before={allocation.before.currentSum} after={allocation.after.currentSum} />
-          </td>
-          <td className={styles['same']} title={sumText(after)}>
-            rounding
-          </td>
-        </>
-      )}
-      {live && limits === 'recent' && (
-        <td>
-          <span className="sr-only">no sum</span>
-        </td>
-      )}
-    </tr>
-  )
+function sumRow({ sums: { before, after }, allocation }: SeatImpact): FootRow {
+  const none = { text: <span className="sr-only">no sum</span> }
+  const rounding = sumText(after)
+  return {
+    level: { text: 'Sum' },
+    nominal: { text: <Becomes before={before.nominal} after={after.nominal} /> },
+    change: {
+      text: (
+        <span title={rounding}>
+          <Signed value={after.nominal - before.nominal} plain />
+        </span>
+      ),
+    },
+    min: { text: <Becomes before={before.lower} after={after.lower} /> },
+    widest: none,
+    span: none,
+    ...(allocation !== undefined && {
+      limit: { text: <Becomes before={allocation.before.currentSum} after={allocation.after.currentSum} /> },
+      'limit-change': { text: <span title={rounding}>rounding</span>, look: styles['steady'] },
+    }),
+  }
 }
 
 /** Tells when the table has been on the screen, after every change of what it shows. */
 function useSeen(onSeen: () => void) {
-  const table = useRef<HTMLTableElement>(null)
+  const table = useRef<HTMLDivElement>(null)
   const [visible, setVisible] = useState(typeof IntersectionObserver === 'undefined')
   useEffect(() => {
     const element = table.current
@@ -236,11 +208,76 @@ function impactNote({ serverLimit, sums }: SeatImpact): string {
   return `${format.seats(serverLimit)} on one server; ${shares}`
 }
 
-const limitChange = ({ limitBefore, limitAfter }: ImpactRow): number =>
-  (limitAfter?.current ?? 0) - (limitBefore?.current ?? 0)
-
 /** Why the sum is more than the server has. */
 const sumText = ({ nominal, surplus }: ImpactSums): string =>
   surplus <= 0
     ? `${format.seats(nominal)} seats in all`
     : `${format.seats(surplus)} more than the server has, because every nominal limit is rounded up`
+
+type Shown = number | string | undefined
+
+const textOf = (value: Shown): string => (typeof value === 'string' ? value : format.seats(value))
+
+/** A value before and after; one value when it stays. */
+function Becomes({ before, after }: { readonly before: Shown; readonly after: Shown }) {
+  if (before === after)
+    return <span className={styles['steady']}>{before === undefined ? UNKNOWN : textOf(before)}</span>
+  if (before === undefined) return <b>{textOf(after)}</b>
+  return (
+    <>
+      <span className={styles['before']}>{textOf(before)}</span>
+      <span className={styles['arrow']} aria-label="becomes" role="img">
+        {' → '}
+      </span>
+      <b>{after === undefined ? 'gone' : textOf(after)}</b>
+    </>
+  )
+}
+
+function Signed({ value, plain = false }: { readonly value: number; readonly plain?: boolean }) {
+  const look = plain || value === 0 ? styles['steady'] : value > 0 ? styles['gains'] : styles['loses']
+  return <span className={look}>{format.change(value)}</span>
+}
+
+const RANGE_MS = 600_000
+const EVERY_MS = 10_000
+
+/** What both configurations would have made of the demand of the last ten minutes; nothing while it is not asked for. */
+function useRecentLimits(impact: Impact | undefined): LimitsOverSteps | undefined {
+  const server = useViewPart((view) => view.server?.id)
+  const at = useViewPart((view) => (view.server === undefined ? undefined : unixMsOf(view.server.at)))
+  const [steps, setSteps] = useState<readonly AdjustmentStep[]>([])
+  const turn = at === undefined ? undefined : Math.floor(at / EVERY_MS)
+  const asked = impact !== undefined
+  useEffect(() => {
+    if (!asked || server === undefined || turn === undefined) return undefined
+    let current = true
+    const to = (turn + 1) * EVERY_MS
+    ask('allocation.steps', { server, from: to - RANGE_MS, to })
+      .then((read) => current && setSteps(read))
+      // Without them there is nothing to say of the last minutes.
+      .catch(() => undefined)
+    return () => {
+      current = false
+    }
+  }, [asked, server, turn])
+  return useMemo(() => {
+    if (impact === undefined) return undefined
+    const { before, after, limit, version } = impact
+    return limitsOverSteps({ before, after, serverLimit: limit.seats, version }, steps)
+  }, [impact, steps])
+}
+
+/** What the limits were computed from. */
+const recentText = ({ steps }: LimitsOverSteps): string =>
+  steps === 0
+    ? 'No reallocation was seen in the last 10 minutes.'
+    : `From the demand of ${steps} reallocations. Under other limits requests would have waited differently, so demand would have differed too.`
+
+/** `73 – 120`. */
+const spanText = (span: LimitSpan | undefined): string | undefined =>
+  span === undefined
+    ? undefined
+    : span.least === span.most
+      ? format.seats(span.least)
+      : `${format.seats(span.least)} – ${format.seats(span.most)}`

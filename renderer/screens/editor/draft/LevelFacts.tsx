@@ -1,11 +1,17 @@
-import { isLegalShape } from '../../../../core/config/shape.ts'
+import { useState } from 'react'
+import { isLegalShape, MAX_ENTROPY_BITS, requiredEntropyBits } from '../../../../core/config/shape.ts'
 import { coveredOdds } from '../../../../core/sharding/collision.ts'
 import type { LevelSeats } from '../../../../core/impact/effectiveLevels.ts'
+import { sharesForSeats, type SharesAnswer } from '../../../../core/impact/shareCalculator.ts'
 import { Note } from '../../../components/States.tsx'
 import { Term } from '../../../components/Term.tsx'
 import { format } from '../../../theme/format.ts'
-import { widestFormula } from './levelForm.text.ts'
-import styles from './form.module.css'
+import { Button } from '../../../components/Button.tsx'
+import { inputClass } from '../../../components/Field.tsx'
+import { useDraftObjects } from '../../../state/draft.ts'
+import { useDraftBase } from '../../../state/draftBase.ts'
+import styles from './object.module.css'
+import { FieldRow } from './FieldRow.tsx'
 
 const ELEPHANTS = [1, 4, 16] as const
 
@@ -39,7 +45,7 @@ export function LevelFacts({ seats, serverLimit }: { readonly seats: LevelSeats;
             <Odds key={elephants} elephants={elephants} chance={coveredOdds(queues, elephants)} />
           ))}
       </dl>
-      <div className={styles['notes']}>
+      <div className={styles['facing']}>
         {queues !== undefined && maxSeatsPerRequest < widestWithout(serverLimit) && maxSeatsPerRequest <= 4 && (
           <Note kind="warn">
             {`A request here is at most ${maxSeatsPerRequest} ${maxSeatsPerRequest === 1 ? 'seat' : 'seats'} wide. Wider lists are counted as ${maxSeatsPerRequest}, so this level can take on more work than its seats suggest.`}
@@ -65,4 +71,98 @@ function Odds({ elephants, chance }: { readonly elephants: number; readonly chan
       <dd>{format.probability(chance)}</dd>
     </>
   )
+}
+
+/** What the numbers of a level mean, in a few words each. Seats of one server. */
+export const sharesText = ({ type, nominal }: LevelSeats, serverLimit: number): string =>
+  type === 'Exempt' && nominal === 0
+    ? 'no seats of its own'
+    : `${format.seats(nominal)} of ${format.seats(serverLimit)} seats`
+
+export const lendingText = ({ nominal, lower }: LevelSeats): string =>
+  nominal === lower ? 'lends nothing' : `keeps at least ${format.seats(lower)}`
+
+export function borrowingText({ nominal, upper }: LevelSeats, written: unknown): string {
+  if (written === undefined || written === null) return 'no limit'
+  return upper <= nominal ? `stays at ${format.seats(nominal)} or below` : `up to ${format.seats(upper)} seats`
+}
+
+export function entropyText({ queues, handSize }: { readonly queues: number; readonly handSize: number }): string {
+  return `${requiredEntropyBits(queues, handSize)} of ${MAX_ENTROPY_BITS} entropy bits`
+}
+
+/** `min(⌈24 × 0.15⌉, 24 ÷ 4)`: what a request is at most estimated at (specification 5.2). */
+const widestFormula = (nominal: number, handSize: number): string =>
+  `min(⌈${format.seats(nominal)} × 0.15⌉, ⌊${format.seats(nominal)} ÷ ${handSize}⌋)`
+
+/** The other way round: how many shares a level needs for a nominal limit, with all other levels as the draft has them. */
+export function SeatsWanted(props: {
+  readonly level: string
+  readonly serverLimit: number
+  readonly onShares: (shares: number) => void
+}) {
+  const { level, serverLimit, onShares } = props
+  const [typed, setTyped] = useState('')
+  const base = useDraftBase()?.objects
+  const objects = useDraftObjects() ?? base
+  const wanted = /^\d{1,9}$/.test(typed.trim()) ? Number(typed) : undefined
+  const answer =
+    wanted === undefined || objects === undefined
+      ? undefined
+      : sharesForSeats(objects, serverLimit, [{ name: level, nominal: wanted }])
+  const own = answer?.possible === true ? answer.rows.find(({ name }) => name === level) : undefined
+  const takes =
+    own === undefined || own.sharesAfter === own.sharesBefore ? undefined : (
+      <Button
+        small
+        onClick={() => {
+          onShares(own.sharesAfter)
+          setTyped('')
+        }}
+      >
+        Set {own.sharesAfter} shares
+      </Button>
+    )
+  return (
+    <FieldRow
+      label="Seats wanted"
+      findings={[]}
+      consequence={
+        typed.trim() === '' ? (
+          'shares for a nominal limit'
+        ) : (
+          <>
+            {seatsAnswer(level, answer)} {takes}
+          </>
+        )
+      }
+    >
+      {(attributes) => (
+        <input
+          {...attributes}
+          className={inputClass}
+          inputMode="numeric"
+          autoComplete="off"
+          placeholder="none"
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+        />
+      )}
+    </FieldRow>
+  )
+}
+
+/** What it takes, and what the others lose by it. */
+export function seatsAnswer(level: string, answer: SharesAnswer | undefined): string {
+  if (answer === undefined) return 'Enter a whole number of seats.'
+  if (!answer.possible) return answer.why
+  const own = answer.rows.find(({ name }) => name === level)
+  if (own === undefined) return ''
+  if (own.sharesAfter === own.sharesBefore) return `${own.sharesBefore} shares give ${own.nominalAfter} seats already`
+  const change = answer.rows
+    .filter(({ name }) => name !== level)
+    .reduce((sum, { nominalBefore, nominalAfter }) => sum + nominalAfter - nominalBefore, 0)
+  const others =
+    change === 0 ? 'the others keep theirs' : `the others ${change < 0 ? 'lose' : 'gain'} ${Math.abs(change)}`
+  return `${own.sharesAfter} shares give ${own.nominalAfter} seats; ${others}`
 }

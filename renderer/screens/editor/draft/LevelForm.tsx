@@ -6,11 +6,9 @@ import type { LevelSeats } from '../../../../core/impact/effectiveLevels.ts'
 import { useObjects } from '../../../state/objects.ts'
 import { format } from '../../../theme/format.ts'
 import { ChoiceRow, NumberRow, TextRow } from './FieldRow.tsx'
-import { LevelFacts } from './LevelFacts.tsx'
-import { SeatsWanted } from './SeatsWanted.tsx'
-import { borrowingText, entropyText, lendingText, sharesText } from './levelForm.text.ts'
-import type { ObjectForm } from './useObjectForm.ts'
-import styles from './form.module.css'
+import { LevelFacts, SeatsWanted, borrowingText, entropyText, lendingText, sharesText } from './LevelFacts.tsx'
+import type { ObjectForm } from './draftObject.ts'
+import styles from './object.module.css'
 
 const LIMITED = ['spec', 'limited'] as const
 const EXEMPTION = ['spec', 'exempt'] as const
@@ -29,11 +27,9 @@ export interface LevelFormProps {
 export function LevelForm({ form, seats, serverLimit, version }: LevelFormProps) {
   const { ref, readOnly } = form
   const type = form.text(['spec', 'type'])
-  const row = (path: readonly string[]) => ({ findings: form.findings(path), readOnly })
   const isExempt = type === 'Exempt'
   const at = isExempt ? EXEMPTION : LIMITED
   const shares = [...at, 'nominalConcurrencyShares']
-  const lendable = [...at, 'lendablePercent']
   return (
     <>
       <div className={styles['form']}>
@@ -41,11 +37,9 @@ export function LevelForm({ form, seats, serverLimit, version }: LevelFormProps)
         <NumberRow
           label="Shares"
           term="shares"
-          value={form.at(shares)}
           usual={isExempt ? '0' : String(DEFAULT_SHARES)}
           consequence={seats && sharesText(seats, serverLimit)}
-          onChange={(value) => form.set(shares, value)}
-          {...row(shares)}
+          {...form.number(shares)}
         />
         {!isExempt && !readOnly && (
           <SeatsWanted
@@ -58,15 +52,13 @@ export function LevelForm({ form, seats, serverLimit, version }: LevelFormProps)
         <NumberRow
           label="Lendable"
           term="lendable"
-          value={form.at(lendable)}
           usual="0"
           unit="%"
           consequence={seats && lendingText(seats)}
-          onChange={(value) => form.set(lendable, value)}
-          {...row(lendable)}
+          {...form.number([...at, 'lendablePercent'])}
         />
         {!isExempt && <LimitedRows form={form} seats={seats} />}
-        {(isMandatory(ref.kind, ref.name) || isSuggested(ref.kind, ref.name, version)) && <Reconciled form={form} />}
+        <Reconciled form={form} version={version} />
       </div>
       {seats !== undefined && <LevelFacts seats={seats} serverLimit={serverLimit} />}
     </>
@@ -77,81 +69,56 @@ export function LevelForm({ form, seats, serverLimit, version }: LevelFormProps)
 export function Name({ form }: { readonly form: ObjectForm }) {
   const path = ['metadata', 'name']
   if (form.read === undefined || form.read.entry.base !== undefined) return null
-  return (
-    <TextRow
-      label="Name"
-      wide
-      value={form.text(path)}
-      onChange={(value) => form.set(path, value)}
-      findings={form.findings(path)}
-      readOnly={form.readOnly}
-    />
-  )
+  return <TextRow label="Name" wide {...form.word(path)} />
 }
 
 function LimitedRows({ form, seats }: Pick<LevelFormProps, 'form' | 'seats'>) {
-  const { readOnly } = form
-  const row = (path: readonly string[], deep = false) => ({ findings: form.findings(path, deep), readOnly })
   const borrowing = [...LIMITED, 'borrowingLimitPercent']
-  const response = form.text([...RESPONSE, 'type'])
-  const [queues, handSize, length] = [
-    [...QUEUING, 'queues'],
-    [...QUEUING, 'handSize'],
-    [...QUEUING, 'queueLengthLimit'],
-  ]
+  const response = form.word([...RESPONSE, 'type'])
   return (
     <>
       <NumberRow
         label="Borrowing limit"
         term="borrowing-limit"
-        value={form.at(borrowing)}
         usual="none"
         unit="%"
         consequence={seats && borrowingText(seats, form.at(borrowing))}
-        onChange={(value) => form.set(borrowing, value)}
-        {...row(borrowing)}
+        {...form.number(borrowing)}
       />
       <ChoiceRow
         label="When full"
         term="limit-response"
-        value={response}
+        {...response}
         options={[
           ['Queue', 'Queue'],
           ['Reject', 'Reject'],
         ]}
-        consequence={response === 'Reject' ? 'answers 429 at once' : 'waits up to 15 s'}
+        consequence={response.value === 'Reject' ? 'answers 429 at once' : 'waits up to 15 s'}
         onChange={(value) => form.set(RESPONSE, responseOf(value, form))}
-        findings={[...form.findings([...RESPONSE, 'type']), ...form.findings(QUEUING)]}
-        readOnly={readOnly}
+        findings={[...response.findings, ...form.findings(QUEUING)]}
       />
-      {response === 'Queue' && (
+      {response.value === 'Queue' && (
         <>
           <NumberRow
             label="Queues"
             term="queues"
-            value={form.at(queues)}
             usual={String(DEFAULT_QUEUING.queues)}
             consequence={seats?.queues && `room for ${format.fixed(seats.queues.total)} requests`}
-            onChange={(value) => form.set(queues, value)}
-            {...row(queues)}
+            {...form.number([...QUEUING, 'queues'])}
           />
           <NumberRow
             label="Hand size"
             term="hand-size"
-            value={form.at(handSize)}
             usual={String(DEFAULT_QUEUING.handSize)}
             consequence={seats?.queues && entropyText(seats.queues)}
-            onChange={(value) => form.set(handSize, value)}
-            {...row(handSize)}
+            {...form.number([...QUEUING, 'handSize'])}
           />
           <NumberRow
             label="Queue length"
             term="queue-length-limit"
-            value={form.at(length)}
             usual={String(DEFAULT_QUEUING.queueLengthLimit)}
             consequence={seats?.queues && `${format.fixed(seats.queues.perFlow)} requests per flow`}
-            onChange={(value) => form.set(length, value)}
-            {...row(length)}
+            {...form.number([...QUEUING, 'queueLengthLimit'])}
           />
         </>
       )}
@@ -166,29 +133,30 @@ function responseOf(type: string, { ref, read }: ObjectForm): object {
   return { type, queuing: had ?? DEFAULT_QUEUING }
 }
 
-/** Whether the server keeps the object as it is built in. */
-export function Reconciled({ form }: { readonly form: ObjectForm }) {
+/** Whether the server keeps an object as it is built in, for those that it has built in. */
+export function Reconciled({ form, version }: { readonly form: ObjectForm; readonly version: string }) {
+  const { kind, name } = form.ref
   const path = ['metadata', 'annotations', AUTOUPDATE_ANNOTATION]
-  const value = form.text(path)
+  const field = form.word(path)
   const server = useObjects()?.origin === 'proxy' ? 'a server, but not this proxy,' : 'the server'
+  if (!isMandatory(kind, name) && !isSuggested(kind, name, version)) return null
   return (
     <ChoiceRow
       label="Reconciled"
       term="reconciler"
       wide
-      value={value === '' ? 'true' : value}
+      {...field}
+      value={field.value === '' ? 'true' : field.value}
       options={[
         ['true', 'yes'],
         ['false', 'no'],
       ]}
       consequence={
-        value === 'false'
+        field.value === 'false'
           ? 'the server leaves the object alone'
           : `${server} puts the built-in spec back within a minute`
       }
-      onChange={(next) => form.set(path, next)}
       findings={form.findings(['metadata', 'annotations'], true)}
-      readOnly={form.readOnly}
     />
   )
 }

@@ -1,4 +1,4 @@
-import { memo, useRef, useState } from 'react'
+import { memo, useRef, useState, useEffect, type RefObject } from 'react'
 import type { GuardFinding, ObjectRef } from '../../../../core/guard/finding.ts'
 import { unixMsOf } from '../../../../core/units.ts'
 import { say } from '../../../state/shell.ts'
@@ -11,13 +11,10 @@ import { changeDraft, draftStore, redoDraft, undoDraft } from '../../../state/dr
 import type { UnderstoodDraft } from '../../../state/draft.logic.ts'
 import { useObjects } from '../../../state/objects.ts'
 import { format } from '../../../theme/format.ts'
-import { IconButton } from './formParts.tsx'
+import { IconButton } from './FieldRow.tsx'
 import { Finding } from './GuardPane.tsx'
-import { NewObject } from './NewObject.tsx'
-import type { ObjectRows } from './objectList.data.ts'
-import { ObjectList } from './ObjectList.tsx'
-import { takeManifests } from './takeManifests.ts'
-import { useDrop } from './useDrop.ts'
+import { NewObject, takeManifests } from './NewObject.tsx'
+import { type ObjectRows, ObjectList } from './ObjectList.tsx'
 import styles from './page.module.css'
 
 export interface ListColumnProps {
@@ -31,7 +28,6 @@ export interface ListColumnProps {
   readonly onMaking: (open: boolean) => void
 }
 
-/** The objects of the configuration as the draft would have it. Manifests can be dropped here. */
 export const ListColumn = memo(function ListColumn(props: ListColumnProps) {
   const { draft, rows, selected, checks, mayEdit, making, onMaking } = props
   const [filter, setFilter] = useState('')
@@ -131,4 +127,39 @@ async function takeFiles(files: readonly File[]): Promise<void> {
   const texts = await Promise.all(files.map(async (file) => ({ file: file.name, text: await file.text() })))
   const { taken, problems } = takeManifests(texts)
   if (taken === 0) say(problems[0] ?? 'These files contain no flow-control object.')
+}
+
+/**
+ * Takes the files that are dropped on an element; whether some are held over it. The window as a whole takes files as a
+ * source: what is dropped here does not reach it.
+ */
+function useDrop(
+  element: RefObject<HTMLElement | null>,
+  active: boolean,
+  onFiles: (files: readonly File[]) => Promise<void>,
+): boolean {
+  const [over, setOver] = useState(false)
+  useEffect(() => {
+    const place = element.current
+    if (place === null || !active) return undefined
+    const onDrag = (event: DragEvent): void => {
+      if (event.dataTransfer?.types.includes('Files') !== true) return
+      event.preventDefault()
+      event.stopPropagation()
+      setOver(event.type === 'dragover')
+      // The window goes on showing that it would take them until it hears that they are gone.
+      document.dispatchEvent(new MouseEvent('dragleave', { relatedTarget: null }))
+      if (event.type === 'drop') void onFiles(Array.from(event.dataTransfer.files))
+    }
+    const onLeave = (): void => setOver(false)
+    place.addEventListener('dragover', onDrag)
+    place.addEventListener('drop', onDrag)
+    place.addEventListener('dragleave', onLeave)
+    return () => {
+      place.removeEventListener('dragover', onDrag)
+      place.removeEventListener('drop', onDrag)
+      place.removeEventListener('dragleave', onLeave)
+    }
+  }, [element, active, onFiles])
+  return over
 }

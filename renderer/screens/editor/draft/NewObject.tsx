@@ -2,14 +2,16 @@ import { useState } from 'react'
 import { withObjects, emptyObject, PRESETS, type PresetObject } from '../../../../core/draft/presets.ts'
 import { Dialog } from 'radix-ui'
 import dialog from '../../../components/Dialog.module.css'
-import { Button } from '../../../components/Button.tsx'
 import { Icon } from '../../../components/Icon.tsx'
+import styles from './aside.module.css'
+import { Button } from '../../../components/Button.tsx'
+import { TextArea } from '../../../components/Field.tsx'
+import { Note } from '../../../components/States.tsx'
+import { importManifests, type ManifestFile } from '../../../../core/draft/importManifests.ts'
+import { say } from '../../../state/shell.ts'
 import { changeDraft, draftNow } from '../../../state/draft.ts'
-import { PasteForm } from './PasteForm.tsx'
-import { select } from './useSelected.ts'
-import styles from './dialogs.module.css'
+import { select } from './draftObject.ts'
 
-/** Everything that a draft can begin with: an empty object, a preset, manifests. */
 export function NewObject(props: { readonly open: boolean; readonly onOpen: (open: boolean) => void }) {
   const { open, onOpen } = props
   const [pasting, setPasting] = useState(false)
@@ -86,3 +88,55 @@ const Choice = (props: { readonly label: string; readonly about: string; readonl
     </button>
   </li>
 )
+
+function PasteForm({ onDone }: { readonly onDone: () => void }) {
+  const [text, setText] = useState('')
+  const [told, setTold] = useState<readonly string[]>([])
+  const take = (): void => {
+    const { taken, problems } = takeManifests([{ file: 'pasted', text }])
+    if (taken > 0) onDone()
+    else setTold(problems.length === 0 ? ['This text contains no flow-control object.'] : problems)
+  }
+  return (
+    <form
+      className={styles['form']}
+      onSubmit={(event) => {
+        event.preventDefault()
+        take()
+      }}
+    >
+      <TextArea label="YAML or JSON; several documents are several objects" rows={14} value={text} onChange={setText} />
+      {told.map((sentence) => (
+        <Note key={sentence} kind="bad" alert>
+          {sentence}
+        </Note>
+      ))}
+      <div className={styles['buttons']}>
+        <Button primary type="submit" disabled={text.trim() === ''}>
+          Add to the draft
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** Takes manifests over into the draft, says what became of them and opens the first. */
+export function takeManifests(files: readonly ManifestFile[]): {
+  readonly taken: number
+  readonly problems: readonly string[]
+} {
+  const { entries, base } = draftNow()
+  if (base === undefined)
+    return { taken: 0, problems: ['The objects of the source are still loading. Try again in a moment.'] }
+  const imported = importManifests(entries, base.objects, files, base.version)
+  const { taken, notes, findings } = imported
+  const problems = findings.map(({ file, line, message }) => `${file}, line ${line}: ${message}`)
+  if (taken === 0) return { taken, problems }
+  changeDraft(() => imported.entries)
+  const first = imported.entries.find((entry) => !entries.includes(entry))
+  if (first !== undefined) select(first)
+  const more = [...new Set(notes.map(({ message }) => message))]
+  const count = taken === 1 ? '1 object is' : `${taken} objects are`
+  say([`${count} added to the draft.`, ...more.slice(0, 2), ...problems.slice(0, 1)].join(' '))
+  return { taken, problems }
+}

@@ -1,24 +1,22 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, lazy, Suspense } from 'react'
 import { withCopy } from '../../../../core/draft/presets.ts'
 import { refKey, reverted, textOf, withDeletion, withText } from '../../../../core/draft/draft.ts'
-import type { ObjectRef } from '../../../../core/guard/finding.ts'
 import { writeManifest } from '../../../../core/manifest/write.ts'
+import type { ObjectRef } from '../../../../core/guard/finding.ts'
 import { Button, Segment } from '../../../components/Button.tsx'
 import { LevelChip } from '../../../components/LevelChip.tsx'
 import { Menu, type MenuEntry } from '../../../components/Menu.tsx'
-import { Note } from '../../../components/States.tsx'
-import { changeDraft, draftNow } from '../../../state/draft.ts'
-import { readOf, type UnderstoodDraft } from '../../../state/draft.logic.ts'
+import { Note, Loading } from '../../../components/States.tsx'
+import { changeDraft, draftNow, redoDraft, undoDraft } from '../../../state/draft.ts'
+import { readOf, type UnderstoodDraft, type UnderstoodEntry } from '../../../state/draft.logic.ts'
 import { classes } from '../../../components/classes.ts'
 import { Icon } from '../../../components/Icon.tsx'
 import { ConflictPane } from './ConflictPane.tsx'
 import { LevelForm } from './LevelForm.tsx'
-import { type DraftProblem, countText } from './problems.data.ts'
+import { type DraftProblem, countText } from './apply.logic.ts'
 import { SchemaForm } from './SchemaForm.tsx'
-import type { Impact } from './useImpact.ts'
-import { objectForm } from './useObjectForm.ts'
-import { select } from './useSelected.ts'
-import { YamlPane } from './YamlPane.tsx'
+import type { Impact } from './forecast.ts'
+import { objectForm, select } from './draftObject.ts'
 import styles from './object.module.css'
 
 export type ObjectView = 'form' | 'yaml'
@@ -239,3 +237,40 @@ function ProblemList(props: {
     </section>
   )
 }
+
+const YamlEditor = lazy(() => import('./YamlEditor.tsx'))
+
+function YamlPane(props: {
+  readonly of: ObjectRef
+  readonly text: string
+  readonly read: UnderstoodEntry | undefined
+  readonly levels: readonly string[]
+  readonly readOnly: boolean
+  readonly goTo: { readonly field: string } | undefined
+}) {
+  const { of, text, read, levels, readOnly, goTo } = props
+  return (
+    <div className={styles['text']}>
+      <Suspense fallback={<Loading waitingFor="the editor" />}>
+        <YamlEditor
+          key={refKey(of)}
+          label={`YAML of ${of.name}`}
+          kind={of.kind}
+          text={text}
+          findings={read?.findings ?? NONE}
+          document={read?.document}
+          levels={levels}
+          readOnly={readOnly}
+          goTo={goTo}
+          onChange={(next) =>
+            changeDraft((entries, objects) => withText(entries, objects, of, next), `${refKey(of)} text`)
+          }
+          onUndo={undoDraft}
+          onRedo={redoDraft}
+        />
+      </Suspense>
+    </div>
+  )
+}
+
+const NONE: UnderstoodEntry['findings'] = []

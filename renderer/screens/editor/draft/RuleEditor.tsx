@@ -1,13 +1,24 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import type { FieldPath } from '../../../../core/manifest/json.ts'
 import { Button } from '../../../components/Button.tsx'
 import { Icon } from '../../../components/Icon.tsx'
-import { FindingLines, IconButton } from './formParts.tsx'
-import { listAt, NEW_RESOURCE_RULE, NEW_URL_RULE, ruleSentence, subjectOf } from './rules.logic.ts'
-import { SubjectRow } from './SubjectRow.tsx'
-import { TokenField } from './TokenField.tsx'
-import type { ObjectForm } from './useObjectForm.ts'
-import styles from './form.module.css'
+import { classes } from '../../../components/classes.ts'
+import { inputClass, monoInputClass } from '../../../components/Field.tsx'
+import {
+  listAt,
+  NEW_RESOURCE_RULE,
+  NEW_URL_RULE,
+  ruleSentence,
+  subjectOf,
+  SUBJECT_KINDS,
+  subjectFields,
+  type SubjectFields,
+  readTokens,
+  tokensText,
+} from './rules.logic.ts'
+import styles from './object.module.css'
+import { FindingLines, IconButton } from './FieldRow.tsx'
+import type { ObjectForm } from './draftObject.ts'
 
 /** One rule of a schema: who, and what they ask for. */
 export function RuleEditor(props: { readonly form: ObjectForm; readonly index: number; readonly count: number }) {
@@ -127,6 +138,106 @@ function Part(props: {
       </div>
       <FindingLines findings={[path].flatMap((at) => form.findings(at))} />
       {children}
+    </div>
+  )
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  User: 'name of a user, or * for any',
+  Group: 'system:authenticated, or * for any',
+  ServiceAccount: 'name, or * for any',
+}
+
+/** Who a rule is about: a user, a group or a service account. */
+function SubjectRow(props: { readonly form: ObjectForm; readonly path: FieldPath; readonly index: number }) {
+  const { form, path, index } = props
+  const { readOnly } = form
+  const fields = subjectFields(form.at(path) ?? null)
+  const { kind, name, namespace } = fields
+  const isAccount = kind === 'ServiceAccount'
+  const findings = form.findings(path, true)
+  const set = (change: Partial<SubjectFields>): void => form.set(path, subjectOf({ ...fields, ...change }))
+  const invalid = findings.some(({ severity }) => severity === 'error') ? true : undefined
+  const subject = `Subject ${index + 1}`
+  return (
+    <div className={classes(styles['subject'], isAccount && styles['account'])}>
+      <select
+        className={inputClass}
+        aria-label={`${subject}: kind`}
+        disabled={readOnly}
+        value={kind}
+        onChange={({ target }) => set({ kind: target.value })}
+      >
+        {SUBJECT_KINDS.some((known) => known === kind) || <option value={kind}>{kind === '' ? 'choose' : kind}</option>}
+        {SUBJECT_KINDS.map((known) => (
+          <option key={known} value={known}>
+            {known === 'ServiceAccount' ? 'Account' : known}
+          </option>
+        ))}
+      </select>
+      {isAccount && (
+        <input
+          className={monoInputClass}
+          aria-label={`${subject}: namespace`}
+          aria-invalid={invalid}
+          placeholder="namespace"
+          spellCheck={false}
+          readOnly={readOnly}
+          value={namespace}
+          onChange={({ target }) => set({ namespace: target.value })}
+        />
+      )}
+      <input
+        className={monoInputClass}
+        aria-label={`${subject}: name`}
+        aria-invalid={invalid}
+        placeholder={HINTS[kind]}
+        spellCheck={false}
+        readOnly={readOnly}
+        value={name}
+        onChange={({ target }) => set({ name: target.value })}
+      />
+      {readOnly || (
+        <IconButton icon="cross" label={`Remove ${subject.toLowerCase()}`} onClick={() => form.set(path, undefined)} />
+      )}
+      <FindingLines findings={findings} />
+    </div>
+  )
+}
+
+/** A list of words: verbs, groups, resources. What is being typed stays as typed; the list in the text follows it. */
+function TokenField(props: {
+  readonly form: ObjectForm
+  readonly path: FieldPath
+  readonly label: string
+  /** API groups, of which one has an empty name. */
+  readonly groups?: boolean
+}) {
+  const { form, path, label, groups = false } = props
+  const id = useId()
+  const said = tokensText(form.at(path))
+  const [typed, setTyped] = useState(said)
+  // Somebody else changed the text: undo, the YAML.
+  const follows = JSON.stringify(readTokens(typed, groups)) === JSON.stringify(readTokens(said, groups))
+  const findings = form.findings(path, true)
+  const error = findings.some(({ severity }) => severity === 'error')
+  return (
+    <div className={styles['tokens']}>
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        className={monoInputClass}
+        aria-invalid={error ? true : undefined}
+        autoComplete="off"
+        spellCheck={false}
+        readOnly={form.readOnly}
+        value={follows ? typed : said}
+        onChange={({ target }) => {
+          setTyped(target.value)
+          form.set(path, readTokens(target.value, groups))
+        }}
+      />
+      <FindingLines findings={findings} />
     </div>
   )
 }

@@ -1,4 +1,3 @@
-import { isMandatory, isSuggested } from '../../../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import { Button } from '../../../components/Button.tsx'
 import { Icon } from '../../../components/Icon.tsx'
@@ -6,8 +5,8 @@ import { ChoiceRow, NumberRow } from './FieldRow.tsx'
 import { Name, Reconciled } from './LevelForm.tsx'
 import { RuleEditor } from './RuleEditor.tsx'
 import { listAt, NEW_RULE } from './rules.logic.ts'
-import type { ObjectForm } from './useObjectForm.ts'
-import styles from './form.module.css'
+import type { ObjectForm } from './draftObject.ts'
+import styles from './object.module.css'
 
 const RULES = ['spec', 'rules'] as const
 
@@ -24,7 +23,7 @@ export function SchemaForm(props: {
   const level = ['spec', 'priorityLevelConfiguration', 'name']
   const method = ['spec', 'distinguisherMethod']
   const levels = objects.levels.map(({ metadata }) => metadata.name)
-  const named = form.text(level)
+  const named = form.word(level)
   const count = listAt(form.at(RULES)).length
   return (
     <>
@@ -33,33 +32,27 @@ export function SchemaForm(props: {
         <NumberRow
           label="Precedence"
           term="matching-precedence"
-          value={form.at(precedence)}
           usual="1000"
           consequence={placeText(objects, ref.name, form.at(precedence))}
-          onChange={(value) => form.set(precedence, value)}
-          findings={form.findings(precedence)}
-          readOnly={readOnly}
+          {...form.number(precedence)}
         />
         <ChoiceRow
           label="Level"
           term="priority-level"
           wide
-          value={named}
+          {...named}
           options={levels.map((name) => [name, name])}
           consequence={
-            named === '' || levels.includes(named)
+            named.value === '' || levels.includes(named.value)
               ? undefined
               : 'This level does not exist: the schema is inactive until it does.'
           }
-          onChange={(value) => form.set(level, value)}
-          findings={form.findings(level)}
-          readOnly={readOnly}
         />
         <ChoiceRow
           label="Flows"
           term="flow-distinguisher"
           wide
-          value={form.text([...method, 'type'])}
+          {...form.word([...method, 'type'])}
           options={[
             ['', 'one flow for all requests'],
             ['ByUser', 'a flow for each user'],
@@ -67,9 +60,8 @@ export function SchemaForm(props: {
           ]}
           onChange={(value) => form.set(method, value === '' ? undefined : { type: value })}
           findings={form.findings(method, true)}
-          readOnly={readOnly}
         />
-        {(isMandatory(ref.kind, ref.name) || isSuggested(ref.kind, ref.name, version)) && <Reconciled form={form} />}
+        <Reconciled form={form} version={version} />
       </div>
       {Array.from({ length: count }, (_, index) => (
         <RuleEditor key={index} form={form} index={index} count={count} />
@@ -86,7 +78,6 @@ export function SchemaForm(props: {
   )
 }
 
-/** Where in the matching order a schema stands. */
 function placeText({ schemas }: ObjectSet, name: string, precedence: unknown): string | undefined {
   if (typeof precedence !== 'number') return undefined
   const before = schemas.filter(

@@ -1,32 +1,30 @@
 import type { ChangeVerdict } from '../../../../core/contract/objects.ts'
-import { Button } from '../../../components/Button.tsx'
+import { allRejected, recentRejected } from '../../../../core/frame/recent.ts'
+import { unixMsOf } from '../../../../core/units.ts'
 import { classes } from '../../../components/classes.ts'
 import { Icon, type IconName } from '../../../components/Icon.tsx'
+import { PlainTable } from '../../../components/PlainTable.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { Details } from '../../../components/States.tsx'
-import type { DraftProblem } from './problems.data.ts'
-import { outcomeText } from './verdict.text.ts'
+import { Button } from '../../../components/Button.tsx'
+import type { Applied } from '../../../state/draftApply.ts'
+import { openScreen } from '../../../state/route.ts'
+import { timeStore } from '../../../state/time.ts'
+import { useViewPart, type View } from '../../../state/view.ts'
+import { format } from '../../../theme/format.ts'
+import { type DraftProblem, outcomeText, affectedLevels } from './apply.logic.ts'
+import { FoldedList } from './GuardPane.tsx'
 import styles from './aside.module.css'
 
-const GLYPH: Readonly<Record<ChangeVerdict['outcome'], IconName>> = {
-  accepted: 'check',
-  unchanged: 'check',
-  conflict: 'warn',
-  rejected: 'cross',
-  forbidden: 'cross',
-  throttled: 'cross',
-  failed: 'cross',
-  skipped: 'info',
-}
-const LOOK: Readonly<Record<ChangeVerdict['outcome'], string>> = {
-  accepted: 'passes',
-  unchanged: 'passes',
-  conflict: 'warns',
-  rejected: 'blocks',
-  forbidden: 'blocks',
-  throttled: 'blocks',
-  failed: 'blocks',
-  skipped: 'expected',
+const LOOK: Readonly<Record<ChangeVerdict['outcome'], readonly [glyph: IconName, look: string]>> = {
+  accepted: ['check', 'passes'],
+  unchanged: ['check', 'passes'],
+  conflict: ['warn', 'warns'],
+  rejected: ['cross', 'blocks'],
+  forbidden: ['cross', 'blocks'],
+  throttled: ['cross', 'blocks'],
+  failed: ['cross', 'blocks'],
+  skipped: ['info', 'expected'],
 }
 
 /** What the server says of each object, and where our own validation said something else. */
@@ -45,6 +43,9 @@ export function VerdictPane(props: {
   const smooth = verdicts.filter(isSmooth)
   const folded = smooth.length > MOST_SMOOTH ? smooth : []
   const told = verdicts.filter((verdict) => !folded.includes(verdict))
+  const item = (verdict: ChangeVerdict) => (
+    <Verdict key={`${verdict.kind}/${verdict.name}`} {...{ verdict, applied, onOpen, onForce }} />
+  )
   return (
     <Pane
       title={title}
@@ -58,21 +59,11 @@ export function VerdictPane(props: {
         )
       }
     >
-      <ul className={styles['findings']}>
-        {told.map((verdict) => (
-          <Verdict key={`${verdict.kind}/${verdict.name}`} {...{ verdict, applied, onOpen, onForce }} />
-        ))}
-      </ul>
-      {folded.length > 0 && (
-        <details className={styles['passing']}>
-          <summary>{`${folded.length} objects ${applied ? 'are applied' : 'would be accepted'}`}</summary>
-          <ul className={styles['findings']}>
-            {folded.map((verdict) => (
-              <Verdict key={`${verdict.kind}/${verdict.name}`} {...{ verdict, applied, onOpen, onForce }} />
-            ))}
-          </ul>
-        </details>
-      )}
+      <FoldedList
+        told={told.map(item)}
+        folded={folded.map(item)}
+        summary={`${folded.length} objects ${applied ? 'are applied' : 'would be accepted'}`}
+      />
     </Pane>
   )
 }
@@ -91,10 +82,11 @@ function Verdict(props: {
 }) {
   const { verdict, applied, onOpen, onForce } = props
   const { kind, name, outcome, causes, conflicts, warnings, differences, problem } = verdict
+  const [glyph, look] = LOOK[outcome]
   return (
-    <li className={classes(styles['finding'], styles[LOOK[outcome]])}>
+    <li className={classes(styles['finding'], styles[look])}>
       <span className={styles['glyph']}>
-        <Icon name={GLYPH[outcome]} size={13} />
+        <Icon name={glyph} size={13} />
       </span>
       <div>
         <p>
@@ -135,3 +127,72 @@ function Verdict(props: {
     </li>
   )
 }
+
+/** The levels that an application changed, right before it and now; the charts get a mark at that instant. */
+export function EffectsPane({ applied: { report, before } }: { readonly applied: Applied }) {
+  const { at, verdicts } = report
+  const server = useViewPart((view) => view.server)
+  const derivedServer = useViewPart((view) => view.derivedServer)
+  const levels = affectedLevels(verdicts)
+  if (levels.length === 0) return null
+  const show = (level: string): void => {
+    timeStore.getState().setCursor(unixMsOf(at))
+    openScreen('level', level)
+  }
+  return levels.map((level) => {
+    const [was, is] = [measured(before, level), measured({ server, derivedServer }, level)]
+    return (
+      <PlainTable
+        key={level}
+        caption={`Effect on ${level}`}
+        className={styles['effect']}
+        columns={[
+          { id: 'measure', header: level, rowHeader: true, value: ({ label }) => label },
+          { id: 'before', header: 'Before', align: 'right', cell: (row) => row.show(was) },
+          { id: 'now', header: 'Now', align: 'right', cell: (row) => row.show(is) },
+        ]}
+        rows={MEASURES}
+        rowKey={({ label }) => label}
+        foot={[
+          {
+            measure: {
+              span: 3,
+              text: (
+                <Button small onClick={() => show(level)}>
+                  {`See the effect on ${level}`}
+                </Button>
+              ),
+            },
+          },
+        ]}
+      />
+    )
+  })
+}
+
+interface Measured {
+  readonly nominal?: number | undefined
+  readonly executing?: number | undefined
+  readonly waiting?: number | undefined
+  readonly rejected?: number | undefined
+}
+
+/** What a server reported of a level; empty for a level that it did not have. */
+function measured({ server, derivedServer }: Pick<View, 'server' | 'derivedServer'>, level: string): Measured {
+  const found = server?.levels.find(({ name }) => name === level)
+  if (found === undefined) return {}
+  const by = recentRejected(derivedServer?.levels.find(({ name }) => name === level)?.recent)
+  return {
+    nominal: found.limits.nominal,
+    executing: found.seats.executing,
+    waiting: found.requests.queued,
+    rejected: by && allRejected(by),
+  }
+}
+
+const MEASURES: readonly { readonly label: string; readonly show: (of: Measured) => string }[] = [
+  { label: 'Nominal seats', show: ({ nominal }) => format.seats(nominal) },
+  { label: 'Seats in use', show: ({ executing }) => format.seats(executing) },
+  { label: 'Waiting requests', show: ({ waiting }) => format.seats(waiting) },
+  { label: 'Rejected per second', show: ({ rejected }) => format.rate(rejected) },
+]

@@ -3,8 +3,7 @@ import { builtInObjects } from '../../../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import { PRESETS } from '../../../../core/draft/presets.ts'
 import type { DumpRequest } from '../../../../core/frame/dump.ts'
-import { movesOf, withSeen } from './moves.data.ts'
-import { neighbours } from './order.data.ts'
+import { movesOf, withSeen, neighbours } from './moves.data.ts'
 
 const request = (user: string, verb: string, path: string): DumpRequest => ({
   level: 'workload-low',

@@ -1,6 +1,5 @@
 import { isList, isMap, type Json } from '../../../../core/manifest/json.ts'
 
-/** The list at a place, or none. */
 export const listAt = (value: Json | undefined): readonly Json[] => (value !== undefined && isList(value) ? value : [])
 
 const textAt = (value: Json | undefined, key: string): string => {
@@ -68,7 +67,6 @@ function subjectSentence(subject: Json): string {
   return kind === 'Group' ? `group ${name}` : `user ${name}`
 }
 
-/** What a rule matches, in one sentence. */
 export function ruleSentence(rule: Json): string {
   const of = (key: string): readonly Json[] => listAt(isMap(rule) ? rule[key] : undefined)
   const who = of('subjects').map(subjectSentence)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { ChangeVerdictSchema, type ChangeVerdict } from '../../../../core/contract/objects.ts'
-import { affectedLevels, appliedTitle, outcomeText, retryText } from './verdict.text.ts'
+import { affectedLevels, appliedTitle, outcomeText, retryText } from './apply.logic.ts'
 
 const verdict = (outcome: ChangeVerdict['outcome']): ChangeVerdict =>
   ChangeVerdictSchema.parse({

@@ -18,10 +18,9 @@ import { Button } from '../../../components/Button.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { scrollRegion } from '../../../components/classes.ts'
 import { changeDraft } from '../../../state/draft.ts'
-import { DiffView } from '../draft/DiffView.tsx'
+import { DiffView } from '../draft/Diff.tsx'
 import { changeText, comparedText, driftSentence, fieldsText, serverText } from './drift.text.ts'
-import { ReferencePane } from './ReferencePane.tsx'
-import { useReference } from './useReference.ts'
+import { ReferencePane, useReference } from './ReferencePane.tsx'
 import styles from './drift.module.css'
 
 /** How the present objects differ from the built-in ones, or from those of another cluster or of files. */
@@ -198,10 +197,7 @@ function DriftDetail({ row }: { readonly row: DriftRow }) {
       <div className={styles['detail']}>
         <Note kind={server.verdict === 'kept' ? 'info' : 'warn'}>{server.why}</Note>
         <div className={styles['diff']} {...scrollRegion(`What differs in ${name}`)}>
-          <DiffView
-            before={reference === null ? '' : writeManifest(kind, reference)}
-            after={current === null ? '' : writeManifest(kind, current)}
-          />
+          <DiffView kind={kind} from={reference} to={current} />
         </div>
       </div>
     </Pane>

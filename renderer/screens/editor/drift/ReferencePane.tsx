@@ -1,17 +1,20 @@
-import { useState } from 'react'
+import { useState, useCallback } from 'react'
+import { builtInObjects } from '../../../../core/config/builtIn.ts'
+import type { ObjectSet } from '../../../../core/config/objects.ts'
+import { toProblem, type Problem } from '../../../../core/contract/errors.ts'
+import type { Elsewhere } from '../../../../core/contract/objects.ts'
 import { Button, FilesButton } from '../../../components/Button.tsx'
-import { Field, inputClass } from '../../../components/Field.tsx'
+import { SelectField } from '../../../components/Field.tsx'
 import { readFiles } from '../../../components/files.ts'
 import { Pane } from '../../../components/Pane.tsx'
 import { ProblemNote } from '../../../components/States.tsx'
 import { useContexts } from '../../../state/contexts.ts'
-import { referenceName } from './drift.text.ts'
-import type { ReferenceChoice } from './useReference.ts'
+import { client } from '../../../state/client.ts'
+import { referenceName, type Reference } from './drift.text.ts'
 import styles from './drift.module.css'
 
 const NONE = ''
 
-/** Chooses what the objects are compared with. */
 export function ReferencePane({ choice, builtIn }: { readonly choice: ReferenceChoice; readonly builtIn: string }) {
   const { reference, busy, problem, notes, compareWith, compareWithBuiltIn } = choice
   const { found = [] } = useContexts('')
@@ -37,23 +40,17 @@ export function ReferencePane({ choice, builtIn }: { readonly choice: ReferenceC
         </FilesButton>
         {found.length > 0 && (
           <>
-            <Field label="Another cluster">
-              {(attributes) => (
-                <select
-                  {...attributes}
-                  className={inputClass}
-                  value={chosen}
-                  onChange={({ target }) => setChosen(target.value)}
-                >
-                  <option value={NONE}>choose a context</option>
-                  {found.map(({ file, context: name, problem: why }) => (
-                    <option key={`${file} ${name}`} value={`${file} ${name}`} disabled={why !== undefined}>
-                      {name}
-                    </option>
-                  ))}
-                </select>
-              )}
-            </Field>
+            <SelectField
+              label="Another cluster"
+              value={chosen}
+              options={[
+                [NONE, 'choose a context'],
+                ...found.map(
+                  ({ file, context: name, problem: why }) => [`${file} ${name}`, name, why !== undefined] as const,
+                ),
+              ]}
+              onChange={setChosen}
+            />
             <Button
               disabled={busy || context === undefined}
               onClick={() =>
@@ -73,4 +70,51 @@ export function ReferencePane({ choice, builtIn }: { readonly choice: ReferenceC
       </div>
     </Pane>
   )
+}
+
+interface Other {
+  readonly reference: Reference
+  readonly objects: ObjectSet
+  /** What could not be read, in sentences. */
+  readonly notes: readonly string[]
+}
+
+interface ReferenceChoice extends Other {
+  readonly busy: boolean
+  readonly problem?: Problem
+  /** Compares with objects from elsewhere; those from before stay until they are read. */
+  readonly compareWith: (from: () => Promise<Elsewhere>) => void
+  readonly compareWithBuiltIn: () => void
+}
+
+/** What the present objects are compared with: the built-in ones of their version until somebody asks for others. */
+export function useReference(version: string): ReferenceChoice {
+  const [other, setOther] = useState<Other>()
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem>()
+  const compareWith = useCallback((from: () => Promise<Elsewhere>): void => {
+    setBusy(true)
+    setProblem(undefined)
+    const read = async (): Promise<void> => {
+      try {
+        const { name, objects, notes } = await client().call('objects.elsewhere', { from: await from() })
+        setOther({ reference: { kind: 'elsewhere', name }, objects, notes })
+      } catch (thrown) {
+        setProblem(toProblem(thrown))
+      } finally {
+        setBusy(false)
+      }
+    }
+    void read()
+  }, [])
+  const compareWithBuiltIn = useCallback((): void => {
+    setOther(undefined)
+    setProblem(undefined)
+  }, [])
+  const shown = other ?? {
+    reference: { kind: 'built-in' as const, version },
+    objects: builtInObjects(version),
+    notes: [],
+  }
+  return { ...shown, busy, ...(problem !== undefined && { problem }), compareWith, compareWithBuiltIn }
 }

@@ -19,14 +19,12 @@ export function comparedText(
   return `Objects of ${of}${when}.${stale}${matching}`
 }
 
-/** What the objects are compared with. */
 export type Reference =
   { readonly kind: 'built-in'; readonly version: string } | { readonly kind: 'elsewhere'; readonly name: string }
 
 export const referenceName = (reference: Reference): string =>
   reference.kind === 'built-in' ? `the built-in objects of ${reference.version}` : reference.name
 
-/** One sentence about the whole comparison. */
 export function driftSentence({ rows, same }: Drift, reference: Reference): string {
   const of = (change: DriftRow['change']): string[] =>
     rows.filter((row) => row.change === change).map(({ name }) => name)
@@ -65,7 +63,6 @@ const VERDICTS: Readonly<Record<DriftRow['server']['verdict'], string>> = {
 }
 export const serverText = ({ server }: DriftRow): string => VERDICTS[server.verdict]
 
-/** The fields that differ, in a few words. */
 export function fieldsText({ fields, change }: DriftRow): string {
   if (change !== 'changed') return ''
   const [first, ...more] = fields.map(({ field }) => field.replace(/^spec\.(limited\.|exempt\.)?/, ''))

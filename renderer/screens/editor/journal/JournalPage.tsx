@@ -5,25 +5,21 @@ import {
   type ApplyReport,
   type JournalEntry,
 } from '../../../../core/contract/objects.ts'
-import { writeManifest } from '../../../../core/manifest/write.ts'
 import { unixMsOf } from '../../../../core/units.ts'
-import { Button } from '../../../components/Button.tsx'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
 import { ErrorState, Loading, ProblemNote, Note } from '../../../components/States.tsx'
 import { MiddleCut } from '../../../components/LevelChip.tsx'
 import { NowLine } from '../../../components/NowLine.tsx'
 import { Pane } from '../../../components/Pane.tsx'
-import { scrollRegion } from '../../../components/classes.ts'
 import { useObjects, objectsStore } from '../../../state/objects.ts'
 import { openPage } from '../../../state/route.ts'
 import { format } from '../../../theme/format.ts'
-import { DiffView } from '../draft/DiffView.tsx'
-import { EditingSwitch } from '../draft/EditingSwitch.tsx'
-import { RetryNote } from '../draft/RetryNote.tsx'
+import { EditingSwitch, RetryNote } from '../draft/ApplyBar.tsx'
+import { countOf } from '../draft/apply.logic.ts'
+import { Question, QuestionDialog } from '../draft/ApplyDialog.tsx'
 import { VerdictPane } from '../draft/VerdictPane.tsx'
 import {
   adviceText,
-  countText,
   entryStateText,
   isInForce,
   journalSentence,
@@ -32,12 +28,16 @@ import {
   stateText,
   turnText,
   whatText,
+  turnSentence,
 } from './journal.text.ts'
-import { TurnDialog, type TurnRequest } from './TurnDialog.tsx'
 import aside from '../draft/aside.module.css'
+import columns from '../draft/page.module.css'
 import styles from './journal.module.css'
 import { toProblem, type Problem } from '../../../../core/contract/errors.ts'
 import { ask } from '../../../state/connection.ts'
+import { Button } from '../../../components/Button.tsx'
+import { scrollRegion } from '../../../components/classes.ts'
+import { ObjectDiff } from '../draft/Diff.tsx'
 
 /** Everything that was applied to what is connected, newest first; each entry can be undone and redone. */
 export function JournalPage() {
@@ -101,7 +101,7 @@ export function JournalPage() {
           actions={<EditingSwitch state={state} />}
         />
       </div>
-      <section className={styles['list']} aria-label="Journal" data-pane="" tabIndex={-1}>
+      <section className={columns['list']} aria-label="Journal" data-pane="" tabIndex={-1}>
         <DataTable
           caption="Applied edits, newest first"
           columns={COLUMNS}
@@ -113,7 +113,7 @@ export function JournalPage() {
         />
       </section>
       {open !== undefined && (
-        <div className={styles['aside']}>
+        <div className={columns['aside']}>
           <Entry
             key={open.id}
             entry={open}
@@ -131,7 +131,6 @@ type Turned = { readonly id: string; readonly way: TurnRequest['way'] } & (
   { readonly report: ApplyReport } | { readonly problem: Problem }
 )
 
-/** A text that gives way in its middle. */
 const cut = (text: string): ReactNode => (
   <span className={styles['cut']}>
     <MiddleCut text={text} />
@@ -166,13 +165,13 @@ function Entry(props: {
   const { entry, editing, turned, onTurn } = props
   const { changes, label, at, target } = entry
   const [asked, setAsked] = useState<TurnRequest>()
-  const request = (way: TurnRequest['way'], force = false): void =>
+  const question = (way: TurnRequest['way'], force = false): void =>
     setAsked({ way, changes: changesToSend(entry, way), force })
   const ways = (['undo', 'redo'] as const).filter((way) => changesToSend(entry, way).length > 0)
   return (
     <>
       <Pane
-        title={label === '' ? countText(changes) : label}
+        title={label === '' ? countOf(changes) : label}
         note={`${format.dateTime(unixMsOf(at))}, ${target}`}
         actions={
           <>
@@ -181,7 +180,7 @@ function Entry(props: {
                 key={way}
                 disabled={!editing}
                 title={editing ? `on ${target}` : 'Switch editing on first.'}
-                onClick={() => request(way)}
+                onClick={() => question(way)}
               >
                 {turnText(way, changesToSend(entry, way))}
               </Button>
@@ -205,14 +204,29 @@ function Entry(props: {
             verdicts={turned.report.verdicts}
             applied
             onOpen={({ kind, name }) => openPage('editor', 'draft', `${kind}/${name}`)}
-            onForce={() => request(turned.way, true)}
+            onForce={() => question(turned.way, true)}
           />
         </div>
       )}
       <div className={aside['diff']} {...scrollRegion('What the entry changed')}>
-        {changes.map((change) => (
-          <Change key={`${change.kind}/${change.name}`} change={change} />
-        ))}
+        {changes.map((change) => {
+          const advice = adviceText(change)
+          const what = change.from === null ? 'created' : change.to === null ? 'deleted' : ''
+          return (
+            <ObjectDiff
+              key={`${change.kind}/${change.name}`}
+              {...change}
+              what={
+                <>
+                  {what}
+                  <span className={styles['fate']}>{stateText(change)}</span>
+                </>
+              }
+            >
+              {advice !== undefined && <Note kind="warn">{advice}</Note>}
+            </ObjectDiff>
+          )
+        })}
       </div>
       <TurnDialog
         asked={asked}
@@ -221,25 +235,6 @@ function Entry(props: {
         onConfirm={(confirmed) => onTurn(entry, confirmed)}
       />
     </>
-  )
-}
-
-function Change({ change }: { readonly change: AppliedChange }) {
-  const { kind, name, from, to } = change
-  const advice = adviceText(change)
-  return (
-    <div>
-      <h3>
-        {kind} <b>{name}</b>
-        {from === null ? ' created' : to === null ? ' deleted' : ''}
-        <span className={styles['fate']}>{stateText(change)}</span>
-      </h3>
-      {advice !== undefined && <Note kind="warn">{advice}</Note>}
-      <DiffView
-        before={from === null ? '' : writeManifest(kind, from)}
-        after={to === null ? '' : writeManifest(kind, to)}
-      />
-    </div>
   )
 }
 
@@ -279,4 +274,48 @@ function useJournal(targetKey: string | undefined): Journal & { readonly reload:
   }, [targetKey])
   const reload = (): void => void readJournal().then((read) => setHeld({ ...read, of: targetKey }))
   return held?.of === targetKey && held !== undefined ? { ...held, reload } : { reload }
+}
+
+interface TurnRequest {
+  readonly way: 'undo' | 'redo'
+  readonly changes: readonly AppliedChange[]
+  /** Takes over fields of other managers. */
+  readonly force: boolean
+}
+
+/** Asks before an entry is undone or redone, and shows the change that this makes. */
+function TurnDialog(props: {
+  readonly asked: TurnRequest | undefined
+  readonly target: string
+  readonly onClose: () => void
+  readonly onConfirm: (asked: TurnRequest) => void
+}) {
+  const { asked, target, onClose, onConfirm } = props
+  return (
+    <QuestionDialog open={asked !== undefined} onClose={onClose}>
+      {asked !== undefined && (
+        <Question
+          verb={`${turnText(asked.way, asked.changes)} on ${target}`}
+          onConfirm={() => onConfirm(asked)}
+          onClose={onClose}
+        >
+          {asked.force && <Note kind="warn">Fields that other managers own are taken over.</Note>}
+          <div className={styles['turns']} {...scrollRegion('What changes')}>
+            {asked.changes.map((change) => {
+              const { kind, name, from, to } = change
+              return (
+                <ObjectDiff
+                  key={`${kind}/${name}`}
+                  {...{ kind, name }}
+                  what={turnSentence(change, asked.way)}
+                  from={asked.way === 'undo' ? to : from}
+                  to={asked.way === 'undo' ? from : to}
+                />
+              )
+            })}
+          </div>
+        </Question>
+      )}
+    </QuestionDialog>
+  )
 }

@@ -4,6 +4,7 @@ import type { Json } from '../../../../core/manifest/json.ts'
 import { cleanManifest } from '../../../../core/manifest/write.ts'
 import { unixMsOf } from '../../../../core/units.ts'
 import { format } from '../../../theme/format.ts'
+import { countOf } from '../draft/apply.logic.ts'
 
 const MOST_NAMED = 3
 
@@ -45,7 +46,6 @@ const plain = (value: Json | undefined): string =>
 export const isInForce = ({ changes }: JournalEntry): boolean =>
   changes.every(({ state, sending, since }) => state === 'applied' && sending === undefined && since === undefined)
 
-/** What holds for all entries, in a sentence. */
 export function journalSentence(entries: readonly JournalEntry[], target: string): string {
   const gone = entries.filter((entry) => !isInForce(entry)).length
   const edits = `${entries.length === 1 ? 'The edit' : `${entries.length} edits`} of ${target}`
@@ -54,14 +54,10 @@ export function journalSentence(entries: readonly JournalEntry[], target: string
   return `${gone} of ${edits} ${gone === 1 ? 'is' : 'are'} no longer in force as applied.`
 }
 
-export const countText = (changes: readonly unknown[]): string =>
-  changes.length === 1 ? '1 object' : `${changes.length} objects`
-
 /** `Undo 2 objects`. */
 export const turnText = (way: 'undo' | 'redo', changes: readonly unknown[]): string =>
-  `${way === 'undo' ? 'Undo' : 'Redo'} ${countText(changes)}`
+  `${way === 'undo' ? 'Undo' : 'Redo'} ${countOf(changes)}`
 
-/** What an undo or redo does to one object. */
 export function turnSentence({ from, to }: AppliedChange, way: 'undo' | 'redo'): string {
   const [before, after] = way === 'undo' ? [to, from] : [from, to]
   if (after === null) return 'is deleted'
@@ -91,7 +87,6 @@ function sinceText({ what, by, at }: NonNullable<AppliedChange['since']>): strin
   return `${did}${who}${when}`
 }
 
-/** The same for a whole entry, in a few words. */
 export function entryStateText({ changes }: JournalEntry): string {
   const texts = [...new Set(changes.map(stateText))]
   const [only] = texts

@@ -1,0 +1,189 @@
+import type {
+  Classification,
+  Explained,
+  SchemaTrace,
+  FlowExplanation,
+  SeatStep,
+} from '../../../../core/classify/classification.ts'
+import { dealtHand, sharedQueues } from '../../../../core/sharding/overlap.ts'
+import type { DumpQueue } from '../../../../core/frame/dump.ts'
+import { format, NOT_APPLICABLE, UNKNOWN } from '../../../theme/format.ts'
+import type { FlowRow } from '../../../state/flows.logic.ts'
+
+/** `rule 1 of 2`; empty when the schema is used although no rule matches. */
+export function ruleText({ trace }: Pick<Classification, 'trace'>): string {
+  const { rule, rules } = trace.find(({ decides }) => decides) ?? { rules: [] }
+  return rule?.matched === true ? `rule ${rule.index + 1} of ${rules.length}` : ''
+}
+
+export function draftSentence(now: Explained, draft: Explained): string {
+  if (!now.ok || !draft.ok) return 'Draft: no server classifies this request, with the draft or without it.'
+  const [was, is] = [now.classification, draft.classification]
+  if (was.priorityLevel !== is.priorityLevel) return `Draft: goes to ${is.priorityLevel}, matched by ${is.flowSchema}.`
+  if (was.flowSchema !== is.flowSchema)
+    return `Draft: stays in ${is.priorityLevel}, matched by ${is.flowSchema} instead.`
+  const seats =
+    was.seats.width === is.seats.width ? [] : [`takes ${seatsText(is.seats.width)} instead of ${was.seats.width}`]
+  const dealt = was.flow.hand.join() === is.flow.hand.join() ? [] : ['its flow is dealt another hand']
+  const changes = [...seats, ...dealt]
+  return changes.length === 0
+    ? `Draft: stays in ${is.priorityLevel}, matched by ${is.flowSchema} as now.`
+    : `Draft: stays in ${is.priorityLevel}, but ${changes.join(' and ')}.`
+}
+
+export const seatsText = (seats: number): string => (seats === 1 ? '1 seat' : `${format.seats(seats)} seats`)
+
+export interface ComparedFact {
+  readonly label: string
+  readonly now: string
+  readonly draft: string
+  readonly differs: boolean
+}
+
+const FACTS: readonly (readonly [label: string, text: (of: Classification) => string])[] = [
+  ['Priority level', ({ priorityLevel }) => priorityLevel],
+  ['Flow schema', ({ flowSchema }) => flowSchema],
+  ['Precedence', ({ trace }) => String(trace.find(({ decides }) => decides)?.matchingPrecedence ?? UNKNOWN)],
+  ['Rule', (of) => ruleText(of) || 'none matches'],
+  ['Flow', ({ flow }) => (flow.queues > 1 ? distinguisherText(flow) : NOT_APPLICABLE)],
+  ['Queues', ({ flow }) => (flow.queues > 0 ? format.fixed(flow.queues) : NOT_APPLICABLE)],
+  ['Hand', ({ flow }) => (flow.hand.length > 0 ? flow.hand.join(' ') : NOT_APPLICABLE)],
+  ['Width', ({ seats }) => seatsText(seats.width)],
+  ['Lingers after the response', ({ seats }) => (seats.final === 0 ? 'no' : lingering(seats))],
+  ['Level’s cap of one request', ({ seats }) => (seats.levelCap === 0 ? NOT_APPLICABLE : seatsText(seats.levelCap))],
+  ['Nominal limit of the level', ({ nominalLimit }) => seatsText(nominalLimit)],
+]
+
+const lingering = ({ final, additionalLatencyMs }: Classification['seats']): string =>
+  `${seatsText(final)} for ${format.ms(additionalLatencyMs)}`
+
+/** How the flow is told apart, and its name. */
+export const distinguisherText = ({ method, distinguisher }: Classification['flow']): string =>
+  method === 'none' ? 'all requests of the schema' : `${method}, ${distinguisher === '' ? '(none)' : distinguisher}`
+
+export const comparedFacts = (now: Classification, draft: Classification): readonly ComparedFact[] =>
+  FACTS.map(([label, text]) => {
+    const [was, is] = [text(now), text(draft)]
+    return { label, now: was, draft: is, differs: was !== is }
+  })
+
+/** One schema on both configurations; absent where a configuration has none of the name. */
+export interface ComparedSchema {
+  readonly name: string
+  readonly now?: SchemaTrace
+  readonly draft?: SchemaTrace
+  readonly differs: boolean
+}
+
+/** Schemas of both in the matching order of the draft; those that only the present has follow where they would stand. */
+export function comparedSchemas(now: Classification, draft: Classification): readonly ComparedSchema[] {
+  const was = new Map(now.trace.map((trace) => [trace.flowSchema, trace]))
+  const is = new Map(draft.trace.map((trace) => [trace.flowSchema, trace]))
+  const names = [...is.keys()]
+  let after = -1
+  for (const name of was.keys()) {
+    const at = names.indexOf(name)
+    if (at === -1) {
+      after += 1
+      names.splice(after, 0, name)
+    } else after = Math.max(after, at)
+  }
+  return names.map((name): ComparedSchema => {
+    const [before, trace] = [was.get(name), is.get(name)]
+    return {
+      name,
+      ...(before && { now: before }),
+      ...(trace && { draft: trace }),
+      differs: stands(before) !== stands(trace),
+    }
+  })
+}
+
+/** What matters of a schema for this request, as one text. */
+const stands = (trace: SchemaTrace | undefined): string =>
+  trace === undefined
+    ? ''
+    : [trace.matchingPrecedence, trace.priorityLevel, trace.matched, trace.decides, trace.reached].join(' ')
+
+/** `match`, `no`, `would match`, `not reached`. */
+export function verdictText(trace: SchemaTrace | undefined): string {
+  if (trace === undefined) return 'does not exist'
+  if (trace.decides) return 'takes it'
+  if (trace.reached) return 'does not match'
+  return trace.matched ? 'would match' : 'not reached'
+}
+
+interface HandCard {
+  readonly queue: number
+  /** Requests that wait in it; `undefined` without a dump of the level as it is configured. */
+  readonly waiting: number | undefined
+}
+
+/**
+ * Queues of the level by index, when the dump shows as many as the configuration has: the hand of a flow is then a hand
+ * of these.
+ */
+export function queuesOfHand(
+  queues: readonly DumpQueue[] | undefined,
+  { queues: configured }: Pick<FlowExplanation, 'queues'>,
+): readonly DumpQueue[] | undefined {
+  return queues?.length === configured && configured > 0 ? queues : undefined
+}
+
+export function handCards(hand: readonly number[], queues: readonly DumpQueue[] | undefined): readonly HandCard[] {
+  const waiting = new Map(queues?.map(({ index, pending }) => [index, pending]))
+  return hand.map((queue) => ({ queue, waiting: queues === undefined ? undefined : (waiting.get(queue) ?? 0) }))
+}
+
+/** A present flow whose hand meets that of the request. */
+interface MeetingFlow {
+  readonly key: string
+  readonly name: string
+  readonly shared: readonly number[]
+  /** Requests of it that wait. */
+  readonly queued: number
+}
+
+/** Present flows of the level that share queues with a hand: most shared queues first, then most that wait. */
+export function meetingFlows(
+  { hand, distinguisher, queues, handSize }: FlowExplanation,
+  schema: string,
+  flows: readonly FlowRow[],
+): readonly MeetingFlow[] {
+  return flows
+    .filter((flow) => flow.schema !== schema || flow.flow !== distinguisher)
+    .flatMap((flow): MeetingFlow[] => {
+      const other = dealtHand({ schema: flow.schema, distinguisher: flow.flow }, { queues, handSize })
+      const shared = other === undefined ? [] : sharedQueues(hand, other)
+      return shared.length === 0 ? [] : [{ key: flow.key, name: flow.name, shared, queued: flow.queued }]
+    })
+    .toSorted((a, b) => b.shared.length - a.shared.length || b.queued - a.queued)
+}
+
+const MOST_NAMED = 3
+
+/** `1 queue shared with ci:runner (126), 1 with logs:shipper (45)`. */
+export function meetingSentence(meeting: readonly MeetingFlow[], others: number): string {
+  if (others === 0) return 'No other flow of this level is present in the dump.'
+  const [first, ...rest] = meeting
+    .slice(0, MOST_NAMED)
+    .map(({ name, shared }) => ({ count: shared.length, text: `with ${name} (${shared.join(', ')})` }))
+  if (first === undefined)
+    return others === 1
+      ? 'The one other present flow shares none of these queues.'
+      : `None of the ${others} other present flows shares one of these queues.`
+  const named = rest.map(({ count, text }) => `${count} ${text}`)
+  const more = meeting.length - MOST_NAMED
+  return [
+    `${first.count === 1 ? '1 queue' : `${first.count} queues`} shared ${first.text}`,
+    ...named,
+    ...(more > 0 ? [`and some with ${more} more ${more === 1 ? 'flow' : 'flows'}`] : []),
+  ].join(', ')
+}
+
+/** The value of a step with its unit; `≈` before what is assumed, nothing where a step has no value. */
+export function stepText({ value, unit, assumed }: SeatStep): string {
+  if (value === undefined) return ''
+  const text = unit === 'bytes' ? format.bytes(value) : unit === 'milliseconds' ? format.ms(value) : format.fixed(value)
+  return assumed === true ? `≈ ${text}` : text
+}

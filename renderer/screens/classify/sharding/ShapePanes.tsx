@@ -1,0 +1,193 @@
+import { useMemo } from 'react'
+import {
+  MAX_ENTROPY_BITS,
+  requiredEntropyBits,
+  largestHand,
+  mostWaitingPerFlow,
+} from '../../../../core/config/shape.ts'
+import { coveredOdds, expectedClean, touchedOdds, bestHand, hands } from '../../../../core/sharding/collision.ts'
+import type { Queuing } from '../../../../core/config/objects.ts'
+import { Button } from '../../../components/Button.tsx'
+import { SelectField, TextField } from '../../../components/Field.tsx'
+import { Term } from '../../../components/Term.tsx'
+import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
+import { Pane } from '../../../components/Pane.tsx'
+import { HandOdds } from '../../../charts/Hands.tsx'
+import { useSize } from '../../../charts/plot.tsx'
+import { ChartFrame } from '../../../components/ChartFrame.tsx'
+import { format } from '../../../theme/format.ts'
+import styles from '../shared/classify.module.css'
+import { SHAPE_FIELDS, type ShapeField, chance } from './shape.data.ts'
+import type { Sharding } from './ShardingPage.tsx'
+
+const LABELS: Readonly<Record<ShapeField, string>> = {
+  queues: 'Queues',
+  handSize: 'Hand size',
+  queueLengthLimit: 'Queue length',
+}
+
+/** Queues and hands: those of a level, or others that the reader tries. */
+export function ShapePane({ sharding }: { readonly sharding: Sharding }) {
+  const { levels, known, level, chooseLevel, form, changed, set, attempt, read } = sharding
+  const { queuing } = read.ok ? read : { queuing: undefined }
+  return (
+    <Pane title="Shape" note={known ? undefined : 'of the built-in levels'}>
+      <div className={styles['shapeForm']}>
+        <SelectField
+          label="Level"
+          hint={changed ? <>Another shape than that of {level?.name}.</> : undefined}
+          value={level?.key ?? ''}
+          options={levels.map(({ key, name, drafted }) => [key, drafted ? `${name} in the draft` : name])}
+          onChange={chooseLevel}
+        />
+        <div className={styles['fields']}>
+          {SHAPE_FIELDS.map((field) => (
+            <TextField
+              key={field}
+              kind="number"
+              label={LABELS[field]}
+              error={read.ok ? undefined : read.errors[field]}
+              value={form[field]}
+              onChange={(text) => set(field, text)}
+            />
+          ))}
+        </div>
+        <Button small className={styles['back']} onClick={() => attempt(undefined)} disabled={!changed}>
+          Back to {level === undefined ? 'the usual shape' : level.name}
+        </Button>
+        {queuing !== undefined && (
+          <dl className={styles['shapeFacts']}>
+            <dt>
+              <Term id="entropy-bits">Entropy bits</Term>
+            </dt>
+            <dd>{`${requiredEntropyBits(queuing.queues, queuing.handSize)} of ${MAX_ENTROPY_BITS}`}</dd>
+            <dt>Largest hand for as many queues</dt>
+            <dd>{largestHand(queuing.queues)}</dd>
+            <dt>One flow can have waiting</dt>
+            <dd>{`${format.fixed(mostWaitingPerFlow(queuing))} requests`}</dd>
+          </dl>
+        )}
+      </div>
+    </Pane>
+  )
+}
+
+interface OddsRow {
+  readonly elephants: number
+  readonly covered: number
+  readonly touched: number
+  readonly clean: number
+}
+
+const COLUMNS: readonly DataColumn<OddsRow>[] = [
+  { id: 'elephants', header: 'Elephants', term: 'elephant', align: 'right', value: (row) => row.elephants },
+  {
+    id: 'covered',
+    header: 'Hand covered',
+    title: 'The chance that elephants hold every queue of a mouse’s hand: it waits behind one of them',
+    align: 'right',
+    value: (row) => row.covered,
+    cell: (row) => chance(row.covered),
+  },
+  {
+    id: 'touched',
+    header: 'Hand touched',
+    title: 'The chance that elephants hold at least one queue of a mouse’s hand',
+    align: 'right',
+    value: (row) => row.touched,
+    cell: (row) => chance(row.touched),
+  },
+  {
+    id: 'clean',
+    header: 'Clean queues',
+    title: 'Queues of a mouse’s hand that no elephant holds, on average',
+    align: 'right',
+    value: (row) => row.clean,
+    cell: (row) => format.fixed(row.clean, 2),
+  },
+]
+
+/** What so many elephants do to a mouse. */
+export function OddsPane(props: {
+  readonly queuing: Queuing
+  readonly counts: readonly number[]
+  readonly elephants: number
+}) {
+  const { queuing, counts, elephants } = props
+  const rows = useMemo(
+    () =>
+      counts.map((count) => ({
+        elephants: count,
+        covered: coveredOdds(queuing, count),
+        touched: touchedOdds(queuing, count),
+        clean: expectedClean(queuing, count),
+      })),
+    [queuing, counts],
+  )
+  return (
+    <Pane title="What elephants do to a mouse" note="exact, for hands dealt independently">
+      <DataTable
+        caption="What elephants do to a mouse"
+        columns={COLUMNS}
+        rows={rows}
+        rowKey={(row) => String(row.elephants)}
+        selectedKey={String(elephants)}
+        density="compact"
+      />
+      <p className={styles['shapeRemark']}>
+        Covered: elephants hold every queue of the mouse’s hand, so that it waits behind one of them. Touched: they hold
+        at least one, which costs the mouse nothing while another is clean.
+      </p>
+    </Pane>
+  )
+}
+
+const HEIGHT = 214
+
+/** The chance against the size of the hand, for as many queues as the shape has. */
+export function HandSizePane(props: {
+  readonly queuing: Queuing
+  readonly counts: readonly number[]
+  readonly elephants: number
+  readonly target: number | undefined
+}) {
+  const { queuing, counts, elephants, target } = props
+  const { queues, handSize } = queuing
+  const [box, { width }] = useSize()
+  const lines = useMemo(
+    () => counts.map((count) => ({ elephants: count, points: hands(queues, count) })),
+    [queues, counts],
+  )
+  const best = bestHand(queues, elephants)
+  const bestText = best && `best against ${format.fixed(elephants)}: ${best.handSize}, ${chance(best.covered)}`
+  return (
+    <ChartFrame
+      title="Hand covered, by hand size"
+      unit="probability"
+      note={bestText}
+      table={{
+        columns: ['Hand size', ...counts.map((count) => (count === 1 ? '1 elephant' : `${count} elephants`))],
+        rows: (lines[0]?.points ?? []).map(({ handSize: size }, i) => [
+          size,
+          ...lines.map(({ points }) => points[i]?.covered),
+        ]),
+      }}
+      time="calculated"
+      fileName={`hands-of-${queues}-queues`}
+      label={`Chance that a hand of ${queues} queues is covered, by hand size; now ${handSize}; ${bestText ?? ''}`}
+    >
+      <div ref={box} style={{ height: HEIGHT, minWidth: 0 }}>
+        {width > 0 && (
+          <HandOdds
+            lines={lines}
+            elephants={elephants}
+            handSize={handSize}
+            target={target}
+            width={width}
+            height={HEIGHT}
+          />
+        )}
+      </div>
+    </ChartFrame>
+  )
+}

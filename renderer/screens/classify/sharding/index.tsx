@@ -1,1 +1,0 @@
-export { ShardingPage } from './ShardingPage.tsx'

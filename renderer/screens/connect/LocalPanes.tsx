@@ -1,0 +1,126 @@
+import { useState } from 'react'
+import { SimulationSpecSchema, type SimulationSpec } from '../../../core/contract/simulation.ts'
+import type { SourceSpec } from '../../../core/contract/source.ts'
+import { Term } from '../../components/Term.tsx'
+import { Button, FilesButton } from '../../components/Button.tsx'
+import { SelectField, TextArea, TextField } from '../../components/Field.tsx'
+import { readFiles } from '../../components/files.ts'
+import { Pane } from '../../components/Pane.tsx'
+import type { SourcePaneProps } from './fields.tsx'
+import styles from './Connect.module.css'
+
+/** The simulated cluster as it is without being asked otherwise. */
+export const SIMULATION: SimulationSpec = SimulationSpecSchema.parse({ kind: 'simulation' })
+
+/** Versions between which the behaviour of flow control, or what is exposed of it, differs. */
+const VERSIONS: readonly string[] = [SIMULATION.version, 'v1.36.3', 'v1.34.0', 'v1.33.0', 'v1.30.0', 'v1.29.0']
+
+/** What the simulation is, and which. */
+export function SimulationPane({ busy, shown: source, onOpen }: SourcePaneProps<SimulationSpec>) {
+  const shown = source?.kind === 'simulation' ? source : undefined
+  const [{ version, seed }, setWish] = useState({
+    version: shown?.version ?? SIMULATION.version,
+    seed: String(shown?.seed ?? SIMULATION.seed),
+  })
+  const spec = SimulationSpecSchema.safeParse({
+    ...(shown ?? SIMULATION),
+    version,
+    seed: seed.trim() === '' ? undefined : Number(seed),
+  })
+  const versions = VERSIONS.includes(version) ? VERSIONS : [version, ...VERSIONS]
+  return (
+    <Pane title="Simulation">
+      <div className={styles['form']}>
+        <p className={styles['note']}>
+          A <Term id="simulation">simulated</Term> API server that runs on the console’s own implementation of flow
+          control, with nodes, controllers, people and a crawler as its clients. Its engine measures every number, and
+          the same seed produces the same events. Edit its levels in the Editor; pause, step or speed up its time in the
+          top bar.
+        </p>
+        <div className={styles['pair']}>
+          <SelectField
+            label="Version of the server"
+            value={version}
+            options={versions}
+            onChange={(next) => setWish({ version: next, seed })}
+          />
+          <TextField
+            kind="number"
+            label="Seed"
+            error={spec.success ? undefined : 'A seed is a whole number.'}
+            value={seed}
+            onChange={(next) => setWish({ version, seed: next })}
+          />
+        </div>
+        <div className={styles['buttons']}>
+          <Button
+            primary={shown === undefined}
+            disabled={busy || !spec.success}
+            onClick={() => spec.success && onOpen(spec.data)}
+          >
+            {busy ? 'Starting…' : shown === undefined ? 'Start the simulation' : 'Restart the simulation'}
+          </Button>
+        </div>
+      </div>
+    </Pane>
+  )
+}
+
+/** Open, choose a folder, or paste. */
+export function FilePane(props: {
+  readonly busy: boolean
+  readonly onOpen: (spec: () => Promise<SourceSpec>) => void
+}) {
+  const { busy, onOpen } = props
+  const [text, setText] = useState('')
+  const open = (chosen: readonly File[]): void =>
+    onOpen(async () => ({ kind: 'files', files: await readFiles(chosen) }))
+  return (
+    <Pane title="Files">
+      <div className={styles['form']}>
+        <div className={styles['drop']}>
+          <p className={styles['note']}>
+            Drop files or a folder anywhere on this window, or choose them here: /metrics pages, debug dumps, manifests,
+            audit and request logs, compressed with gzip or not. They are read on this machine, and the Overview opens.
+          </p>
+          <div className={styles['buttons']}>
+            <FilesButton primary disabled={busy} label="Files to open" onFiles={open}>
+              {busy ? 'Opening…' : 'Choose files'}
+            </FilesButton>
+            <FilesButton folder disabled={busy} label="Folder to open" onFiles={open}>
+              Choose a folder
+            </FilesButton>
+          </div>
+        </div>
+        <TextArea label="Or paste a /metrics page or a dump" rows={6} value={text} onChange={setText} />
+        <div className={styles['buttons']}>
+          <Button
+            disabled={busy || text.trim() === ''}
+            onClick={() => onOpen(async () => ({ kind: 'files', files: [{ name: 'pasted', text }] }))}
+          >
+            Open the pasted text
+          </Button>
+        </div>
+      </div>
+    </Pane>
+  )
+}
+
+export function DemoPane({ busy, shown, onOpen }: SourcePaneProps) {
+  const again = shown?.kind === 'demo'
+  return (
+    <Pane title="Recorded demo">
+      <div className={styles['form']}>
+        <p className={styles['note']}>
+          A recording of a real API server while clients overload it: seats move between levels, queues fill, requests
+          are rejected, and all of it recovers. It repeats, runs on this machine and needs no cluster.
+        </p>
+        <div className={styles['buttons']}>
+          <Button primary={!again} disabled={busy} onClick={() => onOpen({ kind: 'demo' })}>
+            {busy ? 'Opening…' : again ? 'Restart the recording' : 'Play the recording'}
+          </Button>
+        </div>
+      </div>
+    </Pane>
+  )
+}

@@ -1,0 +1,145 @@
+import { useEffect, useState } from 'react'
+import type { RecentSource, SourceSpec, FoundContext } from '../../../core/contract/source.ts'
+import { unixMsOf } from '../../../core/units.ts'
+import { holdsWords } from '../../../core/text/text.ts'
+import { Icon } from '../../components/Icon.tsx'
+import { client } from '../../state/client.ts'
+import { format } from '../../theme/format.ts'
+import { classes } from '../../components/classes.ts'
+import { inputClass } from '../../components/Field.tsx'
+import { Pane } from '../../components/Pane.tsx'
+import styles from './Connect.module.css'
+
+/** Sources used before, each one click away. */
+export function Recent({ onOpen }: { readonly onOpen: (spec: SourceSpec) => void }) {
+  const [recent, setRecent] = useState<readonly RecentSource[]>([])
+  useEffect(() => {
+    let current = true
+    client()
+      .call('sources.recent', null)
+      .then(
+        (list) => current && setRecent(list),
+        () => undefined,
+      )
+    return () => {
+      current = false
+    }
+  }, [])
+  const forget = (at: string): void =>
+    void client()
+      .call('sources.forget', { at })
+      .then(setRecent, () => undefined)
+  if (recent.length === 0) return null
+  return (
+    <Pane title="Recent">
+      <ul className={styles['list']}>
+        {recent.map(({ at, name, spec }) => (
+          <li key={at} className={styles['row']}>
+            <button
+              type="button"
+              className={styles['pick']}
+              title={`Connect to ${name}, last used ${format.dateTime(unixMsOf(at))}`}
+              onClick={() => onOpen(spec)}
+            >
+              <span className={classes('mono', styles['ellipsis'])}>{name}</span>
+            </button>
+            <button type="button" className={styles['forget']} aria-label={`Forget ${name}`} onClick={() => forget(at)}>
+              <Icon name="cross" size={11} />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Pane>
+  )
+}
+
+export type Kind = 'simulation' | 'direct' | 'proxy' | 'feed' | 'file' | 'demo'
+
+const KINDS: readonly (readonly [kind: Kind, title: string, text: string])[] = [
+  ['simulation', 'Simulation', 'A simulated API server with the same flow control. No cluster required; editable.'],
+  ['direct', 'Direct to kube-apiserver', 'Metrics and debug dumps of each server. No Prometheus needed.'],
+  ['proxy', 'Live proxy', 'Runs real requests through flow control on this machine, in front of a server. Editable.'],
+  ['feed', 'Audit or log feed', 'What a server did, request by request, from its audit log, webhook or -v=3 log.'],
+  ['file', 'Files', 'A /metrics page, a folder of captures, or a log. Drop it anywhere on the window.'],
+  ['demo', 'Recorded demo', 'A short recording of a real server under load. No cluster required.'],
+]
+
+export function KindList({ kind, onChange }: { readonly kind: Kind; readonly onChange: (kind: Kind) => void }) {
+  return (
+    <div role="group" aria-label="Kind of source">
+      {KINDS.map(([name, title, text]) => (
+        <button
+          key={name}
+          type="button"
+          className={styles['kind']}
+          aria-current={name === kind ? 'true' : undefined}
+          onClick={() => onChange(name)}
+        >
+          <b>{title}</b>
+          <span>{text}</span>
+        </button>
+      ))}
+    </div>
+  )
+}
+
+/** As many contexts as are seen at a glance. */
+const MANY = 8
+
+/** Those in whose name, server or user every word occurs; the current one comes first, as the main side sorts them. */
+function matching(found: readonly FoundContext[], search: string): readonly FoundContext[] {
+  const holds = holdsWords(search)
+  return found.filter(({ context, server, user }) => holds(`${context} ${server} ${user}`))
+}
+
+export function FoundContexts(props: {
+  readonly found: readonly FoundContext[] | undefined
+  readonly chosen: string | undefined
+  readonly onChoose: (context: FoundContext) => void
+}) {
+  const { found, chosen, onChoose } = props
+  const [search, setSearch] = useState('')
+  const shown = found === undefined ? [] : matching(found, search)
+  return (
+    <Pane title="Found on this machine">
+      {(found?.length ?? 0) > MANY && (
+        <div className={styles['search']}>
+          <input
+            className={inputClass}
+            type="search"
+            aria-label="Search contexts"
+            placeholder={`Search ${found?.length ?? 0} contexts`}
+            spellCheck={false}
+            value={search}
+            onChange={({ target }) => setSearch(target.value)}
+          />
+        </div>
+      )}
+      <ul className={classes(styles['list'], shown.length > MANY && styles['long'])}>
+        {shown.map((context) => (
+          <li key={`${context.file} ${context.context}`} className={styles['row']}>
+            <button
+              type="button"
+              className={styles['pick']}
+              aria-pressed={chosen === context.context || (chosen === '' && context.current)}
+              title={context.problem ?? context.server}
+              onClick={() => onChoose(context)}
+            >
+              <span className={classes('mono', styles['ellipsis'])}>{context.context}</span>
+              <span className={classes(styles['quiet'], context.problem !== undefined && styles['warn'])}>
+                {context.problem !== undefined ? 'unusable' : context.current ? 'current' : 'kubeconfig'}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <p className={styles['caption']}>
+        {found?.length === 0
+          ? 'No kubeconfig was found. Name one under “Direct to kube-apiserver”.'
+          : shown.length === 0 && search !== ''
+            ? 'No context, server or user matches.'
+            : 'Names come from files here. No address is contacted until you choose it.'}
+      </p>
+    </Pane>
+  )
+}

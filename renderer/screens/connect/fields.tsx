@@ -1,0 +1,167 @@
+import { useEffect, useState } from 'react'
+import type { Cadence, SourceSpec } from '../../../core/contract/source.ts'
+import type { LiveState } from '../../../core/contract/live.ts'
+import { SelectField, TextField } from '../../components/Field.tsx'
+import { Segment } from '../../components/Button.tsx'
+import { Term } from '../../components/Term.tsx'
+import type { Contexts } from '../../state/contexts.ts'
+import { client } from '../../state/client.ts'
+import { useConnected } from '../../state/connection.ts'
+import type { EngineForm } from './live.logic.ts'
+import styles from './Connect.module.css'
+import { DUMP_INTERVALS, INTERVALS, intervalText } from './form.logic.ts'
+
+/** What the form of a kind of source is given. */
+export interface SourcePaneProps<S extends SourceSpec = SourceSpec> {
+  readonly busy: boolean
+  /** What the console shows already. */
+  readonly shown: SourceSpec | undefined
+  readonly onOpen: (spec: S) => void
+}
+
+/** A few choices side by side under a word that says what of. */
+export function Choice<V extends string>(
+  props: Parameters<typeof Segment<V>>[0] & {
+    readonly hint?: string | undefined
+    readonly error?: string | undefined
+  },
+) {
+  const { hint, error, ...segment } = props
+  return (
+    <div className={styles['choice']}>
+      <span aria-hidden="true">{segment.label}</span>
+      <Segment {...segment} />
+      {(error ?? hint) !== undefined && (
+        <p role="status" className={styles[error === undefined ? 'hint' : 'mistake']}>
+          {error ?? hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Which cluster, by its kubeconfig: context and file. */
+export function ContextFields(props: {
+  readonly file: string
+  readonly context: string
+  readonly contexts: Contexts
+  /** A sentence below the context, after its server and user. */
+  readonly note?: string
+  readonly onChange: (change: { readonly file?: string; readonly context?: string }) => void
+}) {
+  const { file, context, contexts, note, onChange } = props
+  const found = contexts.found ?? []
+  const current = found.find((one) => one.current)
+  const chosen = found.find((one) => one.context === context) ?? current
+  const server = chosen && `${chosen.server} as ${chosen.user}`
+  return (
+    <>
+      <SelectField
+        label="kubeconfig context"
+        hint={server === undefined || note === undefined ? (server ?? note) : `${server}. ${note}`}
+        error={chosen?.problem === undefined ? undefined : `This context cannot be used. ${chosen.problem}`}
+        mono
+        value={context}
+        options={[
+          ['', current === undefined ? 'current context' : `${current.context} (current)`],
+          ...found.filter((one) => one !== current).map((one) => one.context),
+        ]}
+        onChange={(next) => onChange({ context: next })}
+      />
+      <TextField
+        label="Path of another kubeconfig"
+        hint="Empty: KUBECONFIG or ~/.kube/config."
+        error={contexts.problem?.message}
+        value={file}
+        onChange={(next) => onChange({ file: next, context: '' })}
+      />
+    </>
+  )
+}
+
+/** The two flags of the server, whose sum is what flow control distributes. */
+export function LimitFields<F extends EngineForm>(props: {
+  readonly form: F
+  readonly errors: Partial<Record<keyof EngineForm, string>>
+  /** What an empty field stands for. */
+  readonly placeholder?: string
+  readonly onChange: (form: F) => void
+}) {
+  const { form, errors, placeholder = '', onChange } = props
+  return (
+    <>
+      <div className={styles['pair']}>
+        <TextField
+          label="Requests in flight"
+          kind="number"
+          placeholder={placeholder}
+          error={errors.maxRequestsInFlight}
+          value={form.maxRequestsInFlight}
+          onChange={(maxRequestsInFlight) => onChange({ ...form, maxRequestsInFlight })}
+        />
+        <TextField
+          label="Mutating requests in flight"
+          kind="number"
+          placeholder={placeholder}
+          error={errors.maxMutatingRequestsInFlight}
+          value={form.maxMutatingRequestsInFlight}
+          onChange={(maxMutatingRequestsInFlight) => onChange({ ...form, maxMutatingRequestsInFlight })}
+        />
+      </div>
+      <p className={styles['note']}>
+        As --max-requests-inflight and --max-mutating-requests-inflight of the server; their sum is distributed in{' '}
+        <Term id="seat">seats</Term>. Smaller ones show what happens when seats run out.
+      </p>
+    </>
+  )
+}
+
+export function CadenceFields(props: Cadence & { readonly onChange: (cadence: Cadence) => void }) {
+  const { intervalMs, dumpsEveryMs, onChange } = props
+  return (
+    <div className={styles['pair']}>
+      <SelectField
+        label="Metrics every"
+        value={String(intervalMs)}
+        options={choices(INTERVALS, intervalMs)}
+        onChange={(next) => onChange({ intervalMs: Number(next), dumpsEveryMs })}
+      />
+      <SelectField
+        label="Debug dumps every"
+        value={String(dumpsEveryMs)}
+        options={choices(DUMP_INTERVALS, dumpsEveryMs)}
+        onChange={(next) => onChange({ intervalMs, dumpsEveryMs: next === 'null' ? null : Number(next) })}
+      />
+    </div>
+  )
+}
+
+/** The usual choices, with the present one among them whatever it is. */
+const choices = (usual: readonly (number | null)[], present: number | null): readonly (readonly [string, string])[] =>
+  (usual.includes(present) ? usual : [present, ...usual]).map((ms) => [String(ms), intervalText(ms)])
+
+type LiveAddress = Pick<Partial<LiveState>, 'address' | 'clientKubeconfig'>
+
+/** Where clients of the connected proxy, or the server of the connected webhook, connect to; empty until it is known. */
+export function useLiveAddress(): LiveAddress {
+  const [known, setKnown] = useState<LiveAddress & { readonly of?: number }>({})
+  const connection = useConnected()?.id
+  useEffect(() => {
+    if (connection === undefined) return undefined
+    return client().subscribe('liveState', { connection }, ({ address, clientKubeconfig }) =>
+      // It is told each second and changes with the connection only.
+      setKnown((before) =>
+        before.of === connection && before.address === address && before.clientKubeconfig === clientKubeconfig
+          ? before
+          : {
+              of: connection,
+              ...(address !== undefined && { address }),
+              ...(clientKubeconfig !== undefined && { clientKubeconfig }),
+            },
+      ),
+    )
+  }, [connection])
+  return known.of === connection ? known : NOTHING
+}
+
+const NOTHING: LiveAddress = {}

@@ -1,0 +1,174 @@
+import { MISSING_REASONS, type Frame, type MissingFamily, type ServerFrame } from '../../../core/frame/frame.ts'
+import { imbalanceIndex } from '../../../core/frame/aggregate.ts'
+import {
+  type ServerHealth,
+  LOOKING,
+  type Capability,
+  type CapabilityResult,
+  type PermissionReport,
+} from '../../../core/contract/source.ts'
+import { unixMsOf } from '../../../core/units.ts'
+import { format, UNKNOWN } from '../../theme/format.ts'
+
+export interface Fact {
+  readonly label: string
+  readonly value: string
+  readonly tone?: 'warn' | 'bad'
+}
+
+/** Executing seats of a server over all of its levels. */
+const executingOf = ({ levels }: ServerFrame): number =>
+  levels.reduce((sum, { seats }) => sum + (seats.executing ?? 0), 0)
+
+/** Busiest server over the mean of all, by executing seats; unknown for one server or none executing. */
+export function imbalance(frame: Frame | undefined): number | undefined {
+  const loads = frame?.servers.map(executingOf) ?? []
+  return loads.length > 1 ? imbalanceIndex(loads) : undefined
+}
+
+/** Offsets beyond this many milliseconds are worth a warning. */
+const CLOCK_WARN_MS = 2_000
+const IMBALANCE_WARN = 2
+
+/** What one server costs and how well it does; labels are the same for every server. */
+export function healthFacts(health: ServerHealth, frame: Frame | undefined): readonly Fact[] {
+  const server = frame?.servers.find(({ id }) => id === health.id)
+  const { bytes, wireBytes, fetchMs, parseMs, families, clockOffsetMs } = health
+  const wire = wireBytes === undefined || wireBytes === bytes ? '' : `, ${format.bytes(wireBytes)} compressed`
+  return [
+    { label: 'One /metrics page', value: `${format.bytes(bytes)}${wire}` },
+    { label: 'Fetch, median of 30', value: format.ms(fetchMs) },
+    { label: 'Parse, one core', value: format.ms(parseMs) },
+    { label: 'Families read', value: format.seats(families ?? server?.acquisition?.families) },
+    {
+      label: 'Server clock',
+      value: clockText(clockOffsetMs),
+      ...(Math.abs(clockOffsetMs ?? 0) > CLOCK_WARN_MS ? { tone: 'warn' as const } : {}),
+    },
+    dumpFact(health),
+  ]
+}
+
+function dumpFact({ dumps }: ServerHealth): Fact {
+  const label = 'One reading of the dumps'
+  switch (dumps?.status) {
+    case undefined:
+      return { label, value: UNKNOWN }
+    case 'ok':
+      return { label, value: `${format.ms(dumps.costMs)}, ${format.bytes(dumps.bytes)}` }
+    case 'off':
+      return { label, value: 'off' }
+    case 'forbidden':
+    case 'failing':
+      return { label, value: dumps.problem?.message ?? dumps.status, tone: 'bad' }
+  }
+}
+
+/** What is true of the source as a whole. */
+export function sourceFacts(frame: Frame | undefined): readonly Fact[] {
+  const ratio = imbalance(frame)
+  if (ratio === undefined) return []
+  const value = `${format.fixed(ratio, 2)} ×`
+  const label = 'Busiest server to mean, executing seats'
+  return [ratio > IMBALANCE_WARN ? { label, value, tone: 'warn' } : { label, value }]
+}
+
+function clockText(offset: number | undefined): string {
+  if (offset === undefined) return UNKNOWN
+  if (Math.abs(offset) < 1_000) return 'within 1 s'
+  return `${format.age(Math.abs(offset))} ${offset > 0 ? 'ahead' : 'behind'}`
+}
+
+const REASON_WORDS: Readonly<Record<(typeof MISSING_REASONS)[number], string>> = {
+  removed: 'removed',
+  hidden: 'hidden',
+  'not-yet': 'not in this version yet',
+  'not-exposed': 'not on the page',
+  'too-many': 'more than are shown',
+}
+
+export const reasonWord = ({ reason }: MissingFamily): string => REASON_WORDS[reason]
+
+export interface Backoff {
+  /** Seconds between tries, oldest first; the last is the wait until the next try. */
+  readonly waits: readonly number[]
+  readonly nextInSeconds: number | undefined
+}
+
+/** The waits between failed tries, to draw them as bars. */
+export function backoffOf({ failures, nextTryAt }: ServerHealth, now: number): Backoff {
+  const times = failures.map(({ at }) => unixMsOf(at))
+  const next = nextTryAt === undefined ? undefined : unixMsOf(nextTryAt)
+  const ends = next === undefined ? times.slice(1) : [...times.slice(1), next]
+  return {
+    waits: ends.map((end, index) => Math.max(0, (end - (times[index] ?? end)) / 1_000)),
+    nextInSeconds: next === undefined ? undefined : Math.max(0, Math.ceil((next - now) / 1_000)),
+  }
+}
+
+interface Count {
+  readonly allowed: number
+  /** Capabilities that looking needs and that apply to this kind of source. */
+  readonly of: number
+}
+
+const WORST: readonly CapabilityResult['status'][] = ['allowed', 'not-applicable', 'forbidden', 'failed']
+
+/** One row a capability: over several servers, the worst finding, with the servers named where they differ. */
+export function capabilityRows(reports: readonly PermissionReport[]): readonly CapabilityResult[] {
+  const rows = new Map<Capability, CapabilityResult>()
+  for (const { server, results } of reports) {
+    for (const result of results) {
+      const before = rows.get(result.capability)
+      if (before === undefined) rows.set(result.capability, result)
+      else if (WORST.indexOf(result.status) > WORST.indexOf(before.status)) {
+        rows.set(result.capability, { ...result, found: `${result.found} (${server})` })
+      }
+    }
+  }
+  return [...rows.values()]
+}
+
+/** The call, short enough for a column; the full one stands in its title and in the role. */
+export const shortNeeds = (needs: string): string =>
+  needs
+    .replace('/debug/api_priority_and_fairness/', '…/')
+    .replace('flowschemas, prioritylevelconfigurations', 'flowcontrol objects')
+
+export function countOf(rows: readonly CapabilityResult[]): Count {
+  const applicable = rows.filter(({ capability, status }) => LOOKING.has(capability) && status !== 'not-applicable')
+  return { allowed: applicable.filter(({ status }) => status === 'allowed').length, of: applicable.length }
+}
+
+/** What each capability puts on the screens. */
+const SHOWS: readonly (readonly [what: string, needs: readonly Capability[]])[] = [
+  ['Seats, limits, demand, waits, rejections', ['metrics']],
+  ['Server version', ['version']],
+  ['State of levels between scrapes', ['dump-levels']],
+  ['Queues, virtual time', ['dump-queues']],
+  ['Flows and single requests', ['dump-requests']],
+  ['Shares, schemas and their matching order', ['list-objects']],
+]
+
+interface Consequence {
+  readonly what: string
+  readonly stays: boolean
+}
+
+/** What stays and what goes with these permissions. */
+export function consequences(rows: readonly CapabilityResult[]): readonly Consequence[] {
+  const has = (capability: Capability): boolean =>
+    rows.some((row) => row.capability === capability && row.status === 'allowed')
+  return SHOWS.map(([what, needs]) => ({ what, stays: needs.every(has) }))
+}
+
+/** Texts of several reports without repetition: servers of one source usually agree. */
+export function distinct(texts: readonly (string | undefined)[]): readonly string[] {
+  return [...new Set(texts.filter((text) => text !== undefined))]
+}
+
+/** Whether the source can show anything at all. */
+export const canConnect = (reports: readonly PermissionReport[]): boolean =>
+  reports.some(({ results }) =>
+    results.some(({ capability, status }) => capability === 'metrics' && status === 'allowed'),
+  )

@@ -1,0 +1,46 @@
+import { cleanup, render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { storyClient, type StoryClient } from '../../../../test/harness/memoryClient.ts'
+import type { Editing, ObjectsState } from '../../../../core/contract/objects.ts'
+import { tellConnections } from '../../../state/connection.ts'
+import { setClient } from '../../../state/client.ts'
+import { EditingSwitch } from './ApplyBar.tsx'
+
+const state = (editing: Editing): ObjectsState => ({
+  connection: 1,
+  origin: 'cluster',
+  target: 'prod',
+  targetKey: 'prod',
+  state: 'current',
+  objects: { levels: [], schemas: [] },
+  editing,
+})
+
+let story: StoryClient
+beforeEach(() => {
+  story = storyClient({ history: 1, servers: 1, manual: true })
+  setClient(story.client)
+  tellConnections(story.connections())
+})
+afterEach(() => {
+  cleanup()
+  story.stop()
+  setClient(undefined)
+})
+
+it('has the role where the user may not write, and asks the server again', async () => {
+  const user = userEvent.setup()
+  render(<EditingSwitch state={state({ state: 'impossible', why: 'You may not.', role: 'kind: ClusterRole' })} />)
+  await user.click(screen.getByRole('button', { name: 'Copy role and binding' }))
+  expect(await navigator.clipboard.readText()).toBe('kind: ClusterRole')
+  let editing: Editing = { state: 'off' }
+  story.client.subscribe('objects', { connection: 1 }, (told) => (editing = told.editing))
+  await user.click(screen.getByRole('button', { name: 'Ask the server again' }))
+  await expect.poll(() => editing.state).toBe('on')
+})
+
+it('offers nothing where no role would help', () => {
+  render(<EditingSwitch state={state({ state: 'impossible', why: 'These are files.' })} />)
+  expect(screen.queryByRole('button')).toBeNull()
+})

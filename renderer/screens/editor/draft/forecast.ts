@@ -1,0 +1,146 @@
+import { useMemo, useDeferredValue, useEffect } from 'react'
+import { create } from 'zustand'
+import type { ObjectSet } from '../../../../core/config/objects.ts'
+import type { ServerFrame } from '../../../../core/frame/frame.ts'
+import { demandOf, type DemandByLevel } from '../../../../core/impact/effectiveLevels.ts'
+import { seatImpact, type SeatImpact } from '../../../../core/impact/seatImpact.ts'
+import { serverLimitOf, type ServerLimit } from '../../../../core/impact/serverLimit.ts'
+import type { DraftEntries } from '../../../../core/draft/draft.ts'
+import type { GuardFinding } from '../../../../core/guard/finding.ts'
+import { guardRails, wholeSetChecks } from '../../../../core/guard/guardRails.ts'
+import { ownLimitStore } from '../../../state/serverLimit.ts'
+import { useViewPart, viewStore } from '../../../state/view.ts'
+import { client } from '../../../state/client.ts'
+import { useObjects } from '../../../state/objects.ts'
+import { startRequestTests, useRequestTests } from '../../../state/requestTests.ts'
+import { useConnected } from '../../../state/connection.ts'
+import { useDraft } from '../../../state/draft.ts'
+import { useDump } from '../../../state/dumps.ts'
+import { movesOf, withSeen, type Moves, type SeenRequest } from './moves.data.ts'
+
+export interface Impact {
+  readonly impact: SeatImpact
+  readonly limit: ServerLimit
+  readonly before: ObjectSet
+  readonly after: ObjectSet
+  readonly version: string
+  /** Limits are those of the demand that the server reports now. */
+  readonly live: boolean
+}
+
+/** What the draft does to the seats of the shown server; `undefined` while the objects are not known. */
+export function useImpact(): Impact | undefined {
+  const { base, proposal } = useDraft()
+  const server = useViewPart((view) => view.server)
+  const demand = useViewPart((view) => demandNow(view.server))
+  const connected = useConnected()
+  const own = ownLimitStore(({ seats }) => seats)
+  const { seats, from } = useMemo(
+    () => serverLimitOf({ own, spec: connected?.spec, server, objects: base?.objects }),
+    [base, server, connected, own],
+  )
+  return useMemo(() => {
+    if (base === undefined || proposal === undefined) return undefined
+    const question = { before: base.objects, after: proposal.objects, serverLimit: seats, version: base.version }
+    const live = base.origin === 'built-in' ? undefined : demand
+    return {
+      impact: seatImpact({ ...question, demand: live }),
+      limit: { seats, from },
+      before: base.objects,
+      after: proposal.objects,
+      version: base.version,
+      live: live !== undefined,
+    }
+  }, [base, proposal, seats, from, demand])
+}
+
+let lastDemand: { readonly key: string; readonly demand: DemandByLevel | undefined } = { key: '', demand: undefined }
+
+/** Demand moves every ten seconds, and a sample makes a new server every second: the same value in between. */
+function demandNow(server: ServerFrame | undefined): DemandByLevel | undefined {
+  const key = JSON.stringify(server?.levels.map(({ name, demand, limits }) => [name, demand, limits.current]) ?? [])
+  if (key !== lastDemand.key) lastDemand = { key, demand: server && demandOf(server) }
+  return lastDemand.demand
+}
+
+/** Objects that only stand somewhere are like files. */
+const GUARDED_AS = {
+  cluster: 'cluster',
+  simulation: 'simulation',
+  proxy: 'proxy',
+  feed: 'files',
+  files: 'files',
+  'built-in': 'files',
+} as const
+
+export interface Guard {
+  /** The draft that was looked at; while it is not the present one, the findings are those of a moment ago. */
+  readonly of: DraftEntries
+  readonly rails: readonly GuardFinding[]
+  /** The draft has errors, so these are findings about its last valid values and no check counts as passed. */
+  readonly stale: boolean
+  readonly checks: readonly GuardFinding[]
+}
+
+/** What the draft puts at risk. Computed after the letters of a keystroke are on the screen. */
+export function useGuard(serverLimit: number): Guard | undefined {
+  const draft = useDeferredValue(useDraft())
+  // Without the table its rail says nothing.
+  useEffect(() => startRequestTests(client()), [])
+  const { tests } = useRequestTests()
+  const state = useObjects()
+  const user = state?.editing.state === 'on' ? state.editing.user : undefined
+  return useMemo(() => {
+    const { base, proposal, entries } = draft
+    if (base === undefined || proposal === undefined) return undefined
+    const { origin, objects: before, version } = base
+    // Traffic as it is when the draft changes: rails are about what is there, and do not flicker with each sample.
+    const { frame } = viewStore.getState()
+    const context = {
+      version,
+      serverLimit,
+      origin: GUARDED_AS[origin],
+      tests,
+      user,
+      ...(origin !== 'files' && origin !== 'built-in' ? { servers: frame?.servers } : {}),
+    }
+    const { objects: after } = proposal
+    return {
+      of: entries,
+      rails: railsOf(entries.length === 0 ? [] : guardRails({ before, after, context }), proposal.stale.length > 0),
+      stale: proposal.stale.length > 0,
+      checks: wholeSetChecks(after, version),
+    }
+  }, [draft, serverLimit, tests, user])
+}
+
+/** What a draft with errors would pass, nobody knows. */
+export const railsOf = (found: readonly GuardFinding[], stale: boolean): readonly GuardFinding[] =>
+  stale ? found.filter(({ severity }) => severity !== 'passes') : found
+
+const NOTHING: readonly SeenRequest[] = []
+
+/** What dumps showed since the source was connected, also while another page was open. */
+const seenStore = create<{ readonly connection: number; readonly seen: readonly SeenRequest[] }>(() => ({
+  connection: 0,
+  seen: NOTHING,
+}))
+
+/** Which of the requests that dumps showed would go elsewhere; `undefined` where there are no dumps. */
+export function useMoves(): Moves | undefined {
+  const draft = useDeferredValue(useDraft())
+  const connection = useConnected()?.id ?? 0
+  const server = useViewPart((view) => view.server?.id)
+  const dump = useDump(server)
+  useEffect(() => {
+    const before = seenStore.getState()
+    const seen = withSeen(before.connection === connection ? before.seen : NOTHING, dump?.requests ?? [])
+    if (seen !== before.seen || connection !== before.connection) seenStore.setState({ connection, seen })
+  }, [connection, dump])
+  const seen = useDeferredValue(seenStore((store) => (store.connection === connection ? store.seen : NOTHING)))
+  return useMemo(() => {
+    const { base, proposal } = draft
+    if (base === undefined || proposal === undefined || seen.length === 0) return undefined
+    return movesOf(base.objects, proposal.objects, seen)
+  }, [draft, seen])
+}

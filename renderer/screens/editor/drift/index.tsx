@@ -1,1 +1,0 @@
-export { DriftPage } from './DriftPage.tsx'
