@@ -7,7 +7,7 @@ import { closeTerm, glossaryStore, openTerm } from '../state/glossary.ts'
 import { useSettings } from '../state/settings.ts'
 import { setOverlay, shellStore } from '../state/shell.ts'
 import dialog from '../components/Dialog.module.css'
-import { inputClass } from '../components/Field.tsx'
+import { inputClass, Check } from '../components/Field.tsx'
 import { GLOSSARY, type TermId, relatedTo, GLOSSARY_TOPICS, type GlossaryTopic } from '../glossary/glossary.ts'
 import { SHORTCUTS } from './keymap.ts'
 import styles from './App.module.css'
@@ -70,10 +70,13 @@ const Shortcut = ({ keys, does }: { readonly keys: string; readonly does: string
 function SingleKeys() {
   const [{ singleKeys }, change] = useSettings()
   return (
-    <label className={dialog['switch']}>
-      <input type="checkbox" checked={singleKeys} onChange={({ target }) => change({ singleKeys: target.checked })} />
-      Single letters and digits act at once
-    </label>
+    <div className={dialog['switch']}>
+      <Check
+        label="Single letters and digits act at once"
+        checked={singleKeys}
+        onChange={(on) => change({ singleKeys: on })}
+      />
+    </div>
   )
 }
 

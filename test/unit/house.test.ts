@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesOf, importsOf, PRODUCT, textOf, type Import } from './sources.ts'
 
@@ -27,6 +28,20 @@ test('texts have the sizes of the theme, of which there are at most seven', () =
 test('colours have the names that the theme gives them', () => {
   expect([...STYLES, ...RENDERER].flatMap((file) => linesWith(COLOUR, file))).toEqual([])
   expect(STYLES.flatMap((file) => linesWith(NAMED_COLOUR, file))).toEqual([])
+})
+
+/** Names of classes that a module asks of a stylesheet that has none of that name, as `file: name`. */
+function withoutStyle(file: string): string[] {
+  const text = textOf(file)
+  return Array.from(text.matchAll(/^import (\w+) from '(\.[^']+\.module\.css)'/gm)).flatMap(([, name, path = '']) => {
+    const sheet = textOf(posix.join(posix.dirname(file), path))
+    const asked = Array.from(text.matchAll(new RegExp(`\\b${name}\\['([\\w-]+)'\\]`, 'g')), ([, asks = '']) => asks)
+    return asked.filter((asks) => !new RegExp(`\\.${asks}(?![\\w-])`).test(sheet)).map((asks) => `${file}: ${asks}`)
+  })
+}
+
+test('every class that is asked for is in its stylesheet', () => {
+  expect(RENDERER.flatMap(withoutStyle)).toEqual([])
 })
 
 /** Where a whole store is followed rather than a part of it, and why. */

@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'react'
-import type { RecentSource, SourceSpec, FoundContext } from '../../../core/contract/source.ts'
+import type { Connected, RecentSource, SourceSpec, FoundContext } from '../../../core/contract/source.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import { holdsWords } from '../../../core/text/text.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { client } from '../../state/client.ts'
+import { disconnectSource, showConnection, useConnection } from '../../state/connection.ts'
 import { format } from '../../theme/format.ts'
 import { classes } from '../../components/classes.ts'
 import { inputClass } from '../../components/Field.tsx'
@@ -34,24 +35,68 @@ export function Recent({ onOpen }: { readonly onOpen: (spec: SourceSpec) => void
     <Pane title="Recent">
       <ul className={styles['list']}>
         {recent.map(({ at, name, spec }) => (
-          <li key={at} className={styles['row']}>
-            <button
-              type="button"
-              className={styles['pick']}
-              title={`Connect to ${name}, last used ${format.dateTime(unixMsOf(at))}`}
-              onClick={() => onOpen(spec)}
-            >
-              <span className={classes('mono', styles['ellipsis'])}>{name}</span>
-            </button>
-            <button type="button" className={styles['forget']} aria-label={`Forget ${name}`} onClick={() => forget(at)}>
-              <Icon name="cross" size={11} />
-            </button>
-          </li>
+          <SourceRow
+            key={at}
+            name={name}
+            title={`Connect to ${name}, last used ${format.dateTime(unixMsOf(at))}`}
+            onPick={() => onOpen(spec)}
+            remove={`Forget ${name}`}
+            onRemove={() => forget(at)}
+          />
         ))}
       </ul>
     </Pane>
   )
 }
+
+/** The connected sources where there are several: each can be shown, and left. */
+export function ConnectedList() {
+  const { connections, connection } = useConnection()
+  if (connections.length < 2) return null
+  return (
+    <div className={styles['connected']}>
+      <Pane title="Connected sources">
+        <ul className={styles['list']}>
+          {connections.map((one) => (
+            <SourceRow
+              key={one.id}
+              name={one.source.name}
+              title={one.source.via}
+              picked={one.id === connection?.id}
+              onPick={() => showConnection(one.id)}
+              remove={`Disconnect ${one.source.name}`}
+              onRemove={() => leaveSource(one)}
+            />
+          ))}
+        </ul>
+      </Pane>
+    </div>
+  )
+}
+
+/** A source that cannot be left now has gone already. */
+export const leaveSource = ({ id }: Connected): void => void disconnectSource(id).catch(() => undefined)
+
+interface SourceRowProps {
+  readonly name: string
+  readonly title: string
+  readonly picked?: boolean
+  readonly onPick: () => void
+  /** What the cross does. */
+  readonly remove: string
+  readonly onRemove: () => void
+}
+
+const SourceRow = ({ name, title, picked, onPick, remove, onRemove }: SourceRowProps) => (
+  <li className={styles['row']}>
+    <button type="button" className={styles['pick']} title={title} aria-pressed={picked} onClick={onPick}>
+      <span className={classes('mono', styles['ellipsis'])}>{name}</span>
+    </button>
+    <button type="button" className={styles['forget']} aria-label={remove} onClick={onRemove}>
+      <Icon name="cross" size={11} />
+    </button>
+  </li>
+)
 
 export type Kind = 'simulation' | 'direct' | 'proxy' | 'feed' | 'file' | 'demo'
 

@@ -2,25 +2,23 @@ import { useState } from 'react'
 import type { SourceInfo } from '../../../core/frame/frame.ts'
 import type { Connected, PermissionReport, SourceSpec } from '../../../core/contract/source.ts'
 import { ProblemNote } from '../../components/States.tsx'
-import { connectSource, disconnectSource, showConnection, useConnected, useConnection } from '../../state/connection.ts'
+import { connectSource, useConnected } from '../../state/connection.ts'
 import { useContexts } from '../../state/contexts.ts'
 import { client } from '../../state/client.ts'
 import type { ScreenName } from '../../state/route.logic.ts'
 import { openScreen, routeNow } from '../../state/route.ts'
 import { Button } from '../../components/Button.tsx'
-import { classes } from '../../components/classes.ts'
-import { Icon } from '../../components/Icon.tsx'
-import { Pane } from '../../components/Pane.tsx'
 import { useTask, type Task } from '../../components/hooks.ts'
 import { DirectPane } from './DirectPane.tsx'
 import { EMPTY_FORM, formOf, formOfContext, readForm, type DirectForm } from './form.logic.ts'
 import { DemoPane, FilePane, SIMULATION, SimulationPane } from './LocalPanes.tsx'
 import { HealthPane } from './HealthPane.tsx'
 import { FeedPane } from './FeedPane.tsx'
-import { KindList, type Kind, Recent, FoundContexts } from './SourceList.tsx'
+import { ConnectedList, FoundContexts, KindList, leaveSource, Recent, type Kind } from './SourceList.tsx'
 import { PermissionPane } from './PermissionPane.tsx'
 import { ProxyPane } from './ProxyPane.tsx'
 import styles from './Connect.module.css'
+import { Check } from '../../components/Field.tsx'
 
 const ADDRESS_FORM: DirectForm = { ...EMPTY_FORM, method: 'urls' }
 
@@ -153,12 +151,9 @@ function Hero({ beside, onBeside, onSimulation, onFile }: HeroProps) {
           </p>
         </div>
         <div className={styles['actions']}>
-          <label className={styles['check']}>
-            <input type="checkbox" checked={beside} onChange={(event) => onBeside(event.target.checked)} />
-            Keep this source connected
-          </label>
+          <Check label="Keep this source connected" checked={beside} onChange={onBeside} />
           <Button onClick={onFile}>Open files</Button>
-          <Button onClick={() => leave(connected)}>Disconnect</Button>
+          <Button onClick={() => leaveSource(connected)}>Disconnect</Button>
           <Button primary onClick={() => openScreen('overview')}>
             Show the overview
           </Button>
@@ -181,41 +176,6 @@ function Hero({ beside, onBeside, onSimulation, onFile }: HeroProps) {
     </header>
   )
 }
-
-/** The connected sources where there are several: each can be shown, and left. */
-function ConnectedList() {
-  const { connections, connection } = useConnection()
-  if (connections.length < 2) return null
-  return (
-    <Pane title="Connected sources">
-      <ul className={styles['list']}>
-        {connections.map((one) => (
-          <li key={one.id} className={styles['row']}>
-            <button
-              type="button"
-              className={styles['pick']}
-              aria-pressed={one.id === connection?.id}
-              onClick={() => showConnection(one.id)}
-            >
-              <span className={classes('mono', styles['ellipsis'])}>{one.source.name}</span>
-            </button>
-            <button
-              type="button"
-              className={styles['forget']}
-              aria-label={`Disconnect ${one.source.name}`}
-              onClick={() => leave(one)}
-            >
-              <Icon name="cross" size={11} />
-            </button>
-          </li>
-        ))}
-      </ul>
-    </Pane>
-  )
-}
-
-/** A source that cannot be left now has gone already. */
-const leave = ({ id }: Connected): void => void disconnectSource(id).catch(() => undefined)
 
 interface Connecting {
   readonly task: Task<Connected>

@@ -15,6 +15,7 @@ import { pinnedNames } from './fleetRows.ts'
 import { levelColumns, OPTIONAL_COLUMNS, toggleColumn, useOptionalColumns } from './levelColumns.tsx'
 import type { LevelRow } from './levelRows.ts'
 import styles from './overview.module.css'
+import { Check } from '../../components/Field.tsx'
 
 export interface LevelTableProps {
   readonly rows: readonly LevelRow[]
@@ -133,8 +134,5 @@ export const LevelTable = memo(function LevelTable(props: LevelTableProps) {
 
 /** Whether copies of troubled rows stand above the others. */
 export const PinSwitch = (props: { readonly pin: boolean; readonly onPin: (pin: boolean) => void }) => (
-  <label className={styles['check']}>
-    <input type="checkbox" checked={props.pin} onChange={(event) => props.onPin(event.target.checked)} />
-    pin levels that need attention
-  </label>
+  <Check label="pin levels that need attention" checked={props.pin} onChange={props.onPin} />
 )

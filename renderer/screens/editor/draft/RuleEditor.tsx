@@ -3,7 +3,7 @@ import type { FieldPath } from '../../../../core/manifest/json.ts'
 import { Button } from '../../../components/Button.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { classes } from '../../../components/classes.ts'
-import { inputClass, monoInputClass } from '../../../components/Field.tsx'
+import { inputClass, monoInputClass, Check } from '../../../components/Field.tsx'
 import {
   listAt,
   NEW_RESOURCE_RULE,
@@ -101,15 +101,12 @@ function ResourcePart({ form, path, index }: PartProps) {
       <TokenField form={form} path={[...path, 'apiGroups']} label="API groups" groups />
       <TokenField form={form} path={[...path, 'resources']} label="Resources" />
       <TokenField form={form} path={[...path, 'namespaces']} label="Namespaces" />
-      <label className={styles['check']}>
-        <input
-          type="checkbox"
-          disabled={form.readOnly}
-          checked={form.at(scope) === true}
-          onChange={({ target }) => form.set(scope, target.checked ? true : undefined)}
-        />
-        also requests for the whole cluster
-      </label>
+      <Check
+        label="also requests for the whole cluster"
+        disabled={form.readOnly}
+        checked={form.at(scope) === true}
+        onChange={(checked) => form.set(scope, checked ? true : undefined)}
+      />
       <FindingLines findings={[scope].flatMap((at) => form.findings(at))} />
     </Part>
   )
