@@ -23,7 +23,7 @@ import {
   LiveEventSchema,
   LivePageSchema,
   LivePageOfRequestsSchema,
-  LiveShadowSchema,
+  CandidateWishSchema,
   LiveStateSchema,
   ProxyModeSchema,
 } from './live.ts'
@@ -151,7 +151,7 @@ export const procedures = {
   /** Kept requests; `unsupported` for a source without single requests. */
   'live.page': procedure(LivePageSchema.extend({ connection }), LivePageOfRequestsSchema),
   /** Runs a second engine on the proposed objects beside the same arrivals, or ends it. */
-  'live.shadow': procedure(z.object({ connection, wish: LiveShadowSchema }), LiveStateSchema),
+  'live.candidate': procedure(z.object({ connection, wish: CandidateWishSchema }), LiveStateSchema),
   /** Whether a proxy decides about its requests; wants editing to be on, and a proxy (`unsupported` otherwise). */
   'live.mode': procedure(z.object({ connection, mode: ProxyModeSchema }), LiveStateSchema),
 } as const
@@ -176,7 +176,7 @@ export const streams = {
   simulation: stream(ofConnection, SimulationStateSchema),
   /** New and changed requests, at most ten events a second; nothing for a source without single requests. */
   live: stream(ofConnection, LiveEventSchema),
-  /** How the live source does: at the start, each second and after `live.shadow`. */
+  /** How the live source does: at the start, each second and after `live.candidate`. */
   liveState: stream(ofConnection, LiveStateSchema),
 } as const
 

@@ -169,7 +169,7 @@ export const LiveRequestSchema = z.object({
     })
     .exactOptional(),
   /** What the draft made of it, where one runs beside. `behind`: it has not come so far, and names nothing yet. */
-  shadow: z
+  candidate: z
     .object({
       level: z.string(),
       schema: z.string(),
@@ -195,7 +195,7 @@ export const AgreementSchema = z.object({
 export type Agreement = z.infer<typeof AgreementSchema>
 
 /** One side of a comparison of two configurations on the same arrivals, over the last five minutes. */
-export const ShadowSideSchema = z.object({
+export const ComparedSideSchema = z.object({
   arrived: z.number().int(),
   rejected: z.number().int(),
   executingSeats: z.number(),
@@ -203,11 +203,11 @@ export const ShadowSideSchema = z.object({
   /** Milliseconds; by level. */
   waitP99: z.record(z.string(), z.number()),
 })
-export const ShadowReportSchema = z.object({
+export const CandidateReportSchema = z.object({
   /** How long has been counted: since the draft began to run, at most five minutes. */
   seconds: z.number(),
-  a: ShadowSideSchema,
-  b: ShadowSideSchema,
+  a: ComparedSideSchema,
+  b: ComparedSideSchema,
   /** Requests that the two decided differently. */
   different: z.number().int(),
   /** How far the draft is behind, because it has to know first how long a request takes that it lets run earlier. */
@@ -215,7 +215,7 @@ export const ShadowReportSchema = z.object({
   /** Requests of which it did not wait to know that: they took the usual time. */
   assumed: z.number().int().exactOptional(),
 })
-export type ShadowReport = z.infer<typeof ShadowReportSchema>
+export type CandidateReport = z.infer<typeof CandidateReportSchema>
 
 export const LiveStateSchema = z.object({
   /** What the proxy or the feed is, in words: `http://127.0.0.1:41233 → prod-eu-1`. */
@@ -238,7 +238,7 @@ export const LiveStateSchema = z.object({
   /** What the console itself refused: posts and connections of a webhook, requests that the proxy had no room for. */
   refused: z.object({ count: z.number().int(), last: z.string() }).exactOptional(),
   agreement: AgreementSchema,
-  shadow: ShadowReportSchema.exactOptional(),
+  candidate: CandidateReportSchema.exactOptional(),
 })
 export type LiveState = z.infer<typeof LiveStateSchema>
 
@@ -272,11 +272,11 @@ export const LivePageOfRequestsSchema = z.object({
 
 export type LivePageOfRequests = z.infer<typeof LivePageOfRequestsSchema>
 
-export const LiveShadowSchema = z.discriminatedUnion('on', [
+export const CandidateWishSchema = z.discriminatedUnion('on', [
   z.object({ on: z.literal(true), objects: ObjectSetSchema }),
   z.object({ on: z.literal(false) }),
 ])
-export type LiveShadow = z.infer<typeof LiveShadowSchema>
+export type CandidateWish = z.infer<typeof CandidateWishSchema>
 
 /** Kept by the main side, newest first out; the page shows as many. */
 export const KEPT_REQUESTS = 200_000

@@ -71,7 +71,7 @@ class EventTimeRun implements FeedRun {
   readonly log: RequestLog
   private readonly identity: FeedIdentity
   private readonly windowMs: number
-  private readonly shadow: FeedEngine
+  private readonly observer: FeedEngine
   private readonly placing: Placing
   private readonly timeline = new Timeline<Step>()
   private readonly ended = new SeenIds(REMEMBERED_IDS)
@@ -87,16 +87,16 @@ class EventTimeRun implements FeedRun {
     this.log = new RequestLog(kept, untold)
     this.identity = identity
     this.windowMs = windowMs
-    this.shadow = new FeedEngine(engine, startUnixMs)
-    this.placing = new Placing({ engine: this.shadow, log: this.log, identity })
+    this.observer = new FeedEngine(engine, startUnixMs)
+    this.placing = new Placing({ engine: this.observer, log: this.log, identity })
   }
 
   get engine(): ApfEngine<unknown> {
-    return this.shadow.engine
+    return this.observer.engine
   }
 
   get before(): Outcome {
-    return this.shadow.before
+    return this.observer.before
   }
 
   get counts(): FeedCounts {
@@ -106,7 +106,7 @@ class EventTimeRun implements FeedRun {
   get limits(): readonly string[] {
     const { manyLate, manyUnfinished } = this.tally
     return limitsOf(this.identity, {
-      scraped: this.shadow.hasFacts,
+      scraped: this.observer.hasFacts,
       manyLate,
       manyUnfinished,
       waited: this.waited.sentence,
@@ -137,7 +137,7 @@ class EventTimeRun implements FeedRun {
   }
 
   passTo(unixMs: UnixMs): void {
-    if (this.latest === undefined) return this.shadow.moveTo(unixMs)
+    if (this.latest === undefined) return this.observer.moveTo(unixMs)
     this.watermarkMs = Math.max(this.watermarkMs, unixMs)
     this.release()
   }
@@ -154,20 +154,20 @@ class EventTimeRun implements FeedRun {
   }
 
   configure(configuration: EngineConfiguration): void {
-    this.shadow.configure(configuration)
+    this.observer.configure(configuration)
   }
 
   facts(facts: ServerFacts): void {
     if (facts.startedMs !== undefined) this.open.serverStarted(facts.startedMs)
     // The watches that are told of are those of the server that runs: those of the one before must not be among them.
     this.forgetServerBefore(this.watermarkMs)
-    this.shadow.facts(facts)
+    this.observer.facts(facts)
     if (facts.waitedSeconds !== undefined)
-      this.waited.note({ here: this.shadow.waitedSeconds, server: facts.waitedSeconds })
+      this.waited.note({ here: this.observer.waitedSeconds, server: facts.waitedSeconds })
   }
 
   subscribe(listener: FeedListener): () => void {
-    return this.shadow.subscribe(listener)
+    return this.observer.subscribe(listener)
   }
 
   private hear(told: FeedArrival): void {
@@ -197,15 +197,15 @@ class EventTimeRun implements FeedRun {
   /** The first event sets the engine's clock; later ones carry it on, and a long gap sets it again. */
   private noteTime({ receivedMs, endedMs }: FeedArrival): void {
     const { latest } = this
-    const sinceMs = endedMs - (latest ?? this.shadow.nowMs)
-    if (sinceMs > GAP_MS || (latest === undefined && receivedMs < this.shadow.nowMs)) {
+    const sinceMs = endedMs - (latest ?? this.observer.nowMs)
+    if (sinceMs > GAP_MS || (latest === undefined && receivedMs < this.observer.nowMs)) {
       this.finish()
       this.open.clear()
       this.placing.begin()
       this.latest = endedMs
       this.watermarkMs = Number.NEGATIVE_INFINITY
       // What came before the window is late in any case.
-      this.shadow.begin(Math.floor(endedMs - this.windowMs))
+      this.observer.begin(Math.floor(endedMs - this.windowMs))
     }
     this.latest = Math.max(this.latest ?? endedMs, endedMs)
     this.watermarkMs = Math.max(this.watermarkMs, this.latest - this.windowMs)
@@ -227,12 +227,12 @@ class EventTimeRun implements FeedRun {
 
   private release(): void {
     for (let step = this.timeline.take(this.watermarkMs); step; step = this.timeline.take(this.watermarkMs)) {
-      this.shadow.moveTo(step.atMs)
+      this.observer.moveTo(step.atMs)
       this.forgetServerBefore(step.atMs)
       if (step.order === ARRIVAL) this.arrive(step)
       else this.close(step.id, step.request)
     }
-    if (this.watermarkMs > this.shadow.nowMs) this.shadow.moveTo(this.watermarkMs)
+    if (this.watermarkMs > this.observer.nowMs) this.observer.moveTo(this.watermarkMs)
     this.forgetServerBefore(this.watermarkMs)
     for (const overdue of this.open.overdue(this.watermarkMs)) this.giveUp(overdue)
     this.placing.refresh()

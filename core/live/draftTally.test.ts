@@ -24,16 +24,16 @@ function tallyOf(...events: readonly (readonly LiveRequest[])[]) {
 describe('the comparison of a draft with the objects that are there', () => {
   it('counts each request once, when both have decided', () => {
     const comparison = tallyOf(
-      [row(0, 'executing', { waitMs: 0, shadow: waiting }), row(1, 'waiting', { shadow: refused })],
-      [row(0, 'served', { waitMs: 0, runMs: 5, shadow: waiting })],
+      [row(0, 'executing', { waitMs: 0, candidate: waiting }), row(1, 'waiting', { candidate: refused })],
+      [row(0, 'served', { waitMs: 0, runMs: 5, candidate: waiting })],
       [
-        row(0, 'served', { waitMs: 0, runMs: 5, shadow: { ...LEVEL, state: 'executing', waitMs: 8.192 } }),
-        row(1, 'executing', { waitMs: 4.096, shadow: refused }),
-        row(2, 'waiting', { shadow: waiting }),
+        row(0, 'served', { waitMs: 0, runMs: 5, candidate: { ...LEVEL, state: 'executing', waitMs: 8.192 } }),
+        row(1, 'executing', { waitMs: 4.096, candidate: refused }),
+        row(2, 'waiting', { candidate: waiting }),
       ],
       [
-        row(0, 'served', { waitMs: 0, runMs: 5, shadow: { ...LEVEL, state: 'served', waitMs: 8.192 } }),
-        row(1, 'served', { waitMs: 4.096, runMs: 9, shadow: refused }),
+        row(0, 'served', { waitMs: 0, runMs: 5, candidate: { ...LEVEL, state: 'served', waitMs: 8.192 } }),
+        row(1, 'served', { waitMs: 4.096, runMs: 9, candidate: refused }),
       ],
     )
     expect(comparison).toEqual({
@@ -57,11 +57,11 @@ describe('the comparison of a draft with the objects that are there', () => {
   it('says in which way they differ', () => {
     const elsewhere = { ...served, level: 'there' }
     const { different, a, b } = tallyOf([
-      row(0, 'served', { waitMs: 0, shadow: served }),
-      row(1, 'served', { waitMs: 0, shadow: elsewhere }),
-      row(2, 'rejected', { waitMs: 0, reason: 'time-out', shadow: elsewhere }),
-      row(3, 'rejected', { waitMs: 0, reason: 'concurrency-limit', shadow: refused }),
-      row(4, 'served', { waitMs: 0, shadow: refused }),
+      row(0, 'served', { waitMs: 0, candidate: served }),
+      row(1, 'served', { waitMs: 0, candidate: elsewhere }),
+      row(2, 'rejected', { waitMs: 0, reason: 'time-out', candidate: elsewhere }),
+      row(3, 'rejected', { waitMs: 0, reason: 'concurrency-limit', candidate: refused }),
+      row(4, 'served', { waitMs: 0, candidate: refused }),
     ])
     expect(different).toEqual({ rejectedByA: 1, rejectedByB: 1, elsewhere: 1 })
     expect([a.rejected['time-out'], a.rejected['concurrency-limit'], b.rejected['queue-full']]).toEqual([1, 1, 2])
@@ -71,7 +71,7 @@ describe('the comparison of a draft with the objects that are there', () => {
   it('leaves out what does not come to flow control', () => {
     const { compared, undecided, missed } = tallyOf([
       row(0, 'bypassed'),
-      row(1, 'bypassed', { shadow: { level: '', schema: '', state: 'bypassed' } }),
+      row(1, 'bypassed', { candidate: { level: '', schema: '', state: 'bypassed' } }),
     ])
     expect([compared, undecided, missed]).toEqual([0, 0, 0])
   })
@@ -79,11 +79,11 @@ describe('the comparison of a draft with the objects that are there', () => {
   it('waits for nothing when a client left, and knows what had been decided by then', () => {
     const { compared, undecided, a, b, different } = tallyOf([
       // It waited here, and with the draft as well.
-      row(0, 'cancelled', { waitMs: 7, shadow: waiting }),
+      row(0, 'cancelled', { waitMs: 7, candidate: waiting }),
       // It ran.
-      row(1, 'failed', { waitMs: 0, runMs: 3, shadow: refused }),
+      row(1, 'failed', { waitMs: 0, runMs: 3, candidate: refused }),
       // An engine that only watches would have refused it.
-      row(2, 'cancelled', { waitMs: 0, runMs: 3, reason: 'queue-full', shadow: refused }),
+      row(2, 'cancelled', { waitMs: 0, runMs: 3, reason: 'queue-full', candidate: refused }),
     ])
     expect([compared, undecided]).toEqual([3, 0])
     expect([a.dispatched, a.rejected['queue-full'], b.dispatched, b.rejected['queue-full']]).toEqual([1, 1, 0, 2])
@@ -92,8 +92,8 @@ describe('the comparison of a draft with the objects that are there', () => {
 
   it('says how many it was not told of', () => {
     const { compared, missed } = tallyOf(
-      [row(2, 'served', { waitMs: 0, shadow: served })],
-      [row(1, 'served', { waitMs: 0, shadow: served }), row(4, 'served', { waitMs: 0, shadow: served })],
+      [row(2, 'served', { waitMs: 0, candidate: served })],
+      [row(1, 'served', { waitMs: 0, candidate: served }), row(4, 'served', { waitMs: 0, candidate: served })],
     )
     expect([compared, missed]).toEqual([2, 3])
   })

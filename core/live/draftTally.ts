@@ -68,9 +68,9 @@ export class DraftTally {
   }
 
   private look(row: LiveRequest): void {
-    const { shadow } = row
+    const { candidate } = row
     // It has not come to flow control, or passes it by under any objects.
-    if (shadow === undefined || shadow.state === 'bypassed') return
+    if (candidate === undefined || candidate.state === 'bypassed') return
     if (!hasDecision(row)) {
       this.undecided.add(row.seq)
       return
@@ -78,8 +78,8 @@ export class DraftTally {
     this.undecided.delete(row.seq)
     this.compared += 1
     this.a.note(row.level, row, hasLeft(row) ? row.runMs !== undefined : true)
-    this.b.note(shadow.level, shadow, hasDecided(shadow))
-    if (!sameDecision(asDecided(row), shadow)) this.different[howDifferent(row, shadow)] += 1
+    this.b.note(candidate.level, candidate, hasDecided(candidate))
+    if (!sameDecision(asDecided(row), candidate)) this.different[howDifferent(row, candidate)] += 1
   }
 }
 
@@ -87,16 +87,16 @@ const hasLeft = ({ state }: LiveRequest): boolean => state === 'cancelled' || st
 
 /** Whether both have decided: nothing is decided any more about a request whose client left. */
 const hasDecision = (row: LiveRequest): boolean =>
-  hasLeft(row) || (row.state !== 'waiting' && row.shadow !== undefined && hasDecided(row.shadow))
+  hasLeft(row) || (row.state !== 'waiting' && row.candidate !== undefined && hasDecided(row.candidate))
 
 /** A client that leaves takes the place of a refusal in the state of the row, but not of its reason. */
 const asDecided = (row: LiveRequest): Compared => (row.reason === undefined ? row : { ...row, state: 'rejected' })
 
 function howDifferent(
   { reason }: LiveRequest,
-  shadow: NonNullable<LiveRequest['shadow']>,
+  candidate: NonNullable<LiveRequest['candidate']>,
 ): keyof DraftComparison['different'] {
-  if ((reason === undefined) === (shadow.reason === undefined)) return 'elsewhere'
+  if ((reason === undefined) === (candidate.reason === undefined)) return 'elsewhere'
   return reason === undefined ? 'rejectedByB' : 'rejectedByA'
 }
 

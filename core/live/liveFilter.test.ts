@@ -67,8 +67,8 @@ describe('the filter of single requests', () => {
   it('tells what the draft decides differently', () => {
     expect(draftDiffers(row)).toBeUndefined()
     const same = { level: 'workload-low', schema: 'service-accounts', state: 'waiting' } as const
-    expect(draftDiffers({ ...row, shadow: same })).toBe(false)
-    expect(draftDiffers({ ...row, shadow: { ...same, state: 'rejected' } })).toBe(true)
-    expect(passes('draft:different', { shadow: { ...same, level: 'batch' } })).toBe(true)
+    expect(draftDiffers({ ...row, candidate: same })).toBe(false)
+    expect(draftDiffers({ ...row, candidate: { ...same, state: 'rejected' } })).toBe(true)
+    expect(passes('draft:different', { candidate: { ...same, level: 'batch' } })).toBe(true)
   })
 })

@@ -13,9 +13,13 @@ export function agrees(request: LiveRequest): boolean | undefined {
 }
 
 /** Whether the draft decided the request differently; `undefined` where no draft runs beside it, or has come so far. */
-export function draftDiffers({ shadow, level, schema, state }: LiveRequest): boolean | undefined {
-  if (shadow === undefined || shadow.state === 'behind') return undefined
-  return shadow.level !== level || shadow.schema !== schema || (shadow.state === 'rejected') !== (state === 'rejected')
+export function draftDiffers({ candidate, level, schema, state }: LiveRequest): boolean | undefined {
+  if (candidate === undefined || candidate.state === 'behind') return undefined
+  return (
+    candidate.level !== level ||
+    candidate.schema !== schema ||
+    (candidate.state === 'rejected') !== (state === 'rejected')
+  )
 }
 
 const yesNo = (value: boolean | undefined): string => (value === undefined ? '' : value ? 'yes' : 'no')

@@ -29,12 +29,12 @@ function both(first: ObjectSet, draft: ObjectSet, holdsBack: boolean) {
       const row = changed.owner
       const before = row.state
       show(row, changed)
-      if (before === 'waiting') shadow.decided(row)
-      if (changed.decision.kind === 'done') shadow.lasted(row, (lastsMs.get(row) ?? 0) * MS)
+      if (before === 'waiting') candidate.decided(row)
+      if (changed.decision.kind === 'done') candidate.lasted(row, (lastsMs.get(row) ?? 0) * MS)
     },
   })
   run.configure(first)
-  const shadow = new Candidate<LiveRow>({
+  const candidate = new Candidate<LiveRow>({
     engine: ENGINE,
     configuration: draft,
     baseline: run.engine,
@@ -42,11 +42,11 @@ function both(first: ObjectSet, draft: ObjectSet, holdsBack: boolean) {
     touch: (row) => log.touch(row),
   })
   return {
-    shadow,
+    candidate,
     engine: run.engine,
     moveTo: (ms: number): void => {
       run.moveTo(ms * MS)
-      shadow.settle()
+      candidate.settle()
     },
     arrive: (ms: number, target = '/api/v1/namespaces/default/pods/one', method = 'GET'): LiveRow => {
       const request = { user: { name: 'alice', groups: ['system:authenticated'] }, ...lineOf(method, target) }
@@ -56,9 +56,9 @@ function both(first: ObjectSet, draft: ObjectSet, holdsBack: boolean) {
       row.level = call.ticket?.lane.level.plan.name ?? ''
       row.schema = call.ticket?.lane.schema ?? ''
       show(row, call)
-      shadow.arrived(row, request)
+      candidate.arrived(row, request)
       run.lasted(call, { durationNs: ms * MS })
-      if (!holdsBack) shadow.lasted(row, ms * MS)
+      if (!holdsBack) candidate.lasted(row, ms * MS)
       return row
     },
   }
@@ -70,7 +70,7 @@ describe('a draft beside the first engine', () => {
     fc.assert(
       fc.property(calls, (list) => {
         // Requests that the first engine lets run at once: of the others it is only guessed how long they take.
-        const { arrive, moveTo, shadow } = both(shaped(100, 50), shaped(100, 50), true)
+        const { arrive, moveTo, candidate } = both(shaped(100, 50), shaped(100, 50), true)
         let ms = 0
         const rows = list.map(({ afterMs, lastsMs }) => {
           ms += afterMs
@@ -78,8 +78,8 @@ describe('a draft beside the first engine', () => {
           return arrive(lastsMs)
         })
         moveTo(ms + 10_000)
-        expect(rows.map(({ state }) => state)).toEqual(rows.map(({ shadow: other }) => other?.state))
-        const { a, b, different } = shadow.report()
+        expect(rows.map(({ state }) => state)).toEqual(rows.map(({ candidate: other }) => other?.state))
+        const { a, b, different } = candidate.report()
         expect(b).toEqual(a)
         expect(different).toBe(0)
         expect(a).toMatchObject({ arrived: list.length, rejected: 0, executingSeats: 0, queued: 0 })
@@ -90,7 +90,7 @@ describe('a draft beside the first engine', () => {
 
   it('does not count the wait at the first engine as work', () => {
     // One seat: ten requests of 100 ms wait for each other. With ten seats nobody would.
-    const { arrive, moveTo, shadow } = both(shaped(1, 50), shaped(40, 50), true)
+    const { arrive, moveTo, candidate } = both(shaped(1, 50), shaped(40, 50), true)
     const learn = arrive(100)
     moveTo(1_000)
     expect(learn.state).toBe('served')
@@ -98,10 +98,10 @@ describe('a draft beside the first engine', () => {
     expect(rows.map(({ state }) => state)).toEqual(['executing', ...Array.from({ length: 9 }, () => 'waiting')])
     moveTo(1_150)
     // How long the second one takes is known when it has run at the baseline.
-    expect(shadow.report().behindMs).toBe(150)
+    expect(candidate.report().behindMs).toBe(150)
     moveTo(5_000)
-    expect(rows.every(({ shadow: other }) => other?.state === 'served' && other.waitMs === 0)).toBe(true)
-    const { a, b, different } = shadow.report()
+    expect(rows.every(({ candidate: other }) => other?.state === 'served' && other.waitMs === 0)).toBe(true)
+    const { a, b, different } = candidate.report()
     expect(b.waitP99[LEVEL]).toBe(0)
     expect(a.waitP99[LEVEL]).toBeGreaterThan(800)
     expect(a.waitP99[LEVEL]).toBeLessThan(1_000)
@@ -109,33 +109,33 @@ describe('a draft beside the first engine', () => {
   })
 
   it('counts what it refuses and the first one lets run', () => {
-    const { arrive, moveTo, shadow } = both(shaped(40, 50), shaped(1, 1), false)
+    const { arrive, moveTo, candidate } = both(shaped(40, 50), shaped(1, 1), false)
     const rows = Array.from({ length: 5 }, () => arrive(100))
-    expect(rows.map(({ shadow: other }) => other?.state)).toEqual([
+    expect(rows.map(({ candidate: other }) => other?.state)).toEqual([
       'executing',
       'waiting',
       'rejected',
       'rejected',
       'rejected',
     ])
-    expect(shadow.report()).toMatchObject({ b: { executingSeats: 1, queued: 1, rejected: 3 }, different: 3 })
+    expect(candidate.report()).toMatchObject({ b: { executingSeats: 1, queued: 1, rejected: 3 }, different: 3 })
     moveTo(1_000)
-    expect(rows[1]?.shadow).toMatchObject({ state: 'served', waitMs: 100 })
-    expect(shadow.report()).toMatchObject({ a: { rejected: 0 }, b: { executingSeats: 0, queued: 0 }, different: 3 })
+    expect(rows[1]?.candidate).toMatchObject({ state: 'served', waitMs: 100 })
+    expect(candidate.report()).toMatchObject({ a: { rejected: 0 }, b: { executingSeats: 0, queued: 0 }, different: 3 })
     moveTo(400_000)
-    expect(shadow.report()).toMatchObject({ a: { arrived: 0 }, b: { arrived: 0, rejected: 0 }, different: 0 })
+    expect(candidate.report()).toMatchObject({ a: { arrived: 0 }, b: { arrived: 0, rejected: 0 }, different: 0 })
   })
 
   it('says how long it has counted, and forgets that with another draft', () => {
-    const { moveTo, shadow } = both(shaped(40, 50), shaped(1, 1), false)
-    expect(shadow.report().seconds).toBe(0)
+    const { moveTo, candidate } = both(shaped(40, 50), shaped(1, 1), false)
+    expect(candidate.report().seconds).toBe(0)
     moveTo(2_500)
-    expect(shadow.report().seconds).toBe(2.5)
+    expect(candidate.report().seconds).toBe(2.5)
     moveTo(400_000)
-    expect(shadow.report().seconds).toBe(300)
-    shadow.configure(shaped(2, 1))
+    expect(candidate.report().seconds).toBe(300)
+    candidate.configure(shaped(2, 1))
     moveTo(401_000)
-    expect(shadow.report().seconds).toBe(1)
+    expect(candidate.report().seconds).toBe(1)
   })
 
   it('counts requests that came since it began, of both engines', () => {
@@ -145,7 +145,7 @@ describe('a draft beside the first engine', () => {
     first.lasted(first.arrive(request, undefined), { durationNs: 100 * MS })
     first.lasted(first.arrive(request, undefined), { durationNs: 100 * MS })
     first.moveTo(50 * MS)
-    const shadow = new Candidate<LiveRow>({
+    const candidate = new Candidate<LiveRow>({
       engine: ENGINE,
       configuration: shaped(1, 50),
       baseline: first.engine,
@@ -153,7 +153,7 @@ describe('a draft beside the first engine', () => {
       touch: () => undefined,
     })
     first.moveTo(1_000 * MS)
-    const { a, b } = shadow.report()
+    const { a, b } = candidate.report()
     expect([a.arrived, a.waitP99, b.arrived]).toEqual([0, {}, 0])
   })
 
@@ -164,7 +164,7 @@ describe('a draft beside the first engine', () => {
     first.moveTo(4_321 * MS)
     const rows = Array.from({ length: 60 }, () => log.begin({ ...EMPTY_REQUEST, state: 'executing' }))
     const request = { user: { name: 'alice', groups: ['system:authenticated'] }, ...ONE_POD }
-    const shadow = new Candidate<LiveRow>({
+    const candidate = new Candidate<LiveRow>({
       engine: ENGINE,
       configuration: OBJECTS,
       baseline: first.engine,
@@ -173,63 +173,63 @@ describe('a draft beside the first engine', () => {
       underWay: rows.map((row) => ({ row, request })),
     })
     // The level's nominal limit is 19 of 226 seats; what the others do not need, it borrows at once.
-    expect(rows.filter(({ shadow: beside }) => beside?.state === 'executing').length).toBeGreaterThan(40)
-    expect(shadow.report()).toMatchObject({ seconds: 0, b: { arrived: 0, queued: 0 }, different: 0 })
+    expect(rows.filter(({ candidate: beside }) => beside?.state === 'executing').length).toBeGreaterThan(40)
+    expect(candidate.report()).toMatchObject({ seconds: 0, b: { arrived: 0, queued: 0 }, different: 0 })
     first.moveTo(5_000 * MS)
-    expect(shadow.report().b).toEqual({ arrived: 0, rejected: 0, executingSeats: 0, queued: 0, waitP99: {} })
-    expect(rows.map(({ shadow: beside }) => beside?.state)).toEqual(rows.map(() => 'served'))
+    expect(candidate.report().b).toEqual({ arrived: 0, rejected: 0, executingSeats: 0, queued: 0, waitP99: {} })
+    expect(rows.map(({ candidate: beside }) => beside?.state)).toEqual(rows.map(() => 'served'))
   })
 
   it('lets a watch that only it admits end, since nobody is there to watch', () => {
     // Changes of pods cost a tenth of a seat for each watch of them.
-    const { arrive, moveTo, shadow } = both(shaped(1, 1), shaped(100, 50), true)
+    const { arrive, moveTo, candidate } = both(shaped(1, 1), shaped(100, 50), true)
     const busy = arrive(60_000)
     const waits = arrive(10)
     expect([busy.state, waits.state]).toEqual(['executing', 'waiting'])
     const watches = Array.from({ length: 50 }, () => arrive(10, '/api/v1/namespaces/default/pods?watch=true'))
     expect(watches.map(({ state }) => state)).toEqual(watches.map(() => 'rejected'))
     moveTo(100_000)
-    expect(watches.every(({ shadow: beside }) => beside?.state === 'served')).toBe(true)
-    const { executingSeats } = shadow.report().b
+    expect(watches.every(({ candidate: beside }) => beside?.state === 'served')).toBe(true)
+    const { executingSeats } = candidate.report().b
     arrive(10, '/api/v1/namespaces/default/pods/one', 'PATCH')
     moveTo(100_001)
-    expect(shadow.report().b.executingSeats - executingSeats).toBe(1)
+    expect(candidate.report().b.executingSeats - executingSeats).toBe(1)
   })
 
   it('lets a watch end that waits at the first engine until it is refused', () => {
-    const { arrive, moveTo, shadow } = both(shaped(1, 50), shaped(100, 50), true)
+    const { arrive, moveTo, candidate } = both(shaped(1, 50), shaped(100, 50), true)
     arrive(60_000)
     const watches = Array.from({ length: 50 }, () => arrive(10, '/api/v1/namespaces/default/pods?watch=true'))
-    const states = () => new Set(watches.map(({ state, shadow: beside }) => `${state} ${beside?.state}`))
+    const states = () => new Set(watches.map(({ state, candidate: beside }) => `${state} ${beside?.state}`))
     expect(new Set(watches.map(({ state }) => state))).toEqual(new Set(['waiting']))
     moveTo(30_000)
     expect(states()).toEqual(new Set(['rejected served']))
-    const { executingSeats } = shadow.report().b
+    const { executingSeats } = candidate.report().b
     arrive(10, '/api/v1/namespaces/default/pods/one', 'PATCH')
     moveTo(30_001)
-    expect(shadow.report().b.executingSeats - executingSeats).toBe(1)
+    expect(candidate.report().b.executingSeats - executingSeats).toBe(1)
   })
 
   it('begins to count anew with another draft, and ends', () => {
-    const { arrive, moveTo, shadow } = both(shaped(40, 50), shaped(1, 1), false)
+    const { arrive, moveTo, candidate } = both(shaped(40, 50), shaped(1, 1), false)
     for (let i = 0; i < 5; i++) arrive(100)
-    shadow.configure(shaped(40, 50))
-    expect(shadow.report()).toMatchObject({ a: { arrived: 0 }, different: 0 })
+    candidate.configure(shaped(40, 50))
+    expect(candidate.report()).toMatchObject({ a: { arrived: 0 }, different: 0 })
     moveTo(1_000)
-    expect(arrive(10).shadow?.state).toBe('executing')
-    shadow.close()
+    expect(arrive(10).candidate?.state).toBe('executing')
+    candidate.close()
     const late = arrive(10)
-    expect(late.shadow).toBeUndefined()
+    expect(late.candidate).toBeUndefined()
   })
 })
 
 describe('two decisions', () => {
-  const shadow = { level: 'low', schema: 'low', state: 'rejected', reason: 'queue-full' } as const
+  const candidate = { level: 'low', schema: 'low', state: 'rejected', reason: 'queue-full' } as const
 
   it('are the same when both refused, also where the client left before the server answered', () => {
     const left = { level: 'low', schema: 'low', state: 'cancelled' } as const
-    expect(sameDecision({ ...left, reason: 'queue-full' }, shadow)).toBe(true)
-    expect(sameDecision(left, shadow)).toBe(false)
+    expect(sameDecision({ ...left, reason: 'queue-full' }, candidate)).toBe(true)
+    expect(sameDecision(left, candidate)).toBe(false)
     expect(sameDecision({ ...left, reason: 'queue-full' }, { level: 'low', schema: 'low', state: 'served' })).toBe(
       false,
     )

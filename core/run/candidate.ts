@@ -1,4 +1,4 @@
-import type { LiveRequest, ShadowReport } from '../contract/live.ts'
+import type { LiveRequest, CandidateReport } from '../contract/live.ts'
 import { type ApfEngine, type EngineConfiguration, type ServerFacts, tellFacts } from '../engine/apfEngine.ts'
 import type { Ticket } from '../engine/ticket.ts'
 import { type Nanoseconds, nsToMs } from '../units.ts'
@@ -7,7 +7,9 @@ import { type AtLeast, type Call, type Decision, type Length, Run, type RunOptio
 import { RecentCount, BUCKET_NS, SideTally } from './sideTally.ts'
 
 /** What of a request is compared: the baseline's decision, kept by its owner, and the candidate's, written here. */
-export type Compared = Pick<LiveRequest, 'state' | 'level' | 'schema' | 'reason'> & { shadow?: LiveRequest['shadow'] }
+export type Compared = Pick<LiveRequest, 'state' | 'level' | 'schema' | 'reason'> & {
+  candidate?: LiveRequest['candidate']
+}
 
 /** Receives each step of the requests of a baseline, at the baseline's present. */
 export interface ArrivalListener<R> {
@@ -191,7 +193,7 @@ export class Candidate<R extends Compared> implements ArrivalListener<R> {
     this.settle()
   }
 
-  report(): ShadowReport {
+  report(): CandidateReport {
     this.settle()
     for (const row of this.undecided) this.compare(row)
     const { a, b } = this.sides
@@ -221,7 +223,7 @@ export class Candidate<R extends Compared> implements ArrivalListener<R> {
     const arrivedNs = this.baseline.nowNs
     const entry: Entry<R> = { row, request, arrivedNs, startedNs: undefined, length: undefined, call: undefined }
     this.entries.set(row, entry)
-    row.shadow = BEHIND
+    row.candidate = BEHIND
     this.touch(row)
     this.noteDecision(entry)
     return entry
@@ -291,18 +293,18 @@ export class Candidate<R extends Compared> implements ArrivalListener<R> {
     const { row } = call.owner
     if (this.lengths.kind === 'modelled' && call.ticket !== undefined && call.decision.kind === 'done')
       this.lengths.ended(row, call.ticket)
-    row.shadow = shadowOf(call)
+    row.candidate = candidateOf(call)
     this.touch(row)
     this.compare(row)
   }
 
   /** Once both have decided. */
   private compare(row: R): void {
-    const { shadow } = row
-    if (shadow === undefined || !hasDecided(shadow) || row.state === 'waiting') return
+    const { candidate } = row
+    if (candidate === undefined || !hasDecided(candidate) || row.state === 'waiting') return
     // The baseline has not written down yet where it put the request.
-    if (row.state === 'bypassed' && shadow.state !== 'bypassed') return
-    if (this.undecided.delete(row) && !sameDecision(row, shadow)) this.differences.add(this.run.engine.nowNs)
+    if (row.state === 'bypassed' && candidate.state !== 'bypassed') return
+    if (this.undecided.delete(row) && !sameDecision(row, candidate)) this.differences.add(this.run.engine.nowNs)
   }
 
   private giveUpOldest(): void {
@@ -314,12 +316,12 @@ export class Candidate<R extends Compared> implements ArrivalListener<R> {
 const BEHIND = { level: '', schema: '', state: 'behind' } as const
 
 /** Whether the candidate has let the request run, or refused it. */
-export const hasDecided = ({ state }: NonNullable<LiveRequest['shadow']>): boolean =>
+export const hasDecided = ({ state }: NonNullable<LiveRequest['candidate']>): boolean =>
   state !== 'behind' && state !== 'waiting'
 
 /** Whether both put a request, about which both have decided, into one schema and level, and both or neither refused it. */
-export const sameDecision = (row: Compared, shadow: NonNullable<LiveRequest['shadow']>): boolean =>
-  row.level === shadow.level && row.schema === shadow.schema && isRefused(row) === isRefused(shadow)
+export const sameDecision = (row: Compared, candidate: NonNullable<LiveRequest['candidate']>): boolean =>
+  row.level === candidate.level && row.schema === candidate.schema && isRefused(row) === isRefused(candidate)
 
 /** Where an engine only watches, a refused request goes on, and its client may leave. */
 const isRefused = ({ state, reason }: { readonly state: string; readonly reason?: string }): boolean =>
@@ -333,7 +335,7 @@ const STATES = {
   rejected: 'rejected',
 } as const satisfies Readonly<Record<Decision['kind'], LiveRequest['state']>>
 
-function shadowOf({ ticket, decision, waitNs }: Call): NonNullable<LiveRequest['shadow']> {
+function candidateOf({ ticket, decision, waitNs }: Call): NonNullable<LiveRequest['candidate']> {
   return {
     level: ticket?.lane.level.plan.name ?? '',
     schema: ticket?.lane.schema ?? '',

@@ -233,7 +233,11 @@ it('a candidate decides as a baseline of its own would on the same arrivals and 
         reason: decision.kind === 'rejected' ? decision.reason : undefined,
       })
       expect(
-        rows.map(({ row: { shadow } }) => ({ state: shadow?.state, waitMs: shadow?.waitMs, reason: shadow?.reason })),
+        rows.map(({ row: { candidate } }) => ({
+          state: candidate?.state,
+          waitMs: candidate?.waitMs,
+          reason: candidate?.reason,
+        })),
       ).toEqual(rows.map(({ row }) => decided(calls.get(row) ?? expect.fail())))
     }),
     { numRuns: 300 },
@@ -253,5 +257,5 @@ it('a draft with seats for everybody makes nobody wait, however long the baselin
   beside.moveTo(END_MS)
   const waited = rows.map(({ call }) => (call?.waitNs ?? 0) / MS)
   expect(Math.max(...waited)).toBeGreaterThan(10_000)
-  expect(new Set(rows.map(({ shadow }) => shadow?.waitMs))).toEqual(new Set([0]))
+  expect(new Set(rows.map(({ candidate }) => candidate?.waitMs))).toEqual(new Set([0]))
 })

@@ -1,4 +1,4 @@
-import type { ShadowReport } from '../contract/live.ts'
+import type { CandidateReport } from '../contract/live.ts'
 import type { ApfEngine } from '../engine/apfEngine.ts'
 import type { EngineEvent } from '../engine/events.ts'
 import type { Ticket } from '../engine/ticket.ts'
@@ -49,7 +49,7 @@ export class SideTally {
   }
 
   /** What happened before `untilNs`, a multiple of `BUCKET_NS` or `Infinity`; queues and seats are of the present. */
-  read(untilNs: Nanoseconds): ShadowReport['a'] {
+  read(untilNs: Nanoseconds): CandidateReport['a'] {
     this.forget()
     const { levels } = this.engine.snapshot()
     const past = this.buckets.filter(({ from }) => from < untilNs)

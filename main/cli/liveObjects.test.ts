@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
-import type { LiveShadow } from '../../core/contract/live.ts'
+import type { CandidateWish } from '../../core/contract/live.ts'
 import type { ManifestDocument } from '../../core/manifest/manifest.ts'
 import { readManifests } from '../../core/manifest/read.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
@@ -26,17 +26,17 @@ const manifests = (...objects: readonly object[]): readonly ManifestDocument[] =
 const levelManifest = (name: string, shares: number) => ({ kind: 'PriorityLevelConfiguration', ...level(name, shares) })
 const DRAFT = manifests(levelManifest('batch', 7))
 
-type ProposedLevel = Extract<LiveShadow, { readonly on: true }>['objects']['levels'][number]
+type ProposedLevel = Extract<CandidateWish, { readonly on: true }>['objects']['levels'][number]
 
 /** A draft that runs, with what it is told of the objects. */
-function running(first: ObjectsReading, refuses = (_wish: LiveShadow): boolean => false, draft = DRAFT) {
+function running(first: ObjectsReading, refuses = (_wish: CandidateWish): boolean => false, draft = DRAFT) {
   const wishes: (readonly (readonly [string, number | undefined])[])[] = []
   const proposed: ProposedLevel[] = []
   const told: string[] = []
   let read = (_reading: ObjectsReading): void => undefined
   const live = {
     version: VERSION,
-    shadow(wish: LiveShadow): void {
+    candidate(wish: CandidateWish): void {
       if (refuses(wish)) throw new ProblemError('invalid-input', 'No server would take it.')
       const levels = wish.on ? wish.objects.levels : []
       proposed.push(...levels)

@@ -62,7 +62,7 @@ function refuseErrors(errors: readonly LocatedFinding[]): void {
 }
 
 interface DraftedSource {
-  readonly live: Pick<LiveTraffic, 'version' | 'shadow'>
+  readonly live: Pick<LiveTraffic, 'version' | 'candidate'>
   readonly objects: Pick<ObjectDoor, 'start'>
 }
 
@@ -92,7 +92,7 @@ export function runDraftBeside(
     const applied = applyManifests(base, draft, { version: live.version, before })
     try {
       refuseErrors(applied.findings)
-      live.shadow({ on: true, objects: storedSet(applied.objects) })
+      live.candidate({ on: true, objects: storedSet(applied.objects) })
       runs = true
     } catch (error) {
       if (!runs) throw error

@@ -15,7 +15,7 @@ const row = (seq: number, state: LiveRequest['state'], more: Partial<LiveRequest
 })
 const answered = (seq: number, state: LiveRequest['state'], more: Partial<LiveRequest> = {}): LiveRequest =>
   row(seq, state, { status: 200, ...more })
-const shadow = (state: LiveRequest['state']) => ({ ...LEVEL, state })
+const candidate = (state: LiveRequest['state']) => ({ ...LEVEL, state })
 
 /** What is printed of each event, and in the end. */
 function printed(...events: readonly (readonly LiveRequest[])[]): readonly (readonly string[])[] {
@@ -27,7 +27,7 @@ function printed(...events: readonly (readonly LiveRequest[])[]): readonly (read
   })
   const taken = (): string[] =>
     values.splice(0).map((value) => {
-      const { seq, state, shadow: beside } = LineSchema.parse(value)
+      const { seq, state, candidate: beside } = LineSchema.parse(value)
       return `${seq} ${state}${beside === undefined ? '' : ` ${beside.state}`}`
     })
   const perEvent = events.map((requests) => {
@@ -38,7 +38,11 @@ function printed(...events: readonly (readonly LiveRequest[])[]): readonly (read
   expect(told).toEqual([])
   return [...perEvent, taken()]
 }
-const LineSchema = z.object({ seq: z.number(), state: z.string(), shadow: z.object({ state: z.string() }).optional() })
+const LineSchema = z.object({
+  seq: z.number(),
+  state: z.string(),
+  candidate: z.object({ state: z.string() }).optional(),
+})
 
 describe('rows as lines', () => {
   it('come once, when the request has ended and its server has answered', () => {
@@ -55,12 +59,15 @@ describe('rows as lines', () => {
     expect(
       printed(
         [
-          answered(0, 'served', { shadow: shadow('waiting') }),
-          answered(1, 'rejected', { shadow: shadow('executing') }),
+          answered(0, 'served', { candidate: candidate('waiting') }),
+          answered(1, 'rejected', { candidate: candidate('executing') }),
         ],
-        [answered(0, 'served', { shadow: shadow('executing') }), answered(1, 'rejected', { shadow: shadow('served') })],
-        [answered(0, 'served', { shadow: shadow('served') })],
-        [answered(0, 'served', { shadow: shadow('served') })],
+        [
+          answered(0, 'served', { candidate: candidate('executing') }),
+          answered(1, 'rejected', { candidate: candidate('served') }),
+        ],
+        [answered(0, 'served', { candidate: candidate('served') })],
+        [answered(0, 'served', { candidate: candidate('served') })],
       ),
     ).toEqual([[], ['1 rejected served'], ['0 served served'], [], []])
   })
@@ -68,14 +75,17 @@ describe('rows as lines', () => {
   it('are printed in the end as they are, if only the draft goes on', () => {
     expect(
       printed(
-        [answered(0, 'served', { shadow: shadow('waiting') }), row(1, 'executing', { shadow: shadow('served') })],
-        [answered(0, 'served', { shadow: shadow('executing') })],
+        [
+          answered(0, 'served', { candidate: candidate('waiting') }),
+          row(1, 'executing', { candidate: candidate('served') }),
+        ],
+        [answered(0, 'served', { candidate: candidate('executing') })],
       ),
     ).toEqual([[], [], ['0 served executing']])
   })
 
   it('do not wait for a draft when the client left', () => {
-    expect(printed([row(0, 'cancelled', { shadow: shadow('waiting') })])).toEqual([['0 cancelled waiting'], []])
+    expect(printed([row(0, 'cancelled', { candidate: candidate('waiting') })])).toEqual([['0 cancelled waiting'], []])
   })
 
   it('come with a sentence about those that do not', () => {

@@ -204,7 +204,7 @@ const hasEnded = (row: LiveRequest): boolean =>
 
 /** In a draft, a request whose client left does not come out of its queue any more. */
 const goesOnInDraft = (row: LiveRequest): boolean =>
-  !hasLeft(row) && row.shadow !== undefined && (!hasDecided(row.shadow) || row.shadow.state === 'executing')
+  !hasLeft(row) && row.candidate !== undefined && (!hasDecided(row.candidate) || row.candidate.state === 'executing')
 
 const hasLeft = ({ state }: LiveRequest): boolean => state === 'cancelled' || state === 'failed'
 

@@ -1,4 +1,4 @@
-import type { LiveShadow, ShadowReport } from '../../core/contract/live.ts'
+import type { CandidateWish, CandidateReport } from '../../core/contract/live.ts'
 import type { FeedListener } from '../../core/feeds/feedEngine.ts'
 import type { FeedRun } from '../../core/feeds/feedRun.ts'
 import type { LiveRow } from '../../core/live/requestLog.ts'
@@ -14,8 +14,8 @@ interface BesideOptions extends Pick<DraftOptions, 'version'> {
 
 interface Beside {
   readonly listener: FeedListener
-  readonly report: ShadowReport | undefined
-  wish(wish: LiveShadow): void
+  readonly report: CandidateReport | undefined
+  wish(wish: CandidateWish): void
 }
 
 /** The second engine of a feed, which begins anew with the first. */

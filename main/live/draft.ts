@@ -1,4 +1,4 @@
-import type { LiveShadow, ShadowReport } from '../../core/contract/live.ts'
+import type { CandidateWish, CandidateReport } from '../../core/contract/live.ts'
 import type { ApfEngine, EngineConfiguration, ServerFacts } from '../../core/engine/apfEngine.ts'
 import {
   type ArrivalListener,
@@ -32,9 +32,9 @@ export interface DraftOptions<R extends Compared = LiveRow> {
 
 /** The draft of the objects beside a live source, which runs as a candidate or not. */
 export interface Draft {
-  readonly report: ShadowReport | undefined
+  readonly report: CandidateReport | undefined
   /** Throws `invalid-input` for a draft that no server would take. */
-  wish(wish: LiveShadow): void
+  wish(wish: CandidateWish): void
   /** What the server told of its objects and watches, for its estimates. */
   facts(facts: ServerFacts): void
   /** The baseline is another one: begins anew with it, where a draft is wished for. */

@@ -4,7 +4,7 @@ import type { Cadence } from '../../core/contract/source.ts'
 import type { ApfEngine, EngineConfiguration } from '../../core/engine/apfEngine.ts'
 import type { SourceInfo } from '../../core/frame/frame.ts'
 import type { Emit } from '../../core/source/sourceEvent.ts'
-import type { LiveShadow, LiveState, ProxyMode } from '../../core/contract/live.ts'
+import type { CandidateWish, LiveState, ProxyMode } from '../../core/contract/live.ts'
 import type { Outcome } from '../../core/live/outcome.ts'
 import type { RequestLog } from '../../core/live/requestLog.ts'
 import type { Call } from '../../core/simulate/server.ts'
@@ -48,7 +48,7 @@ export interface LiveTraffic {
   settle(): void
   state(): LiveState
   /** Begins, changes or ends the second engine; throws `invalid-input` for a draft that no server would take. */
-  shadow(wish: LiveShadow): void
+  candidate(wish: CandidateWish): void
   /** Lets requests wait for the engine or pass it from now on; of proxies alone. */
   change?(mode: ProxyMode): void
   /** Nothing more comes: lets everything happen that is held back because earlier requests might still come. */

@@ -77,8 +77,8 @@ spec: { type: Limited, limited: { nominalConcurrencyShares: 5, limitResponse: { 
     expect(rows).toHaveLength(10)
     expect(rows.every(({ user }) => user !== '')).toBe(true)
     // A draft goes through all of the log again.
-    live?.shadow({ on: true, objects: storedSet(builtInObjects('v1.37.0')) })
-    expect(live?.state().shadow).toBeDefined()
+    live?.candidate({ on: true, objects: storedSet(builtInObjects('v1.37.0')) })
+    expect(live?.state().candidate).toBeDefined()
     expect(live?.log.before(10).map(({ seq }) => seq)).toEqual(rows.map(({ seq }) => seq))
   })
 

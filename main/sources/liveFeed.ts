@@ -153,10 +153,10 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
         ...(counts.lastUnreadable !== undefined && { lastUnreadable: counts.lastUnreadable }),
         ...(feed.refused !== undefined && { refused: feed.refused }),
         agreement: run.agreement(),
-        ...(report !== undefined && { shadow: report }),
+        ...(report !== undefined && { candidate: report }),
       }
     },
-    shadow: (wish) => beside.wish(wish),
+    candidate: (wish) => beside.wish(wish),
     finish: () => feed.finish(),
   }
   return {

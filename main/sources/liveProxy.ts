@@ -198,10 +198,10 @@ async function open({ spec, connection, surroundings, life }: Opening): Promise<
         unreadable: 0,
         ...(run.crowdedOut > 0 && { refused: { count: run.crowdedOut, last: CROWDED } }),
         agreement: agreement.read(environment.now()),
-        ...(report !== undefined && { shadow: report }),
+        ...(report !== undefined && { candidate: report }),
       }
     },
-    shadow: (wish) => draft.wish(wish),
+    candidate: (wish) => draft.wish(wish),
     change(mode) {
       if (mode === run.mode) return
       run.settle()

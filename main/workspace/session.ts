@@ -1,6 +1,6 @@
 import type { AbortSignalLike, StreamEvent } from '../../core/contract/contract.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
-import type { LiveEvent, LiveShadow, LiveState, ProxyMode } from '../../core/contract/live.ts'
+import type { LiveEvent, CandidateWish, LiveState, ProxyMode } from '../../core/contract/live.ts'
 import type { SimulationState } from '../../core/contract/simulation.ts'
 import type { Cadence, Connected, SourceSpec } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
@@ -41,7 +41,7 @@ export interface Session {
   readonly requests: Subscribable<LiveEvent>
   readonly requestStates: Subscribable<LiveState>
   /** Begins, changes or ends a draft beside; throws like `seen`. */
-  shadow(wish: LiveShadow): LiveState
+  candidate(wish: CandidateWish): LiveState
   /** Throws `unsupported` for what is no proxy. */
   mode(mode: ProxyMode): LiveState
   /** Aborted by `end`. */
@@ -224,9 +224,9 @@ export function startSession(options: SessionOptions): Session {
         emit(live.state())
       },
     },
-    shadow(wish) {
+    candidate(wish) {
       const traffic = seen()
-      traffic.shadow(wish)
+      traffic.candidate(wish)
       return tellState(traffic)
     },
     mode(mode) {

@@ -204,7 +204,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
         const { log } = traffic
         return { connection, event: log.event, requests: log.before(count, before, since) }
       },
-      'live.shadow': async ({ connection, wish }) => sessionOf(connection).shadow(wish),
+      'live.candidate': async ({ connection, wish }) => sessionOf(connection).candidate(wish),
       'live.mode': async ({ connection, mode }) => {
         const session = sessionOf(connection)
         session.seen()

@@ -94,7 +94,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         'requests.read': refuse('requests.read'),
         'requests.change': refuse('requests.change'),
         'live.page': refuse('live.page'),
-        'live.shadow': refuse('live.shadow'),
+        'live.candidate': refuse('live.candidate'),
         'live.mode': refuse('live.mode'),
       },
       streams: {

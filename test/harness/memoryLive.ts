@@ -60,7 +60,7 @@ export function memoryLive({ mode: firstMode, perSecond, before, now, connection
   const ends: { readonly at: number; readonly end: () => void }[] = []
   const listeners = new Set<(event: StreamEvent<'live'>) => void>()
   const stateListeners = new Set<(state: LiveState) => void>()
-  let shadowOn = false
+  let candidateOn = false
   let mode = firstMode
   let ticks = 0
   let owed = 0
@@ -141,7 +141,8 @@ export function memoryLive({ mode: firstMode, perSecond, before, now, connection
   const finish = (row: LiveRow, change: Partial<LiveRequest>, at: number): void => {
     Object.assign(row, change)
     if (mode === 'observe' || mode === 'feed') row.server = serverWords(row)
-    if (shadowOn) row.shadow = { level: row.level, schema: row.schema, state: random() < 0.9 ? row.state : 'rejected' }
+    if (candidateOn)
+      row.candidate = { level: row.level, schema: row.schema, state: random() < 0.9 ? row.state : 'rejected' }
     meter.note(row, at)
     log.touch(row)
   }
@@ -186,7 +187,9 @@ export function memoryLive({ mode: firstMode, perSecond, before, now, connection
     arrived: log.count,
     unreadable: 0,
     agreement: meter.read(now()),
-    ...(shadowOn && { shadow: { seconds: 300, a: side(1), b: side(2.6), different: Math.round(log.count * 0.1) } }),
+    ...(candidateOn && {
+      candidate: { seconds: 300, a: side(1), b: side(2.6), different: Math.round(log.count * 0.1) },
+    }),
   })
   const tellState = (): void => {
     for (const emit of stateListeners) emit(state())
@@ -198,8 +201,8 @@ export function memoryLive({ mode: firstMode, perSecond, before, now, connection
         event: log.event,
         requests: log.before(count, seq, since),
       }),
-      'live.shadow': async ({ wish }) => {
-        shadowOn = wish.on
+      'live.candidate': async ({ wish }) => {
+        candidateOn = wish.on
         tellState()
         return state()
       },

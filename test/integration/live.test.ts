@@ -143,13 +143,13 @@ describe('a live proxy', () => {
       ),
       schemas,
     }
-    const begun = await desk.client.call('live.shadow', { wish: { on: true, objects: draft } })
-    expect(begun.shadow).toMatchObject({ a: { arrived: 0 }, b: { arrived: 0 }, different: 0 })
+    const begun = await desk.client.call('live.candidate', { wish: { on: true, objects: draft } })
+    expect(begun.candidate).toMatchObject({ a: { arrived: 0 }, b: { arrived: 0 }, different: 0 })
     holds = true
     const asked = Array.from({ length: 5 }, () => ask())
     await vi.waitFor(() => expect(held).toHaveLength(5))
     await vi.waitFor(() =>
-      expect([...desk.rows.values()].map((row) => [row.state, row.shadow?.state])).toEqual([
+      expect([...desk.rows.values()].map((row) => [row.state, row.candidate?.state])).toEqual([
         ['executing', 'executing'],
         ['executing', 'waiting'],
         ['executing', 'rejected'],
@@ -160,16 +160,16 @@ describe('a live proxy', () => {
     for (const answer of held.splice(0)) answer()
     await Promise.all(asked)
     await vi.waitFor(() => {
-      expect(desk.state()?.shadow).toMatchObject({
+      expect(desk.state()?.candidate).toMatchObject({
         a: { arrived: 5, rejected: 0, executingSeats: 0, queued: 0 },
         b: { arrived: 5, rejected: 3, executingSeats: 0, queued: 0 },
         different: 3,
       })
     }, 5_000)
     // The one that waited in the draft took as long there as it really took.
-    expect(desk.state()?.shadow?.b.waitP99[LEVEL]).toBeGreaterThan(1)
-    const ended = await desk.client.call('live.shadow', { wish: { on: false } })
-    expect(ended.shadow).toBeUndefined()
+    expect(desk.state()?.candidate?.b.waitP99[LEVEL]).toBeGreaterThan(1)
+    const ended = await desk.client.call('live.candidate', { wish: { on: false } })
+    expect(ended.candidate).toBeUndefined()
     holds = false
     expect((await ask()).status).toBe(200)
   })
@@ -180,7 +180,7 @@ describe('a live proxy', () => {
     const { levels = [], schemas = [] } = desk.objects()?.objects ?? {}
     const wrong = levels.map((one) => (one.metadata.name === LEVEL ? { ...one, spec: { type: 'Limited' } } : one))
     await expect(
-      desk.client.call('live.shadow', { wish: { on: true, objects: { levels: wrong, schemas } } }),
+      desk.client.call('live.candidate', { wish: { on: true, objects: { levels: wrong, schemas } } }),
     ).rejects.toMatchObject({ problem: { code: 'invalid-input' }, message: expect.stringContaining(LEVEL) })
   })
 

@@ -77,8 +77,8 @@ describe('a draft beside a feed', () => {
     const rows = rowsOf(feed.output())
     expect(rows.map(({ state }) => state)).toEqual(Array.from({ length: 16 }, () => 'served'))
     const once = ['served', 'served', 'served', 'served', 'served', 'rejected', 'rejected', 'rejected']
-    expect(rows.map(({ shadow }) => shadow?.state)).toEqual([...once, ...once])
-    expect(rows.map(({ shadow }) => shadow?.waitMs).slice(0, 6)).toEqual([0, 0, 0, 400, 400, 0])
+    expect(rows.map(({ candidate }) => candidate?.state)).toEqual([...once, ...once])
+    expect(rows.map(({ candidate }) => candidate?.waitMs).slice(0, 6)).toEqual([0, 0, 0, 400, 400, 0])
     expect(feed.told()).toContain(
       'Compared 17 requests: without the draft 17 dispatched, none rejected; with it 10 dispatched, rejected 7 queue-full.',
     )
@@ -94,10 +94,10 @@ describe('a draft beside a feed', () => {
     expect(code).toBe(0)
     const rows = rowsOf(output)
     expect(rows.map(({ level, state }) => `${level} ${state}`)).toEqual(rows.map(() => 'narrow served'))
-    expect(rows.map(({ shadow }) => shadow?.schema)).toEqual(rows.map(() => 'everybody'))
+    expect(rows.map(({ candidate }) => candidate?.schema)).toEqual(rows.map(() => 'everybody'))
     // Whoever finds a level empty runs, however few seats it has.
     const refused = Array.from({ length: 7 }, () => 'concurrency-limit')
-    expect(rows.map(({ shadow }) => shadow?.reason)).toEqual([undefined, ...refused])
+    expect(rows.map(({ candidate }) => candidate?.reason)).toEqual([undefined, ...refused])
   })
 })
 
@@ -119,10 +119,10 @@ describe('a draft beside a proxy', () => {
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
     await vi.waitFor(() => expect(rows()).toHaveLength(8), 5_000)
     expect(rows().map(({ level, state }) => `${level} ${state}`)).toEqual(answers.map(() => 'global-default served'))
-    expect(rows().map(({ shadow }) => shadow?.level)).toEqual(answers.map(() => 'narrow'))
-    const refused = rows().filter(({ shadow }) => shadow?.reason === 'concurrency-limit').length
+    expect(rows().map(({ candidate }) => candidate?.level)).toEqual(answers.map(() => 'narrow'))
+    const refused = rows().filter(({ candidate }) => candidate?.reason === 'concurrency-limit').length
     expect(refused).toBeGreaterThan(0)
-    const ran = rows().filter(({ shadow }) => shadow?.state === 'served').length
+    const ran = rows().filter(({ candidate }) => candidate?.state === 'served').length
     expect(ran).toBe(8 - refused)
     proxy.interrupt()
     expect(await proxy.ended).toBe(0)
@@ -146,7 +146,7 @@ describe('a draft beside a proxy', () => {
     await found(proxy.told, /FlowSchema everybody of the draft leads to later, which does not exist/)
     await ask()
     await vi.waitFor(() => expect(rows()).toHaveLength(1), 5_000)
-    expect(rows()[0]?.shadow).toMatchObject({ level: 'global-default', schema: 'global-default' })
+    expect(rows()[0]?.candidate).toMatchObject({ level: 'global-default', schema: 'global-default' })
 
     const editor = simulated.objects?.editor
     if (editor === undefined || 'impossible' in editor) throw new Error('it can be edited')
@@ -155,7 +155,7 @@ describe('a draft beside a proxy', () => {
     await editor.apply({ kind: 'PriorityLevelConfiguration', name: 'later', object }, false, unannounced)
     await vi.waitFor(async () => {
       await ask()
-      expect(rows().at(-1)?.shadow).toMatchObject({ level: 'later', schema: 'everybody', state: 'served' })
+      expect(rows().at(-1)?.candidate).toMatchObject({ level: 'later', schema: 'everybody', state: 'served' })
     }, 5_000)
     expect(rows().at(-1)).toMatchObject({ level: 'global-default', schema: 'global-default' })
   })

@@ -97,13 +97,13 @@ describe('the mode of a proxy, changed while requests come', () => {
     await narrow()
     const objects = desk.objects()?.objects
     if (objects === undefined) throw new Error('there are no objects')
-    await desk.client.call('live.shadow', { wish: { on: true, objects } })
+    await desk.client.call('live.candidate', { wish: { on: true, objects } })
     const passing = [ask(), ask()]
     await vi.waitFor(() => expect(held).toHaveLength(2))
-    await vi.waitFor(() => expect(desk.state()?.shadow?.a.arrived).toBe(2), 3_000)
+    await vi.waitFor(() => expect(desk.state()?.candidate?.a.arrived).toBe(2), 3_000)
 
     const told = await desk.client.call('live.mode', { mode: 'enforce' })
-    expect(told).toMatchObject({ mode: 'enforce', shadow: { a: { arrived: 0 }, b: { arrived: 0 } } })
+    expect(told).toMatchObject({ mode: 'enforce', candidate: { a: { arrived: 0 }, b: { arrived: 0 } } })
     const next = [ask(), ask()]
     await vi.waitFor(() => expect(states().slice(2)).toEqual(['executing', 'waiting']))
     expect(held).toHaveLength(3)
@@ -111,7 +111,7 @@ describe('the mode of a proxy, changed while requests come', () => {
     await vi.waitFor(() => expect(held).toHaveLength(1))
     answerAll()
     expect(await Promise.all([...passing, ...next])).toEqual([200, 200, 200, 200])
-    await vi.waitFor(() => expect(desk.state()?.shadow?.a.arrived).toBe(2), 3_000)
+    await vi.waitFor(() => expect(desk.state()?.candidate?.a.arrived).toBe(2), 3_000)
   })
 
   test('is that of a proxy alone', async () => {

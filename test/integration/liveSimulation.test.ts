@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { manifestOf, versionOf } from '../../core/config/content.ts'
 import { AUTOUPDATE_ANNOTATION } from '../../core/config/objects.ts'
 import { ObjectSetSchema } from '../../core/config/schema.ts'
-import type { LiveShadow, ShadowReport } from '../../core/contract/live.ts'
+import type { CandidateWish, CandidateReport } from '../../core/contract/live.ts'
 import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
 import { openLiveConsole, type LiveConsole } from '../harness/live.ts'
 
@@ -25,13 +25,13 @@ describe('a simulation', () => {
     if (told === undefined) throw new Error('nothing was told')
     return told
   }
-  const compared = (): ShadowReport => {
-    const { shadow } = state()
-    if (shadow === undefined) throw new Error('the draft does not run')
-    return shadow
+  const compared = (): CandidateReport => {
+    const { candidate } = state()
+    if (candidate === undefined) throw new Error('the draft does not run')
+    return candidate
   }
   /** The objects in force with so many shares for one level, which no server puts back as they were. */
-  const draft = (nominalConcurrencyShares: number): Extract<LiveShadow, { on: true }> => {
+  const draft = (nominalConcurrencyShares: number): Extract<CandidateWish, { on: true }> => {
     const { levels = [], schemas = [] } = desk.objects()?.objects ?? {}
     const own = { lendablePercent: 0, borrowingLimitPercent: 0, nominalConcurrencyShares }
     const changed = levels.map((level) =>
@@ -52,13 +52,13 @@ describe('a simulation', () => {
     const texts = [...desk.rows.values()].flatMap(({ user, groups, url }) => [user, ...groups, url])
     expect(texts.filter((text) => text.includes('{i}'))).toEqual([])
     expect(desk.state()).toMatchObject({ mode: 'simulation', title: 'Simulated cluster' })
-    expect(state().shadow).toBeUndefined()
+    expect(state().candidate).toBeUndefined()
   })
 
   test('runs a draft beside its own engine, at any speed, and shows what it makes of requests', async () => {
     await present()
-    const begun = await desk.client.call('live.shadow', { wish: draft(1) })
-    expect(begun.shadow).toMatchObject({ a: { arrived: 0 }, different: 0 })
+    const begun = await desk.client.call('live.candidate', { wish: draft(1) })
+    expect(begun.candidate).toMatchObject({ a: { arrived: 0 }, different: 0 })
     expect(begun.limits.join(' ')).toContain('The draft gets the requests of today')
     await desk.client.call('simulation.control', { speed: 100 })
     await vi.waitFor(() => expect(compared().seconds).toBe(300), LONG)
@@ -69,31 +69,31 @@ describe('a simulation', () => {
     expect(different).toBeGreaterThan(0)
     await vi.waitFor(() => {
       const rows = [...desk.rows.values()].filter(({ level }) => level === LEVEL)
-      expect(rows.some((row) => row.state === 'served' && row.shadow?.state === 'rejected')).toBe(true)
+      expect(rows.some((row) => row.state === 'served' && row.candidate?.state === 'rejected')).toBe(true)
     }, LONG)
-    const ended = await desk.client.call('live.shadow', { wish: { on: false } })
-    expect(ended.shadow).toBeUndefined()
+    const ended = await desk.client.call('live.candidate', { wish: { on: false } })
+    expect(ended.candidate).toBeUndefined()
     expect(ended.limits.join(' ')).not.toContain('The draft')
   })
 
   test('stands still with the simulation, goes on by single events, and is off in another one', async () => {
     await present()
-    await desk.client.call('live.shadow', { wish: draft(1) })
+    await desk.client.call('live.candidate', { wish: draft(1) })
     await vi.waitFor(() => expect(compared().a.arrived).toBeGreaterThan(50), LONG)
     const { at } = await desk.client.call('simulation.control', { paused: true })
-    const paused = await desk.client.call('live.shadow', { wish: draft(1) })
-    expect(paused.shadow).toMatchObject({ seconds: 0, a: { arrived: 0 }, b: { arrived: 0 } })
+    const paused = await desk.client.call('live.candidate', { wish: draft(1) })
+    expect(paused.candidate).toMatchObject({ seconds: 0, a: { arrived: 0 }, b: { arrived: 0 } })
     const stepped = await desk.client.call('simulation.control', { step: 200 })
     await vi.waitFor(() => expect(compared().a.arrived).toBeGreaterThan(20), LONG)
     expect(compared().b.arrived).toBe(compared().a.arrived)
     expect(compared().seconds).toBeCloseTo((Date.parse(stepped.at) - Date.parse(at)) / 1_000, 2)
     await connect()
-    await vi.waitFor(() => expect(state().shadow).toBeUndefined(), LONG)
+    await vi.waitFor(() => expect(state().candidate).toBeUndefined(), LONG)
   })
 
   test('goes on while the objects in force are edited, and refuses what no server would take', async () => {
     await present()
-    await desk.client.call('live.shadow', { wish: draft(100) })
+    await desk.client.call('live.candidate', { wish: draft(100) })
     await desk.client.call('editing.switch', { on: true })
     const level = draft(1).objects.levels.find(({ metadata }) => metadata.name === LEVEL)
     if (level === undefined) throw new Error('the simulation has the built-in levels')
@@ -108,7 +108,7 @@ describe('a simulation', () => {
     await desk.client.call('simulation.control', { speed: 100 })
     await vi.waitFor(() => expect(compared().seconds).toBeGreaterThan(150), LONG)
     expect(compared().a.rejected).toBeGreaterThan(compared().b.rejected)
-    await expect(desk.client.call('live.shadow', { wish: draft(-1) })).rejects.toMatchObject({
+    await expect(desk.client.call('live.candidate', { wish: draft(-1) })).rejects.toMatchObject({
       problem: { code: 'invalid-input' },
       message: expect.stringContaining(LEVEL),
     })

@@ -1,4 +1,4 @@
-import { type LiveShadow, KEPT_REQUESTS } from '../../../core/contract/live.ts'
+import { type CandidateWish, KEPT_REQUESTS } from '../../../core/contract/live.ts'
 import type { EngineConfiguration, ServerFacts } from '../../../core/engine/apfEngine.ts'
 import { AS_UPSTREAM, profileFor } from '../../../core/engine/profiles.ts'
 import type { FeedRecord } from '../../../core/feeds/request.ts'
@@ -31,7 +31,7 @@ export function logTraffic(logs: readonly LogFile[], surroundings: LogSurroundin
   const [first] = used
   if (first === undefined) return undefined
   const records = used.flatMap((log) => recordsOf(log, surroundings.now))
-  const replay = (wish: LiveShadow) => replayed(first.kind, records, surroundings, wish)
+  const replay = (wish: CandidateWish) => replayed(first.kind, records, surroundings, wish)
   let present = replay({ on: false })
   const title = `${first.kind === 'audit' ? 'audit log' : 'request log'} ${used.map(({ file }) => file).join(', ')}`
   return {
@@ -57,11 +57,11 @@ export function logTraffic(logs: readonly LogFile[], surroundings: LogSurroundin
         unreadable: counts.unreadable,
         ...(counts.lastUnreadable !== undefined && { lastUnreadable: counts.lastUnreadable }),
         agreement: present.run.agreement(),
-        ...(report !== undefined && { shadow: report }),
+        ...(report !== undefined && { candidate: report }),
       }
     },
     // The log was read to its end, so a draft goes through all of it again; rows keep their numbers.
-    shadow(wish) {
+    candidate(wish) {
       const { telling } = present.run.log
       present = replay(wish)
       present.run.log.telling = telling
@@ -78,7 +78,7 @@ function replayed(
   identity: LogFile['kind'],
   records: readonly FeedRecord[],
   { version, configuration, serverLimit, facts, now }: LogSurroundings,
-  wish: LiveShadow,
+  wish: CandidateWish,
 ): { readonly run: FeedRun; readonly beside: ReturnType<typeof createBeside> } {
   const engine = {
     maxRequestsInFlight: serverLimit,

@@ -6,7 +6,7 @@ import type { Call } from '../../../core/simulate/server.ts'
 import { placed, rowOf } from '../../../core/live/rows.ts'
 import { type Nanoseconds, nsToMs, unixMsAfter } from '../../../core/units.ts'
 import type { LiveTraffic } from '../../ports/source.ts'
-import { createSimulationShadow, type SimulationShadowOptions } from './shadow.ts'
+import { createSimulationCandidate, type SimulationCandidateOptions } from './candidate.ts'
 
 const KEPT = 20_000
 const UNTOLD = 2_000
@@ -24,7 +24,7 @@ const DRAFT_LIMITS = [
   'The draft is computed beside the simulated server, so the highest speeds reach less than half as far.',
 ]
 
-export interface SimulationRowsOptions extends Omit<SimulationShadowOptions, 'show'> {
+export interface SimulationRowsOptions extends Omit<SimulationCandidateOptions, 'show'> {
   /** Before this time of the engine requests are history and get no rows. */
   readonly fromNs: Nanoseconds
   /** Milliseconds of a clock of this machine. */
@@ -71,23 +71,23 @@ export function createSimulationRows(options: SimulationRowsOptions): LiveTraffi
     Object.assign(row, changeBy(event, engine.nowNs))
     log.touch(row)
   }
-  const shadow = createSimulationShadow({
+  const candidate = createSimulationCandidate({
     ...options,
     show(ticket, made) {
       const row = rows.get(ticket)
       if (row === undefined || made === undefined) return
-      row.shadow = made
+      row.candidate = made
       log.touch(row)
     },
   })
   const hear = (event: EngineEvent<Call>): void => {
     // The row first: the draft writes into it.
     note(event)
-    shadow.hear(event)
+    candidate.hear(event)
   }
   engine.subscribe(hear)
   const state = (): LiveState => {
-    const { report } = shadow
+    const { report } = candidate
     return {
       title: 'Simulated cluster',
       mode: 'simulation',
@@ -96,16 +96,16 @@ export function createSimulationRows(options: SimulationRowsOptions): LiveTraffi
       ...(arrived > log.count && { withoutRow: arrived - log.count }),
       unreadable: 0,
       agreement: { compared: 0, schemaAndLevel: 0, widthCompared: 0, width: 0, differences: [] },
-      ...(report !== undefined && { shadow: report }),
+      ...(report !== undefined && { candidate: report }),
     }
   }
   return {
     log,
     version,
     engine,
-    settle: () => shadow.settle(),
+    settle: () => candidate.settle(),
     state,
-    shadow: (wish) => shadow.wish(wish),
+    candidate: (wish) => candidate.wish(wish),
   }
 }
 

@@ -158,7 +158,7 @@ function Question(props: { readonly asked: ProxyMode; readonly title: string; re
       <header className={dialog['head']}>
         <Dialog.Title>{ASKS[asked].title}</Dialog.Title>
       </header>
-      <div className={styles['shadowBody']}>
+      <div className={styles['candidateBody']}>
         <p>{ASKS[asked].meaning} The engine begins anew, as after a start of the server.</p>
         <p className={styles['place']}>{title}</p>
         <div className={styles['buttons']}>

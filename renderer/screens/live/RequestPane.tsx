@@ -32,7 +32,7 @@ export interface RequestPaneProps {
 
 /** One request: what became of it, where its time went, what server and draft say. */
 export function RequestPane({ row, pinned, server, onPin, onClose }: RequestPaneProps) {
-  const { level, schema, user, groups, url, status, reason, retryAfter, shadow } = row
+  const { level, schema, user, groups, url, status, reason, retryAfter, candidate } = row
   return (
     <Pane
       title={requestOf(row)}
@@ -92,15 +92,15 @@ export function RequestPane({ row, pinned, server, onPin, onClose }: RequestPane
           </dd>
         </dl>
         {server && <ServerWords row={row} />}
-        {shadow?.state === 'behind' && (
+        {candidate?.state === 'behind' && (
           <p className={styles['story']}>Draft: not decided yet, because the draft is behind.</p>
         )}
-        {shadow !== undefined && shadow.state !== 'behind' && (
+        {candidate !== undefined && candidate.state !== 'behind' && (
           <p className={styles['story']}>
-            Draft: {shadow.state} in <span className="mono">{shadow.level}</span> by{' '}
-            <span className="mono">{shadow.schema}</span>
-            {shadow.waitMs !== undefined && `, waited ${format.ms(shadow.waitMs)}`}
-            {shadow.reason !== undefined && `, ${shadow.reason}`}.
+            Draft: {candidate.state} in <span className="mono">{candidate.level}</span> by{' '}
+            <span className="mono">{candidate.schema}</span>
+            {candidate.waitMs !== undefined && `, waited ${format.ms(candidate.waitMs)}`}
+            {candidate.reason !== undefined && `, ${candidate.reason}`}.
           </p>
         )}
         <div className={styles['actions']}>

@@ -259,9 +259,9 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
 
 function Draft({ row }: { readonly row: LiveRequest }) {
   const differs = draftDiffers(row)
-  if (row.shadow?.state === 'behind') return <span className={styles['quiet']}>not yet</span>
+  if (row.candidate?.state === 'behind') return <span className={styles['quiet']}>not yet</span>
   if (differs === undefined) return <span className={styles['quiet']}>{UNKNOWN}</span>
-  return differs ? <span className={styles['differs']}>{row.shadow?.state}</span> : 'same'
+  return differs ? <span className={styles['differs']}>{row.candidate?.state}</span> : 'same'
 }
 
 const isShown = ({ id, usual }: StreamColumn, chosen: readonly string[], room: Room): boolean =>

@@ -70,7 +70,7 @@ describe('Live requests', () => {
     story.stop()
     await open({ mode: 'simulation', perSecond: 50, before: 500 })
     await userEvent.setup().click(await screen.findByRole('radio', { name: 'Engine and server' }))
-    expect(await screen.findByRole('region', { name: 'Shadow A / B' })).toBeTruthy()
+    expect(await screen.findByRole('region', { name: 'Draft beside' })).toBeTruthy()
     expect(screen.queryByRole('region', { name: 'Agreement' })).toBeNull()
   })
 

@@ -21,7 +21,7 @@ import { RequestPane } from './RequestPane.tsx'
 import { type Span, ExemptPane, FlowsPane, RejectedPane, SPANS, type FlowOrder } from './TrafficPanes.tsx'
 import { AgreementPane, DifferencesPane } from './AgreementPane.tsx'
 import { LiveQueuesPane } from './LiveQueuesPane.tsx'
-import { ShadowPane } from './ShadowPane.tsx'
+import { CandidatePane } from './CandidatePane.tsx'
 
 /** Live requests: single requests of a proxy, a feed or a simulation as they pass. */
 export function LivePage() {
@@ -181,7 +181,7 @@ function EngineSide({ state, still }: { readonly state: LiveState | undefined; r
       {/* A simulated server is the engine itself. */}
       {state?.mode !== 'simulation' && <AgreementPane tally={tally} note={still ? 'all that is read' : 'last 5 min'} />}
       {state !== undefined && <DifferencesPane differences={state.agreement.differences} />}
-      {state !== undefined && <ShadowPane state={state} />}
+      {state !== undefined && <CandidatePane state={state} />}
       {state !== undefined && <LimitsPane limits={state.limits} />}
     </>
   )

@@ -180,9 +180,9 @@ test('pause holds everything still, and going on shows what came', async () => {
 })
 
 test('the draft runs beside on the same requests', async () => {
-  await expect(page.getByRole('switch', { name: 'Shadow on the draft' })).toBeHidden()
+  await expect(page.getByRole('switch', { name: 'Run the draft beside' })).toBeHidden()
   await page.getByRole('radio', { name: 'Engine and server' }).click()
-  await expect(page.getByRole('switch', { name: 'Shadow on the draft' })).toBeDisabled()
+  await expect(page.getByRole('switch', { name: 'Run the draft beside' })).toBeDisabled()
   await expect(page.getByText(/There is no draft/)).toBeVisible()
 })
 

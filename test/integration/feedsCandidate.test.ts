@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import { ObjectSetSchema } from '../../core/config/schema.ts'
-import { FeedSpecSchema, type FeedSpec, type LiveRequest, type LiveShadow } from '../../core/contract/live.ts'
+import { FeedSpecSchema, type FeedSpec, type LiveRequest, type CandidateWish } from '../../core/contract/live.ts'
 import { NEWEST_VERSION } from '../../core/engine/profiles.ts'
 import { openLiveConsole, smallServer, type LiveConsole, type SmallServer } from '../harness/live.ts'
 
@@ -12,7 +12,7 @@ const FROM = Date.UTC(2026, 0, 1)
 const HOUR_MS = 3_600_000
 const PODS = '/api/v1/namespaces/default/pods'
 
-type Objects = Extract<LiveShadow, { on: true }>['objects']
+type Objects = Extract<CandidateWish, { on: true }>['objects']
 
 interface Said {
   readonly id: string
@@ -75,19 +75,19 @@ const narrow = (): Objects => {
     schemas,
   }
 }
-const shadow = (objects: Objects) => desk.client.call('live.shadow', { wish: { on: true, objects } })
+const candidate = (objects: Objects) => desk.client.call('live.candidate', { wish: { on: true, objects } })
 const placed = (): readonly LiveRequest[] => [...desk.rows.values()].filter(({ level }) => level !== '')
 
 describe('a draft beside a feed', () => {
   test('says of each request what it would have made of it, and begins anew when time makes a leap', async () => {
     await follow({ maxRequestsInFlight: 200, maxMutatingRequestsInFlight: 0 })
-    const begun = await shadow(narrow())
-    expect(begun.shadow).toMatchObject({ a: { arrived: 0 }, b: { arrived: 0 }, different: 0 })
+    const begun = await candidate(narrow())
+    expect(begun.candidate).toMatchObject({ a: { arrived: 0 }, b: { arrived: 0 }, different: 0 })
     const five = Array.from({ length: 5 }, (_, i) => event({ id: `first ${i}`, atMs: i }))
     await appendFile(path, `${five.join('')}${later(20_000)}`)
     await vi.waitFor(
       () =>
-        expect(placed().map(({ state, shadow: beside }) => [state, beside?.state, beside?.reason])).toEqual([
+        expect(placed().map(({ state, candidate: beside }) => [state, beside?.state, beside?.reason])).toEqual([
           ['served', 'served', undefined],
           ['served', 'served', undefined],
           ['served', 'rejected', 'queue-full'],
@@ -97,15 +97,15 @@ describe('a draft beside a feed', () => {
       5_000,
     )
     await vi.waitFor(() => {
-      expect(desk.state()?.shadow).toMatchObject({
+      expect(desk.state()?.candidate).toMatchObject({
         a: { arrived: 5, rejected: 0, executingSeats: 0, queued: 0 },
         b: { arrived: 5, rejected: 3, executingSeats: 0, queued: 0 },
         different: 3,
       })
     }, 5_000)
     // The one that waited in the draft had waited for the first one's 400 ms.
-    expect(desk.state()?.shadow?.b.waitP99[LEVEL]).toBeGreaterThan(300)
-    expect(desk.state()?.shadow?.a.waitP99[LEVEL]).toBe(0)
+    expect(desk.state()?.candidate?.b.waitP99[LEVEL]).toBeGreaterThan(300)
+    expect(desk.state()?.candidate?.a.waitP99[LEVEL]).toBe(0)
 
     const afterLeap = [0, 1, 2].map((i) => event({ id: `then ${i}`, atMs: 10 * HOUR_MS + i, lastedMs: 50 }))
     await appendFile(path, `${afterLeap.join('')}${later(10 * HOUR_MS + 20_000)}`)
@@ -114,7 +114,7 @@ describe('a draft beside a feed', () => {
         expect(
           placed()
             .slice(5)
-            .map(({ at, state, shadow: beside }) => [at - FROM - 10 * HOUR_MS, state, beside?.state, beside?.level]),
+            .map(({ at, state, candidate: beside }) => [at - FROM - 10 * HOUR_MS, state, beside?.state, beside?.level]),
         ).toEqual([
           [0, 'served', 'served', LEVEL],
           [1, 'served', 'served', LEVEL],
@@ -124,18 +124,18 @@ describe('a draft beside a feed', () => {
     )
     // Both engines are new, so that what was counted before is gone.
     await vi.waitFor(() => {
-      expect(desk.state()?.shadow).toMatchObject({
+      expect(desk.state()?.candidate).toMatchObject({
         a: { arrived: 3, rejected: 0 },
         b: { arrived: 3, rejected: 1 },
         different: 1,
       })
     }, 5_000)
 
-    const ended = await desk.client.call('live.shadow', { wish: { on: false } })
-    expect(ended.shadow).toBeUndefined()
+    const ended = await desk.client.call('live.candidate', { wish: { on: false } })
+    expect(ended.candidate).toBeUndefined()
     await appendFile(path, `${event({ id: 'alone', atMs: 10 * HOUR_MS + 30_000 })}${later(10 * HOUR_MS + 50_000)}`)
     await vi.waitFor(() => expect(placed().at(-1)).toMatchObject({ state: 'served', at: FROM + 10 * HOUR_MS + 30_000 }))
-    expect(placed().at(-1)?.shadow).toBeUndefined()
+    expect(placed().at(-1)?.candidate).toBeUndefined()
   })
 
   test('must be one that a server would take', async () => {
@@ -143,7 +143,7 @@ describe('a draft beside a feed', () => {
     const { levels, schemas } = narrow()
     const wrong = levels.map((one) => (one.metadata.name === LEVEL ? { ...one, spec: { type: 'Limited' } } : one))
     await expect(
-      desk.client.call('live.shadow', { wish: { on: true, objects: { levels: wrong, schemas } } }),
+      desk.client.call('live.candidate', { wish: { on: true, objects: { levels: wrong, schemas } } }),
     ).rejects.toMatchObject({ problem: { code: 'invalid-input' }, message: expect.stringContaining(LEVEL) })
   })
 })
@@ -197,7 +197,7 @@ apiserver_longrunning_requests{component="apiserver",group="",resource="pods",sc
       objects: { pods: { count: 600, averageSize: 1_000 }, nodes: { count: 3 } },
       watches: { pods: 31 },
     })
-    await shadow(ObjectSetSchema.parse(builtInObjects(NEWEST_VERSION)))
+    await candidate(ObjectSetSchema.parse(builtInObjects(NEWEST_VERSION)))
     const at = [1_000, 200_000, 400_000]
     const lines = at.flatMap((atMs) => [
       event({ id: `list ${atMs}`, atMs, verb: 'list', uri: '/api/v1/pods' }),
@@ -221,7 +221,7 @@ apiserver_longrunning_requests{component="apiserver",group="",resource="pods",sc
     expect(seatsOf('create')).toEqual(Array.from({ length: 3 }, () => [1, 4]))
     // Of the second engine only seats together are shown.
     await vi.waitFor(
-      () => expect(desk.state()?.shadow).toMatchObject({ a: { executingSeats: 6 }, b: { executingSeats: 6 } }),
+      () => expect(desk.state()?.candidate).toMatchObject({ a: { executingSeats: 6 }, b: { executingSeats: 6 } }),
       5_000,
     )
   })

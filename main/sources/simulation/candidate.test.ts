@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { builtInObjects } from '../../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../../core/config/objects.ts'
 import { ObjectSetSchema } from '../../../core/config/schema.ts'
-import type { ShadowReport } from '../../../core/contract/live.ts'
+import type { CandidateReport } from '../../../core/contract/live.ts'
 import { AS_UPSTREAM, profileFor } from '../../../core/engine/profiles.ts'
 import { constant } from '../../../core/simulate/random.ts'
 import { CLUSTER } from '../../../core/simulate/cluster.ts'
@@ -87,12 +87,12 @@ function simulated({ workload = WORKLOAD, now }: { workload?: Workload; now?: ()
     simulation,
     traffic,
     listeners: () => listeners,
-    draft: (shares: number) => traffic.shadow({ on: true, objects: ObjectSetSchema.parse(withShares(shares)) }),
+    draft: (shares: number) => traffic.candidate({ on: true, objects: ObjectSetSchema.parse(withShares(shares)) }),
     runTo: (seconds: number) => simulation.runTo(seconds * SECOND),
-    report: (): ShadowReport => {
-      const { shadow } = traffic.state()
-      if (shadow === undefined) throw new Error('the draft does not run')
-      return shadow
+    report: (): CandidateReport => {
+      const { candidate } = traffic.state()
+      if (candidate === undefined) throw new Error('the draft does not run')
+      return candidate
     },
   }
 }
@@ -147,8 +147,8 @@ describe('a draft on the arrivals of a simulation', () => {
     traffic.settle()
     const rows = traffic.log.before(20_000)
     expect(rows.length).toBeGreaterThan(10)
-    expect(rows.every(({ shadow }) => shadow !== undefined)).toBe(true)
-    expect(rows.some(({ state, shadow }) => state === 'served' && shadow?.state === 'rejected')).toBe(true)
+    expect(rows.every(({ candidate }) => candidate !== undefined)).toBe(true)
+    expect(rows.some(({ state, candidate }) => state === 'served' && candidate?.state === 'rejected')).toBe(true)
     expect(report().a.arrived).toBe(traffic.log.count)
     expect(traffic.state().withoutRow).toBeUndefined()
   })
@@ -177,9 +177,9 @@ describe('a draft on the arrivals of a simulation', () => {
     draft(100)
     expect(listeners()).toBeGreaterThan(before)
     runTo(5)
-    traffic.shadow({ on: false })
+    traffic.candidate({ on: false })
     expect(listeners()).toBe(before)
-    expect(traffic.state().shadow).toBeUndefined()
+    expect(traffic.state().candidate).toBeUndefined()
   })
 
   test('stays as it is when the objects in force are edited, and is told anew with another draft', () => {

@@ -1,4 +1,4 @@
-import type { LiveShadow, ShadowReport } from '../../../core/contract/live.ts'
+import type { CandidateWish, CandidateReport } from '../../../core/contract/live.ts'
 import type { EngineEvent } from '../../../core/engine/events.ts'
 import type { Ticket } from '../../../core/engine/ticket.ts'
 import type { ArrivalListener, Compared, UnderWay } from '../../../core/run/candidate.ts'
@@ -14,22 +14,22 @@ interface Subject extends Compared, Working {
   readonly ticket: Ticket<Call>
 }
 
-export interface SimulationShadowOptions {
+export interface SimulationCandidateOptions {
   readonly simulation: Pick<Simulation, 'engine' | 'facts' | 'nowNs'>
   /** Like the engine of the simulation. */
   readonly engine: RunOptions
   readonly version: string
   readonly capacity: CapacityCurve
   /** What the draft makes of a request has changed. */
-  readonly show: (ticket: Ticket<Call>, shadow: Compared['shadow']) => void
+  readonly show: (ticket: Ticket<Call>, candidate: Compared['candidate']) => void
 }
 
 /** A draft on the arrivals of a simulated server. */
-export interface SimulationShadow {
+export interface SimulationCandidate {
   /** The draft runs. */
   readonly on: boolean
-  readonly report: ShadowReport | undefined
-  wish(wish: LiveShadow): void
+  readonly report: CandidateReport | undefined
+  wish(wish: CandidateWish): void
   /** What the simulation's engine tells; only while the draft is on. */
   hear(event: EngineEvent<Call>): void
   settle(): void
@@ -39,7 +39,7 @@ export interface SimulationShadow {
 const FACTS_AGAIN_NS = secondsToNs(60)
 
 /** Receives all arrivals, with or without rows; costs nothing while it is off. */
-export function createSimulationShadow(options: SimulationShadowOptions): SimulationShadow {
+export function createSimulationCandidate(options: SimulationCandidateOptions): SimulationCandidate {
   const { simulation, capacity, version, show } = options
   const { engine } = simulation
   let listener: ArrivalListener<Subject> | undefined
@@ -50,7 +50,7 @@ export function createSimulationShadow(options: SimulationShadowOptions): Simula
     version,
     beside: () => ({ baseline: engine, engine: options.engine }),
     lengths: () => new SimulatedLengths(capacity),
-    touch: ({ ticket, shadow }) => show(ticket, shadow),
+    touch: ({ ticket, candidate }) => show(ticket, candidate),
     listen: (next) => void (listener = next),
     underWay,
   })

@@ -25,7 +25,7 @@ export function besideOf(draft: ObjectSet | undefined, given: ObjectSet | undefi
 }
 
 /** The draft of the Editor beside what is in force. */
-export interface ShadowDraft {
+export interface DraftRun {
   readonly exists: boolean
   /** Says something only while a draft runs. */
   readonly beside: DraftBeside
@@ -34,7 +34,7 @@ export interface ShadowDraft {
   end(): Promise<void>
 }
 
-export function useShadowDraft(): ShadowDraft {
+export function useDraftRun(): DraftRun {
   const draft = useDraftObjects()
   const connection = useConnected()?.id
   const given = givenStore((store) => store.given)
@@ -43,7 +43,7 @@ export function useShadowDraft(): ShadowDraft {
     beside: besideOf(draft, given !== undefined && given.connection === connection ? given.objects : undefined),
     run: runDraftBeside,
     async end() {
-      liveStore.setState({ state: await ask('live.shadow', { wish: { on: false } }) })
+      liveStore.setState({ state: await ask('live.candidate', { wish: { on: false } }) })
     },
   }
 }
@@ -54,7 +54,7 @@ export async function runDraftBeside(): Promise<void> {
   const { connection } = connectionStore.getState()
   if (proposal === undefined || entries.length === 0 || connection === undefined) return
   const { objects } = proposal
-  const state = await ask('live.shadow', { wish: { on: true, objects: ObjectSetSchema.parse(objects) } })
+  const state = await ask('live.candidate', { wish: { on: true, objects: ObjectSetSchema.parse(objects) } })
   givenStore.setState({ given: { connection: connection.id, objects } })
   liveStore.setState({ state })
 }

@@ -4,18 +4,18 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { storyClient, type StoryClient } from '../../../test/harness/memoryClient.ts'
 import type { Client, ProcedureInput } from '../../../core/contract/contract.ts'
 import { ProblemError } from '../../../core/contract/errors.ts'
-import type { LiveShadow } from '../../../core/contract/live.ts'
+import type { CandidateWish } from '../../../core/contract/live.ts'
 import { setClient } from '../../state/client.ts'
 import { changeDraft, draftStore, settleDraft } from '../../state/draft.ts'
 import { useLive, useLiveState } from '../../state/live.ts'
 import { startRoutes } from '../../state/route.ts'
 import { startState } from '../../state/start.ts'
-import { ShadowPane } from './ShadowPane.tsx'
+import { CandidatePane } from './CandidatePane.tsx'
 
 function Shown() {
   useLive()
   const state = useLiveState()
-  return state && <ShadowPane state={state} />
+  return state && <CandidatePane state={state} />
 }
 
 /** The pane on a simulation in memory, with drafts that take flow schemas away. */
@@ -23,7 +23,7 @@ describe('the draft beside', () => {
   const user = userEvent.setup()
   let story: StoryClient
   let stops: (() => void)[]
-  let wishes: LiveShadow[]
+  let wishes: CandidateWish[]
   let problem: ProblemError | undefined
 
   beforeEach(async () => {
@@ -37,8 +37,8 @@ describe('the draft beside', () => {
       live: { mode: 'simulation', perSecond: 50, before: 500 },
     })
     const call: Client['call'] = (name, params) => {
-      if (name === 'live.shadow') {
-        wishes.push((params as ProcedureInput<'live.shadow'>).wish)
+      if (name === 'live.candidate') {
+        wishes.push((params as ProcedureInput<'live.candidate'>).wish)
         if (problem !== undefined) return Promise.reject(problem)
       }
       return story.client.call(name, params)
@@ -47,7 +47,7 @@ describe('the draft beside', () => {
     setClient(client)
     stops = [startRoutes(), startState(client)]
     render(<Shown />)
-    await screen.findByRole('region', { name: 'Shadow A / B' })
+    await screen.findByRole('region', { name: 'Draft beside' })
     await waitFor(() => {
       if (draftStore.getState().targetKey === undefined) throw new Error('the draft was not read')
     })
@@ -62,9 +62,9 @@ describe('the draft beside', () => {
 
   const without = (name: string): void =>
     act(() => changeDraft((entries) => [...entries, { kind: 'FlowSchema', name, text: null }]))
-  const schemasOf = (wish: LiveShadow | undefined): readonly string[] =>
+  const schemasOf = (wish: CandidateWish | undefined): readonly string[] =>
     wish?.on === true ? wish.objects.schemas.map(({ metadata }) => metadata.name) : []
-  const toggle = () => screen.getByRole<HTMLButtonElement>('switch', { name: 'Shadow on the draft' })
+  const toggle = () => screen.getByRole<HTMLButtonElement>('switch', { name: 'Run the draft beside' })
 
   it('leads to the Editor where there is no draft', async () => {
     expect(toggle().disabled).toBe(true)

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
-import type { LiveState, ShadowReport } from '../../../core/contract/live.ts'
+import type { LiveState, CandidateReport } from '../../../core/contract/live.ts'
 import { Button } from '../../components/Button.tsx'
 import type { DataColumn } from '../../components/dataColumns.ts'
 import { Note, ProblemNote } from '../../components/States.tsx'
@@ -8,31 +8,31 @@ import { Pane } from '../../components/Pane.tsx'
 import { PlainTable } from '../../components/PlainTable.tsx'
 import { openPage } from '../../state/route.ts'
 import { isTrusted } from './sentence.ts'
-import { useShadowDraft, type DraftBeside } from '../../state/shadowDraft.ts'
+import { useDraftRun, type DraftBeside } from '../../state/draftRun.ts'
 import styles from './live.module.css'
 import { format } from '../../theme/format.ts'
 
 /** The draft on the same arrivals, beside what is in force. */
-export function ShadowPane({ state }: { readonly state: LiveState }) {
-  const { shadow, agreement } = state
-  const draft = useShadowDraft()
+export function CandidatePane({ state }: { readonly state: LiveState }) {
+  const { candidate, agreement } = state
+  const draft = useDraftRun()
   const [problem, setProblem] = useState<Problem>()
-  const on = shadow !== undefined
-  const assumed = on ? assumedSentence(shadow) : undefined
+  const on = candidate !== undefined
+  const assumed = on ? assumedSentence(candidate) : undefined
   const ask = (asked: Promise<void>): void => {
     setProblem(undefined)
     asked.catch((thrown: unknown) => setProblem(toProblem(thrown)))
   }
   return (
     <Pane
-      title="Shadow A / B"
-      note={on ? shadowSpan(shadow) : 'off'}
+      title="Draft beside"
+      note={on ? comparedSpan(candidate) : 'off'}
       actions={
         <button
           type="button"
           role="switch"
           aria-checked={on}
-          aria-label="Shadow on the draft"
+          aria-label="Run the draft beside"
           className={styles['switch']}
           disabled={!on && !draft.exists}
           onClick={() => ask(on ? draft.end() : draft.run())}
@@ -46,12 +46,12 @@ export function ShadowPane({ state }: { readonly state: LiveState }) {
           <ProblemNote problem={problem} alert />
         </div>
       )}
-      {shadow === undefined ? (
+      {candidate === undefined ? (
         <Off exists={draft.exists} />
       ) : (
         <>
           {isTrusted({ compared: agreement.compared, same: agreement.schemaAndLevel }) ? (
-            <Comparison shadow={shadow} />
+            <Comparison candidate={candidate} />
           ) : (
             <div className={styles['pad']}>
               <Note kind="warn">
@@ -121,20 +121,20 @@ function Beside({ beside, onRun }: { readonly beside: DraftBeside; readonly onRu
   }
 }
 
-function Comparison({ shadow }: { readonly shadow: ShadowReport }) {
+function Comparison({ candidate }: { readonly candidate: CandidateReport }) {
   return (
     <PlainTable
       caption="Configuration in force and draft"
       className={styles['small']}
       columns={COMPARISON}
-      rows={shadowRows(shadow)}
+      rows={comparedRows(candidate)}
       rowKey={({ what }) => what}
-      foot={[{ what: { text: 'decided differently' }, a: { text: differentShare(shadow), span: 2 } }]}
+      foot={[{ what: { text: 'decided differently' }, a: { text: differentShare(candidate), span: 2 } }]}
     />
   )
 }
 
-const COMPARISON: readonly DataColumn<ShadowRow>[] = [
+const COMPARISON: readonly DataColumn<ComparedRow>[] = [
   { id: 'what', header: 'What', hiddenHeader: true, rowHeader: true, cell: ({ what }) => what },
   { id: 'a', header: 'A now', align: 'right', cell: ({ a }) => a },
   {
@@ -151,7 +151,7 @@ const COMPARISON: readonly DataColumn<ShadowRow>[] = [
   },
 ]
 
-interface ShadowRow {
+interface ComparedRow {
   readonly what: string
   readonly a: string
   readonly b: string
@@ -170,7 +170,7 @@ const NO_WAIT = 1
 const NOT_BEHIND_MS = 1_000
 
 /** Less is better. */
-function verdictOf(a: number | undefined, b: number | undefined, noise: number): ShadowRow['verdict'] {
+function verdictOf(a: number | undefined, b: number | undefined, noise: number): ComparedRow['verdict'] {
   if (a === undefined || b === undefined || Math.abs(a - b) <= noise * Math.max(a, b)) return undefined
   return b < a ? 'better' : 'worse'
 }
@@ -181,13 +181,13 @@ function row(
   b: number | undefined,
   say: (value: number | undefined) => string,
   noise = NOISE,
-): ShadowRow {
+): ComparedRow {
   const verdict = verdictOf(a, b, noise)
   return { what, a: say(a), b: say(b), ...(verdict !== undefined && { verdict }) }
 }
 
 /** The two configurations side by side. */
-export function shadowRows({ seconds, a, b }: ShadowReport): readonly ShadowRow[] {
+export function comparedRows({ seconds, a, b }: CandidateReport): readonly ComparedRow[] {
   const difference = (level: string): number => Math.abs((a.waitP99[level] ?? 0) - (b.waitP99[level] ?? 0))
   const waits = (level: string): boolean => Math.max(a.waitP99[level] ?? 0, b.waitP99[level] ?? 0) >= NO_WAIT
   const levels = [...new Set([...Object.keys(a.waitP99), ...Object.keys(b.waitP99)])]
@@ -205,17 +205,17 @@ export function shadowRows({ seconds, a, b }: ShadowReport): readonly ShadowRow[
 }
 
 /** Over which time both columns are: `last 5 min, 1.2 s behind`. */
-export const shadowSpan = ({ seconds, behindMs = 0 }: Pick<ShadowReport, 'seconds' | 'behindMs'>): string =>
+export const comparedSpan = ({ seconds, behindMs = 0 }: Pick<CandidateReport, 'seconds' | 'behindMs'>): string =>
   `last ${format.span(seconds)}${behindMs >= NOT_BEHIND_MS ? `, ${format.span(behindMs / 1_000)} behind` : ''}`
 
 /** Of the requests whose length B assumes; `undefined` where it knows all. */
-export const assumedSentence = ({ assumed }: Pick<ShadowReport, 'assumed'>): string | undefined =>
+export const assumedSentence = ({ assumed }: Pick<CandidateReport, 'assumed'>): string | undefined =>
   assumed === undefined
     ? undefined
     : `B fell too far behind to wait until ${format.seats(assumed)} ${assumed === 1 ? 'request' : 'requests'} had run under A; it gave them the usual time of their kind.`
 
 /** Of the requests that came since: `1.5 % of 2 336`. */
-export function differentShare({ different, a }: Pick<ShadowReport, 'different' | 'a'>): string {
+export function differentShare({ different, a }: Pick<CandidateReport, 'different' | 'a'>): string {
   if (a.arrived === 0) return format.percent(undefined)
   return `${format.fixed((different / a.arrived) * 100, 1)} % of ${format.seats(a.arrived)}`
 }
