@@ -55,6 +55,25 @@ it('the queues go when the last apply had set them, be it noted at the object or
   expect(limitedOf(objects, 'mine')).toMatchObject({ nominalConcurrencyShares: 30, limitResponse: { type: 'Reject' } })
 })
 
+it('what a manifest lacks by itself is no error where the object has it', () => {
+  const text =
+    'apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: PriorityLevelConfiguration\nmetadata:\n  name: NAME\nspec:\n  limited: { nominalConcurrencyShares: 7 }\n'
+  const suppliedTo = (name: string, before: 'live' | 'applied') => {
+    const [document] = documents(text.replace('NAME', name))
+    const missing = document?.findings.find(({ field }) => field === 'spec.type')
+    expect(missing?.severity).toBe('error')
+    const { objects, supplied } = applyManifests(builtInObjects(version), document ? [document] : [], {
+      version,
+      before,
+    })
+    return { supplied: missing && supplied.has(missing), shares: limitedOf(objects, name)?.nominalConcurrencyShares }
+  }
+  expect(suppliedTo('workload-low', 'live')).toEqual({ supplied: true, shares: 7 })
+  // Files before are what was applied: what the edit leaves out is taken away.
+  expect(suppliedTo('workload-low', 'applied').supplied).toBe(false)
+  expect(suppliedTo('new', 'live').supplied).toBe(false)
+})
+
 it('new objects are what their manifest says', () => {
   const { objects, findings } = applyManifests(builtInObjects(version), documents(level(REJECT, 'new')), {
     version,

@@ -18,6 +18,8 @@ export interface Applied {
   readonly objects: ObjectSet
   /** Why the server would reject what an apply makes of an object, though it would take the manifest by itself. */
   readonly findings: readonly LocatedFinding[]
+  /** Errors of manifests by themselves that do not hold of the result: the object has what they leave out. */
+  readonly supplied: ReadonlySet<LocatedFinding>
 }
 
 /**
@@ -31,6 +33,7 @@ export function applyManifests(
 ): Applied {
   let objects = before
   const findings: LocatedFinding[] = []
+  const supplied = new Set<LocatedFinding>()
   for (const document of documents) {
     const { checked } = document
     if (checked === undefined) continue
@@ -38,9 +41,13 @@ export function applyManifests(
     const merged =
       present === undefined ? undefined : checkObject(merge(present, document.value, options), options.version)
     objects = withEdit(objects, setOf(merged?.object === undefined ? checked : merged))
-    findings.push(...(merged === undefined ? [] : newErrors(document, merged)))
+    if (merged === undefined) continue
+    findings.push(...newErrors(document, merged))
+    if (merged.object === undefined) continue
+    const still = new Set(merged.findings.map(({ field, reason }) => `${field} ${reason}`))
+    for (const own of document.findings) if (!still.has(`${own.field} ${own.reason}`)) supplied.add(own)
   }
-  return { objects, findings }
+  return { objects, findings, supplied }
 }
 
 type CheckedObject = Extract<CheckedValue, { readonly object: object }>

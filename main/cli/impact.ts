@@ -307,7 +307,7 @@ async function impactInput(given: Given, console: Console): Promise<ImpactInput 
     version,
     errors: [
       ...before.errors,
-      ...edit.findings.filter(({ severity }) => severity === 'error'),
+      ...edit.findings.filter((finding) => finding.severity === 'error' && (whole || !applied.supplied.has(finding))),
       ...(whole ? [] : applied.findings),
     ],
     servers,

@@ -85,6 +85,17 @@ describe('a draft from files', () => {
     ])
   })
 
+  it('needs no more than what it changes where the object has the rest', () => {
+    const whole = levelManifest('batch', 7)
+    const { type: _left, ...spec } = whole.spec
+    const draft = manifests({ ...whole, spec })
+    const { wishes } = running(current(level('batch', 1)), undefined, draft)
+    expect(wishes).toEqual([[['batch', 7]]])
+    expect(() => running(current(level('other', 2)), undefined, draft)).toThrow(
+      /^new\.yaml:1: spec\.type: .*is missing/,
+    )
+  })
+
   it('is refused where the merge is what no server would take, with its place', () => {
     const own = level('batch', 1)
     const limitResponse = { type: 'Queue', queuing: { queues: 8, handSize: 2, queueLengthLimit: 5 } }

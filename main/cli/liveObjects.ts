@@ -29,9 +29,10 @@ export async function givenObjects(given: Given, console: Console): Promise<Give
     throw new UsageError('Only one of the files of --config and --draft can be the standard input.')
   }
   const version = given.value('server-version') ?? NEWEST_VERSION
-  const drafted = await configurationOf(draft, version, console)
+  // What a manifest of a draft lacks may be there in the object that it is applied to.
+  const drafted = await configurationOf(draft, version, console, isMissing)
   // Sizes that the engine cannot have are refused before anything listens.
-  if (drafted !== undefined) acceptable(drafted.objects, version)
+  if (drafted !== undefined && !drafted.findings.some(isMissing)) acceptable(drafted.objects, version)
   return {
     config: (await configurationOf(config, version, console))?.objects,
     draft: drafted?.files.flatMap(({ documents }) => documents),
@@ -42,16 +43,21 @@ async function configurationOf(
   files: readonly string[],
   version: string,
   console: Console,
+  /** Errors that are left for later. */
+  later: (error: LocatedFinding) => boolean = () => false,
 ): Promise<Configuration | undefined> {
   if (files.length === 0) return undefined
   const configuration = await readConfiguration(files, { version, reading: console })
   const { objects, findings } = configuration
-  refuseErrors(findings.filter(({ severity }) => severity === 'error'))
+  refuseErrors(findings.filter((finding) => isError(finding) && !later(finding)))
   if (objects.levels.length + objects.schemas.length === 0) {
     throw new ProblemError('not-found', `${files.join(', ')} holds no FlowSchema and no PriorityLevelConfiguration.`)
   }
   return configuration
 }
+
+const isError = ({ severity }: LocatedFinding): boolean => severity === 'error'
+const isMissing = ({ reason }: LocatedFinding): boolean => reason === 'FieldValueRequired'
 
 /** Throws `invalid-input` with the place of the first error, if there is one. */
 function refuseErrors(errors: readonly LocatedFinding[]): void {
@@ -91,7 +97,8 @@ export function runDraftBeside(
     if (state === 'current' || state === 'stale') base = read
     const applied = applyManifests(base, draft, { version: live.version, before })
     try {
-      refuseErrors(applied.findings)
+      const own = draft.flatMap(({ findings }) => findings.filter(isError))
+      refuseErrors([...own.filter((error) => !applied.supplied.has(error)), ...applied.findings])
       live.candidate({ on: true, objects: storedSet(applied.objects) })
       runs = true
     } catch (error) {

@@ -1,5 +1,10 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import { expect, test, type Page } from '@playwright/test'
+import { z } from 'zod'
+import { runCommand } from '../../harness/command.ts'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
 
 /*
@@ -75,6 +80,41 @@ test('form and YAML are two views of one text; undo goes back in both', async ()
   await show('Form')
   await page.getByRole('textbox', { name: 'Lendable' }).press('Control+z')
   await expect(page.getByRole('textbox', { name: 'Lendable' })).toHaveValue('90')
+})
+
+/** Members of what `impact --json` says of each level. */
+const SeatsSchema = z.object({ nominal: z.number(), lower: z.number() })
+const ImpactSchema = z.object({
+  levels: z.array(z.object({ name: z.string(), before: SeatsSchema, after: SeatsSchema })),
+})
+
+test('the command foretells the same seats of every level for the same edit', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'apf-edit-'))
+  const file = join(folder, 'edit.json')
+  const edit = {
+    apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
+    kind: 'PriorityLevelConfiguration',
+    metadata: { name: 'workload-low' },
+    spec: { limited: { nominalConcurrencyShares: 30 } },
+  }
+  await writeFile(file, JSON.stringify(edit))
+  const { code, output } = await runCommand('impact', '--edit', file, '--server-limit', '600', '--json')
+  await rm(folder, { recursive: true })
+  expect(code).toBe(0)
+  const { levels } = ImpactSchema.parse(JSON.parse(output))
+  expect(levels.length).toBeGreaterThan(7)
+  for (const { name, before, after } of levels) {
+    const cells = impact(name).getByRole('cell')
+    const shown = async (column: number): Promise<(number | undefined)[]> => {
+      const numbers = ((await cells.nth(column).textContent()) ?? '').match(/\d+/g)?.map(Number) ?? []
+      return [numbers[0], numbers.at(-1)]
+    }
+    expect({ name, nominal: await shown(0), lower: await shown(2) }).toEqual({
+      name,
+      nominal: [before.nominal, after.nominal],
+      lower: [before.lower, after.lower],
+    })
+  }
 })
 
 test('says what is wrong under the field and in a list that leads there, and keeps the last good impact', async () => {
