@@ -113,7 +113,7 @@ test('a source can be connected beside it, and the screens show the one that is 
   // Leaving one leaves the other as it is.
   await open('connection')
   const sources = page.getByRole('region', { name: 'Sources' })
-  await expect(sources.getByRole('button', { name: /^(?:Simulated cluster|Demo)$/ })).toHaveCount(2)
+  await expect(sources.getByRole('button', { name: /^Disconnect / })).toHaveCount(2)
   await sources.getByRole('button', { name: 'Disconnect Simulated cluster' }).click()
   await expect(badge()).toContainText('REPLAY')
   await open('overview')
