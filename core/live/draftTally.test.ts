@@ -1,16 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { LiveRequest } from '../contract/live.ts'
 import { DraftTally } from './draftTally.ts'
-import { EMPTY_REQUEST } from './live.fixture.ts'
+import { HERE as LEVEL, requestHere as row } from './live.fixture.ts'
 
-const LEVEL = { level: 'here', schema: 'mine' }
-const row = (seq: number, state: LiveRequest['state'], more: Partial<LiveRequest> = {}): LiveRequest => ({
-  ...EMPTY_REQUEST,
-  ...LEVEL,
-  seq,
-  state,
-  ...more,
-})
 const served = { ...LEVEL, state: 'served', waitMs: 0 } as const
 const refused = { ...LEVEL, state: 'rejected', waitMs: 0, reason: 'queue-full' } as const
 const waiting = { ...LEVEL, state: 'waiting' } as const

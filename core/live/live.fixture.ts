@@ -18,6 +18,15 @@ export const EMPTY_REQUEST: LiveRequest = {
   seats: { initial: 1, final: 0 },
 }
 
+export const HERE = { level: 'here', schema: 'mine' } as const
+
+/** A request of one level, in some state, for tests. */
+export const requestHere = (
+  seq: number,
+  state: LiveRequest['state'],
+  more: Partial<LiveRequest> = {},
+): LiveRequest => ({ ...EMPTY_REQUEST, ...HERE, seq, state, ...more })
+
 /** A request that was served, for tests; every call says only what it is about. */
 export const liveRequest = (change: Partial<LiveRequest> = {}): LiveRequest => ({
   ...EMPTY_REQUEST,

@@ -1,6 +1,4 @@
 import type { ObjectSet } from '../config/objects.ts'
-import type { LiveState } from '../contract/live.ts'
-import type { SimulationState } from '../contract/simulation.ts'
 import type { ServerHealth } from '../contract/source.ts'
 import type { ServerFacts } from '../engine/apfEngine.ts'
 import { createDeriver } from '../frame/derive.ts'
@@ -32,8 +30,6 @@ export interface Picture {
   dump(server: string): DumpFrame | undefined
   facts(server: string): ServerFacts | undefined
   readonly objects: ObjectsReading | undefined
-  readonly requests: LiveState | undefined
-  readonly pace: SimulationState | undefined
   readonly ended: boolean
 }
 
@@ -45,8 +41,6 @@ export function createPicture(): Picture {
   let objects: ObjectsReading | undefined
   /** By which levels are known to be deleted, although the page still names them. */
   let stored: ObjectSet | undefined
-  let requests: LiveState | undefined
-  let pace: SimulationState | undefined
   let ended = false
 
   const take = (event: SourceEvent): void => {
@@ -77,12 +71,6 @@ export function createPicture(): Picture {
         stored = known && event.origin === 'cluster' ? objects.objects : undefined
         return
       }
-      case 'requests':
-        if ('state' in event) requests = event.state
-        return
-      case 'pace':
-        pace = event.pace
-        return
       case 'note':
         ended = true
     }
@@ -105,12 +93,6 @@ export function createPicture(): Picture {
     facts: (server) => facts.get(server),
     get objects() {
       return objects
-    },
-    get requests() {
-      return requests
-    },
-    get pace() {
-      return pace
     },
     get ended() {
       return ended

@@ -7,7 +7,7 @@ import {
   namesCluster,
   type GivenConfiguration,
 } from './configurationSource.ts'
-import { UsageError, type Given, readOutput, type Command } from './usage.ts'
+import { OUTPUT_OPTIONS, UsageError, type Given, readOutput, type Command } from './usage.ts'
 import type { Console, ExitCode, Output } from './console.ts'
 import { readConfiguration, tellFindings } from './inputFiles.ts'
 import { versionFrom } from './validate.ts'
@@ -129,11 +129,7 @@ const driftPatch = ({ found }: Compared): readonly string[] =>
 
 /** What differs between two configurations; 1 when anything does, or when a server would reject an object. */
 export const diff: Command = {
-  options: {
-    'kube-version': { type: 'string' },
-    output: { type: 'string', short: 'o' },
-    json: { type: 'boolean' },
-  },
+  options: { 'kube-version': { type: 'string' }, ...OUTPUT_OPTIONS },
   operands: 'files',
   run: runDiff,
 }

@@ -2,17 +2,9 @@ import { z } from 'zod'
 import { describe, expect, it } from 'vitest'
 import type { LiveRequest } from '../../core/contract/live.ts'
 import type { DraftComparison } from '../../core/live/draftTally.ts'
-import { EMPTY_REQUEST } from '../../core/live/live.fixture.ts'
+import { HERE as LEVEL, requestHere as row } from '../../core/live/live.fixture.ts'
 import { rowPrinter, draftSummary } from './liveTraffic.ts'
 
-const LEVEL = { level: 'here', schema: 'mine' }
-const row = (seq: number, state: LiveRequest['state'], more: Partial<LiveRequest> = {}): LiveRequest => ({
-  ...EMPTY_REQUEST,
-  ...LEVEL,
-  seq,
-  state,
-  ...more,
-})
 const answered = (seq: number, state: LiveRequest['state'], more: Partial<LiveRequest> = {}): LiveRequest =>
   row(seq, state, { status: 200, ...more })
 const candidate = (state: LiveRequest['state']) => ({ ...LEVEL, state })

@@ -118,7 +118,7 @@ export async function runLive({
     const say = given.flag('json') ? tell : (sentence: string): void => print([sentence])
     for (const line of greeting(live)) say(line)
     if (metrics !== undefined) say(`Metrics: ${metrics.url}`)
-    await ended(signal, () => once && session.picture.ended, environment)
+    await ended(signal, once ? () => session.picture.ended : undefined, environment)
     live.settle()
     live.finish?.()
     // What ended within the last moment is still to be told.
@@ -139,10 +139,16 @@ const LAST_MS = 150
 const LOOK_MS = 100
 
 /** Settles when the command is to end, or nothing more is to come. */
-function ended(signal: AbortSignal, over: () => boolean, { after }: Console['environment']): Promise<void> {
+function ended(
+  signal: AbortSignal,
+  over: (() => boolean) | undefined,
+  { after }: Console['environment'],
+): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve()
     signal.addEventListener('abort', () => resolve(), { once: true })
+    // Without an end of its own there is nothing to look for.
+    if (over === undefined) return
     const look = (): void => {
       if (over()) resolve()
       else after(LOOK_MS, look)

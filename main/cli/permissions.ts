@@ -1,5 +1,5 @@
 import { LOOKING, type CapabilityResult, type PermissionReport } from '../../core/contract/source.ts'
-import { UsageError, readOutput, type Command, type Given } from './usage.ts'
+import { OUTPUT_OPTIONS, UsageError, readOutput, type Command, type Given } from './usage.ts'
 import { type Console, type ExitCode, problemLines, textTable } from './console.ts'
 import { CLUSTER_OPTIONS, DEFAULT_TARGET, targetFrom } from './sourceOptions.ts'
 
@@ -7,8 +7,7 @@ import { CLUSTER_OPTIONS, DEFAULT_TARGET, targetFrom } from './sourceOptions.ts'
 export const permissions: Command = {
   options: {
     ...CLUSTER_OPTIONS,
-    output: { type: 'string', short: 'o' },
-    json: { type: 'boolean' },
+    ...OUTPUT_OPTIONS,
   },
   run: runPermissions,
 }

@@ -131,6 +131,12 @@ export function readChoice<T extends string>(given: Given, name: string, choices
   throw new UsageError(`--${name} takes ${listed}, not ${JSON.stringify(text)}.`)
 }
 
+/** What `readOutput` reads. */
+export const OUTPUT_OPTIONS = {
+  output: { type: 'string', short: 'o' },
+  json: { type: 'boolean' },
+} as const satisfies Readonly<Record<string, OptionInfo>>
+
 /** The form of the output, text unless said otherwise; `--json` is short for `--output json`. */
 export function readOutput<T extends string>(given: Given, forms: readonly T[]): T | 'text' | 'json' {
   const output = given.value('output')

@@ -3,15 +3,11 @@ import type { LocatedFinding, ManifestNote } from '../../core/manifest/manifest.
 import { REASONS, type Reason } from '../../core/config/finding.ts'
 import type { Console, ExitCode, Output } from './console.ts'
 import { readConfiguration } from './inputFiles.ts'
-import { readOutput, UsageError, type Given, type Command } from './usage.ts'
+import { OUTPUT_OPTIONS, readOutput, UsageError, type Given, type Command } from './usage.ts'
 
 /** Checks manifests as a server of some version would, and tells every problem with its place. */
 export const validate: Command = {
-  options: {
-    'kube-version': { type: 'string' },
-    output: { type: 'string', short: 'o' },
-    json: { type: 'boolean' },
-  },
+  options: { 'kube-version': { type: 'string' }, ...OUTPUT_OPTIONS },
   operands: 'files',
   run: runValidate,
 }

@@ -1,11 +1,9 @@
 import { join } from 'node:path'
-import type { Handlers } from '../../core/contract/contract.ts'
-import type { Cadence, SourceSpec } from '../../core/contract/source.ts'
 import { toProblem } from '../../core/contract/errors.ts'
 import { startMetricsServer } from '../live/metricsServer.ts'
 import type { LiveTraffic, SimulatedApiServer } from '../ports/source.ts'
 import { writeAddressFile, startWebServer, type WebServer } from '../server/webServer.ts'
-import { createWorkspace } from '../workspace/workspace.ts'
+import { connectFirst, createWorkspace } from '../workspace/workspace.ts'
 import { startSimulatedHttpServer } from '../simulated/httpServer.ts'
 import { type Console, type ExitCode, problemLines, portProblem } from './console.ts'
 import { cadenceFrom, simulationFrom, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
@@ -56,7 +54,7 @@ async function runWeb(given: Given, console: Console): Promise<ExitCode> {
           },
         ))
     // The page can be opened while the source is still being connected, and also when it cannot be.
-    void connect(workspace.handlers, spec, cadenceFrom(given, true)).catch((error: unknown) => {
+    void connectFirst(workspace.handlers, spec, cadenceFrom(given, true)).catch((error: unknown) => {
       for (const line of problemLines(toProblem(error))) console.tell(line)
     })
     console.renewal.listen(() => {
@@ -92,13 +90,6 @@ async function offerAddress(server: WebServer, console: Console, opens: boolean)
     if (!console.printsToTerminal) throw error
     console.tell(toProblem(error).message)
   }
-}
-
-async function connect({ procedures }: Handlers, spec: SourceSpec, cadence: Cadence): Promise<void> {
-  const { id: connection } = await procedures['sources.connect']({ spec, inPlaceOf: null })
-  // The interval is no part of these as sources.
-  if (spec.kind === 'demo' || spec.kind === 'simulation')
-    await procedures['sources.cadence']({ connection, ...cadence })
 }
 
 const ended = (signal: AbortSignal): Promise<void> =>

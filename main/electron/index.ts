@@ -6,7 +6,7 @@ import { createConsent } from '../cluster/consent.ts'
 import { namedByOperator } from '../cluster/namedByOperator.ts'
 import { systemEnvironment } from '../ports/environment.ts'
 import { systemAccess } from '../workspace/access.ts'
-import { createWorkspace, type Workspace } from '../workspace/workspace.ts'
+import { connectFirst, createWorkspace, type Workspace } from '../workspace/workspace.ts'
 import { boot, askOperator } from './application.ts'
 import { createLog } from './crash.ts'
 import { argumentsOf, type Opening, openingOf, openingOfPaths, usualOpening } from './sourceArguments.ts'
@@ -43,11 +43,8 @@ async function open(find: () => Promise<Opening | undefined>, otherwise?: Openin
   })
   const { spec, cadence } = opening ?? otherwise ?? {}
   if (spec === undefined || cadence === undefined || workspace === undefined) return
-  const { procedures } = workspace.handlers
   try {
-    const { id: connection } = await procedures['sources.connect']({ spec, inPlaceOf: null })
-    if (spec.kind === 'demo' || spec.kind === 'simulation')
-      await procedures['sources.cadence']({ connection, ...cadence })
+    await connectFirst(workspace.handlers, spec, cadence)
   } catch (error) {
     const { message } = toProblem(error)
     log('connect-failed', { message })

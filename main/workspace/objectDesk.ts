@@ -30,16 +30,17 @@ export function createObjectDesk(session: Session, environment: Pick<Environment
   } = session
   const { origin, target, targetKey } = door
   const states = createTopic<ObjectsState>()
-  let reading: ObjectsReading = { state: 'loading', objects: NOTHING_READ }
+  const reading = (): ObjectsReading => session.picture.objects ?? { state: 'loading', objects: NOTHING_READ }
   /** As a page says it, where no object source does. */
   let pageVersion: string | undefined
   let user: string | undefined
   let waiting: ObjectsState['waiting']
   let editing: Editing =
     'impossible' in door.editor ? { state: 'impossible', why: door.editor.impossible } : { state: 'off' }
+  const versionNow = (): string | undefined => reading().version ?? pageVersion
   const tell = (): void => {
-    const version = reading.version ?? pageVersion
-    const told = { connection: id, origin, target, targetKey, ...reading, editing, ...(waiting && { waiting }) }
+    const version = versionNow()
+    const told = { connection: id, origin, target, targetKey, ...reading(), editing, ...(waiting && { waiting }) }
     if (!ended.aborted) states.publish(version === undefined ? told : { ...told, version })
   }
   const setEditing = (next: Editing): Editing => {
@@ -51,7 +52,7 @@ export function createObjectDesk(session: Session, environment: Pick<Environment
     const version = frame.servers.find((server) => server.version !== undefined)?.version
     if (version === pageVersion) return
     pageVersion = version
-    if (reading.version === undefined) tell()
+    if (reading().version === undefined) tell()
   }, ended)
   if ('onWaiting' in door.editor) {
     door.editor.onWaiting?.((next) => {
@@ -59,19 +60,16 @@ export function createObjectDesk(session: Session, environment: Pick<Environment
       tell()
     })
   }
-  session.readObjects((next) => {
-    reading = next
-    tell()
-  })
+  session.readObjects(tell)
   tell()
   return {
     states,
     door,
     get reading() {
-      return reading
+      return reading()
     },
     get version() {
-      return reading.version ?? pageVersion
+      return versionNow()
     },
     get user() {
       return user

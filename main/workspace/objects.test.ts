@@ -90,13 +90,19 @@ describe('objects of the workspace', () => {
     let id = 0
     const connect = (objects: ObjectDoor): void => {
       id++
+      const picture: { objects?: ObjectsReading } = {}
       // Of a session only this is asked.
       const session = {
         connection: { id },
         objects,
         frames: SILENT,
         ended: ended.signal,
-        readObjects: (told: (reading: ObjectsReading) => void) => objects.start(ended.signal, told),
+        picture,
+        readObjects: (listener: (reading: ObjectsReading) => void) =>
+          objects.start(ended.signal, (reading) => {
+            picture.objects = reading
+            listener(reading)
+          }),
       }
       const desk = createObjectDesk(session as unknown as Session, { now: () => Date.UTC(2026, 0, 1) })
       desks.set(id, desk)

@@ -118,8 +118,6 @@ export function startSession(options: SessionOptions): Session {
         if (untold.has(event.frame.id)) seq++
         untold.add(event.frame.id)
         return tellFrames(picture.servers.length > 1 ? GATHER_MS : 0)
-      case 'facts':
-        return
       case 'dump':
         return dumps.tell(event.dump)
       case 'health':
@@ -132,7 +130,6 @@ export function startSession(options: SessionOptions): Session {
         return
       case 'pace':
         return pace.publish(event.pace)
-      case 'note':
     }
   }
 
@@ -154,9 +151,12 @@ export function startSession(options: SessionOptions): Session {
       live.log.telling = false
     }
   })
-  const tellState = (from: LiveTraffic): LiveState => {
+  const stateOf = (from: LiveTraffic): LiveState => {
     from.settle()
-    const state = from.state()
+    return from.state()
+  }
+  const tellState = (from: LiveTraffic): LiveState => {
+    const state = stateOf(from)
     take({ kind: 'requests', state })
     return state
   }
@@ -219,9 +219,7 @@ export function startSession(options: SessionOptions): Session {
     requestStates: {
       subscribe(emit, signal) {
         requestStates.subscribe(emit, signal)
-        if (live === undefined || signal.aborted) return
-        live.settle()
-        emit(live.state())
+        if (live !== undefined && !signal.aborted) emit(stateOf(live))
       },
     },
     candidate(wish) {

@@ -3,6 +3,7 @@ import type { Handlers } from '../../core/contract/contract.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import {
   CadenceSchema,
+  type Cadence,
   type Connected,
   type FoundContext,
   type PermissionReport,
@@ -237,6 +238,14 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       store.close()
     },
   }
+}
+
+/** Connects what the console opens with. Rejects with `ProblemError`. */
+export async function connectFirst({ procedures }: Handlers, spec: SourceSpec, cadence: Cadence): Promise<void> {
+  const { id: connection } = await procedures['sources.connect']({ spec, inPlaceOf: null })
+  // The interval is no part of these as sources.
+  if (spec.kind === 'demo' || spec.kind === 'simulation')
+    await procedures['sources.cadence']({ connection, ...cadence })
 }
 
 /** 0 where any port will do, or none is wanted. */

@@ -1,5 +1,4 @@
-import { ask, connectSource } from '../../state/connection.ts'
-import type { SourceSpec } from '../../../core/contract/source.ts'
+import { ask } from '../../state/connection.ts'
 import { openScreen } from '../../state/route.ts'
 import { selectionStore } from '../../state/selection.ts'
 import type { NowAction } from './levelStatements.ts'
@@ -26,8 +25,6 @@ export const openConnection = (): void => openScreen('connection')
 export function tryNow(server?: string): void {
   ask('sources.tryNow', server === undefined ? {} : { server }).catch(() => undefined)
 }
-
-export const connect = (spec: SourceSpec): Promise<unknown> => connectSource(spec)
 
 export function perform(action: NowAction, showServer: (server: string) => void): void {
   if (action.kind === 'open-level') openLevel(action.server, action.level)

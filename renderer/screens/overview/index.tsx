@@ -1,4 +1,4 @@
-import { useConnection } from '../../state/connection.ts'
+import { connectSource, useConnection } from '../../state/connection.ts'
 import type { Connected, ServerHealth } from '../../../core/contract/source.ts'
 import { useEffect, useState } from 'react'
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
@@ -16,7 +16,7 @@ import { Fleet, ViewSegment, type FleetView } from './Fleet.tsx'
 import { busiestServer } from './fleetRows.ts'
 import { OneServer } from './OneServer.tsx'
 import styles from './overview.module.css'
-import { connect, openConnection, tryNow } from './actions.ts'
+import { openConnection, tryNow } from './actions.ts'
 import { nextTry } from './nowLine.ts'
 
 /** What is happening, and where (design 3.1, 3.13). */
@@ -83,7 +83,7 @@ function NoSource() {
   const [problem, setProblem] = useState<Problem>()
   const explore = () => {
     setProblem(undefined)
-    connect(SimulationSpecSchema.parse({ kind: 'simulation' })).catch((thrown: unknown) =>
+    connectSource(SimulationSpecSchema.parse({ kind: 'simulation' })).catch((thrown: unknown) =>
       setProblem(toProblem(thrown)),
     )
   }
