@@ -3,7 +3,7 @@ import { ProblemSchema, type Problem } from './errors.ts'
 import { AdjustmentStepSchema, DerivedServerSchema } from '../frame/derived.ts'
 import { DumpFrameSchema } from '../frame/dump.ts'
 import { FrameSchema } from '../frame/frame.ts'
-import { HeatMapSchema, SeriesSchema } from '../frame/series.ts'
+import { HeatMapSchema, SeriesSchema } from '../history/series.ts'
 import { SimulationControlSchema, SimulationStateSchema } from './simulation.ts'
 import {
   ApplyReportSchema,

@@ -22,7 +22,8 @@ const QUANTILE_WINDOW_MS = 30_000
 const SNAPSHOT_EVERY_MS = 2_500
 /** Without a sample for more than this many usual intervals there is a gap. */
 export const GAP_INTERVALS = 3
-const USUAL_INTERVAL_OF = 5
+/** The usual interval is the median of so many. */
+export const USUAL_INTERVAL_OF = 5
 /** A start time that moved less belongs to the same process: the kernel derives it from a clock that is corrected. */
 const SAME_START_SECONDS = 1.5
 

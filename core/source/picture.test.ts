@@ -51,6 +51,18 @@ describe('what the events of a source add up to', () => {
     expect(picture.server('b')).toBeUndefined()
   })
 
+  test('is the present, whatever range of the past is told after it', () => {
+    const frames = EVENTS.flatMap((event) => (event.kind === 'frame' ? [event.frame] : []))
+    const [early, late] = [frames.slice(0, 12), frames.slice(12)]
+    const picture = told([
+      ...late.map((frame): SourceEvent => ({ kind: 'frame', frame })),
+      ...early.map((frame): SourceEvent => ({ kind: 'frame', frame, past: true })),
+    ])
+    expect(picture.servers.map(({ latest }) => latest.frame)).toEqual(frames.slice(-1))
+    expect(asked(picture).series?.times).toEqual(asked(told(EVENTS)).series?.times)
+    expect(asked(picture).steps).toEqual(asked(told(late.map((frame) => ({ kind: 'frame', frame })))).steps)
+  })
+
   test('is the same when they were stored or sent to another thread before', () => {
     expect(asked(told(structuredClone(EVENTS)))).toEqual(asked(told(EVENTS)))
   })

@@ -5,9 +5,10 @@ import { createDeriver } from '../frame/derive.ts'
 import type { DerivedServer } from '../frame/derived.ts'
 import type { DumpFrame } from '../frame/dump.ts'
 import type { ServerFrame } from '../frame/frame.ts'
-import { createHistory, type History } from '../frame/history.ts'
+import { createHistory, type History } from '../history/history.ts'
 import { createAdjustments, withoutDeleted, type Adjustments } from '../impact/adjustments.ts'
 import { byCodeUnits } from '../text/text.ts'
+import { unixMsOf } from '../units.ts'
 import type { ObjectsReading, SourceEvent } from './sourceEvent.ts'
 
 /** One API server, as far as the events of its source tell. */
@@ -49,10 +50,7 @@ export function createPicture(): Picture {
         const frame = stored === undefined ? event.frame : withoutDeleted(event.frame, stored)
         const server = servers.get(frame.id) ?? serverEvents(frame.id)
         servers.set(frame.id, server)
-        const derived = server.derive(frame)
-        server.history.append(frame, derived)
-        server.adjustments.append(frame, derived)
-        server.latest = { frame, derived }
+        takeFrame(server, frame, event.past === true)
         return
       }
       case 'dump':
@@ -101,17 +99,49 @@ export function createPicture(): Picture {
 }
 
 interface ServerEvents {
-  readonly derive: (frame: ServerFrame) => DerivedServer
   readonly history: History
+  /** The frames up to the present. */
+  readonly present: Run
+  /** The range before it that is being told. */
+  past: Run | undefined
   readonly adjustments: Adjustments
   latest: ServerPicture['latest'] | undefined
 }
 
+/** Frames of one server that follow each other. */
+interface Run {
+  readonly derive: (frame: ServerFrame) => DerivedServer
+  last: ServerFrame | undefined
+}
+
+const startRun = (id: string): Run => ({ derive: createDeriver(id), last: undefined })
+
 const serverEvents = (id: string): ServerEvents => ({
-  derive: createDeriver(id),
   history: createHistory(),
+  present: startRun(id),
+  past: undefined,
   adjustments: createAdjustments(),
   latest: undefined,
 })
+
+/**
+ * A range of the past may be told after what is newer: it becomes part of the history, and neither the present nor its
+ * recomputations change.
+ */
+function takeFrame(server: ServerEvents, frame: ServerFrame, past: boolean): void {
+  const { present, history } = server
+  const goesBack = past && isBefore(frame, present.last)
+  if (goesBack && (server.past === undefined || isBefore(frame, server.past.last))) server.past = startRun(frame.id)
+  const run = (goesBack ? server.past : undefined) ?? present
+  const derived = run.derive(frame)
+  history.append(frame, derived, run.last)
+  if (derived.noRates !== 'duplicate') run.last = frame
+  if (run !== present) return
+  server.adjustments.append(frame, derived)
+  server.latest = { frame, derived }
+}
+
+const isBefore = (frame: ServerFrame, other: ServerFrame | undefined): boolean =>
+  other !== undefined && unixMsOf(frame.at) < unixMsOf(other.at)
 
 const byId = (a: { readonly id: string }, b: { readonly id: string }): number => byCodeUnits(a.id, b.id)

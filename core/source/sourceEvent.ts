@@ -18,7 +18,10 @@ export type SourceEvent =
   | {
       readonly kind: 'frame'
       readonly frame: ServerFrame
-      /** Happened before the source was connected: part of the history, and not shown as the present. */
+      /**
+       * Happened before the source was connected: part of the history, and not shown as the present. Ranges of the past
+       * may come in any order, each from its beginning to its end.
+       */
       readonly past?: true
     }
   | { readonly kind: 'dump'; readonly dump: DumpFrame }

@@ -1,6 +1,6 @@
 import { memo, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react'
 import { create } from 'zustand'
-import type { Series } from '../../core/frame/series.ts'
+import type { Series } from '../../core/history/series.ts'
 import { timeStore } from '../state/time.ts'
 import { format } from '../theme/format.ts'
 import { LevelChip } from '../components/LevelChip.tsx'

@@ -1,6 +1,6 @@
 import { memo, useMemo } from 'react'
 import { ComposedChart, Line, XAxis, YAxis } from 'recharts'
-import type { LevelColumn, Series } from '../../core/frame/series.ts'
+import type { LevelColumn, Series } from '../../core/history/series.ts'
 import { format } from '../theme/format.ts'
 import { levelColor } from '../state/levels.ts'
 import { PlotAxes } from './plot.tsx'

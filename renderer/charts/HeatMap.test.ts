@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { HeatMap } from '../../core/frame/series.ts'
+import type { HeatMap } from '../../core/history/series.ts'
 import { bucketLabel, heatCellAt, heatGrid, heatLegend, heatStep, HEAT_STEPS, heatTable } from './HeatMap.tsx'
 
 const map: HeatMap = {

@@ -1,5 +1,5 @@
 import { memo, useCallback, useState, type PointerEvent } from 'react'
-import type { HeatMap as HeatSamples } from '../../core/frame/series.ts'
+import type { HeatMap as HeatSamples } from '../../core/history/series.ts'
 import { timeStore } from '../state/time.ts'
 import { format } from '../theme/format.ts'
 import { type Draw, useCanvas, TimeTicks, CursorLine, PlotTip } from './plot.tsx'

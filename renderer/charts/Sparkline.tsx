@@ -1,5 +1,5 @@
 import { memo, useMemo } from 'react'
-import type { LevelSeries } from '../../core/frame/series.ts'
+import type { LevelSeries } from '../../core/history/series.ts'
 import { classes } from '../components/classes.ts'
 import { levelStyle, Drawing } from './plot.tsx'
 import styles from './seats.module.css'

@@ -1,5 +1,5 @@
 import { sumOfKnown } from '../../core/frame/frame.ts'
-import type { LevelColumn, Series } from '../../core/frame/series.ts'
+import type { LevelColumn, Series } from '../../core/history/series.ts'
 
 /** Index of the instant closest to `at` in ascending `times`; −1 when there is none. */
 export function nearestIndex(times: readonly number[], at: number): number {

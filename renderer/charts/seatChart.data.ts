@@ -1,4 +1,4 @@
-import type { LevelColumn, Series } from '../../core/frame/series.ts'
+import type { LevelColumn, Series } from '../../core/history/series.ts'
 import { format } from '../theme/format.ts'
 import {
   type Column,

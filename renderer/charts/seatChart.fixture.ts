@@ -4,7 +4,7 @@ import {
   LevelSeriesSchema,
   LEVEL_COLUMNS,
   type Series,
-} from '../../core/frame/series.ts'
+} from '../../core/history/series.ts'
 
 type Values = Partial<Record<LevelColumn, readonly (number | null)[]>>
 
@@ -20,7 +20,9 @@ export function seriesOf(levels: Readonly<Record<string, Values>>, length: numbe
   return {
     server: 'a',
     stepSeconds: 1,
+    mergedSeconds: 0,
     times: Array.from({ length }, (_, i) => start + i * 1_000),
+    samples: Array.from({ length }, () => 1),
     fairFrac: Array.from({ length }, () => null),
     levels: Object.entries(levels).map(([name, values]) => levelOf(name, values)),
   }

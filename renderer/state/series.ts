@@ -2,8 +2,8 @@ import { create } from 'zustand'
 import type { Client } from '../../core/contract/contract.ts'
 import { toProblem, type Problem } from '../../core/contract/errors.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
-import type { Series } from '../../core/frame/series.ts'
-import { append, sampleOf, type Sample } from './series.logic.ts'
+import type { Series } from '../../core/history/series.ts'
+import { createTier, pointOf, type Point, type Tier } from '../../core/history/tier.ts'
 import { chosen, type Arrival } from './view.logic.ts'
 
 export interface SeriesState {
@@ -28,9 +28,6 @@ export interface SeriesWish {
   readonly to: number
   /** Whether arriving frames extend it: following, and not paused. */
   readonly follow: boolean
-  /** Usual distance of samples, and the silence from which on there is a gap, milliseconds. */
-  readonly intervalMs: number
-  readonly gapMs: number
 }
 
 export interface SeriesFeed {
@@ -42,6 +39,9 @@ export interface SeriesFeed {
 
 /** Ten minutes at one a second, and a little. */
 const MAX_POINTS = 620
+/** With the points that are gaps, and those that leave the picture while it moves on. */
+const CAPACITY = 2 * MAX_POINTS
+const EVERYTHING = { to: Number.MAX_SAFE_INTEGER, maxPoints: Number.MAX_SAFE_INTEGER }
 /** A history that lost samples is fetched again at most this often. */
 const REFETCH_MS = 5_000
 /** More than these while nothing is shown (hidden page, pause) are not kept: the history is fetched again. */
@@ -49,7 +49,9 @@ const MAX_HEARD = 120
 
 /** Keeps `seriesStore` in step with the shown range: history from the other side, the live end from frames. */
 export function seriesFeed(client: Client): SeriesFeed {
-  let heard: Sample[] = []
+  let heard: Point[] = []
+  /** The history that is shown, with what came since. */
+  let tier: Tier | undefined
   let before: ServerFrame | undefined
   let connection: number | undefined
   let seq: number | undefined
@@ -74,7 +76,10 @@ export function seriesFeed(client: Client): SeriesFeed {
       const { connection: of, server, from, to } = wish
       const asked = { connection: of, server, from, to, maxPoints: MAX_POINTS }
       const series = await client.call('history.series', asked)
-      if (!aborter.signal.aborted) seriesStore.setState({ series }, true)
+      if (aborter.signal.aborted) return
+      tier = createTier({ capacity: CAPACITY, stepMs: series.mergedSeconds * 1_000 })
+      tier.load(series)
+      seriesStore.setState({ series }, true)
     } catch (thrown) {
       if (aborter.signal.aborted) return
       seriesStore.setState({ problem: toProblem(thrown) })
@@ -95,7 +100,7 @@ export function seriesFeed(client: Client): SeriesFeed {
       const server = chosen(event.frame.servers, id)
       if (server === undefined || (server.id === before?.id && server.at === before.at)) return
       const derived = event.derived.find((entry) => entry.id === server.id)
-      heard.push(sampleOf(server, derived))
+      heard.push(pointOf(server, derived))
       before = server
       if (heard.length > MAX_HEARD) {
         heard = []
@@ -118,10 +123,13 @@ export function seriesFeed(client: Client): SeriesFeed {
         void fetchHistory(wish, old?.server === wish.server)
         return
       }
-      if (!wish.follow || fetching !== undefined || old === undefined || heard.length === 0) return
-      const series = heard.reduce((sum, sample) => append(sum, sample, wish), old)
+      if (!wish.follow || fetching !== undefined || old === undefined || tier === undefined || heard.length === 0)
+        return
+      for (const point of heard) tier.add(point)
       heard = []
-      seriesStore.setState({ series })
+      // Lines enter the picture from the point before it.
+      const from = old.times.findLast((time) => time < wish.from) ?? wish.from
+      seriesStore.setState({ series: { server: old.server, ...tier.query({ from, ...EVERYTHING }) } })
     },
   }
 }

@@ -11,15 +11,7 @@ import { loadSettings, rememberLevels, settingsNow } from './settings.ts'
 import { simulationStore } from './simulation.ts'
 import { anchorTime, timeStore } from './time.ts'
 import { windowToText } from './time.logic.ts'
-import {
-  NO_ARRIVALS,
-  receive,
-  release,
-  sampleDistanceMs,
-  staleAfterMs,
-  type Arrival,
-  type Arrivals,
-} from './view.logic.ts'
+import { NO_ARRIVALS, receive, release, type Arrival, type Arrivals } from './view.logic.ts'
 import { viewOf, viewStore } from './view.ts'
 
 /** What the state takes from the page it runs in. */
@@ -151,8 +143,6 @@ function wishOf(shown: Arrival | undefined, server: string | undefined): SeriesW
   const { connection } = connectionStore.getState()
   if (shown === undefined || server === undefined || connection === undefined) return undefined
   const { window, from, to, paused } = timeStore.getState()
-  const speed = connection.source.kind === 'simulation' ? simulationStore.getState().state?.speed : undefined
-  const intervalMs = sampleDistanceMs(connection.cadence.intervalMs, speed)
   return {
     key: `${shown.connection} ${server} ${windowToText(window)}`,
     connection: shown.connection,
@@ -160,7 +150,5 @@ function wishOf(shown: Arrival | undefined, server: string | undefined): SeriesW
     from,
     to,
     follow: !paused && window.kind === 'relative',
-    intervalMs,
-    gapMs: staleAfterMs(intervalMs),
   }
 }

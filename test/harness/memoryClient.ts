@@ -3,8 +3,7 @@ import type { Handlers, StreamEvent } from '../../core/contract/contract.ts'
 import { ProblemError, type Problem } from '../../core/contract/errors.ts'
 import { SettingsSchema, type Settings } from '../../core/contract/settings.ts'
 import type { Connected, Consent, RecentSource, SourceSpec } from '../../core/contract/source.ts'
-import { createAdjustments, type Adjustments } from '../../core/impact/adjustments.ts'
-import { createHistory, type History } from '../../core/frame/history.ts'
+import { createPicture, type ServerPicture } from '../../core/source/picture.ts'
 import { syntheticStory, type StoryMoment } from '../fixtures/synthetic.ts'
 import { memoryClient } from './memoryPorts.ts'
 import { foundContexts, healthOf, permissionReports } from './memoryAnswers.ts'
@@ -59,8 +58,7 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
   const startAt = now() - history * 1_000
   const story = syntheticStory({ levels, servers, seconds: Number.POSITIVE_INFINITY, startAt })
   let latest: StoryMoment | undefined
-  const histories = new Map<string, History>()
-  const adjustments = new Map<string, Adjustments>()
+  const picture = createPicture()
   let settings = SettingsSchema.parse(options.settings ?? {})
   let recent: RecentSource[] = [
     { at: new Date(startAt).toISOString(), name: 'prod-eu-1', spec: scrapeSpec('prod-eu-1') },
@@ -80,22 +78,12 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
     const { value, done } = story.next()
     if (done === true) return
     latest = value
-    for (const server of value.frame.servers) {
-      const derived = value.derived.find(({ id }) => id === server.id)
-      if (derived === undefined) continue
-      historyOf(server.id).append(server, derived)
-      adjustmentsOf(server.id).append(server, derived)
-    }
+    for (const frame of value.frame.servers) picture.take({ kind: 'frame', frame })
   }
-  const historyOf = (server: string): History => {
-    const known = histories.get(server) ?? createHistory()
-    histories.set(server, known)
-    return known
-  }
-  const adjustmentsOf = (server: string): Adjustments => {
-    const known = adjustments.get(server) ?? createAdjustments()
-    adjustments.set(server, known)
-    return known
+  const serverOf = (id: string): ServerPicture => {
+    const found = picture.server(id)
+    if (found === undefined) throw new ProblemError('not-found', `The story has no server ${JSON.stringify(id)}.`)
+    return found
   }
   for (let second = 0; second <= history; second += 1) next()
 
@@ -170,13 +158,13 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
       },
       'sources.recent': async () => recent,
       'sources.forget': async ({ at }) => (recent = recent.filter((entry) => entry.at !== at)),
-      'history.series': async ({ server, ...query }) => historyOf(server).series(query),
-      'history.heatMap': async ({ server, ...query }) => historyOf(server).heatMap(query),
+      'history.series': async ({ server, ...query }) => serverOf(server).history.series(query),
+      'history.heatMap': async ({ server, ...query }) => serverOf(server).history.heatMap(query),
       ...simulation.procedures,
       ...objects.procedures,
       ...live.procedures,
       'sources.facts': async () => null,
-      'allocation.steps': async ({ server, from, to }) => [...adjustmentsOf(server).steps(from, to)],
+      'allocation.steps': async ({ server, from, to }) => [...serverOf(server).adjustments.steps(from, to)],
     },
     streams: {
       consent: (_params, emit, signal) => {

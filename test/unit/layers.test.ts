@@ -16,6 +16,7 @@ const ROOMS = [
   'core/text',
   'core/filter',
   'core/frame', // what a source reports, and what two reports say together
+  'core/history', // what many frames leave behind
   'core/metrics', // pages and dumps → frames
   'core/config', // the two kinds of objects
   'core/manifest',

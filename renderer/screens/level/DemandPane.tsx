@@ -1,7 +1,7 @@
 import { memo, useCallback, useMemo } from 'react'
 import type { DerivedLevel } from '../../../core/frame/derived.ts'
 import { type LevelFrame, type ServerFrame, isExempt } from '../../../core/frame/frame.ts'
-import type { Series } from '../../../core/frame/series.ts'
+import type { Series } from '../../../core/history/series.ts'
 import { DemandChart, demandPlot, demandChartData, demandRounds, roundDomain } from '../../charts/DemandChart.tsx'
 import type { TimeDomain } from '../../charts/plot.data.ts'
 import { useSize } from '../../charts/plot.tsx'

@@ -2,7 +2,7 @@ import { memo, useCallback, useMemo, type ReactNode, useEffect, useState } from 
 import type { MissingFamily, Histogram, LevelFrame } from '../../../core/frame/frame.ts'
 import type { ProcedureInput } from '../../../core/contract/contract.ts'
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
-import type { HeatMap as HeatSamples } from '../../../core/frame/series.ts'
+import type { HeatMap as HeatSamples } from '../../../core/history/series.ts'
 import { ask } from '../../state/connection.ts'
 import { HeatLegend, HeatMap, heatPlot, bucketLabel, heatGrid, heatTable } from '../../charts/HeatMap.tsx'
 import { useSize } from '../../charts/plot.tsx'

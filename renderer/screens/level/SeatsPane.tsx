@@ -1,5 +1,5 @@
 import { memo, useCallback, useMemo } from 'react'
-import type { Series } from '../../../core/frame/series.ts'
+import type { Series } from '../../../core/history/series.ts'
 import type { ChartTable } from '../../components/csv.ts'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
 import { Loading } from '../../components/States.tsx'

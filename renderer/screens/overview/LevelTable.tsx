@@ -1,5 +1,5 @@
 import { memo, useCallback, useMemo, useState, type ReactNode } from 'react'
-import type { Series } from '../../../core/frame/series.ts'
+import type { Series } from '../../../core/history/series.ts'
 import { barScale } from '../../charts/SeatBar.tsx'
 import { Sparkline } from '../../charts/Sparkline.tsx'
 import { useSize } from '../../charts/plot.tsx'

@@ -1,6 +1,6 @@
 import type { Connected } from '../../../core/contract/source.ts'
 import { useMemo, memo, useState } from 'react'
-import { rangeFacts, type Series } from '../../../core/frame/series.ts'
+import { rangeFacts, type Series } from '../../../core/history/series.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { nominalSurplus } from '../../../core/impact/serverLimit.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { LevelColumn, Series } from '../../../core/frame/series.ts'
+import type { LevelColumn, Series } from '../../../core/history/series.ts'
 import { history } from './levels.fixture.ts'
 import { changesOf } from './changes.ts'
 
@@ -7,13 +7,16 @@ type Column = (number | null)[]
 
 function series(levels: Record<string, Partial<Record<LevelColumn, Column>>>, stepSeconds = 10): Series {
   const length = Math.max(
+    0,
     ...Object.values(levels).flatMap((level) => Object.values(level).map((column) => column.length)),
   )
   const times = Array.from({ length }, (_, i) => i * stepSeconds * 1_000)
   return {
     server: 'apiserver-a',
     stepSeconds,
+    mergedSeconds: 0,
     times,
+    samples: times.map(() => 1),
     fairFrac: times.map(() => null),
     levels: Object.entries(levels).map(([name, columns]) => history(name, length, columns)),
   }
@@ -119,6 +122,6 @@ describe('what changed', () => {
   })
 
   test('nothing in, nothing out', () => {
-    expect(texts({ server: 'a', stepSeconds: 1, times: [], fairFrac: [], levels: [] }, 5)).toEqual([])
+    expect(texts(series({}), 5)).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-import type { LevelColumn, LevelSeries, Series } from '../../../core/frame/series.ts'
+import type { LevelColumn, LevelSeries, Series } from '../../../core/history/series.ts'
 import type { Noted } from '../../state/noted.logic.ts'
 
 export type ChangeKind =

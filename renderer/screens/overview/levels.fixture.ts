@@ -1,5 +1,5 @@
 import type { DerivedLevel, DerivedServer } from '../../../core/frame/derived.ts'
-import { LevelSeriesSchema, LEVEL_COLUMNS, type LevelColumn, type LevelSeries } from '../../../core/frame/series.ts'
+import { LevelSeriesSchema, LEVEL_COLUMNS, type LevelColumn, type LevelSeries } from '../../../core/history/series.ts'
 import type { Frame, LevelFrame, Rejected, SchemaFrame, ServerFrame } from '../../../core/frame/frame.ts'
 
 /** Small frames for the tests of this screen: only what a test is about needs to be written down. */

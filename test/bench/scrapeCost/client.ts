@@ -2,9 +2,8 @@
  * The Node side of a console without surfaces: sources, frames, what is derived, histories. Run with `--expose-gc` as
  * `client.ts KUBECONFIG cpu|memory ADDRESS…`; prints one line of JSON.
  */
-import { createDeriver } from '../../../core/frame/derive.ts'
-import { createHistory } from '../../../core/frame/history.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
+import { createPicture } from '../../../core/source/picture.ts'
 import { createScrapeSource } from '../../../main/sources/scrape.ts'
 import type { Environment } from '../../../main/ports/environment.ts'
 import { createStoppedTime } from './stoppedTime.ts'
@@ -36,11 +35,11 @@ async function start(environment: Environment, onFrame: (frame: ServerFrame) => 
     allNamed,
   )
   if (!made.ok) throw new Error(made.problem.message)
-  const follow = new Map(servers.map((server) => [new URL(server).host, follower(new URL(server).host)]))
+  const picture = createPicture()
   const stop = new AbortController()
   made.source.start(stop.signal, (event) => {
+    picture.take(event)
     if (event.kind === 'frame') {
-      follow.get(event.frame.id)?.(event.frame)
       onFrame(event.frame)
     } else if (event.kind === 'health') {
       const failure = event.health.failures.at(-1)
@@ -48,12 +47,6 @@ async function start(environment: Environment, onFrame: (frame: ServerFrame) => 
     }
   })
   return stop
-}
-
-function follower(id: string): (frame: ServerFrame) => void {
-  const derive = createDeriver(id)
-  const history = createHistory()
-  return (frame) => history.append(frame, derive(frame))
 }
 
 async function measureCpu(): Promise<unknown> {

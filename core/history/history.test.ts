@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { histogramOf, levelFrame, schemaFrame, serverFrame, START_MS } from '../../test/fixtures/frames.ts'
-import { createDeriver } from './derive.ts'
-import type { ServerFrame } from './frame.ts'
+import { createDeriver } from '../frame/derive.ts'
+import type { ServerFrame } from '../frame/frame.ts'
 import { createHistory, type History } from './history.ts'
 import { HeatMapSchema, SeriesSchema, type LevelColumn, type Series } from './series.ts'
 
@@ -20,10 +20,13 @@ const frameOf = ({ second, executing = 0, dispatched = 0, level = 'low' }: Momen
     }),
   ])
 
-function remember(frames: Iterable<ServerFrame>): History {
-  const history = createHistory()
+function remember(frames: Iterable<ServerFrame>, history = createHistory()): History {
   const derive = createDeriver('api-1:6443')
-  for (const frame of frames) history.append(frame, derive(frame))
+  let before: ServerFrame | undefined
+  for (const frame of frames) {
+    history.append(frame, derive(frame), before)
+    before = frame
+  }
   return history
 }
 
@@ -72,6 +75,26 @@ describe('series', () => {
   it('ignore a duplicate', () => {
     const history = remember([0, 1, 1, 2].map((second) => frameOf({ second })))
     expect(query(history, 0, 5).times).toEqual([at(0), at(1), at(2)])
+  })
+
+  it('take in a range that is older than what they have, and lose nothing', () => {
+    const frames = seconds(3_000).map((second) => frameOf({ second, executing: second % 9, dispatched: second ** 2 }))
+    const whole = remember(frames)
+    const late = [frames.slice(2_000), frames.slice(0, 900), frames.slice(900, 2_000)].reduce(
+      (history, range) => remember(range, history),
+      createHistory(),
+    )
+    for (const [from, to] of [
+      [2_900, 3_000],
+      [0, 3_000],
+      [500, 1_500],
+    ] as const) {
+      const [a, b] = [query(late, from, to), query(whole, from, to)]
+      expect(a.times).toEqual(b.times)
+      expect(a.samples).toEqual(b.samples)
+      expect(column(a, 'executing')).toEqual(column(b, 'executing'))
+      expect(column(a, 'executingMax')).toEqual(column(b, 'executingMax'))
+    }
   })
 
   it('forget the time that a clock took back', () => {
@@ -182,6 +205,12 @@ describe('heat maps', () => {
     expect(times).toHaveLength(360)
     expect(cells.at(-1)).not.toBeNull()
     expect(cells.slice(0, -1).every((cell) => cell?.[0] === 10)).toBe(true)
+  })
+
+  it('take in a range that is older than what they have', () => {
+    const frames = seconds(60).map((second) => frame(second, [second, 0, 0]))
+    const late = remember(frames.slice(0, 31), remember(frames.slice(30)))
+    expect(heat(late, { from: 0 })).toEqual(heat(remember(frames), { from: 0 }))
   })
 
   it('begin anew where a clock stepped back to', () => {

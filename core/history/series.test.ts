@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { levelFrame, schemaFrame, serverFrame, START_MS } from '../../test/fixtures/frames.ts'
-import { createDeriver } from './derive.ts'
+import { createDeriver } from '../frame/derive.ts'
 import { createHistory } from './history.ts'
 import { rangeFacts } from './series.ts'
 
@@ -14,7 +14,7 @@ function factsOf(increases: readonly number[]) {
     total += increase
     const rejected = { 'queue-full': total, 'concurrency-limit': 0, 'time-out': 0 }
     const frame = serverFrame(second, [levelFrame('low', [schemaFrame('s', { rejected })], { rejected })])
-    history.append(frame, derive(frame))
+    history.append(frame, derive(frame), undefined)
   })
   return rangeFacts(history.series({ from: START_MS, to: START_MS + 1e6, maxPoints: 620 }))
 }

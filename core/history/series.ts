@@ -47,8 +47,12 @@ export const SeriesSchema = z.object({
    * mean, others the last value.
    */
   stepSeconds: z.number(),
+  /** Samples within steps of this width were merged into one point; 0 where every point is one sample. */
+  mergedSeconds: z.number(),
   /** Unix milliseconds of the last sample of each point, ascending. */
   times: z.array(z.number()),
+  /** How many samples each point is of; none of a gap. */
+  samples: z.array(z.number()),
   fairFrac: column,
   levels: z.array(LevelSeriesSchema),
 })

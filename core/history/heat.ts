@@ -1,108 +1,12 @@
-import { unixMsOf } from '../units.ts'
-import { levelRow, queryRing, createRing, type Point } from './ring.ts'
-import { GAP_INTERVALS } from './derive.ts'
-import type { ServerFrame, Histogram, SchemaFrame } from './frame.ts'
-import type { HeatMap, Series } from './series.ts'
-import { sameBounds } from './quantile.ts'
-import type { DerivedServer } from './derived.ts'
-import { flowKey } from './rates.ts'
-
-export interface SeriesQuery {
-  /** Unix milliseconds, both included. */
-  readonly from: number
-  readonly to: number
-  readonly maxPoints: number
-}
-
-/** What is remembered of one server. */
-export interface History {
-  append(frame: ServerFrame, derived: DerivedServer): void
-  series(query: SeriesQuery): Series
-  heatMap(query: HeatQuery): HeatMap
-}
-
-/** Every sample for the last 20 min at one a second, 10 s steps for 6 h, minutes for 24 h. */
-const TIERS = [
-  { stepMs: 0, capacity: 1_200 },
-  { stepMs: 10_000, capacity: 2_160 },
-  { stepMs: 60_000, capacity: 1_440 },
-] as const
-
-const INTERVALS = 5
-
-/**
- * History of one server in rings of fixed size.
- *
- * Memory: a level takes 4,800 rows × 23 columns × 4 bytes = 0.44 MB, so three servers with 30 levels take 40 MB; heat
- * maps (see `createHeat`) at most 5.5 MB per server: 56 MB in all. A level that was not
- * seen for a whole ring is forgotten, and so is the one that was not seen for longest when there are more than 160.
- *
- * A frame that repeats the one before adds nothing. When the clock steps back, what it had already reached is
- * forgotten, so that times always ascend. More than three usual intervals without a sample become a null point.
- */
-export function createHistory(): History {
-  const rings = TIERS.map(createRing)
-  const heat = createHeat()
-  let server = ''
-  let lastAt: number | undefined
-  let intervals: readonly number[] = []
-
-  const usualInterval = (): number | undefined => intervals.toSorted((a, b) => a - b)[intervals.length >>> 1]
-
-  const noteTime = (at: number): void => {
-    if (lastAt !== undefined) {
-      const interval = at - lastAt
-      const usual = usualInterval()
-      for (const ring of rings) {
-        if (usual !== undefined && interval > Math.max(GAP_INTERVALS * usual, ring.stepMs)) ring.addGap(lastAt + usual)
-      }
-      intervals = [...intervals, interval].slice(-INTERVALS)
-    }
-    lastAt = at
-  }
-
-  return {
-    append(frame, derived) {
-      const at = unixMsOf(frame.at)
-      if (Number.isNaN(at) || derived.noRates === 'duplicate') return
-      server = frame.id
-      if (lastAt !== undefined && at <= lastAt) {
-        for (const ring of rings) ring.truncate(at)
-        heat.truncate(at)
-        lastAt = undefined
-      }
-      noteTime(at)
-      const point = toPoint(at, frame, derived)
-      for (const ring of rings) ring.add(point)
-      heat.append(at, frame, derived.noRates)
-    },
-    series({ from, to, maxPoints }) {
-      const chosen =
-        rings.find((ring) => {
-          const { first, end } = ring.rows()
-          return first === 0 || (first < end && ring.timeOf(first) <= from)
-        }) ?? rings.at(-1)
-      if (chosen === undefined) return { server, stepSeconds: 1, times: [], fairFrac: [], levels: [] }
-      const naturalMs = Math.max(chosen.stepMs, usualInterval() ?? 1_000)
-      return { server, ...queryRing(chosen, { from, to, maxPoints, naturalMs }) }
-    },
-    heatMap: (query) => heat.query(query),
-  }
-}
-
-function toPoint(at: number, frame: ServerFrame, derived: DerivedServer): Point {
-  const derivedLevels = new Map(derived.levels.map((level) => [level.name, level]))
-  return {
-    at,
-    fairFrac: frame.seatFairFrac ?? Number.NaN,
-    levels: new Map(frame.levels.map((level) => [level.name, levelRow(level, derivedLevels.get(level.name))])),
-  }
-}
+import type { Histogram, SchemaFrame, ServerFrame } from '../frame/frame.ts'
+import { sameBounds } from '../frame/quantile.ts'
+import { flowKey } from '../frame/rates.ts'
+import type { HeatMap } from './series.ts'
 
 const HEAT_KINDS = ['wait', 'execution'] as const
 type HeatKind = (typeof HEAT_KINDS)[number]
 
-interface HeatQuery {
+export interface HeatQuery {
   readonly level: string
   /** Absent sums over the level's schemas. */
   readonly schema?: string | undefined
@@ -118,7 +22,8 @@ const CELLS = 360
 const MAX_FLOWS = 128
 
 interface Heat {
-  append(at: number, frame: ServerFrame, noRates: DerivedServer['noRates']): void
+  /** `before` is the frame that this one follows; without it nothing is known of what was gained since. */
+  append(at: number, frame: ServerFrame, before: ServerFrame | undefined): void
   /** Forgets everything at or after an instant, for when the clock stepped back to it. */
   truncate(from: number): void
   query(query: HeatQuery): HeatMap
@@ -132,31 +37,25 @@ interface Heat {
  * Memory: a flow takes 360 cells × (14 buckets + 1) × 4 bytes = 22 kB per kind once it had an event; at most 128 flows
  * per kind: 5.5 MB.
  */
-function createHeat(): Heat {
+export function createHeat(): Heat {
   const stores = { wait: createStore(), execution: createStore() }
   /** Number of each cell that had a sample, by its place in the ring. */
   const sampled = new Int32Array(CELLS).fill(-1)
-  let previous: ReadonlyMap<string, SchemaFrame> | undefined
 
   return {
-    append(at, frame, noRates) {
+    append(at, frame, before) {
       const cell = Math.ceil(at / CELL_MS)
-      const flows = new Map<string, SchemaFrame>()
-      for (const level of frame.levels) {
-        for (const schema of level.schemas) flows.set(flowKey(level.name, schema.name), schema)
-      }
-      for (const kind of HEAT_KINDS) {
-        for (const [flow, schema] of flows) {
+      const earlier = flowsOf(before)
+      for (const [flow, schema] of flowsOf(frame)) {
+        for (const kind of HEAT_KINDS) {
           const histogram = schema[kind]
           if (histogram === undefined) continue
           stores[kind].noteBounds(histogram.bounds)
-          if (noRates === undefined && previous !== undefined) {
-            stores[kind].add(flow, cell, histogram, previous.get(flow)?.[kind])
-          }
+          if (before !== undefined) stores[kind].add(flow, cell, histogram, earlier.get(flow)?.[kind])
         }
       }
-      if (noRates === undefined) sampled[cell % CELLS] = cell
-      previous = flows
+      // The place of an older cell may hold a newer one already.
+      if (before !== undefined && (sampled[cell % CELLS] ?? -1) < cell) sampled[cell % CELLS] = cell
     },
     truncate(from) {
       const cell = Math.ceil(from / CELL_MS)
@@ -177,6 +76,14 @@ function createHeat(): Heat {
       return { stepSeconds: CELL_MS / 1_000, times, bounds: [...store.bounds()], cells }
     },
   }
+}
+
+function flowsOf(frame: ServerFrame | undefined): ReadonlyMap<string, SchemaFrame> {
+  const flows = new Map<string, SchemaFrame>()
+  for (const level of frame?.levels ?? []) {
+    for (const schema of level.schemas) flows.set(flowKey(level.name, schema.name), schema)
+  }
+  return flows
 }
 
 /** Unsets the cell numbers from `cell` on. */
@@ -227,11 +134,12 @@ function createStore() {
       const found = flowCells(flow, cell)
       const buckets = bounds.length + 1
       const slot = cell % CELLS
+      if ((found.cellNumbers[slot] ?? -1) > cell) return
       if (found.cellNumbers[slot] !== cell) {
         found.cellNumbers[slot] = cell
         found.events.fill(0, slot * buckets, (slot + 1) * buckets)
       }
-      found.lastCell = cell
+      found.lastCell = Math.max(found.lastCell, cell)
       let below = 0
       for (let bucket = 0; bucket < buckets; bucket++) {
         const upTo = (later.counts[bucket] ?? 0) - (earlier?.counts[bucket] ?? 0)

@@ -1,0 +1,400 @@
+import { GAP_INTERVALS, USUAL_INTERVAL_OF } from '../frame/derive.ts'
+import type { DerivedLevel, DerivedServer } from '../frame/derived.ts'
+import { type LevelFrame, recordOf, type ServerFrame } from '../frame/frame.ts'
+import { median } from '../frame/quantile.ts'
+import { byCodeUnits } from '../text/text.ts'
+import { unixMsOf } from '../units.ts'
+import { LEVEL_COLUMNS, type LevelColumn, type LevelSeries, type Series } from './series.ts'
+
+const WIDTH = LEVEL_COLUMNS.length
+
+/** A frame has fewer; beyond this the level that was not seen for longest makes room, so that memory has a bound. */
+const MOST_LEVELS = 160
+
+/** What one frame adds to a history; values that are not known are NaN. */
+export interface Point {
+  /** Unix milliseconds. */
+  readonly at: number
+  readonly fairFrac: number
+  /** By level, in the order of LEVEL_COLUMNS. */
+  readonly levels: ReadonlyMap<string, ArrayLike<number>>
+}
+
+export function pointOf(frame: ServerFrame, derived: DerivedServer | undefined): Point {
+  const rates = new Map(derived?.levels.map((level) => [level.name, level]))
+  return {
+    at: unixMsOf(frame.at),
+    fairFrac: frame.seatFairFrac ?? Number.NaN,
+    levels: new Map(frame.levels.map((level) => [level.name, levelRow(level, rates.get(level.name))])),
+  }
+}
+
+export interface TierOptions {
+  readonly capacity: number
+  /** Width of the step whose samples are merged into one row; 0 keeps every sample for itself. */
+  readonly stepMs: number
+}
+
+export interface TierQuery {
+  /** Unix milliseconds, both included. */
+  readonly from: number
+  readonly to: number
+  readonly maxPoints: number
+}
+
+/**
+ * The newest `capacity` rows of one server, each a sample or the samples of one step. Points may come in any order: what
+ * a query answers depends on the points alone. Of two at the same instant the first counts. Values are single
+ * precision: about seven digits.
+ */
+export interface Tier {
+  add(point: Point): void
+  /** Begins with what another tier answered. */
+  load(series: Series): void
+  /** Forgets the rows that end at or after an instant. */
+  truncate(from: number): void
+  /** Whether everything that was added since that instant is still there. */
+  reaches(from: number): boolean
+  /**
+   * The rows between two instants, merged over equal steps when there are more than `maxPoints`. Steps are aligned to
+   * the clock, so that points keep their place while the range moves on. A silence of more than three usual intervals,
+   * of those before it and of those after it, is one point where nothing is known.
+   */
+  query(query: TierQuery): Omit<Series, 'server'>
+}
+
+export function createTier({ capacity, stepMs }: TierOptions): Tier {
+  const times = new Float64Array(capacity)
+  const fairFracs = new Float32Array(capacity)
+  const samples = new Uint16Array(capacity)
+  const levels = new Map<string, LevelRows>()
+  /** Slots in the order of their times, and those without a row. */
+  const order: number[] = []
+  const free = Array.from({ length: capacity }, (_, slot) => slot)
+  let whole = true
+
+  const timeOf = (row: number): number => times[order[row] ?? -1] ?? Number.NaN
+
+  /** The first row that lies in the step of an instant, or after it. */
+  const rowAt = (at: number): number => {
+    const step = stepOf(at, stepMs)
+    // Most points are the newest.
+    if (stepOf(timeOf(order.length - 1), stepMs) < step) return order.length
+    return lowerBound(order.length, (row) => stepOf(timeOf(row), stepMs) >= step)
+  }
+
+  const release = (slot: number): void => {
+    for (const [name, level] of levels) {
+      if (!hasLevel(level, slot)) continue
+      level.rows--
+      if (level.rows === 0) levels.delete(name)
+      level.seenAt[slot] = Number.NaN
+      level.cells.fill(Number.NaN, slot * WIDTH, (slot + 1) * WIDTH)
+      level.known.fill(0, slot * MEANS.length, (slot + 1) * MEANS.length)
+    }
+    samples[slot] = 0
+    free.push(slot)
+  }
+
+  /** A slot for a new row; `undefined` for one older than all that there is room for. */
+  const slotAt = (row: number): number | undefined => {
+    const full = free.length === 0
+    if (full) {
+      whole = false
+      if (row === 0) return undefined
+      release(order.shift() ?? 0)
+    }
+    const slot = free.pop()
+    if (slot !== undefined) order.splice(full ? row - 1 : row, 0, slot)
+    return slot
+  }
+
+  const levelRows = (name: string): LevelRows => {
+    const found = levels.get(name)
+    if (found !== undefined) return found
+    if (levels.size >= MOST_LEVELS) {
+      const [idlest] = [...levels].reduce((a, b) => (b[1].lastAt < a[1].lastAt ? b : a))
+      levels.delete(idlest)
+    }
+    const made = {
+      cells: new Float32Array(capacity * WIDTH).fill(Number.NaN),
+      known: new Uint16Array(capacity * MEANS.length),
+      seenAt: new Float64Array(capacity).fill(Number.NaN),
+      rows: 0,
+      lastAt: Number.NEGATIVE_INFINITY,
+    }
+    levels.set(name, made)
+    return made
+  }
+
+  /** `count` is how many samples the point stands for. */
+  const add = ({ at, fairFrac, levels: point }: Point, count: number): void => {
+    const row = rowAt(at)
+    const known = row < order.length && stepOf(timeOf(row), stepMs) === stepOf(at, stepMs)
+    if (known && stepMs === 0) return
+    const slot = known ? order[row] : slotAt(row)
+    if (slot === undefined) return
+    if (!known || at >= (times[slot] ?? at)) {
+      times[slot] = at
+      fairFracs[slot] = fairFrac
+    }
+    samples[slot] = Math.min(MOST_SAMPLES, (samples[slot] ?? 0) + count)
+    for (const [name, values] of point) {
+      const level = levelRows(name)
+      if (!hasLevel(level, slot)) level.rows++
+      level.lastAt = Math.max(level.lastAt, at)
+      mergeInto(level, slot, { at, values, count })
+    }
+  }
+
+  /** Usual distance of the samples of the rows from `first` to before `end`; `undefined` where there are not two. */
+  const usualOf = (first: number, end: number): number | undefined => {
+    const distances: number[] = []
+    for (let row = Math.max(1, first); row < Math.min(end, order.length); row++) {
+      distances.push((timeOf(row) - timeOf(row - 1)) / Math.max(1, samples[order[row] ?? -1] ?? 1))
+    }
+    return median(distances)
+  }
+  const usualBefore = (row: number): number | undefined => usualOf(row - USUAL_INTERVAL_OF, row)
+
+  /** Where a silence shows that lies before a row; steps are `width` wide. */
+  const gapBefore = (row: number, width: number): number | undefined => {
+    const [before, now] = [timeOf(row - 1), timeOf(row)]
+    // Where samples are merged, a silence shows once it leaves a step empty.
+    if (width > 0 && stepOf(now, width) - stepOf(before, width) <= 1) return undefined
+    const usual = usualBefore(row)
+    if (usual === undefined || now - before <= GAP_INTERVALS * usual) return undefined
+    // Samples that are rarer from now on leave no gap: somebody chose another interval.
+    const next = usualOf(row + 1, row + 1 + USUAL_INTERVAL_OF) ?? usualOf(row - 1, row) ?? 0
+    return now - before > GAP_INTERVALS * next ? before + Math.max(usual, width) : undefined
+  }
+
+  /** The rows from `first` to before `end` as points. */
+  const pointsOf = (first: number, end: number, width: number): readonly MergedRows[] => {
+    const points: MergedRows[] = []
+    let open: number[] = []
+    for (let row = first; row < end; row++) {
+      const slot = order[row] ?? 0
+      const at = timeOf(row)
+      if (row > first && width > 0 && stepOf(at, width) === stepOf(timeOf(row - 1), width)) {
+        open.push(slot)
+        points[points.length - 1] = { at, slots: open }
+        continue
+      }
+      const gap = row > first ? gapBefore(row, width) : undefined
+      if (gap !== undefined) points.push({ at: gap, slots: [] })
+      open = [slot]
+      points.push({ at, slots: open })
+    }
+    return points
+  }
+
+  return {
+    add: (point) => add(point, 1),
+    load(series) {
+      for (const slot of order.splice(0)) release(slot)
+      whole = true
+      for (const [i, count] of series.samples.entries()) {
+        // A gap follows from the distance of its neighbours.
+        if (count > 0) add(pointIn(series, i), count)
+      }
+    },
+    truncate(from) {
+      while (timeOf(order.length - 1) >= from) release(order.pop() ?? 0)
+    },
+    reaches: (from) => whole || timeOf(0) <= from,
+    query({ from, to, maxPoints }) {
+      const first = lowerBound(order.length, (row) => timeOf(row) >= from)
+      const end = lowerBound(order.length, (row) => timeOf(row) > to)
+      let width = stepMs
+      let points = pointsOf(first, end, width)
+      if (points.length > maxPoints) {
+        // A step too few for the range: aligned steps may cut it at both ends.
+        width = Math.max(1, Math.ceil((to - from) / Math.max(1, maxPoints - 1)))
+        points = pointsOf(first, end, width)
+      }
+      return {
+        stepSeconds: Math.max(width, usualBefore(order.length) ?? 1_000) / 1_000,
+        mergedSeconds: width / 1_000,
+        times: points.map(({ at }) => at),
+        samples: points.map(({ slots }) => slots.reduce((sum, slot) => sum + (samples[slot] ?? 0), 0)),
+        fairFrac: points.map(({ slots }) => cellOf(fairFracs[slots.at(-1) ?? -1] ?? Number.NaN)),
+        levels: [...levels]
+          .toSorted(([a], [b]) => byCodeUnits(a, b))
+          .flatMap(([name, level]): LevelSeries[] => {
+            const columns = columnsOf(level, points)
+            return columns === undefined ? [] : [{ name, columns }]
+          }),
+      }
+    },
+  }
+}
+
+/** Samples that one row or point counts; more are not told apart, for the weight of a mean. */
+const MOST_SAMPLES = 65_535
+
+/** The number of the step that an instant lies in; without steps every instant is one. */
+const stepOf = (at: number, width: number): number => (width === 0 ? at : Math.ceil(at / width))
+
+/** The first number below `end` of which `holds` is true, when it is for all that follow; `end` when for none. */
+function lowerBound(end: number, holds: (n: number) => boolean): number {
+  let low = 0
+  let high = end
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (holds(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+interface LevelRows {
+  /** Slot by slot, in each the columns of LEVEL_COLUMNS; NaN is not known. */
+  readonly cells: Float32Array
+  /** Slot by slot, of how many values each of the columns of MEANS is. */
+  readonly known: Uint16Array
+  /** By slot, the time of the last sample that had the level; NaN when none had. */
+  readonly seenAt: Float64Array
+  /** Slots that have the level. */
+  rows: number
+  lastAt: number
+}
+
+const hasLevel = ({ seenAt }: LevelRows, slot: number): boolean => !Number.isNaN(seenAt[slot] ?? Number.NaN)
+
+/** Rows that became one point; none for a gap. */
+interface MergedRows {
+  readonly at: number
+  readonly slots: readonly number[]
+}
+
+/** How several values of a column become one. */
+type Merge = 'last' | 'max' | 'mean'
+
+const MERGE: Partial<Record<LevelColumn, Merge>> = {
+  executingMax: 'max',
+  queuedSeatsMax: 'max',
+  queuedRequestsMax: 'max',
+  dispatchedRate: 'mean',
+  queueFullRate: 'mean',
+  concurrencyLimitRate: 'mean',
+  timeOutRate: 'mean',
+  utilizationMean: 'mean',
+}
+
+/** In the order of LEVEL_COLUMNS. */
+const MERGES: readonly Merge[] = LEVEL_COLUMNS.map((column) => MERGE[column] ?? 'last')
+const MEANS = LEVEL_COLUMNS.filter((column) => MERGE[column] === 'mean')
+/** The place of each column in MEANS; −1 for others. */
+const MEAN_AT = LEVEL_COLUMNS.map((column) => MEANS.indexOf(column))
+
+interface Values {
+  readonly at: number
+  readonly values: ArrayLike<number>
+  readonly count: number
+}
+
+function mergeInto({ cells, known, seenAt }: LevelRows, slot: number, { at, values, count }: Values): void {
+  const newest = !(at < (seenAt[slot] ?? Number.NaN))
+  for (let column = 0; column < WIDTH; column++) {
+    const cell = slot * WIDTH + column
+    const value = values[column] ?? Number.NaN
+    if (MERGES[column] === 'last') {
+      // What the last sample does not say is not known, whatever one before it said.
+      if (newest) cells[cell] = value
+    } else if (!Number.isNaN(value)) {
+      const before = cells[cell] ?? Number.NaN
+      const counted = slot * MEANS.length + (MEAN_AT[column] ?? -1)
+      const of = known[counted] ?? 0
+      cells[cell] = MERGES[column] === 'max' ? larger(before, value) : mean(before, of, value, count)
+      if (MERGES[column] === 'mean') known[counted] = Math.min(MOST_SAMPLES, of + count)
+    }
+  }
+  if (newest) seenAt[slot] = at
+}
+
+/** The larger of two values of which the first may not be known. */
+const larger = (a: number, b: number): number => (a > b ? a : b)
+
+/** The mean of `of` values of which the mean is `value`, and of `more` of which it is `next`. */
+const mean = (value: number, of: number, next: number, more: number): number =>
+  of === 0 ? next : value + ((next - value) * more) / (of + more)
+
+/** A value as a cell of a series: `null` for NaN, which is "not known". */
+const cellOf = (value: number): number | null => (Number.isNaN(value) ? null : value)
+
+/** `undefined` for a level of which nothing is known in these points. */
+function columnsOf(rows: LevelRows, points: readonly MergedRows[]): LevelSeries['columns'] | undefined {
+  const { cells } = rows
+  // Most points are one row, and of those there are many.
+  const single = points.map(({ slots }) => (slots.length === 1 ? (slots[0] ?? -1) * WIDTH : -1))
+  let any = false
+  const columns = recordOf(LEVEL_COLUMNS, (name) => {
+    const column = LEVEL_COLUMNS.indexOf(name)
+    return single.map((start, i) => {
+      const value = start < 0 ? mergedCell(rows, column, points[i]?.slots ?? []) : (cells[start + column] ?? Number.NaN)
+      if (Number.isNaN(value)) return null
+      any = true
+      return value
+    })
+  })
+  return any ? columns : undefined
+}
+
+function mergedCell({ cells, known }: LevelRows, column: number, slots: readonly number[]): number {
+  let value = Number.NaN
+  let of = 0
+  for (const slot of slots) {
+    const next = cells[slot * WIDTH + column] ?? Number.NaN
+    if (MERGES[column] === 'last') value = next
+    else if (MERGES[column] === 'max') value = Number.isNaN(next) ? value : larger(value, next)
+    else {
+      const more = known[slot * MEANS.length + (MEAN_AT[column] ?? -1)] ?? 0
+      if (more > 0) value = mean(value, of, next, more)
+      of += more
+    }
+  }
+  return value
+}
+
+/** One level's values in the order of LEVEL_COLUMNS, NaN for what is not known. */
+function levelRow(level: LevelFrame, derived: DerivedLevel | undefined): Float64Array {
+  const { seats, requests, limits, demand } = level
+  const rejected = derived?.rejectedPerSecond
+  const row: Record<LevelColumn, number | undefined> = {
+    executing: seats.executing,
+    executingMax: seats.executing,
+    queuedSeats: seats.queued,
+    queuedSeatsMax: seats.queued,
+    executingRequests: requests.executing,
+    queuedRequests: requests.queued,
+    queuedRequestsMax: requests.queued,
+    current: limits.current,
+    nominal: limits.nominal,
+    lower: limits.lower,
+    upper: limits.upper,
+    highWatermark: demand.highWatermark,
+    average: demand.average,
+    stdev: demand.stdev,
+    smoothed: demand.smoothed,
+    target: demand.target,
+    dispatchedRate: derived?.dispatchedPerSecond,
+    queueFullRate: rejected?.['queue-full'],
+    concurrencyLimitRate: rejected?.['concurrency-limit'],
+    timeOutRate: rejected?.['time-out'],
+    waitP50: derived?.waitP50,
+    waitP99: derived?.waitP99,
+    utilizationMean: derived?.utilizationMean,
+  }
+  return Float64Array.from(LEVEL_COLUMNS, (column) => row[column] ?? Number.NaN)
+}
+
+/** One point of a series, with the levels that it knows anything of. */
+function pointIn({ times, fairFrac, levels }: Series, i: number): Point {
+  const rows = new Map<string, Float64Array>()
+  for (const { name, columns } of levels) {
+    const row = Float64Array.from(LEVEL_COLUMNS, (column) => columns[column][i] ?? Number.NaN)
+    if (row.some((value) => !Number.isNaN(value))) rows.set(name, row)
+  }
+  return { at: times[i] ?? Number.NaN, fairFrac: fairFrac[i] ?? Number.NaN, levels: rows }
+}
