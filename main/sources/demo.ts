@@ -5,8 +5,6 @@ import { startPlayer, type Player } from './demo/player.ts'
 import { readRecording } from './demo/recording.ts'
 import { createTimeline, type Timeline } from './demo/timeline.ts'
 
-const SERVER = 'demo-apiserver'
-
 /**
  * Plays a recording of a real server under load in a loop, as if it happened now. Times are moved to the present and
  * whatever only grows continues from lap to lap (`demo/lap.ts`); every other number is as recorded.
@@ -15,7 +13,7 @@ export async function createDemoSource(recording: string, environment: Environme
   try {
     return {
       ok: true,
-      source: createSource(createTimeline(SERVER, await readRecording(recording)), environment),
+      source: createSource(createTimeline(await readRecording(recording)), environment),
     }
   } catch (error) {
     const message =

@@ -10,59 +10,55 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants } from 'node:zlib'
-import { NEEDED_FAMILIES } from '../../core/metrics/catalogue.ts'
-import { changesBetween } from '../../main/sources/demo/pageChanges.ts'
-import type { Line } from '../../main/sources/demo/recording.ts'
+import type { SourceEvent } from '../../core/source/sourceEvent.ts'
+import { createRecorder } from '../../core/source/recording.ts'
+import { systemEnvironment } from '../../main/ports/environment.ts'
+import { createScrapeSource } from '../../main/sources/scrape.ts'
+import { allNamed } from '../harness/consent.ts'
 import { startCluster, type Cluster } from './cluster.ts'
-import { VIEWER } from './identities.ts'
 import { runLoad } from './load.ts'
 import { DEMO_LAP_SECONDS, demoLoad, seed } from './profiles.ts'
 
 const OUTPUT = join(dirname(fileURLToPath(import.meta.url)), '../../assets/demo/recording.ndjson.br')
-const METRICS = '/metrics'
-const INTERVAL_MS = 1_000
-const DUMP_EVERY = 5
+const SERVER = 'demo-apiserver'
 const LAPS = 3
-const DUMPS = ['dump_priority_levels', 'dump_queues', 'dump_requests?includeRequestDetails=1']
-/** Families that the console reads, without their help texts. */
-const kept = (line: string): boolean => {
-  const name = /^(?:# TYPE )?([a-zA-Z_:][\w:]*)/.exec(line)?.[1] ?? ''
-  return NEEDED_FAMILIES.has(name) || NEEDED_FAMILIES.has(name.replace(/_(?:bucket|sum|count)$/, ''))
-}
+/** Seconds for which the load goes on after the last frame. */
+const MARGIN = 5
 
-async function read(cluster: Cluster, path: string): Promise<Line & { readonly body: string }> {
-  const t = Date.now()
-  const { status, body } = await cluster.call(path, VIEWER)
-  if (status !== 200) throw new Error(`${path}: ${status} ${body}`)
-  const line = { t, path, ms: Date.now() - t, bytes: Buffer.byteLength(body) }
-  return { ...line, body: path === METRICS ? body.split('\n').filter(kept).join('\n') + '\n' : body }
-}
-
-async function record(cluster: Cluster, seconds: number): Promise<Line[]> {
-  const lines: Line[] = []
-  let before: string | undefined
-  const start = Date.now()
-  // One page more than seconds: the first is the base that the counters of a lap are measured from.
-  for (let index = 0; index <= seconds; index++) {
-    await sleep(Math.max(0, start + index * INTERVAL_MS - Date.now()))
-    const { body, ...page } = await read(cluster, METRICS)
-    const changes = before === undefined ? undefined : changesBetween(before, body)
-    lines.push(changes === undefined ? { ...page, body } : { ...page, changes })
-    before = body
-    if (index % DUMP_EVERY !== 0) continue
-    for (const dump of DUMPS) lines.push(await read(cluster, `/debug/api_priority_and_fairness/${dump}`))
-  }
+/** What a source tells of the server for so long, as the lines of a recording. */
+async function record({ viewerKubeconfig }: Cluster, seconds: number): Promise<string[]> {
+  const cadence = { intervalMs: 1_000, dumpsEveryMs: 5_000 }
+  const target = { kind: 'kubeconfig', file: viewerKubeconfig } as const
+  const made = await createScrapeSource({ target, cadence }, systemEnvironment, allNamed)
+  if (!made.ok) throw new Error(made.problem.message)
+  const write = createRecorder()
+  const lines: string[] = []
+  const end = new AbortController()
+  made.source.start(end.signal, (event) => {
+    const told = named(event)
+    if (told !== undefined) lines.push(write({ at: Date.now(), event: told }))
+  })
+  await sleep(seconds * 1_000)
+  end.abort()
+  await made.source.closed
   return lines
+}
+
+/** Only what the demo plays, under a name that says what it is. */
+function named(event: SourceEvent): SourceEvent | undefined {
+  if (event.kind === 'frame') return { ...event, frame: { ...event.frame, id: SERVER } }
+  if (event.kind === 'dump') return { ...event, dump: { ...event.dump, server: SERVER } }
+  return undefined
 }
 
 const cluster = await startCluster({ maxInflight: 400, maxMutatingInflight: 200, manifests: ['demo-levels'] })
 try {
   await seed(cluster)
-  const load = runLoad(cluster, demoLoad(LAPS), LAPS * DEMO_LAP_SECONDS + 5)
+  const load = runLoad(cluster, demoLoad(LAPS), LAPS * DEMO_LAP_SECONDS + MARGIN)
   await sleep((LAPS - 1) * DEMO_LAP_SECONDS * 1_000)
   console.error(`recording for ${DEMO_LAP_SECONDS} s`)
-  const lines = await record(cluster, DEMO_LAP_SECONDS)
-  const text = lines.map((line) => JSON.stringify(line)).join('\n') + '\n'
+  const lines = await record(cluster, DEMO_LAP_SECONDS + 1)
+  const text = `${lines.join('\n')}\n`
   const compressed = brotliCompressSync(text, {
     params: {
       [constants.BROTLI_PARAM_QUALITY]: 11,
@@ -71,7 +67,7 @@ try {
     },
   })
   await writeFile(OUTPUT, compressed)
-  console.error(`${lines.length} bodies, ${text.length} characters, ${compressed.length} bytes`)
+  console.error(`${lines.length} events, ${text.length} characters, ${compressed.length} bytes`)
   console.error(await load)
 } finally {
   await cluster.stop()

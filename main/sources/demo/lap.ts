@@ -1,95 +1,126 @@
-import type { DumpFrame } from '../../../core/frame/dump.ts'
-import { FAMILY } from '../../../core/metrics/familyNames.ts'
-import type { Family, Page, Series } from '../../../core/metrics/page.ts'
+import type { DumpFrame, DumpLevel } from '../../../core/frame/dump.ts'
+import {
+  recordOf,
+  REJECT_REASONS,
+  VirtualTimeSchema,
+  type Histogram,
+  type LevelFrame,
+  type SchemaFrame,
+  type ServerFrame,
+  type VirtualTime,
+} from '../../../core/frame/frame.ts'
+import { flowKey, indexFrame, type FrameIndex } from '../../../core/frame/rates.ts'
 import { unixMsOf } from '../../../core/units.ts'
 
 /**
- * What a lap of the recording adds to everything that only grows. Each further lap starts where the one before ended:
- * its counters are the recorded ones plus the increases of all laps before, so that no rate shows the seam.
+ * The first and the last moment of the recording. Each further lap starts where the one before ended: whatever only grows
+ * is as recorded plus the increases of all laps before, so that no rate shows the seam.
  */
-export interface LapIncrease {
-  readonly series: ReadonlyMap<Series, number>
-  /** By level: what its dump counters grow by, and its virtual time in seat-seconds. */
-  readonly levels: ReadonlyMap<string, LevelIncrease>
+export interface Lap {
+  readonly first: Moment
+  readonly last: Moment
 }
 
-interface LevelIncrease {
-  readonly dispatched: number
-  readonly rejected: number
-  readonly timedOut: number
-  readonly cancelled: number
-  readonly virtualTime: number
+export interface Moment extends FrameIndex {
+  /** Levels of the dump of that time, by name. */
+  readonly dumped: ReadonlyMap<string, DumpLevel>
 }
 
-/** Gauges that only grow: virtual time of the fair queuing (specification 8.1). */
-const GROWING_GAUGES: ReadonlySet<string> = new Set([
-  FAMILY.currentR,
-  FAMILY.dispatchR,
-  FAMILY.latestS,
-  FAMILY.nextS,
-  FAMILY.nextDiscountedS,
-])
+export const momentOf = (frame: ServerFrame, dump: DumpFrame | undefined): Moment => ({
+  ...indexFrame(frame),
+  dumped: new Map(dump?.levels?.map((level) => [level.name, level])),
+})
 
-const grows = ({ name, type }: Family): boolean =>
-  type === 'counter' || type === 'histogram' || GROWING_GAUGES.has(name)
-
-/** Increases from the first page of the lap to the last; a series that appeared meanwhile counts from 0. */
-export function lapIncrease(first: Page, last: Page, firstDump?: DumpFrame, lastDump?: DumpFrame): LapIncrease {
-  const series = new Map<Series, number>()
-  const virtualTime = new Map<string, number>()
-  for (const family of last.families.values()) {
-    if (!grows(family)) continue
-    const before = valuesBySeries(first.families.get(family.name))
-    family.series.forEach((one, index) => {
-      const increase = (family.values[index] ?? 0) - (before.get(one) ?? 0)
-      series.set(one, increase)
-      if (family.name === FAMILY.currentR) virtualTime.set(one.labels['priority_level'] ?? '', increase)
-    })
-  }
-  const dumped = new Map(firstDump?.levels?.map((level) => [level.name, level]))
-  const levels = new Map(
-    lastDump?.levels?.map((level) => {
-      const before = dumped.get(level.name)
-      return [
-        level.name,
-        {
-          dispatched: level.dispatched - (before?.dispatched ?? 0),
-          rejected: level.rejected - (before?.rejected ?? 0),
-          timedOut: level.timedOut - (before?.timedOut ?? 0),
-          cancelled: level.cancelled - (before?.cancelled ?? 0),
-          virtualTime: virtualTime.get(level.name) ?? 0,
-        },
-      ]
-    }),
-  )
-  return { series, levels }
-}
-
-function valuesBySeries(family: Family | undefined): Map<Series, number> {
-  return new Map(family?.series.map((series, index) => [series, family.values[index] ?? 0]))
-}
-
-/** The page as it would be after so many laps, of a server that started `movedMs` later than the recorded one. */
-export function pageInLap(page: Page, laps: number, increase: LapIncrease, movedMs: number): Page {
-  const families = new Map<string, Family>()
-  for (const [name, family] of page.families) {
-    if (name === FAMILY.startedAt) {
-      families.set(name, { ...family, values: Array.from(family.values, (value) => value + movedMs / 1_000) })
-    } else if (laps > 0 && grows(family)) {
-      const values = family.series.map(
-        (series, index) => (family.values[index] ?? 0) + laps * (increase.series.get(series) ?? 0),
-      )
-      families.set(name, { ...family, values })
-    } else {
-      families.set(name, family)
+/** The frame as it would be after so many laps, of a server that started `movedMs` later than the recorded one. */
+export function frameInLap(frame: ServerFrame, laps: number, { first, last }: Lap, movedMs: number): ServerFrame {
+  const grow = growth(laps)
+  const schemaInLap = (level: string, schema: SchemaFrame): SchemaFrame => {
+    const key = flowKey(level, schema.name)
+    const [from, to] = [first.schemas.get(key), last.schemas.get(key)]
+    return {
+      ...schema,
+      ...grow.totals(schema, from, to),
+      ...recordOf(SCHEMA_HISTOGRAMS, (name) => grow.histogram(schema[name], from?.[name], to?.[name])),
     }
   }
-  return { ...page, families }
+  const levelInLap = (level: LevelFrame): LevelFrame => {
+    const [from, to] = [first.levels.get(level.name), last.levels.get(level.name)]
+    return {
+      ...level,
+      ...grow.totals(level, from, to),
+      ...recordOf(LEVEL_HISTOGRAMS, (name) => grow.histogram(level[name], from?.[name], to?.[name])),
+      virtualTime: grow.virtualTime(level.virtualTime, from?.virtualTime, to?.virtualTime),
+      schemas: level.schemas.map((schema) => schemaInLap(level.name, schema)),
+    }
+  }
+  return {
+    ...frame,
+    ...(frame.startedAt !== undefined && { startedAt: frame.startedAt + movedMs / 1_000 }),
+    levels: laps === 0 ? frame.levels : frame.levels.map(levelInLap),
+  }
 }
 
+const LEVEL_HISTOGRAMS = ['seatUtilization', 'demandRatio'] as const
+const SCHEMA_HISTOGRAMS = [
+  'wait',
+  'waitRejected',
+  'execution',
+  'executionWatch',
+  'queueLength',
+  'estimatedSeats',
+  'watchCount',
+] as const
+
+type Totals = Pick<SchemaFrame, 'dispatched' | 'rejected' | 'noAccommodation'>
+
+/**
+ * What is now, and what it was at both ends of a lap, to what it is after so many laps. What was not there at the
+ * beginning counts from 0; what is not there now stays away.
+ */
+function growth(laps: number) {
+  const grown = (now: number, first = 0, last = 0): number => now + laps * (last - first)
+  const number = (now: number | undefined, first: number | undefined, last: number | undefined): number | undefined =>
+    now === undefined ? undefined : grown(now, first, last)
+  return {
+    totals: (now: Totals, first: Totals | undefined, last: Totals | undefined): Totals => ({
+      dispatched: number(now.dispatched, first?.dispatched, last?.dispatched),
+      noAccommodation: number(now.noAccommodation, first?.noAccommodation, last?.noAccommodation),
+      rejected:
+        now.rejected &&
+        recordOf(REJECT_REASONS, (reason) =>
+          grown(now.rejected?.[reason] ?? 0, first?.rejected?.[reason], last?.rejected?.[reason]),
+        ),
+    }),
+    histogram: (
+      now: Histogram | undefined,
+      first: Histogram | undefined,
+      last: Histogram | undefined,
+    ): Histogram | undefined =>
+      now && {
+        bounds: now.bounds,
+        counts: now.counts.map((count, i) => grown(count, first?.counts[i], last?.counts[i])),
+        sum: grown(now.sum, first?.sum, last?.sum),
+        count: grown(now.count, first?.count, last?.count),
+      },
+    virtualTime: (
+      now: VirtualTime | undefined,
+      first: VirtualTime | undefined,
+      last: VirtualTime | undefined,
+    ): VirtualTime | undefined =>
+      now && recordOf(VIRTUAL_TIMES, (name) => number(now[name], first?.[name], last?.[name])),
+  }
+}
+
+const VIRTUAL_TIMES = VirtualTimeSchema.keyof().options
+
 /** The dump as it would be after so many laps, everything in it `movedMs` later. */
-export function dumpInLap(dump: DumpFrame, laps: number, increase: LapIncrease, movedMs: number): DumpFrame {
-  const grown = (name: string, key: keyof LevelIncrease): number => laps * (increase.levels.get(name)?.[key] ?? 0)
+export function dumpInLap(dump: DumpFrame, laps: number, { first, last }: Lap, movedMs: number): DumpFrame {
+  const grown = (name: string, key: 'dispatched' | 'rejected' | 'timedOut' | 'cancelled'): number =>
+    laps * ((last.dumped.get(name)?.[key] ?? 0) - (first.dumped.get(name)?.[key] ?? 0))
+  const virtualTime = (name: string): number => {
+    const [from, to] = [first, last].map(({ levels }) => levels.get(name)?.virtualTime?.currentR)
+    return laps * ((to ?? 0) - (from ?? 0))
+  }
   return {
     ...dump,
     at: new Date(unixMsOf(dump.at) + movedMs).toISOString(),
@@ -105,7 +136,7 @@ export function dumpInLap(dump: DumpFrame, laps: number, increase: LapIncrease, 
     ...(dump.queues && {
       queues: dump.queues.map((queue) => ({
         ...queue,
-        nextDispatchR: queue.nextDispatchR + grown(queue.level, 'virtualTime'),
+        nextDispatchR: queue.nextDispatchR + virtualTime(queue.level),
       })),
     }),
     ...(dump.requests && {

@@ -32,7 +32,7 @@ export function startPlayer(
     emit({ kind: 'health', health })
   }
 
-  const pages = createTrack(timeline.pages, environment, position, (place) => {
+  const frames = createTrack(timeline.frames, environment, position, (place) => {
     const frame = timeline.frame(place, origin)
     emit({ kind: 'frame', frame })
     tell(healthOf(frame))
@@ -44,19 +44,19 @@ export function startPlayer(
     tell({ dumps: { status: 'ok', costMs: dump.costMs, bytes: dump.bytes, lastAt: dump.at } })
   })
 
-  let past = timeline.pages.atOrAfter(position() - BACKFILL_MS)
+  let past = timeline.frames.atOrAfter(position() - BACKFILL_MS)
   // The present goes on meanwhile: what comes next must not be seconds later.
-  while (past.position < timeline.pages.atOrBefore(position()).position) {
+  while (past.position < timeline.frames.atOrBefore(position()).position) {
     emit({ kind: 'frame', frame: timeline.frame(past, origin), past: true })
-    past = timeline.pages.atOrAfter(past.position + 1)
+    past = timeline.frames.atOrAfter(past.position + 1)
   }
-  pages.play(cadence.intervalMs)
+  frames.play(cadence.intervalMs)
   dumps.play(cadence.dumpsEveryMs)
-  signal.addEventListener('abort', () => [pages, dumps].forEach((track) => track.play(null)), { once: true })
+  signal.addEventListener('abort', () => [frames, dumps].forEach((track) => track.play(null)), { once: true })
   return {
     setCadence(next) {
       if (signal.aborted) return
-      pages.play(next.intervalMs)
+      frames.play(next.intervalMs)
       dumps.play(next.dumpsEveryMs)
       if (next.dumpsEveryMs === null) tell({ dumps: { status: 'off' } })
     },

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { createDeriver } from '../../../core/frame/derive.ts'
+import type { DumpFrame } from '../../../core/frame/dump.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
+import { levelFrame, schemaFrame, serverFrame } from '../../../test/fixtures/frames.ts'
 import { heard } from '../../../test/harness/heard.ts'
 import { CadenceSchema } from '../../../core/contract/source.ts'
-import { DUMP_LEVEL_COLUMNS } from '../../../core/metrics/dumpText.ts'
-import { createParser } from '../../../core/metrics/parse.ts'
 import { standingClock } from '../../../test/harness/standingClock.ts'
 import { startPlayer } from './player.ts'
 import type { Recording } from './recording.ts'
@@ -15,45 +15,43 @@ const LAP_SECONDS = 10
 
 /** A server that dispatches ten requests each second. */
 function recording(): Recording {
-  const parser = createParser()
-  const page = (second: number): string => `# TYPE apiserver_flowcontrol_dispatched_requests_total counter
-apiserver_flowcontrol_dispatched_requests_total{flow_schema="f",priority_level="l"} ${500 + 10 * second}
-# TYPE apiserver_flowcontrol_current_executing_seats gauge
-apiserver_flowcontrol_current_executing_seats{flow_schema="f",priority_level="l"} ${second}
-# TYPE apiserver_flowcontrol_current_r gauge
-apiserver_flowcontrol_current_r{priority_level="l"} ${7 + second}
-# TYPE process_start_time_seconds gauge
-process_start_time_seconds 900
-`
-  const dump = (second: number): string => {
-    const cells = ['l', '0', 'false', 'false', '0', '1', String(500 + 10 * second), '0', '0', '0']
-    const widths = DUMP_LEVEL_COLUMNS.map((column) => column.length + 2)
-    const row = (texts: readonly string[]): string =>
-      texts.map((text, index) => (index < texts.length - 1 ? `${text},`.padEnd(widths[index] ?? 0) : text)).join('')
-    return `${row(DUMP_LEVEL_COLUMNS)}\n${row(cells)}\n`
+  const frame = (second: number): ServerFrame => {
+    const totals = { dispatched: 500 + 10 * second, seats: { executing: second, queued: 0 } }
+    const level = levelFrame('l', [schemaFrame('f', totals)], { ...totals, virtualTime: { currentR: 7 + second } })
+    return { ...serverFrame(second, [level]), startedAt: 900 }
   }
+  const dump = (second: number): DumpFrame => ({
+    server: 'demo',
+    at: new Date(T0 + second * 1_000 + 100).toISOString(),
+    costMs: 2,
+    bytes: 3,
+    levels: [{ ...IDLE, name: 'l', executing: 1, dispatched: 500 + 10 * second }],
+    errors: [],
+  })
   const seconds = Array.from({ length: LAP_SECONDS + 1 }, (_, second) => second)
   return {
-    pages: seconds.map((second) => ({
-      t: T0 + second * 1_000,
-      page: parser.parse(new TextEncoder().encode(page(second))),
-      fetchMs: 5,
-      bytes: 1,
-    })),
+    frames: seconds.map((second) => ({ at: T0 + second * 1_000, frame: frame(second) })),
     dumps: seconds
       .filter((second) => second % 5 === 0)
-      .map((second) => ({
-        t: T0 + second * 1_000 + 100,
-        lines: [{ t: T0, path: 'dump_priority_levels', ms: 2, bytes: 3, body: dump(second) }],
-      })),
+      .map((second) => ({ at: T0 + second * 1_000 + 100, dump: dump(second) })),
   }
+}
+
+const IDLE = {
+  activeQueues: 0,
+  idle: false,
+  quiescing: false,
+  waiting: 0,
+  rejected: 0,
+  timedOut: 0,
+  cancelled: 0,
 }
 
 function play(start = 5_000_000) {
   const clock = standingClock(start)
   const { emit, frames, dumps: heardDumps } = heard()
   const end = new AbortController()
-  const timeline = createTimeline('demo', recording())
+  const timeline = createTimeline(recording())
   const player = startPlayer(timeline, clock.environment, CadenceSchema.parse({}), end.signal, emit)
   const dumps = (): string[] => heardDumps.map(({ at, levels }) => `${at} ${levels?.[0]?.dispatched}`)
   return { ...clock, frames, dumps, end, player }

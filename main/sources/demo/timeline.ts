@@ -1,9 +1,8 @@
-import { createFrameBuilder } from '../../../core/metrics/buildFrame.ts'
 import type { DumpFrame } from '../../../core/frame/dump.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { unixMsOf } from '../../../core/units.ts'
-import { dumpInLap, lapIncrease, pageInLap } from './lap.ts'
-import { readDump, type Recording, type RecordedDump } from './recording.ts'
+import { dumpInLap, frameInLap, momentOf } from './lap.ts'
+import type { Recording } from './recording.ts'
 
 /** Something of the recording at its place in the endless series of laps. */
 export interface Place {
@@ -20,7 +19,7 @@ export interface Timeline {
   readonly version: string
   /** Length of one lap. */
   readonly lapMs: number
-  readonly pages: Finder
+  readonly frames: Finder
   readonly dumps: Finder
   frame(place: Place, origin: number): ServerFrame
   dump(place: Place, origin: number): DumpFrame | undefined
@@ -32,40 +31,35 @@ export interface Finder {
   atOrAfter(position: number): Place
 }
 
-export function createTimeline(server: string, { pages, dumps }: Recording): Timeline {
-  const [base] = pages
-  const end = pages.at(-1)
-  if (base === undefined || end === undefined) throw new Error('a recording has at least two pages')
-  const lapMs = end.t - base.t
-  const read = (dump: RecordedDump | undefined): DumpFrame | undefined => dump && readDump(server, dump)
-  const increase = lapIncrease(base.page, end.page, read(dumps[0]), read(dumps.at(-1)))
-  const build = createFrameBuilder({ id: server })
+export function createTimeline({ frames, dumps }: Recording): Timeline {
+  const [base] = frames
+  const end = frames.at(-1)
+  if (base === undefined || end === undefined) throw new Error('a recording has at least two frames')
+  const lapMs = end.at - base.at
+  const lap = { first: momentOf(base.frame, dumps[0]?.dump), last: momentOf(end.frame, dumps.at(-1)?.dump) }
   // What was read at the start of a lap is the end of the lap before.
-  const shown = pages.slice(1)
-  const shownDumps = dumps.filter(({ t }) => t > base.t && t <= end.t)
+  const shown = frames.slice(1)
+  const shownDumps = dumps.filter(({ at }) => at > base.at && at <= end.at)
 
   return {
-    server,
-    version: build(base.page, { at: new Date(base.t).toISOString() }).version ?? 'of unknown version',
+    server: base.frame.id,
+    version: base.frame.version ?? 'of unknown version',
     lapMs,
-    pages: finder(
-      shown.map(({ t }) => t - base.t),
+    frames: finder(
+      shown.map(({ at }) => at - base.at),
       lapMs,
     ),
     dumps: finder(
-      shownDumps.map(({ t }) => t - base.t),
+      shownDumps.map(({ at }) => at - base.at),
       lapMs,
     ),
-    frame({ position, lap, index }, origin) {
-      const { page, fetchMs, bytes } = shown[index] ?? end
-      return build(pageInLap(page, lap, increase, origin - base.t), {
-        at: new Date(origin + position).toISOString(),
-        acquisition: { fetchMs, bytes, families: page.families.size },
-      })
+    frame({ position, lap: laps, index }, origin) {
+      const { frame } = shown[index] ?? end
+      return { ...frameInLap(frame, laps, lap, origin - base.at), at: new Date(origin + position).toISOString() }
     },
-    dump({ position, lap, index }, origin) {
-      const dump = read(shownDumps[index])
-      return dump && dumpInLap(dump, lap, increase, origin + position - unixMsOf(dump.at))
+    dump({ position, lap: laps, index }, origin) {
+      const dump = shownDumps[index]?.dump
+      return dump && dumpInLap(dump, laps, lap, origin + position - unixMsOf(dump.at))
     },
   }
 }

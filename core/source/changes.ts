@@ -1,0 +1,111 @@
+/**
+ * What made one piece of JSON data of another. Most of what a source tells repeats what it told before, with a few
+ * numbers moved on, so that the changes are many times smaller than the data and compress far better.
+ */
+
+/** Data as JSON has it. Properties that are `undefined` are as good as absent. */
+export type Data = string | number | boolean | null | readonly Data[] | { readonly [key: string]: Data | undefined }
+
+/**
+ * - A number was added to an integer.
+ * - A list of one is a new value, an empty list a value that is gone.
+ * - An object holds the changes of members, by key; of a list of the same length by index. What it does not name stayed.
+ *   In a list of integers `from` says by index what was added to that one and all after it: what a cumulative histogram
+ *   grows by is little else.
+ */
+export type Change = number | readonly [] | readonly [Data] | { readonly [key: string]: Change }
+
+const SAME: Change = {}
+const GONE: Change = []
+
+const isList = (data: Data | undefined): data is readonly Data[] => Array.isArray(data)
+const isObject = (data: Data | undefined): data is { readonly [key: string]: Data | undefined } =>
+  typeof data === 'object' && data !== null && !isList(data)
+
+/** Changes that `applyChange` makes `now` of `before` with, exactly; `undefined` before means that there was nothing. */
+export function changeBetween(before: Data | undefined, now: Data): Change {
+  if (typeof before === 'number' && typeof now === 'number') {
+    if (Object.is(before, now)) return SAME
+    const difference = now - before
+    return [before, now, difference].every(Number.isSafeInteger) && !Object.is(now, -0) ? difference : [now]
+  }
+  if (isList(before) && isList(now)) {
+    if (before.length !== now.length) return [now]
+    const steps = stepsBetween(before, now)
+    if (steps !== undefined) return steps
+    return Object.fromEntries(now.flatMap((item, index) => changed(String(index), before[index], item)))
+  }
+  if (isObject(before) && isObject(now)) {
+    const [old, members] = [membersOf(before), membersOf(now)]
+    return Object.fromEntries([
+      ...[...old.keys()].filter((key) => !members.has(key)).map((key) => [key, GONE] as const),
+      ...[...members].flatMap(([key, value]) => changed(key, old.get(key), value)),
+    ])
+  }
+  return before === now ? SAME : [now]
+}
+
+/** Its own members alone, whatever they are named. */
+const membersOf = (object: { readonly [key: string]: Data | undefined }): Map<string, Data> =>
+  new Map(Object.entries(object).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])))
+
+const changed = (key: string, before: Data | undefined, now: Data): [string, Change][] => {
+  const change = changeBetween(before, now)
+  return isSame(change) ? [] : [[key, change]]
+}
+
+/** Of lists of integers that are equally long; `undefined` of others. */
+function stepsBetween(before: readonly Data[], now: readonly Data[]): Change | undefined {
+  const steps: [string, number][] = []
+  let added = 0
+  for (const [index, value] of now.entries()) {
+    const change = changeBetween(before[index], value)
+    const more = isSame(change) && typeof value === 'number' ? 0 : change
+    if (typeof more !== 'number' || !Number.isSafeInteger(more - added)) return undefined
+    if (more !== added) steps.push([String(index), more - added])
+    added = more
+  }
+  return steps.length === 0 ? SAME : { from: Object.fromEntries(steps) }
+}
+
+const isSame = (change: Change): boolean =>
+  typeof change === 'object' && !Array.isArray(change) && Object.keys(change).length === 0
+
+/** `change` may be anything that JSON can say; throws RangeError for what no change of such data is. */
+export function applyChange(before: Data | undefined, change: Data): Data | undefined {
+  if (typeof change === 'number') {
+    if (typeof before === 'number') return before + change
+    throw new RangeError('a number is added to something else')
+  }
+  if (isList(change)) return change[0]
+  if (!isObject(change)) throw new RangeError('a change is a number, a list or an object')
+  const changes = membersOf(change)
+  if (changes.size === 0) return before
+  if (isList(before)) return listOf(before, changes)
+  if (!isObject(before)) throw new RangeError('members of something that has none are changed')
+  const members = membersOf(before)
+  for (const [key, member] of changes) {
+    const now = applyChange(members.get(key), member)
+    if (now === undefined) members.delete(key)
+    else members.set(key, now)
+  }
+  return Object.fromEntries(members)
+}
+
+function listOf(before: readonly Data[], changes: ReadonlyMap<string, Data>): Data[] {
+  const from = changes.get('from')
+  const steps = isObject(from) ? membersOf(from) : undefined
+  let added = 0
+  return before.map((item, index) => {
+    const step = steps?.get(String(index)) ?? 0
+    added += typeof step === 'number' ? step : Number.NaN
+    const now = applyChange(item, steps === undefined ? (changes.get(String(index)) ?? SAME) : addition(added))
+    if (now === undefined) throw new RangeError('an item of a list is missing')
+    return now
+  })
+}
+
+function addition(added: number): Change {
+  if (Number.isNaN(added)) throw new RangeError('what is added is no number')
+  return added === 0 ? SAME : added
+}

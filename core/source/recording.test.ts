@@ -1,0 +1,82 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { builtInObjects } from '../config/builtIn.ts'
+import { ObjectSetSchema } from '../config/schema.ts'
+import { requestHere } from '../live/live.fixture.ts'
+import { syntheticStory } from '../../test/fixtures/synthetic.ts'
+import { createReader, createRecorder, type Told } from './recording.ts'
+import type { SourceEvent } from './sourceEvent.ts'
+
+const story = [...syntheticStory({ seconds: 40, servers: 2 })]
+const objects = ObjectSetSchema.parse(builtInObjects('v1.36.3'))
+const FACTS = { watches: [{ apiGroup: '', resource: 'pods', total: 3 }], startedMs: 5 }
+
+/** Events of every kind, one of each for each second. */
+const EVENTS: readonly SourceEvent[] = story.flatMap((moment, second): SourceEvent[] => [
+  ...moment.frame.servers.map((server): SourceEvent => ({
+    kind: 'frame',
+    frame: server,
+    ...(second < 3 && { past: true }),
+  })),
+  { kind: 'dump', dump: moment.dump('apiserver-a:6443') },
+  {
+    kind: 'facts',
+    server: 'apiserver-a:6443',
+    facts: { ...FACTS, objects: new Map([['pods', { count: second, averageSize: 0.5 }]]) },
+  },
+  { kind: 'health', health: { id: 'apiserver-a:6443', status: 'ok', failures: [], bytes: second } },
+  { kind: 'objects', origin: 'cluster', reading: { state: 'current', version: 'v1.36.3', objects } },
+  {
+    kind: 'requests',
+    changes: { event: second + 1, from: second, requests: [requestHere(second, 'served')], dropped: 0 },
+  },
+  {
+    kind: 'requests',
+    state: {
+      title: 'a',
+      mode: 'feed',
+      limits: [],
+      arrived: second,
+      unreadable: 0,
+      agreement: { compared: second, schemaAndLevel: 1, widthCompared: 1, width: 1, differences: [] },
+    },
+  },
+])
+
+const record = (told: readonly Told[]): string[] => told.map(createRecorder())
+const at = (events: readonly SourceEvent[]): Told[] => events.map((event, i) => ({ at: 1_000_000 + 250.5 * i, event }))
+
+describe('a recording', () => {
+  test('is read as it was told', () => {
+    const told = at(EVENTS)
+    expect(record(told).map(createReader())).toEqual(told)
+  })
+
+  test('takes what repeats itself only once', () => {
+    const [first, ...later] = record(at(EVENTS.filter(({ kind }) => kind === 'objects')))
+    expect(first?.length).toBeGreaterThan(5_000)
+    expect(new Set(later)).toEqual(new Set(['[250.5,"objects",{}]']))
+  })
+
+  test('that is damaged is refused in words, at the line that is', () => {
+    const lines = record(at(EVENTS.slice(0, 20)))
+    const damage = fc.oneof(
+      fc.string(),
+      fc.jsonValue().map((value) => JSON.stringify(value)),
+      fc
+        .tuple(fc.integer(), fc.constantFrom('frame apiserver-a:6443', 'objects'), fc.jsonValue())
+        .map((line) => JSON.stringify(line)),
+    )
+    fc.assert(
+      fc.property(fc.nat(19), damage, (place, text) => {
+        const read = createReader()
+        for (const line of lines.slice(0, place)) read(line)
+        try {
+          read(text)
+        } catch (error) {
+          expect(error).toBeInstanceOf(RangeError)
+        }
+      }),
+    )
+  })
+})
