@@ -220,7 +220,7 @@ describe('references', () => {
       queuing: { queues: 1, handSize: 1, queueLengthLimit: 1 },
     })
     const { message } = find(rails({ levels: [broken] }), 'references/dangling')
-    expect(message).toContain('workload-high, which the server does without because queuing')
+    expect(message).toContain('workload-high, which the server ignores because queuing')
   })
 
   it('warns of a level that no schema leads to', () => {
@@ -281,7 +281,7 @@ describe('system traffic', () => {
     const findings = rails({ levels: [level('node-high', 0, queue(64, 6))] })
     expect(find(findings, 'system-traffic/node-heartbeats')).toMatchObject({
       severity: 'blocks',
-      remedy: { sentence: 'Leave node-high queues and seats of its own.' },
+      remedy: { sentence: 'Keep the queues and seats of node-high.' },
     })
   })
 
@@ -411,10 +411,10 @@ describe('seats', () => {
     const one = find(rails(fed(level('one', 1, queue(64, 1))), { serverLimit: 200 }), 'seats/one')
     expect(one.severity).toBe('warns')
     const none = find(rails(fed(level('none', 0, queue(64, 1)))), 'seats/none')
-    expect(none.message).toContain('run only on seats that other levels lend')
+    expect(none.message).toContain('run only on borrowed seats')
     expect(none.remedy?.fix).toMatchObject({ path: ['spec', 'limited', 'nominalConcurrencyShares'], value: 1 })
     const jail = find(rails(fed(level('none', 0, queue(64, 1), { borrowingLimitPercent: 50 }))), 'seats/none')
-    expect(jail.message).toContain('wait until their time is up')
+    expect(jail.message).toContain('wait until they time out')
     expect(find(rails(fed(level('none', 0, REJECT, { borrowingLimitPercent: 0 }))), 'seats/none').message).toContain(
       'one request at a time',
     )
@@ -422,7 +422,7 @@ describe('seats', () => {
 
   it('warns when a request comes to count for one seat at most', () => {
     const hand = find(rails(fed(level('small', 4, queue(64, 8)))), 'seats/one-per-request')
-    expect(hand.remedy?.sentence).toContain('Deal smaller hands')
+    expect(hand.remedy?.sentence).toContain('Reduce the hand size')
     expect(find(rails(fed(level('small', 2, queue(64, 2)))), 'seats/one-per-request').remedy?.sentence).toContain(
       'more shares',
     )
@@ -513,7 +513,7 @@ describe('queues', () => {
 
   it('takes Queue to Reject for the loss of all queues', () => {
     const { message } = find(rails({ levels: [level('workload-low', 100, REJECT)] }), 'queues/shrinking')
-    expect(message).toContain('switched from Queue to Reject')
+    expect(message).toContain('changes from Queue to Reject')
     expect(told(rails({ levels: [level('workload-low', 100, queue(256, 6))] }), 'queues')).toEqual([])
   })
 

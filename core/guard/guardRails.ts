@@ -34,7 +34,7 @@ function findingOf(was: RequestTestResult | undefined, is: RequestTestResult): r
         code: 'saved-tests/unclassifiable',
         severity: 'expected',
         objects: [],
-        message: `The saved request “${is.test.label}” is none that a server would classify: ${is.problem}`,
+        message: `A server would not classify the saved request “${is.test.label}”: ${is.problem}`,
         evidence: [],
       },
     ]
@@ -68,16 +68,19 @@ interface RailEntry {
 }
 
 const RAILS: Readonly<Record<GuardRail, RailEntry>> = {
-  reconciler: { rail: reconcilerRail, passes: 'The API server leaves every change alone.' },
-  vendor: { rail: vendorRail, passes: 'No changed object belongs to a provider or another program.' },
-  references: { rail: referencesRail, passes: 'Every schema leads to a level that exists.' },
-  'system-traffic': { rail: systemTrafficRail, passes: 'What keeps the cluster alive is served.' },
+  reconciler: { rail: reconcilerRail, passes: 'The API server keeps every change.' },
+  vendor: { rail: vendorRail, passes: 'No changed object is managed by a cloud provider or another controller.' },
+  references: { rail: referencesRail, passes: 'Every schema references an existing level.' },
+  'system-traffic': { rail: systemTrafficRail, passes: 'System traffic is still served.' },
   'own-access': { rail: ownAccessRail, passes: 'The console’s own requests are served as before.' },
-  'saved-tests': { rail: savedTestsRail, passes: 'Every saved request matches what it matched.' },
-  matching: { rail: matchingRail, passes: 'The edit makes no schema unreachable, and no names decide.' },
-  seats: { rail: seatsRail, passes: 'No level is left with one seat or none.' },
+  'saved-tests': { rail: savedTestsRail, passes: 'Every saved request still matches the same schema and level.' },
+  matching: {
+    rail: matchingRail,
+    passes: 'The edit makes no schema unreachable, and no name decides between two schemas.',
+  },
+  seats: { rail: seatsRail, passes: 'Every level keeps more than one seat.' },
   inversion: { rail: inversionRail, passes: 'The edit lets no level wait for itself.' },
-  sharding: { rail: shardingRail, passes: 'The edit brings no flows closer together.' },
+  sharding: { rail: shardingRail, passes: 'The edit does not make collisions between flows likelier.' },
   queues: { rail: queuesRail, passes: 'No level loses queues.' },
 }
 
@@ -109,7 +112,7 @@ export function wholeSetChecks(objects: ObjectSet, version: string | undefined):
   const side = sideOf(defaulted(objects))
   const builtIn = builtInObjects(version ?? '')
   return [
-    ...orPasses(dangling(side), 'references/passes', 'No schema dangles.'),
+    ...orPasses(dangling(side), 'references/passes', 'Every schema references an existing level.'),
     ...orPasses(shadowed(side), 'matching/passes', 'Every schema can be reached.'),
     ...orPasses(
       loops(side, sideOf(builtIn)),
@@ -117,7 +120,7 @@ export function wholeSetChecks(objects: ObjectSet, version: string | undefined):
       'No level waits for itself through reviews or webhooks.',
     ),
     drift(side.objects, builtIn),
-    ...orPasses(ties(side), 'matching/precedence', 'No two schemas of one precedence match the same request.'),
+    ...orPasses(ties(side), 'matching/precedence', 'No two schemas with the same precedence match the same request.'),
   ]
 }
 
@@ -135,8 +138,8 @@ const dangling = (side: Side): readonly GuardFinding[] =>
     objects: [schemaRef(schema), levelRef(level)],
     message:
       refused === undefined
-        ? `${schema} leads to ${level}, which does not exist.`
-        : `${schema} leads to ${level}, which the server does without because ${refused}.`,
+        ? `${schema} references ${level}, which does not exist.`
+        : `${schema} references ${level}, which the server ignores because ${refused}.`,
     evidence: [],
   }))
 
@@ -180,7 +183,7 @@ function drift(objects: ObjectSet, builtIn: ObjectSet): GuardFinding {
     objects: differing,
     message:
       differing.length === 0
-        ? 'All built-in objects are as in the server’s release.'
+        ? 'All built-in objects match the server’s release.'
         : `${differing.length} built-in ${differing.length === 1 ? 'object differs' : 'objects differ'} from the server’s release.`,
     evidence: [
       ...(changed.length > 0 ? [`changed: ${listed(changed)}`] : []),
@@ -199,7 +202,7 @@ const ties = ({ configuration }: Side): readonly GuardFinding[] => {
     code: 'matching/same-precedence',
     severity: 'warns',
     objects: [...names].map(schemaRef),
-    message: `${names.size} schemas at ${precedence} match requests in common: their names decide.`,
+    message: `${names.size} schemas at ${precedence} match some of the same requests: their names decide the order.`,
     evidence: [`in matching order: ${listed([...names])}`],
   }))
 }

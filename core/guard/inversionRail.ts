@@ -61,10 +61,10 @@ const OWN_LEVEL = 'system'
 function remedyFor(kind: LoopKind, level: string, { configuration, objects }: Side): GuardRemedy {
   if (kind === 'webhook') {
     return {
-      sentence: `Give the service accounts of admission webhooks a schema of their own that leads to another level than ${level}.`,
+      sentence: `Add a schema that sends the service accounts of admission webhooks to a level other than ${level}.`,
     }
   }
-  const sentence = `Give access and token reviews by service accounts a schema of their own that leads to another level than ${level}.`
+  const sentence = `Add a schema that sends access and token reviews by service accounts to a level other than ${level}.`
   const taken = objects.schemas.some(({ metadata }) => metadata.name === OWN_SCHEMA)
   return taken || level === OWN_LEVEL || !configuration.levels.has(OWN_LEVEL)
     ? { sentence }

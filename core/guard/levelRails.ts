@@ -24,7 +24,7 @@ const queuesOf = ({ spec }: PriorityLevelConfiguration): number => spec.limited?
 type Context = RailInput['context']
 
 function shrinking(name: string, was: number, is: number, context: Context): GuardFinding {
-  const what = is === 0 ? `${name} is switched from Queue to Reject` : `${name} loses ${was - is} of its ${was} queues`
+  const what = is === 0 ? `${name} changes from Queue to Reject` : `${name} loses ${was - is} of its ${was} queues`
   const base = { code: 'queues/shrinking', objects: [levelRef(name)] } as const
   if (context.origin === 'simulation' || context.origin === 'proxy') {
     return {
@@ -38,9 +38,9 @@ function shrinking(name: string, was: number, is: number, context: Context): Gua
   return {
     ...base,
     severity,
-    message: `${what}: on a server with traffic that can lose waiting requests or end the API server with a panic, when writes that many watches hear of are just over.`,
+    message: `${what}: on a server with traffic, this can lose waiting requests or crash the API server when writes that many watchers receive have just finished.`,
     remedy: {
-      sentence: `Make a second level with the new queues, lead the schemas of ${name} to it, and delete ${name} once it is idle.`,
+      sentence: `Create a second level with the new queues, point the schemas of ${name} to it, and delete ${name} once it is idle.`,
     },
     evidence,
   }
@@ -55,7 +55,7 @@ function removal(name: string, { servers = [] }: Context): GuardFinding {
     code: 'queues/removal',
     severity: 'expected',
     objects: [levelRef(name)],
-    message: `${name} is emptied: it takes no new requests, and its shares count until the last one is served.`,
+    message: `${name} drains: it accepts no new requests, and its shares count until its last request finishes.`,
     evidence: servers.length === 0 ? [] : [`${held} requests in it now`],
   }
 }
@@ -66,13 +66,13 @@ function riskOf(
   { servers = [] }: Context,
 ): { readonly severity: GuardSeverity; readonly evidence: readonly string[] } {
   const levels = levelsNamed(name, servers)
-  if (levels.length === 0) return { severity: 'warns', evidence: ['the present traffic is not known'] }
+  if (levels.length === 0) return { severity: 'warns', evidence: ['current traffic is unknown'] }
   const heard = levels.flatMap(({ schemas }) => schemas).filter(({ watchCount }) => watchCount && lingers(watchCount))
   if (heard.length > 0) {
     const names = [...new Set(heard.map((schema) => schema.name))].join(', ')
     return {
       severity: 'blocks',
-      evidence: [`writes that more than ten watches heard of since the server started: ${names}`],
+      evidence: [`writes that more than ten watchers received since the server started: ${names}`],
     }
   }
   const busy = levels.some(({ requests }) => (requests.executing ?? 0) + (requests.queued ?? 0) > 0)
@@ -80,7 +80,7 @@ function riskOf(
     severity: busy ? 'warns' : 'expected',
     evidence: [
       busy ? 'it holds requests now' : 'it holds no requests now',
-      'no write that more than ten watches heard of since the server started',
+      'no write that more than ten watchers received since the server started',
     ],
   }
 }
@@ -118,7 +118,7 @@ function collisions(name: string, { queues, handSize }: Queuing): readonly Guard
         code: 'sharding/one-queue',
         severity: 'expected',
         objects: [levelRef(name)],
-        message: `${name} has one queue, so that its flows are not kept apart: whoever sends most waits least.`,
+        message: `${name} has one queue, so its flows are not isolated: the flow that sends most gets most of the seats.`,
         evidence: [],
       },
     ]
@@ -133,12 +133,12 @@ function collisions(name: string, { queues, handSize }: Queuing): readonly Guard
       code: 'sharding/collisions',
       severity: 'warns',
       objects: [levelRef(name)],
-      message: `In ${name} ${worst.elephants === 1 ? 'one busy flow covers' : `${worst.elephants} busy flows cover`} all queues of another flow with a chance of ${percent(worst.found)}.`,
+      message: `In ${name} ${worst.elephants === 1 ? 'one busy flow occupies' : `${worst.elephants} busy flows occupy`} all queues of another flow with a probability of ${percent(worst.found)}.`,
       remedy:
         better === undefined
           ? { sentence: `Give ${name} more queues.` }
           : {
-              sentence: `Deal ${better.handSize} of the ${queues} queues to each flow: ${percent(better.covered)}.`,
+              sentence: `Set the hand size to ${better.handSize} of ${queues} queues: ${percent(better.covered)}.`,
               fix: {
                 action: 'set',
                 object: levelRef(name),
@@ -161,7 +161,7 @@ function dealtAgain(name: string, was: Queuing | undefined, is: Queuing): readon
       code: 'sharding/dealt-again',
       severity: 'expected',
       objects: [levelRef(name)],
-      message: `Every flow of ${name} is dealt other queues; requests that wait already stay where they are.`,
+      message: `Every flow of ${name} gets other queues; requests that already wait stay in theirs.`,
       evidence: [`${was.handSize} of ${was.queues} → ${is.handSize} of ${is.queues}`],
     },
   ]
@@ -189,7 +189,7 @@ function starved({ name, before }: ImpactRow, after: LevelSeats): readonly Guard
         code: 'seats/one',
         severity: 'warns',
         objects: [levelRef(name)],
-        message: `${name} is left with one nominal seat: whatever it serves runs one request at a time unless other levels lend.`,
+        message: `${name} is left with one nominal seat: it runs one request at a time unless it borrows.`,
         remedy: { sentence: `Give ${name} more shares.` },
         evidence,
       },
@@ -200,9 +200,9 @@ function starved({ name, before }: ImpactRow, after: LevelSeats): readonly Guard
       code: 'seats/none',
       severity: 'warns',
       objects: [levelRef(name)],
-      message: `${name} has no seat of its own: ${withoutSeats(after)}.`,
+      message: `${name} has no nominal seats: ${withoutSeats(after)}.`,
       remedy: {
-        sentence: `Give ${name} at least one share, unless its requests are to be held up.`,
+        sentence: `Give ${name} at least one share, unless you mean to hold up its requests.`,
         fix: { action: 'set', object: levelRef(name), path: [...sharesPath], value: 1 },
       },
       evidence,
@@ -212,10 +212,10 @@ function starved({ name, before }: ImpactRow, after: LevelSeats): readonly Guard
 
 /** What a limit of 0 does (specification 4.6, 4.11, trap T17). */
 function withoutSeats({ type, upper }: LevelSeats): string {
-  if (upper > 0) return 'its requests run only on seats that other levels lend'
+  if (upper > 0) return 'its requests run only on borrowed seats'
   return type === 'Reject'
     ? 'it runs one request at a time and rejects all others'
-    : 'its requests wait until their time is up and are rejected, for it may not borrow either'
+    : 'it cannot borrow either, so its requests wait until they time out'
 }
 
 /** Specification 5.2. With one nominal seat or none it goes without saying. */
@@ -228,12 +228,12 @@ function oneSeatRequests(name: string, before: LevelSeats | null, after: LevelSe
       code: 'seats/one-per-request',
       severity: 'warns',
       objects: [levelRef(name)],
-      message: `A request of ${name} counts for one seat at most, so that a list worth ten seats is taken for a small one and the level takes on more work than its seats suggest.`,
+      message: `A request in ${name} counts as one seat at most: a list worth ten seats counts as one, so the level runs more work than its seats suggest.`,
       remedy: {
         sentence:
           byHand && nominal > 6
-            ? `Deal smaller hands: with ${Math.trunc(nominal / 2)} or fewer queues each a request may count for two seats.`
-            : `Give ${name} more shares: a request may count for 15 % of the nominal seats, and for these divided by the hand size.`,
+            ? `Reduce the hand size: at ${Math.trunc(nominal / 2)} or less, a request may count as two seats.`
+            : `Give ${name} more shares: a request may count as 15 % of the nominal seats, and as the nominal seats divided by the hand size, whichever is less.`,
       },
       evidence: [
         before === null || before.maxSeatsPerRequest === 0

@@ -37,7 +37,7 @@ export function predictReconcile(change: GuardChange, version: string | undefine
   const mandatory = isMandatory(kind, name)
   if (builtIn === undefined) return predictForeign(change)
   if (to === null) {
-    const why = `${name} is built in, so that the API server creates it again within ${RECONCILER_PERIOD_SECONDS} s.`
+    const why = `${name} is built in: the API server creates it again within ${RECONCILER_PERIOD_SECONDS} s.`
     return { verdict: 'recreated', why, annotation: 'true', keptWithAnnotation: false }
   }
 
@@ -53,7 +53,7 @@ export function predictReconcile(change: GuardChange, version: string | undefine
       : stated === true
         ? `its annotation ${AUTOUPDATE_ANNOTATION} is true`
         : 'it has no legible annotation that says otherwise and is of its first generation'
-    const why = `The API server gives ${name} its built-in spec again within ${RECONCILER_PERIOD_SECONDS} s, because ${cause}.`
+    const why = `The API server restores the built-in spec of ${name} within ${RECONCILER_PERIOD_SECONDS} s, because ${cause}.`
     return { verdict: 'put-back', why, ...annotation, keptWithAnnotation: !mandatory }
   }
   if (rewritten) {
@@ -64,10 +64,10 @@ export function predictReconcile(change: GuardChange, version: string | undefine
 }
 
 function whyKept(name: string, auto: boolean, differs: boolean): string {
-  if (!auto) return `The API server leaves ${name} alone: its annotation ${AUTOUPDATE_ANNOTATION} is false.`
+  if (!auto) return `The API server keeps ${name} as it is: its annotation ${AUTOUPDATE_ANNOTATION} is false.`
   return differs
-    ? `The API server lets the shares and the lendable percent of ${name} be anything.`
-    : `${name} is as the API server wants it.`
+    ? `The API server accepts any shares and lendable percent of ${name} be anything.`
+    : `${name} already matches the built-in spec.`
 }
 
 /** An object that is none of the server’s. */
@@ -75,12 +75,12 @@ function predictForeign({ name, to }: GuardChange): ReconcilePrediction {
   if (to === null)
     return { verdict: 'kept', why: `${name} is not built in and stays deleted.`, keptWithAnnotation: false }
   if (parseBoolean(to.metadata.annotations?.[AUTOUPDATE_ANNOTATION]) === true) {
-    const why = `The API server deletes ${name} within ${RECONCILER_PERIOD_SECONDS} s: its annotation ${AUTOUPDATE_ANNOTATION} says that the server owns it, and it is none of its built-in objects.`
+    const why = `The API server deletes ${name} within ${RECONCILER_PERIOD_SECONDS} s: its annotation ${AUTOUPDATE_ANNOTATION} marks it as managed by the server, but it is not a built-in object.`
     return { verdict: 'deleted', why, keptWithAnnotation: true }
   }
   return {
     verdict: 'kept',
-    why: `${name} is not built in, so that the API server leaves it alone.`,
+    why: `${name} is not built in, so the API server leaves it alone.`,
     keptWithAnnotation: false,
   }
 }
@@ -166,10 +166,10 @@ function remedyOf(change: GuardChange, { verdict, keptWithAnnotation }: Reconcil
     }
   }
   if (verdict === 'put-back')
-    return { sentence: `Leave ${name} as it is built in; make a level or schema of your own instead.` }
+    return { sentence: `Leave ${name} as it is, and create a level or schema of your own instead.` }
   if (verdict === 'recreated')
     return {
-      sentence: `Leave ${name} in place; what it must not do can be changed by an object of your own before it.`,
+      sentence: `Leave ${name} in place, and override it with an object of your own.`,
     }
   return undefined
 }
@@ -180,7 +180,7 @@ function evidenceOf({ kind, name, from, to }: GuardChange): readonly string[] {
     text === undefined
       ? 'absent'
       : parseBoolean(text) === undefined
-        ? `${JSON.stringify(text)}, which is no boolean`
+        ? `${JSON.stringify(text)}, which is not a boolean`
         : text
   const generation = from?.metadata.generation
   return [

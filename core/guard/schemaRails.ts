@@ -45,8 +45,8 @@ export function shadowedFinding(
       code: 'matching/nothing',
       severity: 'warns',
       objects: [schemaRef(schema)],
-      message: `${schema} matches no requests: none of its rules names both who asks and what for.`,
-      remedy: { sentence: `Add a rule with subjects and with resource or non-resource rules, or leave ${schema} out.` },
+      message: `${schema} matches no requests: none of its rules has both subjects and resource or non-resource rules.`,
+      remedy: { sentence: `Add a rule with subjects and with resource or non-resource rules, or remove ${schema}.` },
       evidence: [],
     }
   }
@@ -54,9 +54,9 @@ export function shadowedFinding(
     code: 'matching/shadowed',
     severity: 'warns',
     objects: [schemaRef(schema), ...by.map(schemaRef)],
-    message: `${schema} never gets a request: ${listed(by)} ${by.length === 1 ? 'takes' : 'together take'} all that it matches.`,
+    message: `${schema} never gets a request: ${listed(by)} ${by.length === 1 ? 'matches' : 'together match'} all of its requests first.`,
     remedy: remedyFor({ schema, by }, precedenceOf, changed),
-    evidence: by.map((name) => `${name} at ${precedenceOf.get(name) ?? 'an imagined place'} comes before`),
+    evidence: by.map((name) => `${name} comes first, at ${precedenceOf.get(name) ?? 'unknown precedence'}`),
   }
 }
 
@@ -74,11 +74,11 @@ function remedyFor(
   // 1 is for exempt alone.
   return first > 2
     ? moveTo(schema, first - 1, 'so that it comes first')
-    : { sentence: `Leave ${schema} out, or narrow ${listed(by)}.` }
+    : { sentence: `Remove ${schema}, or narrow ${listed(by)}.` }
 }
 
 const moveTo = (schema: string, precedence: number, purpose: string): GuardRemedy => ({
-  sentence: `Give ${schema} matching precedence ${precedence}, ${purpose}.`,
+  sentence: `Set the matching precedence of ${schema} to ${precedence}, ${purpose}.`,
   fix: { action: 'set', object: schemaRef(schema), path: ['spec', 'matchingPrecedence'], value: precedence },
 })
 
@@ -87,9 +87,9 @@ function tieFinding({ precedence, first, second }: NamesDecide, sameLevel: boole
     code: 'matching/same-precedence',
     severity: sameLevel ? 'expected' : 'warns',
     objects: [schemaRef(first), schemaRef(second)],
-    message: `${first} and ${second} have the same matching precedence ${precedence} and match requests in common, which ${first} gets because of its name.`,
+    message: `${first} and ${second} have the same matching precedence ${precedence} and match some of the same requests; ${first} gets them because its name sorts first.`,
     remedy: { sentence: 'Give them different matching precedences.' },
-    evidence: sameLevel ? ['both lead to the same level'] : [],
+    evidence: sameLevel ? ['both reference the same level'] : [],
   }
 }
 
@@ -107,16 +107,16 @@ export const referencesRail: Rail = ({ before, after }) => {
         objects: [schemaRef(schema), levelRef(level)],
         message:
           refused !== undefined
-            ? `${schema} leads to ${level}, which the server does without because ${refused}.`
+            ? `${schema} references ${level}, which the server ignores because ${refused}.`
             : deleted
-              ? `${schema} leads to ${level}, which the edit deletes; its requests go to the next schema that matches.`
-              : `${schema} leads to ${level}, which does not exist; its requests go to the next schema that matches.`,
+              ? `${schema} references ${level}, which the edit deletes; its requests go to the next schema that matches.`
+              : `${schema} references ${level}, which does not exist; its requests go to the next schema that matches.`,
         remedy: {
           sentence: deleted
-            ? `Keep ${level}, or give ${schema} another level.`
-            : `Create ${level}, or give ${schema} another level.`,
+            ? `Keep ${level}, or point ${schema} to another level.`
+            : `Create ${level}, or point ${schema} to another level.`,
         },
-        evidence: old ? ['so before the edit, too'] : [],
+        evidence: old ? ['also before the edit'] : [],
       }
     }),
     ...unfed(before, after),
@@ -147,8 +147,8 @@ function unfed(before: Side, after: Side): readonly GuardFinding[] {
         code: 'references/unfed',
         severity: 'warns',
         objects: [levelRef(name)],
-        message: `No schema leads to ${name}, so that its seats serve nobody until other levels borrow them.`,
-        remedy: { sentence: `Add a schema that leads to ${name}, or leave the level out.` },
+        message: `No schema references ${name}, so its seats are used only when other levels borrow them.`,
+        remedy: { sentence: `Add a schema that references ${name}, or remove the level.` },
         evidence: [],
       },
     ]

@@ -110,11 +110,11 @@ function remedyFor(moved: NotEmpty<Moved>, changes: RailInput['changes']): Guard
   const changed = changes.some(({ kind, name, to }) => kind === 'FlowSchema' && name === catching && to !== null)
   if (changed && !served.includes(catching) && behind > is.schema.spec.matchingPrecedence && behind < 10_000) {
     return {
-      sentence: `Give ${catching} matching precedence ${behind}, so that ${listed(served)} ${served.length === 1 ? 'comes' : 'come'} first.`,
+      sentence: `Set the matching precedence of ${catching} to ${behind}, so that ${listed(served)} ${served.length === 1 ? 'comes' : 'come'} first.`,
       fix: { action: 'set', object: schemaRef(catching), path: ['spec', 'matchingPrecedence'], value: behind },
     }
   }
-  if (was.level === is.level) return { sentence: `Leave ${is.level} queues and seats of its own.` }
+  if (was.level === is.level) return { sentence: `Keep the queues and seats of ${is.level}.` }
   return { sentence: `Keep ${listed(served)} and the level ${was.level} for these requests.` }
 }
 

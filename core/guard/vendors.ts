@@ -147,7 +147,7 @@ function findingsOf({ kind, name, from, to }: GuardChange): readonly GuardFindin
           code: 'vendor/other-manager',
           severity: 'expected',
           objects: [object],
-          message: `${name} was written by ${others.join(', ')}; should that be a controller, it may write it again.`,
+          message: `${name} was last written by ${others.join(', ')}. If that is a controller, it may overwrite the edit.`,
           evidence: others.map((manager) => `field manager ${manager}`),
         },
       ]

@@ -128,7 +128,7 @@ describe('seatImpact', () => {
     expect(rowOf(impactOf(withLevels(bare)).rows, 'bare').after).toMatchObject({ type: 'Reject', shares: 30 })
   })
 
-  it('keeps the cap of a level that is switched from Queue to Reject (trap T46)', () => {
+  it('keeps the cap of a level that changes from Queue to Reject (trap T46)', () => {
     const { rows } = impactOf(withLevels(limited('workload-low', 100, { limitResponse: { type: 'Reject' } })))
     const { before, after, change } = rowOf(rows, 'workload-low')
     expect(change).toBe('changed')

@@ -62,7 +62,7 @@ export async function requestsFrom(given: Given, reading: Reading): Promise<Give
     throw new UsageError(
       ways.length === 0
         ? 'classify needs a request: --user and --url, --kubectl, --text or --request.'
-        : `The request is given in one way, not by ${ways.join(' and ')}.`,
+        : `Give the request in one way, not with ${ways.join(' and ')}.`,
     )
   }
   if (file !== undefined) return fromFile(file, reading)
@@ -72,9 +72,9 @@ export async function requestsFrom(given: Given, reading: Reading): Promise<Give
 
 function fromOptions(given: Given, url: string): GivenRequests {
   const [user, verb, method] = [given.value('user'), given.value('verb'), given.value('method')]
-  if (user === undefined) throw new UsageError('--url needs --user: whose request it is decides what it matches.')
+  if (user === undefined) throw new UsageError('--url needs --user: the schema depends on the user.')
   if (verb !== undefined && method !== undefined)
-    throw new UsageError('--verb and --method say the same; give one of them.')
+    throw new UsageError('--verb and --method mean the same; give one of them.')
   const groups = given.values('group')
   const written: WrittenRequest = {
     user,

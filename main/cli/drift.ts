@@ -30,7 +30,7 @@ export const drift: Command = {
 async function runDrift(given: Given, console: Console): Promise<ExitCode> {
   const inFiles = given.values('config').length > 0
   if (!inFiles && !namesCluster(given)) {
-    throw new UsageError('drift needs objects to look at: --config FILE, or --kubeconfig FILE or --context NAME.')
+    throw new UsageError('drift needs objects to compare: --config FILE, or --kubeconfig FILE or --context NAME.')
   }
   if (inFiles && namesCluster(given)) {
     throw new UsageError('--config does not go with --kubeconfig and --context: the objects come from one place.')

@@ -227,7 +227,7 @@ function feedOf(given: Given) {
   }
   const follow = !given.flag('once')
   if (port !== undefined) {
-    if (!follow) throw new UsageError('--once is for files: nobody knows which post of a webhook is the last.')
+    if (!follow) throw new UsageError('--once is for files: a webhook has no last post.')
     return { kind: 'audit-webhook', port } as const
   }
   return audit === undefined

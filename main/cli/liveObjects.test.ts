@@ -37,7 +37,7 @@ function running(first: ObjectsReading, refuses = (_wish: CandidateWish): boolea
   const live = {
     version: VERSION,
     candidate(wish: CandidateWish): void {
-      if (refuses(wish)) throw new ProblemError('invalid-input', 'No server would take it.')
+      if (refuses(wish)) throw new ProblemError('invalid-input', 'No server would accept it.')
       const levels = wish.on ? wish.objects.levels : []
       proposed.push(...levels)
       wishes.push(levels.map(({ metadata, spec }) => [metadata.name, spec.limited?.nominalConcurrencyShares]))
@@ -120,11 +120,11 @@ describe('a draft from files', () => {
   })
 
   it('is refused at the beginning, and goes on over the objects before when newer ones do not go with it', () => {
-    expect(() => running(current(), () => true)).toThrow('No server would take it.')
+    expect(() => running(current(), () => true)).toThrow('No server would accept it.')
     const { wishes, told, read } = running(current(), (wish) => wish.on && wish.objects.levels.length > 1)
     read(current(level('other', 3)))
     expect(wishes).toHaveLength(1)
-    expect(told).toEqual(['The draft runs over the objects as they were: No server would take it.'])
+    expect(told).toEqual(['The draft runs over the objects as they were: No server would accept it.'])
   })
 
   it('says once which of its schemas lead nowhere', () => {
@@ -139,7 +139,7 @@ describe('a draft from files', () => {
     read(current())
     read(current(level('later', 1)))
     expect(told).toEqual([
-      'FlowSchema early of the draft leads to later, which does not exist; its requests go to the next schema that matches.',
+      'FlowSchema early of the draft references later, which does not exist; its requests go to the next schema that matches.',
     ])
   })
 })

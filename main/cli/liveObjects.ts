@@ -118,7 +118,7 @@ function withoutLevel(draft: readonly ManifestDocument[], applied: ObjectSet): r
   return danglingIn(sideOf(applied))
     .filter(({ schema }) => drafted.has(schema))
     .map(({ schema, level, refused }) => {
-      const why = refused === undefined ? 'does not exist' : `flow control does without because ${refused}`
-      return `FlowSchema ${schema} of the draft leads to ${level}, which ${why}; its requests go to the next schema that matches.`
+      const why = refused === undefined ? 'does not exist' : `flow control ignores because ${refused}`
+      return `FlowSchema ${schema} of the draft references ${level}, which ${why}; its requests go to the next schema that matches.`
     })
 }

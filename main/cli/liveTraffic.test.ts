@@ -102,7 +102,7 @@ describe('the summary of a draft', () => {
   it('is short where nothing differs', () => {
     expect(draftSummary(SAME)).toEqual([
       'Compared 1 request: without the draft 1 dispatched, none rejected; with it 1 dispatched, none rejected.',
-      'None was decided differently.',
+      'All decisions are the same.',
     ])
   })
 

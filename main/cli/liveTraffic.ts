@@ -249,7 +249,7 @@ export function draftSummary({ compared, undecided, missed, a, b, different }: D
   return [
     `Compared ${requests(compared)}: without the draft ${decided(a)}${gone(compared, a)}; with it ${decided(b)}${gone(compared, b)}.`,
     differ === 0
-      ? 'None was decided differently.'
+      ? 'All decisions are the same.'
       : `${differ} ${differ === 1 ? 'was' : 'were'} decided differently: ${told.join(', ')}.`,
     ...waitSentences(a, b),
     ...(undecided === 0 ? [] : [`${requests(undecided)} still waited in one of the two.`]),

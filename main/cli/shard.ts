@@ -128,7 +128,7 @@ function shardText(report: ShardReport): readonly string[] {
 
 function flowLines({ flows, overlaps, queues }: ShardReport): readonly string[] {
   if (flows.length === 0) return []
-  if (queues === 1) return ['', 'With one queue there is no choice: flows are not told apart.']
+  if (queues === 1) return ['', 'With one queue, flows are not isolated from each other.']
   const crowded = flows.filter(({ own }) => own.length === 0)
   return [
     '',

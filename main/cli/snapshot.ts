@@ -169,7 +169,7 @@ function createTeller(console: Console): (server: ServerHealth) => void {
     const problem = status === 'failing' ? failures.at(-1)?.problem : undefined
     if (problem !== undefined && problem.message !== failing.get(id)) {
       const [sentence = problem.message, ...details] = problemLines(problem)
-      console.tell(`${sentence} It is tried again.`)
+      console.tell(`${sentence} Retrying.`)
       details.forEach(console.tell)
       failing.set(id, problem.message)
     } else if (status === 'ok' && failing.delete(id)) {

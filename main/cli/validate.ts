@@ -126,12 +126,12 @@ const DESCRIPTIONS: Readonly<Record<Reason, string>> = {
   FieldValueNotSupported: 'A field has a value that is not one of those allowed.',
   FieldValueNotFound: 'A field names an object that does not exist.',
   FieldValueForbidden: 'A field has a value where it must have none.',
-  FieldValueDuplicate: 'Something is there twice that may be there once.',
+  FieldValueDuplicate: 'A value that must be unique appears twice.',
   FieldValueTooLong: 'A value is longer than allowed.',
   FieldValueTooMany: 'A list has more entries than allowed.',
   FieldValueTypeInvalid: 'A value has another type than its field.',
   FieldUnknown: 'The API has no such field.',
-  Malformed: 'The text or a value cannot be read.',
+  Malformed: 'The text or a value cannot be parsed.',
 }
 
 /** SARIF 2.1.0, for code scanning. Addresses are relative to the working directory. */

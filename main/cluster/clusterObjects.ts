@@ -132,7 +132,7 @@ function compose(
 
 function strangeProblem(names: readonly string[]): Problem | undefined {
   if (names.length === 0) return undefined
-  return { code: 'bad-answer', message: `Objects that could not be understood are left out: ${names.join(', ')}.` }
+  return { code: 'bad-answer', message: `Left out objects that cannot be parsed: ${names.join(', ')}.` }
 }
 
 const ANONYMOUS = 'system:anonymous'
@@ -202,15 +202,14 @@ export async function readClusterObjects(
       name: connection.name,
       ...(version !== undefined && { version }),
       objects: { levels: [...levels.items], schemas: [...schemas.items] },
-      notes: strange.map((name) => `The object ${name} could not be understood and is left out.`),
+      notes: strange.map((name) => `Left out the object ${name}, which cannot be parsed.`),
     }
   } finally {
     connection.close()
   }
 }
 
-const NO_API =
-  'The address is that of a metrics page, so where the API of the server begins is not known; use a kubeconfig to read its objects.'
+const NO_API = 'The address is that of a metrics page, not of an API server. Use a kubeconfig to read the objects.'
 
 function orThrow<T extends { readonly ok: true }>(answer: T | Failed): T {
   if (answer.ok) return answer

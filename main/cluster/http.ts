@@ -147,7 +147,7 @@ function attempt(request: HttpRequest, onChunk: ChunkConsumer): Promise<Delivere
   })
 }
 
-const CANCELLED: Problem = { code: 'cancelled', message: 'The request was ended by the console.' }
+const CANCELLED: Problem = { code: 'cancelled', message: 'The console cancelled the request.' }
 
 /** Node refuses some requests at once: a header with characters that HTTP does not have. */
 function openSafely(request: HttpRequest): ClientRequest | Error {

@@ -79,8 +79,8 @@ const NETWORK_WORDS: Readonly<Record<string, (host: string) => string>> = {
   EHOSTUNREACH: (host) => `${host} cannot be reached from this machine; check the network or the VPN.`,
   ENETUNREACH: (host) => `${host} cannot be reached from this machine; check the network or the VPN.`,
   ETIMEDOUT: (host) => `${host} does not answer; check the address and that a firewall lets this machine through.`,
-  ECONNRESET: (host) => `${host} broke the connection off before its answer was complete.`,
-  EPIPE: (host) => `${host} broke the connection off before its answer was complete.`,
+  ECONNRESET: (host) => `${host} closed the connection before its response was complete.`,
+  EPIPE: (host) => `${host} closed the connection before its response was complete.`,
 }
 
 /**

@@ -8,7 +8,7 @@ test('refused credentials are not told as a missing right', () => {
   const verdict = verdictOfFailure(CHANGE, { ok: false, status: 401, problem, body: '{"message":"Unauthorized"}' })
   expect(verdict).toMatchObject({
     outcome: 'forbidden',
-    problem: { code: 'unauthorized', message: `Nothing was done with FlowSchema a: ${problem.message}` },
+    problem: { code: 'unauthorized', message: `FlowSchema a was not changed: ${problem.message}` },
   })
   const refused = { code: 'forbidden', message: 'no' } as const
   const missing = verdictOfFailure(CHANGE, {

@@ -157,7 +157,7 @@ export function createObjectWriter(options: ObjectWriterOptions): Pick<ObjectEdi
       }
     }
     const { message, details } = verdict.problem ?? { message: '' }
-    const found = asBefore ? 'The object was read again and is as it was before.' : 'Whether it was done is not known.'
+    const found = asBefore ? 'The object is as it was before.' : 'It is unknown whether the change was made.'
     return {
       open: true,
       verdict: verdictOf(change, 'failed', {
@@ -181,7 +181,7 @@ export function createObjectWriter(options: ObjectWriterOptions): Pick<ObjectEdi
   }
 }
 
-const LOST_BUT_DONE = 'The answer of the server was lost; the object was read again and is as wished.'
+const LOST_BUT_DONE = 'The response of the server was lost, but the object has the values of the change.'
 
 const shown = ({ kind }: Pick<ObjectChange, 'kind'>, object: JsonObject | undefined): JsonObject | undefined =>
   object === undefined ? undefined : shownObject(kind, object)
@@ -208,7 +208,7 @@ function ownedByOthers({ kind, name }: ObjectChange, conflicts: ServerVerdict['c
   const managers = [...new Set(conflicts.map(({ manager }) => manager))].join(', ')
   return {
     code: 'invalid-input',
-    message: `Nothing was done with ${kind} ${name}: fields that the change sets or removes belong to ${managers}. Take them over, or change them where they come from.`,
+    message: `${kind} ${name} was not changed: fields that the change sets or removes are owned by ${managers}. Take the fields over, or change them where they come from.`,
   }
 }
 
@@ -223,7 +223,7 @@ export function verdictOfFailure(change: Pick<ObjectChange, 'kind' | 'name'>, fa
   if (status === undefined || status < 400) return verdictOf(change, 'failed', { problem: failed.problem })
   // Nobody was told what this user may: the credentials themselves are refused.
   if (status === 401) {
-    const message = `Nothing was done with ${change.kind} ${change.name}: ${failed.problem.message}`
+    const message = `${change.kind} ${change.name} was not changed: ${failed.problem.message}`
     return verdictOf(change, 'forbidden', { problem: { ...failed.problem, message } })
   }
   const { message, causes, conflicts } = refusalOf(failed)
@@ -260,7 +260,7 @@ function sentence(outcome: Outcome, { kind, name }: Pick<ObjectChange, 'kind' | 
     case 'throttled':
       return `${object} was not changed: the server’s flow control rejected the request (429). The priority level of the console’s own user is full; try again later, or give the console a level of its own.`
     case 'conflict':
-      return `Nothing was done with ${object}: ${words}`
+      return `${object} was not changed: ${words}`
     default:
       return `The server did not carry out the change of ${object}: ${words}`
   }

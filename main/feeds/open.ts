@@ -157,7 +157,7 @@ async function openWebhook(
   take: Take,
 ): Promise<Input> {
   if (certificate === undefined) {
-    throw new ProblemError('invalid-input', 'An audit webhook needs a certificate, or to be told to do without TLS.')
+    throw new ProblemError('invalid-input', 'An audit webhook needs a certificate, or must be set to plain HTTP.')
   }
   const refused = { count: 0, last: '' }
   const said = new Set<string>()

@@ -125,7 +125,7 @@ async function listen(server: Server, port: number): Promise<number> {
 }
 
 type Refusal = readonly [status: number, sentence: string]
-const CROWDED: Refusal = [429, 'Too much is posted at once; try again.']
+const CROWDED: Refusal = [429, 'Too many posts at once; try again.']
 
 class Intake {
   private readonly options: WebhookOptions
@@ -173,7 +173,7 @@ class Intake {
   private take(text: string, response: ServerResponse): void {
     const records = readAuditBatch(text)
     if (records === undefined) {
-      const sentence = 'What was posted is no EventList of audit.k8s.io/v1.'
+      const sentence = 'The body is not an EventList of audit.k8s.io/v1.'
       this.options.onUnreadable(sentence)
       return say(response, 400, sentence)
     }
@@ -181,7 +181,7 @@ class Intake {
       this.options.onBatch(records)
     } catch (error) {
       // The API server posts it again; what was taken over of it already counts once.
-      const sentence = `A batch could not be taken over: ${error instanceof Error ? error.message : String(error)}.`
+      const sentence = `Cannot read a batch: ${error instanceof Error ? error.message : String(error)}.`
       this.options.onUnreadable(sentence)
       return say(response, 500, sentence)
     }

@@ -39,7 +39,7 @@ test('objects that were never read are the built-in ones, and that is said', () 
   const { objects, configured } = objectsOf({ objects: undefined, problem: GONE })
   expect(configured[0]?.levels.length).toBeGreaterThan(2)
   expect(objects.notes()).toEqual([
-    'The objects of the server cannot be read, so the engine has the built-in ones of v1.36.3. Nothing listens at 127.0.0.1:6443.',
+    'Cannot read the objects of the server, so the engine uses the built-in ones of v1.36.3. Nothing listens at 127.0.0.1:6443.',
   ])
 })
 
@@ -49,6 +49,6 @@ test('objects that can no longer be read stay in force, and that is said', () =>
   objects.follow()
   expect(configured).toHaveLength(1)
   expect(objects.notes()).toEqual([
-    'The objects of the server cannot be read at present, so the engine keeps those that were read last. Nothing listens at 127.0.0.1:6443.',
+    'Cannot read the objects of the server now, so the engine keeps the last ones that were read. Nothing listens at 127.0.0.1:6443.',
   ])
 })

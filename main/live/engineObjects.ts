@@ -77,8 +77,8 @@ export function createEngineObjects(options: EngineObjectsOptions): EngineObject
 function readingNote({ objects, problem }: UpstreamObjects, version: string): string | undefined {
   const why = problem === undefined ? '' : ` ${problem.message}`
   if (objects === undefined) {
-    return `The objects of the server cannot be read, so the engine has the built-in ones of ${version}.${why}`
+    return `Cannot read the objects of the server, so the engine uses the built-in ones of ${version}.${why}`
   }
   if (problem === undefined) return undefined
-  return `The objects of the server cannot be read at present, so the engine keeps those that were read last.${why}`
+  return `Cannot read the objects of the server now, so the engine keeps the last ones that were read.${why}`
 }

@@ -12,9 +12,9 @@ import type { Environment } from '../ports/environment.ts'
 import { followUpstreamObjects, type UpstreamObjects } from './upstreamObjects.ts'
 
 const NO_CLUSTER =
-  'No cluster was named beside the feed, so the engine has built-in objects; name the kubeconfig of the server to use its own.'
+  'The feed was opened without a cluster, so the engine uses the built-in objects. Add the kubeconfig of the server to use its objects.'
 const READ_ONLY =
-  'A feed tells what happened at the server, so nothing is edited here. Run a draft beside it on the Live screen, or connect to the server to change its objects.'
+  'A feed only reports what happened on the server, so you cannot edit objects here. Run a draft beside it on the Live screen, or connect to the server to change its objects.'
 /** UIDs of built-in objects are the same each time. */
 const SEED = 1
 
@@ -87,4 +87,4 @@ export async function followFeedObjects({
 }
 
 const cannotRead = (version: string, problem: Problem | undefined): string =>
-  `The objects of the server cannot be read, so the engine has the built-in ones of ${version}. ${problem?.message ?? ''}`.trim()
+  `Cannot read the objects of the server, so the engine uses the built-in ones of ${version}. ${problem?.message ?? ''}`.trim()

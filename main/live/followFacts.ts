@@ -44,7 +44,7 @@ type FactsReading =
 const uncounted = ({ objects }: ServerFacts, { metrics }: ServerAddress): Problem | undefined =>
   objects.size > 0
     ? undefined
-    : { code: 'unsupported', message: `${metrics.host} tells no object counts in its metrics.` }
+    : { code: 'unsupported', message: `The metrics of ${metrics.host} have no object counts.` }
 
 /** Asks a server once for what its metrics tell. Never rejects. */
 export async function readFacts(

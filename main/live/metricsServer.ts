@@ -80,7 +80,7 @@ async function pageOf(traffic: LiveTraffic): Promise<string> {
   const { arrived, unreadable, refused, agreement } = traffic.state()
   const gauges: readonly (readonly [name: string, help: string, value: number])[] = [
     ['apf_console_live_requests', 'Requests that the connected live source has seen.', arrived],
-    ['apf_console_live_unreadable', 'Requests or lines of it that could not be placed.', unreadable],
+    ['apf_console_live_unreadable', 'Requests or lines of it that could not be classified.', unreadable],
     [
       'apf_console_live_refused',
       'Posts, connections and requests that the console itself had to refuse.',
@@ -88,10 +88,14 @@ async function pageOf(traffic: LiveTraffic): Promise<string> {
     ],
     [
       'apf_console_agreement_compared',
-      'Requests of the last five minutes whose place the server told.',
+      'Requests of the last five minutes for which the server reported schema and level.',
       agreement.compared,
     ],
-    ['apf_console_agreement_same', 'Those that the engine placed as the server did.', agreement.schemaAndLevel],
+    [
+      'apf_console_agreement_same',
+      'Of these, requests that the engine classified as the server did.',
+      agreement.schemaAndLevel,
+    ],
   ]
   for (const [name, help, value] of gauges) new Gauge({ name, help, registers: [registry] }).set(value)
   return registry.metrics()
@@ -100,7 +104,7 @@ async function pageOf(traffic: LiveTraffic): Promise<string> {
 function refusal({ headers, method, url }: IncomingMessage, hosts: ReadonlySet<string>): [number, string] | undefined {
   // A foreign name that resolves to this address (DNS rebinding) stops here.
   if (!hosts.has(headers.host ?? '')) return [421, `This server answers only as ${[...hosts].join(', ')}.`]
-  if (method !== 'GET' && method !== 'HEAD') return [405, 'Metrics are only to be read.']
+  if (method !== 'GET' && method !== 'HEAD') return [405, 'Only GET and HEAD are allowed here.']
   return url === '/metrics' ? undefined : [404, 'The metrics are at /metrics.']
 }
 

@@ -29,4 +29,4 @@ function checked(kind: Kind, object: FlowSchema | PriorityLevelConfiguration, ve
 }
 
 const unacceptable = (kind: Kind, { metadata }: FlowSchema | PriorityLevelConfiguration, why: string): ProblemError =>
-  new ProblemError('invalid-input', `No server would take ${kind} ${metadata.name} of the draft. ${why}`)
+  new ProblemError('invalid-input', `No server would accept ${kind} ${metadata.name} of the draft. ${why}`)

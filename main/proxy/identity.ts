@@ -50,8 +50,7 @@ const impersonates = ({ rawHeaders }: AnyRequest): boolean =>
 const NO_NESTED: Caller = {
   kind: 'refused',
   status: 400,
-  sentence:
-    'The proxy itself impersonates somebody here, so its callers cannot impersonate others; use the identity "token" for that.',
+  sentence: 'The proxy impersonates its clients, so they cannot impersonate others. Use the identity "token" for that.',
 }
 
 const asItself = (request: AnyRequest, user: User, without: ReadonlySet<string>): Caller => ({
@@ -100,7 +99,7 @@ export function byToken({ review, now, required = false }: ByTokenOptions): Iden
   const ownerOf = createTokenOwners(review, now)
   const caller = (request: AnyRequest, owner: User | undefined, brought: boolean): Caller => {
     if (owner === undefined && required) {
-      return { kind: 'refused', status: 401, sentence: 'This proxy needs a bearer token that the upstream knows.' }
+      return { kind: 'refused', status: 401, sentence: 'This proxy needs a bearer token that the upstream accepts.' }
     }
     if (owner !== undefined) return asItself(request, owner, HOST)
     return brought
@@ -111,7 +110,7 @@ export function byToken({ review, now, required = false }: ByTokenOptions): Iden
     try {
       return caller(request, await owner, true)
     } catch {
-      return { kind: 'refused', status: 502, sentence: 'The upstream could not be asked whose token this is.' }
+      return { kind: 'refused', status: 502, sentence: 'The upstream could not review the token.' }
     }
   }
   return (request) => {
@@ -164,7 +163,8 @@ function certificateUser(socket: unknown): User | undefined {
 const NO_CERTIFICATE: Caller = {
   kind: 'refused',
   status: 401,
-  sentence: 'The proxy knows its callers by client certificates of its authority; none with a name came.',
+  sentence:
+    'This proxy identifies clients by certificates of its authority. The request came with none that has a user name.',
 }
 
 /** Everybody is who their client certificate says. */
@@ -202,7 +202,7 @@ const isRemote = (name: string): boolean => name.toLowerCase().startsWith(REMOTE
 const NOBODY: Caller = {
   kind: 'refused',
   status: 401,
-  sentence: 'This proxy knows its callers by X-Remote-User, which did not come.',
+  sentence: 'This proxy identifies clients by the header X-Remote-User, which is missing.',
 }
 
 /**

@@ -138,7 +138,7 @@ interface Identities {
 }
 
 const NO_USERS =
-  'The upstream is given by its address alone, so what callers say of themselves is used here and not passed on.'
+  'The upstream is an address without credentials, so the proxy uses the identity that clients send and does not forward it.'
 
 async function identityOf(
   spec: ProxySpec,
@@ -194,14 +194,14 @@ async function ownUser(
   }
   const { kind } = spec.upstream
   if (kind === 'url') {
-    const notes = [`${upstream.name} does not say who its callers are, so everybody counts as ${ANONYMOUS.name}.`]
+    const notes = [`${upstream.name} does not identify its clients, so all of them count as ${ANONYMOUS.name}.`]
     return { user: ANONYMOUS, notes }
   }
   const { code, message } = answer.problem
   if (answer.status !== 403 && answer.status !== 404) throw new ProblemError(code, message)
   throw new ProblemError(
     code,
-    `${upstream.name} does not say who the user of the kubeconfig is (SelfSubjectReview, since Kubernetes 1.28); use another identity.`,
+    `${upstream.name} does not report the user of the kubeconfig (SelfSubjectReview, Kubernetes 1.28 and later). Use another identity.`,
     message,
   )
 }

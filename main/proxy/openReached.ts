@@ -57,7 +57,7 @@ export async function openReached(given: ProxySpec, surroundings: ReachedSurroun
     const { url, certificate } = opened
     const token = options.token ?? (isUnasked(spec) ? NO_TOKEN_NEEDED : undefined)
     await writeClientKubeconfig(path, { name: upstream, url, certificate, token })
-    const note = `Clients of the proxy use it by kubectl --kubeconfig ${path}; only this user can read that file.`
+    const note = `Use the proxy with kubectl --kubeconfig ${path}. Only this user can read that file.`
     return { ...opened, clientKubeconfig: path, hints: [...hints, note] }
   } catch (error) {
     await opened.close()
@@ -150,10 +150,10 @@ async function readTls(wish: NonNullable<ProxyListen['tls']>, nowMs: number): Pr
   const end = endOf(cert.text)
   const notes = [
     ...(key.openToOthers
-      ? [`The key ${wish.keyFile} can be read by other users of this machine; take that right away (chmod 600).`]
+      ? [`The key ${wish.keyFile} can be read by other users of this machine. Run chmod 600 on it.`]
       : []),
     ...(end !== undefined && end.getTime() < nowMs
-      ? [`The certificate ${wish.certFile} ended on ${end.toISOString().slice(0, 10)}, so clients refuse it; renew it.`]
+      ? [`The certificate ${wish.certFile} ended on ${end.toISOString().slice(0, 10)}, so clients reject it. Renew it.`]
       : []),
   ]
   return { tls: { cert: cert.text, key: key.text }, notes }

@@ -1,11 +1,12 @@
 import type { Refusal } from './answers.ts'
 import type { AnyRequest } from './exchange.ts'
 
-const CODING: Refusal = { status: 501, sentence: 'Of transfer codings this proxy knows chunked alone.' }
-const METHOD: Refusal = { status: 501, sentence: 'This proxy passes on methods in capital letters only.' }
+const CODING: Refusal = { status: 501, sentence: 'This proxy supports no transfer coding but chunked.' }
+const METHOD: Refusal = { status: 501, sentence: 'This proxy forwards only methods in capital letters.' }
 const DROPS_IDENTITY: Refusal = {
   status: 400,
-  sentence: 'The header Connection must not name a header that says who asks; the upstream would see another user.',
+  sentence:
+    'The header Connection must not name a header that identifies the user: the upstream would see another one.',
 }
 
 const SAYS_WHO_ASKS = /^(?:authorization|sec-websocket-protocol|impersonate-.*|x-remote-.*)$/i

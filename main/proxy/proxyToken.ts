@@ -27,7 +27,7 @@ export async function readToken(
   if (wish.kind === 'generated') {
     return {
       token: await keptToken(keptIn),
-      notes: [`Clients of the proxy bring the token in ${keptIn}, which only this user can read.`],
+      notes: [`Clients of the proxy send the token in ${keptIn}, which only this user can read.`],
     }
   }
   const { text, openToOthers } = await readSmall(wish.file, 'The token file')
@@ -39,7 +39,7 @@ export async function readToken(
     throw new ProblemError('invalid-input', `The token in ${wish.file} must be one line of ${TOKEN_RULE}.`)
   }
   const notes = openToOthers
-    ? [`The token file ${wish.file} can be read by other users of this machine; take that right away (chmod 600).`]
+    ? [`The token file ${wish.file} can be read by other users of this machine. Run chmod 600 on it.`]
     : []
   return { token, notes }
 }

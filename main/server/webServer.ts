@@ -111,7 +111,7 @@ export async function startWebServer({ root, handlers, port = 0, renewal = [] }:
     // A foreign name that resolves to this address (DNS rebinding) stops here, before anything else is looked at.
     if (request.headers.host !== host) return sendText(response, 421, `This server answers only as ${host}.`)
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      return sendText(response, 405, 'Only GET and HEAD are answered here.', { allow: 'GET, HEAD' })
+      return sendText(response, 405, 'Only GET and HEAD are allowed here.', { allow: 'GET, HEAD' })
     }
     const target = request.url ?? '/'
     const [pathname = '/', query = ''] = target.split('?', 2)
@@ -119,7 +119,8 @@ export async function startWebServer({ root, handlers, port = 0, renewal = [] }:
     if (pathname === '/' && token !== null) {
       // A browser that only looks ahead, and a client that only asks for headers, must not use the address up.
       const looksAhead = request.headers['sec-purpose']?.includes('prefetch') === true
-      if (looksAhead || request.method === 'HEAD') return sendText(response, 503, 'This address opens by a visit only.')
+      if (looksAhead || request.method === 'HEAD')
+        return sendText(response, 503, 'This address must be opened in a browser.')
       return enter(request, response, token)
     }
     if (pathname === SESSION_PATH) {

@@ -20,9 +20,9 @@ import type { Environment } from '../ports/environment.ts'
 
 const SERVER = 'proxy'
 const NOT_BESIDE =
-  'Requests that reach the server without the proxy are not seen here: neither their seats nor their watches.'
+  'The proxy does not see requests that reach the server directly: neither their seats nor their watches.'
 const PASSES =
-  'Requests pass at once. Queues, waits and refusals are what the engine would have done; each request keeps its seats for as long as it really took.'
+  'Requests pass at once. Queues, waits and rejections are what the engine would have done; each request holds its seats for as long as it really took.'
 
 const CROWDED =
   'Answered 429: the heads of the requests that wait and run fill 64 MB. Look for a client that sends very long requests.'
@@ -260,10 +260,10 @@ async function limitsOf(
   const why = read?.ok === false ? ` ${read.problem.message}` : ''
   return {
     engine: USUAL,
-    note: `The limits of the server are not known, so the engine assumes 600 seats, those of a server without options. Set --max-requests-inflight and --max-mutating-requests-inflight as it has them.${why}`,
+    note: `The limits of the server are unknown, so the engine assumes 600 seats, the default of a server. Set --max-requests-inflight and --max-mutating-requests-inflight to those of the server.${why}`,
   }
 }
 
-const NO_FACTS = 'How many objects there are is not known, so each list counts as one seat.'
+const NO_FACTS = 'Object counts are unknown, so each list counts as one seat.'
 
 const viaOf = ({ url }: ReachedProxy, version: string): string => `${url}, the console’s own engine of ${version}`

@@ -11,7 +11,9 @@ export function differencesOf(verdict: ServerVerdict, ours: readonly Finding[]):
   const { outcome, causes, object } = verdict
   const accepted = outcome === 'accepted' || outcome === 'unchanged' || (outcome === 'conflict' && object !== undefined)
   if (accepted) {
-    return errors.map(({ field, message }) => `The server accepts ${place(field)}; the console would not: ${message}`)
+    return errors.map(
+      ({ field, message }) => `The server accepts ${place(field)}, but the console would not: ${message}`,
+    )
   }
   if (outcome !== 'rejected') return []
   if (errors.length === 0) {

@@ -203,7 +203,7 @@ export function startSession(options: SessionOptions): Session {
     pace,
     simulation() {
       if (simulation !== undefined) return simulation
-      throw new ProblemError('unsupported', 'The connected source is no simulation, so the console only reads it.')
+      throw new ProblemError('unsupported', 'The connected source is not a simulation, so you cannot control it.')
     },
     traffic: live,
     seen,
@@ -230,7 +230,7 @@ export function startSession(options: SessionOptions): Session {
     mode(mode) {
       const traffic = seen()
       if (traffic.change === undefined) {
-        throw new ProblemError('unsupported', 'Only a proxy decides about requests; connect one to enforce.')
+        throw new ProblemError('unsupported', 'Only a proxy can enforce; connect one first.')
       }
       traffic.change(mode)
       return tellState(traffic)
@@ -243,7 +243,7 @@ export function startSession(options: SessionOptions): Session {
   }
 }
 
-const NO_OBJECTS = 'What is connected shows metrics alone, without the flow-control objects behind them.'
+const NO_OBJECTS = 'This source has metrics only, without flow-control objects.'
 
 function frameOf(source: Source, servers: readonly ServerFrame[]): Frame {
   const at =

@@ -134,7 +134,7 @@ describe('the workspace with a simulation', () => {
     clock.advance(1_000)
     expect(clock.timers()).toBe(0)
     await expect(console.call('simulation.state', null)).rejects.toMatchObject({ problem: { code: 'unsupported' } })
-    await expect(console.call('simulation.control', { paused: true })).rejects.toThrow('no simulation')
+    await expect(console.call('simulation.control', { paused: true })).rejects.toThrow('not a simulation')
     expect(await console.call('sources.recent', null)).toMatchObject([{ name: 'Simulated cluster', spec: SIMULATION }])
   })
 })

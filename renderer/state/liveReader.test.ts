@@ -151,6 +151,20 @@ describe('the reader of live requests', () => {
     await vi.waitFor(() => expect(desk.rows.count).toBe(10))
   })
 
+  it('keeps what an event told while an older page was under way', async () => {
+    const desk = page({ untold: 2 })
+    desk.reader.begin(CONNECTION)
+    await vi.waitFor(() => expect(desk.reading()?.complete).toBe(true))
+    desk.arrive(3)
+    // One row does not fit into the event, so a page is asked for; the log answers it at once, and it arrives later.
+    desk.tell()
+    desk.serveRow(1)
+    desk.tell()
+    expect(desk.rows.at(1)?.state).toBe('served')
+    await vi.waitFor(() => expect(desk.rows.count).toBe(3))
+    desk.same()
+  })
+
   it('shows what the log has in the end, whatever events and answers were lost', async () => {
     const step = fc.record({
       kind: fc.constantFrom('arrive', 'serve', 'tell', 'lose', 'fail', 'rest'),

@@ -42,6 +42,8 @@ export class LiveReader {
   private heard = 0
   private gapless = 0
   private catchingUp = false
+  /** By row, the last event that told it while a page of changes is under way: the page may be older. */
+  private readonly told = new Map<number, number>()
   private extending: Promise<void> | undefined
   private reading: LiveReading = { complete: false }
 
@@ -56,6 +58,7 @@ export class LiveReader {
     this.heard = 0
     this.gapless = 0
     this.catchingUp = false
+    this.told.clear()
     this.extending = undefined
     this.options.rows.clear()
     this.tell({ complete: false })
@@ -73,6 +76,7 @@ export class LiveReader {
     // Until the first page was read it is not known which of them continue the rows.
     if (known === undefined) return
     this.put(requests)
+    if (this.catchingUp) for (const { seq } of requests) this.told.set(seq, event)
     if (!this.settle()) void this.catchUp(connection)
   }
 
@@ -118,6 +122,7 @@ export class LiveReader {
       if (this.connection !== connection) return
     }
     this.catchingUp = false
+    this.told.clear()
   }
 
   private async readNewest(connection: number): Promise<void> {
@@ -133,6 +138,7 @@ export class LiveReader {
     let before: number | undefined
     let upTo: number | undefined
     for (;;) {
+      this.told.clear()
       const page = await line.call('live.page', {
         connection,
         count: PAGE,
@@ -142,7 +148,7 @@ export class LiveReader {
       if (this.connection !== connection || page.connection !== connection) return
       // Later pages hold later changes too, but only of older rows.
       upTo ??= page.event
-      this.put(page.requests)
+      this.put(page.requests.filter(({ seq }) => (this.told.get(seq) ?? 0) <= page.event))
       before = page.requests[0]?.seq
       if (before === undefined || page.requests.length < PAGE || before <= this.oldest) break
     }

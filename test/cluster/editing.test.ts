@@ -179,7 +179,7 @@ describe.skipIf(noCluster)('the editor on a real server', () => {
     await editor.type({ Shares: '45', Lendable: '20', 'Borrowing limit': '70' })
     await editor.openLevel('workload-low')
     await editor.type({ Shares: '37', Lendable: '33', 'Borrowing limit': '15' })
-    await editor.untilSaid('Guard rails', /gives workload-low its built-in spec again within 60 s/)
+    await editor.untilSaid('Guard rails', /restores the built-in spec of workload-low within 60 s/)
     await editor.button('Do it in the draft').click()
     await editor.untilSaid('Diff of the draft', /autoupdate-spec: ["']false["']/)
     const predicted = await editor.shownLimits()

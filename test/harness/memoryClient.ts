@@ -164,7 +164,9 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
       ...objects.procedures,
       ...live.procedures,
       'sources.facts': async () => null,
-      'allocation.steps': async ({ server, from, to }) => [...serverOf(server).adjustments.steps(from, to)],
+      'allocation.steps': async ({ server, from, to }) => [
+        ...(picture.server(server)?.adjustments.steps(from, to) ?? []),
+      ],
     },
     streams: {
       consent: (_params, emit, signal) => {

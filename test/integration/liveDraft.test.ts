@@ -143,7 +143,7 @@ describe('a draft beside a proxy', () => {
     // As long as the server has no such level, flow control passes over the schema.
     await writeFile(draft, everybodyTo('later'))
     const { proxy, ask, rows } = await proxyOf('--upstream', server.url)
-    await found(proxy.told, /FlowSchema everybody of the draft leads to later, which does not exist/)
+    await found(proxy.told, /FlowSchema everybody of the draft references later, which does not exist/)
     await ask()
     await vi.waitFor(() => expect(rows()).toHaveLength(1), 5_000)
     expect(rows()[0]?.candidate).toMatchObject({ level: 'global-default', schema: 'global-default' })

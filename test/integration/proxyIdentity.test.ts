@@ -143,11 +143,11 @@ describe('the user of the kubeconfig', () => {
     const server = await upstreamServer(cleanups, (_request, response) => response.writeHead(404).end())
     const file = await kubeconfig(portOf(server), { token: 'own-token' })
     await expect(open({ upstream: { kind: 'kubeconfig', file }, identity: 'kubeconfig' })).rejects.toThrow(
-      'here does not say who the user of the kubeconfig is (SelfSubjectReview, since Kubernetes 1.28); use another identity.',
+      'here does not report the user of the kubeconfig (SelfSubjectReview, Kubernetes 1.28 and later). Use another identity.',
     )
     const url = `http://127.0.0.1:${portOf(server)}`
     const { proxy } = await open({ upstream: { kind: 'url', url }, identity: 'kubeconfig' })
-    expect(proxy.notes.join(' ')).toMatch(/does not say who its callers are, so everybody counts as system:anonymous/)
+    expect(proxy.notes.join(' ')).toMatch(/does not identify its clients, so all of them count as system:anonymous/)
   })
 })
 

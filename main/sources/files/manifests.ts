@@ -22,7 +22,7 @@ export function objectsOfManifests(files: readonly UploadedFile[], version: stri
     const { documents, findings } = readManifests(text, { file, version })
     for (const { checked, kind, name } of documents) {
       if (checked?.object === undefined) {
-        if (kind !== '') notes.push(`${file}: ${kind} ${name} has not the shape of its kind and is left out.`)
+        if (kind !== '') notes.push(`${file}: ${kind} ${name} does not have the fields of its kind and is left out.`)
       } else if (checked.kind === 'FlowSchema')
         put(schemas, readStored(checked.kind, manifestOf(checked.kind, checked.object)))
       else put(levels, readStored(checked.kind, manifestOf(checked.kind, checked.object)))

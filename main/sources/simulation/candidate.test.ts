@@ -201,7 +201,7 @@ describe('a draft on the arrivals of a simulation', () => {
     const { draft, traffic } = simulated()
     expect(traffic.state().limits.join(' ')).not.toContain('The draft')
     draft(100)
-    expect(traffic.state().limits.join(' ')).toContain('clients try again as the simulated server answers')
+    expect(traffic.state().limits.join(' ')).toContain('clients retry on the responses of the simulated server')
   })
 
   test('estimates by the watches and objects of the server, those from before it began as well', () => {

@@ -19,9 +19,9 @@ const LIMITS = [
 ]
 /** Of a draft that runs beside. */
 const DRAFT_LIMITS = [
-  'The draft gets the requests of today: clients try again as the simulated server answers them, not as the draft would.',
-  'The draft begins with the requests that wait and run. What each level asked for in the minutes before is unknown to it, so its limits differ at first.',
-  'The draft is computed beside the simulated server, so the highest speeds reach less than half as far.',
+  'The draft gets the same requests: clients retry on the responses of the simulated server, not on those of the draft.',
+  'The draft starts with the requests that wait and execute now. It has no record of earlier demand, so its limits differ at first.',
+  'The draft runs beside the simulated server, so the highest speeds reach less than half as far.',
 ]
 
 export interface SimulationRowsOptions extends Omit<SimulationCandidateOptions, 'show'> {

@@ -112,9 +112,9 @@ describe('the draft beside', () => {
 
   it('says what is wrong with a draft that no server would take', async () => {
     without('probes')
-    problem = new ProblemError('invalid-input', 'No server would take FlowSchema mine of the draft.')
+    problem = new ProblemError('invalid-input', 'No server would accept FlowSchema mine of the draft.')
     await user.click(toggle())
-    expect((await screen.findByRole('alert')).textContent).toContain('No server would take FlowSchema mine')
+    expect((await screen.findByRole('alert')).textContent).toContain('No server would accept FlowSchema mine')
     expect(toggle().getAttribute('aria-checked')).toBe('false')
   })
 })

@@ -293,7 +293,7 @@ describe('the editor', () => {
     await open()
     await fill('Shares', '30')
     const rails = region('Guard rails')
-    expect(rails.textContent).toMatch(/built-in spec again/)
+    expect(rails.textContent).toMatch(/restores the built-in spec/)
     await user.click(within(rails).getByRole('button', { name: 'Do it in the draft' }))
     expect(screen.getByRole<HTMLSelectElement>('combobox', { name: 'Reconciled' }).value).toBe('false')
   })
