@@ -37,7 +37,7 @@ describe.skipIf(noCluster)('a console with a proxy in front of a server', () => 
     const before = desk.objects()?.objects.levels.length
     await cluster().killApiserver()
     expect((await ask(PODS)).status).toBe(502)
-    const cannot = 'The objects of the server cannot be read at present'
+    const cannot = 'Cannot read the objects of the server now'
     await vi.waitFor(() => expect(desk.state()?.limits.join(' ')).toContain(cannot), 20_000)
     expect(desk.objects()?.objects.levels).toHaveLength(before ?? 0)
 

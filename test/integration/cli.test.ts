@@ -200,7 +200,7 @@ describe('with servers of its own', () => {
     const watch = startCommand('watch', '--metrics-url', `${url}/metrics`, '--interval', '0.5')
     await watch.nextFrame()
     broken = true
-    await expect.poll(watch.told, { timeout: 10_000 }).toContain('It is tried again.')
+    await expect.poll(watch.told, { timeout: 10_000 }).toContain('Retrying.')
     broken = false
     await expect.poll(watch.told, { timeout: 20_000 }).toContain('answers again.')
     await watch.nextFrame()

@@ -204,7 +204,7 @@ describe('apf-console classify', () => {
     [['--url', '/x'], /--url needs --user/],
     [['--user', 'a', '--url', 'x'], /must begin with a slash/],
     [['--kubectl', 'get widgets'], /"widgets" is no built-in resource/],
-    [['--kubectl', 'get pods', '--url', '/x'], /given in one way, not by --kubectl and --url/],
+    [['--kubectl', 'get pods', '--url', '/x'], /in one way, not with --kubectl and --url/],
     [['--request', '/nowhere/at/all'], /there is no such file/],
     [['--user', 'a', '--url', '/x', 'file.yaml'], /given as --config file.yaml/],
     [['--test', 'x', '--user', 'a'], /--user does not go with it/],

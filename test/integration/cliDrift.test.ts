@@ -93,7 +93,9 @@ describe('apf-console drift', () => {
     expect(changed).not.toBe(BUILT_IN)
     const { code, output } = await runHere('drift', '--kube-version', 'v1.36.3', '--config', write('c.yaml', changed))
     expect(code).toBe(1)
-    expect(output).toMatch(/~ PriorityLevelConfiguration workload-low\n.*100 → 50\n.*built-in spec again within 60 s/)
+    expect(output).toMatch(
+      /~ PriorityLevelConfiguration workload-low\n.*100 → 50\n.*restores the built-in spec of workload-low within 60 s/,
+    )
   })
 
   it('compares with other files', async () => {
@@ -105,6 +107,6 @@ describe('apf-console drift', () => {
       reference: `files ${other}`,
       differences: [{ name: 'batch', fields: [{ from: 6, to: 5 }] }],
     })
-    expect((await runHere('drift')).told).toMatch(/drift needs objects to look at/)
+    expect((await runHere('drift')).told).toMatch(/drift needs objects to compare/)
   })
 })

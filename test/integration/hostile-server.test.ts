@@ -83,12 +83,12 @@ const problem = (code: string, words: RegExp) => ({
 describe('an answer that cannot be used', () => {
   const page = metricsPage({})
   const cases = [
-    ['half a page with a length', truncate(page, 'length'), 'unreachable', /broke the connection off/],
-    ['half a page in chunks', truncate(page, 'chunks'), 'unreachable', /broke the connection off/],
+    ['half a page with a length', truncate(page, 'length'), 'unreachable', /closed the connection/],
+    ['half a page in chunks', truncate(page, 'chunks'), 'unreachable', /closed the connection/],
     ['endless lines', answerEndless, 'too-large', /larger than 4 MiB/],
     ['a web page', answerHtml, 'bad-answer', /web page/],
     ['a web page under a false name', answerDisguisedHtml, 'bad-answer', /web page/],
-    ['a reset', resetConnection, 'unreachable', /broke the connection off/],
+    ['a reset', resetConnection, 'unreachable', /closed the connection/],
     ['a redirect', answerStatus(302, '', { Location: 'https://elsewhere/x?token=t0k' }), 'bad-answer', /redirects/],
     ['401', answerStatus(401, '{"kind":"Status","message":"Unauthorized"}'), 'unauthorized', /credentials/],
     ['403', answerStatus(403, '{"kind":"Status","message":"no"}'), 'forbidden', /may not read/],

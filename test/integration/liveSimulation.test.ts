@@ -59,7 +59,7 @@ describe('a simulation', () => {
     await present()
     const begun = await desk.client.call('live.candidate', { wish: draft(1) })
     expect(begun.candidate).toMatchObject({ a: { arrived: 0 }, different: 0 })
-    expect(begun.limits.join(' ')).toContain('The draft gets the requests of today')
+    expect(begun.limits.join(' ')).toContain('The draft gets the same requests')
     await desk.client.call('simulation.control', { speed: 100 })
     await vi.waitFor(() => expect(compared().seconds).toBe(300), LONG)
     const { a, b, different } = compared()

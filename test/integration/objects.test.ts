@@ -280,7 +280,7 @@ describe('a change of objects', () => {
     )
     expect(await outcome(answer(500, { message: 'etcd' }))).toMatch(/^failed: /)
     expect(await outcome(answer(429, { message: 'later' }))).toMatch(/^throttled: .*was not changed.*429/)
-    expect(await outcome((_request, response) => response.destroy())).toMatch(/^failed: .*broke the connection off/)
+    expect(await outcome((_request, response) => response.destroy())).toMatch(/^failed: .*closed the connection/)
   })
 
   it('is sent again when flow control rejected it, and is then carried out once', async () => {

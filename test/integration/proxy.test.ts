@@ -116,7 +116,7 @@ describe('the proxy', () => {
     const refused = await fetch(`${proxy.url}/healthz`, { headers: alice })
     expect(refused.status).toBe(502)
     expect(await refused.text()).toMatch(
-      /^127\.0\.0\.1:\d+ broke the connection off before its answer was complete\.\n$/,
+      /^127\.0\.0\.1:\d+ closed the connection before its response was complete\.\n$/,
     )
     const half = await fetch(`${proxy.url}/api/v1/pods`, { headers: alice })
     await expect(half.text()).rejects.toThrow(/terminated/)

@@ -154,7 +154,7 @@ describe('a proxy that makes its certificate and its token', () => {
     const client = await clientOf(clientKubeconfig)
     expect(client.server).toBe(address)
     expect(address).not.toContain('0.0.0.0')
-    expect(notes).toContain(`kubectl --kubeconfig ${clientKubeconfig}; only this user can read that file.`)
+    expect(notes).toContain(`kubectl --kubeconfig ${clientKubeconfig}. Only this user can read that file.`)
     expect(client.token).toMatch(/^\S{16,}$/)
     const { token = '' } = client
     const own = { ...bearer(token), 'x-remote-user': 'alice' }
@@ -283,7 +283,7 @@ describe('files of the operator', () => {
     const old = selfSigned({ name: 'localhost', ips: ['127.0.0.1'], fromDay: -9, toDay: -1 })
     const [certFile, keyFile] = [await inFolder('tls.crt', old.cert), await inFolder('tls.key', old.key)]
     const { notes } = await open({ tls: { kind: 'files', certFile, keyFile } })
-    expect(notes).toMatch(/tls\.crt ended on \d{4}-\d\d-\d\d, so clients refuse it; renew it\./)
+    expect(notes).toMatch(/tls\.crt ended on \d{4}-\d\d-\d\d, so clients reject it\. Renew it\./)
   })
 
   test('say who may call: common name and organisations, over HTTP/1.1 and HTTP/2', async () => {
