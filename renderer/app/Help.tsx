@@ -102,7 +102,7 @@ function Glossary({ term }: { readonly term: TermId | undefined }) {
         />
       </div>
       <div className={styles['entries']} {...scrollRegion('Terms')}>
-        {topics.length === 0 && <p className={styles['none']}>{`No term or sentence holds “${query}”.`}</p>}
+        {topics.length === 0 && <p className={styles['none']}>{`No term or text contains “${query}”.`}</p>}
         {topics.map(({ title, ids }) => (
           <section key={title}>
             <h4>{title}</h4>

@@ -67,9 +67,7 @@ function Search() {
         placeholder="Screen, level, schema, flow, action, setting, source or term"
       />
       <Command.List className={styles['results']} label="Results">
-        {found.length === 0 && (
-          <Command.Empty className={styles['result']}>Nothing is called “{query}” here.</Command.Empty>
-        )}
+        {found.length === 0 && <Command.Empty className={styles['result']}>No results for “{query}”.</Command.Empty>}
         {groups.map((group) => (
           <Command.Group key={group} heading={group}>
             {found

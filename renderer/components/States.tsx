@@ -177,7 +177,7 @@ export function failureTitle(id: string, code: ErrorCode | undefined): string {
     case 'credentials':
       return `The credentials for ${id} cannot be used.`
     case 'tls':
-      return `There is no secure connection to ${id}.`
+      return `Cannot set up a secure connection to ${id}.`
     default:
       return `${id} does not answer.`
   }

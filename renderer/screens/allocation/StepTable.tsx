@@ -164,7 +164,7 @@ function stepColumns({ narrow, solved, scale, follows }: StepColumns): readonly 
       look: look('strong'),
     }),
     number('result', 'expected', 'Expected', (row) => <Expected row={row} />, {
-      title: 'Computed anew from the reported demand by the rules of the server’s version',
+      title: 'Recomputed from the reported demand by the rules of the server’s version',
       look: ({ agrees }) => styles[agrees === false ? 'differs' : 'quiet'],
     }),
     number('result', 'change', 'vs nominal', ({ change }) => <Change change={change} />, {

@@ -197,7 +197,7 @@ export function NotExplained({ server, round }: { readonly server: ServerFrame; 
       title={
         round === undefined
           ? 'This server does not show its current limits.'
-          : 'What these limits follow from is not reported in full.'
+          : 'The server does not report everything that these limits depend on.'
       }
     >
       {missing.map(({ family, note }) => (

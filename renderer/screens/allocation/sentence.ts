@@ -36,14 +36,14 @@ export function caseSentence(expected: ExpectedAllocation, ledger: AdjustmentLed
       return {
         title: 'No case applied.',
         words: [
-          'The bounds that are reported contradict each other, so that no division satisfies them: a server keeps its limits then.',
+          'The reported bounds contradict each other, so no allocation satisfies them. The server keeps its limits in that case.',
         ],
       }
   }
 }
 
 const OLD_RULE =
-  'Servers up to 1.30 know one case only, and exempt is one more level in it: it holds seats of the common sum and gets more when it uses more. '
+  'Servers up to 1.30 use one case only and treat exempt like any other level: it takes its seats from the common sum, and more of them when it uses more. '
 
 const exemptFloor = ({ levels: all }: ExpectedAllocation): number | undefined => all.find(({ exempt }) => exempt)?.floor
 

@@ -179,7 +179,7 @@ export function demandLadder(
     { ...rung('stdev', 'deviation σ', 'deviation', demand.stdev, 1), glossary: 'deviation' },
     {
       ...rung('envelope', 'envelope avg + σ', 'none', derived?.envelope, 1),
-      ...(torn ? { notApplicable: 'The page mixes two recomputations; the next one will tell.' } : {}),
+      ...(torn ? { notApplicable: 'This page mixes two recomputations; the next page shows which.' } : {}),
       glossary: 'envelope',
     },
     { ...rung('smoothed', 'smoothed', 'smoothed', demand.smoothed, 1), glossary: 'smoothed-demand' },
@@ -190,7 +190,9 @@ export function demandLadder(
     },
     {
       ...rung('fair', '× fair fraction', 'none', exempt || p === 0 ? undefined : p, 4),
-      ...(exempt ? { notApplicable: 'Exempt takes what it uses; nothing is multiplied.' } : {}),
+      ...(exempt
+        ? { notApplicable: 'Exempt takes the seats that it uses; the fair fraction does not apply to it.' }
+        : {}),
       ...(!exempt && p === 0
         ? { notApplicable: 'Exempt used so much that limits come from the floors; the server reports 0.' }
         : {}),

@@ -213,7 +213,7 @@ function Absence({ server, level, hidden }: { server: string; level: string; hid
     case 'failing':
       return (
         <ErrorState title={`The debug dumps of ${server} cannot be read.`} problem={absence.problem}>
-          <p>They are tried again with the next reading.</p>
+          <p>The console tries again at the next reading.</p>
         </ErrorState>
       )
     case 'still':

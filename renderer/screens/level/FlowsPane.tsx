@@ -77,7 +77,7 @@ function flowColumns(wish: {
       width: 68,
       header: 'Seats q.',
       term: 'queued',
-      title: 'Seats that its waiting requests ask for',
+      title: 'Seats that its waiting requests need',
       align: 'right',
       value: (row) => row.queuedSeats,
       cell: (row) => <Amount value={row.queuedSeats} />,
@@ -168,7 +168,7 @@ const OF_FAIR: DataColumn<FlowRow> = {
   header: 'Of fair',
   term: 'fair-share',
   title:
-    'Its executing seats against its max-min fair share: what it would hold if the level’s limit were divided evenly now, nobody getting more than all its requests ask for. The server is fair over time, not at each instant.',
+    'Its executing seats against its max-min fair share: what it would hold if the level’s limit were divided evenly now, no flow getting more than its requests need. The server is fair over time, not at each instant.',
   align: 'right',
   value: (row) => {
     const part = ofFair(row)

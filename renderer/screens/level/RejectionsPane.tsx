@@ -159,7 +159,7 @@ const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
     width: 68,
     header: 'Seats q.',
     term: 'queued',
-    title: 'Seats that waiting requests ask for',
+    title: 'Seats that waiting requests need',
     align: 'right',
     value: (row) => row.queuedSeats,
     cell: (row) => format.seats(row.queuedSeats),

@@ -68,7 +68,7 @@ export const RequestsPane = memo(function RequestsPane(props: RequestsPaneProps)
           csvName={`requests-${level}`}
           empty={
             hidden > 0
-              ? `No request passes this filter; ${format.fixed(hidden)} are hidden.`
+              ? `No request matches this filter; ${format.fixed(hidden)} are hidden.`
               : 'No request of this level waits or executes in this dump.'
           }
         />

@@ -52,7 +52,7 @@ function Gone({ name, server }: { readonly name: string; readonly server: Server
     <EmptyState title={`There is no level ${name} on ${server.id}.`}>
       <p>
         {server.deleted?.includes(name) === true
-          ? 'It was deleted. The server exports its last series until it restarts; they mean nothing any more.'
+          ? 'It was deleted. The server exports its last series until it restarts; they have no meaning any more.'
           : 'It was removed, has another name here, or has not been loaded by this server yet.'}{' '}
         The levels of this server are:
       </p>

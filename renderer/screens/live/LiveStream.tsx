@@ -82,8 +82,8 @@ export function LiveStream({ room, opened, pinned, stale, onOpen, onPin }: LiveS
       {hold.count === 0 && known > 0 && (
         <p className={styles['none']}>
           {query.matches.testedFrom > liveRows.first
-            ? 'No request passes this filter so far; older requests are being searched. '
-            : `No request passes this filter; ${format.seats(hidden)} are hidden. `}
+            ? 'No request matches this filter so far; older requests are being searched. '
+            : `No request matches this filter; ${format.seats(hidden)} are hidden. `}
           <Button small onClick={() => setFilter('')}>
             Clear the filter
           </Button>

@@ -16,7 +16,7 @@ const say = (change: Partial<NowFacts> = {}): string => nowSentence({ ...facts, 
 describe('the sentence over live requests', () => {
   it('tells what comes, and how far the server agrees', () => {
     expect(say()).toBe('34.6 requests/s arrive.')
-    expect(say({ filtered: true })).toBe('34.6 requests/s pass this filter.')
+    expect(say({ filtered: true })).toBe('34.6 requests/s match this filter.')
     expect(say({ agreement: { compared: 10_000, same: 9_999 } })).toBe(
       '34.6 requests/s arrive. Server and engine agree on 99.99 % of the 10\u202f000 that the server placed.',
     )
@@ -32,7 +32,7 @@ describe('the sentence over live requests', () => {
 
   it('of a file, how many were read: nothing arrives any more', () => {
     expect(say({ source: 'still', quietMs: 0 })).toBe('400 requests are read.')
-    expect(say({ source: 'still', filtered: true })).toBe('100 of 400 requests pass this filter.')
+    expect(say({ source: 'still', filtered: true })).toBe('100 of 400 requests match this filter.')
   })
 
   it('never rounds up to everything', () => {

@@ -42,14 +42,14 @@ export function nowSentence(facts: NowFacts): string {
   if (facts.unanswered) return 'The server behind the proxy does not respond.'
   if (quietMs >= QUIET_MS) return `No request for ${format.age(quietMs)}.`
   return withAgreement(
-    `${format.significant(rate)} ${filtered ? 'requests/s pass this filter' : 'requests/s arrive'}.`,
+    `${format.significant(rate)} ${filtered ? 'requests/s match this filter' : 'requests/s arrive'}.`,
     agreement,
   )
 }
 
 const readSoFar = ({ filtered, passing, known }: NowFacts): string =>
   filtered
-    ? `${format.seats(passing)} of ${format.seats(known)} requests pass this filter.`
+    ? `${format.seats(passing)} of ${format.seats(known)} requests match this filter.`
     : `${format.seats(known)} requests are read.`
 
 const withAgreement = (said: string, agreement: Compared): string =>

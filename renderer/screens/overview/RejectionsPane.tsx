@@ -72,7 +72,7 @@ export const RejectionsPane = memo(function RejectionsPane({ recent, servers }: 
 })
 
 function quiet(recent: RecentRejections | undefined, filter: Filter): string {
-  if (recent === undefined) return 'Whether requests are rejected takes two samples to know.'
+  if (recent === undefined) return 'Rejections are known after two samples.'
   const what = filter === 'all' ? 'No request was rejected' : `No request was rejected with reason ${filter}`
   return `${what} in the last ${format.fixed(Math.round(recent.seconds))} s.`
 }

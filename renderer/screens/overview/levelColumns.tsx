@@ -270,7 +270,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
       width: 70,
       header: 'No fit /s',
       term: 'no-accommodation',
-      title: 'Heads of queues that were chosen and did not fit, per second',
+      title: 'Requests at the head of a queue that did not fit into the free seats, per second',
       align: 'right',
       value: (row) => row.noAccommodationPerSecond,
       cell: (row) => orUnknown(row.noAccommodationPerSecond, format.significant),

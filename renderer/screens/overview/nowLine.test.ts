@@ -214,7 +214,7 @@ describe('what is not known is not concluded', () => {
     const frame = server({ levels: [calm('system')] })
     const early = judged(frame, [derivedLevel('system', { rejectedPerSecond: undefined })])
     expect(nowLine([early])).toMatchObject({ title: 'No level queues. 10 of 50 seats are executing.' })
-    expect(nowLine([early]).evidence).toMatch(/takes two samples/)
+    expect(nowLine([early]).evidence).toMatch(/known after two samples/)
   })
 
   test('queues not reported, seats not reported, no level at all', () => {
@@ -225,7 +225,7 @@ describe('what is not known is not concluded', () => {
     }
     const said = nowLine([judged(server({ levels: [blind] }))])
     expect(said).toMatchObject({ tone: 'withheld' })
-    expect(said.title).toBe('Whether requests wait is not reported. How many seats execute is not reported.')
+    expect(said.title).toBe('The server does not report queued requests. The server does not report executing seats.')
     expect(nowLine([judged(server({ levels: [] }))])).toMatchObject({
       tone: 'withheld',
       title: 'This server reports no priority level.',

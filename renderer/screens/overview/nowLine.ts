@@ -118,12 +118,12 @@ function flowing(servers: readonly NowServer[], cases: readonly Case[]): Told {
   const sum = servers.length > 1 ? `, sum of ${servers.length} servers` : ''
   const seatsExecuting =
     executing === undefined
-      ? 'How many seats execute is not reported.'
+      ? 'The server does not report executing seats.'
       : `${format.seats(executing)} of ${format.seats(nominal)} seats are executing${sum}.`
   if (rows.some(({ queuedRequests, seats: { queued } }) => queuedRequests === undefined && queued === undefined)) {
     return {
       tone: 'withheld',
-      title: `Whether requests wait is not reported. ${seatsExecuting}`,
+      title: `The server does not report queued requests. ${seatsExecuting}`,
       evidence: [],
       actions: [],
     }
@@ -133,7 +133,7 @@ function flowing(servers: readonly NowServer[], cases: readonly Case[]): Told {
     return {
       tone: 'ok',
       title: `No level queues. ${seatsExecuting}`,
-      evidence: ['Whether requests are rejected takes two samples to know.'],
+      evidence: ['Rejections are known after two samples.'],
       actions: [],
     }
   }

@@ -201,7 +201,7 @@ export const SeenForm = memo(function SeenForm(props: {
       </Button>
       {filtered.length === 0 ? (
         <p className={styles['quiet']}>
-          {seen.length === 0 ? 'Nothing waits or executes in this dump.' : 'No request passes this filter.'}
+          {seen.length === 0 ? 'Nothing waits or executes in this dump.' : 'No request matches this filter.'}
         </p>
       ) : (
         <ul className={classes(styles['list'], styles['seen'])} aria-label="Requests of the dump">

@@ -35,7 +35,7 @@ export const TestTable = memo(function TestTable(props: {
         onOpen={({ test }) => onSelect(test.id)}
         csvName="request-tests"
         density="compact"
-        empty="No row passes this filter."
+        empty="No row matches this filter."
         foot={hidden > 0 ? `${hidden} hidden by the filter` : undefined}
       />
     </div>
