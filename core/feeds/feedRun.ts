@@ -2,6 +2,7 @@ import type { Agreement } from '../contract/live.ts'
 import type { ApfEngine, EngineConfiguration, ServerFacts } from '../engine/apfEngine.ts'
 import type { Outcome } from '../live/outcome.ts'
 import { RequestLog } from '../live/requestLog.ts'
+import { lowerBound } from '../search.ts'
 import type { UnixMs } from '../units.ts'
 import { Fifo } from '../run/fifo.ts'
 import { type FeedArrival, type FeedRecord, quoted, type OpenRequest, OpenRequests, FeedRequest } from './request.ts'
@@ -287,15 +288,11 @@ export class Timeline<H extends Happening> extends Fifo<H> {
     const { items } = this
     const last = items.at(-1)
     if (last === undefined || before(last, item)) return super.put(item)
-    let low = this.first
-    let high = items.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      const there = items[middle]
-      if (there !== undefined && before(there, item)) low = middle + 1
-      else high = middle
-    }
-    items.splice(low, 0, item)
+    const place = lowerBound(this.first, items.length, (at) => {
+      const there = items[at]
+      return there === undefined || !before(there, item)
+    })
+    items.splice(place, 0, item)
   }
 
   /** Takes out what comes first, unless that is later than `untilMs`. */

@@ -70,6 +70,17 @@ export const SchemaFrameSchema = z.object({
 })
 export type SchemaFrame = z.infer<typeof SchemaFrameSchema>
 
+/** The histograms among its members. */
+export const SCHEMA_HISTOGRAMS = [
+  'wait',
+  'waitRejected',
+  'execution',
+  'executionWatch',
+  'queueLength',
+  'estimatedSeats',
+  'watchCount',
+] as const satisfies readonly (keyof SchemaFrame)[]
+
 /** Seat limits (specification 6.1, 6.4). */
 export const LimitsSchema = z.object({ nominal: reported, lower: reported, upper: reported, current: reported })
 export type Limits = z.infer<typeof LimitsSchema>

@@ -1,4 +1,5 @@
 import type { Histogram } from './frame.ts'
+import { lowerBound } from '../search.ts'
 
 /** Relative difference below which Prometheus takes two neighbouring bucket counts for equal. */
 const COUNT_TOLERANCE = 1e-12
@@ -102,16 +103,8 @@ export function timeWeightedQuantile(
   return { lower: bounds[bucket - 1] ?? 0, upper, exact: false }
 }
 
-function firstAtLeast(counts: readonly number[], rank: number, end: number): number {
-  let low = 0
-  let high = end
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((counts[middle] ?? 0) >= rank) high = middle
-    else low = middle + 1
-  }
-  return low
-}
+const firstAtLeast = (counts: readonly number[], rank: number, end: number): number =>
+  lowerBound(0, end, (bucket) => (counts[bucket] ?? 0) >= rank)
 
 /** Counts that never fall: the very array when they do not. */
 function monotonic(counts: readonly number[]): readonly number[] {

@@ -1,6 +1,6 @@
-import type { Histogram, SchemaFrame, ServerFrame } from '../frame/frame.ts'
+import type { Histogram, ServerFrame } from '../frame/frame.ts'
 import { sameBounds } from '../frame/quantile.ts'
-import { flowKey } from '../frame/rates.ts'
+import { flowKey, indexFrame } from '../frame/rates.ts'
 import type { HeatMap } from './series.ts'
 
 const HEAT_KINDS = ['wait', 'execution'] as const
@@ -45,13 +45,13 @@ export function createHeat(): Heat {
   return {
     append(at, frame, before) {
       const cell = Math.ceil(at / CELL_MS)
-      const earlier = flowsOf(before)
-      for (const [flow, schema] of flowsOf(frame)) {
+      const earlier = before && indexFrame(before).schemas
+      for (const [flow, schema] of indexFrame(frame).schemas) {
         for (const kind of HEAT_KINDS) {
           const histogram = schema[kind]
           if (histogram === undefined) continue
           stores[kind].noteBounds(histogram.bounds)
-          if (before !== undefined) stores[kind].add(flow, cell, histogram, earlier.get(flow)?.[kind])
+          if (earlier !== undefined) stores[kind].add(flow, cell, histogram, earlier.get(flow)?.[kind])
         }
       }
       // The place of an older cell may hold a newer one already.
@@ -76,14 +76,6 @@ export function createHeat(): Heat {
       return { stepSeconds: CELL_MS / 1_000, times, bounds: [...store.bounds()], cells }
     },
   }
-}
-
-function flowsOf(frame: ServerFrame | undefined): ReadonlyMap<string, SchemaFrame> {
-  const flows = new Map<string, SchemaFrame>()
-  for (const level of frame?.levels ?? []) {
-    for (const schema of level.schemas) flows.set(flowKey(level.name, schema.name), schema)
-  }
-  return flows
 }
 
 /** Unsets the cell numbers from `cell` on. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { syntheticStory } from '../../test/fixtures/synthetic.ts'
 import { createDeriver } from '../frame/derive.ts'
 import { LEVEL_COLUMNS, type LevelColumn, type Series } from './series.ts'
-import { createTier, pointOf, type Point } from './tier.ts'
+import { createTier, pointOf, tierFrom, type Point } from './tier.ts'
 
 const EVERYTHING = { from: 0, to: Number.MAX_SAFE_INTEGER, maxPoints: Number.MAX_SAFE_INTEGER }
 
@@ -115,8 +115,7 @@ describe('a tier', () => {
         const range = { from: points[0]?.at ?? 0, to: points.at(-1)?.at ?? 0, maxPoints }
         for (const one of points.slice(0, split)) whole.add(one)
         const answered = whole.query(range)
-        const goesOn = createTier({ capacity: 200, stepMs: answered.mergedSeconds * 1_000 })
-        goesOn.load({ server: 'a', ...answered })
+        const goesOn = tierFrom({ server: 'a', ...answered }, 200)
         for (const one of points.slice(split)) {
           whole.add(one)
           goesOn.add(one)

@@ -2,6 +2,7 @@ import { GAP_INTERVALS, USUAL_INTERVAL_OF } from '../frame/derive.ts'
 import type { DerivedLevel, DerivedServer } from '../frame/derived.ts'
 import { type LevelFrame, recordOf, type ServerFrame } from '../frame/frame.ts'
 import { median } from '../frame/quantile.ts'
+import { lowerBound } from '../search.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { unixMsOf } from '../units.ts'
 import { LEVEL_COLUMNS, type LevelColumn, type LevelSeries, type Series } from './series.ts'
@@ -48,9 +49,8 @@ export interface TierQuery {
  * precision: about seven digits.
  */
 export interface Tier {
-  add(point: Point): void
-  /** Begins with what another tier answered. */
-  load(series: Series): void
+  /** `count` is how many samples the point stands for, 1 unless said. */
+  add(point: Point, count?: number): void
   /** Forgets the rows that end at or after an instant. */
   truncate(from: number): void
   /** Whether everything that was added since that instant is still there. */
@@ -61,6 +61,16 @@ export interface Tier {
    * of those before it and of those after it, is one point where nothing is known.
    */
   query(query: TierQuery): Omit<Series, 'server'>
+}
+
+/** A tier that goes on from what another one answered. */
+export function tierFrom(series: Series, capacity: number): Tier {
+  const tier = createTier({ capacity, stepMs: series.mergedSeconds * 1_000 })
+  for (const [i, count] of series.samples.entries()) {
+    // A gap follows from the distance of its neighbours.
+    if (count > 0) tier.add(pointIn(series, i), count)
+  }
+  return tier
 }
 
 export function createTier({ capacity, stepMs }: TierOptions): Tier {
@@ -80,7 +90,7 @@ export function createTier({ capacity, stepMs }: TierOptions): Tier {
     const step = stepOf(at, stepMs)
     // Most points are the newest.
     if (stepOf(timeOf(order.length - 1), stepMs) < step) return order.length
-    return lowerBound(order.length, (row) => stepOf(timeOf(row), stepMs) >= step)
+    return lowerBound(0, order.length, (row) => stepOf(timeOf(row), stepMs) >= step)
   }
 
   const release = (slot: number): void => {
@@ -127,8 +137,7 @@ export function createTier({ capacity, stepMs }: TierOptions): Tier {
     return made
   }
 
-  /** `count` is how many samples the point stands for. */
-  const add = ({ at, fairFrac, levels: point }: Point, count: number): void => {
+  const add: Tier['add'] = ({ at, fairFrac, levels: point }, count = 1) => {
     const row = rowAt(at)
     const known = row < order.length && stepOf(timeOf(row), stepMs) === stepOf(at, stepMs)
     if (known && stepMs === 0) return
@@ -190,22 +199,14 @@ export function createTier({ capacity, stepMs }: TierOptions): Tier {
   }
 
   return {
-    add: (point) => add(point, 1),
-    load(series) {
-      for (const slot of order.splice(0)) release(slot)
-      whole = true
-      for (const [i, count] of series.samples.entries()) {
-        // A gap follows from the distance of its neighbours.
-        if (count > 0) add(pointIn(series, i), count)
-      }
-    },
+    add,
     truncate(from) {
       while (timeOf(order.length - 1) >= from) release(order.pop() ?? 0)
     },
     reaches: (from) => whole || timeOf(0) <= from,
     query({ from, to, maxPoints }) {
-      const first = lowerBound(order.length, (row) => timeOf(row) >= from)
-      const end = lowerBound(order.length, (row) => timeOf(row) > to)
+      const first = lowerBound(0, order.length, (row) => timeOf(row) >= from)
+      const end = lowerBound(0, order.length, (row) => timeOf(row) > to)
       let width = stepMs
       let points = pointsOf(first, end, width)
       if (points.length > maxPoints) {
@@ -213,6 +214,7 @@ export function createTier({ capacity, stepMs }: TierOptions): Tier {
         width = Math.max(1, Math.ceil((to - from) / Math.max(1, maxPoints - 1)))
         points = pointsOf(first, end, width)
       }
+      const starts = points.map(startOf)
       return {
         stepSeconds: Math.max(width, usualBefore(order.length) ?? 1_000) / 1_000,
         mergedSeconds: width / 1_000,
@@ -222,7 +224,7 @@ export function createTier({ capacity, stepMs }: TierOptions): Tier {
         levels: [...levels]
           .toSorted(([a], [b]) => byCodeUnits(a, b))
           .flatMap(([name, level]): LevelSeries[] => {
-            const columns = columnsOf(level, points)
+            const columns = columnsOf(level, points, starts)
             return columns === undefined ? [] : [{ name, columns }]
           }),
       }
@@ -235,18 +237,6 @@ const MOST_SAMPLES = 65_535
 
 /** The number of the step that an instant lies in; without steps every instant is one. */
 const stepOf = (at: number, width: number): number => (width === 0 ? at : Math.ceil(at / width))
-
-/** The first number below `end` of which `holds` is true, when it is for all that follow; `end` when for none. */
-function lowerBound(end: number, holds: (n: number) => boolean): number {
-  let low = 0
-  let high = end
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (holds(middle)) high = middle
-    else low = middle + 1
-  }
-  return low
-}
 
 interface LevelRows {
   /** Slot by slot, in each the columns of LEVEL_COLUMNS; NaN is not known. */
@@ -323,15 +313,20 @@ const mean = (value: number, of: number, next: number, more: number): number =>
 /** A value as a cell of a series: `null` for NaN, which is "not known". */
 const cellOf = (value: number): number | null => (Number.isNaN(value) ? null : value)
 
+/** First cell of a point that is one row, as most are; −1 for others. */
+const startOf = ({ slots }: MergedRows): number => (slots.length === 1 ? (slots[0] ?? -1) * WIDTH : -1)
+
 /** `undefined` for a level of which nothing is known in these points. */
-function columnsOf(rows: LevelRows, points: readonly MergedRows[]): LevelSeries['columns'] | undefined {
+function columnsOf(
+  rows: LevelRows,
+  points: readonly MergedRows[],
+  starts: readonly number[],
+): LevelSeries['columns'] | undefined {
   const { cells } = rows
-  // Most points are one row, and of those there are many.
-  const single = points.map(({ slots }) => (slots.length === 1 ? (slots[0] ?? -1) * WIDTH : -1))
   let any = false
   const columns = recordOf(LEVEL_COLUMNS, (name) => {
     const column = LEVEL_COLUMNS.indexOf(name)
-    return single.map((start, i) => {
+    return starts.map((start, i) => {
       const value = start < 0 ? mergedCell(rows, column, points[i]?.slots ?? []) : (cells[start + column] ?? Number.NaN)
       if (Number.isNaN(value)) return null
       any = true

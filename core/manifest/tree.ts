@@ -1,4 +1,5 @@
 import type { Reason } from '../config/finding.ts'
+import { lowerBound } from '../search.ts'
 import type { FieldPath } from './json.ts'
 import type { TextRange, Position } from './manifest.ts'
 
@@ -96,12 +97,7 @@ export function positionsIn(text: string): (offset: number) => Position {
   const starts = lineStarts(text)
   const marked = text.startsWith(BYTE_ORDER_MARK)
   return (offset) => {
-    let [low, high] = [0, starts.length - 1]
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if ((starts[middle] ?? 0) <= offset) low = middle
-      else high = middle - 1
-    }
+    const low = lowerBound(1, starts.length, (line) => (starts[line] ?? 0) > offset) - 1
     const column = offset - (starts[low] ?? 0) + 1
     return { line: low + 1, column: marked && low === 0 && column > 1 ? column - 1 : column }
   }

@@ -1,4 +1,4 @@
-import { REJECT_REASONS, type MissingFamily, recordOf } from '../frame/frame.ts'
+import { REJECT_REASONS, type MissingFamily, recordOf, SCHEMA_HISTOGRAMS } from '../frame/frame.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { missingFamilies, NEEDED_FAMILIES } from './catalogue.ts'
 import type { Family, Page } from './page.ts'
@@ -56,19 +56,10 @@ const SCHEMA_NUMBERS = [
   'noAccommodation',
 ] as const satisfies readonly FamilyKey[]
 
-const SCHEMA_HISTOGRAM_NAMES = [
-  'wait',
-  'waitRejected',
-  'execution',
-  'executionWatch',
-  'queueLength',
-  'estimatedSeats',
-  'watchCount',
-] as const
-type SchemaHistogram = (typeof SCHEMA_HISTOGRAM_NAMES)[number]
+type SchemaHistogram = (typeof SCHEMA_HISTOGRAMS)[number]
 
 /** Family of each histogram, and the value of the dividing label that tells two of one family apart. */
-const SCHEMA_HISTOGRAMS: Readonly<Record<SchemaHistogram, readonly [family: FamilyKey, division: string]>> = {
+const HISTOGRAM_FAMILIES: Readonly<Record<SchemaHistogram, readonly [family: FamilyKey, division: string]>> = {
   wait: ['wait', 'true'],
   waitRejected: ['wait', 'false'],
   execution: ['execution', 'regular'],
@@ -158,8 +149,8 @@ export function layOut(page: Page, version?: string): Layout {
         name: schema,
         ...recordOf(SCHEMA_NUMBERS, (family) => at(family, key(level, schema))),
         rejected: REJECT_REASONS.map((reason) => at('rejected', key(level, schema, reason))),
-        ...recordOf(SCHEMA_HISTOGRAM_NAMES, (property) => {
-          const [family, division] = SCHEMA_HISTOGRAMS[property]
+        ...recordOf(SCHEMA_HISTOGRAMS, (property) => {
+          const [family, division] = HISTOGRAM_FAMILIES[property]
           return histogram(family, key(level, schema, division))
         }),
       })),

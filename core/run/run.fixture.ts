@@ -17,11 +17,16 @@ export const OBJECTS = builtInObjects('v1.36.3')
 /** Where all requests of these tests come to. */
 export const LEVEL = 'global-default'
 
-/** That level with so many shares, and queues with so many places; it neither lends nor borrows. */
-export const shaped = (nominalConcurrencyShares: number, queueLengthLimit: number, queues = 1): ObjectSet => ({
-  ...OBJECTS,
-  levels: OBJECTS.levels.map((level) =>
-    level.metadata.name === LEVEL
+/** That level, or another one, with so many shares, and queues with so many places; it neither lends nor borrows. */
+export const shaped = (
+  nominalConcurrencyShares: number,
+  queueLengthLimit: number,
+  queues = 1,
+  { objects = OBJECTS, level: name = LEVEL }: { readonly objects?: ObjectSet; readonly level?: string } = {},
+): ObjectSet => ({
+  ...objects,
+  levels: objects.levels.map((level) =>
+    level.metadata.name === name
       ? {
           ...level,
           spec: {

@@ -1,3 +1,4 @@
+import type { Problem } from '../../core/contract/errors.ts'
 import { randomUUID } from 'node:crypto'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
@@ -75,10 +76,10 @@ export function createEngineObjects(options: EngineObjectsOptions): EngineObject
 
 /** That the objects are not known, or not known to be current. */
 function readingNote({ objects, problem }: UpstreamObjects, version: string): string | undefined {
-  const why = problem === undefined ? '' : ` ${problem.message}`
-  if (objects === undefined) {
-    return `Cannot read the objects of the server, so the engine uses the built-in ones of ${version}.${why}`
-  }
+  if (objects === undefined) return neverRead(version, problem)
   if (problem === undefined) return undefined
-  return `Cannot read the objects of the server now, so the engine keeps the last ones that were read.${why}`
+  return `Cannot read the objects of the server now, so the engine keeps the last ones that were read. ${problem.message}`
 }
+
+export const neverRead = (version: string, problem: Problem | undefined): string =>
+  `Cannot read the objects of the server, so the engine uses the built-in ones of ${version}. ${problem?.message ?? ''}`.trim()

@@ -1,6 +1,6 @@
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
-import type { Problem } from '../../core/contract/errors.ts'
+import { neverRead } from './engineObjects.ts'
 import type { FeedSpec } from '../../core/contract/live.ts'
 import { NEWEST_VERSION } from '../../core/engine/profiles.ts'
 import { ObjectStore } from '../../core/simulate/objects.ts'
@@ -66,7 +66,7 @@ export async function followFeedObjects({
     onChange: () => undefined,
     notes() {
       if (upstream === undefined) return given === undefined ? [NO_CLUSTER] : []
-      return upstream.objects === undefined ? [cannotRead(version, upstream.problem)] : []
+      return upstream.objects === undefined ? [neverRead(version, upstream.problem)] : []
     },
     door: (title) => ({
       origin: upstream === undefined ? 'feed' : 'cluster',
@@ -85,6 +85,3 @@ export async function followFeedObjects({
   changed = () => objects.onChange()
   return objects
 }
-
-const cannotRead = (version: string, problem: Problem | undefined): string =>
-  `Cannot read the objects of the server, so the engine uses the built-in ones of ${version}. ${problem?.message ?? ''}`.trim()

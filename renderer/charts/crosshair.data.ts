@@ -1,16 +1,11 @@
 import { sumOfKnown } from '../../core/frame/frame.ts'
 import type { LevelColumn, Series } from '../../core/history/series.ts'
+import { lowerBound } from '../../core/search.ts'
 
 /** Index of the instant closest to `at` in ascending `times`; −1 when there is none. */
 export function nearestIndex(times: readonly number[], at: number): number {
   if (times.length === 0) return -1
-  let low = 0
-  let high = times.length - 1
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((times[middle] ?? 0) < at) low = middle + 1
-    else high = middle
-  }
+  const low = lowerBound(0, times.length - 1, (i) => (times[i] ?? 0) >= at)
   const after = times[low] ?? 0
   const before = times[low - 1]
   return before !== undefined && at - before <= after - at ? low - 1 : low

@@ -3,7 +3,7 @@ import type { Client } from '../../core/contract/contract.ts'
 import { toProblem, type Problem } from '../../core/contract/errors.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import type { Series } from '../../core/history/series.ts'
-import { createTier, pointOf, type Point, type Tier } from '../../core/history/tier.ts'
+import { pointOf, tierFrom, type Point, type Tier } from '../../core/history/tier.ts'
 import { chosen, type Arrival } from './view.logic.ts'
 
 export interface SeriesState {
@@ -77,8 +77,7 @@ export function seriesFeed(client: Client): SeriesFeed {
       const asked = { connection: of, server, from, to, maxPoints: MAX_POINTS }
       const series = await client.call('history.series', asked)
       if (aborter.signal.aborted) return
-      tier = createTier({ capacity: CAPACITY, stepMs: series.mergedSeconds * 1_000 })
-      tier.load(series)
+      tier = tierFrom(series, CAPACITY)
       seriesStore.setState({ series }, true)
     } catch (thrown) {
       if (aborter.signal.aborted) return

@@ -2,6 +2,7 @@ import type { DumpFrame, DumpLevel } from '../../../core/frame/dump.ts'
 import {
   recordOf,
   REJECT_REASONS,
+  SCHEMA_HISTOGRAMS,
   VirtualTimeSchema,
   type Histogram,
   type LevelFrame,
@@ -61,15 +62,6 @@ export function frameInLap(frame: ServerFrame, laps: number, { first, last }: La
 }
 
 const LEVEL_HISTOGRAMS = ['seatUtilization', 'demandRatio'] as const
-const SCHEMA_HISTOGRAMS = [
-  'wait',
-  'waitRejected',
-  'execution',
-  'executionWatch',
-  'queueLength',
-  'estimatedSeats',
-  'watchCount',
-] as const
 
 type Totals = Pick<SchemaFrame, 'dispatched' | 'rejected' | 'noAccommodation'>
 

@@ -3,6 +3,7 @@ import { builtInObjects } from '../../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../../core/config/objects.ts'
 import { ObjectSetSchema } from '../../../core/config/schema.ts'
 import type { CandidateReport } from '../../../core/contract/live.ts'
+import { shaped } from '../../../core/run/run.fixture.ts'
 import { AS_UPSTREAM, profileFor } from '../../../core/engine/profiles.ts'
 import { constant } from '../../../core/simulate/random.ts'
 import { CLUSTER } from '../../../core/simulate/cluster.ts'
@@ -16,25 +17,7 @@ const SECOND = 1e9
 const OBJECTS = builtInObjects(VERSION)
 
 /** The built-in objects, `workload-low` on its own with so many of 245 shares. */
-const withShares = (nominalConcurrencyShares: number): ObjectSet => ({
-  ...OBJECTS,
-  levels: OBJECTS.levels.map((level) =>
-    level.metadata.name === LEVEL
-      ? {
-          ...level,
-          spec: {
-            type: 'Limited',
-            limited: {
-              nominalConcurrencyShares,
-              lendablePercent: 0,
-              borrowingLimitPercent: 0,
-              limitResponse: { type: 'Queue', queuing: { queues: 2, handSize: 1, queueLengthLimit: 10 } },
-            },
-          },
-        }
-      : level,
-  ),
-})
+const withShares = (shares: number): ObjectSet => shaped(shares, 10, 2, { objects: OBJECTS, level: LEVEL })
 
 /** Threads of service accounts that write again and again, half a second each. */
 const writers: ClientGroup = {

@@ -1,4 +1,5 @@
 import type { LiveRequest } from '../../../core/contract/live.ts'
+import { lowerBound } from '../../../core/search.ts'
 import type { LiveRows, RowListener } from '../../state/live.logic.ts'
 
 type Test = (row: LiveRequest) => boolean
@@ -113,13 +114,6 @@ export class Matches implements RowListener {
 
   /** Place in `seqs` of the first number that is not smaller. */
   private placeOf(seq: number): number {
-    let low = this.head
-    let high = this.seqs.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((this.seqs[middle] ?? seq) < seq) low = middle + 1
-      else high = middle
-    }
-    return low
+    return lowerBound(this.head, this.seqs.length, (place) => (this.seqs[place] ?? seq) >= seq)
   }
 }
