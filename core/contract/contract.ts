@@ -182,12 +182,13 @@ export const streams = {
 
 export type Procedures = typeof procedures
 export type ProcedureName = keyof Procedures
-export type ProcedureInput<N extends ProcedureName> = z.input<Procedures[N]['input']>
+/** As it is written, or as it was parsed before. */
+export type ProcedureInput<N extends ProcedureName> = z.input<Procedures[N]['input']> | z.output<Procedures[N]['input']>
 export type ProcedureOutput<N extends ProcedureName> = z.output<Procedures[N]['output']>
 
 export type Streams = typeof streams
 export type StreamName = keyof Streams
-export type StreamParams<N extends StreamName> = z.input<Streams[N]['params']>
+export type StreamParams<N extends StreamName> = z.input<Streams[N]['params']> | z.output<Streams[N]['params']>
 export type StreamEvent<N extends StreamName> = z.output<Streams[N]['event']>
 
 /** What the serving side implements: parsed input in, output or a rejection with `ProblemError` out. */
@@ -208,6 +209,22 @@ export type StreamHandlers = {
 export interface Handlers {
   readonly procedures: ProcedureHandlers
   readonly streams: StreamHandlers
+}
+
+/** Ends a connection; the one procedure about a source that the source itself does not answer. */
+export const DISCONNECT = 'sources.disconnect' satisfies ProcedureName
+
+/** What is asked of one connected source, and answered where it runs. */
+export type SourceProcedureName = Exclude<
+  { [N in ProcedureName]: ProcedureInput<N> extends { connection: number } ? N : never }[ProcedureName],
+  typeof DISCONNECT
+>
+export type SourceStreamName = {
+  [N in StreamName]: StreamParams<N> extends { connection: number } ? N : never
+}[StreamName]
+export interface SourceHandlers {
+  readonly procedures: Pick<ProcedureHandlers, SourceProcedureName>
+  readonly streams: Pick<StreamHandlers, SourceStreamName>
 }
 
 /** The part of AbortSignal that core may name without knowing the platform. */

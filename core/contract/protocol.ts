@@ -59,6 +59,15 @@ export type Reply = z.infer<typeof ReplySchema>
 
 export const encode = (message: Request | Reply): string => JSON.stringify(message)
 
+const REPLY_HEAD = /^\{"type":"(result|problem|event|end)","id":(\d+)[,}]/
+
+/** What an encoded reply is and to whom, without reading all of it; `undefined` of what `encode` did not make. */
+export function headOf(reply: string): { readonly type: Reply['type']; readonly id: number } | undefined {
+  const [, type, of] = REPLY_HEAD.exec(reply) ?? []
+  const known = ReplySchema.options.map(({ shape }) => shape.type.value).find((name) => name === type)
+  return known === undefined ? undefined : { type: known, id: Number(of) }
+}
+
 /** The message in `data`, or `undefined` when it is not one; never throws. */
 export function decode<T>(schema: z.ZodType<T>, data: unknown, messageLength: number): T | undefined {
   if (typeof data !== 'string' || data.length > messageLength) return undefined

@@ -19,7 +19,7 @@ const CONNECTED: Connected = {
 const serving = (limits: Partial<Limits> = {}) => {
   const workspace = fakeWorkspace()
   const peer = handPeer()
-  serve(peer.port, workspace.handlers, { ...LIMITS, ...limits })
+  serve(peer.port, workspace.handlers, { limits: { ...LIMITS, ...limits } })
   return { workspace, peer }
 }
 const problem = (id: number, code: string) => ({ id, problem: expect.objectContaining({ code }) })

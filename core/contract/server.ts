@@ -3,11 +3,20 @@ import { createAbort } from './abort.ts'
 import type { Abort } from './abort.ts'
 import { createValve } from './backpressure.ts'
 import type { Valve } from './backpressure.ts'
-import type { AbortSignalLike, Handlers, ProcedureName, ProcedureOutput, StreamEvent, StreamName } from './contract.ts'
+import type {
+  AbortSignalLike,
+  ProcedureHandlers,
+  ProcedureName,
+  ProcedureOutput,
+  StreamEvent,
+  StreamHandlers,
+  StreamName,
+} from './contract.ts'
 import { ProblemError, toProblem } from './errors.ts'
 import type { Problem } from './errors.ts'
 import { LIMITS, RequestSchema, decode, describeMismatch, encode } from './protocol.ts'
 import type { Limits, Port, Reply, Request } from './protocol.ts'
+import { createRelay, type LineTo } from './relay.ts'
 import { isProcedure, isStream, procedureShapes, streamShapes } from './shapes.ts'
 
 const unknownName = (kind: string, name: string): ProblemError =>
@@ -25,15 +34,23 @@ const leftOut = (name: string, error: ZodError): Problem => ({
   details: describeMismatch(error),
 })
 
+/** A side may answer a part of the contract only. */
+export interface SomeHandlers {
+  readonly procedures: Partial<ProcedureHandlers>
+  readonly streams: Partial<StreamHandlers>
+}
+
 /** Runs one procedure between its two schemas. */
 async function answer<N extends ProcedureName>(
-  handlers: Handlers,
+  handlers: SomeHandlers,
   name: N,
   input: unknown,
 ): Promise<ProcedureOutput<N>> {
   const given = procedureShapes[name].input.safeParse(input)
   if (!given.success) throw new ProblemError('invalid-input', `${name}: ${describeMismatch(given.error)}`)
-  const output = procedureShapes[name].output.safeParse(await handlers.procedures[name](given.data))
+  const handle: ProcedureHandlers[N] | undefined = handlers.procedures[name]
+  if (handle === undefined) throw unknownName('procedure', name)
+  const output = procedureShapes[name].output.safeParse(await handle(given.data))
   if (!output.success) throw new Error(`${name} answered out of its contract: ${describeMismatch(output.error)}`)
   return output.data
 }
@@ -44,17 +61,31 @@ interface Outlet<E> {
 }
 
 /** Starts one stream with parsed parameters. */
-function start<N extends StreamName>(handlers: Handlers, name: N, params: unknown, out: Outlet<StreamEvent<N>>): void {
+function start<N extends StreamName>(
+  handlers: SomeHandlers,
+  name: N,
+  params: unknown,
+  out: Outlet<StreamEvent<N>>,
+): void {
   const given = streamShapes[name].params.safeParse(params)
   if (!given.success) throw new ProblemError('invalid-input', `${name}: ${describeMismatch(given.error)}`)
-  handlers.streams[name](given.data, out.emit, out.signal)
+  const handle: StreamHandlers[N] | undefined = handlers.streams[name]
+  if (handle === undefined) throw unknownName('stream', name)
+  handle(given.data, out.emit, out.signal)
+}
+
+export interface ServeOptions {
+  readonly limits?: Limits
+  /** Where sources run elsewhere: what is asked about one of them is passed on to it as it is. */
+  readonly lineTo?: LineTo | undefined
 }
 
 /**
  * Answers one port until it closes. A message that is not of the protocol closes the port; one that is, but asks for
  * something wrong, is answered with a problem. Returns the function that closes the port.
  */
-export function serve(port: Port, handlers: Handlers, limits: Limits = LIMITS): () => void {
+export function serve(port: Port, handlers: SomeHandlers, options: ServeOptions = {}): () => void {
+  const { limits = LIMITS, lineTo = () => undefined } = options
   const calls = new Set<number>()
   const subscriptions = new Map<number, Subscription>()
   let open = true
@@ -112,7 +143,9 @@ export function serve(port: Port, handlers: Handlers, limits: Limits = LIMITS): 
     }
   }
 
-  const receive = (message: Request): void => {
+  const relay = createRelay({ port, lineTo, limits, reply })
+  const receive = (message: Request, text: string): void => {
+    if (relay.pass(message, text)) return
     switch (message.type) {
       case 'call':
         if (calls.has(message.id)) return port.close()
@@ -135,8 +168,8 @@ export function serve(port: Port, handlers: Handlers, limits: Limits = LIMITS): 
   port.onMessage((data) => {
     if (!open) return
     const message = decode<Request>(RequestSchema, data, limits.messageLength)
-    if (message === undefined) port.close()
-    else receive(message)
+    if (message === undefined || typeof data !== 'string') port.close()
+    else receive(message, data)
   })
   port.onDrain(() => {
     for (const { valve } of subscriptions.values()) valve.retry()
@@ -145,6 +178,7 @@ export function serve(port: Port, handlers: Handlers, limits: Limits = LIMITS): 
     open = false
     for (const { abort } of subscriptions.values()) abort.abort()
     subscriptions.clear()
+    relay.close()
   })
   return () => port.close()
 }

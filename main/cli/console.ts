@@ -1,6 +1,7 @@
 import { escapeControls, jsonText, shownLine } from '../../core/text/text.ts'
 import { type Problem, ProblemError } from '../../core/contract/errors.ts'
 import type { Environment } from '../ports/environment.ts'
+import type { OpenSource } from '../workspace/connectedSource.ts'
 import type { Access } from '../workspace/workspace.ts'
 
 /** 0: done. 1: done, with findings. 2: could not run. */
@@ -17,6 +18,8 @@ export interface Renewal {
 export interface Console extends Output {
   readonly environment: Environment
   readonly access: Access
+  /** Connects the sources of a console that serves windows. */
+  readonly openSource: OpenSource
   readonly version: string
   /** Folder of the built page. */
   readonly pageRoot: string

@@ -6,7 +6,7 @@ import type { LiveEvent, LiveRequest } from '../../core/contract/live.ts'
 import { hasDecided } from '../../core/run/candidate.ts'
 import { REJECT_REASONS } from '../../core/frame/frame.ts'
 import { NO_OUTCOME, outcomeOf, plus, type Outcome } from '../../core/live/outcome.ts'
-import { startMetricsServer } from '../live/metricsServer.ts'
+import { engineMetrics, startMetricsServer } from '../live/metricsServer.ts'
 import type { SourceResult, LiveTraffic } from '../ports/source.ts'
 import { startSession } from '../workspace/session.ts'
 import { type Console, type ExitCode, portProblem } from './console.ts'
@@ -110,11 +110,13 @@ export async function runLive({
     const metrics =
       metricsPort === undefined
         ? undefined
-        : await startMetricsServer({ port: metricsPort, version: console.version, traffic: () => live }).catch(
-            (error: unknown) => {
-              throw portProblem(error, 'metrics-port', metricsPort)
-            },
-          )
+        : await startMetricsServer({
+            port: metricsPort,
+            version: console.version,
+            engine: () => engineMetrics(live),
+          }).catch((error: unknown) => {
+            throw portProblem(error, 'metrics-port', metricsPort)
+          })
     const say = given.flag('json') ? tell : (sentence: string): void => print([sentence])
     for (const line of greeting(live)) say(line)
     if (metrics !== undefined) say(`Metrics: ${metrics.url}`)

@@ -8,6 +8,7 @@ import { createConsent } from '../cluster/consent.ts'
 import { namedByOperator } from '../cluster/namedByOperator.ts'
 import { gather } from '../files/files.ts'
 import { systemEnvironment } from '../ports/environment.ts'
+import { openInThread } from '../threads/sourceThread.ts'
 import { systemAccess } from '../workspace/access.ts'
 import { stateFolder } from '../workspace/stateFolder.ts'
 import { type Console, createOutput } from './console.ts'
@@ -46,6 +47,8 @@ process.stderr.on('error', () => undefined)
 const stdin = (): AsyncIterable<Buffer> => addAbortSignal(abort.signal, process.stdin)
 const stateDir = stateFolder(process.platform, homedir(), process.env)
 
+const recording = join(root, 'assets', 'demo', 'recording.ndjson.br')
+
 const hasSignals = process.platform !== 'win32'
 const words = process.argv.slice(2)
 const screen = [process.stderr, process.stdout].find(({ isTTY }) => isTTY)
@@ -59,7 +62,15 @@ const consent = createConsent({
 
 const console: Console = {
   environment: systemEnvironment,
-  access: systemAccess(join(root, 'assets', 'demo', 'recording.ndjson.br'), stateDir, consent),
+  access: systemAccess(recording, stateDir, consent),
+  openSource: openInThread({
+    // Where this file was built to JavaScript, the other one was too.
+    file: join(root, import.meta.filename.endsWith('.ts') ? 'main/threads/thread.ts' : 'out/main/thread.js'),
+    stateDir,
+    recording,
+    words,
+    consent,
+  }),
   version,
   pageRoot: join(root, 'out', 'renderer'),
   stateDir,

@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import { toProblem } from '../../core/contract/errors.ts'
 import { startMetricsServer } from '../live/metricsServer.ts'
-import type { LiveTraffic, SimulatedApiServer } from '../ports/source.ts'
 import { writeAddressFile, startWebServer, type WebServer } from '../server/webServer.ts'
 import { connectFirst, createWorkspace } from '../workspace/workspace.ts'
-import { startSimulatedHttpServer } from '../simulated/httpServer.ts'
+import type { ConnectedSource } from '../workspace/connectedSource.ts'
 import { type Console, type ExitCode, problemLines, portProblem } from './console.ts'
 import { cadenceFrom, simulationFrom, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { PORTS, readNumber, type Command, type Given } from './usage.ts'
@@ -24,23 +23,28 @@ async function runWeb(given: Given, console: Console): Promise<ExitCode> {
   const port = readNumber(given, 'port', PORTS) ?? 0
   const simulationPort = readNumber(given, 'serve-simulation', PORTS)
   const metricsPort = readNumber(given, 'metrics-port', PORTS)
-  const traffic = new Set<LiveTraffic>()
+  const engines = new Set<() => Promise<string>>()
+  const serves = simulationPort === undefined ? undefined : serveSimulation(simulationPort, console)
   // Something live from the start; whatever the operator connects takes its place.
   const spec = (await sourceFrom(given, true, console)) ?? simulationFrom(given)
   const workspace = createWorkspace({
     ...console,
     mode: 'web',
     warn: console.tell,
-    ...(simulationPort !== undefined && { onSimulation: serveSimulation(simulationPort, console) }),
-    onTraffic(connected, ended) {
-      traffic.add(connected)
-      ended.addEventListener('abort', () => void traffic.delete(connected), { once: true })
+    open: console.openSource,
+    onConnected(source) {
+      serves?.(source)
+      const { metrics } = source
+      if (metrics === undefined) return
+      engines.add(metrics)
+      source.ended.addEventListener('abort', () => void engines.delete(metrics), { once: true })
     },
   })
   try {
     const server = await startWebServer({
       root: console.pageRoot,
       handlers: workspace.handlers,
+      lineTo: workspace.lineTo,
       port,
       renewal: console.renewal.ways,
     }).catch((error: unknown) => {
@@ -48,11 +52,13 @@ async function runWeb(given: Given, console: Console): Promise<ExitCode> {
     })
     const metrics = await (metricsPort === undefined
       ? undefined
-      : startMetricsServer({ port: metricsPort, version: console.version, traffic: () => [...traffic].at(-1) }).catch(
-          (error: unknown) => {
-            throw portProblem(error, 'metrics-port', metricsPort)
-          },
-        ))
+      : startMetricsServer({
+          port: metricsPort,
+          version: console.version,
+          engine: () => [...engines].at(-1)?.(),
+        }).catch((error: unknown) => {
+          throw portProblem(error, 'metrics-port', metricsPort)
+        }))
     // The page can be opened while the source is still being connected, and also when it cannot be.
     void connectFirst(workspace.handlers, spec, cadenceFrom(given, true)).catch((error: unknown) => {
       for (const line of problemLines(toProblem(error))) console.tell(line)
@@ -69,7 +75,7 @@ async function runWeb(given: Given, console: Console): Promise<ExitCode> {
     await metrics?.close()
     return 0
   } finally {
-    workspace.close()
+    await workspace.close()
   }
 }
 
@@ -105,24 +111,20 @@ const ended = (signal: AbortSignal): Promise<void> =>
 export function serveSimulation(
   port: number,
   { print, tell }: Pick<Console, 'print' | 'tell'>,
-): (server: SimulatedApiServer, signal: AbortSignal) => void {
+): (source: SimulationThatServes) => void {
   let before = Promise.resolve()
-  return (server, signal) => {
+  const serve = async (source: SimulationThatServes): Promise<void> => {
+    if (source.serveSimulation === undefined || source.ended.aborted) return
+    print([`Simulated server: ${await source.serveSimulation(port)}/metrics`])
+    await ended(source.ended)
+    // Settles once the port is free.
+    await source.end()
+  }
+  return (source) => {
     before = before
-      .then(() => serve(server, port, signal, print))
+      .then(() => serve(source))
       .catch((error: unknown) => tell(toProblem(portProblem(error, 'serve-simulation', port)).message))
   }
 }
 
-async function serve(
-  server: SimulatedApiServer,
-  port: number,
-  signal: AbortSignal,
-  print: Console['print'],
-): Promise<void> {
-  if (signal.aborted) return
-  const http = await startSimulatedHttpServer({ server, port })
-  print([`Simulated server: ${http.url}/metrics`])
-  await ended(signal)
-  await http.close()
-}
+type SimulationThatServes = Pick<ConnectedSource, 'serveSimulation' | 'ended' | 'end'>

@@ -9,7 +9,7 @@ import type { ExecConfig, KubeconfigFile } from './kubeconfigFile.ts'
 import type { NamedByOperator } from './namedByOperator.ts'
 
 /** Something that a page asks for and only the operator may allow. */
-interface ConsentRequest {
+export interface ConsentRequest {
   /** Same key, same answer: everything that the answer is about, and a digest of the file that it was read from. */
   readonly key: string
   /** What would be done, for the page: `run /usr/bin/aws eks get-token`. */

@@ -86,7 +86,11 @@ async function start(platform: NodeJS.Platform = 'linux', firstInstance = true) 
     openPaths: (paths) => void electron.done.push(`paths ${paths.join(' ')}`),
     createWorkspace: () => {
       electron.done.push('workspace')
-      return { handlers: fakeWorkspace('desktop').handlers, close: () => void electron.done.push('closed') }
+      return {
+        handlers: fakeWorkspace('desktop').handlers,
+        lineTo: () => undefined,
+        close: async () => void electron.done.push('closed'),
+      }
     },
   })
   return { ...electron, window }

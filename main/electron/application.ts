@@ -2,13 +2,13 @@ import path from 'node:path'
 import type * as Electron from 'electron'
 import { z } from 'zod'
 import type { IpcMain, WebContents, WebFrameMain, MenuItemConstructorOptions, MessageBoxOptions } from 'electron'
-import type { Handlers } from '../../core/contract/contract.ts'
 import { serve } from '../../core/contract/server.ts'
 import { COMMAND_CHANNEL, CONNECT_CHANNEL, type MenuCommand } from '../../core/contract/desktop.ts'
 import type { Port } from '../../core/contract/protocol.ts'
 import { loadAssets } from '../server/assets.ts'
 import { messagePort } from '../transport/messagePort.ts'
 import type { Ask } from '../cluster/consent.ts'
+import type { Workspace } from '../workspace/workspace.ts'
 import { watchPage, type Log } from './crash.ts'
 import {
   handleScheme,
@@ -38,7 +38,7 @@ export interface DesktopOptions {
   readonly root: string
   readonly preload: string
   /** Makes what answers the page; called once, when Electron is ready. */
-  readonly createWorkspace: () => { readonly handlers: Handlers; close(): void }
+  readonly createWorkspace: () => Pick<Workspace, 'handlers' | 'lineTo' | 'close'>
   /** What was given to this start of the application, and the folder that relative paths are from. */
   readonly given: GivenArguments
   /** Connects what the arguments of a later start name; nothing when they name no source. */
@@ -76,7 +76,7 @@ export async function boot(
   const workspace = options.createWorkspace()
   onConnect(
     electron.ipcMain,
-    (port) => void serve(port, workspace.handlers),
+    (port) => void serve(port, workspace.handlers, workspace),
     () => log('line-refused', {}),
   )
 
@@ -136,7 +136,7 @@ export async function boot(
   app.on('window-all-closed', () => {
     if (platform !== 'darwin') app.quit()
   })
-  app.on('will-quit', () => workspace.close())
+  app.on('will-quit', () => void workspace.close())
   return open()
 }
 

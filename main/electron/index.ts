@@ -5,6 +5,7 @@ import { UsageError } from '../cli/usage.ts'
 import { createConsent } from '../cluster/consent.ts'
 import { namedByOperator } from '../cluster/namedByOperator.ts'
 import { systemEnvironment } from '../ports/environment.ts'
+import { openInThread } from '../threads/sourceThread.ts'
 import { systemAccess } from '../workspace/access.ts'
 import { connectFirst, createWorkspace, type Workspace } from '../workspace/workspace.ts'
 import { boot, askOperator } from './application.ts'
@@ -59,10 +60,19 @@ function openWorkspace(): Workspace {
     now,
   })
   const stateDir = path.join(app.getPath('userData'), 'state')
+  const recording = path.join(demo, 'recording.ndjson.br')
   workspace = createWorkspace({
     stateDir,
     environment: systemEnvironment,
-    access: systemAccess(path.join(demo, 'recording.ndjson.br'), stateDir, consent),
+    access: systemAccess(recording, stateDir, consent),
+    // Electron reads threads from within its archive too (electron/electron#33216).
+    open: openInThread({
+      file: path.join(import.meta.dirname, 'thread.js'),
+      stateDir,
+      recording,
+      words: process.argv,
+      consent,
+    }),
     version: app.getVersion(),
     mode: 'desktop',
     platform: process.platform,

@@ -19,15 +19,15 @@ export interface MetricsServerOptions {
   readonly port: number
   /** Of the console. */
   readonly version: string
-  /** What is connected now, where it has an engine in this process. */
-  readonly traffic: () => LiveTraffic | undefined
+  /** The engine's part of the page (`engineMetrics`), where something with an engine is connected. */
+  readonly engine: () => Promise<string> | undefined
 }
 
 /**
  * The console's own metrics for Prometheus, on loopback: those of its process, and upstream's flow-control families for the
  * engine of a live source. Throws what `listen` throws when the port is taken.
  */
-export async function startMetricsServer({ port, version, traffic }: MetricsServerOptions): Promise<MetricsServer> {
+export async function startMetricsServer({ port, version, engine }: MetricsServerOptions): Promise<MetricsServer> {
   const ownRegistry = new Registry()
   collectDefaultMetrics({ register: ownRegistry })
   new Gauge({
@@ -41,9 +41,9 @@ export async function startMetricsServer({ port, version, traffic }: MetricsServ
   const hosts = new Set(NAMES.map((name) => `${name}:${listener.port}`))
 
   const page = async (): Promise<string> => {
-    const connected = traffic()
+    const connected = engine()
     const own = await ownRegistry.metrics()
-    return connected === undefined ? own : `${own}\n${await pageOf(connected)}`
+    return connected === undefined ? own : `${own}\n${await connected}`
   }
   const answer = async (response: ServerResponse, headOnly: boolean): Promise<void> => {
     try {
@@ -73,7 +73,8 @@ export async function startMetricsServer({ port, version, traffic }: MetricsServ
 /** The process tells itself when it started. */
 const OF_THE_PROCESS: ReadonlySet<string> = new Set([FAMILY.startedAt])
 
-async function pageOf(traffic: LiveTraffic): Promise<string> {
+/** The flow-control families of an engine, and how it does. */
+export async function engineMetrics(traffic: LiveTraffic): Promise<string> {
   traffic.settle()
   const registry = new Registry()
   registerEngine(registry, traffic, OF_THE_PROCESS)

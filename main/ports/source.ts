@@ -29,8 +29,6 @@ export interface Source {
   watchDumps?(watched: boolean): void
   /** Its single requests, where it sees them. */
   readonly live?: LiveTraffic
-  /** It is not wanted after all: gives back what it took when it was made. Only instead of `start`. */
-  discard?(): void
   /** Settles once everything that it took is given back, ports above all. */
   readonly closed?: Promise<void>
 }

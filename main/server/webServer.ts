@@ -7,6 +7,7 @@ import path from 'node:path'
 import { WebSocketServer } from 'ws'
 import type { Handlers } from '../../core/contract/contract.ts'
 import { LIMITS } from '../../core/contract/protocol.ts'
+import type { LineTo } from '../../core/contract/relay.ts'
 import { serve } from '../../core/contract/server.ts'
 import { RPC_PATH, RPC_PROTOCOL, SECRET_HEADER, SESSION_PATH, SECRET_KEY } from '../../core/contract/webSession.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
@@ -26,6 +27,8 @@ export interface WebServerOptions {
   /** Folder of the built page. */
   readonly root: string
   readonly handlers: Handlers
+  /** Lines to sources that run elsewhere. */
+  readonly lineTo?: LineTo
   /** 0 takes a free one. */
   readonly port?: number
   /** How the operator gets a new address; the page without a session says so. */
@@ -58,7 +61,7 @@ const sendText = (
  * Serves the page and the contract on loopback. Throws `not-found` when the page is not built, and what `listen`
  * throws when the port is taken.
  */
-export async function startWebServer({ root, handlers, port = 0, renewal = [] }: WebServerOptions): Promise<WebServer> {
+export async function startWebServer({ root, handlers, lineTo, port = 0, renewal = [] }: WebServerOptions): Promise<WebServer> {
   const assets = await loadAssets(root)
   const sessions = createSessions()
   const sockets = new WebSocketServer({
@@ -151,7 +154,7 @@ export async function startWebServer({ root, handlers, port = 0, renewal = [] }:
     socket.on('error', () => socket.destroy())
     sockets.handleUpgrade(request, socket, head, (accepted) => {
       listener.room.release(socket)
-      void serve(webSocketPort(accepted), handlers)
+      void serve(webSocketPort(accepted), handlers, { lineTo })
     })
   })
 

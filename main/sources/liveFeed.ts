@@ -165,7 +165,6 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
     objects: objects.door(feed.title),
     live: traffic,
     closed,
-    discard: () => life.abort(),
     start(ended, emit) {
       ended.addEventListener('abort', () => life.abort(), { once: true })
       frames.start(ended, emit)

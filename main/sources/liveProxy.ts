@@ -216,7 +216,6 @@ async function open({ spec, connection, surroundings, life }: Opening): Promise<
     objects: objects.door,
     live: traffic,
     closed,
-    discard: () => life.abort(),
     start(signal, emit) {
       signal.addEventListener('abort', () => life.abort(), { once: true })
       frames.start(signal, emit)

@@ -13,7 +13,7 @@ import { ObjectStore } from '../../core/simulate/objects.ts'
 import { noObjects, type Done, type ObjectDoor, verdictOf } from '../ports/objectDoor.ts'
 import { createSimulatedObjects } from '../simulated/objects.ts'
 import { openStore } from '../store/store.ts'
-import { createObjects } from './objects.ts'
+import { createObjects, keptProcedures } from './objects.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 import { aboutConnection } from '../../test/harness/oneSource.ts'
@@ -81,11 +81,15 @@ describe('objects of the workspace', () => {
       },
       store,
       environment: { now: () => Date.UTC(2026, 0, 1), random: () => Math.random() },
-      elsewhere: {
+    })
+    const kept = keptProcedures(
+      store,
+      {
         readClusterObjects: async () => ({ name: 'cluster', objects: { levels: [], schemas: [] }, notes: [] }),
         readManifestFiles: async () => ({ name: 'files', objects: { levels: [], schemas: [] }, notes: [] }),
       },
-    })
+      { now: () => Date.UTC(2026, 0, 1) },
+    )
     const states: ObjectsState[] = []
     let id = 0
     const connect = (objects: ObjectDoor): void => {
@@ -109,7 +113,7 @@ describe('objects of the workspace', () => {
       desk.states.subscribe((state) => states.push(state), ended.signal)
       made.resolveOnce(desk, ended.signal)
     }
-    return { call: aboutConnection(made.procedures, () => id), states, connect, store }
+    return { call: aboutConnection({ ...made.procedures, ...kept }, () => id), states, connect, store }
   }
 
   it('tells what is connected, editing off, and refuses what is impossible', async () => {

@@ -1,6 +1,6 @@
 import { API_VERSION } from '../../core/config/content.ts'
 import { isJsonObject } from '../../core/config/jsonValues.ts'
-import type { ProcedureHandlers } from '../../core/contract/contract.ts'
+import type { ProcedureHandlers, SourceHandlers } from '../../core/contract/contract.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import {
   changesToSend,
@@ -18,10 +18,11 @@ import { differencesOf } from './differences.ts'
 import { createJournalDesk, gone } from './journalDesk.ts'
 import { editorOf, type ObjectDesk } from './objectDesk.ts'
 
-type ObjectProcedures = Pick<
-  ProcedureHandlers,
-  Extract<keyof ProcedureHandlers, `${'editing' | 'objects' | 'journal' | 'drafts' | 'requests'}.${string}`>
->
+type About = `${'editing' | 'objects' | 'journal' | 'drafts' | 'requests'}.${string}`
+/** About the objects of a connected source. */
+type ObjectProcedures = Pick<SourceHandlers['procedures'], Extract<keyof SourceHandlers['procedures'], About>>
+/** About what is kept, whatever is connected. */
+type KeptProcedures = Omit<Pick<ProcedureHandlers, Extract<keyof ProcedureHandlers, About>>, keyof ObjectProcedures>
 
 /** Objects that are not those of the connected source. */
 export interface Elsewhere {
@@ -34,7 +35,6 @@ export interface ObjectsOptions {
   readonly deskOf: (connection: number) => ObjectDesk
   readonly store: Store
   readonly environment: Pick<Environment, 'now' | 'random'>
-  readonly elsewhere: Elsewhere
 }
 
 /** Reads, checks, changes and remembers flow-control objects of connected sources. */
@@ -45,7 +45,7 @@ export function createObjects(options: ObjectsOptions): {
   /** Finds out what a console that ended left open, once the objects are known. */
   readonly resolveOnce: (desk: ObjectDesk, signal: AbortSignal) => void
 } {
-  const { deskOf, environment, store, elsewhere } = options
+  const { deskOf, environment, store } = options
   const now = (): string => new Date(environment.now()).toISOString()
   const journal = createJournalDesk(store, now)
 
@@ -131,21 +131,29 @@ export function createObjects(options: ObjectsOptions): {
         if ('giveUp' in editor) editor.giveUp?.()
         return null
       },
-      'objects.elsewhere': ({ from }) =>
-        from.kind === 'cluster' ? elsewhere.readClusterObjects(from.target) : elsewhere.readManifestFiles(from.files),
       'journal.read': async ({ connection }) => journal.read(deskOf(connection)),
       'journal.undo': (asked) => oneAtATime(() => turn('undo', asked)),
       'journal.redo': (asked) => oneAtATime(() => turn('redo', asked)),
       'drafts.read': async ({ connection }) => store.drafts.read(deskOf(connection).door.targetKey),
-      'drafts.write': async ({ targetKey, draft }) => {
-        await store.drafts.write(targetKey, { entries: draft.entries, savedAt: now() })
-        return null
-      },
-      'requests.read': () => store.requestTests.read(),
-      'requests.change': (change) => store.requestTests.change(change),
     },
   }
 }
+
+/** Reads and keeps what belongs to no connected source. */
+export const keptProcedures = (
+  store: Store,
+  elsewhere: Elsewhere,
+  { now }: Pick<Environment, 'now'>,
+): KeptProcedures => ({
+  'objects.elsewhere': ({ from }) =>
+    from.kind === 'cluster' ? elsewhere.readClusterObjects(from.target) : elsewhere.readManifestFiles(from.files),
+  'drafts.write': async ({ targetKey, draft }) => {
+    await store.drafts.write(targetKey, { entries: draft.entries, savedAt: new Date(now()).toISOString() })
+    return null
+  },
+  'requests.read': () => store.requestTests.read(),
+  'requests.change': (change) => store.requestTests.change(change),
+})
 
 /** Two windows may ask at once: what is applied is applied one after the other. */
 function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {

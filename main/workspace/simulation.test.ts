@@ -7,9 +7,9 @@ import type { StreamEvent } from '../../core/contract/contract.ts'
 import { ApplyReportSchema, ObjectsStateSchema, type ObjectsState } from '../../core/contract/objects.ts'
 import { SimulationSpecSchema, type SimulationState } from '../../core/contract/simulation.ts'
 import { standingClock } from '../../test/harness/standingClock.ts'
-import type { SimulatedApiServer } from '../ports/source.ts'
 import { createSimulationSource } from '../sources/simulation.ts'
 import { oneSourceOf, type OneSource } from '../../test/harness/oneSource.ts'
+import type { ConnectedSource } from './connectedSource.ts'
 import { createWorkspace, type Workspace } from './workspace.ts'
 import { allNamed } from '../../test/harness/consent.ts'
 
@@ -24,7 +24,7 @@ describe('the workspace with a simulation', () => {
   let stateDir = ''
   let clock = standingClock(START)
   let workspace: Workspace
-  let served: { readonly server: SimulatedApiServer; readonly ended: AbortSignal }[] = []
+  let served: ConnectedSource[] = []
   let console: OneSource
 
   beforeEach(async () => {
@@ -63,12 +63,12 @@ describe('the workspace with a simulation', () => {
       warn: (sentence) => {
         throw new Error(sentence)
       },
-      onSimulation: (server, ended) => served.push({ server, ended }),
+      onConnected: (source) => served.push(source),
     })
     console = oneSourceOf(workspace.handlers)
   })
   afterEach(async () => {
-    workspace.close()
+    await workspace.close()
     await rm(stateDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
   })
 
@@ -128,6 +128,7 @@ describe('the workspace with a simulation', () => {
     await console.call('sources.connect', { spec: SIMULATION })
     clock.advance(1_000)
     expect(served).toHaveLength(1)
+    expect(served[0]?.serveSimulation).toBeDefined()
     expect(served[0]?.ended.aborted).toBe(false)
     await console.call('sources.connect', { spec: { kind: 'demo' } })
     expect(served[0]?.ended.aborted).toBe(true)

@@ -132,7 +132,7 @@ describe('the workspace', () => {
     console = oneSourceOf(workspace.handlers)
   })
   afterEach(async () => {
-    workspace.close()
+    await workspace.close()
     await rm(stateDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
   })
 
@@ -363,7 +363,7 @@ describe('the workspace', () => {
     await console.call('sources.connect', { spec: urls('a') })
     await console.call('settings.write', { theme: 'dark' })
     await console.call('settings.write', { density: 'compact' })
-    workspace.close()
+    await workspace.close()
     workspace = open()
     console = oneSourceOf(workspace.handlers)
     expect(await console.call('settings.read', null)).toMatchObject({ theme: 'dark', density: 'compact', clock: 'utc' })

@@ -1,31 +1,38 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Handlers } from '../../core/contract/contract.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
 import {
-  CadenceSchema,
-  type Cadence,
-  type Connected,
-  type FoundContext,
-  type PermissionReport,
-  type SourceSpec,
-  type Target,
+  DISCONNECT,
+  type AbortSignalLike,
+  type Handlers,
+  type ProcedureHandlers,
+  type SourceHandlers,
+  type SourceProcedureName,
+  type SourceStreamName,
+  type StreamEvent,
+  type StreamHandlers,
+} from '../../core/contract/contract.ts'
+import { ProblemError, toProblem, type Problem } from '../../core/contract/errors.ts'
+import type { LineTo } from '../../core/contract/relay.ts'
+import type {
+  Cadence,
+  Connected,
+  FoundContext,
+  PermissionReport,
+  SourceSpec,
+  Target,
 } from '../../core/contract/source.ts'
-import { reportedFacts } from '../../core/live/serverFacts.ts'
-import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { Consent } from '../cluster/consent.ts'
-import type { SourceResult, LiveTraffic, SimulatedApiServer } from '../ports/source.ts'
+import type { SourceResult } from '../ports/source.ts'
 import type { Environment } from '../ports/environment.ts'
 import { openStore } from '../store/store.ts'
 import { createTopic } from '../ports/topic.ts'
-import { createObjects, type Elsewhere } from './objects.ts'
+import { openSource, type ConnectedSource, type OpenSource } from './connectedSource.ts'
+import { keptProcedures, type Elsewhere } from './objects.ts'
 import { isRememberable, publicSpec } from './recent.ts'
-import { createObjectDesk, type ObjectDesk } from './objectDesk.ts'
-import { startSession, type Session } from './session.ts'
 
 /** What the workspace asks of the rooms around it; passed in, so that tests need no cluster. */
 export interface Access extends Elsewhere {
   readonly consent: Consent
-  makeSource(spec: SourceSpec, environment: Environment): Promise<SourceResult>
+  readonly makeSource: (spec: SourceSpec, environment: Environment) => Promise<SourceResult>
   listContexts(file: string | undefined): Promise<FoundContext[]>
   permissionReports(target: Target): Promise<PermissionReport[]>
 }
@@ -40,115 +47,131 @@ export interface WorkspaceOptions {
   readonly platform: string
   /** Called with a sentence for each event that the operator should know about although nothing failed. */
   readonly warn: (sentence: string) => void
-  /** Called when a simulated server is connected, and again when it is disconnected. */
-  readonly onSimulation?: (server: SimulatedApiServer, ended: AbortSignal) => void
-  /** Called with the engine of a live source that is connected, and again when it is disconnected. */
-  readonly onTraffic?: (traffic: LiveTraffic, ended: AbortSignal) => void
+  /** Connects a source; in this thread unless given. */
+  readonly open?: OpenSource
+  /** Called with each source that is connected. */
+  readonly onConnected?: (source: ConnectedSource) => void
 }
 
 export interface Workspace {
   readonly handlers: Handlers
-  /** Ends the connected sources. */
-  readonly close: () => void
+  /** Lines to connected sources that run elsewhere; for `serve`. */
+  readonly lineTo: LineTo
+  /** Ends the connected sources; settles once they have given back what they took. */
+  readonly close: () => Promise<void>
 }
 
 /** A connected source. */
 interface Open {
-  readonly session: Session
-  readonly desk: ObjectDesk
+  readonly id: number
+  readonly source: ConnectedSource
   /** As it was given, with the secrets that were typed. */
   readonly spec: SourceSpec
 }
 
-/** The one place that owns state: the connected sources, their history, settings and recent sources. */
+/** The one place that owns state: the connected sources, settings and recent sources. */
 export function createWorkspace(options: WorkspaceOptions): Workspace {
   const { environment, access } = options
   const store = openStore(options.stateDir)
+  const open: OpenSource =
+    options.open ?? ((request) => openSource(request, { environment, store, makeSource: access.makeSource }))
 
   const connections = createTopic<Connected[]>()
   /** By place: a source that is connected in the place of another one takes over its place. */
-  const open = new Map<number, Open>()
+  const connected = new Map<number, Open>()
   /** The place of each connection there ever was, by its id. */
   const places = new Map<number, number>()
   /** By place, the attempt that decided what is connected there; an earlier one that is slower comes too late. */
   const decided = new Map<number, number>()
   let attempts = 0
   const closing = new AbortController()
-  const tell = (): void => connections.publish([...open.values()].map(({ session }) => session.connection))
+  const tell = (): void => connections.publish([...connected.values()].map(({ source }) => source.connection))
   tell()
+
+  const notices = createTopic<readonly Problem[]>()
+  /** Of this store, of each connection whose source has its own, by connection, and of one that was lost. */
+  const noticed = new Map<number | 'own' | 'lost', readonly Problem[]>()
   // Also where nobody looks at the page.
   const warned = new Set<string>()
-  store.notices.subscribe((notices) => {
-    for (const { message } of notices) {
+  const notice = (of: number | 'own' | 'lost', problems: readonly Problem[]): void => {
+    noticed.set(of, problems)
+    const all = new Map([...noticed.values()].flat().map((problem) => [problem.message, problem]))
+    notices.publish([...all.values()])
+    for (const message of all.keys()) {
       if (!warned.has(message)) options.warn(message)
       warned.add(message)
     }
-  }, closing.signal)
+  }
+  store.notices.subscribe((problems) => notice('own', problems), closing.signal)
 
   const find = (id: number): Open | undefined => {
-    const found = open.get(places.get(id) ?? Number.NaN)
-    return found?.session.connection.id === id ? found : undefined
+    const found = connected.get(places.get(id) ?? Number.NaN)
+    return found?.id === id ? found : undefined
   }
-  const openOf = (id: number): Open => {
+  const sourceOf = (id: number): ConnectedSource => {
     const found = find(id)
     if (found === undefined) throw new ProblemError('not-found', 'This source is not connected any more.')
-    return found
+    return found.source
   }
-  const sessionOf = (id: number): Session => openOf(id).session
-  const objects = createObjects({ deskOf: (id) => openOf(id).desk, store, environment, elsewhere: access })
 
   /** Settles once the source has given back everything that it took. */
   const leave = (place: number): Promise<void> => {
-    const ended = open.get(place)?.session.end() ?? Promise.resolve()
-    if (open.delete(place)) tell()
-    return ended
+    const left = connected.get(place)
+    // First of all: what is not connected any more when it ends was not lost.
+    if (connected.delete(place)) tell()
+    return left?.source.end() ?? Promise.resolve()
   }
 
   const connect = async (spec: SourceSpec, inPlaceOf: number | null | undefined): Promise<Connected> => {
     const id = ++attempts
     const place = inPlaceOf === undefined ? id : inPlaceOf === null ? 0 : (places.get(inPlaceOf) ?? id)
-    const present = open.get(place)?.session
+    const port = portOf(spec)
     // What listens on the port that the next source wants must leave it first.
-    if (present !== undefined && listensOn(present, portOf(spec))) await leave(place)
-    const made = await access.makeSource(spec, environment)
-    if (!made.ok) throw new ProblemError(made.problem.code, made.problem.message, made.problem.details)
+    if (port !== 0 && connected.get(place)?.source.port === port) await leave(place)
+    const source = await open({
+      id,
+      spec,
+      onConnection: tell,
+      onNotices: (problems) => notice(id, problems),
+    })
     if (closing.signal.aborted || id < (decided.get(place) ?? 0)) {
-      made.source.discard?.()
+      void source.end()
       throw new ProblemError('cancelled', 'Another source was connected meanwhile.')
     }
     decided.set(place, id)
-    void open.get(place)?.session.end()
-    const session = startSession({
-      id,
-      source: made.source,
-      simulation: made.simulation,
-      spec,
-      cadence: spec.kind === 'scrape' ? spec.cadence : CadenceSchema.parse({}),
-      environment,
-      onConnection: tell,
-    })
-    const desk = createObjectDesk(session, environment)
+    const before = connected.get(place)
     places.set(id, place)
-    open.set(place, { session, desk, spec })
+    connected.set(place, { id, source, spec })
+    void before?.source.end()
+    source.ended.addEventListener('abort', () => lose(id, source.ended.reason), { once: true })
+    notice('lost', [])
     tell()
-    objects.resolveOnce(desk, session.ended)
-    if (made.simulation !== undefined) options.onSimulation?.(made.simulation.server, session.ended)
-    if (made.source.live !== undefined) options.onTraffic?.(made.source.live, session.ended)
+    options.onConnected?.(source)
+    const { connection } = source
     if (isRememberable(spec)) {
       const added = {
         at: new Date(environment.now()).toISOString(),
-        name: made.source.info.name,
+        name: connection.source.name,
         spec: publicSpec(spec),
       }
       // The source is connected whether or not it can be remembered; the store says why it cannot.
       await store.recents.add(added).catch(() => undefined)
     }
-    return session.connection
+    return source.connection
+  }
+  /** What a source that ended could not keep is of no use any more; one that ended by itself is not connected any more. */
+  const lose = (id: number, reason: unknown): void => {
+    noticed.delete(id)
+    const lost = find(id) !== undefined
+    notice('lost', lost ? [toProblem(reason)] : (noticed.get('lost') ?? []))
+    if (!lost) return
+    connected.delete(places.get(id) ?? Number.NaN)
+    tell()
   }
 
   /** The page does not have the secrets of a connected source; it asks about it without. */
   const withTypedSecrets = (target: Target): Target => {
-    for (const { spec } of open.values()) {
+    for (const { spec } of connected.values()) {
       if (spec.kind !== 'scrape') continue
       const shown = publicSpec(spec)
       if (shown.kind === 'scrape' && isDeepStrictEqual(shown.target, target)) return spec.target
@@ -164,79 +187,84 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       'sources.contexts': ({ file }) => access.listContexts(file),
       'sources.permissions': ({ target }) => access.permissionReports(withTypedSecrets(target)),
       'sources.connect': ({ spec, inPlaceOf }) => connect(spec, inPlaceOf),
-      'sources.disconnect': async ({ connection }) => {
+      [DISCONNECT]: async ({ connection }) => {
         const place = places.get(connection)
         if (place === undefined || find(connection) === undefined) return null
         decided.set(place, ++attempts)
         void leave(place)
         return null
       },
-      'sources.cadence': async ({ connection, ...cadence }) => {
-        const session = sessionOf(connection)
-        if (session.connection.still) {
-          throw new ProblemError('unsupported', 'A file is read once, so there is no interval to change.')
-        }
-        session.setCadence(cadence)
-        return session.connection
-      },
-      'sources.tryNow': async ({ connection, server }) => {
-        sessionOf(connection).tryNow(server)
-        return null
-      },
       'sources.recent': () => store.recents.read(),
       'sources.forget': ({ at }) => store.recents.forget(at),
-      'sources.facts': async ({ connection, server }) => {
-        const facts = sessionOf(connection).picture.facts(server)
-        return facts === undefined ? null : reportedFacts(facts)
-      },
-      'history.series': async ({ connection, server, ...range }) =>
-        sessionOf(connection).server(server).history.series(range),
-      'history.heatMap': async ({ connection, server, ...cells }) =>
-        sessionOf(connection).server(server).history.heatMap(cells),
-      'allocation.steps': async ({ connection, server, from, to }) => [
-        ...sessionOf(connection).server(server).adjustments.steps(from, to),
-      ],
-      ...objects.procedures,
-      'simulation.state': async ({ connection }) => sessionOf(connection).simulation().state(),
-      'simulation.control': async ({ connection, ...change }) => sessionOf(connection).simulation().control(change),
-      'live.page': async ({ connection, before, since, count }) => {
-        const traffic = sessionOf(connection).seen()
-        traffic.settle()
-        const { log } = traffic
-        return { connection, event: log.event, requests: log.before(count, before, since) }
-      },
-      'live.candidate': async ({ connection, wish }) => sessionOf(connection).candidate(wish),
-      'live.mode': async ({ connection, mode }) => {
-        const session = sessionOf(connection)
-        session.seen()
-        objects.assertEditing(connection)
-        return session.mode(mode)
-      },
+      ...keptProcedures(store, access, environment),
+      ...sourceProcedures(sourceOf),
     },
     streams: {
       connections: (_, emit, signal) => connections.subscribe(emit, signal),
-      notices: (_, emit, signal) => store.notices.subscribe((notices) => emit([...notices]), signal),
+      notices: (_, emit, signal) => notices.subscribe((problems) => emit([...problems]), signal),
       consent: (_, emit, signal) => access.consent.state.subscribe(emit, signal),
-      frames: ({ connection }, emit, signal) => find(connection)?.session.frames.subscribe(emit, signal),
-      dumps: ({ connection, server, level }, emit, signal) =>
-        find(connection)?.session.dumps(
-          server,
-          (dump) => emit(level === undefined ? dump : onlyLevel(dump, level)),
-          signal,
-        ),
-      objects: ({ connection }, emit, signal) => find(connection)?.desk.states.subscribe(emit, signal),
-      simulation: ({ connection }, emit, signal) => find(connection)?.session.pace.subscribe(emit, signal),
-      live: ({ connection }, emit, signal) => find(connection)?.session.requests.subscribe(emit, signal),
-      liveState: ({ connection }, emit, signal) => find(connection)?.session.requestStates.subscribe(emit, signal),
+      ...sourceStreams((id) => find(id)?.source),
     },
   }
   return {
     handlers,
-    close() {
+    lineTo: (id) => find(id)?.source.line?.(),
+    async close() {
       closing.abort()
-      for (const place of open.keys()) void leave(place)
+      await Promise.all([...connected.keys()].map(leave))
       store.close()
     },
+  }
+}
+
+type About<I> = I & { readonly connection: number }
+
+/** Each asks the source that it is about. */
+function sourceProcedures(of: (id: number) => ConnectedSource): SourceHandlers['procedures'] {
+  const asks =
+    <N extends SourceProcedureName>(name: N) =>
+    async (input: About<Parameters<ProcedureHandlers[N]>[0]>) =>
+      of(input.connection).call(name, input)
+  return {
+    'sources.cadence': asks('sources.cadence'),
+    'sources.tryNow': asks('sources.tryNow'),
+    'sources.facts': asks('sources.facts'),
+    'history.series': asks('history.series'),
+    'history.heatMap': asks('history.heatMap'),
+    'allocation.steps': asks('allocation.steps'),
+    'editing.switch': asks('editing.switch'),
+    'objects.check': asks('objects.check'),
+    'objects.apply': asks('objects.apply'),
+    'objects.giveUp': asks('objects.giveUp'),
+    'journal.read': asks('journal.read'),
+    'journal.undo': asks('journal.undo'),
+    'journal.redo': asks('journal.redo'),
+    'drafts.read': asks('drafts.read'),
+    'simulation.state': asks('simulation.state'),
+    'simulation.control': asks('simulation.control'),
+    'live.page': asks('live.page'),
+    'live.candidate': asks('live.candidate'),
+    'live.mode': asks('live.mode'),
+  }
+}
+
+/** Nothing comes of a source that is not connected. */
+function sourceStreams(of: (id: number) => ConnectedSource | undefined): SourceHandlers['streams'] {
+  const hears =
+    <N extends SourceStreamName>(name: N) =>
+    (
+      params: About<Parameters<StreamHandlers[N]>[0]>,
+      emit: (event: StreamEvent<N>) => void,
+      signal: AbortSignalLike,
+    ): void =>
+      of(params.connection)?.hear(name, params, emit, signal)
+  return {
+    frames: hears('frames'),
+    dumps: hears('dumps'),
+    objects: hears('objects'),
+    simulation: hears('simulation'),
+    live: hears('live'),
+    liveState: hears('liveState'),
   }
 }
 
@@ -252,17 +280,4 @@ export async function connectFirst({ procedures }: Handlers, spec: SourceSpec, c
 const portOf = (spec: SourceSpec): number => {
   if (spec.kind === 'proxy') return spec.port
   return spec.kind === 'feed' && spec.feed.kind === 'audit-webhook' ? spec.feed.port : 0
-}
-const listensOn = ({ traffic }: Session, port: number): boolean => {
-  const address = port === 0 ? undefined : traffic?.state().address
-  return address !== undefined && URL.parse(address)?.port === String(port)
-}
-
-/** Levels are few and stay; queues and requests are what makes a dump large. */
-function onlyLevel(dump: DumpFrame, level: string): DumpFrame {
-  return {
-    ...dump,
-    ...(dump.queues && { queues: dump.queues.filter((queue) => queue.level === level) }),
-    ...(dump.requests && { requests: dump.requests.filter((request) => request.level === level) }),
-  }
 }

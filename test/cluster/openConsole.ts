@@ -55,7 +55,7 @@ export async function openConsole(stateDir?: string): Promise<OpenConsole> {
     until,
     async close() {
       line.close()
-      workspace.close()
+      await workspace.close()
       if (stateDir === undefined) await rm(folder, { recursive: true, force: true })
     },
   }

@@ -182,7 +182,7 @@ async function readOneDump(url: string): Promise<DumpFrame> {
     return DumpFrameSchema.parse(dump)
   } finally {
     end.abort()
-    close()
+    await close()
     await rm(stateDir, { recursive: true, force: true })
   }
 }

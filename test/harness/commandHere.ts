@@ -6,6 +6,7 @@ import { run } from '../../main/cli/run.ts'
 import { createConsent } from '../../main/cluster/consent.ts'
 import { namedByOperator } from '../../main/cluster/namedByOperator.ts'
 import { systemEnvironment } from '../../main/ports/environment.ts'
+import { openInThread } from '../../main/threads/sourceThread.ts'
 import { systemAccess } from '../../main/workspace/access.ts'
 import { stateFolder } from '../../main/workspace/stateFolder.ts'
 import type { Finished } from './command.ts'
@@ -26,9 +27,17 @@ export async function runHere(...args: readonly string[]): Promise<Finished> {
     now: () => systemEnvironment.now(),
   })
   const end = new AbortController()
+  const recording = join(ROOT, 'assets/demo/recording.ndjson.br')
   const code = await run(args, {
     environment: systemEnvironment,
-    access: systemAccess(join(ROOT, 'assets/demo/recording.ndjson.br'), stateDir, consent),
+    access: systemAccess(recording, stateDir, consent),
+    openSource: openInThread({
+      file: join(ROOT, 'main/threads/thread.ts'),
+      stateDir,
+      recording,
+      words: args,
+      consent,
+    }),
     version: '0.0.0',
     pageRoot: join(ROOT, 'out/renderer'),
     stateDir,

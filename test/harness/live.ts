@@ -69,7 +69,7 @@ export async function openLiveConsole(server: string): Promise<LiveConsole> {
     async close() {
       await client.call('sources.disconnect', null)
       line.close()
-      workspace.close()
+      await workspace.close()
       await rm(stateDir, { recursive: true, force: true })
     },
   }

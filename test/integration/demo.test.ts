@@ -40,7 +40,7 @@ describe('the demo, over the contract', () => {
   })
   afterEach(async () => {
     line.close()
-    workspace.close()
+    await workspace.close()
     await rm(stateDir, { recursive: true, force: true })
   })
 

@@ -2,6 +2,8 @@ import { createServer } from 'node:http'
 import { afterEach, expect, test, vi } from 'vitest'
 import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
 import { serveSimulation } from '../../main/cli/web.ts'
+import { openStore } from '../../main/store/store.ts'
+import { openSource, type ConnectedSource } from '../../main/workspace/connectedSource.ts'
 import { createSimulationSource } from '../../main/sources/simulation.ts'
 import { systemEnvironment } from '../../main/ports/environment.ts'
 
@@ -10,10 +12,18 @@ afterEach(() => {
   for (const cleanup of cleanups.splice(0)) cleanup()
 })
 
-const simulatedServer = (seed: number) =>
-  createSimulationSource(SimulationSpecSchema.parse({ kind: 'simulation', seed }), systemEnvironment, {
-    backfillSeconds: 1,
-  }).server
+const spec = (seed: number) => SimulationSpecSchema.parse({ kind: 'simulation', seed })
+const made = (seed: number) => createSimulationSource(spec(seed), systemEnvironment, { backfillSeconds: 1 })
+
+const connected = (seed: number): Promise<ConnectedSource> =>
+  openSource(
+    { id: seed, spec: spec(seed), onConnection: () => undefined },
+    {
+      environment: systemEnvironment,
+      store: openStore(undefined),
+      makeSource: async () => ({ ok: true, source: made(seed), simulation: made(seed) }),
+    },
+  )
 
 function serving(port: number) {
   const printed: string[] = []
@@ -22,11 +32,12 @@ function serving(port: number) {
     print: (lines) => printed.push(...lines),
     tell: (sentence) => told.push(sentence),
   })
-  const connect = (seed: number): (() => void) => {
-    const abort = new AbortController()
-    cleanups.push(() => abort.abort())
-    serve(simulatedServer(seed), abort.signal)
-    return () => abort.abort()
+  const connect = async (seed: number): Promise<() => void> => {
+    const source = await connected(seed)
+    const end = (): void => void source.end()
+    cleanups.push(end)
+    serve(source)
+    return end
   }
   return { printed, told, connect }
 }
@@ -43,15 +54,15 @@ async function uidOf(address: string): Promise<unknown> {
 
 test('each simulation that is connected answers over HTTP until it is not any more', async () => {
   const { printed, told, connect } = serving(0)
-  const disconnect = connect(1)
+  const disconnect = await connect(1)
   await vi.waitFor(() => expect(printed).toHaveLength(1))
   const first = addressIn(printed[0])
   expect(await uidOf(first)).toBe(
-    simulatedServer(1).objects.objects.levels.find(({ metadata }) => metadata.name === 'system')?.metadata.uid,
+    made(1).server.objects.objects.levels.find(({ metadata }) => metadata.name === 'system')?.metadata.uid,
   )
   const uid = await uidOf(first)
   disconnect()
-  connect(2)
+  await connect(2)
   await vi.waitFor(() => expect(printed).toHaveLength(2))
   await expect(fetch(`${first}/metrics`)).rejects.toThrow(/fetch failed/)
   expect(await uidOf(addressIn(printed[1]))).not.toBe(uid)
@@ -65,7 +76,7 @@ test('a port that is taken is told, and ends nothing', async () => {
   const address = other.address()
   if (address === null || typeof address === 'string') throw new Error('the other server has no port')
   const { printed, told, connect } = serving(address.port)
-  connect(1)
+  await connect(1)
   await vi.waitFor(() => expect(told).toHaveLength(1))
   expect(told[0]).toContain(String(address.port))
   expect(printed).toEqual([])

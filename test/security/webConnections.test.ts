@@ -85,7 +85,7 @@ describe('the owner gets in past', () => {
 })
 
 test('the metrics stay readable past as many', async () => {
-  const metrics = await startMetricsServer({ port: 0, version: '0.0.0-test', traffic: () => undefined })
+  const metrics = await startMetricsServer({ port: 0, version: '0.0.0-test', engine: () => undefined })
   const { origin, port } = new URL(metrics.url)
   const clients = Array.from({ length: HOSTILE }, () => hostile(Number(port), ''))
   await Promise.all(clients.map(connected))

@@ -22,7 +22,9 @@ test('the configuration of a webhook replaces a link in its place, and is for it
   const made = await createFeedSource(spec, { environment: systemEnvironment, stateDir: folder, consent: allNamed })
   expect(made.ok).toBe(true)
   if (made.ok) {
-    made.source.discard?.()
+    const end = new AbortController()
+    made.source.start(end.signal, () => undefined)
+    end.abort()
     await made.source.closed
   }
   expect(await readFile(victim, 'utf8')).toBe('precious')

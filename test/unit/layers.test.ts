@@ -50,6 +50,7 @@ const ROOMS = [
   'main/proxy',
   'main/sources',
   'main/workspace', // the one owner of state
+  'main/threads', // a connected source in a thread of its own
   'main/server',
   'main/preload',
   'main/cli',

@@ -7,18 +7,17 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { ProxySpecSchema } from '../../../core/contract/live.ts'
-import type { LiveTraffic } from '../../../main/ports/source.ts'
+import { type LiveState, ProxySpecSchema } from '../../../core/contract/live.ts'
 import { startWebServer } from '../../../main/server/webServer.ts'
 import { systemEnvironment } from '../../../main/ports/environment.ts'
 import { systemAccess } from '../../../main/workspace/access.ts'
+import { openInThread } from '../../../main/threads/sourceThread.ts'
 import { createWorkspace } from '../../../main/workspace/workspace.ts'
 import { allNamed } from '../../harness/consent.ts'
 
 const [upstream = '', root = ''] = process.argv.slice(2)
 const stateDir = mkdtempSync(path.join(tmpdir(), 'apf-console-bench-'))
 process.on('exit', () => rmSync(stateDir, { recursive: true, force: true }))
-let traffic: LiveTraffic | undefined
 const workspace = createWorkspace({
   stateDir,
   environment: systemEnvironment,
@@ -27,10 +26,17 @@ const workspace = createWorkspace({
   mode: 'web',
   platform: 'bench',
   warn: (sentence) => void process.stderr.write(`${sentence}\n`),
-  onTraffic: (connected) => void (traffic = connected),
+  open: openInThread({
+    file: path.join(import.meta.dirname, '..', '..', '..', 'main', 'threads', 'thread.ts'),
+    stateDir,
+    recording: '',
+    words: [],
+    consent: allNamed,
+  }),
 })
-const server = await startWebServer({ root, handlers: workspace.handlers })
-await workspace.handlers.procedures['sources.connect']({
+const { handlers, lineTo } = workspace
+const server = await startWebServer({ root, handlers, lineTo })
+const { id: connection } = await handlers.procedures['sources.connect']({
   spec: ProxySpecSchema.parse({
     kind: 'proxy',
     upstream: { kind: 'url', url: `http://127.0.0.1:${upstream}` },
@@ -39,12 +45,20 @@ await workspace.handlers.procedures['sources.connect']({
   }),
 })
 const print = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`)
-const proxy = traffic?.state().address
+/** The newest state of the proxy. */
+const state = (): Promise<LiveState> =>
+  new Promise((resolve) => {
+    const heard = new AbortController()
+    handlers.streams.liveState({ connection }, (told) => (heard.abort(), resolve(told)), heard.signal)
+  })
+const proxy = (await state()).address
 print({ proxy: proxy === undefined ? undefined : Number(new URL(proxy).port), address: server.newAddress().url })
 
 createInterface({ input: process.stdin })
   .on('line', () => {
     const { user, system } = process.cpuUsage()
-    print({ cpuMs: (user + system) / 1_000, requests: traffic?.log.count, address: server.newAddress().url })
+    void state().then(({ arrived }) =>
+      print({ cpuMs: (user + system) / 1_000, requests: arrived, address: server.newAddress().url }),
+    )
   })
   .on('close', () => process.exit())

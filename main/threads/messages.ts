@@ -1,0 +1,40 @@
+import type { MessagePort } from 'node:worker_threads'
+import type { Problem } from '../../core/contract/errors.ts'
+import type { Connected, SourceSpec } from '../../core/contract/source.ts'
+import type { ConsentRequest } from '../cluster/consent.ts'
+
+/** What a thread is started with: the source that it is to connect, and what it needs of this machine to do so. */
+export interface ThreadData {
+  readonly id: number
+  readonly spec: SourceSpec
+  readonly stateDir: string
+  /** File of the recorded demo. */
+  readonly recording: string
+  /** The command line of the process: what the operator named in it needs no consent. */
+  readonly words: readonly string[]
+}
+
+/** What the process asks of the thread of a source. */
+export type Wish =
+  /** A page has a line of its own from now on. */
+  | { readonly kind: 'line'; readonly line: MessagePort }
+  /** Answered with text: the engine's page of metrics. */
+  | { readonly kind: 'metrics'; readonly answer: MessagePort }
+  /** Answered with text: the address of the simulated server. */
+  | { readonly kind: 'serve-simulation'; readonly port: number; readonly answer: MessagePort }
+  /** The thread ends by itself once everything is given back. */
+  | { readonly kind: 'end' }
+
+/** What the thread of a source tells the process. The first is `connected` or `refused`. */
+export type News =
+  | {
+      readonly kind: 'connected'
+      readonly connection: Connected
+      readonly port: number | undefined
+      readonly has: { readonly metrics: boolean; readonly simulation: boolean }
+    }
+  | { readonly kind: 'refused'; readonly problem: Problem }
+  | { readonly kind: 'connection'; readonly connection: Connected }
+  | { readonly kind: 'notices'; readonly notices: readonly Problem[] }
+  /** Answered once the operator has allowed it. */
+  | { readonly kind: 'consent'; readonly request: ConsentRequest; readonly answer: MessagePort }

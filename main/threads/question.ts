@@ -1,0 +1,38 @@
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import { ProblemError, toProblem, type Problem } from '../../core/contract/errors.ts'
+
+/** What one thread answers another. A code is that of the system: `EADDRINUSE`. */
+type Answer = { readonly text: string } | { readonly problem: Problem; readonly code?: string }
+
+/** Asks another thread over a line of its own. Rejects as the other side did, or with `ProblemError` when it ended. */
+export function ask(post: (answer: MessagePort) => void): Promise<string> {
+  const { port1: own, port2: other } = new MessageChannel()
+  return new Promise((resolve, reject) => {
+    own.once('message', (given: Answer) => {
+      if ('text' in given) resolve(given.text)
+      else reject(errorOf(given))
+    })
+    own.once('close', () => reject(new ProblemError('cancelled', 'This source is not connected any more.')))
+    post(other)
+  })
+}
+
+/** Answers such a question. */
+export async function answer(line: MessagePort, find: () => Promise<string>): Promise<void> {
+  const given = await find().then(
+    (text): Answer => ({ text }),
+    (error: unknown): Answer => ({ problem: toProblem(error), ...codeOf(error) }),
+  )
+  line.postMessage(given, [])
+  line.close()
+}
+
+const codeOf = (error: unknown): { readonly code?: string } =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' && !(error instanceof ProblemError)
+    ? { code: error.code }
+    : {}
+
+function errorOf({ problem: { code, message, details }, code: ofSystem }: Exclude<Answer, { text: string }>): Error {
+  if (ofSystem !== undefined) return Object.assign(new Error(message), { code: ofSystem })
+  return new ProblemError(code, message, details)
+}

@@ -1,0 +1,80 @@
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
+import { serve } from '../../core/contract/server.ts'
+import { toProblem } from '../../core/contract/errors.ts'
+import type { Consent } from '../cluster/consent.ts'
+import { namedByOperator } from '../cluster/namedByOperator.ts'
+import { systemEnvironment } from '../ports/environment.ts'
+import { createTopic } from '../ports/topic.ts'
+import { openStore } from '../store/store.ts'
+import { threadPort } from '../transport/threadPort.ts'
+import { systemAccess } from '../workspace/access.ts'
+import { openSource, type SourceHere } from '../workspace/connectedSource.ts'
+import type { News, ThreadData, Wish } from './messages.ts'
+import { answer, ask } from './question.ts'
+
+// The thread of one connected source: everything that it is made of and all answers about it, so that neither keeps the
+// process waiting that serves windows, proxies and other sources.
+
+if (parentPort === null) throw new Error('This file runs in a thread of the console.')
+const main = parentPort
+const { id, spec, stateDir, recording, words }: ThreadData = workerData
+const tell = (news: News, transfer: MessagePort[] = []): void => main.postMessage(news, transfer)
+
+const store = openStore(stateDir)
+const ended = new AbortController()
+store.notices.subscribe((notices) => tell({ kind: 'notices', notices }), ended.signal)
+/** The operator is asked by the process, which all sources share. */
+const consent: Consent = {
+  named: namedByOperator(words, process.env),
+  async confirm(request) {
+    await ask((line) => tell({ kind: 'consent', request, answer: line }, [line]))
+  },
+  state: createTopic(),
+}
+
+let source: SourceHere | undefined
+const opening = openSource(
+  {
+    id,
+    spec,
+    onConnection() {
+      if (source !== undefined) tell({ kind: 'connection', connection: source.connection })
+    },
+  },
+  { environment: systemEnvironment, store, makeSource: systemAccess(recording, stateDir, consent).makeSource },
+)
+
+const end = async (): Promise<void> => {
+  await source?.end()
+  ended.abort()
+  store.close()
+  process.exit()
+}
+
+main.on('message', (wish: Wish) => {
+  switch (wish.kind) {
+    case 'line':
+      if (source !== undefined) serve(threadPort(wish.line), source.handlers)
+      return
+    case 'metrics':
+      return void answer(wish.answer, async () => source?.metrics?.() ?? '')
+    case 'serve-simulation':
+      return void answer(wish.answer, async () => source?.serveSimulation?.(wish.port) ?? '')
+    case 'end':
+      return void end()
+  }
+})
+
+try {
+  source = await opening
+  const { connection, port, metrics, serveSimulation } = source
+  tell({
+    kind: 'connected',
+    connection,
+    port,
+    has: { metrics: metrics !== undefined, simulation: serveSimulation !== undefined },
+  })
+} catch (error) {
+  tell({ kind: 'refused', problem: toProblem(error) })
+  await end()
+}

@@ -1,0 +1,175 @@
+import type {
+  AbortSignalLike,
+  ProcedureHandlers,
+  ProcedureOutput,
+  SourceHandlers,
+  SourceProcedureName,
+  SourceStreamName,
+  StreamEvent,
+  StreamHandlers,
+} from '../../core/contract/contract.ts'
+import { ProblemError, type Problem } from '../../core/contract/errors.ts'
+import type { Port } from '../../core/contract/protocol.ts'
+import { CadenceSchema, type Connected, type SourceSpec } from '../../core/contract/source.ts'
+import type { DumpFrame } from '../../core/frame/dump.ts'
+import { reportedFacts } from '../../core/live/serverFacts.ts'
+import { engineMetrics } from '../live/metricsServer.ts'
+import type { Environment } from '../ports/environment.ts'
+import type { SourceResult } from '../ports/source.ts'
+import { startSimulatedHttpServer } from '../simulated/httpServer.ts'
+import type { Store } from '../store/store.ts'
+import { createObjectDesk } from './objectDesk.ts'
+import { createObjects } from './objects.ts'
+import { startSession } from './session.ts'
+
+/** A connected source as the workspace and the pages know it, wherever it runs. */
+export interface ConnectedSource {
+  readonly connection: Connected
+  /** Port on which it takes requests or events; `undefined` where it does not listen. */
+  readonly port: number | undefined
+  /** Asks it. Rejects with `ProblemError`. */
+  call<N extends SourceProcedureName>(name: N, input: Parameters<ProcedureHandlers[N]>[0]): Promise<ProcedureOutput<N>>
+  /** Hears from it until the signal aborts. */
+  hear<N extends SourceStreamName>(
+    name: N,
+    params: Parameters<StreamHandlers[N]>[0],
+    emit: (event: StreamEvent<N>) => void,
+    signal: AbortSignalLike,
+  ): void
+  /** Opens a line on which a page is answered, where the source runs in a thread of its own. */
+  readonly line?: () => Port
+  /** The flow-control families of its engine as a page of metrics, where it has an engine. */
+  readonly metrics?: () => Promise<string>
+  /**
+   * Lets a simulated server answer over HTTP until the source has ended. Resolves to its address; rejects with what `listen`
+   * rejects with.
+   */
+  readonly serveSimulation?: (port: number) => Promise<string>
+  /** Aborted when it ends, for whatever reason. */
+  readonly ended: AbortSignal
+  /** Ends it; settles once everything that it took is given back. */
+  end(): Promise<void>
+}
+
+export interface SourceRequest {
+  readonly id: number
+  readonly spec: SourceSpec
+  /** Called whenever `connection` is another. */
+  readonly onConnection: () => void
+  /** What of this machine's store the source can neither read nor keep, where it has a store of its own. */
+  readonly onNotices: (notices: readonly Problem[]) => void
+}
+
+/** A source that runs in this thread. */
+export interface SourceHere extends ConnectedSource {
+  readonly handlers: SourceHandlers
+}
+
+/** Connects a source. Rejects with `ProblemError`. */
+export type OpenSource = (request: SourceRequest) => Promise<ConnectedSource>
+
+export interface SourceSurroundings {
+  readonly environment: Environment
+  readonly store: Store
+  readonly makeSource: (spec: SourceSpec, environment: Environment) => Promise<SourceResult>
+}
+
+/** Connects a source in this thread. */
+export async function openSource(
+  { id, spec, onConnection }: Omit<SourceRequest, 'onNotices'>,
+  { environment, store, makeSource }: SourceSurroundings,
+): Promise<SourceHere> {
+  const made = await makeSource(spec, environment)
+  if (!made.ok) throw new ProblemError(made.problem.code, made.problem.message, made.problem.details)
+  const { source, simulation } = made
+  const cadence = spec.kind === 'scrape' ? spec.cadence : CadenceSchema.parse({})
+  const session = startSession({ id, source, simulation, spec, cadence, environment, onConnection })
+  const desk = createObjectDesk(session, environment)
+  const objects = createObjects({ deskOf: () => desk, store, environment })
+  objects.resolveOnce(desk, session.ended)
+  const address = source.live?.state().address
+  const { live } = source
+  let served = Promise.resolve()
+
+  const handlers: SourceHandlers = {
+    procedures: {
+      'sources.cadence': async ({ intervalMs, dumpsEveryMs }) => {
+        if (session.connection.still) {
+          throw new ProblemError('unsupported', 'A file is read once, so there is no interval to change.')
+        }
+        session.setCadence({ intervalMs, dumpsEveryMs })
+        return session.connection
+      },
+      'sources.tryNow': async ({ server }) => {
+        session.tryNow(server)
+        return null
+      },
+      'sources.facts': async ({ server }) => {
+        const facts = session.picture.facts(server)
+        return facts === undefined ? null : reportedFacts(facts)
+      },
+      'history.series': async ({ server, ...range }) => session.server(server).history.series(range),
+      'history.heatMap': async ({ server, ...cells }) => session.server(server).history.heatMap(cells),
+      'allocation.steps': async ({ server, from, to }) => [...session.server(server).adjustments.steps(from, to)],
+      ...objects.procedures,
+      'simulation.state': async () => session.simulation().state(),
+      'simulation.control': async (change) => session.simulation().control(change),
+      'live.page': async ({ connection, before, since, count }) => {
+        const traffic = session.seen()
+        traffic.settle()
+        const { log } = traffic
+        return { connection, event: log.event, requests: log.before(count, before, since) }
+      },
+      'live.candidate': async ({ wish }) => session.candidate(wish),
+      'live.mode': async ({ connection, mode }) => {
+        session.seen()
+        objects.assertEditing(connection)
+        return session.mode(mode)
+      },
+    },
+    streams: {
+      frames: (_, emit, signal) => session.frames.subscribe(emit, signal),
+      dumps: ({ server, level }, emit, signal) =>
+        session.dumps(server, (dump) => emit(level === undefined ? dump : onlyLevel(dump, level)), signal),
+      objects: (_, emit, signal) => desk.states.subscribe(emit, signal),
+      simulation: (_, emit, signal) => session.pace.subscribe(emit, signal),
+      live: (_, emit, signal) => session.requests.subscribe(emit, signal),
+      liveState: (_, emit, signal) => session.requestStates.subscribe(emit, signal),
+    },
+  }
+  return {
+    get connection() {
+      return session.connection
+    },
+    port: address === undefined ? undefined : Number(URL.parse(address)?.port),
+    handlers,
+    call: (name, input) => handlers.procedures[name](input),
+    hear: (name, params, emit, signal) => handlers.streams[name](params, emit, signal),
+    ...(live !== undefined && { metrics: () => engineMetrics(live) }),
+    ...(simulation !== undefined && {
+      async serveSimulation(port) {
+        const http = await startSimulatedHttpServer({ server: simulation.server, port })
+        served = new Promise((resolve) => {
+          const close = (): void => void http.close().finally(resolve)
+          if (session.ended.aborted) close()
+          else session.ended.addEventListener('abort', close, { once: true })
+        })
+        return http.url
+      },
+    }),
+    ended: session.ended,
+    async end() {
+      await session.end()
+      await served
+    },
+  }
+}
+
+/** Levels are few and stay; queues and requests are what makes a dump large. */
+function onlyLevel(dump: DumpFrame, level: string): DumpFrame {
+  return {
+    ...dump,
+    ...(dump.queues && { queues: dump.queues.filter((queue) => queue.level === level) }),
+    ...(dump.requests && { requests: dump.requests.filter((request) => request.level === level) }),
+  }
+}

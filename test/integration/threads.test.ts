@@ -1,0 +1,224 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createClient, type ConnectedClient } from '../../core/contract/client.ts'
+import { ProblemError, type Problem } from '../../core/contract/errors.ts'
+import { ProxySpecSchema } from '../../core/contract/live.ts'
+import { serve } from '../../core/contract/server.ts'
+import { SimulationSpecSchema, type SimulationState } from '../../core/contract/simulation.ts'
+import { CadenceSchema, type Connected, type SourceSpec } from '../../core/contract/source.ts'
+import type { Consent, ConsentRequest } from '../../main/cluster/consent.ts'
+import { systemEnvironment } from '../../main/ports/environment.ts'
+import { openInThread } from '../../main/threads/sourceThread.ts'
+import { systemAccess } from '../../main/workspace/access.ts'
+import type { ConnectedSource } from '../../main/workspace/connectedSource.ts'
+import { createWorkspace, type Workspace } from '../../main/workspace/workspace.ts'
+import { allNamed } from '../harness/consent.ts'
+import { memoryPorts } from '../harness/memoryPorts.ts'
+
+const ROOT = path.join(import.meta.dirname, '../..')
+const THREAD = path.join(ROOT, 'main/threads/thread.ts')
+const SIMULATION = SimulationSpecSchema.parse({ kind: 'simulation', seed: 3 })
+
+let stateDir = ''
+let cleanups: (() => unknown)[] = []
+beforeEach(async () => {
+  stateDir = await mkdtemp(path.join(tmpdir(), 'apf-threads-'))
+  cleanups = []
+})
+afterEach(async () => {
+  for (const cleanup of cleanups.toReversed()) await cleanup()
+  await rm(stateDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
+})
+
+interface Open {
+  readonly workspace: Workspace
+  readonly sources: ConnectedSource[]
+  readonly warnings: string[]
+  /** A page, over the protocol. */
+  readonly page: ConnectedClient
+}
+
+function open({ file = THREAD, consent = allNamed }: { file?: string; consent?: Consent } = {}): Open {
+  const sources: ConnectedSource[] = []
+  const warnings: string[] = []
+  const workspace = createWorkspace({
+    stateDir,
+    environment: systemEnvironment,
+    access: systemAccess('', stateDir, consent),
+    open: openInThread({ file, stateDir, recording: '', words: [], consent }),
+    version: '0.0.0-test',
+    mode: 'memory',
+    platform: 'test',
+    warn: (sentence) => warnings.push(sentence),
+    onConnected: (source) => sources.push(source),
+  })
+  cleanups.push(() => workspace.close())
+  const page = createClient({
+    ...systemEnvironment,
+    connect: async () => {
+      const [asking, serving] = memoryPorts()
+      serve(serving, workspace.handlers, workspace)
+      return asking
+    },
+  })
+  cleanups.push(() => page.close())
+  return { workspace, sources, warnings, page }
+}
+
+describe('a source in a thread of its own', () => {
+  test('answers a page as one in this thread does', async () => {
+    const { page, workspace } = open()
+    const { id: connection, source } = await page.call('sources.connect', { spec: SIMULATION })
+    expect(source.kind).toBe('simulation')
+    const frames: number[] = []
+    const states: SimulationState[] = []
+    const ends: Problem[] = []
+    page.subscribe(
+      'frames',
+      { connection },
+      ({ seq }) => frames.push(seq),
+      (problem) => ends.push(problem),
+    )
+    page.subscribe('simulation', { connection }, (state) => states.push(state))
+    await vi.waitFor(() => expect(frames.length).toBeGreaterThan(3))
+    const state = await page.call('simulation.control', { connection, paused: true })
+    expect(state.paused).toBe(true)
+    // What the page asks over its own line and what the workspace is asked itself is one source.
+    expect(await workspace.handlers.procedures['simulation.state']({ connection })).toEqual(state)
+    await vi.waitFor(() => expect(states.at(-1)).toMatchObject({ paused: true }))
+    const at = Date.parse(state.at)
+    const series = await page.call('history.series', {
+      connection,
+      server: 'simulated-apiserver',
+      from: at - 60_000,
+      to: at,
+      maxPoints: 100,
+    })
+    expect(series.times.length).toBeGreaterThan(20)
+    await expect(
+      page.call('history.series', { connection, server: 'nowhere', from: 0, to: 1, maxPoints: 100 }),
+    ).rejects.toMatchObject({ problem: { code: 'not-found' } })
+
+    await page.call('sources.disconnect', { connection })
+    await vi.waitFor(() => expect(ends).toEqual([expect.objectContaining({ code: 'not-found' })]))
+    await expect(page.call('simulation.state', { connection })).rejects.toMatchObject({
+      problem: { code: 'not-found' },
+    })
+    expect(await connected(page)).toEqual([])
+  })
+
+  test('refuses as one in this thread does, and nothing is connected', async () => {
+    const { page } = open()
+    const spec: SourceSpec = { kind: 'files', files: [{ name: 'page.txt', text: 'nothing of a server' }] }
+    await expect(page.call('sources.connect', { spec })).rejects.toMatchObject({ problem: { code: 'bad-answer' } })
+    expect(await connected(page)).toEqual([])
+  })
+
+  test('takes no page with it when it fails: it is said what was lost', async () => {
+    const file = path.join(stateDir, 'failing.ts')
+    await writeFile(
+      file,
+      `import ${JSON.stringify(THREAD)}\nsetTimeout(() => { throw new Error('the engine broke') }, 100)\n`,
+    )
+    const { page, warnings, workspace } = open({ file })
+    const notices: Problem[][] = []
+    page.subscribe('notices', null, (told) => notices.push(told))
+    const { id: connection } = await page.call('sources.connect', { spec: SIMULATION })
+    await vi.waitFor(async () => expect(await connected(page)).toEqual([]))
+    const sentence = 'The connection to Simulated cluster ended because of an error in the console. Connect it again.'
+    await vi.waitFor(() => expect(notices.at(-1)).toMatchObject([{ message: sentence, details: 'the engine broke' }]))
+    expect(warnings).toEqual([sentence])
+    await expect(page.call('simulation.state', { connection })).rejects.toMatchObject({
+      problem: { code: 'not-found' },
+    })
+    expect(await workspace.handlers.procedures['settings.read'](null)).toBeDefined()
+    await page.call('sources.connect', { spec: SIMULATION })
+    await vi.waitFor(() => expect(notices.at(-1)).toEqual([]))
+  })
+
+  test('asks the operator through the process, which all sources share', async () => {
+    const asked: ConsentRequest[] = []
+    const consent: Consent = {
+      ...allNamed,
+      confirm(request) {
+        asked.push(request)
+        return Promise.reject(new ProblemError('credentials', 'You refused.'))
+      },
+    }
+    const file = path.join(stateDir, 'kubeconfig')
+    await writeFile(file, JSON.stringify(withProgram))
+    const { page } = open({ consent })
+    const spec = {
+      kind: 'scrape',
+      target: { kind: 'kubeconfig', file },
+      cadence: CadenceSchema.parse({}),
+    } as const
+    await expect(page.call('sources.connect', { spec })).rejects.toMatchObject({
+      problem: { code: 'credentials', message: 'You refused.' },
+    })
+    expect(asked.map(({ what }) => what)).toEqual([expect.stringMatching(/^run .*\/true$/)])
+  })
+
+  test('gives its port back before another one takes it', async () => {
+    const port = await freePort()
+    const { page } = open()
+    const spec = ProxySpecSchema.parse({
+      kind: 'proxy',
+      upstream: { kind: 'url', url: 'http://127.0.0.1:9' },
+      identity: 'headers',
+      objects: 'built-in',
+      port,
+    })
+    for (let time = 0; time < 3; time++) {
+      const { source } = await page.call('sources.connect', { spec, inPlaceOf: null })
+      expect(source.via).toContain(`:${port}`)
+    }
+    expect(await connected(page)).toHaveLength(1)
+  })
+
+  test('shows its engine on a page of metrics, and its server over HTTP', async () => {
+    const { page, sources } = open()
+    await page.call('sources.connect', { spec: SIMULATION })
+    const [source] = sources
+    expect(await source?.metrics?.()).toMatch(/^apiserver_flowcontrol_nominal_limit_seats\{/m)
+    const address = await source?.serveSimulation?.(0)
+    const answer = await fetch(`${address}/metrics`)
+    expect(await answer.text()).toMatch(/^apiserver_flowcontrol_nominal_limit_seats\{/m)
+    await source?.end()
+    await expect(fetch(`${address}/metrics`)).rejects.toThrow('fetch failed')
+  })
+})
+
+async function connected(page: ConnectedClient): Promise<Connected[]> {
+  const first = Promise.withResolvers<Connected[]>()
+  const stop = page.subscribe('connections', null, first.resolve)
+  const all = await first.promise
+  stop()
+  return all
+}
+
+/** Free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+const withProgram = {
+  apiVersion: 'v1',
+  kind: 'Config',
+  'current-context': 'here',
+  contexts: [{ name: 'here', context: { cluster: 'here', user: 'me' } }],
+  clusters: [{ name: 'here', cluster: { server: 'http://127.0.0.1:9' } }],
+  users: [
+    {
+      name: 'me',
+      user: { exec: { apiVersion: 'client.authentication.k8s.io/v1', command: '/bin/true', interactiveMode: 'Never' } },
+    },
+  ],
+}
