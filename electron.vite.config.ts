@@ -9,7 +9,9 @@ export default defineConfig({
       outDir: 'out/main',
       externalizeDeps: false,
       sourcemap: true,
-      rolldownOptions: { input: { index: 'main/electron/index.ts', cli: 'main/cli/main.ts', thread: 'main/threads/thread.ts' } },
+      rolldownOptions: {
+        input: { index: 'main/electron/index.ts', cli: 'main/cli/main.ts', thread: 'main/threads/thread.ts' },
+      },
     },
   },
   preload: {

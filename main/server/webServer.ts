@@ -61,7 +61,13 @@ const sendText = (
  * Serves the page and the contract on loopback. Throws `not-found` when the page is not built, and what `listen`
  * throws when the port is taken.
  */
-export async function startWebServer({ root, handlers, lineTo, port = 0, renewal = [] }: WebServerOptions): Promise<WebServer> {
+export async function startWebServer({
+  root,
+  handlers,
+  lineTo,
+  port = 0,
+  renewal = [],
+}: WebServerOptions): Promise<WebServer> {
   const assets = await loadAssets(root)
   const sessions = createSessions()
   const sockets = new WebSocketServer({

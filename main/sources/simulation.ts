@@ -39,8 +39,8 @@ export interface SimulationTuning {
  * A simulated cluster on the default objects. It lives by the environment's clock, at a speed that can be changed; its
  * frames carry simulated time, which is the present as long as the speed is 1 and nothing was paused.
  *
- * It works on the process's own thread in slices of 12 ms with a pause after each; when the machine cannot follow the
- * speed, the simulation falls behind rather than the process.
+ * It works in slices of 15 ms, between which whoever asks is answered; when the machine cannot follow the speed, the
+ * simulation falls behind rather than its thread.
  */
 export function createSimulationSource(
   { seed, version, maxRequestsInFlight, maxMutatingRequestsInFlight }: SimulationSpec,

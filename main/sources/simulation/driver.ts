@@ -7,8 +7,8 @@ import { createPace, createSpeedometer } from './pace.ts'
 const END_NS = msToNs(100 * MS_PER_DAY)
 
 /** How long the process may be kept busy at once, and what it gets in between; milliseconds. */
-const BUSY_MS = 12
-const FREE_MS = 4
+const BUSY_MS = 15
+const FREE_MS = 1
 /** So much real time the simulation may be behind before it lets go of what it missed. */
 const LET_GO_MS = 1_000
 /** Between two looks at the clock when nothing is urgent. */

@@ -138,8 +138,8 @@ describe('a simulated cluster as a source', () => {
   })
 
   test('falls behind rather than keep the process busy, and does not run after what it missed', () => {
-    // Every look at the machine's clock costs 5 ms, so that hardly anything can be done between two.
-    const { advance, source, timers } = run({ slowMs: 5 })
+    // Every look at the machine's clock costs 30 ms, so that hardly anything can be done between two.
+    const { advance, source, timers } = run({ slowMs: 30 })
     source.control({ speed: 1_000 })
     advance(2_000)
     const { elapsedSeconds, reachedSpeed } = source.state()
