@@ -35,3 +35,36 @@ describe('references to docs/specification.md', () => {
     expect(named.filter(({ id }) => !traps.has(id))).toEqual([])
   })
 })
+
+describe('docs/where.md', () => {
+  const page = readFileSync(new URL('docs/where.md', root), 'utf8')
+  /** Cells that matter: section, where a table has one, then file and name. */
+  const rows = page
+    .split('\n')
+    .filter((line) => line.includes(']('))
+    .filter((line) => line.startsWith('|'))
+    .map((line) => {
+      const cells = line.split('|').map((cell) => cell.trim())
+      const [, file = '', link] = /^\[(.+)\]\((.+)\)$/.exec(cells.at(-3) ?? '') ?? []
+      return { section: cells[1], file, link, name: cells.at(-2)?.replaceAll('`', '') ?? '' }
+    })
+
+  it('leads to every section, whole sections by their parts', () => {
+    const parts = [...sections].filter(
+      (id) => /^[1-9]/.test(id ?? '') && ![...sections].some((of) => of?.startsWith(`${id}.`)),
+    )
+    const found = new Set(rows.map(({ section }) => section))
+    expect(parts.filter((id) => !found.has(id))).toEqual([])
+  })
+
+  it('names files that exist and what is declared in them', () => {
+    const wrong = rows.filter(({ file, link, name }) => {
+      const text = readFileSync(new URL(file, root), 'utf8')
+      const declared =
+        name === '' || new RegExp(`(?:^export .*|^(?:const|function) |^  (?:private )?)\\b${name}\\b`, 'm').test(text)
+      return !declared || (link !== `../${file}` && `docs/${link}` !== file)
+    })
+    expect(rows.length).toBeGreaterThan(70)
+    expect(wrong).toEqual([])
+  })
+})
