@@ -1,5 +1,4 @@
 import { type ReactNode, useMemo, useState } from 'react'
-import { createSortedRowModel, rowSortingFeature, tableFeatures, useTable, type ColumnDef } from '@tanstack/react-table'
 import { useSettings } from '../state/settings.ts'
 import { Button } from './Button.tsx'
 import { classes } from './classes.ts'
@@ -10,9 +9,9 @@ import {
   tableCsv,
   type DataColumn,
   type Sorting,
-  compareValues,
   isSortable,
   nextSorting,
+  sortedRows,
 } from './dataColumns.ts'
 import { downloadCsv } from './csv.ts'
 import { Icon } from './Icon.tsx'
@@ -150,8 +149,6 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
 const isInteractive = (target: EventTarget): boolean =>
   target instanceof Element && target.closest('button, a, input, select, summary') !== null
 
-const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel() })
-
 /** Rows in the order that the reader chose, and the chosen order. */
 function useSortedRows<R extends object>(
   columns: readonly DataColumn<R>[],
@@ -159,26 +156,11 @@ function useSortedRows<R extends object>(
   initial: Sorting | undefined,
 ): { sorted: readonly R[]; sorting: Sorting | undefined; sortBy: (column: DataColumn<R>) => void } {
   const [sorting, setSorting] = useState(initial)
-  const definitions = useMemo(
-    () =>
-      columns.filter(isSortable).map((column): ColumnDef<typeof features, R> => ({
-        id: column.id,
-        accessorFn: (row) => column.value?.(row) ?? undefined,
-        sortUndefined: 'last',
-        sortFn: (a, b, id) => compareValues(a.getValue(id), b.getValue(id)),
-      })),
-    [columns],
-  )
-  const table = useTable({
-    features,
-    data: rows,
-    columns: definitions,
-    state: { sorting: sorting === undefined ? [] : [{ id: sorting.column, desc: sorting.descending }] },
-  })
+  const sorted = useMemo(() => sortedRows(columns, rows, sorting), [columns, rows, sorting])
   const sortBy = (column: DataColumn<R>): void => {
     if (!isSortable(column)) return
     const numeric = rows.some((row) => typeof column.value?.(row) === 'number')
     setSorting((old) => nextSorting(old, column.id, numeric))
   }
-  return { sorted: table.getSortedRowModel().rows.map(({ original }) => original), sorting, sortBy }
+  return { sorted, sorting, sortBy }
 }

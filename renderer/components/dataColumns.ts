@@ -72,10 +72,28 @@ export function nextSorting(old: Sorting | undefined, column: string, numeric: b
   return old.descending === numeric ? { column, descending: !numeric } : undefined
 }
 
-/** Unknown values are last in either direction. */
 export function compareValues(a: CsvValue, b: CsvValue): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   return String(a).localeCompare(String(b), 'en', { numeric: true })
+}
+
+/** Rows by the values of one column; as given among equal ones, and unknown values last in either direction. */
+export function sortedRows<R>(
+  columns: readonly DataColumn<R>[],
+  rows: readonly R[],
+  sorting: Sorting | undefined,
+): readonly R[] {
+  const column = columns.find(({ id }) => id === sorting?.column)
+  if (sorting === undefined || column === undefined || !isSortable(column)) return rows
+  const direction = sorting.descending ? -1 : 1
+  const valued = rows.map((row) => ({ row, value: column.value?.(row) ?? undefined }))
+  return valued
+    .toSorted(({ value: a }, { value: b }) =>
+      a === undefined || b === undefined
+        ? Number(a === undefined) - Number(b === undefined)
+        : direction * compareValues(a, b),
+    )
+    .map(({ row }) => row)
 }
 
 export function tableCsv<R>(columns: readonly DataColumn<R>[], rows: readonly R[]): string {
