@@ -1,8 +1,13 @@
 import type { FlowSchema, ObjectSet } from '../config/objects.ts'
-import { byCodeUnits, nearest } from '../text/text.ts'
-import { type ConfiguredLimits, configuredLimits, maxSeatsPerRequest } from '../engine/allocation.ts'
+import { nearest } from '../text/text.ts'
+import {
+  type ConfiguredLimits,
+  configuredLimits,
+  DEFAULT_SERVER_LIMIT,
+  maxSeatsPerRequest,
+} from '../engine/allocation.ts'
 import { CompiledSchemas } from '../engine/compiledSchemas.ts'
-import { IMAGINED_LEVELS, type LevelPlan, planOf, refusal } from '../engine/priorityLevels.ts'
+import { type LevelPlan, takeLevels } from '../engine/levelPlan.ts'
 import { inMatchingOrder, orderFlowSchemas, type RequestDigest } from '../request/match.ts'
 import type { Seats } from '../units.ts'
 import type { RequestSample, RequestTest } from '../contract/objects.ts'
@@ -30,9 +35,6 @@ export interface ClassifyingConfiguration {
   readonly schemaOf: (digest: RequestDigest) => FlowSchema
 }
 
-/** 400 + 200: what a server has without flags. */
-export const DEFAULT_SERVER_LIMIT = 600
-
 /**
  * The objects as a server takes them that has just started: no level is left over from before. They are taken as they
  * are stored, with their defaults.
@@ -41,17 +43,8 @@ export function classifyingConfiguration(
   { levels, schemas }: ObjectSet,
   serverLimit: Seats = DEFAULT_SERVER_LIMIT,
 ): ClassifyingConfiguration {
-  const refused = new Map<string, string>()
-  const plans: LevelPlan[] = []
-  for (const level of levels) {
-    const why = refusal(level)
-    if (why === undefined) plans.push(planOf(level))
-    else refused.set(level.metadata.name, why)
-  }
-  const accepted = new Set(plans.map(({ name }) => name))
+  const { plans, accepted, refused } = takeLevels(levels)
   const { order, dangling } = orderFlowSchemas(schemas, accepted)
-  plans.push(...IMAGINED_LEVELS.filter(({ name }) => !accepted.has(name)))
-  plans.sort((a, b) => byCodeUnits(a.name, b.name))
   const compiled = new CompiledSchemas(order, (schema) => schema)
   return {
     levels: configuredLevels(plans, serverLimit),

@@ -15,7 +15,7 @@ import {
   hashToBigInt,
 } from '../request/match.ts'
 import { Dealer } from '../engine/dealer.ts'
-import type { LevelPlan } from '../engine/priorityLevels.ts'
+import type { LevelPlan } from '../engine/levelPlan.ts'
 import {
   type DanglingTrace,
   type Explained,

@@ -1,5 +1,4 @@
-import { COVERED_MINORS } from '../metrics/catalogue.ts'
-import { parseKubernetesVersion } from '../metrics/familyNames.ts'
+import { COVERED_MINORS, parseKubernetesVersion } from '../metrics/versions.ts'
 import {
   AUTOUPDATE_ANNOTATION,
   CATCH_ALL,

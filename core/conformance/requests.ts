@@ -13,7 +13,7 @@ import { type Query, type RequestTarget, parseRequestTarget } from '../request/r
 import { WatchTracker } from '../engine/watchTracker.ts'
 import { type EstimatorProfile, estimateUnknown, estimateWork } from '../engine/workEstimator.ts'
 import type { FlowSchema } from '../config/objects.ts'
-import { planOf, refusal } from '../engine/priorityLevels.ts'
+import { planOf, refusal } from '../engine/levelPlan.ts'
 import { QuestionError, list, record, text, count, flag, int, oneOf, signedCount, optionalText } from './question.ts'
 import { level, levelObject } from './levels.ts'
 import { orNull } from './statistics.ts'

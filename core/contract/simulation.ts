@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isCovered } from '../metrics/catalogue.ts'
+import { isCovered } from '../metrics/versions.ts'
 import { NEWEST_VERSION } from '../engine/profiles.ts'
 
 /** How many simulated seconds pass in one. */

@@ -3,6 +3,9 @@ import type { IntegratorResults } from './clock.ts'
 import { goRound } from './seatSeconds.ts'
 import { type SolverItem, solve } from './solver.ts'
 
+/** 400 + 200: what a server has without flags. */
+export const DEFAULT_SERVER_LIMIT = 600
+
 /** Seat limits of one level that follow from configuration alone (specification 6.1). */
 export interface ConfiguredLimits {
   readonly nominal: number

@@ -1,8 +1,6 @@
-import { type PriorityLevelConfiguration, CATCH_ALL, EXEMPT, type PriorityLevelSpec } from '../config/objects.ts'
+import type { PriorityLevelConfiguration } from '../config/objects.ts'
 import { byCodeUnits } from '../text/text.ts'
 import type { Seats } from '../units.ts'
-import { isLegalDealer } from '../config/shape.ts'
-import { mandatoryLevels } from '../config/builtIn.ts'
 import {
   type Allocation,
   type AllocationRules,
@@ -13,10 +11,10 @@ import {
   configuredLimits,
   maxSeatsPerRequest,
   observeDemand,
-  type SeatShares,
 } from './allocation.ts'
 import { type Clock, Integrator } from './clock.ts'
-import type { SeatRequest, QueueSetListener, QueueSetOptions, QueuingConfig } from './queue.ts'
+import type { SeatRequest, QueueSetListener, QueueSetOptions } from './queue.ts'
+import { IMAGINED_LEVELS, type LevelPlan, planOf, refusal } from './levelPlan.ts'
 import { QueueSet } from './queueSet.ts'
 
 /** One priority level while the engine keeps it. */
@@ -180,57 +178,3 @@ export class PriorityLevels<R extends SeatRequest> {
     }
   }
 }
-
-/** What the engine needs of a level's specification. Percentages keep their absence (specification 6.1). */
-export interface LevelPlan extends SeatShares {
-  /** Empty for levels that no API object stands for (trap T71). */
-  readonly uid: string
-  readonly queuing: QueuingConfig
-}
-
-const WITHOUT_QUEUES = { handSize: 0, queueLengthLimit: 0 }
-
-/** Queues of a level: −1 for Exempt, 0 for Reject (specification 4.1). */
-function queuingOf(spec: PriorityLevelSpec): QueuingConfig {
-  if (spec.type === 'Exempt') return { queues: -1, ...WITHOUT_QUEUES }
-  return spec.limited?.limitResponse.queuing ?? { queues: 0, ...WITHOUT_QUEUES }
-}
-
-/** Why the engine treats an object as if it did not exist; `undefined` when it takes it (specification 7.2). */
-export function refusal({ metadata, spec }: PriorityLevelConfiguration): string | undefined {
-  if ((spec.type === 'Limited') !== (spec.limited !== undefined))
-    return 'spec.limited must be there exactly for type Limited'
-  if ((spec.type === 'Exempt') !== (spec.exempt !== undefined))
-    return 'spec.exempt must be there exactly for type Exempt'
-  if ((spec.type === 'Exempt') !== (metadata.name === EXEMPT))
-    return 'type Exempt is for the level named exempt and no other'
-  if (spec.limited === undefined) return undefined
-  const { type, queuing } = spec.limited.limitResponse
-  if ((type === 'Reject') !== (queuing === undefined)) return 'queuing must be there exactly for limit response Queue'
-  if (queuing !== undefined && queuing.queues > 0 && !isLegalDealer(queuing.queues, queuing.handSize)) {
-    return `no hand of ${queuing.handSize} can be dealt from ${queuing.queues} queues`
-  }
-  return undefined
-}
-
-export function planOf({ metadata, spec }: PriorityLevelConfiguration): LevelPlan {
-  const shared = spec.limited ?? spec.exempt
-  return {
-    name: metadata.name,
-    uid: metadata.uid ?? '',
-    exempt: spec.type === 'Exempt',
-    shares: shared?.nominalConcurrencyShares ?? 0,
-    lendablePercent: shared?.lendablePercent,
-    borrowingLimitPercent: spec.limited?.borrowingLimitPercent,
-    queuing: queuingOf(spec),
-  }
-}
-
-const planOfBuiltIn = (name: string): LevelPlan => {
-  const object = mandatoryLevels.find(({ metadata }) => metadata.name === name)
-  if (object === undefined) throw new Error(`${name} is no mandatory level`)
-  return planOf(object)
-}
-
-/** Levels that exist even when no object says so. */
-export const IMAGINED_LEVELS: readonly LevelPlan[] = [planOfBuiltIn(EXEMPT), planOfBuiltIn(CATCH_ALL)]

@@ -1,5 +1,4 @@
-import { COVERED_MINORS } from '../metrics/catalogue.ts'
-import { parseKubernetesVersion } from '../metrics/familyNames.ts'
+import { COVERED_MINORS, parseKubernetesVersion } from '../metrics/versions.ts'
 import type { BorrowingRule } from './allocation.ts'
 import type { EstimatorProfile } from './workEstimator.ts'
 

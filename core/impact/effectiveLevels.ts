@@ -7,7 +7,7 @@ import {
   NO_DEMAND,
   allocate,
 } from '../engine/allocation.ts'
-import type { LevelPlan } from '../engine/priorityLevels.ts'
+import type { LevelPlan } from '../engine/levelPlan.ts'
 import { type EstimatorProfile, estimateUnknown } from '../engine/workEstimator.ts'
 import type { Seats } from '../units.ts'
 import type { ReportedLevel } from './expected.ts'

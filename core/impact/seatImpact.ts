@@ -1,5 +1,5 @@
 import type { ObjectSet } from '../config/objects.ts'
-import type { LevelPlan } from '../engine/priorityLevels.ts'
+import type { LevelPlan } from '../engine/levelPlan.ts'
 import { type VersionProfile, profileFor } from '../engine/profiles.ts'
 import type { Seats } from '../units.ts'
 import type { AllocationRegime } from '../engine/allocation.ts'

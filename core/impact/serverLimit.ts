@@ -1,12 +1,12 @@
-import { classifyingConfiguration, DEFAULT_SERVER_LIMIT } from '../classify/configuration.ts'
 import { defaultLevel, type ObjectSet } from '../config/objects.ts'
 import { leastWhere } from '../config/shape.ts'
 import type { SourceSpec } from '../contract/source.ts'
-import { configuredLimits } from '../engine/allocation.ts'
+import { configuredLimits, DEFAULT_SERVER_LIMIT } from '../engine/allocation.ts'
+import { takeLevels } from '../engine/levelPlan.ts'
 import { type LevelFrame, type ServerFrame, isExempt } from '../frame/frame.ts'
 import { profileFor } from '../engine/profiles.ts'
 import type { AdjustmentStep } from '../frame/derived.ts'
-import { parseKubernetesVersion } from '../metrics/familyNames.ts'
+import { parseKubernetesVersion } from '../metrics/versions.ts'
 import type { Seats } from '../units.ts'
 
 /**
@@ -51,8 +51,7 @@ export function possibleServerLimits(
   objects: ObjectSet,
   nominalByLevel: ReadonlyMap<string, number>,
 ): ServerLimitRange | undefined {
-  const stored = { levels: objects.levels.map(defaultLevel), schemas: [] }
-  const plans = [...classifyingConfiguration(stored).levels.values()].map(({ plan }) => plan)
+  const { plans } = takeLevels(objects.levels.map(defaultLevel))
   const known = plans.flatMap(({ name }, index) => {
     const nominal = nominalByLevel.get(name)
     return nominal === undefined ? [] : [{ index, nominal }]

@@ -1,19 +1,9 @@
 import type { MissingFamily } from '../frame/frame.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { RELATED_FAMILIES, DEPRECATED_FAMILIES, LIMIT_FAMILIES } from './catalogueLimits.ts'
-import { parseKubernetesVersion, type FamilyInfo } from './familyNames.ts'
+import type { FamilyInfo } from './familyNames.ts'
+import { COVERED_MINORS, parseKubernetesVersion } from './versions.ts'
 import { REQUEST_FAMILIES, TIME_FAMILIES } from './catalogueRequests.ts'
-
-/** Kubernetes minors (of major 1) that the catalogue was checked against. */
-export const COVERED_MINORS = { oldest: 29, newest: 37 } as const
-/** `v1.29 to v1.37`. */
-export const COVERED_RANGE = `v1.${COVERED_MINORS.oldest} to v1.${COVERED_MINORS.newest}`
-
-/** Whether the rules of a gitVersion's minor are known. */
-export function isCovered(version: string): boolean {
-  const parsed = parseKubernetesVersion(version)
-  return parsed?.major === 1 && parsed.minor >= COVERED_MINORS.oldest && parsed.minor <= COVERED_MINORS.newest
-}
 
 /**
  * Every family that the console knows, by name (specification 8): the 32 flow-control families of Kubernetes 1.37, the two

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseKubernetesVersion } from './familyNames.ts'
+import { parseKubernetesVersion } from './versions.ts'
 
 describe('parseKubernetesVersion', () => {
   it.each([

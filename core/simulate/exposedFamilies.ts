@@ -1,4 +1,5 @@
-import { FAMILY, parseKubernetesVersion } from '../metrics/familyNames.ts'
+import { FAMILY } from '../metrics/familyNames.ts'
+import { parseKubernetesVersion } from '../metrics/versions.ts'
 import { CATALOGUE } from '../metrics/catalogue.ts'
 import type { EngineSnapshot, KindSnapshot, LaneSnapshot } from '../engine/snapshot.ts'
 import { MS_PER_SECOND } from '../units.ts'

@@ -1,5 +1,5 @@
 import { NEWEST_VERSION } from '../../core/engine/profiles.ts'
-import { COVERED_RANGE } from '../../core/metrics/catalogue.ts'
+import { COVERED_RANGE } from '../../core/metrics/versions.ts'
 
 const CREDENTIALS = `Credentials for --metrics-url (files, because other users can read a command line):
   --token-file FILE      a bearer token; read again every minute

@@ -1,4 +1,4 @@
-import { COVERED_MINORS, COVERED_RANGE, isCovered } from '../../core/metrics/catalogue.ts'
+import { COVERED_MINORS, COVERED_RANGE, isCovered } from '../../core/metrics/versions.ts'
 import type { LocatedFinding, ManifestNote } from '../../core/manifest/manifest.ts'
 import { REASONS, type Reason } from '../../core/config/finding.ts'
 import type { Console, ExitCode, Output } from './console.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FlowSchema, PriorityLevelConfiguration } from '../../core/config/objects.ts'
 import { dumpPriorityLevels, dumpQueues, dumpRequests } from '../../core/engine/dump.ts'
-import { parseKubernetesVersion } from '../../core/metrics/familyNames.ts'
+import { parseKubernetesVersion } from '../../core/metrics/versions.ts'
 import { NS_PER_MS } from '../../core/units.ts'
 import { type ConnectionLimits, listenOnLoopback, LOOPBACK } from '../listen/connections.ts'
 import type { SimulatedApiServer } from '../ports/source.ts'

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Histogram as Buckets } from '../../core/frame/frame.ts'
-import { FAMILY, parseKubernetesVersion } from '../../core/metrics/familyNames.ts'
+import { FAMILY } from '../../core/metrics/familyNames.ts'
+import { parseKubernetesVersion } from '../../core/metrics/versions.ts'
 import type { Exposed, FamilyRule } from '../../core/simulate/exposed.ts'
 import { exposedFamilies } from '../../core/simulate/exposedFamilies.ts'
 import type { SimulatedApiServer } from '../ports/source.ts'

@@ -3,7 +3,7 @@ import { sameContent, shownObject, createObjectVersions } from '../../core/confi
 import type { JsonObject } from '../../core/config/jsonValues.ts'
 import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '../../core/config/objects.ts'
 import type { Cause, ObjectChange } from '../../core/contract/objects.ts'
-import { refusal } from '../../core/engine/priorityLevels.ts'
+import { refusal } from '../../core/engine/levelPlan.ts'
 import { readStored } from '../../core/config/schema.ts'
 import {
   type ObjectDoor,

@@ -1,4 +1,4 @@
-import { DEFAULT_SERVER_LIMIT } from '../../core/classify/configuration.ts'
+import { DEFAULT_SERVER_LIMIT } from '../../core/engine/allocation.ts'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import type { ServerHealth, UploadedFile } from '../../core/contract/source.ts'

@@ -2,7 +2,7 @@ import { create } from 'zustand'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import type { ObjectsOrigin, ObjectsState } from '../../core/contract/objects.ts'
-import { COVERED_MINORS } from '../../core/metrics/catalogue.ts'
+import { COVERED_MINORS } from '../../core/metrics/versions.ts'
 import { objectsStore } from './objects.ts'
 
 /** Kubernetes versions whose built-in objects can be drafted upon, newest first. */
