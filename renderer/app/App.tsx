@@ -1,4 +1,4 @@
-import { Suspense, useEffect, type MouseEvent, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, type MouseEvent, useRef, useState } from 'react'
 import { unixMsOf } from '../../core/units.ts'
 import { useConnected } from '../state/connection.ts'
 import { classes } from '../components/classes.ts'
@@ -14,10 +14,7 @@ import { useNow } from '../components/hooks.ts'
 import { useWaitingConsent } from '../state/consent.ts'
 import { Button } from '../components/Button.tsx'
 import { useNotices } from '../state/notices.ts'
-import { droppedFiles } from '../components/files.ts'
 import { FirstRun } from './FirstRun.tsx'
-import { KeyHelp } from './Help.tsx'
-import { Palette } from './Palette.tsx'
 import { SCREEN_ENTRIES, type ScreenEntry } from './screens.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { StatusBar } from './StatusBar.tsx'
@@ -25,7 +22,12 @@ import { TopBar } from './TopBar.tsx'
 import { useKeys, useMenu } from './commands.ts'
 import styles from './App.module.css'
 import { rosterRows } from './shell.data.ts'
-import { openAsSource } from './actions.ts'
+
+/**
+ * Asked for at once and drawn when it is there, so that the first screen waits for none of it; what is opened before
+ * opens then.
+ */
+const Overlays = lazy(async () => ({ default: (await import('./Overlays.tsx')).Overlays }))
 
 /** The frame of every screen. */
 export function App() {
@@ -70,9 +72,9 @@ export function App() {
       </main>
       {noted && <FirstRun />}
       <StatusBar />
-      <Palette />
-      <KeyHelp />
-      <DropTarget />
+      <Suspense>
+        <Overlays />
+      </Suspense>
       <Toast />
       <RejectionAnnouncer />
     </div>
@@ -199,37 +201,4 @@ function useTheme(): void {
     light.addEventListener('change', apply)
     return () => light.removeEventListener('change', apply)
   }, [theme])
-}
-
-const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') === true
-
-/** Files may be dropped anywhere on the window; they are opened as a source. */
-function DropTarget() {
-  const [over, setOver] = useState(false)
-  useEffect(() => {
-    const onOver = (event: DragEvent): void => {
-      if (!hasFiles(event)) return
-      event.preventDefault()
-      setOver(true)
-    }
-    const onLeave = (event: DragEvent): void => {
-      if (event.relatedTarget === null) setOver(false)
-    }
-    const onDrop = (event: DragEvent): void => {
-      setOver(false)
-      if (event.dataTransfer === null || !hasFiles(event)) return
-      event.preventDefault()
-      const { dataTransfer } = event
-      void openAsSource(() => droppedFiles(dataTransfer))
-    }
-    document.addEventListener('dragover', onOver)
-    document.addEventListener('dragleave', onLeave)
-    document.addEventListener('drop', onDrop)
-    return () => {
-      document.removeEventListener('dragover', onOver)
-      document.removeEventListener('dragleave', onLeave)
-      document.removeEventListener('drop', onDrop)
-    }
-  }, [])
-  return over ? <div className={dialog['dropping']}>Drop to open</div> : null
 }

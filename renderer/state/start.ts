@@ -1,7 +1,6 @@
 import type { Client } from '../../core/contract/contract.ts'
 import { unixMsOf } from '../../core/units.ts'
 import { connectionStore, followConnection, tellConnections } from './connection.ts'
-import { startDraft } from './draft.ts'
 import { startNotices } from './notices.ts'
 import { startNoting } from './noted.ts'
 import { NO_OBJECTS, objectsStore } from './objects.ts'
@@ -107,7 +106,7 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
       schedule()
     }),
     followConnection(listen),
-    startDraft(client),
+    startDraftLater(client),
     startNoting(),
     timeStore.subscribe(({ paused, window }, old) => {
       if (old.paused && !paused) arrivals = release(arrivals)
@@ -132,6 +131,29 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
     .catch(() => undefined)
   return () => {
     for (const stop of stops) stop()
+  }
+}
+
+/** The draft reads YAML: its code comes after that of the first screen, with the first objects that one could draft upon. */
+function startDraftLater(client: Client): () => void {
+  let state: 'waiting' | 'coming' | 'ended' = 'waiting'
+  let stop: (() => void) | undefined
+  const come = async (): Promise<void> => {
+    if (state !== 'waiting' || objectsStore.getState().state === undefined) return
+    state = 'coming'
+    try {
+      const { startDraft } = await import('./draft.ts')
+      if (state === 'coming') stop = startDraft(client)
+    } catch {
+      // The side that serves the page may be gone for a moment: the next objects ask again.
+      if (state === 'coming') state = 'waiting'
+    }
+  }
+  const forget = objectsStore.subscribe(() => void come())
+  return () => {
+    state = 'ended'
+    forget()
+    stop?.()
   }
 }
 
