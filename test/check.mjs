@@ -1,5 +1,5 @@
-// `npm run check`: types, lint, format, unused code and unit tests, for every commit. Runs all of them even when one
-// fails, so that one run tells everything.
+// `npm run check`: types, lint, format, unused code, size of the page and unit tests, for every commit. Runs all of them
+// even when one fails, so that one run tells everything.
 import { ensureInstalled, runTool, toolEnvironment } from '../main/bootstrap/install.mjs'
 
 await ensureInstalled()
@@ -10,6 +10,7 @@ const steps = [
   ['lint', 'oxlint', ['--type-aware', '--deny-warnings']],
   ['format', 'prettier', ['--check', '--cache', '--cache-location', '.cache/prettier', '--log-level', 'warn', '.']],
   ['unused code', 'knip', ['--no-progress']],
+  ['size of the page', 'node', ['test/pageSize.ts']],
   ['unit tests', 'vitest', ['run', '--project', 'unit', '--project', 'renderer', '--reporter=dot']],
 ]
 
