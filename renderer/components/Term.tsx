@@ -1,30 +1,49 @@
 import { Tooltip } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import { openTerm } from '../state/glossary.ts'
-import { GLOSSARY, type TermId } from '../glossary/glossary.ts'
+import type { GLOSSARY, TermId } from '../glossary/glossary.ts'
 import styles from './controls.module.css'
 
 /**
  * A word of the field, explained in a sentence on hover and focus; pressing it opens its entry in the glossary. Mark the
  * first use on a screen only.
  */
-export function Term({ id, children }: { readonly id: TermId; readonly children?: ReactNode }) {
-  const [term, sentence] = GLOSSARY[id]
-  return (
-    <Tip text={sentence}>
-      <button
-        type="button"
-        className={styles['term']}
-        onClick={(event) => {
-          // What the word stands in, such as a row, is not meant.
-          event.stopPropagation()
-          openTerm(id)
-        }}
-      >
-        {children ?? term}
-      </button>
-    </Tip>
-  )
+export const Term = ({ id, children }: { readonly id: TermId; readonly children: ReactNode }) => (
+  <Tip text={<Sentence id={id} />}>
+    <button
+      type="button"
+      className={styles['term']}
+      onClick={(event) => {
+        // What the word stands in, such as a row, is not meant.
+        event.stopPropagation()
+        openTerm(id)
+      }}
+    >
+      {children}
+    </button>
+  </Tip>
+)
+
+/** The texts of the glossary, once they are there: they come after the first screen. */
+let glossary: typeof GLOSSARY | undefined
+
+/** What the glossary says of a term. */
+export function Sentence({ id }: { readonly id: TermId }) {
+  const [texts, setTexts] = useState(glossary)
+  useEffect(() => {
+    if (glossary !== undefined) return undefined
+    let shown = true
+    const come = async (): Promise<void> => {
+      ;({ GLOSSARY: glossary } = await import('../glossary/glossary.ts'))
+      if (shown) setTexts(glossary)
+    }
+    // Without them there is nothing to say; the next one asks again.
+    come().catch(() => undefined)
+    return () => {
+      shown = false
+    }
+  }, [])
+  return texts?.[id][1]
 }
 
 /** A sentence beside anything that can be focused. */

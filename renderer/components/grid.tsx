@@ -1,10 +1,9 @@
-import { useEffect, useEffectEvent, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
-import { GLOSSARY } from '../glossary/glossary.ts'
+import { useEffect, useEffectEvent, useRef, useState, type KeyboardEvent, type ReactNode, type RefObject } from 'react'
 import { openTerm } from '../state/glossary.ts'
 import { useSettings } from '../state/settings.ts'
 import { classes } from './classes.ts'
 import { isSortable, type DataColumn, type Sorting } from './dataColumns.ts'
-import { Tip } from './Term.tsx'
+import { Sentence, Tip } from './Term.tsx'
 import styles from './tables.module.css'
 
 export interface GridOptions<R> {
@@ -109,10 +108,14 @@ export function GridHead<R>(props: {
 }
 
 /** What the column says and what its term means, as far as there is either. */
-function headerText<R>({ title, term }: DataColumn<R>): string | undefined {
+function headerText<R>({ title, term }: DataColumn<R>): ReactNode {
   if (term === undefined) return title
-  const [, sentence] = GLOSSARY[term]
-  return title === undefined ? sentence : `${title.replace(/\.?$/, '.')} ${sentence}`
+  return (
+    <>
+      {title !== undefined && `${title.replace(/\.?$/, '.')} `}
+      <Sentence id={term} />
+    </>
+  )
 }
 
 function ariaSort<R>(
