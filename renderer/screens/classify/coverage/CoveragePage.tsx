@@ -54,6 +54,7 @@ function Covered({ configurations }: { readonly configurations: Configurations }
     [coverage, chosen, current.objects, draft],
   )
   const catchAll = catchAllSentence(rows)
+  const watched = coverage.since !== coverage.at
   const choose = ({ schema }: CoverageRow): void => setChosen((old) => (old === schema ? undefined : schema))
   return (
     <div className={styles['page']}>
@@ -65,8 +66,10 @@ function Covered({ configurations }: { readonly configurations: Configurations }
             'Counting starts with the first sample of a source.'
           ) : (
             <>
-              Metrics count every request by schema, but do not identify the sender. Counted since{' '}
-              {format.time(coverage.since)} {format.zone()} by the console, and since their start by the servers.{' '}
+              Metrics count every request by schema, but do not identify the sender.{' '}
+              {watched
+                ? `Counted since ${format.time(coverage.since)} ${format.zone()} by the console, and since their start by the servers.`
+                : 'Counted by the servers since their start.'}{' '}
               <Term id="debug-dump">Dumps</Term> name flows, but show only what waits or executes at that moment:{' '}
               {coverage.dumps === 1 ? '1 dump was' : `${format.fixed(coverage.dumps)} dumps were`} read, and short
               requests are missed.
@@ -95,7 +98,7 @@ function Covered({ configurations }: { readonly configurations: Configurations }
             />
           }
         >
-          <SchemaTable rows={shown} rates={rates} at={coverage.at} selected={chosen} onChoose={choose} />
+          <SchemaTable rows={shown} rates={rates} watched={watched} selected={chosen} onChoose={choose} />
         </Pane>
         <Pane
           title={chosen === undefined ? 'Flows seen' : `Flows seen in ${chosen}`}

@@ -5,7 +5,7 @@ import { classes } from '../../../components/classes.ts'
 import { DataTable } from '../../../components/DataTable.tsx'
 import { numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
 import { Icon, type IconName } from '../../../components/Icon.tsx'
-import { LevelChip, LevelName } from '../../../components/LevelChip.tsx'
+import { LevelChip, LevelName, MiddleCut } from '../../../components/LevelChip.tsx'
 import { openRequest } from '../../../state/request.ts'
 import { format, UNKNOWN } from '../../../theme/format.ts'
 import { sampleOf } from '../shared/seen.data.ts'
@@ -15,12 +15,13 @@ import { standingText, type FlowRow } from './coverage.data.ts'
 export const SchemaTable = memo(function SchemaTable(props: {
   readonly rows: readonly CoverageRow[]
   readonly rates: ReadonlyMap<string, number>
-  readonly at: number | undefined
+  /** Counters were compared: the source has told more than one page. */
+  readonly watched: boolean
   readonly selected: string | undefined
   readonly onChoose: (row: CoverageRow) => void
 }) {
-  const { rows, rates, selected, onChoose } = props
-  const columns = useMemo(() => schemaColumns(rates), [rates])
+  const { rows, rates, watched, selected, onChoose } = props
+  const columns = useMemo(() => schemaColumns(rates, watched), [rates, watched])
   return (
     <DataTable
       caption="Flow schemas and their requests"
@@ -62,7 +63,7 @@ function StandingCell({ row }: { readonly row: CoverageRow }) {
   )
 }
 
-const schemaColumns = (rates: ReadonlyMap<string, number>): readonly DataColumn<CoverageRow>[] => [
+const schemaColumns = (rates: ReadonlyMap<string, number>, watched: boolean): readonly DataColumn<CoverageRow>[] => [
   {
     id: 'order',
     header: 'Order',
@@ -72,7 +73,12 @@ const schemaColumns = (rates: ReadonlyMap<string, number>): readonly DataColumn<
     value: ({ matchingPrecedence }) => matchingPrecedence,
   },
   { id: 'schema', header: 'Flow schema', term: 'flow-schema', value: ({ schema }) => schema },
-  { id: 'level', header: 'Level', value: ({ level }) => level, cell: ({ level }) => <LevelName name={level} /> },
+  {
+    id: 'level',
+    header: 'Level',
+    value: ({ level }) => level,
+    cell: ({ level, standing }) => <LevelName name={level} stale={standing.kind === 'dangling'} />,
+  },
   {
     id: 'standing',
     header: 'Requests',
@@ -90,9 +96,13 @@ const schemaColumns = (rates: ReadonlyMap<string, number>): readonly DataColumn<
       return rate === undefined ? (total === 0 ? '0' : UNKNOWN) : format.significant(rate)
     },
   },
-  numberColumn('counted', 'Counted', ({ counted }) => counted, {
-    title: 'Requests dispatched or rejected while this page was open, of all servers',
-  }),
+  ...(watched
+    ? [
+        numberColumn<CoverageRow>('counted', 'Counted', ({ counted }) => counted, {
+          title: 'Requests dispatched or rejected while this page was open, of all servers',
+        }),
+      ]
+    : []),
   numberColumn('total', 'Since start', ({ total }) => total, {
     title: 'Requests dispatched or rejected since the servers started',
   }),
@@ -168,7 +178,7 @@ const flowColumns = (at: number | undefined, withDraft: boolean): readonly DataC
     value: ({ words }) => words,
     cell: ({ words }) => (
       <span className={classes('mono', styles['words'])} title={words}>
-        {words === '' ? UNKNOWN : words}
+        <MiddleCut text={words === '' ? UNKNOWN : words} />
       </span>
     ),
   },

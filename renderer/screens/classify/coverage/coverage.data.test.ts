@@ -34,6 +34,10 @@ describe('the sentence about all schemas', () => {
       [row('b', { kind: 'quiet', forMs: 9_000 }), row('c', { kind: 'quiet', forMs: 9_000 }), ...others],
       '2 of 4 flow schemas have had no request while this page was open, but some before.',
     ],
+    [
+      [row('b', { kind: 'quiet', forMs: 0 }), ...others],
+      'Every flow schema has had requests since the servers started.',
+    ],
     [[row('b', { kind: 'unknown' }), ...others], 'Nothing tells whether 1 of 3 flow schemas gets requests.'],
     [[row('gone', { kind: 'removed' }), ...others], 'Every flow schema gets requests.'],
   ])('%#', (rows, sentence) => {
@@ -44,6 +48,7 @@ describe('the sentence about all schemas', () => {
 describe('a standing', () => {
   it.each<[Standing, string]>([
     [{ kind: 'quiet', forMs: 12_000 }, 'none in the 12 s watched, some before'],
+    [{ kind: 'quiet', forMs: 0 }, 'some since the start'],
     [{ kind: 'quiet', forMs: 900_000 }, 'no request for 15 min'],
     [{ kind: 'shadowed', by: ['a'] }, 'can never match: a takes all'],
     [{ kind: 'shadowed', by: ['a', 'b', 'c', 'd'] }, 'can never match: a, b, c and 1 more take all'],
@@ -60,6 +65,8 @@ describe('a standing', () => {
     expect(last && standingText(last.standing, last.schema, last.level)).toBe('no requests, as intended')
     expect(built.filter(isIdle)).toEqual([])
     expect(isIdle(row('a', { kind: 'never' }))).toBe(true)
+    // A single page of a file tells nothing of how long.
+    expect(isIdle(row('a', { kind: 'quiet', forMs: 0 }))).toBe(false)
   })
 })
 

@@ -39,6 +39,7 @@ export function standingText(standing: Standing, schema: string, level: string):
     case 'traffic':
       return 'has traffic'
     case 'quiet':
+      if (standing.forMs === 0) return 'some since the start'
       return standing.forMs < QUIET_AFTER_MS
         ? `none in the ${format.age(standing.forMs)} watched, some before`
         : `no request for ${format.age(standing.forMs)}`
@@ -66,7 +67,8 @@ const enumerated = (names: readonly string[]): string =>
 
 /** Whether a standing asks for a look; that catch-all gets nothing is as it should be. */
 export const isIdle = ({ schema, standing }: CoverageRow): boolean =>
-  schema !== CATCH_ALL && ['never', 'shadowed', 'dangling', 'quiet'].includes(standing.kind)
+  schema !== CATCH_ALL &&
+  (standing.kind === 'quiet' ? standing.forMs > 0 : ['never', 'shadowed', 'dangling'].includes(standing.kind))
 
 /** What is true of all schemas of the configuration, in a sentence. */
 export function coverageSentence(rows: readonly CoverageRow[]): string {
@@ -79,12 +81,14 @@ export function coverageSentence(rows: readonly CoverageRow[]): string {
   const lost = count(({ kind }) => kind === 'shadowed' || kind === 'dangling')
   const never = count(({ kind }) => kind === 'never')
   const quiet = count((standing) => standing.kind === 'quiet' && standing.forMs >= QUIET_AFTER_MS)
+  const unwatched = count((standing) => standing.kind === 'quiet' && standing.forMs === 0)
   const brief = count((standing) => standing.kind === 'quiet' && standing.forMs < QUIET_AFTER_MS)
   const have = (number: number): string => (number === 1 ? 'has' : 'have')
   if (unknown > 0) return `Nothing tells whether ${unknown} of ${all} ${unknown === 1 ? 'gets' : 'get'} requests.`
   if (lost > 0) return `${lost} of ${all} can get no request.`
   if (never > 0) return `${never} of ${all} ${have(never)} had no request since the servers started.`
   if (quiet > 0) return `${quiet} of ${all} ${have(quiet)} had no request for 10 minutes.`
+  if (unwatched > 0) return 'Every flow schema has had requests since the servers started.'
   if (brief > 0) return `${brief} of ${all} ${have(brief)} had no request while this page was open, but some before.`
   return 'Every flow schema gets requests.'
 }
