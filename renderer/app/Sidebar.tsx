@@ -6,6 +6,7 @@ import { useSelection } from '../state/selection.ts'
 import { useSettings } from '../state/settings.ts'
 import { useTimePart } from '../state/time.ts'
 import { useView } from '../state/view.ts'
+import { useConnected } from '../state/connection.ts'
 import { format } from '../theme/format.ts'
 import { levelOrder } from '../theme/levelSlots.ts'
 import { levelColor } from '../state/levels.ts'
@@ -20,6 +21,7 @@ export function Sidebar() {
   const [{ sidebar, levelSlots }] = useSettings()
   const { screen, level: shown, page } = useRoute()
   const { server, derivedServer, mode } = useView()
+  const connected = useConnected()
   // Links carry server and range: they change with them.
   useSelection()
   useTimePart(({ window }) => window)
@@ -58,7 +60,11 @@ export function Sidebar() {
         ))}
       </ul>
       {rows.length === 0 ? (
-        <p className={styles['none']}>Priority levels appear here once a source is connected.</p>
+        <p className={styles['none']}>
+          {connected === undefined
+            ? 'Priority levels appear here once a source is connected.'
+            : 'Priority levels appear here with the first sample.'}
+        </p>
       ) : (
         <>
           <h2 className={styles['heading']}>

@@ -14,7 +14,7 @@ import styles from './Sidebar.module.css'
 /** How the source is doing, and when seats move next. */
 export function StatusBar() {
   const { connection } = useConnection()
-  const { server, derivedServer } = useView()
+  const { server, derivedServer, mode } = useView()
   const facts = statusFacts(connection, server)
   if (facts === undefined) {
     return (
@@ -52,7 +52,7 @@ export function StatusBar() {
         </b>
       </span>
       <NoteMark note="reallocation" />
-      <Countdown />
+      {mode !== 'still' && <Countdown />}
       <EditingState />
     </footer>
   )

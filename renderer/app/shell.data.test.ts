@@ -43,6 +43,14 @@ describe('the badge', () => {
     expect(announcementOf('connecting', true, [{ status: 'failing' }])).toMatch(/^No answer/)
   })
 
+  it.each(['forbidden', 'unauthorized', 'credentials'] as const)('does not call %s no answer', (code) => {
+    const refused = { status: 'failing' as const, failures: [{ at: '', problem: { code, message: '' } }] }
+    const connecting = { mode: 'connecting', server: undefined, ageMs: 0, buffered: 0 } as const
+    expect(badgeOf(connecting, true, undefined, [refused])).toMatchObject({ tone: 'offline', word: 'NO ACCESS' })
+    expect(badgeOf(connecting, true, undefined, [refused, { status: 'failing' }]).word).toBe('NO ANSWER')
+    expect(announcementOf('connecting', true, [refused])).toBe('No access yet; the console tries again.')
+  })
+
   it('says how fast a simulation goes, whether it stands, and what the machine cannot follow', () => {
     const frame = { source: { kind: 'simulation', name: 'Simulated cluster', via: 'engine' } } as const
     const simulated = (change: Partial<SimulationState>) =>

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../core/contract/errors.ts'
 import type { Connected, ServerHealth } from '../../core/contract/source.ts'
 import { type Frame, type ServerFrame, isExempt, type LevelFrame } from '../../core/frame/frame.ts'
 import type { SimulationState } from '../../core/contract/simulation.ts'
@@ -26,7 +27,7 @@ export function badgeOf(
   view: BadgeView,
   link: boolean,
   simulation?: SimulationState,
-  servers: readonly Pick<ServerHealth, 'status'>[] = [],
+  servers: readonly Trying[] = [],
 ): Badge {
   const at = view.server === undefined ? undefined : unixMsOf(view.server.at)
   if (!link) return { tone: 'offline', word: 'NO LINK', detail: 'the console itself does not answer' }
@@ -35,7 +36,11 @@ export function badgeOf(
       return { tone: 'none', word: 'NO SOURCE' }
     case 'connecting':
       if (allFail(servers)) {
-        return { tone: 'offline', word: 'NO ANSWER', detail: 'no sample yet; the console tries again' }
+        return {
+          tone: 'offline',
+          word: noSample(servers).toUpperCase(),
+          detail: 'no sample yet; the console tries again',
+        }
       }
       return { tone: 'connecting', word: 'CONNECTING', detail: 'waiting for the first sample' }
     case 'live':
@@ -62,8 +67,17 @@ export function badgeOf(
   }
 }
 
-const allFail = (servers: readonly Pick<ServerHealth, 'status'>[]): boolean =>
+/** Of a server's health, what tells how the tries for a first sample end. */
+type Trying = Pick<ServerHealth, 'status'> & Partial<Pick<ServerHealth, 'failures'>>
+
+const allFail = (servers: readonly Trying[]): boolean =>
   servers.length > 0 && servers.every(({ status }) => status === 'failing')
+
+const REFUSED: ReadonlySet<ErrorCode | undefined> = new Set(['forbidden', 'unauthorized', 'credentials'])
+
+/** A server that refuses does answer. */
+const noSample = (servers: readonly Trying[]): string =>
+  servers.every(({ failures }) => REFUSED.has(failures?.at(-1)?.problem.code)) ? 'No access' : 'No answer'
 
 function simulatedBadge(simulation: SimulationState | undefined): Badge {
   if (simulation === undefined) return { tone: 'simulated', word: 'SIMULATED', detail: 'not your cluster' }
@@ -80,13 +94,9 @@ function simulatedBadge(simulation: SimulationState | undefined): Badge {
 const wholeAge = (ms: number): string => (ms < 10_000 ? `${Math.floor(ms / 1_000)} s` : format.age(ms))
 
 /** The mode in words, for those who do not see the badge: changes only with the mode. */
-export function announcementOf(
-  mode: View['mode'],
-  link: boolean,
-  servers: readonly Pick<ServerHealth, 'status'>[] = [],
-): string {
+export function announcementOf(mode: View['mode'], link: boolean, servers: readonly Trying[] = []): string {
   if (!link) return 'No link to the console.'
-  if (mode === 'connecting' && allFail(servers)) return 'No answer yet; the console tries again.'
+  if (mode === 'connecting' && allFail(servers)) return `${noSample(servers)} yet; the console tries again.`
   const words: Readonly<Record<View['mode'], string>> = {
     none: 'No source connected.',
     connecting: 'Connecting.',

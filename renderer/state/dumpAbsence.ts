@@ -13,9 +13,10 @@ export type DumpAbsence =
   | { readonly kind: 'still' }
   | { readonly kind: 'not-yet' }
 
-/** Why there is no dump of this server, of which there is none. */
-export function useDumpAbsence(server: string | undefined): DumpAbsence {
+/** Why there is no dump of this server, of which there is none; before the first sample, of the source’s first server. */
+export function useDumpAbsence(shown: string | undefined): DumpAbsence {
   const connected = useConnected()
+  const server = shown ?? connected?.servers[0]?.id
   const dumps = useHealth(server)?.dumps
   const report = usePermissionReport(server ?? '', server !== undefined && dumps?.status === 'forbidden')
   if (connected === undefined) return { kind: 'no-source' }

@@ -120,6 +120,9 @@ function ServerTable(props: { readonly servers: readonly ServerHealth[]; readonl
 const toneOf = (fact: Fact | undefined): string | undefined =>
   fact?.tone === undefined ? undefined : styles[fact.tone]
 
+/** Joined to the name by U+2060, or a narrow column would leave it on a line of its own. */
+const SHORTENED = '…\u2060'
+
 const MISSING_COLUMNS: readonly DataColumn<MissingFamily>[] = [
   {
     id: 'family',
@@ -127,7 +130,7 @@ const MISSING_COLUMNS: readonly DataColumn<MissingFamily>[] = [
     term: 'metric-family',
     cell: ({ family }) => (
       <span className="mono" title={family}>
-        {family.replace('apiserver_flowcontrol_', '…')}
+        {family.replace('apiserver_flowcontrol_', SHORTENED)}
       </span>
     ),
   },
@@ -175,7 +178,14 @@ function Failures({ health }: { readonly health: ServerHealth }) {
           </span>
         ))}
       </div>
-      {nextInSeconds !== undefined && <p>Next try in {nextInSeconds} s. The last values stay and are marked stale.</p>}
+      {nextInSeconds !== undefined && (
+        <p>
+          Next try in {nextInSeconds} s.{' '}
+          {health.lastGoodAt === undefined
+            ? 'There is no sample yet.'
+            : `The last values, from ${format.time(unixMsOf(health.lastGoodAt))}, stay and are marked stale.`}
+        </p>
+      )}
       <div className={styles['buttons']}>
         <Button small onClick={() => void ask('sources.tryNow', { server: health.id }).catch(() => undefined)}>
           Try now

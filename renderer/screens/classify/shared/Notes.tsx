@@ -29,7 +29,7 @@ export function NoDumps(props: {
     case 'forbidden':
       return (
         <Note kind="warn">
-          <p>{`You may not read the debug dumps of ${server ?? 'this server'}. ${what} stay unknown; everything else works.`}</p>
+          <p>{`You may not read the debug dumps of ${server ?? 'this server'}. ${what} stay unknown.`}</p>
           {absence.role !== undefined && <Copy text={absence.role} label="Copy role and binding" />}
         </Note>
       )

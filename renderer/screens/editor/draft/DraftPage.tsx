@@ -6,7 +6,7 @@ import type { UnderstoodDraft } from '../../../state/draft.logic.ts'
 import { askingStore, setAsking } from '../../../state/asking.ts'
 import { rememberLevels, useSettings } from '../../../state/settings.ts'
 import { levelOrder } from '../../../theme/levelSlots.ts'
-import { ProblemNote, EmptyState, ErrorState, ForbiddenState, Loading } from '../../../components/States.tsx'
+import { Details, ProblemNote, EmptyState, ErrorState, ForbiddenState, Loading } from '../../../components/States.tsx'
 import { Button } from '../../../components/Button.tsx'
 import { insistOnBuiltIn } from '../../../state/draftBase.ts'
 import { draftStore, useDraft, useDraftReady, redoDraft, undoDraft } from '../../../state/draft.ts'
@@ -142,7 +142,8 @@ function NoDraft({ state }: { readonly state: ObjectsState | undefined }) {
           actions={upon}
         >
           <p>{problem.message}</p>
-          <p>Everything else works. A draft on the built-in objects can be saved as YAML.</p>
+          {state.editing.state !== 'impossible' && problem.details !== undefined && <Details text={problem.details} />}
+          <p>A draft on the built-in objects can be saved as YAML.</p>
         </ForbiddenState>
       )
     }
