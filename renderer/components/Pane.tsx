@@ -26,7 +26,11 @@ export function Pane({ title, unit, note, actions, children, className, onKeyDow
           {title}
         </h2>
         {unit !== undefined && <span className={styles['unit']}>{unit}</span>}
-        {note !== undefined && <p className={styles['note']}>{note}</p>}
+        {note !== undefined && (
+          <p className={styles['note']} title={typeof note === 'string' ? note : undefined}>
+            {note}
+          </p>
+        )}
         {actions !== undefined && <div className={styles['actions']}>{actions}</div>}
       </header>
       <div className={styles['body']}>{children}</div>

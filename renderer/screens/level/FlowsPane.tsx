@@ -120,7 +120,8 @@ function flowColumns(wish: {
     },
     {
       id: 'share',
-      width: 80,
+      // As the last column it has a wider margin.
+      width: exempt ? 96 : 80,
       header: 'Share',
       title:
         limit === undefined

@@ -6,6 +6,7 @@ import { Pane } from '../../components/Pane.tsx'
 import { classes } from '../../components/classes.ts'
 import { isPaneKey } from '../../components/keys.ts'
 import { NARROW, useMedia } from '../../components/hooks.ts'
+import { MiddleCut } from '../../components/LevelChip.tsx'
 import { format } from '../../theme/format.ts'
 import { flowName, isWaiting, widthOf } from '../../state/flows.logic.ts'
 import styles from './panes.module.css'
@@ -108,8 +109,8 @@ const COLUMNS: readonly DataColumn<RequestRow>[] = [
     header: 'Request',
     value: (row) => `${row.verb} ${row.target}`,
     cell: (row) => (
-      <span className="mono" title={row.path}>
-        {`${row.verb.toUpperCase()} ${row.target}`}
+      <span className={classes('mono', styles['request'])} title={row.path}>
+        <MiddleCut text={`${row.verb.toUpperCase()} ${row.target}`} />
       </span>
     ),
   },

@@ -2,7 +2,7 @@ import { memo, useMemo, useState } from 'react'
 import type { SourceSpec } from '../../../core/contract/source.ts'
 import { REJECT_REASONS, type RejectReason } from '../../../core/frame/frame.ts'
 import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
-import { LevelChip } from '../../components/LevelChip.tsx'
+import { LevelChip, MiddleCut } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { REASON_TEXT } from '../../components/rejectReasons.ts'
 import { Segment } from '../../components/Button.tsx'
@@ -108,7 +108,14 @@ function rejectionColumns(servers: ReadonlyMap<string, string> | undefined): rea
         <span className={faint(row) ?? styles[row.reason === 'time-out' ? 'queued' : 'rejected']}>{row.reason}</span>
       ),
     },
-    { id: 'schema', width: 160, header: 'Flow schema', term: 'flow-schema', value: (row) => row.schema },
+    {
+      id: 'schema',
+      width: 160,
+      header: 'Flow schema',
+      term: 'flow-schema',
+      value: (row) => row.schema,
+      cell: (row) => <MiddleCut text={row.schema} />,
+    },
     {
       id: 'count',
       width: 78,

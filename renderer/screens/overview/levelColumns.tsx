@@ -85,13 +85,16 @@ const byReason = (id: OptionalColumn, reason: RejectReason): Column => ({
 /** Columns that are left out where there is no room for all, the first one first. */
 const GIVES_WAY = ['dispatched', 'demand', 'nominal', 'history']
 const WIDE = 1150
+/** Room beyond what names need goes to the drawings. */
+const ROOMY = 1500
 
 /** The columns that fit; their order never changes, and widths leave room for what they may come to hold. */
 export function levelColumns(options: LevelColumnOptions): readonly Column[] {
   const { width, compact, scale, stale, range, sparkline, optional, explained } = options
   const wide = width >= WIDE
-  const bar = wide ? 148 : 104
-  const spark = wide ? 132 : 88
+  const roomy = width >= ROOMY
+  const bar = roomy ? 232 : wide ? 148 : 104
+  const spark = roomy ? 280 : wide ? 132 : 88
   const height = compact ? 18 : 22
   const wanted: ReadonlySet<string> = optional
   const columns: readonly Column[] = [

@@ -206,7 +206,7 @@ export function HandsPane({ level, queues, flows, overlap, chosen, onChoose }: H
           <p className={styles['empty']}>
             {queues === 1
               ? 'With one queue there is nothing to deal: flows are not told apart.'
-              : 'Type a flow below, or connect a source whose debug dumps show some.'}
+              : 'Type a flow below, or take those of a debug dump that shows requests.'}
           </p>
         ) : (
           width > 0 && (

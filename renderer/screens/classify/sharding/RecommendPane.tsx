@@ -101,7 +101,10 @@ const COLUMNS: readonly DataColumn<ShapeRow>[] = [
   numberColumn('waiting', 'Waiting per flow', (row) => row.waiting, {
     title: 'Requests of one flow that can wait: hand size × queue length limit',
   }),
-  numberColumn('widest', 'Widest request, seats', (row) => row.widest, { term: 'max-seats' }),
+  numberColumn('widest', 'Widest, seats', (row) => row.widest, {
+    term: 'max-seats',
+    title: 'Widest request that a level of this shape takes',
+  }),
 ]
 
 function Shapes(props: {
