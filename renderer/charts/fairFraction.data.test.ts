@@ -80,7 +80,7 @@ describe('what each level got of what it asked', () => {
 
   it('says it in words beside each bar', () => {
     expect(bars.map(({ note }) => note)).toEqual([
-      'exactly p: 951 × p = 307',
+      'at p: 951 × p ≈ 307',
       '84 %, floor 75',
       '20 %, max 100',
       'asked for nothing, got 0',

@@ -148,7 +148,7 @@ const seats = (n: number): string => String(Math.round(n))
 
 function noteOf({ target, limit, decided, bound }: ShareRow, ratio: number | undefined): string {
   if (ratio === undefined) return `asked for nothing, got ${limit}`
-  if (decided === 'p') return `exactly p: ${seats(target)} × p = ${limit}`
+  if (decided === 'p') return `at p: ${seats(target)} × p ≈ ${limit}`
   if (decided === 'case') return `${percent(ratio)}: ${limit} of ${seats(target)}`
   return `${percent(ratio)}, ${decided} ${seats(bound)}`
 }

@@ -24,6 +24,9 @@ export function fixed(value: Value, decimals = 0): string {
 /** Whole seats or requests: `307`, `10 087`. */
 const seats = (value: Value): string => fixed(value)
 
+/** A number and what it counts: `1 seat`, `1 204 requests`. */
+const counted = (value: Value, noun: string): string => `${fixed(value)} ${noun}${value === 1 ? '' : 's'}`
+
 /** An average number of seats, one decimal: `911.5`. */
 const seatsAverage = (value: Value): string => fixed(value, 1)
 
@@ -181,6 +184,7 @@ const zone = (): string => (clock === 'utc' ? 'UTC' : 'local time')
 export const format = {
   fixed,
   seats,
+  counted,
   seatsAverage,
   seatSeconds,
   significant,

@@ -12,8 +12,8 @@ export interface CaseSentence {
 }
 
 const NAMED = 3
-const seats = (n: number): string => (n === 1 ? '1 seat' : `${format.seats(n)} seats`)
-const levels = (n: number): string => (n === 1 ? '1 level' : `${format.fixed(n)} levels`)
+const seats = (n: number): string => format.counted(n, 'seat')
+const levels = (n: number): string => format.counted(n, 'level')
 
 /** `a, b and c`; of many the first two and their number. */
 export function listed(names: readonly string[]): string {
@@ -84,7 +84,7 @@ function shares(expected: ExpectedAllocation, ledger: AdjustmentLedger): Words {
   const all = expected.levels
   const [atFloor, atP, capped] = [named(all, 'raised-to-floor'), named(all, 'at-p'), named(all, 'capped')]
   const p = { strong: `p = ${format.fairFraction(expected.fairFraction)}` }
-  const abundant = expected.fairFraction > 1 ? ', above 1 because there are more seats than anybody asks for' : ''
+  const abundant = expected.fairFraction > 1 ? ', above 1 because the seats exceed the sum of all targets' : ''
   const held = capped.length === 0 ? '' : ` ${listed(capped)} ${are(capped)} held at max.`
   const end = `${held} ${borrowing(ledger)}`
   if (atP.length === 0) {

@@ -166,7 +166,7 @@ function ExemptNote({ level, executing }: { readonly level: LevelFrame; readonly
       <Note kind="info">
         Requests never wait here, and no limit applies.{' '}
         {own !== undefined &&
-          `${own} seats execute${share === undefined ? '' : `, ${share} % of all on this server`}. `}
+          `${format.counted(own, 'seat')} ${own === 1 ? 'executes' : 'execute'}${share === undefined ? '' : `, ${share} % of all on this server`}. `}
         {level.demand.highWatermark !== undefined &&
           `Its high watermark of ${level.demand.highWatermark} decides whether the others’ limits come from their demand or from their floors.`}
       </Note>

@@ -181,6 +181,10 @@ describe('the worst true statement, by rule order', () => {
   })
 
   test('8. otherwise everything flows', () => {
+    const one = server({
+      levels: [level({ name: 'exempt', executing: 1, nominal: 0 }), level({ name: 'system', nominal: 3 })],
+    })
+    expect(nowLine([judged(one)]).title).toBe('None of the 2 levels queues or rejects now. 1 of 3 seats is executing.')
     const frame = server({ levels: [calm('system'), level({ name: 'exempt', executing: 1, nominal: 0 })] })
     expect(nowLine([judged(frame)])).toEqual({
       tone: 'ok',

@@ -119,7 +119,7 @@ function flowing(servers: readonly NowServer[], cases: readonly Case[]): Told {
   const seatsExecuting =
     executing === undefined
       ? 'The server does not report executing seats.'
-      : `${format.seats(executing)} of ${format.seats(nominal)} seats are executing${sum}.`
+      : `${format.seats(executing)} of ${format.counted(nominal, 'seat')} ${executing === 1 ? 'is' : 'are'} executing${sum}.`
   if (rows.some(({ queuedRequests, seats: { queued } }) => queuedRequests === undefined && queued === undefined)) {
     return {
       tone: 'withheld',

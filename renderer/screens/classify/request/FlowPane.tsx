@@ -77,9 +77,7 @@ function Hand({ answer, dump }: { readonly answer: Classification; readonly dump
           <Unknown dumped={ofLevel?.queues?.length ?? 0} configured={flow.queues} />
         ) : (
           <>
-            {meetingSentence(meeting, others)}
-            {'; depth '}
-            <DumpAge at={ofLevel.at} />.
+            {meetingSentence(meeting, others)} Depth <DumpAge at={ofLevel.at} />.
           </>
         )}{' '}
         <a href={hrefOfPage('classify', 'sharding', priorityLevel)}>How likely hands meet</a>

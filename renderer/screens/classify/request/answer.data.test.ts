@@ -186,11 +186,11 @@ describe('the sentence about other flows', () => {
     [[], 0, 'No other flow of this level is present in the dump.'],
     [[], 1, 'The one other present flow shares none of these queues.'],
     [[], 5, 'None of the 5 other present flows shares one of these queues.'],
-    [[meets('ci:runner', 126)], 2, '1 queue shared with ci:runner (126)'],
+    [[meets('ci:runner', 126)], 2, '1 queue shared with ci:runner (126).'],
     [
       [meets('a', 1, 2), meets('b', 3), meets('c', 4), meets('d', 5)],
       9,
-      '2 queues shared with a (1, 2), 1 with b (3), 1 with c (4), and some with 1 more flow',
+      '2 queues shared with a (1, 2), 1 with b (3), 1 with c (4), and some with 1 more flow.',
     ],
   ])('of %j among %d is %j', (meeting, others, sentence) => {
     expect(meetingSentence(meeting, others)).toBe(sentence)

@@ -162,7 +162,7 @@ export function meetingFlows(
 
 const MOST_NAMED = 3
 
-/** `1 queue shared with ci:runner (126), 1 with logs:shipper (45)`. */
+/** `1 queue shared with ci:runner (126), 1 with logs:shipper (45).` */
 export function meetingSentence(meeting: readonly MeetingFlow[], others: number): string {
   if (others === 0) return 'No other flow of this level is present in the dump.'
   const [first, ...rest] = meeting
@@ -174,11 +174,12 @@ export function meetingSentence(meeting: readonly MeetingFlow[], others: number)
       : `None of the ${others} other present flows shares one of these queues.`
   const named = rest.map(({ count, text }) => `${count} ${text}`)
   const more = meeting.length - MOST_NAMED
-  return [
+  const shared = [
     `${first.count === 1 ? '1 queue' : `${first.count} queues`} shared ${first.text}`,
     ...named,
     ...(more > 0 ? [`and some with ${more} more ${more === 1 ? 'flow' : 'flows'}`] : []),
-  ].join(', ')
+  ]
+  return `${shared.join(', ')}.`
 }
 
 /** The value of a step with its unit; `≈` before what is assumed, nothing where a step has no value. */
