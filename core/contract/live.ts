@@ -217,6 +217,35 @@ export const CandidateReportSchema = z.object({
 })
 export type CandidateReport = z.infer<typeof CandidateReportSchema>
 
+/**
+ * How far waits of a feed's engine can be trusted: an audit event tells the wait at the server only of a request that took
+ * more than half a second, and of others wait and execution together. Seconds, since the feed began.
+ */
+export const FeedWaitsSchema = z.object({
+  /** All waits in the engine. */
+  here: z.number(),
+  /** Of an audit feed: waits at the server that its events tell, and how long the others can have been at most. */
+  bounds: z
+    .object({
+      told: z.number(),
+      untold: z.number(),
+      /** Requests whose execution time is what the wait in the engine leaves of their stay. */
+      guessed: z.number().int(),
+    })
+    .exactOptional(),
+  /** By the server's own histogram of waits, since the first scrape; and those here since then. */
+  reported: z.object({ sinceMs: z.number(), server: z.number(), here: z.number() }).exactOptional(),
+  /** Requests whose execution time the server's histogram of executions tells; `factor` of their stay in all. */
+  corrected: z
+    .object({ fromMs: z.number(), toMs: z.number(), requests: z.number().int(), factor: z.number() })
+    .exactOptional(),
+  /** Levels and flow schemas of which it does not, with the counts of both since the first scrape. */
+  uncorrected: z
+    .array(z.object({ level: z.string(), schema: z.string(), feed: z.number().int(), server: z.number().int() }))
+    .exactOptional(),
+})
+export type FeedWaits = z.infer<typeof FeedWaitsSchema>
+
 export const LiveStateSchema = z.object({
   /** What the proxy or the feed is, in words: `http://127.0.0.1:41233 → prod-eu-1`. */
   title: z.string(),
@@ -238,6 +267,8 @@ export const LiveStateSchema = z.object({
   /** What the console itself refused: posts and connections of a webhook, requests that the proxy had no room for. */
   refused: z.object({ count: z.number().int(), last: z.string() }).exactOptional(),
   agreement: AgreementSchema,
+  /** Of a feed. */
+  waits: FeedWaitsSchema.exactOptional(),
   candidate: CandidateReportSchema.exactOptional(),
 })
 export type LiveState = z.infer<typeof LiveStateSchema>

@@ -197,8 +197,6 @@ export interface ServerFacts {
   readonly startedMs?: number
   /** Seats of the whole server, by what its exempt level may borrow (specification 6.1); absent where it does not tell. */
   readonly seats?: Seats
-  /** Seconds that dispatched requests have waited in all since its start; absent where it does not tell. */
-  readonly waitedSeconds?: number
 }
 
 /** Lets an engine estimate by the facts; to be repeated, because they are believed for three minutes only. */

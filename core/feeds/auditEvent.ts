@@ -95,11 +95,16 @@ export function readAuditEvent(event: unknown): FeedRecord {
     endedMs,
     status,
     ...(ended ? durationsOf(endedMs - receivedMs, waitMs, isWatch) : NO_DURATIONS),
+    ...((ended || refused) && waitMs === undefined && { waitAtMostMs: mostOf(endedMs - receivedMs, isWatch) }),
     refused,
     outside: outsideOf(line.ok ? undefined : line.problem, user, stopped && status === FORBIDDEN),
     server: waitMs === undefined ? undefined : { waitMs },
   }
 }
+
+/** The longest wait, milliseconds, of a request that took so long and whose event has none. */
+const mostOf = (inAllMs: number, isWatch: boolean): number =>
+  isWatch || inAllMs <= WAIT_TOLD_FROM_MS ? Math.max(0, inAllMs) : 0
 
 const NO_DURATIONS = { executionMs: undefined, inAllMs: undefined }
 

@@ -3,10 +3,11 @@ import { NO_OUTCOME, type Outcome, outcomeOf, plus } from '../live/outcome.ts'
 import type { LiveRow } from '../live/requestLog.ts'
 import { type Call, Run, type RunOptions, type RunRequest } from '../run/run.ts'
 import { msToNs, type Nanoseconds, nsToMs, secondsToNs, type UnixMs, unixMsAfter } from '../units.ts'
-import { classify, orderFlowSchemas, type User } from '../request/match.ts'
+import { classify, orderFlowSchemas, type RequestDigest, type User } from '../request/match.ts'
 import type { RequestInfo } from '../request/requestInfo.ts'
 import { usersOf } from '../guard/shadowing.ts'
 import type { FlowSchema } from '../config/objects.ts'
+import type { Lane } from '../live/reportedTimes.ts'
 
 /** Receives the same calls as the engine, so that a candidate can run beside it. Times are nanoseconds since `began`. */
 export interface FeedListener {
@@ -44,6 +45,7 @@ export class FeedEngine {
   before: Outcome = NO_OUTCOME
   private waitedBefore = 0
   standIns: StandIns = createStandIns(this.configuration, new Set())
+  private order: readonly FlowSchema[] = []
 
   constructor(options: FeedEngineOptions, startUnixMs: UnixMs) {
     this.options = options
@@ -82,8 +84,16 @@ export class FeedEngine {
 
   configure(configuration: EngineConfiguration): void {
     this.configuration = configuration
-    const { refused } = this.run.engine.configure(configuration)
-    this.standIns = createStandIns(configuration, new Set(refused.map(({ name }) => name)))
+    const report = this.run.engine.configure(configuration)
+    const refused = new Set(report.refused.map(({ name }) => name))
+    this.order = orderFlowSchemas(configuration.schemas, new Set(usable(configuration, refused))).order
+    this.standIns = createStandIns(configuration, refused)
+  }
+
+  /** Where the engine would put a request. */
+  laneOf(digest: RequestDigest): Lane {
+    const { metadata, spec } = classify(this.order, digest)
+    return { level: spec.priorityLevelConfiguration.name, schema: metadata.name }
   }
 
   facts(facts: ServerFacts): void {
@@ -179,9 +189,16 @@ export interface StandIns {
   userFor(schema: string, info: RequestInfo, client: string): User | undefined
 }
 
-export function createStandIns({ levels, schemas }: EngineConfiguration, refused: ReadonlySet<string>): StandIns {
-  const names = levels.map(({ metadata }) => metadata.name).filter((name) => !refused.has(name))
-  const { order } = orderFlowSchemas(schemas, new Set([...names, 'exempt', 'catch-all']))
+/** Levels that the engine has. */
+const usable = ({ levels }: EngineConfiguration, refused: ReadonlySet<string>): readonly string[] => [
+  ...levels.map(({ metadata }) => metadata.name).filter((name) => !refused.has(name)),
+  'exempt',
+  'catch-all',
+]
+
+export function createStandIns(configuration: EngineConfiguration, refused: ReadonlySet<string>): StandIns {
+  const names = usable(configuration, refused)
+  const { order } = orderFlowSchemas(configuration.schemas, new Set(names))
   const byName = new Map(order.map((schema) => [schema.metadata.name, schema]))
   const cut = [...byName.keys(), ...names].filter((name) => name.length > LOGGED_BYTES)
   const known = new Map<string, User | undefined>()

@@ -1,4 +1,4 @@
-import type { Agreement } from '../contract/live.ts'
+import type { Agreement, FeedWaits } from '../contract/live.ts'
 import type { ApfEngine, EngineConfiguration, ServerFacts } from '../engine/apfEngine.ts'
 import type { Outcome } from '../live/outcome.ts'
 import { RequestLog } from '../live/requestLog.ts'
@@ -8,7 +8,9 @@ import { Fifo } from '../run/fifo.ts'
 import { type FeedArrival, type FeedRecord, quoted, type OpenRequest, OpenRequests, FeedRequest } from './request.ts'
 import { FeedEngine, type FeedEngineOptions, type FeedListener } from './feedEngine.ts'
 import { type FeedIdentity, limitsOf, Placing } from './placing.ts'
-import { type FeedCounts, FeedTally, Waited } from './tally.ts'
+import type { ReportedTimes } from '../live/reportedTimes.ts'
+import { ExecutionCorrection, MOST_SCRAPES } from './correction.ts'
+import { type FeedCounts, FeedTally, ToldWaits, Waited } from './tally.ts'
 
 export interface FeedRunOptions {
   readonly engine: FeedEngineOptions
@@ -43,8 +45,12 @@ export interface FeedRun {
   /** The feed is at its end: everything that is held back happens. */
   finish(): void
   agreement(): Agreement
+  /** How far the waits of the engine can be trusted. */
+  readonly waits: FeedWaits
   configure(configuration: EngineConfiguration): void
   facts(facts: ServerFacts): void
+  /** Histograms of the server that writes the feed, as of a scrape; scrapes come in the order of time. */
+  times(times: ReportedTimes): void
   subscribe(listener: FeedListener): () => void
 }
 
@@ -82,14 +88,19 @@ class EventTimeRun implements FeedRun {
   private held = 0
   private latest: number | undefined
   private readonly tally = new FeedTally()
+  private readonly told = new ToldWaits()
   private readonly waited = new Waited()
+  private readonly correction = new ExecutionCorrection()
+  /** Scrapes of a time that the engine has not come to, oldest first. */
+  private scrapes: ReportedTimes[] = []
 
   constructor({ engine, identity, startUnixMs, kept, untold, windowMs = WINDOW_MS }: FeedRunOptions) {
     this.log = new RequestLog(kept, untold)
     this.identity = identity
     this.windowMs = windowMs
     this.observer = new FeedEngine(engine, startUnixMs)
-    this.placing = new Placing({ engine: this.observer, log: this.log, identity })
+    const { observer, log, correction, told } = this
+    this.placing = new Placing({ engine: observer, log, identity, correction, waits: told })
   }
 
   get engine(): ApfEngine<unknown> {
@@ -110,8 +121,20 @@ class EventTimeRun implements FeedRun {
       scraped: this.observer.hasFacts,
       manyLate,
       manyUnfinished,
-      waited: this.waited.sentence,
+      waits: this.waits,
     })
+  }
+
+  get waits(): FeedWaits {
+    const { reported } = this.waited
+    const { report, uncorrected } = this.correction
+    return {
+      here: this.observer.waitedSeconds,
+      ...(this.identity === 'audit' && { bounds: this.told.bounds }),
+      ...(reported !== undefined && { reported }),
+      ...(report !== undefined && { corrected: report }),
+      ...(uncorrected.length > 0 && { uncorrected }),
+    }
   }
 
   get passedMs(): number {
@@ -138,16 +161,16 @@ class EventTimeRun implements FeedRun {
   }
 
   passTo(unixMs: UnixMs): void {
-    if (this.latest === undefined) return this.observer.moveTo(unixMs)
-    this.watermarkMs = Math.max(this.watermarkMs, unixMs)
+    if (this.latest === undefined) this.observer.moveTo(unixMs)
+    else this.heard(unixMs)
     this.release()
   }
 
   finish(): void {
     if (this.latest === undefined) return
-    this.passTo(this.latest)
+    this.letPass(this.latest)
     // What waits or executes by now gets the minute that it has at most.
-    this.passTo(this.latest + 60_000)
+    this.letPass(this.latest + 60_000)
   }
 
   agreement(): Agreement {
@@ -163,8 +186,13 @@ class EventTimeRun implements FeedRun {
     // The watches that are told of are those of the server that runs: those of the one before must not be among them.
     this.forgetServerBefore(this.watermarkMs)
     this.observer.facts(facts)
-    if (facts.waitedSeconds !== undefined)
-      this.waited.note({ here: this.observer.waitedSeconds, server: facts.waitedSeconds })
+  }
+
+  times(times: ReportedTimes): void {
+    this.scrapes.push(times)
+    if (this.scrapes.length > MOST_SCRAPES) this.scrapes.shift()
+    // A request log tells each execution.
+    if (this.identity === 'audit') this.correction.scraped(times)
   }
 
   subscribe(listener: FeedListener): () => void {
@@ -193,6 +221,21 @@ class EventTimeRun implements FeedRun {
     // It is remembered with its stages until none of them can come any more.
     const atMs = Math.max(endedMs, this.watermarkMs)
     this.timeline.put({ atMs, order: END, id, request })
+    this.noteExecuted(request.arrival)
+  }
+
+  private noteExecuted({ line, user, outside, refused, longRunning, ...arrival }: FeedArrival): void {
+    if (!this.correction.isKnown || outside !== undefined || refused || longRunning || !line.ok || !user) return
+    const { endedMs, executionMs, inAllMs } = arrival
+    const stayMs = executionMs ?? inAllMs
+    if (stayMs === undefined) return
+    const lane = this.observer.laneOf({ user, info: line.info })
+    this.correction.ended({ ...lane, endedMs, stayMs, isExact: executionMs !== undefined })
+  }
+
+  /** Everything up to here (Unix milliseconds) is known: it happens, unless its executions are about to be known. */
+  private heard(unixMs: number): void {
+    this.watermarkMs = Math.max(this.watermarkMs, this.correction.heardTo(unixMs))
   }
 
   /** The first event sets the engine's clock; later ones carry it on, and a long gap sets it again. */
@@ -203,13 +246,14 @@ class EventTimeRun implements FeedRun {
       this.finish()
       this.open.clear()
       this.placing.begin()
+      this.correction.begin()
       this.latest = endedMs
       this.watermarkMs = Number.NEGATIVE_INFINITY
       // What came before the window is late in any case.
       this.observer.begin(Math.floor(endedMs - this.windowMs))
     }
     this.latest = Math.max(this.latest ?? endedMs, endedMs)
-    this.watermarkMs = Math.max(this.watermarkMs, this.latest - this.windowMs)
+    this.heard(this.latest - this.windowMs)
   }
 
   private keep(id: string, request: FeedRequest): void {
@@ -223,20 +267,43 @@ class EventTimeRun implements FeedRun {
     this.tally.heldBack += 1
     this.held += request.characters
     // They are placed now, and what becomes known later and is older is late.
-    if (this.held > MOST_HELD) this.passTo(this.latest ?? endedMs)
+    if (this.held > MOST_HELD) this.letPass(this.latest ?? endedMs)
+  }
+
+  /** Nothing is held back that happened up to here. */
+  private letPass(unixMs: number): void {
+    this.heard(unixMs)
+    this.watermarkMs = Math.max(this.watermarkMs, unixMs)
+    this.release()
   }
 
   private release(): void {
-    for (let step = this.timeline.take(this.watermarkMs); step; step = this.timeline.take(this.watermarkMs)) {
+    // The sums of waits are compared as of the instants of the scrapes.
+    for (let [scrape] = this.scrapes; scrape !== undefined && scrape.atMs <= this.reachedMs; [scrape] = this.scrapes) {
+      this.scrapes.shift()
+      this.releaseTo(scrape.atMs)
+      this.waited.note({ atMs: scrape.atMs, here: this.observer.waitedSeconds, server: scrape.waitedSeconds })
+    }
+    this.releaseTo(this.watermarkMs)
+    this.forgetServerBefore(this.watermarkMs)
+    for (const overdue of this.open.overdue(this.watermarkMs)) this.giveUp(overdue)
+    this.placing.refresh()
+    this.correction.placedTo(this.watermarkMs)
+  }
+
+  /** How far time has passed, whether the feed has told anything or not. */
+  private get reachedMs(): number {
+    return this.latest === undefined ? this.observer.nowMs : this.watermarkMs
+  }
+
+  private releaseTo(unixMs: number): void {
+    for (let step = this.timeline.take(unixMs); step; step = this.timeline.take(unixMs)) {
       this.observer.moveTo(step.atMs)
       this.forgetServerBefore(step.atMs)
       if (step.order === ARRIVAL) this.arrive(step)
       else this.close(step.id, step.request)
     }
-    if (this.watermarkMs > this.observer.nowMs) this.observer.moveTo(this.watermarkMs)
-    this.forgetServerBefore(this.watermarkMs)
-    for (const overdue of this.open.overdue(this.watermarkMs)) this.giveUp(overdue)
-    this.placing.refresh()
+    if (unixMs > this.observer.nowMs) this.observer.moveTo(unixMs)
   }
 
   private arrive({ request, id, atMs }: Step): void {

@@ -1,16 +1,21 @@
-import type { Agreement, LiveRequest } from '../contract/live.ts'
+import type { Agreement, FeedWaits, LiveRequest } from '../contract/live.ts'
 import { AgreementMeter } from '../live/agreement.ts'
+import { trustSentences } from '../live/feedWaits.ts'
 import type { RequestLog } from '../live/requestLog.ts'
 import { follow, placed, rowOf } from '../live/rows.ts'
 import { UsualDurations } from '../run/usualDurations.ts'
 import type { User } from '../request/match.ts'
 import type { FeedEngine, StandIns } from './feedEngine.ts'
-import type { FeedRequest, FeedArrival } from './request.ts'
+import type { ExecutionCorrection } from './correction.ts'
+import type { Durations, FeedRequest, FeedArrival } from './request.ts'
+import type { ToldWaits } from './tally.ts'
 
 export interface PlacingOptions {
   readonly engine: FeedEngine
   readonly log: RequestLog
   readonly identity: FeedIdentity
+  readonly correction: ExecutionCorrection
+  readonly waits: ToldWaits
 }
 
 /** Gives requests to the engine, at its present, and writes their rows. */
@@ -19,14 +24,15 @@ export class Placing {
   private readonly log: RequestLog
   private readonly identity: FeedIdentity
   private readonly meter = new AgreementMeter()
-  private readonly usual = new UsualDurations()
+  private readonly durations: Durations
   /** Rows that the engine may still change. */
   private active: FeedRequest[] = []
 
-  constructor({ engine, log, identity }: PlacingOptions) {
+  constructor({ engine, log, identity, correction, waits }: PlacingOptions) {
     this.engine = engine
     this.log = log
     this.identity = identity
+    this.durations = { engine, usual: new UsualDurations(), correction, waits }
   }
 
   /** The engine begins anew, and knows none of the requests before. */
@@ -53,7 +59,7 @@ export class Placing {
     Object.assign(row, placed(call.ticket))
     row.state = 'waiting'
     this.meter.note(row, atMs)
-    request.tellDuration(this.engine, this.usual)
+    request.tellDuration(this.durations)
     this.active.push(request)
   }
 
@@ -65,12 +71,12 @@ export class Placing {
     if (status !== undefined) row.status = status
     if (server !== undefined) row.server = server
     this.log.touch(row)
-    request.tellDuration(this.engine, this.usual)
+    request.tellDuration(this.durations)
   }
 
   /** Nothing more is expected of it. */
   end(request: FeedRequest): void {
-    request.tellDuration(this.engine, this.usual)
+    request.tellDuration(this.durations)
     const { row, call, arrival } = request
     if (row !== undefined && call !== undefined && arrival.isWatch) this.engine.watchEnded(row, call)
   }
@@ -120,8 +126,7 @@ interface FeedFacts {
   /** More than a few requests became known too late, or never ended. */
   readonly manyLate: boolean
   readonly manyUnfinished: boolean
-  /** How waits here compare with those at the server, where they differ. */
-  readonly waited: string | undefined
+  readonly waits: FeedWaits
 }
 
 const QUEUES =
@@ -162,7 +167,7 @@ export function limitsOf(identity: FeedIdentity, facts: FeedFacts): readonly str
           'The log has a watch only when it ends, so which watches are open is not in it.',
         ]),
     QUEUES,
-    ...(facts.waited === undefined ? [] : [facts.waited]),
+    ...trustSentences(facts.waits),
     REFUSED,
     ONE_SERVER,
     ...(facts.scraped ? SCRAPED : [...NOT_SCRAPED, OPEN_WATCHES[identity]]),

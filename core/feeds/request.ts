@@ -2,15 +2,30 @@ import type { LiveRow } from '../live/requestLog.ts'
 import type { Call } from '../run/run.ts'
 import type { UsualDurations } from '../run/usualDurations.ts'
 import { msToNs, nsToMs, type UnixMs } from '../units.ts'
+import { EXEMPT } from '../config/objects.ts'
 import type { User } from '../request/match.ts'
 import type { LiveRequest } from '../contract/live.ts'
 import type { RequestLine } from '../request/requestInfo.ts'
+import type { ExecutionCorrection } from './correction.ts'
 import type { FeedEngine } from './feedEngine.ts'
+import type { ToldWaits } from './tally.ts'
 
 /** Of two stages the later one tells more. */
 const RANK = { received: 0, started: 1, complete: 2, panic: 3 } as const
 
 const FORGOTTEN: RequestLine = { ok: false, status: 400, problem: 'It is not kept' }
+
+/** What decides how long a request executes. */
+export interface Durations {
+  readonly engine: FeedEngine
+  /** How long those took that ran, for those that never did. */
+  readonly usual: UsualDurations
+  readonly correction: ExecutionCorrection
+  readonly waits: ToldWaits
+}
+
+const mostOf = (waitAtMostMs: number | undefined): Pick<FeedArrival, 'waitAtMostMs'> =>
+  waitAtMostMs === undefined ? {} : { waitAtMostMs }
 
 /** A request from its first event to its last. */
 export class FeedRequest {
@@ -60,27 +75,35 @@ export class FeedRequest {
       ...(RANK[arrival.stage] > RANK[before.stage] ? arrival : before),
       executionMs: before.executionMs ?? arrival.executionMs,
       inAllMs: before.inAllMs ?? arrival.inAllMs,
+      ...mostOf(before.waitAtMostMs ?? arrival.waitAtMostMs),
       server: arrival.server ?? before.server,
     }
     if (this.row !== undefined) this.forgetTexts()
   }
 
   /** Tells the engine how long it ran, once that is known or never will be. */
-  tellDuration(engine: FeedEngine, usual: UsualDurations): void {
+  tellDuration({ engine, usual, correction, waits }: Durations): void {
     const { row, call, complete } = this
-    const { executionMs, inAllMs, isWatch } = this.arrival
+    const { executionMs, inAllMs, isWatch, endedMs } = this.arrival
     if (row === undefined || call === undefined || this.told) return
     if (executionMs === undefined && inAllMs === undefined && !complete) return
     this.told = true
+    if (row.level !== EXEMPT) waits.note(this.arrival)
     const ran = (ms: number): void => {
       this.runMs = ms
       if (!isWatch) usual.note(row, msToNs(ms))
     }
-    if (executionMs !== undefined) {
-      ran(executionMs)
-      engine.lasted(row, call, executionMs)
-    } else if (inAllMs !== undefined) engine.lastedInAll(row, call, inAllMs, ran)
-    else {
+    // Of a watch the histogram of executions has another time than an event: until it was initialised.
+    const knownMs =
+      executionMs ??
+      (inAllMs === undefined || isWatch ? undefined : correction.executionOf({ ...row, endedMs, stayMs: inAllMs }))
+    if (knownMs !== undefined) {
+      ran(knownMs)
+      engine.lasted(row, call, knownMs)
+    } else if (inAllMs !== undefined) {
+      waits.guessed += 1
+      engine.lastedInAll(row, call, inAllMs, ran)
+    } else {
       this.runMs = isWatch ? 0 : nsToMs(usual.of(row))
       engine.lasted(row, call, this.runMs)
     }
@@ -188,6 +211,8 @@ export interface FeedArrival {
   readonly executionMs: number | undefined
   /** The same with its wait in a queue, where only both together are told. */
   readonly inAllMs: number | undefined
+  /** The longest that it can have waited in a queue, where that is not told; absent where nothing tells it. */
+  readonly waitAtMostMs?: number
   /** The server refused it because of flow control. */
   readonly refused: boolean
   /** Why it never came to flow control, in a sentence. */

@@ -1,30 +1,29 @@
 import { expect, test } from 'vitest'
-import { Waited } from './tally.ts'
+import { ToldWaits, Waited } from './tally.ts'
 
-test('what the server says of the waits is set beside those here, from the first scrape on', () => {
+test('the waits of a server are set beside those here, from the first scrape on', () => {
   const waited = new Waited()
-  waited.note({ here: 50, server: 9_000 })
-  expect(waited.sentence).toBeUndefined()
-  waited.note({ here: 3_908, server: 10_434 })
-  expect(waited.sentence).toContain('1434 s in all by the server’s own metrics, and 3858 s here')
-  expect(waited.sentence).toContain('upper estimates')
-})
-
-test('waits that are nearly the same are not spoken of', () => {
-  const waited = new Waited()
-  waited.note({ here: 0, server: 0 })
-  waited.note({ here: 108, server: 100 })
-  expect(waited.sentence).toBeUndefined()
-  waited.note({ here: 80, server: 100 })
-  expect(waited.sentence).toContain('lower estimates')
+  waited.note({ atMs: 1_000, here: 50, server: 9_000 })
+  expect(waited.reported).toBeUndefined()
+  waited.note({ atMs: 6_000, here: 3_908, server: 10_434 })
+  expect(waited.reported).toEqual({ sinceMs: 1_000, here: 3_858, server: 1_434 })
 })
 
 test('a server that started again is compared from then on', () => {
   const waited = new Waited()
-  waited.note({ here: 0, server: 500 })
-  waited.note({ here: 900, server: 600 })
-  waited.note({ here: 1_000, server: 3 })
-  expect(waited.sentence).toBeUndefined()
-  waited.note({ here: 1_008.5, server: 5 })
-  expect(waited.sentence).toContain('waited 2.0 s in all by the server’s own metrics, and 8.5 s here')
+  waited.note({ atMs: 1_000, here: 0, server: 500 })
+  waited.note({ atMs: 2_000, here: 900, server: 600 })
+  waited.note({ atMs: 3_000, here: 1_000, server: 3 })
+  expect(waited.reported).toBeUndefined()
+  waited.note({ atMs: 4_000, here: 1_008.5, server: 5 })
+  expect(waited.reported).toEqual({ sinceMs: 3_000, here: 8.5, server: 2 })
+})
+
+test('waits that events tell, and what those that do not can have waited at most', () => {
+  const told = new ToldWaits()
+  told.note({ server: { waitMs: 700 } })
+  told.note({ server: { waitMs: 300 }, waitAtMostMs: 400 })
+  told.note({ server: undefined, waitAtMostMs: 250 })
+  told.note({ server: undefined })
+  expect(told.bounds).toEqual({ told: 1, untold: 0.25, guessed: 0 })
 })

@@ -1,3 +1,6 @@
+import type { FeedWaits } from '../contract/live.ts'
+import type { FeedArrival } from './request.ts'
+
 export interface FeedCounts {
   /** Placed, each with its row. */
   readonly arrived: number
@@ -43,16 +46,31 @@ export class FeedTally implements FeedCounts {
   }
 }
 
+/** Waits at the server, as far as the events of placed requests tell them. */
+export class ToldWaits {
+  private toldMs = 0
+  private untoldMs = 0
+  /** Requests whose execution time is what the engine's own wait leaves of their stay. */
+  guessed = 0
+
+  note({ server, waitAtMostMs }: Pick<FeedArrival, 'server' | 'waitAtMostMs'>): void {
+    if (server?.waitMs !== undefined) this.toldMs += server.waitMs
+    else this.untoldMs += waitAtMostMs ?? 0
+  }
+
+  get bounds(): NonNullable<FeedWaits['bounds']> {
+    return { told: this.toldMs / 1_000, untold: this.untoldMs / 1_000, guessed: this.guessed }
+  }
+}
+
 interface Sums {
+  /** Unix milliseconds. */
+  readonly atMs: number
   readonly here: number
   readonly server: number
 }
 
-/** Differences below are what a scrape and a feed are apart anyway: seconds, and a part of what the server says. */
-const SAME_SECONDS = 1
-const SAME_PART = 0.1
-
-/** How long requests waited in all, here and at the server, since both were first told. Seconds. */
+/** How long requests waited in all, here and at the server, since both were first known. Seconds. */
 export class Waited {
   private from: Sums | undefined
   private latest: Sums | undefined
@@ -63,18 +81,10 @@ export class Waited {
     this.latest = sums
   }
 
-  /** What the two say of the waits here; `undefined` where they agree, or before the second scrape. */
-  get sentence(): string | undefined {
+  /** `undefined` before the second scrape. */
+  get reported(): FeedWaits['reported'] {
     const { from, latest } = this
-    if (from === undefined || latest === undefined) return undefined
-    const here = latest.here - from.here
-    const server = latest.server - from.server
-    if (Math.abs(here - server) <= SAME_SECONDS + SAME_PART * server) return undefined
-    const sums = `Since the first scrape, requests have waited ${said(server)} in all by the server’s own metrics, and ${said(here)} here.`
-    return here > server
-      ? `${sums} The feed does not say when execution began: a request that waited at the server, but not here, keeps its seats here for too long. Read waits here as upper estimates.`
-      : `${sums} Requests that do not reach the feed may hold seats there. Read waits here as lower estimates.`
+    if (from === undefined || latest === undefined || from === latest) return undefined
+    return { sinceMs: from.atMs, server: latest.server - from.server, here: latest.here - from.here }
   }
 }
-
-const said = (seconds: number): string => `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`

@@ -21,19 +21,6 @@ describe('what a server tells of its objects and watches', () => {
     expect(averageSize).toBeGreaterThan(100)
   })
 
-  it('have the waits of what was dispatched, in all', () => {
-    expect(
-      facts(`# TYPE apiserver_flowcontrol_request_wait_duration_seconds histogram
-apiserver_flowcontrol_request_wait_duration_seconds_bucket{execute="true",flow_schema="a",priority_level="low",le="+Inf"} 3
-apiserver_flowcontrol_request_wait_duration_seconds_sum{execute="true",flow_schema="a",priority_level="low"} 1.5
-apiserver_flowcontrol_request_wait_duration_seconds_count{execute="true",flow_schema="a",priority_level="low"} 3
-apiserver_flowcontrol_request_wait_duration_seconds_sum{execute="true",flow_schema="b",priority_level="high"} 2
-apiserver_flowcontrol_request_wait_duration_seconds_sum{execute="false",flow_schema="b",priority_level="high"} 40
-`).waitedSeconds,
-    ).toBe(3.5)
-    expect(facts('')).not.toHaveProperty('waitedSeconds')
-  })
-
   it('tell when it started', () => {
     expect(facts('process_start_time_seconds 1.79524595722e+09\n').startedMs).toBe(1_795_245_957_220)
     expect(facts('process_start_time_seconds NaN\n')).not.toHaveProperty('startedMs')

@@ -12,7 +12,7 @@ const OBJECTS_BEFORE = 'apiserver_storage_objects'
 const LONG_RUNNING = 'apiserver_longrunning_requests'
 const STARTED = 'process_start_time_seconds'
 
-const { nominal: NOMINAL, upper: UPPER, wait: WAIT } = FAMILY
+const { nominal: NOMINAL, upper: UPPER } = FAMILY
 
 /** Families that a page has to be read for. */
 export const FACT_FAMILIES: ReadonlySet<string> = new Set([
@@ -23,7 +23,6 @@ export const FACT_FAMILIES: ReadonlySet<string> = new Set([
   STARTED,
   NOMINAL,
   UPPER,
-  WAIT,
 ])
 
 /** What a metrics page says; what the server could not count is −1 there and left out here. */
@@ -37,24 +36,13 @@ export function factsOf(page: Page): ServerFacts {
   const seats = reportedServerLimit({
     levels: [{ name: 'exempt', limits: { nominal: exemptLimit(page, NOMINAL), upper: exemptLimit(page, UPPER) } }],
   })
-  const waitedSeconds = waitedOf(page)
   const startedS = page.families.get(STARTED)?.values[0] ?? Number.NaN
   return {
     objects: new Map(objects),
     watches: watchesOf(page, counts.get('nodes') ?? 0),
     ...(startedS > 0 && { startedMs: Math.round(startedS * 1_000) }),
     ...(seats !== undefined && { seats }),
-    ...(waitedSeconds !== undefined && { waitedSeconds }),
   }
-}
-
-function waitedOf({ families }: Page): number | undefined {
-  const family = families.get(WAIT)
-  return family?.series.reduce(
-    (total, { name, labels }, at) =>
-      name === `${WAIT}_sum` && labels['execute'] === 'true' ? total + (family.values[at] ?? 0) : total,
-    0,
-  )
 }
 
 function exemptLimit({ families }: Page, name: string): number | undefined {

@@ -91,7 +91,6 @@ const FactsSchema = z.object({
   watches: z.array(z.object({ apiGroup: z.string(), resource: z.string(), total: z.number() })),
   startedMs: z.number().exactOptional(),
   seats: z.number().exactOptional(),
-  waitedSeconds: z.number().exactOptional(),
 })
 
 const ChangesSchema = z.object({

@@ -153,6 +153,7 @@ ${ENGINE}`,
 
 Replays the requests of an API server through the console's own flow control, which only computes decisions: queues,
 waits and rejections are what it would have done (docs/feeds.md, docs/live.md). Follows the file until it is stopped.
+With --json, each line is a request; the last one, waits, says how far the waits can be trusted.
 
 Feed (one of):
   --audit-file FILE      the audit log (--audit-log-path), rotated or compressed files of it too
@@ -161,7 +162,8 @@ Feed (one of):
 
 Options:
   --once                 stop at the end of the file
-  --kubeconfig FILE, --context NAME   the same server, for its objects and how many objects there are
+  --kubeconfig FILE, --context NAME   the same server, for its objects, how many objects there are, and how long requests
+                         waited and executed (/metrics, every 5 s)
   --config FILE…         initial objects: these manifests, which are the whole configuration
 ${DRAFT}
 ${ENGINE}`,

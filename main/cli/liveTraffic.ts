@@ -5,6 +5,7 @@ import type { ManifestDocument } from '../../core/manifest/manifest.ts'
 import type { LiveEvent, LiveRequest } from '../../core/contract/live.ts'
 import { hasDecided } from '../../core/run/candidate.ts'
 import { REJECT_REASONS } from '../../core/frame/frame.ts'
+import { trustSentences } from '../../core/live/feedWaits.ts'
 import { NO_OUTCOME, outcomeOf, plus, type Outcome } from '../../core/live/outcome.ts'
 import { engineMetrics, startMetricsServer } from '../live/metricsServer.ts'
 import type { SourceResult, LiveTraffic } from '../ports/source.ts'
@@ -128,6 +129,8 @@ export async function runLive({
       await new Promise<void>((resolve) => void environment.after(LAST_MS, resolve))
     }
     printer?.rest()
+    const { waits } = live.state()
+    if (printer !== undefined && waits !== undefined) console.printJson({ waits })
     for (const sentence of summaryOf(live, tally?.read())) say(sentence)
     await metrics?.close()
   } finally {
@@ -218,7 +221,7 @@ const hasLeft = ({ state }: LiveRequest): boolean => state === 'cancelled' || st
 
 /** What the engine made of its requests, in sentences; and what a draft made of them, where one ran beside. */
 function summaryOf(traffic: LiveTraffic, comparison?: DraftComparison): readonly string[] {
-  const { arrived, heldBack = 0, unreadable, refused, agreement, mode } = traffic.state()
+  const { arrived, heldBack = 0, unreadable, refused, agreement, mode, waits } = traffic.state()
   const first = [
     requests(arrived),
     // With a draft beside, both are told together.
@@ -236,6 +239,7 @@ function summaryOf(traffic: LiveTraffic, comparison?: DraftComparison): readonly
     first.join(''),
     ...(refused === undefined ? [] : [`The console itself refused ${refused.count}. Last: ${refused.last}`]),
     ...(comparison === undefined ? [] : draftSummary(comparison)),
+    ...(waits === undefined ? [] : trustSentences(waits)),
   ]
 }
 

@@ -1,6 +1,8 @@
 import { type Problem, toProblem } from '../../core/contract/errors.ts'
 import type { ServerFacts } from '../../core/engine/apfEngine.ts'
+import { createTimesReader, type ReportedTimes, TIME_FAMILIES } from '../../core/live/reportedTimes.ts'
 import { FACT_FAMILIES, factsOf } from '../../core/live/serverFacts.ts'
+import type { Page } from '../../core/metrics/page.ts'
 import { createParser } from '../../core/metrics/parse.ts'
 import type { Connection, ServerAddress } from '../cluster/connection.ts'
 import { send } from '../cluster/http.ts'
@@ -10,6 +12,8 @@ import type { Environment } from '../ports/environment.ts'
 
 /** Statistics are believed for three minutes (specification 5.7). */
 const EVERY_MS = 60_000
+/** Executions are compared over the time between two scrapes, and what is corrected by them is held back for so long. */
+const TIMES_EVERY_MS = 5_000
 /** After a failure: a server that was started again has other watches. */
 const AGAIN_MS = 10_000
 
@@ -18,42 +22,58 @@ export interface FactsOptions {
   readonly server: ServerAddress
   readonly environment: Environment
   readonly onFacts: (facts: ServerFacts) => void
+  /** Where the times of requests are wanted: the server is then asked every five seconds. */
+  readonly onTimes?: (times: ReportedTimes) => void
   /** Called with the reason why they are unknown, and with `undefined` when they are known again. */
   readonly onProblem: (problem: Problem | undefined) => void
 }
 
-/** Asks a server for its counts at once and every minute, sooner after a failure, until the signal aborts. */
+/** Asks a server for its counts at once and every minute, sooner after a failure or for times, until the signal aborts. */
 export function followFacts(options: FactsOptions, signal: AbortSignal): void {
-  const { environment, server, onFacts, onProblem } = options
+  const { environment, server, onFacts, onTimes, onProblem } = options
+  const timesOf = createTimesReader()
   let cancel = (): void => undefined
   const ask = async (): Promise<void> => {
-    const read = await readFacts(options, signal)
+    const askedMs = environment.now()
+    const read = await readPage(options, onTimes === undefined ? FACT_FAMILIES : FACTS_AND_TIMES, signal)
     if (signal.aborted) return
+    // The server gathered its numbers somewhere between.
+    const times = read.ok ? timesOf(read.page, (askedMs + environment.now()) / 2) : undefined
+    if (times !== undefined) onTimes?.(times)
     if (read.ok && read.facts.objects.size > 0) onFacts(read.facts)
     const problem = read.ok ? uncounted(read.facts, server) : read.problem
     onProblem(problem)
-    cancel = environment.after(problem === undefined ? EVERY_MS : AGAIN_MS, () => void ask())
+    const everyMs = onTimes === undefined ? EVERY_MS : TIMES_EVERY_MS
+    cancel = environment.after(problem === undefined ? everyMs : AGAIN_MS, () => void ask())
   }
   signal.addEventListener('abort', () => cancel(), { once: true })
   void ask()
 }
 
+type Asked = Pick<FactsOptions, 'connection' | 'server'>
 type FactsReading =
-  { readonly ok: true; readonly facts: ServerFacts } | { readonly ok: false; readonly problem: Problem }
+  | { readonly ok: true; readonly page: Page; readonly facts: ServerFacts }
+  | { readonly ok: false; readonly problem: Problem }
 
 const uncounted = ({ objects }: ServerFacts, { metrics }: ServerAddress): Problem | undefined =>
   objects.size > 0
     ? undefined
     : { code: 'unsupported', message: `The metrics of ${metrics.host} have no object counts.` }
 
+const FACTS_AND_TIMES: ReadonlySet<string> = new Set([...FACT_FAMILIES, ...TIME_FAMILIES])
+
 /** Asks a server once for what its metrics tell. Never rejects. */
-export async function readFacts(
-  { connection, server }: Pick<FactsOptions, 'connection' | 'server'>,
+export const readFacts = (asked: Asked, signal: AbortSignal): Promise<FactsReading> =>
+  readPage(asked, FACT_FAMILIES, signal)
+
+async function readPage(
+  { connection, server }: Asked,
+  keep: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<FactsReading> {
   try {
     const settings = await connection.settings(server)
-    const reading = createParser({ keep: FACT_FAMILIES }).begin()
+    const reading = createParser({ keep }).begin()
     const answer = await send(
       {
         url: server.metrics,
@@ -68,7 +88,10 @@ export async function readFacts(
         return undefined
       },
     )
-    if (answer.ok) return { ok: true, facts: factsOf(reading.end()) }
+    if (answer.ok) {
+      const page = reading.end()
+      return { ok: true, page, facts: factsOf(page) }
+    }
     if (answer.status === 401) connection.renew()
     return answer
   } catch (error) {

@@ -127,7 +127,7 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
       factsProblem = problem
       tellNotes()
     }
-    followFacts({ connection, server, environment, onFacts, onProblem }, signal)
+    followFacts({ connection, server, environment, onFacts, onTimes: (times) => run.times(times), onProblem }, signal)
   }
   const traffic: LiveTraffic = {
     log: run.log,
@@ -153,6 +153,7 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
         ...(counts.lastUnreadable !== undefined && { lastUnreadable: counts.lastUnreadable }),
         ...(feed.refused !== undefined && { refused: feed.refused }),
         agreement: run.agreement(),
+        waits: run.waits,
         ...(report !== undefined && { candidate: report }),
       }
     },

@@ -1,12 +1,19 @@
 import { expect, vi } from 'vitest'
-import { LiveRequestSchema, type LiveRequest } from '../../core/contract/live.ts'
+import { z } from 'zod'
+import { FeedWaitsSchema, LiveRequestSchema, type FeedWaits, type LiveRequest } from '../../core/contract/live.ts'
 
-/** What `--json` printed. */
+const WaitsLineSchema = z.strictObject({ waits: FeedWaitsSchema })
+
+/** The requests that `--json` printed. */
 export const rowsOf = (output: string): LiveRequest[] =>
   output
     .split('\n')
-    .filter((line) => line !== '')
+    .filter((line) => line !== '' && !line.startsWith('{"waits":'))
     .map((line) => LiveRequestSchema.parse(JSON.parse(line)))
+
+/** What `feed --json` printed last. */
+export const waitsOf = (output: string): FeedWaits =>
+  WaitsLineSchema.parse(JSON.parse(output.trimEnd().split('\n').at(-1) ?? '')).waits
 
 /** Waits until the text has the pattern; what its first group found. */
 export async function found(text: () => string, pattern: RegExp): Promise<string> {

@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { runCommand, startCommand, type Running } from '../harness/command.ts'
 import { runHere } from '../harness/commandHere.ts'
 import { smallServer, type SmallServer } from '../harness/live.ts'
-import { auditEvent, found, levelManifest, narrowFor, rowsOf } from '../harness/liveCommand.ts'
+import { auditEvent, found, levelManifest, narrowFor, rowsOf, waitsOf } from '../harness/liveCommand.ts'
 
 let folder = ''
 let server: SmallServer
@@ -142,6 +142,8 @@ describe('apf-console feed', () => {
         .toSorted(),
     ).toEqual(Array.from({ length: 50 }, (_, n) => `pod-${n}`).toSorted())
     expect(told).toContain('50 requests: 50 dispatched, none rejected by the engine, not by the server.')
+    expect(told).toContain('Execution times of 50 requests are not corrected, because no metrics of this server')
+    expect(waitsOf(output)).toEqual({ here: 0, bounds: { told: 0, untold: expect.closeTo(0.25), guessed: 50 } })
   })
 
   test('counts what was before a leap of hours', async () => {

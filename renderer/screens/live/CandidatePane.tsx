@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
 import type { LiveState, CandidateReport } from '../../../core/contract/live.ts'
+import { comparedSentence } from '../../../core/live/feedWaits.ts'
 import { Button } from '../../components/Button.tsx'
 import type { DataColumn } from '../../components/dataColumns.ts'
 import { Note, ProblemNote } from '../../components/States.tsx'
@@ -18,6 +19,7 @@ export function CandidatePane({ state }: { readonly state: LiveState }) {
   const draft = useDraftRun()
   const [problem, setProblem] = useState<Problem>()
   const on = candidate !== undefined
+  const waits = state.waits && comparedSentence(state.waits)
   const assumed = on ? assumedSentence(candidate) : undefined
   const ask = (asked: Promise<void>): void => {
     setProblem(undefined)
@@ -62,6 +64,7 @@ export function CandidatePane({ state }: { readonly state: LiveState }) {
           <div className={styles['notes']}>
             <Beside beside={draft.beside} onRun={() => ask(draft.run())} />
             {assumed !== undefined && <Note kind="warn">{assumed}</Note>}
+            {waits !== undefined && <Note kind="info">{waits}</Note>}
             <Note kind="info">{MEANING[state.mode]}</Note>
           </div>
         </>

@@ -1,0 +1,65 @@
+import type { FeedWaits } from '../contract/live.ts'
+
+/** Sums below are not spoken of. Seconds. */
+const LEAST_SECONDS = 0.05
+/** Differences below are what a scrape and a feed are apart anyway: seconds, and a part of what the server says. */
+const SAME_SECONDS = 1
+const SAME_PART = 0.1
+const HISTOGRAM = 'apiserver_flowcontrol_request_execution_seconds'
+
+/** How far the waits of a feed’s engine can be trusted, with numbers and their origin. */
+export function trustSentences(waits: FeedWaits): readonly string[] {
+  const { bounds, uncorrected = [] } = waits
+  return [
+    comparedSentence(waits),
+    bounds && correctionSentence(waits, bounds),
+    ...uncorrected.map(
+      ({ schema, level, feed, server }) =>
+        `Execution times of ${schema} in ${level} are not corrected while its histogram counts other requests than the feed: ${server} there, ${feed} here.`,
+    ),
+  ].filter((sentence) => sentence !== undefined)
+}
+
+/** The waits here beside those at the server; `undefined` where nothing waited. */
+export function comparedSentence({ here, bounds, reported }: FeedWaits): string | undefined {
+  if (reported !== undefined && Math.max(reported.here, reported.server) >= LEAST_SECONDS) {
+    const over = reported.here - reported.server
+    const isSame = Math.abs(over) <= SAME_SECONDS + SAME_PART * reported.server
+    const verdict = isSame
+      ? 'That is nearly the same.'
+      : over > 0
+        ? `Waits here are overestimated by ${said(over)}.`
+        : `Waits here are underestimated by ${said(-over)}: requests that do not reach the feed may hold seats there.`
+    return `Since the scrape at ${timeOf(reported.sinceMs)} UTC, requests have waited ${said(reported.server)} in all by the server’s own histogram, and ${said(reported.here)} here. ${verdict}`
+  }
+  if (bounds === undefined || Math.max(here, bounds.told) < LEAST_SECONDS) return undefined
+  const { told, untold } = bounds
+  const sums = `Requests have waited ${said(here)} in all here; at the server, by the events, at least ${said(told)} and at most ${said(told + untold)}.`
+  const least = here - told - untold
+  const most = here - told
+  if (least > 0) return `${sums} Waits here are overestimated by ${said(least)} to ${said(most)}.`
+  return most > 0
+    ? `${sums} Waits here are overestimated by ${said(most)} at most.`
+    : `${sums} Waits here are underestimated by ${said(-most)} at least.`
+}
+
+function correctionSentence(
+  { corrected }: FeedWaits,
+  { guessed }: NonNullable<FeedWaits['bounds']>,
+): string | undefined {
+  const guess = 'each is what its event tells of wait and execution together, less its wait here'
+  if (corrected === undefined) {
+    return guessed === 0
+      ? undefined
+      : `Execution times of ${requests(guessed)} are not corrected, because no metrics of this server are known for that time: ${guess}.`
+  }
+  const { factor, fromMs, toMs } = corrected
+  const told = `Execution times of ${requests(corrected.requests)} are corrected by the server’s histogram ${HISTOGRAM}, ${timeOf(fromMs)} to ${timeOf(toMs)} UTC: in all ${factor.toFixed(2)} of the time that the events tell.`
+  return guessed === 0 ? told : `${told} Those of ${requests(guessed)} are not: ${guess}.`
+}
+
+const requests = (count: number): string => `${count} ${count === 1 ? 'request' : 'requests'}`
+
+const said = (seconds: number): string => `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`
+
+const timeOf = (unixMs: number): string => new Date(unixMs).toISOString().slice(11, 19)

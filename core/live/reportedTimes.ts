@@ -1,0 +1,46 @@
+import type { Histogram } from '../frame/frame.ts'
+import { createFrameBuilder } from '../metrics/buildFrame.ts'
+import { FAMILY } from '../metrics/familyNames.ts'
+import type { Page } from '../metrics/page.ts'
+import { MS_PER_SECOND } from '../units.ts'
+
+/** A flow schema in a priority level, as both an engine and a server's metrics name it. */
+export interface Lane {
+  readonly level: string
+  readonly schema: string
+}
+
+/** What a server's histograms say of the times of its requests, as of a scrape. */
+export interface ReportedTimes {
+  /** Unix milliseconds. */
+  readonly atMs: number
+  /** When the process began, Unix milliseconds: the histograms count from then. */
+  readonly startedMs: number | undefined
+  /** Seconds that requests have waited in all until they were dispatched or their wait timed out. */
+  readonly waitedSeconds: number
+  /** Seconds of execution of requests that are no watches. */
+  readonly lanes: readonly (Lane & { readonly execution: Histogram })[]
+}
+
+/** Families that a page has to be read for. */
+export const TIME_FAMILIES: ReadonlySet<string> = new Set([FAMILY.wait, FAMILY.execution, FAMILY.startedAt])
+
+/** Reads the pages of one server; `undefined` for one without these histograms. */
+export function createTimesReader(): (page: Page, atMs: number) => ReportedTimes | undefined {
+  const build = createFrameBuilder({ id: '' })
+  return (page, atMs) => {
+    if (!page.families.has(FAMILY.execution)) return undefined
+    const { levels, startedAt } = build(page, { at: '' })
+    const lanes = levels.flatMap(({ name: level, schemas }) =>
+      schemas.map(({ name: schema, execution, wait }) => ({ level, schema, execution, wait })),
+    )
+    return {
+      atMs,
+      startedMs: startedAt === undefined ? undefined : startedAt * MS_PER_SECOND,
+      waitedSeconds: lanes.reduce((sum, { wait }) => sum + (wait?.sum ?? 0), 0),
+      lanes: lanes.flatMap(({ level, schema, execution }) =>
+        execution === undefined ? [] : [{ level, schema, execution }],
+      ),
+    }
+  }
+}
