@@ -1,30 +1,42 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { requestInfo } from '../request/requestInfo.ts'
-import { arrivalTimes, nextActiveMs, Backoff, sendPersistently } from './clients.ts'
-import { seededRandom } from './random.ts'
+import {
+  answered,
+  type ClientTask,
+  drawBackoffNs,
+  FIRST_BACKOFF,
+  firstArrival,
+  makeCall,
+  nextActiveMs,
+  nextArrivalNs,
+} from './clients.ts'
+import { constant, seededRandom, seededState } from './random.ts'
 import type { Arrivals, PreparedCall } from './workload.ts'
-import type { Outcome } from './server.ts'
+import type { Flight, Outcome } from './server.ts'
 
 const SECOND = 1e9
 
-function timesUntil(arrivals: Arrivals, endSeconds: number, seed = 5): readonly number[] {
+/** All that come before a condition ends them. */
+function timesWhile(
+  arrivals: Arrivals,
+  seed: number,
+  goesOn: (ns: number, count: number) => boolean,
+): readonly number[] {
   const times: number[] = []
-  for (const ns of arrivalTimes(arrivals, seededRandom(seed))) {
-    if (ns >= endSeconds * SECOND) break
+  const random = seededRandom(seed)
+  const state = firstArrival()
+  for (;;) {
+    const ns = nextArrivalNs(arrivals, state, random)
+    if (ns === undefined || !goesOn(ns, times.length)) return times
     times.push(ns)
   }
-  return times
 }
 
-function firstTimes(arrivals: Arrivals, seed: number, count: number): readonly number[] {
-  const times: number[] = []
-  for (const ns of arrivalTimes(arrivals, seededRandom(seed))) {
-    if (times.length === count) break
-    times.push(ns)
-  }
-  return times
-}
+const timesUntil = (arrivals: Arrivals, endSeconds: number, seed = 5): readonly number[] =>
+  timesWhile(arrivals, seed, (ns) => ns < endSeconds * SECOND)
+const firstTimes = (arrivals: Arrivals, seed: number, count: number): readonly number[] =>
+  timesWhile(arrivals, seed, (_, known) => known < count)
 
 describe('arrivals', () => {
   test('of every kind ascend in whole nanoseconds', () => {
@@ -104,34 +116,43 @@ const call: PreparedCall = {
   user: { name: 'somebody', groups: [] },
   info: requestInfo('GET', target).info,
   query: target.query,
-  drawExecutionNs: () => 0,
+  execution: constant(0),
+  transferNs: 0,
 }
 
-/** Lets a client send until it gives up; every answer comes from the list, then it is served. */
+/** Lets a thread call once, until it is served or gives up; every answer comes from the list, then it is served. */
 function retryAgainst(answers: readonly Outcome[]) {
   const pauses: number[] = []
-  let attempts = 0
-  let ended: Outcome | undefined
-  const due: (() => void)[] = []
-  sendPersistently(
-    {
-      random: () => 0.5,
-      nowNs: () => 0,
-      after(ns, run) {
-        pauses.push(ns / 1e9)
-        due.push(run)
-      },
-      send: (_, watchNs, done) => {
-        expect(watchNs).toBe(7)
-        done(answers[attempts++] ?? { kind: 'served' })
-      },
+  const flights: Flight[] = []
+  let again: ClientTask | undefined
+  const client = {
+    number: 3,
+    plan: {
+      kind: 'closed',
+      think: constant(250),
+      mix: { calls: [call], kinds: [{ weight: 1, from: 0, count: 1 }] },
     },
-    call,
-    7,
-    (outcome) => (ended = outcome),
-  )
-  for (let next = due.shift(); next !== undefined; next = due.shift()) next()
-  return { pauses, attempts, ended }
+    state: { random: seededState(1) },
+    random: () => 0.5,
+  } as const
+  const world = {
+    nowNs: () => 0,
+    later: (ns: number, task: ClientTask) => {
+      pauses.push(ns / SECOND)
+      again = task
+    },
+    send: (flight: Flight) => void flights.push(flight),
+  }
+  makeCall(client, world)
+  let outcome: Outcome = { kind: 'served' }
+  for (let attempt = 0; ; attempt++) {
+    outcome = answers[attempt] ?? { kind: 'served' }
+    answered(client, flights[attempt] ?? { client: 3, call: 0, watchNs: undefined, retries: 0 }, outcome, world)
+    if (again?.kind !== 'retry') break
+    flights.push(again.flight)
+  }
+  // The last pause is the time that it thinks before its next call.
+  return { pauses: pauses.slice(0, -1), thoughtS: pauses.at(-1), attempts: flights.length, ended: outcome, again }
 }
 
 describe('a client that is refused', () => {
@@ -149,22 +170,30 @@ describe('a client that is refused', () => {
   })
 
   test('does not try again what took too long', () => {
-    expect(retryAgainst([{ kind: 'expired' }])).toEqual({ pauses: [], attempts: 1, ended: { kind: 'expired' } })
+    // It thinks for a quarter of a second, and for a second more after a failure.
+    expect(retryAgainst([{ kind: 'expired' }])).toEqual({
+      pauses: [],
+      thoughtS: 1.25,
+      attempts: 1,
+      ended: { kind: 'expired' },
+      again: { kind: 'call', client: 3 },
+    })
+    expect(retryAgainst([]).thoughtS).toBe(0.25)
   })
 })
 
 describe('the backoff of a reflector', () => {
   test('doubles from 0.8 s to 30 s, each up to twice as long', () => {
-    const [least, most] = [new Backoff(), new Backoff()]
+    const [least, most] = [{ ...FIRST_BACKOFF }, { ...FIRST_BACKOFF }]
     const expected = [0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 30, 30]
-    expect(expected.map(() => least.drawNs(0, () => 0) / SECOND)).toEqual(expected)
-    expect(expected.map(() => most.drawNs(0, () => 1) / SECOND)).toEqual(expected.map((one) => 2 * one))
+    expect(expected.map(() => drawBackoffNs(least, 0, () => 0) / SECOND)).toEqual(expected)
+    expect(expected.map(() => drawBackoffNs(most, 0, () => 1) / SECOND)).toEqual(expected.map((one) => 2 * one))
   })
 
   test('begins anew after two quiet minutes', () => {
-    const backoff = new Backoff()
-    backoff.drawNs(0, () => 0)
-    expect(backoff.drawNs(120 * SECOND, () => 0)).toBe(1.6 * SECOND)
-    expect(backoff.drawNs(241 * SECOND, () => 0)).toBe(0.8 * SECOND)
+    const backoff = { ...FIRST_BACKOFF }
+    drawBackoffNs(backoff, 0, () => 0)
+    expect(drawBackoffNs(backoff, 120 * SECOND, () => 0)).toBe(1.6 * SECOND)
+    expect(drawBackoffNs(backoff, 241 * SECOND, () => 0)).toBe(0.8 * SECOND)
   })
 })

@@ -1,78 +1,149 @@
 import { msToNs, type Nanoseconds, nsToMs, MS_PER_SECOND, secondsToNs } from '../units.ts'
-import type { CallMix, PreparedCall, Arrivals, Behaviour, Waves } from './workload.ts'
-import { drawNs, exponential, uniform, type Random } from './random.ts'
-import type { Outcome } from './server.ts'
+import { drawCall, type Arrivals, type Behaviour, type CallMix, type PreparedCall, type Waves } from './workload.ts'
+import { drawNs, exponential, type Random, type RandomState, uniform } from './random.ts'
+import type { Flight, Outcome } from './server.ts'
 
 /** What a closed-loop client waits after a failure, on top of its think time. */
 const AFTER_FAILURE = uniform(500, 1_500)
 /** Threads whose wave begins do not move in step. */
 const WAVE_START = exponential(500)
+/** How often client-go's REST client sends a request again that was answered with 429 and Retry-After. */
+const MOST_RETRIES = 10
 
-/** Calls at given times, each retried on its own. */
-export function startOpenClient(client: ClientContext, arrivals: Arrivals, mix: CallMix): void {
-  const times = arrivalTimes(arrivals, client.random)
-  const next = (): void => {
-    const { done, value } = times.next()
-    if (done === true) return
-    client.after(Math.max(0, value - client.nowNs()), () => {
-      sendPersistently(client, mix.draw(client.random), undefined, () => undefined)
-      next()
-    })
-  }
-  next()
+type Closed = Extract<Behaviour, { kind: 'closed' }>
+type Informing = Extract<Behaviour, { kind: 'informer' }>
+
+/** What a client does: follows from the scenario, and stays the same. */
+export type ClientPlan =
+  /** Calls at given times, each retried on its own. */
+  | { readonly kind: 'open'; readonly arrivals: Arrivals; readonly mix: CallMix }
+  /** One thread that calls, waits for the answer, thinks, and calls again. */
+  | ({ readonly kind: 'closed'; readonly mix: CallMix } & Pick<Closed, 'think' | 'waves'>)
+  /** Keeps a copy of one resource: lists, watches from there on, and lists again when that cannot go on. */
+  | ({ readonly kind: 'informer'; readonly list: PreparedCall; readonly watch: PreparedCall } & Pick<
+      Informing,
+      'start' | 'watchLife' | 'relistChance'
+    >)
+
+/** How far a client has come, beside what it waits for: plain data that each step changes in place. */
+export interface ClientState {
+  readonly random: RandomState
+  /** Of an open client, once it has begun. */
+  arrivals?: ArrivalState
+  /** Of an informer that had to begin anew. */
+  backoff?: BackoffState
 }
 
-/** One thread that calls, waits for the answer, thinks, and calls again. */
-export function startClosedThread(
-  client: ClientContext,
-  { think, waves }: Pick<Extract<Behaviour, { kind: 'closed' }>, 'think' | 'waves'>,
-  mix: CallMix,
-): void {
-  const { random } = client
-  const pauseNs = (): Nanoseconds => {
-    if (waves === undefined) return 0
-    const nowMs = nsToMs(client.nowNs())
-    const activeMs = nextActiveMs(waves, nowMs)
-    return activeMs > nowMs ? msToNs(activeMs - nowMs) + drawNs(WAVE_START, random) : 0
-  }
-  const call = (): void => {
-    const pause = pauseNs()
-    if (pause > 0) return client.after(pause, call)
-    sendPersistently(client, mix.draw(random), undefined, ({ kind }) => {
-      const thought = drawNs(think, random)
-      client.after(kind === 'served' ? thought : thought + drawNs(AFTER_FAILURE, random), call)
-    })
-  }
-  client.after(drawNs(think, random), call)
+export const copyOfState = ({ random, arrivals, backoff }: ClientState): ClientState => ({
+  random: [...random],
+  ...(arrivals !== undefined && { arrivals: { ...arrivals, pending: [...arrivals.pending] } }),
+  ...(backoff !== undefined && { backoff: { ...backoff } }),
+})
+
+/** What a client does later. */
+export type ClientTask =
+  /** Its next call: of an open client what comes now, of a thread what comes after thinking, of an informer its list. */
+  { readonly kind: 'call'; readonly client: number } | { readonly kind: 'retry'; readonly flight: Flight }
+
+/** What a client does and draws with. */
+export interface Client {
+  readonly number: number
+  readonly plan: ClientPlan
+  readonly state: ClientState
+  /** Draws from `state.random`. */
+  readonly random: Random
 }
 
-export interface InformerCalls {
-  readonly list: PreparedCall
-  readonly watch: PreparedCall
+export interface ClientWorld {
+  readonly nowNs: () => Nanoseconds
+  /** Does something so many nanoseconds later. */
+  readonly later: (ns: Nanoseconds, task: ClientTask) => void
+  readonly send: (flight: Flight) => void
 }
 
-/** Keeps a copy of one resource: lists, watches from there on, and lists again when that cannot go on. */
-export function startInformer(
-  client: ClientContext,
-  {
-    start,
-    watchLife,
-    relistChance,
-  }: Pick<Extract<Behaviour, { kind: 'informer' }>, 'start' | 'watchLife' | 'relistChance'>,
-  { list, watch }: InformerCalls,
-): void {
-  const { random } = client
-  const backoff = new Backoff()
-  const beginAnew = (): void => client.after(backoff.drawNs(client.nowNs(), random), fetch)
-  const fetch = (): void =>
-    sendPersistently(client, list, undefined, ({ kind }) => (kind === 'served' ? follow() : beginAnew()))
-  const follow = (): void =>
-    sendPersistently(client, watch, drawNs(watchLife, random), ({ kind }) => {
-      if (kind !== 'served') return beginAnew()
-      if (random() < relistChance) return fetch()
-      follow()
-    })
-  client.after(drawNs(start, random), fetch)
+const LIST = 0
+const WATCH = 1
+
+export function callOf(plan: ClientPlan, place: number): PreparedCall | undefined {
+  if (plan.kind === 'informer') return place === LIST ? plan.list : plan.watch
+  return plan.mix.calls[place]
+}
+
+export function begin(client: Client, world: ClientWorld): void {
+  const { plan, random, number } = client
+  switch (plan.kind) {
+    case 'open':
+      return planArrival(client, plan.arrivals, world)
+    case 'closed':
+      return world.later(drawNs(plan.think, random), { kind: 'call', client: number })
+    case 'informer':
+      return world.later(drawNs(plan.start, random), { kind: 'call', client: number })
+  }
+}
+
+/** What `ClientTask` of kind `call` stands for. */
+export function makeCall(client: Client, world: ClientWorld): void {
+  const { plan, random } = client
+  switch (plan.kind) {
+    case 'open':
+      send(client, drawCall(plan.mix, random), world)
+      return planArrival(client, plan.arrivals, world)
+    case 'closed': {
+      const pauseNs = pauseOf(plan.waves, world.nowNs(), random)
+      if (pauseNs > 0) return world.later(pauseNs, { kind: 'call', client: client.number })
+      return send(client, drawCall(plan.mix, random), world)
+    }
+    case 'informer':
+      return send(client, LIST, world)
+  }
+}
+
+/**
+ * The attempt has ended. As client-go does, its client waits after a 429 for exactly the seconds that the server named and
+ * tries again, ten times at most.
+ */
+export function answered(client: Client, flight: Flight, outcome: Outcome, world: ClientWorld): void {
+  if (outcome.kind === 'rejected' && flight.retries < MOST_RETRIES) {
+    const again = { ...flight, retries: flight.retries + 1 }
+    return world.later(secondsToNs(outcome.retryAfter), { kind: 'retry', flight: again })
+  }
+  const { plan, random, number } = client
+  const isServed = outcome.kind === 'served'
+  switch (plan.kind) {
+    case 'open':
+      return
+    case 'closed': {
+      const thoughtNs = drawNs(plan.think, random)
+      const pauseNs = isServed ? thoughtNs : thoughtNs + drawNs(AFTER_FAILURE, random)
+      return world.later(pauseNs, { kind: 'call', client: number })
+    }
+    case 'informer': {
+      if (!isServed) {
+        client.state.backoff ??= { ...FIRST_BACKOFF }
+        const backoffNs = drawBackoffNs(client.state.backoff, world.nowNs(), random)
+        return world.later(backoffNs, { kind: 'call', client: number })
+      }
+      if (flight.call === WATCH && random() < plan.relistChance) return makeCall(client, world)
+      return send(client, WATCH, world, drawNs(plan.watchLife, random))
+    }
+  }
+}
+
+function send({ number }: Client, call: number, world: ClientWorld, watchNs?: Nanoseconds): void {
+  world.send({ client: number, call, watchNs, retries: 0 })
+}
+
+function planArrival({ state, random, number }: Client, arrivals: Arrivals, world: ClientWorld): void {
+  state.arrivals ??= firstArrival()
+  const ns = nextArrivalNs(arrivals, state.arrivals, random)
+  if (ns !== undefined) world.later(Math.max(0, ns - world.nowNs()), { kind: 'call', client: number })
+}
+
+function pauseOf(waves: Waves | undefined, nowNs: Nanoseconds, random: Random): Nanoseconds {
+  if (waves === undefined) return 0
+  const nowMs = nsToMs(nowNs)
+  const activeMs = nextActiveMs(waves, nowMs)
+  return activeMs > nowMs ? msToNs(activeMs - nowMs) + drawNs(WAVE_START, random) : 0
 }
 
 /** When an activity is on next, at the earliest at `ms`: `ms` itself while it is on. */
@@ -82,116 +153,90 @@ export function nextActiveMs({ firstMs, activeMs, periodMs }: Waves, ms: number)
   return within < activeMs ? ms : ms - within + periodMs
 }
 
-/** Times of the calls of one open-loop client, ascending: whole nanoseconds since the start. */
-export function* arrivalTimes(arrivals: Arrivals, random: Random): Generator<number, void> {
-  for (const ms of arrivalsMs(arrivals, random)) yield msToNs(ms)
+/** How far the arrivals of an open-loop client have come. */
+export interface ArrivalState {
+  /** Arrivals, or bursts of them, before the next one. */
+  turn: number
+  /** Of the last arrival, milliseconds since the start. */
+  latestMs: number
+  /** Where in its period a regular client begins, milliseconds. */
+  offsetMs: number | undefined
+  /** The rest of a burst, milliseconds after it began. */
+  pending: number[]
 }
 
-function* arrivalsMs(arrivals: Arrivals, random: Random): Generator<number, void> {
+export const firstArrival = (): ArrivalState => ({ turn: 0, latestMs: 0, offsetMs: undefined, pending: [] })
+
+/** When an open-loop client calls next: whole nanoseconds since the start, ascending; `undefined` after the last time. */
+export function nextArrivalNs(arrivals: Arrivals, state: ArrivalState, random: Random): Nanoseconds | undefined {
+  const ms = nextArrivalMs(arrivals, state, random)
+  return ms === undefined ? undefined : msToNs(ms)
+}
+
+function nextArrivalMs(arrivals: Arrivals, state: ArrivalState, random: Random): number | undefined {
   switch (arrivals.kind) {
     case 'poisson':
-      return yield* poisson(arrivals.perSecond, arrivals.waves, random)
-    case 'regular':
-      return yield* regular(arrivals.periodMs, arrivals.jitter, random)
+      return poisson(arrivals.perSecond, arrivals.waves, state, random)
+    case 'regular': {
+      const { periodMs, jitter } = arrivals
+      state.offsetMs ??= random() * periodMs
+      // Half a period to each side keeps the order.
+      const offMs = (random() - 0.5) * Math.min(jitter, 1) * periodMs
+      return Math.max(0, state.offsetMs + state.turn++ * periodMs + offMs)
+    }
     case 'bursts':
-      return yield* bursts(arrivals, random)
+      return burst(arrivals, state, random)
     case 'schedule':
-      return yield* arrivals.atMs.toSorted((a, b) => a - b)
+      return arrivals.atMs.toSorted((a, b) => a - b)[state.turn++]
   }
 }
 
-function* poisson(perSecond: number, waves: Waves | undefined, random: Random): Generator<number, void> {
-  if (perSecond <= 0) return
-  let ms = 0
+function poisson(perSecond: number, waves: Waves | undefined, state: ArrivalState, random: Random): number | undefined {
+  if (perSecond <= 0) return undefined
   for (;;) {
-    ms += (-Math.log(1 - random()) * MS_PER_SECOND) / perSecond
-    if (waves !== undefined) {
-      const active = nextActiveMs(waves, ms)
-      // The process has no memory, so that it may as well begin anew with the wave.
-      if (active > ms) {
-        ms = active
-        continue
-      }
-    }
-    yield ms
+    state.latestMs += (-Math.log(1 - random()) * MS_PER_SECOND) / perSecond
+    const activeMs = waves === undefined ? state.latestMs : nextActiveMs(waves, state.latestMs)
+    if (activeMs <= state.latestMs) return state.latestMs
+    // The process has no memory, so that it may as well begin anew with the wave.
+    state.latestMs = activeMs
   }
 }
 
-function* regular(periodMs: number, jitter: number, random: Random): Generator<number, void> {
-  const offset = random() * periodMs
-  for (let turn = 0; ; turn++) {
-    // Half a period to each side keeps the order.
-    const off = (random() - 0.5) * Math.min(jitter, 1) * periodMs
-    yield Math.max(0, offset + turn * periodMs + off)
-  }
-}
-
-function* bursts(
+function burst(
   { waves, count, spreadMs }: Extract<Arrivals, { kind: 'bursts' }>,
+  state: ArrivalState,
   random: Random,
-): Generator<number, void> {
-  let latest = 0
-  for (let turn = 0; ; turn++) {
-    const offsets = Array.from({ length: count }, () => random() * spreadMs).toSorted((a, b) => a - b)
-    for (const offset of offsets) {
-      latest = Math.max(latest, waves.firstMs + turn * waves.periodMs + offset)
-      yield latest
-    }
+): number | undefined {
+  if (count < 1) return undefined
+  if (state.pending.length === 0) {
+    state.pending = Array.from({ length: count }, () => random() * spreadMs).toSorted((a, b) => a - b)
+    state.turn += 1
   }
-}
-
-/** How often client-go's REST client sends a request again that was answered with 429 and Retry-After. */
-const MOST_RETRIES = 10
-
-/** What a client does and draws with. */
-export interface ClientContext {
-  readonly random: Random
-  readonly nowNs: () => Nanoseconds
-  /** Calls back so many nanoseconds later. */
-  readonly after: (ns: Nanoseconds, run: () => void) => void
-  /** Sends once. `watchNs` makes it a watch that lasts so long. */
-  readonly send: (call: PreparedCall, watchNs: Nanoseconds | undefined, done: (outcome: Outcome) => void) => void
-}
-
-/**
- * Sends as client-go does: after a 429 it waits for exactly the seconds that the server named and tries again, ten times
- * at most. What it ends with is told to `done`.
- */
-export function sendPersistently(
-  client: ClientContext,
-  call: PreparedCall,
-  watchNs: Nanoseconds | undefined,
-  done: (outcome: Outcome) => void,
-): void {
-  let retries = 0
-  const attempt = (): void =>
-    client.send(call, watchNs, (outcome) => {
-      if (outcome.kind !== 'rejected' || retries === MOST_RETRIES) return done(outcome)
-      retries += 1
-      client.after(secondsToNs(outcome.retryAfter), attempt)
-    })
-  attempt()
+  const offsetMs = state.pending.shift() ?? 0
+  state.latestMs = Math.max(state.latestMs, waves.firstMs + (state.turn - 1) * waves.periodMs + offsetMs)
+  return state.latestMs
 }
 
 /** Figures of client-go's reflector. */
-const FIRST_BACKOFF_MS = 800
 const LONGEST_BACKOFF_MS = 30_000
 const RESET_AFTER_MS = 120_000
 
-/**
- * How long a reflector waits before it begins anew: from 0.8 s doubling to 30 s, each up to twice as long by chance, and
- * from the start again after two minutes in which it did not have to wait.
- */
-export class Backoff {
-  private nextMs = FIRST_BACKOFF_MS
-  private lastNs = Number.NEGATIVE_INFINITY
+/** What a reflector knows of the times that it began anew. */
+export interface BackoffState {
+  nextMs: number
+  lastNs: Nanoseconds
+}
 
-  /** Nanoseconds. */
-  drawNs(nowNs: Nanoseconds, random: Random): Nanoseconds {
-    if (nowNs - this.lastNs > msToNs(RESET_AFTER_MS)) this.nextMs = FIRST_BACKOFF_MS
-    const ms = this.nextMs * (1 + random())
-    this.lastNs = nowNs
-    this.nextMs = Math.min(2 * this.nextMs, LONGEST_BACKOFF_MS)
-    return msToNs(ms)
-  }
+export const FIRST_BACKOFF: Readonly<BackoffState> = { nextMs: 800, lastNs: Number.NEGATIVE_INFINITY }
+
+/**
+ * How long a reflector waits before it begins anew, nanoseconds: from 0.8 s doubling to 30 s, each up to twice as long by
+ * chance, and from the start again after two minutes in which it did not have to wait.
+ */
+export function drawBackoffNs(state: BackoffState, nowNs: Nanoseconds, random: Random): Nanoseconds {
+  if (nowNs - state.lastNs > msToNs(RESET_AFTER_MS)) state.nextMs = FIRST_BACKOFF.nextMs
+  const ms = state.nextMs * (1 + random())
+  state.lastNs = nowNs
+  state.nextMs = Math.min(2 * state.nextMs, LONGEST_BACKOFF_MS)
+  return msToNs(ms)
 }

@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { expect, test, describe } from 'vitest'
 import {
   namedRandom,
+  randomOf,
+  seededState,
   seededRandom,
   type Distribution,
   constant,
@@ -20,6 +22,18 @@ test('the same seed gives the same numbers, another one others', () => {
       expect(draw(seededRandom(seed), 20)).toEqual(numbers)
       expect(draw(seededRandom(seed + 1), 20)).not.toEqual(numbers)
       expect(numbers.every((number) => number >= 0 && number < 1)).toBe(true)
+    }),
+  )
+})
+
+test('a generator goes on from a copy of its state', () => {
+  fc.assert(
+    fc.property(fc.integer(), fc.nat(50), (seed, before) => {
+      const state = seededState(seed)
+      draw(randomOf(state), before)
+      const copy = structuredClone(state)
+      expect(draw(randomOf(copy), 20)).toEqual(draw(randomOf(state), 20))
+      expect(copy).toEqual(state)
     }),
   )
 })

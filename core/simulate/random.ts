@@ -21,11 +21,18 @@ function splitMix(state: number): () => number {
 
 const rotateLeft = (x: number, by: number): number => (x << by) | (x >>> (32 - by))
 
-/** xoshiro128**: the same seed gives the same numbers on every machine. */
-export function seededRandom(seed: number): Random {
+/** Where a generator is in its sequence: its four words, which each draw changes in place. */
+export type RandomState = [a: number, b: number, c: number, d: number]
+
+export function seededState(seed: number): RandomState {
   const word = splitMix(seed)
-  let [a, b, c, d] = [word(), word(), word(), word()]
+  return [word(), word(), word(), word()]
+}
+
+/** xoshiro128**: the same state gives the same numbers on every machine. */
+export function randomOf(state: RandomState): Random {
   const next = (): number => {
+    let [a, b, c, d] = state
     const result = Math.imul(rotateLeft(Math.imul(b, 5), 7), 9)
     const shifted = b << 9
     c ^= a
@@ -34,19 +41,27 @@ export function seededRandom(seed: number): Random {
     a ^= d
     c ^= shifted
     d = rotateLeft(d, 11)
+    state[0] = a
+    state[1] = b
+    state[2] = c
+    state[3] = d
     return result
   }
   return () => ((next() >>> 5) * 2 ** 26 + (next() >>> 6)) * TO_DOUBLE
 }
 
+export const seededRandom = (seed: number): Random => randomOf(seededState(seed))
+
 /**
  * A generator of its own for everything that has a name, so that one more client changes nothing of what the others do.
  */
-export function namedRandom(seed: number, name: string): Random {
+export function namedState(seed: number, name: string): RandomState {
   let hash = seed | 0
   for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193)
-  return seededRandom(hash)
+  return seededState(hash)
 }
+
+export const namedRandom = (seed: number, name: string): Random => randomOf(namedState(seed, name))
 
 const ms = z.number().min(0).max(3_600_000)
 

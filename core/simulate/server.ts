@@ -23,16 +23,32 @@ export interface Tally {
 
 export const emptyTally = (): Tally => ({ offered: 0, served: 0, rejected: 0, expired: 0 })
 
+/** One attempt of one call. */
+export interface Flight {
+  /** The number of its client. */
+  readonly client: number
+  /** Its place among the calls of its client; of an informer 0 for the list and 1 for the watch. */
+  readonly call: number
+  /** Of a watch: how long it lasts after it was initialised. */
+  readonly watchNs: Nanoseconds | undefined
+  /** Attempts before this one that were refused. */
+  readonly retries: number
+}
+
 /** A call on its way: what the engine's requests carry. */
-export interface Call {
-  readonly tally: Tally
+export interface Call extends Flight {
   readonly sentNs: Nanoseconds
   /** How long its handler takes when nothing slows it down, nanoseconds. */
   readonly executionNs: Nanoseconds
-  /** Of a watch: how long it lasts after it was initialised. */
-  readonly watchNs: Nanoseconds | undefined
-  readonly done: (outcome: Outcome) => void
 }
+
+/** What the server does later. */
+export type ServerTask =
+  /** `inTime`: the handler comes to its end. */
+  | { readonly kind: 'handled'; readonly ticket: Ticket<Call>; readonly seats: Seats; readonly inTime: boolean }
+  | { readonly kind: 'watch over'; readonly ticket: Ticket<Call> }
+  /** Of what bypasses the engine. */
+  | { readonly kind: 'bypass over'; readonly call: Call }
 
 /** `--request-timeout` of the API server. */
 const REQUEST_TIMEOUT_NS = secondsToNs(60)
@@ -52,8 +68,9 @@ function handlerTime(
 
 export interface SimulatedServerOptions {
   readonly capacity: CapacityCurve
-  /** Runs something later, at the engine's time. */
-  readonly after: (ns: Nanoseconds, run: () => void) => void
+  /** Does something so many nanoseconds later, at the engine's time. */
+  readonly later: (ns: Nanoseconds, task: ServerTask) => void
+  readonly settle: (call: Call, outcome: Outcome) => void
 }
 
 /** The API server around the engine: it runs what the engine lets run. */
@@ -62,7 +79,7 @@ export class SimulatedServer {
   private readonly engine: () => ApfEngine<Call>
   /** Seats of the requests whose handlers run now; those that only linger use nothing of the machine. */
   private running = 0
-  private readonly watches = new Set<Ticket<Call>>()
+  private watches = new Set<Ticket<Call>>()
 
   /** The engine is asked for when it is needed: its callbacks are this server's methods. */
   constructor(engine: () => ApfEngine<Call>, options: SimulatedServerOptions) {
@@ -79,21 +96,20 @@ export class SimulatedServer {
     return this.watches
   }
 
-  send({ user, info, query }: PreparedCall, call: Omit<Call, 'sentNs'>): void {
+  /** Goes on where another one was, with tickets of the engine as it is now. */
+  restore(runningSeats: Seats, openWatches: readonly Ticket<Call>[]): void {
+    this.running = runningSeats
+    this.watches = new Set(openWatches)
+  }
+
+  send({ user, info, query }: PreparedCall, flight: Flight, executionNs: Nanoseconds): void {
     const engine = this.engine()
-    call.tally.offered += 1
-    const payload: Call = {
-      tally: call.tally,
-      sentNs: engine.nowNs,
-      executionNs: call.executionNs,
-      watchNs: call.watchNs,
-      done: call.done,
-    }
+    const { settle, later } = this.options
+    const payload: Call = { ...flight, sentNs: engine.nowNs, executionNs }
     const answer = engine.arrive({ user, info, query, payload })
     switch (answer.kind) {
       case 'bypassed':
-        this.options.after(payload.executionNs, () => settle(payload, { kind: 'served' }))
-        return
+        return later(executionNs, { kind: 'bypass over', call: payload })
       case 'executing':
         return this.execute(answer.ticket)
       case 'rejected':
@@ -104,36 +120,42 @@ export class SimulatedServer {
 
   /** The engine's `onDispatch`, and what becomes of those that did not wait. */
   execute(ticket: Ticket<Call>): void {
-    const { after, capacity } = this.options
-    const call = ticket.payload.payload
+    const { later, capacity } = this.options
     const seats = ticket.maxSeats
     this.running += seats
-    const { ns, inTime } = handlerTime(call, { nowNs: this.engine().nowNs, runningSeats: this.running, capacity })
-    after(ns, () => {
-      this.running -= seats
-      if (call.watchNs === undefined || !inTime) {
-        this.engine().finish(ticket)
-        return settle(call, { kind: inTime ? 'served' : 'expired' })
-      }
-      this.engine().watchInitialised(ticket)
-      this.watches.add(ticket)
-      after(call.watchNs, () => {
-        this.watches.delete(ticket)
-        this.engine().endWatch(ticket)
-        settle(call, { kind: 'served' })
-      })
-    })
+    const { nowNs } = this.engine()
+    const { ns, inTime } = handlerTime(ticket.payload.payload, { nowNs, runningSeats: this.running, capacity })
+    later(ns, { kind: 'handled', ticket, seats, inTime })
   }
 
   /** The engine's `onTimeOut`. */
   refuse(ticket: Ticket<Call>, retryAfter: number): void {
-    settle(ticket.payload.payload, { kind: 'rejected', retryAfter })
+    this.options.settle(ticket.payload.payload, { kind: 'rejected', retryAfter })
   }
-}
 
-function settle({ tally, done }: Call, outcome: Outcome): void {
-  tally[outcome.kind] += 1
-  done(outcome)
+  due(task: ServerTask): void {
+    const { settle, later } = this.options
+    switch (task.kind) {
+      case 'bypass over':
+        return settle(task.call, { kind: 'served' })
+      case 'handled': {
+        const { ticket, seats, inTime } = task
+        const call = ticket.payload.payload
+        this.running -= seats
+        if (call.watchNs === undefined || !inTime) {
+          this.engine().finish(ticket)
+          return settle(call, { kind: inTime ? 'served' : 'expired' })
+        }
+        this.engine().watchInitialised(ticket)
+        this.watches.add(ticket)
+        return later(call.watchNs, { kind: 'watch over', ticket })
+      }
+      case 'watch over':
+        this.watches.delete(task.ticket)
+        this.engine().endWatch(task.ticket)
+        return settle(task.ticket.payload.payload, { kind: 'served' })
+    }
+  }
 }
 
 /** A request of a simulated client: how long its handler takes is known before it runs. */

@@ -7,16 +7,36 @@ import {
   runTo,
   type ServerFacts,
 } from '../engine/apfEngine.ts'
+import type { EngineCheckpoint } from '../engine/checkpoint.ts'
 import type { Timed } from '../engine/timers.ts'
 import type { User, RequestDigest } from '../request/match.ts'
 import { type Nanoseconds, type Seats, secondsToNs } from '../units.ts'
 import type { EngineRequest } from '../engine/ticket.ts'
 import { WatchTracker } from '../engine/watchTracker.ts'
 import { statisticsKey } from '../engine/workEstimator.ts'
-import { CallBook, callMix, numbered, type ClientGroup, type Workload } from './workload.ts'
-import { startClosedThread, startInformer, startOpenClient, type ClientContext } from './clients.ts'
-import { drawNs, uniform, namedRandom } from './random.ts'
-import { type Call, SimulatedServer, type Tally, emptyTally } from './server.ts'
+import { CallBook, callMix, drawExecutionNs, numbered, type ClientGroup, type Workload } from './workload.ts'
+import {
+  answered,
+  begin,
+  callOf,
+  type Client,
+  type ClientPlan,
+  type ClientState,
+  type ClientTask,
+  type ClientWorld,
+  copyOfState,
+  makeCall,
+} from './clients.ts'
+import { drawNs, namedState, randomOf, type RandomState, uniform } from './random.ts'
+import {
+  type Call,
+  emptyTally,
+  type Flight,
+  type Outcome,
+  type ServerTask,
+  SimulatedServer,
+  type Tally,
+} from './server.ts'
 
 /** A server counts its objects every minute, each time stretched by up to 2.2 (specification 5.7). */
 const STATISTICS_PERIOD = uniform(60_000, 132_000)
@@ -60,145 +80,257 @@ export interface Simulation {
   configure(configuration: EngineConfiguration): ConfigurationReport
   /** What became of the calls so far, by group. */
   tallies(): ReadonlyMap<string, Readonly<Tally>>
+  /** The simulation as it is now; it goes on undisturbed. Not within a callback of the engine. */
+  checkpoint(): SimulationCheckpoint
+  /**
+   * Makes this simulation, made with the same options, continue where the checkpoint was taken; who listens to the engine
+   * stays. Tickets from before mean nothing any more.
+   */
+  restore(checkpoint: SimulationCheckpoint): void
 }
 
-/** What clients and handlers do later, among what the engine itself waits for: of one instant in the order of planning. */
-class Planned implements Timed {
-  timerPlace = -1
-  readonly run: () => void
+/** What happens later: data, so that a checkpoint can hold it. */
+type Task =
+  | ClientTask
+  | ServerTask
+  /** The server counts the objects of a kind, by its place in the workload. */
+  | { readonly kind: 'count'; readonly object: number }
+  | { readonly kind: 'minute' }
 
-  constructor(run: () => void) {
-    this.run = run
-  }
+/** A task among what the engine itself waits for: of one instant in the order of planning. */
+interface Planned extends Timed {
+  readonly task: Task
+}
+const isPlanned = (due: Timed): due is Planned => 'task' in due
+
+/** A simulation at one instant, clients included, as data that `structuredClone` copies and `postMessage` sends. */
+export interface SimulationCheckpoint {
+  readonly engine: EngineCheckpoint
+  readonly clients: readonly ClientState[]
+  /** Of the polls of object counts, by kind of object. */
+  readonly polls: readonly RandomState[]
+  readonly runningSeats: Seats
+  readonly tallies: ReadonlyMap<string, Readonly<Tally>>
+  readonly configured: ConfigurationReport
 }
 
 /** How many events happen before `mayGoOn` is asked. */
 const EVENTS_AT_ONCE = 64
 
-export function createSimulation(options: SimulationOptions): Simulation {
-  const { workload, seed } = options
-  const tallies = new Map<string, Tally>()
-  const after = (ns: Nanoseconds, run: () => void): void => engine.appointments.set(new Planned(run), engine.nowNs + ns)
-  const server = new SimulatedServer(() => engine, { capacity: workload.service.capacity, after })
-  const engine = createApfEngine<Call>({
-    mode: options.mode,
-    maxRequestsInFlight: options.maxRequestsInFlight,
-    maxMutatingRequestsInFlight: options.maxMutatingRequestsInFlight,
-    profile: options.profile,
-    corrections: options.corrections,
-    startUnixMs: options.startUnixMs,
-    onDispatch: (ticket) => server.execute(ticket),
-    onTimeOut: (ticket, retryAfter) => server.refuse(ticket, retryAfter),
-    onAppointment(due) {
-      if (due instanceof Planned) due.run()
-    },
-  })
-  let configured = engine.configure(options.configuration)
+export const createSimulation = (options: SimulationOptions): Simulation => new SimulatedCluster(options)
 
-  const contextOf = (name: string, tally: Tally): ClientContext => {
-    const random = namedRandom(seed, name)
+class SimulatedCluster implements Simulation {
+  readonly engine: ApfEngine<Call>
+  configured: ConfigurationReport
+  private readonly workload: Workload
+  private readonly onMinute: (() => void) | undefined
+  private readonly server: SimulatedServer
+  private readonly parts: readonly ClientPart[]
+  private readonly world: ClientWorld = {
+    nowNs: () => this.engine.nowNs,
+    later: (ns, task) => this.later(ns, task),
+    send: (flight) => this.send(flight),
+  }
+  private clients: readonly Client[]
+  private polls: readonly RandomState[]
+  private tallyOf: Map<string, Tally>
+
+  constructor({ seed, workload, configuration, onMinute, ...engine }: SimulationOptions) {
+    this.workload = workload
+    this.onMinute = onMinute
+    this.server = new SimulatedServer(() => this.engine, {
+      capacity: workload.service.capacity,
+      later: (ns, task) => this.later(ns, task),
+      settle: (call, outcome) => this.settle(call, outcome),
+    })
+    this.engine = createApfEngine<Call>({
+      ...engine,
+      onDispatch: (ticket) => this.server.execute(ticket),
+      onTimeOut: (ticket, retryAfter) => this.server.refuse(ticket, retryAfter),
+      onAppointment: (due) => {
+        if (isPlanned(due)) this.happen(due.task)
+      },
+    })
+    this.configured = this.engine.configure(configuration)
+    this.tallyOf = new Map(workload.groups.map(({ name }) => [name, emptyTally()]))
+    this.parts = partsOf(workload)
+    this.clients = this.clientsWith(this.parts.map(({ name }) => ({ random: namedState(seed, name) })))
+    for (const client of this.clients) begin(client, this.world)
+    this.polls = workload.objects.map(({ key }) => namedState(seed, `statistics of ${key}`))
+    for (const object of workload.objects.keys()) this.countObjects(object)
+    if (onMinute !== undefined) this.later(MINUTE_NS, { kind: 'minute' })
+  }
+
+  get nowNs(): Nanoseconds {
+    return this.engine.nowNs
+  }
+
+  get runningSeats(): Seats {
+    return this.server.runningSeats
+  }
+
+  facts(): ServerFacts {
+    return simulatedFacts(this.workload, this.server.openWatches)
+  }
+
+  step(): boolean {
+    const { engine } = this
+    for (let next = engine.nextWakeNs(); next < Number.POSITIVE_INFINITY; next = engine.nextWakeNs()) {
+      engine.moveTo(Math.max(next, engine.nowNs))
+      if (engine.wake()) return true
+    }
+    return false
+  }
+
+  runTo(ns: Nanoseconds, mayGoOn: () => boolean = () => true): boolean {
+    let asked = 0
+    return runTo(this.engine, ns, () => asked++ % EVENTS_AT_ONCE !== 0 || mayGoOn())
+  }
+
+  configure(configuration: EngineConfiguration): ConfigurationReport {
+    return (this.configured = this.engine.configure(configuration))
+  }
+
+  tallies(): ReadonlyMap<string, Readonly<Tally>> {
+    return this.tallyOf
+  }
+
+  checkpoint(): SimulationCheckpoint {
+    const { engine, server, clients, polls, tallyOf, configured } = this
     return {
-      random,
-      after,
-      nowNs: () => engine.nowNs,
-      send: (call, watchNs, done) =>
-        server.send(call, { tally, executionNs: call.drawExecutionNs(random), watchNs, done }),
+      engine: engine.checkpoint([...server.openWatches]),
+      clients: clients.map(({ state }) => copyOfState(state)),
+      polls: polls.map((state) => [...state]),
+      runningSeats: server.runningSeats,
+      tallies: new Map([...tallyOf].map(([group, tally]) => [group, { ...tally }])),
+      configured,
     }
-  }
-  const book = new CallBook(workload)
-  for (const group of workload.groups) {
-    const tally = emptyTally()
-    tallies.set(group.name, tally)
-    for (let index = 0; index < group.clients; index++) {
-      startClient(group, index, book, (part) => contextOf(`${group.name}/${index}/${part}`, tally))
-    }
-  }
-  countObjects(engine, workload, seed, after)
-  const { onMinute } = options
-  if (onMinute !== undefined) {
-    const everyMinute = (): void => {
-      onMinute()
-      after(MINUTE_NS, everyMinute)
-    }
-    after(MINUTE_NS, everyMinute)
   }
 
-  return {
-    engine,
-    get nowNs() {
-      return engine.nowNs
-    },
-    get runningSeats() {
-      return server.runningSeats
-    },
-    facts: () => simulatedFacts(workload, server.openWatches),
-    step() {
-      for (let next = engine.nextWakeNs(); next < Number.POSITIVE_INFINITY; next = engine.nextWakeNs()) {
-        engine.moveTo(Math.max(next, engine.nowNs))
-        if (engine.wake()) return true
-      }
-      return false
-    },
-    runTo(ns, mayGoOn = () => true) {
-      let asked = 0
-      return runTo(engine, ns, () => asked++ % EVENTS_AT_ONCE !== 0 || mayGoOn())
-    },
-    get configured() {
-      return configured
-    },
-    configure(configuration) {
-      configured = engine.configure(configuration)
-      return configured
-    },
-    tallies: () => tallies,
+  restore({ engine, clients, polls, runningSeats, tallies, configured }: SimulationCheckpoint): void {
+    if (clients.length !== this.parts.length || polls.length !== this.polls.length)
+      throw new Error('the checkpoint is of a simulation of another workload')
+    this.server.restore(runningSeats, this.engine.restore(engine))
+    this.clients = this.clientsWith(clients.map(copyOfState))
+    this.polls = polls.map((state) => [...state])
+    this.tallyOf = new Map([...tallies].map(([group, tally]) => [group, { ...tally }]))
+    this.configured = configured
+  }
+
+  private clientsWith(states: readonly ClientState[]): readonly Client[] {
+    return this.parts.flatMap(({ plan }, number) => {
+      const state = states[number]
+      return state === undefined ? [] : [{ number, plan, state, random: randomOf(state.random) }]
+    })
+  }
+
+  private later(ns: Nanoseconds, task: Task): void {
+    const planned: Planned = { timerPlace: -1, task }
+    this.engine.appointments.set(planned, this.engine.nowNs + ns)
+  }
+
+  private happen(task: Task): void {
+    switch (task.kind) {
+      case 'call':
+        return makeCall(this.client(task.client), this.world)
+      case 'retry':
+        return this.send(task.flight)
+      case 'count':
+        return this.countObjects(task.object)
+      case 'minute':
+        this.onMinute?.()
+        return this.later(MINUTE_NS, task)
+      case 'handled':
+      case 'watch over':
+      case 'bypass over':
+        return this.server.due(task)
+    }
+  }
+
+  private client(number: number): Client {
+    const client = this.clients[number]
+    if (client === undefined) throw new Error(`there is no client ${number}`)
+    return client
+  }
+
+  private send(flight: Flight): void {
+    const { plan, random } = this.client(flight.client)
+    const call = callOf(plan, flight.call)
+    if (call === undefined) throw new Error(`client ${flight.client} has no call ${flight.call}`)
+    const executionNs = drawExecutionNs(call, random)
+    this.tally(flight).offered += 1
+    this.server.send(call, flight, executionNs)
+  }
+
+  private settle(flight: Flight, outcome: Outcome): void {
+    this.tally(flight)[outcome.kind] += 1
+    answered(this.client(flight.client), flight, outcome, this.world)
+  }
+
+  private tally({ client }: Flight): Tally {
+    const tally = this.tallyOf.get(this.parts[client]?.group ?? '')
+    if (tally === undefined) throw new Error(`client ${client} is in no group`)
+    return tally
+  }
+
+  /** Tells the engine's estimator about objects as a server's own polls do. */
+  private countObjects(object: number): void {
+    const kind = this.workload.objects[object]
+    const state = this.polls[object]
+    if (kind === undefined || state === undefined) return
+    this.engine.objectStatistics.set(kind.key, kind.count, kind.averageSize)
+    this.later(drawNs(STATISTICS_PERIOD, randomOf(state)), { kind: 'count', object })
   }
 }
 
-function startClient(
+/** What acts on its own: a client with all its calls, one thread of it, or one of its informers. */
+interface ClientPart {
+  readonly group: string
+  /** By which its random numbers are told from those of others. */
+  readonly name: string
+  readonly plan: ClientPlan
+}
+
+function partsOf(workload: Workload): readonly ClientPart[] {
+  const book = new CallBook(workload)
+  return workload.groups.flatMap((group) =>
+    Array.from({ length: group.clients }, (_, index) =>
+      plansOf(group, index, book).map(({ part, plan }) => ({
+        group: group.name,
+        name: `${group.name}/${index}/${part}`,
+        plan,
+      })),
+    ).flat(),
+  )
+}
+
+function plansOf(
   { user: template, behaviour }: ClientGroup,
   index: number,
   book: CallBook,
-  context: (part: string) => ClientContext,
-): void {
+): readonly { readonly part: string; readonly plan: ClientPlan }[] {
   const user: User = {
     name: numbered(template.name, index),
     groups: template.groups.map((group) => numbered(group, index)),
   }
   switch (behaviour.kind) {
-    case 'open':
-      return startOpenClient(context('calls'), behaviour.arrivals, callMix(book, user, index, behaviour.calls))
+    case 'open': {
+      const { kind, arrivals, calls } = behaviour
+      return [{ part: 'calls', plan: { kind, arrivals, mix: callMix(book, user, index, calls) } }]
+    }
     case 'closed': {
-      const mix = callMix(book, user, index, behaviour.calls)
-      for (let thread = 0; thread < behaviour.threads; thread++) {
-        startClosedThread(context(`thread ${thread}`), behaviour, mix)
-      }
-      return
+      const { calls, ...closed } = behaviour
+      const plan: ClientPlan = { ...closed, mix: callMix(book, user, index, calls) }
+      return Array.from({ length: behaviour.threads }, (_, thread) => ({ part: `thread ${thread}`, plan }))
     }
     case 'informer':
-      for (const target of behaviour.targets.map((one) => numbered(one, index))) {
+      return behaviour.targets.map((one) => {
+        const target = numbered(one, index)
         const separator = target.includes('?') ? '&' : '?'
-        startInformer(context(target), behaviour, {
-          list: book.prepare(user, 'GET', `${target}${separator}resourceVersion=0&limit=500`),
-          watch: book.prepare(user, 'GET', `${target}${separator}watch=true&resourceVersion=1`),
-        })
-      }
-  }
-}
-
-/** Tells the engine's estimator about objects as a server's own polls do. */
-function countObjects(
-  engine: ApfEngine<Call>,
-  { objects }: Workload,
-  seed: number,
-  after: (ns: Nanoseconds, run: () => void) => void,
-): void {
-  for (const { key, count, averageSize } of objects) {
-    const random = namedRandom(seed, `statistics of ${key}`)
-    const poll = (): void => {
-      engine.objectStatistics.set(key, count, averageSize)
-      after(drawNs(STATISTICS_PERIOD, random), poll)
-    }
-    poll()
+        const list = book.prepare(user, 'GET', `${target}${separator}resourceVersion=0&limit=500`)
+        const watch = book.prepare(user, 'GET', `${target}${separator}watch=true&resourceVersion=1`)
+        return { part: target, plan: { ...behaviour, list, watch } }
+      })
   }
 }
 

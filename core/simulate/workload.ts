@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { User, RequestDigest } from '../request/match.ts'
-import { type Seats, secondsToNs } from '../units.ts'
+import { type Nanoseconds, type Seats, secondsToNs } from '../units.ts'
 import { parseListOptions, parseRequestTarget, type Query } from '../request/requestTarget.ts'
 import { requestInfo } from '../request/requestInfo.ts'
 import { statisticsKey } from '../engine/workEstimator.ts'
@@ -124,9 +124,14 @@ export function slowdownAt(curve: CapacityCurve, seats: Seats): number {
 /** One request of one client, ready to be sent any number of times. */
 export interface PreparedCall extends RequestDigest {
   readonly query: Query
-  /** Draws how long its handler takes, nanoseconds, when nothing slows it down; of a watch until it is initialised. */
-  readonly drawExecutionNs: (random: Random) => number
+  /** How long its handler takes when nothing slows it down; of a watch until it is initialised. */
+  readonly execution: Distribution
+  /** What reading and encoding of a list adds to that. */
+  readonly transferNs: Nanoseconds
 }
+
+export const drawExecutionNs = ({ execution, transferNs }: PreparedCall, random: Random): Nanoseconds =>
+  drawNs(execution, random) + transferNs
 
 type Target = Pick<PreparedCall, 'info' | 'query'>
 
@@ -147,7 +152,7 @@ export class CallBook {
     const { service } = this.workload
     const distribution = execution ?? service.byVerb[info.verb] ?? service.otherwise
     const transferNs = execution === undefined ? secondsToNs(this.bytesOf({ info, query }) / service.bytesPerSecond) : 0
-    return { user, info, query, drawExecutionNs: (random) => drawNs(distribution, random) + transferNs }
+    return { user, info, query, execution: distribution, transferNs }
   }
 
   private read(method: string, target: string): Target {
@@ -173,27 +178,30 @@ export class CallBook {
   }
 }
 
-/** What one client chooses its calls from. */
+/** What one client chooses its calls from: of each kind, so many calls from a place on. */
 export interface CallMix {
-  draw(random: Random): PreparedCall
+  readonly calls: readonly PreparedCall[]
+  readonly kinds: readonly { readonly weight: number; readonly from: number; readonly count: number }[]
 }
 
 /** The calls of the client with this number; those with a drawn number are prepared once for each number. */
 export function callMix(book: CallBook, user: User, index: number, kinds: readonly CallKind[]): CallMix {
-  const prepared = kinds.map(({ method, target, weight, execution }) => ({
-    weight,
-    variants: variantsOf(numbered(target, index)).map((one) => book.prepare(user, method, one, execution)),
-  }))
-  const sum = prepared.reduce((total, { weight }) => total + weight, 0)
-  return {
-    draw(random) {
-      let rest = random() * sum
-      const chosen = prepared.find(({ weight }) => (rest -= weight) < 0) ?? prepared.at(-1)
-      const call = chosen?.variants[Math.floor(random() * chosen.variants.length)]
-      if (call === undefined) throw new Error('a client needs at least one call')
-      return call
-    },
-  }
+  const calls: PreparedCall[] = []
+  const places = kinds.map(({ method, target, weight, execution }) => {
+    const from = calls.length
+    const variants = variantsOf(numbered(target, index))
+    calls.push(...variants.map((one) => book.prepare(user, method, one, execution)))
+    return { weight, from, count: variants.length }
+  })
+  return { calls, kinds: places }
+}
+
+/** The place of the next call. */
+export function drawCall({ kinds }: CallMix, random: Random): number {
+  let rest = random() * kinds.reduce((total, { weight }) => total + weight, 0)
+  const chosen = kinds.find(({ weight }) => (rest -= weight) < 0) ?? kinds.at(-1)
+  if (chosen === undefined) throw new Error('a client needs at least one call')
+  return chosen.from + Math.floor(random() * chosen.count)
 }
 
 /** Puts the number of a client into a text. */
