@@ -87,7 +87,7 @@ describe('a correction', () => {
   const asked = { ...lane, endedMs: 1_500, stayMs: 100 }
 
   it('is known once the feed has come to the scrape after the end of a request, and holds it back until then', () => {
-    const correction = new ExecutionCorrection()
+    const correction = new ExecutionCorrection(20_000)
     expect(correction.heardTo(900)).toBe(900)
     correction.scraped(times(1_000, [4]))
     correction.ended({ ...asked, isExact: false })
@@ -103,7 +103,7 @@ describe('a correction', () => {
   })
 
   it('does not reach over the start of a server', () => {
-    const correction = new ExecutionCorrection()
+    const correction = new ExecutionCorrection(20_000)
     correction.scraped(times(1_000, [4]))
     correction.ended({ ...asked, isExact: false })
     correction.scraped(times(2_000, [4, 30], 1_800))
@@ -112,7 +112,7 @@ describe('a correction', () => {
   })
 
   it('is none where the feed has other requests than the server counted, and says how many', () => {
-    const correction = new ExecutionCorrection()
+    const correction = new ExecutionCorrection(20_000)
     correction.scraped(times(1_000, []))
     correction.ended({ ...asked, isExact: false })
     correction.scraped(

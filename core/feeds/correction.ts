@@ -32,8 +32,6 @@ interface Scrape {
   readonly before: ReportedTimes
 }
 
-/** Requests are held back until the scrape after their end, which comes every few seconds, or for so long at most. */
-const LONGEST_HOLD_MS = 20_000
 /** Requests whose end is remembered in an interval; beyond, it is not corrected. */
 const MOST_ENDS = 200_000
 /** How long an interval is remembered: a request that is heard of late may have ended in an earlier one. */
@@ -52,6 +50,7 @@ const keyOf = ({ level, schema }: Lane): string => `${level}\n${schema}`
  * same time are mapped to them by rank, such that each lane's executions come to the sum that the server reports.
  */
 export class ExecutionCorrection {
+  private readonly holdMs: number
   private latest: ReportedTimes | undefined
   private firstMs = Number.POSITIVE_INFINITY
   /** Scrapes of whose time the feed may still tell more, oldest first. */
@@ -63,6 +62,11 @@ export class ExecutionCorrection {
   private closedMs = Number.NEGATIVE_INFINITY
   private readonly total = { fromMs: 0, toMs: 0, requests: 0, staysMs: 0, executionsMs: 0 }
   private readonly unlike = new Map<string, Lane & { feed: number; server: number }>()
+
+  /** Requests are held back until the scrape after their end, or for so long at most. */
+  constructor(holdMs: number) {
+    this.holdMs = holdMs
+  }
 
   /** The server's metrics are known. */
   get isKnown(): boolean {
@@ -95,7 +99,7 @@ export class ExecutionCorrection {
       this.scrapes.shift()
       this.close(scrape)
     }
-    return unixMs <= this.firstMs ? unixMs : Math.max(this.firstMs, this.closedMs, unixMs - LONGEST_HOLD_MS)
+    return unixMs <= this.firstMs ? unixMs : Math.max(this.firstMs, this.closedMs, unixMs - this.holdMs)
   }
 
   /** Requests that ended up to here (Unix milliseconds) were placed. */

@@ -22,6 +22,11 @@ export interface FeedRunOptions {
   readonly untold: number
   /** How much later than others of its time an event may come, milliseconds; 5 s without. */
   readonly windowMs?: number
+  /**
+   * How long requests are held back for the scrape after their end, which tells how long they executed; 20 s without, since
+   * scrapes come every few seconds.
+   */
+  readonly holdMs?: number
 }
 
 /** The requests that a feed tells of, through an engine that runs by their time. */
@@ -55,6 +60,7 @@ export interface FeedRun {
 }
 
 const WINDOW_MS = 5_000
+const HOLD_MS = 20_000
 const HOUR_MS = 3_600_000
 /** Nothing of before matters after such a gap; to go through it would only take time. */
 const GAP_MS = 6 * HOUR_MS
@@ -90,13 +96,14 @@ class EventTimeRun implements FeedRun {
   private readonly tally = new FeedTally()
   private readonly told = new ToldWaits()
   private readonly waited = new Waited()
-  private readonly correction = new ExecutionCorrection()
+  private readonly correction: ExecutionCorrection
   /** Scrapes of a time that the engine has not come to, oldest first. */
   private scrapes: ReportedTimes[] = []
 
-  constructor({ engine, identity, startUnixMs, kept, untold, windowMs = WINDOW_MS }: FeedRunOptions) {
+  constructor({ engine, identity, startUnixMs, kept, untold, windowMs = WINDOW_MS, holdMs = HOLD_MS }: FeedRunOptions) {
     this.log = new RequestLog(kept, untold)
     this.identity = identity
+    this.correction = new ExecutionCorrection(holdMs)
     this.windowMs = windowMs
     this.observer = new FeedEngine(engine, startUnixMs)
     const { observer, log, correction, told } = this
@@ -168,6 +175,8 @@ class EventTimeRun implements FeedRun {
 
   finish(): void {
     if (this.latest === undefined) return
+    // The feed tells nothing more of the time until the scrapes that are known.
+    this.correction.heardTo(Number.POSITIVE_INFINITY)
     this.letPass(this.latest)
     // What waits or executes by now gets the minute that it has at most.
     this.letPass(this.latest + 60_000)

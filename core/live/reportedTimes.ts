@@ -1,8 +1,8 @@
-import type { Histogram } from '../frame/frame.ts'
+import type { Histogram, ServerFrame } from '../frame/frame.ts'
 import { createFrameBuilder } from '../metrics/buildFrame.ts'
 import { FAMILY } from '../metrics/familyNames.ts'
 import type { Page } from '../metrics/page.ts'
-import { MS_PER_SECOND } from '../units.ts'
+import { MS_PER_SECOND, type UnixMs } from '../units.ts'
 
 /** A flow schema in a priority level, as both an engine and a server's metrics name it. */
 export interface Lane {
@@ -12,8 +12,7 @@ export interface Lane {
 
 /** What a server's histograms say of the times of its requests, as of a scrape. */
 export interface ReportedTimes {
-  /** Unix milliseconds. */
-  readonly atMs: number
+  readonly atMs: UnixMs
   /** When the process began, Unix milliseconds: the histograms count from then. */
   readonly startedMs: number | undefined
   /** Seconds that requests have waited in all until they were dispatched or their wait timed out. */
@@ -25,22 +24,22 @@ export interface ReportedTimes {
 /** Families that a page has to be read for. */
 export const TIME_FAMILIES: ReadonlySet<string> = new Set([FAMILY.wait, FAMILY.execution, FAMILY.startedAt])
 
-/** Reads the pages of one server; `undefined` for one without these histograms. */
-export function createTimesReader(): (page: Page, atMs: number) => ReportedTimes | undefined {
+/** Reads the pages of one server; `undefined` for one without executions. */
+export function createTimesReader(): (page: Page, atMs: UnixMs) => ReportedTimes | undefined {
   const build = createFrameBuilder({ id: '' })
-  return (page, atMs) => {
-    if (!page.families.has(FAMILY.execution)) return undefined
-    const { levels, startedAt } = build(page, { at: '' })
-    const lanes = levels.flatMap(({ name: level, schemas }) =>
-      schemas.map(({ name: schema, execution, wait }) => ({ level, schema, execution, wait })),
-    )
-    return {
-      atMs,
-      startedMs: startedAt === undefined ? undefined : startedAt * MS_PER_SECOND,
-      waitedSeconds: lanes.reduce((sum, { wait }) => sum + (wait?.sum ?? 0), 0),
-      lanes: lanes.flatMap(({ level, schema, execution }) =>
-        execution === undefined ? [] : [{ level, schema, execution }],
-      ),
-    }
+  return (page, atMs) => (page.families.has(FAMILY.execution) ? timesOf(build(page, { at: '' }), atMs) : undefined)
+}
+
+export function timesOf({ levels, startedAt }: ServerFrame, atMs: UnixMs): ReportedTimes {
+  const lanes = levels.flatMap(({ name: level, schemas }) =>
+    schemas.map(({ name: schema, execution, wait }) => ({ level, schema, execution, wait })),
+  )
+  return {
+    atMs,
+    startedMs: startedAt === undefined ? undefined : startedAt * MS_PER_SECOND,
+    waitedSeconds: lanes.reduce((sum, { wait }) => sum + (wait?.sum ?? 0), 0),
+    lanes: lanes.flatMap(({ level, schema, execution }) =>
+      execution === undefined ? [] : [{ level, schema, execution }],
+    ),
   }
 }

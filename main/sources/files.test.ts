@@ -4,6 +4,7 @@ import type { UploadedFile } from '../../core/contract/source.ts'
 import { readFixture } from '../../test/fixtures/load.ts'
 import { storedSet } from '../simulated/objects.ts'
 import { heard } from '../../test/harness/heard.ts'
+import { auditEvent } from '../../test/harness/liveCommand.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 import type { SourceResult } from '../ports/source.ts'
 import { createFilesSource } from './files.ts'
@@ -80,6 +81,48 @@ spec: { type: Limited, limited: { nominalConcurrencyShares: 5, limitResponse: { 
     live?.candidate({ on: true, objects: storedSet(builtInObjects('v1.37.0')) })
     expect(live?.state().candidate).toBeDefined()
     expect(live?.log.before(10).map(({ seq }) => seq)).toEqual(rows.map(({ seq }) => seq))
+  })
+
+  it('corrects the execution times of an audit log by the captures of metrics beside it', async () => {
+    const name = 'apiserver_flowcontrol_request_execution_seconds'
+    const labels = 'flow_schema="global-default",priority_level="global-default",type="regular"'
+    const executed = (atMs: number, count: number, sum: number): string =>
+      JSON.stringify({
+        t: NOW + atMs,
+        path: '/metrics',
+        status: 200,
+        body: `# TYPE ${name} histogram
+${name}_bucket{${labels},le="0.05"} 0
+${name}_bucket{${labels},le="0.2"} ${count}
+${name}_bucket{${labels},le="+Inf"} ${count}
+${name}_sum{${labels}} ${sum}
+${name}_count{${labels}} ${count}
+process_start_time_seconds 1000
+`,
+      })
+    const events = Array.from({ length: 30 }, (_, n) =>
+      JSON.stringify(auditEvent(n, { atMs: NOW + n * 100, lastedMs: 400 })),
+    )
+    const log = ['audit.jsonl', events.join('\n')] as const
+    const opened = async (...files: readonly (readonly [string, string])[]) => {
+      const result = await createFilesSource(
+        files.map(([file, text]) => ({ name: file, text })),
+        { now: () => NOW + 86_400_000 },
+      )
+      if (!result.ok) throw new Error(result.problem.message)
+      return result.source.live
+    }
+    // Far more than twenty seconds apart, and 0.1 s each by the histogram.
+    const captures = ['metrics.ndjson', `${executed(-1_000, 10, 1)}\n${executed(90_000, 40, 4)}`] as const
+    const corrected = await opened(log, captures)
+    expect(corrected?.state().waits).toMatchObject({
+      bounds: { guessed: 0 },
+      corrected: { fromMs: NOW - 1_000, toMs: NOW + 90_000, requests: 30, factor: expect.closeTo(0.25) },
+    })
+    expect(corrected?.log.before(1)[0]?.runMs).toBeCloseTo(100)
+    const alone = await opened(log)
+    expect(alone?.state().waits).toMatchObject({ bounds: { told: 0, untold: expect.closeTo(12), guessed: 30 } })
+    expect(alone?.state().limits.join(' ')).toContain('Execution times of 30 requests are not corrected')
   })
 
   it('reads a request log without an audit log, and an EventList', async () => {

@@ -94,6 +94,7 @@ async function readLogs(
     configuration: objects.set ?? builtInObjects(version),
     serverLimit: (frame && reportedServerLimit(frame)) ?? DEFAULT_SERVER_LIMIT,
     facts: server?.facts,
+    times: server?.times ?? [],
     now: environment.now(),
   })
 }

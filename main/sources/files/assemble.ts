@@ -1,6 +1,7 @@
 import { createFrameBuilder } from '../../../core/metrics/buildFrame.ts'
 import type { ServerFrame, LevelFrame } from '../../../core/frame/frame.ts'
 import type { ServerFacts } from '../../../core/engine/apfEngine.ts'
+import { type ReportedTimes, timesOf } from '../../../core/live/reportedTimes.ts'
 import { FACT_FAMILIES, factsOf } from '../../../core/live/serverFacts.ts'
 import { createParser, type Parser } from '../../../core/metrics/parse.ts'
 import { emptyDump, withDump } from '../../../core/metrics/dumps.ts'
@@ -18,6 +19,8 @@ export interface StillServer {
   readonly dump?: DumpFrame
   /** Of the newest page. */
   readonly facts?: ServerFacts
+  /** Of the pages whose time was written down with them. */
+  readonly times: readonly ReportedTimes[]
   /** Sentences about what could not be read. */
   readonly notes: readonly string[]
 }
@@ -57,7 +60,7 @@ export function assemble(found: readonly Recognised[], now: number): Assembled {
     return { servers: [complete, ...others].map((server) => ({ ...server, notes: sentences })), sentences }
   }
   if (dump === undefined) return { servers: [], sentences }
-  return { servers: [{ id: dump.server, frames: [frameFromDump(dump)], dump, notes: sentences }], sentences }
+  return { servers: [{ id: dump.server, frames: [frameFromDump(dump)], times: [], dump, notes: sentences }], sentences }
 }
 
 /** Pages by server, each group in the order of the files; what cannot be read is added to `told`. */
@@ -103,19 +106,22 @@ function stillServer(pages: readonly TimedPage[], version: string | undefined): 
   const id = ordered[0]?.body.file ?? 'file'
   const build = createFrameBuilder({ id })
   const newest = ordered.at(-1)?.page
+  const read = ordered.map(({ at, body, page }) => ({
+    t: body.t,
+    frame: build(page, {
+      at: new Date(at).toISOString(),
+      ...(page.families.has(FAMILY.buildInfo) ? {} : { version }),
+      acquisition: {
+        bytes: Buffer.byteLength(body.text),
+        families: [...page.families.keys()].filter((name) => NEEDED_FAMILIES.has(name)).length,
+      },
+    }),
+  }))
   return {
     id,
     ...(newest && { facts: factsOf(newest) }),
-    frames: ordered.map(({ at, body, page }) =>
-      build(page, {
-        at: new Date(at).toISOString(),
-        ...(page.families.has(FAMILY.buildInfo) ? {} : { version }),
-        acquisition: {
-          bytes: Buffer.byteLength(body.text),
-          families: [...page.families.keys()].filter((name) => NEEDED_FAMILIES.has(name)).length,
-        },
-      }),
-    ),
+    times: read.flatMap(({ t, frame }) => (t === undefined ? [] : [timesOf(frame, t)])),
+    frames: read.map(({ frame }) => frame),
   }
 }
 

@@ -4,6 +4,7 @@ import { AS_UPSTREAM, profileFor } from '../../../core/engine/profiles.ts'
 import type { FeedRecord } from '../../../core/feeds/request.ts'
 import { readAuditBatch, readAuditLine } from '../../../core/feeds/auditEvent.ts'
 import { createFeedRun, type FeedRun } from '../../../core/feeds/feedRun.ts'
+import type { ReportedTimes } from '../../../core/live/reportedTimes.ts'
 import { readHttpLogLine } from '../../../core/feeds/httpLog.ts'
 import { createBeside } from '../../live/beside.ts'
 import type { LiveTraffic } from '../../ports/source.ts'
@@ -17,6 +18,8 @@ export interface LogSurroundings {
   /** Seats of the server. */
   readonly serverLimit: number
   readonly facts?: ServerFacts | undefined
+  /** Of captures beside the logs, in the order of time. */
+  readonly times: readonly ReportedTimes[]
   /** Unix milliseconds of the reading. */
   readonly now: number
 }
@@ -47,7 +50,7 @@ export function logTraffic(logs: readonly LogFile[], surroundings: LogSurroundin
     },
     settle: () => undefined,
     state() {
-      const { counts, limits } = present.run
+      const { counts, limits, waits } = present.run
       const { report } = present.beside
       return {
         title,
@@ -57,6 +60,7 @@ export function logTraffic(logs: readonly LogFile[], surroundings: LogSurroundin
         unreadable: counts.unreadable,
         ...(counts.lastUnreadable !== undefined && { lastUnreadable: counts.lastUnreadable }),
         agreement: present.run.agreement(),
+        waits,
         ...(report !== undefined && { candidate: report }),
       }
     },
@@ -77,7 +81,7 @@ function recordsOf({ kind, text }: LogFile, now: number): readonly FeedRecord[] 
 function replayed(
   identity: LogFile['kind'],
   records: readonly FeedRecord[],
-  { version, configuration, serverLimit, facts, now }: LogSurroundings,
+  { version, configuration, serverLimit, facts, times, now }: LogSurroundings,
   wish: CandidateWish,
 ): { readonly run: FeedRun; readonly beside: ReturnType<typeof createBeside> } {
   const engine = {
@@ -86,13 +90,35 @@ function replayed(
     profile: profileFor(version),
     corrections: AS_UPSTREAM,
   }
-  const run = createFeedRun({ engine, identity, startUnixMs: now, kept: KEPT_REQUESTS, untold: KEPT_REQUESTS })
+  // The capture after a request tells how long it executed, however much later it was taken.
+  const holdMs = Number.POSITIVE_INFINITY
+  const run = createFeedRun({ engine, identity, startUnixMs: now, kept: KEPT_REQUESTS, untold: KEPT_REQUESTS, holdMs })
   run.configure(configuration)
   if (facts !== undefined) run.facts(facts)
   const beside = createBeside({ run, engine, version })
   run.subscribe(beside.listener)
   beside.wish(wish)
-  run.take(records, now)
+  for (const { scrape, told } of byScrape(records, times)) {
+    if (scrape !== undefined) run.times(scrape)
+    run.take(told, now)
+  }
   run.finish()
   return { run, beside }
+}
+
+/** Each scrape before the records that were told until then. */
+function* byScrape(
+  records: readonly FeedRecord[],
+  times: readonly ReportedTimes[],
+): Generator<{ readonly scrape: ReportedTimes | undefined; readonly told: readonly FeedRecord[] }> {
+  let from = 0
+  for (const scrape of times) {
+    let to = from
+    for (let next = records[to]; next !== undefined; next = records[++to]) {
+      if (next.kind === 'arrival' && next.endedMs > scrape.atMs) break
+    }
+    yield { scrape, told: records.slice(from, to) }
+    from = to
+  }
+  yield { scrape: undefined, told: records.slice(from) }
 }
