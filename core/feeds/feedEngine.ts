@@ -18,6 +18,8 @@ export interface FeedListener {
   /** It took so long where it ran; of a watch, until it was initialised. */
   lasted(row: LiveRow, durationNs: Nanoseconds): void
   watchEnded(row: LiveRow): void
+  /** Its client went away. */
+  abandoned(row: LiveRow): void
   /** What is known of the server, as often as it has to be said again. */
   told(facts: ServerFacts): void
 }
@@ -132,6 +134,12 @@ export class FeedEngine {
     }
     if (call.decision.kind === 'waiting') this.waiting.set(call, known)
     else known(call.waitNs ?? 0)
+  }
+
+  /** Its client went away: it waits and executes no more. */
+  abandon(row: LiveRow, call: Call<LiveRow>): void {
+    this.run.abandon(call)
+    for (const listener of this.listeners) listener.abandoned(row)
   }
 
   watchEnded(row: LiveRow, call: Call<LiveRow>): void {

@@ -6,6 +6,7 @@ import { type FeedRecord, unreadable } from './request.ts'
 import { readAuditEvent } from './auditEvent.ts'
 import { type FeedRunOptions, createFeedRun, SeenIds, Timeline } from './feedRun.ts'
 import { readHttpLogLine } from './httpLog.ts'
+import { shaped } from '../run/run.fixture.ts'
 
 const T0 = Date.UTC(2026, 10, 21, 7)
 const NOW = T0 + 86_400_000
@@ -38,6 +39,8 @@ interface Said {
   readonly verb?: string
   readonly code?: number
   readonly user?: string
+  /** Told with requests that took more than half a second. */
+  readonly waitS?: number
 }
 
 const time = (ms: number): string => new Date(T0 + ms).toISOString()
@@ -50,6 +53,7 @@ const said = ({
   verb,
   code = 200,
   user = 'alice',
+  waitS,
 }: Said): FeedRecord =>
   readAuditEvent({
     auditID: id,
@@ -58,6 +62,7 @@ const said = ({
     verb: verb ?? 'get',
     user: { username: user, groups: ['system:authenticated'] },
     responseStatus: { code },
+    ...(waitS !== undefined && { annotations: { 'apiserver.latency.k8s.io/apf-queue-wait': `${waitS}s` } }),
     requestReceivedTimestamp: time(atMs),
     stageTimestamp: time(atMs + lastsMs),
   })
@@ -227,6 +232,7 @@ describe('a feed', () => {
       arrived: () => undefined,
       lasted: () => undefined,
       watchEnded: () => undefined,
+      abandoned: () => undefined,
       told: () => undefined,
     })
     run.take([said({ id: 'a', atMs: 0 }), said({ id: 'b', atMs: 10 * 3_600_000 })], NOW)
@@ -397,6 +403,7 @@ describe('a feed', () => {
       arrived: () => undefined,
       lasted: () => undefined,
       watchEnded: () => undefined,
+      abandoned: () => undefined,
       told: () => undefined,
     })
     const century = 100 * 365 * 86_400_000
@@ -451,6 +458,31 @@ describe('a feed', () => {
     expect(run.log.before(10)[1]).toMatchObject({ state: 'served', runMs: 70, status: 429 })
   })
 
+  it('lets a request wait no longer than its client did, also one that becomes known late', () => {
+    // One seat, which is taken for twenty seconds.
+    const long = said({ id: 'a', atMs: 4_000, lastsMs: 0, stage: 'RequestReceived' })
+    const ended = said({ id: 'a', atMs: 4_000, lastsMs: 20_000 })
+    const left = said({ id: 'b', atMs: 4_100, lastsMs: 3_000, code: 429, waitS: 2.9 })
+    // Its client stayed: a server lets it wait for 15 s.
+    const timedOut = said({ id: 'c', atMs: 4_200, lastsMs: 15_010, code: 429, waitS: 15 })
+    // An end carries the time on to seven seconds.
+    const later = said({ id: 'd', atMs: 11_990 })
+    for (const records of [
+      [long, left, later, timedOut, ended],
+      [long, later, left, timedOut, ended],
+    ]) {
+      const run = feed({ seats: 8 })
+      run.configure(shaped(1, 50))
+      run.take(records, NOW)
+      run.finish()
+      const waits = new Map(
+        run.log.before(10).map(({ server, state, waitMs = 0 }) => [server?.waitMs, [state, Math.round(waitMs)]]),
+      )
+      expect(waits.get(2_900)).toEqual(['rejected', 3_000])
+      expect(waits.get(15_000)?.[0]).toBe('served')
+    }
+  })
+
   it('tells a second engine everything', () => {
     const run = feed()
     const told: string[] = []
@@ -460,6 +492,7 @@ describe('a feed', () => {
       arrived: ({ seq }, { user }) => void told.push(`arrived ${seq} ${user.name}`),
       lasted: ({ seq }, ns) => void told.push(`lasted ${seq} ${ns / 1e6}`),
       watchEnded: ({ seq }) => void told.push(`ended ${seq}`),
+      abandoned: ({ seq }) => void told.push(`left ${seq}`),
       told: () => void told.push('facts'),
     })
     const events = [

@@ -227,8 +227,9 @@ class EventTimeRun implements FeedRun {
       this.placing.learn(known)
     }
     if (stage !== 'complete' && stage !== 'panic') return
-    // It is remembered with its stages until none of them can come any more.
-    const atMs = Math.max(endedMs, this.watermarkMs)
+    // It is remembered with its stages until none of them can come any more. One that is placed late waits as long.
+    const lateMs = arrival.refused && known === undefined ? Math.max(0, this.watermarkMs - arrival.receivedMs) : 0
+    const atMs = Math.max(endedMs + lateMs, this.watermarkMs)
     this.timeline.put({ atMs, order: END, id, request })
     this.noteExecuted(request.arrival)
   }

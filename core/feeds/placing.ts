@@ -78,7 +78,9 @@ export class Placing {
   end(request: FeedRequest): void {
     request.tellDuration(this.durations)
     const { row, call, arrival } = request
-    if (row !== undefined && call !== undefined && arrival.isWatch) this.engine.watchEnded(row, call)
+    if (row === undefined || call === undefined) return
+    if (request.hasLeft) this.engine.abandon(row, call)
+    if (arrival.isWatch) this.engine.watchEnded(row, call)
   }
 
   /** Writes what the engine has decided since. */

@@ -1,14 +1,20 @@
 import type { LiveRow } from '../live/requestLog.ts'
 import type { Call } from '../run/run.ts'
 import type { UsualDurations } from '../run/usualDurations.ts'
-import { msToNs, nsToMs, type UnixMs } from '../units.ts'
+import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from '../frame/frame.ts'
+import { msToNs, nsToMs, secondsToNs, type UnixMs } from '../units.ts'
 import { EXEMPT } from '../config/objects.ts'
 import type { User } from '../request/match.ts'
 import type { LiveRequest } from '../contract/live.ts'
-import type { RequestLine } from '../request/requestInfo.ts'
+import { deadlineNs, type RequestLine, waitEndNs } from '../request/requestInfo.ts'
 import type { ExecutionCorrection } from './correction.ts'
 import type { FeedEngine } from './feedEngine.ts'
 import type { ToldWaits } from './tally.ts'
+
+/** Who is refused at once is told so within this time. */
+const LONG_WAIT_MS = 500
+/** `--request-timeout` where the flag is not set. */
+const REQUEST_TIMEOUT_NS = secondsToNs(DEFAULT_REQUEST_TIMEOUT_SECONDS)
 
 /** Of two stages the later one tells more. */
 const RANK = { received: 0, started: 1, complete: 2, panic: 3 } as const
@@ -32,6 +38,8 @@ export class FeedRequest {
   arrival: FeedArrival
   /** For how long the client of a watch asked, seconds; 0 where it did not. */
   readonly askedSeconds: number
+  /** How long a server lets it wait, milliseconds after its receipt. */
+  private readonly waitLimitMs: number
   /** Its last event is known, or it was given up. */
   complete = false
   /** Nothing is told to the engine any more. */
@@ -48,7 +56,18 @@ export class FeedRequest {
     this.arrival = arrival
     const { isWatch, line } = arrival
     this.askedSeconds = isWatch && line.ok ? Number(line.query.get('timeoutSeconds') ?? 0) : 0
+    const deadline = line.ok && !isWatch ? deadlineNs(0, line.query, REQUEST_TIMEOUT_NS) : undefined
+    this.waitLimitMs = nsToMs(waitEndNs(0, deadline, REQUEST_TIMEOUT_NS))
     this.note(arrival.stage)
+  }
+
+  /**
+   * Its client went away while it waited: it was refused, and neither at once, as with full queues, nor because its wait had
+   * lasted as long as it may.
+   */
+  get hasLeft(): boolean {
+    const { refused, server, receivedMs, endedMs } = this.arrival
+    return refused && (server?.waitMs ?? 0) >= LONG_WAIT_MS && endedMs - receivedMs < this.waitLimitMs
   }
 
   has(stage: FeedStage): boolean {

@@ -46,6 +46,7 @@ export function createBeside({ run, engine, version }: BesideOptions): Beside {
       arrived: (row, request) => hearing?.arrived(row, request),
       lasted: (row, ns) => hearing?.lasted(row, ns),
       watchEnded: (row) => hearing?.watchEnded(row),
+      abandoned: (row) => hearing?.abandoned(row),
       told: (facts) => draft.facts(facts),
     },
   }

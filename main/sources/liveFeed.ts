@@ -202,6 +202,7 @@ function frameListener(run: FeedRun, frames: Frames): FeedListener {
     arrived: () => undefined,
     lasted: () => undefined,
     watchEnded: () => undefined,
+    abandoned: () => undefined,
     told: () => undefined,
   }
 }

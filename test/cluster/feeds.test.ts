@@ -1,11 +1,12 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { FeedSpecSchema, type LiveRequest } from '../../core/contract/live.ts'
+import { createFilesSource } from '../../main/sources/files.ts'
 import { openLiveConsole, type LiveConsole } from '../harness/live.ts'
 import { ADMIN } from './identities.ts'
-import { readSamples, type Sample } from './independent.ts'
+import { readSamples, total, type Sample } from './independent.ts'
 import { runLoad } from './load.ts'
 import { demoLoad, saturating, seed } from './profiles.ts'
 import {
@@ -60,6 +61,43 @@ interface Evidence {
   readonly logged: readonly Written[]
   readonly rows: Readonly<Record<Kind, readonly LiveRequest[]>>
   readonly joined: Readonly<Record<Kind, Joined>>
+}
+
+const EXECUTIONS = 'apiserver_flowcontrol_request_execution_seconds'
+const FLOW_CONTROL = '/apis/flowcontrol.apiserver.k8s.io/v1'
+
+/** A page of metrics, and when it was taken: a line of a folder of captures. */
+interface Capture {
+  readonly t: number
+  readonly path: string
+  readonly body: string
+}
+const withoutExecutions = ({ body, ...capture }: Capture): Capture => ({
+  ...capture,
+  body: body.replaceAll(new RegExp(`^(?:# \\w+ )?${EXECUTIONS}.*\n`, 'gm'), ''),
+})
+
+/** Seconds that an engine made of an audit log with these captures beside it, and those that the server reports. */
+async function replay(audit: string, captures: readonly Capture[]) {
+  const lines = captures.map((capture) => JSON.stringify(capture)).join('\n')
+  const files = [
+    { name: 'audit.log', text: audit },
+    { name: 'captures.ndjson', text: lines },
+  ]
+  const made = await createFilesSource(files, { now: () => Date.now() })
+  if (!made.ok) throw new Error(made.problem.message)
+  const { live } = made.source
+  const waits = live?.state().waits
+  if (live === undefined || waits?.reported === undefined) throw new Error('no waits were compared')
+  const [first = Number.NaN, last = Number.NaN] = [captures[0]?.t, captures.at(-1)?.t]
+  const ran = live.log
+    .before(Number.MAX_SAFE_INTEGER)
+    .filter(({ verb, at, status }) => verb !== 'watch' && status !== 429 && at > first && at < last)
+  return {
+    waits,
+    waited: waits.reported,
+    executed: ran.reduce((sum, { runMs = 0 }) => sum + runMs, 0) / 1_000,
+  }
 }
 
 describe.skipIf(noCluster)('the feeds of a server', () => {
@@ -163,6 +201,19 @@ describe.skipIf(noCluster)('the feeds of a server', () => {
 
   let webhookSince = 0
   const decided: (readonly Sample[])[] = []
+  const captures: Capture[] = []
+  const capture = async (path: string): Promise<void> => {
+    const sentMs = Date.now()
+    const { body } = await cluster().call(path, ADMIN)
+    captures.push({ t: (sentMs + Date.now()) / 2, path, body })
+  }
+  /** Metrics every two seconds, as a recorder takes them. */
+  const captureFor = async (times: number): Promise<void> => {
+    for (let n = 0; n < times; n++) {
+      await capture('/metrics')
+      await sleep(2_000)
+    }
+  }
 
   it('tell each request of 25 s of load once, where the server put it, as often as it counted', async () => {
     await seed(cluster())
@@ -176,6 +227,7 @@ describe.skipIf(noCluster)('the feeds of a server', () => {
     decided.push(await mark(0))
     const [answers] = await Promise.all([
       runLoad(cluster(), LOAD, 25),
+      captureFor(14),
       ...Array.from({ length: 5 }, () => cluster().call(OMITTED, 'alice')),
     ])
     // What was cut off at the end of the load is over by then.
@@ -239,6 +291,52 @@ describe.skipIf(noCluster)('the feeds of a server', () => {
       const refused = told.filter((row) => row.status === 429 || tooLate.has(row))
       expect(countBy(refused, place), kind).toEqual(growth(before, after, [REJECTED]))
     }
+  })
+
+  it('come nearer to the waits of the server where its histograms correct their execution times', async () => {
+    const parts = (await readdir(auditFolder)).toSorted()
+    // The one that is written to has the shortest name, and the latest events.
+    const [latest = '', ...earlier] = parts.toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1))
+    const texts = await Promise.all([...earlier, latest].map((name) => readFile(join(auditFolder, name), 'utf8')))
+    const until = captures.at(-1)?.t ?? Number.NaN
+    const audit = texts.join('')
+    const objects = await Promise.all(
+      ['flowschemas', 'prioritylevelconfigurations'].map(async (kind) => {
+        const { body } = await cluster().call(`${FLOW_CONTROL}/${kind}`, ADMIN)
+        return { t: until, path: `${FLOW_CONTROL}/${kind}`, body }
+      }),
+    )
+    const [first, last] = [captures[0], captures.at(-1)].map((one) => readSamples(one?.body ?? ''))
+    const grown = (name: string, labels: Readonly<Record<string, string>>): number =>
+      (total(last ?? [], name, labels) ?? 0) - (total(first ?? [], name, labels) ?? 0)
+    const waited = grown('request_wait_duration_seconds_sum', { execute: 'true' })
+    const executed = grown('request_execution_seconds_sum', { type: 'regular' })
+    const corrected = await replay(audit, [...captures, ...objects])
+    const plain = await replay(audit, [...captures.map(withoutExecutions), ...objects])
+    const live = desk('audit').state()?.waits
+    const table = [
+      ['the server', waited, executed],
+      ['without correction', plain.waited.here, plain.executed],
+      ['with correction', corrected.waited.here, corrected.executed],
+    ] as const
+    for (const [whose, waits, executions] of table) {
+      console.log(`${whose}: ${waits.toFixed(0)} s of waits, ${executions.toFixed(0)} s of executions`)
+    }
+    console.log(`live, since its first scrape: ${JSON.stringify(live)}`)
+
+    expect(corrected.waited.server).toBeCloseTo(waited, 3)
+    expect(plain.waited.server).toBeCloseTo(waited, 3)
+    expect(plain.waits.corrected).toBeUndefined()
+    expect(corrected.waits.corrected?.requests).toBeGreaterThan(300)
+    expect(live?.corrected?.requests).toBeGreaterThan(50)
+    // What the events alone tell bounds what the server waited.
+    const { told, untold } = plain.waits.bounds ?? { told: 0, untold: 0 }
+    expect(told).toBeGreaterThan(0)
+    expect(waited).toBeLessThan(1.05 * (told + untold))
+    const offBy = (one: number, of: number): number => Math.abs(one - of) / of
+    expect(offBy(corrected.executed, executed)).toBeLessThan(offBy(plain.executed, executed))
+    // Whom the engine refuses instead of the server, and so who waits, differs from run to run.
+    expect(offBy(corrected.waited.here, waited)).toBeLessThan(offBy(plain.waited.here, waited) + 0.25)
   })
 
   it('go on when the server is killed and started again, and count nothing twice', async () => {

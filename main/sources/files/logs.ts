@@ -12,6 +12,9 @@ import type { Recognised } from './recognise.ts'
 
 type LogFile = Extract<Recognised, { readonly kind: 'audit' | 'httplog' }>
 
+/** A request is written at its end, a minute after its arrival at the latest, and the file is there to be read on. */
+const LONGEST_MS = 65_000
+
 export interface LogSurroundings {
   readonly version: string
   readonly configuration: EngineConfiguration
@@ -90,9 +93,16 @@ function replayed(
     profile: profileFor(version),
     corrections: AS_UPSTREAM,
   }
-  // The capture after a request tells how long it executed, however much later it was taken.
-  const holdMs = Number.POSITIVE_INFINITY
-  const run = createFeedRun({ engine, identity, startUnixMs: now, kept: KEPT_REQUESTS, untold: KEPT_REQUESTS, holdMs })
+  const run = createFeedRun({
+    engine,
+    identity,
+    startUnixMs: now,
+    kept: KEPT_REQUESTS,
+    untold: KEPT_REQUESTS,
+    windowMs: LONGEST_MS,
+    // The capture after a request tells how long it executed, however much later it was taken.
+    holdMs: Number.POSITIVE_INFINITY,
+  })
   run.configure(configuration)
   if (facts !== undefined) run.facts(facts)
   const beside = createBeside({ run, engine, version })
