@@ -164,8 +164,8 @@ describe('a feed beside the histograms of the engine whose requests it tells of'
         run.moveTo(msToNs(atMs))
         const lanes = run.engine
           .snapshot()
-          .levels.flatMap(({ name: level, lanes }) =>
-            lanes.map(({ schema, execution, wait }) => ({ level, schema, execution, wait })),
+          .levels.flatMap(({ name: level, lanes: own }) =>
+            own.map(({ schema, execution, wait }) => ({ level, schema, execution, wait })),
           )
         times.push({ atMs: T0 + atMs, startedMs: T0, waitedSeconds: sumOf(lanes.map(({ wait }) => wait.sum)), lanes })
       }

@@ -146,7 +146,10 @@ for (const { token, args } of [
     await expect.poll(command.output, { timeout: 20_000 }).toContain('Try it: ')
     const said = /Try it: (.+)/.exec(command.output())?.[1] ?? ''
     await fillProxy()
-    await page.getByRole('radiogroup', { name: 'Client token' }).getByRole('radio', { name: token, exact: true }).click()
+    await page
+      .getByRole('radiogroup', { name: 'Client token' })
+      .getByRole('radio', { name: token, exact: true })
+      .click()
     await page.getByRole('button', { name: /^(Start|Restart) the proxy/ }).click()
     const place = page.getByRole('region', { name: 'Address for clients' })
     await expect(place).toContainText(token === 'None' ? 'X-Remote-User' : 'Bearer')
