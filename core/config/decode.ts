@@ -7,12 +7,9 @@ import {
   readLong,
   readTexts,
   readTime,
-  type JsonObject,
-  readFlag,
-  readList,
-  readWhole,
 } from './jsonValues.ts'
-import { type Finding, anyOf, quoted, rejected, member } from './finding.ts'
+import { type Finding, anyOf, quoted, rejected } from './finding.ts'
+import { readAs } from './members.ts'
 import {
   KINDS,
   type FlowSchema,
@@ -228,119 +225,3 @@ const readNonResourceRule: Read<NonResourceRule> = readAs((members) => ({
   verbs: members.list('verbs', readText),
   nonResourceURLs: members.list('nonResourceURLs', readText),
 }))
-
-/** A member for an object literal: `{ [key]: value }`, or nothing. */
-type Optional<K extends string, T> = { readonly [P in K]?: T }
-
-/**
- * Reads an object as the API server decodes it: what is absent or `null` is empty, names are case sensitive, and a member
- * that `build` does not ask for is a finding. `undefined` and `null` have no members; that something else is no object is
- * a finding.
- */
-function readAs<T>(build: (members: MemberReader) => T): Read<T> {
-  return (value, at, findings) => {
-    if (value !== undefined && value !== null && !isJsonObject(value)) findings.push(wrongType(at, value, 'an object'))
-    const members = new MemberReader(isJsonObject(value) ? value : {}, at, findings)
-    const built = build(members)
-    members.end()
-    return built
-  }
-}
-
-/** The members of one object. */
-class MemberReader {
-  readonly #object: JsonObject
-  readonly #at: string
-  readonly #findings: Finding[]
-  readonly #asked: string[] = []
-
-  constructor(object: JsonObject, at: string, findings: Finding[]) {
-    this.#object = object
-    this.#at = at
-    this.#findings = findings
-  }
-
-  text(key: string): string {
-    return this.nested(key, readText)
-  }
-
-  whole(key: string): number {
-    return this.nested(key, readWhole)
-  }
-
-  list<T>(key: string, read: Read<T>): readonly T[] {
-    return this.nested(key, readList(read))
-  }
-
-  nested<T>(key: string, read: Read<T>): T {
-    this.#asked.push(key)
-    return read(this.#own(key), member(this.#at, key), this.#findings)
-  }
-
-  // Members that the server stores only when they say something: an empty text or list and `false` become absent.
-
-  someText<K extends string>(key: K): Optional<K, string> {
-    const text = this.text(key)
-    return text === '' ? {} : only(key, text)
-  }
-
-  someFlag<K extends string>(key: K): Optional<K, boolean> {
-    const flag = this.nested(key, readFlag)
-    return flag ? only(key, flag) : {}
-  }
-
-  someList<K extends string, T>(key: K, read: Read<T>): Optional<K, readonly T[]> {
-    const list = this.list(key, read)
-    return list.length === 0 ? {} : only(key, list)
-  }
-
-  someMap<K extends string, T extends object>(key: K, read: Read<T>): Optional<K, T> {
-    const map = this.nested(key, read)
-    return Object.keys(map).length === 0 ? {} : only(key, map)
-  }
-
-  // Members of which the server tells absent ones from 0, `false` and an empty object.
-
-  given<K extends string, T>(key: K, read: Read<T>): Optional<K, T> {
-    const value = this.nested(key, read)
-    return this.#own(key) === undefined || this.#own(key) === null ? {} : only(key, value)
-  }
-
-  givenWhole<K extends string>(key: K): Optional<K, number> {
-    return this.given(key, readWhole)
-  }
-
-  givenFlag<K extends string>(key: K): Optional<K, boolean> {
-    return this.given(key, readFlag)
-  }
-
-  /** A member that must have its type and that the console does not keep. */
-  check(key: string, read: Read<unknown>): void {
-    this.nested(key, read)
-  }
-
-  /** Reports every member that was not asked for. */
-  end(): void {
-    for (const key of Object.keys(this.#object)) {
-      if (!this.#asked.includes(key)) this.#findings.push(unknownMember(this.#at, key, this.#asked))
-    }
-  }
-
-  #own(key: string): unknown {
-    return Object.hasOwn(this.#object, key) ? this.#object[key] : undefined
-  }
-}
-
-function only<K extends string, T>(key: K, value: T): Optional<K, T>
-function only(key: string, value: unknown): JsonObject {
-  return { [key]: value }
-}
-
-function unknownMember(at: string, key: string, known: readonly string[]): Finding {
-  const meant = known.find((name) => name.toLowerCase() === key.toLowerCase())
-  const mend = meant === undefined ? 'remove it or correct its name' : `write ${quoted(meant)}`
-  const field = /[.[\]]/.test(key) ? `${at}[${key}]` : member(at, key)
-  return rejected(field, 'FieldUnknown', `There is no field ${quoted(key)} ${placeOf(at)}: ${mend}.`)
-}
-
-const placeOf = (at: string): string => (at === '' ? 'at the top of the object' : `in ${at}`)

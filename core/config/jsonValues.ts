@@ -30,6 +30,9 @@ export const readAnything: Read<unknown> = (value) => value
 const [LEAST_INT32, MOST_INT32] = [-(2 ** 31), 2 ** 31 - 1]
 const readNumber = reads('a whole number', 0, (value) => typeof value === 'number')
 
+/** Any number, of which JSON has none that is not finite. */
+export const readAmount = reads('a number', 0, (value) => typeof value === 'number')
+
 /** A whole number of 32 bits. */
 export const readWhole: Read<number> = (value, at, findings) => {
   const number = readNumber(value, at, findings)

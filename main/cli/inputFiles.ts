@@ -96,21 +96,38 @@ const MOST_MANIFEST_BYTES = 64 * 1024 * 1024
  */
 export async function readConfiguration(paths: readonly string[], options: ManifestOptions): Promise<Configuration> {
   const { version, reading } = options
-  const files: Manifests[] = []
-  for (const path of paths) {
-    if (path === '-') files.push(readFileText('standard input', await reading.readStdin(MOST_MANIFEST_BYTES), version))
-    else
-      for (const file of await manifestPaths(path, reading.signal)) {
-        const bytes = await readWithin(file, { mostBytes: MOST_MANIFEST_BYTES, signal: reading.signal })
-        files.push(readFileText(fileName(file), bytes, version))
-      }
-  }
+  const files = (await readTexts(paths, reading)).map((one) => readManifestText(one, version))
   return {
     objects: objectsOf(files.flatMap(({ documents }) => documents)),
     findings: [...files.flatMap(({ findings }) => findings), ...checkSet(files, options)],
     notes: files.flatMap(({ notes }) => notes),
     files,
   }
+}
+
+/** A text that the operator named. `note`: what is odd about its bytes. */
+export interface NamedText {
+  readonly file: string
+  readonly text: string
+  readonly note?: string
+}
+
+/**
+ * The texts of files, of folders (with those in them: .yaml, .yml, .json) and, for `-`, of the standard input.
+ *
+ * @throws ProblemError in one sentence when a path cannot be read or a folder holds no such file.
+ */
+export async function readTexts(paths: readonly string[], reading: Reading): Promise<readonly NamedText[]> {
+  const texts: NamedText[] = []
+  for (const path of paths) {
+    if (path === '-') texts.push(namedText('standard input', await reading.readStdin(MOST_MANIFEST_BYTES)))
+    else
+      for (const file of await manifestPaths(path, reading.signal)) {
+        const bytes = await readWithin(file, { mostBytes: MOST_MANIFEST_BYTES, signal: reading.signal })
+        texts.push(namedText(fileName(file), bytes))
+      }
+  }
+  return texts
 }
 
 /** Each finding with its place, as editors and terminals know to open it. */
@@ -137,8 +154,7 @@ function fileName(path: string): string {
   return sep === '/' ? name : name.replaceAll(sep, '/')
 }
 
-function readFileText(file: string, bytes: Buffer, version: string): Manifests {
-  const { text, note } = textOf(bytes)
+function readManifestText({ file, text, note }: NamedText, version: string): Manifests {
   const manifests = readManifests(text, { file, version })
   return note === undefined
     ? manifests
@@ -146,11 +162,11 @@ function readFileText(file: string, bytes: Buffer, version: string): Manifests {
 }
 
 /** kubectl, too, reads UTF-16 that begins with its mark, but of several documents only the first. */
-function textOf(bytes: Buffer): { readonly text: string; readonly note?: string } {
+function namedText(file: string, bytes: Buffer): NamedText {
   const encoding = UTF_16.find(({ mark }) => mark.every((byte, index) => bytes[index] === byte))?.name
-  if (encoding === undefined) return { text: bytes.toString('utf8') }
+  if (encoding === undefined) return { file, text: bytes.toString('utf8') }
   const note = 'The file is UTF-16, of which most tools read the first document at best; save it as UTF-8.'
-  return { text: new TextDecoder(encoding).decode(bytes), note }
+  return { file, text: new TextDecoder(encoding).decode(bytes), note }
 }
 
 const UTF_16 = [

@@ -1,0 +1,91 @@
+import type { Finding } from '../config/finding.ts'
+import { type FieldPath, parseField } from './json.ts'
+import { readJson } from './jsonTree.ts'
+import type { Position, TextRange } from './manifest.ts'
+import { isBooleanWord, resolvePlain } from './syntax.ts'
+import { malformed, type TextDocument, type Tree } from './tree.ts'
+import { readYaml } from './yamlTree.ts'
+
+/** Like kubectl: what begins like JSON may still be YAML in flow style, whatever its name. */
+export function textDocuments(text: string, file: string): readonly TextDocument[] {
+  if (text.includes('\0')) {
+    const message = 'The text holds zero bytes, as UTF-16 does when it is read as UTF-8; save the file as UTF-8.'
+    return [{ problems: [malformed({ from: 0, to: 0 }, message)] }]
+  }
+  const json = /\.json$/i.test(file)
+  if (!json && !/^\uFEFF?\s*[[{]/.test(text)) return readYaml(text)
+  const asJson = readJson(text)
+  if (json || !broken(asJson)) return asJson
+  const asYaml = readYaml(text)
+  return broken(asYaml) ? asJson : asYaml
+}
+
+const broken = (documents: readonly TextDocument[]): boolean =>
+  documents.some(({ tree, problems }) => tree === undefined && problems.length > 0)
+
+/** What the spelling has to do with a value of a wrong type: a sentence to add, or nothing. */
+export function hintFor(tree: Tree, { field, reason }: Finding): string {
+  if (reason !== 'Malformed') return ''
+  const { value, whole } = find(tree, parseField(field))
+  if (!whole || value.type !== 'scalar') return ''
+  const { plain } = value
+  if (plain !== undefined && isBooleanWord(plain)) {
+    return ` Without quotes ${plain} means ${String(value.value)} in YAML; “${plain}” is the word.`
+  }
+  if (plain !== undefined && Number.isInteger(value.value)) return ` Without quotes it is a number; “${plain}” is text.`
+  if (typeof value.value !== 'string' || plain !== undefined) return ''
+  const meant = resolvePlain(value.value)
+  return typeof meant === 'number' || typeof meant === 'boolean'
+    ? ` In quotes it is text; without them it is ${meant}.`
+    : ''
+}
+
+/** What a path leads to: the value, and the key or list entry that it belongs to. */
+interface Found {
+  readonly value: Tree
+  /** Absent at the top and in lists. */
+  readonly key?: TextRange
+  /** Whether the whole path is there, not only a parent. */
+  readonly whole: boolean
+}
+
+/** v1 fields that had another name in a beta version (specification 1.3). */
+const EARLIER_NAMES: ReadonlyMap<string, string> = new Map([['nominalConcurrencyShares', 'assuredConcurrencyShares']])
+
+function find(tree: Tree, path: FieldPath): Found {
+  let found: Found = { value: tree, whole: true }
+  for (const step of path) {
+    const next = child(found.value, step)
+    if (next === undefined) return { ...found, whole: false }
+    found = next
+  }
+  return found
+}
+
+function child(tree: Tree, step: string | number): Found | undefined {
+  if (tree.type === 'list') {
+    const value = typeof step === 'number' ? tree.items[step] : undefined
+    return value === undefined ? undefined : { value, whole: true }
+  }
+  if (tree.type === 'scalar') return undefined
+  const name = String(step)
+  const entry = tree.entries.get(name) ?? tree.entries.get(EARLIER_NAMES.get(name) ?? name)
+  return entry === undefined ? undefined : { value: entry.value, key: entry.key, whole: true }
+}
+
+/**
+ * Where to point for a field: at the value of a scalar, at the key of a map or list, at the nearest parent of what is not
+ * there. `atKey` points at the key in any case. An object without a key (a document, an entry of a list) is pointed at by
+ * its first key.
+ */
+export function locate(tree: Tree, field: string, atKey = false): TextRange {
+  const { value, key, whole } = find(tree, parseField(field))
+  if (key !== undefined && (atKey || !whole || value.type !== 'scalar')) return key
+  if (value.type !== 'mapping') return value.type === 'scalar' ? value.range : firstOf(value.range)
+  const [first] = value.entries.values()
+  return first === undefined ? firstOf(value.range) : first.key
+}
+
+const firstOf = ({ from, to }: TextRange): TextRange => ({ from, to: Math.min(from + 1, to) })
+
+export const byPosition = (a: Position, b: Position): number => a.line - b.line || a.column - b.column
