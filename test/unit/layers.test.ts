@@ -35,6 +35,7 @@ const ROOMS = [
   'core/simulate',
   'core/feeds',
   'core/conformance',
+  'core/qos', // limits in front of an etcd
 
   // The Node side: what is shared, then what reaches out, then what serves people.
   'main/bootstrap',

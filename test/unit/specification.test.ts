@@ -2,31 +2,40 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
 const root = new URL('../../', import.meta.url)
-const specification = readFileSync(new URL('docs/specification.md', root), 'utf8')
-const sections = new Set([...specification.matchAll(/^#+ (?:Appendix )?([\dA-Z][\w.]*?)\.? /gm)].map(([, id]) => id))
+const pageOf = (name: string): string => readFileSync(new URL(`docs/${name}.md`, root), 'utf8')
+const sectionsOf = (page: string): ReadonlySet<string | undefined> =>
+  new Set([...page.matchAll(/^#+ (?:Appendix )?([\dA-Z][\w.]*?)\.? /gm)].map(([, id]) => id))
+const specification = pageOf('specification')
 const traps = new Set([...specification.matchAll(/^- (T\d+)\. /gm)].map(([, id]) => id))
 
 const sources = ['core', 'main', 'renderer', 'test', 'docs']
   .flatMap((folder) =>
     readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
   )
-  .filter((file) => /\.(tsx?|md)$/.test(file) && !/docs\/specification|test\/fixtures/.test(file))
+  .filter((file) => /\.(tsx?|md)$/.test(file) && !/docs\/(?:etcd-qos-)?specification|test\/fixtures/.test(file))
   .map((file) => ({ file, text: readFileSync(new URL(file, root), 'utf8').replaceAll(/\n\s*\*\s/g, ' ') }))
 
-/** Sections that a comment names: the numbers after "specification", without rules of a list and without quantities. */
-function sectionsNamedIn(text: string): string[] {
-  return [...text.matchAll(/\bspecification ((?:\d+(?:\.\d+)?[a-z]?(?:, | and | – | to |\/)?)+)/g)].flatMap(
-    ([, list = '']) => list.split(/, | and | – | to |\//).filter((id) => id !== ''),
+/** Sections that a comment names: the numbers after these words, without rules of a list and without quantities. */
+function sectionsNamedIn(text: string, words: string): string[] {
+  const references = new RegExp(`${words} ((?:\\d+(?:\\.\\d+)?[a-z]?(?:, | and | – | to |\\/)?)+)`, 'g')
+  return [...text.matchAll(references)].flatMap(([, list = '']) =>
+    list.split(/, | and | – | to |\//).filter((id) => id !== ''),
   )
 }
 
-describe('references to docs/specification.md', () => {
+describe.each([
+  ['specification', String.raw`(?<!QoS )\bspecification`, 300],
+  ['etcd-qos-specification', String.raw`\bQoS specification`, 40],
+])('references to docs/%s.md', (page, words, least) => {
   it('name sections that it has', () => {
-    const named = sources.flatMap(({ file, text }) => sectionsNamedIn(text).map((id) => ({ file, id })))
-    expect(named.length).toBeGreaterThan(300)
+    const sections = sectionsOf(pageOf(page))
+    const named = sources.flatMap(({ file, text }) => sectionsNamedIn(text, words).map((id) => ({ file, id })))
+    expect(named.length).toBeGreaterThan(least)
     expect(named.filter(({ id }) => !sections.has(id))).toEqual([])
   })
+})
 
+describe('references to the traps of docs/specification.md', () => {
   it('name traps that it has', () => {
     const named = sources.flatMap(({ file, text }) =>
       [...text.matchAll(/\btraps? (T\d+)/g)].map(([, id = '']) => ({ file, id })),

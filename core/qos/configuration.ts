@@ -1,0 +1,94 @@
+import type { ConditionKind, CostKind, Op } from './operations.ts'
+
+/** Queue disciplines (QoS specification 2). */
+export const QDISCS = ['tbf', 'lbf', 'maxinflight', 'window'] as const
+export type Qdisc = (typeof QDISCS)[number]
+
+/** A queue discipline with its parameters. Rates are units of cost a second. */
+export type Limiter =
+  | { readonly qdisc: 'tbf'; readonly qps: number; readonly burst: number }
+  | { readonly qdisc: 'lbf'; readonly qps: number }
+  | { readonly qdisc: 'maxinflight'; readonly num: number }
+  | { readonly qdisc: 'window'; readonly limit: number; readonly windowMs: number }
+
+/** What becomes of a request that the discipline does not admit. */
+export type Overflow =
+  { readonly action: 'reject' } | { readonly action: 'delay'; readonly maxDelayMs: number; readonly maxWaiting: number }
+
+/** By what the state of a class is split. */
+export type GroupBy =
+  | { readonly by: 'none' | 'user' | 'clientIP' }
+  /** By the first `segments` segments of the key. */
+  | { readonly by: 'prefix'; readonly segments: number }
+
+export interface QosClass {
+  readonly name: string
+  readonly limiter: Limiter
+  readonly overflow: Overflow
+  readonly cost: CostKind
+  readonly groupBy: GroupBy
+  readonly maxGroups: number
+}
+
+/** A caller; both fields must match, and a missing one matches everybody. */
+export interface Subject {
+  /** A name, or the beginning of names with a trailing `*`. */
+  readonly user?: string
+  /** An address or a network in CIDR notation. */
+  readonly clientIP?: string
+}
+
+/** As a request names keys; without an end it is one key, and the end `\x00` means all keys from this one on. */
+export interface KeyRange {
+  readonly key: string
+  readonly rangeEnd?: string
+}
+
+export interface Condition {
+  readonly kind: ConditionKind
+  /** The value must be greater. */
+  readonly threshold: number
+}
+
+/** A rule as it is configured. Keys are text in the notation of `bytesOf`. */
+export interface QosRule {
+  readonly name: string
+  readonly qClassName: string
+  /** 1 to 100; the highest that matches applies. */
+  readonly priority: number
+  readonly enabled: boolean
+  readonly subjects: readonly Subject[]
+  readonly prefixPaths: readonly string[]
+  readonly ranges: readonly KeyRange[]
+  readonly keyMatch: 'overlap' | 'within'
+  readonly ops: readonly Op[]
+  readonly methods: readonly string[]
+  readonly minRetry: number
+  readonly conditions: readonly Condition[]
+  /** Whether rules of a class share its state, or each has its own. */
+  readonly scope: 'class' | 'rule'
+}
+
+export interface Settings {
+  /** What becomes of two rules of one priority that only some larger request matches together. */
+  readonly composite: 'warn' | 'reject'
+  /** Entries of the tracker. */
+  readonly trackerCapacity: number
+  readonly estimator: 'lru' | 'lru+stats'
+  /** The text of a rejection: that of etcd, or one that names the rule. */
+  readonly message: 'etcd' | 'named'
+}
+
+export const DEFAULT_SETTINGS: Settings = {
+  composite: 'warn',
+  trackerCapacity: 1_000,
+  estimator: 'lru',
+  message: 'etcd',
+}
+
+/** Everything that a proxy limits by. It is taken as it is; `checkConfiguration` judges it. */
+export interface QosConfiguration {
+  readonly classes: readonly QosClass[]
+  readonly rules: readonly QosRule[]
+  readonly settings: Settings
+}

@@ -1,0 +1,133 @@
+import { msToNs, type Nanoseconds, NS_PER_SECOND, nsToMs } from '../units.ts'
+import type { Limiter } from './configuration.ts'
+
+/** The state of a discipline: plain numbers, in the order that the discipline gives them. */
+export type LimiterState = number[]
+
+/** Where a class stands, in the numbers that its discipline compares. */
+export type Level =
+  /** `tokens` is negative while the bucket is in debt. */
+  | { readonly qdisc: 'tbf'; readonly tokens: number; readonly burst: number; readonly qps: number }
+  /** `freeInMs`: until a request is admitted; 0 when it is at once. */
+  | { readonly qdisc: 'lbf'; readonly freeInMs: number; readonly qps: number }
+  | { readonly qdisc: 'maxinflight'; readonly inFlight: number; readonly num: number }
+  | { readonly qdisc: 'window'; readonly used: number; readonly limit: number; readonly windowMs: number }
+
+/** A queue discipline with its parameters, over a state that the caller keeps (QoS specification 2). Times never go back. */
+export interface Discipline {
+  readonly start: () => LimiterState
+  /**
+   * When a request that needs so many units is admitted if none comes in between: `now` when it is at once; `Infinity`
+   * when no passing of time admits it: it costs more than a window holds, or waits for calls in flight to end.
+   */
+  readonly admissibleAt: (state: LimiterState, need: number, now: Nanoseconds) => Nanoseconds
+  /** Charges a request that was admitted, or adds what it turned out to cost beyond that. */
+  readonly charge: (state: LimiterState, units: number, now: Nanoseconds) => void
+  /** Gives back what a request that was admitted at `since` was charged too much, or holds no longer. */
+  readonly refund: (state: LimiterState, units: number, since: Nanoseconds) => void
+  readonly level: (state: LimiterState, now: Nanoseconds) => Level
+}
+
+export function disciplineOf(limiter: Limiter): Discipline {
+  switch (limiter.qdisc) {
+    case 'tbf':
+      return tokenBucket(limiter.qps, limiter.burst)
+    case 'lbf':
+      return leakyBucket(limiter.qps)
+    case 'maxinflight':
+      return maxInFlight(limiter.num)
+    case 'window':
+      return slidingWindow(limiter.limit, limiter.windowMs)
+  }
+}
+
+/** A whole nanosecond after now: at a fraction before it, the test would fail once more. */
+const later = (now: Nanoseconds, at: Nanoseconds): Nanoseconds => Math.max(now + 1, Math.ceil(at))
+
+/**
+ * Of both buckets the state is one time: of the token bucket when it is full again, of the leaky bucket when it admits
+ * again. Nothing is added up at a refill, so that no rounding adds up either.
+ */
+const timed = (qps: number): Pick<Discipline, 'start' | 'charge' | 'refund'> => ({
+  start: () => [0],
+  charge(state, units, now) {
+    state[0] = Math.max(now, state[0] ?? 0) + (units / qps) * NS_PER_SECOND
+  },
+  refund(state, units) {
+    state[0] = Math.max(0, (state[0] ?? 0) - (units / qps) * NS_PER_SECOND)
+  },
+})
+
+function tokenBucket(qps: number, burst: number): Discipline {
+  const tokens = ([full = 0]: LimiterState, now: Nanoseconds): number =>
+    burst - (Math.max(0, full - now) * qps) / NS_PER_SECOND
+  return {
+    ...timed(qps),
+    admissibleAt(state, need, now) {
+      // One that needs more than the bucket holds passes against a full one, or it could never run.
+      const wanted = Math.min(need, burst)
+      if (tokens(state, now) >= wanted) return now
+      return later(now, (state[0] ?? 0) - ((burst - wanted) / qps) * NS_PER_SECOND)
+    },
+    level: (state, now) => ({ qdisc: 'tbf', tokens: tokens(state, now), burst, qps }),
+  }
+}
+
+const leakyBucket = (qps: number): Discipline => ({
+  ...timed(qps),
+  admissibleAt: ([free = 0], _need, now) => (free <= now ? now : later(now, free)),
+  level: ([free = 0], now) => ({ qdisc: 'lbf', freeInMs: nsToMs(Math.max(0, free - now)), qps }),
+})
+
+const maxInFlight = (num: number): Discipline => ({
+  start: () => [0],
+  admissibleAt: ([inFlight = 0], need, now) =>
+    // One that is larger than the limit runs alone, or it could never run.
+    inFlight + need <= num || (inFlight === 0 && need > num) ? now : Number.POSITIVE_INFINITY,
+  charge(state, units) {
+    state[0] = (state[0] ?? 0) + units
+  },
+  refund(state, units) {
+    state[0] = Math.max(0, (state[0] ?? 0) - units)
+  },
+  level: ([inFlight = 0]) => ({ qdisc: 'maxinflight', inFlight, num }),
+})
+
+/** Parts of a sliding window: what leaves it leaves a part at a time. */
+export const WINDOW_PARTS = 10
+
+/** The state is the number of the newest part since time 0, then the charges of the parts, the oldest first. */
+function slidingWindow(limit: number, windowMs: number): Discipline {
+  const partNs = msToNs(windowMs) / WINDOW_PARTS
+  const partOf = (at: Nanoseconds): number => Math.floor(at / partNs)
+  /** Charges of the parts that are in the window when `newest` is its last. */
+  const charges = ([known = 0, ...parts]: LimiterState, newest: number): readonly number[] =>
+    parts.slice(Math.min(WINDOW_PARTS, Math.max(0, newest - known)))
+  const sum = (parts: readonly number[]): number => parts.reduce((total, each) => total + each, 0)
+  return {
+    start: () => [0, ...Array<number>(WINDOW_PARTS).fill(0)],
+    admissibleAt(state, need, now) {
+      const newest = Math.max(partOf(now), state[0] ?? 0)
+      if (need > limit) return Number.POSITIVE_INFINITY
+      for (let passed = 0; passed <= WINDOW_PARTS; passed++) {
+        if (sum(charges(state, newest + passed)) + need > limit) continue
+        return passed === 0 ? now : later(now, (newest + passed) * partNs)
+      }
+      return Number.POSITIVE_INFINITY
+    },
+    charge(state, units, now) {
+      const newest = Math.max(partOf(now), state[0] ?? 0)
+      const kept = charges(state, newest)
+      const parts = [...kept, ...Array<number>(WINDOW_PARTS - kept.length).fill(0)]
+      parts.push((parts.pop() ?? 0) + units)
+      state.splice(0, state.length, newest, ...parts)
+    },
+    refund(state, units, since) {
+      // What has left the window is not given back, or later charges would be.
+      const index = WINDOW_PARTS - ((state[0] ?? 0) - partOf(since))
+      const charged = index >= 1 ? state[index] : undefined
+      if (charged !== undefined) state[index] = Math.max(0, charged - units)
+    },
+    level: (state, now) => ({ qdisc: 'window', used: sum(charges(state, partOf(now))), limit, windowMs }),
+  }
+}

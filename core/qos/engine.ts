@@ -1,0 +1,602 @@
+import { msToNs, type Nanoseconds, nsToMs, secondsToNs } from '../units.ts'
+import { sameJson, toJson } from '../manifest/json.ts'
+import type { QosClass, QosConfiguration } from './configuration.ts'
+import { type Discipline, disciplineOf, type Level, type LimiterState } from './discipline.ts'
+import { segmentsOf, textOf } from './keys.ts'
+import {
+  atomOf,
+  type CompiledRule,
+  compileRules,
+  type Evidence,
+  needsPrediction,
+  ruleMatches,
+  type Subjected,
+  subjected,
+} from './match.ts'
+import { type CostKind, OPS, OTHER, PREDICTED_COSTS } from './operations.ts'
+import { hashOf, type QosRequest } from './request.ts'
+import {
+  average,
+  averageOf,
+  kindOf,
+  type Observed,
+  type Prediction,
+  type Statistic,
+  touch,
+  track,
+  type Tracked,
+} from './tracker.ts'
+
+/** Why a class refuses a request (QoS specification 9). */
+export type LimitReason = 'rate' | 'inflight' | 'window' | 'delay-too-long' | 'waiting-full'
+
+/** The rule that was applied to a request, and what its class compared. */
+export interface Applied {
+  readonly rule: string
+  readonly className: string
+  /** Value by which the state of the class is split, as text; empty when it is not. */
+  readonly group: string
+  readonly cost: CostKind
+  /** Units that the test asks for, and those that are charged on admission. */
+  readonly need: number
+  readonly charged: number
+  /** State of the class before the test, at the time of the decision. */
+  readonly before: Level
+}
+
+interface Decided {
+  /** Counts the requests of an engine. */
+  readonly id: number
+  /** When it was decided. */
+  readonly at: Nanoseconds
+  readonly request: QosRequest
+  readonly evidence: Evidence
+}
+
+/** What becomes of a request. */
+export type Decision = Decided &
+  (
+    | { readonly verdict: 'passed'; readonly applied?: Applied }
+    /** `onSettled` follows. `expectedMs`: how long it waits if nothing changes; absent where that is not known. */
+    | { readonly verdict: 'waiting'; readonly applied: Applied; readonly expectedMs?: number }
+    | { readonly verdict: 'delayed'; readonly applied: Applied; readonly waitedMs: number }
+    /**
+     * `retryAfterMs`: until the class admits one unit, and `admittedInMs` as many as the request needs; absent where no
+     * time is known. `waitedMs`: if it did wait.
+     */
+    | {
+        readonly verdict: 'limited'
+        readonly applied: Applied
+        readonly reason: LimitReason
+        readonly retryAfterMs?: number
+        readonly admittedInMs?: number
+        readonly waitedMs?: number
+      }
+  )
+
+interface Waiting {
+  readonly id: number
+  readonly at: Nanoseconds
+  readonly request: QosRequest
+  readonly evidence: Evidence
+  readonly applied: Applied
+  readonly pool: string
+  readonly hash?: string
+}
+
+/** The state of a class for one group. */
+interface Group {
+  /** Told apart from one of the same value that was dropped before. */
+  readonly serial: number
+  readonly level: LimiterState
+  /** In the order of their arrival. */
+  readonly waiting: Waiting[]
+}
+
+/** The groups of a class, or of one rule of it; the least recently used one first. */
+interface Pool {
+  readonly definition: QosClass
+  readonly groups: Map<string, Group>
+}
+
+interface Charge {
+  readonly pool: string
+  readonly serial: number
+  readonly group: string
+  readonly charged: number
+  readonly at: Nanoseconds
+}
+
+interface InFlight {
+  readonly request: QosRequest
+  readonly retry: number
+  readonly hash?: string
+  readonly charge?: Charge
+}
+
+/**
+ * Everything that an engine remembers, as plain data: a structured clone of it is a checkpoint, from which another engine
+ * continues decision for decision.
+ */
+export interface QosState {
+  now: Nanoseconds
+  /** Of requests. */
+  nextId: number
+  /** Of groups. */
+  nextSerial: number
+  /** Part of the storage quota in use; `undefined` when it is not known. */
+  storageQuotaUsed: number | undefined
+  readonly pools: Map<string, Pool>
+  readonly inFlight: Map<number, InFlight>
+  readonly tracker: Map<string, Tracked>
+  readonly statistics: Map<string, Statistic>
+  /** Times of failed calls of a request by a caller. */
+  readonly failures: Map<string, readonly Nanoseconds[]>
+  /** Requests that waited in a class that another configuration took away; they pass. */
+  readonly released: Waiting[]
+}
+
+export const startQosState = (): QosState => ({
+  now: 0,
+  nextId: 1,
+  nextSerial: 1,
+  storageQuotaUsed: undefined,
+  pools: new Map(),
+  inFlight: new Map(),
+  tracker: new Map(),
+  statistics: new Map(),
+  failures: new Map(),
+  released: [],
+})
+
+/** How long a failed call makes the next one a retry (QoS specification 3). */
+const RETRY_NS = secondsToNs(10)
+/** Requests whose failed calls are counted; the least recently failed one is dropped. */
+const MOST_RETRIED = 1_000
+/** Of a value by which a state is split: a key or a name may be as long as a request. */
+const LONGEST_GROUP = 256
+
+interface Candidate {
+  readonly compiled: CompiledRule
+  readonly pool: string
+  readonly definition: QosClass
+  readonly discipline: Discipline
+}
+
+/** Decides about requests by rules and classes (QoS specification 2, 3, 6). The clock is the caller's and never goes back. */
+export class QosEngine {
+  readonly state: QosState
+  readonly #onSettled: (decision: Decision) => void
+  readonly #settings: QosConfiguration['settings']
+  /** Rules that may match an operation, the one that applies first at the front; `undefined` for a Txn. */
+  readonly #candidates: ReadonlyMap<string | undefined, readonly Candidate[]>
+  readonly #predicting: readonly CompiledRule[]
+  readonly #disciplines = new Map<string, Discipline>()
+  readonly #mostRetries: number
+  /** Groups with requests that wait. */
+  readonly #waiting = new Map<Group, Pool>()
+
+  /**
+   * Continues from a state: classes that are the same keep theirs; others, and those that no enabled rule uses any more,
+   * begin anew, and what waits in them passes.
+   * `onSettled` is called with each decision about a request that waited, in the order of time; it must not call the engine.
+   */
+  constructor(
+    configuration: QosConfiguration,
+    onSettled: (decision: Decision) => void,
+    state: QosState = startQosState(),
+  ) {
+    this.state = state
+    this.#onSettled = onSettled
+    this.#settings = configuration.settings
+    const classes = new Map(configuration.classes.map((one) => [one.name, one]))
+    for (const one of configuration.classes) this.#disciplines.set(one.name, disciplineOf(one.limiter))
+    const all = compileRules(configuration.rules).map((compiled): Candidate => {
+      const definition = classes.get(compiled.rule.qClassName)
+      const discipline = this.#disciplines.get(compiled.rule.qClassName)
+      if (definition === undefined || discipline === undefined)
+        throw new Error(`the rule ${compiled.rule.name} names a class that there is not`)
+      const pool = compiled.rule.scope === 'rule' ? `${definition.name}/${compiled.rule.name}` : definition.name
+      return { compiled, pool, definition, discipline }
+    })
+    const mayMatch = (op: string) => all.filter(({ compiled: { ops } }) => ops.size === 0 || ops.has(op))
+    this.#candidates = new Map<string | undefined, readonly Candidate[]>([
+      [undefined, all],
+      ...[...OPS, OTHER].map((op) => [op, mayMatch(op)] as const),
+    ])
+    this.#predicting = all
+      .filter(({ compiled, definition }) => needsPrediction(compiled.rule) || PREDICTED_COSTS.has(definition.cost))
+      .map(({ compiled }) => compiled)
+    this.#mostRetries = Math.max(0, ...all.map(({ compiled }) => compiled.rule.minRetry))
+    const used = new Set(all.map(({ pool }) => pool))
+    for (const [name, pool] of state.pools) {
+      const same = used.has(name) ? classes.get(pool.definition.name) : undefined
+      if (same === undefined || !sameJson(toJson(same), toJson(pool.definition))) {
+        state.released.push(...[...pool.groups.values()].flatMap(({ waiting }) => waiting))
+        state.pools.delete(name)
+        continue
+      }
+      for (const group of pool.groups.values()) if (group.waiting.length > 0) this.#waiting.set(group, pool)
+    }
+  }
+
+  /** When to call `advance` next: a request that waits is admitted or given up then. `Infinity` while none waits. */
+  get nextNs(): Nanoseconds {
+    if (this.state.released.length > 0) return this.state.now
+    let next = Number.POSITIVE_INFINITY
+    for (const [group, { definition }] of this.#waiting) {
+      const [head] = group.waiting
+      if (head === undefined) continue
+      const admitted = this.#disciplineOf(definition).admissibleAt(group.level, head.applied.need, this.state.now)
+      next = Math.min(next, admitted, deadlineOf(head, definition))
+    }
+    return next
+  }
+
+  /** Part of the storage quota in use, 0 to 1; `undefined` when it is not known, and no condition on it holds. */
+  setStorageQuotaUsed(used: number | undefined): void {
+    this.state.storageQuotaUsed = used
+  }
+
+  advance(now: Nanoseconds): void {
+    this.#settle(now)
+  }
+
+  arrive(request: QosRequest, at: Nanoseconds): Decision {
+    const now = this.#settle(at)
+    const id = this.state.nextId++
+    const subject = subjected(request)
+    const hash = this.#needsHash() ? hashOf(request) : undefined
+    const evidence = this.#evidence(request, hash)
+    const decided: Decided = { id, at: now, request, evidence }
+    const found = this.#candidatesOf(subject).find(({ compiled }) => ruleMatches(compiled, subject, evidence))
+    if (found === undefined) {
+      this.#begin(decided, hash, undefined)
+      return { ...decided, verdict: 'passed' }
+    }
+    return this.#test(found, subject, decided, hash)
+  }
+
+  /** The call of a request that passed has ended, however it did. One of an unknown id is ignored. */
+  end(id: number, observed: Observed, at: Nanoseconds): void {
+    const now = this.#settle(at)
+    const call = this.state.inFlight.get(id)
+    if (call === undefined) return
+    this.state.inFlight.delete(id)
+    this.#learn(call, observed)
+    if (call.charge !== undefined) this.#correct(call.charge, call.request, observed, now)
+    if (!observed.ok) this.#countFailure(call.hash, call.request, now)
+    this.#settle(now)
+  }
+
+  /** Takes a request that waits out of its queue, without a charge; `false` when it does not wait. */
+  cancel(id: number, at: Nanoseconds): boolean {
+    const now = this.#settle(at)
+    for (const group of this.#waiting.keys()) {
+      const index = group.waiting.findIndex((one) => one.id === id)
+      if (index === -1) continue
+      group.waiting.splice(index, 1)
+      if (group.waiting.length === 0) this.#waiting.delete(group)
+      this.#settle(now)
+      return true
+    }
+    return false
+  }
+
+  #needsHash(): boolean {
+    return this.#predicting.length > 0 || this.#mostRetries > 0 || this.state.tracker.size > 0
+  }
+
+  #candidatesOf({ atoms, limited }: Subjected): readonly Candidate[] {
+    if (!limited) return []
+    return this.#candidates.get(atoms.length === 1 ? atoms[0]?.op : undefined) ?? []
+  }
+
+  #evidence(request: QosRequest, hash: string | undefined): Evidence {
+    const { storageQuotaUsed, tracker, statistics } = this.state
+    const tracked = hash === undefined ? undefined : touch(tracker, hash)
+    const kind = tracked === undefined && this.#averages() ? kindOf(request) : undefined
+    const prediction: Prediction | undefined = tracked ?? (kind === undefined ? undefined : averageOf(statistics, kind))
+    return {
+      retry: request.previousAttempts ?? this.#failuresOf(hash, request),
+      ...(storageQuotaUsed !== undefined && { storageQuotaUsed }),
+      ...(prediction !== undefined && {
+        prediction,
+        predictedBy: tracked === undefined ? 'statistics' : 'tracker',
+      }),
+    }
+  }
+
+  #averages(): boolean {
+    return this.#settings.estimator === 'lru+stats' && this.#predicting.length > 0
+  }
+
+  #test(found: Candidate, subject: Subjected, decided: Decided, hash: string | undefined): Decision {
+    const { definition, discipline, compiled } = found
+    const { request, evidence, at: now } = decided
+    const group = groupOf(definition, compiled, subject)
+    const state = this.#groupOf(found, group)
+    const { need, charged } = unitsOf(definition.cost, request, evidence.prediction)
+    const applied: Applied = {
+      rule: compiled.rule.name,
+      className: definition.name,
+      group,
+      cost: definition.cost,
+      need,
+      charged,
+      before: discipline.level(state.level, now),
+    }
+    const admitted = discipline.admissibleAt(state.level, need, now)
+    if (state.waiting.length === 0 && admitted === now) {
+      discipline.charge(state.level, charged, now)
+      this.#begin(decided, hash, { pool: found.pool, serial: state.serial, group, charged, at: now })
+      return { ...decided, verdict: 'passed', applied }
+    }
+    const refuse = (reason: LimitReason): Decision => this.#refuse(decided, applied, reason, state, hash)
+    const { overflow, limiter } = definition
+    if (overflow.action === 'reject') return refuse(REASONS[limiter.qdisc])
+    const pool = this.state.pools.get(found.pool)
+    // Only groups in which requests wait are kept beyond the limit, so that one without a place may not wait.
+    const crowded = pool === undefined || pool.groups.size > definition.maxGroups
+    if (crowded || state.waiting.length >= overflow.maxWaiting) return refuse('waiting-full')
+    const expected = expectedAt(discipline, state, need, now)
+    const unknown = limiter.qdisc === 'maxinflight'
+    if (!unknown && expected > now + msToNs(overflow.maxDelayMs)) return refuse('delay-too-long')
+    state.waiting.push({ ...decided, applied, pool: found.pool, ...(hash !== undefined && { hash }) })
+    this.#waiting.set(state, pool)
+    return { ...decided, verdict: 'waiting', applied, ...(!unknown && { expectedMs: nsToMs(expected - now) }) }
+  }
+
+  #refuse(
+    decided: Decided,
+    applied: Applied,
+    reason: LimitReason,
+    { level }: Group,
+    hash: string | undefined,
+    waitedMs?: number,
+  ): Decision {
+    const { at: now, request } = decided
+    this.#countFailure(hash, request, now)
+    const discipline = this.#disciplines.get(applied.className)
+    const [retryAfterMs, admittedInMs] = [1, applied.need].map((units) => {
+      const free = discipline?.admissibleAt(level, units, now) ?? Number.POSITIVE_INFINITY
+      // Nobody knows when calls in flight end.
+      return applied.before.qdisc !== 'maxinflight' && Number.isFinite(free) ? Math.ceil(nsToMs(free - now)) : undefined
+    })
+    return {
+      ...decided,
+      verdict: 'limited',
+      applied,
+      reason,
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      ...(admittedInMs !== undefined && { admittedInMs }),
+      ...(waitedMs !== undefined && { waitedMs }),
+    }
+  }
+
+  /** Remembers what the end of a call will need. */
+  #begin({ id, request, evidence }: Decided, hash: string | undefined, charge: Charge | undefined): void {
+    if (hash === undefined && charge === undefined && !this.#averages()) return
+    this.state.inFlight.set(id, {
+      request,
+      retry: evidence.retry,
+      ...(hash !== undefined && { hash }),
+      ...(charge !== undefined && { charge }),
+    })
+  }
+
+  #learn({ request, retry, hash }: InFlight, observed: Observed): void {
+    const { storageQuotaUsed, tracker, statistics } = this.state
+    if (hash !== undefined) {
+      const worthKeeping = (): boolean => {
+        const subject = subjected(request)
+        const evidence: Evidence = {
+          retry,
+          prediction: observed,
+          ...(storageQuotaUsed !== undefined && { storageQuotaUsed }),
+        }
+        return this.#predicting.some((compiled) => ruleMatches(compiled, subject, evidence))
+      }
+      track(tracker, hash, observed, { capacity: this.#settings.trackerCapacity, worthKeeping })
+    }
+    const kind = this.#averages() ? kindOf(request) : undefined
+    if (kind !== undefined) average(statistics, kind, observed)
+  }
+
+  /** Charges the difference between what a call cost and what was expected (QoS specification 2). */
+  #correct(
+    { pool, serial, group, charged, at }: Charge,
+    request: QosRequest,
+    observed: Observed,
+    now: Nanoseconds,
+  ): void {
+    const definition = this.state.pools.get(pool)?.definition
+    const state = this.state.pools.get(pool)?.groups.get(group)
+    // A state that was dropped meanwhile has forgotten this call with all others.
+    if (definition === undefined || state === undefined || state.serial !== serial) return
+    const discipline = this.#disciplineOf(definition)
+    if (definition.limiter.qdisc === 'maxinflight') {
+      discipline.refund(state.level, charged, at)
+      return
+    }
+    const actual = actualOf(definition.cost, request, observed) ?? charged
+    // What a failed call cost is not measured to the end, so what was expected of it stays.
+    const difference = observed.ok ? actual - charged : Math.max(0, actual - charged)
+    if (difference > 0) discipline.charge(state.level, difference, now)
+    else if (difference < 0) discipline.refund(state.level, -difference, at)
+  }
+
+  #failuresOf(hash: string | undefined, request: QosRequest): number {
+    if (this.#mostRetries === 0 || hash === undefined) return 0
+    const since = this.state.now - RETRY_NS
+    return this.state.failures.get(retriedKey(hash, request))?.filter((at) => at > since).length ?? 0
+  }
+
+  #countFailure(hash: string | undefined, request: QosRequest, now: Nanoseconds): void {
+    if (this.#mostRetries === 0 || hash === undefined) return
+    const { failures } = this.state
+    const key = retriedKey(hash, request)
+    const times = [...(failures.get(key) ?? []), now].slice(-this.#mostRetries)
+    failures.delete(key)
+    failures.set(key, times)
+    for (const oldest of failures.keys()) {
+      if (failures.size <= MOST_RETRIED) break
+      failures.delete(oldest)
+    }
+  }
+
+  #disciplineOf({ name }: QosClass): Discipline {
+    const discipline = this.#disciplines.get(name)
+    if (discipline === undefined) throw new Error(`there is no class ${name}`)
+    return discipline
+  }
+
+  /** The state of a group, which becomes the most recently used one. */
+  #groupOf({ pool: name, definition, discipline }: Candidate, value: string): Group {
+    const { pools } = this.state
+    const pool = pools.get(name) ?? { definition, groups: new Map<string, Group>() }
+    pools.set(name, pool)
+    const known = touch(pool.groups, value)
+    if (known !== undefined) return known
+    const group: Group = { serial: this.state.nextSerial++, level: discipline.start(), waiting: [] }
+    pool.groups.set(value, group)
+    if (pool.groups.size > definition.maxGroups) {
+      // Those that wait keep their place: with a state that begins anew nobody could say when they may go.
+      for (const [oldest, { waiting }] of pool.groups) {
+        if (waiting.length > 0 || oldest === value) continue
+        pool.groups.delete(oldest)
+        break
+      }
+    }
+    return group
+  }
+
+  /** Decides about those that wait, up to a time. Returns that time, or the last one if that is later. */
+  #settle(at: Nanoseconds): Nanoseconds {
+    const { state } = this
+    const now = Math.max(at, state.now)
+    const settled: Decision[] = state.released.map((one) => this.#released(one))
+    state.released.length = 0
+    for (const [group, pool] of this.#waiting) {
+      settled.push(...this.#settleGroup(group, pool, now))
+      if (group.waiting.length === 0) this.#waiting.delete(group)
+    }
+    state.now = now
+    for (const decision of settled.toSorted((a, b) => a.at - b.at || a.id - b.id)) this.#onSettled(decision)
+    return now
+  }
+
+  #released({ id, at: since, request, evidence, applied, hash }: Waiting): Decision {
+    const decided: Decided = { id, at: this.state.now, request, evidence }
+    this.#begin(decided, hash, undefined)
+    return { ...decided, verdict: 'delayed', applied, waitedMs: nsToMs(decided.at - since) }
+  }
+
+  #settleGroup(group: Group, { definition }: Pool, now: Nanoseconds): readonly Decision[] {
+    const discipline = this.#disciplineOf(definition)
+    const settled: Decision[] = []
+    let from = this.state.now
+    for (let head = group.waiting[0]; head !== undefined; head = group.waiting[0]) {
+      const { applied, hash, pool, ...decided } = head
+      const admitted = discipline.admissibleAt(group.level, applied.need, from)
+      const deadline = deadlineOf(head, definition)
+      if (Math.min(admitted, deadline) > now) break
+      group.waiting.shift()
+      if (admitted <= deadline) {
+        from = admitted
+        const before = discipline.level(group.level, admitted)
+        discipline.charge(group.level, applied.charged, admitted)
+        const { group: value, charged } = applied
+        this.#begin(decided, hash, { pool, serial: group.serial, group: value, charged, at: admitted })
+        const waitedMs = nsToMs(admitted - decided.at)
+        settled.push({ ...decided, at: admitted, verdict: 'delayed', applied: { ...applied, before }, waitedMs })
+      } else {
+        from = Math.max(from, deadline)
+        const before = discipline.level(group.level, deadline)
+        const waitedMs = nsToMs(deadline - decided.at)
+        const late: Decided = { ...decided, at: deadline }
+        settled.push(this.#refuse(late, { ...applied, before }, 'delay-too-long', group, hash, waitedMs))
+      }
+    }
+    return settled
+  }
+}
+
+const REASONS = { tbf: 'rate', lbf: 'rate', maxinflight: 'inflight', window: 'window' } as const
+
+const deadlineOf = ({ at }: Waiting, { overflow }: QosClass): Nanoseconds =>
+  overflow.action === 'delay' ? at + msToNs(overflow.maxDelayMs) : at
+
+/** When a request that comes now is admitted, behind those that wait. */
+function expectedAt(discipline: Discipline, { level, waiting }: Group, need: number, now: Nanoseconds): Nanoseconds {
+  const planned = [...level]
+  let at = now
+  for (const { applied } of waiting) {
+    at = discipline.admissibleAt(planned, applied.need, at)
+    if (!Number.isFinite(at)) return at
+    discipline.charge(planned, applied.charged, at)
+  }
+  return discipline.admissibleAt(planned, need, at)
+}
+
+const retriedKey = (hash: string, { user, clientIP }: QosRequest): string => `${hash}\0${clientIP}\0${user}`
+
+/** The value by which the state of a class is split. */
+function groupOf({ groupBy }: QosClass, compiled: CompiledRule, subject: Subjected): string {
+  switch (groupBy.by) {
+    case 'none':
+      return ''
+    case 'user':
+      return subject.request.user.slice(0, LONGEST_GROUP)
+    case 'clientIP':
+      return subject.request.clientIP.slice(0, LONGEST_GROUP)
+    case 'prefix':
+      return textOf(segmentsOf(atomOf(compiled, subject)?.keys?.lo ?? '', groupBy.segments).slice(0, LONGEST_GROUP))
+  }
+}
+
+/** Units that a request needs to be admitted and is charged then; what is not known yet counts nothing. */
+function unitsOf(
+  cost: CostKind,
+  { requestBytes = 0 }: QosRequest,
+  prediction: Prediction | undefined,
+): { readonly need: number; readonly charged: number } {
+  const charged = ((): number => {
+    switch (cost) {
+      case 'requests':
+        return 1
+      case 'failedRequests':
+        return 0
+      case 'requestBytes':
+        return requestBytes
+      case 'totalBytes':
+        return requestBytes + (prediction?.responseBytes ?? 0)
+      case 'scannedKeys':
+        return prediction?.scannedKeys ?? 0
+      // The time of a processor cannot be seen from outside: the whole time stands for it (QoS specification 1).
+      case 'wallTimeMs':
+      case 'cpuTimeMs':
+        return prediction?.latencyMs ?? 0
+    }
+  })()
+  return { need: cost === 'failedRequests' ? 1 : charged, charged }
+}
+
+/** What a call turned out to cost; `undefined` where it was not measured. */
+function actualOf(cost: CostKind, { requestBytes }: QosRequest, observed: Observed): number | undefined {
+  switch (cost) {
+    case 'requests':
+      return 1
+    case 'failedRequests':
+      return observed.ok ? 0 : 1
+    case 'requestBytes':
+      return requestBytes
+    case 'totalBytes':
+      return observed.responseBytes === undefined ? undefined : (requestBytes ?? 0) + observed.responseBytes
+    case 'scannedKeys':
+      return observed.scannedKeys
+    case 'wallTimeMs':
+    case 'cpuTimeMs':
+      return observed.latencyMs
+  }
+}

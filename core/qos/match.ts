@@ -1,0 +1,182 @@
+import { byCodeUnits } from '../text/text.ts'
+import type { Condition, QosRule } from './configuration.ts'
+import { type Interval, overlap, within } from './keys.ts'
+import { type ConditionKind, PREDICTED_KINDS, UNLIMITED_METHODS } from './operations.ts'
+import { type Atom, atomsOf, type QosRequest } from './request.ts'
+import { keysOf } from './selectors.ts'
+import { type Caller, callerOf, canonicalAddress, isCaller } from './subjects.ts'
+import type { Prediction } from './tracker.ts'
+
+/** What conditions compare, besides the request itself. Absent is not known. */
+export interface Evidence {
+  /** Part of the storage quota in use, 0 to 1. */
+  readonly storageQuotaUsed?: number
+  readonly prediction?: Prediction
+  /** Of the expected cost: an entry of the tracker, an average of requests alike, or what was measured afterwards. */
+  readonly predictedBy?: 'tracker' | 'statistics' | 'measurement'
+  /** How often the caller has tried this before. */
+  readonly retry: number
+}
+
+/** A request, taken apart once for all rules. */
+export interface Subjected {
+  readonly request: QosRequest
+  readonly atoms: readonly Atom[]
+  /** Canonical; `undefined` when the address is none. */
+  readonly address: string | undefined
+  /** Whether its method is one that rules act on. */
+  readonly limited: boolean
+}
+
+export const subjected = (request: QosRequest): Subjected => ({
+  request,
+  atoms: atomsOf(request),
+  address: canonicalAddress(request.clientIP),
+  limited: !UNLIMITED_METHODS.has(request.method),
+})
+
+/** A rule, ready to be compared. */
+export interface CompiledRule {
+  readonly rule: QosRule
+  readonly callers: readonly Caller[]
+  readonly methods: ReadonlySet<string>
+  readonly ops: ReadonlySet<string>
+  readonly keys: readonly Interval[] | undefined
+}
+
+export const compileRule = (rule: QosRule): CompiledRule => ({
+  rule,
+  callers: rule.subjects.map(callerOf),
+  methods: new Set(rule.methods),
+  ops: new Set(rule.ops),
+  keys: keysOf(rule),
+})
+
+/** Rules that are enabled, the one that applies first of those that match at the front (QoS specification 3). */
+export const compileRules = (rules: readonly QosRule[]): readonly CompiledRule[] =>
+  rules
+    .filter(({ enabled }) => enabled)
+    .toSorted((a, b) => b.priority - a.priority || byCodeUnits(a.name, b.name))
+    .map(compileRule)
+
+const callerMatches = ({ callers }: CompiledRule, { request, address }: Subjected): boolean =>
+  callers.length === 0 || callers.some((caller) => isCaller(caller, request.user, address))
+
+const methodMatches = ({ methods }: CompiledRule, { request, limited }: Subjected): boolean =>
+  limited && (methods.size === 0 || methods.has(request.method))
+
+const retryMatches = ({ rule }: CompiledRule, { retry }: Evidence): boolean => retry >= rule.minRetry
+
+const opMatches = ({ ops }: CompiledRule, { op }: Atom): boolean => ops.size === 0 || ops.has(op)
+
+function keyMatches({ rule, keys }: CompiledRule, { keys: named }: Atom): boolean {
+  if (keys === undefined) return true
+  if (named === undefined) return false
+  const meets = rule.keyMatch === 'within' ? within : overlap
+  return keys.some((selected) => meets(named, selected))
+}
+
+/** The first operation that a rule selects. */
+export const atomOf = (compiled: CompiledRule, { atoms }: Subjected): Atom | undefined =>
+  atoms.find((atom) => opMatches(compiled, atom) && keyMatches(compiled, atom))
+
+/** What a condition compares with its threshold; `undefined` where that is not known, which fulfils none. */
+export function valueOf(kind: ConditionKind, request: QosRequest, evidence: Evidence): number | undefined {
+  const { prediction } = evidence
+  switch (kind) {
+    case 'PercentOfStorageQuotaUsed':
+      return evidence.storageQuotaUsed
+    case 'ScanKeyNum':
+      return prediction?.scannedKeys
+    case 'RequestSize':
+      return request.requestBytes
+    case 'ResponseSize':
+      return prediction?.responseBytes
+    case 'TotalTraffic':
+      // The request alone is the least that the sum can be.
+      return request.requestBytes === undefined ? undefined : request.requestBytes + (prediction?.responseBytes ?? 0)
+    case 'RequestLatency':
+      return prediction?.latencyMs
+  }
+}
+
+const conditionHolds = ({ kind, threshold }: Condition, request: QosRequest, evidence: Evidence): boolean => {
+  const value = valueOf(kind, request, evidence)
+  return value !== undefined && value > threshold
+}
+
+/** Whether everything but the conditions of a rule holds. */
+const selects = (compiled: CompiledRule, subject: Subjected, evidence: Evidence): boolean =>
+  methodMatches(compiled, subject) &&
+  callerMatches(compiled, subject) &&
+  retryMatches(compiled, evidence) &&
+  atomOf(compiled, subject) !== undefined
+
+export const ruleMatches = (compiled: CompiledRule, subject: Subjected, evidence: Evidence): boolean =>
+  selects(compiled, subject, evidence) &&
+  compiled.rule.conditions.every((condition) => conditionHolds(condition, subject.request, evidence))
+
+/** Whether what a request costs decides about this rule. */
+export const needsPrediction = ({ conditions }: QosRule): boolean =>
+  conditions.some(({ kind }) => PREDICTED_KINDS.has(kind))
+
+/** One condition of a rule, with the numbers that decided it. */
+export interface ConditionTrace extends Condition {
+  /** Absent where it is not known. */
+  readonly value?: number
+  readonly holds: boolean
+}
+
+/** Parts of a rule in the order in which they are compared. */
+export const RULE_PARTS = ['method', 'caller', 'retry', 'op', 'key', 'condition'] as const
+export type RulePart = (typeof RULE_PARTS)[number]
+
+/** What one rule has to do with one request. */
+export interface RuleTrace {
+  readonly rule: string
+  readonly className: string
+  readonly priority: number
+  /** `outranked`: it matches, and one with a higher priority or a smaller name applies. */
+  readonly outcome: 'applies' | 'outranked' | 'no match' | 'disabled'
+  /** Each part, by itself; `key` of the operations that `op` selects. */
+  readonly parts: Readonly<Record<RulePart, boolean>>
+  readonly conditions: readonly ConditionTrace[]
+}
+
+/** How every rule was decided, in the order in which they are compared; those that are not enabled at the end. */
+export function traceRules(rules: readonly QosRule[], request: QosRequest, evidence: Evidence): readonly RuleTrace[] {
+  const subject = subjected(request)
+  const disabled = rules.filter(({ enabled }) => !enabled).map(compileRule)
+  let applied = false
+  return [...compileRules(rules), ...disabled].map((compiled) => {
+    const { rule } = compiled
+    const parts = partsOf(compiled, subject, evidence)
+    const matches = RULE_PARTS.every((part) => parts[part])
+    const outcome = !rule.enabled ? 'disabled' : !matches ? 'no match' : applied ? 'outranked' : 'applies'
+    applied ||= outcome === 'applies'
+    return {
+      rule: rule.name,
+      className: rule.qClassName,
+      priority: rule.priority,
+      outcome,
+      parts,
+      conditions: rule.conditions.map((condition) => {
+        const value = valueOf(condition.kind, request, evidence)
+        return {
+          ...condition,
+          ...(value !== undefined && { value }),
+          holds: conditionHolds(condition, request, evidence),
+        }
+      }),
+    }
+  })
+}
+
+const partsOf = (compiled: CompiledRule, subject: Subjected, evidence: Evidence): RuleTrace['parts'] => ({
+  method: methodMatches(compiled, subject),
+  caller: callerMatches(compiled, subject),
+  retry: retryMatches(compiled, evidence),
+  op: subject.atoms.some((atom) => opMatches(compiled, atom)),
+  key: atomOf(compiled, subject) !== undefined,
+  condition: compiled.rule.conditions.every((condition) => conditionHolds(condition, subject.request, evidence)),
+})

@@ -1,0 +1,111 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { type Bytes, type Interval, keyInterval } from './keys.ts'
+import { opOfMethod } from './operations.ts'
+
+/** Options of a Range that decide what it costs. Without one, etcd's default holds. */
+export interface RangeOptions {
+  readonly limit?: number
+  readonly revision?: number
+  readonly sortOrder?: number
+  readonly sortTarget?: number
+  readonly serializable?: boolean
+  readonly keysOnly?: boolean
+  readonly countOnly?: boolean
+  readonly minModRevision?: number
+  readonly maxModRevision?: number
+  readonly minCreateRevision?: number
+  readonly maxCreateRevision?: number
+}
+
+/** An operation on keys: a request, or an element of a Txn. */
+export type KeyOperation =
+  | { readonly op: 'Range'; readonly key: Bytes; readonly rangeEnd?: Bytes; readonly options?: RangeOptions }
+  | { readonly op: 'Put'; readonly key: Bytes }
+  | { readonly op: 'DeleteRange'; readonly key: Bytes; readonly rangeEnd?: Bytes }
+
+export interface Txn {
+  readonly op: 'Txn'
+  readonly success: readonly TxnElement[]
+  readonly failure: readonly TxnElement[]
+}
+export type TxnElement = KeyOperation | Txn
+
+/** One RPC, as far as rules read it. */
+export interface QosRequest {
+  /** `Service/Method`, without the package: `KV/Range`. */
+  readonly method: string
+  /** What KV requests contain; absent of others. */
+  readonly body?: TxnElement
+  /** Whom an Authenticate is about. */
+  readonly name?: string
+  /** Empty for a caller without a name. */
+  readonly user: string
+  /** Address of the peer without its port; empty where it is not known. */
+  readonly clientIP: string
+  /** Size of the message; absent where it is not known. */
+  readonly requestBytes?: number
+  /** Metadata `grpc-previous-rpc-attempts`, where the client sends it. */
+  readonly previousAttempts?: number
+}
+
+/** An operation of a request, with the keys that it names (QoS specification 3). */
+export interface Atom {
+  readonly op: string
+  readonly keys?: Interval
+}
+
+/** The elements of both branches, nested ones too: which branch runs is not known before (QoS specification 1.1). */
+export function elementsOf(element: TxnElement): readonly KeyOperation[] {
+  if (element.op !== 'Txn') return [element]
+  return [...element.success, ...element.failure].flatMap(elementsOf)
+}
+
+/** The request as a whole, and for a Txn its elements. */
+export function atomsOf({ method, body }: QosRequest): readonly Atom[] {
+  if (body === undefined) return [{ op: opOfMethod(method) }]
+  const elements = elementsOf(body).map(atomOf)
+  return body.op === 'Txn' ? [{ op: 'Txn' }, ...elements] : elements
+}
+
+const atomOf = (element: KeyOperation): Atom => ({
+  op: element.op,
+  keys: keyInterval(element.key, element.op === 'Put' ? '' : element.rangeEnd),
+})
+
+/**
+ * Identity of a request for the tracker, 16 hexadecimal digits; `undefined` for one that is not tracked: only reads and
+ * Authenticate are (QoS specification 6). Callers, revisions, compares and leases are not part of it.
+ */
+export function hashOf(request: QosRequest): string | undefined {
+  const identity = identityOf(request)
+  if (identity === undefined) return undefined
+  return bytesToHex(sha256(utf8ToBytes(JSON.stringify([request.method, ...identity]))).subarray(0, 8))
+}
+
+function identityOf({ method, body, name }: QosRequest): readonly unknown[] | undefined {
+  if (method === 'Auth/Authenticate') return [name ?? '']
+  if (body === undefined) return undefined
+  const ranges: unknown[] = []
+  for (const element of elementsOf(body)) {
+    if (element.op !== 'Range') return undefined
+    ranges.push(rangeIdentity(element.key, element.rangeEnd ?? '', element.options ?? {}))
+  }
+  return ranges
+}
+
+const rangeIdentity = (key: Bytes, rangeEnd: Bytes, options: RangeOptions): readonly unknown[] => [
+  key,
+  rangeEnd,
+  options.limit ?? 0,
+  options.sortOrder ?? 0,
+  options.sortTarget ?? 0,
+  options.keysOnly ?? false,
+  options.countOnly ?? false,
+  options.minModRevision ?? 0,
+  options.maxModRevision ?? 0,
+  options.minCreateRevision ?? 0,
+  options.maxCreateRevision ?? 0,
+  // Each page of a list is pinned to the revision of its first: the number would make every page another request.
+  (options.revision ?? 0) !== 0,
+]

@@ -1,0 +1,20 @@
+import type { QosRule } from './configuration.ts'
+import { bytesOf, type Interval, keyInterval, prefixInterval } from './keys.ts'
+
+/**
+ * The prefixes that a path stands for: the proposal writes `registry/events` where the keys of Kubernetes begin with a
+ * slash, so a path without one stands for both (QoS specification 3).
+ */
+export const prefixesOf = (path: string): readonly string[] => (path.startsWith('/') ? [path] : [path, `/${path}`])
+
+/** The keys that a rule selects; `undefined` when it has no key selector and selects requests without keys too. */
+export function keysOf({
+  prefixPaths,
+  ranges,
+}: Pick<QosRule, 'prefixPaths' | 'ranges'>): readonly Interval[] | undefined {
+  if (prefixPaths.length === 0 && ranges.length === 0) return undefined
+  return [
+    ...prefixPaths.flatMap(prefixesOf).map((prefix) => prefixInterval(bytesOf(prefix))),
+    ...ranges.map(({ key, rangeEnd }) => keyInterval(bytesOf(key), rangeEnd && bytesOf(rangeEnd))),
+  ]
+}

@@ -1,0 +1,125 @@
+import { segmentsOf, successor } from './keys.ts'
+import { elementsOf, type KeyOperation, type QosRequest } from './request.ts'
+
+/** What a call cost; what was not measured is `undefined` (QoS specification 5). */
+export interface Observed {
+  readonly ok: boolean
+  readonly scannedKeys: number | undefined
+  readonly responseBytes: number | undefined
+  readonly latencyMs: number | undefined
+}
+
+/** What a request is expected to cost; `undefined` where nothing is expected. */
+export type Prediction = Omit<Observed, 'ok'>
+
+/** A request that proved expensive. */
+export interface Tracked extends Prediction {
+  /** Calls measured since. */
+  readonly hits: number
+}
+
+/** An average of requests that look alike. */
+export interface Statistic extends Prediction {
+  readonly observations: number
+}
+
+/** Bounds of the tracker's size (QoS specification 6). */
+export const TRACKER_CAPACITY = { least: 16, most: 100_000 } as const
+
+const LATENCY_KEPT = 0.7
+const ALPHA = 0.2
+const ENOUGH_OBSERVATIONS = 5
+/** Kinds of requests with an average; the least recently used one is dropped. */
+const MOST_STATISTICS = 1_000
+/** A key may be as long as a request. */
+const LONGEST_KIND = 256
+
+/** A map whose first entry is the least recently used one. */
+export function touch<V>(map: Map<string, V>, key: string): V | undefined {
+  const value = map.get(key)
+  if (value === undefined) return undefined
+  map.delete(key)
+  map.set(key, value)
+  return value
+}
+
+function putLatest<V>(map: Map<string, V>, key: string, value: V, capacity: number): void {
+  map.delete(key)
+  map.set(key, value)
+  for (const oldest of map.keys()) {
+    if (map.size <= capacity) break
+    map.delete(oldest)
+  }
+}
+
+/** The costs of expensive requests by their hash. A cheap request never enters: `worthKeeping` decides. */
+export function track(
+  tracker: Map<string, Tracked>,
+  hash: string,
+  observed: Observed,
+  options: { readonly capacity: number; readonly worthKeeping: () => boolean },
+): void {
+  const known = tracker.get(hash)
+  if (known !== undefined) {
+    const measured = observed.ok ? observed : undefined
+    tracker.set(hash, {
+      scannedKeys: measured?.scannedKeys ?? known.scannedKeys,
+      responseBytes: measured?.responseBytes ?? known.responseBytes,
+      latencyMs: mixed(known.latencyMs, observed.latencyMs, 1 - LATENCY_KEPT),
+      hits: known.hits + 1,
+    })
+  } else if (observed.ok && options.worthKeeping()) {
+    const { scannedKeys, responseBytes, latencyMs } = observed
+    putLatest(tracker, hash, { scannedKeys, responseBytes, latencyMs, hits: 0 }, options.capacity)
+  }
+}
+
+/** An average that moves to what is new by a part of the way. */
+function mixed(old: number | undefined, fresh: number | undefined, part: number): number | undefined {
+  if (old === undefined || fresh === undefined) return fresh ?? old
+  return (1 - part) * old + part * fresh
+}
+
+/** Requests that share an average; `undefined` for those that the tracker does not know either. */
+export function kindOf({ method, body }: QosRequest): string | undefined {
+  if (method === 'Auth/Authenticate') return method
+  if (body?.op === 'Txn') return elementsOf(body).every(({ op }) => op === 'Range') ? method : undefined
+  if (body?.op !== 'Range') return undefined
+  const { options = {} } = body
+  return JSON.stringify([
+    method,
+    segmentsOf(body.key, 3).slice(0, LONGEST_KIND),
+    shapeOf(body),
+    (options.limit ?? 0) > 0,
+    options.countOnly ?? false,
+  ])
+}
+
+function shapeOf(operation: Extract<KeyOperation, { op: 'Range' }>): 'point' | 'prefix' | 'range' {
+  const { key, rangeEnd = '' } = operation
+  if (rangeEnd === '') return 'point'
+  return rangeEnd === '\0' || rangeEnd !== successor(key) ? 'range' : 'prefix'
+}
+
+/** What requests of a kind cost on average, once enough of them were measured. */
+export function averageOf(statistics: ReadonlyMap<string, Statistic>, kind: string): Prediction | undefined {
+  const known = statistics.get(kind)
+  return known !== undefined && known.observations >= ENOUGH_OBSERVATIONS ? known : undefined
+}
+
+export function average(statistics: Map<string, Statistic>, kind: string, observed: Observed): void {
+  if (!observed.ok) return
+  const known = statistics.get(kind)
+  const next = (of: keyof Prediction): number | undefined => mixed(known?.[of], observed[of], ALPHA)
+  putLatest(
+    statistics,
+    kind,
+    {
+      scannedKeys: next('scannedKeys'),
+      responseBytes: next('responseBytes'),
+      latencyMs: next('latencyMs'),
+      observations: (known?.observations ?? 0) + 1,
+    },
+    MOST_STATISTICS,
+  )
+}
