@@ -48,6 +48,7 @@ Usage:
   apf-console impact --edit FILE…                    seats of every level before and after an edit, and what it puts at risk
   apf-console diff OLD NEW                           what differs between two configurations
   apf-console drift --config FILE | --kubeconfig F   what differs from the built-in objects, or from elsewhere
+  apf-console qos validate FILE… | explain --rules F  rules that limit requests to etcd: problems, decisions, and why
   apf-console engine SUBCOMMAND                      query the flow-control engine with JSON
   apf-console --version | --help
 
@@ -293,6 +294,37 @@ Options:
   --json                 as JSON
 
 Exit code: 0 no drift, 1 drift, 2 cannot run.`,
+
+  qos: `Usage: apf-console qos validate FILE… [--output text|json|github]
+       apf-console qos explain --rules FILE… --requests FILE [--trace] [--json]
+       apf-console qos explain --rules FILE… --op OP [--key K] [request] [--json]
+
+Rules that limit requests to etcd (docs/etcd-qos.md). validate checks rule files and prints all problems with their
+places. explain decides about recorded requests, on the clock of the recording, or about one request, and prints each
+decision with the rule, the class and the numbers that led to it. Nothing is sent to an etcd.
+
+FILE is a file, a folder (its .yaml, .yml and .json files, those of folders in it too) or - for standard input. All rule
+files together are one configuration.
+
+Options of explain:
+  --rules FILE…          rule files; repeat it for several
+  --requests FILE        requests, one JSON object a line, or - for standard input
+  --trace                say of every rule why it applies or does not; always said of one request
+  --json                 decisions as NDJSON; a summary goes to standard error
+
+One request:
+  --op OP                Range, Put, DeleteRange, Txn, Authenticate or another operation; or its method, such as KV/Range
+  --key K                the key, in UTF-8, with \\xff for a byte that is no text
+  --prefix | --range-end K   all keys that begin with it, or those up to an end (\\x00: all that follow)
+  --limit N              limit of a Range
+  --name U               the user that an Authenticate is about
+  --user U, --client-ip IP   the caller
+  --request-bytes N      size of the request
+  --scan N, --response-bytes N, --latency MS   what is expected of it: keys scanned, bytes, milliseconds
+  --quota-used F         part of the storage quota in use, 0 to 1
+  --retry N              how often the caller has tried before
+
+Exit code of validate: 0 no errors, 1 errors, 2 cannot run. Of explain: 0 done, 2 cannot run.`,
 
   engine: `Usage: apf-console engine SUBCOMMAND
 

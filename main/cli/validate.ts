@@ -61,18 +61,12 @@ export interface Validated {
 
 /** The JSON of docs/validate.md. */
 export function jsonReport({ version, files, objects, findings, notes }: Validated): unknown {
-  const plain = findings.map(({ file, line, column, kind, name, field, reason, severity, message }) => ({
-    file,
-    line,
-    column,
-    kind,
-    name,
-    field,
-    reason,
-    severity,
-    message,
-  }))
-  return { kubeVersion: version, files, objects, findings: plain, notes }
+  return { kubeVersion: version, files, objects, findings: findings.map(findingJson), notes }
+}
+
+export const findingJson = (finding: LocatedFinding): LocatedFinding => {
+  const { file, line, column, kind, name, field, reason, severity, message } = finding
+  return { file, line, column, kind, name, field, reason, severity, message }
 }
 
 /** One line a finding, as compilers print it, so that editors and terminals find the place. */
@@ -80,24 +74,27 @@ export function textReport(validated: Validated): readonly string[] {
   const { findings, notes } = validated
   const told = notes.filter(({ about }) => about !== 'skipped')
   return [
-    ...findings.map((finding) => {
-      const { file, line, column, severity, message, reason } = finding
-      return `${file}:${line}:${column}: ${severity}: ${subjectOf(finding)}${message} [${reason}]`
-    }),
+    ...findings.map(findingText),
     ...told.map(({ file, line, column, message }) => `${file}:${line}:${column}: note: ${message}`),
     summary(validated),
   ]
 }
 
+export function findingText(finding: LocatedFinding): string {
+  const { file, line, column, severity, message, reason } = finding
+  return `${file}:${line}:${column}: ${severity}: ${subjectOf(finding)}${message} [${reason}]`
+}
+
 /** Workflow commands, which GitHub shows beside the changed lines. */
 export function githubReport(validated: Validated): readonly string[] {
-  const lines = validated.findings.map((finding) => {
-    const { file, line, column, severity, message, reason } = finding
-    const title = `${reason}${finding.field === '' ? '' : ` ${finding.field}`}`
-    const properties = `file=${property(file)},line=${line},col=${column},title=${property(title)}`
-    return `::${severity} ${properties}::${data(subjectOf(finding) + message)}`
-  })
-  return [...lines, data(summary(validated))]
+  return [...validated.findings.map(findingAnnotation), data(summary(validated))]
+}
+
+export function findingAnnotation(finding: LocatedFinding): string {
+  const { file, line, column, severity, message, reason } = finding
+  const title = `${reason}${finding.field === '' ? '' : ` ${finding.field}`}`
+  const properties = `file=${property(file)},line=${line},col=${column},title=${property(title)}`
+  return `::${severity} ${properties}::${data(subjectOf(finding) + message)}`
 }
 
 /** `FlowSchema x: `, where it is known. */
@@ -112,7 +109,7 @@ function summary({ findings, notes, version, objects, files }: Validated): strin
   return `${found} in ${count(objects, 'flow-control object')} of ${count(files, 'file')}, by the rules of Kubernetes ${version}.${others}`
 }
 
-const count = (number: number, thing: string): string => `${number} ${thing}${number === 1 ? '' : 's'}`
+export const count = (number: number, thing: string): string => `${number} ${thing}${number === 1 ? '' : 's'}`
 
 /** A workflow command ends with its line, and % begins an escape. */
 const data = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')

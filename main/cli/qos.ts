@@ -1,0 +1,344 @@
+import { ProblemError } from '../../core/contract/errors.ts'
+import { readJson } from '../../core/manifest/jsonTree.ts'
+import { locate } from '../../core/manifest/locate.ts'
+import type { LocatedFinding } from '../../core/manifest/manifest.ts'
+import { positionsIn } from '../../core/manifest/tree.ts'
+import type { QosConfiguration } from '../../core/qos/configuration.ts'
+import { type Decision, QosEngine } from '../../core/qos/engine.ts'
+import { decisionJson, decisionText, rejectionOf, requestText, traceText } from '../../core/qos/explain.ts'
+import { bytesOf } from '../../core/qos/keys.ts'
+import { traceRules } from '../../core/qos/match.ts'
+import { METHODS, OP_ALIASES, shortMethod } from '../../core/qos/operations.ts'
+import { readRules } from '../../core/qos/read.ts'
+import { keyOperation, type ReadRecord, RecordReader, type RequestRecord } from '../../core/qos/record.ts'
+import { Replay } from '../../core/qos/replay.ts'
+import { hashOf, type QosRequest, type TxnElement } from '../../core/qos/request.ts'
+import { nearest } from '../../core/text/text.ts'
+import { nsToSeconds } from '../../core/units.ts'
+import { type Console, type ExitCode, textTable } from './console.ts'
+import { readInputFiles, readTexts, tellFindings } from './inputFiles.ts'
+import {
+  type Command,
+  type Given,
+  OUTPUT_OPTIONS,
+  type OptionInfo,
+  readNumber,
+  readOutput,
+  UsageError,
+} from './usage.ts'
+import { count, findingAnnotation, findingJson, findingText } from './validate.ts'
+
+const REQUEST_OPTIONS = {
+  op: { type: 'string' },
+  key: { type: 'string' },
+  prefix: { type: 'boolean' },
+  'range-end': { type: 'string' },
+  limit: { type: 'string' },
+  name: { type: 'string' },
+  user: { type: 'string' },
+  'client-ip': { type: 'string' },
+  'request-bytes': { type: 'string' },
+  scan: { type: 'string' },
+  'response-bytes': { type: 'string' },
+  latency: { type: 'string' },
+  'quota-used': { type: 'string' },
+  retry: { type: 'string' },
+} as const satisfies Readonly<Record<string, OptionInfo>>
+
+const EXPLAIN_OPTIONS = ['rules', 'requests', 'trace', ...Object.keys(REQUEST_OPTIONS)]
+
+/** Checks rules that limit requests to etcd, and says what they decide and why. */
+export const qos: Command = {
+  options: {
+    ...OUTPUT_OPTIONS,
+    ...REQUEST_OPTIONS,
+    rules: { type: 'string', multiple: true },
+    requests: { type: 'string' },
+    trace: { type: 'boolean' },
+  },
+  operands: 'files',
+  run: runQos,
+}
+
+const SUBCOMMANDS = ['validate', 'explain'] as const
+
+async function runQos(given: Given, console: Console): Promise<ExitCode> {
+  const [name, ...files] = given.operands
+  if (name === 'validate') {
+    const foreign = EXPLAIN_OPTIONS.find((option) => given.flag(option))
+    if (foreign !== undefined) throw new UsageError(`--${foreign} belongs to qos explain.`)
+    return validateRules(files, given, console)
+  }
+  if (name === 'explain') {
+    const [file] = files
+    if (file !== undefined)
+      throw new UsageError(`${JSON.stringify(file)} is not expected here; a rule file is given as --rules ${file}.`)
+    return explain(given, console)
+  }
+  if (name === undefined) throw new UsageError('qos needs a subcommand: validate or explain.')
+  const meant = nearest(name, SUBCOMMANDS)
+  throw new UsageError(
+    `There is no subcommand ${JSON.stringify(name)}; ${meant === undefined ? '--help lists them.' : `did you mean ${meant}?`}`,
+  )
+}
+
+async function validateRules(files: readonly string[], given: Given, console: Console): Promise<ExitCode> {
+  const output = readOutput(given, ['text', 'json', 'github'])
+  if (files.length === 0) throw new UsageError('qos validate needs files or folders to check, or - for standard input.')
+  const texts = await readTexts(files, console)
+  const { findings, classes, rules } = readRules(texts)
+  const errors = errorsOf(findings).length
+  const found = `${count(errors, 'error')}, ${count(findings.length - errors, 'warning')}`
+  const summary = `${found} in ${rules} ${rules === 1 ? 'rule' : 'rules'} and ${classes} ${classes === 1 ? 'class' : 'classes'} of ${count(texts.length, 'file')}.`
+  const notes = texts.flatMap(({ file, note }) => (note === undefined ? [] : [`${file}:1:1: note: ${note}`]))
+  if (output === 'json')
+    console.printJson({ files: texts.length, classes, rules, findings: findings.map(findingJson) }, 2)
+  else if (output === 'github') console.annotate([...findings.map(findingAnnotation), summary])
+  else console.print([...findings.map(findingText), ...notes, summary])
+  return errors > 0 ? 1 : 0
+}
+
+const errorsOf = (findings: readonly LocatedFinding[]): readonly LocatedFinding[] =>
+  findings.filter(({ severity }) => severity === 'error')
+
+async function explain(given: Given, console: Console): Promise<ExitCode> {
+  if (given.flag('output') && given.value('output') !== 'json')
+    throw new UsageError('qos explain prints text, or NDJSON with --json.')
+  const file = given.value('requests')
+  const typed = Object.keys(REQUEST_OPTIONS).find((option) => given.flag(option))
+  if (file !== undefined && typed !== undefined)
+    throw new UsageError(`--requests brings its own requests; --${typed} does not go with it.`)
+  if (file === undefined && given.value('op') === undefined)
+    throw new UsageError('qos explain needs requests: --requests FILE, or --op with what belongs to it.')
+  const request = file === undefined ? requestFrom(given) : undefined
+  const paths = given.values('rules')
+  if (paths.length === 0) throw new UsageError('qos explain needs --rules FILE.')
+  if (file === '-' && paths.includes('-'))
+    throw new UsageError('Rules and requests cannot both come from standard input.')
+  const { configuration, findings } = readRules(await readTexts(paths, console))
+  tellFindings(errorsOf(findings), console)
+  if (configuration === undefined) return 2
+  if (request !== undefined) return explainOne(request, configuration, given, console)
+  return explainAll(await readInputFiles([file ?? ''], console), configuration, given, console)
+}
+
+/** What belongs to one request that the options describe. */
+function requestFrom(given: Given): QosRequest {
+  const method = methodFrom(given.value('op') ?? '')
+  const body = bodyFrom(method, given)
+  const requestBytes = wholeNumber(given, 'request-bytes')
+  const previousAttempts = wholeNumber(given, 'retry')
+  const name = given.value('name')
+  return {
+    method,
+    user: given.value('user') ?? '',
+    clientIP: given.value('client-ip') ?? '',
+    ...(body !== undefined && { body }),
+    ...(name !== undefined && { name }),
+    ...(requestBytes !== undefined && { requestBytes }),
+    ...(previousAttempts !== undefined && { previousAttempts }),
+  }
+}
+
+const wholeNumber = (given: Given, name: string): number | undefined =>
+  readNumber(given, name, { min: 0, max: Number.MAX_SAFE_INTEGER, whole: true })
+
+/** The method that an operation is by itself. */
+function methodFrom(written: string): string {
+  const op = OP_ALIASES.get(written) ?? written
+  const method = METHODS.find((known) => known === shortMethod(op) || known.endsWith(`/${op}`))
+  if (method !== undefined) return method
+  const names = METHODS.map((known) => known.slice(known.indexOf('/') + 1))
+  const meant = nearest(op, names)
+  throw new UsageError(
+    `--op takes an operation or a method of etcd, not ${JSON.stringify(written)}; ${meant === undefined ? 'for example Range or KV/Range.' : `did you mean ${meant}?`}`,
+  )
+}
+
+function bodyFrom(method: string, given: Given): TxnElement | undefined {
+  const op = (['KV/Range', 'KV/Put', 'KV/DeleteRange'] as const).find((keyed) => keyed === method)
+  const [key, end] = [given.value('key'), given.value('range-end')]
+  if (op === undefined) {
+    const foreign = ['key', 'prefix', 'range-end', 'limit'].find((option) => given.flag(option))
+    if (foreign !== undefined)
+      throw new UsageError(`--${foreign} does not go with ${method}; a Txn with elements is given by --requests.`)
+    return method === 'KV/Txn' ? { op: 'Txn', success: [], failure: [] } : undefined
+  }
+  if (key === undefined) throw new UsageError(`--op ${method} needs --key.`)
+  if (given.flag('prefix') && end !== undefined) throw new UsageError('--prefix and --range-end contradict each other.')
+  const limit = wholeNumber(given, 'limit')
+  const reach = given.flag('prefix') ? 'prefix' : end === undefined ? undefined : { end: bytesOf(end) }
+  const options = limit === undefined ? {} : { limit }
+  switch (op) {
+    case 'KV/Range':
+      return keyOperation('Range', bytesOf(key), reach, options)
+    case 'KV/Put':
+      return keyOperation('Put', bytesOf(key), undefined)
+    case 'KV/DeleteRange':
+      return keyOperation('DeleteRange', bytesOf(key), reach)
+  }
+}
+
+function explainOne(request: QosRequest, configuration: QosConfiguration, given: Given, console: Console): ExitCode {
+  const engine = new QosEngine(configuration, () => undefined)
+  const prediction = {
+    scannedKeys: wholeNumber(given, 'scan'),
+    responseBytes: wholeNumber(given, 'response-bytes'),
+    latencyMs: readNumber(given, 'latency', { min: 0, max: Number.MAX_SAFE_INTEGER }),
+  }
+  if (Object.values(prediction).some((value) => value !== undefined)) {
+    const hash = hashOf(request)
+    if (hash === undefined)
+      throw new UsageError(
+        '--scan, --response-bytes and --latency go with Range, Authenticate and Txns of reads: nothing is predicted of others.',
+      )
+    engine.state.tracker.set(hash, { ...prediction, hits: 0 })
+  }
+  engine.setStorageQuotaUsed(readNumber(given, 'quota-used', { min: 0, max: 1 }))
+  const decision = engine.arrive(request, 0)
+  if (given.flag('json')) console.printJson(decisionJson(decision, configuration.settings, configuration.rules))
+  else console.print(decisionLines(decision, configuration))
+  return 0
+}
+
+interface RequestsFile {
+  readonly name: string
+  readonly text: string
+}
+
+function explainAll(
+  files: readonly RequestsFile[],
+  configuration: QosConfiguration,
+  given: Given,
+  console: Console,
+): ExitCode {
+  const tally = new Tally()
+  const json = given.flag('json')
+  const traced = given.flag('trace')
+  const rows: string[][] = []
+  const replay = new Replay(configuration, (decision) => {
+    // A request that waits is told of when it is decided about.
+    if (decision.verdict === 'waiting') return
+    tally.add(decision)
+    if (json)
+      console.printJson(decisionJson(decision, configuration.settings, traced ? configuration.rules : undefined))
+    else if (traced) console.print([...decisionLines(decision, configuration), ''])
+    else rows.push(decisionRow(decision))
+  })
+  for (const record of recordsOf(files)) replay.push(record)
+  replay.end()
+  if (json) for (const line of tally.lines()) console.tell(line)
+  else {
+    const table = textTable(rows, ['right', 'left', 'left', 'left', 'left'])
+    console.print([...table, ...(table.length > 0 ? [''] : []), ...tally.lines()])
+  }
+  return 0
+}
+
+/** Records of files, in order. Throws `ProblemError` with the place of the first that cannot be read. */
+function* recordsOf(files: readonly RequestsFile[]): Generator<RequestRecord> {
+  const reader = new RecordReader()
+  for (const { name, text } of files) {
+    let number = 0
+    for (const line of linesOf(text)) {
+      number += 1
+      if (line.trim() === '') continue
+      const read = reader.read(parsed(name, number, line))
+      if (!read.ok)
+        throw new ProblemError('invalid-input', `${name}:${number}:${columnOf(line, read)}: ${read.message}`)
+      yield read.record
+    }
+  }
+}
+
+function* linesOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length;) {
+    const end = text.indexOf('\n', from)
+    yield text.slice(from, end === -1 ? text.length : end)
+    from = end === -1 ? text.length : end + 1
+  }
+}
+
+function parsed(name: string, number: number, line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    const documents = readJson(line)
+    const [problem] = documents.flatMap(({ problems }) => problems)
+    const from = problem?.at.from ?? documents[1]?.tree?.range.from ?? 0
+    const why = problem?.message ?? 'A line holds one JSON value, and here is another one.'
+    throw new ProblemError('invalid-input', `${name}:${number}:${positionsIn(line)(from).column}: ${why}`)
+  }
+}
+
+function columnOf(line: string, { field, unknown }: Extract<ReadRecord, { ok: false }>): number {
+  const [document] = readJson(line)
+  return document?.tree === undefined ? 1 : positionsIn(line)(locate(document.tree, field, unknown).from).column
+}
+
+const VERDICTS = { passed: 'passed', waiting: 'waits', delayed: 'delayed', limited: 'LIMITED' } as const
+
+const decisionRow = (decision: Decision): string[] => [
+  `${nsToSeconds(decision.at).toFixed(3)} s`,
+  VERDICTS[decision.verdict],
+  requestText(decision.request),
+  decision.request.user,
+  decisionText(decision),
+]
+
+/** One decision for people, with what every rule has to do with it. */
+function decisionLines(decision: Decision, { rules, settings }: QosConfiguration): readonly string[] {
+  const { request, evidence } = decision
+  const caller = [request.user, request.clientIP].filter((text) => text !== '').join(' from ')
+  return [
+    `${nsToSeconds(decision.at).toFixed(3)} s  ${requestText(request)}${caller === '' ? '' : `  ${caller}`}`,
+    `${VERDICTS[decision.verdict]}  ${decisionText(decision)}`,
+    ...(decision.verdict === 'limited' ? [rejectionText(decision, settings)] : []),
+    ...textTable(
+      traceRules(rules, request, evidence).map((each) => [
+        each.outcome === 'applies' ? '→' : ' ',
+        String(each.priority),
+        each.rule,
+        each.className,
+        traceText(each, request),
+      ]),
+      ['left', 'right', 'left', 'left', 'left'],
+    ),
+  ]
+}
+
+function rejectionText(
+  decision: Extract<Decision, { verdict: 'limited' }>,
+  settings: QosConfiguration['settings'],
+): string {
+  const { status, message, trailers } = rejectionOf(decision, settings)
+  const metadata = Object.entries(trailers).map(([name, value]) => `${name}: ${value}`)
+  return `The client gets ${status}, “${message}”, ${metadata.join(', ')}`
+}
+
+/** Counts decisions, all and by rule. */
+class Tally {
+  readonly #rules = new Map<string, Record<Decision['verdict'], number>>()
+  readonly #all = none()
+
+  add({ verdict, applied }: Decision): void {
+    this.#all[verdict] += 1
+    if (applied === undefined) return
+    const counts = this.#rules.get(applied.rule) ?? none()
+    counts[verdict] += 1
+    this.#rules.set(applied.rule, counts)
+  }
+
+  lines(): readonly string[] {
+    const total = Object.values(this.#all).reduce((sum, each) => sum + each, 0)
+    return [
+      `${count(total, 'request')}: ${countsText(this.#all)}.`,
+      ...[...this.#rules].map(([rule, counts]) => `${rule}: ${countsText(counts)}.`),
+    ]
+  }
+}
+
+const none = (): Record<Decision['verdict'], number> => ({ passed: 0, waiting: 0, delayed: 0, limited: 0 })
+
+const countsText = ({ passed, delayed, limited }: Record<Decision['verdict'], number>): string =>
+  `${passed} passed, ${delayed} delayed, ${limited} limited`
