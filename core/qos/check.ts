@@ -14,7 +14,7 @@ import {
   type Settings,
   type Subject,
 } from './configuration.ts'
-import { conflictOf } from './conflict.ts'
+import { comparedRule, conflictOf } from './conflict.ts'
 import { bytesOf, isEmpty, keyInterval, textOf } from './keys.ts'
 import {
   carries,
@@ -99,6 +99,15 @@ export interface PlacedFinding extends Finding {
 /** Names are labels of metrics and decide between rules of one priority (QoS specification 1). */
 const NAME = /^[a-z0-9](?:[-a-z0-9.]{0,61}[a-z0-9])?$/
 const MOST = 100
+/** Entries of the lists of a rule. */
+const MOST_ENTRIES = [
+  ['subjects', 100],
+  ['prefixPaths', 1_000],
+  ['ranges', 1_000],
+  ['ops', 100],
+  ['methods', 100],
+  ['conditions', 100],
+] as const
 const MOST_RETRY = 100
 const MOST_WAITING = 1_000
 const MOST_GROUPS = 100_000
@@ -122,7 +131,8 @@ export function checkConfiguration(written: Written): {
   const settings = checkSettings(written.settings, findings)
   checkNames('Class', written.classes, findings)
   checkNames('Rule', written.rules, findings)
-  checkConflicts(rules, settings.composite, findings)
+  // Each rule is compared with every other one.
+  if (rules.length <= MOST) checkConflicts(rules, settings.composite, findings)
   if (findings.some(({ severity }) => severity === 'error')) return { findings }
   return { configuration: { classes, rules: rules.map(({ rule }) => rule), settings }, findings }
 }
@@ -326,6 +336,12 @@ function checkGroupBy(judge: Judge<WrittenClass>): GroupBy | undefined {
 
 function checkRule(judge: Judge<WrittenRule>, classNames: readonly string[]): QosRule | undefined {
   const { value } = judge
+  for (const [list, most] of MOST_ENTRIES) {
+    const { length } = value[list]
+    const message = `${list} has ${length} entries, and at most ${most} are allowed: remove some.`
+    if (length > most) judge.reject(list, 'FieldValueTooMany', message)
+  }
+  if (!judge.sound) return undefined
   checkClassName(judge, classNames)
   const priority = judge.number('priority', value.priority, { least: 1, most: 100, whole: true })
   const minRetry = judge.number('minRetry', value.minRetry ?? 0, { least: 0, most: MOST_RETRY, whole: true })
@@ -541,12 +557,14 @@ interface PlacedRule {
 
 /** Two enabled rules of one priority may not match the same request (QoS specification 4). */
 function checkConflicts(all: readonly PlacedRule[], composite: Settings['composite'], findings: PlacedFinding[]): void {
-  const enabled = all.filter(({ rule }) => rule.enabled)
-  for (const [index, { rule, placed }] of enabled.entries()) {
+  const enabled = all
+    .filter(({ rule }) => rule.enabled)
+    .map(({ rule, placed }) => ({ rule, placed, compared: comparedRule(rule) }))
+  for (const [index, { rule, placed, compared }] of enabled.entries()) {
     const judge = new Judge('Rule', placed, findings)
-    for (const { rule: other } of enabled.slice(0, index)) {
+    for (const { rule: other, compared: earlier } of enabled.slice(0, index)) {
       if (other.priority !== rule.priority || other.name === rule.name) continue
-      const conflict = conflictOf(other, rule)
+      const conflict = conflictOf(earlier, compared)
       const both = `${quoted(other.name)} and ${quoted(rule.name)} have the same priority ${rule.priority}`
       const mend = 'Give one of them another priority.'
       if (conflict.kind === 'atomic') {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { conflictOf } from './conflict.ts'
+import { comparedRule, conflictOf } from './conflict.ts'
 import type { QosRule } from './configuration.ts'
 import { compileRule, ruleMatches, type Subjected, subjected } from './match.ts'
 import { aRequest, aRule, ruleNamed } from './qos.fixture.ts'
@@ -52,8 +52,8 @@ describe('rules of one priority (QoS specification 11, conflicts)', () => {
     ['other methods', { methods: ['KV/Put'] }, { methods: ['KV/Range'] }, { kind: 'none' }],
     ['rules without keys', { ops: ['Range'] }, { subjects: [{ user: 'al*' }] }, { kind: 'atomic', op: 'Range' }],
   ])('%s', (_, a, b, expected) => {
-    expect(conflictOf(aRule('a', a), aRule('b', b))).toMatchObject(expected)
-    expect(conflictOf(aRule('b', b), aRule('a', a))).toMatchObject(expected)
+    expect(conflictOf(comparedRule(aRule('a', a)), comparedRule(aRule('b', b)))).toMatchObject(expected)
+    expect(conflictOf(comparedRule(aRule('b', b)), comparedRule(aRule('a', a)))).toMatchObject(expected)
   })
 })
 
@@ -72,7 +72,7 @@ describe('properties of conflicts (QoS specification 12, property 2)', () => {
     let found = 0
     fc.assert(
       fc.property(enabled('a'), enabled('b'), (a, b) => {
-        const conflict = conflictOf(a, b)
+        const conflict = conflictOf(comparedRule(a), comparedRule(b))
         const matches = matchesBoth(a, b)
         met[conflict.kind] += 1
         if (conflict.kind === 'atomic') expect(matches(subjected(conflict.witness))).toBe(true)

@@ -1,9 +1,10 @@
 import type { QosRule, Subject } from './configuration.ts'
-import { type Bytes, type Interval, overlap } from './keys.ts'
+import { byCodeUnits } from '../text/text.ts'
+import { type Bytes, type Interval, isEmpty, overlap } from './keys.ts'
 import { carries, KEYED_OPS, METHODS, OPS, OTHER, UNLIMITED_METHODS } from './operations.ts'
 import type { KeyOperation, QosRequest } from './request.ts'
 import { keysOf } from './selectors.ts'
-import { callerOf, canBeBoth, isCaller, networkOf } from './subjects.ts'
+import { type Caller, callerOf, canBeBoth, isCaller, networkOf } from './subjects.ts'
 
 /**
  * Whether two rules of one priority can match the same request, whatever the conditions say: all of them are lower bounds,
@@ -27,23 +28,42 @@ const opsOf = (rule: QosRule, keys: readonly Interval[] | undefined): readonly s
   return keys === undefined ? ops : ops.filter((op) => KEYED_OPS.has(op))
 }
 
-export function conflictOf(a: QosRule, b: QosRule): Conflict {
-  const caller = commonCaller(a.subjects, b.subjects)
-  const methods = commonMethods(a, b)
+/** A rule, taken apart once for all others that it is compared with. */
+export interface ComparedRule {
+  readonly rule: QosRule
+  readonly ops: readonly string[]
+  /** Apart and in order; `undefined` without a key selector. */
+  readonly keys: readonly Interval[] | undefined
+  readonly subjects: readonly { readonly subject: Subject; readonly caller: Caller }[]
+}
+
+export function comparedRule(rule: QosRule): ComparedRule {
+  const keys = keysOf(rule)
+  const subjects = rule.subjects.length === 0 ? [{}] : rule.subjects
+  return {
+    rule,
+    ops: opsOf(rule, keys),
+    keys: keys && united(keys),
+    subjects: subjects.map((subject) => ({ subject, caller: callerOf(subject) })),
+  }
+}
+
+export function conflictOf(a: ComparedRule, b: ComparedRule): Conflict {
+  const caller = commonCaller(a, b)
+  const methods = commonMethods(a.rule, b.rule)
   if (caller === undefined || methods.length === 0) return { kind: 'none' }
-  const [aKeys, bKeys] = [keysOf(a), keysOf(b)]
-  const [aOps, bOps] = [opsOf(a, aKeys), opsOf(b, bKeys)]
-  const common = aOps.filter((op) => bOps.includes(op) && methods.some((method) => carries(method, op)))
-  const key = commonKey(aKeys, bKeys)
+  const common = a.ops.filter((op) => b.ops.includes(op) && methods.some((method) => carries(method, op)))
   const [op] = common
+  const key = commonKey(a.keys, b.keys)
   if (op !== undefined && key !== undefined) {
-    const selected = aKeys !== undefined || bKeys !== undefined
+    const selected = a.keys !== undefined || b.keys !== undefined
     return { kind: 'atomic', op, witness: witnessOf(op, key, methods, caller), ...(selected && { key }) }
   }
   const spans = common.includes('Range') || common.includes('DeleteRange')
-  if (spans && a.keyMatch === 'overlap' && b.keyMatch === 'overlap') return { kind: 'composite', by: 'range' }
+  const overlaps = a.rule.keyMatch === 'overlap' && b.rule.keyMatch === 'overlap'
+  if (spans && overlaps) return { kind: 'composite', by: 'range' }
   const inTxn = (ops: readonly string[]): boolean => ops.some((each) => each === 'Txn' || KEYED_OPS.has(each))
-  if (inTxn(aOps) && inTxn(bOps) && methods.includes('KV/Txn')) return { kind: 'composite', by: 'txn' }
+  if (inTxn(a.ops) && inTxn(b.ops) && methods.includes('KV/Txn')) return { kind: 'composite', by: 'txn' }
   return { kind: 'none' }
 }
 
@@ -55,26 +75,40 @@ function commonMethods(a: QosRule, b: QosRule): readonly string[] {
 
 /** The first key that both select: the larger of two starts of intervals that overlap. */
 function commonKey(a: readonly Interval[] | undefined, b: readonly Interval[] | undefined): Bytes | undefined {
-  if (a === undefined || b === undefined) return (a ?? b)?.[0]?.lo ?? ANY_KEY
-  for (const one of a) {
-    for (const other of b) if (overlap(one, other)) return one.lo < other.lo ? other.lo : one.lo
+  if (a === undefined || b === undefined) return (a ?? b ?? [{ lo: ANY_KEY }])[0]?.lo
+  for (let i = 0, j = 0; ;) {
+    const [one, other] = [a[i], b[j]]
+    if (one === undefined || other === undefined) return undefined
+    if (overlap(one, other)) return one.lo < other.lo ? other.lo : one.lo
+    if (one.lo < other.lo) i += 1
+    else j += 1
   }
-  return undefined
+}
+
+/** The same keys in intervals that are apart and in order: rules may have thousands, and every pair of rules is compared. */
+function united(intervals: readonly Interval[]): readonly Interval[] {
+  const apart: Interval[] = []
+  for (const next of intervals.toSorted((a, b) => byCodeUnits(a.lo, b.lo))) {
+    if (isEmpty(next)) continue
+    const last = apart.at(-1)
+    if (last?.hi !== undefined && last.hi < next.lo) apart.push(next)
+    else if (last === undefined) apart.push(next)
+    else if (last.hi !== undefined && (next.hi === undefined || last.hi < next.hi))
+      apart[apart.length - 1] = { lo: last.lo, ...(next.hi !== undefined && { hi: next.hi }) }
+  }
+  return apart
 }
 
 type Identity = Pick<QosRequest, 'user' | 'clientIP'>
 
 /** Somebody whom both rules are about. */
-function commonCaller(a: readonly Subject[], b: readonly Subject[]): Identity | undefined {
-  for (const one of everybodyIfNone(a)) {
-    for (const other of everybodyIfNone(b)) {
-      if (canBeBoth(callerOf(one), callerOf(other))) return callerOfBoth(one, other)
-    }
+function commonCaller(a: ComparedRule, b: ComparedRule): Identity | undefined {
+  for (const { subject, caller } of a.subjects) {
+    const other = b.subjects.find((each) => canBeBoth(caller, each.caller))
+    if (other !== undefined) return callerOfBoth(subject, other.subject)
   }
   return undefined
 }
-
-const everybodyIfNone = (subjects: readonly Subject[]): readonly Subject[] => (subjects.length === 0 ? [{}] : subjects)
 
 /** The narrower pattern of two that meet describes somebody of both. */
 function callerOfBoth(a: Subject, b: Subject): Identity {

@@ -356,6 +356,31 @@ describe('findings about rules (QoS specification 4)', () => {
     expect(told(`${CLASS}rules:\n  - { name: r, qClassName: c, ${member}, ops: [Put] }`)).toEqual([expected]),
   )
 
+  it('are about lists that have an end, and found in time', () => {
+    const prefixPaths = Array.from({ length: 1_001 }, (_, index) => `/${index}/`)
+    const named = (name: string, paths: readonly string[], priority = 1): object => ({
+      name,
+      qClassName: 'c',
+      priority,
+      prefixPaths: paths,
+    })
+    const classes = [{ name: 'c', qdisc: 'lbf', qps: 1 }]
+    expect(told(JSON.stringify({ classes, rules: [named('r', prefixPaths)] }), 'a.json')).toEqual([
+      expect.stringContaining('prefixPaths has 1001 entries, and at most 1000 are allowed: remove some.'),
+    ])
+    const many = Array.from({ length: 40 }, (_, index) =>
+      named(
+        `r${index}`,
+        prefixPaths.slice(1).map((path) => `/${index}${path}`),
+      ),
+    )
+    const { findings } = read(JSON.stringify({ classes, rules: many }), 'a.json')
+    expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])
+    expect(findings).toHaveLength(20 * 39)
+    expect(told(`classes: [{ name: c, qdisc: ${'x'.repeat(2_000_000)} }]`)).toHaveLength(1)
+    expect(told(`rules: [${'{ name: r },'.repeat(4_000)}]`).length).toBeGreaterThan(4_000)
+  })
+
   it('name the class that was probably meant', () => {
     const text = `classes: [{ name: slow-query, qdisc: lbf, qps: 1 }]\nrules: [{ name: r, priority: 1, ops: [Put], qClassName: slow-qeury }]`
     expect(told(text)).toEqual(['2:57 There is no class “slow-qeury”: did you mean “slow-query”?'])
@@ -403,6 +428,11 @@ describe('findings about settings', () => {
     ['tracker: { estimator: mean }', '1:23 tracker.estimator cannot be “mean”: write “lru” or “lru+stats”.'],
     ['message: short', '1:10 message cannot be “short”: write “etcd” or “named”.'],
     ['validation: { composite: ignore }', '1:26 validation.composite cannot be “ignore”: write “warn” or “reject”.'],
+    ['message: etcd\nmessage: named', '2:1 This stands here a second time: remove one.'],
+    [
+      'message: [',
+      '1:11 This is not valid YAML: Flow sequence in block collection must be sufficiently indented and end with a ].',
+    ],
     ['rule: []', '1:1 There is no field “rule” at the top of the object: remove it or correct its name.'],
     ['- a', '1:1 Rules are a map with the lists classes and rules: this is none.'],
   ])('%s', (text, expected) => expect(told(text)).toEqual([expected]))

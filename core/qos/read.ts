@@ -67,6 +67,9 @@ interface Document extends RuleText {
   readonly problems: readonly LocatedFinding[]
 }
 
+/** The reader of manifests says what kubectl and servers make of it. */
+const SECOND = 'This stands here a second time: remove one.'
+
 function documentsOf({ file, text }: RuleText): readonly Document[] {
   const positionOf = positionsIn(text)
   return textDocuments(text, file).map(({ tree, problems }) => ({
@@ -82,7 +85,7 @@ function documentsOf({ file, text }: RuleText): readonly Document[] {
       field: fieldOf(path),
       reason,
       severity,
-      message,
+      message: reason === 'FieldValueDuplicate' && severity === 'error' ? SECOND : message,
     })),
   }))
 }

@@ -35,10 +35,11 @@ export const jsonText = (value: unknown, indent?: number): string =>
 export function nearest(word: string, known: readonly string[]): string | undefined {
   let best: { readonly candidate: string; readonly edits: number } | undefined
   for (const candidate of known) {
+    const most = Math.max(1, Math.floor(candidate.length / 3))
+    // Each letter too many is an edit, and comparing a word of megabytes would take minutes.
+    if (Math.abs(word.length - candidate.length) > most) continue
     const edits = distance(word, candidate)
-    if (edits <= Math.max(1, Math.floor(candidate.length / 3)) && (best === undefined || edits < best.edits)) {
-      best = { candidate, edits }
-    }
+    if (edits <= most && (best === undefined || edits < best.edits)) best = { candidate, edits }
   }
   return best?.candidate
 }
