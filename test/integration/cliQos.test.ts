@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -97,6 +97,25 @@ describe('apf-console qos validate', () => {
     expect((await runHere('qos', 'validate', ...parts)).output).toBe(
       '0 errors, 0 warnings in 2 rules and 3 classes of 2 files.\n',
     )
+  })
+})
+
+describe('docs/etcd-qos.md', () => {
+  it('has rules and requests that are right, and the output that it shows', async () => {
+    const page = readFileSync(new URL('../../docs/etcd-qos.md', import.meta.url), 'utf8')
+    const blockOf = (opening: string): string => new RegExp(`\`\`\`${opening}[^]*?(?=\`\`\`)`).exec(page)?.[0] ?? ''
+    const [yaml, ndjson, shown] = ['yaml\n', 'json\n', '\n0'].map((opening) => blockOf(opening).replace(/^.*\n/, ''))
+    const file = write('documented.yaml', yaml ?? '')
+    expect((await runHere('qos', 'validate', file)).output).toBe(
+      '0 errors, 0 warnings in 3 rules and 3 classes of 1 file.\n',
+    )
+    const requests = write('documented.ndjson', ndjson ?? '')
+    expect(await runHere('qos', 'explain', '--rules', file, '--requests', requests)).toMatchObject({
+      code: 0,
+      told: '',
+    })
+    const one = ['--op', 'Range', '--key', '/registry/pods/', '--prefix', '--scan', '5000', '--user', 'alice']
+    expect((await runHere('qos', 'explain', '--rules', file, ...one)).output).toBe(shown)
   })
 })
 
