@@ -296,8 +296,8 @@ Options:
 Exit code: 0 no drift, 1 drift, 2 cannot run.`,
 
   qos: `Usage: apf-console qos validate FILE… [--output text|json|github]
-       apf-console qos explain --rules FILE… --requests FILE [--trace] [--json]
-       apf-console qos explain --rules FILE… --op OP [--key K] [request] [--json]
+       apf-console qos explain --rules FILE --requests FILE [--trace] [--json]
+       apf-console qos explain --rules FILE --op OP [--key K] [request] [--json]
 
 Rules that limit requests to etcd (docs/etcd-qos.md). validate checks rule files and prints all problems with their
 places. explain decides about recorded requests, on the clock of the recording, or about one request, and prints each
@@ -307,7 +307,7 @@ FILE is a file, a folder (its .yaml, .yml and .json files, those of folders in i
 files together are one configuration.
 
 Options of explain:
-  --rules FILE…          rule files; repeat it for several
+  --rules FILE           a rule file or a folder of them; repeat it for several
   --requests FILE        requests, one JSON object a line, or - for standard input
   --trace                say of every rule why it applies or does not; always said of one request
   --json                 decisions as NDJSON; a summary goes to standard error
