@@ -46,7 +46,8 @@ describe('references to the traps of docs/specification.md', () => {
 })
 
 describe('docs/where.md', () => {
-  const page = readFileSync(new URL('docs/where.md', root), 'utf8')
+  const page = pageOf('where')
+  const sections = sectionsOf(specification)
   /** Cells that matter: section, where a table has one, then file and name. */
   const rows = page
     .split('\n')
