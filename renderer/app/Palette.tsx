@@ -67,7 +67,12 @@ function Search() {
         placeholder="Screen, level, schema, flow, action, setting, source or term"
       />
       <Command.List className={styles['results']} label="Results">
-        {found.length === 0 && <Command.Empty className={styles['result']}>No results for “{query}”.</Command.Empty>}
+        {/* As an option that cannot be chosen: a list box must not be without any. */}
+        {found.length === 0 && (
+          <Command.Item className={styles['result']} value="" disabled>
+            No results for “{query}”.
+          </Command.Item>
+        )}
         {groups.map((group) => (
           <Command.Group key={group} heading={group}>
             {found

@@ -2,6 +2,7 @@ import { Tooltip } from 'radix-ui'
 import { useEffect, useState, type ReactNode } from 'react'
 import { openTerm } from '../state/glossary.ts'
 import type { GLOSSARY, TermId } from '../glossary/glossary.ts'
+import { useInsideMain } from './hooks.ts'
 import styles from './controls.module.css'
 
 /**
@@ -48,11 +49,12 @@ export function Sentence({ id }: { readonly id: TermId }) {
 
 /** A sentence beside anything that can be focused. */
 export function Tip({ text, children }: { readonly text: ReactNode; readonly children: ReactNode }) {
+  const { container, onOpenChange } = useInsideMain()
   return (
     <Tooltip.Provider delayDuration={250}>
-      <Tooltip.Root>
+      <Tooltip.Root onOpenChange={onOpenChange}>
         <Tooltip.Trigger asChild>{children}</Tooltip.Trigger>
-        <Tooltip.Portal>
+        <Tooltip.Portal container={container}>
           <Tooltip.Content className={styles['tip']} sideOffset={5} collisionPadding={8}>
             {text}
           </Tooltip.Content>

@@ -114,3 +114,18 @@ export function useTask<T>(): [Task<T>, (work: () => Promise<T>) => Promise<bool
   }, [])
   return [task, start, reset]
 }
+
+/**
+ * Where what opens over the page is put: inside `main`, because what is outside of every landmark is passed over by
+ * those who go from landmark to landmark. Looked up when it opens; without one it is the end of the page.
+ */
+export function useInsideMain(): {
+  readonly container: HTMLElement | null
+  readonly onOpenChange: (open: boolean) => void
+} {
+  const [container, setContainer] = useState<HTMLElement | null>(null)
+  const onOpenChange = useCallback((open: boolean): void => {
+    if (open) setContainer(document.querySelector('main'))
+  }, [])
+  return { container, onOpenChange }
+}

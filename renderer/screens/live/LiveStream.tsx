@@ -9,6 +9,7 @@ import { format } from '../../theme/format.ts'
 import { EmptyState } from '../../components/States.tsx'
 import { openScreen } from '../../state/route.ts'
 import { Icon } from '../../components/Icon.tsx'
+import { useInsideMain } from '../../components/hooks.ts'
 import menu from '../../components/controls.module.css'
 import { shownColumns, type Room, STREAM_COLUMNS, withColumn } from './columns.tsx'
 import { setFilter, useQuery } from './query.ts'
@@ -143,14 +144,15 @@ function NothingYet() {
 function ColumnsMenu({ room }: { readonly room: Room }) {
   const [{ liveColumns }, change] = useSettings()
   const shown = shownColumns(liveColumns, room)
+  const { container, onOpenChange } = useInsideMain()
   return (
-    <DropdownMenu.Root modal={false}>
+    <DropdownMenu.Root modal={false} onOpenChange={onOpenChange}>
       <DropdownMenu.Trigger asChild>
         <Button small>
           <Icon name="table" size={13} /> Columns
         </Button>
       </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
+      <DropdownMenu.Portal container={container}>
         <DropdownMenu.Content className={menu['menu']} align="end" sideOffset={4} collisionPadding={8}>
           {STREAM_COLUMNS.map((column) => (
             <DropdownMenu.CheckboxItem

@@ -52,7 +52,12 @@ function StandingCell({ row }: { readonly row: CoverageRow }) {
   const { standing, schema, level } = row
   const text = standingText(standing, schema, level)
   // That nothing is left for catch-all is as it should be.
-  const kind = schema === CATCH_ALL && standing.kind === 'shadowed' ? 'unknown' : standing.kind
+  const kind =
+    schema === CATCH_ALL && standing.kind === 'shadowed'
+      ? 'unknown'
+      : standing.kind === 'quiet' && standing.forMs === 0
+        ? 'traffic'
+        : standing.kind
   return (
     <span className={styles['outcome']} title={text}>
       <span className={classes(styles['glyph'], styles[kind])}>
