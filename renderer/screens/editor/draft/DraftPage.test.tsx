@@ -92,6 +92,10 @@ describe('the editor', () => {
     expect(list().getAllByRole('option', { name: /mandatory/ })).toHaveLength(4)
     await user.type(screen.getByRole('searchbox'), 'workload')
     expect(list().getAllByRole('option')).toHaveLength(2)
+    // A list box must not be without an option.
+    await user.type(screen.getByRole('searchbox'), 'zzz')
+    expect(screen.getByText('No object has “workloadzzz” in its name.')).toBeTruthy()
+    expect(screen.queryByRole('listbox', { name: 'Objects' })).toBeNull()
   })
 
   it('says in seats what a number means, at once', async () => {

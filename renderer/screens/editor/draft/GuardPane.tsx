@@ -75,7 +75,7 @@ export function railsNote(rails: readonly GuardFinding[]): string | undefined {
   const count = (severity: GuardSeverity): number => rails.filter((one) => one.severity === severity).length
   const blocking = count('blocks')
   const warning = count('warns')
-  if (blocking > 0) return `${blocking} ${blocking === 1 ? 'blocks' : 'block'}`
+  if (blocking > 0) return `${blocking} blocking`
   return warning > 0 ? `${warning} ${warning === 1 ? 'warning' : 'warnings'}` : 'no blocking problems'
 }
 

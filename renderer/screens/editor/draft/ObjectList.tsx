@@ -54,6 +54,14 @@ export function ObjectList(props: {
       first={row === all[0] && at === -1}
     />
   )
+  // A list box must not be without an option.
+  if (all.length === 0) {
+    return (
+      <div className={styles['options']}>
+        <p className={styles['none']}>No object has “{filter}” in its name.</p>
+      </div>
+    )
+  }
   return (
     <div role="listbox" aria-label="Objects" tabIndex={-1} className={styles['options']} onKeyDown={onKeyDown}>
       {levels.length > 0 && (
@@ -72,7 +80,6 @@ export function ObjectList(props: {
           {schemas.map(option)}
         </div>
       )}
-      {all.length === 0 && <p className={styles['none']}>No object has “{filter}” in its name.</p>}
     </div>
   )
 }
