@@ -1,9 +1,10 @@
-import { cleanup, render, screen, within } from '@testing-library/react'
+import { act, cleanup, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { storyClient, type StoryClient } from '../../../test/harness/memoryClient.ts'
 import { setClient } from '../../state/client.ts'
 import { connectionStore } from '../../state/connection.ts'
+import { NO_OBJECTS, objectsStore } from '../../state/objects.ts'
 import { startState } from '../../state/start.ts'
 import { ConnectScreen } from './index.tsx'
 
@@ -201,6 +202,24 @@ describe('the Connect screen', () => {
     story.setSilent(true)
     await screen.findByText('apiserver-a refused the connection; is it running?')
     expect(screen.getByRole('button', { name: 'Try now' })).toBeTruthy()
-    expect(screen.getByText(/Next try in \d+ s/)).toBeTruthy()
+    expect(
+      screen.getByText(/Next try in \d+ s\. The last values, from [\d:]{8}, stay and are marked stale\./),
+    ).toBeTruthy()
+    // Nothing stays of a server that never answered.
+    const { connection } = connectionStore.getState()
+    const servers = connection?.servers.map(({ lastGoodAt: _never, ...health }) => health)
+    act(() =>
+      connectionStore.setState({ ...(connection && { connection: { ...connection, servers: servers ?? [] } }) }),
+    )
+    expect(screen.getByText(/Next try in \d+ s\. There is no sample yet\./)).toBeTruthy()
+  })
+
+  it('does not claim that it only reads while editing is on', async () => {
+    begin(true)
+    expect((await screen.findByText(/^One server|servers,/)).textContent).toContain('APF Console only reads;')
+    act(() =>
+      objectsStore.setState({ state: { ...NO_OBJECTS, editing: { state: 'on', since: '2026-01-01T00:00:00Z' } } }),
+    )
+    expect(screen.getByText(/Editing is on;/)).toBeTruthy()
   })
 })

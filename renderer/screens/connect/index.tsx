@@ -4,6 +4,7 @@ import type { Connected, PermissionReport, SourceSpec } from '../../../core/cont
 import { ProblemNote } from '../../components/States.tsx'
 import { connectSource, useConnected } from '../../state/connection.ts'
 import { useContexts } from '../../state/contexts.ts'
+import { useObjects } from '../../state/objects.ts'
 import { client } from '../../state/client.ts'
 import type { ScreenName } from '../../state/route.logic.ts'
 import { openScreen, routeNow } from '../../state/route.ts'
@@ -136,6 +137,7 @@ interface HeroProps {
 
 function Hero({ beside, onBeside, onSimulation, onFile }: HeroProps) {
   const connected = useConnected()
+  const editing = useObjects()?.editing.state === 'on'
   if (connected !== undefined) {
     const { source, servers } = connected
     return (
@@ -144,7 +146,7 @@ function Hero({ beside, onBeside, onSimulation, onFile }: HeroProps) {
           <h1>Connected to {source.name}</h1>
           <p>
             {servers.length === 1 ? 'One server' : `${servers.length} servers`}, {source.via}.{' '}
-            {WHAT_IT_DOES[source.kind] ?? 'APF Console only reads;'}{' '}
+            {WHAT_IT_DOES[source.kind] ?? (editing ? 'Editing is on;' : 'APF Console only reads;')}{' '}
             {beside
               ? 'a source that you choose below is connected too.'
               : 'choose another source below to leave this one.'}
@@ -165,7 +167,10 @@ function Hero({ beside, onBeside, onSimulation, onFile }: HeroProps) {
     <header className={styles['hero']}>
       <div>
         <h1>Connect to an API server</h1>
-        <p>APF Console only reads. It needs few permissions, and shows what is unavailable without each one.</p>
+        <p>
+          APF Console only reads until you switch editing on. It needs few permissions, and shows what is unavailable
+          without each one.
+        </p>
       </div>
       <div className={styles['actions']}>
         <Button onClick={onFile}>Open files</Button>
