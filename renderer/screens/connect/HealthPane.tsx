@@ -135,7 +135,7 @@ const MISSING_COLUMNS: readonly DataColumn<MissingFamily>[] = [
     ),
   },
   { id: 'why', header: 'Why', look: () => styles['quiet'], cell: reasonWord },
-  { id: 'substitute', header: 'Substitute', cell: ({ note }) => note },
+  { id: 'substitute', header: 'Substitute', look: () => styles['gives'], cell: ({ note }) => note },
 ]
 
 function ServerName({ health }: { readonly health: ServerHealth }) {
