@@ -211,7 +211,15 @@ describe('a feed beside the histograms of the engine whose requests it tells of'
   }
 
   function follow(served: readonly Served[], times: readonly ReportedTimes[]): ReturnType<typeof createFeedRun> {
-    const run = createFeedRun({ engine, identity: 'audit', startUnixMs: T0, kept: 500, untold: 500, windowMs: 20_000 })
+    const run = createFeedRun({
+      engine,
+      identity: 'audit',
+      startUnixMs: T0,
+      kept: 500,
+      untold: 500,
+      windowMs: 20_000,
+      holdMs: 20_000,
+    })
     run.configure(objects)
     const events = served.map(eventOf).toSorted((a, b) => a.endedMs - b.endedMs)
     for (const scrape of times) run.times(scrape)

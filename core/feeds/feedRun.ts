@@ -23,8 +23,8 @@ export interface FeedRunOptions {
   /** How much later than others of its time an event may come, milliseconds; 5 s without. */
   readonly windowMs?: number
   /**
-   * How long requests are held back for the scrape after their end, which tells how long they executed; 20 s without, since
-   * scrapes come every few seconds.
+   * How long requests are held back for the scrape after their end, which tells how long they executed. Without, their
+   * executions are not corrected: who follows a feed wants to see requests when they end.
    */
   readonly holdMs?: number
 }
@@ -60,7 +60,6 @@ export interface FeedRun {
 }
 
 const WINDOW_MS = 5_000
-const HOLD_MS = 20_000
 const HOUR_MS = 3_600_000
 /** Nothing of before matters after such a gap; to go through it would only take time. */
 const GAP_MS = 6 * HOUR_MS
@@ -97,13 +96,15 @@ class EventTimeRun implements FeedRun {
   private readonly told = new ToldWaits()
   private readonly waited = new Waited()
   private readonly correction: ExecutionCorrection
+  private readonly corrects: boolean
   /** Scrapes of a time that the engine has not come to, oldest first. */
   private scrapes: ReportedTimes[] = []
 
-  constructor({ engine, identity, startUnixMs, kept, untold, windowMs = WINDOW_MS, holdMs = HOLD_MS }: FeedRunOptions) {
+  constructor({ engine, identity, startUnixMs, kept, untold, windowMs = WINDOW_MS, holdMs }: FeedRunOptions) {
     this.log = new RequestLog(kept, untold)
     this.identity = identity
-    this.correction = new ExecutionCorrection(holdMs)
+    this.correction = new ExecutionCorrection(holdMs ?? 0)
+    this.corrects = holdMs !== undefined
     this.windowMs = windowMs
     this.observer = new FeedEngine(engine, startUnixMs)
     const { observer, log, correction, told } = this
@@ -201,7 +202,7 @@ class EventTimeRun implements FeedRun {
     this.scrapes.push(times)
     if (this.scrapes.length > MOST_SCRAPES) this.scrapes.shift()
     // A request log tells each execution.
-    if (this.identity === 'audit') this.correction.scraped(times)
+    if (this.identity === 'audit' && this.corrects) this.correction.scraped(times)
   }
 
   subscribe(listener: FeedListener): () => void {

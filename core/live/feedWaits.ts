@@ -49,9 +49,7 @@ function correctionSentence(
 ): string | undefined {
   const guess = 'each is what its event tells of wait and execution together, less its wait here'
   if (corrected === undefined) {
-    return guessed === 0
-      ? undefined
-      : `Execution times of ${requests(guessed)} are not corrected, because no metrics of this server are known for that time: ${guess}.`
+    return guessed === 0 ? undefined : `Execution times of ${requests(guessed)} are not corrected: ${guess}.`
   }
   const { factor, fromMs, toMs } = corrected
   const told = `Execution times of ${requests(corrected.requests)} are corrected by the server’s histogram ${HISTOGRAM}, ${timeOf(fromMs)} to ${timeOf(toMs)} UTC: in all ${factor.toFixed(2)} of the time that the events tell.`

@@ -12,8 +12,6 @@ import type { Environment } from '../ports/environment.ts'
 
 /** Statistics are believed for three minutes (specification 5.7). */
 const EVERY_MS = 60_000
-/** Executions are compared over the time between two scrapes, and what is corrected by them is held back for so long. */
-const TIMES_EVERY_MS = 5_000
 /** After a failure: a server that was started again has other watches. */
 const AGAIN_MS = 10_000
 
@@ -22,13 +20,13 @@ export interface FactsOptions {
   readonly server: ServerAddress
   readonly environment: Environment
   readonly onFacts: (facts: ServerFacts) => void
-  /** Where the times of requests are wanted: the server is then asked every five seconds. */
+  /** Where the times of requests are wanted. */
   readonly onTimes?: (times: ReportedTimes) => void
   /** Called with the reason why they are unknown, and with `undefined` when they are known again. */
   readonly onProblem: (problem: Problem | undefined) => void
 }
 
-/** Asks a server for its counts at once and every minute, sooner after a failure or for times, until the signal aborts. */
+/** Asks a server for its counts at once and every minute, sooner after a failure, until the signal aborts. */
 export function followFacts(options: FactsOptions, signal: AbortSignal): void {
   const { environment, server, onFacts, onTimes, onProblem } = options
   const timesOf = createTimesReader()
@@ -43,8 +41,7 @@ export function followFacts(options: FactsOptions, signal: AbortSignal): void {
     if (read.ok && read.facts.objects.size > 0) onFacts(read.facts)
     const problem = read.ok ? uncounted(read.facts, server) : read.problem
     onProblem(problem)
-    const everyMs = onTimes === undefined ? EVERY_MS : TIMES_EVERY_MS
-    cancel = environment.after(problem === undefined ? everyMs : AGAIN_MS, () => void ask())
+    cancel = environment.after(problem === undefined ? EVERY_MS : AGAIN_MS, () => void ask())
   }
   signal.addEventListener('abort', () => cancel(), { once: true })
   void ask()

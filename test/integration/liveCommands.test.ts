@@ -142,7 +142,7 @@ describe('apf-console feed', () => {
         .toSorted(),
     ).toEqual(Array.from({ length: 50 }, (_, n) => `pod-${n}`).toSorted())
     expect(told).toContain('50 requests: 50 dispatched, none rejected by the engine, not by the server.')
-    expect(told).toContain('Execution times of 50 requests are not corrected, because no metrics of this server')
+    expect(told).toContain('Execution times of 50 requests are not corrected: each')
     expect(waitsOf(output)).toEqual({ here: 0, bounds: { told: 0, untold: expect.closeTo(0.25), guessed: 50 } })
   })
 
