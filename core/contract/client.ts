@@ -132,10 +132,7 @@ export function createClient({ connect, after, random }: ClientOptions): Connect
     }
     return new Promise((resolve, reject) => {
       const settle: Pending['settle'] = (reply) => {
-        if ('problem' in reply) {
-          const { code, message, details } = reply.problem
-          return reject(new ProblemError(code, message, details))
-        }
+        if ('problem' in reply) return reject(ProblemError.of(reply.problem))
         const answer = procedureShapes[name].output.safeParse(reply.output)
         if (answer.success) return resolve(answer.data)
         reject(

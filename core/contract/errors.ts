@@ -38,7 +38,15 @@ export class ProblemError extends Error {
     this.name = 'ProblemError'
     this.problem = details === undefined ? { code, message } : { code, message, details }
   }
+
+  /** A problem that came as a value, on its way up again. */
+  static of({ code, message, details }: Problem): ProblemError {
+    return new ProblemError(code, message, details)
+  }
 }
+
+/** What every side says of a source that was disconnected meanwhile. */
+export const NOT_CONNECTED = 'This source is not connected any more.'
 
 /** The problem behind anything thrown. Unknown failures keep their message as details, behind a general sentence. */
 export function toProblem(thrown: unknown): Problem {

@@ -1,5 +1,5 @@
 import { DISCONNECT } from './contract.ts'
-import { ProblemError } from './errors.ts'
+import { NOT_CONNECTED, ProblemError } from './errors.ts'
 import { headOf, type Limits, type Port, type Reply, type Request } from './protocol.ts'
 
 /** Opens a line to the connected source with this id; `undefined` where it is answered here, or is not connected. */
@@ -19,7 +19,7 @@ export interface RelayOptions {
   readonly reply: (message: Reply) => void
 }
 
-const GONE = new ProblemError('not-found', 'This source is not connected any more.')
+const GONE = new ProblemError('not-found', NOT_CONNECTED)
 
 /**
  * Passes what a page asks about sources that run elsewhere to them, and their replies to the page: as text, so that long

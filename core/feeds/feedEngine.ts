@@ -47,7 +47,6 @@ export class FeedEngine {
   before: Outcome = NO_OUTCOME
   private waitedBefore = 0
   standIns: StandIns = createStandIns(this.configuration, new Set())
-  private order: readonly FlowSchema[] = []
 
   constructor(options: FeedEngineOptions, startUnixMs: UnixMs) {
     this.options = options
@@ -88,13 +87,12 @@ export class FeedEngine {
     this.configuration = configuration
     const report = this.run.engine.configure(configuration)
     const refused = new Set(report.refused.map(({ name }) => name))
-    this.order = orderFlowSchemas(configuration.schemas, new Set(usable(configuration, refused))).order
     this.standIns = createStandIns(configuration, refused)
   }
 
   /** Where the engine would put a request. */
   laneOf(digest: RequestDigest): Lane {
-    const { metadata, spec } = classify(this.order, digest)
+    const { metadata, spec } = this.standIns.schemaOf(digest)
     return { level: spec.priorityLevelConfiguration.name, schema: metadata.name }
   }
 
@@ -188,6 +186,8 @@ const UNNAMED = '\u0000'
 
 /** Users that a log leaves out, put back as far as the flow schema that it names tells them. */
 export interface StandIns {
+  /** The schema that our objects place a request in. */
+  schemaOf(digest: RequestDigest): FlowSchema
   /** The whole name of a flow schema or a level that was logged, among ours. */
   fullName(logged: string): string
   /**
@@ -217,6 +217,7 @@ export function createStandIns(configuration: EngineConfiguration, refused: Read
       .find((user) => classify(order, { user, info }) === schema)
 
   return {
+    schemaOf: (digest) => classify(order, digest),
     fullName: (logged) =>
       logged.length < LOGGED_BYTES ? logged : (cut.find((name) => name.startsWith(logged)) ?? logged),
     userFor(name, info, client) {

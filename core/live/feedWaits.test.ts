@@ -9,9 +9,7 @@ it('says by how much waits are overestimated, where only the events bound them',
   expect(compared).toBe(
     'Requests have waited 3858 s in all here; at the server, by the events, at least 1120 s and at most 1790 s. Waits here are overestimated by 2068 s to 2738 s.',
   )
-  expect(corrected).toMatch(
-    /^Execution times of 900 requests are not corrected: each is what/,
-  )
+  expect(corrected).toMatch(/^Execution times of 900 requests are not corrected: each is what/)
 })
 
 it('says only what the bounds allow', () => {

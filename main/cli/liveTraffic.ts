@@ -78,7 +78,7 @@ export async function runLive({
   greeting,
   once = false,
 }: LiveCommand): Promise<ExitCode> {
-  if (!made.ok) throw new ProblemError(made.problem.code, made.problem.message, made.problem.details)
+  if (!made.ok) throw ProblemError.of(made.problem)
   const { live } = made.source
   if (live === undefined) throw new ProblemError('internal', 'The source shows no single requests.')
   const { environment, signal, tell, print } = console

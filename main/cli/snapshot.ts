@@ -116,7 +116,7 @@ async function openSession(
 ): Promise<Session> {
   const { environment, signal } = console
   const made = await console.access.makeSource(spec, environment)
-  if (!made.ok) throw new ProblemError(made.problem.code, made.problem.message, made.problem.details)
+  if (!made.ok) throw ProblemError.of(made.problem)
   made.source.setCadence(cadence)
   const session = startSession({ id: 1, ...made, spec, cadence, environment, onConnection })
   signal.addEventListener('abort', () => void session.end(), { once: true })

@@ -173,7 +173,7 @@ export function createObjectWriter(options: ObjectWriterOptions): Pick<ObjectEdi
   return {
     async read(change) {
       const found = await look(change)
-      if (!found.ok) throw new ProblemError(found.problem.code, found.problem.message, found.problem.details)
+      if (!found.ok) throw ProblemError.of(found.problem)
       return shown(change, found.object) ?? null
     },
     check: async (change) => (await carryOut(change, { dryRun: true, force: false }, async () => undefined)).verdict,

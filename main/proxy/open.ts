@@ -174,7 +174,7 @@ const reviewBy =
     const answer = await upstream.whoIs({ Authorization })
     if (answer.ok) return { name: answer.identity.user, groups: answer.identity.groups }
     if (answer.status === 401) return undefined
-    throw new ProblemError(answer.problem.code, answer.problem.message)
+    throw ProblemError.of(answer.problem)
   }
 
 const ADMINISTRATORS = 'system:masters'

@@ -1,5 +1,5 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
-import { ProblemError, toProblem, type Problem } from '../../core/contract/errors.ts'
+import { NOT_CONNECTED, ProblemError, toProblem, type Problem } from '../../core/contract/errors.ts'
 
 /** What one thread answers another. A code is that of the system: `EADDRINUSE`. */
 type Answer = { readonly text: string } | { readonly problem: Problem; readonly code?: string }
@@ -12,7 +12,7 @@ export function ask(post: (answer: MessagePort) => void): Promise<string> {
       if ('text' in given) resolve(given.text)
       else reject(errorOf(given))
     })
-    own.once('close', () => reject(new ProblemError('cancelled', 'This source is not connected any more.')))
+    own.once('close', () => reject(new ProblemError('cancelled', NOT_CONNECTED)))
     post(other)
   })
 }
@@ -32,7 +32,7 @@ const codeOf = (error: unknown): { readonly code?: string } =>
     ? { code: error.code }
     : {}
 
-function errorOf({ problem: { code, message, details }, code: ofSystem }: Exclude<Answer, { text: string }>): Error {
-  if (ofSystem !== undefined) return Object.assign(new Error(message), { code: ofSystem })
-  return new ProblemError(code, message, details)
+function errorOf({ problem, code: ofSystem }: Exclude<Answer, { text: string }>): Error {
+  if (ofSystem !== undefined) return Object.assign(new Error(problem.message), { code: ofSystem })
+  return ProblemError.of(problem)
 }

@@ -35,7 +35,7 @@ export const openInThread =
           latest = news.connection
           return first.resolve(news)
         case 'refused':
-          return first.reject(new ProblemError(news.problem.code, news.problem.message, news.problem.details))
+          return first.reject(ProblemError.of(news.problem))
         case 'connection':
           latest = news.connection
           return onConnection()

@@ -80,7 +80,7 @@ export async function openSource(
   { environment, store, makeSource }: SourceSurroundings,
 ): Promise<SourceHere> {
   const made = await makeSource(spec, environment)
-  if (!made.ok) throw new ProblemError(made.problem.code, made.problem.message, made.problem.details)
+  if (!made.ok) throw ProblemError.of(made.problem)
   const { source, simulation } = made
   const cadence = spec.kind === 'scrape' ? spec.cadence : CadenceSchema.parse({})
   const session = startSession({ id, source, simulation, spec, cadence, environment, onConnection })

@@ -10,7 +10,7 @@ import {
   type StreamEvent,
   type StreamHandlers,
 } from '../../core/contract/contract.ts'
-import { ProblemError, toProblem, type Problem } from '../../core/contract/errors.ts'
+import { NOT_CONNECTED, ProblemError, toProblem, type Problem } from '../../core/contract/errors.ts'
 import type { LineTo } from '../../core/contract/relay.ts'
 import type {
   Cadence,
@@ -110,7 +110,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   }
   const sourceOf = (id: number): ConnectedSource => {
     const found = find(id)
-    if (found === undefined) throw new ProblemError('not-found', 'This source is not connected any more.')
+    if (found === undefined) throw new ProblemError('not-found', NOT_CONNECTED)
     return found.source
   }
 

@@ -28,17 +28,23 @@ export const test = base.extend<{ consolePage: Page }, { consoles: Consoles }>({
   ],
   consolePage: async ({ page, context, consoles }, use, { file }) => {
     const running = await consoles.of(file)
-    const complaints: string[] = []
-    page.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(message.text())
-    })
-    page.on('pageerror', (error) => complaints.push(error.message))
+    const complaints = complaintsOf(page)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await openConsole(page, running)
     await use(page)
     expect(complaints).toEqual([])
   },
 })
+
+/** What the browser complains about on this page from now on; a list that grows. */
+export function complaintsOf(page: Page): string[] {
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  return complaints
+}
 
 /** Opens the console in a browser that has no session yet; an address works once. */
 export async function openConsole(page: Page, running: RunningConsole): Promise<void> {

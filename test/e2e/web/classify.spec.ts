@@ -5,6 +5,7 @@ import { expect, test, type Page } from '@playwright/test'
 import { z } from 'zod'
 import { runCommand } from '../../harness/command.ts'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
+import { complaintsOf } from '../console.ts'
 
 /*
  * Classify on the simulated server, in the real process: one request, the saved table, coverage.
@@ -14,7 +15,7 @@ test.describe.configure({ mode: 'serial' })
 
 let running: RunningConsole
 let page: Page
-const complaints: string[] = []
+let complaints: readonly string[] = []
 
 /** Members of the command's answer. */
 const AnswerSchema = z.object({
@@ -30,10 +31,7 @@ const SIZES = [
 test.beforeAll(async ({ browser }) => {
   running = await startConsole([])
   page = await (await browser.newContext({ acceptDownloads: true })).newPage()
-  page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text())
-  })
-  page.on('pageerror', (error) => complaints.push(error.message))
+  complaints = complaintsOf(page)
   await page.goto(running.address)
 })
 test.afterAll(async () => {

@@ -5,6 +5,7 @@ import { levelStates } from '../../../core/frame/recent.ts'
 import { readCapture } from '../../fixtures/load.ts'
 import { runCommand, startCommand, type Running } from '../../harness/command.ts'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
+import { complaintsOf } from '../console.ts'
 
 /*
  * The command line and the screen give one answer about one source: what levels do, and who reaches a proxy.
@@ -20,7 +21,7 @@ let address = ''
 const pages = readCapture('captures/v1.36.3/elephants-and-mice.metrics.ndjson.gz').map(({ body }) => body)
 let shown = 0
 const commands: Running[] = []
-const complaints: string[] = []
+let complaints: readonly string[] = []
 
 test.beforeAll(async ({ browser }) => {
   upstream = createServer((asked, response) => {
@@ -32,10 +33,7 @@ test.beforeAll(async ({ browser }) => {
   address = `http://127.0.0.1:${port}`
   running = await startConsole(['--metrics-url', `${address}/metrics`])
   page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage()
-  page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text())
-  })
-  page.on('pageerror', (error) => complaints.push(error.message))
+  complaints = complaintsOf(page)
   await page.goto(running.address)
 })
 test.afterAll(async () => {

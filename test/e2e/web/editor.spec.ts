@@ -6,6 +6,7 @@ import { expect, test, type Page } from '@playwright/test'
 import { z } from 'zod'
 import { runCommand } from '../../harness/command.ts'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
+import { complaintsOf } from '../console.ts'
 
 /*
  * The editor over the real process, on the simulated server: from a read-only page to a changed server and back.
@@ -15,16 +16,13 @@ test.describe.configure({ mode: 'serial' })
 
 let running: RunningConsole
 let page: Page
-const complaints: string[] = []
+let complaints: readonly string[] = []
 
 test.beforeAll(async ({ browser }) => {
   running = await startConsole([])
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
   page = await context.newPage()
-  page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text())
-  })
-  page.on('pageerror', (error) => complaints.push(error.message))
+  complaints = complaintsOf(page)
   await page.goto(running.address)
   await open('editor/draft?object=PriorityLevelConfiguration%2Fworkload-low')
 })

@@ -1,6 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import { expect, test, type Page } from '@playwright/test'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
+import { complaintsOf } from '../console.ts'
 
 /*
  * The Level screen on the simulated server, whose objects are known: hands, limits of queues, fair shares.
@@ -10,7 +11,7 @@ test.describe.configure({ mode: 'serial' })
 
 let running: RunningConsole
 let page: Page
-const complaints: string[] = []
+let complaints: readonly string[] = []
 
 const SIZES = [
   { width: 1440, height: 900 },
@@ -20,10 +21,7 @@ const SIZES = [
 test.beforeAll(async ({ browser }) => {
   running = await startConsole([])
   page = await (await browser.newContext()).newPage()
-  page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text())
-  })
-  page.on('pageerror', (error) => complaints.push(error.message))
+  complaints = complaintsOf(page)
   await page.goto(running.address)
   await page.goto(`${new URL(page.url()).origin}/#/level/workload-low`)
 })

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import { expect, test, type Page } from '@playwright/test'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
+import { complaintsOf } from '../console.ts'
 
 /*
  * Live requests in the real process, from the form of the Connection screen on: a proxy with few seats in front of a
@@ -16,7 +17,7 @@ let page: Page
 let upstream: Server
 /** Where the proxy listens. */
 let address = ''
-const complaints: string[] = []
+let complaints: string[] = []
 
 test.beforeAll(async ({ browser }) => {
   upstream = createServer((asked, response) => {
@@ -30,10 +31,7 @@ test.beforeAll(async ({ browser }) => {
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
   running = await startConsole([])
   page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage()
-  page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text())
-  })
-  page.on('pageerror', (error) => complaints.push(error.message))
+  complaints = complaintsOf(page)
   await page.goto(running.address)
 })
 test.afterAll(async () => {

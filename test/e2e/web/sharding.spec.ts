@@ -1,6 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import { expect, test, type Page } from '@playwright/test'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
+import { complaintsOf } from '../console.ts'
 
 /*
  * Classify › Sharding and the glossary on the simulated server, in the real process: the flows are those that its debug
@@ -11,15 +12,12 @@ test.describe.configure({ mode: 'serial' })
 
 let running: RunningConsole
 let page: Page
-const complaints: string[] = []
+let complaints: readonly string[] = []
 
 test.beforeAll(async ({ browser }) => {
   running = await startConsole([])
   page = await (await browser.newContext()).newPage()
-  page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text())
-  })
-  page.on('pageerror', (error) => complaints.push(error.message))
+  complaints = complaintsOf(page)
   await page.goto(running.address)
   await page.goto(`${new URL(page.url()).origin}/#/classify/sharding?object=workload-low`)
 })

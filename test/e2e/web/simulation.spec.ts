@@ -1,5 +1,6 @@
 import { expect, test, type Page } from '@playwright/test'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
+import { complaintsOf } from '../console.ts'
 
 /*
  * The console as it starts without any source: on the simulated server, in the real process.
@@ -9,16 +10,13 @@ test.describe.configure({ mode: 'serial' })
 
 let running: RunningConsole
 let page: Page
-const complaints: string[] = []
+let complaints: readonly string[] = []
 
 test.beforeAll(async ({ browser }) => {
   running = await startConsole([])
   const context = await browser.newContext()
   page = await context.newPage()
-  page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text())
-  })
-  page.on('pageerror', (error) => complaints.push(error.message))
+  complaints = complaintsOf(page)
   await page.goto(running.address)
 })
 test.afterAll(async () => {
