@@ -49,7 +49,7 @@ export function readRequestText(text: string, sender?: Sender): RequestReading {
 }
 
 const UNKNOWN =
-  'This is no request that can be read: write a kubectl or curl command, GET /path, an audit event or a line of a request dump.'
+  'This cannot be read as a request: write a kubectl or curl command, GET /path, an audit event or a line of a request dump.'
 
 const REQUEST_LINE = /^(?:([A-Za-z]+)\s+)?((?:https?:\/\/|\/)\S*)(?:\s+HTTP\/[\d.]+)?$/
 

@@ -1,5 +1,6 @@
 import { create } from 'zustand'
 import { identityOf } from '../../core/classify/identity.ts'
+import { readRequestText, type RequestReading } from '../../core/classify/requestText.ts'
 import type { RequestSample } from '../../core/contract/objects.ts'
 import { remembered } from './recentRequests.logic.ts'
 import { formOf, requestOf, type RequestForm } from './request.logic.ts'
@@ -58,3 +59,9 @@ export function openRequest(request: RequestSample): void {
 /** Keeps what the form says among the recent requests. */
 export const rememberForm = (): void =>
   requestStore.setState(({ recent, form }) => ({ recent: remembered(recent, requestOf(form)) }))
+
+/** What a text asks; what it does not say is taken from the form. */
+export function readingOf(text: string, form: RequestForm): RequestReading {
+  const { user, groups } = requestOf(form)
+  return readRequestText(text, { user, ...(!form.groupsFollow && { groups }) })
+}

@@ -143,7 +143,11 @@ describe('the Classify screen', () => {
       expect(screen.getByText('Read as a kubectl command:')).toBeTruthy()
       expect(heading()).toBe('NHnode-high')
       await change('Command, audit event or path', 'hello')
-      expect(screen.getByText(/This is no request that can be read/)).toBeTruthy()
+      expect(screen.getByText(/^This cannot be read as a request: write/)).toBeTruthy()
+      expect(heading()).toBe('NHnode-high')
+      expect(
+        screen.getByText(/^The text cannot be read as a request. The answer is still that to .*nodes/),
+      ).toBeTruthy()
     })
 
     it('takes a request from the dump', async () => {

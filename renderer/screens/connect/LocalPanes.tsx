@@ -96,7 +96,8 @@ export function FilePane(props: {
         <div className={styles['buttons']}>
           <Button
             disabled={busy || text.trim() === ''}
-            onClick={() => onOpen(async () => ({ kind: 'files', files: [{ name: 'pasted', text }] }))}
+            // A page whose last line has no end counts as cut off; what is selected and copied seldom has one.
+            onClick={() => onOpen(async () => ({ kind: 'files', files: [{ name: 'pasted', text: `${text}\n` }] }))}
           >
             Open the pasted text
           </Button>

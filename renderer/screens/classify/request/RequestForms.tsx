@@ -4,7 +4,7 @@ import { identityOf } from '../../../../core/classify/identity.ts'
 import { RESOURCE_VERBS } from '../../../../core/classify/requestFields.ts'
 import type { DumpFrame } from '../../../../core/frame/dump.ts'
 import { unixMsOf } from '../../../../core/units.ts'
-import { readRequestText, type RequestFormat, type Sender } from '../../../../core/classify/requestText.ts'
+import type { RequestFormat } from '../../../../core/classify/requestText.ts'
 import { SelectField, TextArea, TextField } from '../../../components/Field.tsx'
 import {
   optionOf,
@@ -22,7 +22,7 @@ import {
   formOf,
   requestOf,
 } from '../../../state/request.logic.ts'
-import { changeForm, takeRequest, requestStore } from '../../../state/request.ts'
+import { changeForm, readingOf, takeRequest, requestStore } from '../../../state/request.ts'
 import { classes } from '../../../components/classes.ts'
 import { LevelChip } from '../../../components/LevelChip.tsx'
 import { format } from '../../../theme/format.ts'
@@ -252,20 +252,15 @@ const EXAMPLES: readonly (readonly [name: string, text: string])[] = [
 ]
 
 /** Who sends the request where the text does not say. */
-function senderOf(form: RequestForm): Sender {
-  const { user, groups } = requestOf(form)
-  return { user, ...(!form.groupsFollow && { groups }) }
-}
-
 /** Reads a text; what it does not say is taken from the form. */
 function read(text: string): void {
-  const reading = readRequestText(text, senderOf(requestStore.getState().form))
+  const reading = readingOf(text, requestStore.getState().form)
   requestStore.setState({ text, ...(reading.ok && { form: formOf(reading.request) }) })
 }
 
 /** A request as a command, an audit event, or whatever else it was copied from. */
 export const TextForm = memo(function TextForm({ text, form }: { readonly text: string; readonly form: RequestForm }) {
-  const reading = useMemo(() => (text.trim() === '' ? undefined : readRequestText(text, senderOf(form))), [text, form])
+  const reading = useMemo(() => (text.trim() === '' ? undefined : readingOf(text, form)), [text, form])
   const { user, method, url } = requestOf(form)
   return (
     <div className={styles['form']}>

@@ -18,7 +18,7 @@ import { Note, Loading } from '../../../components/States.tsx'
 import { useDump } from '../../../state/dumps.ts'
 import { useFacts } from '../../../state/facts.ts'
 import { requestOf } from '../../../state/request.logic.ts'
-import { requestStore, type Side, takeRequest } from '../../../state/request.ts'
+import { readingOf, requestStore, type Side, takeRequest } from '../../../state/request.ts'
 import { changeRequestTests, useRequestTests } from '../../../state/requestTests.ts'
 import { contextOf } from '../../../state/supposed.logic.ts'
 import { useViewPart } from '../../../state/view.ts'
@@ -58,8 +58,12 @@ function Answer(props: {
 }) {
   const { configurations, server, dump } = props
   const { current, draft, draftStale, limit } = configurations
-  const { form, side: chosen, supposed } = requestStore()
+  const { form, way, text, side: chosen, supposed } = requestStore()
   const request = useMemo(() => requestOf(form), [form])
+  const unread = useMemo(() => {
+    if (way !== 'text' || text.trim() === '') return form.problem?.text
+    return readingOf(text, form).ok ? undefined : 'The text cannot be read as a request.'
+  }, [way, text, form])
   const info = useMemo(() => {
     const read = digestRequest(request)
     return read.ok ? read.digest.info : undefined
@@ -96,8 +100,8 @@ function Answer(props: {
       />
       <div className={styles['notes']}>
         {current.note !== undefined && <ConfigurationNote note={current.note} />}
-        {form.problem !== undefined && (
-          <Note kind="warn">{`${form.problem.text} The answer is still that to ${requestWords(request)}.`}</Note>
+        {unread !== undefined && (
+          <Note kind="warn">{`${unread} The answer is still that to ${requestWords(request)}.`}</Note>
         )}
         {!shown.ok && <Note kind="bad">{shown.problem}</Note>}
         {shown.ok &&

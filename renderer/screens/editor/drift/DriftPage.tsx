@@ -12,6 +12,7 @@ import { EmptyState, ErrorState, Loading, Note } from '../../../components/State
 import { Term } from '../../../components/Term.tsx'
 import { useObjects } from '../../../state/objects.ts'
 import { openPage, openScreen } from '../../../state/route.ts'
+import { useViewPart } from '../../../state/view.ts'
 import { format } from '../../../theme/format.ts'
 import { useDraftBase, type DraftBase } from '../../../state/draftBase.ts'
 import { Button } from '../../../components/Button.tsx'
@@ -86,6 +87,7 @@ const keyOf = ({ kind, name }: DriftRow): string => `${kind}/${name}`
 
 function Compared({ base, state }: { readonly base: DraftBase; readonly state: ObjectsState }) {
   const choice = useReference(base.version)
+  const silent = useViewPart(({ mode }) => mode === 'stale')
   const { objects, reference } = choice
   const drift = useMemo(() => driftBetween(base.objects, objects, base.version), [base, objects])
   const [openKey, setOpenKey] = useState<string>()
@@ -96,7 +98,7 @@ function Compared({ base, state }: { readonly base: DraftBase; readonly state: O
         title={driftSentence(drift, reference)}
         evidence={
           <>
-            {comparedText(state, base.version, drift, (at) => format.dateTime(unixMsOf(at)))}{' '}
+            {comparedText({ ...state, silent }, base.version, drift, (at) => format.dateTime(unixMsOf(at)))}{' '}
             <Term id="drift">Drift</Term> is computed with defaults filled in. It includes labels and annotations,
             except those that servers write.
           </>

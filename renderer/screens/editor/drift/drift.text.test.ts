@@ -35,13 +35,16 @@ describe('drift in words', () => {
 
   it('says what was compared, and for which time that holds', () => {
     const drift = driftFromBuiltIn({ levels: fewer, schemas: builtIn.schemas }, VERSION)
-    const said = (state: 'current' | 'stale', origin: 'cluster' | 'files'): string =>
-      comparedText({ origin, target: 'prod', state, asOf: '03:12' }, VERSION, drift, (at) => at)
+    const said = (state: 'current' | 'stale', origin: 'cluster' | 'files', silent = false): string =>
+      comparedText({ origin, target: 'prod', state, asOf: '03:12', silent }, VERSION, drift, (at) => at)
     expect(said('current', 'cluster')).toBe(
       'Objects of prod, v1.36.3, confirmed at 03:12 and watched since. 18 other objects match.',
     )
     expect(said('current', 'files')).toMatch(/^Objects of prod, v1\.36\.3, as of 03:12\. 18/)
-    expect(said('stale', 'cluster')).toMatch(/as of 03:12\. The server no longer reports its objects, so they may have/)
+    const stale = /as of 03:12\. The server no longer reports its objects, so they may have/
+    expect(said('stale', 'cluster')).toMatch(stale)
+    // A server that hangs keeps its watch open.
+    expect(said('current', 'cluster', true)).toMatch(stale)
   })
 
   it('says of each object what it is and what becomes of it', () => {

@@ -2,19 +2,26 @@ import { listed } from '../../../../core/guard/finding.ts'
 import type { ObjectsState } from '../../../../core/contract/objects.ts'
 import type { Drift, DriftRow } from '../../../../core/drift/drift.ts'
 
-/** What was compared, and which time it holds for. `time`: as it is written on the screen. */
+/**
+ * What was compared, and which time it holds for. `silent`: the source does not answer, so that a watch that still stands
+ * proves nothing. `time`: as it is written on the screen.
+ */
 export function comparedText(
-  { origin, target, state, asOf }: Pick<ObjectsState, 'origin' | 'target' | 'state' | 'asOf'>,
+  { origin, target, state, asOf, silent }: Pick<ObjectsState, 'origin' | 'target' | 'state' | 'asOf'> & { readonly silent: boolean },
   version: string,
   { rows, same }: Drift,
   time: (at: string) => string,
 ): string {
   const of = [target, version].filter((part) => part !== '').join(', ')
   // A watch reports changes only: the instant may be long ago although the objects are current.
-  const watched = origin === 'cluster' && state === 'current'
+  const live = origin === 'cluster'
+  const watched = live && state === 'current' && !silent
   const when =
     asOf === undefined ? '' : watched ? `, confirmed at ${time(asOf)} and watched since` : `, as of ${time(asOf)}`
-  const stale = state === 'stale' ? ' The server no longer reports its objects, so they may have changed.' : ''
+  const stale =
+    state === 'stale' || (live && silent)
+      ? ' The server no longer reports its objects, so they may have changed.'
+      : ''
   const matching = rows.length === 0 ? '' : ` ${count(same, 'other object matches', 'other objects match')}.`
   return `Objects of ${of}${when}.${stale}${matching}`
 }
