@@ -15,7 +15,7 @@ import styles from './Sidebar.module.css'
 export function StatusBar() {
   const { connection } = useConnection()
   const { server, derivedServer, mode } = useView()
-  const facts = statusFacts(connection, server)
+  const facts = statusFacts(connection, server, mode)
   if (facts === undefined) {
     return (
       <footer className={styles['barBar']}>

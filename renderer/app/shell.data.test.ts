@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { syntheticStory } from '../../test/fixtures/synthetic.ts'
 import type { SimulationState } from '../../core/contract/simulation.ts'
+import type { Connected } from '../../core/contract/source.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import { announcementOf, badgeOf, rosterRows, sums, statusFacts, untilReallocation } from './shell.data.ts'
@@ -115,24 +116,24 @@ describe('the status bar', () => {
   })
 
   it('says what is read and how often', () => {
-    const facts = statusFacts(
-      {
-        id: 1,
-        source: { kind: 'scrape', name: 'prod', via: '/metrics direct' },
-        spec: { kind: 'demo' },
-        cadence: { intervalMs: 500, dumpsEveryMs: 5_000 },
-        servers: [{ id: at(1).server.id, status: 'ok', failures: [], dumps: { status: 'forbidden' } }],
-        still: false,
-      },
-      at(1).server,
-    )
-    expect(facts).toEqual({
+    const { server } = at(1)
+    const connected: Connected = {
+      id: 1,
+      source: { kind: 'scrape', name: 'prod', via: '/metrics direct' },
+      spec: { kind: 'demo' },
+      cadence: { intervalMs: 500, dumpsEveryMs: 5_000 },
+      servers: [{ id: server.id, status: 'ok', failures: [], dumps: { status: 'forbidden' } }],
+      still: false,
+    }
+    expect(statusFacts(connected, server, 'live')).toEqual({
       good: true,
       cadence: 'scrape 500 ms',
       families: '31 families',
       version: 'v1.36.3',
       dumps: 'forbidden',
     })
-    expect(statusFacts(undefined, undefined)).toBeUndefined()
+    // No try has failed yet, but no sample comes either.
+    expect(statusFacts(connected, server, 'stale')?.good).toBe(false)
+    expect(statusFacts(undefined, undefined, 'none')).toBeUndefined()
   })
 })

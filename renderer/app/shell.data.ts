@@ -6,6 +6,7 @@ import { unixMsOf } from '../../core/units.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import { levelStates, troubleOf } from '../../core/frame/recent.ts'
 import type { View } from '../state/view.ts'
+import type { Mode } from '../state/view.logic.ts'
 import { format } from '../theme/format.ts'
 
 export type BadgeTone =
@@ -135,13 +136,15 @@ interface StatusFacts {
 export function statusFacts(
   connection: Connected | undefined,
   server: ServerFrame | undefined,
+  mode: Mode,
 ): StatusFacts | undefined {
   if (connection === undefined) return undefined
   const health = connection.servers.find(({ id }) => id === server?.id) ?? connection.servers[0]
   const { kind } = connection.source
   const every = cadenceText(connection.cadence.intervalMs)
   return {
-    good: health?.status !== 'failing',
+    // A server that takes long to answer has not failed yet.
+    good: health?.status !== 'failing' && mode !== 'stale',
     cadence: kind === 'file' ? 'file' : `${kind} ${every}`,
     ...familiesOf(server),
     ...(server?.version === undefined ? {} : { version: server.version }),

@@ -315,6 +315,14 @@ describe('the editor', () => {
     expect((await screen.findByRole<HTMLInputElement>('textbox', { name: 'Shares' })).value).toBe('30')
   })
 
+  it('has no journal to read without a source, and says no more than that', async () => {
+    await open(undefined, false)
+    await story.client.call('sources.disconnect', { connection: 1 })
+    act(() => openPage('editor', 'journal'))
+    expect(await screen.findByText('No cluster is connected.')).toBeTruthy()
+    expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull()
+  })
+
   it('takes applied changes back in the journal, and applies them again', async () => {
     await open()
     await fill('Shares', '30')

@@ -7,7 +7,7 @@ import {
 } from '../../../../core/contract/objects.ts'
 import { unixMsOf } from '../../../../core/units.ts'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
-import { ErrorState, Loading, ProblemNote, Note } from '../../../components/States.tsx'
+import { ErrorState, Loading, NoCluster, ProblemNote, Note } from '../../../components/States.tsx'
 import { MiddleCut } from '../../../components/LevelChip.tsx'
 import { NowLine } from '../../../components/NowLine.tsx'
 import { Pane } from '../../../components/Pane.tsx'
@@ -34,13 +34,23 @@ import aside from '../draft/aside.module.css'
 import columns from '../draft/page.module.css'
 import styles from './journal.module.css'
 import { toProblem, type Problem } from '../../../../core/contract/errors.ts'
-import { ask } from '../../../state/connection.ts'
+import { ask, useConnected } from '../../../state/connection.ts'
 import { Button } from '../../../components/Button.tsx'
 import { scrollRegion } from '../../../components/classes.ts'
 import { ObjectDiff } from '../draft/Diff.tsx'
 
 /** Everything that was applied to what is connected, newest first; each entry can be undone and redone. */
 export function JournalPage() {
+  if (useConnected() !== undefined) return <JournalOfTarget />
+  return (
+    <>
+      <h1 className="sr-only">Journal</h1>
+      <NoCluster>The journal shows what was applied to the connected cluster from this computer.</NoCluster>
+    </>
+  )
+}
+
+function JournalOfTarget() {
   const state = useObjects()
   const { entries, problem, reload } = useJournal(state?.targetKey)
   const [chosen, setChosen] = useState<string>()
@@ -62,11 +72,7 @@ export function JournalPage() {
     return (
       <>
         <NowLine
-          title={
-            state.target === ''
-              ? 'Nothing is connected.'
-              : `No edits have been applied to ${state.target} from this computer.`
-          }
+          title={`No edits have been applied to ${state.target} from this computer.`}
           actions={<Button onClick={() => openPage('editor', 'draft')}>Open the draft</Button>}
         />
         <Pane title="What the journal records">
