@@ -38,7 +38,7 @@ export function timeoutProblem(phase: Phase, url: URL, limits: HttpLimits): Prob
     connect: `No connection to ${url.host} within ${seconds(limits.connectMs)}; check the address and that the network lets this machine reach it.`,
     firstByte: `${where} accepted the request and sent nothing for ${seconds(limits.firstByteMs)}; the server may be overloaded.`,
     idle: `${where} stopped in the middle of its answer for ${seconds(limits.idleMs)}; the server or the link may be overloaded.`,
-    total: `${where} did not finish its answer within ${seconds(limits.totalMs)}; a longer interval may help on a slow link.`,
+    total: `${where} did not finish its answer within ${seconds(limits.totalMs)}; the server or the link may be overloaded.`,
   }
   return { code: 'timeout', message: messages[phase] }
 }
