@@ -21,6 +21,12 @@ export interface PageMeta {
   readonly acquisition?: Acquisition | undefined
 }
 
+interface BuilderOptions {
+  readonly id: string
+  /** Why a family may be absent that the version has, in a sentence, where the pages are not the server's own. */
+  readonly notExposed?: string
+}
+
 /**
  * Makes frames out of the pages of one server. What a page looks like is remembered, so that each further page with
  * the same series costs little more than reading its numbers; histogram bounds are shared between such frames.
@@ -28,13 +34,13 @@ export interface PageMeta {
  * Numbers are exactly as reported; one that is not finite is treated as not reported. Gauges and counters that the
  * server creates with the first event read as 0 until then; gauges that it sets (limits, demand) do not.
  */
-export function createFrameBuilder({ id }: { readonly id: string }): (page: Page, meta: PageMeta) => ServerFrame {
+export function createFrameBuilder({ id, notExposed }: BuilderOptions): (page: Page, meta: PageMeta) => ServerFrame {
   let last:
     { readonly layout: Layout; readonly series: SeriesOfFamilies; readonly version: string | undefined } | undefined
   return (page, meta) => {
     const series = FAMILY_KEYS.map((family) => familyIn(page, family)?.series)
     if (last === undefined || last.version !== meta.version || !sameSeries(last.series, series)) {
-      last = { layout: layOut(page, meta.version), series, version: meta.version }
+      last = { layout: layOut(page, meta.version, notExposed), series, version: meta.version }
     }
     return readServer(id, page, meta, last.layout)
   }

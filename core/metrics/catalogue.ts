@@ -20,21 +20,38 @@ export const NEEDED_FAMILIES: ReadonlySet<string> = new Set(
   [...CATALOGUE.values()].filter((family) => family.needed).map((family) => family.name),
 )
 
+/** Needed families that a server of this version can have; every one where the version is not known. */
+export function familiesOf(version: string | undefined): readonly FamilyInfo[] {
+  const needed = [...CATALOGUE.values()].filter((family) => family.needed)
+  const parsed = parseKubernetesVersion(version)
+  if (parsed?.major !== 1) return needed
+  const { minor } = parsed
+  return needed.filter(({ since = 0, removedIn = Number.POSITIVE_INFINITY }) => since <= minor && minor < removedIn)
+}
+
+/** Why a family may be absent that the version has. */
+const NOT_IN_PAGE = 'This version has it, but it was not in the page.'
+
 /**
  * Needed families that are not in a page although the console would use them, sorted by name. A family that appears
  * only after its first event is not missing: it reads as 0.
  *
  * `version` is the server's gitVersion. Without a readable one the rules of the newest known version are applied and
- * each note says so; a version newer than the catalogue is judged by the newest known rules.
+ * each note says so; a version newer than the catalogue is judged by the newest known rules. `notExposed` is the sentence
+ * for a family that the version has.
  */
-export function missingFamilies(version: string | undefined, present: ReadonlySet<string>): MissingFamily[] {
+export function missingFamilies(
+  version: string | undefined,
+  present: ReadonlySet<string>,
+  notExposed = NOT_IN_PAGE,
+): MissingFamily[] {
   const parsed = parseKubernetesVersion(version)
   const minor = parsed === undefined || parsed.major > 1 ? COVERED_MINORS.newest : parsed.major < 1 ? 0 : parsed.minor
   const missing: MissingFamily[] = []
   for (const name of NEEDED_FAMILIES) {
     const family = CATALOGUE.get(name)
     if (family === undefined || present.has(name)) continue
-    const absence = explainAbsence(family, minor)
+    const absence = explainAbsence(family, minor, notExposed)
     if (absence === undefined) continue
     const note = parsed === undefined ? `${absence.note} The server's version is unknown.` : absence.note
     missing.push({ family: name, reason: absence.reason, note })
@@ -42,7 +59,11 @@ export function missingFamilies(version: string | undefined, present: ReadonlySe
   return missing.toSorted((a, b) => byCodeUnits(a.family, b.family))
 }
 
-function explainAbsence(family: FamilyInfo, minor: number): Omit<MissingFamily, 'family'> | undefined {
+function explainAbsence(
+  family: FamilyInfo,
+  minor: number,
+  notExposed: string,
+): Omit<MissingFamily, 'family'> | undefined {
   const { since, hiddenFrom, removedIn } = family
   if (since !== undefined && minor < since) {
     return { reason: 'not-yet', note: `Exists only from Kubernetes 1.${since} on. ${family.whenMissing}` }
@@ -54,5 +75,5 @@ function explainAbsence(family: FamilyInfo, minor: number): Omit<MissingFamily, 
     return { reason: 'hidden', note: `Deprecated, hidden from Kubernetes 1.${hiddenFrom} on. ${family.whenMissing}` }
   }
   if (family.presence === 'after-event') return undefined
-  return { reason: 'not-exposed', note: `This version has it, but it was not in the page. ${family.whenMissing}` }
+  return { reason: 'not-exposed', note: `${notExposed} ${family.whenMissing}` }
 }

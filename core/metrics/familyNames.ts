@@ -39,10 +39,13 @@ export const FAMILY = {
 
 export type FamilyKey = keyof typeof FAMILY
 
-/** Names that releases before 1.26 had for the same, when a level had one limit and nothing was borrowed. */
+/** The one limit that a level had before 1.26, when nothing was borrowed. */
+export const EARLIEST_LIMIT = `${PREFIX}request_concurrency_limit`
+
+/** Names that releases before 1.26 had for the same. */
 const EARLIER_NAMES: Partial<Record<FamilyKey, string>> = {
-  nominal: `${PREFIX}request_concurrency_limit`,
-  current: `${PREFIX}request_concurrency_limit`,
+  nominal: EARLIEST_LIMIT,
+  current: EARLIEST_LIMIT,
   executingSeats: `${PREFIX}request_concurrency_in_use`,
 }
 

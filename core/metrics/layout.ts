@@ -117,8 +117,11 @@ interface FamilyIndex {
 
 const key = (level: string, schema = '', division = ''): string => `${level}\u0000${schema}\u0000${division}`
 
-/** Works out the layout. `version` is the server's gitVersion where the source knows it; else the page's own is used. */
-export function layOut(page: Page, version?: string): Layout {
+/**
+ * Works out the layout. `version` is the server's gitVersion where the source knows it; else the page's own is used.
+ * `notExposed` is a sentence as for `missingFamilies`.
+ */
+export function layOut(page: Page, version?: string, notExposed?: string): Layout {
   const named = new Named()
   const indices = new Map<FamilyKey, FamilyIndex>()
   for (const family of FAMILY_KEYS) indices.set(family, indexFamily(family, familyIn(page, family), named))
@@ -129,7 +132,7 @@ export function layOut(page: Page, version?: string): Layout {
   const present = new Set([...NEEDED_FAMILIES].filter((name) => (page.families.get(name)?.series.length ?? 0) > 0))
   if (known !== undefined) present.add(FAMILY.buildInfo)
   for (const family of FAMILY_KEYS) if ((familyIn(page, family)?.series.length ?? 0) > 0) present.add(FAMILY[family])
-  const missing = missingFamilies(known, present)
+  const missing = missingFamilies(known, present, notExposed)
   const missingNames = new Set(missing.map(({ family }) => family))
 
   return {

@@ -18,6 +18,7 @@ const ROOMS = [
   'core/frame', // what a source reports, and what two reports say together
   'core/history', // what many frames leave behind
   'core/metrics', // pages and dumps → frames
+  'core/prom', // queries, and answers as pages
   'core/config', // the two kinds of objects
   'core/manifest',
   'core/request', // what flow control reads of a request

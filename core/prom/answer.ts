@@ -1,0 +1,156 @@
+/** A native histogram as the HTTP API writes it; counts are of the bucket alone, not cumulative. */
+export interface NativeHistogram {
+  readonly count: number
+  readonly sum: number
+  readonly buckets: readonly { readonly left: number; readonly right: number; readonly count: number }[]
+}
+
+/** One series of an answer; `times` are Unix milliseconds, ascending, each once. */
+export interface PromSeries {
+  readonly labels: Readonly<Record<string, string>>
+  readonly times: readonly number[]
+  /** By index into `times`. */
+  readonly samples: readonly (number | NativeHistogram)[]
+}
+
+export type PromAnswer =
+  | {
+      readonly kind: 'series'
+      readonly series: readonly PromSeries[]
+      /** What the server says is wrong with a result that it gives nevertheless: parts that it could not read. */
+      readonly warnings: readonly string[]
+    }
+  /** The server answers in the form of the API and refuses the query. */
+  | { readonly kind: 'refused'; readonly type: string; readonly words: string }
+  /** Not an answer of this API; `why` completes "the answer …". */
+  | { readonly kind: 'foreign'; readonly why: string }
+
+/** Characters of a warning that are kept, and how many warnings. */
+const WARNING_CHARACTERS = 300
+const WARNINGS = 4
+
+/**
+ * Reads a parsed JSON answer of `/api/v1/query` or `/api/v1/query_range`. Samples that are not numbers (stale markers,
+ * NaN) are left out: they say that there is no value. Everything else that does not fit makes the whole answer foreign,
+ * so that a damaged one is never shown as a smaller cluster.
+ */
+export function readAnswer(json: unknown): PromAnswer {
+  if (!isRecord(json)) return foreign('is not a JSON object')
+  const { status, data } = json
+  if (status === 'error') {
+    return { kind: 'refused', type: textOf(json['errorType']) ?? '', words: textOf(json['error']) ?? '' }
+  }
+  if (status !== 'success' || !isRecord(data)) return foreign('has no status and data of the Prometheus API')
+  const { resultType, result } = data
+  if ((resultType !== 'matrix' && resultType !== 'vector') || !Array.isArray(result)) {
+    return foreign('holds no list of series')
+  }
+  const series: PromSeries[] = []
+  for (const item of result) {
+    const read = readSeries(item)
+    if (read === undefined) return foreign('holds a series that cannot be read')
+    if (read.times.length > 0) series.push(read)
+  }
+  return { kind: 'series', series, warnings: warningsOf(json) }
+}
+
+const foreign = (why: string): PromAnswer => ({ kind: 'foreign', why })
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+/** `isPartial` is what a cluster of VictoriaMetrics says in place of a warning. */
+function warningsOf({ warnings, isPartial }: Readonly<Record<string, unknown>>): string[] {
+  const said = Array.isArray(warnings) ? warnings.flatMap((warning) => textOf(warning) ?? []) : []
+  const all = isPartial === true ? [...said, 'Some storage nodes did not answer (isPartial).'] : said
+  return all.slice(0, WARNINGS).map((warning) => warning.slice(0, WARNING_CHARACTERS))
+}
+
+function readSeries(item: unknown): PromSeries | undefined {
+  if (!isRecord(item)) return undefined
+  const labels = readLabels(item['metric'])
+  if (labels === undefined) return undefined
+  const points: Point[] = []
+  const plain = listOf(item, 'value', 'values')
+  const native = listOf(item, 'histogram', 'histograms')
+  if (plain === undefined || native === undefined) return undefined
+  for (const pair of plain) {
+    const point = readPoint(pair, numberOf)
+    if (point === undefined) return undefined
+    if (typeof point.sample !== 'number' || Number.isFinite(point.sample)) points.push(point)
+  }
+  for (const pair of native) {
+    const point = readPoint(pair, readNative)
+    if (point === undefined) return undefined
+    points.push(point)
+  }
+  const ordered = inOrder(points) ? points : points.toSorted((a, b) => a.at - b.at).filter(isFirstOfItsTime)
+  return { labels, times: ordered.map(({ at }) => at), samples: ordered.map(({ sample }) => sample) }
+}
+
+interface Point {
+  readonly at: number
+  readonly sample: number | NativeHistogram
+}
+
+const inOrder = (points: readonly Point[]): boolean =>
+  points.every(({ at }, index) => index === 0 || at > (points[index - 1]?.at ?? at))
+const isFirstOfItsTime = ({ at }: Point, index: number, all: readonly Point[]): boolean => at !== all[index - 1]?.at
+
+/** The points of a vector (one) or a matrix (many); none where the series has the other sort; `undefined` if malformed. */
+function listOf(item: Readonly<Record<string, unknown>>, one: string, many: string): readonly unknown[] | undefined {
+  const [single, list] = [item[one], item[many]]
+  if (single !== undefined) return [single]
+  if (list === undefined) return []
+  return Array.isArray(list) ? list : undefined
+}
+
+function readLabels(metric: unknown): Readonly<Record<string, string>> | undefined {
+  if (!isRecord(metric)) return undefined
+  const labels: Record<string, string> = Object.create(null)
+  for (const [name, value] of Object.entries(metric)) {
+    if (typeof value !== 'string') return undefined
+    labels[name] = value
+  }
+  return labels
+}
+
+function readPoint(pair: unknown, read: (value: unknown) => number | NativeHistogram | undefined): Point | undefined {
+  if (!Array.isArray(pair) || pair.length !== 2) return undefined
+  const [seconds, value]: readonly unknown[] = pair
+  const sample = read(value)
+  if (typeof seconds !== 'number' || !(Math.abs(seconds) < LAST_SECOND) || sample === undefined) return undefined
+  return { at: Math.round(seconds * 1_000), sample }
+}
+
+/** A Date holds no later second. */
+const LAST_SECOND = 8.64e12
+
+const INFINITIES: Readonly<Record<string, number>> = {
+  NaN: Number.NaN,
+  '+Inf': Number.POSITIVE_INFINITY,
+  Inf: Number.POSITIVE_INFINITY,
+  '-Inf': Number.NEGATIVE_INFINITY,
+}
+const DECIMAL = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/
+
+function numberOf(value: unknown): number | undefined {
+  if (typeof value !== 'string') return undefined
+  return DECIMAL.test(value) ? Number(value) : INFINITIES[value]
+}
+
+function readNative(value: unknown): NativeHistogram | undefined {
+  if (!isRecord(value)) return undefined
+  const [count, sum] = [numberOf(value['count']), numberOf(value['sum'])]
+  const listed = value['buckets'] ?? []
+  if (count === undefined || sum === undefined || !Array.isArray(listed)) return undefined
+  const buckets: { left: number; right: number; count: number }[] = []
+  for (const bucket of listed) {
+    if (!Array.isArray(bucket)) return undefined
+    const [, left, right, within] = bucket.map(numberOf)
+    if (left === undefined || right === undefined || within === undefined || !(left <= right)) return undefined
+    buckets.push({ left, right, count: within })
+  }
+  return { count, sum, buckets }
+}

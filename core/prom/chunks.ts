@@ -1,0 +1,63 @@
+/** A part of the past that one round of queries reads: samples after `from`, up to and including `to`, Unix milliseconds. */
+export interface Chunk {
+  readonly from: number
+  readonly to: number
+}
+
+/** How the past is read. */
+export interface Resolution {
+  /** Distance of the instants that are read. */
+  readonly stepMs: number
+  /** Every sample as it was scraped; otherwise the newest one at each step. */
+  readonly raw: boolean
+}
+
+/** Points of a range on the widest chart, more of which could not be told apart; and as few as still show a course. */
+const SCREEN_POINTS = { most: 720, least: 60 }
+/** Samples of one answer, about 6 MB of JSON; and of all answers about a range: as many chunks as a few queries read. */
+const ANSWER_SAMPLES = 200_000
+const RANGE_SAMPLES = 3 * ANSWER_SAMPLES
+/** Steps that are read, milliseconds: whole parts of a minute and an hour, which answers are cached by. */
+const STEPS = [1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_200, 1_800, 3_600].map((seconds) => seconds * 1_000)
+
+/** Points of so many series that one answer may hold. */
+export const pointsPerChunk = (series: number): number => ANSWER_SAMPLES / Math.max(1, series)
+
+/** What a range needs on a screen, where samples are `intervalMs` apart; of very many series it is fewer points. */
+export function resolutionFor(rangeMs: number, intervalMs: number, series: number): Resolution {
+  const points = Math.max(SCREEN_POINTS.least, Math.min(SCREEN_POINTS.most, RANGE_SAMPLES / Math.max(1, series)))
+  const wanted = rangeMs / points
+  if (wanted <= intervalMs) return { stepMs: intervalMs, raw: true }
+  const step = STEPS.find((ms) => ms >= Math.max(wanted, intervalMs)) ?? Math.ceil(wanted / 3_600_000) * 3_600_000
+  return { stepMs: step, raw: false }
+}
+
+/** Prometheus answers at most 11,000 points of a series. */
+const MOST_POINTS = 5_000
+
+/**
+ * The chunks of a range, the newest first, so that what lies next to the present is there first. Together they cover the
+ * range without overlapping. Unless the samples are read raw, all bounds but the newest lie on whole steps.
+ */
+export function planChunks(range: Chunk, { stepMs, raw }: Resolution, mostPoints: number): readonly Chunk[] {
+  const length = Math.max(1, Math.min(MOST_POINTS, Math.floor(mostPoints))) * stepMs
+  const chunks: Chunk[] = []
+  const oldest = raw ? range.from : Math.floor(range.from / stepMs) * stepMs
+  for (let to = range.to; to > oldest;) {
+    const from = Math.max(oldest, raw ? to - length : Math.floor((to - length) / stepMs) * stepMs)
+    chunks.push({ from, to })
+    to = from
+  }
+  return chunks
+}
+
+/** Both halves of a chunk whose answer was too large, the newer first; `undefined` where it cannot be divided. */
+export function halves({ from, to }: Chunk, { stepMs }: Resolution): readonly [Chunk, Chunk] | undefined {
+  const steps = Math.floor((to - from) / stepMs)
+  if (steps < 2) return undefined
+  const middle = from + Math.floor(steps / 2) * stepMs
+  return [
+    { from: middle, to },
+    { from, to: middle },
+  ]
+}
