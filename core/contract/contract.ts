@@ -27,6 +27,7 @@ import {
   LiveStateSchema,
   ProxyModeSchema,
 } from './live.ts'
+import { PrometheusServersSchema, PrometheusTargetSchema } from './prometheus.ts'
 import { SettingsChangeSchema, SettingsSchema } from './settings.ts'
 import {
   CadenceSchema,
@@ -64,6 +65,8 @@ export const procedures = {
   'sources.contexts': procedure(z.object({ file: z.string().min(1).optional() }), z.array(FoundContextSchema)),
   /** What the credential may do on each address, tested without side effects. */
   'sources.permissions': procedure(z.object({ target: TargetSchema }), z.array(PermissionReportSchema)),
+  /** Clusters and servers that a Prometheus has flow-control metrics of; one query. */
+  'sources.servers': procedure(z.object({ target: PrometheusTargetSchema }), PrometheusServersSchema),
   /**
    * Connects a source. `inPlaceOf` names the connection that ends once the new one is there, `null` that of the first
    * source; without it the source comes beside those that are connected. `cancelled` when another one took the place first.
@@ -77,6 +80,8 @@ export const procedures = {
   'sources.cadence': procedure(CadenceSchema.extend({ connection }), ConnectedSchema),
   /** Tries failing servers now instead of at the next backoff. */
   'sources.tryNow': procedure(z.object({ connection, server: z.string().optional() }), nothing),
+  /** Stops reading the past; what has been read stays. */
+  'sources.stopPast': procedure(ofConnection, nothing),
   'sources.recent': procedure(nothing, z.array(RecentSourceSchema)),
   'sources.forget': procedure(z.object({ at: z.string() }), z.array(RecentSourceSchema)),
   /** History of one server between two instants (Unix ms), reduced to at most `maxPoints` points. */

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { SourceInfoSchema } from '../frame/frame.ts'
+import { AddressCredentialsSchema } from './credentials.ts'
 import { ProblemSchema } from './errors.ts'
 import { FeedSpecSchema, ProxySpecSchema } from './live.ts'
+import { PrometheusSpecSchema } from './prometheus.ts'
 import { SimulationSpecSchema } from './simulation.ts'
 
 /** Bounds of the polling intervals, milliseconds. */
@@ -14,23 +16,6 @@ export const CadenceSchema = z.object({
   dumpsEveryMs: z.number().int().min(DUMPS_MS.min).max(DUMPS_MS.max).nullable().default(DUMPS_MS.default),
 })
 export type Cadence = z.infer<typeof CadenceSchema>
-
-/**
- * Credentials for metrics addresses, read and used in the main process. `token` and `password` travel from the form to it
- * and never back: `publicSpec` takes them off whatever is remembered or emitted. Files are paths on this machine.
- */
-export const AddressCredentialsSchema = z.object({
-  token: z.string().min(1).optional(),
-  tokenFile: z.string().min(1).optional(),
-  username: z.string().min(1).optional(),
-  password: z.string().optional(),
-  passwordFile: z.string().min(1).optional(),
-  clientCertificate: z.string().min(1).optional(),
-  clientKey: z.string().min(1).optional(),
-  certificateAuthority: z.string().min(1).optional(),
-  insecureSkipTlsVerify: z.boolean().optional(),
-})
-export type AddressCredentials = z.infer<typeof AddressCredentialsSchema>
 
 /** Where to scrape. A kubeconfig is named by path and read in the main process. */
 export const TargetSchema = z.discriminatedUnion('kind', [
@@ -60,6 +45,7 @@ export const SourceSpecSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('demo') }),
   z.object({ kind: z.literal('scrape'), target: TargetSchema, cadence: CadenceSchema }),
   z.object({ kind: z.literal('files'), files: z.array(UploadedFileSchema).min(1) }),
+  PrometheusSpecSchema,
   ProxySpecSchema,
   FeedSpecSchema,
 ])
@@ -162,6 +148,20 @@ export const ServerHealthSchema = z.object({
   ownLevelUid: z.string().optional(),
   /** What the operator ought to know, in sentences: a certificate that is not verified, several servers at one address. */
   notes: z.array(z.string()).optional(),
+  /** How far the past has been read, where the source reads it. */
+  past: z
+    .object({
+      state: z.enum(['reading', 'done', 'stopped', 'failed']),
+      /** RFC 3339: from where it is wanted, and from where on it is there. */
+      wanted: z.string(),
+      reached: z.string(),
+      /** The oldest scrape, where there is none in the earlier part of what was wanted. */
+      begins: z.string().exactOptional(),
+      /** Milliseconds between the scrapes that are read, where those in between are left out. */
+      stepMs: z.number().exactOptional(),
+      problem: ProblemSchema.exactOptional(),
+    })
+    .exactOptional(),
   dumps: z
     .object({
       status: z.enum(['off', 'ok', 'forbidden', 'failing']),

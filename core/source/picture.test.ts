@@ -63,6 +63,23 @@ describe('what the events of a source add up to', () => {
     expect(asked(picture).steps).toEqual(asked(told(late.map((frame) => ({ kind: 'frame', frame })))).steps)
   })
 
+  test('is the same history when ranges are told the newest first, each after the frame that leads it', () => {
+    const frames = EVENTS.flatMap((event) => (event.kind === 'frame' ? [event.frame] : []))
+    const range = (from: number, to: number): SourceEvent[] =>
+      frames.slice(Math.max(0, from - 1), to).map((frame, i) => ({
+        kind: 'frame',
+        frame,
+        past: true,
+        ...(i === 0 && from > 0 && { lead: true }),
+      }))
+    const present = frames
+      .slice(20)
+      .map((frame, i): SourceEvent => ({ kind: 'frame', frame, ...(i === 0 && { past: true, lead: true }) }))
+    const inOrder = frames.map((frame): SourceEvent => ({ kind: 'frame', frame }))
+    const picture = told([...present, ...range(10, 21), ...range(0, 10)])
+    expect(asked(picture).series).toEqual(asked(told(inOrder)).series)
+  })
+
   test('is the same when they were stored or sent to another thread before', () => {
     expect(asked(told(structuredClone(EVENTS)))).toEqual(asked(told(EVENTS)))
   })

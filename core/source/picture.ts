@@ -50,7 +50,7 @@ export function createPicture(): Picture {
         const frame = stored === undefined ? event.frame : withoutDeleted(event.frame, stored)
         const server = servers.get(frame.id) ?? serverEvents(frame.id)
         servers.set(frame.id, server)
-        takeFrame(server, frame, event.past === true)
+        takeFrame(server, frame, event)
         return
       }
       case 'dump':
@@ -128,12 +128,20 @@ const serverEvents = (id: string): ServerEvents => ({
  * A range of the past may be told after what is newer: it becomes part of the history, and neither the present nor its
  * recomputations change.
  */
-function takeFrame(server: ServerEvents, frame: ServerFrame, past: boolean): void {
+function takeFrame(
+  server: ServerEvents,
+  frame: ServerFrame,
+  { past, lead }: { readonly past?: true; readonly lead?: true },
+): void {
   const { present, history } = server
-  const goesBack = past && isBefore(frame, present.last)
+  const goesBack = past === true && isBefore(frame, present.last)
   if (goesBack && (server.past === undefined || isBefore(frame, server.past.last))) server.past = startRun(frame.id)
   const run = (goesBack ? server.past : undefined) ?? present
   const derived = run.derive(frame)
+  if (lead === true) {
+    run.last = frame
+    return
+  }
   history.append(frame, derived, run.last)
   if (derived.noRates !== 'duplicate') run.last = frame
   if (run !== present) return

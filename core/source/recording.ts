@@ -101,7 +101,12 @@ const ChangesSchema = z.object({
 })
 
 const RecordedEventSchema: z.ZodType<SourceEvent> = z.union([
-  z.object({ kind: z.literal('frame'), frame: ServerFrameSchema, past: z.literal(true).exactOptional() }),
+  z.object({
+    kind: z.literal('frame'),
+    frame: ServerFrameSchema,
+    past: z.literal(true).exactOptional(),
+    lead: z.literal(true).exactOptional(),
+  }),
   z.object({ kind: z.literal('dump'), dump: DumpFrameSchema }),
   z.object({ kind: z.literal('facts'), server: z.string(), facts: FactsSchema }),
   z.object({ kind: z.literal('health'), health: ServerHealthSchema }),

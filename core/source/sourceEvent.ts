@@ -23,6 +23,11 @@ export type SourceEvent =
        * may come in any order, each from its beginning to its end.
        */
       readonly past?: true
+      /**
+       * Of the past: what the next frame is compared with, and nothing more. It begins a range whose earlier part is told
+       * later, and ends with this frame.
+       */
+      readonly lead?: true
     }
   | { readonly kind: 'dump'; readonly dump: DumpFrame }
   /** What a server stores and who watches it, whenever that was read; of some sources before the first frame. */

@@ -1,23 +1,34 @@
 import { NEWEST_VERSION } from '../../core/engine/profiles.ts'
 import { COVERED_RANGE } from '../../core/metrics/versions.ts'
 
-const CREDENTIALS = `Credentials for --metrics-url (files, because other users can read a command line):
+const CREDENTIALS = `Credentials for --metrics-url and --prometheus (files, because other users can read a command line):
   --token-file FILE      a bearer token; read again every minute
   --username NAME --password-file FILE   basic authentication
   --client-certificate FILE --client-key FILE   a client certificate (PEM)
   --certificate-authority FILE   the authority of the server's certificate (PEM)
   --insecure-skip-tls-verify   do not verify that certificate: for test servers only`
 
+const PROMETHEUS = `With --prometheus:
+  --prometheus-label NAME=VALUE   only series with this label, such as cluster=prod; repeat it for several
+  --instance VALUE       one server of the cluster, by its instance; repeat it for several (all of them by default)
+  --cluster-label NAME, --instance-label NAME   the labels that name clusters and servers (found by default)
+  --tenant ID            the tenant (X-Scope-OrgID)
+  --header-file FILE     further headers, a line each (Name: value)
+  --past D               how much of the past the console reads when it connects, up to 24h (1h by default)`
+
 const SOURCE = `Source (one of):
   --kubeconfig FILE      read the API server of a kubeconfig; KUBECONFIG or ~/.kube/config by default
   --context NAME         a context of it other than the current one
   --server URL           one API server of that cluster (https://host:port); repeat it for several
   --metrics-url URL      the complete address of a metrics page; repeat it for several servers
+  --prometheus URL       what a Prometheus, Thanos, Mimir or VictoriaMetrics scraped of API servers (options below)
   --file PATH            a metrics text, a debug dump or a capture, a folder of them, or - for standard input
   --simulate             a simulated cluster, which runs on the console's own flow control
   --server-version V     the version that it reports and emulates, ${COVERED_RANGE} (${NEWEST_VERSION} by default)
   --seed N               random seed (1 by default); the same seed produces the same events
   --demo                 a recording of a real server under load
+
+${PROMETHEUS}
 
 ${CREDENTIALS}`
 
@@ -251,6 +262,7 @@ Objects before it (one of; the built-in ones of --kube-version by default):
 Source of the present demand (one of):
   --kubeconfig FILE, --context NAME, --server URL   the API server of a kubeconfig
   --metrics-url URL      the complete address of a metrics page; repeat it for several servers
+  --prometheus URL       what a Prometheus scraped (apf-console snapshot --help has its options)
   --file PATH            a metrics text
 
 Options:

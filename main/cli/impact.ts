@@ -13,7 +13,7 @@ import { applyManifests } from '../../core/impact/applyManifests.ts'
 import type { LocatedFinding } from '../../core/manifest/manifest.ts'
 import { type Console, type ExitCode, textTable } from './console.ts'
 import { tellFindings, readConfiguration } from './inputFiles.ts'
-import { CLUSTER_OPTIONS, SOURCE_OPTIONS, cadenceFrom, sourceFrom } from './sourceOptions.ts'
+import { CLUSTER_OPTIONS, PROMETHEUS_OPTIONS, SOURCE_OPTIONS, cadenceFrom, sourceFrom } from './sourceOptions.ts'
 import { readNumber, type Command, type Given, UsageError } from './usage.ts'
 import { testsFrom } from './classifyRequests.ts'
 import { configurationFrom } from './configurationSource.ts'
@@ -29,6 +29,7 @@ export const impact: Command = {
     'kube-version': { type: 'string' },
     test: { type: 'string' },
     ...CLUSTER_OPTIONS,
+    ...PROMETHEUS_OPTIONS,
     file: SOURCE_OPTIONS.file,
     json: { type: 'boolean' },
   },

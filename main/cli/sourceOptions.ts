@@ -1,18 +1,20 @@
+import { AddressCredentialsSchema, type AddressCredentials } from '../../core/contract/credentials.ts'
+import { CadenceSchema, INTERVAL_MS, type Cadence, type SourceSpec, type Target } from '../../core/contract/source.ts'
 import {
-  AddressCredentialsSchema,
-  CadenceSchema,
-  INTERVAL_MS,
-  type AddressCredentials,
-  type Cadence,
-  type SourceSpec,
-  type Target,
-} from '../../core/contract/source.ts'
+  HeaderSchema,
+  PAST_MS,
+  PrometheusSpecSchema,
+  type Header,
+  type PrometheusSpec,
+} from '../../core/contract/prometheus.ts'
+import { parseGoDuration } from '../../core/text/text.ts'
 import { SimulationSpecSchema, type SimulationSpec } from '../../core/contract/simulation.ts'
 import { readInputFiles, type Reading } from './inputFiles.ts'
+import { readWithin } from '../files/files.ts'
 import { readNumber, UsageError, type Given, type OptionInfo } from './usage.ts'
 import { coveredVersion } from './validate.ts'
 
-/** Credentials for --metrics-url, by files: a secret on the command line could be read by every user of the machine. */
+/** Credentials for --metrics-url and --prometheus, by files: a secret on the command line could be read by every user of the machine. */
 const CREDENTIAL_OPTIONS = {
   'token-file': { type: 'string' },
   username: { type: 'string' },
@@ -32,9 +34,22 @@ export const CLUSTER_OPTIONS = {
   ...CREDENTIAL_OPTIONS,
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
+/** What is asked of a Prometheus; the credentials are those of the addresses. */
+export const PROMETHEUS_OPTIONS = {
+  prometheus: { type: 'string' },
+  'prometheus-label': { type: 'string', multiple: true },
+  instance: { type: 'string', multiple: true },
+  'cluster-label': { type: 'string' },
+  'instance-label': { type: 'string' },
+  tenant: { type: 'string' },
+  'header-file': { type: 'string' },
+  past: { type: 'string' },
+} as const satisfies Readonly<Record<string, OptionInfo>>
+
 /** Options of every command that reads a source. */
 export const SOURCE_OPTIONS = {
   ...CLUSTER_OPTIONS,
+  ...PROMETHEUS_OPTIONS,
   file: { type: 'string', multiple: true },
   simulate: { type: 'boolean' },
   'server-version': { type: 'string' },
@@ -45,15 +60,18 @@ export const SOURCE_OPTIONS = {
 
 /** The source that the options name; `undefined` when they name none. Dumps are read only where they are shown. */
 export async function sourceFrom(given: Given, dumps: boolean, reading: Reading): Promise<SourceSpec | undefined> {
-  const target = targetFrom(given)
+  const prometheus = await prometheusFrom(given, dumps, reading)
+  const target = prometheus === undefined ? targetFrom(given) : clusterBeside(given)
   const files = given.values('file')
   const named = [
+    prometheus !== undefined && '--prometheus',
     target !== undefined && 'a cluster',
     files.length > 0 && '--file',
     asksForSimulation(given) && 'a simulation',
     given.flag('demo') && '--demo',
   ].filter(Boolean)
   if (named.length > 1) throw new UsageError(`Only one source can be read at a time, not ${named.join(' and ')}.`)
+  if (prometheus !== undefined) return prometheus
   if (target !== undefined) return { kind: 'scrape', target, cadence: cadenceFrom(given, dumps) }
   if (files.length > 0 && given.value('interval') !== undefined) {
     throw new UsageError('--interval does not go with --file: a file is read once.')
@@ -117,7 +135,7 @@ export function targetFrom(given: Given): Target | undefined {
   }
   const alone = Object.keys(CREDENTIAL_OPTIONS).find((name) => given.flag(name))
   if (alone !== undefined) {
-    throw new UsageError(`--${alone} goes with --metrics-url; a kubeconfig holds its own credentials.`)
+    throw new UsageError(`--${alone} goes with --metrics-url or --prometheus; a kubeconfig holds its own credentials.`)
   }
   if (file === undefined && context === undefined && servers.length === 0) return undefined
   return {
@@ -126,6 +144,75 @@ export function targetFrom(given: Given): Target | undefined {
     ...(context !== undefined && { context }),
     ...(servers.length > 0 && { servers: servers.map((url) => checkedUrl('server', url)) }),
   }
+}
+
+/** Servers that are named beside a Prometheus, whose credentials the others are. */
+function clusterBeside(given: Given): Target | undefined {
+  const named = ['kubeconfig', 'context', 'server', 'metrics-url'].some((name) => given.flag(name))
+  return named ? DEFAULT_TARGET : undefined
+}
+
+/** Headers with secrets are in a file: every user of the machine could read the command line. */
+const MOST_HEADER_BYTES = 64 * 1024
+
+async function prometheusFrom(given: Given, shown: boolean, { signal }: Reading): Promise<PrometheusSpec | undefined> {
+  const url = given.value('prometheus')
+  if (url === undefined) {
+    const alone = Object.keys(PROMETHEUS_OPTIONS).find((name) => given.flag(name))
+    if (alone !== undefined) throw new UsageError(`--${alone} goes with --prometheus.`)
+    return undefined
+  }
+  if (given.value('interval') !== undefined) {
+    throw new UsageError('--interval does not go with --prometheus: a frame follows each of its scrapes.')
+  }
+  const credentials = credentialsFrom(given)
+  const [cluster, instance, tenant] = ['cluster-label', 'instance-label', 'tenant'].map((name) => given.value(name))
+  const instances = given.values('instance')
+  const headerFile = given.value('header-file')
+  const headers = headerFile === undefined ? [] : await headersIn(headerFile, signal)
+  const spec = PrometheusSpecSchema.safeParse({
+    kind: 'prometheus',
+    url: checkedUrl('prometheus', url),
+    ...(credentials && { credentials }),
+    ...(tenant !== undefined && { tenant }),
+    ...(headers.length > 0 && { headers }),
+    matchers: given.values('prometheus-label').map(matcherFrom),
+    labels: { ...(cluster !== undefined && { cluster }), ...(instance !== undefined && { instance }) },
+    ...(instances.length > 0 && { instances }),
+    pastMs: pastFrom(given) ?? (shown ? PAST_MS.default : 0),
+  })
+  if (spec.success) return spec.data
+  const [problem] = spec.error.issues
+  throw new UsageError(
+    `The options of --prometheus cannot be used: ${String(problem?.path[0])} is too long or holds characters that do not belong there.`,
+  )
+}
+
+function matcherFrom(text: string): { label: string; value: string } {
+  const at = text.indexOf('=')
+  if (at < 1) throw new UsageError(`--prometheus-label takes NAME=VALUE, not ${JSON.stringify(text)}.`)
+  return { label: text.slice(0, at), value: text.slice(at + 1) }
+}
+
+function pastFrom(given: Given): number | undefined {
+  const text = given.value('past')
+  if (text === undefined) return undefined
+  const ms = text === '0' ? 0 : (parseGoDuration(text) ?? Number.NaN)
+  if (ms >= PAST_MS.min && ms <= PAST_MS.max) return Math.round(ms)
+  throw new UsageError(`--past takes a time like 30m or 6h, up to 24h, not ${JSON.stringify(text)}.`)
+}
+
+/** One `Name: value` a line; empty lines and those that begin with # are passed over. */
+async function headersIn(file: string, signal: AbortSignal): Promise<Header[]> {
+  const text = (await readWithin(file, { mostBytes: MOST_HEADER_BYTES, signal })).toString('utf8')
+  return text.split(/\r?\n/).flatMap((line, index) => {
+    if (/^\s*(?:#|$)/.test(line)) return []
+    const [, name, value] = /^([^:]+):\s*(.*?)\s*$/.exec(line) ?? []
+    const header = HeaderSchema.safeParse({ name, value })
+    // The line is not repeated: it may hold a secret.
+    if (!header.success) throw new UsageError(`Line ${index + 1} of ${file} is no header; write Name: value.`)
+    return [header.data]
+  })
 }
 
 function credentialsFrom(given: Given): AddressCredentials | undefined {

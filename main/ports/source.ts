@@ -25,6 +25,10 @@ export interface Source {
   /** Forget the backoff and try now; all servers without an argument. */
   tryNow(server?: string): void
   setCadence(cadence: Cadence): void
+  /** How often it has something new, where that is not for the console to choose. */
+  readonly ownCadence?: Cadence
+  /** Stops reading the past, where it does that; what has been read stays. */
+  stopPast?(): void
   /** Tells whether somebody looks at the dumps: where they cost nothing, they then come oftener. */
   watchDumps?(watched: boolean): void
   /** Its single requests, where it sees them. */

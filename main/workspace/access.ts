@@ -26,6 +26,8 @@ export function systemAccess(recording: string, stateDir: string, consent: Conse
     listContexts: async (file) =>
       (await import('../cluster/contexts.ts')).listContexts(file, process.env, consent.named),
     permissionReports: async (target) => (await import('../cluster/permissions.ts')).permissionReports(target, consent),
+    prometheusServers: async (target, environment) =>
+      (await import('../sources/prometheus.ts')).prometheusServers(target, environment, consent),
     readClusterObjects: async (target) =>
       (await import('../cluster/clusterObjects.ts')).readClusterObjects(target, consent),
     readManifestFiles: async (files) => (await import('../sources/files/manifests.ts')).readManifestFiles(files),
@@ -48,6 +50,8 @@ async function makeSource(
       return createFilesSource(spec.files, environment)
     case 'scrape':
       return (await import('../sources/scrape.ts')).createScrapeSource(spec, environment, consent)
+    case 'prometheus':
+      return (await import('../sources/prometheus.ts')).createPrometheusSource(spec, environment, consent)
     case 'proxy': {
       const { createProxySource } = await import('../sources/liveProxy.ts')
       return createProxySource(spec, { environment, consent, folder: join(stateDir, 'proxy') })

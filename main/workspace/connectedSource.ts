@@ -104,6 +104,10 @@ export async function openSource(
         session.tryNow(server)
         return null
       },
+      'sources.stopPast': async () => {
+        session.stopPast()
+        return null
+      },
       'sources.facts': async ({ server }) => {
         const facts = session.picture.facts(server)
         return facts === undefined ? null : reportedFacts(facts)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { PrometheusSpecSchema } from '../../core/contract/prometheus.ts'
 import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
 import { CadenceSchema, type SourceSpec, type Target } from '../../core/contract/source.ts'
 import { isRememberable, publicSpec } from './recent.ts'
@@ -26,6 +27,27 @@ describe('isRememberable', () => {
 })
 
 describe('publicSpec', () => {
+  it('tells of a Prometheus neither what was typed nor its headers', () => {
+    const spec = PrometheusSpecSchema.parse({
+      kind: 'prometheus',
+      url: 'https://user:secret@prometheus/prefix',
+      tenant: 'team-a',
+      headers: [{ name: 'X-Key', value: 'secret' }],
+      credentials: { token: 'secret', certificateAuthority: '/ca.pem' },
+      cluster: 'prod',
+    })
+    expect(publicSpec(spec)).toMatchObject({
+      url: 'https://prometheus/prefix',
+      tenant: 'team-a',
+      cluster: 'prod',
+      credentials: { certificateAuthority: '/ca.pem' },
+    })
+    expect(JSON.stringify(publicSpec(spec))).not.toMatch(/secret|X-Key/)
+    expect(
+      [spec, { ...spec, url: 'https://prometheus' }, { ...spec, url: 'https://prometheus?key=x' }].map(isRememberable),
+    ).toEqual([false, true, false])
+  })
+
   it('tells no text of files and no credentials', () => {
     expect(publicSpec({ kind: 'files', files: [{ name: 'a', text: 'long' }] })).toEqual({
       kind: 'files',

@@ -1,3 +1,5 @@
+import type { AddressCredentials } from '../../core/contract/credentials.ts'
+import type { PrometheusSpec } from '../../core/contract/prometheus.ts'
 import type { SourceSpec, Target } from '../../core/contract/source.ts'
 
 type UrlsTarget = Extract<Target, { kind: 'urls' }>
@@ -15,7 +17,8 @@ export function isRememberable(spec: SourceSpec): boolean {
   })
 }
 
-function addressesOf(spec: Extract<SourceSpec, { kind: 'scrape' | 'proxy' }>): readonly string[] {
+function addressesOf(spec: Extract<SourceSpec, { kind: 'scrape' | 'proxy' | 'prometheus' }>): readonly string[] {
+  if (spec.kind === 'prometheus') return [spec.url]
   if (spec.kind === 'proxy') return spec.upstream.kind === 'url' ? [spec.upstream.url] : []
   return spec.target.kind === 'urls' ? spec.target.urls : (spec.target.servers ?? [])
 }
@@ -34,6 +37,8 @@ export function publicSpec(spec: SourceSpec): SourceSpec {
       return spec.upstream.kind === 'url'
         ? { ...spec, upstream: { kind: 'url', url: withoutCredentials(spec.upstream.url) } }
         : spec
+    case 'prometheus':
+      return publicPrometheus(spec)
     case 'files':
       return { kind: 'files', files: spec.files.map(({ name }) => ({ name, text: '' })) }
     case 'scrape':
@@ -49,12 +54,19 @@ export function publicSpec(spec: SourceSpec): SourceSpec {
   }
 }
 
+/** Headers are left out altogether: one without its value would be another request. */
+export function publicPrometheus({ headers: _headers, credentials, ...rest }: PrometheusSpec): PrometheusSpec {
+  return { ...rest, url: withoutCredentials(rest.url), ...withoutTyped(credentials) }
+}
+
+function withoutSecrets({ credentials, ...rest }: UrlsTarget): UrlsTarget {
+  return { ...rest, ...withoutTyped(credentials) }
+}
+
 /** What was typed is left out; paths stay. */
-function withoutSecrets(target: UrlsTarget): UrlsTarget {
-  const { credentials, ...rest } = target
-  if (credentials === undefined) return rest
-  const { token: _token, password: _password, ...paths } = credentials
-  return Object.keys(paths).length === 0 ? rest : { ...rest, credentials: paths }
+function withoutTyped(credentials: AddressCredentials | undefined): { credentials?: AddressCredentials } {
+  const { token: _token, password: _password, ...paths } = credentials ?? {}
+  return Object.keys(paths).length === 0 ? {} : { credentials: paths }
 }
 
 function withoutCredentials(address: string): string {

@@ -22,6 +22,8 @@ export interface Session {
   server(id: string): ServerPicture
   setCadence(cadence: Cadence): void
   tryNow(server: string | undefined): void
+  /** Stops reading the past; nothing where the source does not read it. */
+  stopPast(): void
   /** The latest frame first, when there is one. */
   readonly frames: Subscribable<StreamEvent<'frames'>>
   /** The latest reading first, when there is one. */
@@ -78,7 +80,7 @@ export function startSession(options: SessionOptions): Session {
   const pace = createTopic<SimulationState>()
   const objects = source.objects ?? noObjects(source.info.name, NO_OBJECTS)
   let onReading = (_reading: ObjectsReading): void => undefined
-  let cadence = options.cadence
+  let chosen = options.cadence
   let seq = 0
   /** Servers with a frame that is about to be told. */
   const untold = new Set<string>()
@@ -87,7 +89,7 @@ export function startSession(options: SessionOptions): Session {
     id,
     source: source.info,
     spec: publicSpec(options.spec),
-    cadence,
+    cadence: source.ownCadence ?? chosen,
     servers: [...picture.health],
     ...(source.live !== undefined && { requests: true as const }),
     still: source.still,
@@ -180,10 +182,12 @@ export function startSession(options: SessionOptions): Session {
       throw new ProblemError('not-found', `The connected source has no server ${JSON.stringify(server)}.`)
     },
     setCadence(next) {
-      cadence = next
+      if (source.ownCadence !== undefined) throw new ProblemError('unsupported', OWN_CADENCE)
+      chosen = next
       source.setCadence(next)
       options.onConnection(connection())
     },
+    stopPast: () => source.stopPast?.(),
     tryNow(server) {
       source.tryNow(server)
       objects.tryNow()
@@ -243,6 +247,7 @@ export function startSession(options: SessionOptions): Session {
   }
 }
 
+const OWN_CADENCE = 'A frame follows each scrape of Prometheus; change scrape_interval in its configuration.'
 const NO_OBJECTS = 'This source has metrics only, without flow-control objects.'
 
 function frameOf(source: Source, servers: readonly ServerFrame[]): Frame {

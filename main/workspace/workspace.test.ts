@@ -105,6 +105,7 @@ describe('the workspace', () => {
         consent: allNamed,
         listContexts: () => Promise.resolve([]),
         permissionReports: () => Promise.resolve([]),
+        prometheusServers: notAsked,
         readClusterObjects: notAsked,
         readManifestFiles: notAsked,
       },

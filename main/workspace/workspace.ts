@@ -11,6 +11,7 @@ import {
   type StreamHandlers,
 } from '../../core/contract/contract.ts'
 import { NOT_CONNECTED, ProblemError, toProblem, type Problem } from '../../core/contract/errors.ts'
+import type { PrometheusServers, PrometheusTarget } from '../../core/contract/prometheus.ts'
 import type { LineTo } from '../../core/contract/relay.ts'
 import type {
   Cadence,
@@ -27,7 +28,7 @@ import { openStore } from '../store/store.ts'
 import { createTopic } from '../ports/topic.ts'
 import { openSource, type ConnectedSource, type OpenSource } from './connectedSource.ts'
 import { keptProcedures, type Elsewhere } from './objects.ts'
-import { isRememberable, publicSpec } from './recent.ts'
+import { isRememberable, publicPrometheus, publicSpec } from './recent.ts'
 
 /** What the workspace asks of the rooms around it; passed in, so that tests need no cluster. */
 export interface Access extends Elsewhere {
@@ -35,6 +36,7 @@ export interface Access extends Elsewhere {
   readonly makeSource: (spec: SourceSpec, environment: Environment) => Promise<SourceResult>
   listContexts(file: string | undefined): Promise<FoundContext[]>
   permissionReports(target: Target): Promise<PermissionReport[]>
+  prometheusServers(target: PrometheusTarget, environment: Environment): Promise<PrometheusServers>
 }
 
 export interface WorkspaceOptions {
@@ -179,6 +181,18 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     return target
   }
 
+  /** The same of a Prometheus that is connected: asked at the same address as the same user or tenant. */
+  const asConnected = (target: PrometheusTarget): PrometheusTarget => {
+    for (const { spec } of connected.values()) {
+      if (spec.kind !== 'prometheus') continue
+      const { credentials, headers } = spec
+      const { url, credentials: shown, tenant } = publicPrometheus(spec)
+      if (!isDeepStrictEqual([url, shown, tenant], [target.url, target.credentials, target.tenant])) continue
+      return { ...target, ...(credentials && { credentials }), ...(headers && { headers }) }
+    }
+    return target
+  }
+
   const handlers: Handlers = {
     procedures: {
       'app.info': async () => ({ version: options.version, mode: options.mode, platform: options.platform }),
@@ -194,6 +208,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
         void leave(place)
         return null
       },
+      'sources.servers': ({ target }) => access.prometheusServers(asConnected(target), environment),
       'sources.recent': () => store.recents.read(),
       'sources.forget': ({ at }) => store.recents.forget(at),
       ...keptProcedures(store, access, environment),
@@ -228,6 +243,7 @@ function sourceProcedures(of: (id: number) => ConnectedSource): SourceHandlers['
   return {
     'sources.cadence': asks('sources.cadence'),
     'sources.tryNow': asks('sources.tryNow'),
+    'sources.stopPast': asks('sources.stopPast'),
     'sources.facts': asks('sources.facts'),
     'history.series': asks('history.series'),
     'history.heatMap': asks('history.heatMap'),

@@ -69,6 +69,8 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         },
         'sources.contexts': async () => [],
         'sources.permissions': refuse('sources.permissions'),
+        'sources.servers': refuse('sources.servers'),
+        'sources.stopPast': async () => null,
         'sources.connect': refuse('sources.connect'),
         'sources.disconnect': async () => null,
         'sources.cadence': refuse('sources.cadence'),

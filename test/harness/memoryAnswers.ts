@@ -1,3 +1,4 @@
+import type { PrometheusServers, PrometheusTarget } from '../../core/contract/prometheus.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import type {
   CapabilityResult,
@@ -115,3 +116,20 @@ const failure = (at: number): ServerHealth['failures'][number] => ({
     details: 'connect ECONNREFUSED 10.20.0.11:6443',
   },
 })
+
+/** Two clusters of a Prometheus, one of them with two servers. */
+export function prometheusServers({ matchers = [] }: PrometheusTarget, now: number): PrometheusServers {
+  const servers = (...instances: string[]) => instances.map((instance) => ({ instance, lastAt: now - 5_000 }))
+  const clusters = [
+    { name: 'prod-eu-1', servers: servers('10.20.0.11:6443', '10.20.0.12:6443') },
+    { name: 'staging', servers: servers('10.30.0.11:6443') },
+  ]
+  return {
+    labels: { cluster: 'cluster', instance: 'instance' },
+    choices: ['cluster', 'instance', 'job'],
+    clusters: clusters.filter(({ name }) =>
+      matchers.every(({ label, value }) => label !== 'cluster' || value === name),
+    ),
+    intervalMs: 30_000,
+  }
+}

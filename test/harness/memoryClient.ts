@@ -6,7 +6,7 @@ import type { Connected, Consent, RecentSource, SourceSpec } from '../../core/co
 import { createPicture, type ServerPicture } from '../../core/source/picture.ts'
 import { syntheticStory, type StoryMoment } from '../fixtures/synthetic.ts'
 import { memoryClient } from './memoryPorts.ts'
-import { foundContexts, healthOf, permissionReports } from './memoryAnswers.ts'
+import { foundContexts, healthOf, permissionReports, prometheusServers } from './memoryAnswers.ts'
 import { sendMany } from './memoryDumps.ts'
 import { memoryLive, type MemoryLiveOptions } from './memoryLive.ts'
 import { memoryObjects, type MemoryObjects } from './memoryObjects.ts'
@@ -140,6 +140,8 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
       'settings.write': async (change) => (settings = SettingsSchema.parse({ ...settings, ...change })),
       'sources.contexts': async () => (options.kubeconfig === false ? [] : foundContexts),
       'sources.permissions': async ({ target }) => permissionReports(target, now()),
+      'sources.servers': async ({ target }) => prometheusServers(target, now()),
+      'sources.stopPast': async () => null,
       'sources.connect': async ({ spec }) => connect(spec),
       'sources.disconnect': async () => {
         connection = undefined

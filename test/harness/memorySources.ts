@@ -49,6 +49,7 @@ function nameOf(spec: SourceSpec): string {
   if (spec.kind === 'demo') return 'demo'
   if (spec.kind === 'simulation') return 'Simulated cluster'
   if (spec.kind === 'files') return spec.files[0]?.name ?? 'file'
+  if (spec.kind === 'prometheus') return spec.cluster ?? new URL(spec.url).host
   if (spec.kind === 'feed') return 'audit.log'
   if (spec.kind === 'proxy') return spec.upstream.kind === 'url' ? spec.upstream.url : 'prod-eu-1'
   return spec.target.kind === 'kubeconfig' ? (spec.target.context ?? 'current context') : 'metrics URLs'

@@ -14,6 +14,8 @@ export interface HealthBook {
   failed(at: string, problem: Problem, nextTryAt: string): void
   /** Another try begins at this time, without waiting for the backoff. */
   dumps(dumps: ServerHealth['dumps']): void
+  /** How far the past has been read. */
+  past(past: NonNullable<ServerHealth['past']>): void
   /** Replaces the note of this key; `undefined` takes it away. */
   note(key: string, text: string | undefined): void
 }
@@ -60,6 +62,9 @@ export function createHealthBook(
     },
     dumps(dumps) {
       write({ ...health, dumps })
+    },
+    past(past) {
+      write({ ...health, past })
     },
     note(key, text) {
       if (keyed.get(key) === text) return

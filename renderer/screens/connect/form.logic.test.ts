@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { SourceSpecSchema, AddressCredentialsSchema } from '../../../core/contract/source.ts'
+import { AddressCredentialsSchema } from '../../../core/contract/credentials.ts'
+import { SourceSpecSchema } from '../../../core/contract/source.ts'
 import { EMPTY_FORM, formOf, intervalText, readForm, authFormOf, EMPTY_AUTH, readAuth } from './form.logic.ts'
 
 describe('the form of a direct source', () => {

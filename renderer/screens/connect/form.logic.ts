@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { FoundContext, SourceSpec, Target, AddressCredentials } from '../../../core/contract/source.ts'
+import type { AddressCredentials } from '../../../core/contract/credentials.ts'
+import type { FoundContext, SourceSpec, Target } from '../../../core/contract/source.ts'
 import { isLoopback } from '../../../core/live/proxyReach.ts'
 
 /** The form as typed; lists are one address a line. */

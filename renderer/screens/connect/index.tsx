@@ -113,6 +113,7 @@ function kindOf(spec: SourceSpec | undefined): Kind {
   const kinds = {
     simulation: 'direct',
     scrape: 'direct',
+    prometheus: 'direct',
     files: 'file',
     demo: 'direct',
     proxy: 'proxy',

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { MS_PER_DAY } from '../units.ts'
+import { AddressCredentialsSchema } from './credentials.ts'
+
+/** How much of the past is read when a Prometheus is connected, milliseconds: what screens can show is one day. */
+export const PAST_MS = { min: 0, max: MS_PER_DAY, default: 3_600_000 } as const
+
+/** A header beside those of the credentials. Its value may be a secret: it never travels back. */
+export const HeaderSchema = z.object({
+  name: z
+    .string()
+    .max(100)
+    .regex(/^[!#$%&'*+.^`|~\w-]+$/),
+  /** Printable ASCII, so that it cannot end the header. */
+  value: z
+    .string()
+    .max(8_192)
+    .regex(/^[\x20-\x7e]*$/),
+})
+export type Header = z.infer<typeof HeaderSchema>
+
+/** Headers that describe the connection or the message: the client sets them, and nobody else. */
+const RESERVED_HEADERS = ['host', 'content-length', 'transfer-encoding', 'connection', 'upgrade', 'te', 'trailer']
+export const isReservedHeader = (name: string): boolean => RESERVED_HEADERS.includes(name.toLowerCase())
+
+/** Names of the labels that say which cluster and which server a series is of, where the usual ones are not meant. */
+export const TargetLabelsSchema = z.object({
+  cluster: z.string().min(1).max(200).exactOptional(),
+  instance: z.string().min(1).max(200).exactOptional(),
+})
+
+/** Where a Prometheus, Thanos, Mimir or VictoriaMetrics answers, and as whom it is asked. */
+export const PrometheusTargetSchema = z.object({
+  /** Where the API begins, before `/api/v1`: a path prefix belongs to it. */
+  url: z.url({ protocol: /^https?$/ }),
+  credentials: AddressCredentialsSchema.exactOptional(),
+  /** X-Scope-OrgID. */
+  tenant: z
+    .string()
+    .min(1)
+    .max(1_000)
+    .regex(/^[\x21-\x7e]+$/)
+    .exactOptional(),
+  headers: z.array(HeaderSchema).max(16).exactOptional(),
+  /** Series have these labels with these values. */
+  matchers: z
+    .array(z.object({ label: z.string().min(1).max(200), value: z.string().max(1_000) }))
+    .max(16)
+    .exactOptional(),
+  labels: TargetLabelsSchema.exactOptional(),
+})
+export type PrometheusTarget = z.infer<typeof PrometheusTargetSchema>
+
+export const PrometheusSpecSchema = PrometheusTargetSchema.extend({
+  kind: z.literal('prometheus'),
+  /** Value of the label for clusters; needed where there are several. */
+  cluster: z.string().max(1_000).exactOptional(),
+  /** Servers of the cluster; all of them without. */
+  instances: z.array(z.string().min(1).max(1_000)).min(1).max(100).exactOptional(),
+  pastMs: z.number().int().min(PAST_MS.min).max(PAST_MS.max).default(PAST_MS.default),
+})
+export type PrometheusSpec = z.infer<typeof PrometheusSpecSchema>
+
+/** Clusters and servers that a Prometheus has flow-control metrics of. */
+export const PrometheusServersSchema = z.object({
+  /** Labels that were taken, and those that could be. */
+  labels: z.object({ cluster: z.string().exactOptional(), instance: z.string() }),
+  choices: z.array(z.string()),
+  clusters: z.array(
+    z.object({
+      /** Absent without a label for clusters. */
+      name: z.string().exactOptional(),
+      servers: z.array(z.object({ instance: z.string(), lastAt: z.number() })),
+    }),
+  ),
+  /** Milliseconds between two scrapes, as far as it is known. */
+  intervalMs: z.number().exactOptional(),
+})
+export type PrometheusServers = z.infer<typeof PrometheusServersSchema>

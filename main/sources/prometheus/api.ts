@@ -1,0 +1,171 @@
+import { ProblemError, toProblem } from '../../../core/contract/errors.ts'
+import { isReservedHeader, type PrometheusTarget } from '../../../core/contract/prometheus.ts'
+import { unixMsOf } from '../../../core/units.ts'
+import { readAnswer, type PromSeries } from '../../../core/prom/answer.ts'
+import { urlsConnection } from '../../cluster/connection.ts'
+import type { Consent } from '../../cluster/consent.ts'
+import { getText } from '../../cluster/http.ts'
+import type { HttpLimits } from '../../cluster/httpProblems.ts'
+import { isLoopback } from '../../cluster/redact.ts'
+import { misread, unanswered, type Unanswered } from './problems.ts'
+
+const MOST_BYTES = 64 * 1024 * 1024
+
+/** A query about the present must not outlast the time to the next one by much. */
+export const LIVE_LIMITS: HttpLimits = {
+  connectMs: 5_000,
+  firstByteMs: 20_000,
+  idleMs: 10_000,
+  totalMs: 30_000,
+  maxWireBytes: MOST_BYTES,
+  maxBytes: MOST_BYTES,
+}
+/** One about the past may take as long as Prometheus lets it by default. */
+export const PAST_LIMITS: HttpLimits = { ...LIVE_LIMITS, firstByteMs: 60_000, totalMs: 120_000 }
+
+export interface Answered {
+  readonly ok: true
+  readonly series: readonly PromSeries[]
+  readonly warnings: readonly string[]
+  /** Milliseconds from the request to the last byte, and bytes of JSON. */
+  readonly ms: number
+  readonly bytes: number
+  /** Unix milliseconds of the Date header, a full second; absent when there was none. */
+  readonly date?: number
+}
+
+export type Reply = Answered | Unanswered
+
+/** The HTTP API that Prometheus, Thanos, Mimir and VictoriaMetrics have in common. */
+export interface PrometheusApi {
+  /** Address without anything secret, for people. */
+  readonly shown: string
+  readonly host: string
+  readonly notes: readonly string[]
+  /** At an instant (Unix milliseconds); at the server's own present without. */
+  query(query: string, at: number | undefined, asking: Asking): Promise<Reply>
+  queryRange(query: string, range: StepRange, asking: Asking): Promise<Reply>
+  close(): void
+}
+
+/** Instants from `start` to `end`, both included, Unix milliseconds. */
+export interface StepRange {
+  readonly start: number
+  readonly end: number
+  readonly stepMs: number
+}
+
+interface Asking {
+  readonly signal: AbortSignal
+  readonly limits: HttpLimits
+}
+
+/** Opens the API without contacting it; the operator may have to confirm files. Rejects with `ProblemError`. */
+export async function openPrometheus(
+  target: PrometheusTarget,
+  now: () => number,
+  consent: Consent,
+): Promise<PrometheusApi> {
+  const { credentials, headers = [], tenant } = target
+  const connection = await urlsConnection(
+    { kind: 'urls', urls: [target.url], ...(credentials && { credentials }) },
+    now,
+    consent,
+  )
+  const base = baseOf(new URL(target.url))
+  const reserved = headers.find(({ name }) => isReservedHeader(name))
+  if (reserved !== undefined) {
+    throw new ProblemError('invalid-input', `The header ${reserved.name} cannot be set; it belongs to the connection.`)
+  }
+  if (headers.length > 0 && base.protocol === 'http:' && !isLoopback(base)) {
+    throw new ProblemError(
+      'credentials',
+      `The headers would travel to ${base.host} unencrypted, and may hold secrets; use its https:// address.`,
+    )
+  }
+  const own = {
+    ...(tenant !== undefined && { 'X-Scope-OrgID': tenant }),
+    ...Object.fromEntries(headers.map(({ name, value }) => [name, value])),
+  }
+  const secrets = headers.map(({ value }) => value)
+  const [server] = connection.servers
+
+  const ask = async (path: string, parameters: Record<string, string>, { signal, limits }: Asking): Promise<Reply> => {
+    const url = new URL(base)
+    url.pathname = `${base.pathname.replace(/\/$/, '')}/api/v1/${path}`
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+    if (server === undefined) throw new Error('a connection of one address has one server')
+    try {
+      const known = await connection.settings(server)
+      const settings = {
+        ...known,
+        headers: { ...known.headers, ...own },
+        secrets: [...known.secrets, ...secrets],
+      }
+      const gzip = !isLoopback(base)
+      const answer = await getText({
+        url,
+        settings,
+        limits,
+        signal,
+        gzip,
+        accept: 'application/json',
+        failureBytes: 4_096,
+      })
+      if (!answer.ok) {
+        if (answer.status === 401) connection.renew()
+        return unanswered(answer, url, refusedText(target, known.ifRefused))
+      }
+      const date = unixMsOf(answer.headers.date ?? '')
+      const read = readAnswer(parsed(answer.value))
+      if (read.kind === 'foreign') return misread(read.why, url)
+      if (read.kind === 'refused') return misread(`refuses the query: ${read.words}`, url)
+      const { ms, bytes } = answer
+      return { ok: true, series: read.series, warnings: read.warnings, ms, bytes, ...(!Number.isNaN(date) && { date }) }
+    } catch (error) {
+      return { ok: false, problem: toProblem(error), tooMuch: false }
+    }
+  }
+  return {
+    shown: `${base.origin}${base.pathname.replace(/\/$/, '')}`,
+    host: base.host,
+    notes: connection.notes,
+    query: (query, at, asking) =>
+      ask('query', { query, ...(at !== undefined && { time: seconds(at) }), ...timeout(asking) }, asking),
+    queryRange: (query, { start, end, stepMs }, asking) =>
+      ask(
+        'query_range',
+        { query, start: seconds(start), end: seconds(end), step: seconds(stepMs), ...timeout(asking) },
+        asking,
+      ),
+    close: () => connection.close(),
+  }
+}
+
+/** Where the API begins, whatever page of Prometheus the address was copied from. */
+function baseOf(url: URL): URL {
+  const base = new URL(url)
+  base.hash = ''
+  base.pathname = base.pathname.replace(/\/(?:graph|query|targets|alerts|api(?:\/v1(?:\/[\w/]*)?)?)?\/*$/, '') || '/'
+  return base
+}
+
+const seconds = (ms: number): string => String(ms / 1_000)
+
+/** Shorter than the wait for its answer, so that a server that gives up can still say so. */
+const SERVER_SHARE = 0.9
+const timeout = ({ limits }: Asking): { timeout: string } => ({
+  timeout: `${Math.round(limits.firstByteMs * SERVER_SHARE)}ms`,
+})
+
+const refusedText = ({ credentials }: PrometheusTarget, ifRefused = 'Sign in again.'): string =>
+  credentials?.username === undefined ? ifRefused : 'Check the user name and the password.'
+
+/** `undefined` is no answer of the API either. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

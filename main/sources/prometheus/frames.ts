@@ -1,0 +1,28 @@
+import { createFrameBuilder } from '../../../core/metrics/buildFrame.ts'
+import type { Acquisition, ServerFrame } from '../../../core/frame/frame.ts'
+import { NEEDED_FAMILIES } from '../../../core/metrics/catalogue.ts'
+import type { TimedPage } from '../../../core/prom/pages.ts'
+
+const NOT_EXPOSED =
+  'This version has it, but Prometheus has no sample of it at that time; its configuration may drop it (metric_relabel_configs).'
+
+/**
+ * Makes frames of the pages of one server, by the builder that reads the server's own pages. `notExposed` says why a family
+ * may be absent that the version has.
+ */
+export function frameMaker(
+  id: string,
+  notExposed = NOT_EXPOSED,
+): (timed: TimedPage, cost?: Pick<Acquisition, 'fetchMs' | 'bytes'>) => ServerFrame {
+  const build = createFrameBuilder({ id, notExposed })
+  return ({ at, page }, cost) =>
+    build(page, {
+      at: new Date(at).toISOString(),
+      ...(cost && {
+        acquisition: {
+          ...cost,
+          families: [...page.families.keys()].filter((name) => NEEDED_FAMILIES.has(name)).length,
+        },
+      }),
+    })
+}

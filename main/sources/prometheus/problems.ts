@@ -1,0 +1,124 @@
+import type { Problem } from '../../../core/contract/errors.ts'
+import { readAnswer } from '../../../core/prom/answer.ts'
+import type { Failed } from '../../cluster/http.ts'
+import { shownUrl } from '../../cluster/redact.ts'
+
+/** Why a query has no answer. */
+export interface Unanswered {
+  readonly ok: false
+  readonly problem: Problem
+  readonly retryAfterMs?: number
+  /** A smaller part of the same might be answered. */
+  readonly tooMuch: boolean
+}
+
+/** Characters of the server's own words that are kept. */
+const MOST_WORDS = 500
+
+/** What a failed request says, in the terms of a Prometheus. `ifRefused` is what to do where it refuses the credentials. */
+export function unanswered(
+  { problem, status, body = '', retryAfterMs }: Failed,
+  url: URL,
+  ifRefused: string,
+): Unanswered {
+  const words = wordsOf(body)
+  const own = status === undefined ? notReached(problem, url) : statusProblem(status, words, url, ifRefused)
+  const whole = own === undefined ? problem : { ...own, ...(words !== '' && { details: words }) }
+  return {
+    ok: false,
+    problem: whole,
+    tooMuch: whole.code === 'too-large' || whole.code === 'timeout',
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  }
+}
+
+/** The error of the API, or the first line of anything else. */
+function wordsOf(body: string): string {
+  try {
+    const answer = readAnswer(JSON.parse(body))
+    if (answer.kind === 'refused') return answer.words.slice(0, MOST_WORDS)
+  } catch {
+    // Not JSON: the text of a proxy, shown as it is.
+  }
+  return (body.trim().split('\n', 1)[0] ?? '').slice(0, MOST_WORDS)
+}
+
+function notReached(problem: Problem, url: URL): Problem | undefined {
+  if (problem.code !== 'too-large') return undefined
+  return {
+    code: 'too-large',
+    message: `The answer of ${shownUrl(url)} is too large and was cut off; choose fewer servers.`,
+  }
+}
+
+/** What queries that run for too long, or read too much, are called by the servers. */
+const TOO_MUCH =
+  /timed? ?out|deadline|cancell?ed|too many (?:samples|chunks|series|points)|exceeded maximum resolution|limit/i
+
+function statusProblem(status: number, words: string, url: URL, ifRefused: string): Problem | undefined {
+  const { host } = url
+  switch (status) {
+    case 400:
+      // What a server that speaks TLS says to plain HTTP; the general sentence names the remedy.
+      if (/https/i.test(words)) return undefined
+      return TOO_MUCH.test(words)
+        ? {
+            code: 'too-large',
+            message: `${host} refuses a query of this size (400); choose a shorter range or fewer servers.`,
+          }
+        : {
+            code: 'bad-answer',
+            message: `${host} cannot read the query (400); check that the address is that of a Prometheus, and the names of its labels.`,
+          }
+    case 401:
+      return { code: 'unauthorized', message: `${host} does not accept the credentials (401). ${ifRefused}` }
+    case 403:
+      return {
+        code: 'forbidden',
+        message: `These credentials may not query ${host} (403). Ask for read access to its API, or check the tenant.`,
+      }
+    case 404:
+      return {
+        code: 'not-found',
+        message: `There is no Prometheus API at ${shownUrl(url)} (404); give the address before /api/v1, with its path prefix.`,
+      }
+    case 422:
+      return {
+        code: 'too-large',
+        message: `${host} could not run the query (422), most likely because of its limits. Raise them (--query.max-samples, or those of the tenant), or choose fewer servers.`,
+      }
+    case 429:
+      return {
+        code: 'throttled',
+        message: `${host} limits how often it is queried (429); the console tries again when it allows.`,
+      }
+    case 503:
+      return TOO_MUCH.test(words)
+        ? {
+            code: 'timeout',
+            message: `${host} gave up the query because it took too long (503); it may be overloaded.`,
+          }
+        : { code: 'unreachable', message: `${host} is not ready (503), as after a restart; the console tries again.` }
+    case 502:
+    case 504:
+      return {
+        code: status === 504 ? 'timeout' : 'unreachable',
+        message: `The proxy at ${host} did not get an answer from the Prometheus behind it (${status}); check that it runs.`,
+      }
+    default:
+      return undefined
+  }
+}
+
+/** An answer with status 200 that is no answer of the API, or that refuses the query. */
+export function misread(why: string, url: URL): Unanswered {
+  return {
+    ok: false,
+    tooMuch: false,
+    problem: {
+      code: 'bad-answer',
+      message: `${shownUrl(url)} did not answer as Prometheus does; check the address and its path prefix.`,
+      details: `The answer ${why}.`,
+    },
+  }
+}

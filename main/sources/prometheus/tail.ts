@@ -1,0 +1,380 @@
+import type { Problem } from '../../../core/contract/errors.ts'
+import { CLOCK, pastGroups, presentGroups, type FamilyGroup } from '../../../core/prom/asked.ts'
+import type { PromSeries } from '../../../core/prom/answer.ts'
+import { discover, type FoundServer } from '../../../core/prom/discovery.ts'
+import { hiddenByInterval } from '../../../core/prom/interval.ts'
+import { createPages, type TimedPage } from '../../../core/prom/pages.ts'
+import { named, selector, type Matcher } from '../../../core/prom/promql.ts'
+import { FACT_FAMILIES, factsOf } from '../../../core/live/serverFacts.ts'
+import { FAMILY } from '../../../core/metrics/familyNames.ts'
+import type { ServerFrame } from '../../../core/frame/frame.ts'
+import type { PrometheusSpec } from '../../../core/contract/prometheus.ts'
+import type { Emit } from '../../../core/source/sourceEvent.ts'
+import { backoffMs } from '../../cluster/reflector.ts'
+import type { Environment } from '../../ports/environment.ts'
+import { narrowOffset, offsetMs, type OffsetBounds } from '../scrape/clockOffset.ts'
+import { createHealthBook, type HealthBook } from '../scrape/health.ts'
+import { createInstanceTracker, type InstanceTracker } from '../scrape/instances.ts'
+import { LIVE_LIMITS, type PrometheusApi, type Reply } from './api.ts'
+import { frameMaker } from './frames.ts'
+import { gatherGroups, type Gathered } from './groups.ts'
+import type { Past } from './past.ts'
+import { instancesMatcher, MOST_SERVERS, serverMatchers, type Selected } from './servers.ts'
+
+/** Where the interval cannot be told yet. */
+const DEFAULT_INTERVAL_MS = 30_000
+/** How much the first reading spans at least: what rates and quantiles are computed over. */
+const FIRST_MS = 45_000
+/** What is older was missed while Prometheus could not be reached, and is read as the past. */
+const MOST_TAIL_MS = 300_000
+/** From the scrape until its samples can be queried, with a margin. */
+const SETTLE_MS = 1_000
+/** A page with fewer series than the one before may be still being written: it is read again once, so much later. */
+const AGAIN_MS = 2_000
+/** How often objects and watches are counted. */
+const FACTS_EVERY_MS = 300_000
+
+const DUMPS: Problem = {
+  code: 'unsupported',
+  message: 'Prometheus stores metrics only. Connect to the API server directly to read its debug dumps.',
+}
+
+export interface TailOptions {
+  readonly api: PrometheusApi
+  readonly spec: PrometheusSpec
+  readonly selected: Selected
+  readonly environment: Environment
+  readonly emit: Emit
+  readonly past: Past
+}
+
+/** The present of the servers of a Prometheus: a frame of each after each scrape. */
+export interface Tail {
+  start(signal: AbortSignal): void
+  /** Ends the present pause; nothing while a query is under way. */
+  tryNow(): void
+  readonly intervalMs: number
+  /** Shown beside each server. */
+  readonly health: () => Iterable<HealthBook>
+}
+
+interface ServerState {
+  readonly health: HealthBook
+  readonly frame: ReturnType<typeof frameMaker>
+  readonly instances: InstanceTracker
+  /** Unix milliseconds of the newest scrape that was told, or passed over; 0 before the first. */
+  lastAt: number
+  /** Samples of the page that was told last. */
+  samples: number
+  version: string | undefined
+  /** Usual distance of its scrapes, milliseconds; unknown before the second one. */
+  intervalMs: number | undefined
+  /** A scrape that is read again. */
+  again: number | undefined
+}
+
+export function createTail({ api, spec, selected, environment, emit, past }: TailOptions): Tail {
+  const { labels } = selected.discovery
+  const base = serverMatchers(spec, selected)
+  const pages = createPages(labels.instance)
+  const servers = new Map<string, ServerState>()
+  let intervalMs = selected.discovery.intervalMs ?? DEFAULT_INTERVAL_MS
+  let offset: OffsetBounds | undefined
+  let failures = 0
+  let factsAt = Number.NEGATIVE_INFINITY
+  let pastWanted = spec.pastMs > 0
+  let wait: { readonly cancel: () => void; readonly go: () => void } | undefined
+
+  const serverNow = (): number => environment.now() + (offset === undefined ? 0 : offsetMs(offset))
+
+  const serverOf = (id: string): ServerState => {
+    const known = servers.get(id)
+    if (known !== undefined) return known
+    const health = createHealthBook(id, [...api.notes, ...selected.notes], (entry) =>
+      emit({ kind: 'health', health: entry }),
+    )
+    health.dumps({ status: 'off', problem: DUMPS })
+    const made: ServerState = {
+      health,
+      frame: frameMaker(id),
+      instances: createInstanceTracker(),
+      lastAt: 0,
+      samples: 0,
+      version: undefined,
+      intervalMs: undefined,
+      again: undefined,
+    }
+    servers.set(id, made)
+    return made
+  }
+
+  const ask = async (
+    matchers: readonly Matcher[],
+    rangeMs: number | undefined,
+    at: number | undefined,
+    signal: AbortSignal,
+  ): Promise<Reply> => {
+    const sentAt = environment.now()
+    const reply = await api.query(selector(matchers, rangeMs), at, { signal, limits: LIVE_LIMITS })
+    if (reply.ok && reply.date !== undefined) offset = narrowOffset(offset, reply.date, sentAt, environment.now())
+    return reply
+  }
+
+  const versions = (): (string | undefined)[] => [...servers.values()].map(({ version }) => version)
+
+  /** Servers of the answer that are wanted, with the times of their scrapes. */
+  const wantedIn = (clocks: readonly PromSeries[]): readonly FoundServer[] => {
+    const found = discover(clocks, labels)
+    intervalMs = found.intervalMs ?? intervalMs
+    const all = found.clusters.flatMap(({ servers: list }) => list)
+    if (spec.instances !== undefined) return all.filter(({ instance }) => spec.instances?.includes(instance))
+    const known = all.filter(({ instance }) => servers.has(instance))
+    return [...known, ...all.filter(({ instance }) => !servers.has(instance))].slice(0, MOST_SERVERS)
+  }
+
+  const failAll = (problem: Problem, pauseMs: number): void => {
+    const now = environment.now()
+    for (const { health } of servers.values()) health.failed(rfc3339(now), problem, rfc3339(now + pauseMs))
+  }
+
+  /** Reads what is new. Milliseconds until the next time. */
+  const poll = async (signal: AbortSignal): Promise<number> => {
+    const lasts = [...servers.values()].map(({ lastAt }) => lastAt).filter((at) => at > 0)
+    const since = Math.min(...lasts)
+    const behind = lasts.length === 0 ? 0 : serverNow() - since
+    const window = Math.min(MOST_TAIL_MS, Math.max(3 * intervalMs, FIRST_MS, behind))
+    const clock = await ask([...CLOCK, ...base], window, undefined, signal)
+    if (!clock.ok) return fail(clock.problem, clock.retryAfterMs)
+    const wanted = wantedIn(clock.series)
+    for (const server of wanted) {
+      const state = serverOf(server.instance)
+      state.intervalMs = server.intervalMs ?? state.intervalMs
+    }
+    const fresh = wanted.filter(({ instance, lastAt }) => lastAt > serverOf(instance).lastAt)
+    if (fresh.length === 0) return missed(clock.warnings)
+    return read(wanted, fresh, window, signal)
+  }
+
+  const read = async (
+    wanted: readonly FoundServer[],
+    fresh: readonly FoundServer[],
+    window: number,
+    signal: AbortSignal,
+  ): Promise<number> => {
+    const newest = Math.max(...fresh.map(({ lastAt }) => lastAt))
+    // What was told already is not read again, but for a server that is new.
+    const oldest = Math.min(...fresh.map(({ instance }) => serverOf(instance).lastAt))
+    const range = Math.ceil(Math.min(window, newest - oldest))
+    const matchers = [
+      ...base,
+      instancesMatcher(
+        selected,
+        wanted.map(({ instance }) => instance),
+      ),
+    ]
+    if ([...servers.values()].every(({ version }) => version === undefined))
+      await readVersions(matchers, newest, signal)
+    const groups = presentGroups(versions(), wanted.length)
+    const now = environment.now()
+    const withFacts = now - factsAt >= FACTS_EVERY_MS
+    const asked = withFacts ? [...groups, [...FACT_FAMILIES].filter((name) => !isAsked(groups, name))] : groups
+    const gathered = await gatherGroups(asked, (names) => ask([named(names), ...matchers], range, newest, signal))
+    if (!gathered.ok) return fail(gathered.problem, gathered.retryAfterMs)
+    failures = 0
+    if (withFacts) factsAt = now
+    const again = tell(gathered, { start: newest - range, matchers, withFacts, signal })
+    return again ? AGAIN_MS : untilNext()
+  }
+
+  /** Of servers whose version is not known, so that families that they lack are not asked for. */
+  const readVersions = async (matchers: readonly Matcher[], at: number, signal: AbortSignal): Promise<void> => {
+    const reply = await ask([named([FAMILY.buildInfo]), ...matchers], undefined, at, signal)
+    if (!reply.ok) return
+    for (const { labels: set } of reply.series) {
+      const state = servers.get(set[labels.instance] ?? '')
+      if (state !== undefined) state.version = set['git_version']
+    }
+  }
+
+  interface Told {
+    /** What was read begins after it, Unix milliseconds. */
+    readonly start: number
+    readonly matchers: readonly Matcher[]
+    readonly withFacts: boolean
+    readonly signal: AbortSignal
+  }
+
+  /** Tells the frames of an answer; whether a part of it is to be read again soon. */
+  const tell = (gathered: Gathered, { start, withFacts, ...told }: Told): boolean => {
+    const until = new Map<string, number>()
+    const missing = new Map<string, { readonly from: number; readonly until: number }>()
+    let again = false
+    for (const [id, all] of pages.raw(gathered.series)) {
+      const state = servers.get(id)
+      const news = all.filter(({ at }) => state !== undefined && at > state.lastAt)
+      const [first] = news
+      const last = news.at(-1)
+      if (state === undefined || first === undefined || last === undefined) continue
+      if (isIncomplete(last, state)) {
+        if (gathered.warnings.length > 0) {
+          partial(state, last, gathered.warnings)
+          continue
+        }
+        if (state.again !== last.at) {
+          state.again = last.at
+          again = true
+          continue
+        }
+      }
+      const known = state.lastAt
+      // The first of several is only what the second is compared with, so the past includes it.
+      if (known === 0) until.set(id, news.length > 1 ? first.at : first.at - 1)
+      else if (known < start) missing.set(id, { from: known, until: first.at - 1 })
+      tellServer(id, state, news, gathered)
+      if (withFacts) emit({ kind: 'facts', server: id, facts: factsOf(last.page) })
+    }
+    if (pastWanted && until.size > 0) {
+      pastWanted = false
+      readPast(serverNow() - spec.pastMs, until, { ...told, gathered })
+    }
+    if (missing.size > 0) {
+      const from = Math.min(...[...missing.values()].map((range) => range.from))
+      readPast(from, new Map([...missing].map(([id, range]) => [id, range.until])), { ...told, gathered })
+    }
+    return again
+  }
+
+  const readPast = (
+    from: number,
+    until: ReadonlyMap<string, number>,
+    { matchers, gathered, signal }: Omit<Told, 'start' | 'withFacts'> & { readonly gathered: Gathered },
+  ): void => {
+    const groups = pastGroups(versions())
+    past.read({ from, until, intervalMs, groups, matchers, largest: gathered.largest }, signal)
+  }
+  const tellServer = (
+    id: string,
+    state: ServerState,
+    news: readonly TimedPage[],
+    { ms, bytes, warnings }: Gathered,
+  ): void => {
+    const isFirst = state.lastAt === 0
+    const last = news.at(-1)
+    for (const timed of news) {
+      state.lastAt = timed.at
+      const frame = state.frame(timed, timed === last ? { fetchMs: Math.round(ms), bytes } : undefined)
+      const verdict = state.instances.judge(frame.startedAt)
+      if (verdict === 'leave-out') continue
+      state.version = frame.version ?? state.version
+      state.samples = timed.page.samples
+      // Before the first frame of the present, those that it is compared with.
+      const before = isFirst && timed !== last
+      // Before its frame, so that whoever reads one frame has the notes as well.
+      if (timed === last) good(state, frame, warnings)
+      emit({ kind: 'frame', frame, ...(before && { past: true, ...(timed === news[0] && { lead: true }) }) })
+    }
+    const processes = state.instances.count()
+    state.health.note('instances', processes > 1 ? severalProcesses(processes, id) : undefined)
+  }
+
+  const good = (state: ServerState, frame: ServerFrame, warnings: readonly string[]): void => {
+    const { health } = state
+    health.note('interval', state.intervalMs === undefined ? undefined : hiddenByInterval(state.intervalMs))
+    health.note('warnings', warnings.length > 0 ? `Prometheus warns: ${warnings.join(' ')}` : undefined)
+    if (frame.acquisition !== undefined) health.good(frame.at, frame.acquisition, undefined, undefined)
+  }
+
+  const isIncomplete = ({ page }: TimedPage, { samples, lastAt }: ServerState): boolean =>
+    lastAt > 0 && page.samples < samples
+
+  /** A smaller answer that the server itself calls incomplete is no smaller cluster: what was read before stays. */
+  const partial = ({ health }: ServerState, { at }: TimedPage, warnings: readonly string[]): void => {
+    const now = environment.now()
+    health.failed(
+      rfc3339(now),
+      {
+        code: 'bad-answer',
+        message: `${api.host} returned only a part of the scrape of ${rfc3339(at)}; check the stores behind it. The values before it stay.`,
+        details: warnings.join('\n'),
+      },
+      rfc3339(now + untilNext()),
+    )
+  }
+
+  const fail = (problem: Problem, retryAfterMs: number | undefined): number => {
+    failures++
+    const pauseMs = backoffMs(failures, () => environment.random(), retryAfterMs)
+    failAll(problem, pauseMs)
+    return pauseMs
+  }
+
+  /** Nothing new: the scrapes of a server may have stopped. */
+  const missed = (warnings: readonly string[]): number => {
+    failures = 0
+    const now = environment.now()
+    const pauseMs = untilNext()
+    for (const [id, { health, lastAt, intervalMs: own = intervalMs }] of servers) {
+      if (serverNow() - lastAt <= LATE_INTERVALS * own + SETTLE_MS) continue
+      const since = lastAt === 0 ? 'yet' : `since ${rfc3339(lastAt)}`
+      health.failed(
+        rfc3339(now),
+        {
+          code: 'not-found',
+          message: `Prometheus has no sample of ${id} ${since}; check whether its target is up, and whether the API server answers.`,
+          ...(warnings.length > 0 && { details: warnings.join('\n') }),
+        },
+        rfc3339(now + pauseMs),
+      )
+    }
+    return pauseMs
+  }
+
+  /** Until the next scrape of any server can be read; more often while one is late. */
+  const untilNext = (): number => {
+    const oldest = Math.min(...[...servers.values()].map(({ lastAt }) => lastAt))
+    const due = oldest + intervalMs + SETTLE_MS - serverNow()
+    return Math.round(Math.max(SETTLE_MS, intervalMs / 4, Math.min(due, intervalMs)))
+  }
+
+  const pause = (ms: number, go: () => void): void => {
+    const cancel = environment.after(ms, () => {
+      wait = undefined
+      go()
+    })
+    wait = { cancel, go }
+  }
+
+  const run = async (signal: AbortSignal): Promise<void> => {
+    const pauseMs = await poll(signal)
+    if (!signal.aborted) pause(pauseMs, () => void run(signal))
+  }
+
+  return {
+    start(signal) {
+      signal.addEventListener('abort', () => wait?.cancel(), { once: true })
+      for (const instance of selected.instances) serverOf(instance)
+      void run(signal)
+    },
+    tryNow() {
+      if (wait === undefined) return
+      const { cancel, go } = wait
+      cancel()
+      wait = undefined
+      go()
+    },
+    get intervalMs() {
+      return intervalMs
+    },
+    health: () => [...servers.values()].map(({ health }) => health),
+  }
+}
+
+/** A scrape may be late; without any for so many intervals its target is probably down. */
+const LATE_INTERVALS = 3
+
+const isAsked = (groups: readonly FamilyGroup[], name: string): boolean => groups.some((names) => names.includes(name))
+
+const severalProcesses = (count: number, id: string): string =>
+  `${count} API servers answered the scrapes of ${id}. Limits and counters are per server, so one of them is followed; let Prometheus scrape each server at its own address to see them all.`
+
+const rfc3339 = (ms: number): string => new Date(ms).toISOString()
