@@ -6,6 +6,8 @@ import { useHealth, usePermissionReport } from './health.ts'
 export type DumpAbsence =
   | { readonly kind: 'no-source' }
   | { readonly kind: 'off' }
+  /** Such a source has none, so they cannot be switched on. */
+  | { readonly kind: 'unsupported'; readonly problem: Problem }
   /** `role` is the role and its binding that would mend it, once they are known. */
   | { readonly kind: 'forbidden'; readonly problem: Problem | undefined; readonly role: string | undefined }
   | { readonly kind: 'failing'; readonly problem: Problem }
@@ -20,7 +22,9 @@ export function useDumpAbsence(shown: string | undefined): DumpAbsence {
   const dumps = useHealth(server)?.dumps
   const report = usePermissionReport(server ?? '', server !== undefined && dumps?.status === 'forbidden')
   if (connected === undefined) return { kind: 'no-source' }
-  if (dumps?.status === 'off') return { kind: 'off' }
+  if (dumps?.status === 'off') {
+    return dumps.problem?.code === 'unsupported' ? { kind: 'unsupported', problem: dumps.problem } : { kind: 'off' }
+  }
   if (dumps?.status === 'forbidden') return { kind: 'forbidden', problem: dumps.problem, role: report?.missingRole }
   if (dumps?.status === 'failing' && dumps.problem !== undefined) return { kind: 'failing', problem: dumps.problem }
   return { kind: connected.still ? 'still' : 'not-yet' }

@@ -89,6 +89,36 @@ describe('the Connect screen', () => {
     )
   })
 
+  it('finds the servers of a Prometheus, wants a cluster chosen, and connects to what is chosen', async () => {
+    const user = userEvent.setup()
+    begin(false)
+    await user.click(screen.getByRole('button', { name: /^Prometheus/ }))
+    const connect = screen.getByRole<HTMLButtonElement>('button', { name: 'Connect' })
+    expect(connect.disabled).toBe(true)
+    await user.type(screen.getByRole('textbox', { name: 'Address' }), 'https://prometheus.example.com')
+    await user.type(screen.getByRole('textbox', { name: 'Tenant' }), 'team-a')
+    await user.click(screen.getByRole('button', { name: 'Find servers' }))
+    const cluster = await screen.findByRole('combobox', { name: 'Cluster' })
+    expect(connect.disabled).toBe(true)
+    await user.selectOptions(cluster, 'prod-eu-1')
+    await user.click(screen.getByRole('checkbox', { name: '10.20.0.12:6443' }))
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Read back' }), 'the last 6 h')
+    expect(screen.getByText(/Scraped every 30 s/)).toBeTruthy()
+    await user.click(connect)
+    await vi.waitFor(() =>
+      expect(connectionStore.getState().connection).toMatchObject({
+        spec: {
+          kind: 'prometheus',
+          url: 'https://prometheus.example.com',
+          tenant: 'team-a',
+          cluster: 'prod-eu-1',
+          instances: ['10.20.0.11:6443'],
+          pastMs: 21_600_000,
+        },
+      }),
+    )
+  })
+
   it('shows the role for edits apart, as nothing that looking lacks', async () => {
     const user = userEvent.setup()
     begin(false)

@@ -5,7 +5,7 @@ import { unixMsOf } from '../../../core/units.ts'
 import { Button, Copy } from '../../components/Button.tsx'
 import { classes, scrollRegion } from '../../components/classes.ts'
 import { Icon } from '../../components/Icon.tsx'
-import { Note, Details } from '../../components/States.tsx'
+import { Note, Details, ProblemNote } from '../../components/States.tsx'
 import type { DataColumn } from '../../components/dataColumns.ts'
 import { PlainTable } from '../../components/PlainTable.tsx'
 import { Pane } from '../../components/Pane.tsx'
@@ -13,7 +13,7 @@ import { useNow } from '../../components/hooks.ts'
 import { useViewPart } from '../../state/view.ts'
 import { format } from '../../theme/format.ts'
 import { CadenceFields } from './fields.tsx'
-import { backoffOf, healthFacts, reasonWord, sourceFacts, type Fact } from './reports.data.ts'
+import { backoffOf, healthFacts, pastText, type Past, reasonWord, sourceFacts, type Fact } from './reports.data.ts'
 import styles from './Connect.module.css'
 import { ask } from '../../state/connection.ts'
 
@@ -46,6 +46,7 @@ export function HealthPane({ connection }: { readonly connection: Connected }) {
           ))}
         </div>
       )}
+      {servers[0]?.past !== undefined && <PastRead health={servers[0]} past={servers[0].past} />}
       {FROM_THE_ENGINE[source.kind] !== undefined ? (
         <p className={styles['caption']}>{FROM_THE_ENGINE[source.kind]}</p>
       ) : only !== undefined ? (
@@ -148,6 +149,24 @@ function ServerName({ health }: { readonly health: ServerHealth }) {
       <span className="mono">{health.id}</span>
       <span className={good ? 'sr-only' : styles['quiet']}>{health.status}</span>
     </span>
+  )
+}
+
+/** How far the past has been read, where the source reads it: the same for all of its servers. */
+function PastRead({ health, past }: { readonly health: ServerHealth; readonly past: Past }) {
+  const { text, tone, problem } = pastText(past, health.lastGoodAt)
+  return (
+    <div className={styles['wide']}>
+      <Note kind={tone}>{text}</Note>
+      {problem !== undefined && <ProblemNote problem={problem} />}
+      {past.state === 'reading' && (
+        <div className={styles['buttons']}>
+          <Button small onClick={() => void ask('sources.stopPast', {}).catch(() => undefined)}>
+            Stop reading back
+          </Button>
+        </div>
+      )}
+    </div>
   )
 }
 

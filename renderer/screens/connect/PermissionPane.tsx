@@ -16,6 +16,8 @@ import styles from './Connect.module.css'
 
 const WITHOUT_PERMISSION: Readonly<Record<Exclude<Kind, 'direct'>, string>> = {
   simulation: 'Everything: metrics, debug dumps, objects and users. No permissions are required.',
+  prometheus:
+    'Seats, limits, demand, waits and rejections at each scrape, and the past that Prometheus keeps. Flows, queues and single requests need debug dumps, and objects need the API: connect to the API server directly for these.',
   proxy:
     'Every request through the proxy: its queue, flow, seats and wait, whether it was rejected, and what the server reported. The server’s objects require get, list and watch; object counts require /metrics. Without these permissions the proxy uses the built-in objects and counts every list as one seat.',
   feed: 'Every request in the log, and what flow control would have done with it. The Live screen lists what the log does not contain.',

@@ -98,11 +98,12 @@ const SourceRow = ({ name, title, picked, onPick, remove, onRemove }: SourceRowP
   </li>
 )
 
-export type Kind = 'simulation' | 'direct' | 'proxy' | 'feed' | 'file' | 'demo'
+export type Kind = 'simulation' | 'direct' | 'prometheus' | 'proxy' | 'feed' | 'file' | 'demo'
 
 const KINDS: readonly (readonly [kind: Kind, title: string, text: string])[] = [
   ['simulation', 'Simulation', 'A simulated API server with the same flow control. No cluster required; editable.'],
   ['direct', 'Direct to kube-apiserver', 'Metrics and debug dumps of each server. No Prometheus needed.'],
+  ['prometheus', 'Prometheus', 'What a Prometheus, Thanos, Mimir or VictoriaMetrics scraped, and its past.'],
   ['proxy', 'Live proxy', 'Runs real requests through flow control on this machine, in front of a server. Editable.'],
   ['feed', 'Audit or log feed', 'What a server did, request by request, from its audit log, webhook or -v=3 log.'],
   ['file', 'Files', 'A /metrics page, a folder of captures, or a log. Drop it anywhere on the window.'],

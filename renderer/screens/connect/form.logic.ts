@@ -74,9 +74,9 @@ export function readForm(form: DirectForm): FormResult {
 const addresses = (text: string): string[] => [...new Set(text.split(/[\s,]+/).filter((part) => part !== ''))]
 
 const Address = z.url({ protocol: /^https?$/ })
-const isAddress = (text: string): boolean => Address.safeParse(text).success
+export const isAddress = (text: string): boolean => Address.safeParse(text).success
 
-const notAnAddress = (text: string): string => `“${text}” is not an address; write it as https://host:port.`
+export const notAnAddress = (text: string): string => `“${text}” is not an address; write it as https://host:port.`
 
 /** The form filled from a source that was used before; `undefined` when it was not a direct one. */
 export function formOf(spec: SourceSpec): DirectForm | undefined {
@@ -168,7 +168,7 @@ function missing(form: AuthForm): AuthErrors {
   }
 }
 
-const isOpenWire = (address: string): boolean => {
+export const isOpenWire = (address: string): boolean => {
   const url = URL.parse(address)
   return url?.protocol === 'http:' && !isLoopback(url.hostname.replace(/^\[|\]$/g, ''))
 }

@@ -17,6 +17,7 @@ import { HealthPane } from './HealthPane.tsx'
 import { FeedPane } from './FeedPane.tsx'
 import { ConnectedList, FoundContexts, KindList, leaveSource, Recent, type Kind } from './SourceList.tsx'
 import { PermissionPane } from './PermissionPane.tsx'
+import { PrometheusPane } from './PrometheusPane.tsx'
 import { ProxyPane } from './ProxyPane.tsx'
 import styles from './Connect.module.css'
 import { Check } from '../../components/Field.tsx'
@@ -76,6 +77,7 @@ export function ConnectScreen() {
           {kind === 'direct' && (
             <DirectPane {...{ form: direct, contexts, check, busy, onCheck, onConnect }} onChange={change} />
           )}
+          {kind === 'prometheus' && <PrometheusPane key={connected?.id} {...{ busy, shown }} onOpen={connect} />}
           {kind === 'proxy' && (
             <ProxyPane key={connected?.id} {...{ busy, shown }} onOpen={(spec) => connect(spec, 'connection')} />
           )}
@@ -113,7 +115,7 @@ function kindOf(spec: SourceSpec | undefined): Kind {
   const kinds = {
     simulation: 'direct',
     scrape: 'direct',
-    prometheus: 'direct',
+    prometheus: 'prometheus',
     files: 'file',
     demo: 'direct',
     proxy: 'proxy',

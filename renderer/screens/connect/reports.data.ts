@@ -1,4 +1,5 @@
 import { MISSING_REASONS, type Frame, type MissingFamily, type ServerFrame } from '../../../core/frame/frame.ts'
+import type { Problem } from '../../../core/contract/errors.ts'
 import { imbalanceIndex } from '../../../core/frame/aggregate.ts'
 import {
   type ServerHealth,
@@ -36,7 +37,10 @@ export function healthFacts(health: ServerHealth, frame: Frame | undefined): rea
   const { bytes, wireBytes, fetchMs, parseMs, families, clockOffsetMs } = health
   const wire = wireBytes === undefined || wireBytes === bytes ? '' : `, ${format.bytes(wireBytes)} compressed`
   return [
-    { label: 'One /metrics page', value: `${format.bytes(bytes)}${wire}` },
+    {
+      label: frame?.source.kind === 'prometheus' ? 'Answers for one scrape' : 'One /metrics page',
+      value: `${format.bytes(bytes)}${wire}`,
+    },
     { label: 'Fetch, median of 30', value: format.ms(fetchMs) },
     { label: 'Parse, one core', value: format.ms(parseMs) },
     { label: 'Families read', value: format.seats(families ?? server?.acquisition?.families) },
@@ -78,6 +82,50 @@ function clockText(offset: number | undefined): string {
   if (Math.abs(offset) < 1_000) return 'within 1 s'
   return `${format.age(Math.abs(offset))} ${offset > 0 ? 'ahead' : 'behind'}`
 }
+
+export type Past = NonNullable<ServerHealth['past']>
+
+interface PastText {
+  readonly text: string
+  readonly tone: 'info' | 'warn'
+  readonly problem?: Problem
+}
+
+/** How far the past has been read, in a sentence. */
+export function pastText(past: Past, newest: string | undefined): PastText {
+  const { state, wanted, reached, begins, problem } = past
+  const [from, to] = [unixMsOf(wanted), unixMsOf(reached)]
+  const since = format.dateTime(to)
+  switch (state) {
+    case 'reading': {
+      const end = Math.max(to, unixMsOf(newest ?? reached))
+      const share = end > from ? Math.floor(((end - to) / (end - from)) * 100) : 0
+      return { text: `Reading back to ${format.dateTime(from)}: ${share} % (since ${since}).`, tone: 'info' }
+    }
+    case 'done':
+      return {
+        text:
+          begins === undefined
+            ? `The history was read back to ${format.dateTime(from)}.${stepText(past)}`
+            : `Prometheus has no scrape between ${format.dateTime(from)} and ${format.dateTime(unixMsOf(begins))}; the history begins then.${stepText(past)}`,
+        tone: 'info',
+      }
+    case 'stopped':
+      return { text: `You stopped reading back at ${since}.${stepText(past)}`, tone: 'info' }
+    case 'failed':
+      return {
+        text: `The history could not be read further back than ${since}. Reconnect to try again.`,
+        tone: 'warn',
+        ...(problem && { problem }),
+      }
+  }
+}
+
+/** What of the scrapes the history leaves out. */
+const stepText = ({ stepMs }: Past): string =>
+  stepMs === undefined
+    ? ''
+    : ` It holds one scrape every ${format.span(stepMs / 1_000)}; what rose and fell between them shows in counters only.`
 
 const REASON_WORDS: Readonly<Record<(typeof MISSING_REASONS)[number], string>> = {
   removed: 'removed',

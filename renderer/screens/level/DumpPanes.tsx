@@ -201,6 +201,8 @@ function Absence({ server, level, hidden }: { server: string; level: string; hid
           lock for some milliseconds, so they are read at a bounded rate.
         </EmptyState>
       )
+    case 'unsupported':
+      return <EmptyState title="There are no debug dumps.">{absence.problem.message}</EmptyState>
     case 'forbidden':
       return (
         <ForbiddenState title={`You may not read the debug dumps on ${server}.`} role={absence.role}>

@@ -1,5 +1,7 @@
 import { readFixture } from '../../fixtures/load.ts'
 import { expect, test } from '../console.ts'
+import { refuse, startFakePrometheus } from '../../harness/fakePrometheus.ts'
+import { metricsPage } from '../../harness/hostileServer.ts'
 import { startMetricsServer } from '../metricsServer.ts'
 
 const mode = /LIVE|STALE|PAUSED|REPLAY|NO SOURCE/
@@ -45,6 +47,42 @@ test('two servers at once: each with its own limits, a sum only where it says so
   await page.getByRole('radio', { name: 'Sum' }).click()
   await expect(page.getByText(/\bsum\b/i).first()).toBeVisible()
   await Promise.all(servers.map((server) => server.die()))
+})
+
+test('a Prometheus: a cluster is found and chosen, and what it has and hides is said', async ({
+  consolePage: page,
+}) => {
+  const began = Date.now() - 120_000
+  const targets = ['prod', 'staging'].map((cluster) => ({
+    labels: { job: 'apiserver', instance: '10.0.0.1:6443', cluster },
+    intervalMs: 2_000,
+    page: (at: number) => (at < began ? undefined : metricsPage({ step: Math.round(at / 1_000) % 100_000 })),
+  }))
+  const prometheus = await startFakePrometheus(Date.now, () => targets)
+  await page.goto(`${new URL(page.url()).origin}/#/connection`)
+  // The form is that of the connected source, so it begins anew once that is known.
+  await page.getByRole('heading', { name: /^Connected to/ }).waitFor()
+  await page.getByRole('button', { name: /^Prometheus/ }).click()
+  await page.getByRole('textbox', { name: 'Address' }).fill(prometheus.url('/'))
+  await page.getByRole('button', { name: 'Find servers' }).click()
+  await page.getByRole('combobox', { name: 'Cluster', exact: true }).selectOption('prod')
+  await page.getByRole('button', { name: 'Connect', exact: true }).click()
+
+  const badge = page.getByRole('banner').getByText(mode).first()
+  await expect(badge).toContainText('LIVE')
+  const row = page.getByRole('grid', { name: /Priority levels/ }).getByRole('row', { name: /workload-low/ })
+  await expect(row).toContainText('20')
+
+  await page.getByRole('link', { name: /^Connection/ }).click()
+  await expect(page.getByText(/^Prometheus has no scrape between .*; the history begins then\./)).toBeVisible()
+  await expect(page.getByText(/scrapes this server every 2 s\. Seats and queues are those at the scrape/)).toBeVisible()
+  await page.getByRole('link', { name: /^Overview/ }).click()
+  prometheus.fail((_, response) => refuse(response, 503, 'Service Unavailable'))
+  await expect(badge).toContainText('STALE', { timeout: 20_000 })
+  await expect(row).toContainText('20')
+  await page.getByRole('link', { name: /^Connection/ }).click()
+  await expect(page.getByText(/is not ready \(503\), as after a restart/).first()).toBeVisible()
+  await prometheus.close()
 })
 
 test('files: a metrics page opens without any cluster, anything else is named in one sentence', async ({

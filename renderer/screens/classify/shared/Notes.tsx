@@ -26,6 +26,8 @@ export function NoDumps(props: {
           <DumpsSwitch small />
         </Note>
       )
+    case 'unsupported':
+      return <Note kind="info">{`${absence.problem.message} ${what} are only in them.`}</Note>
     case 'forbidden':
       return (
         <Note kind="warn">

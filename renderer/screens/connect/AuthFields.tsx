@@ -1,0 +1,89 @@
+import { TextField } from '../../components/Field.tsx'
+import { Choice } from './fields.tsx'
+import type { AuthErrors, AuthForm } from './form.logic.ts'
+import styles from './Connect.module.css'
+
+const KINDS = [
+  { value: 'token', label: 'Token' },
+  { value: 'basic', label: 'Password' },
+  { value: 'certificate', label: 'Certificate' },
+] as const
+
+const VERIFY = [
+  { value: 'verify', label: 'Verify' },
+  { value: 'skip', label: 'Skip' },
+] as const
+
+/** Credentials for addresses, and which servers are trusted with them. */
+export function AuthFields(props: {
+  readonly form: AuthForm
+  readonly errors: AuthErrors
+  /** Whether any of the addresses is https://. */
+  readonly tls: boolean
+  readonly onChange: (change: Partial<AuthForm>) => void
+}) {
+  const { form, errors, tls, onChange } = props
+  // An empty field is not yet a mistake.
+  const field = (name: 'token' | 'username' | 'password' | 'clientCertificate' | 'clientKey', label: string) => (
+    <TextField
+      label={label}
+      type={name === 'token' || name === 'password' ? 'password' : 'text'}
+      error={form[name] === '' ? undefined : errors[name]}
+      value={form[name]}
+      onChange={(value) => onChange({ [name]: value })}
+    />
+  )
+  return (
+    <>
+      <Choice
+        label="Authentication"
+        value={form.kind}
+        options={KINDS}
+        hint={HINTS[form.kind]}
+        error={errors.kind}
+        onChange={(kind) => onChange({ kind })}
+      />
+      {form.kind === 'token' && field('token', 'Bearer token')}
+      {form.kind === 'basic' && (
+        <div className={styles['pair']}>
+          {field('username', 'User name')}
+          {field('password', 'Password')}
+        </div>
+      )}
+      {form.kind === 'certificate' && (
+        <div className={styles['pair']}>
+          {field('clientCertificate', 'Path of the client certificate')}
+          {field('clientKey', 'Path of its key')}
+        </div>
+      )}
+      {tls && (
+        <div className={styles['pair']}>
+          <TextField
+            label="Path of the certificate authority"
+            hint="PEM. Empty: the authorities of this machine."
+            value={form.certificateAuthority}
+            onChange={(certificateAuthority) => onChange({ certificateAuthority })}
+          />
+          <Choice
+            label="Server certificate"
+            value={form.insecure ? 'skip' : 'verify'}
+            options={VERIFY}
+            hint={
+              form.insecure
+                ? 'Anyone on the network path can read the credentials. Use for test servers only.'
+                : undefined
+            }
+            onChange={(verify) => onChange({ insecure: verify === 'skip' })}
+          />
+        </div>
+      )}
+    </>
+  )
+}
+
+const TYPED = 'Sent to the main process once and not stored. Enter it again after disconnecting.'
+const HINTS = {
+  token: `Leave it empty if the server needs none. ${TYPED}`,
+  basic: TYPED,
+  certificate: 'PEM files on this machine, read by the main process.',
+} as const

@@ -1,0 +1,165 @@
+import { useState } from 'react'
+import type { PrometheusServers, PrometheusSpec } from '../../../core/contract/prometheus.ts'
+import { Button } from '../../components/Button.tsx'
+import { Check, SelectField, TextArea, TextField } from '../../components/Field.tsx'
+import { useTask } from '../../components/hooks.ts'
+import { Pane } from '../../components/Pane.tsx'
+import { Note, ProblemNote } from '../../components/States.tsx'
+import { client } from '../../state/client.ts'
+import { format } from '../../theme/format.ts'
+import { AuthFields } from './AuthFields.tsx'
+import type { SourcePaneProps } from './fields.tsx'
+import {
+  PASTS,
+  prometheusFormOf,
+  readPrometheusForm,
+  withFound,
+  withServer,
+  type PrometheusForm,
+} from './prometheus.logic.ts'
+import styles from './Connect.module.css'
+
+/** A Prometheus: where it is and as whom, then which of its servers, and how much of the past. */
+export function PrometheusPane({ busy, shown, onOpen }: SourcePaneProps<PrometheusSpec>) {
+  const [form, setForm] = useState(() => prometheusFormOf(shown))
+  const [found, startFind, forgetFound] = useTask<PrometheusServers>()
+  const read = readPrometheusForm(form)
+  const errors = read.ok ? {} : read.errors
+  const choose = (part: Partial<PrometheusForm>): void => setForm({ ...form, ...part })
+  /** What was found depends on it. */
+  const change = (part: Partial<PrometheusForm>): void => {
+    choose(part)
+    forgetFound()
+  }
+  const find = (): void => {
+    if (!read.ok) return
+    const { target } = read
+    void startFind(async () => {
+      const servers = await client().call('sources.servers', { target })
+      setForm((present) => withFound(present, servers))
+      return servers
+    })
+  }
+  const undecided = found.state === 'done' && found.value.clusters.length > 1 && form.cluster === ''
+  return (
+    <Pane title="Prometheus">
+      <div className={styles['form']}>
+        <TextField
+          label="Address"
+          hint="Prometheus, Thanos, Mimir or VictoriaMetrics; with its path prefix, before /api/v1."
+          placeholder="https://prometheus.example.com"
+          // An empty form is not yet a mistake.
+          error={form.url.trim() === '' ? undefined : errors.url}
+          value={form.url}
+          onChange={(url) => change({ url })}
+        />
+        <AuthFields
+          form={form.auth}
+          errors={errors.auth ?? {}}
+          tls={form.url.trim().startsWith('https:')}
+          onChange={(auth) => change({ auth: { ...form.auth, ...auth } })}
+        />
+        <div className={styles['pair']}>
+          <TextField
+            label="Tenant"
+            hint="X-Scope-OrgID. Empty: none."
+            error={errors.tenant}
+            value={form.tenant}
+            onChange={(tenant) => change({ tenant })}
+          />
+          <SelectField
+            label="Read back"
+            value={String(form.pastMs)}
+            options={PASTS}
+            onChange={(past) => choose({ pastMs: Number(past) })}
+          />
+        </div>
+        <TextArea
+          label="Further headers, one per line"
+          hint="Name: value. Sent to the main process once and not stored."
+          error={errors.headers}
+          rows={2}
+          value={form.headers}
+          onChange={(headers) => change({ headers })}
+        />
+        <TextArea
+          label="Labels of the series, one per line"
+          hint="Only series with these labels are read. Example: job=apiserver."
+          error={errors.matchers}
+          rows={2}
+          value={form.matchers}
+          onChange={(matchers) => change({ matchers })}
+        />
+        {found.state === 'done' && <Found found={found.value} form={form} onLabels={change} onChoose={setForm} />}
+        {found.state === 'failed' && <ProblemNote problem={found.problem} alert />}
+        <div className={styles['buttons']}>
+          <Button primary disabled={!read.ok || busy || undecided} onClick={() => read.ok && onOpen(read.spec)}>
+            {busy ? 'Connecting…' : 'Connect'}
+          </Button>
+          <Button disabled={!read.ok || found.state === 'busy'} onClick={find}>
+            {found.state === 'busy' ? 'Searching…' : 'Find servers'}
+          </Button>
+        </div>
+      </div>
+    </Pane>
+  )
+}
+
+/** The clusters and servers that were found, and by which labels. */
+function Found(props: {
+  readonly found: PrometheusServers
+  readonly form: PrometheusForm
+  readonly onLabels: (part: Partial<PrometheusForm>) => void
+  readonly onChoose: (form: PrometheusForm) => void
+}) {
+  const { found, form, onLabels, onChoose } = props
+  const { clusters, labels, choices, intervalMs } = found
+  const { instances: _, ...allServers } = form
+  const cluster = clusters.length === 1 ? clusters[0] : clusters.find(({ name = '' }) => name === form.cluster)
+  const servers = cluster?.servers.map(({ instance }) => instance) ?? []
+  return (
+    <>
+      <div className={styles['pair']}>
+        <SelectField
+          label="Label for clusters"
+          mono
+          value={form.clusterLabel}
+          options={[['', labels.cluster === undefined ? 'none found' : `${labels.cluster} (found)`], ...choices]}
+          onChange={(clusterLabel) => onLabels({ clusterLabel, cluster: '' })}
+        />
+        <SelectField
+          label="Label for servers"
+          mono
+          value={form.instanceLabel}
+          options={[['', `${labels.instance} (found)`], ...choices]}
+          onChange={(instanceLabel) => onLabels({ instanceLabel })}
+        />
+      </div>
+      {clusters.length > 1 && (
+        <SelectField
+          label="Cluster"
+          mono
+          value={form.cluster}
+          options={[['', 'choose one'], ...clusters.map(({ name = '' }) => name)]}
+          onChange={(name) => onChoose({ ...allServers, cluster: name })}
+        />
+      )}
+      {cluster !== undefined && (
+        <div className={styles['choice']} role="group" aria-label="API servers">
+          <span aria-hidden="true">API servers</span>
+          {servers.map((instance) => (
+            <Check
+              key={instance}
+              label={instance}
+              checked={form.instances?.includes(instance) ?? true}
+              onChange={(on) => onChoose(withServer(form, servers, instance, on))}
+            />
+          ))}
+        </div>
+      )}
+      {intervalMs !== undefined && (
+        <Note kind="info">{`Scraped every ${format.span(intervalMs / 1_000)}. A frame follows each scrape.`}</Note>
+      )}
+    </>
+  )
+}
