@@ -25,7 +25,7 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   )
 
-const cacheFolder = (version: string): string =>
+export const cacheFolder = (version: string): string =>
   join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'apf-kube', version)
 
 /** Why the cluster tests cannot run on this machine, or `undefined` when they can. */

@@ -1,0 +1,302 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Browser } from 'playwright'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { PrometheusSpecSchema } from '../../core/contract/prometheus.ts'
+import { createDeriver } from '../../core/frame/derive.ts'
+import { REJECT_REASONS, type LevelFrame, type ServerFrame } from '../../core/frame/frame.ts'
+import { createFrameBuilder } from '../../core/metrics/buildFrame.ts'
+import { NEEDED_FAMILIES } from '../../core/metrics/catalogue.ts'
+import { createParser } from '../../core/metrics/parse.ts'
+import { ensureBuilt } from '../../main/bootstrap/build.mjs'
+import { systemEnvironment } from '../../main/ports/environment.ts'
+import { createPrometheusSource } from '../../main/sources/prometheus.ts'
+import { launchChromium } from '../harness/chromium.ts'
+import { runCommand, startCommand } from '../harness/command.ts'
+import { allNamed } from '../harness/consent.ts'
+import { startConsole, type RunningConsole } from '../harness/webConsole.ts'
+import { VIEWER } from './identities.ts'
+import { labelValues, readSamples, total } from './independent.ts'
+import { runLoad } from './load.ts'
+import { saturating, seed } from './profiles.ts'
+import {
+  ensureVictoriaMetrics,
+  startPrometheus,
+  startVictoriaMetrics,
+  whyNoPrometheus,
+  type ScrapingServer,
+} from './prometheusServers.ts'
+import { startRelay, type Relay } from './relay.ts'
+import { noCluster, useCluster } from './suite.ts'
+
+const reason = whyNoPrometheus()
+if (reason !== undefined) console.warn(`The tests with Prometheus are skipped: ${reason}.`)
+
+const WATCHED_SECONDS = 110
+/** From the first line of a scrape to its last, through the relay and under load, at most. */
+const SCRAPE_MS = 2_000
+
+/** One that scrapes the API server through a relay of its own, and what the console reads of it. */
+interface Scraper {
+  readonly name: string
+  readonly relay: Relay
+  readonly server: ScrapingServer
+  readonly frames: ServerFrame[]
+}
+
+/** A page that the test itself read, and between which instants. */
+interface DirectPage {
+  readonly sentAt: number
+  readonly receivedAt: number
+  readonly frame: ServerFrame
+}
+
+const isExact = (name: string): boolean => name.startsWith('Prometheus')
+
+const frameOf = (body: string, at: string, id = 'direct'): ServerFrame =>
+  createFrameBuilder({ id })(createParser({ keep: NEEDED_FAMILIES }).parse(new TextEncoder().encode(body)), { at })
+
+/** Significant digits that VictoriaMetrics keeps of a value, at least; Prometheus keeps them all. */
+const KEPT_DIGITS = 12
+
+/** The same data, where numbers differ by no more than the last of the digits that are kept. */
+function isSame(a: unknown, b: unknown, exact: boolean): boolean {
+  if (typeof a === 'number' && typeof b === 'number') {
+    return a === b || (!exact && Math.abs(a - b) <= 10 ** (1 - KEPT_DIGITS) * Math.max(Math.abs(a), Math.abs(b)))
+  }
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
+  const [own, other] = [new Map(Object.entries(a)), new Map(Object.entries(b))]
+  return [...new Set([...own.keys(), ...other.keys()])].every((key) => isSame(own.get(key), other.get(key), exact))
+}
+
+const numbers = ({ levels, startedAt, seatFairFrac, version }: ServerFrame) => ({
+  levels,
+  startedAt,
+  seatFairFrac,
+  version,
+})
+
+describe.skipIf(noCluster || reason !== undefined)('an API server under load, read through what scrapes it', () => {
+  const cluster = useCluster({ maxInflight: 20, maxMutatingInflight: 10 })
+  const end = new AbortController()
+  const scrapers: Scraper[] = []
+  const direct: DirectPage[] = []
+  let folder = ''
+  let load: Promise<unknown> | undefined
+
+  const add = async (name: string, start: (target: string) => Promise<ScrapingServer>): Promise<Scraper> => {
+    const relay = await startRelay(cluster(), VIEWER)
+    const server = await start(new URL(relay.url).host)
+    const scraper: Scraper = { name, relay, server, frames: [] }
+    scrapers.push(scraper)
+    return scraper
+  }
+  const follow = async ({ server, frames, name }: Scraper): Promise<void> => {
+    const spec = PrometheusSpecSchema.parse({ kind: 'prometheus', url: server.url, pastMs: 0 })
+    const made = await vi.waitFor(
+      async () => {
+        const source = await createPrometheusSource(spec, systemEnvironment, allNamed)
+        if (!source.ok) throw new Error(`${name}: ${source.problem.message}`)
+        return source
+      },
+      { timeout: 60_000, interval: 1_000 },
+    )
+    made.source.start(end.signal, (event) => {
+      if (event.kind === 'frame' && event.past !== true) frames.push(event.frame)
+    })
+  }
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'apf-prometheus-'))
+    const victoria = await ensureVictoriaMetrics()
+    if ('reason' in victoria) console.warn(`Not tested with VictoriaMetrics: ${victoria.reason}.`)
+    await seed(cluster())
+    for (const seconds of [5, 30]) {
+      await add(`Prometheus every ${seconds} s`, (target) =>
+        startPrometheus(folder, target, seconds, join(folder, `queries-${seconds}.log`)),
+      )
+    }
+    if ('path' in victoria) {
+      await add('VictoriaMetrics every 5 s', (target) => startVictoriaMetrics(folder, target, 5, victoria.path))
+    }
+    load = runLoad(cluster(), saturating, WATCHED_SECONDS + 60, end.signal)
+    const over = Date.now() + WATCHED_SECONDS * 1_000
+    await Promise.all([
+      ...scrapers.map(follow),
+      (async () => {
+        while (Date.now() < over) {
+          const sentAt = Date.now()
+          const { status, body } = await cluster().call('/metrics', VIEWER)
+          const receivedAt = Date.now()
+          if (status === 200) direct.push({ sentAt, receivedAt, frame: frameOf(body, new Date(sentAt).toISOString()) })
+          await sleep(Math.max(0, sentAt + 1_000 - Date.now()))
+        }
+      })(),
+    ])
+  })
+  afterAll(async () => {
+    end.abort()
+    for (const { server, relay } of scrapers) {
+      await server.stop()
+      await relay.close()
+    }
+    await load
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  it('gives every page that was scraped as it was, number for number, and leaves none out', () => {
+    for (const { name, relay, frames } of scrapers) {
+      const pages = relay.bodies('/metrics').map((body) => numbers(frameOf(body, new Date(0).toISOString())))
+      const exact = isExact(name)
+      const first = pages.findIndex((page) => isSame(page, frames[0] && numbers(frames[0]), exact))
+      expect(first, `${name}: the first frame is a page that was scraped`).toBeGreaterThanOrEqual(0)
+      expect(frames.length, name).toBeGreaterThanOrEqual(name.includes('30 s') ? 3 : 15)
+      frames.forEach((frame, i) => {
+        if (exact) expect(numbers(frame), `${name}, frame ${i}`).toEqual(pages[first + i])
+        else expect(isSame(numbers(frame), pages[first + i], false), `${name}, frame ${i}`).toBe(true)
+      })
+    }
+    const busy = scrapers[0]?.frames.some(({ levels }) => levels.some((level) => (level.requests.queued ?? 0) > 0))
+    expect(busy).toBe(true)
+  })
+
+  /** The direct pages that were read wholly before a scrape began, and after it had ended. */
+  const around = ({ at }: ServerFrame): readonly [DirectPage, DirectPage] | undefined => {
+    const when = Date.parse(at)
+    const before = direct.findLast(({ receivedAt }) => receivedAt <= when)
+    const after = direct.find(({ sentAt }) => sentAt >= when + SCRAPE_MS)
+    return before === undefined || after === undefined ? undefined : [before, after]
+  }
+  const levelOf = (frame: ServerFrame, name: string): LevelFrame | undefined =>
+    frame.levels.find((level) => level.name === name)
+
+  /**
+   * Counters only grow, so at the scrape they lie between what was read directly before and after it: dispatched and
+   * rejected requests, and with them Overview's and Level's rates over a scrape interval. Limits and demand change every
+   * 10 s at most, so they are those of one of both. Executing and queued are of the instant: the test before says that
+   * they are the page's, and nothing more can be said of two instants.
+   */
+  it('agrees with direct readings around each scrape, column by column', () => {
+    let compared = 0
+    for (const { name, frames } of scrapers) {
+      const derive = createDeriver('x')
+      let earlier: readonly [DirectPage, DirectPage] | undefined
+      for (const frame of frames) {
+        const derived = derive(frame)
+        const both = around(frame)
+        for (const level of both === undefined ? [] : frame.levels) {
+          const [before, after] = both?.map(({ frame: other }) => levelOf(other, level.name)) ?? []
+          const where = `${name}, ${frame.at}, ${level.name}`
+          const counters = (of: LevelFrame | undefined): number[] => [
+            of?.dispatched ?? 0,
+            ...REJECT_REASONS.map((why) => of?.rejected?.[why] ?? 0),
+          ]
+          counters(level).forEach((value, i) => {
+            expect(value, where).toBeGreaterThanOrEqual(counters(before)[i] ?? 0)
+            expect(value, where).toBeLessThanOrEqual(counters(after)[i] ?? Number.POSITIVE_INFINITY)
+          })
+          // A recomputation between both may make a torn page: each number by itself is of one of them.
+          for (const column of ['nominal', 'lower', 'upper', 'current'] as const) {
+            expect([before?.limits[column], after?.limits[column]], where).toContain(level.limits[column])
+          }
+          for (const column of ['highWatermark', 'average', 'stdev', 'smoothed', 'target'] as const) {
+            const values = [before?.demand[column], after?.demand[column]]
+            expect(
+              values.some((value) => isSame(value, level.demand[column], isExact(name))),
+              `${where}, ${column}`,
+            ).toBe(true)
+          }
+          const rate = derived.levels.find((one) => one.name === level.name)?.dispatchedPerSecond
+          const dispatched = (page: DirectPage | undefined): number =>
+            (page && levelOf(page.frame, level.name)?.dispatched) ?? 0
+          if (earlier !== undefined && rate !== undefined) {
+            const events = rate * (derived.intervalSeconds ?? 0)
+            expect(events, where).toBeGreaterThanOrEqual(dispatched(both?.[0]) - dispatched(earlier[1]) - 1e-6)
+            expect(events, where).toBeLessThanOrEqual(dispatched(both?.[1]) - dispatched(earlier[0]) + 1e-6)
+          }
+          compared++
+        }
+        earlier = both
+      }
+    }
+    expect(compared).toBeGreaterThan(100)
+  })
+
+  it('is read by snapshot and watch', async () => {
+    for (const { name, server } of scrapers) {
+      const done = await runCommand('snapshot', '--prometheus', server.url)
+      expect(done.code, `${name}: ${done.told}`).toBe(0)
+      expect(JSON.parse(done.output), name).toMatchObject({
+        source: { kind: 'prometheus', name: 'apf-kube' },
+        servers: [{ version: expect.stringMatching(/^v1\./) }],
+      })
+      const seconds = name.includes('30 s') ? 30 : 5
+      expect(done.told, name).toContain(`scrapes this server every ${seconds} s`)
+    }
+    const watching = startCommand('watch', '--prometheus', scrapers.at(-1)?.server.url ?? '', '--count', '3')
+    const times = [await watching.nextFrame(), await watching.nextFrame(), await watching.nextFrame()].map(({ at }) =>
+      Date.parse(at),
+    )
+    expect(await watching.ended).toBe(0)
+    times.slice(1).forEach((at, i) => expect((at - (times[i] ?? 0)) / 1_000).toBeCloseTo(5, 0))
+  })
+
+  describe('on the Overview', () => {
+    let running: RunningConsole | undefined
+    let browser: Browser | undefined
+    afterAll(async () => {
+      await browser?.close()
+      await running?.stop()
+    })
+
+    it('shows the numbers of an independent reading of the same page, at the cost of at most 20 queries', async () => {
+      const [scraper] = scrapers
+      if (scraper === undefined) throw new Error('no Prometheus')
+      await ensureBuilt()
+      const queries = async (): Promise<number> =>
+        (await readFile(join(folder, 'queries-5.log'), 'utf8')).split('\n').filter((line) => line !== '').length
+      scraper.relay.freeze()
+      // Two scrapes of the frozen page; the source of this test asks as well until it is stopped.
+      end.abort()
+      await sleep(11_000)
+      const samples = readSamples(scraper.relay.bodies('/metrics').at(-1) ?? '')
+      browser = await launchChromium()
+      const before = await queries()
+      running = await startConsole(['--prometheus', scraper.server.url])
+      const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+      await page.goto(running.address)
+      const grid = page.getByRole('grid', { name: /Priority levels/ })
+      await grid.waitFor()
+      const asked = (await queries()) - before
+      const headers = (await grid.getByRole('columnheader').allInnerTexts()).map((text) => text.trim())
+      const shown: Record<string, (string | undefined)[]> = {}
+      for (const row of await grid.getByRole('row').all()) {
+        const cells = (await row.getByRole('gridcell').allInnerTexts()).map((text) => text.trim())
+        if (cells.length === 0) continue
+        shown[cells[0]?.split('\n').at(-1) ?? ''] = ['Executing', 'Limit', 'Nominal', 'Queued'].map(
+          (header) => cells[headers.indexOf(header)],
+        )
+      }
+      const wanted = Object.fromEntries(
+        labelValues(samples, 'priority_level').map((name) => {
+          const of = (family: string): string => String(total(samples, family, { priority_level: name }) ?? 0)
+          const limit = name === 'exempt' ? 'none' : of('current_limit_seats')
+          return [
+            name,
+            [of('current_executing_seats'), limit, of('nominal_limit_seats'), of('current_inqueue_requests')],
+          ]
+        }),
+      )
+      expect(shown).toEqual(wanted)
+      console.info(`The Overview cost ${asked} queries, the last hour included.`)
+      expect(asked).toBeGreaterThan(0)
+      expect(asked).toBeLessThanOrEqual(20)
+      // It asked for an hour, and says that there are a few minutes only.
+      await page.goto(new URL('#/connection', page.url()).href)
+      await page.getByText(/^Prometheus has no scrape between .*; the history begins then\.$/).waitFor()
+      await page.getByText(/scrapes this server every 5 s\. Seats and queues are those at the scrape/).waitFor()
+    })
+  })
+})

@@ -1,0 +1,126 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { access, cp, mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { cacheFolder, DEFAULT_VERSION } from './binaries.ts'
+import { freePort, startServer } from './process.ts'
+
+/** A real Prometheus, or a real VictoriaMetrics, that scrapes one target. */
+export interface ScrapingServer {
+  readonly url: string
+  readonly stop: () => Promise<void>
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
+/** Why there is no Prometheus; `undefined` where there is one. */
+export function whyNoPrometheus(): string | undefined {
+  try {
+    execFileSync('prometheus', ['--version'], { stdio: 'ignore' })
+    return undefined
+  } catch {
+    return 'prometheus is not installed (apt-get install prometheus)'
+  }
+}
+
+/** Scrapes `host:port` over plain HTTP; the log of queries is a line of JSON each. */
+const configuration = (target: string, seconds: number, queryLog?: string): string =>
+  JSON.stringify({
+    global: {
+      scrape_interval: `${seconds}s`,
+      scrape_timeout: `${seconds}s`,
+      ...(queryLog !== undefined && { query_log_file: queryLog }),
+    },
+    scrape_configs: [
+      { job_name: 'apiserver', static_configs: [{ targets: [target], labels: { cluster: 'apf-kube' } }] },
+    ],
+  })
+
+export async function startPrometheus(
+  folder: string,
+  target: string,
+  seconds: number,
+  queryLog: string,
+): Promise<ScrapingServer> {
+  const own = join(folder, `prometheus-${seconds}`)
+  await mkdir(own, { recursive: true })
+  const file = join(own, 'prometheus.yml')
+  await writeFile(file, configuration(target, seconds, queryLog))
+  const port = await freePort()
+  const server = startServer(
+    'prometheus',
+    'prometheus',
+    [`--config.file=${file}`, `--storage.tsdb.path=${join(own, 'data')}`, `--web.listen-address=127.0.0.1:${port}`],
+    own,
+  )
+  return ready(`http://127.0.0.1:${port}`, '/-/ready', server)
+}
+
+export async function startVictoriaMetrics(
+  folder: string,
+  target: string,
+  seconds: number,
+  path: string,
+): Promise<ScrapingServer> {
+  const own = join(folder, `victoria-metrics-${seconds}`)
+  await mkdir(own, { recursive: true })
+  const file = join(own, 'scrape.yml')
+  await writeFile(file, configuration(target, seconds))
+  const port = await freePort()
+  const server = startServer(
+    'victoria-metrics',
+    path,
+    [`-promscrape.config=${file}`, `-storageDataPath=${join(own, 'data')}`, `-httpListenAddr=127.0.0.1:${port}`],
+    own,
+  )
+  return ready(`http://127.0.0.1:${port}`, '/health', server)
+}
+
+async function ready(url: string, path: string, server: ReturnType<typeof startServer>): Promise<ScrapingServer> {
+  const deadline = Date.now() + 30_000
+  while (Date.now() < deadline) {
+    const ended = await server.ended()
+    if (ended !== undefined) throw new Error(ended)
+    const answer = await fetch(url + path).catch(() => undefined)
+    if (answer?.ok === true) return { url, stop: () => server.stop() }
+    await sleep(100)
+  }
+  await server.stop()
+  throw new Error(`${url} was not ready in time`)
+}
+
+const VICTORIA_METRICS = 'github.com/VictoriaMetrics/VictoriaMetrics@v0.0.0-20250718125606-9d9bea03485e'
+
+/** The path of a VictoriaMetrics that is built on first use; the reason where it cannot be. */
+export async function ensureVictoriaMetrics(): Promise<{ readonly path: string } | { readonly reason: string }> {
+  const path = join(dirname(cacheFolder(DEFAULT_VERSION)), 'victoria-metrics')
+  if (await exists(path)) return { path }
+  const source = `${path}-source-${process.pid}`
+  const run = promisify(execFile)
+  try {
+    const { stdout } = await run('go', ['mod', 'download', '-json', VICTORIA_METRICS])
+    const found: unknown = JSON.parse(stdout)
+    if (typeof found !== 'object' || found === null || !('Dir' in found)) throw new Error('the module has no folder')
+    // Its go.mod replaces modules, which `go install` refuses; the cache is read-only.
+    await cp(String(found.Dir), source, { recursive: true })
+    await run('chmod', ['-R', 'u+w', source])
+    await run('go', ['build', '-mod=mod', '-o', `${path}-${process.pid}`, './app/victoria-metrics'], {
+      cwd: source,
+      env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off' },
+      maxBuffer: 64 << 20,
+    })
+    await rename(`${path}-${process.pid}`, path)
+    return { path }
+  } catch (error) {
+    return {
+      reason: `VictoriaMetrics cannot be built: ${error instanceof Error ? error.message.split('\n', 1)[0] : String(error)}`,
+    }
+  } finally {
+    await rm(source, { recursive: true, force: true })
+  }
+}
