@@ -7,7 +7,13 @@ import type { Drift, DriftRow } from '../../../../core/drift/drift.ts'
  * proves nothing. `time`: as it is written on the screen.
  */
 export function comparedText(
-  { origin, target, state, asOf, silent }: Pick<ObjectsState, 'origin' | 'target' | 'state' | 'asOf'> & { readonly silent: boolean },
+  {
+    origin,
+    target,
+    state,
+    asOf,
+    silent,
+  }: Pick<ObjectsState, 'origin' | 'target' | 'state' | 'asOf'> & { readonly silent: boolean },
   version: string,
   { rows, same }: Drift,
   time: (at: string) => string,
@@ -19,9 +25,7 @@ export function comparedText(
   const when =
     asOf === undefined ? '' : watched ? `, confirmed at ${time(asOf)} and watched since` : `, as of ${time(asOf)}`
   const stale =
-    state === 'stale' || (live && silent)
-      ? ' The server no longer reports its objects, so they may have changed.'
-      : ''
+    state === 'stale' || (live && silent) ? ' The server no longer reports its objects, so they may have changed.' : ''
   const matching = rows.length === 0 ? '' : ` ${count(same, 'other object matches', 'other objects match')}.`
   return `Objects of ${of}${when}.${stale}${matching}`
 }
