@@ -45,3 +45,4 @@ export const unixMsAfter = (start: UnixMs, ns: Nanoseconds): UnixMs => start + n
 export const unixMsOf = (text: string): UnixMs => Date.parse(text)
 
 export const bytesToMegabytes = (bytes: number): number => bytes / 1e6
+export const megabytesToBytes = (megabytes: number): number => megabytes * 1e6

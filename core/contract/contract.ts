@@ -28,6 +28,7 @@ import {
   ProxyModeSchema,
 } from './live.ts'
 import { PrometheusServersSchema, PrometheusTargetSchema } from './prometheus.ts'
+import { RecorderStateSchema } from './recording.ts'
 import { SettingsChangeSchema, SettingsSchema } from './settings.ts'
 import {
   CadenceSchema,
@@ -108,6 +109,8 @@ export const procedures = {
     }),
     HeatMapSchema,
   ),
+  /** Switches the flight recorder of one source on or off; `unsupported` for a source that cannot be recorded. */
+  'recorder.switch': procedure(z.object({ connection, on: z.boolean() }), nothing),
   /** Object counts, sizes and watches of one server; `null` while the source does not report them. */
   'sources.facts': procedure(z.object({ connection, server: z.string() }), ReportedFactsSchema.nullable()),
   /**
@@ -183,6 +186,8 @@ export const streams = {
   live: stream(ofConnection, LiveEventSchema),
   /** How the live source does: at the start, each second and after `live.candidate`. */
   liveState: stream(ofConnection, LiveStateSchema),
+  /** How the flight recorder does with a source: at the start, and about each second while something is told. */
+  recorder: stream(ofConnection, RecorderStateSchema),
 } as const
 
 export type Procedures = typeof procedures

@@ -14,6 +14,11 @@ const fields = {
   levelSlots: z.record(z.string(), z.number().int().positive()),
   /** Saved filters of single requests, as they are typed. */
   liveFilters: z.array(z.string().max(1_000)).max(50),
+  /** Whether sources are recorded from the moment they are connected. */
+  record: z.boolean(),
+  /** Recordings are kept for so long, and together never take more. */
+  keepDays: z.number().int().min(1).max(365),
+  keepMegabytes: z.number().int().min(100).max(1_000_000),
   /** Columns of single requests that are not shown as usual: shown ones by name, hidden ones with a leading minus. */
   liveColumns: z.array(z.string().max(50)).max(50),
 }
@@ -30,6 +35,9 @@ export const SettingsSchema = z.object({
   levelSlots: fields.levelSlots.default({}),
   liveFilters: fields.liveFilters.default([]),
   liveColumns: fields.liveColumns.default([]),
+  record: fields.record.default(true),
+  keepDays: fields.keepDays.default(7),
+  keepMegabytes: fields.keepMegabytes.default(2_000),
 })
 export type Settings = z.infer<typeof SettingsSchema>
 
@@ -45,5 +53,8 @@ export const SettingsChangeSchema = z.object({
   levelSlots: fields.levelSlots.exactOptional(),
   liveFilters: fields.liveFilters.exactOptional(),
   liveColumns: fields.liveColumns.exactOptional(),
+  record: fields.record.exactOptional(),
+  keepDays: fields.keepDays.exactOptional(),
+  keepMegabytes: fields.keepMegabytes.exactOptional(),
 })
 export type SettingsChange = z.infer<typeof SettingsChangeSchema>

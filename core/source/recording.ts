@@ -50,6 +50,82 @@ export function createReader(): (line: string) => Told {
   }
 }
 
+/** One line of a segment. */
+export interface SegmentLine {
+  readonly text: string
+  /** Tells again what was told in an earlier segment, so that this one can be read alone. */
+  readonly restated: boolean
+}
+
+/** Writes a recording in segments each of which is read alone. */
+export interface SegmentWriter {
+  /** The lines that an event adds to the segment; the first event of one brings everything that was known before it. */
+  write(told: Told): SegmentLine[]
+  /** Takes notice of an event that is not written, and ends the segment: the next lines would not fit what is there. */
+  pass(told: Told): void
+  /** The next event begins another segment. */
+  cut(): void
+}
+
+export function createSegmentWriter(): SegmentWriter {
+  /** The latest event of each kind and server, in the order of first telling. */
+  const known = new Map<string, Told>()
+  let record: ReturnType<typeof createRecorder> | undefined
+  const remember = (told: Told): void => {
+    const name = stateOf(told.event)
+    if (name !== undefined) known.set(name, told)
+  }
+  return {
+    write(told) {
+      const lines: SegmentLine[] = []
+      if (record === undefined) {
+        record = createRecorder()
+        for (const earlier of known.values()) lines.push({ text: record(earlier), restated: true })
+      }
+      lines.push({ text: record(told), restated: false })
+      remember(told)
+      return lines
+    },
+    pass(told) {
+      remember(told)
+      record = undefined
+    },
+    cut() {
+      record = undefined
+    },
+  }
+}
+
+/** What a segment tells: what was known before it began, each with the time at which it was told, and what came then. */
+export interface SegmentEvents {
+  readonly before: readonly Told[]
+  readonly events: readonly Told[]
+}
+
+/** Reads the lines of a segment, the first `restated` of which tell again. Throws RangeError like `createReader`. */
+export function readSegment(lines: readonly string[], restated: number): SegmentEvents {
+  const read = createReader()
+  const all = lines.map((line, index) => {
+    try {
+      return read(line)
+    } catch (error) {
+      throw new RangeError(`line ${index + 1}: ${error instanceof Error ? error.message : String(error)}`, {
+        cause: error,
+      })
+    }
+  })
+  return { before: all.slice(0, restated), events: all.slice(restated) }
+}
+
+/** Of which state an event is the latest word; `undefined` for those that only add to what was told. */
+function stateOf(event: SourceEvent): string | undefined {
+  if (event.kind === 'dump') return `dump ${event.dump.server}`
+  if (event.kind === 'note') return 'note'
+  if (event.kind === 'frame' && event.past === true) return undefined
+  const thread = threadOf(event)
+  return thread === '' ? undefined : thread
+}
+
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)

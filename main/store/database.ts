@@ -24,6 +24,11 @@ export interface DatabaseOptions {
   readonly path: string | undefined
   /** SQL of each schema version, oldest first. A published one never changes; new ones are appended. */
   readonly migrations: readonly string[]
+  /**
+   * What a change survives once `write` resolves: the loss of power, unless only the end of the process. The latter costs a
+   * writer that comes every second next to nothing.
+   */
+  readonly survives?: 'power' | 'process'
 }
 
 /** For so long a lock of another process is waited for without letting anything else run, milliseconds. */
@@ -35,14 +40,15 @@ const LONGEST_WAIT_MS = 15_000
  * Opens or creates a database. Rejects with `ProblemError` when the file cannot be used: it belongs to somebody else, is
  * damaged, or was written by a newer version. Such a file is left exactly as it is.
  */
-export async function openDatabase({ path, migrations }: DatabaseOptions): Promise<Database> {
+export async function openDatabase({ path, migrations, survives = 'power' }: DatabaseOptions): Promise<Database> {
   if (path !== undefined) createPrivateFile(path)
   const connection = translating(path, () => new DatabaseSync(path ?? ':memory:', { timeout: BLOCKING_MS }))
   try {
     const version = await patiently(path, () => schemaVersion(connection))
     if (version > migrations.length) throw newerVersion(path ?? '', version, migrations.length)
     await patiently(path, () => {
-      connection.exec('PRAGMA trusted_schema = OFF; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+      const synchronous = survives === 'power' ? 'FULL' : 'NORMAL'
+      connection.exec(`PRAGMA trusted_schema = OFF; PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}`)
       assertSound(path ?? '', connection)
     })
     await patiently(path, () => transaction(connection, () => migrate(connection, migrations)))

@@ -1,6 +1,6 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { serve } from '../../core/contract/server.ts'
-import { toProblem } from '../../core/contract/errors.ts'
+import { toProblem, type Problem } from '../../core/contract/errors.ts'
 import type { Consent } from '../cluster/consent.ts'
 import { namedByOperator } from '../cluster/namedByOperator.ts'
 import { systemEnvironment } from '../ports/environment.ts'
@@ -22,7 +22,14 @@ const tell = (news: News, transfer: MessagePort[] = []): void => main.postMessag
 
 const store = openStore(stateDir)
 const ended = new AbortController()
-store.notices.subscribe((notices) => tell({ kind: 'notices', notices }), ended.signal)
+/** Of the store, and of the flight recorder. */
+let unkept: readonly Problem[] = []
+let unrecorded: readonly Problem[] = []
+const tellNotices = (): void => tell({ kind: 'notices', notices: [...unkept, ...unrecorded] })
+store.notices.subscribe((notices) => {
+  unkept = notices
+  tellNotices()
+}, ended.signal)
 /** The operator is asked by the process, which all sources share. */
 const consent: Consent = {
   named: namedByOperator(words, process.env),
@@ -41,7 +48,12 @@ const opening = openSource(
       if (source !== undefined) tell({ kind: 'connection', connection: source.connection })
     },
   },
-  { environment: systemEnvironment, store, makeSource: systemAccess(recording, stateDir, consent).makeSource },
+  {
+    environment: systemEnvironment,
+    store,
+    makeSource: systemAccess(recording, stateDir, consent).makeSource,
+    stateDir,
+  },
 )
 
 const end = async (): Promise<void> => {
@@ -67,6 +79,11 @@ main.on('message', (wish: Wish) => {
 
 try {
   source = await opening
+  source.recorder?.subscribe(({ problem }) => {
+    const before = unrecorded[0]?.message
+    unrecorded = problem === undefined ? [] : [{ ...problem, message: `Recording is paused. ${problem.message}` }]
+    if (unrecorded[0]?.message !== before) tellNotices()
+  }, ended.signal)
   const { connection, port, metrics, serveSimulation } = source
   tell({
     kind: 'connected',

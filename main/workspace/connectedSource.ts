@@ -10,17 +10,21 @@ import type {
 } from '../../core/contract/contract.ts'
 import { ProblemError, type Problem } from '../../core/contract/errors.ts'
 import type { Port } from '../../core/contract/protocol.ts'
+import type { RecorderState } from '../../core/contract/recording.ts'
 import { CadenceSchema, type Connected, type SourceSpec } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import { reportedFacts } from '../../core/live/serverFacts.ts'
+import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { engineMetrics } from '../live/metricsServer.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { SourceResult } from '../ports/source.ts'
+import type { Subscribable } from '../ports/topic.ts'
+import { startFlightRecorder, type FlightRecorder } from '../recordings/flightRecorder.ts'
 import { startSimulatedHttpServer } from '../simulated/httpServer.ts'
 import type { Store } from '../store/store.ts'
 import { createObjectDesk } from './objectDesk.ts'
 import { createObjects } from './objects.ts'
-import { startSession } from './session.ts'
+import { startSession, type Session } from './session.ts'
 
 /** A connected source as the workspace and the pages know it, wherever it runs. */
 export interface ConnectedSource {
@@ -63,6 +67,8 @@ export interface SourceRequest {
 /** A source that runs in this thread. */
 export interface SourceHere extends ConnectedSource {
   readonly handlers: SourceHandlers
+  /** How its flight recorder does, where it has one. */
+  readonly recorder?: Subscribable<RecorderState>
 }
 
 /** Connects a source. Rejects with `ProblemError`. */
@@ -72,18 +78,41 @@ export interface SourceSurroundings {
   readonly environment: Environment
   readonly store: Store
   readonly makeSource: (spec: SourceSpec, environment: Environment) => Promise<SourceResult>
+  /** Folder of the recordings; nothing is recorded without it. */
+  readonly stateDir?: string
 }
 
 /** Connects a source in this thread. */
 export async function openSource(
   { id, spec, onConnection }: Omit<SourceRequest, 'onNotices'>,
-  { environment, store, makeSource }: SourceSurroundings,
+  { environment, store, makeSource, stateDir }: SourceSurroundings,
 ): Promise<SourceHere> {
   const made = await makeSource(spec, environment)
   if (!made.ok) throw ProblemError.of(made.problem)
   const { source, simulation } = made
   const cadence = spec.kind === 'scrape' ? spec.cadence : CadenceSchema.parse({})
-  const session = startSession({ id, source, simulation, spec, cadence, environment, onConnection })
+  const flight =
+    stateDir === undefined
+      ? undefined
+      : await startFlightRecorder({
+          stateDir,
+          source: source.info,
+          environment,
+          settings: () => store.settings.read(),
+          presence: () => store.presence(),
+        })
+  const onEvent = flight && ((event: SourceEvent): void => flight.take(event))
+  const session = startSession({
+    id,
+    source,
+    simulation,
+    spec,
+    cadence,
+    environment,
+    onConnection,
+    ...(onEvent && { onEvent }),
+  })
+  if (flight !== undefined) hearWhileRecording(session, flight)
   const desk = createObjectDesk(session, environment)
   const objects = createObjects({ deskOf: () => desk, store, environment })
   objects.resolveOnce(desk, session.ended)
@@ -112,6 +141,11 @@ export async function openSource(
         const facts = session.picture.facts(server)
         return facts === undefined ? null : reportedFacts(facts)
       },
+      'recorder.switch': async ({ on }) => {
+        if (flight === undefined) throw new ProblemError('unsupported', 'This console records nothing.')
+        flight.switch(on)
+        return null
+      },
       'history.series': async ({ server, ...range }) => session.server(server).history.series(range),
       'history.heatMap': async ({ server, ...cells }) => session.server(server).history.heatMap(cells),
       'allocation.steps': async ({ server, from, to }) => [...session.server(server).adjustments.steps(from, to)],
@@ -139,6 +173,7 @@ export async function openSource(
       simulation: (_, emit, signal) => session.pace.subscribe(emit, signal),
       live: (_, emit, signal) => session.requests.subscribe(emit, signal),
       liveState: (_, emit, signal) => session.requestStates.subscribe(emit, signal),
+      recorder: (_, emit, signal) => flight?.state.subscribe(emit, signal),
     },
   }
   return {
@@ -147,6 +182,7 @@ export async function openSource(
     },
     port: address === undefined ? undefined : Number(URL.parse(address)?.port),
     handlers,
+    ...(flight && { recorder: flight.state }),
     call: (name, input) => handlers.procedures[name](input),
     hear: (name, params, emit, signal) => handlers.streams[name](params, emit, signal),
     ...(live !== undefined && { metrics: () => engineMetrics(live) }),
@@ -164,9 +200,23 @@ export async function openSource(
     ended: session.ended,
     async end() {
       await session.end()
-      await served
+      await Promise.all([served, flight?.end()])
     },
   }
+}
+
+/** Single requests are told only while somebody listens. */
+function hearWhileRecording({ requests, requestStates, ended }: Session, { state }: FlightRecorder): void {
+  let hearing: AbortController | undefined
+  state.subscribe(({ status }) => {
+    if ((status === 'off') === (hearing === undefined)) return
+    hearing?.abort()
+    hearing = status === 'off' ? undefined : new AbortController()
+    if (hearing === undefined) return
+    requests.subscribe(() => undefined, hearing.signal)
+    requestStates.subscribe(() => undefined, hearing.signal)
+  }, ended)
+  ended.addEventListener('abort', () => hearing?.abort(), { once: true })
 }
 
 /** Levels are few and stay; queues and requests are what makes a dump large. */

@@ -60,6 +60,8 @@ export interface SessionOptions {
   readonly cadence: Cadence
   readonly environment: Environment
   readonly onConnection: (connection: Connected) => void
+  /** Called with everything that the source tells, once it is part of the picture. */
+  readonly onEvent?: (event: SourceEvent) => void
 }
 
 /**
@@ -113,6 +115,7 @@ export function startSession(options: SessionOptions): Session {
   const take = (event: SourceEvent): void => {
     if (abort.signal.aborted) return
     picture.take(event)
+    options.onEvent?.(event)
     switch (event.kind) {
       case 'frame':
         if (event.past === true) return

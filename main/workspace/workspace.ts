@@ -245,6 +245,7 @@ function sourceProcedures(of: (id: number) => ConnectedSource): SourceHandlers['
     'sources.tryNow': asks('sources.tryNow'),
     'sources.stopPast': asks('sources.stopPast'),
     'sources.facts': asks('sources.facts'),
+    'recorder.switch': asks('recorder.switch'),
     'history.series': asks('history.series'),
     'history.heatMap': asks('history.heatMap'),
     'allocation.steps': asks('allocation.steps'),
@@ -281,6 +282,7 @@ function sourceStreams(of: (id: number) => ConnectedSource | undefined): SourceH
     simulation: hears('simulation'),
     live: hears('live'),
     liveState: hears('liveState'),
+    recorder: hears('recorder'),
   }
 }
 

@@ -77,6 +77,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         'sources.tryNow': async () => null,
         'sources.recent': async () => [],
         'sources.forget': async () => [],
+        'recorder.switch': refuse('recorder.switch'),
         'history.series': refuse('history.series'),
         'history.heatMap': refuse('history.heatMap'),
         'sources.facts': refuse('sources.facts'),
@@ -109,6 +110,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         objects: () => undefined,
         live: () => undefined,
         liveState: () => undefined,
+        recorder: () => undefined,
       },
     },
   }

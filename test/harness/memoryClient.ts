@@ -160,6 +160,7 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
       },
       'sources.recent': async () => recent,
       'sources.forget': async ({ at }) => (recent = recent.filter((entry) => entry.at !== at)),
+      'recorder.switch': async () => null,
       'history.series': async ({ server, ...query }) => serverOf(server).history.series(query),
       'history.heatMap': async ({ server, ...query }) => serverOf(server).history.heatMap(query),
       ...simulation.procedures,
@@ -171,6 +172,7 @@ export function storyClient(options: StoryClientOptions = {}): StoryClient {
       ],
     },
     streams: {
+      recorder: () => undefined,
       consent: (_params, emit, signal) => {
         onConsent.add(emit)
         signal.addEventListener('abort', () => void onConsent.delete(emit))

@@ -8,9 +8,13 @@ import { ProblemError, type Problem } from '../../core/contract/errors.ts'
 import { ProxySpecSchema } from '../../core/contract/live.ts'
 import { serve } from '../../core/contract/server.ts'
 import { SimulationSpecSchema, type SimulationState } from '../../core/contract/simulation.ts'
+import type { RecorderState } from '../../core/contract/recording.ts'
 import { CadenceSchema, type Connected, type SourceSpec } from '../../core/contract/source.ts'
 import type { Consent, ConsentRequest } from '../../main/cluster/consent.ts'
 import { systemEnvironment } from '../../main/ports/environment.ts'
+import { createPresence } from '../../main/store/database.ts'
+import { openChapter } from '../../main/recordings/chapter.ts'
+import { listRecordings } from '../../main/recordings/library.ts'
 import { openInThread } from '../../main/threads/sourceThread.ts'
 import { systemAccess } from '../../main/workspace/access.ts'
 import type { ConnectedSource } from '../../main/workspace/connectedSource.ts'
@@ -32,6 +36,23 @@ afterEach(async () => {
   for (const cleanup of cleanups.toReversed()) await cleanup()
   await rm(stateDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
 })
+
+const recordings = () => {
+  const presence = createPresence(stateDir)
+  return listRecordings(path.join(stateDir, 'recordings'), (writer) => presence.runs(writer))
+}
+/** Kinds of the events in all recordings. */
+const kindsKept = (): ReadonlySet<string> =>
+  new Set(
+    recordings()
+      .flatMap(({ chapters }) => chapters)
+      .flatMap((file) => {
+        const chapter = openChapter(file)
+        const kinds = chapter.segments.flatMap((place) => chapter.read(place).events.map(({ event }) => event.kind))
+        chapter.close()
+        return kinds
+      }),
+  )
 
 interface Open {
   readonly workspace: Workspace
@@ -189,6 +210,42 @@ describe('a source in a thread of its own', () => {
     expect(await answer.text()).toMatch(/^apiserver_flowcontrol_nominal_limit_seats\{/m)
     await source?.end()
     await expect(fetch(`${address}/metrics`)).rejects.toThrow('fetch failed')
+  })
+
+  test('is recorded there, as long as it is switched on', async () => {
+    const { page } = open()
+    const { id: connection } = await page.call('sources.connect', { spec: SIMULATION })
+    let state: RecorderState | undefined
+    page.subscribe('recorder', { connection }, (latest) => (state = latest))
+    // Whoever reads a recording does not disturb who writes it.
+    await vi.waitFor(
+      () => expect(kindsKept()).toEqual(new Set(['frame', 'dump', 'facts', 'objects', 'health', 'pace', 'requests'])),
+      { timeout: 60_000 },
+    )
+    expect(state).toMatchObject({ status: 'recording', possible: true, folder: path.join(stateDir, 'recordings') })
+    expect(recordings()).toMatchObject([{ running: true }])
+    await page.call('recorder.switch', { connection, on: false })
+    await vi.waitFor(() => expect(state?.status).toBe('off'), { timeout: 60_000 })
+    await page.call('sources.disconnect', { connection })
+    await vi.waitFor(
+      () => expect(recordings()).toMatchObject([{ running: false, source: { kind: 'simulation' }, problems: [] }]),
+      { timeout: 60_000 },
+    )
+  })
+
+  test('says where its recording cannot be kept', async () => {
+    await writeFile(path.join(stateDir, 'recordings'), '')
+    const { page } = open()
+    let notices: readonly Problem[] = []
+    page.subscribe('notices', null, (latest) => (notices = latest))
+    await page.call('sources.connect', { spec: SIMULATION })
+    await vi.waitFor(
+      () =>
+        expect(notices.map(({ message }) => message)).toEqual([
+          expect.stringMatching(/^Recording is paused\. Cannot open .*recordings.*: /),
+        ]),
+      { timeout: 60_000 },
+    )
   })
 })
 

@@ -45,6 +45,7 @@ const ROOMS = [
   'main/listen', // what every listener needs
   'main/transport',
   'main/store',
+  'main/recordings', // what sources told, on the disk
   'main/cluster',
   'main/feeds',
   'main/simulated',

@@ -1,4 +1,3 @@
-import { Fragment } from 'react'
 import type { Cadence, ServerHealth, Connected } from '../../../core/contract/source.ts'
 import type { Frame, MissingFamily, SourceInfo } from '../../../core/frame/frame.ts'
 import { unixMsOf } from '../../../core/units.ts'
@@ -12,8 +11,8 @@ import { Pane } from '../../components/Pane.tsx'
 import { useNow } from '../../components/hooks.ts'
 import { useViewPart } from '../../state/view.ts'
 import { format } from '../../theme/format.ts'
-import { CadenceFields } from './fields.tsx'
-import { backoffOf, healthFacts, pastText, type Past, reasonWord, sourceFacts, type Fact } from './reports.data.ts'
+import { CadenceFields, FactList, toneOf } from './fields.tsx'
+import { backoffOf, healthFacts, pastText, type Past, reasonWord, sourceFacts } from './reports.data.ts'
 import styles from './Connect.module.css'
 import { ask } from '../../state/connection.ts'
 
@@ -79,19 +78,6 @@ const FROM_THE_ENGINE: Readonly<Partial<Record<SourceInfo['kind'], string>>> = {
   feed: 'Samples come from the console’s own engine, at the times of the events.',
 }
 
-function FactList({ facts }: { readonly facts: readonly Fact[] }) {
-  return (
-    <dl className={styles['facts']}>
-      {facts.map((fact) => (
-        <Fragment key={fact.label}>
-          <dt>{fact.label}</dt>
-          <dd className={toneOf(fact)}>{fact.value}</dd>
-        </Fragment>
-      ))}
-    </dl>
-  )
-}
-
 function ServerTable(props: { readonly servers: readonly ServerHealth[]; readonly frame: Frame | undefined }) {
   const { servers, frame } = props
   const facts = servers.map((health) => healthFacts(health, frame))
@@ -117,9 +103,6 @@ function ServerTable(props: { readonly servers: readonly ServerHealth[]; readonl
     </div>
   )
 }
-
-const toneOf = (fact: Fact | undefined): string | undefined =>
-  fact?.tone === undefined ? undefined : styles[fact.tone]
 
 /** Joined to the name by U+2060, or a narrow column would leave it on a line of its own. */
 const SHORTENED = '…\u2060'

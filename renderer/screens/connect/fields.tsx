@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { Fragment, useEffect, useState } from 'react'
 import type { Cadence, SourceSpec } from '../../../core/contract/source.ts'
 import type { LiveState } from '../../../core/contract/live.ts'
 import { SelectField, TextField } from '../../components/Field.tsx'
@@ -8,6 +8,7 @@ import type { Contexts } from '../../state/contexts.ts'
 import { client } from '../../state/client.ts'
 import { useConnected } from '../../state/connection.ts'
 import type { EngineForm } from './live.logic.ts'
+import type { Fact } from './reports.data.ts'
 import styles from './Connect.module.css'
 import { DUMP_INTERVALS, INTERVALS, intervalText } from './form.logic.ts'
 
@@ -123,13 +124,13 @@ export function CadenceFields(props: Cadence & { readonly onChange: (cadence: Ca
       <SelectField
         label="Metrics every"
         value={String(intervalMs)}
-        options={choices(INTERVALS, intervalMs)}
+        options={choices(INTERVALS, intervalMs, intervalText)}
         onChange={(next) => onChange({ intervalMs: Number(next), dumpsEveryMs })}
       />
       <SelectField
         label="Debug dumps every"
         value={String(dumpsEveryMs)}
-        options={choices(DUMP_INTERVALS, dumpsEveryMs)}
+        options={choices(DUMP_INTERVALS, dumpsEveryMs, intervalText)}
         onChange={(next) => onChange({ intervalMs, dumpsEveryMs: next === 'null' ? null : Number(next) })}
       />
     </div>
@@ -137,8 +138,12 @@ export function CadenceFields(props: Cadence & { readonly onChange: (cadence: Ca
 }
 
 /** The usual choices, with the present one among them whatever it is. */
-const choices = (usual: readonly (number | null)[], present: number | null): readonly (readonly [string, string])[] =>
-  (usual.includes(present) ? usual : [present, ...usual]).map((ms) => [String(ms), intervalText(ms)])
+export const choices = <T extends number | null>(
+  usual: readonly T[],
+  present: T,
+  text: (value: T) => string,
+): readonly (readonly [string, string])[] =>
+  (usual.includes(present) ? usual : [present, ...usual]).map((value) => [String(value), text(value)])
 
 type LiveAddress = Pick<Partial<LiveState>, 'address' | 'clientKubeconfig'>
 
@@ -165,3 +170,20 @@ export function useLiveAddress(): LiveAddress {
 }
 
 const NOTHING: LiveAddress = {}
+
+/** What is known, by name. */
+export function FactList({ facts }: { readonly facts: readonly Fact[] }) {
+  return (
+    <dl className={styles['facts']}>
+      {facts.map((fact) => (
+        <Fragment key={fact.label}>
+          <dt>{fact.label}</dt>
+          <dd className={toneOf(fact)}>{fact.value}</dd>
+        </Fragment>
+      ))}
+    </dl>
+  )
+}
+
+export const toneOf = (fact: Fact | undefined): string | undefined =>
+  fact?.tone === undefined ? undefined : styles[fact.tone]

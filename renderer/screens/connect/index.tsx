@@ -19,6 +19,7 @@ import { ConnectedList, FoundContexts, KindList, leaveSource, Recent, type Kind 
 import { PermissionPane } from './PermissionPane.tsx'
 import { PrometheusPane } from './PrometheusPane.tsx'
 import { ProxyPane } from './ProxyPane.tsx'
+import { RecorderPane } from './RecorderPane.tsx'
 import styles from './Connect.module.css'
 import { Check } from '../../components/Field.tsx'
 
@@ -99,6 +100,7 @@ export function ConnectScreen() {
         </section>
         <section className={styles['column']} aria-label="Health and permissions" data-pane="" tabIndex={-1}>
           {connected !== undefined && check.state === 'idle' && <HealthPane connection={connected} />}
+          {connected !== undefined && <RecorderPane connection={connected.id} />}
           <PermissionPane kind={kind} check={check} onCheck={onCheck} />
         </section>
       </div>

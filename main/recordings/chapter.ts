@@ -1,0 +1,258 @@
+import { existsSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { promisify } from 'node:util'
+import { constants, zstdCompress, zstdDecompressSync } from 'node:zlib'
+import { z } from 'zod'
+import { ProblemError } from '../../core/contract/errors.ts'
+import { SourceInfoSchema } from '../../core/frame/frame.ts'
+import { readSegment, type SegmentEvents, type SegmentLine } from '../../core/source/recording.ts'
+import type { UnixMs } from '../../core/units.ts'
+import { openDatabase } from '../store/database.ts'
+
+/*
+ * A chapter is one SQLite file with some of the time of a recording. The lines of the present segment stand in `tail`,
+ * a row for each time that some came; once the segment is complete they become one row of `segment`, which compresses
+ * them far better. Each segment is read alone, so that damage to one leaves the others readable.
+ */
+
+const SCHEMA = `
+  CREATE TABLE about (id INTEGER PRIMARY KEY CHECK (id = 1), value TEXT NOT NULL) STRICT;
+  CREATE TABLE segment (
+    id INTEGER PRIMARY KEY,
+    first INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    restated INTEGER NOT NULL,
+    body BLOB NOT NULL
+  ) STRICT;
+  CREATE TABLE tail (
+    id INTEGER PRIMARY KEY,
+    first INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    restated INTEGER NOT NULL,
+    body BLOB NOT NULL
+  ) STRICT;
+`
+
+const AboutSchema = z.object({
+  /** The same for all chapters of a recording. */
+  recording: z.string(),
+  /** ISO 8601: when the recording began, not the chapter. */
+  startedAt: z.string(),
+  source: SourceInfoSchema,
+  /** The console that writes it, by which another one knows whether it still does. */
+  writer: z.string(),
+})
+/** What a recording is of. */
+export type About = z.infer<typeof AboutSchema>
+
+/** A line that is to be kept. */
+export interface KeptLine extends SegmentLine {
+  /** What it tells of, or when it was told where it tells of no instant; Unix milliseconds. */
+  readonly at: UnixMs
+}
+
+/** A chapter that this console writes. Its methods reject with `ProblemError`. */
+export interface ChapterWriter {
+  /** Keeps lines of the present segment. When it resolves they survive the end of the process, however it comes. */
+  append(lines: readonly KeptLine[]): Promise<void>
+  /** Characters of the present segment. */
+  readonly pending: number
+  /** Ends the present segment, if there is one. */
+  seal(): Promise<void>
+  /** Bytes of the file. */
+  bytes(): Promise<number>
+  /** Ends the writing; what is not sealed is read all the same. */
+  close(): Promise<void>
+}
+
+/** Of lines that belong together: what they tell of, how many tell again, and their text. */
+interface Block {
+  readonly first: UnixMs
+  readonly last: UnixMs
+  readonly restated: number
+  readonly body: Uint8Array
+}
+
+/** Levels of zstd: a second must be written soon, a minute should be small. */
+const QUICK = 1
+const SMALL = 6
+const compress = promisify(zstdCompress)
+
+async function blockOf(lines: readonly KeptLine[], level: number): Promise<Block> {
+  let [first, last, restated] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0]
+  for (const line of lines) {
+    if (line.restated) restated++
+    else {
+      first = Math.min(first, line.at)
+      last = Math.max(last, line.at)
+    }
+  }
+  const params = { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 }
+  const body = await compress(lines.map(({ text }) => text).join('\n'), { params })
+  return { first: Math.round(first), last: Math.round(last), restated, body }
+}
+
+/** Creates the file of a chapter. Rejects with `ProblemError`. */
+export async function createChapter(path: string, about: About): Promise<ChapterWriter> {
+  const database = await openDatabase({ path, migrations: [SCHEMA], survives: 'process' })
+  try {
+    await database.write((connection) =>
+      connection.prepare('INSERT INTO about (id, value) VALUES (1, ?)').run(JSON.stringify(about)),
+    )
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  let open: KeptLine[] = []
+  let pending = 0
+  return {
+    async append(lines) {
+      const block = await blockOf(lines, QUICK)
+      await database.write((connection) => insert(connection, 'tail', block))
+      open.push(...lines)
+      for (const { text } of lines) pending += text.length
+    },
+    get pending() {
+      return pending
+    },
+    async seal() {
+      if (open.length === 0) return
+      const block = await blockOf(open, SMALL)
+      await database.write((connection) => {
+        insert(connection, 'segment', block)
+        connection.exec('DELETE FROM tail')
+      })
+      open = []
+      pending = 0
+    },
+    bytes: () =>
+      database.read((connection) => {
+        const pages = Number(connection.prepare('PRAGMA page_count').get()?.['page_count'])
+        return pages * Number(connection.prepare('PRAGMA page_size').get()?.['page_size'])
+      }),
+    async close() {
+      // A file by itself, to which readers add nothing; while one reads, it stays as it is.
+      await database.read((connection) => connection.exec('PRAGMA journal_mode = DELETE')).catch(() => undefined)
+      database.close()
+    },
+  }
+}
+
+function insert(connection: DatabaseSync, table: 'tail' | 'segment', { first, last, restated, body }: Block): void {
+  connection
+    .prepare(`INSERT INTO ${table} (first, last, restated, body) VALUES (?, ?, ?, ?)`)
+    .run(first, last, restated, body)
+}
+
+/** Where a segment is, and of which time it tells. */
+export interface SegmentPlace {
+  /** `undefined`: the lines that no segment holds yet. */
+  readonly id: number | undefined
+  readonly first: UnixMs
+  readonly last: UnixMs
+}
+
+/** A chapter that any console may read, also while another one writes it. */
+export interface ChapterReader {
+  readonly about: About
+  /** In the order of telling. Those that damage hides are missing, and `problem` says so. */
+  readonly segments: readonly SegmentPlace[]
+  readonly problem: string | undefined
+  /** Throws `ProblemError` where it cannot be read. */
+  read(segment: SegmentPlace): SegmentEvents
+  close(): void
+}
+
+const PlaceSchema = z.object({ id: z.number(), first: z.number(), last: z.number() })
+const BlockSchema = z.object({ restated: z.number(), body: z.instanceof(Uint8Array) })
+/** A segment is a few megabytes of text; what unpacks to far more was not written by a recorder. */
+const MOST_TEXT_BYTES = 256 * 1024 * 1024
+
+/** Opens a chapter without changing it. Throws `ProblemError` for what is none. */
+export function openChapter(path: string): ChapterReader {
+  if (!existsSync(path)) throw new ProblemError('not-found', `There is no recording at ${path}.`)
+  const connection = new DatabaseSync(path, { readOnly: true, timeout: 1_000 })
+  try {
+    // All of what is read is of one moment, although the writer goes on.
+    connection.exec('PRAGMA trusted_schema = OFF; PRAGMA query_only = ON; BEGIN')
+    const value = connection.prepare('SELECT value FROM about').get()?.['value']
+    const about = AboutSchema.safeParse(typeof value === 'string' ? JSON.parse(value) : undefined)
+    if (!about.success) throw new RangeError('it does not say what it is of')
+    const { segments, problem } = placesIn(connection)
+    return {
+      about: about.data,
+      segments,
+      problem,
+      read: ({ id, first }) => {
+        try {
+          return id === undefined ? readTail(connection) : readBody(connection, id)
+        } catch (error) {
+          throw damaged(`the part of ${path} that begins at ${new Date(first).toISOString()}`, error)
+        }
+      },
+      close: () => connection.close(),
+    }
+  } catch (error) {
+    connection.close()
+    throw damaged(`the recording ${path}`, error)
+  }
+}
+
+const damaged = (what: string, error: unknown): ProblemError =>
+  new ProblemError('bad-answer', `Cannot read ${what}: it is damaged, or APF Console did not write it.`, wordsOf(error))
+
+/** From both ends towards what cannot be read. */
+function placesIn(connection: DatabaseSync): { segments: readonly SegmentPlace[]; problem: string | undefined } {
+  const forwards = placesUntilDamage(connection, 'segment', 'ASC')
+  const { problem } = forwards
+  const known = new Set(forwards.places.map(({ id }) => id))
+  const backwards = problem === undefined ? [] : placesUntilDamage(connection, 'segment', 'DESC').places.toReversed()
+  const segments: SegmentPlace[] = [...forwards.places, ...backwards.filter(({ id }) => !known.has(id))]
+  const tail = placesUntilDamage(connection, 'tail', 'ASC')
+  if (tail.places.length > 0) {
+    const first = Math.min(...tail.places.map((place) => place.first))
+    const last = Math.max(...tail.places.map((place) => place.last))
+    segments.push({ id: undefined, first, last })
+  }
+  return { segments, problem: problem ?? tail.problem }
+}
+
+function placesUntilDamage(
+  connection: DatabaseSync,
+  table: 'tail' | 'segment',
+  order: 'ASC' | 'DESC',
+): { places: z.infer<typeof PlaceSchema>[]; problem: string | undefined } {
+  const places: z.infer<typeof PlaceSchema>[] = []
+  try {
+    for (const row of connection.prepare(`SELECT id, first, last FROM ${table} ORDER BY id ${order}`).iterate()) {
+      places.push(PlaceSchema.parse(row))
+    }
+    return { places, problem: undefined }
+  } catch (error) {
+    return { places, problem: wordsOf(error) }
+  }
+}
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** As far as it can be read: of lines that follow each other none can be read after one that cannot. */
+function readTail(connection: DatabaseSync): SegmentEvents {
+  const lines: string[] = []
+  let restated = 0
+  for (const row of connection.prepare('SELECT restated, body FROM tail ORDER BY id').iterate()) {
+    const block = BlockSchema.parse(row)
+    lines.push(...linesOf(block.body))
+    restated += block.restated
+  }
+  return readSegment(lines, restated)
+}
+
+function readBody(connection: DatabaseSync, id: number): SegmentEvents {
+  const { restated, body } = BlockSchema.parse(
+    connection.prepare('SELECT restated, body FROM segment WHERE id = ?').get(id),
+  )
+  return readSegment(linesOf(body), restated)
+}
+
+const linesOf = (body: Uint8Array): string[] =>
+  zstdDecompressSync(body, { maxOutputLength: MOST_TEXT_BYTES }).toString('utf8').split('\n')

@@ -1,0 +1,91 @@
+import { join } from 'node:path'
+import { ProblemError } from '../../core/contract/errors.ts'
+import type { RecorderState } from '../../core/contract/recording.ts'
+import type { Settings } from '../../core/contract/settings.ts'
+import type { SourceInfo } from '../../core/frame/frame.ts'
+import type { SourceEvent } from '../../core/source/sourceEvent.ts'
+import { megabytesToBytes, MS_PER_DAY } from '../../core/units.ts'
+import type { Environment } from '../ports/environment.ts'
+import { createTopic, type Subscribable } from '../ports/topic.ts'
+import type { Presence } from '../store/database.ts'
+import { removeOld } from './library.ts'
+import { startRecorder, type Recorder } from './recorder.ts'
+
+/** Records one source for as long as it is switched on, and keeps all recordings within what is to be kept. */
+export interface FlightRecorder {
+  take(event: SourceEvent): void
+  /** Throws `unsupported` where the source is a recording itself. */
+  switch(on: boolean): void
+  readonly state: Subscribable<RecorderState>
+  /** Settles once everything that was taken is kept. */
+  end(): Promise<void>
+}
+
+export interface FlightRecorderOptions {
+  readonly stateDir: string
+  readonly source: SourceInfo
+  readonly environment: Environment
+  readonly settings: () => Promise<Settings>
+  readonly presence: () => Promise<Presence>
+}
+
+const FOLDER = 'recordings'
+
+/** What a recording or a demo tells is on the disk already. */
+const NOT_RECORDED: ReadonlySet<SourceInfo['kind']> = new Set(['file', 'demo'])
+
+/** Begins as the settings say. */
+export async function startFlightRecorder(options: FlightRecorderOptions): Promise<FlightRecorder> {
+  const { environment, source } = options
+  const folder = join(options.stateDir, FOLDER)
+  const state = createTopic<RecorderState>()
+  const possible = !NOT_RECORDED.has(source.kind)
+  const presence = await options.presence()
+  let running: { readonly recorder: Recorder; readonly ended: AbortController } | undefined
+  let closing = Promise.resolve()
+
+  /** Where the settings cannot be read, everything stays. */
+  const tidy = async (): Promise<void> => {
+    const { keepDays, keepMegabytes } = await options.settings()
+    const kept = { ageMs: keepDays * MS_PER_DAY, bytes: megabytesToBytes(keepMegabytes) }
+    removeOld(folder, kept, environment.now(), (writer) => presence.runs(writer))
+  }
+  const off = (): void => state.publish({ status: 'off', possible, folder })
+  const change = (on: boolean): void => {
+    if (on === (running !== undefined)) return
+    if (running !== undefined) {
+      const { recorder, ended } = running
+      running = undefined
+      ended.abort()
+      closing = Promise.all([closing, recorder.end()]).then(() => undefined)
+      return off()
+    }
+    const ended = new AbortController()
+    const recorder = startRecorder({
+      folder,
+      source,
+      writer: presence.own(),
+      environment,
+      onChapter: () => void tidy().catch(() => undefined),
+    })
+    running = { recorder, ended }
+    state.publish({ status: 'recording', possible, folder })
+    recorder.state.subscribe((latest) => state.publish({ ...latest, possible, folder }), ended.signal)
+  }
+
+  off()
+  const { record } = await options.settings()
+  change(record && possible)
+  return {
+    take: (event) => running?.recorder.take(event),
+    switch(on) {
+      if (on && !possible) throw new ProblemError('unsupported', 'A file is not recorded: it can be opened again.')
+      change(on)
+    },
+    state,
+    async end() {
+      change(false)
+      await closing
+    },
+  }
+}

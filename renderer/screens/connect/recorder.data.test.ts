@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import type { RecorderState } from '../../../core/contract/recording.ts'
+import { ageText, recorderFacts, SIZES, sizeText } from './recorder.data.ts'
+
+const state: RecorderState = { status: 'recording', possible: true, folder: '/state/recordings' }
+const since = '2026-11-21T03:00:00.000Z'
+
+it('says what is on the disk, and what is not', () => {
+  expect(recorderFacts(state)).toEqual([])
+  const kept = { ...state, since, keptUntil: '2026-11-21T03:10:00.000Z', bytes: 2_826_240, lost: 0 }
+  expect(recorderFacts(kept).map(({ label, value }) => `${label}: ${value}`)).toEqual([
+    'Recording since: 2026-11-21 03:00:00',
+    'On the disk up to: 2026-11-21 03:10:00',
+    'Size: 2.8 MB',
+  ])
+  const paused = { ...kept, status: 'paused', lost: 12 } as const
+  expect(recorderFacts(paused)[0]?.label).toBe('Paused; recording since')
+  expect(recorderFacts(paused).at(-1)).toEqual({
+    label: 'Left out: too many at once, or paused',
+    value: '12 events',
+    tone: 'warn',
+  })
+  expect(recorderFacts({ ...kept, status: 'off' })).toEqual([])
+})
+
+it('names what can be kept', () => {
+  expect([1, 7].map(ageText)).toEqual(['1 day', '7 days'])
+  expect(SIZES.map(sizeText)).toEqual(['500 MB', '1.0 GB', '2.0 GB', '5.0 GB', '10.0 GB', '50.0 GB'])
+})
