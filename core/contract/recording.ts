@@ -11,9 +11,11 @@ export const RecordingStateSchema = z.object({
   keptUntil: z.string().exactOptional(),
   /** Bytes of this recording. */
   bytes: z.number().exactOptional(),
-  /** Events that were kept, and those that the recorder left out because there were too many or it was paused. */
+  /** Events that were kept, and those that were told while it could not write. */
   events: z.number().exactOptional(),
   lost: z.number().exactOptional(),
+  /** Single requests that it left out, because there were more than it keeps of one second. */
+  leftOut: z.number().exactOptional(),
   problem: ProblemSchema.exactOptional(),
 })
 export type RecordingState = z.infer<typeof RecordingStateSchema>

@@ -28,6 +28,22 @@ const objects: SourceEvent = {
   origin: 'cluster',
   reading: { state: 'current', version: 'v1.36.3', objects: { levels: [], schemas: [] } },
 }
+const aRequest: LiveRequest = {
+  seq: 0,
+  at: START,
+  user: 'anna',
+  groups: [],
+  verb: 'get',
+  url: '/api/v1/pods',
+  resource: 'pods',
+  namespace: '',
+  name: '',
+  state: 'served',
+  level: 'workload-low',
+  schema: 'service-accounts',
+  flow: '',
+  seats: { initial: 1, final: 0 },
+}
 /** What a source tells in each second of the story. */
 const story = [...syntheticStory({ seconds: 130, startAt: START })].map(({ frame, dump }, second): SourceEvent[] =>
   frame.servers.flatMap((server): SourceEvent[] => [
@@ -172,15 +188,19 @@ describe('the flight recorder', () => {
     chapter.close()
   })
 
-  it('keeps a part of very many requests, and counts the others', async () => {
+  it('keeps requests that are over, of very many a part, and counts the others', async () => {
     const clock = standingClock(START)
     const { recorder, state } = record('this', clock)
-    const request = { id: 1 } as unknown as LiveRequest
-    const changes = { event: 1, from: 0, requests: Array.from({ length: 1_500 }, () => request), dropped: 2 }
-    recorder.take({ kind: 'requests', changes })
+    const request = (seq: number, how: LiveRequest['state']): LiveRequest => ({ ...aRequest, seq, state: how })
+    const requests = [
+      ...Array.from({ length: 300 }, (_, seq) => request(seq, 'waiting')),
+      ...Array.from({ length: 1_500 }, (_, seq) => request(300 + seq, 'served')),
+    ]
+    recorder.take({ kind: 'requests', changes: { event: 1, from: 0, requests, dropped: 2 } })
     clock.advance(1_000)
-    await vi.waitFor(() => expect(state()?.lost).toBe(500))
+    await vi.waitFor(() => expect(state()).toMatchObject({ leftOut: 502, lost: 0 }))
     await recorder.end()
+    expect(readAll().events).toMatchObject([{ changes: { requests: { length: 1_000 }, dropped: 502 } }])
   })
 
   it('lets a second console write beside it', async () => {

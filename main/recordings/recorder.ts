@@ -38,7 +38,7 @@ const SEGMENT_CHARACTERS = 8 * 1024 * 1024
 const CHAPTER_MS = 3_600_000
 /** After a failure, milliseconds. */
 const RETRY_MS = 10_000
-/** Rows of single requests that are kept of one second; of frames of one server one in so many milliseconds. */
+/** Single requests that are kept of one second; of frames of one server one in so many milliseconds. */
 const MOST_ROWS = 1_000
 const LEAST_FRAME_MS = 200
 
@@ -56,6 +56,7 @@ export function startRecorder({ folder, source, writer, environment, onChapter }
   let rows = 0
   let kept = 0
   let lost = 0
+  let leftOut = 0
   let pausedUntil: number | undefined
   let cancel = (): void => undefined
   let flushing = Promise.resolve()
@@ -64,7 +65,7 @@ export function startRecorder({ folder, source, writer, environment, onChapter }
   const tell = async (more: Pick<RecordingState, 'problem' | 'keptUntil'>): Promise<void> => {
     const bytes = closedBytes + ((await chapter?.writer.bytes().catch(() => 0)) ?? 0)
     const status = more.problem === undefined ? 'recording' : 'paused'
-    state.publish({ status, since: startedAt, bytes, events: kept, lost, ...more })
+    state.publish({ status, since: startedAt, bytes, events: kept, lost, leftOut, ...more })
   }
 
   const closeChapter = async (): Promise<void> => {
@@ -145,13 +146,14 @@ export function startRecorder({ folder, source, writer, environment, onChapter }
     }
     if (event.kind !== 'requests' || !('changes' in event)) return event
     const { changes } = event
-    const room = Math.max(0, MOST_ROWS - rows)
-    const tooMany = Math.max(0, changes.requests.length - room)
-    rows += changes.requests.length - tooMany
-    lost += tooMany
-    if (tooMany === 0) return event
-    const requests = changes.requests.slice(0, room)
-    return { kind: 'requests', changes: { ...changes, requests, dropped: changes.dropped + tooMany } }
+    // The last word about a request says when it came, waited and ran.
+    const over = changes.requests.filter(({ state: how }) => how !== 'waiting' && how !== 'executing')
+    const requests = over.slice(0, Math.max(0, MOST_ROWS - rows))
+    const tooMany = over.length - requests.length + changes.dropped
+    rows += requests.length
+    leftOut += tooMany
+    if (requests.length + tooMany === 0) return undefined
+    return { kind: 'requests', changes: { ...changes, requests, dropped: tooMany } }
   }
 
   return {

@@ -13,13 +13,12 @@ it('says what is on the disk, and what is not', () => {
     'On the disk up to: 2026-11-21 03:10:00',
     'Size: 2.8 MB',
   ])
-  const paused = { ...kept, status: 'paused', lost: 12 } as const
+  const paused = { ...kept, status: 'paused', lost: 12, leftOut: 1 } as const
   expect(recorderFacts(paused)[0]?.label).toBe('Paused; recording since')
-  expect(recorderFacts(paused).at(-1)).toEqual({
-    label: 'Left out: too many at once, or paused',
-    value: '12 events',
-    tone: 'warn',
-  })
+  expect(recorderFacts(paused).slice(3)).toEqual([
+    { label: 'Lost while paused', value: '12 events', tone: 'warn' },
+    { label: 'Left out, beyond 1,000 a second', value: '1 request' },
+  ])
   expect(recorderFacts({ ...kept, status: 'off' })).toEqual([])
 })
 

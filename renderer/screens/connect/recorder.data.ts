@@ -10,7 +10,14 @@ export const ageText = (days: number): string => (days === 1 ? '1 day' : `${days
 export const sizeText = (megabytes: number): string => format.bytes(megabytesToBytes(megabytes))
 
 /** What the recorder has done so far; nothing while it is off. */
-export function recorderFacts({ status, since, keptUntil, bytes, lost = 0 }: RecorderState): readonly Fact[] {
+export function recorderFacts({
+  status,
+  since,
+  keptUntil,
+  bytes,
+  lost = 0,
+  leftOut = 0,
+}: RecorderState): readonly Fact[] {
   if (status === 'off' || since === undefined) return []
   return [
     {
@@ -19,14 +26,7 @@ export function recorderFacts({ status, since, keptUntil, bytes, lost = 0 }: Rec
     },
     ...(keptUntil === undefined ? [] : [{ label: 'On the disk up to', value: format.dateTime(unixMsOf(keptUntil)) }]),
     { label: 'Size', value: format.bytes(bytes) },
-    ...(lost > 0
-      ? [
-          {
-            label: 'Left out: too many at once, or paused',
-            value: format.counted(lost, 'event'),
-            tone: 'warn',
-          } as const,
-        ]
-      : []),
+    ...(lost > 0 ? [{ label: 'Lost while paused', value: format.counted(lost, 'event'), tone: 'warn' } as const] : []),
+    ...(leftOut > 0 ? [{ label: 'Left out, beyond 1,000 a second', value: format.counted(leftOut, 'request') }] : []),
   ]
 }
