@@ -5,7 +5,7 @@ import { SimulationStateSchema } from '../contract/simulation.ts'
 import { ServerHealthSchema } from '../contract/source.ts'
 import { DumpFrameSchema } from '../frame/dump.ts'
 import { ServerFrameSchema } from '../frame/frame.ts'
-import type { UnixMs } from '../units.ts'
+import { unixMsOf, type UnixMs } from '../units.ts'
 import { applyChange, changeBetween, type Data } from './changes.ts'
 import type { SourceEvent } from './sourceEvent.ts'
 
@@ -115,6 +115,22 @@ export function readSegment(lines: readonly string[], restated: number): Segment
     }
   })
   return { before: all.slice(0, restated), events: all.slice(restated) }
+}
+
+/** The instant that an event tells of: what a reader means who asks for 03:00. */
+export function instantOf({ at, event }: Told): UnixMs {
+  const own = event.kind === 'frame' ? unixMsOf(event.frame.at) : event.kind === 'dump' ? unixMsOf(event.dump.at) : at
+  return Number.isNaN(own) ? at : own
+}
+
+/** What held at an instant: of each state the last word before it, in the order of first telling. */
+export function heldAt(told: readonly Told[], at: UnixMs): readonly Told[] {
+  const known = new Map<string, Told>()
+  for (const one of told) {
+    const name = stateOf(one.event)
+    if (name !== undefined && instantOf(one) < at) known.set(name, one)
+  }
+  return [...known.values()]
 }
 
 /** Of which state an event is the latest word; `undefined` for those that only add to what was told. */

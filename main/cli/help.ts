@@ -53,6 +53,7 @@ Usage:
   apf-console permissions [--kubeconfig F | --metrics-url URL]   what the credentials may do, and the missing role
   apf-console proxy [--kubeconfig F | --upstream URL]   a proxy in front of a server, with flow control of its own
   apf-console feed --audit-file F | --httplog F      what a server did, from its log, through flow control of its own
+  apf-console recordings [ID] [--from T] [--to T]    what the flight recorder of the console kept
   apf-console shard --queues Q --hand H              hands of queues: collisions, overlaps, better shapes
   apf-console validate FILE…                         problems of flow-control manifests, with their places
   apf-console classify --user U --url PATH           which schema and level a request falls into, why, and its seats
@@ -91,6 +92,19 @@ Options:
   --interval S           seconds between readings (0.5 to 60, default 1)
   --count N              stop after so many frames
   --json                 accepted for scripts; the output is always NDJSON`,
+
+  recordings: `Usage: apf-console recordings [--output text|json]
+       apf-console recordings ID [--from TIME] [--to TIME]
+
+Lists what the flight recorder of the console kept (docs/recording.md). With the beginning of an ID, prints what that
+recording tells as NDJSON, one event per line; first what held when the range began, marked "held".
+
+Options:
+  --from TIME, --to TIME   of this range only, both included: 2026-11-20T03:00:00Z
+  -o, --output FORMAT    of the list: text (default) or json
+  --json                 the same as --output json
+
+Exit code: 0 done, 1 a part of a recording cannot be read, 2 cannot run.`,
 
   permissions: `Usage: apf-console permissions [--kubeconfig FILE] [--context NAME] [--server URL]… | --metrics-url URL…
                               [--output text|json]

@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<Exclude<keyof typeof HELP, 'general'>, () => Pro
   web: async () => (await import('./web.ts')).web,
   proxy: async () => (await import('./liveCommands.ts')).proxy,
   feed: async () => (await import('./liveCommands.ts')).feed,
+  recordings: async () => (await import('./recordings.ts')).recordings,
   shard: async () => (await import('./shard.ts')).shard,
   validate: async () => (await import('./validate.ts')).validate,
   classify: async () => (await import('./classify.ts')).classify,

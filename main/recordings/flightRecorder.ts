@@ -29,7 +29,8 @@ export interface FlightRecorderOptions {
   readonly presence: () => Promise<Presence>
 }
 
-const FOLDER = 'recordings'
+/** Folder of all recordings, in the state folder. */
+export const RECORDINGS = 'recordings'
 
 /** What a recording or a demo tells is on the disk already. */
 const NOT_RECORDED: ReadonlySet<SourceInfo['kind']> = new Set(['file', 'demo'])
@@ -37,7 +38,7 @@ const NOT_RECORDED: ReadonlySet<SourceInfo['kind']> = new Set(['file', 'demo'])
 /** Begins as the settings say. */
 export async function startFlightRecorder(options: FlightRecorderOptions): Promise<FlightRecorder> {
   const { environment, source } = options
-  const folder = join(options.stateDir, FOLDER)
+  const folder = join(options.stateDir, RECORDINGS)
   const state = createTopic<RecorderState>()
   const possible = !NOT_RECORDED.has(source.kind)
   const presence = await options.presence()

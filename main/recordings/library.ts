@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { toProblem, type Problem } from '../../core/contract/errors.ts'
 import type { SourceInfo } from '../../core/frame/frame.ts'
 import { byCodeUnits } from '../../core/text/text.ts'
+import { heldAt, instantOf, type Told } from '../../core/source/recording.ts'
 import type { UnixMs } from '../../core/units.ts'
 import { openChapter, type About } from './chapter.ts'
 
@@ -41,20 +42,16 @@ function entryOf(id: string, chapters: readonly ChapterFile[], runs: Runs): Reco
   let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   const problems: Problem[] = []
   for (const { path } of chapters) {
-    try {
+    attempt(problems, () => {
       const chapter = openChapter(path)
       about = chapter.about
       for (const segment of chapter.segments) {
         first = Math.min(first, segment.first)
         last = Math.max(last, segment.last)
       }
-      if (chapter.problem !== undefined) {
-        problems.push({ code: 'bad-answer', message: `A part of ${path} cannot be read.`, details: chapter.problem })
-      }
+      if (chapter.problem !== undefined) problems.push(partly(path, chapter.problem))
       chapter.close()
-    } catch (error) {
-      problems.push(toProblem(error))
-    }
+    })
   }
   return {
     id,
@@ -66,6 +63,62 @@ function entryOf(id: string, chapters: readonly ChapterFile[], runs: Runs): Reco
     problems,
   }
 }
+
+/** Unix milliseconds, both included. */
+export interface RecordingRange {
+  readonly from: UnixMs
+  readonly to: UnixMs
+}
+
+export interface RecordingListener {
+  /** What held when the range began, each with the time at which it was told. */
+  readonly held: (told: Told) => void
+  readonly event: (told: Told) => void
+}
+
+/** Tells what a recording told of a range, in the order of telling. Returns why parts of it could not be read. */
+export function readRecording(
+  { chapters }: Pick<RecordingEntry, 'chapters'>,
+  { from, to }: RecordingRange,
+  listener: RecordingListener,
+): readonly Problem[] {
+  const problems: Problem[] = []
+  let begun = false
+  for (const path of chapters) {
+    attempt(problems, () => {
+      const chapter = openChapter(path)
+      if (chapter.problem !== undefined) problems.push(partly(path, chapter.problem))
+      for (const place of chapter.segments.filter(({ first, last }) => first <= to && last >= from)) {
+        attempt(problems, () => {
+          const { before, events } = chapter.read(place)
+          if (!begun) for (const told of heldAt([...before, ...events], from)) listener.held(told)
+          begun = true
+          for (const told of events) {
+            const at = instantOf(told)
+            if (at >= from && at <= to) listener.event(told)
+          }
+        })
+      }
+      chapter.close()
+    })
+  }
+  return problems
+}
+
+/** What fails becomes a problem, and the rest goes on. */
+function attempt(problems: Problem[], work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    problems.push(toProblem(error))
+  }
+}
+
+const partly = (path: string, details: string): Problem => ({
+  code: 'bad-answer',
+  message: `A part of ${path} cannot be read.`,
+  details,
+})
 
 /** How much of the past is kept. */
 export interface Retention {

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { toProblem } from '../../core/contract/errors.ts'
 import type { RecordingState } from '../../core/contract/recording.ts'
 import type { SourceInfo } from '../../core/frame/frame.ts'
-import { createSegmentWriter, type Told } from '../../core/source/recording.ts'
+import { createSegmentWriter, instantOf, type Told } from '../../core/source/recording.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
-import { unixMsOf, type UnixMs } from '../../core/units.ts'
+import type { UnixMs } from '../../core/units.ts'
 import type { Environment } from '../ports/environment.ts'
 import { createTopic, type Subscribable } from '../ports/topic.ts'
 import { createChapter, type ChapterWriter, type KeptLine } from './chapter.ts'
@@ -178,9 +178,3 @@ export function startRecorder({ folder, source, writer, environment, onChapter }
 /** The clock may have been set back in between. */
 const isSoon = (before: number | undefined, now: number): boolean =>
   before !== undefined && Math.abs(now - before) < LEAST_FRAME_MS
-
-/** The instant that an event tells of: what a reader means who asks for 03:00. */
-function instantOf({ at, event }: Told): UnixMs {
-  const own = event.kind === 'frame' ? unixMsOf(event.frame.at) : event.kind === 'dump' ? unixMsOf(event.dump.at) : at
-  return Number.isNaN(own) ? at : own
-}
