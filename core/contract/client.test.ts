@@ -1,7 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { fakeWorkspace } from '../../test/harness/handlers.ts'
-import { handClock, handPeer, settle } from '../../test/harness/ports.ts'
-import { memoryClient, memoryPorts } from '../../test/harness/memoryPorts.ts'
+import { handClock, handPeer, memoryClient, memoryPorts, settle } from '../../test/harness/ports.ts'
 import { createClient } from './client.ts'
 import type { Problem } from './errors.ts'
 import { LIMITS, type Port } from './protocol.ts'

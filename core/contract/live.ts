@@ -144,7 +144,7 @@ export const LiveRequestSchema = z.object({
   schema: z.string(),
   /** Distinguisher. */
   flow: z.string(),
-  /** Where it was enqueued; absent where the level has no queues. */
+  /** Where it was enqueued; absent where it was not, as where the level has no queues or the chosen one was full. */
   queue: z.number().int().exactOptional(),
   seats: z.object({ initial: z.number(), final: z.number() }),
   /** Until it was dispatched or refused. */

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fakeWorkspace, type FakeWorkspace } from '../../test/harness/handlers.ts'
-import { memoryPorts } from '../../test/harness/memoryPorts.ts'
-import { handPeer, settle, type Peer } from '../../test/harness/ports.ts'
+import { handPeer, memoryPorts, settle, type Peer } from '../../test/harness/ports.ts'
 import type { Port } from './protocol.ts'
 import { serve } from './server.ts'
 

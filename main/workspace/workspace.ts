@@ -40,8 +40,8 @@ export interface Access extends Elsewhere {
 }
 
 export interface WorkspaceOptions {
-  /** Folder of the store; made when it is missing. */
-  readonly stateDir: string
+  /** Folder of the store, made when it is missing; `undefined` keeps everything in memory. */
+  readonly stateDir: string | undefined
   readonly environment: Environment
   readonly access: Access
   readonly version: string

@@ -1,12 +1,12 @@
 import { act, cleanup, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { storyClient, type StoryClient } from '../../test/harness/memoryClient.ts'
+import { openStory, type Story } from '../../test/harness/story.ts'
 import { setClient } from '../state/client.ts'
 import { ConsentNote } from './App.tsx'
 
-let story: StoryClient
-beforeEach(() => {
-  story = storyClient({ history: 1, manual: true })
+let story: Story
+beforeEach(async () => {
+  story = await openStory({ history: 1 })
   setClient(story.client)
 })
 afterEach(() => {

@@ -1,8 +1,8 @@
-import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react'
+import { act, cleanup, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
+import type { Client } from '../../core/contract/contract.ts'
 import type { Problem } from '../../core/contract/errors.ts'
-import { storyClient } from '../../test/harness/memoryClient.ts'
 import { startNotices } from '../state/notices.ts'
 import { Notices } from './App.tsx'
 
@@ -15,21 +15,20 @@ afterEach(() => {
 })
 
 it('shows what the console cannot keep until that is over, or until it is dismissed', async () => {
-  const story = storyClient({ manual: true })
-  stops.push(() => story.stop(), startNotices(story.client))
+  const client = { subscribe: vi.fn<Client['subscribe']>(() => () => undefined) }
+  stops.push(startNotices(client))
+  const tell = (notices: Problem[]): void =>
+    act(() => client.subscribe.mock.calls.forEach(([, , onEvent]) => onEvent(notices)))
   render(<Notices />)
   const region = screen.getByRole('status', { name: 'Notices' })
   expect(region.textContent).toBe('')
-  // Said again until the subscription is there.
-  await waitFor(() => {
-    act(() => story.setNotices([problem('The disk is full.'), problem('The file is damaged.')]))
-    expect(within(region).getByText('The disk is full.')).toBeTruthy()
-  })
+  tell([problem('The disk is full.'), problem('The file is damaged.')])
+  expect(within(region).getByText('The disk is full.')).toBeTruthy()
   const [first] = within(region).getAllByRole('button', { name: 'Dismiss' })
   if (first === undefined) throw new Error('it cannot be dismissed')
   await userEvent.setup().click(first)
   expect(region.textContent).not.toContain('The disk is full.')
   expect(region.textContent).toContain('The file is damaged.')
-  act(() => story.setNotices([]))
-  await waitFor(() => expect(region.textContent).toBe(''))
+  tell([])
+  expect(region.textContent).toBe('')
 })

@@ -1,7 +1,7 @@
 import { act, cleanup, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { storyClient, type StoryClient } from '../../test/harness/memoryClient.ts'
+import { openStory, type Story } from '../../test/harness/story.ts'
 import { setClient } from '../state/client.ts'
 import { startRoutes } from '../state/route.ts'
 import { startState } from '../state/start.ts'
@@ -10,12 +10,12 @@ import { App } from './App.tsx'
 
 /** The whole console on a synthetic story, as the reader meets it. */
 describe('the console', () => {
-  let story: StoryClient
+  let story: Story
   let stops: (() => void)[]
 
   beforeEach(async () => {
     location.hash = '#/connection'
-    story = storyClient({ history: 30, servers: 2, manual: true })
+    story = await openStory({ history: 30, servers: 2 })
     setClient(story.client)
     stops = [startRoutes(), startState(story.client)]
     render(<App />)
@@ -48,7 +48,7 @@ describe('the console', () => {
     await user.keyboard(' ')
     await vi.waitFor(() => expect(badge()).toBe('paused'))
     expect(screen.getAllByRole('status').some(({ textContent }) => textContent === 'Paused.')).toBe(true)
-    act(() => story.tick())
+    act(() => story.advance(1_000))
     await screen.findByText('+1 sample buffered')
     await user.keyboard(' ')
     await vi.waitFor(() => expect(badge()).toBe('live'))

@@ -1,7 +1,7 @@
 import { act, cleanup, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { storyClient, type StoryClient } from '../../test/harness/memoryClient.ts'
+import { openStory, type Story } from '../../test/harness/story.ts'
 import { setClient } from '../state/client.ts'
 import { changeSettings, settingsNow } from '../state/settings.ts'
 import { FirstRun } from './FirstRun.tsx'
@@ -15,9 +15,9 @@ const WIDE: Omit<MediaQueryList, keyof EventTarget> = {
   removeListener: () => undefined,
 }
 
-let story: StoryClient
-beforeEach(() => {
-  story = storyClient({ manual: true })
+let story: Story
+beforeEach(async () => {
+  story = await openStory()
   setClient(story.client)
 })
 afterEach(() => {

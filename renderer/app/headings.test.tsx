@@ -1,6 +1,7 @@
 import { cleanup, render } from '@testing-library/react'
 import { afterEach, expect, it, vi } from 'vitest'
-import { storyClient, type StoryClient, type StoryClientOptions } from '../../test/harness/memoryClient.ts'
+import { proxySpec } from '../../test/fixtures/sources.ts'
+import { openStory, type Story, type StoryOptions } from '../../test/harness/story.ts'
 import { setClient } from '../state/client.ts'
 import { PAGES, SCREENS } from '../state/route.logic.ts'
 import { startRoutes } from '../state/route.ts'
@@ -13,26 +14,27 @@ const HASHES = SCREENS.flatMap((screen) =>
 
 interface Situation {
   readonly name: string
-  readonly options: StoryClientOptions
-  readonly later?: (story: StoryClient) => void
+  readonly options: StoryOptions
+  readonly later?: (story: Story) => void
 }
 
 const SITUATIONS: readonly Situation[] = [
-  { name: 'no source', options: { connected: false, history: 0 } },
+  { name: 'no source', options: { spec: null, history: 0 } },
   { name: 'a source', options: { history: 30, servers: 1 } },
   { name: 'several servers', options: { history: 30, servers: 3 } },
-  { name: 'a proxy', options: { history: 30, servers: 1, live: { mode: 'observe', perSecond: 50, before: 200 } } },
-  { name: 'a proxy without requests', options: { servers: 1, live: { mode: 'enforce', perSecond: 0, before: 0 } } },
+  {
+    name: 'a proxy',
+    options: { history: 30, servers: 1, spec: proxySpec('observe'), traffic: { perSecond: 50, before: 200 } },
+  },
+  { name: 'a proxy without requests', options: { servers: 1, spec: proxySpec('enforce') } },
   { name: 'a silent server', options: { history: 30, servers: 1 }, later: (story) => story.setSilent(true) },
   {
     name: 'objects that cannot be read',
-    options: { history: 30, servers: 1 },
+    options: { history: 30, servers: 1, objects: { impossible: 'The user may not change them.' } },
     later: ({ objects }) =>
       objects.tell({
         state: 'unavailable',
-        target: 'prod-eu-1',
         problem: { code: 'forbidden', message: 'The user may not list flowschemas.' },
-        editing: { state: 'impossible', why: 'The user may not change them.' },
       }),
   },
 ]
@@ -58,7 +60,7 @@ const inOrder = (found: readonly number[]): boolean =>
 for (const { name, options, later } of SITUATIONS) {
   it.each(HASHES)(`${name}: %s has one first heading, and none is skipped`, async (hash) => {
     location.hash = hash
-    const story = storyClient({ manual: true, ...options })
+    const story = await openStory(options)
     setClient(story.client)
     stops = [startRoutes(), startState(story.client), () => story.stop()]
     render(<App />)

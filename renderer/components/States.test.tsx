@@ -1,6 +1,6 @@
 import { cleanup, render, screen } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { scrapeSpec, sourceOf } from '../../test/harness/memorySources.ts'
+import { connectedTo, scrapeSpec } from '../../test/fixtures/sources.ts'
 import type { ErrorCode } from '../../core/contract/errors.ts'
 import { connectionStore } from '../state/connection.ts'
 import { NoSampleYet } from './States.tsx'
@@ -16,22 +16,9 @@ test.each<[ErrorCode, string]>([
   ['unauthorized', 'a does not accept the credentials.'],
   ['timeout', 'a does not answer.'],
 ])('says what failed before the first sample: %s', (code, title) => {
-  const spec = scrapeSpec('prod')
+  const failure = { at: '2026-11-21T03:12:34.000Z', problem: { code, message: 'It failed.' } }
   connectionStore.setState({
-    connection: {
-      id: 1,
-      spec,
-      source: sourceOf(spec),
-      servers: [
-        {
-          id: 'a',
-          status: 'failing',
-          failures: [{ at: '2026-11-21T03:12:34.000Z', problem: { code, message: 'It failed.' } }],
-        },
-      ],
-      still: false,
-      cadence: { intervalMs: 1_000, dumpsEveryMs: null },
-    },
+    connection: connectedTo(scrapeSpec('prod'), [{ id: 'a', status: 'failing', failures: [failure] }]),
   })
   render(<NoSampleYet />)
   expect(screen.getByText(title)).toBeTruthy()

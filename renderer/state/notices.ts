@@ -8,5 +8,5 @@ const noticesStore = create<{ readonly notices: readonly Problem[] }>(() => ({ n
 export const useNotices = (): readonly Problem[] => noticesStore(({ notices }) => notices)
 
 /** Returns the function that ends it. */
-export const startNotices = (client: Client): (() => void) =>
+export const startNotices = (client: Pick<Client, 'subscribe'>): (() => void) =>
   client.subscribe('notices', null, (notices) => noticesStore.setState({ notices }))

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { storyClient, type StoryClient } from '../../test/harness/memoryClient.ts'
+import { openStory, type Story } from '../../test/harness/story.ts'
 import { setClient } from './client.ts'
 import { connectionStore } from './connection.ts'
 import { selectionStore } from './selection.ts'
@@ -39,19 +39,19 @@ function handPage() {
 }
 
 describe('the state of the page', () => {
-  let story: StoryClient
+  let story: Story
   let stop: () => void
   let hand: ReturnType<typeof handPage>
 
   const second = async (): Promise<void> => {
     hand.state.now += 1_000
-    story.tick()
+    story.advance(1_000)
     await hand.settle()
   }
 
   beforeEach(async () => {
     hand = handPage()
-    story = storyClient({ history: 60, levels: 12, servers: 2, manual: true, now: () => hand.state.now })
+    story = await openStory({ history: 60, levels: 12, servers: 2, now: START })
     setClient(story.client)
     stop = startState(story.client, hand.page)
     await hand.settle()
@@ -123,8 +123,8 @@ describe('the state of the page', () => {
   it('paints once for frames that arrive together', async () => {
     const before = hand.state.paints
     hand.state.now += 1_000
-    story.tick()
-    story.tick()
+    story.advance(1_000)
+    story.advance(1_000)
     await hand.settle()
     expect(hand.state.paints - before).toBe(1)
   })

@@ -5,7 +5,7 @@ import { vi } from 'vitest'
 import type { ObjectsState } from '../../core/contract/objects.ts'
 import { CadenceSchema } from '../../core/contract/source.ts'
 import { systemEnvironment } from '../../main/ports/environment.ts'
-import { memoryClient } from '../harness/memoryPorts.ts'
+import { memoryClient } from '../harness/ports.ts'
 import { oneSource, type OneSource } from '../harness/oneSource.ts'
 import { testWorkspace } from '../harness/workspace.ts'
 

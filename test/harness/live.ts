@@ -8,7 +8,7 @@ import type { SourceSpec } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import { systemEnvironment } from '../../main/ports/environment.ts'
-import { memoryClient } from './memoryPorts.ts'
+import { memoryClient } from './ports.ts'
 import { oneSource, type OneSource } from './oneSource.ts'
 import { testWorkspace } from './workspace.ts'
 

@@ -1,14 +1,27 @@
 import { systemEnvironment } from '../../main/ports/environment.ts'
 import { systemAccess } from '../../main/workspace/access.ts'
-import { createWorkspace, type Workspace } from '../../main/workspace/workspace.ts'
+import { createWorkspace, type Workspace, type WorkspaceOptions } from '../../main/workspace/workspace.ts'
 import { allNamed } from './consent.ts'
 
-/** Everything behind a surface, with the real clock, network and files. A warning fails the test. */
-export const testWorkspace = (stateDir: string, { demo = '' } = {}): Workspace =>
+interface TestWorkspaceOptions extends Partial<Pick<WorkspaceOptions, 'environment'>> {
+  /** File of the recorded demo. */
+  readonly demo?: string
+  /** In the place of what this machine has. */
+  readonly access?: Partial<WorkspaceOptions['access']>
+}
+
+/**
+ * Everything behind a surface, with the real clock, network and files where no others are given; its store in memory
+ * where it has no folder. A warning fails the test.
+ */
+export const testWorkspace = (
+  stateDir: string | undefined,
+  { demo = '', environment = systemEnvironment, access }: TestWorkspaceOptions = {},
+): Workspace =>
   createWorkspace({
     stateDir,
-    environment: systemEnvironment,
-    access: systemAccess(demo, stateDir, allNamed),
+    environment,
+    access: { ...systemAccess(demo, stateDir ?? '/dev/null', allNamed), ...access },
     version: '0.0.0-test',
     mode: 'memory',
     platform: 'test',

@@ -9,7 +9,7 @@ import type { DumpFrame } from '../../core/frame/dump.ts'
 import { systemEnvironment } from '../../main/ports/environment.ts'
 import type { Workspace } from '../../main/workspace/workspace.ts'
 import { oneSource, type OneSource } from '../harness/oneSource.ts'
-import { memoryClient } from '../harness/memoryPorts.ts'
+import { memoryClient } from '../harness/ports.ts'
 import { testWorkspace } from '../harness/workspace.ts'
 
 const RECORDING = fileURLToPath(new URL('../../assets/demo/recording.ndjson.br', import.meta.url))

@@ -19,7 +19,7 @@ import { allNamed } from '../harness/consent.ts'
 import { refuse, startFakePrometheus, type FakePrometheus } from '../harness/fakePrometheus.ts'
 import { drip, metricsPage, saySilent, startHostileServer } from '../harness/hostileServer.ts'
 import { createAuthority } from '../harness/hostileServerCertificates.ts'
-import { memoryPorts } from '../harness/memoryPorts.ts'
+import { memoryPorts } from '../harness/ports.ts'
 
 const authority = createAuthority()
 const certificate = authority.issue({ name: 'prometheus', ips: ['127.0.0.1'] })

@@ -20,7 +20,7 @@ import { systemAccess } from '../../main/workspace/access.ts'
 import type { ConnectedSource } from '../../main/workspace/connectedSource.ts'
 import { createWorkspace, type Workspace } from '../../main/workspace/workspace.ts'
 import { allNamed } from '../harness/consent.ts'
-import { memoryPorts } from '../harness/memoryPorts.ts'
+import { memoryPorts } from '../harness/ports.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
 const THREAD = path.join(ROOT, 'main/threads/thread.ts')

@@ -4,7 +4,7 @@ import { createClient, type ConnectedClient } from '../../core/contract/client.t
 import type { Port } from '../../core/contract/protocol.ts'
 import { serve } from '../../core/contract/server.ts'
 import { messagePort } from '../../main/transport/messagePort.ts'
-import { memoryPorts } from '../harness/memoryPorts.ts'
+import { memoryPorts } from '../harness/ports.ts'
 import { fakeWorkspace, type FakeWorkspace } from '../harness/handlers.ts'
 import { electronPorts } from '../harness/electronPorts.ts'
 import { webWorld } from '../harness/web.ts'

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AdjustmentStep } from '../../../core/frame/derived.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { levelFrame, serverFrame, START_MS } from '../../../test/fixtures/frames.ts'
-import { storyClient, type StoryClient } from '../../../test/harness/memoryClient.ts'
+import { openStory, type Story } from '../../../test/harness/story.ts'
 import { tellConnections } from '../../state/connection.ts'
 import { setClient } from '../../state/client.ts'
 import { AllocationView, NotExplained } from './index.tsx'
@@ -11,9 +11,9 @@ import { AllocationView, NotExplained } from './index.tsx'
 const DERIVED = { id: 'apiserver-a:6443', torn: false, levels: [] }
 
 describe('states of the Allocation screen', () => {
-  let story: StoryClient
-  beforeEach(() => {
-    story = storyClient({ history: 60, servers: 1, manual: true })
+  let story: Story
+  beforeEach(async () => {
+    story = await openStory({ history: 60, servers: 1 })
     setClient(story.client)
     tellConnections(story.connections())
   })
@@ -44,6 +44,7 @@ describe('states of the Allocation screen', () => {
   })
 
   it('without rounds: says what is missing', async () => {
+    story.tell({ kind: 'frame', frame: serverFrame(0, [], { id: 'another:6443' }) })
     view('another:6443')
     expect(await screen.findByText('This server reports no priority level.')).toBeTruthy()
   })

@@ -1,7 +1,7 @@
 import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { storyClient, type StoryClient } from '../../../test/harness/memoryClient.ts'
+import { openStory, type Story, type StoryOptions } from '../../../test/harness/story.ts'
 import { setClient } from '../../state/client.ts'
 import { selectionStore } from '../../state/selection.ts'
 import { startState } from '../../state/start.ts'
@@ -10,11 +10,11 @@ import { AllocationScreen } from './index.tsx'
 
 /** The screen on a synthetic story: what it says, and how one goes from round to round. */
 describe('the Allocation screen', () => {
-  let story: StoryClient
+  let story: Story
   let stop: () => void
 
-  const begin = (options: Parameters<typeof storyClient>[0] = {}): void => {
-    story = storyClient({ history: 130, servers: 1, manual: true, ...options })
+  const begin = async (options: StoryOptions = {}): Promise<void> => {
+    story = await openStory({ history: 130, servers: 1, ...options })
     setClient(story.client)
     stop = startState(story.client)
   }
@@ -38,7 +38,7 @@ describe('the Allocation screen', () => {
   })
 
   it('says which case applied, and that the limits are as expected', async () => {
-    begin()
+    await begin()
     await open()
     expect(screen.getByText('Case 3 of 3: shared out.').parentElement?.textContent).toMatch(
       /remain, more than the \d+ that the floors add up to, so all 602 seats are divided/,
@@ -47,7 +47,7 @@ describe('the Allocation screen', () => {
   })
 
   it('has a row for every level with its verdict, and a sum', async () => {
-    begin()
+    await begin()
     await open()
     const rows = within(steps()).getAllByRole('row')
     expect(rows).toHaveLength(2 + 8 + 1)
@@ -58,7 +58,7 @@ describe('the Allocation screen', () => {
   })
 
   it('accounts for every seat in the ledger, exempt on top', async () => {
-    begin()
+    await begin()
     await open()
     const ledger = screen.getByRole('table', { name: /^Borrow ledger of/ })
     expect(within(ledger).getByRole('row', { name: /exempt/ }).textContent).toMatch(/on top of all limits/)
@@ -67,7 +67,7 @@ describe('the Allocation screen', () => {
   })
 
   it('has a table of the same name behind every chart', async () => {
-    begin()
+    await begin()
     await open()
     for (const name of ['Finding p', 'Limit as a share of the target']) {
       const table = screen.getByRole('table', { name })
@@ -76,7 +76,7 @@ describe('the Allocation screen', () => {
   })
 
   it('goes from round to round by keys, by buttons and by the slider', async () => {
-    begin()
+    await begin()
     await open()
     const newest = shown()
     const user = userEvent.setup()
@@ -100,18 +100,18 @@ describe('the Allocation screen', () => {
   })
 
   it('follows the newest round, and stays at a chosen one', async () => {
-    begin()
+    await begin()
     await open()
     const newest = shown()
     await userEvent.setup().keyboard(',')
-    for (let second = 0; second < 12; second += 1) act(() => story.tick())
+    act(() => story.advance(12_000))
     expect(await screen.findByText(new RegExp(`^round ${newest - 1},`))).toBeTruthy()
     fireEvent.click(screen.getByRole('button', { name: 'Follow the newest' }))
     expect(await screen.findByText(new RegExp(`^round ${newest + 1},`))).toBeTruthy()
   })
 
   it('says what to do without a source', async () => {
-    begin({ connected: false })
+    await begin({ spec: null })
     render(<AllocationScreen />)
     expect(await screen.findByText('No cluster is connected.')).toBeTruthy()
   })

@@ -2,7 +2,7 @@ import { act, cleanup, render, screen, waitFor, within } from '@testing-library/
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ObjectsState } from '../../../core/contract/objects.ts'
-import { storyClient, type StoryClient } from '../../../test/harness/memoryClient.ts'
+import { openStory, type Story } from '../../../test/harness/story.ts'
 import { setClient } from '../../state/client.ts'
 import { changeDraft, useDraftReady } from '../../state/draft.ts'
 import { objectsStore } from '../../state/objects.ts'
@@ -39,7 +39,7 @@ const DraftState = () => <output aria-label="draft">{useDraftReady() ? 'read' : 
 
 /** The pages of Classify on a synthetic story with the built-in objects. */
 describe('the Classify screen', () => {
-  let story: StoryClient
+  let story: Story
   let stops: (() => void)[]
   const initial = requestStore.getState()
   const user = userEvent.setup()
@@ -74,10 +74,10 @@ describe('the Classify screen', () => {
     if (text !== '') await user.type(field, text.replaceAll(/[{[]/g, '$&$&'))
   }
 
-  beforeEach(() => {
+  beforeEach(async () => {
     requestStore.setState(initial, true)
     coverageStore.setState(coverageStore.getInitialState(), true)
-    story = storyClient({ history: 130, servers: 1, manual: true })
+    story = await openStory({ history: 130, servers: 1 })
     setClient(story.client)
   })
   afterEach(() => {
@@ -330,7 +330,7 @@ describe('the Classify screen', () => {
 
     it('says which schemas get requests, and which flows dumps showed', async () => {
       await open('coverage')
-      act(() => story.tick())
+      act(() => story.advance(1_000))
       await waitFor(
         () =>
           expect(within(schemas()).getByRole('row', { name: /9000 service-accounts/ }).textContent).toContain(

@@ -1,7 +1,7 @@
 import { act, cleanup, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { storyClient, type StoryClient } from '../../../test/harness/memoryClient.ts'
+import { openStory, type Story } from '../../../test/harness/story.ts'
 import { setClient } from '../../state/client.ts'
 import { connectionStore } from '../../state/connection.ts'
 import { NO_OBJECTS, objectsStore } from '../../state/objects.ts'
@@ -9,16 +9,10 @@ import { startState } from '../../state/start.ts'
 import { ConnectScreen } from './index.tsx'
 
 describe('the Connect screen', () => {
-  let story: StoryClient
+  let story: Story
   let stop: () => void
-  const begin = (connected: boolean, kubeconfig = true): void => {
-    story = storyClient({
-      history: 5,
-      connected,
-      manual: true,
-      kubeconfig,
-      ...(!connected && { live: { mode: 'enforce', perSecond: 0, before: 0 } }),
-    })
+  const begin = async (connected: boolean, kubeconfig = true): Promise<void> => {
+    story = await openStory({ history: 5, kubeconfig, ...(!connected && { spec: null }) })
     setClient(story.client)
     stop = startState(story.client)
     render(<ConnectScreen />)
@@ -36,7 +30,7 @@ describe('the Connect screen', () => {
 
   it('lists contexts, checks permissions, counts them on the button and hands out the role', async () => {
     const user = userEvent.setup()
-    begin(false)
+    await begin(false)
     await user.click(await screen.findByRole('button', { name: /kind-dev kubeconfig/ }))
     expect(screen.getByRole<HTMLSelectElement>('combobox', { name: 'kubeconfig context' }).value).toBe('kind-dev')
     await user.click(screen.getByRole('button', { name: 'Check permissions' }))
@@ -51,7 +45,7 @@ describe('the Connect screen', () => {
 
   it('forgets the report when the form changes', async () => {
     const user = userEvent.setup()
-    begin(false)
+    await begin(false)
     await user.click(screen.getByRole('button', { name: 'Check permissions' }))
     await screen.findByRole('button', { name: /^Connect with/ })
     await user.type(screen.getByRole('textbox', { name: /API server addresses/ }), 'nonsense')
@@ -61,7 +55,7 @@ describe('the Connect screen', () => {
 
   it('connects and goes to the overview', async () => {
     const user = userEvent.setup()
-    begin(false)
+    await begin(false)
     await user.click(screen.getByRole('button', { name: 'Connect' }))
     await vi.waitFor(() => expect(location.hash).toBe('#/overview'))
     expect(connectionStore.getState().connection).toMatchObject({ source: { kind: 'scrape' } })
@@ -69,7 +63,7 @@ describe('the Connect screen', () => {
 
   it('takes a token for a metrics address, never over plain HTTP to another machine', async () => {
     const user = userEvent.setup()
-    begin(false)
+    await begin(false)
     await user.click(screen.getByRole('radio', { name: 'Metrics addresses' }))
     const address = screen.getByRole('textbox', { name: /^Metrics addresses/ })
     await user.type(address, 'http://10.0.0.1:6443/metrics')
@@ -81,17 +75,22 @@ describe('the Connect screen', () => {
     await user.clear(address)
     await user.type(address, 'https://10.0.0.1:6443/metrics')
     await user.type(screen.getByRole('textbox', { name: 'Path of the certificate authority' }), '/ca.pem')
+    const call = vi.spyOn(story.client, 'call')
     await user.click(screen.getByRole('button', { name: 'Connect' }))
-    await vi.waitFor(() =>
-      expect(connectionStore.getState().connection).toMatchObject({
-        spec: { target: { kind: 'urls', credentials: { token: 't0k', certificateAuthority: '/ca.pem' } } },
-      }),
+    const target = { kind: 'urls', credentials: { token: 't0k', certificateAuthority: '/ca.pem' } }
+    expect(call).toHaveBeenCalledWith(
+      'sources.connect',
+      expect.objectContaining({ spec: expect.objectContaining({ target: expect.objectContaining(target) }) }),
     )
+    // The token does not come back.
+    await vi.waitFor(() => expect(connectionStore.getState().connection).toBeDefined())
+    expect(connectionStore.getState().connection?.spec).toMatchObject({ target: { kind: 'urls', credentials: {} } })
+    expect(JSON.stringify(connectionStore.getState().connection)).not.toContain('t0k')
   })
 
   it('finds the servers of a Prometheus, wants a cluster chosen, and connects to what is chosen', async () => {
     const user = userEvent.setup()
-    begin(false)
+    await begin(false)
     await user.click(screen.getByRole('button', { name: /^Prometheus/ }))
     const connect = screen.getByRole<HTMLButtonElement>('button', { name: 'Connect' })
     expect(connect.disabled).toBe(true)
@@ -109,7 +108,7 @@ describe('the Connect screen', () => {
       expect(connectionStore.getState().connection).toMatchObject({
         spec: {
           kind: 'prometheus',
-          url: 'https://prometheus.example.com',
+          url: 'https://prometheus.example.com/',
           tenant: 'team-a',
           cluster: 'prod-eu-1',
           instances: ['10.20.0.11:6443'],
@@ -121,7 +120,7 @@ describe('the Connect screen', () => {
 
   it('shows the role for edits apart, as nothing that looking lacks', async () => {
     const user = userEvent.setup()
-    begin(false)
+    await begin(false)
     await user.click(screen.getByRole('button', { name: 'Check permissions' }))
     await screen.findByRole('heading', { name: 'To edit as well' })
     expect(screen.getByText(/^Refused:/).textContent).not.toMatch(/create|patch/)
@@ -129,7 +128,7 @@ describe('the Connect screen', () => {
 
   it('starts a proxy, and says where its clients connect to', async () => {
     const user = userEvent.setup()
-    begin(false)
+    await begin(false)
     await user.click(screen.getByRole('button', { name: /^Live proxy/ }))
     await user.click(screen.getByRole('radio', { name: 'Any HTTP server' }))
     expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Start the proxy' }).disabled).toBe(true)
@@ -150,7 +149,7 @@ describe('the Connect screen', () => {
 
   it('lets a proxy be reached from elsewhere only with TLS and a token, and knows certificates with their authority', async () => {
     const user = userEvent.setup()
-    begin(false)
+    await begin(false)
     await user.click(screen.getByRole('button', { name: /^Live proxy/ }))
     const start = screen.getByRole<HTMLButtonElement>('button', { name: 'Start the proxy' })
     await user.click(screen.getByText(/^Who can connect/))
@@ -196,7 +195,7 @@ describe('the Connect screen', () => {
 
   it('starts a feed', async () => {
     const user = userEvent.setup()
-    begin(false)
+    await begin(false)
     await user.click(screen.getByRole('button', { name: /^Audit or log feed/ }))
     await user.type(screen.getByRole('textbox', { name: /^Path of the file/ }), '/var/log/audit.log')
     await user.click(screen.getByRole('button', { name: 'Start the feed' }))
@@ -209,7 +208,7 @@ describe('the Connect screen', () => {
 
   it('asks no cluster beside a feed where there is no kubeconfig, until the reader wants one', async () => {
     const user = userEvent.setup()
-    begin(false, false)
+    await begin(false, false)
     await user.click(screen.getByRole('button', { name: /^Audit or log feed/ }))
     await vi.waitFor(() => expect(screen.getByRole('radio', { name: 'Built-in', checked: true })).toBeTruthy())
     expect(screen.queryByRole('combobox', { name: 'kubeconfig context' })).toBeNull()
@@ -219,15 +218,16 @@ describe('the Connect screen', () => {
 
   it('opens pasted text', async () => {
     const user = userEvent.setup()
-    begin(false)
+    await begin(false)
     await user.click(screen.getByRole('button', { name: /Drop it anywhere/ }))
-    await user.type(screen.getByRole('textbox'), 'up 1')
+    await user.click(screen.getByRole('textbox'))
+    await user.paste('apiserver_flowcontrol_current_limit_seats{priority_level="a"} 1\n')
     await user.click(screen.getByRole('button', { name: 'Open the pasted text' }))
     await vi.waitFor(() => expect(connectionStore.getState().connection).toMatchObject({ still: true }))
   })
 
   it('shows the failures of a source with the way to try again', async () => {
-    begin(true)
+    await begin(true)
     await screen.findByRole('heading', { name: 'Connected to demo' })
     story.setSilent(true)
     await screen.findByText('apiserver-a refused the connection; is it running?')
@@ -245,7 +245,7 @@ describe('the Connect screen', () => {
   })
 
   it('does not claim that it only reads while editing is on', async () => {
-    begin(true)
+    await begin(true)
     expect((await screen.findByText(/^One server|servers,/)).textContent).toContain('APF Console only reads;')
     act(() =>
       objectsStore.setState({ state: { ...NO_OBJECTS, editing: { state: 'on', since: '2026-01-01T00:00:00Z' } } }),

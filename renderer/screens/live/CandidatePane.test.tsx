@@ -1,7 +1,8 @@
 import { act, cleanup, render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { storyClient, type StoryClient } from '../../../test/harness/memoryClient.ts'
+import { SIMULATION } from '../../../test/fixtures/sources.ts'
+import { openStory, type Story } from '../../../test/harness/story.ts'
 import type { Client, ProcedureInput } from '../../../core/contract/contract.ts'
 import { ProblemError } from '../../../core/contract/errors.ts'
 import type { CandidateWish } from '../../../core/contract/live.ts'
@@ -12,6 +13,14 @@ import { startRoutes } from '../../state/route.ts'
 import { startState } from '../../state/start.ts'
 import { CandidatePane } from './CandidatePane.tsx'
 
+const REJECTS = `apiVersion: flowcontrol.apiserver.k8s.io/v1
+kind: PriorityLevelConfiguration
+metadata: { name: workload-low }
+spec:
+  type: Limited
+  limited: { nominalConcurrencyShares: 1, borrowingLimitPercent: 0, limitResponse: { type: Reject } }
+`
+
 function Shown() {
   useLive()
   const state = useLiveState()
@@ -21,7 +30,7 @@ function Shown() {
 /** The pane on a simulation in memory, with drafts that take flow schemas away. */
 describe('the draft beside', () => {
   const user = userEvent.setup()
-  let story: StoryClient
+  let story: Story
   let stops: (() => void)[]
   let wishes: CandidateWish[]
   let problem: ProblemError | undefined
@@ -30,12 +39,7 @@ describe('the draft beside', () => {
     location.hash = '#/live'
     wishes = []
     problem = undefined
-    story = storyClient({
-      history: 5,
-      servers: 1,
-      manual: true,
-      live: { mode: 'simulation', perSecond: 50, before: 500 },
-    })
+    story = await openStory({ history: 5, spec: SIMULATION })
     const call: Client['call'] = (name, params) => {
       if (name === 'live.candidate') {
         wishes.push((params as ProcedureInput<'live.candidate'>).wish)
@@ -75,12 +79,19 @@ describe('the draft beside', () => {
 
   it('runs the draft, compares, and ends', async () => {
     without('probes')
+    act(() =>
+      changeDraft((entries) => [
+        ...entries,
+        { kind: 'PriorityLevelConfiguration', name: 'workload-low', text: REJECTS },
+      ]),
+    )
     await user.click(toggle())
     expect(await screen.findByRole('table', { name: 'Configuration in force and draft' })).toBeTruthy()
+    act(() => story.advance(300_000))
     expect(schemasOf(wishes[0])).not.toContain('probes')
     expect(schemasOf(wishes[0])).toContain('global-default')
     expect(toggle().getAttribute('aria-checked')).toBe('true')
-    expect(screen.getByText('last 5 min')).toBeTruthy()
+    expect(await screen.findByText('last 5 min')).toBeTruthy()
     expect(screen.getByText(/clients get only the responses of A/)).toBeTruthy()
     expect(screen.getByRole('row', { name: /^rejected \/s .* worse$/ })).toBeTruthy()
     await user.click(toggle())

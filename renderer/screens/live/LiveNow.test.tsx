@@ -1,10 +1,11 @@
 import { cleanup, render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, describe, expect, it } from 'vitest'
-import { storyClient, type StoryClient } from '../../../test/harness/memoryClient.ts'
+import { proxySpec, SIMULATION } from '../../../test/fixtures/sources.ts'
+import { openStory, type Story } from '../../../test/harness/story.ts'
 import type { Client } from '../../../core/contract/contract.ts'
 import { ProblemError } from '../../../core/contract/errors.ts'
-import type { LiveState } from '../../../core/contract/live.ts'
+import type { SourceSpec } from '../../../core/contract/source.ts'
 import { shellStore } from '../../state/shell.ts'
 import { setClient } from '../../state/client.ts'
 import { useLive, useLiveState } from '../../state/live.ts'
@@ -19,13 +20,13 @@ function Shown() {
 
 describe('the mode of a proxy', () => {
   const user = userEvent.setup()
-  let story: StoryClient
+  let story: Story
   let stop: () => void
   let calls: string[] = []
 
-  const open = (mode: LiveState['mode'], problem?: ProblemError): void => {
+  const open = async (spec: SourceSpec, problem?: ProblemError): Promise<void> => {
     calls = []
-    story = storyClient({ history: 5, servers: 1, manual: true, live: { mode, perSecond: 50, before: 500 } })
+    story = await openStory({ history: 5, servers: 1, spec, traffic: { perSecond: 50, before: 500 } })
     const call: Client['call'] = (name, params) => {
       if (name === 'live.mode' || name === 'editing.switch')
         calls.push(
@@ -49,7 +50,7 @@ describe('the mode of a proxy', () => {
   const chosen = (): string | null => screen.getByRole('radio', { checked: true }).textContent
 
   it('changes after a question, and switches editing on for it', async () => {
-    open('observe')
+    await open(proxySpec('observe'))
     await user.click(await screen.findByRole('radio', { name: 'Enforce' }))
     expect(calls).toEqual([])
     expect(screen.getByRole('dialog', { name: 'Enforce flow control?' })).toBeTruthy()
@@ -64,7 +65,7 @@ describe('the mode of a proxy', () => {
   })
 
   it('stays as it is when it is left', async () => {
-    open('enforce')
+    await open(proxySpec('enforce'))
     await user.click(await screen.findByRole('radio', { name: 'Observe' }))
     await user.click(screen.getByRole('button', { name: 'Leave it' }))
     expect(screen.queryByRole('dialog')).toBeNull()
@@ -73,7 +74,7 @@ describe('the mode of a proxy', () => {
   })
 
   it('says why it could not be changed', async () => {
-    open('observe', new ProblemError('internal', 'The engine is gone.'))
+    await open(proxySpec('observe'), new ProblemError('internal', 'The engine is gone.'))
     await user.click(await screen.findByRole('radio', { name: 'Enforce' }))
     await user.click(screen.getByRole('button', { name: /enforce/ }))
     await waitFor(() => expect(shellStore.getState().toast).toBe('The engine is gone.'))
@@ -81,7 +82,7 @@ describe('the mode of a proxy', () => {
   })
 
   it('is nothing on what is no proxy', async () => {
-    open('simulation')
+    await open(SIMULATION)
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(screen.queryByRole('radiogroup')).toBeNull()
   })

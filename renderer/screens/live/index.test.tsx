@@ -1,7 +1,8 @@
 import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { storyClient, type StoryClient, type StoryClientOptions } from '../../../test/harness/memoryClient.ts'
+import { proxySpec, SIMULATION } from '../../../test/fixtures/sources.ts'
+import { openStory, type Story, type StoryOptions } from '../../../test/harness/story.ts'
 import { setClient } from '../../state/client.ts'
 import { requestStore } from '../../state/request.ts'
 import { startRoutes } from '../../state/route.ts'
@@ -13,25 +14,24 @@ import { setFilter } from './query.ts'
 
 /** The page on a made-up stream of which every tenth of a second is lived through by hand. */
 describe('Live requests', () => {
-  let story: StoryClient
+  let story: Story
   let stops: (() => void)[]
-  let now = 0
 
-  const open = async (live: StoryClientOptions['live'], hash = '#/live'): Promise<void> => {
+  const open = async (options: StoryOptions = {}, hash = '#/live'): Promise<void> => {
     location.hash = hash
-    now = Date.now()
-    story = storyClient({ history: 5, servers: 1, manual: true, now: () => now, ...(live && { live }) })
+    story = await openStory({ history: 5, servers: 1, ...options })
     setClient(story.client)
     stops = [startRoutes(), startState(story.client)]
     render(<LivePage />)
     await screen.findAllByRole('heading')
   }
-  const pass = (tenths: number): void => {
-    for (let tenth = 0; tenth < tenths; tenth++) {
-      now += 100
-      story.tickLive()
-    }
-  }
+  const proxy = (mode: 'enforce' | 'observe', perSecond = 50, before = 500): StoryOptions => ({
+    spec: proxySpec(mode),
+    traffic: { perSecond, before },
+  })
+  /** So many requests that the queues of the flow that floods its level are full. */
+  const flooded = (mode: 'enforce' | 'observe'): StoryOptions => proxy(mode, 200, 2_000)
+  const pass = (tenths: number): void => story.advance(tenths * 100)
   const grid = () => screen.getByRole('grid', { name: 'Live requests' })
   const rows = () => within(grid()).getAllByRole('row').slice(1)
   const text = (row: HTMLElement | undefined): string => row?.textContent ?? ''
@@ -47,7 +47,7 @@ describe('Live requests', () => {
   })
 
   it('says which sources show single requests when this one does not', async () => {
-    await open(undefined)
+    await open()
     expect(
       await screen.findByRole('heading', { name: 'This source does not report individual requests.' }),
     ).toBeTruthy()
@@ -57,25 +57,25 @@ describe('Live requests', () => {
   })
 
   it('says where to send requests while none came', async () => {
-    await open({ mode: 'enforce', perSecond: 0, before: 0 })
+    await open(proxy('enforce', 0, 0))
     expect(await screen.findByRole('heading', { level: 1, name: 'No requests yet.' })).toBeTruthy()
     expect((await screen.findAllByText(/127\.0\.0\.1:41233/)).length).toBeGreaterThan(0)
   })
 
   it('compares with a server where there is one apart from the engine', async () => {
-    await open({ mode: 'observe', perSecond: 50, before: 500 })
+    await open(proxy('observe'))
     expect(await screen.findByRole('region', { name: 'Agreement' })).toBeTruthy()
     cleanup()
     for (const stop of stops) stop()
     story.stop()
-    await open({ mode: 'simulation', perSecond: 50, before: 500 })
+    await open({ spec: SIMULATION })
     await userEvent.setup().click(await screen.findByRole('radio', { name: 'Engine and server' }))
     expect(await screen.findByRole('region', { name: 'Draft beside' })).toBeTruthy()
     expect(screen.queryByRole('region', { name: 'Agreement' })).toBeNull()
   })
 
   it('shows what came before, then each request as it comes, newest first', async () => {
-    await open({ mode: 'observe', perSecond: 50, before: 500 })
+    await open(proxy('observe'))
     await screen.findByText(/buffer 500 of/)
     const before = text(rows()[0])
     pass(5)
@@ -84,7 +84,7 @@ describe('Live requests', () => {
   })
 
   it('holds still while the pointer is on the list, and counts what came', async () => {
-    await open({ mode: 'observe', perSecond: 50, before: 500 })
+    await open(proxy('observe'))
     await screen.findByText(/buffer 500 of/)
     const list = grid().parentElement
     if (list === null) throw new Error('the list scrolls in its parent')
@@ -98,7 +98,7 @@ describe('Live requests', () => {
   })
 
   it('holds what passes another filter as it is when the filter is set', async () => {
-    await open({ mode: 'observe', perSecond: 50, before: 500 })
+    await open(proxy('observe'))
     await screen.findByText(/buffer 500 of/)
     const list = grid().parentElement
     if (list === null) throw new Error('the list scrolls in its parent')
@@ -112,7 +112,7 @@ describe('Live requests', () => {
   })
 
   it('follows again when the cell that had the focus is gone', async () => {
-    await open({ mode: 'observe', perSecond: 50, before: 500 })
+    await open(proxy('observe'))
     await screen.findByText(/buffer 500 of/)
     act(() => within(grid()).getAllByRole('gridcell')[0]?.focus())
     expect(await screen.findByText(/the list holds still while the focus is in it/)).toBeTruthy()
@@ -122,7 +122,7 @@ describe('Live requests', () => {
   })
 
   it('holds while paused', async () => {
-    await open({ mode: 'observe', perSecond: 50, before: 500 })
+    await open(proxy('observe'))
     await screen.findByText(/buffer 500 of/)
     act(() => timeStore.getState().pause())
     pass(2)
@@ -130,7 +130,7 @@ describe('Live requests', () => {
   })
 
   it('filters, explains what it does not understand, and says how many are hidden', async () => {
-    await open({ mode: 'observe', perSecond: 50, before: 500 })
+    await open(proxy('observe'))
     await screen.findByText(/buffer 500 of/)
     fireEvent.change(field(), { target: { value: 'verb:patch' } })
     await waitFor(() => expect(rows().every((row) => text(row).includes('PATCH'))).toBe(true))
@@ -144,7 +144,7 @@ describe('Live requests', () => {
   })
 
   it('completes names that were seen with Tab, and keeps saved filters', async () => {
-    await open({ mode: 'observe', perSecond: 50, before: 500 })
+    await open(proxy('observe'))
     await screen.findByText(/buffer 500 of/)
     const user = userEvent.setup()
     await user.click(field())
@@ -157,21 +157,26 @@ describe('Live requests', () => {
   })
 
   it('takes a filter from its address', async () => {
-    await open({ mode: 'observe', perSecond: 50, before: 500 }, '#/live?object=level%3Aexempt')
+    await open(proxy('observe'), '#/live?object=level%3Aexempt')
     await waitFor(() => expect((field() as HTMLInputElement).value).toBe('level:exempt'))
   })
 
   it('opens a request with the keyboard: what became of it, and why this schema', async () => {
-    await open({ mode: 'observe', perSecond: 50, before: 500 }, '#/live?object=state%3Arejected')
-    await screen.findByText(/buffer 500 of/)
+    await open(flooded('observe'), '#/live?object=state%3Arejected')
+    await screen.findByText(/buffer 2.000 of/)
     const [, first] = within(grid()).getAllByRole('row')
     const [cell] = within(first ?? grid()).getAllByRole('gridcell')
     act(() => cell?.focus())
     const user = userEvent.setup()
     await user.keyboard('{ArrowDown}{Enter}')
     const pane = await screen.findByRole('region', { name: /LIST|CREATE/ })
-    expect(within(pane).getByText(/was refused at queue/)).toBeTruthy()
-    expect(within(pane).getByRole('table', { name: 'Engine and server compared' })).toBeTruthy()
+    // It was in no queue: the one that was chosen is full.
+    expect(within(pane).getByText(/was refused at workload-low at once\.$/)).toBeTruthy()
+    expect(within(pane).getByText(/The shortest queue of the flow’s hand/)).toBeTruthy()
+    // The server still works on the newest one.
+    expect(within(pane).queryByRole('table')).toBeNull()
+    act(() => pass(30))
+    expect(await within(pane).findByRole('table', { name: 'Engine and server compared' })).toBeTruthy()
     await user.keyboard('p')
     expect(within(pane).getByRole('button', { name: 'Unpin' })).toBeTruthy()
     await user.click(within(pane).getByRole('button', { name: 'Why this schema' }))
@@ -180,8 +185,8 @@ describe('Live requests', () => {
   })
 
   it('shows who sends most, and rejections with cause and remedy', async () => {
-    await open({ mode: 'enforce', perSecond: 50, before: 500 })
-    await screen.findByText(/buffer 500 of/)
+    await open(flooded('enforce'))
+    await screen.findByText(/buffer 2.000 of/)
     const flows = await screen.findByRole('grid', { name: 'Flows' })
     await waitFor(() => expect(within(flows).getAllByRole('row').length).toBeGreaterThan(3), { timeout: 3_000 })
     expect(text(flows)).toContain('inventory:scanner')
@@ -191,7 +196,7 @@ describe('Live requests', () => {
   })
 
   it('shows who waits longest, and filters by a flow', async () => {
-    await open({ mode: 'enforce', perSecond: 50, before: 500 })
+    await open(proxy('enforce'))
     await screen.findByText(/buffer 500 of/)
     const user = userEvent.setup()
     await user.click(await screen.findByRole('radio', { name: 'Wait' }))
@@ -210,7 +215,7 @@ describe('Live requests', () => {
   })
 
   it('marks the waits of an engine that only watches', async () => {
-    await open({ mode: 'observe', perSecond: 50, before: 500 })
+    await open(proxy('observe'))
     const user = userEvent.setup()
     await user.click(await screen.findByRole('radio', { name: 'Traffic' }))
     await user.click(await screen.findByRole('radio', { name: 'Wait' }))
@@ -220,7 +225,7 @@ describe('Live requests', () => {
   })
 
   it('shows the queues of the level in which most wait, and the hand of the flow of an opened request', async () => {
-    await open({ mode: 'enforce', perSecond: 50, before: 500 })
+    await open(proxy('enforce'))
     await screen.findByText(/buffer 500 of/)
     const queues = await screen.findByRole('region', { name: 'Queues' }, { timeout: 3_000 })
     await waitFor(() => expect(text(queues)).toMatch(/requests wait in \d+ of \d+ queues of workload-low/), {
@@ -235,7 +240,7 @@ describe('Live requests', () => {
   })
 
   it('names each column in its menu, and shows what is chosen', async () => {
-    await open({ mode: 'enforce', perSecond: 50, before: 50 })
+    await open(proxy('enforce', 50, 50))
     await screen.findByText(/buffer 50 of/)
     const user = userEvent.setup()
     await user.click(screen.getByRole('button', { name: 'Columns' }))
@@ -246,7 +251,7 @@ describe('Live requests', () => {
   })
 
   it('shows how far engine and server agree, and filters what differs', async () => {
-    await open({ mode: 'observe', perSecond: 100, before: 5_000 })
+    await open(proxy('observe', 100, 5_000))
     await screen.findByText(/buffer 5.000 of/)
     const pane = await screen.findByRole('region', { name: 'Where they differ' })
     await waitFor(() => expect(text(screen.getByRole('region', { name: 'Agreement' }))).toMatch(/schema and level\d/))

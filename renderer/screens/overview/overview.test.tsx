@@ -2,7 +2,7 @@ import { act, cleanup, render, screen, waitFor, within } from '@testing-library/
 import userEvent from '@testing-library/user-event'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ServerHealth } from '../../../core/contract/source.ts'
-import { storyClient, type StoryClient, type StoryClientOptions } from '../../../test/harness/memoryClient.ts'
+import { openStory, type Story, type StoryOptions } from '../../../test/harness/story.ts'
 import { setClient } from '../../state/client.ts'
 import { connectionStore } from '../../state/connection.ts'
 import { selectionStore } from '../../state/selection.ts'
@@ -11,11 +11,11 @@ import { viewStore } from '../../state/view.ts'
 import { OverviewScreen } from './index.tsx'
 import { derivedServer, frameOf, level, scannerFlood, server } from './levels.fixture.ts'
 
-let story: StoryClient | undefined
+let story: Story | undefined
 let stop: (() => void) | undefined
 
-function open(options: StoryClientOptions = {}): StoryClient {
-  story = storyClient({ history: 20, servers: 1, manual: true, ...options })
+async function open(options: StoryOptions = {}): Promise<Story> {
+  story = await openStory({ history: 20, servers: 1, ...options })
   setClient(story.client)
   stop = startState(story.client)
   render(<OverviewScreen />)
@@ -54,7 +54,7 @@ function show(...frames: Parameters<typeof frameOf>): void {
 
 describe('overview without data', () => {
   test('no source: one choice that needs nothing', async () => {
-    open({ connected: false })
+    await open({ spec: null })
     await userEvent.setup().click(await screen.findByRole('button', { name: 'Explore a simulated cluster' }))
     expect(await screen.findByRole('grid', { name: 'Priority levels' })).toBeDefined()
   })
@@ -85,7 +85,7 @@ describe('overview without data', () => {
   }
 
   test('a server that does not answer: why, since when, the raw words', async () => {
-    open({ connected: false })
+    await open({ spec: null })
     await screen.findByText('No cluster is connected.')
     fail(failing('unreachable', 'connection refused'))
     expect(await screen.findByRole('heading', { name: 'apiserver-a:6443 does not answer.' })).toBeDefined()
@@ -94,7 +94,7 @@ describe('overview without data', () => {
   })
 
   test('forbidden: the sentence and the role', async () => {
-    open({ connected: false })
+    await open({ spec: null })
     await screen.findByText('No cluster is connected.')
     fail(failing('forbidden', '403 for user oncall-anna.'))
     expect(await screen.findByRole('heading', { name: 'You may not read /metrics on prod-eu-1.' })).toBeDefined()
@@ -104,7 +104,7 @@ describe('overview without data', () => {
 
 describe('overview of one server', () => {
   test('accounts for every seat in the table behind the ledger', async () => {
-    open()
+    await open()
     await screen.findByRole('grid', { name: 'Priority levels' })
     show(scannerFlood())
     await userEvent.setup().click(screen.getByRole('button', { name: 'Seat ledger as table' }))
@@ -126,7 +126,7 @@ describe('overview of one server', () => {
   })
 
   test('says the worst first and keeps the rows in their order', async () => {
-    open()
+    await open()
     await screen.findByRole('grid', { name: 'Priority levels' })
     show(scannerFlood())
     expect(screen.getByRole('heading', { level: 1 }).textContent).toMatch(
@@ -148,7 +148,7 @@ describe('overview of one server', () => {
   })
 
   test('unknown is a dash, not zero, and the missing family is named', async () => {
-    open()
+    await open()
     await screen.findByRole('grid', { name: 'Priority levels' })
     const family = 'apiserver_flowcontrol_current_limit_seats'
     const blind = { ...level({ name: 'system', executing: 5 }), limits: { nominal: 30 } }
@@ -164,14 +164,14 @@ describe('overview of one server', () => {
   })
 
   test('no level at all is said, not drawn', async () => {
-    open()
+    await open()
     await screen.findByRole('grid', { name: 'Priority levels' })
     show(server({ levels: [] }))
     expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('This server reports no priority level.')
   })
 
   test('Enter on a row makes its level the subject', async () => {
-    open()
+    await open()
     const grid = await screen.findByRole('grid', { name: 'Priority levels' })
     show(scannerFlood())
     const cell = within(grid).getByText('workload-high').closest('td')
@@ -183,7 +183,7 @@ describe('overview of one server', () => {
 
 describe('overview of several servers', () => {
   test('each server has its column; sums carry the word; one server can be chosen', async () => {
-    open({ servers: 3 })
+    await open({ servers: 3 })
     const user = userEvent.setup()
     expect(await screen.findByRole('grid', { name: 'Priority levels on each server' })).toBeDefined()
     expect(screen.getByRole('columnheader', { name: 'apiserver-b:6443' })).toBeDefined()

@@ -21,7 +21,7 @@ import { openInThread } from '../../../main/threads/sourceThread.ts'
 import { systemAccess } from '../../../main/workspace/access.ts'
 import { createWorkspace } from '../../../main/workspace/workspace.ts'
 import { allNamed } from '../../harness/consent.ts'
-import { memoryPorts } from '../../harness/memoryPorts.ts'
+import { memoryPorts } from '../../harness/ports.ts'
 
 const [mode, given = ''] = process.argv.slice(2)
 const spec = SourceSpecSchema.parse(JSON.parse(given))

@@ -1,7 +1,7 @@
 import { cleanup, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { storyClient, type StoryClient } from '../../../../test/harness/memoryClient.ts'
+import { openStory, type Story } from '../../../../test/harness/story.ts'
 import { setClient } from '../../../state/client.ts'
 import { startRoutes } from '../../../state/route.ts'
 import { startState } from '../../../state/start.ts'
@@ -9,7 +9,7 @@ import { ShardingPage } from './ShardingPage.tsx'
 
 /** The page on a synthetic story whose objects are the built-in ones. */
 describe('the Sharding page', () => {
-  let story: StoryClient
+  let story: Story
   let stops: (() => void)[]
   const sentence = (): string | null => screen.getByRole('heading', { level: 1 }).lastChild?.textContent ?? null
   const change = async (label: string, text: string): Promise<void> => {
@@ -21,7 +21,7 @@ describe('the Sharding page', () => {
 
   beforeEach(async () => {
     location.hash = '#/classify/sharding?object=workload-low'
-    story = storyClient({ history: 130, servers: 1, manual: true })
+    story = await openStory({ history: 130, servers: 1 })
     setClient(story.client)
     stops = [startRoutes(), startState(story.client)]
     render(<ShardingPage />)

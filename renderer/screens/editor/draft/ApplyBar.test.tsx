@@ -1,7 +1,7 @@
 import { cleanup, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { storyClient, type StoryClient } from '../../../../test/harness/memoryClient.ts'
+import { openStory, type Story } from '../../../../test/harness/story.ts'
 import type { Editing, ObjectsState } from '../../../../core/contract/objects.ts'
 import { tellConnections } from '../../../state/connection.ts'
 import { setClient } from '../../../state/client.ts'
@@ -17,9 +17,9 @@ const state = (editing: Editing): ObjectsState => ({
   editing,
 })
 
-let story: StoryClient
-beforeEach(() => {
-  story = storyClient({ history: 1, servers: 1, manual: true })
+let story: Story
+beforeEach(async () => {
+  story = await openStory({ history: 1, servers: 1 })
   setClient(story.client)
   tellConnections(story.connections())
 })

@@ -1,7 +1,9 @@
 import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { storyClient, type StoryClient } from '../../../../test/harness/memoryClient.ts'
+import type { FlowSchema, PriorityLevelConfiguration } from '../../../../core/config/objects.ts'
+import { ProblemError } from '../../../../core/contract/errors.ts'
+import { openStory, type Story, type StoryOptions } from '../../../../test/harness/story.ts'
 import { baseChoiceStore } from '../../../state/draftBase.ts'
 import { draftApplyStore } from '../../../state/draftApply.ts'
 import { setClient } from '../../../state/client.ts'
@@ -24,31 +26,43 @@ class Everything {
   }
 }
 
-const probes = {
+const probes: FlowSchema = {
   metadata: { name: 'probes' },
   spec: { priorityLevelConfiguration: { name: 'exempt' }, matchingPrecedence: 4, rules: [] },
 }
+const without = <O extends FlowSchema | PriorityLevelConfiguration>(all: readonly O[], gone: string): O[] =>
+  all.filter(({ metadata: { name } }) => name !== gone)
 
 /** The editor on a server in memory: what it says, what it sends, and what it keeps. */
 describe('the editor', () => {
-  let story: StoryClient
+  let story: Story
   let stops: (() => void)[]
   const user = userEvent.setup()
-
-  beforeEach(() => {
-    vi.stubGlobal('IntersectionObserver', Everything)
-    location.hash = ''
-    story = storyClient({ history: 30, servers: 1, manual: true })
+  const begin = async (options: StoryOptions = {}): Promise<void> => {
+    story = await openStory({ history: 30, servers: 1, ...options })
     setClient(story.client)
     stops = [startRoutes(), startState(story.client)]
-  })
-  afterEach(() => {
+  }
+  const end = (): void => {
     cleanup()
-    vi.unstubAllGlobals()
-    vi.restoreAllMocks()
     for (const stop of stops) stop()
     story.stop()
     setClient(undefined)
+  }
+  const reopen = (options: StoryOptions): Promise<void> => {
+    end()
+    return begin(options)
+  }
+
+  beforeEach(async () => {
+    vi.stubGlobal('IntersectionObserver', Everything)
+    location.hash = ''
+    await begin()
+  })
+  afterEach(() => {
+    end()
+    vi.unstubAllGlobals()
+    vi.restoreAllMocks()
     draftApplyStore.setState({ applying: false }, true)
     ownLimitStore.setState({}, true)
     baseChoiceStore.setState({ insist: false }, true)
@@ -72,6 +86,17 @@ describe('the editor', () => {
   const list = () => within(screen.getByRole('listbox', { name: 'Objects' }))
   const option = (name: string) => list().getByRole('option', { name: new RegExp(`^${name} ?,`) })
   const region = (name: string) => screen.getByRole('region', { name })
+  /** Somebody else changes the objects; without a spec they delete the level. */
+  const writeLevel = (name: string, spec?: PriorityLevelConfiguration['spec']): void =>
+    story.objects.write(({ levels, schemas }) => ({
+      levels: [...without(levels, name), ...(spec === undefined ? [] : [{ metadata: { name }, spec }])],
+      schemas,
+    }))
+  const writeProbes = (exist: boolean): void =>
+    story.objects.write(({ levels, schemas }) => ({
+      levels,
+      schemas: [...without(schemas, 'probes'), ...(exist ? [probes] : [])],
+    }))
   const settle = () => act(async () => new Promise((resolve) => void setTimeout(resolve, 20)))
 
   it('shows a form without inputs until editing is switched on, and says for what', async () => {
@@ -231,14 +256,20 @@ describe('the editor', () => {
     expect(field('Shares').value).toBe('30')
   })
 
-  it('keeps the draft while the server does not answer, and applies it when it does', async () => {
+  it('keeps the draft while server or console does not answer, and applies it when both do', async () => {
     await open()
     await fill('Shares', '30')
     story.objects.setBroken(true)
     await applyAll()
-    expect(screen.getByRole('alert').textContent).toContain('does not answer')
+    expect(region('Not applied').textContent).toContain('prod-eu-1 does not answer.')
     expect(field('Shares').value).toBe('30')
     story.objects.setBroken(false)
+    const lost = new ProblemError('unreachable', 'The console itself does not answer.')
+    const call = vi.spyOn(story.client, 'call').mockRejectedValue(lost)
+    await applyAll()
+    expect(screen.getByRole('alert').textContent).toContain('does not answer')
+    expect(field('Shares').value).toBe('30')
+    call.mockRestore()
     await applyAll()
     expect(region('Applied').textContent).toContain('is applied')
   })
@@ -247,15 +278,12 @@ describe('the editor', () => {
     await open()
     await fill('Shares', '30')
     act(() =>
-      story.objects.writeElsewhere('PriorityLevelConfiguration', 'workload-low', {
-        metadata: { name: 'workload-low' },
-        spec: {
-          type: 'Limited',
-          limited: {
-            nominalConcurrencyShares: 60,
-            lendablePercent: 10,
-            limitResponse: { type: 'Queue', queuing: { queues: 128, handSize: 6, queueLengthLimit: 50 } },
-          },
+      writeLevel('workload-low', {
+        type: 'Limited',
+        limited: {
+          nominalConcurrencyShares: 60,
+          lendablePercent: 10,
+          limitResponse: { type: 'Queue', queuing: { queues: 128, handSize: 6, queueLengthLimit: 50 } },
         },
       }),
     )
@@ -275,7 +303,7 @@ describe('the editor', () => {
     await settle()
     await user.click(screen.getByRole('button', { name: /^Apply 1 object/ }))
     await screen.findByRole('dialog')
-    act(() => story.objects.writeElsewhere('PriorityLevelConfiguration', 'workload-low', null))
+    act(() => writeLevel('workload-low'))
     await user.click(await screen.findByRole('button', { name: 'Make it again' }))
     await settle()
     expect(screen.getByRole('button', { name: /^Apply 1 object/ })).toHaveProperty('disabled', false)
@@ -285,10 +313,10 @@ describe('the editor', () => {
   it('makes an object again that was deleted meanwhile, and gives way to one that was made', async () => {
     await open('FlowSchema/probes')
     await fill('Precedence', '3')
-    act(() => story.objects.writeElsewhere('FlowSchema', 'probes', null))
+    act(() => writeProbes(false))
     await user.click(await screen.findByRole('button', { name: 'Make it again' }))
     expect(option('probes').textContent).toContain('new')
-    act(() => story.objects.writeElsewhere('FlowSchema', 'probes', { ...probes }))
+    act(() => writeProbes(true))
     await user.click(await screen.findByRole('button', { name: 'Change the one that is there' }))
     expect(option('probes').textContent).toContain('edited')
   })
@@ -307,7 +335,8 @@ describe('the editor', () => {
     await fill('Shares', '30')
     window.dispatchEvent(new Event('pagehide'))
     await settle()
-    expect(story.objects.keptDraft().entries).toMatchObject([{ name: 'workload-low' }])
+    const kept = await story.client.call('drafts.read', { connection: 1 })
+    expect(kept.entries).toMatchObject([{ name: 'workload-low' }])
     for (const stop of stops) stop()
     cleanup()
     stops = [startRoutes(), startState(story.client)]
@@ -343,11 +372,7 @@ describe('the editor', () => {
 
   describe('where nothing can be applied', () => {
     it('drafts upon files, and saves', async () => {
-      story.objects.tell({
-        origin: 'files',
-        target: 'levels.yaml',
-        editing: { state: 'impossible', why: 'Files are not changed.' },
-      })
+      await reopen({ objects: { origin: 'files', target: 'levels.yaml', impossible: 'Files are not changed.' } })
       await open(undefined, false)
       await fill('Shares', '30')
       expect(screen.queryByRole('button', { name: /^Apply/ })).toBeNull()
@@ -356,12 +381,7 @@ describe('the editor', () => {
     })
 
     it('drafts upon the built-in objects of a version that is chosen, for the seats that the page reports', async () => {
-      story.objects.tell({
-        origin: 'none',
-        state: 'unavailable',
-        target: '',
-        editing: { state: 'impossible', why: 'No.' },
-      })
+      await reopen({ objects: null })
       await open(undefined, false)
       const version = await screen.findByRole('combobox', { name: /built-in objects of Kubernetes/ })
       await user.selectOptions(version, 'v1.30.0')

@@ -1,0 +1,67 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { HttpServer } from 'vite'
+import { WebSocketServer } from 'ws'
+import { serve } from '../../../core/contract/server.ts'
+import { RPC_PATH, RPC_PROTOCOL } from '../../../core/contract/webSession.ts'
+import { SettingsSchema } from '../../../core/contract/settings.ts'
+import type { SourceSpec } from '../../../core/contract/source.ts'
+import { webSocketPort } from '../../../main/transport/webSocketPort.ts'
+import { proxySpec, SIMULATION } from '../../fixtures/sources.ts'
+import { openStory, type Story } from '../story.ts'
+
+const SPECS: Readonly<Record<string, SourceSpec>> = {
+  enforce: proxySpec('enforce'),
+  observe: proxySpec('observe'),
+  simulation: SIMULATION,
+}
+/** Between two moves of a story's clock. */
+const STEP_MS = 20
+
+/**
+ * A story of its own for each page, in real time, as the query of the page says:
+ * ?levels=30&servers=3&history=600&connected=no&theme=light&queues=4096&live=observe&rate=1000&before=100000
+ */
+export function serveStories(server: HttpServer): void {
+  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, handleProtocols: () => RPC_PROTOCOL })
+  const begin = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
+    const query = decodeURIComponent(request.headers['sec-websocket-protocol']?.split(',')[1]?.trim() ?? '')
+    let livedMs = Date.now()
+    const story = await open(new URLSearchParams(query), livedMs)
+    const timer = setInterval(() => {
+      const now = Date.now()
+      story.advance(now - livedMs)
+      livedMs = now
+    }, STEP_MS)
+    sockets.handleUpgrade(request, socket, head, (line) => {
+      line.once('close', () => {
+        clearInterval(timer)
+        story.stop()
+      })
+      serve(webSocketPort(line), story.handlers)
+    })
+  }
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (request.url === RPC_PATH) void begin(request, socket, head)
+  })
+}
+
+async function open(query: URLSearchParams, now: number): Promise<Story> {
+  const number = (name: string, usual: number): number => Number(query.get(name) ?? usual)
+  const live = query.get('live')
+  const story = await openStory({
+    now,
+    levels: number('levels', 8),
+    servers: number('servers', 3),
+    history: number('history', 600),
+    ...(live !== null && {
+      spec: SPECS[live] ?? SIMULATION,
+      traffic: { perSecond: number('rate', 34.6), before: number('before', 10_000) },
+    }),
+    ...(query.get('connected') === 'no' && { spec: null }),
+    ...(query.has('queues') && { queues: number('queues', 0) }),
+  })
+  const { theme } = SettingsSchema.parse({ theme: query.get('theme') ?? 'system' })
+  await story.handlers.procedures['settings.write']({ theme })
+  return story
+}
