@@ -1,6 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compileFilter, filterText, parseDuration, parseFilter, type Vocabulary, contains, glob } from './filter.ts'
+import {
+  compileFilter,
+  complaintOf,
+  filterText,
+  parseDuration,
+  parseFilter,
+  type Vocabulary,
+  contains,
+  glob,
+} from './filter.ts'
 
 interface Row {
   readonly user: string
@@ -161,3 +170,12 @@ it.each([
   ['a*a', 'a', false],
   ['**', '', true],
 ])('%s against %j: %s', (pattern, text, expected) => expect(glob(pattern)(text)).toBe(expected))
+
+it('says what is wrong with a token, and which key may be meant', () => {
+  const complaints = (text: string) => parseFilter(text, vocabulary).map((token) => complaintOf(token, vocabulary))
+  expect(complaints('vreb:list')).toEqual([
+    'Unknown key vreb; did you mean verb:? Searching for the text vreb:list instead.',
+  ])
+  expect(complaints('colour:red')).toEqual(['Unknown key colour; searching for the text colour:red.'])
+  expect(complaints('system:node user:alice nodes')).toEqual([undefined, undefined, undefined])
+})

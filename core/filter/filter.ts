@@ -1,3 +1,5 @@
+import { nearest } from '../text/text.ts'
+
 /**
  * The language in which rows are chosen: tokens separated by blanks, all of which must hold. `key:value` looks into one
  * column (`*` stands for anything, a comma for "or"), `wait>1s` compares, a leading minus means "not", quotes keep blanks,
@@ -235,4 +237,24 @@ function bordersOf(codes: readonly number[]): readonly number[] {
     borders.push(length)
   }
   return borders
+}
+
+/** Names and addresses hold colons of their own. */
+const NO_KEY: ReadonlySet<string> = new Set(['system', 'http', 'https', 'kubernetes'])
+
+/** What is wrong with a token, as a sentence; a key that does not exist is searched for as text. */
+export function complaintOf(
+  token: Token,
+  { texts, amounts }: { readonly texts: object; readonly amounts: object },
+): string | undefined {
+  if (token.kind === 'unknown') return token.why
+  if (token.kind !== 'free') return undefined
+  const [, key] = /^([a-z]+):./i.exec(token.value) ?? []
+  if (key === undefined || NO_KEY.has(key.toLowerCase())) return undefined
+  const keys = [...Object.keys(texts), ...Object.keys(amounts)]
+  // Two letters in the wrong order are two that differ.
+  const near = nearest(key, keys, () => (key.length < 4 ? 1 : 2))
+  return near === undefined
+    ? `Unknown key ${key}; searching for the text ${token.value}.`
+    : `Unknown key ${key}; did you mean ${near}:? Searching for the text ${token.value} instead.`
 }

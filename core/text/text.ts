@@ -31,11 +31,18 @@ export const jsonText = (value: unknown, indent?: number): string =>
     .replaceAll(UNSEEN, (character) => (character === '\n' ? character : escape(character)))
     .replaceAll(JOB_COMMAND, escape)
 
-/** The known word that was probably meant: at most a third of its letters differ. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
+/** A third of the letters of a word. */
+const aThird = (candidate: string): number => Math.max(1, Math.floor(candidate.length / 3))
+
+/** The known word that was probably meant: no more of its letters differ than `most` allows. */
+export function nearest(
+  word: string,
+  known: readonly string[],
+  mostOf: (candidate: string) => number = aThird,
+): string | undefined {
   let best: { readonly candidate: string; readonly edits: number } | undefined
   for (const candidate of known) {
-    const most = Math.max(1, Math.floor(candidate.length / 3))
+    const most = mostOf(candidate)
     // Each letter too many is an edit, and comparing a word of megabytes would take minutes.
     if (Math.abs(word.length - candidate.length) > most) continue
     const edits = distance(word, candidate)

@@ -36,7 +36,8 @@ const ACTIONS: Readonly<Record<ActionName, () => void>> = {
   'stop-simulation': () => void told(controlSimulation({ paused: true })),
   'go-on-simulation': () => void told(controlSimulation({ paused: false })),
   'step-simulation': () => void told(controlSimulation({ step: 1 })),
-  'open-files': askForFiles,
+  'open-files': () => askForFiles(false),
+  'open-folder': () => askForFiles(true),
   connect: () => openScreen('connection'),
   simulation: () => connectTo(SimulationSpecSchema.parse({ kind: 'simulation' })),
   demo: () => connectTo({ kind: 'demo' }),
@@ -141,7 +142,8 @@ export const ACTION_INFO = {
   'stop-simulation': action('Stop the simulation for everyone', 'pause halt'),
   'go-on-simulation': action('Let the simulation run', 'resume play'),
   'step-simulation': action('Advance the simulation by one event', 'step'),
-  'open-files': action('Open files or a folder', 'file import load captures dump recording'),
+  'open-files': action('Open files', 'file import load captures dump recording'),
+  'open-folder': action('Open a folder', 'directory import load captures recording'),
   connect: action('Connect your cluster', 'kubeconfig kubectl context source'),
   simulation: action('Explore a simulated cluster', 'simulate demo'),
   demo: action('Play the recorded demo', 'replay recording'),
@@ -210,10 +212,11 @@ export async function openAsSource(choose: () => Promise<readonly Readable[]>): 
 }
 
 /** Asks for files to open. Only works while a key press or a click is handled. */
-function askForFiles(): void {
+function askForFiles(folder: boolean): void {
   const input = document.createElement('input')
   input.type = 'file'
   input.multiple = true
+  input.webkitdirectory = folder
   input.addEventListener('change', () => {
     const chosen = Array.from(input.files ?? [])
     if (chosen.length > 0) void openAsSource(async () => chosen)

@@ -56,6 +56,36 @@ describe('ChartFrame', () => {
     expect(within(screen.getByRole('table', { name: 'Seats' })).getAllByRole('cell')[0]?.textContent).toBe('8')
   })
 
+  it.each([true, false])('refreshes the hidden table for screen readers, on the screen: %s', async (onScreen) => {
+    vi.useFakeTimers()
+    vi.stubGlobal(
+      'IntersectionObserver',
+      class {
+        readonly #tell: (entries: readonly object[]) => void
+        constructor(tell: (entries: readonly object[]) => void) {
+          this.#tell = tell
+        }
+        observe(): void {
+          this.#tell([{ isIntersecting: onScreen, boundingClientRect: { height: 100 } }])
+        }
+        disconnect(): void {
+          // Nothing is held.
+        }
+      },
+    )
+    let seats = 5
+    render(
+      <ChartFrame title="Seats" table={() => table(3, seats)} fileName="seats">
+        <svg />
+      </ChartFrame>,
+    )
+    seats = 8
+    await act(() => vi.advanceTimersByTimeAsync(5_100))
+    vi.useRealTimers()
+    vi.unstubAllGlobals()
+    expect(within(screen.getByRole('table', { name: 'Seats' })).getAllByRole('cell')[0]?.textContent).toBe('8')
+  })
+
   it('shows the table in place of the drawing with T, and not while typing', async () => {
     const user = userEvent.setup()
     render(

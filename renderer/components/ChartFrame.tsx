@@ -67,7 +67,7 @@ export function ChartFrame(props: ChartFrameProps) {
   const noteBox = useRef<HTMLSpanElement>(null)
   const legendBox = useRef<HTMLSpanElement>(null)
   const { ref, visible, height } = useOnScreen()
-  const { numbers, refresh } = useNumbers(table, fileName, visible ? (asTable ? SHOWN_MS : HIDDEN_MS) : undefined)
+  const { numbers, refresh } = useNumbers(table, fileName, visible && asTable ? SHOWN_MS : HIDDEN_MS)
 
   const csv = (): string =>
     chartCsv(read(table), time === undefined ? sampleInstant() : typeof time === 'number' ? time : undefined)
@@ -154,7 +154,7 @@ const HIDDEN_MS = 5_000
 function useNumbers(
   table: ChartFrameProps['table'],
   identity: string,
-  everyMs: number | undefined,
+  everyMs: number,
 ): { numbers: ChartTable; refresh: () => void } {
   const latest = useRef(table)
   useEffect(() => {
@@ -171,7 +171,6 @@ function useNumbers(
   // A table that is computed on demand may be empty at first: look again soon.
   const pause = empty ? SHOWN_MS : everyMs
   useEffect(() => {
-    if (pause === undefined) return undefined
     const timer = setInterval(refresh, pause)
     return () => clearInterval(timer)
   }, [pause, refresh])

@@ -20,7 +20,8 @@ export const REASON_TEXT: Readonly<Record<RejectReason, ReasonText>> = {
       'Send the traffic to a level that queues, or give this level more shares. Requests in catch-all matched no other flow schema.',
   },
   'time-out': {
-    cause: 'The request waited in its queue for a quarter of its deadline, at most 15 s, and was answered then.',
+    cause:
+      'The request waited in its queue for a quarter of its deadline, by default at most 15 s, and was answered then.',
     remedy:
       'The level is short of seats for longer than a burst: more shares, narrower or fewer lists, or a lender with more to lend.',
   },

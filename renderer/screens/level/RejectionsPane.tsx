@@ -189,7 +189,7 @@ const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
     term: 'quantile',
     align: 'right',
     value: (row) => row.executionP99,
-    cell: (row) => format.seconds(row.executionP99),
+    cell: (row) => format.quantile(row.executionP99, undefined),
   },
   {
     id: 'meanSeats',

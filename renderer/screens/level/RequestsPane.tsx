@@ -1,5 +1,5 @@
 import { memo, useId, useMemo, useRef, type KeyboardEvent, type ReactNode } from 'react'
-import { compileFilter, parseFilter, type Token, type Vocabulary } from '../../../core/filter/filter.ts'
+import { compileFilter, complaintOf, parseFilter, type Token, type Vocabulary } from '../../../core/filter/filter.ts'
 import type { DumpRequest } from '../../../core/frame/dump.ts'
 import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
 import { Pane } from '../../components/Pane.tsx'
@@ -79,8 +79,8 @@ export const RequestsPane = memo(function RequestsPane(props: RequestsPaneProps)
 })
 
 function Hint({ tokens, hidden, origin }: { tokens: readonly Token[]; hidden: number; origin: ReactNode }) {
-  const wrong = tokens.find((token) => token.kind === 'unknown')
-  if (wrong !== undefined) return <span className={styles['hintBad']}>{`${wrong.text}: ${wrong.why}`}</span>
+  const wrong = tokens.map((token) => complaintOf(token, REQUEST_VOCABULARY)).find((why) => why !== undefined)
+  if (wrong !== undefined) return <span className={styles['hintBad']}>{wrong}</span>
   return (
     <>
       {hidden > 0 && `${format.fixed(hidden)} hidden by the filter. `}

@@ -1,14 +1,14 @@
 import { useId, useMemo, useRef, useState, type KeyboardEvent } from 'react'
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import { LIVE_VOCABULARY } from '../../../core/live/liveFilter.ts'
-import { parseFilter } from '../../../core/filter/filter.ts'
+import { complaintOf, parseFilter } from '../../../core/filter/filter.ts'
 import { Button } from '../../components/Button.tsx'
 import { Icon } from '../../components/Icon.tsx'
 import { Menu } from '../../components/Menu.tsx'
 import { classes } from '../../components/classes.ts'
 import { liveRows } from '../../state/live.ts'
 import { useSettings } from '../../state/settings.ts'
-import { allKeysAt, complaintOf, completionsAt, segmentsOf, type Completions } from './filterBar.data.ts'
+import { allKeysAt, completionsAt, segmentsOf, type Completions } from './filterBar.data.ts'
 import { setFilter, useFilterText } from './query.ts'
 import styles from './stream.module.css'
 
@@ -55,7 +55,7 @@ export function FilterBar({ inputRef }: { readonly inputRef: React.RefObject<HTM
   const [chosen, setChosen] = useState(0)
   const tokens = useMemo(() => parseFilter(text, LIVE_VOCABULARY), [text])
   const segments = useMemo(() => segmentsOf(text, tokens), [text, tokens])
-  const complaint = tokens.map(complaintOf).find((why) => why !== undefined)
+  const complaint = tokens.map((token) => complaintOf(token, LIVE_VOCABULARY)).find((why) => why !== undefined)
   const saved = liveFilters.includes(text.trim())
 
   const offer = (value: string, caret: number): void => {

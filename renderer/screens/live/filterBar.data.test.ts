@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseFilter } from '../../../core/filter/filter.ts'
 import { LIVE_VOCABULARY } from '../../../core/live/liveFilter.ts'
-import { allKeysAt, complaintOf, completionsAt, segmentsOf } from './filterBar.data.ts'
+import { allKeysAt, completionsAt, segmentsOf } from './filterBar.data.ts'
 import { liveRequest } from '../../../core/live/live.fixture.ts'
 
 const rows = [
@@ -33,16 +33,6 @@ describe('what is drawn behind the field', () => {
       }),
     )
   })
-})
-
-it('says what is wrong with a token, and which key may be meant', () => {
-  const complaints = (text: string) => tokens(text).map(complaintOf)
-  expect(complaints('vreb:list')).toEqual([
-    'Unknown key vreb; did you mean verb:? Searching for the text vreb:list instead.',
-  ])
-  expect(complaints('colour:red')).toEqual(['Unknown key colour; searching for the text colour:red. ↓ lists the keys.'])
-  expect(complaints('system:node user:alice nodes')).toEqual([undefined, undefined, undefined])
-  expect(complaints('wait>soon')[0]).toBe('Write a duration: wait>5s.')
 })
 
 describe('completions', () => {

@@ -1,5 +1,5 @@
 import type { LiveRequest } from '../../../core/contract/live.ts'
-import { filterText, writtenTokens, type Token } from '../../../core/filter/filter.ts'
+import { complaintOf, filterText, writtenTokens, type Token } from '../../../core/filter/filter.ts'
 import { LIVE_VOCABULARY } from '../../../core/live/liveFilter.ts'
 
 export interface Segment {
@@ -14,50 +14,12 @@ export function segmentsOf(text: string, tokens: readonly Token[]): readonly Seg
   writtenTokens(text).forEach((token, index) => {
     if (token.start > end) segments.push({ text: text.slice(end, token.start), look: 'blank' })
     const read = tokens[index]
-    const wrong = read !== undefined && complaintOf(read) !== undefined
+    const wrong = read !== undefined && complaintOf(read, LIVE_VOCABULARY) !== undefined
     segments.push({ text: token.text, look: wrong ? 'wrong' : 'token' })
     end = token.start + token.text.length
   })
   if (end < text.length) segments.push({ text: text.slice(end), look: 'blank' })
   return segments
-}
-
-const KEYS = [...Object.keys(LIVE_VOCABULARY.texts), ...Object.keys(LIVE_VOCABULARY.amounts)]
-
-/** Keys of which the fewest letters must change to get this one; one that is far off has none. */
-function nearestKey(key: string): string | undefined {
-  const near = KEYS.map((known) => ({ known, far: lettersApart(key, known) })).toSorted((a, b) => a.far - b.far)[0]
-  return near !== undefined && near.far <= (key.length < 4 ? 1 : 2) ? near.known : undefined
-}
-
-/** Letters to insert, drop or replace (Levenshtein). */
-function lettersApart(a: string, b: string): number {
-  let above = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 0; i < a.length; i++) {
-    const row = [i + 1]
-    for (let j = 0; j < b.length; j++) {
-      const replaced = (above[j] ?? 0) + (a[i] === b[j] ? 0 : 1)
-      row.push(Math.min((above[j + 1] ?? 0) + 1, (row[j] ?? 0) + 1, replaced))
-    }
-    above = row
-  }
-  return above[b.length] ?? 0
-}
-
-/** Names and addresses hold colons of their own. */
-const NO_KEY: ReadonlySet<string> = new Set(['system', 'http', 'https', 'kubernetes'])
-
-/** What is wrong with a token, as a sentence; a key that does not exist is searched for as text. */
-export function complaintOf(token: Token): string | undefined {
-  if (token.kind === 'unknown') return token.why
-  if (token.kind !== 'free') return undefined
-  const [, key] = /^([a-z]+):./i.exec(token.value) ?? []
-  const near = key === undefined ? undefined : nearestKey(key)
-  if (near !== undefined)
-    return `Unknown key ${key}; did you mean ${near}:? Searching for the text ${token.value} instead.`
-  return key === undefined || NO_KEY.has(key.toLowerCase())
-    ? undefined
-    : `Unknown key ${key}; searching for the text ${token.value}. ↓ lists the keys.`
 }
 
 /** What each key looks at. */

@@ -267,6 +267,9 @@ describe('what is not known is not concluded', () => {
     expect(overloaded.title).toBe('The console itself is queued in global-default: no sample from b for 8.6 s.')
     expect(overloaded.evidence).toMatch(/7 requests waited there at 03:12:47\. A level of its own keeps samples coming/)
     expect(overloaded.actions[0]).toEqual({ kind: 'own-level', server: 'b' })
+    const last = { tone: 'trouble', title: 'workload-low is full and rejecting.' } as const
+    const diagnosed = staleLine({ ...facts, health: [health('b', 'ok')], own, last: { ...overloaded, ...last } })
+    expect(diagnosed.evidence).toMatch(/ At 03:12:47: workload-low is full and rejecting\./)
     const failed = (code: 'throttled' | 'unreachable'): ServerHealth => ({
       ...health('b', 'failing'),
       failures: [{ at: '2026-11-21T03:12:34.000Z', problem: { code, message: 'It failed.' } }],

@@ -197,8 +197,8 @@ function overloadLine({ server, ageMs, lastAt, own, last, health, now }: StaleFa
       : ` ${format.seats(own.queuedRequests)} ${own.queuedRequests === 1 ? 'request' : 'requests'} waited there at ${format.time(lastAt)}.`
   const sentences = [
     `The server treats the console’s requests like all others${where === '' ? '' : ` of ${own?.name ?? ''}`}.${waiting}`,
-    `A level of its own keeps samples coming under overload.`,
     last === undefined || last.tone !== 'trouble' ? '' : `At ${format.time(lastAt)}: ${last.title}`,
+    `A level of its own keeps samples coming under overload.`,
     nextTry(state, now),
   ]
   return {

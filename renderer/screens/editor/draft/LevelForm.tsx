@@ -93,7 +93,7 @@ function LimitedRows({ form, seats }: Pick<LevelFormProps, 'form' | 'seats'>) {
           ['Queue', 'Queue'],
           ['Reject', 'Reject'],
         ]}
-        consequence={response.value === 'Reject' ? 'answers 429 at once' : 'waits up to 15 s'}
+        consequence={response.value === 'Reject' ? 'answers 429 at once' : 'waits up to 15 s by default'}
         onChange={(value) => form.set(RESPONSE, responseOf(value, form))}
         findings={[...response.findings, ...form.findings(QUEUING)]}
       />
