@@ -162,6 +162,14 @@ export const ServerHealthSchema = z.object({
       problem: ProblemSchema.exactOptional(),
     })
     .exactOptional(),
+  /** Of a server that is read from a Prometheus: its labels there, and how often it is scraped. */
+  prometheus: z
+    .object({
+      labels: z.array(z.object({ label: z.string(), value: z.string() })),
+      /** Milliseconds; absent before the second scrape. */
+      intervalMs: z.number().exactOptional(),
+    })
+    .exactOptional(),
   dumps: z
     .object({
       status: z.enum(['off', 'ok', 'forbidden', 'failing']),

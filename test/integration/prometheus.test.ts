@@ -110,6 +110,10 @@ describe('a Prometheus', () => {
     const first = watched.picture.servers[0]?.history.series({ from: 0, to: EPOCH * 2, maxPoints: 100 })
     expect(first?.levels[0]?.columns.dispatchedRate).not.toContain(null)
     expect(watched.source.ownCadence).toEqual({ intervalMs: INTERVAL_MS, dumpsEveryMs: null })
+    expect(watched.picture.health[0]?.prometheus).toEqual({
+      labels: [{ label: 'instance', value: '10.0.0.1:6443' }],
+      intervalMs: INTERVAL_MS,
+    })
   })
 
   test.each([4, 30])(

@@ -4,7 +4,7 @@ import type { PromSeries } from '../../../core/prom/answer.ts'
 import { discover, type FoundServer } from '../../../core/prom/discovery.ts'
 import { hiddenByInterval } from '../../../core/prom/interval.ts'
 import { createPages, type TimedPage } from '../../../core/prom/pages.ts'
-import { named, selector, type Matcher } from '../../../core/prom/promql.ts'
+import { equals, named, selector, type Matcher } from '../../../core/prom/promql.ts'
 import { FACT_FAMILIES, factsOf } from '../../../core/live/serverFacts.ts'
 import { FAMILY } from '../../../core/metrics/familyNames.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
@@ -270,15 +270,22 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
       // Before the first frame of the present, those that it is compared with.
       const before = isFirst && timed !== last
       // Before its frame, so that whoever reads one frame has the notes as well.
-      if (timed === last) good(state, frame, warnings)
+      if (timed === last) good(id, state, frame, warnings)
       emit({ kind: 'frame', frame, ...(before && { past: true, ...(timed === news[0] && { lead: true }) }) })
     }
     const processes = state.instances.count()
     state.health.note('instances', processes > 1 ? severalProcesses(processes, id) : undefined)
   }
 
-  const good = (state: ServerState, frame: ServerFrame, warnings: readonly string[]): void => {
+  const good = (id: string, state: ServerState, frame: ServerFrame, warnings: readonly string[]): void => {
     const { health } = state
+    health.prometheus({
+      // A label may have been given for the source as well as found.
+      labels: [...new Map([...base, equals(labels.instance, id)].map(({ label, value }) => [label, value]))].map(
+        ([label, value]) => ({ label, value }),
+      ),
+      ...(state.intervalMs !== undefined && { intervalMs: state.intervalMs }),
+    })
     health.note('interval', state.intervalMs === undefined ? undefined : hiddenByInterval(state.intervalMs))
     health.note('warnings', warnings.length > 0 ? `Prometheus warns: ${warnings.join(' ')}` : undefined)
     if (frame.acquisition !== undefined) health.good(frame.at, frame.acquisition, undefined, undefined)

@@ -16,6 +16,8 @@ export interface HealthBook {
   dumps(dumps: ServerHealth['dumps']): void
   /** How far the past has been read. */
   past(past: NonNullable<ServerHealth['past']>): void
+  /** Of the Prometheus that the server is read from; told with the next entry. */
+  prometheus(prometheus: NonNullable<ServerHealth['prometheus']>): void
   /** Replaces the note of this key; `undefined` takes it away. */
   note(key: string, text: string | undefined): void
 }
@@ -65,6 +67,9 @@ export function createHealthBook(
     },
     past(past) {
       write({ ...health, past })
+    },
+    prometheus(prometheus) {
+      health = { ...health, prometheus }
     },
     note(key, text) {
       if (keyed.get(key) === text) return
