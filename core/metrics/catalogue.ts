@@ -1,7 +1,7 @@
 import type { MissingFamily } from '../frame/frame.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { RELATED_FAMILIES, DEPRECATED_FAMILIES, LIMIT_FAMILIES } from './catalogueLimits.ts'
-import type { FamilyInfo } from './familyNames.ts'
+import { earlierName, FAMILY, type FamilyInfo, type FamilyKey } from './familyNames.ts'
 import { COVERED_MINORS, parseKubernetesVersion } from './versions.ts'
 import { REQUEST_FAMILIES, TIME_FAMILIES } from './catalogueRequests.ts'
 
@@ -27,6 +27,14 @@ export function familiesOf(version: string | undefined): readonly FamilyInfo[] {
   if (parsed?.major !== 1) return needed
   const { minor } = parsed
   return needed.filter(({ since = 0, removedIn = Number.POSITIVE_INFINITY }) => since <= minor && minor < removedIn)
+}
+
+/** The family that a server of this version has for what frames call `key`; nothing where it has none. */
+export function familyFor(version: string | undefined, key: FamilyKey): FamilyInfo | undefined {
+  const has = new Map(familiesOf(version).map((family) => [family.name, family]))
+  const earlier = earlierName(key)
+  // Where there is a nominal limit, the earlier name stands for that alone.
+  return has.get(FAMILY[key]) ?? (earlier === undefined || has.has(FAMILY.nominal) ? undefined : has.get(earlier))
 }
 
 /** Why a family may be absent that the version has. */

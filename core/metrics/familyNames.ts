@@ -49,6 +49,9 @@ const EARLIER_NAMES: Partial<Record<FamilyKey, string>> = {
   executingSeats: `${PREFIX}request_concurrency_in_use`,
 }
 
+/** The name that releases without a nominal limit have for it, where that is another one. */
+export const earlierName = (key: FamilyKey): string | undefined => EARLIER_NAMES[key]
+
 /** A family of a page under the name that its release has for it. */
 export function familyIn({ families }: Pick<Page, 'families'>, key: FamilyKey): Family | undefined {
   const family = families.get(FAMILY[key])

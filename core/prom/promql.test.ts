@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { equals, named, oneOf, selector, timestampsOf } from './promql.ts'
+import { equals, matchersOfAll, metric, named, oneOf, selector, timestampsOf } from './promql.ts'
 
 describe('a selector', () => {
   test('of one name and of several, with labels and a range', () => {
@@ -31,5 +31,23 @@ describe('a selector', () => {
         }
       }),
     )
+  })
+})
+
+describe('a metric', () => {
+  test('has its name before the braces, which are left out where they would be empty', () => {
+    expect(metric('up', [])).toBe('up')
+    expect(metric('up', [equals('job', 'x')], { rangeMs: 60_000 })).toBe('up{job="x"}[60s]')
+    expect(metric('up', [], { rangeMs: 1_500, atMs: 1_700_000_000_001 })).toBe('up[1500ms] @ 1700000000.001')
+  })
+
+  test('of several servers has the labels that they share, and any of those in which they differ', () => {
+    const labels = (instance: string) => [
+      { label: 'cluster', value: 'prod' },
+      { label: 'instance', value: instance },
+    ]
+    expect(selector(matchersOfAll([labels('a:1')]))).toBe('{cluster="prod",instance="a:1"}')
+    expect(selector(matchersOfAll([labels('a:1'), labels('b:1')]))).toBe('{cluster="prod",instance=~"a:1|b:1"}')
+    expect(matchersOfAll([])).toEqual([])
   })
 })

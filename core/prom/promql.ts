@@ -1,6 +1,7 @@
 /**
- * The one place where families and their labels become PromQL, for Prometheus, Thanos, Mimir and VictoriaMetrics alike:
- * selectors only, without functions that these implement differently.
+ * The one place where families and their labels become PromQL, for Prometheus, Thanos, Mimir and VictoriaMetrics alike.
+ * The console itself asks with selectors only, without functions that these implement differently; expressions for
+ * people are written in `measures.ts`.
  */
 export interface Matcher {
   readonly label: string
@@ -17,14 +18,40 @@ export function oneOf(label: string, values: readonly string[]): Matcher {
   return { label, is: '=~', value: values.map(literally).join('|') }
 }
 
+/** What all of several sets of labels have in common: of each label of the first, the values that the sets have. */
+export function matchersOfAll(
+  sets: readonly (readonly { readonly label: string; readonly value: string }[])[],
+): Matcher[] {
+  const [first = []] = sets
+  return first.map(({ label }) =>
+    oneOf(label, [...new Set(sets.map((set) => set.find((one) => one.label === label)?.value ?? ''))]),
+  )
+}
+
 /** Series of these sample names: `apiserver_flowcontrol_current_r`, `…_bucket`. */
 export const named = (names: readonly string[]): Matcher => oneOf('__name__', names)
 
 /** Series that all matchers hold for; with a range, every sample of each in the time before the instant of the query. */
 export function selector(matchers: readonly Matcher[], rangeMs?: number): string {
-  const inside = matchers.map(({ label, is, value }) => `${labelName(label)}${is}${quoted(value)}`).join(',')
-  return `{${inside}}${rangeMs === undefined ? '' : `[${durationText(rangeMs)}]`}`
+  return `{${matchersText(matchers)}}${rangeMs === undefined ? '' : `[${durationText(rangeMs)}]`}`
 }
+
+/**
+ * The same for one name as people write it, with the name before the braces. With `atMs`, Unix milliseconds, at that
+ * instant and not at that of the query.
+ */
+export function metric(
+  name: string,
+  matchers: readonly Matcher[],
+  { rangeMs, atMs }: { readonly rangeMs?: number | undefined; readonly atMs?: number | undefined } = {},
+): string {
+  const inside = matchers.length === 0 ? '' : `{${matchersText(matchers)}}`
+  const range = rangeMs === undefined ? '' : `[${durationText(rangeMs)}]`
+  return `${name}${inside}${range}${atMs === undefined ? '' : ` @ ${(atMs / 1_000).toFixed(3)}`}`
+}
+
+const matchersText = (matchers: readonly Matcher[]): string =>
+  matchers.map(({ label, is, value }) => `${labelName(label)}${is}${quoted(value)}`).join(',')
 
 /** When the samples that a selector finds were scraped, Unix seconds, as the values of the answer. */
 export const timestampsOf = (matchers: readonly Matcher[]): string => `timestamp(${selector(matchers)})`

@@ -5,6 +5,7 @@ import { ErrorBoundary } from './States.tsx'
 import { Icon } from './Icon.tsx'
 import { Menu } from './Menu.tsx'
 import { Pane } from './Pane.tsx'
+import { PromqlEntries, type Measured } from './Promql.tsx'
 import { pictureOf } from './picture.ts'
 import { levelCode } from '../state/levels.ts'
 import styles from './Pane.module.css'
@@ -34,6 +35,8 @@ export interface ChartFrameProps {
   readonly legend?: ReactNode
   /** What the numbers are of; without, of the shown range or sample. */
   readonly time?: ChartTime | undefined
+  /** What its lines or cells measure; nothing where no metric holds it. */
+  readonly promql?: Measured | undefined
   /** Controls of the chart itself, before the table and export buttons. */
   readonly actions?: ReactNode
   readonly className?: string | undefined
@@ -58,6 +61,7 @@ export function ChartFrame(props: ChartFrameProps) {
     label,
     legend,
     time,
+    promql,
     actions,
     className,
     children,
@@ -71,6 +75,8 @@ export function ChartFrame(props: ChartFrameProps) {
 
   const csv = (): string =>
     chartCsv(read(table), time === undefined ? sampleInstant() : typeof time === 'number' ? time : undefined)
+  const instants = (): Partial<Measured> =>
+    typeof time === 'number' ? { atMs: time } : { ranged: time === 'range' || read(table).times === true }
   const nameNow = (): string => exportName(fileName, Date.now())
   const picture = async (): Promise<void> => {
     if (drawing.current === null) return
@@ -111,7 +117,14 @@ export function ChartFrame(props: ChartFrameProps) {
       >
         <Icon name="table" />
       </button>
-      <Menu entries={entries}>
+      <Menu
+        entries={entries}
+        more={
+          promql !== undefined && (
+            <PromqlEntries copies={[{ label: 'Copy as PromQL', measured: { ...instants(), ...promql } }]} />
+          )
+        }
+      >
         <button type="button" className={styles['icon']} aria-label={`Export ${title}`} title="Export">
           <Icon name="more" />
         </button>

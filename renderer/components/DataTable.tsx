@@ -17,6 +17,7 @@ import { downloadCsv } from './csv.ts'
 import { Icon } from './Icon.tsx'
 import { GridHead, useGrid } from './grid.tsx'
 import { LOW, useMedia } from './hooks.ts'
+import { PromqlMenu, type Measured, type PromqlCopy } from './Promql.tsx'
 import styles from './tables.module.css'
 
 export type { DataColumn } from './dataColumns.ts'
@@ -35,6 +36,8 @@ export interface DataTableProps<R extends object> {
   readonly initialSort?: Sorting
   /** File name of the CSV, without ending; absent: no export. */
   readonly csvName?: string | undefined
+  /** What a column measures, by its id; nothing where no metric holds it. */
+  readonly promql?: ((column: string) => Measured | undefined) | undefined
   /** Rows beyond the screen are not mounted; by itself from 100 rows on. Needs a parent with a height. */
   readonly virtual?: boolean
   readonly density?: 'regular' | 'compact'
@@ -54,6 +57,7 @@ const ROW_HEIGHT = { regular: 34, compact: 26 } as const
  */
 export function DataTable<R extends object>(props: DataTableProps<R>) {
   const { caption, columns, rows, rowKey, onOpen, selectedKey, pinned = [], csvName, empty, foot, onHover } = props
+  const copies = promqlCopies(columns, props.promql)
   const [settings] = useSettings()
   const density = props.density ?? settings.density
   const { sorted, sorting, sortBy } = useSortedRows(columns, rows, props.initialSort)
@@ -127,13 +131,14 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
         </table>
         {all.length === 0 && empty !== undefined && <div className={styles['empty']}>{empty}</div>}
       </div>
-      {(csvName !== undefined || foot !== undefined) && (
+      {(csvName !== undefined || foot !== undefined || copies.length > 0) && (
         <div className={styles['foot']}>
           {foot}
+          <span className={styles['footSpace']} />
+          <PromqlMenu of={`columns of ${caption}`} copies={copies} />
           {csvName !== undefined && (
             <Button
               small
-              style={{ marginLeft: 'auto' }}
               aria-label={`Save ${caption} as CSV`}
               onClick={() => downloadCsv(csvName, tableCsv(columns, sorted))}
             >
@@ -148,6 +153,17 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
 
 const isInteractive = (target: EventTarget): boolean =>
   target instanceof Element && target.closest('button, a, input, select, summary') !== null
+
+/** A copy for each column that measures something. */
+export function promqlCopies<R>(
+  columns: readonly DataColumn<R>[],
+  promql: ((column: string) => Measured | undefined) | undefined,
+): readonly PromqlCopy[] {
+  return columns.flatMap(({ id, header }) => {
+    const measured = promql?.(id)
+    return measured === undefined ? [] : [{ label: `Copy ${header}`, measured }]
+  })
+}
 
 /** Rows in the order that the reader chose, and the chosen order. */
 function useSortedRows<R extends object>(

@@ -4,6 +4,7 @@ import { UNKNOWN } from '../theme/format.ts'
 import type { TermId } from '../glossary/glossary.ts'
 import { LevelChip } from './LevelChip.tsx'
 import { Icon } from './Icon.tsx'
+import { PromqlMenu, type Measured } from './Promql.tsx'
 import styles from './NowLine.module.css'
 import { classes } from './classes.ts'
 import { Term } from './Term.tsx'
@@ -66,26 +67,38 @@ export interface KeyNumber {
   readonly tone?: 'queued' | 'rejected' | undefined
   /** The glossary's entry for the label. */
   readonly term?: TermId
+  /** Nothing where no metric holds it. */
+  readonly promql?: Measured
 }
 
 /** Four to six facts in one line. */
 export function KeyNumbers({ label, items }: { readonly label: string; readonly items: readonly KeyNumber[] }) {
+  const copies = items.flatMap(({ label: name, promql }) =>
+    promql === undefined ? [] : [{ label: `Copy ${name}`, measured: promql }],
+  )
   return (
-    <dl className={styles['group']} aria-label={label}>
-      {items.map(({ label: name, value, unit, tone, term }) => (
-        <div key={name} className={styles['item']}>
-          <dt className={styles['label']}>{term === undefined ? name : <Term id={term}>{name}</Term>}</dt>
-          <dd
-            className={classes(
-              styles['value'],
-              value === UNKNOWN ? styles['unknown'] : tone !== undefined && styles[tone],
-            )}
-          >
-            {value}
-            {unit !== undefined && <small>{unit}</small>}
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <div className={styles['group']}>
+      <dl className={styles['numbers']} aria-label={label}>
+        {items.map(({ label: name, value, unit, tone, term }) => (
+          <div key={name} className={styles['item']}>
+            <dt className={styles['label']}>{term === undefined ? name : <Term id={term}>{name}</Term>}</dt>
+            <dd
+              className={classes(
+                styles['value'],
+                value === UNKNOWN ? styles['unknown'] : tone !== undefined && styles[tone],
+              )}
+            >
+              {value}
+              {unit !== undefined && <small>{unit}</small>}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {copies.length > 0 && (
+        <span className={styles['copies']}>
+          <PromqlMenu of={label} copies={copies} />
+        </span>
+      )}
+    </div>
   )
 }

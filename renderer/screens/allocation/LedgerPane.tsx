@@ -1,6 +1,7 @@
 import { memo } from 'react'
 import type { BorrowingRule } from '../../../core/engine/allocation.ts'
 import type { AdjustmentLedger, AdjustmentLedgerEntry } from '../../../core/impact/adjustmentLedger.ts'
+import type { MeasureId } from '../../../core/prom/measures.ts'
 import { Button } from '../../components/Button.tsx'
 import { classes, scrollRegion } from '../../components/classes.ts'
 import { tableCsv, type DataColumn } from '../../components/dataColumns.ts'
@@ -8,6 +9,7 @@ import { downloadCsv } from '../../components/csv.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { LevelName } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'
+import { PromqlMenu, type PromqlCopy } from '../../components/Promql.tsx'
 import { PlainTable, type FootRow } from '../../components/PlainTable.tsx'
 import { Term } from '../../components/Term.tsx'
 import { format } from '../../theme/format.ts'
@@ -32,13 +34,18 @@ export const LedgerPane = memo(function LedgerPane({ ledger, round, selected, se
       unit="seats"
       note={`in use: sampled at ${format.time(round.step.at)}. There is one pool: whose seat went to whom is not tracked`}
       actions={
-        <Button
-          small
-          aria-label="Save the borrow ledger as CSV"
-          onClick={() => downloadCsv(`borrow-ledger-${server}-${round.step.number}`, tableCsv(COLUMNS, ledger.entries))}
-        >
-          <Icon name="download" size={13} /> CSV
-        </Button>
+        <>
+          <PromqlMenu of="columns of the borrow ledger" copies={ledgerCopies(round.step.at)} />
+          <Button
+            small
+            aria-label="Save the borrow ledger as CSV"
+            onClick={() =>
+              downloadCsv(`borrow-ledger-${server}-${round.step.number}`, tableCsv(COLUMNS, ledger.entries))
+            }
+          >
+            <Icon name="download" size={13} /> CSV
+          </Button>
+        </>
       }
     >
       <div className={styles['scroll']} {...scrollRegion('Borrow ledger, all levels')}>
@@ -128,6 +135,20 @@ const COLUMNS: readonly DataColumn<AdjustmentLedgerEntry>[] = [
   }),
   { id: 'remark', header: 'Remark', hiddenHeader: true, width: '100%', cell: () => '' },
 ]
+
+const MEASURED = [
+  ['Nominal', 'limitedNominal'],
+  ['Lent', 'lent'],
+  ['Borrowed', 'borrowed'],
+  ['Limit', 'limit'],
+  ['In use', 'executing'],
+] as const satisfies readonly (readonly [string, MeasureId])[]
+
+const ledgerCopies = (atMs: number): readonly PromqlCopy[] =>
+  MEASURED.map(([header, measures]) => ({
+    label: `Copy ${header}`,
+    measured: { measures, each: ['priority_level'], atMs },
+  }))
 
 const sumsOf = (ledger: AdjustmentLedger, remark: string): FootRow => ({
   level: { text: 'Sum of limited levels' },

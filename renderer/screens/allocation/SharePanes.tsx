@@ -138,6 +138,7 @@ function Shares({ expected, rows, height, stale, time, fileName }: ChartProps) {
       })}
       time={time}
       fileName={`limit-to-target-${fileName}`}
+      promql={{ measures: ['target', 'limit', 'limitToTarget'], each: ['priority_level'] }}
       label={`Limit ÷ target of ${rows.length} levels${p === undefined ? '' : `; those that decide freely are at p = ${format.fairFraction(p)}`}`}
     >
       <div ref={box} style={{ height }}>

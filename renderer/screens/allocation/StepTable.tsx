@@ -1,10 +1,12 @@
 import { memo, type ReactNode } from 'react'
 import type { LevelVerdict } from '../../../core/impact/expected.ts'
+import type { MeasureId } from '../../../core/prom/measures.ts'
 import { classes, scrollRegion } from '../../components/classes.ts'
 import type { DataColumn } from '../../components/dataColumns.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { LevelName } from '../../components/LevelChip.tsx'
 import { PlainTable } from '../../components/PlainTable.tsx'
+import type { PromqlCopy } from '../../components/Promql.tsx'
 import { Term } from '../../components/Term.tsx'
 import { NARROW, useMedia } from '../../components/hooks.ts'
 import { hrefOf } from '../../state/route.ts'
@@ -185,6 +187,25 @@ function stepColumns({ narrow, solved, scale, follows }: StepColumns): readonly 
   ]
   return narrow ? columns.filter(({ id }) => !ROOMY.has(id)) : columns
 }
+
+/** What the steps measure; those of the round before, and what the console computes, are left out. */
+const MEASURED = [
+  ['High water', 'highWatermark'],
+  ['Average', 'average'],
+  ['σ', 'deviation'],
+  ['Envelope', 'envelope'],
+  ['Smoothed', 'demand'],
+  ['Min', 'min'],
+  ['Target', 'target'],
+  ['Limit', 'limit'],
+  ['vs nominal', 'change'],
+] as const satisfies readonly (readonly [string, MeasureId])[]
+
+export const stepCopies = (atMs: number): readonly PromqlCopy[] =>
+  MEASURED.map(([header, measures]) => ({
+    label: `Copy ${header}`,
+    measured: { measures, each: ['priority_level'], atMs },
+  }))
 
 /** Columns that a narrow window has no room for. */
 const ROOMY: ReadonlySet<string> = new Set(['envelope', 'range', 'was'])

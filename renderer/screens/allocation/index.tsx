@@ -15,6 +15,7 @@ import { useTimePart } from '../../state/time.ts'
 import { format } from '../../theme/format.ts'
 import { levelOrder } from '../../theme/levelSlots.ts'
 import { classes } from '../../components/classes.ts'
+import { PromqlMenu } from '../../components/Promql.tsx'
 import { Icon } from '../../components/Icon.tsx'
 import styles from './allocation.module.css'
 import { LedgerPane } from './LedgerPane.tsx'
@@ -31,7 +32,7 @@ import {
 } from './rounds.data.ts'
 import { SharePanes } from './SharePanes.tsx'
 import { Stepper } from './Stepper.tsx'
-import { StepTable } from './StepTable.tsx'
+import { stepCopies, StepTable } from './StepTable.tsx'
 import { caseSentence, comparisonSentence } from './sentence.ts'
 
 /** Why every limit is what it is, for each reallocation (design 3.3). */
@@ -105,6 +106,7 @@ export function AllocationView({ server, derived, stale, connection }: Allocatio
       <header className={styles['head']}>
         <h1 className={styles['title']}>How the limits were set</h1>
         {shown !== undefined && <Stepper rounds={rounds} shown={shown} follows={cursor === undefined} />}
+        {known !== undefined && <PromqlMenu of="steps" copies={stepCopies(known.step.at)} />}
       </header>
       <div className={styles['notes']}>
         {result.state === 'failed' && <ProblemNote problem={result.problem} />}

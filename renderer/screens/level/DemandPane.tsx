@@ -46,6 +46,7 @@ export const DemandPane = memo(function DemandPane(props: DemandPaneProps) {
       table={table}
       fileName={`demand-${level.name}`}
       subject={level.name}
+      promql={{ measures: LINES, level: level.name }}
     >
       <div className={styles['demand']}>
         <div ref={box} className={styles['chart']} style={{ height }}>
@@ -71,6 +72,18 @@ export const DemandPane = memo(function DemandPane(props: DemandPaneProps) {
     </ChartFrame>
   )
 })
+
+/** Of the chart and of the steps beside it. */
+const LINES = [
+  'highWatermark',
+  'average',
+  'deviation',
+  'envelope',
+  'demand',
+  'target',
+  'fairFraction',
+  'limit',
+] as const
 
 function Ladder({ rungs, color }: { readonly rungs: readonly Rung[]; readonly color: string }) {
   return (

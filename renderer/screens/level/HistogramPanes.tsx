@@ -40,11 +40,13 @@ const WORDS = {
   wait: {
     title: 'Wait',
     family: 'apiserver_flowcontrol_request_wait_duration_seconds',
+    measures: 'waits',
     nothing: 'No request was measured in this range.',
   },
   execution: {
     title: 'Execution',
     family: 'apiserver_flowcontrol_request_execution_seconds',
+    measures: 'executions',
     nothing: 'No request finished in this range.',
   },
 } as const
@@ -78,6 +80,7 @@ export const HeatPane = memo(function HeatPane(props: HeatPaneProps) {
       table={table}
       fileName={[kind, level, ...(schema === undefined ? [] : [schema])].join('-')}
       subject={schema === undefined ? level : `${level}, ${schema}`}
+      promql={{ measures: words.measures, level, schema, ...(map && { spanMs: map.stepSeconds * 1_000 }) }}
       actions={actions}
     >
       {/* Without a measured request there is nothing to draw, and nothing to keep room for. */}
@@ -205,6 +208,11 @@ export const UtilizationPane = memo(function UtilizationPane(props: {
       table={table}
       fileName={`${kind}-of-limit-${level.name}`}
       subject={level.name}
+      promql={{
+        measures: words.measures,
+        level: level.name,
+        ...(window?.seconds !== undefined && { spanMs: window.seconds * 1_000 }),
+      }}
     >
       <div ref={box} className={styles['pad']}>
         {histogram === undefined ? (
@@ -244,8 +252,9 @@ const RATIO_WORDS = {
   utilization: {
     title: 'Seat utilisation',
     family: 'apiserver_flowcontrol_priority_level_seat_utilization',
+    measures: 'utilizationShares',
   },
-  demand: { title: 'Demand ratio', family: 'apiserver_flowcontrol_demand_seats' },
+  demand: { title: 'Demand ratio', family: 'apiserver_flowcontrol_demand_seats', measures: 'demandShares' },
 } as const
 
 function windowNote(window: HistogramWindow | undefined): string | undefined {

@@ -1,8 +1,10 @@
 import { memo } from 'react'
 import type { DerivedLevel } from '../../../core/frame/derived.ts'
 import { isExempt, type LevelFrame } from '../../../core/frame/frame.ts'
+import type { MeasureId } from '../../../core/prom/measures.ts'
 import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
 import { Pane } from '../../components/Pane.tsx'
+import type { Measured } from '../../components/Promql.tsx'
 import { Term } from '../../components/Term.tsx'
 import { classes } from '../../components/classes.ts'
 import { format } from '../../theme/format.ts'
@@ -26,11 +28,17 @@ export const RejectionsPane = memo(function RejectionsPane({ level, derived }: T
           rowKey={(row) => row.reason}
           density="compact"
           csvName={`rejections-${level.name}`}
+          promql={(column) => rejectionPromql(column, level.name)}
         />
       </div>
     </Pane>
   )
 })
+
+function rejectionPromql(column: string, level: string): Measured | undefined {
+  const measures = column === 'rate' ? 'rejected' : column === 'total' ? 'rejectedTotal' : undefined
+  return measures && { measures, level, each: ['reason'] }
+}
 
 const REASON_COLUMNS: readonly DataColumn<RejectionRow>[] = [
   {
@@ -91,12 +99,31 @@ export const SchemasPane = memo(function SchemasPane({ level, derived }: Traffic
           rowKey={(row) => row.name}
           density="compact"
           csvName={`schemas-${level.name}`}
+          promql={(column) => schemaPromql(column, level.name)}
           empty="No request of any flow schema has reached this level yet."
         />
       </div>
     </Pane>
   )
 })
+
+const MEASURED: Readonly<Record<string, MeasureId>> = {
+  dispatched: 'dispatched',
+  rejected: 'rejected',
+  executing: 'executingRequests',
+  executingSeats: 'executing',
+  queued: 'queued',
+  queuedSeats: 'queuedSeats',
+  waitP50: 'waitP50',
+  waitP99: 'waitP99',
+  executionP99: 'executionP99',
+  meanSeats: 'meanSeats',
+}
+
+function schemaPromql(column: string, level: string): Measured | undefined {
+  const measures = MEASURED[column]
+  return measures && { measures, level, each: ['flow_schema'] }
+}
 
 const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
   { id: 'name', header: 'Flow schema', term: 'flow-schema', value: (row) => row.name },

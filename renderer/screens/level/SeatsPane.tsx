@@ -42,6 +42,7 @@ export const SeatsPane = memo(function SeatsPane(props: SeatsPaneProps) {
       table={table}
       fileName={`seats-${level}`}
       subject={level}
+      promql={{ measures: exempt ? ['executing'] : LINES, level }}
     >
       <div ref={box} className={styles['chart']} style={{ height }}>
         {series === undefined || data === undefined ? (
@@ -58,6 +59,8 @@ export const SeatsPane = memo(function SeatsPane(props: SeatsPaneProps) {
     </ChartFrame>
   )
 })
+
+const LINES = ['executing', 'queuedSeats', 'demand', 'limit', 'nominal', 'min', 'max'] as const
 
 /** The cursor layer of a chart of this level. */
 export const SeatsCursor = memo(function SeatsCursor(props: {

@@ -30,6 +30,9 @@ const CHARACTER = 6.2
 const NAME_AT = 54
 const NAME_GAP = 16
 
+/** R and the figures below the chart; the queues in it are known from dumps only. */
+const FIGURES = ['virtualTime', 'dispatchVirtualTime', 'lastServedTag'] as const
+
 /** Who is next, and how far the others are behind, in seat-seconds of virtual time (specification 4.6, 8.1). */
 export const VirtualTimePane = memo(function VirtualTimePane({
   level,
@@ -54,6 +57,7 @@ export const VirtualTimePane = memo(function VirtualTimePane({
       fileName={`virtual-time-${level.name}`}
       time={queues === undefined ? undefined : at}
       subject={level.name}
+      promql={{ measures: FIGURES, level: level.name }}
     >
       <div ref={box}>
         {width > 0 && data !== undefined && <NextList data={data} width={width} color={levelColor(level.name)} />}

@@ -15,7 +15,7 @@ import { useTimePart } from '../../state/time.ts'
 import { Segment } from '../../components/Button.tsx'
 import { serverColumns, fleetRows, pinnedNames } from './fleetRows.ts'
 import { openLevel } from './actions.ts'
-import { eachServerColumns, sumColumns } from './fleetColumns.tsx'
+import { eachServerColumns, eachServerPromql, sumColumns, sumPromql } from './fleetColumns.tsx'
 import { fleetKeyNumbers } from './keyNumbers.ts'
 import type { NowServer } from './levelStatements.ts'
 import { NowPane, ServersNow } from './NowPane.tsx'
@@ -143,6 +143,7 @@ const EachServerTable = memo(function EachServerTable({ servers, stale, compare,
         pinned={pin ? rows.filter(({ name }) => pinned.names.includes(name)) : []}
         onOpen={(row) => openLevel(busiestOf(row.on) ?? servers[0]?.id ?? '', row.name)}
         csvName="levels-each-server"
+        promql={(column) => eachServerPromql(column, idsOf(servers))}
         density="compact"
         virtual={rows.length > VIRTUAL_FROM}
         foot={<PinNote pin={pin} shown={pinned.names.length} more={pinned.more} />}
@@ -176,6 +177,7 @@ const SumTable = memo(function SumTable({ servers, compare, pin }: TableProps) {
           openLevel(busiestOf(side.find(({ name }) => name === row.name)?.on ?? {}) ?? servers[0]?.id ?? '', row.name)
         }
         csvName="levels-sum"
+        promql={(column) => sumPromql(column, idsOf(servers))}
         density="compact"
         virtual={rows.length > VIRTUAL_FROM}
         foot={<PinNote pin={pin} shown={pinned.names.length} more={pinned.more} />}
@@ -183,6 +185,8 @@ const SumTable = memo(function SumTable({ servers, compare, pin }: TableProps) {
     </div>
   )
 })
+
+const idsOf = (servers: readonly OverviewServer[]): readonly string[] => servers.map(({ id }) => id)
 
 /** The server on which a level executes most: opening the level shows it there. */
 function busiestOf(on: Readonly<Record<string, { readonly seats: { readonly executing: number | undefined } }>>) {

@@ -7,6 +7,7 @@ import { useSize } from '../../charts/plot.tsx'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
 import type { ChartTable } from '../../components/csv.ts'
 import { NoteMark } from '../../components/NowLine.tsx'
+import type { Measured } from '../../components/Promql.tsx'
 import { LOW, useMedia } from '../../components/hooks.ts'
 import { openLevel } from './actions.ts'
 import styles from './overview.module.css'
@@ -46,6 +47,11 @@ function accountTable(ledger: Ledger): ChartTable {
   }
 }
 
+const ACCOUNT: Measured = {
+  measures: ['limitedNominal', 'lent', 'borrowed', 'limit', 'executing'],
+  each: ['priority_level'],
+}
+
 /** Pixels: the mark of the first note stands between the words "current limit" and their bars. */
 const MARK = 16
 const MARK_LEFT = 67
@@ -74,6 +80,7 @@ export const LedgerPane = memo(function LedgerPane({ server, order, stale }: Led
       note={ledger.entries.length === 0 ? 'limits are not reported' : nominalNote(ledger)}
       table={() => accountTable(ledger)}
       fileName={`seat-ledger-${server.id}`}
+      promql={ACCOUNT}
       codes={ledger.entries.length > RIBBONS_UP_TO ? [] : ledger.entries.map(({ name }) => name)}
       legend={<Legend />}
     >

@@ -12,7 +12,7 @@ import { useSelection } from '../../state/selection.ts'
 import { format } from '../../theme/format.ts'
 import { openLevel } from './actions.ts'
 import { pinnedNames } from './fleetRows.ts'
-import { levelColumns, OPTIONAL_COLUMNS, toggleColumn, useOptionalColumns } from './levelColumns.tsx'
+import { levelColumns, levelPromql, OPTIONAL_COLUMNS, toggleColumn, useOptionalColumns } from './levelColumns.tsx'
 import type { LevelRow } from './levelRows.ts'
 import styles from './overview.module.css'
 import { Check } from '../../components/Field.tsx'
@@ -107,6 +107,7 @@ export const LevelTable = memo(function LevelTable(props: LevelTableProps) {
         selectedKey={selected}
         onOpen={(row) => openLevel(row.server, row.name)}
         csvName={csvName}
+        promql={levelPromql}
         virtual={many}
         pinned={pin && several ? pinned : NONE}
         {...(several ? { density: 'compact' as const } : {})}

@@ -4,6 +4,7 @@ import { REJECT_REASONS, type RejectReason } from '../../../core/frame/frame.ts'
 import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
 import { LevelChip, MiddleCut } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'
+import type { Measured } from '../../components/Promql.tsx'
 import { REASON_TEXT } from '../../components/rejectReasons.ts'
 import { Segment } from '../../components/Button.tsx'
 import { useConnected } from '../../state/connection.ts'
@@ -20,6 +21,8 @@ const REQUEST_SOURCES: ReadonlySet<SourceSpec['kind']> = new Set(['proxy', 'feed
 const REQUESTS = 'Live requests shows the user and the flow of each request.'
 const NO_REQUESTS =
   'Metrics do not identify flows, users or requests. Enable debug dumps, or use a proxy or an audit log.'
+
+const RATES: Measured = { measures: 'rejected', each: ['priority_level', 'flow_schema', 'reason'] }
 
 export interface RejectionsPaneProps {
   /** Of all shown servers; absent until two samples are known. */
@@ -61,6 +64,9 @@ export const RejectionsPane = memo(function RejectionsPane({ recent, servers }: 
               onOpen={(row) => openLevel(row.server, row.level)}
               density="compact"
               csvName="rejections"
+              promql={(column) =>
+                column === 'rate' ? { ...RATES, ...(servers && { servers: [...servers.keys()] }) } : undefined
+              }
               foot={seesRequests ? REQUESTS : NO_REQUESTS}
             />
           </div>

@@ -1,5 +1,7 @@
 import type { TermId } from '../../glossary/glossary.ts'
 import type { AggregateLevel } from '../../../core/frame/aggregate.ts'
+import type { MeasureId } from '../../../core/prom/measures.ts'
+import type { Measured } from '../../components/Promql.tsx'
 import { SeatBar } from '../../charts/SeatBar.tsx'
 import { type ServerColumn, rejectedSum, spreadText, type FleetRow } from './fleetRows.ts'
 import type { DataColumn } from '../../components/DataTable.tsx'
@@ -137,6 +139,31 @@ export function eachServerColumns(options: EachServerOptions): readonly DataColu
     },
   ]
   return columns.filter(({ id }) => id !== 'nominal' || width >= ROOM_FOR_NOMINAL)
+}
+
+const EACH_LEVEL = { each: ['priority_level'] } as const satisfies Partial<Measured>
+
+/** What the columns measure: limits of each server, sums of queued seats, and what executes on the server of a column. */
+export function eachServerPromql(column: string, servers: readonly string[]): Measured | undefined {
+  if (column === 'nominal') return { measures: 'nominal', ...EACH_LEVEL, servers }
+  if (column === 'queued') return { measures: 'queuedSeats', ...EACH_LEVEL, servers, summed: true }
+  const server = servers.find((id) => column === `server ${id}`)
+  return server === undefined ? undefined : { measures: 'executing', ...EACH_LEVEL, servers: [server] }
+}
+
+const SUMMED: Readonly<Record<string, MeasureId>> = {
+  executing: 'executing',
+  queuedSeats: 'queuedSeats',
+  queued: 'queued',
+  dispatched: 'dispatched',
+  rejected: 'rejected',
+}
+
+/** What the columns of sums measure; limits are per server here as well. */
+export function sumPromql(column: string, servers: readonly string[]): Measured | undefined {
+  if (column === 'limit' || column === 'nominal') return { measures: column, ...EACH_LEVEL, servers }
+  const measures = SUMMED[column]
+  return measures && { measures, ...EACH_LEVEL, servers, summed: true }
 }
 
 function OnServer(props: {

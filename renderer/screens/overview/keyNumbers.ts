@@ -23,18 +23,21 @@ export function keyNumbers(rows: readonly LevelRow[], fairFraction: number | und
     {
       label: 'executing',
       term: 'executing',
+      promql: { measures: 'executing' },
       value: format.seats(totals.executing),
       unit: `/ ${format.seats(totals.nominal)} seats`,
     },
     {
       label: 'lent and borrowed',
       term: 'lend',
+      promql: { measures: ['lent', 'borrowed'] },
       value: same ? format.seats(lent) : `${format.seats(lent)} · ${format.seats(borrowed)}`,
       unit: 'seats',
     },
     {
       label: 'queued',
       term: 'queued',
+      promql: { measures: ['queued', 'queuedSeats'] },
       value: format.seats(totals.queuedRequests),
       unit: `requests · ${format.seats(totals.queuedSeats)} seats`,
       tone: isUp(totals.queuedRequests) ? 'queued' : undefined,
@@ -42,6 +45,7 @@ export function keyNumbers(rows: readonly LevelRow[], fairFraction: number | und
     {
       label: 'rejected, 10 s',
       term: 'http-429',
+      promql: { measures: 'rejected' },
       value: totals.rejectedPerSecond === undefined ? UNKNOWN : format.significant(totals.rejectedPerSecond),
       unit: '/s',
       tone: isUp(totals.rejectedPerSecond) ? 'rejected' : undefined,
@@ -53,7 +57,13 @@ export function keyNumbers(rows: readonly LevelRow[], fairFraction: number | und
           value: waitUnknown ? UNKNOWN : 'none',
           unit: waitUnknown ? '' : 'waited',
         }
-      : { label: 'longest wait p99, 30 s', term: 'wait', ...wait, unit: `${wait.unit ?? ''}, ${longestWait.level}` },
+      : {
+          label: 'longest wait p99, 30 s',
+          term: 'wait',
+          ...wait,
+          unit: `${wait.unit ?? ''}, ${longestWait.level}`,
+          promql: { measures: 'longestWaitP99' },
+        },
     granted(fairFraction),
   ]
 }
@@ -62,6 +72,7 @@ export function keyNumbers(rows: readonly LevelRow[], fairFraction: number | und
 const granted = (p: number | undefined): KeyNumber => ({
   label: 'granted as limits',
   term: 'fair-fraction',
+  promql: { measures: 'fairFraction' },
   ...(p === 0 ? { value: 'minimum' } : { value: format.percent(p), unit: 'of demand' }),
 })
 
@@ -90,13 +101,21 @@ export function fleetKeyNumbers(fleet: readonly FleetServer[]): readonly KeyNumb
   const rejected = sumOfKnown(totals.map((total) => total.rejectedPerSecond))
   const each = (values: readonly (number | undefined)[]) =>
     few ? listed(values.map((value) => format.seats(value))) : format.seats(sumOfKnown(values))
+  const all = { servers: fleet.map(({ server }) => server.id), ...(!few && { summed: true }) }
   const suffix = few ? ', per server' : `, sum of ${fleet.length}`
   return [
-    { label: `executing${suffix}`, term: 'executing', value: each(executing), unit: few ? of : 'seats' },
+    {
+      label: `executing${suffix}`,
+      term: 'executing',
+      value: each(executing),
+      unit: few ? of : 'seats',
+      promql: { measures: 'executing', ...all },
+    },
     {
       label: `queued${suffix}`,
       term: 'queued',
       value: each(queued),
+      promql: { measures: 'queuedSeats', ...all },
       unit: 'seats',
       tone: queued.some(isUp) ? 'queued' : undefined,
     },
@@ -115,6 +134,7 @@ export function fleetKeyNumbers(fleet: readonly FleetServer[]): readonly KeyNumb
     {
       label: 'rejected, sum, 10 s',
       term: 'rejected',
+      promql: { measures: 'rejected', ...all, summed: true },
       value: rejected === undefined ? UNKNOWN : format.significant(rejected),
       unit: '/s',
       tone: isUp(rejected) ? 'rejected' : undefined,
@@ -125,6 +145,7 @@ export function fleetKeyNumbers(fleet: readonly FleetServer[]): readonly KeyNumb
           term: 'fair-fraction',
           value: listed(fleet.map(({ server }) => granted(server.seatFairFrac).value)),
           unit: 'of demand',
+          promql: { measures: 'fairFraction', ...all },
         }
       : { label: 'servers', value: String(fleet.length) },
   ]

@@ -8,6 +8,7 @@ import { leastWidth } from '../../components/dataColumns.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { LevelName, StateTag } from '../../components/LevelChip.tsx'
 import { NoteMark } from '../../components/NowLine.tsx'
+import type { Measured } from '../../components/Promql.tsx'
 import { format, NOT_APPLICABLE, UNKNOWN } from '../../theme/format.ts'
 import type { LevelRow, Reading } from './levelRows.ts'
 import styles from './overview.module.css'
@@ -297,6 +298,34 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     (fitting, id) => (leastWidth(fitting) > width ? fitting.filter((column) => column.id !== id) : fitting),
     shown,
   )
+}
+
+/** What the columns measure. */
+const MEASURED: Readonly<Record<string, Measured['measures']>> = {
+  change: 'change',
+  seats: ['executing', 'queuedSeats', 'limit', 'nominal'],
+  executing: 'executing',
+  limit: 'limit',
+  nominal: 'nominal',
+  min: 'min',
+  max: 'max',
+  history: ['executing', 'limit', 'nominal', 'min', 'max'],
+  demand: 'demand',
+  queued: 'queued',
+  queuedSeats: 'queuedSeats',
+  waitP50: 'waitP50',
+  waitP99: 'waitP99',
+  dispatched: 'dispatched',
+  noAccommodation: 'noAccommodation',
+  rejected: 'rejected',
+  queueFull: 'queueFull',
+  timeOut: 'timeOut',
+  concurrencyLimit: 'concurrencyLimit',
+}
+
+export function levelPromql(column: string): Measured | undefined {
+  const measures = MEASURED[column]
+  return measures && { measures, each: ['priority_level'], ranged: column === 'history' }
 }
 
 /** Columns that are shown on request only. */

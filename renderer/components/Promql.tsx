@@ -1,0 +1,87 @@
+import { useEffect, useState } from 'react'
+import type { Place, Shown } from '../../core/prom/measures.ts'
+import { matchersOfAll } from '../../core/prom/promql.ts'
+import { unixMsOf } from '../../core/units.ts'
+import { connectionStore } from '../state/connection.ts'
+import { viewStore } from '../state/view.ts'
+import { Button } from './Button.tsx'
+import { Menu, MenuItem } from './Menu.tsx'
+
+/** What a chart or a number shows, of the selected server unless others are named. */
+export interface Measured extends Shown {
+  readonly servers?: readonly string[]
+  /** Of many instants, which come from whoever draws it. Otherwise of `atMs`, or of the shown sample. */
+  readonly ranged?: boolean
+}
+
+export interface PromqlCopy {
+  readonly label: string
+  readonly measured: Measured
+}
+
+type Write = (shown: Shown, place: Place) => string | undefined
+
+/** The families of all versions are needed only where a menu is open. */
+const load = async (): Promise<Write> => (await import('../../core/prom/measures.ts')).promqlOf
+
+/**
+ * Entries of a menu that copy expressions; those that the version of the server has no metrics for are left out.
+ */
+export function PromqlEntries({ copies }: { readonly copies: readonly PromqlCopy[] }) {
+  const [write, setWrite] = useState<{ readonly promqlOf: Write }>()
+  useEffect(() => {
+    let gone = false
+    void load().then((promqlOf) => !gone && setWrite({ promqlOf }))
+    return () => {
+      gone = true
+    }
+  }, [])
+  if (write === undefined) return null
+  return copies.map(({ label, measured }) => {
+    const atMs = measured.ranged === true ? undefined : (measured.atMs ?? shownInstant())
+    const text = write.promqlOf({ ...measured, atMs }, placeOf(measured))
+    return (
+      text !== undefined && (
+        <MenuItem
+          key={label}
+          label={label}
+          onSelect={() => void navigator.clipboard.writeText(text).catch(() => undefined)}
+        />
+      )
+    )
+  })
+}
+
+/** A button for several numbers: which of them is copied is chosen in its menu. */
+export function PromqlMenu({ of, copies }: { readonly of: string; readonly copies: readonly PromqlCopy[] }) {
+  if (copies.length === 0) return null
+  return (
+    <Menu entries={[]} more={<PromqlEntries copies={copies} />}>
+      <Button small aria-label={`Copy ${of} as PromQL`} title="Copy as PromQL">
+        PromQL
+      </Button>
+    </Menu>
+  )
+}
+
+/** Unix milliseconds of the shown sample; `undefined` while the present one is shown. */
+function shownInstant(): number | undefined {
+  const { mode, server } = viewStore.getState()
+  return mode === 'live' || server === undefined ? undefined : unixMsOf(server.at)
+}
+
+function placeOf({ servers }: Measured): Place {
+  const { connection } = connectionStore.getState()
+  const { server, frame } = viewStore.getState()
+  const ids = servers ?? (server === undefined ? [] : [server.id])
+  const found = (connection?.servers ?? []).flatMap(({ id, prometheus }) =>
+    prometheus !== undefined && ids.includes(id) ? [prometheus] : [],
+  )
+  const intervals = found.flatMap(({ intervalMs }) => intervalMs ?? [])
+  return {
+    version: frame?.servers.find(({ id }) => id === ids[0])?.version,
+    // Where one of the servers is not known in Prometheus, no label finds all of them.
+    matchers: found.length === ids.length ? matchersOfAll(found.map(({ labels }) => labels)) : [],
+    intervalMs: intervals.length === 0 ? undefined : Math.max(...intervals),
+  }
+}
