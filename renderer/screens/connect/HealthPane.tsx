@@ -1,5 +1,7 @@
 import type { Cadence, ServerHealth, Connected } from '../../../core/contract/source.ts'
 import type { Frame, MissingFamily, SourceInfo } from '../../../core/frame/frame.ts'
+import type { Place } from '../../../core/prom/measures.ts'
+import { recordingRules, rulesYaml } from '../../../core/prom/recordingRules.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import { Button, Copy } from '../../components/Button.tsx'
 import { classes, scrollRegion } from '../../components/classes.ts'
@@ -44,6 +46,9 @@ export function HealthPane({ connection }: { readonly connection: Connected }) {
             </Note>
           ))}
         </div>
+      )}
+      {source.kind === 'prometheus' && (
+        <Rules version={frame?.servers[0]?.version} intervalMs={servers[0]?.prometheus?.intervalMs} />
       )}
       {servers[0]?.past !== undefined && <PastRead health={servers[0]} past={servers[0].past} />}
       {FROM_THE_ENGINE[source.kind] !== undefined ? (
@@ -149,6 +154,19 @@ function PastRead({ health, past }: { readonly health: ServerHealth; readonly pa
           </Button>
         </div>
       )}
+    </div>
+  )
+}
+
+/** Rules that Prometheus may have, for charts of long ranges elsewhere; the console needs none of them. */
+function Rules({ version, intervalMs }: Omit<Place, 'matchers'>) {
+  const text = rulesYaml(recordingRules({ version, intervalMs }), intervalMs)
+  return (
+    <div className={styles['wide']}>
+      <Details summary="Recording rules for long ranges, not required" text={text} />
+      <div className={styles['buttons']}>
+        <Copy text={text} label="Copy recording rules" />
+      </div>
     </div>
   )
 }

@@ -76,7 +76,21 @@ test('a Prometheus: a cluster is found and chosen, and what it has and hides is 
   await page.getByRole('link', { name: /^Connection/ }).click()
   await expect(page.getByText(/^Prometheus has no scrape between .*; the history begins then\./)).toBeVisible()
   await expect(page.getByText(/scrapes this server every 2 s\. Seats and queues are those at the scrape/)).toBeVisible()
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  const clipboard = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText())
+  await page.getByRole('button', { name: 'Copy recording rules' }).click()
+  await expect.poll(clipboard).toMatch(/^groups:\n {2}- name: apf-console\n {4}interval: 2s\n/)
+
   await page.getByRole('link', { name: /^Overview/ }).click()
+  for (const [button, entry, measured] of [
+    [/^Copy Key numbers of .* as PromQL$/, 'Copy executing', 'current_executing_seats'],
+    ['Copy columns of Priority levels as PromQL', 'Copy Limit', 'current_limit_seats'],
+    ['Export Seat ledger', 'Copy as PromQL', 'nominal_limit_seats'],
+  ] as const) {
+    await page.getByRole('button', { name: button }).click()
+    await page.getByRole('menuitem', { name: entry, exact: true }).click()
+    await expect.poll(clipboard).toContain(`${measured}{cluster="prod",instance="10.0.0.1:6443"`)
+  }
   prometheus.fail((_, response) => refuse(response, 503, 'Service Unavailable'))
   await expect(badge).toContainText('STALE', { timeout: 20_000 })
   await expect(row).toContainText('20')
