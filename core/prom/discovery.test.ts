@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { discover } from './discovery.ts'
-import { hiddenByInterval } from './interval.ts'
+import { hiddenByInterval, hiddenReallocations } from './interval.ts'
 
 const CLOCK = { __name__: 'apiserver_flowcontrol_nominal_limit_seats', priority_level: 'catch-all' }
 const clock = (labels: Record<string, string>, ...times: number[]) => ({
@@ -79,4 +79,11 @@ test('an interval says which recomputations it hides', () => {
   expect(hiddenByInterval(30_000)).toContain('about one of 3 recomputations is seen')
   expect(hiddenByInterval(15_000)).toContain('about one of 1.5 recomputations')
   expect(hiddenByInterval(5_000)).not.toContain('recomputations')
+})
+
+test('where all recomputations are seen there is nothing to say about them', () => {
+  expect(hiddenReallocations(10_000)).toBeUndefined()
+  expect(hiddenReallocations(30_000)).toBe(
+    'Prometheus scrapes this server every 30 s. The server recomputes limits every 10 s, so about one of 3 recomputations is seen.',
+  )
 })

@@ -12,12 +12,15 @@ export function usualDistance(series: readonly Pick<PromSeries, 'times'>[]): num
 
 const seconds = (ms: number): string => `${Number((ms / 1_000).toFixed(1))} s`
 
-/** What samples that far apart cannot show, in a sentence. */
-export function hiddenByInterval(ms: number): string {
-  const every = `Prometheus scrapes this server every ${seconds(ms)}.`
-  const between =
-    'Seats and queues are those at the scrape; what rose and fell between two scrapes shows in counters only.'
-  if (ms <= REALLOCATION_MS) return `${every} ${between}`
+/** Which recomputations of the limits scrapes that far apart cannot show, in a sentence; `undefined` where all are seen. */
+export function hiddenReallocations(ms: number): string | undefined {
+  if (ms <= REALLOCATION_MS) return undefined
   const of = Number((ms / REALLOCATION_MS).toFixed(1))
-  return `${every} The server recomputes limits every ${seconds(REALLOCATION_MS)}, so about one of ${of} recomputations is seen. ${between}`
+  return `${scrapedEvery(ms)} The server recomputes limits every ${seconds(REALLOCATION_MS)}, so about one of ${of} recomputations is seen.`
 }
+
+/** All that such scrapes cannot show. */
+export const hiddenByInterval = (ms: number): string =>
+  `${hiddenReallocations(ms) ?? scrapedEvery(ms)} Seats and queues are those at the scrape; what rose and fell between two scrapes shows in counters only.`
+
+const scrapedEvery = (ms: number): string => `Prometheus scrapes this server every ${seconds(ms)}.`

@@ -16,6 +16,7 @@ import { format } from '../../theme/format.ts'
 import { levelOrder } from '../../theme/levelSlots.ts'
 import { classes } from '../../components/classes.ts'
 import { PromqlMenu } from '../../components/Promql.tsx'
+import { HiddenReallocations } from '../../components/HiddenReallocations.tsx'
 import { Icon } from '../../components/Icon.tsx'
 import styles from './allocation.module.css'
 import { LedgerPane } from './LedgerPane.tsx'
@@ -111,6 +112,7 @@ export function AllocationView({ server, derived, stale, connection }: Allocatio
       <div className={styles['notes']}>
         {result.state === 'failed' && <ProblemNote problem={result.problem} />}
         {stale && <StaleNote server={server} />}
+        <HiddenReallocations server={server.id} />
         {torn && (
           <Note kind="info">
             ≈ The newest page was read during a reallocation and mixes two of them. It is shown here with the next page.

@@ -7,6 +7,7 @@ import { ask, useConnected } from '../../state/connection.ts'
 import type { TimeDomain } from '../../charts/plot.data.ts'
 import { classes } from '../../components/classes.ts'
 import { ProblemNote, Note } from '../../components/States.tsx'
+import { HiddenReallocations } from '../../components/HiddenReallocations.tsx'
 import { LOW, useMedia, useCalm, useLater } from '../../components/hooks.ts'
 import { useDump } from '../../state/dumps.ts'
 import { dumpOfLevel } from '../../state/flows.logic.ts'
@@ -225,6 +226,7 @@ function LevelNotes({ server, level, kind }: { server: ServerFrame; level: Level
   const upper = level.limits.upper
   return (
     <div className={styles['notes']}>
+      {kind !== 'exempt' && <HiddenReallocations server={server.id} />}
       {stale !== undefined && (
         <Note kind="warn">
           <b>{`${level.name} holds ${format.seats(level.limits.current)} seats and uses ${format.seats(level.seats.executing)}.`}</b>{' '}
