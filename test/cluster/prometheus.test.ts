@@ -46,6 +46,9 @@ const WATCHED_SECONDS = 130
 /** From the first line of a scrape to its last, through the relay and under load, at most. */
 const SCRAPE_MS = 2_000
 
+/** What is taken for the same number, relative. */
+const NEAR = { value: 1e-9, rate: 1e-9, quantile: 0.05, share: 1e-9 } as const
+
 /** The part of a range that lies between its first and its last scrape, at least. */
 const LEAST_COVERED = 0.5
 
@@ -308,17 +311,15 @@ describe.skipIf(noCluster || reason !== undefined)('an API server under load, re
             if (value === undefined || (value === 0 && got === undefined)) continue
             expect(got, `${where}, ${key}`).toBeDefined()
             if (got === undefined || (!isExact(name) && kind !== 'value')) continue
-            const equal = Math.abs(got - value) <= 1e-9 * Math.max(1, Math.abs(value))
             compared[kind]++
-            if (equal) {
+            if (Math.abs(got - value) <= NEAR[kind] * Math.max(1e-3, Math.abs(value))) {
               same[kind]++
               continue
             }
             expect(kind, `${where}, ${key}: ${got} for ${value}`).not.toBe('value')
             expect(got, `${where}, ${key}`).toBeGreaterThanOrEqual(value * (LEAST_COVERED - 1e-9))
-            if (kind === 'rate') expect(got, `${where}, ${key}`).toBeLessThan(value)
-            // Both parts of a quotient may be extended less than wholly.
-            if (kind === 'share') expect(got, `${where}, ${key}`).toBeLessThanOrEqual(value / LEAST_COVERED)
+            // Both parts of a quotient may be extended less than wholly; a late scrape may move the console's own window.
+            if (kind !== 'quantile') expect(got, `${where}, ${key}`).toBeLessThanOrEqual(value / LEAST_COVERED)
           }
           if (kind !== 'share')
             expect(
@@ -329,7 +330,7 @@ describe.skipIf(noCluster || reason !== undefined)('an API server under load, re
       }
     }
     console.info(
-      `Numbers beside the answers to their PromQL: ${JSON.stringify(compared)}, equal: ${JSON.stringify(same)}`,
+      `Numbers beside the answers to their PromQL: ${JSON.stringify(compared)}, the same: ${JSON.stringify(same)}`,
     )
     expect(MEASURE_IDS.filter((id) => !measured.has(id))).toEqual([])
     for (const kind of KINDS) {

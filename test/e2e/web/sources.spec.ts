@@ -76,8 +76,15 @@ test('a Prometheus: a cluster is found and chosen, and what it has and hides is 
   await page.getByRole('link', { name: /^Connection/ }).click()
   await expect(page.getByText(/^Prometheus has no scrape between .*; the history begins then\./)).toBeVisible()
   await expect(page.getByText(/scrapes this server every 2 s\. Seats and queues are those at the scrape/)).toBeVisible()
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-  const clipboard = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText())
+  // The page may write to the clipboard and not read it.
+  await page.evaluate(() => {
+    const write = navigator.clipboard.writeText.bind(navigator.clipboard)
+    navigator.clipboard.writeText = (text) => {
+      document.documentElement.dataset['copied'] = text
+      return write(text)
+    }
+  })
+  const clipboard = (): Promise<string> => page.evaluate(() => document.documentElement.dataset['copied'] ?? '')
   await page.getByRole('button', { name: 'Copy recording rules' }).click()
   await expect.poll(clipboard).toMatch(/^groups:\n {2}- name: apf-console\n {4}interval: 2s\n/)
 
