@@ -7,12 +7,13 @@
  * - `memory`: heap in use after 10⁶ distinct requests that are cheap, and that are expensive, garbage collected.
  */
 import os from 'node:os'
-import type { QosClass, QosConfiguration, QosRule } from '../../core/qos/configuration.ts'
+import type { QosConfiguration, QosRule } from '../../core/qos/configuration.ts'
 import { DEFAULT_SETTINGS } from '../../core/qos/configuration.ts'
 import { QosEngine } from '../../core/qos/engine.ts'
 import type { QosRequest } from '../../core/qos/request.ts'
 import { msToNs } from '../../core/units.ts'
 import { collectGarbage } from './engine/garbage.ts'
+import { CLASS, ruleAt } from './etcd/rules.ts'
 import { median, report, round } from './statistics.ts'
 
 const REQUESTS = 100_000
@@ -21,31 +22,6 @@ const WARM_UP = 1
 const DISTINCT = 1_000_000
 /** A request of the proxy takes about this long: 100 rules may cost a fifth of it. */
 const GOAL_PER_SECOND = 20_000
-
-const CLASS: QosClass = {
-  name: 'c',
-  limiter: { qdisc: 'tbf', qps: 1_000, burst: 100 },
-  overflow: { action: 'reject' },
-  cost: 'requests',
-  groupBy: { by: 'user' },
-  maxGroups: 1_000,
-}
-
-const ruleAt = (index: number): QosRule => ({
-  name: `r${index}`,
-  qClassName: 'c',
-  priority: 1 + (index % 100),
-  enabled: true,
-  subjects: [],
-  prefixPaths: [`/registry/kind${index}/`],
-  ranges: [],
-  keyMatch: 'overlap',
-  ops: index % 2 === 0 ? ['Range'] : ['Put'],
-  methods: [],
-  minRetry: 0,
-  conditions: index % 4 === 0 ? [{ kind: 'ScanKeyNum', threshold: 1_000 }] : [],
-  scope: 'class',
-})
 
 const configurationOf = (rules: readonly QosRule[]): QosConfiguration => ({
   classes: [CLASS],

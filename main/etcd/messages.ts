@@ -1,0 +1,95 @@
+/** Bytes in front of each message: whether it is compressed, and its length. */
+export const HEAD_BYTES = 5
+
+/** What a scanner calls while bytes go by. */
+export interface MessageParts {
+  readonly onHead?: (compressed: boolean, length: number) => void
+  readonly onPiece?: (piece: Buffer) => void
+}
+
+/**
+ * Finds the messages of a gRPC stream in its bytes, which may be cut anywhere. Nothing is kept but the head of a message, so
+ * that messages of any length can pass.
+ */
+export class MessageScanner {
+  readonly #parts: MessageParts
+  readonly #head = Buffer.alloc(HEAD_BYTES)
+  #headBytes = 0
+  #left = 0
+  /** Bytes of all messages so far, without their heads. */
+  bytes = 0
+
+  constructor(parts: MessageParts) {
+    this.#parts = parts
+  }
+
+  push(chunk: Buffer): void {
+    let at = 0
+    while (at < chunk.length) {
+      if (this.#left > 0) {
+        const piece = chunk.subarray(at, at + this.#left)
+        at += piece.length
+        this.#left -= piece.length
+        this.bytes += piece.length
+        this.#parts.onPiece?.(piece)
+        continue
+      }
+      const copied = chunk.copy(this.#head, this.#headBytes, at, at + HEAD_BYTES - this.#headBytes)
+      at += copied
+      this.#headBytes += copied
+      if (this.#headBytes < HEAD_BYTES) return
+      this.#headBytes = 0
+      this.#left = this.#head.readUInt32BE(1)
+      this.#parts.onHead?.(this.#head[0] === 1, this.#left)
+    }
+  }
+}
+
+/** The first message of a stream, gathered until it is whole. */
+export class FirstMessage {
+  readonly #most: number
+  readonly #chunks: Buffer[] = []
+  /** Copied, as pieces may be of one byte each. */
+  readonly #head = Buffer.alloc(HEAD_BYTES)
+  #bytes = 0
+
+  /** A message of more than `most` bytes is not gathered. */
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Whether no more bytes are needed: the message is whole, or too long to be read. */
+  push(chunk: Buffer): boolean {
+    this.#chunks.push(chunk)
+    if (this.#bytes < HEAD_BYTES) chunk.copy(this.#head, this.#bytes)
+    this.#bytes += chunk.length
+    if (this.#bytes < HEAD_BYTES) return false
+    const length = this.#length()
+    return length > this.#most || this.#bytes >= HEAD_BYTES + length
+  }
+
+  /** Everything so far, to be forwarded as it came. */
+  get chunks(): readonly Buffer[] {
+    return this.#chunks
+  }
+
+  /** `undefined` for one that is not whole or too long. */
+  read(): { readonly compressed: boolean; readonly payload: Buffer } | undefined {
+    if (this.#bytes < HEAD_BYTES) return undefined
+    const length = this.#length()
+    if (length > this.#most || this.#bytes < HEAD_BYTES + length) return undefined
+    const all = Buffer.concat(this.#chunks)
+    return { compressed: all[0] === 1, payload: all.subarray(HEAD_BYTES, HEAD_BYTES + length) }
+  }
+
+  #length(): number {
+    return this.#head.readUInt32BE(1)
+  }
+}
+
+/** A message with its head, uncompressed. */
+export function framed(payload: Uint8Array): Buffer {
+  const head = Buffer.alloc(HEAD_BYTES)
+  head.writeUInt32BE(payload.length, 1)
+  return Buffer.concat([head, payload])
+}

@@ -1,0 +1,143 @@
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  constants,
+  type OutgoingHttpHeaders,
+} from 'node:http2'
+import { ProblemError } from '../../core/contract/errors.ts'
+import { framed, FirstMessage } from './messages.ts'
+
+export interface Upstream {
+  /** `http://127.0.0.1:2379`. */
+  readonly url: string
+  /** PEM texts: who may sign the certificate of etcd, and what the proxy shows. */
+  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
+}
+
+/** Of a stream; a slow reader holds no more. */
+export const STREAM_WINDOW_BYTES = 256 * 1024
+/** Of a connection, megabytes: thousands of watches may share one. */
+export const SESSION_MEGABYTES = 256
+/** Milliseconds between two pings, and until an answer; etcd allows one in 5 s. */
+const PING_EVERY_MS = 30_000
+const PING_MS = 20_000
+const CONNECT_MS = 5_000
+
+/**
+ * A connection to etcd that is made when it is needed, and again after it was lost or told to go away; calls under way on one
+ * that goes away end there.
+ */
+export class UpstreamConnection {
+  readonly #upstream: Upstream
+  #session: Promise<ClientHttp2Session> | undefined
+  #current: ClientHttp2Session | undefined
+  #closed = false
+
+  constructor(upstream: Upstream) {
+    this.#upstream = upstream
+  }
+
+  /** Opens a call. Rejects when etcd cannot be reached. */
+  async open(headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream> {
+    const { host, protocol } = new URL(this.#upstream.url)
+    const session = await this.#connected()
+    return session.request(
+      { ...headers, ':scheme': protocol.slice(0, -1), ':authority': host },
+      // A call without a body ends by its own flag.
+      { endStream: false },
+    )
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#current?.destroy()
+  }
+
+  #connected(): Promise<ClientHttp2Session> {
+    this.#session ??= this.#connect().catch((error: unknown) => {
+      this.#session = undefined
+      throw error
+    })
+    return this.#session
+  }
+
+  #connect(): Promise<ClientHttp2Session> {
+    return new Promise((resolve, reject) => {
+      const { url, tls } = this.#upstream
+      const session = connect(url, {
+        ...tls,
+        maxSessionMemory: SESSION_MEGABYTES,
+        peerMaxConcurrentStreams: 2 ** 31 - 1,
+        settings: { initialWindowSize: STREAM_WINDOW_BYTES, enablePush: false },
+      })
+      const leave = (): void => {
+        if (this.#current !== session) return
+        this.#current = undefined
+        this.#session = undefined
+      }
+      this.#current = session
+      const timer = setTimeout(() => session.destroy(new Error('no answer')), CONNECT_MS)
+      const stopPings = keepAlive(session)
+      session.on('error', reject)
+      // Calls that were let in end; new ones go to a new connection.
+      session.on('goaway', leave)
+      session.once('close', () => {
+        clearTimeout(timer)
+        stopPings()
+        leave()
+        reject(new Error('the connection was closed'))
+      })
+      session.once('connect', () => {
+        clearTimeout(timer)
+        session.setLocalWindowSize(16 * STREAM_WINDOW_BYTES)
+        if (this.#closed) session.destroy()
+        else resolve(session)
+      })
+    })
+  }
+}
+
+/** Destroys a connection whose other side is gone without a word. */
+function keepAlive(session: ClientHttp2Session): () => void {
+  let waiting: NodeJS.Timeout | undefined
+  const every = setInterval(() => {
+    if (session.destroyed || waiting !== undefined) return
+    waiting = setTimeout(() => session.destroy(new Error('no answer to a ping')), PING_MS)
+    session.ping(() => {
+      clearTimeout(waiting)
+      waiting = undefined
+    })
+  }, PING_EVERY_MS)
+  every.unref()
+  return () => {
+    clearInterval(every)
+    clearTimeout(waiting)
+  }
+}
+
+const MOST_ANSWER_BYTES = 1024 * 1024
+const CALL_MS = 5_000
+
+/** A unary call of the proxy itself: payload for payload. Rejects with `ProblemError` for any status but OK. */
+export async function callUnary(connection: UpstreamConnection, path: string): Promise<Buffer> {
+  const stream = await connection.open({
+    ':method': 'POST',
+    ':path': path,
+    'content-type': 'application/grpc',
+    te: 'trailers',
+  })
+  const first = new FirstMessage(MOST_ANSWER_BYTES)
+  return new Promise((resolve, reject) => {
+    stream.setTimeout(CALL_MS, () => stream.close(constants.NGHTTP2_CANCEL))
+    stream.on('data', (chunk: Buffer) => {
+      if (first.push(chunk)) stream.pause()
+      const message = first.read()
+      if (message !== undefined) resolve(message.payload)
+      stream.resume()
+    })
+    stream.on('error', reject)
+    stream.once('close', () => reject(new ProblemError('unreachable', `${path} was not answered.`)))
+    stream.end(framed(new Uint8Array()))
+  })
+}
