@@ -44,5 +44,8 @@ export const unixMsAfter = (start: UnixMs, ns: Nanoseconds): UnixMs => start + n
  */
 export const unixMsOf = (text: string): UnixMs => Date.parse(text)
 
+/** ISO 8601 in UTC, with milliseconds: what RFC 3339 allows. */
+export const rfc3339 = (at: UnixMs): string => new Date(at).toISOString()
+
 export const bytesToMegabytes = (bytes: number): number => bytes / 1e6
 export const megabytesToBytes = (megabytes: number): number => megabytes * 1e6

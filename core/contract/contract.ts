@@ -28,7 +28,7 @@ import {
   ProxyModeSchema,
 } from './live.ts'
 import { PrometheusServersSchema, PrometheusTargetSchema } from './prometheus.ts'
-import { RecorderStateSchema } from './recording.ts'
+import { ExtentSchema, MomentSchema, RecorderStateSchema, RecordingEntrySchema } from './recording.ts'
 import { SettingsChangeSchema, SettingsSchema } from './settings.ts'
 import {
   CadenceSchema,
@@ -83,6 +83,24 @@ export const procedures = {
   'sources.tryNow': procedure(z.object({ connection, server: z.string().optional() }), nothing),
   /** Stops reading the past; what has been read stays. */
   'sources.stopPast': procedure(ofConnection, nothing),
+  /** All recordings of this console's state folder, the latest first. */
+  'recordings.list': procedure(nothing, z.array(RecordingEntrySchema)),
+  /** Removes a recording that no console writes any more; resolves to those that are left. */
+  'recordings.remove': procedure(z.object({ id: z.string() }), z.array(RecordingEntrySchema)),
+  /**
+   * The connection to ask about the past of a source: another one that is in no list and ends with it, or the source itself
+   * where that is a recording. `not-found` where nothing is recorded.
+   */
+  'past.open': procedure(ofConnection, connection),
+  /** What is recorded; of recordings alone (`unsupported`), like the three below. */
+  'past.extent': procedure(ofConnection, ExtentSchema),
+  /** What was known at an instant, Unix milliseconds. */
+  'past.moment': procedure(z.object({ connection, at: z.number() }), MomentSchema),
+  /** The last dump of a server up to an instant, with `level` of that level alone; `null` where none is recorded. */
+  'past.dump': procedure(
+    z.object({ connection, server: z.string(), level: z.string().exactOptional(), at: z.number() }),
+    DumpFrameSchema.nullable(),
+  ),
   'sources.recent': procedure(nothing, z.array(RecentSourceSchema)),
   'sources.forget': procedure(z.object({ at: z.string() }), z.array(RecentSourceSchema)),
   /** History of one server between two instants (Unix ms), reduced to at most `maxPoints` points. */
@@ -221,13 +239,15 @@ export interface Handlers {
   readonly streams: StreamHandlers
 }
 
-/** Ends a connection; the one procedure about a source that the source itself does not answer. */
+/** The procedures about a source that the source itself does not answer: one ends it, one finds another. */
 export const DISCONNECT = 'sources.disconnect' satisfies ProcedureName
+export const OPEN_PAST = 'past.open' satisfies ProcedureName
+export const OF_WORKSPACE: ReadonlySet<string> = new Set([DISCONNECT, OPEN_PAST])
 
 /** What is asked of one connected source, and answered where it runs. */
 export type SourceProcedureName = Exclude<
   { [N in ProcedureName]: ProcedureInput<N> extends { connection: number } ? N : never }[ProcedureName],
-  typeof DISCONNECT
+  typeof DISCONNECT | typeof OPEN_PAST
 >
 export type SourceStreamName = {
   [N in StreamName]: StreamParams<N> extends { connection: number } ? N : never

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { messageOf } from '../text/text.ts'
 
 /** Codes that a caller may act on; the message is for people: one sentence that says what, where and how to mend it. */
 export const ERROR_CODES = [
@@ -51,6 +52,6 @@ export const NOT_CONNECTED = 'This source is not connected any more.'
 /** The problem behind anything thrown. Unknown failures keep their message as details, behind a general sentence. */
 export function toProblem(thrown: unknown): Problem {
   if (thrown instanceof ProblemError) return thrown.problem
-  const text = thrown instanceof Error ? thrown.message : String(thrown)
+  const text = messageOf(thrown)
   return { code: 'internal', message: 'Something went wrong inside the console; the details say what.', details: text }
 }

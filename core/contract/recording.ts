@@ -1,10 +1,25 @@
 import { z } from 'zod'
+import { DerivedServerSchema } from '../frame/derived.ts'
+import { FrameSchema, SourceInfoSchema } from '../frame/frame.ts'
 import { ProblemSchema } from './errors.ts'
+import { ObjectsStateSchema } from './objects.ts'
+import { ServerHealthSchema } from './source.ts'
+
+/** What is known of flow-control objects, as a source tells it. */
+export const RecordedObjectsSchema = ObjectsStateSchema.pick({
+  state: true,
+  version: true,
+  asOf: true,
+  problem: true,
+  objects: true,
+})
 
 /** How one recording does. */
 export const RecordingStateSchema = z.object({
   /** `paused`: it cannot write, and `problem` says why. */
   status: z.enum(['recording', 'paused', 'off']),
+  /** Name of this recording. */
+  id: z.string().exactOptional(),
   /** ISO 8601: when this recording began. */
   since: z.string().exactOptional(),
   /** ISO 8601: what was told until then is kept, whatever happens to the console. */
@@ -28,3 +43,47 @@ export const RecorderStateSchema = RecordingStateSchema.extend({
   folder: z.string(),
 })
 export type RecorderState = z.infer<typeof RecorderStateSchema>
+
+/** What needs every sample of a range is read of its last milliseconds alone, this many. */
+export const MOST_READ_MS = 1_800_000
+
+/** What recordings tell of, Unix milliseconds; absent while they tell of nothing. */
+export const ExtentSchema = z.object({
+  first: z.number().exactOptional(),
+  last: z.number().exactOptional(),
+  /** Times of more than a minute in which nothing was recorded, in their order. */
+  gaps: z.array(z.object({ from: z.number(), to: z.number() })),
+  /** Why parts of it cannot be read. */
+  problems: z.array(ProblemSchema),
+})
+export type Extent = z.infer<typeof ExtentSchema>
+
+/** What was known at an instant. */
+export const MomentSchema = z.object({
+  /** The instant that was asked for, Unix milliseconds. */
+  at: z.number(),
+  /** The last sample of each server up to that instant; absent where none is recorded before it. */
+  frame: FrameSchema.exactOptional(),
+  derived: z.array(DerivedServerSchema),
+  health: z.array(ServerHealthSchema),
+  objects: RecordedObjectsSchema.exactOptional(),
+  /** Unix milliseconds of the nearest samples, where the instant lies in a time without any. */
+  gap: z.object({ before: z.number().exactOptional(), after: z.number().exactOptional() }).exactOptional(),
+})
+export type Moment = z.infer<typeof MomentSchema>
+
+/** A recording, as far as it is known without reading what it tells. */
+export const RecordingEntrySchema = z.object({
+  id: z.string(),
+  /** What it is of; absent where damage hides it. */
+  source: SourceInfoSchema.exactOptional(),
+  /** Of the instants that it tells of; absent while it tells of none. */
+  first: z.number().exactOptional(),
+  last: z.number().exactOptional(),
+  bytes: z.number(),
+  /** A console still writes it. */
+  running: z.boolean(),
+  /** Why some of it cannot be read. */
+  problems: z.array(ProblemSchema),
+})
+export type RecordingEntry = z.infer<typeof RecordingEntrySchema>

@@ -1,4 +1,4 @@
-import { DISCONNECT } from './contract.ts'
+import { OF_WORKSPACE } from './contract.ts'
 import { NOT_CONNECTED, ProblemError } from './errors.ts'
 import { headOf, type Limits, type Port, type Reply, type Request } from './protocol.ts'
 
@@ -70,8 +70,9 @@ export function createRelay({ port, lineTo, limits, reply }: RelayOptions): Rela
         found.line.post(text)
         return true
       }
-      const connection =
-        message.name === DISCONNECT ? undefined : connectionOf(type === 'call' ? message.input : message.params)
+      const connection = OF_WORKSPACE.has(message.name)
+        ? undefined
+        : connectionOf(type === 'call' ? message.input : message.params)
       const line = connection === undefined ? undefined : lineOf(connection)
       if (line === undefined) return false
       if (open.has(id)) port.close()

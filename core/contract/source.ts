@@ -40,11 +40,18 @@ export type Target = z.infer<typeof TargetSchema>
 export const UploadedFileSchema = z.object({ name: z.string(), text: z.string() })
 export type UploadedFile = z.infer<typeof UploadedFileSchema>
 
+/** Recordings of one source, told as one; by their names. */
+const RecordingSpecSchema = z.object({
+  kind: z.literal('recording'),
+  ids: z.array(z.string().min(1).max(100)).min(1).max(10_000),
+})
+
 export const SourceSpecSchema = z.discriminatedUnion('kind', [
   SimulationSpecSchema,
   z.object({ kind: z.literal('demo') }),
   z.object({ kind: z.literal('scrape'), target: TargetSchema, cadence: CadenceSchema }),
   z.object({ kind: z.literal('files'), files: z.array(UploadedFileSchema).min(1) }),
+  RecordingSpecSchema,
   PrometheusSpecSchema,
   ProxySpecSchema,
   FeedSpecSchema,

@@ -16,9 +16,14 @@ import {
 } from './rates.ts'
 import { pushRecent, recentOf, sumRecent, type RecentWindow } from './recent.ts'
 
+/** Milliseconds from one reallocation of seats to the next (specification 6.4). */
+export const REALLOCATION_MS = 10_000
 /** Wait and execution quantiles cover about the last 30 s, and never less than one interval. */
-const QUANTILE_WINDOW_MS = 30_000
-/** Frames kept for the start of that window are at least this far apart. */
+export const QUANTILE_WINDOW_MS = 30_000
+/**
+ * The start of that window is the first frame of a step of this width. Steps are those of the clock: what is derived of a
+ * frame depends on the frames of the window, and not on which one of them was seen first.
+ */
 const SNAPSHOT_EVERY_MS = 2_500
 /** Without a sample for more than this many usual intervals there is a gap. */
 export const GAP_INTERVALS = 3
@@ -132,9 +137,11 @@ function within(snapshots: readonly Snapshot[], atMs: number): readonly Snapshot
   return inside.length > 0 ? inside : snapshots.slice(-1)
 }
 
+const snapshotStep = ({ atMs }: { readonly atMs: number }): number => Math.floor(atMs / SNAPSHOT_EVERY_MS)
+
 function remember(snapshots: readonly Snapshot[], sample: Sample): readonly Snapshot[] {
   const newest = snapshots.at(-1)
-  if (newest !== undefined && sample.atMs - newest.atMs < SNAPSHOT_EVERY_MS) return snapshots
+  if (newest !== undefined && snapshotStep(sample) === snapshotStep(newest)) return snapshots
   const flows = new Map<string, Observations>()
   for (const [where, { wait, execution }] of sample.index.schemas) flows.set(where, { wait, execution })
   return [...snapshots, { atMs: sample.atMs, flows }]

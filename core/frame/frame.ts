@@ -180,7 +180,16 @@ export const ServerFrameSchema = z.object({
 })
 export type ServerFrame = z.infer<typeof ServerFrameSchema>
 
-export const SOURCE_KINDS = ['scrape', 'prometheus', 'file', 'demo', 'simulation', 'proxy', 'feed'] as const
+export const SOURCE_KINDS = [
+  'scrape',
+  'prometheus',
+  'file',
+  'demo',
+  'simulation',
+  'proxy',
+  'feed',
+  'recording',
+] as const
 export const SourceInfoSchema = z.object({
   kind: z.enum(SOURCE_KINDS),
   /** What the operator calls it: context, host, file name. */

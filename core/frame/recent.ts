@@ -6,7 +6,7 @@ import type { FrameIndex } from './rates.ts'
  * The one window of every statement about what happens now: states of levels, rates of rejections and dispatches. It
  * reaches back to the newest sample that is at least this old, so it is never shorter than one interval once it is full.
  */
-const RECENT_MS = 10_000
+export const RECENT_MS = 10_000
 
 interface Totals {
   readonly atMs: number

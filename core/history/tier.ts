@@ -66,11 +66,13 @@ export interface Tier {
 /** A tier that goes on from what another one answered. */
 export function tierFrom(series: Series, capacity: number): Tier {
   const tier = createTier({ capacity, stepMs: series.mergedSeconds * 1_000 })
-  for (const [i, count] of series.samples.entries()) {
-    // A gap follows from the distance of its neighbours.
-    if (count > 0) tier.add(pointIn(series, i), count)
-  }
+  addSeries(tier, series)
   return tier
+}
+
+/** Adds what a series tells; its gaps follow from the distance of their neighbours. */
+export function addSeries(tier: Tier, series: Series): void {
+  for (const [i, count] of series.samples.entries()) if (count > 0) tier.add(pointIn(series, i), count)
 }
 
 export function createTier({ capacity, stepMs }: TierOptions): Tier {

@@ -11,7 +11,7 @@ import type { ServerFrame } from '../frame/frame.ts'
 import { adjustmentLedger } from './adjustmentLedger.ts'
 import { createAdjustments, withoutDeleted } from './adjustments.ts'
 import { expectedAllocation } from './expected.ts'
-import { nominalSurplus } from './serverLimit.ts'
+import { differenceCause, nominalSurplus } from './serverLimit.ts'
 
 /** The steps that a session would keep of these frames. */
 function stepsOf(frames: readonly ServerFrame[], capacity?: number): readonly AdjustmentStep[] {
@@ -112,6 +112,34 @@ describe('steps', () => {
     const restarted = stepsOf([alone(0, 8), alone(1, 9, { startedAt: START_MS / 1_000 })])
     expect(restarted[1]).toMatchObject({ number: 2, after: undefined, since: undefined })
     expect(stepsOf([alone(0, 8), alone(20, 9), alone(10, 12)]).map(({ at }) => at - START_MS)).toEqual([0, 10_000])
+  })
+
+  const causes = (frames: readonly ServerFrame[]) => {
+    const steps = stepsOf(frames)
+    return steps.map((step, i) => differenceCause(step, steps[i - 1])?.kind)
+  }
+  /** Twice the same page: what one alone shows may be torn. */
+  const shown = (seconds: number, smoothed: number, over: Partial<Omit<ServerFrame, 'levels'>> = {}) => [
+    alone(seconds, smoothed, over),
+    alone(seconds + 1, smoothed, over),
+  ]
+
+  it('blame no server for what a restart makes of them', () => {
+    const startedAt = START_MS / 1_000
+    const [first, restarted, next] = causes([
+      ...shown(0, 8),
+      ...shown(10, 9, { startedAt, version: 'v1.36.3' }),
+      ...shown(20, 10, { startedAt, version: 'v1.36.3' }),
+    ])
+    expect([first, restarted]).toEqual(['first-step', 'first-step'])
+    expect(next).not.toBe('first-step')
+  })
+
+  it('blame no server for clocks that disagree', () => {
+    // The clock of the server steps back: what came before is forgotten, and the next step is the first one again.
+    expect(causes([...shown(0, 8), ...shown(20, 9), ...shown(10, 12)])).toEqual(['first-step', 'first-step'])
+    // It leaps ahead: recomputations seem to have been missed, as their demand does not follow.
+    expect(causes([...shown(0, 9), ...shown(3_600, 5)])).toEqual(['first-step', 'missed-steps'])
   })
 
   it('are at most as many as there is room for, and none without limits', () => {

@@ -23,6 +23,7 @@ import {
   type TextProblem,
   type Tree,
 } from './tree.ts'
+import { messageOf } from '../text/text.ts'
 
 /** Values that aliases may add to a document. An honest manifest repeats a list of subjects, not millions of them. */
 const MOST_REPEATED = 10_000
@@ -47,8 +48,6 @@ export function readYaml(text: string): readonly TextDocument[] {
   }
   return documents.map((document) => readDocument(document, text))
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 function readDocument(document: Document.Parsed, text: string): TextDocument {
   const [error] = document.errors

@@ -1,8 +1,6 @@
+import { REALLOCATION_MS } from '../frame/derive.ts'
 import { median } from '../frame/quantile.ts'
 import type { PromSeries } from './answer.ts'
-
-/** How often a server recomputes its limits (specification 6.4). */
-const REALLOCATION_MS = 10_000
 
 /** Usual distance of the samples of a series, milliseconds; `undefined` where no series has two. */
 export function usualDistance(series: readonly Pick<PromSeries, 'times'>[]): number | undefined {

@@ -1,5 +1,7 @@
 import type { FamilyKey } from '../metrics/familyNames.ts'
 import { familyFor } from '../metrics/catalogue.ts'
+import { QUANTILE_WINDOW_MS } from '../frame/derive.ts'
+import { RECENT_MS } from '../frame/recent.ts'
 import { equals, metric, type Matcher } from './promql.ts'
 
 /**
@@ -41,8 +43,6 @@ export interface Place {
 /** Prometheus itself scrapes every minute unless it is told otherwise; half of that is what most installations tell it. */
 export const USUAL_INTERVAL_MS = 30_000
 /** The windows of the console's own numbers (`core/frame`). */
-const PRESENT_MS = 10_000
-const QUANTILE_MS = 30_000
 
 /**
  * Ranges hold their ends and one interval more, so that whenever they are evaluated as many scrapes lie in them as the
@@ -51,8 +51,8 @@ const QUANTILE_MS = 30_000
 const windowsOf = (intervalMs = USUAL_INTERVAL_MS) => {
   const step = intervalMs < 1_000 ? intervalMs : Math.round(intervalMs / 1_000) * 1_000
   return {
-    present: Math.ceil(PRESENT_MS / step) * step + step,
-    quantiles: Math.max(1, Math.floor(QUANTILE_MS / step)) * step + step,
+    present: Math.ceil(RECENT_MS / step) * step + step,
+    quantiles: Math.max(1, Math.floor(QUANTILE_WINDOW_MS / step)) * step + step,
     twoScrapes: 2 * step,
     atLeast: (ms: number) => Math.max(2, Math.ceil(ms / step)) * step,
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { LiveRequestSchema, LiveStateSchema } from '../contract/live.ts'
-import { ObjectsOriginSchema, ObjectsStateSchema } from '../contract/objects.ts'
+import { ObjectsOriginSchema } from '../contract/objects.ts'
+import { RecordedObjectsSchema } from '../contract/recording.ts'
 import { SimulationStateSchema } from '../contract/simulation.ts'
 import { ServerHealthSchema } from '../contract/source.ts'
 import { DumpFrameSchema } from '../frame/dump.ts'
@@ -8,6 +9,7 @@ import { ServerFrameSchema } from '../frame/frame.ts'
 import { unixMsOf, type UnixMs } from '../units.ts'
 import { applyChange, changeBetween, type Data } from './changes.ts'
 import type { SourceEvent } from './sourceEvent.ts'
+import { messageOf } from '../text/text.ts'
 
 /**
  * A recording is what a source told, one event a line in the order of telling. A line is a JSON list of three: the
@@ -33,11 +35,22 @@ export function createRecorder(): (told: Told) => string {
   }
 }
 
-/** Reads line after line. Throws RangeError, in words that end `line 7: …`, for what no recorder wrote. */
-export function createReader(): (line: string) => Told {
+/** A kind of event, as readers choose from a recording. */
+export type EventKind = SourceEvent['kind']
+
+/**
+ * Reads line after line; `undefined` for an event of a kind that is not wanted, which is passed over unread. Throws
+ * RangeError, in words that end `line 7: …`, for what no recorder wrote.
+ */
+export function createReader(wanted?: ReadonlySet<EventKind>): (line: string) => Told | undefined {
   const last = new Map<string, Data | undefined>()
   let at = 0
   return (text) => {
+    const passed = wanted && unwanted(text, wanted)
+    if (passed !== undefined) {
+      at += passed
+      return undefined
+    }
     const line = LineSchema.safeParse(parsed(text))
     if (!line.success) throw new RangeError('a line is a list of time, name and changes')
     const [after, thread, change] = line.data
@@ -48,6 +61,18 @@ export function createReader(): (line: string) => Told {
     if (!event.success) throw new RangeError('it holds no event that this version knows')
     return { at, event: event.data }
   }
+}
+
+/** The beginning of a line as recorders write it: its time, its thread, and of an event in no thread the kind. */
+const HEAD = /^\[(-?\d+(?:\.\d+)?),"([^"\\]*)",(?:\[\{"kind":"([a-z]+)")?/
+
+/** The time of a line that nobody wants; `undefined` for others. Threads do not depend on each other. */
+function unwanted(line: string, wanted: ReadonlySet<EventKind>): number | undefined {
+  const [head, after, thread = '', own = ''] = HEAD.exec(line) ?? []
+  if (head === undefined) return undefined
+  const kind = thread === '' ? own : thread === STATES ? 'requests' : (thread.split(' ', 1)[0] ?? '')
+  const chosen: ReadonlySet<string> = wanted
+  return chosen.has(kind) ? undefined : Number(after)
 }
 
 /** One line of a segment. */
@@ -71,10 +96,6 @@ export function createSegmentWriter(): SegmentWriter {
   /** The latest event of each kind and server, in the order of first telling. */
   const known = new Map<string, Told>()
   let record: ReturnType<typeof createRecorder> | undefined
-  const remember = (told: Told): void => {
-    const name = stateOf(told.event)
-    if (name !== undefined) known.set(name, told)
-  }
   return {
     write(told) {
       const lines: SegmentLine[] = []
@@ -83,11 +104,11 @@ export function createSegmentWriter(): SegmentWriter {
         for (const earlier of known.values()) lines.push({ text: record(earlier), restated: true })
       }
       lines.push({ text: record(told), restated: false })
-      remember(told)
+      remember(known, told)
       return lines
     },
     pass(told) {
-      remember(told)
+      remember(known, told)
       record = undefined
     },
     cut() {
@@ -102,19 +123,25 @@ export interface SegmentEvents {
   readonly events: readonly Told[]
 }
 
-/** Reads the lines of a segment, the first `restated` of which tell again. Throws RangeError like `createReader`. */
-export function readSegment(lines: readonly string[], restated: number): SegmentEvents {
-  const read = createReader()
+/**
+ * Reads the lines of a segment, the first `restated` of which tell again; of kinds that are wanted, where they are named.
+ * Throws RangeError like `createReader`.
+ */
+export function readSegment(
+  lines: readonly string[],
+  restated: number,
+  wanted?: ReadonlySet<EventKind>,
+): SegmentEvents {
+  const read = createReader(wanted)
   const all = lines.map((line, index) => {
     try {
       return read(line)
     } catch (error) {
-      throw new RangeError(`line ${index + 1}: ${error instanceof Error ? error.message : String(error)}`, {
-        cause: error,
-      })
+      throw new RangeError(`line ${index + 1}: ${messageOf(error)}`, { cause: error })
     }
   })
-  return { before: all.slice(0, restated), events: all.slice(restated) }
+  const known = (part: readonly (Told | undefined)[]): Told[] => part.filter((told) => told !== undefined)
+  return { before: known(all.slice(0, restated)), events: known(all.slice(restated)) }
 }
 
 /** The instant that an event tells of: what a reader means who asks for 03:00. */
@@ -126,11 +153,14 @@ export function instantOf({ at, event }: Told): UnixMs {
 /** What held at an instant: of each state the last word before it, in the order of first telling. */
 export function heldAt(told: readonly Told[], at: UnixMs): readonly Told[] {
   const known = new Map<string, Told>()
-  for (const one of told) {
-    const name = stateOf(one.event)
-    if (name !== undefined && instantOf(one) < at) known.set(name, one)
-  }
+  for (const one of told) if (instantOf(one) < at) remember(known, one)
   return [...known.values()]
+}
+
+/** Of each state the last word stays. */
+function remember(known: Map<string, Told>, told: Told): void {
+  const name = stateOf(told.event)
+  if (name !== undefined) known.set(name, told)
 }
 
 /** Of which state an event is the latest word; `undefined` for those that only add to what was told. */
@@ -152,6 +182,9 @@ const parsed = (text: string): unknown => {
 
 const LineSchema = z.tuple([z.number(), z.string(), z.custom<Data>((value) => value !== undefined)])
 
+/** The thread of how single requests do. */
+const STATES = 'state'
+
 /** Events of one thread resemble each other; empty for those that hold little of what was told before. */
 function threadOf(event: SourceEvent): string {
   switch (event.kind) {
@@ -162,7 +195,7 @@ function threadOf(event: SourceEvent): string {
     case 'health':
       return `health ${event.health.id}`
     case 'requests':
-      return 'state' in event ? 'state' : ''
+      return 'state' in event ? STATES : ''
     case 'objects':
     case 'pace':
       return event.kind
@@ -205,7 +238,7 @@ const RecordedEventSchema: z.ZodType<SourceEvent> = z.union([
   z.object({
     kind: z.literal('objects'),
     origin: ObjectsOriginSchema,
-    reading: ObjectsStateSchema.pick({ state: true, version: true, asOf: true, problem: true, objects: true }),
+    reading: RecordedObjectsSchema,
   }),
   z.object({ kind: z.literal('requests'), changes: ChangesSchema }),
   z.object({ kind: z.literal('requests'), state: LiveStateSchema }),

@@ -127,3 +127,6 @@ export function holdsWords(query: string): (text: string) => boolean {
     return words.every((word) => lower.includes(word))
   }
 }
+
+/** What anything thrown says. */
+export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))

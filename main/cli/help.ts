@@ -60,6 +60,7 @@ Usage:
   apf-console impact --edit FILE…                    seats of every level before and after an edit, and what it puts at risk
   apf-console diff OLD NEW                           what differs between two configurations
   apf-console drift --config FILE | --kubeconfig F   what differs from the built-in objects, or from elsewhere
+  apf-console etcd-proxy --upstream URL --rules FILE…  a proxy in front of an etcd that limits requests by rules
   apf-console qos validate FILE… | explain --rules F  rules that limit requests to etcd: problems, decisions, and why
   apf-console engine SUBCOMMAND                      query the flow-control engine with JSON
   apf-console --version | --help
@@ -320,6 +321,30 @@ Options:
   --json                 as JSON
 
 Exit code: 0 no drift, 1 drift, 2 cannot run.`,
+
+  'etcd-proxy': `Usage: apf-console etcd-proxy --upstream URL [--rules FILE…] [--port N] [--listen HOST[:PORT]] [--mode M]
+                              [TLS] [--metrics-port N] [--json]
+
+A gRPC proxy in front of one member of etcd, on loopback, which delays or rejects requests by rules (docs/etcd-qos.md);
+prints its address, and a summary when it is stopped. It reads the rule files again when they change; files with errors
+change nothing.
+
+Options:
+  --upstream URL         the member: http://127.0.0.1:2379
+  --rules FILE…          files or folders of rules; without any, every request passes
+  --mode M               enforce (default), or observe: requests pass, decisions are only computed
+  --port N               port to listen on (a free one by default)
+  --listen HOST[:PORT]   another address of this machine; requires TLS and client certificates
+  --metrics-port N       answer Prometheus at http://127.0.0.1:N/metrics (0 takes a free port)
+  --json                 print each decision as a line of JSON; everything else goes to standard error
+
+TLS:
+  --tls-cert FILE, --tls-key FILE   use TLS with this certificate (PEM)
+  --client-ca FILE       require client certificates of this authority (PEM); their common name is the user
+  --certificate-authority FILE   the authority of etcd's certificate (PEM)
+  --client-certificate FILE --client-key FILE   what the proxy shows etcd (PEM); requires --client-ca
+
+Exit code: 0 done, 2 cannot run.`,
 
   qos: `Usage: apf-console qos validate FILE… [--output text|json|github]
        apf-console qos explain --rules FILE --requests FILE [--trace] [--json]

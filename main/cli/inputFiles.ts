@@ -4,7 +4,7 @@ import { gunzip } from 'node:zlib'
 import type { UploadedFile } from '../../core/contract/source.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { byCodeUnits } from '../../core/text/text.ts'
+import { byCodeUnits, messageOf } from '../../core/text/text.ts'
 import {
   checkSet,
   type LocatedFinding,
@@ -64,10 +64,7 @@ async function unpack(name: string, bytes: Buffer, maxOutputLength: number): Pro
     return await promisify(gunzip)(bytes, { maxOutputLength: Math.max(1, maxOutputLength) })
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') throw tooMuch()
-    throw new ProblemError(
-      'bad-answer',
-      `${name} cannot be unpacked: ${error instanceof Error ? error.message : String(error)}.`,
-    )
+    throw new ProblemError('bad-answer', `${name} cannot be unpacked: ${messageOf(error)}.`)
   }
 }
 

@@ -1,9 +1,8 @@
 import { join } from 'node:path'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError, type Problem } from '../../core/contract/errors.ts'
 import type { Told } from '../../core/source/recording.ts'
 import { bytesToMegabytes, unixMsOf, type UnixMs } from '../../core/units.ts'
-import { RECORDINGS } from '../recordings/flightRecorder.ts'
-import { listRecordings, readRecording, type RecordingEntry } from '../recordings/library.ts'
+import { listRecordings, readRecording, RECORDINGS, type ListedRecording } from '../recordings/library.ts'
 import { createPresence } from '../store/database.ts'
 import { type Console, type ExitCode, textTable } from './console.ts'
 import { OUTPUT_OPTIONS, readOutput, UsageError, type Command, type Given } from './usage.ts'
@@ -36,7 +35,7 @@ async function runRecordings(given: Given, console: Console): Promise<ExitCode> 
 
 const HEAD = ['RECORDING', 'SOURCE', 'FROM', 'TO', 'MB', '']
 
-const rowOf = ({ id, source, first, last, bytes, running }: RecordingEntry): readonly string[] => [
+const rowOf = ({ id, source, first, last, bytes, running }: ListedRecording): readonly string[] => [
   id,
   source === undefined ? 'unknown' : `${source.name} (${source.kind})`,
   ...[first, last].map((at) => (at === undefined ? '-' : new Date(at).toISOString())),
@@ -45,7 +44,7 @@ const rowOf = ({ id, source, first, last, bytes, running }: RecordingEntry): rea
 ]
 
 /** By the beginning of its id, where that is of one alone. */
-function chosen(all: readonly RecordingEntry[], id: string): RecordingEntry {
+function chosen(all: readonly ListedRecording[], id: string): ListedRecording {
   const found = all.filter((entry) => entry.id.startsWith(id))
   const [entry] = found
   if (entry === undefined) throw new ProblemError('not-found', `There is no recording ${JSON.stringify(id)}.`)
@@ -76,7 +75,7 @@ function rangeOf(given: Given): Range {
 }
 
 /** One event a line; `held` where it was told before the range began and still held then. */
-function printEvents(entry: RecordingEntry, { from, to }: Range, console: Console): ExitCode {
+function printEvents(entry: ListedRecording, { from, to }: Range, console: Console): ExitCode {
   const line = ({ at, event }: Told): object => ({ at: new Date(at).toISOString(), event })
   const problems = readRecording(
     entry,
@@ -89,7 +88,7 @@ function printEvents(entry: RecordingEntry, { from, to }: Range, console: Consol
   return report([{ problems }], console)
 }
 
-function report(all: readonly Pick<RecordingEntry, 'problems'>[], console: Console): ExitCode {
+function report(all: readonly { readonly problems: readonly Problem[] }[], console: Console): ExitCode {
   const problems = all.flatMap((entry) => entry.problems)
   for (const { message } of problems) console.tell(message)
   return problems.length > 0 ? 1 : 0

@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<Exclude<keyof typeof HELP, 'general'>, () => Pro
   impact: async () => (await import('./impact.ts')).impact,
   diff: async () => (await import('./drift.ts')).diff,
   drift: async () => (await import('./drift.ts')).drift,
+  'etcd-proxy': async () => (await import('./etcdProxy.ts')).etcdProxy,
   qos: async () => (await import('./qos.ts')).qos,
   engine: async () => (await import('./engine.ts')).engine,
 }

@@ -165,7 +165,7 @@ async function writeAccess(api: ClusterApi, patience: Patience): Promise<WriteAc
       return { ok: true, user: identity?.user, groups: identity?.groups, write } as const
     }),
   )
-  if (!answer.ok) throw asError(answer)
+  if (!answer.ok) throw ProblemError.of(answer.problem)
   const { user, groups, write } = answer
   if (write.status !== 'forbidden') return { ok: true, ...(user !== undefined && { user }), ...(groups && { groups }) }
   return {
@@ -173,10 +173,6 @@ async function writeAccess(api: ClusterApi, patience: Patience): Promise<WriteAc
     why: `The user${user === undefined ? '' : ` ${user}`} may not ${WRITES} (${write.found}).`,
     ...(user !== undefined && user !== ANONYMOUS && { role: roleYaml(user, ['edit']) }),
   }
-}
-
-function asError({ problem: { code, message, details } }: Failed): ProblemError {
-  return new ProblemError(code, message, details)
 }
 
 /**
@@ -213,7 +209,7 @@ const NO_API = 'The address is that of a metrics page, not of an API server. Use
 
 function orThrow<T extends { readonly ok: true }>(answer: T | Failed): T {
   if (answer.ok) return answer
-  throw asError(answer)
+  throw ProblemError.of(answer.problem)
 }
 
 /** gitVersion of the server; `undefined` when it does not tell. */

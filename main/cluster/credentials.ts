@@ -3,7 +3,7 @@ import type { Agent } from 'node:http'
 import type { AgentOptions, RequestOptions } from 'node:https'
 import { createSecureContext } from 'node:tls'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { escapeControls } from '../../core/text/text.ts'
+import { escapeControls, messageOf } from '../../core/text/text.ts'
 import type { AddressCredentials } from '../../core/contract/credentials.ts'
 import { UnreadableFile } from '../files/files.ts'
 import { readCredentialFile, type ClusterConfig } from './kubeconfigFile.ts'
@@ -198,7 +198,7 @@ function assertUsable({ ca, cert, key }: AgentOptions, subject: string): void {
       throw new ProblemError(
         'credentials',
         `The ${what} of ${subject} cannot be used; check that it is PEM and belongs there.`,
-        redactCredentials(error instanceof Error ? error.message : String(error)),
+        redactCredentials(messageOf(error)),
       )
     }
   }

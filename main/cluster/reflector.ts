@@ -3,6 +3,7 @@ import type { ErrorCode, Problem } from '../../core/contract/errors.ts'
 import { type Stored, readStored } from '../../core/config/schema.ts'
 import type { Kind } from '../../core/config/objects.ts'
 import type { Environment } from '../ports/environment.ts'
+import { createPause } from '../ports/pause.ts'
 import { type ClusterApi, collectionUrl } from './clusterApi.ts'
 import { type Failed, send, getJson } from './http.ts'
 import type { HttpLimits } from './httpProblems.ts'
@@ -58,7 +59,7 @@ export function createReflector<K extends Kind>(options: ReflectorOptions<K>): R
   /** Where a watch begins; absent: with a list. */
   let version: string | undefined
   let failures = 0
-  let goNow: (() => void) | undefined
+  const pause = createPause(environment)
 
   const known = (problem?: Problem): void => {
     now = { objects, seenAt: environment.now(), strange: now.strange, ...(problem && { problem }) }
@@ -98,21 +99,9 @@ export function createReflector<K extends Kind>(options: ReflectorOptions<K>): R
     }
     if (end.expired) version = undefined
     const lasted = environment.now() - began
-    if (lasted < SHORTEST_WATCH_MS) await pause(SHORTEST_WATCH_MS - lasted, signal)
+    if (lasted < SHORTEST_WATCH_MS) await pause.wait(SHORTEST_WATCH_MS - lasted, signal)
     return undefined
   }
-  const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-    new Promise((resolve) => {
-      const end = (): void => {
-        cancel()
-        signal.removeEventListener('abort', end)
-        goNow = undefined
-        resolve()
-      }
-      const cancel = environment.after(ms, end)
-      signal.addEventListener('abort', end, { once: true })
-      goNow = end
-    })
   const follow = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       const failed = version === undefined ? await list(signal) : await watch(version, signal)
@@ -122,7 +111,7 @@ export function createReflector<K extends Kind>(options: ReflectorOptions<K>): R
       now = { ...now, problem: failed.problem }
       onChange()
       const wait = backoffMs(failures, () => environment.random(), failed.retryAfterMs)
-      await pause(failed.problem.code === 'forbidden' ? Math.max(FORBIDDEN_RETRY_MS, wait) : wait, signal)
+      await pause.wait(failed.problem.code === 'forbidden' ? Math.max(FORBIDDEN_RETRY_MS, wait) : wait, signal)
     }
   }
   return {
@@ -130,7 +119,7 @@ export function createReflector<K extends Kind>(options: ReflectorOptions<K>): R
       return now
     },
     start: (signal) => void follow(signal),
-    tryNow: () => goNow?.(),
+    tryNow: pause.end,
   }
 }
 

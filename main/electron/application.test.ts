@@ -1,9 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { EventEmitter } from 'node:events'
 import { afterAll, describe, expect, test } from 'vitest'
-import type { IpcMain, MenuItemConstructorOptions, MessageBoxOptions } from 'electron'
+import type {
+  IpcMain,
+  MenuItemConstructorOptions,
+  MessageBoxOptions,
+  OpenDialogOptions,
+  OpenDialogReturnValue,
+} from 'electron'
 import { fakeWorkspace } from '../../test/harness/handlers.ts'
 import { tinyPage } from '../../test/harness/page.ts'
 import { CONNECT_CHANNEL, MENU_COMMANDS } from '../../core/contract/desktop.ts'
@@ -21,6 +28,9 @@ afterAll(() => {
 /** An Electron that only remembers, in order, what was asked of it. */
 function fakeElectron({ firstInstance = true } = {}) {
   const done: string[] = []
+  const menus: (readonly MenuItemConstructorOptions[])[] = []
+  const questions: OpenDialogOptions[] = []
+  const choice: { now: OpenDialogReturnValue } = { now: { canceled: true, filePaths: [] } }
   const note =
     (name: string) =>
     (..._args: unknown[]): void =>
@@ -56,8 +66,16 @@ function fakeElectron({ firstInstance = true } = {}) {
   const api: ElectronApi = Object.assign(Object.create(null), {
     app,
     BrowserWindow,
-    Menu: { buildFromTemplate: note('menu'), setApplicationMenu: note('set-menu') },
-    dialog: {},
+    Menu: {
+      buildFromTemplate: (template: readonly MenuItemConstructorOptions[]) => menus.push(template),
+      setApplicationMenu: note('set-menu'),
+    },
+    dialog: {
+      showOpenDialog: async (_window: unknown, question: OpenDialogOptions) => {
+        questions.push(question)
+        return choice.now
+      },
+    },
     ipcMain: new EventEmitter(),
     protocol: { registerSchemesAsPrivileged: note('scheme'), handle: note('handle') },
     screen: { getAllDisplays: () => [display], getPrimaryDisplay: () => display },
@@ -70,7 +88,7 @@ function fakeElectron({ firstInstance = true } = {}) {
     },
     shell: {},
   })
-  return { api, app, done, windows }
+  return { api, app, done, windows, menus, questions, choice }
 }
 
 async function start(platform: NodeJS.Platform = 'linux', firstInstance = true) {
@@ -130,6 +148,36 @@ test('a file that the system hands over is opened', async () => {
   app.emit('open-file', { preventDefault: () => done.push('prevented') }, '/tmp/metrics.txt')
   expect(done).toContain('prevented')
   expect(done.at(-1)).toBe('paths /tmp/metrics.txt')
+})
+
+describe('the File menu', () => {
+  const FILES = { label: 'Open &Files…', properties: ['openFile', 'multiSelections'], paths: ['/a/metrics.txt', '/b'] }
+  const FOLDER = { label: 'Open F&older…', properties: ['openDirectory'], paths: ['/captures'] }
+  const choose = async (label: string, now: OpenDialogReturnValue) => {
+    const electron = await start()
+    electron.choice.now = now
+    const items = electron.menus.flat().flatMap(({ submenu }) => (Array.isArray(submenu) ? submenu : []))
+    const click = items.find((item) => item.label === label)?.click
+    if (click === undefined) throw new Error(`no ${label} in the menu`)
+    Reflect.apply(click, undefined, [])
+    await setImmediate()
+    return electron
+  }
+  test.each([FILES, FOLDER])('$label asks for paths and opens them', async ({ label, properties, paths }) => {
+    const { done, questions } = await choose(label, { canceled: false, filePaths: paths })
+    expect(questions).toEqual([{ properties }])
+    expect(done.filter((what) => what.startsWith('paths'))).toEqual([`paths ${paths.join(' ')}`])
+  })
+  test.each([FILES, FOLDER])('$label opens nothing when nothing is chosen', async ({ label, paths }) => {
+    for (const none of [
+      { canceled: true, filePaths: paths },
+      { canceled: false, filePaths: [] },
+    ]) {
+      const { done, questions } = await choose(label, none)
+      expect(questions).toHaveLength(1)
+      expect(done.filter((what) => what.startsWith('paths'))).toEqual([])
+    }
+  })
 })
 
 describe('when the last window is closed', () => {

@@ -11,6 +11,7 @@ import { connectFirst, createWorkspace, type Workspace } from '../workspace/work
 import { boot, askOperator } from './application.ts'
 import { createLog } from './crash.ts'
 import { argumentsOf, type Opening, openingOf, openingOfPaths, usualOpening } from './sourceArguments.ts'
+import { messageOf } from '../../core/text/text.ts'
 
 const { app, dialog } = electron
 const now = (): number => systemEnvironment.now()
@@ -18,7 +19,7 @@ const log = createLog((text) => process.stderr.write(text), now)
 
 /** The end of the application, said to the operator once. */
 function fail(error: unknown): void {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   log('failed', { message })
   dialog.showErrorBox('APF Console has to close', message)
   app.exit(1)

@@ -12,6 +12,7 @@ import {
   isSameFile,
 } from './openFile.ts'
 import { PlaceKeeper, type Progress, HEAD_BYTES, type PositionStore } from './placeKeeper.ts'
+import { messageOf } from '../../core/text/text.ts'
 
 export interface TailOptions {
   readonly path: string
@@ -282,5 +283,3 @@ const REMEDIES: Partial<Readonly<Record<UnreadableFile['reason'], string>>> = {
   missing: 'is not there yet; it is read as soon as it is',
   forbidden: 'may not be read by this user; give it the right, or run the console as somebody who has it',
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -6,6 +6,7 @@ import { readAuditBatch } from '../../core/feeds/auditEvent.ts'
 import { kubeconfigText } from '../cluster/kubeconfigFile.ts'
 import { type ConnectionLimits, keepRoom } from '../listen/connections.ts'
 import { secretCheck } from '../listen/secrets.ts'
+import { messageOf } from '../../core/text/text.ts'
 
 /** PEM, for `127.0.0.1` and `localhost`. */
 export interface Certificate {
@@ -181,7 +182,7 @@ class Intake {
       this.options.onBatch(records)
     } catch (error) {
       // The API server posts it again; what was taken over of it already counts once.
-      const sentence = `Cannot read a batch: ${error instanceof Error ? error.message : String(error)}.`
+      const sentence = `Cannot read a batch: ${messageOf(error)}.`
       this.options.onUnreadable(sentence)
       return say(response, 500, sentence)
     }

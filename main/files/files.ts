@@ -3,6 +3,7 @@ import { open, opendir, stat, type FileHandle, rename, rm } from 'node:fs/promis
 import { join, dirname } from 'node:path'
 import { randomUUID } from 'node:crypto'
 import { ProblemError } from '../../core/contract/errors.ts'
+import { messageOf } from '../../core/text/text.ts'
 
 /** How much is read of what somebody named, and until when. */
 export interface ReadLimits {
@@ -172,7 +173,7 @@ export async function isFolder(path: string): Promise<boolean> {
 function unreadable(path: string, error: unknown): ProblemError {
   if (error instanceof ProblemError) return error
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   const [reason, why] =
     code === 'ENOENT' || code === 'ENOTDIR'
       ? (['missing', 'there is no such file'] as const)

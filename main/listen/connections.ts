@@ -48,8 +48,10 @@ export interface ConnectionRoom {
 
 interface Member {
   readonly socket: Socket
-  readonly stage: Stage
-  readonly timer: NodeJS.Timeout | undefined
+  readonly peer: string
+  /** Absent once the connection is no longer counted. */
+  stage: Stage | undefined
+  timer: NodeJS.Timeout | undefined
 }
 
 /** The same for a TLS socket and the TCP socket under it. */
@@ -63,46 +65,62 @@ const peerOf = (socket: Duplex): string =>
  */
 export function keepRoom(server: NetServer, { limits, onDropped }: ConnectionRoomOptions): ConnectionRoom {
   // In the order in which they entered their stage.
-  const members: Readonly<Record<Stage, Map<string, Member>>> = { new: new Map(), busy: new Map(), idle: new Map() }
+  const members: Readonly<Record<Stage, Set<Member>>> = { new: new Set(), busy: new Set(), idle: new Set() }
+  const byPeer = new Map<string, Member>()
+  /** By the sockets that requests come on: a peer is looked up once for a connection, not for each request. */
+  const bySocket = new WeakMap<Duplex, Member>()
+  const memberOf = (socket: Duplex): Member | undefined => {
+    const member = bySocket.get(socket) ?? byPeer.get(peerOf(socket))
+    if (member !== undefined) bySocket.set(socket, member)
+    return member
+  }
   const drop = (member: Member, why: 'slow' | 'crowded'): void => {
     // Either side closes an idle connection at any time, and nothing is lost with it.
     if (member.stage !== 'idle') onDropped?.(why)
     member.socket.destroy()
   }
-  const forget = (peer: string): void => {
-    for (const stage of Object.values(members)) {
-      clearTimeout(stage.get(peer)?.timer)
-      stage.delete(peer)
-    }
+  const leave = (member: Member): void => {
+    clearTimeout(member.timer)
+    if (member.stage !== undefined) members[member.stage].delete(member)
+    member.stage = undefined
   }
-  const enter = (peer: string, socket: Socket, stage: Stage): void => {
-    forget(peer)
+  const forget = (member: Member): void => {
+    leave(member)
+    if (byPeer.get(member.peer) === member) byPeer.delete(member.peer)
+  }
+  const enter = (member: Member, stage: Stage): void => {
+    leave(member)
     const { most, ms } = limits[stage]
-    const [oldest] = members[stage].values()
+    const [oldest] = members[stage]
     if (members[stage].size >= most && oldest !== undefined) drop(oldest, 'crowded')
-    const timer = Number.isFinite(ms) ? setTimeout(() => drop(member, 'slow'), ms) : undefined
-    const member: Member = { socket, stage, timer }
-    members[stage].set(peer, member)
+    member.stage = stage
+    member.timer = Number.isFinite(ms) ? setTimeout(() => drop(member, 'slow'), ms) : undefined
+    members[stage].add(member)
   }
   server.on('connection', (socket: Socket) => {
-    const peer = peerOf(socket)
-    enter(peer, socket, 'new')
-    socket.once('close', () => forget(peer))
+    const member: Member = { socket, peer: peerOf(socket), stage: undefined, timer: undefined }
+    const before = byPeer.get(member.peer)
+    if (before !== undefined) forget(before)
+    byPeer.set(member.peer, member)
+    enter(member, 'new')
+    socket.once('close', () => forget(member))
   })
   return {
     admit({ socket }, response) {
-      const peer = peerOf(socket)
+      const member = memberOf(socket)
       // A further request of a client that did not wait for the answer to its first one.
-      if (members.busy.has(peer)) return true
-      const member = members.new.get(peer) ?? members.idle.get(peer)
-      if (member === undefined || members.busy.size >= limits.busy.most) return false
-      enter(peer, member.socket, 'busy')
+      if (member?.stage === 'busy') return true
+      if (member?.stage === undefined || members.busy.size >= limits.busy.most) return false
+      enter(member, 'busy')
       response.once('close', () => {
-        if (members.busy.has(peer) && !member.socket.destroyed) enter(peer, member.socket, 'idle')
+        if (member.stage === 'busy' && !member.socket.destroyed) enter(member, 'idle')
       })
       return true
     },
-    release: (socket) => forget(peerOf(socket)),
+    release(socket) {
+      const member = memberOf(socket)
+      if (member !== undefined) forget(member)
+    },
   }
 }
 

@@ -9,6 +9,7 @@ import type { Outcome } from '../../core/live/outcome.ts'
 import type { RequestLog } from '../../core/live/requestLog.ts'
 import type { Call } from '../../core/simulate/server.ts'
 import type { UnixMs } from '../../core/units.ts'
+import type { Archive } from './archive.ts'
 import type { ObjectDoor } from './objectDoor.ts'
 
 /**
@@ -78,5 +79,11 @@ export interface SimulationSource extends Source {
 
 /** What a source reports when it cannot even be made, as a value. `simulation` is the source, when it is one. */
 export type SourceResult =
-  | { readonly ok: true; readonly source: Source; readonly simulation?: SimulationSource }
+  | {
+      readonly ok: true
+      readonly source: Source
+      readonly simulation?: SimulationSource
+      /** What was recorded, where the source is a recording. */
+      readonly archive?: Archive
+    }
   | { readonly ok: false; readonly problem: Problem }

@@ -1,9 +1,10 @@
 import { createServer, type Server, type ServerOptions } from 'node:http'
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2'
-import type { Socket } from 'node:net'
+import type { Server as NetServer, Socket } from 'node:net'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { keepRoom, type ConnectionRoom } from '../listen/connections.ts'
 import { hasBody, type AnyRequest } from './exchange.ts'
+import { messageOf } from '../../core/text/text.ts'
 
 export type ProxyListener = Server | Http2SecureServer
 
@@ -86,7 +87,7 @@ function secure({ cert, key, clientCa }: TlsFiles, options: ServerOptions, limit
     throw new ProblemError(
       'invalid-input',
       'The certificate of the proxy cannot be used; check that certificate and key are PEM and belong together.',
-      error instanceof Error ? error.message : String(error),
+      messageOf(error),
     )
   }
 }
@@ -109,7 +110,7 @@ export function keepProxyRoom(server: ProxyListener, limits: ClientLimits): Conn
 }
 
 /** Begins to listen and says on which port. Rejects with `ProblemError`. */
-export function listen(server: ProxyListener, host: string, port: number): Promise<number> {
+export function listen(server: NetServer, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException): void => reject(notListening(error, host, port))
     server.once('error', fail)
@@ -139,7 +140,7 @@ function notListening({ code, message }: NodeJS.ErrnoException, host: string, po
 }
 
 /** Closes every connection, whatever it became: HTTP/1.1, HTTP/2 sessions, changed protocols. */
-export function closable(server: ProxyListener): () => Promise<void> {
+export function closable(server: NetServer): () => Promise<void> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)

@@ -2,6 +2,7 @@ import { lstat } from 'node:fs/promises'
 import { ProblemError, toProblem } from '../../core/contract/errors.ts'
 import { readCredentialFile } from '../cluster/kubeconfigFile.ts'
 import { writeAtomically } from '../files/files.ts'
+import { messageOf } from '../../core/text/text.ts'
 
 export interface SmallFile {
   readonly text: string
@@ -45,5 +46,5 @@ function reasonOf(error: unknown): string {
   if (code === 'EACCES' || code === 'EPERM') return 'this user may not do that'
   if (code === 'EISDIR') return 'it is a folder'
   if (code === 'ENOSPC') return 'the disk is full'
-  return error instanceof Error ? error.message : String(error)
+  return messageOf(error)
 }

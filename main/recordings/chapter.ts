@@ -5,31 +5,55 @@ import { constants, zstdCompress, zstdDecompressSync } from 'node:zlib'
 import { z } from 'zod'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { SourceInfoSchema } from '../../core/frame/frame.ts'
-import { readSegment, type SegmentEvents, type SegmentLine } from '../../core/source/recording.ts'
+import { inSteps, packSeries } from '../../core/history/packed.ts'
+import type { Series } from '../../core/history/series.ts'
+import { readSegment, type EventKind, type SegmentEvents, type SegmentLine } from '../../core/source/recording.ts'
 import type { UnixMs } from '../../core/units.ts'
 import { openDatabase } from '../store/database.ts'
+import { messageOf } from '../../core/text/text.ts'
 
 /*
  * A chapter is one SQLite file with some of the time of a recording. The lines of the present segment stand in `tail`,
  * a row for each time that some came; once the segment is complete they become one row of `segment`, which compresses
- * them far better. Each segment is read alone, so that damage to one leaves the others readable.
+ * them far better. Each segment is read alone, so that damage to one leaves the others readable. A summary of each segment
+ * has the series of its samples, so that days are drawn without reading what happened in them.
  */
 
+/**
+ * In which steps a summary has the series of a segment, and for ranges of which length: the same as a history in memory.
+ * The coarsest comes first, because a row begins with what is read of most segments at once.
+ */
+const RESOLUTIONS = [
+  { name: 'minutes', stepMs: 60_000, upToMs: Number.POSITIVE_INFINITY },
+  { name: 'tens', stepMs: 10_000, upToMs: 6 * 3_600_000 },
+  { name: 'samples', stepMs: 0, upToMs: 20 * 60_000 },
+] as const
+export type Resolution = (typeof RESOLUTIONS)[number]['name']
+
+/** The finest that is read of a range so long. */
+export const resolutionFor = (lengthMs: number): Resolution =>
+  RESOLUTIONS.findLast(({ upToMs }) => lengthMs <= upToMs)?.name ?? 'minutes'
+export const stepMsOf = (resolution: Resolution): number =>
+  RESOLUTIONS.find(({ name }) => name === resolution)?.stepMs ?? 0
+
+const BLOCKS = `(
+  id INTEGER PRIMARY KEY,
+  first INTEGER NOT NULL,
+  last INTEGER NOT NULL,
+  restated INTEGER NOT NULL,
+  body BLOB NOT NULL
+) STRICT;`
 const SCHEMA = `
   CREATE TABLE about (id INTEGER PRIMARY KEY CHECK (id = 1), value TEXT NOT NULL) STRICT;
-  CREATE TABLE segment (
-    id INTEGER PRIMARY KEY,
+  CREATE TABLE segment ${BLOCKS}
+  CREATE TABLE tail ${BLOCKS}
+  CREATE TABLE summary (
+    segment INTEGER NOT NULL,
+    server TEXT NOT NULL,
     first INTEGER NOT NULL,
     last INTEGER NOT NULL,
-    restated INTEGER NOT NULL,
-    body BLOB NOT NULL
-  ) STRICT;
-  CREATE TABLE tail (
-    id INTEGER PRIMARY KEY,
-    first INTEGER NOT NULL,
-    last INTEGER NOT NULL,
-    restated INTEGER NOT NULL,
-    body BLOB NOT NULL
+    ${RESOLUTIONS.map(({ name }) => `${name} BLOB NOT NULL`).join(', ')},
+    PRIMARY KEY (segment, server)
   ) STRICT;
 `
 
@@ -39,7 +63,7 @@ const AboutSchema = z.object({
   /** ISO 8601: when the recording began, not the chapter. */
   startedAt: z.string(),
   source: SourceInfoSchema,
-  /** The console that writes it, by which another one knows whether it still does. */
+  /** The console that writes it, by which another one knows whether it still does; empty once it has ended. */
   writer: z.string(),
 })
 /** What a recording is of. */
@@ -57,8 +81,8 @@ export interface ChapterWriter {
   append(lines: readonly KeptLine[]): Promise<void>
   /** Characters of the present segment. */
   readonly pending: number
-  /** Ends the present segment, if there is one. */
-  seal(): Promise<void>
+  /** Ends the present segment, if there is one; the series are those of its samples, of each server. */
+  seal(series: readonly Series[]): Promise<void>
   /** Bytes of the file. */
   bytes(): Promise<number>
   /** Ends the writing; what is not sealed is read all the same. */
@@ -115,11 +139,13 @@ export async function createChapter(path: string, about: About): Promise<Chapter
     get pending() {
       return pending
     },
-    async seal() {
+    async seal(series) {
       if (open.length === 0) return
       const block = await blockOf(open, SMALL)
+      const summaries = await Promise.all(series.filter(({ times }) => times.length > 0).map(summaryOf))
       await database.write((connection) => {
-        insert(connection, 'segment', block)
+        const segment = insert(connection, 'segment', block)
+        for (const summary of summaries) insertSummary(connection, segment, summary)
         connection.exec('DELETE FROM tail')
       })
       open = []
@@ -131,6 +157,11 @@ export async function createChapter(path: string, about: About): Promise<Chapter
         return pages * Number(connection.prepare('PRAGMA page_size').get()?.['page_size'])
       }),
     async close() {
+      await database
+        .write((connection) =>
+          connection.prepare('UPDATE about SET value = ?').run(JSON.stringify({ ...about, writer: '' })),
+        )
+        .catch(() => undefined)
       // A file by itself, to which readers add nothing; while one reads, it stays as it is.
       await database.read((connection) => connection.exec('PRAGMA journal_mode = DELETE')).catch(() => undefined)
       database.close()
@@ -138,10 +169,35 @@ export async function createChapter(path: string, about: About): Promise<Chapter
   }
 }
 
-function insert(connection: DatabaseSync, table: 'tail' | 'segment', { first, last, restated, body }: Block): void {
-  connection
+/** Returns its id. */
+function insert(connection: DatabaseSync, table: 'tail' | 'segment', block: Block): number {
+  const { first, last, restated, body } = block
+  const { lastInsertRowid } = connection
     .prepare(`INSERT INTO ${table} (first, last, restated, body) VALUES (?, ?, ?, ?)`)
     .run(first, last, restated, body)
+  return Number(lastInsertRowid)
+}
+
+interface Summary {
+  readonly server: string
+  readonly first: UnixMs
+  readonly last: UnixMs
+  /** In the order of RESOLUTIONS. */
+  readonly bodies: readonly Uint8Array[]
+}
+
+async function summaryOf(series: Series): Promise<Summary> {
+  const params = { [constants.ZSTD_c_compressionLevel]: QUICK, [constants.ZSTD_c_checksumFlag]: 1 }
+  const bodies = RESOLUTIONS.map(({ stepMs }) => compress(packSeries(inSteps(series, stepMs)), { params }))
+  const [first = 0, last = first] = [series.times[0], series.times.at(-1)]
+  return { server: series.server, first: Math.floor(first), last: Math.ceil(last), bodies: await Promise.all(bodies) }
+}
+
+function insertSummary(connection: DatabaseSync, segment: number, { server, first, last, bodies }: Summary): void {
+  const columns = RESOLUTIONS.map(({ name }) => name).join(', ')
+  connection
+    .prepare(`INSERT INTO summary (segment, server, first, last, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`)
+    .run(segment, server, first, last, ...bodies)
 }
 
 /** Where a segment is, and of which time it tells. */
@@ -158,8 +214,15 @@ export interface ChapterReader {
   /** In the order of telling. Those that damage hides are missing, and `problem` says so. */
   readonly segments: readonly SegmentPlace[]
   readonly problem: string | undefined
-  /** Throws `ProblemError` where it cannot be read. */
-  read(segment: SegmentPlace): SegmentEvents
+  /** Whether it has series; earlier versions wrote none. */
+  readonly summarised: boolean
+  /** Of kinds that are wanted, where they are named. Throws `ProblemError` where it cannot be read. */
+  read(segment: SegmentPlace, wanted?: ReadonlySet<EventKind>): SegmentEvents
+  /**
+   * Packed series (`core/history/packed.ts`) of the samples of complete segments that lie between two instants or reach over one of them. Throws
+   * `ProblemError` where they cannot be read.
+   */
+  series(resolution: Resolution, server: string, from: UnixMs, to: UnixMs): readonly Uint8Array[]
   close(): void
 }
 
@@ -179,15 +242,24 @@ export function openChapter(path: string): ChapterReader {
     const about = AboutSchema.safeParse(typeof value === 'string' ? JSON.parse(value) : undefined)
     if (!about.success) throw new RangeError('it does not say what it is of')
     const { segments, problem } = placesIn(connection)
+    const summarised = connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'summary'").get() !== undefined
     return {
       about: about.data,
       segments,
       problem,
-      read: ({ id, first }) => {
+      summarised,
+      read: ({ id, first }, wanted) => {
         try {
-          return id === undefined ? readTail(connection) : readBody(connection, id)
+          return id === undefined ? readTail(connection, wanted) : readBody(connection, id, wanted)
         } catch (error) {
           throw damaged(`the part of ${path} that begins at ${new Date(first).toISOString()}`, error)
+        }
+      },
+      series(resolution, server, from, to) {
+        try {
+          return summarised ? readSeries(connection, resolution, server, { from, to }) : []
+        } catch (error) {
+          throw damaged(`the series of ${path}`, error)
         }
       },
       close: () => connection.close(),
@@ -199,7 +271,11 @@ export function openChapter(path: string): ChapterReader {
 }
 
 const damaged = (what: string, error: unknown): ProblemError =>
-  new ProblemError('bad-answer', `Cannot read ${what}: it is damaged, or APF Console did not write it.`, wordsOf(error))
+  new ProblemError(
+    'bad-answer',
+    `Cannot read ${what}: it is damaged, or APF Console did not write it.`,
+    messageOf(error),
+  )
 
 /** From both ends towards what cannot be read. */
 function placesIn(connection: DatabaseSync): { segments: readonly SegmentPlace[]; problem: string | undefined } {
@@ -229,14 +305,12 @@ function placesUntilDamage(
     }
     return { places, problem: undefined }
   } catch (error) {
-    return { places, problem: wordsOf(error) }
+    return { places, problem: messageOf(error) }
   }
 }
 
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
 /** As far as it can be read: of lines that follow each other none can be read after one that cannot. */
-function readTail(connection: DatabaseSync): SegmentEvents {
+function readTail(connection: DatabaseSync, wanted: ReadonlySet<EventKind> | undefined): SegmentEvents {
   const lines: string[] = []
   let restated = 0
   for (const row of connection.prepare('SELECT restated, body FROM tail ORDER BY id').iterate()) {
@@ -244,15 +318,30 @@ function readTail(connection: DatabaseSync): SegmentEvents {
     lines.push(...linesOf(block.body))
     restated += block.restated
   }
-  return readSegment(lines, restated)
+  return readSegment(lines, restated, wanted)
 }
 
-function readBody(connection: DatabaseSync, id: number): SegmentEvents {
+function readBody(connection: DatabaseSync, id: number, wanted: ReadonlySet<EventKind> | undefined): SegmentEvents {
   const { restated, body } = BlockSchema.parse(
     connection.prepare('SELECT restated, body FROM segment WHERE id = ?').get(id),
   )
-  return readSegment(linesOf(body), restated)
+  return readSegment(linesOf(body), restated, wanted)
 }
 
-const linesOf = (body: Uint8Array): string[] =>
-  zstdDecompressSync(body, { maxOutputLength: MOST_TEXT_BYTES }).toString('utf8').split('\n')
+const linesOf = (body: Uint8Array): string[] => unpacked(body).toString('utf8').split('\n')
+
+const unpacked = (body: Uint8Array): Buffer => zstdDecompressSync(body, { maxOutputLength: MOST_TEXT_BYTES })
+
+const BodySchema = z.object({ body: z.instanceof(Uint8Array) })
+
+function readSeries(
+  connection: DatabaseSync,
+  resolution: Resolution,
+  server: string,
+  { from, to }: { readonly from: UnixMs; readonly to: UnixMs },
+): Uint8Array[] {
+  const rows = connection
+    .prepare(`SELECT ${resolution} AS body FROM summary WHERE server = ? AND first <= ? AND last >= ? ORDER BY segment`)
+    .iterate(server, to, from)
+  return [...rows].map((row) => unpacked(BodySchema.parse(row).body))
+}

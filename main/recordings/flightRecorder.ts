@@ -4,11 +4,12 @@ import type { RecorderState } from '../../core/contract/recording.ts'
 import type { Settings } from '../../core/contract/settings.ts'
 import type { SourceInfo } from '../../core/frame/frame.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
-import { megabytesToBytes, MS_PER_DAY } from '../../core/units.ts'
+import type { Series } from '../../core/history/series.ts'
+import { megabytesToBytes, MS_PER_DAY, type UnixMs } from '../../core/units.ts'
 import type { Environment } from '../ports/environment.ts'
 import { createTopic, type Subscribable } from '../ports/topic.ts'
 import type { Presence } from '../store/database.ts'
-import { removeOld } from './library.ts'
+import { RECORDINGS, removeOld } from './library.ts'
 import { startRecorder, type Recorder } from './recorder.ts'
 
 /** Records one source for as long as it is switched on, and keeps all recordings within what is to be kept. */
@@ -27,13 +28,12 @@ export interface FlightRecorderOptions {
   readonly environment: Environment
   readonly settings: () => Promise<Settings>
   readonly presence: () => Promise<Presence>
+  /** The series of the samples between two instants, of each server. */
+  readonly series: (from: UnixMs, to: UnixMs) => readonly Series[]
 }
 
-/** Folder of all recordings, in the state folder. */
-export const RECORDINGS = 'recordings'
-
 /** What a recording or a demo tells is on the disk already. */
-const NOT_RECORDED: ReadonlySet<SourceInfo['kind']> = new Set(['file', 'demo'])
+const NOT_RECORDED: ReadonlySet<SourceInfo['kind']> = new Set(['file', 'demo', 'recording'])
 
 /** Begins as the settings say. */
 export async function startFlightRecorder(options: FlightRecorderOptions): Promise<FlightRecorder> {
@@ -67,6 +67,7 @@ export async function startFlightRecorder(options: FlightRecorderOptions): Promi
       source,
       writer: presence.own(),
       environment,
+      series: options.series,
       onChapter: () => void tidy().catch(() => undefined),
     })
     running = { recorder, ended }

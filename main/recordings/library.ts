@@ -1,34 +1,59 @@
 import { readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { toProblem, type Problem } from '../../core/contract/errors.ts'
-import type { SourceInfo } from '../../core/frame/frame.ts'
+import { ProblemError, toProblem, type Problem } from '../../core/contract/errors.ts'
+import type { RecordingEntry } from '../../core/contract/recording.ts'
 import { byCodeUnits } from '../../core/text/text.ts'
 import { heldAt, instantOf, type Told } from '../../core/source/recording.ts'
 import type { UnixMs } from '../../core/units.ts'
 import { openChapter, type About } from './chapter.ts'
 
-/** What is known of a recording without reading what it tells. */
-export interface RecordingEntry {
-  readonly id: string
-  /** What it is of; absent where damage hides it. */
-  readonly source?: SourceInfo
-  /** Of the instants that it tells of; absent while it tells of none. */
-  readonly first?: UnixMs
-  readonly last?: UnixMs
-  readonly bytes: number
-  /** A console still writes it. */
-  readonly running: boolean
-  /** Paths of its chapters, in their order. */
+/** Folder of all recordings, in the state folder. */
+export const RECORDINGS = 'recordings'
+
+/** A recording with the paths of its chapters, in their order. */
+export interface ListedRecording extends RecordingEntry {
   readonly chapters: readonly string[]
-  /** Why some of it cannot be read. */
-  readonly problems: readonly Problem[]
 }
 
 /** Whether the console with this id runs. */
 export type Runs = (writer: string) => boolean
 
+/** The recordings of one state folder. */
+export interface Shelf {
+  /** The latest first. */
+  list(presence: Runner): readonly RecordingEntry[]
+  /** Returns those that are left. Throws `invalid-input` for one that is still written, `not-found` for none. */
+  remove(id: string, presence: Runner): readonly RecordingEntry[]
+}
+/** Knows which consoles run. */
+interface Runner {
+  runs(writer: string): boolean
+}
+
+function withoutChapters({ chapters: _chapters, ...entry }: ListedRecording): RecordingEntry {
+  return entry
+}
+
+export function shelf(stateDir: string): Shelf {
+  const folder = join(stateDir, RECORDINGS)
+  const list = (presence: Runner): readonly RecordingEntry[] =>
+    listRecordings(folder, (writer) => presence.runs(writer)).map(withoutChapters)
+  return {
+    list,
+    remove(id, presence) {
+      const entry = list(presence).find((one) => one.id === id)
+      if (entry === undefined) throw new ProblemError('not-found', `There is no recording ${JSON.stringify(id)}.`)
+      if (entry.running) {
+        throw new ProblemError('invalid-input', 'This recording is still being written. Switch recording off first.')
+      }
+      for (const chapter of chaptersIn(folder)) if (chapter.recording === id) removeChapter(folder, chapter)
+      return list(presence)
+    },
+  }
+}
+
 /** All recordings in the folder, the latest first. */
-export function listRecordings(folder: string, runs: Runs): readonly RecordingEntry[] {
+export function listRecordings(folder: string, runs: Runs): readonly ListedRecording[] {
   return (
     [...Map.groupBy(chaptersIn(folder), ({ recording }) => recording)]
       .map(([id, chapters]) => entryOf(id, chapters, runs))
@@ -37,7 +62,7 @@ export function listRecordings(folder: string, runs: Runs): readonly RecordingEn
   )
 }
 
-function entryOf(id: string, chapters: readonly ChapterFile[], runs: Runs): RecordingEntry {
+function entryOf(id: string, chapters: readonly ChapterFile[], runs: Runs): ListedRecording {
   let about: About | undefined
   let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   const problems: Problem[] = []
@@ -58,11 +83,13 @@ function entryOf(id: string, chapters: readonly ChapterFile[], runs: Runs): Reco
     ...(about !== undefined && { source: about.source }),
     ...(first <= last && { first, last }),
     bytes: chapters.reduce((sum, { bytes }) => sum + bytes, 0),
-    running: about !== undefined && runs(about.writer),
+    running: about !== undefined && goesOn(about, runs),
     chapters: chapters.map(({ path }) => path),
     problems,
   }
 }
+
+const goesOn = ({ writer }: About, runs: Runs): boolean => writer !== '' && runs(writer)
 
 /** Unix milliseconds, both included. */
 export interface RecordingRange {
@@ -78,7 +105,7 @@ export interface RecordingListener {
 
 /** Tells what a recording told of a range, in the order of telling. Returns why parts of it could not be read. */
 export function readRecording(
-  { chapters }: Pick<RecordingEntry, 'chapters'>,
+  { chapters }: Pick<ListedRecording, 'chapters'>,
   { from, to }: RecordingRange,
   listener: RecordingListener,
 ): readonly Problem[] {
@@ -106,7 +133,7 @@ export function readRecording(
 }
 
 /** What fails becomes a problem, and the rest goes on. */
-function attempt(problems: Problem[], work: () => void): void {
+export function attempt(problems: Problem[], work: () => void): void {
   try {
     work()
   } catch (error) {
@@ -114,7 +141,7 @@ function attempt(problems: Problem[], work: () => void): void {
   }
 }
 
-const partly = (path: string, details: string): Problem => ({
+export const partly = (path: string, details: string): Problem => ({
   code: 'bad-answer',
   message: `A part of ${path} cannot be read.`,
   details,
@@ -146,7 +173,7 @@ function isWritten({ path }: ChapterFile, runs: Runs): boolean {
   try {
     const chapter = openChapter(path)
     chapter.close()
-    return runs(chapter.about.writer)
+    return goesOn(chapter.about, runs)
   } catch {
     return false
   }
@@ -162,7 +189,8 @@ function removeChapter(folder: string, { path, recording }: ChapterFile): boolea
   }
 }
 
-interface ChapterFile {
+/** A file with a part of a recording. */
+export interface ChapterFile {
   readonly recording: string
   readonly path: string
   /** With what SQLite keeps beside it. */
@@ -174,7 +202,7 @@ const CHAPTER = /^\d{5}\.db$/
 const BESIDE = ['-wal', '-shm']
 
 /** By recording, and in each by number; another console may remove some meanwhile. */
-function chaptersIn(folder: string): ChapterFile[] {
+export function chaptersIn(folder: string): ChapterFile[] {
   return namesIn(folder).flatMap((recording) =>
     namesIn(join(folder, recording))
       .filter((name) => CHAPTER.test(name))

@@ -62,7 +62,14 @@ interface Running {
 }
 
 function record(writer = 'this', clock = standingClock(START), onChapter = (): void => undefined): Running {
-  const recorder = startRecorder({ folder, source, writer, environment: clock.environment, onChapter })
+  const recorder = startRecorder({
+    folder,
+    source,
+    writer,
+    environment: clock.environment,
+    onChapter,
+    series: () => [],
+  })
   let latest: RecordingState | undefined
   let taken = 0
   recorder.state.subscribe((state) => (latest = state), new AbortController().signal)
@@ -206,9 +213,10 @@ describe('the flight recorder', () => {
   it('lets a second console write beside it', async () => {
     const [one, other] = [record('one'), record('other')]
     await Promise.all([one.play(0, 10), other.play(0, 10)])
-    await Promise.all([one.recorder.end(), other.recorder.end()])
     const running = listRecordings(folder, (writer) => writer === 'other').map((entry) => entry.running)
     expect(new Set(running)).toEqual(new Set([true, false]))
+    await Promise.all([one.recorder.end(), other.recorder.end()])
+    expect(listRecordings(folder, () => true).map((entry) => entry.running)).toEqual([false, false])
     expect(readAll().events.length).toBe(2 * told(0, 10).length)
   })
 
@@ -275,8 +283,11 @@ describe('retention', () => {
 
   it('never removes what is being written', async () => {
     await recordings(2)
-    removeOld(folder, { ageMs: 0, bytes: 0 }, START + 9 * HOUR, (writer) => writer === 'writer 0')
+    const { play, recorder } = record('writer 2', standingClock(START + 2 * HOUR))
+    await play(0, 3)
+    removeOld(folder, { ageMs: 0, bytes: 0 }, START + 9 * HOUR, (writer) => writer === 'writer 2')
     expect(listRecordings(folder, () => false).map(({ running }) => running)).toEqual([false])
-    expect(listRecordings(folder, (writer) => writer === 'writer 0').map(({ running }) => running)).toEqual([true])
+    expect(listRecordings(folder, (writer) => writer === 'writer 2').map(({ running }) => running)).toEqual([true])
+    await recorder.end()
   })
 })

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { toProblem } from '../../core/contract/errors.ts'
 import type { RecordingState } from '../../core/contract/recording.ts'
-import type { SourceInfo } from '../../core/frame/frame.ts'
+import { QUANTILE_WINDOW_MS } from '../../core/frame/derive.ts'
+import type { ServerFrame, SourceInfo } from '../../core/frame/frame.ts'
 import { createSegmentWriter, instantOf, type Told } from '../../core/source/recording.ts'
+import type { Series } from '../../core/history/series.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
-import type { UnixMs } from '../../core/units.ts'
+import { unixMsOf, type UnixMs } from '../../core/units.ts'
 import type { Environment } from '../ports/environment.ts'
 import { createTopic, type Subscribable } from '../ports/topic.ts'
 import { createChapter, type ChapterWriter, type KeptLine } from './chapter.ts'
@@ -27,6 +29,8 @@ export interface RecorderOptions {
   readonly environment: Environment
   /** Called whenever a chapter is begun: there may be too many now. */
   readonly onChapter?: () => void
+  /** The series of the samples between two instants, of each server. */
+  readonly series: (from: UnixMs, to: UnixMs) => readonly Series[]
 }
 
 /** From telling to keeping. */
@@ -41,15 +45,24 @@ const RETRY_MS = 10_000
 /** Single requests that are kept of one second; of frames of one server one in so many milliseconds. */
 const MOST_ROWS = 1_000
 const LEAST_FRAME_MS = 200
+/** So many may come closer together, as when a source catches up with the present. */
+const FRAME_BURST = 30
+/** Of the past of a source what the first samples are compared with: rates and quantiles reach back so far. */
+const LEAD_MS = QUANTILE_WINDOW_MS + 5_000
 
 /** Starts a recording of its own. Its folder is made with the first event. */
-export function startRecorder({ folder, source, writer, environment, onChapter }: RecorderOptions): Recorder {
+export function startRecorder(options: RecorderOptions): Recorder {
+  const { folder, source, writer, environment, onChapter } = options
   const startedAt = new Date(environment.now()).toISOString()
   const recording = `${startedAt.replaceAll(/[-:]|\.\d+/g, '')}-${randomUUID().slice(0, 8)}`
   const state = createTopic<RecordingState>()
   const segments = createSegmentWriter()
-  const lastFrames = new Map<string, number>()
+  const lastFrames = new Map<string, Allowance>()
+  /** The latest past of servers of which nothing present was told yet. */
+  const leads = new Map<string, readonly ServerFrame[]>()
   let chapters = 0
+  /** What the samples of the present segment tell of. */
+  let sampled: { from: UnixMs; to: UnixMs } | undefined
   let chapter: { readonly writer: ChapterWriter; readonly startedMs: UnixMs; segmentMs: UnixMs } | undefined
   let closedBytes = 0
   let told: Told[] = []
@@ -65,7 +78,14 @@ export function startRecorder({ folder, source, writer, environment, onChapter }
   const tell = async (more: Pick<RecordingState, 'problem' | 'keptUntil'>): Promise<void> => {
     const bytes = closedBytes + ((await chapter?.writer.bytes().catch(() => 0)) ?? 0)
     const status = more.problem === undefined ? 'recording' : 'paused'
-    state.publish({ status, since: startedAt, bytes, events: kept, lost, leftOut, ...more })
+    state.publish({ status, id: recording, since: startedAt, bytes, events: kept, lost, leftOut, ...more })
+  }
+
+  const seal = async (file: ChapterWriter): Promise<void> => {
+    const series = sampled === undefined ? [] : options.series(sampled.from, sampled.to)
+    sampled = undefined
+    await file.seal(series)
+    segments.cut()
   }
 
   const closeChapter = async (): Promise<void> => {
@@ -73,7 +93,7 @@ export function startRecorder({ folder, source, writer, environment, onChapter }
     chapter = undefined
     segments.cut()
     if (closing === undefined) return
-    await closing.writer.seal().catch(() => undefined)
+    await seal(closing.writer).catch(() => undefined)
     closedBytes += await closing.writer.bytes().catch(() => 0)
     await closing.writer.close()
   }
@@ -87,11 +107,14 @@ export function startRecorder({ folder, source, writer, environment, onChapter }
       onChapter?.()
     }
     if (Math.abs(now - chapter.segmentMs) >= SEGMENT_MS || chapter.writer.pending >= SEGMENT_CHARACTERS) {
-      await chapter.writer.seal()
-      segments.cut()
+      await seal(chapter.writer)
       chapter.segmentMs = now
     }
     return chapter.writer
+  }
+
+  const see = (at: UnixMs): void => {
+    sampled = { from: Math.min(sampled?.from ?? at, at), to: Math.max(sampled?.to ?? at, at) }
   }
 
   const keep = async (events: readonly Told[]): Promise<void> => {
@@ -102,6 +125,7 @@ export function startRecorder({ folder, source, writer, environment, onChapter }
         segments.write(one).map((line): KeptLine => ({ ...line, at: instantOf(one) })),
       )
       await file.append(lines)
+      for (const one of events) if (one.event.kind === 'frame') see(instantOf(one))
       kept += events.length
       await tell({ keptUntil: new Date(now).toISOString() })
     } catch (error) {
@@ -137,12 +161,33 @@ export function startRecorder({ folder, source, writer, environment, onChapter }
   }
   schedule()
 
+  const lead = (frame: ServerFrame): void => {
+    const at = unixMsOf(frame.at)
+    const before = (leads.get(frame.id) ?? []).filter((one) => isLead(unixMsOf(one.at), at))
+    leads.set(frame.id, [...before, frame])
+  }
+  /** What the first present sample of a server needs before it. */
+  const leadOf = (event: SourceEvent): readonly SourceEvent[] => {
+    if (event.kind !== 'frame' || event.past === true) return []
+    const { id, at } = event.frame
+    const found = leads.get(id) ?? []
+    leads.delete(id)
+    return found
+      .filter((one) => isLead(unixMsOf(one.at), unixMsOf(at)))
+      .map((frame): SourceEvent => ({ kind: 'frame', frame }))
+  }
+
   /** What of an event is kept, so that a source that tells very much costs neither itself nor the disk too much. */
   const bounded = (event: SourceEvent, now: number): SourceEvent | undefined => {
     if (event.kind === 'frame') {
-      // The past of a source can be had from it again.
-      if (event.past === true || isSoon(lastFrames.get(event.frame.id), now)) return undefined
-      lastFrames.set(event.frame.id, now)
+      if (event.past === true) {
+        // The past of a source can be had from it again.
+        if (!lastFrames.has(event.frame.id)) lead(event.frame)
+        return undefined
+      }
+      const allowed = allowance(lastFrames.get(event.frame.id), now)
+      if (allowed.frames < 1) return undefined
+      lastFrames.set(event.frame.id, { frames: allowed.frames - 1, at: now })
     }
     if (event.kind !== 'requests' || !('changes' in event)) return event
     const { changes } = event
@@ -161,6 +206,7 @@ export function startRecorder({ folder, source, writer, environment, onChapter }
       if (ended) return
       const now = environment.now()
       const part = bounded(event, now)
+      if (part !== undefined) for (const one of leadOf(part)) told.push({ at: now, event: one })
       if (part !== undefined) told.push({ at: now, event: part })
     },
     state,
@@ -175,6 +221,16 @@ export function startRecorder({ folder, source, writer, environment, onChapter }
   }
 }
 
+const isLead = (at: UnixMs, first: UnixMs): boolean => at < first && at >= first - LEAD_MS
+
+/** How many frames of a server may be kept at an instant. */
+interface Allowance {
+  readonly frames: number
+  readonly at: UnixMs
+}
+
 /** The clock may have been set back in between. */
-const isSoon = (before: number | undefined, now: number): boolean =>
-  before !== undefined && Math.abs(now - before) < LEAST_FRAME_MS
+function allowance(before: Allowance | undefined, now: UnixMs): Allowance {
+  if (before === undefined) return { frames: FRAME_BURST, at: now }
+  return { frames: Math.min(FRAME_BURST, before.frames + Math.abs(now - before.at) / LEAST_FRAME_MS), at: now }
+}

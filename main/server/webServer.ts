@@ -16,6 +16,7 @@ import { listenOnLoopback, LOOPBACK, quickAnswers, refuseUpgrade } from '../list
 import { writeAtomically } from '../files/files.ts'
 import { assetAnswer, loadAssets, type Answer, SECURITY_HEADERS } from './assets.ts'
 import { cookieValues, createSessions, TOKEN_MINUTES } from './sessions.ts'
+import { messageOf } from '../../core/text/text.ts'
 
 /** A page uses one socket and, while loading, a handful of connections. */
 const MOST_SOCKETS = 16
@@ -288,7 +289,7 @@ export async function writeAddressFile(folders: readonly string[], { url, spent 
       await sweep(folder)
       await writeAtomically(file, pageTo(url))
     } catch (error) {
-      reasons.push(`${folder}: ${error instanceof Error ? error.message : String(error)}`)
+      reasons.push(`${folder}: ${messageOf(error)}`)
       continue
     }
     // At once, because the process may be about to exit.

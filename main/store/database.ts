@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { ProblemError } from '../../core/contract/errors.ts'
+import { messageOf } from '../../core/text/text.ts'
 
 /** One SQLite file that any number of processes read and change at the same time. */
 export interface Database {
@@ -199,7 +200,7 @@ function createPrivateFile(path: string): void {
     if (process.platform !== 'win32' && (found.mode & 0o077) !== 0) chmodSync(path, 0o600)
   } catch (error) {
     if (error instanceof ProblemError) throw error
-    const words = error instanceof Error ? error.message : String(error)
+    const words = messageOf(error)
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     throw new ProblemError('forbidden', `Cannot open ${path}: ${WORDS[code] ?? words}. ${REMEDY}`, words)
   }

@@ -30,6 +30,7 @@ import {
   recentKey,
   findOldFiles,
 } from './items.ts'
+import { messageOf } from '../../core/text/text.ts'
 
 /**
  * Everything that outlives the process, shared by every console of this user. Reads see what any of them wrote; changes
@@ -271,7 +272,7 @@ function takeOver(connection: DatabaseSync, folder: string, raise: Raise): void 
       raise(`old ${name}`, {
         code: 'bad-answer',
         message: `Cannot import ${path}, which an earlier version of APF Console wrote. The file is left as it is: correct it or move it away, and start the console again.`,
-        details: error instanceof Error ? error.message : String(error),
+        details: messageOf(error),
       })
     }
   }

@@ -8,6 +8,7 @@ import { threadPort } from '../transport/threadPort.ts'
 import type { OpenSource } from '../workspace/connectedSource.ts'
 import type { News, ThreadData, Wish } from './messages.ts'
 import { answer, ask } from './question.ts'
+import { messageOf } from '../../core/text/text.ts'
 
 export interface ThreadSurroundings extends Pick<ThreadData, 'stateDir' | 'recording' | 'words'> {
   /** `thread.ts`, or what it was built into. */
@@ -49,7 +50,7 @@ export const openInThread =
       }
     })
     let failure = 'Its thread stopped.'
-    worker.on('error', (error) => void (failure = error instanceof Error ? error.message : String(error)))
+    worker.on('error', (error) => void (failure = messageOf(error)))
     const gone = Promise.withResolvers<void>()
     worker.once('exit', () => {
       const lost = new ProblemError(

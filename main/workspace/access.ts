@@ -28,6 +28,7 @@ export function systemAccess(recording: string, stateDir: string, consent: Conse
     permissionReports: async (target) => (await import('../cluster/permissions.ts')).permissionReports(target, consent),
     prometheusServers: async (target, environment) =>
       (await import('../sources/prometheus.ts')).prometheusServers(target, environment, consent),
+    recordings: async () => (await import('../recordings/library.ts')).shelf(stateDir),
     readClusterObjects: async (target) =>
       (await import('../cluster/clusterObjects.ts')).readClusterObjects(target, consent),
     readManifestFiles: async (files) => (await import('../sources/files/manifests.ts')).readManifestFiles(files),
@@ -46,6 +47,8 @@ async function makeSource(
     }
     case 'demo':
       return createDemoSource(recording, environment)
+    case 'recording':
+      return (await import('../sources/recording.ts')).createRecordingSource(spec, { environment, stateDir })
     case 'files':
       return createFilesSource(spec.files, environment)
     case 'scrape':

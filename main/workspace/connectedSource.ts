@@ -14,8 +14,11 @@ import type { RecorderState } from '../../core/contract/recording.ts'
 import { CadenceSchema, type Connected, type SourceSpec } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import { reportedFacts } from '../../core/live/serverFacts.ts'
+import type { Series } from '../../core/history/series.ts'
+import type { Picture } from '../../core/source/picture.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { engineMetrics } from '../live/metricsServer.ts'
+import type { Archive } from '../ports/archive.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { SourceResult } from '../ports/source.ts'
 import type { Subscribable } from '../ports/topic.ts'
@@ -89,7 +92,7 @@ export async function openSource(
 ): Promise<SourceHere> {
   const made = await makeSource(spec, environment)
   if (!made.ok) throw ProblemError.of(made.problem)
-  const { source, simulation } = made
+  const { source, simulation, archive } = made
   const cadence = spec.kind === 'scrape' ? spec.cadence : CadenceSchema.parse({})
   const flight =
     stateDir === undefined
@@ -100,6 +103,7 @@ export async function openSource(
           environment,
           settings: () => store.settings.read(),
           presence: () => store.presence(),
+          series: (from, to) => seriesOf(session.picture, from, to),
         })
   const onEvent = flight && ((event: SourceEvent): void => flight.take(event))
   const session = startSession({
@@ -119,6 +123,11 @@ export async function openSource(
   const address = source.live?.state().address
   const { live } = source
   let served = Promise.resolve()
+
+  const recorded = (): Archive => {
+    if (archive !== undefined) return archive
+    throw new ProblemError('unsupported', 'This is no recording; open the past of the source first.')
+  }
 
   const handlers: SourceHandlers = {
     procedures: {
@@ -146,9 +155,22 @@ export async function openSource(
         flight.switch(on)
         return null
       },
-      'history.series': async ({ server, ...range }) => session.server(server).history.series(range),
-      'history.heatMap': async ({ server, ...cells }) => session.server(server).history.heatMap(cells),
-      'allocation.steps': async ({ server, from, to }) => [...session.server(server).adjustments.steps(from, to)],
+      'history.series': async ({ server, ...range }) =>
+        archive === undefined ? session.server(server).history.series(range) : archive.series(server, range),
+      'history.heatMap': async ({ server, ...cells }) =>
+        archive === undefined ? session.server(server).history.heatMap(cells) : archive.heatMap(server, cells),
+      'allocation.steps': async ({ server, from, to }) => [
+        ...(archive === undefined
+          ? session.server(server).adjustments.steps(from, to)
+          : archive.steps(server, from, to)),
+      ],
+      'past.extent': async () => recorded().extent(),
+      'past.moment': async ({ at }) => recorded().moment(at),
+      'past.dump': async ({ server, level, at }) => {
+        const dump = recorded().dump(server, at)
+        if (dump === undefined) return null
+        return level === undefined ? dump : onlyLevel(dump, level)
+      },
       ...objects.procedures,
       'simulation.state': async () => session.simulation().state(),
       'simulation.control': async (change) => session.simulation().control(change),
@@ -227,3 +249,7 @@ function onlyLevel(dump: DumpFrame, level: string): DumpFrame {
     ...(dump.requests && { requests: dump.requests.filter((request) => request.level === level) }),
   }
 }
+
+/** Every sample between two instants, of each server. */
+const seriesOf = ({ servers }: Picture, from: number, to: number): Series[] =>
+  servers.map(({ history }) => history.series({ from, to, maxPoints: Number.MAX_SAFE_INTEGER }))

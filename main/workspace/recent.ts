@@ -10,7 +10,7 @@ type UrlsTarget = Extract<Target, { kind: 'urls' }>
  */
 export function isRememberable(spec: SourceSpec): boolean {
   if (spec.kind === 'simulation' || spec.kind === 'feed') return true
-  if (spec.kind === 'demo' || spec.kind === 'files') return false
+  if (spec.kind === 'demo' || spec.kind === 'files' || spec.kind === 'recording') return false
   return addressesOf(spec).every((address) => {
     const url = new URL(address)
     return url.username === '' && url.password === '' && url.search === '' && url.hash === ''
@@ -32,6 +32,7 @@ export function publicSpec(spec: SourceSpec): SourceSpec {
     case 'demo':
     case 'simulation':
     case 'feed':
+    case 'recording':
       return spec
     case 'proxy':
       return spec.upstream.kind === 'url'

@@ -52,6 +52,7 @@ describe('the workspace with a simulation', () => {
           return { ok: true, source: simulation, simulation }
         },
         consent: allNamed,
+        recordings: notAsked,
         prometheusServers: () => Promise.reject(new Error('not asked')),
         listContexts: async () => [],
         permissionReports: async () => [],

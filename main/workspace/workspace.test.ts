@@ -11,6 +11,7 @@ import type { Emit } from '../../core/source/sourceEvent.ts'
 import type { ServerFacts } from '../../core/engine/apfEngine.ts'
 import type { Source, SourceResult } from '../ports/source.ts'
 import { oneSourceOf, type OneSource } from '../../test/harness/oneSource.ts'
+import { shelf } from '../recordings/library.ts'
 import { createWorkspace, type Workspace } from './workspace.ts'
 import { allNamed } from '../../test/harness/consent.ts'
 
@@ -105,6 +106,7 @@ describe('the workspace', () => {
         consent: allNamed,
         listContexts: () => Promise.resolve([]),
         permissionReports: () => Promise.resolve([]),
+        recordings: async () => shelf(stateDir),
         prometheusServers: notAsked,
         readClusterObjects: notAsked,
         readManifestFiles: notAsked,

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import {
   DISCONNECT,
+  OPEN_PAST,
   type AbortSignalLike,
   type Handlers,
   type ProcedureHandlers,
@@ -24,6 +25,7 @@ import type {
 import type { Consent } from '../cluster/consent.ts'
 import type { SourceResult } from '../ports/source.ts'
 import type { Environment } from '../ports/environment.ts'
+import type { Shelf } from '../recordings/library.ts'
 import { openStore } from '../store/store.ts'
 import { createTopic } from '../ports/topic.ts'
 import { openSource, type ConnectedSource, type OpenSource } from './connectedSource.ts'
@@ -36,6 +38,8 @@ export interface Access extends Elsewhere {
   readonly makeSource: (spec: SourceSpec, environment: Environment) => Promise<SourceResult>
   listContexts(file: string | undefined): Promise<FoundContext[]>
   permissionReports(target: Target): Promise<PermissionReport[]>
+  /** The recordings in the state folder. */
+  recordings(): Promise<Shelf>
   prometheusServers(target: PrometheusTarget, environment: Environment): Promise<PrometheusServers>
 }
 
@@ -66,6 +70,8 @@ export interface Workspace {
 /** A connected source. */
 interface Open {
   readonly id: number
+  /** The connection whose past it is; such a one is in no list. */
+  readonly pastOf?: number
   readonly source: ConnectedSource
   /** As it was given, with the secrets that were typed. */
   readonly spec: SourceSpec
@@ -87,7 +93,8 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   const decided = new Map<number, number>()
   let attempts = 0
   const closing = new AbortController()
-  const tell = (): void => connections.publish([...connected.values()].map(({ source }) => source.connection))
+  const listed = (): Open[] => [...connected.values()].filter(({ pastOf }) => pastOf === undefined)
+  const tell = (): void => connections.publish(listed().map(({ source }) => source.connection))
   tell()
 
   const notices = createTopic<readonly Problem[]>()
@@ -121,7 +128,11 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     const left = connected.get(place)
     // First of all: what is not connected any more when it ends was not lost.
     if (connected.delete(place)) tell()
+    if (left !== undefined) leavePast(left.id)
     return left?.source.end() ?? Promise.resolve()
+  }
+  const leavePast = (of: number): void => {
+    for (const [place, { pastOf }] of connected) if (pastOf === of) void leave(place)
   }
 
   const connect = async (spec: SourceSpec, inPlaceOf: number | null | undefined): Promise<Connected> => {
@@ -145,6 +156,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     places.set(id, place)
     connected.set(place, { id, source, spec })
     void before?.source.end()
+    if (before !== undefined) leavePast(before.id)
     source.ended.addEventListener('abort', () => lose(id, source.ended.reason), { once: true })
     notice('lost', [])
     tell()
@@ -168,7 +180,41 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     notice('lost', lost ? [toProblem(reason)] : (noticed.get('lost') ?? []))
     if (!lost) return
     connected.delete(places.get(id) ?? Number.NaN)
+    leavePast(id)
     tell()
+  }
+
+  /** Names of the recordings that tell of a source: of the same cluster all, of any other only the present one. */
+  const recordingsOf = async ({ source, id }: Open): Promise<string[]> => {
+    const shelf = await access.recordings()
+    const { kind, name, via } = source.connection.source
+    const own = await recordingNow(source, id)
+    const lasting = kind === 'scrape' || kind === 'prometheus'
+    return shelf
+      .list(await store.presence())
+      .filter((one) => one.id === own || (lasting && isDeepStrictEqual(one.source, { kind, name, via })))
+      .map((one) => one.id)
+  }
+
+  const openPast = async (of: number): Promise<number> => {
+    const found = find(of)
+    if (found === undefined) throw new ProblemError('not-found', NOT_CONNECTED)
+    if (found.spec.kind === 'recording') return of
+    const ids = await recordingsOf(found)
+    if (ids.length === 0) throw new ProblemError('not-found', NOTHING_RECORDED)
+    const spec: SourceSpec = { kind: 'recording', ids }
+    const there = [...connected.values()].find(({ pastOf }) => pastOf === of)
+    if (there !== undefined && isDeepStrictEqual(there.spec, spec)) return there.id
+    const id = ++attempts
+    const source = await open({ id, spec, onConnection: () => undefined, onNotices: () => undefined })
+    if (closing.signal.aborted || find(of) === undefined) {
+      void source.end()
+      throw new ProblemError('cancelled', NOT_CONNECTED)
+    }
+    leavePast(of)
+    places.set(id, id)
+    connected.set(id, { id, source, spec, pastOf: of })
+    return id
   }
 
   /** The page does not have the secrets of a connected source; it asks about it without. */
@@ -208,6 +254,9 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
         void leave(place)
         return null
       },
+      'recordings.list': async () => [...(await access.recordings()).list(await store.presence())],
+      'recordings.remove': async ({ id }) => [...(await access.recordings()).remove(id, await store.presence())],
+      [OPEN_PAST]: ({ connection }) => openPast(connection),
       'sources.servers': ({ target }) => access.prometheusServers(asConnected(target), environment),
       'sources.recent': () => store.recents.read(),
       'sources.forget': ({ at }) => store.recents.forget(at),
@@ -246,6 +295,9 @@ function sourceProcedures(of: (id: number) => ConnectedSource): SourceHandlers['
     'sources.stopPast': asks('sources.stopPast'),
     'sources.facts': asks('sources.facts'),
     'recorder.switch': asks('recorder.switch'),
+    'past.extent': asks('past.extent'),
+    'past.moment': asks('past.moment'),
+    'past.dump': asks('past.dump'),
     'history.series': asks('history.series'),
     'history.heatMap': asks('history.heatMap'),
     'allocation.steps': asks('allocation.steps'),
@@ -292,6 +344,22 @@ export async function connectFirst({ procedures }: Handlers, spec: SourceSpec, c
   // The interval is no part of these as sources.
   if (spec.kind === 'demo' || spec.kind === 'simulation')
     await procedures['sources.cadence']({ connection, ...cadence })
+}
+
+const NOTHING_RECORDED =
+  'Nothing of this source is recorded. The Connection screen shows whether recording is on, and switches it on.'
+
+/** The name of the recording that is being made of a source; `undefined` where there is none. */
+async function recordingNow(source: ConnectedSource, connection: number): Promise<string | undefined> {
+  const heard = new AbortController()
+  try {
+    return await new Promise((resolve) => {
+      source.hear('recorder', { connection }, ({ id }) => resolve(id), heard.signal)
+      source.ended.addEventListener('abort', () => resolve(undefined), { once: true })
+    })
+  } finally {
+    heard.abort()
+  }
 }
 
 /** 0 where any port will do, or none is wanted. */

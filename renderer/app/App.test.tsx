@@ -96,7 +96,9 @@ describe('the console', () => {
 
   it('opens the entry of a term from the term, from the palette, and from related terms', async () => {
     const user = userEvent.setup()
-    await user.click(await screen.findByRole('button', { name: 'fair fraction' }))
+    const status = await screen.findByRole('contentinfo')
+    await user.click(await within(status).findByRole('button', { name: 'granted as limits' }))
+    expect(within(status).getByTitle(/^fair fraction p [=≈] /).textContent).toMatch(/\d %.of demand|minimum/)
     const dialog = await screen.findByRole('dialog', { name: 'Shortcuts and glossary' })
     const entry = () => within(dialog).getByRole('button', { expanded: true })
     expect(entry().textContent).toBe('fair fraction p')

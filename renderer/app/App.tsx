@@ -8,6 +8,7 @@ import { useRoute, hrefOfPage } from '../state/route.ts'
 import { useSettings, settingsStore } from '../state/settings.ts'
 import { Patterns } from '../charts/plot.tsx'
 import { say, shellStore, silence } from '../state/shell.ts'
+import { instantOf, useTimePart } from '../state/time.ts'
 import { useViewPart } from '../state/view.ts'
 import dialog from '../components/Dialog.module.css'
 import { useNow } from '../components/hooks.ts'
@@ -29,6 +30,9 @@ import { rosterRows } from './shell.data.ts'
  */
 const Overlays = lazy(async () => ({ default: (await import('./Overlays.tsx')).Overlays }))
 
+/** Most of the time the present is shown. */
+const TimeBar = lazy(async () => ({ default: (await import('./TimeBar.tsx')).TimeBar }))
+
 /** The frame of every screen. */
 export function App() {
   useTheme()
@@ -41,6 +45,7 @@ export function App() {
   const [{ sidebar }] = useSettings()
   const noted = useShownNotes().length > 0
   const connection = useConnected()?.id
+  const past = useTimePart((time) => instantOf(time) !== undefined)
   const entry = SCREEN_ENTRIES.find(({ name }) => name === screen)
   return (
     <div className={classes(styles['app'], sidebar === 'rail' && styles['rail'], noted && styles['noted'])}>
@@ -51,6 +56,7 @@ export function App() {
       <TopBar />
       <Sidebar />
       <main id="main" tabIndex={-1} data-pane="" className={styles['main']}>
+        <Suspense>{past && <TimeBar />}</Suspense>
         <ConsentNote />
         <Notices />
         {entry !== undefined && (
@@ -60,10 +66,13 @@ export function App() {
             </div>
             {/* Nothing of one source is shown for another; the form that connects them stays. */}
             <ErrorBoundary
-              key={entry.name === 'connection' ? entry.name : `${entry.name} ${connection}`}
+              key={
+                entry.name === 'connection' || entry.name === 'recordings' ? entry.name : `${entry.name} ${connection}`
+              }
               title={entry.label}
             >
-              <Suspense>
+              {/* A page has its heading while its code loads. */}
+              <Suspense fallback={<h1 className="sr-only">{entry.label}</h1>}>
                 <entry.Screen />
               </Suspense>
             </ErrorBoundary>

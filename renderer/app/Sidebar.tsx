@@ -2,6 +2,7 @@ import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
 import { LevelChip, MiddleCut } from '../components/LevelChip.tsx'
 import { hrefOf, hrefOfPage, useRoute } from '../state/route.ts'
+import { usePastPart } from '../state/past.ts'
 import { useSelection } from '../state/selection.ts'
 import { useSettings } from '../state/settings.ts'
 import { useTimePart } from '../state/time.ts'
@@ -22,6 +23,7 @@ export function Sidebar() {
   const { screen, level: shown, page } = useRoute()
   const { server, derivedServer, mode } = useView()
   const connected = useConnected()
+  const instant = usePastPart(({ moment }) => moment?.at)
   // Links carry server and range: they change with them.
   useSelection()
   useTimePart(({ window }) => window)
@@ -68,7 +70,7 @@ export function Sidebar() {
       ) : (
         <>
           <h2 className={styles['heading']}>
-            Priority levels <span>executing / limit</span>
+            {instant === undefined ? 'Priority levels' : `At ${format.time(instant)}`} <span>executing / limit</span>
           </h2>
           <ul className={classes(styles['roster'], rows.length > MANY && styles['many'])}>
             {rows.map((row) => (

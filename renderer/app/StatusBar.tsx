@@ -1,3 +1,4 @@
+import { REALLOCATION_MS } from '../../core/frame/derive.ts'
 import { unixMsOf } from '../../core/units.ts'
 import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
@@ -8,7 +9,7 @@ import { useConnection } from '../state/connection.ts'
 import { useObjects } from '../state/objects.ts'
 import { useView } from '../state/view.ts'
 import { format, UNKNOWN } from '../theme/format.ts'
-import { REALLOCATION_MS, statusFacts, untilReallocation } from './shell.data.ts'
+import { statusFacts, untilReallocation } from './shell.data.ts'
 import styles from './Sidebar.module.css'
 
 /** How the source is doing, and when seats move next. */
@@ -25,6 +26,8 @@ export function StatusBar() {
     )
   }
   const p = server?.seatFairFrac
+  const torn = derivedServer?.torn === true
+  const { value: share, unit } = format.granted(p)
   return (
     <footer className={styles['barBar']}>
       <span className={styles['item']}>
@@ -46,9 +49,10 @@ export function StatusBar() {
         </span>
       )}
       <span className={classes(styles['item'], styles['right'])}>
-        <Term id="fair-fraction">fair fraction</Term>
-        <b>
-          p {derivedServer?.torn === true ? '≈' : '='} {p === undefined ? UNKNOWN : format.fairFraction(p)}
+        <Term id="fair-fraction">granted as limits</Term>
+        <b title={p === undefined ? undefined : `fair fraction p ${torn ? '≈' : '='} ${format.fairFraction(p)}`}>
+          {torn && '≈ '}
+          {share} {unit}
         </b>
       </span>
       <NoteMark note="reallocation" />

@@ -1,21 +1,19 @@
 import { Popover } from 'radix-ui'
-import { useState, type FormEvent } from 'react'
+import { lazy, Suspense } from 'react'
 import { toProblem } from '../../core/contract/errors.ts'
 import type { SimulationControl } from '../../core/contract/simulation.ts'
 import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
 import { useIsExample } from '../state/firstRun.ts'
 import { openScreen } from '../state/route.ts'
-import { useTimePart, timeStore } from '../state/time.ts'
+import { usePastPart } from '../state/past.ts'
+import { useTimePart } from '../state/time.ts'
 import { useViewPart, useView } from '../state/view.ts'
-import { openOverlay, say, closeOverlay, setOverlay, shellStore } from '../state/shell.ts'
+import { openOverlay, say, setOverlay, shellStore } from '../state/shell.ts'
 import { useConnection } from '../state/connection.ts'
 import { useSimulationState, controlSimulation } from '../state/simulation.ts'
 import { Tip } from '../components/Term.tsx'
-import { Button } from '../components/Button.tsx'
-import { inputClass } from '../components/Field.tsx'
-import { changeSettings } from '../state/settings.ts'
-import { PRESETS, textToWindow, windowToText, type TimeWindow } from '../state/time.logic.ts'
+import type { TimeWindow } from '../state/time.logic.ts'
 import { format } from '../theme/format.ts'
 import { run } from './commands.ts'
 import { SourceSwitcher } from './SourceSwitcher.tsx'
@@ -50,7 +48,7 @@ export function TopBar() {
           </button>
         )}
         <div className={styles['spacer']} />
-        {fixedRange && !still && (
+        {fixedRange && (!still || mode === 'still') && (
           <button
             type="button"
             className={classes(styles['control'], styles['fixed'])}
@@ -107,7 +105,8 @@ function ModeBadge() {
   const view = useView()
   const { link, connection } = useConnection()
   const servers = connection?.servers ?? []
-  const { tone, word, detail } = badgeOf(view, link, useSimulationState(), servers)
+  const instant = usePastPart(({ moment }) => moment?.at)
+  const { tone, word, detail } = badgeOf({ ...view, instant }, link, useSimulationState(), servers)
   return (
     <>
       <div className={classes(styles['badge'], styles[tone])} data-mode={view.mode}>
@@ -144,6 +143,7 @@ function Shape({ tone }: { readonly tone: BadgeTone }) {
       {tone === 'simulated' && (
         <path d="M5 9.5V5.5M5 5.5 1.5 1M5 5.5 8.5 1" fill="none" stroke="currentColor" strokeWidth="1.8" />
       )}
+      {tone === 'past' && <path d="M5 1.5V5l2.5 2" fill="none" stroke="currentColor" strokeWidth="1.6" />}
       {tone === 'still' && <rect x="1.5" y="1.5" width="7" height="7" fill="currentColor" />}
     </svg>
   )
@@ -203,6 +203,8 @@ function label(window: TimeWindow): string {
     : `${format.time(window.from)} – ${format.time(window.to)}`
 }
 
+const RangeForm = lazy(async () => ({ default: (await import('./RangeForm.tsx')).RangeForm }))
+
 /** The range that every chart shows: presets, two instants, and the range as text. */
 function TimeRange() {
   const window = useTimePart((time) => time.window)
@@ -224,87 +226,11 @@ function TimeRange() {
           collisionPadding={8}
           aria-label="Time range"
         >
-          <RangeForm window={window} />
+          <Suspense>
+            <RangeForm window={window} />
+          </Suspense>
         </Popover.Content>
       </Popover.Portal>
     </Popover.Root>
   )
 }
-
-const toField = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ')
-
-function RangeForm({ window }: { readonly window: TimeWindow }) {
-  const { show, setRange } = timeStore.getState()
-  const [start, setStart] = useState(() => toField(timeStore.getState().from))
-  const [end, setEnd] = useState(() => toField(timeStore.getState().to))
-  const [problem, setProblem] = useState<string>()
-  const preset = (seconds: number): void => {
-    setRange(seconds)
-    changeSettings({ rangeSeconds: seconds })
-    closeOverlay('range')
-  }
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    const parsed = textToWindow(`${asUtc(start)}/${asUtc(end)}`)
-    if (!parsed.ok) return setProblem(parsed.why)
-    show(parsed.window)
-    closeOverlay('range')
-  }
-  return (
-    <>
-      <div className={styles['presets']} role="group" aria-label="Last">
-        {PRESETS.map((seconds) => (
-          <Button
-            key={seconds}
-            small
-            aria-pressed={window.kind === 'relative' && window.seconds === seconds}
-            primary={window.kind === 'relative' && window.seconds === seconds}
-            onClick={() => preset(seconds)}
-          >
-            {format.span(seconds)}
-          </Button>
-        ))}
-      </div>
-      <form onSubmit={submit}>
-        <label className={styles['field']}>
-          From (UTC)
-          <input
-            className={inputClass}
-            value={start}
-            onChange={({ target }) => setStart(target.value)}
-            aria-invalid={problem !== undefined}
-          />
-        </label>
-        <label className={styles['field']}>
-          To (UTC)
-          <input
-            className={inputClass}
-            value={end}
-            onChange={({ target }) => setEnd(target.value)}
-            aria-invalid={problem !== undefined}
-          />
-        </label>
-        {problem !== undefined && (
-          <p role="alert" className={styles['error']}>
-            {problem}
-          </p>
-        )}
-        <div className={styles['buttons']}>
-          <Button small type="submit">
-            Show this range
-          </Button>
-          <Button small onClick={() => run({ kind: 'copy-range' })} title={windowToText(window)}>
-            Copy as text
-          </Button>
-          <Button small onClick={() => run({ kind: 'paste-range' })}>
-            Paste
-          </Button>
-        </div>
-      </form>
-    </>
-  )
-}
-
-/** What was typed as an instant: a date and time without a zone is UTC; a whole instant stays. */
-const asUtc = (text: string): string =>
-  /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?$/.test(text.trim()) ? `${text.trim().replace(' ', 'T')}Z` : text.trim()

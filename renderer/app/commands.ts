@@ -3,7 +3,7 @@ import type { MenuCommand } from '../../core/contract/desktop.ts'
 import { openScreen, openScreenOrNextPage, routeNow } from '../state/route.ts'
 import { seriesStore } from '../state/series.ts'
 import { changeSettings, settingsNow } from '../state/settings.ts'
-import { timeStore } from '../state/time.ts'
+import { instantOf, timeStore } from '../state/time.ts'
 import { textToWindow, windowToText } from '../state/time.logic.ts'
 import { viewStore } from '../state/view.ts'
 import { levelOrder } from '../theme/levelSlots.ts'
@@ -77,9 +77,12 @@ function moveLevel(direction: 1 | -1): void {
 }
 
 function moveCursor(direction: 1 | -1, round: boolean): void {
-  const { cursor, from, to, setCursor } = timeStore.getState()
+  const time = timeStore.getState()
+  const { cursor, from, to, setCursor, goTo } = time
+  const instant = instantOf(time)
   const step = (round ? ROUND_SECONDS : (seriesStore.getState().series?.stepSeconds ?? 1)) * 1_000
-  setCursor(Math.max(from, Math.min(to, (cursor ?? to) + direction * step)))
+  if (instant !== undefined) goTo(instant + direction * step)
+  else setCursor(Math.max(from, Math.min(to, (cursor ?? to) + direction * step)))
 }
 
 async function copyRange(): Promise<void> {

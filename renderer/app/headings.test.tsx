@@ -1,3 +1,4 @@
+import { lazy } from 'react'
 import { cleanup, render } from '@testing-library/react'
 import { afterEach, expect, it, vi } from 'vitest'
 import { proxySpec } from '../../test/fixtures/sources.ts'
@@ -7,6 +8,7 @@ import { PAGES, SCREENS } from '../state/route.logic.ts'
 import { startRoutes } from '../state/route.ts'
 import { startState } from '../state/start.ts'
 import { App } from './App.tsx'
+import { SCREEN_ENTRIES } from './screens.tsx'
 
 const HASHES = SCREENS.flatMap((screen) =>
   screen === 'classify' || screen === 'editor' ? PAGES[screen].map((page) => `#/${screen}/${page}`) : [`#/${screen}`],
@@ -71,3 +73,43 @@ for (const { name, options, later } of SITUATIONS) {
     expect(levels()).toSatisfy(inOrder)
   })
 }
+
+it.each(HASHES)('%s has its heading while it waits for what it asked for', async (hash) => {
+  location.hash = hash
+  const story = await openStory({ history: 30, servers: 1 })
+  // What is told goes on; what is asked for never comes.
+  setClient({ ...story.client, call: () => new Promise<never>(() => undefined) })
+  stops = [startRoutes(), startState(story.client), () => story.stop()]
+  render(<App />)
+  await vi.waitFor(() => expect(document.querySelector('main :is(h2, p)')).not.toBeNull())
+  expect(levels()).toSatisfy(inOrder)
+})
+
+it.each(HASHES)('%s has its heading where all it asks for is refused', async (hash) => {
+  location.hash = hash
+  const story = await openStory({ history: 30, servers: 1 })
+  setClient({ ...story.client, call: () => Promise.reject(new Error('The disk is full.')) })
+  stops = [startRoutes(), startState(story.client), () => story.stop()]
+  render(<App />)
+  await vi.waitFor(() => expect(document.querySelector('main :is(h2, p)')).not.toBeNull())
+  await vi.waitFor(() => expect(isLoading()).toBe(false), 3_000)
+  expect(levels()).toSatisfy(inOrder)
+})
+
+it('a page has its heading while its code loads', async () => {
+  const live = SCREEN_ENTRIES.find(({ name }) => name === 'live')
+  if (live === undefined) throw new Error('there is no page of live requests')
+  const { Screen } = live
+  Object.assign(live, { Screen: lazy(() => new Promise<never>(() => undefined)) })
+  try {
+    location.hash = '#/live'
+    const story = await openStory({ spec: null })
+    setClient(story.client)
+    stops = [startRoutes(), startState(story.client), () => story.stop()]
+    render(<App />)
+    expect(levels()).toEqual([1])
+    expect(document.querySelector('main h1')?.textContent).toBe('Live requests')
+  } finally {
+    Object.assign(live, { Screen })
+  }
+})

@@ -16,6 +16,7 @@ describe('keys', () => {
     ['1', { kind: 'screen', screen: 'overview' }],
     ['3', { kind: 'screen', screen: 'allocation' }],
     ['x', { kind: 'screen', screen: 'allocation' }],
+    ['7', { kind: 'screen', screen: 'recordings' }],
     ['9', { kind: 'screen', screen: 'connection' }],
     ['[', { kind: 'previous-level' }],
     [' ', { kind: 'pause' }],

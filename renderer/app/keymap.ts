@@ -44,6 +44,7 @@ const SCREEN_KEYS: Readonly<Record<string, ScreenName>> = {
   '4': 'classify',
   '5': 'live',
   '6': 'editor',
+  '7': 'recordings',
   '9': 'connection',
 }
 

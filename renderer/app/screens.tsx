@@ -76,6 +76,14 @@ export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
     Screen: lazy(async () => ({ default: (await import('../screens/editor/index.tsx')).EditorScreen })),
   },
   {
+    name: 'recordings',
+    label: 'Recordings',
+    key: '7',
+    also: 'past replay flight recorder history rewind',
+    icon: 'disc',
+    Screen: lazy(async () => ({ default: (await import('../screens/recordings/index.tsx')).RecordingsScreen })),
+  },
+  {
     name: 'connection',
     label: 'Connection',
     key: '9',

@@ -3,6 +3,7 @@ import type { Connected, ServerHealth } from '../../core/contract/source.ts'
 import { type Frame, type ServerFrame, isExempt, type LevelFrame } from '../../core/frame/frame.ts'
 import type { SimulationState } from '../../core/contract/simulation.ts'
 import { unixMsOf } from '../../core/units.ts'
+import { REALLOCATION_MS } from '../../core/frame/derive.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import { levelStates, troubleOf } from '../../core/frame/recent.ts'
 import type { View } from '../state/view.ts'
@@ -10,7 +11,7 @@ import type { Mode } from '../state/view.logic.ts'
 import { format } from '../theme/format.ts'
 
 export type BadgeTone =
-  'live' | 'replay' | 'simulated' | 'paused' | 'stale' | 'still' | 'none' | 'connecting' | 'offline'
+  'live' | 'replay' | 'simulated' | 'paused' | 'stale' | 'still' | 'past' | 'none' | 'connecting' | 'offline'
 
 export interface Badge {
   readonly tone: BadgeTone
@@ -21,6 +22,8 @@ export interface Badge {
 /** Of the view, what the badge depends on. */
 export type BadgeView = Pick<View, 'mode' | 'ageMs' | 'buffered' | 'server'> & {
   readonly frame?: Pick<Frame, 'source'> | undefined
+  /** Of the past, Unix milliseconds. */
+  readonly instant?: number | undefined
 }
 
 /** What the badge says: shape, word and colour differ by mode. */
@@ -63,8 +66,14 @@ export function badgeOf(
         word: `STALE ${wholeAge(view.ageMs)}`,
         detail: `last ${format.time(at)}`,
       }
+    case 'past':
+      return { tone: 'past', word: `PAST ${format.time(view.instant)}`, detail: `${format.age(view.ageMs)} ago` }
     case 'still':
-      return { tone: 'still', word: 'FILE', detail: format.dateTime(at) }
+      return {
+        tone: 'still',
+        word: view.frame?.source.kind === 'recording' ? 'RECORDING' : 'FILE',
+        detail: format.dateTime(at),
+      }
   }
 }
 
@@ -105,12 +114,10 @@ export function announcementOf(mode: View['mode'], link: boolean, servers: reado
     paused: 'Paused.',
     stale: 'Stale: no new sample arrives; the last values stay.',
     still: 'Showing a file.',
+    past: 'Showing the past.',
   }
   return words[mode]
 }
-
-/** Milliseconds from one reallocation of seats to the next (specification 6.4). */
-export const REALLOCATION_MS = 10_000
 
 /**
  * Milliseconds until limits are expected to be computed anew, inferred from the last change that was seen; unknown
@@ -145,7 +152,7 @@ export function statusFacts(
   return {
     // A server that takes long to answer has not failed yet.
     good: health?.status !== 'failing' && mode !== 'stale',
-    cadence: kind === 'file' ? 'file' : `${kind} ${every}`,
+    cadence: kind === 'file' || kind === 'recording' ? kind : `${kind} ${every}`,
     ...familiesOf(server),
     ...(server?.version === undefined ? {} : { version: server.version }),
     ...(connection.still ? {} : dumpsOf(connection.cadence.dumpsEveryMs, health)),

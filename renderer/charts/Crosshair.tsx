@@ -1,7 +1,7 @@
 import { memo, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react'
 import { create } from 'zustand'
 import type { Series } from '../../core/history/series.ts'
-import { timeStore } from '../state/time.ts'
+import { cursorOf, timeStore } from '../state/time.ts'
 import { format } from '../theme/format.ts'
 import { LevelChip } from '../components/LevelChip.tsx'
 import type { DataColumn } from '../components/dataColumns.ts'
@@ -36,7 +36,7 @@ export const Crosshair = memo(function Crosshair(props: CrosshairProps) {
   const { plot, domain, times, label, tooltip, spoken } = props
   const [active, setActive] = useState(false)
   const pressed = useRef<number | undefined>(undefined)
-  const cursor = timeStore((state) => state.cursor)
+  const cursor = timeStore(cursorOf)
   const range = rangeStore((state) => state.range)
   const inside = cursor !== undefined && cursor >= domain.from && cursor <= domain.to
 

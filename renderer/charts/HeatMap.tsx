@@ -1,6 +1,6 @@
 import { memo, useCallback, useState, type PointerEvent } from 'react'
 import type { HeatMap as HeatSamples } from '../../core/history/series.ts'
-import { timeStore } from '../state/time.ts'
+import { cursorOf, timeStore } from '../state/time.ts'
 import { format } from '../theme/format.ts'
 import { type Draw, useCanvas, TimeTicks, CursorLine, PlotTip } from './plot.tsx'
 import styles from './plot.module.css'
@@ -91,7 +91,7 @@ export const HeatMap = memo(function HeatMap({ grid, plot, token, title }: HeatM
 
 /** The shared cursor; only this renders while it moves. */
 const HeatCursor = (props: { readonly plot: Plot; readonly domain: TimeDomain }) => (
-  <CursorLine {...props} cursor={timeStore((state) => state.cursor)} />
+  <CursorLine {...props} cursor={timeStore(cursorOf)} />
 )
 
 /** Names of every other bucket edge: all of them would touch. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  fits,
   placeLabels,
   type Plot,
   timeOfX,
@@ -15,6 +16,17 @@ import {
 
 const plot: Plot = { width: 500, height: 200, left: 40, right: 60, top: 10, bottom: 20 }
 const utc = { time: (at: number) => new Date(at).toISOString().slice(11, 19), offsetMs: 0 }
+
+describe('axis labels', () => {
+  it('are left out where any part of them would be cut', () => {
+    const half = '12:34:56'.length * 3.4
+    expect(fits(plot, half, '12:34:56')).toBe(true)
+    expect(fits(plot, half - 1, '12:34:56')).toBe(false)
+    expect(fits(plot, plot.width - half, '12:34:56')).toBe(true)
+    expect(fits(plot, plot.width - half + 1, '12:34:56')).toBe(false)
+    expect(fits(plot, half - 1, '12:34')).toBe(true)
+  })
+})
 
 describe('plot arithmetic', () => {
   it('places the edges of the domain on the edges of the plot area', () => {

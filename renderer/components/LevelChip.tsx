@@ -48,10 +48,10 @@ const LONGEST_WHOLE = 22
 const END = 10
 
 /** A name that, where it does not fit, loses its middle: names of one kind often differ at their end alone. */
-export function MiddleCut({ text }: { readonly text: string }) {
+export function MiddleCut({ text, title = text }: { readonly text: string; readonly title?: string }) {
   if (text.length <= LONGEST_WHOLE) return <>{text}</>
   return (
-    <span className={styles['whole']} title={text}>
+    <span className={styles['whole']} title={title}>
       <span className={styles['start']}>{text.slice(0, -END)}</span>
       <span className={styles['end']}>{text.slice(-END)}</span>
     </span>

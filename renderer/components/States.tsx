@@ -1,7 +1,11 @@
 import { useEffect, useState, type ReactNode, Component } from 'react'
 import type { Problem, ErrorCode } from '../../core/contract/errors.ts'
+import type { Moment } from '../../core/contract/recording.ts'
 import { openScreen } from '../state/route.ts'
 import { useConnected } from '../state/connection.ts'
+import { usePastPart } from '../state/past.ts'
+import { timeStore } from '../state/time.ts'
+import { format } from '../theme/format.ts'
 import { Copy, Button } from './Button.tsx'
 import { scrollRegion, classes } from './classes.ts'
 import styles from './States.module.css'
@@ -48,6 +52,14 @@ export function Loading({ waitingFor }: { readonly waitingFor: string }) {
     </div>
   )
 }
+
+/** A whole page that waits. Its heading is there from the first moment on. */
+export const LoadingPage = ({ title, waitingFor }: { readonly title: string; readonly waitingFor: string }) => (
+  <>
+    <h1 className="sr-only">{title}</h1>
+    <Loading waitingFor={waitingFor} />
+  </>
+)
 
 /** Text that is meant to be copied: YAML, raw replies. */
 export function Preformatted({ text, label }: { readonly text: string; readonly label: string }) {
@@ -183,10 +195,37 @@ export function failureTitle(id: string, code: ErrorCode | undefined): string {
   }
 }
 
+/** An instant of which nothing is recorded: what is nearest. */
+function NothingThen({ moment }: { readonly moment: Moment }) {
+  const { goTo } = timeStore.getState()
+  const { before, after } = moment.gap ?? {}
+  const silence =
+    before === undefined || after === undefined ? undefined : `${format.dateTime(before)} to ${format.dateTime(after)}`
+  return (
+    <EmptyState
+      title={`Nothing was recorded at ${format.dateTime(moment.at)}.`}
+      actions={
+        <>
+          {before !== undefined && <Button onClick={() => goTo(before)}>Last sample before</Button>}
+          {after !== undefined && <Button onClick={() => goTo(after)}>First sample after</Button>}
+        </>
+      }
+    >
+      <p>
+        {silence === undefined
+          ? 'The recording does not reach so far.'
+          : `No sample was recorded from ${silence}: the console was off, recording was off, or the server did not answer.`}
+      </p>
+    </EmptyState>
+  )
+}
+
 /** Before the first sample: why, when the source already failed. */
 export function NoSampleYet() {
+  const moment = usePastPart((past) => past.moment)
   const failing = useConnected()?.servers.find((entry) => entry.status === 'failing')
   const problem = failing?.failures.at(-1)?.problem
+  if (moment !== undefined) return <NothingThen moment={moment} />
   if (failing === undefined || problem === undefined) return <Loading waitingFor="the first sample" />
   return (
     <ErrorState

@@ -61,7 +61,7 @@ export async function disconnectSource(connection: number): Promise<void> {
 }
 
 /** Procedures about one connected source. */
-type OfConnection = {
+export type OfConnection = {
   [N in ProcedureName]: ProcedureInput<N> extends { readonly connection: number } ? N : never
 }[ProcedureName]
 
@@ -70,15 +70,16 @@ interface Whole {
   call<N extends OfConnection>(name: N, input: object): Promise<ProcedureOutput<N>>
 }
 
-/** Asks about the source that is shown. Rejects with `ProblemError`; `not-found` when there is none. */
+/** Asks about the source that is shown, or about another connection. Rejects with `ProblemError`; `not-found` when there is none. */
 export async function ask<N extends OfConnection>(
   name: N,
   input: Omit<ProcedureInput<N>, 'connection'>,
+  of?: number,
 ): Promise<ProcedureOutput<N>> {
   const { connection } = connectionStore.getState()
   if (connection === undefined) throw new ProblemError('not-found', 'No source is connected.')
   const line: Whole = client()
-  return line.call(name, { ...input, connection: connection.id })
+  return line.call(name, { ...input, connection: of ?? connection.id })
 }
 
 /** Calls for the shown connection, and anew whenever another one is shown; what it returned is called before. */

@@ -32,7 +32,8 @@ export function startNoting(): () => void {
       note(objects === undefined ? pastWrites(state.objects) : objectChanges(objects, state.objects, at))
       objects = state.objects
     }),
-    viewStore.subscribe(({ frame }) => {
+    viewStore.subscribe(({ frame, mode }) => {
+      if (mode === 'past') return
       for (const server of frame?.servers ?? []) {
         const before = servers.get(server.id)
         if (before === server) continue

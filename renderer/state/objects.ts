@@ -1,6 +1,8 @@
+import { useMemo } from 'react'
 import { create } from 'zustand'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import type { ObjectsState } from '../../core/contract/objects.ts'
+import { pastObjects, usePastPart } from './past.ts'
 
 /** Where nothing is connected. */
 export const NO_OBJECTS: ObjectsState = {
@@ -13,14 +15,19 @@ export const NO_OBJECTS: ObjectsState = {
   editing: { state: 'impossible', why: 'Nothing is connected that has flow-control objects.' },
 }
 
-/** Flow-control objects of the shown source as the other side tells them; `undefined` before it did. */
+/** Flow-control objects of the shown source at present, as the other side tells them; `undefined` before it did. */
 export const objectsStore = create<{ readonly state?: ObjectsState }>(() => ({}))
 
-export const useObjects = (): ObjectsState | undefined => objectsStore(({ state }) => state)
+/** At the instant that is shown. */
+export function useObjects(): ObjectsState | undefined {
+  const state = objectsStore((store) => store.state)
+  const moment = usePastPart((past) => past.moment)
+  return useMemo(() => (moment === undefined ? state : pastObjects(state, moment)), [state, moment])
+}
 
 /** The objects by which the connected server or engine works, as far as they are known; files and recordings have none. */
-export const useServerObjects = (): ObjectSet | undefined =>
-  objectsStore(({ state }) => {
-    if (state === undefined || state.origin === 'files' || state.origin === 'none') return undefined
-    return state.state === 'current' || state.state === 'stale' ? state.objects : undefined
-  })
+export function useServerObjects(): ObjectSet | undefined {
+  const state = useObjects()
+  if (state === undefined || state.origin === 'files' || state.origin === 'none') return undefined
+  return state.state === 'current' || state.state === 'stale' ? state.objects : undefined
+}

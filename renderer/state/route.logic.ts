@@ -1,6 +1,16 @@
+import { rfc3339, unixMsOf } from '../../core/units.ts'
 import { textToWindow, windowToText, type TimeWindow } from './time.logic.ts'
 
-export const SCREENS = ['overview', 'level', 'allocation', 'classify', 'live', 'editor', 'connection'] as const
+export const SCREENS = [
+  'overview',
+  'level',
+  'allocation',
+  'classify',
+  'live',
+  'editor',
+  'recordings',
+  'connection',
+] as const
 export type ScreenName = (typeof SCREENS)[number]
 
 /** Screens of several pages, the first of which opens without being named. */
@@ -24,6 +34,8 @@ export interface Route {
   readonly object?: string
   readonly server?: string
   readonly range?: TimeWindow
+  /** The instant of the past that is shown, Unix milliseconds. */
+  readonly at?: number
   /** Why the range of an address cannot be shown, in a sentence. */
   readonly rangeProblem?: string
 }
@@ -39,6 +51,7 @@ export function parseHash(hash: string): Route {
   const object = params.get('object')
   const pages = pagesOf(screen)
   const page = pages.find((known) => known === part) ?? pages[0]
+  const at = instantIn(params.get('at'))
   const asked = params.get('range')
   const range = asked === null ? undefined : textToWindow(asked)
   return {
@@ -49,9 +62,15 @@ export function parseHash(hash: string): Route {
       ? { object }
       : {}),
     ...(server !== null && server !== '' ? { server } : {}),
+    ...(at !== undefined && { at }),
     ...(range?.ok === true && { range: range.window }),
     ...(range?.ok === false && { rangeProblem: range.why }),
   }
+}
+
+function instantIn(text: string | null): number | undefined {
+  const at = text === null ? Number.NaN : unixMsOf(text)
+  return Number.isNaN(at) ? undefined : at
 }
 
 function decoded(part: string): string {
@@ -62,11 +81,12 @@ function decoded(part: string): string {
   }
 }
 
-export function formatHash({ screen, level, page, object, server, range }: Route): string {
+export function formatHash({ screen, level, page, object, server, range, at }: Route): string {
   const params = new URLSearchParams()
   if (object !== undefined) params.set('object', object)
   if (server !== undefined) params.set('server', server)
   if (range !== undefined) params.set('range', windowToText(range))
+  if (at !== undefined) params.set('at', rfc3339(at))
   const query = params.size === 0 ? '' : `?${params.toString()}`
   const part = screen === 'level' ? level : page
   return `#/${screen}${part === undefined ? '' : `/${encodeURIComponent(part)}`}${query}`

@@ -21,12 +21,13 @@ export const hrefOfPage = (screen: ScreenName, page: PageName, object?: string):
 
 function hrefOfPlace(place: Place): string {
   const { server } = selectionStore.getState()
-  const { window } = timeStore.getState()
+  const { window, chosen } = timeStore.getState()
   const usual = window.kind === 'relative' && window.seconds === 600
   return formatHash({
     ...place,
     ...(server === undefined ? {} : { server }),
     ...(usual ? {} : { range: window }),
+    ...(chosen === undefined ? {} : { at: chosen }),
   })
 }
 
@@ -68,15 +69,19 @@ function placeOn(place: Place, level: string | undefined): Place {
   return { ...(place.level === undefined ? place : rest), level }
 }
 
+/** Between two addresses while the instant moves. */
+const WRITE_MS = 250
+
 /** Keeps the address of the page, the route and the stores in step. Returns the function that ends it. */
 export function startRoutes(): () => void {
   const read = (): void => {
-    const { server, range, ...place } = parseHash(location.hash)
+    const { server, range, at, ...place } = parseHash(location.hash)
     const { level } = place
     routeStore.setState(place, true)
     if (level !== undefined) selectionStore.getState().setLevel(level)
     if (server !== undefined) selectionStore.getState().setServer(server)
     if (range !== undefined) timeStore.getState().show(range)
+    if (at !== undefined && at !== timeStore.getState().chosen) timeStore.getState().goTo(at)
   }
   const write = (): void => {
     const place = routeStore.getState()
@@ -86,16 +91,28 @@ export function startRoutes(): () => void {
     const hash = hrefOfPlace(shown)
     if (hash !== location.hash) history.replaceState(null, '', hash)
   }
+  // An address that is written at each step of a pointer would be more than browsers allow.
+  let written: ReturnType<typeof setTimeout> | undefined
+  const later = (): void => {
+    const before = location.hash
+    written ??= setTimeout(() => {
+      written = undefined
+      // An address that was gone to meanwhile is about to be read.
+      if (location.hash === before) write()
+    }, WRITE_MS)
+  }
   read()
   addEventListener('hashchange', read)
   const stops = [
     selectionStore.subscribe(write),
-    timeStore.subscribe(({ window }, old) => {
+    timeStore.subscribe(({ window, chosen }, old) => {
       if (window !== old.window) write()
+      else if (chosen !== old.chosen) later()
     }),
   ]
   return () => {
     removeEventListener('hashchange', read)
+    clearTimeout(written)
     for (const stop of stops) stop()
   }
 }

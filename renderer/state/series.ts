@@ -3,7 +3,15 @@ import type { Client } from '../../core/contract/contract.ts'
 import { toProblem, type Problem } from '../../core/contract/errors.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import type { Series } from '../../core/history/series.ts'
-import { pointOf, tierFrom, type Point, type Tier } from '../../core/history/tier.ts'
+import {
+  addSeries,
+  createTier,
+  pointOf,
+  tierFrom,
+  type Point,
+  type Tier,
+  type TierQuery,
+} from '../../core/history/tier.ts'
 import { chosen, type Arrival } from './view.logic.ts'
 
 export interface SeriesState {
@@ -23,6 +31,8 @@ export const useSeriesProblem = (): Problem | undefined => seriesStore(({ proble
 export interface SeriesWish {
   readonly key: string
   readonly connection: number
+  /** Another one that knows earlier times of the same servers. */
+  readonly past?: number | undefined
   readonly server: string
   readonly from: number
   readonly to: number
@@ -46,6 +56,33 @@ const EVERYTHING = { to: Number.MAX_SAFE_INTEGER, maxPoints: Number.MAX_SAFE_INT
 const REFETCH_MS = 5_000
 /** More than these while nothing is shown (hidden page, pause) are not kept: the history is fetched again. */
 const MAX_HEARD = 120
+
+/** Who has not seen a server knows nothing of it; what is recorded of it counts. */
+const ignore =
+  (past: number | undefined) =>
+  (thrown: unknown): undefined => {
+    if (past === undefined) throw thrown
+  }
+
+/** Two histories of one server as one. */
+function joined(parts: readonly (Series | undefined)[], query: TierQuery): Series {
+  const known = parts.filter((part) => part !== undefined)
+  const [first, ...more] = known.filter(({ times }) => times.length > 0)
+  if (first === undefined || more.length === 0) return first ?? known[0] ?? nothing
+  const stepMs = 1_000 * Math.max(...known.map(({ mergedSeconds }) => mergedSeconds))
+  const both = createTier({ capacity: CAPACITY * 2, stepMs })
+  for (const part of known) addSeries(both, part)
+  return { server: first.server, ...both.query(query) }
+}
+const nothing: Series = {
+  server: '',
+  stepSeconds: 1,
+  mergedSeconds: 0,
+  times: [],
+  samples: [],
+  fairFrac: [],
+  levels: [],
+}
 
 /** Keeps `seriesStore` in step with the shown range: history from the other side, the live end from frames. */
 export function seriesFeed(client: Client): SeriesFeed {
@@ -73,10 +110,15 @@ export function seriesFeed(client: Client): SeriesFeed {
     incomplete = !wish.follow
     if (!sameServer) seriesStore.setState({}, true)
     try {
-      const { connection: of, server, from, to } = wish
-      const asked = { connection: of, server, from, to, maxPoints: MAX_POINTS }
-      const series = await client.call('history.series', asked)
+      const { connection: of, past, server, from, to } = wish
+      const read = (asked: number): Promise<Series> =>
+        client.call('history.series', { connection: asked, server, from, to, maxPoints: MAX_POINTS })
+      const [recorded, own] = await Promise.all([
+        past === undefined ? undefined : read(past),
+        read(of).catch(ignore(past)),
+      ])
       if (aborter.signal.aborted) return
+      const series = joined([recorded, own], { from, to, maxPoints: MAX_POINTS })
       tier = tierFrom(series, CAPACITY)
       seriesStore.setState({ series }, true)
     } catch (thrown) {

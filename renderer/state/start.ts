@@ -4,13 +4,14 @@ import { connectionStore, followConnection, tellConnections } from './connection
 import { startNotices } from './notices.ts'
 import { startNoting } from './noted.ts'
 import { NO_OBJECTS, objectsStore } from './objects.ts'
+import { pastStore } from './past.ts'
 import { selectionStore } from './selection.ts'
 import { seriesFeed, type SeriesWish } from './series.ts'
 import { loadSettings, rememberLevels, settingsNow } from './settings.ts'
 import { simulationStore } from './simulation.ts'
-import { anchorTime, timeStore } from './time.ts'
+import { anchorTime, instantOf, timeStore } from './time.ts'
 import { windowToText } from './time.logic.ts'
-import { NO_ARRIVALS, receive, release, type Arrival, type Arrivals } from './view.logic.ts'
+import { chosen, NO_ARRIVALS, receive, release, type Arrival, type Arrivals } from './view.logic.ts'
 import { viewOf, viewStore } from './view.ts'
 
 /** What the state takes from the page it runs in. */
@@ -56,12 +57,14 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
     if (arrivals.shown !== undefined) rememberLevels(levelNames(arrivals.shown))
     const view = viewOf(arrivals, heardAt, now)
     const { paused } = timeStore.getState()
-    if (view.server !== undefined && !paused) {
+    if (view.server !== undefined && !paused && view.mode !== 'past') {
       const clock = view.mode === 'stale' && view.frame?.source.kind !== 'simulation'
       anchorTime(clock ? now : unixMsOf(view.server.at))
     }
     viewStore.setState(view, true)
-    feed.show(wishOf(arrivals.shown, view.server?.id), now)
+    // In a time without samples the series still show the server that is selected.
+    const server = view.server ?? chosen(arrivals.shown?.frame.servers ?? [], selectionStore.getState().server)
+    feed.show(wishOf(arrivals.shown, server?.id), now)
   }
   const schedule = (): void => {
     if (scheduled) return
@@ -108,6 +111,9 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
     followConnection(listen),
     startDraftLater(client),
     startNoting(),
+    // First of the two: what ends is not painted any more.
+    pastStore.subscribe(schedule),
+    startPastLater(client),
     timeStore.subscribe(({ paused, window }, old) => {
       if (old.paused && !paused) arrivals = release(arrivals)
       if (old.paused !== paused || old.window !== window) schedule()
@@ -157,17 +163,44 @@ function startDraftLater(client: Client): () => void {
   }
 }
 
+/** Most pages never show the past: its code comes with the first instant of it. */
+function startPastLater(client: Client): () => void {
+  let coming = false
+  let ended = false
+  let stop: (() => void) | undefined
+  const come = async (): Promise<void> => {
+    if (coming || instantOf(timeStore.getState()) === undefined) return
+    coming = true
+    try {
+      const { startPast } = await import('./pastReader.ts')
+      if (!ended) stop = startPast(client)
+    } catch {
+      coming = false
+    }
+  }
+  const forget = timeStore.subscribe(() => void come())
+  void come()
+  return () => {
+    ended = true
+    forget()
+    stop?.()
+  }
+}
+
 const levelNames = (event: Arrival): string[] => [
   ...new Set(event.frame.servers.flatMap(({ levels }) => levels.map(({ name }) => name))),
 ]
 
 function wishOf(shown: Arrival | undefined, server: string | undefined): SeriesWish | undefined {
   const { connection } = connectionStore.getState()
+  const { connection: past, moment } = pastStore.getState()
   if (shown === undefined || server === undefined || connection === undefined) return undefined
   const { window, from, to, paused } = timeStore.getState()
+  const recorded = moment === undefined || past === connection.id ? undefined : past
   return {
-    key: `${shown.connection} ${server} ${windowToText(window)}`,
+    key: `${shown.connection} ${recorded ?? ''} ${server} ${windowToText(window)}`,
     connection: shown.connection,
+    past: recorded,
     server,
     from,
     to,

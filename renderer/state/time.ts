@@ -9,6 +9,8 @@ export interface TimeState {
   readonly from: number
   readonly to: number
   readonly paused: boolean
+  /** The instant that was chosen, Unix milliseconds; see `instantOf`. */
+  readonly chosen?: number
   /** Crosshair shared by all charts, Unix milliseconds. */
   readonly cursor?: number
   readonly past: readonly TimeWindow[]
@@ -21,6 +23,8 @@ export interface TimeState {
   /** Closer (factor < 1) or wider around the cursor, or around the middle. */
   readonly zoomBy: (factor: number) => void
   readonly show: (window: TimeWindow) => void
+  /** Shows an instant of the past, in a range around it where it lies outside the shown one. */
+  readonly goTo: (at: number) => void
   readonly back: () => void
   /** Resumes, and returns from a fixed range to the last relative one. */
   readonly live: () => void
@@ -34,12 +38,20 @@ export const timeStore = create<TimeState>((set, get) => {
   const place = (window: TimeWindow, past: readonly TimeWindow[]): void => {
     // A range that follows the newest sample starts from the last known one until the next arrives.
     anchor = Math.max(anchor, get().window.kind === 'relative' ? get().to : anchor)
-    set({
-      window,
-      past,
-      ...bounds(window, anchor),
-      ...(window.kind === 'relative' ? { rangeSeconds: window.seconds } : {}),
-    })
+    const { chosen, ...rest } = get()
+    const range = bounds(window, anchor)
+    const stays = window.kind === 'absolute' && chosen !== undefined && chosen >= range.from && chosen <= range.to
+    set(
+      {
+        ...rest,
+        window,
+        past,
+        ...range,
+        ...(window.kind === 'relative' ? { rangeSeconds: window.seconds } : {}),
+        ...(stays && { chosen }),
+      },
+      true,
+    )
   }
   const show = (window: TimeWindow): void => place(window, [...get().past, get().window].slice(-PAST_KEPT))
   return {
@@ -58,6 +70,17 @@ export const timeStore = create<TimeState>((set, get) => {
       show(zoomed(from, to, cursor ?? (from + to) / 2, factor))
     },
     show,
+    goTo: (at) => {
+      const { window, from, to } = get()
+      const length = to - from
+      const inside = at >= from && at <= to
+      if (window.kind === 'relative' || !inside) {
+        // What comes after the newest sample is not there yet.
+        const end = at > to ? at : at + length / 2
+        show(inside ? absolute(from, to) : absolute(end - length, end))
+      }
+      set({ chosen: at })
+    },
     back: () => {
       const { past } = get()
       const previous = past.at(-1)
@@ -83,6 +106,13 @@ export function anchorTime(at: number): void {
   const { window, to } = timeStore.getState()
   if (window.kind === 'relative' && at !== to) timeStore.setState(bounds(window, at))
 }
+
+/** The instant of the past that every screen shows, Unix milliseconds: of a fixed range its end, unless one is chosen. */
+export const instantOf = ({ chosen, window }: TimeState): number | undefined =>
+  chosen ?? (window.kind === 'absolute' ? window.to : undefined)
+
+/** Where every chart has its line: the pointer, or the instant that was chosen. */
+export const cursorOf = ({ cursor, chosen }: TimeState): number | undefined => cursor ?? chosen
 
 /** A part of it; the component renders again only when the part changes. */
 export const useTimePart = <T>(select: (time: TimeState) => T): T => timeStore(select)

@@ -3,7 +3,7 @@ import type { Connected } from '../../core/contract/source.ts'
 import { unixMsOf } from '../../core/units.ts'
 
 export type Arrival = StreamEvent<'frames'>
-export type Mode = 'none' | 'connecting' | 'live' | 'paused' | 'stale' | 'still'
+export type Mode = 'none' | 'connecting' | 'live' | 'paused' | 'stale' | 'still' | 'past'
 
 /** What arrived and what is shown of it: the same while live, apart while paused. */
 export interface Arrivals {

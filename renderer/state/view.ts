@@ -1,7 +1,9 @@
 import { create } from 'zustand'
+import type { Moment } from '../../core/contract/recording.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import type { Frame, ServerFrame } from '../../core/frame/frame.ts'
 import { connectionStore } from './connection.ts'
+import { pastStore } from './past.ts'
 import { selectionStore } from './selection.ts'
 import { timeStore } from './time.ts'
 import { simulationStore } from './simulation.ts'
@@ -40,6 +42,8 @@ export function viewOf(arrivals: Arrivals, heardAt: number, now: number): View {
   const { server: id } = selectionStore.getState()
   const { paused } = timeStore.getState()
   const { shown, newest, buffered } = arrivals
+  const { moment } = pastStore.getState()
+  if (moment !== undefined && connection !== undefined) return pastView(moment, arrivals, now)
   const hasFrame = shown !== undefined
   const { state } = simulationStore.getState()
   const simulated = connection?.source.kind === 'simulation'
@@ -57,6 +61,19 @@ export function viewOf(arrivals: Arrivals, heardAt: number, now: number): View {
     buffered,
     server,
     derivedServer: shown.derived.find((entry) => entry.id === server?.id),
+  }
+}
+
+function pastView({ at, frame, derived }: Moment, { buffered }: Arrivals, now: number): View {
+  const server = chosen(frame?.servers ?? [], selectionStore.getState().server)
+  return {
+    frame,
+    derived,
+    mode: 'past',
+    ageMs: Math.max(0, now - at),
+    buffered,
+    server,
+    derivedServer: derived.find((entry) => entry.id === server?.id),
   }
 }
 

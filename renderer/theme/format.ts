@@ -115,6 +115,10 @@ const percent = (share: Value): string => (known(share) ? `${fixed(share * 100)}
 /** The factor of the borrowing solver: `0.3229`. */
 const fairFraction = (value: Value): string => fixed(value, 4)
 
+/** The fair fraction p in words: the limit of a level that neither min nor max holds is p times its demand. */
+const granted = (p: Value): { readonly value: string; readonly unit?: string } =>
+  p === 0 ? { value: 'minimum' } : { value: percent(p), unit: 'of demand' }
+
 /** `2.3 %` from one in a thousand on, else two significant digits: `2.8e−5`. */
 function probability(value: Value): string {
   if (!known(value)) return UNKNOWN
@@ -195,6 +199,7 @@ export const format = {
   bytes,
   percent,
   fairFraction,
+  granted,
   probability,
   change,
   age,

@@ -60,6 +60,13 @@ export async function ensureController(log: (line: string) => void): Promise<str
   return path
 }
 
+/** Path of etcdctl, of the release that the etcd of {@link DEFAULT_VERSION} has, built on first use. */
+export async function ensureEtcdctl(log: (line: string) => void): Promise<string> {
+  const path = join(cacheFolder(DEFAULT_VERSION), 'etcdctl')
+  await ensureBuilt({ etcdctl: path }, DEFAULT_VERSION, log)
+  return path
+}
+
 /** Builds main packages of the module, unless all are there: name of the package → path of what is built. */
 async function ensureBuilt(
   wanted: Readonly<Record<string, string>>,

@@ -20,6 +20,8 @@ export interface ClusterOptions {
   readonly manifests?: readonly string[]
   /** Further arguments of the API server, asked for at each of its starts; files that they name may be put into `folder`. */
   readonly apiserverArguments?: (folder: string) => Promise<readonly string[]>
+  /** What the API server reaches etcd through, given the port of etcd: its own port, and what stops it. */
+  readonly beforeEtcd?: (etcdPort: number) => Promise<{ readonly port: number; readonly close: () => Promise<void> }>
   readonly log?: (line: string) => void
 }
 
@@ -82,6 +84,8 @@ async function start(
   const etcdPort = await freePort()
   const etcd = startServer('etcd', binaries.etcd, etcdArguments(folder, etcdPort, await freePort()), folder)
   undo.push(() => etcd.stop())
+  const before = await options.beforeEtcd?.(etcdPort)
+  if (before !== undefined) undo.push(() => before.close())
 
   const port = await freePort()
   const url = `https://127.0.0.1:${port}`
@@ -107,7 +111,7 @@ async function start(
     const started = startServer(
       APISERVER,
       binaries.apiserver,
-      [...apiserverArguments(folder, pki, etcdPort, port, options), ...more],
+      [...apiserverArguments(folder, pki, before?.port ?? etcdPort, port, options), ...more],
       folder,
     )
     apiserver = started
@@ -139,7 +143,7 @@ async function start(
   }
 }
 
-function etcdArguments(folder: string, clientPort: number, peerPort: number): string[] {
+export function etcdArguments(folder: string, clientPort: number, peerPort: number): string[] {
   const client = `http://127.0.0.1:${clientPort}`
   const peer = `http://127.0.0.1:${peerPort}`
   return [

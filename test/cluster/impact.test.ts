@@ -42,6 +42,8 @@ const AnswerSchema = z.looseObject({
   levels: z.array(z.looseObject({ name: z.string(), before: SeatsSchema, after: SeatsSchema })),
 })
 
+const ErrorsSchema = z.looseObject({ errors: z.array(z.looseObject({ field: z.string() })) })
+
 type Edit = (limited: LimitedSpec) => LimitedSpec
 
 const EDITS: readonly { readonly what: string; readonly edits: Readonly<Record<string, Edit>> }[] = [
@@ -125,6 +127,37 @@ describe.skipIf(noCluster)('the seat impact of an edit', () => {
     const names = new Set(levels.map(({ metadata }) => metadata.name))
     return { ...before, levels: [...before.levels.filter(({ metadata }) => !names.has(metadata.name)), ...levels] }
   }
+
+  it('judges Queue → Reject as the server does in a dry run of kubectl apply', async () => {
+    const path = `/apis/${API_VERSION}/prioritylevelconfigurations/workload-low?dryRun=All`
+    for (const [limitResponse, accepted] of [
+      [{ type: 'Reject' }, false],
+      [{ type: 'Reject', queuing: null }, true],
+    ] as const) {
+      const manifest = {
+        apiVersion: API_VERSION,
+        kind: 'PriorityLevelConfiguration',
+        metadata: { name: 'workload-low' },
+        spec: { type: 'Limited', limited: { limitResponse } },
+      }
+      const body = JSON.stringify(manifest)
+      // Nothing was applied by kubectl before, so its patch is what the manifest says.
+      const contentType = 'application/strategic-merge-patch+json'
+      const server = await cluster().call(path, ADMIN, { method: 'PATCH', body, contentType })
+      const edit = join(folder, 'queue-to-reject.json')
+      await writeFile(edit, body)
+      const ours = await runCommand('impact', '--edit', edit, '--kubeconfig', cluster().kubeconfig, '--json')
+      const { errors } = ErrorsSchema.parse(JSON.parse(ours.output))
+      expect({ limitResponse, status: server.status, fields: errors.map(({ field }) => field) }).toEqual({
+        limitResponse,
+        status: accepted ? 200 : 422,
+        fields: accepted ? [] : ['spec.limited.limitResponse.queuing'],
+      })
+      if (accepted) continue
+      expect(server.body).toContain('spec.limited.limitResponse.queuing')
+      expect(ours.code).toBe(1)
+    }
+  })
 
   it('knows the seats of the server by its nominal limits', async () => {
     const samples = await page()

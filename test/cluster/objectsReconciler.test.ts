@@ -13,16 +13,20 @@ import {
   type ObjectSet,
   type PriorityLevelConfiguration,
 } from '../../core/config/objects.ts'
-import type { ObjectChange } from '../../core/contract/objects.ts'
+import type { AppliedChange, ObjectChange } from '../../core/contract/objects.ts'
 import { predictReconcile, type ReconcileVerdict } from '../../core/guard/reconciler.ts'
 import { reconcile } from '../../core/simulate/objects.ts'
 import { readClusterObjects } from '../../main/cluster/clusterObjects.ts'
+import { stateText } from '../../renderer/screens/editor/journal/journal.text.ts'
 import { openConsole, type OpenConsole } from './openConsole.ts'
 import { noCluster, useCluster } from './suite.ts'
 import { allNamed } from '../harness/consent.ts'
 
 /** A pass every minute, and time for it. */
 const PASS_MS = 75_000
+
+/** Its field manager. */
+const RECONCILER = 'api-priority-and-fairness-config-producer-v1'
 
 type AnyObject = FlowSchema | PriorityLevelConfiguration
 interface Edit {
@@ -214,6 +218,31 @@ describe.skipIf(noCluster)("the API server's own reconciler", () => {
         return expect(now?.metadata.annotations?.[AUTOUPDATE_ANNOTATION]).toBe(
           annotation ?? to?.metadata.annotations?.[AUTOUPDATE_ANNOTATION],
         )
+    }
+  })
+
+  it('is named by the journal where it took a change back, and nowhere else', async () => {
+    const became = async (): Promise<ReadonlyMap<string, AppliedChange>> => {
+      const [entry] = await apf.call('journal.read', null)
+      return new Map(entry?.changes.map((change) => [`${change.kind}/${change.name}`, change]))
+    }
+    const of = (changes: ReadonlyMap<string, AppliedChange>, { kind, name }: Pick<Edit, 'kind' | 'name'>) =>
+      changes.get(`${kind}/${name}`)
+    const marker = { kind: LEVEL, name: 'workload-low' } as const
+    // The console hears of it by its watch.
+    await vi.waitUntil(async () => of(await became(), marker)?.since !== undefined, { timeout: 10_000, interval: 100 })
+    const changes = await became()
+    const takenBack = of(changes, marker)
+    expect(takenBack?.since).toEqual({ what: 'taken-back', by: RECONCILER, at: expect.any(String) })
+    expect(takenBack && stateText(takenBack)).toMatch(/^taken back by the API server’s reconciler at /)
+    const same = (a: AnyObject | undefined, b: AnyObject | undefined): boolean =>
+      a === undefined || b === undefined ? a === b : sameContent(a, b)
+    for (const edit of EDITS) {
+      const [from, to, now] = [find(before, edit), find(edited, edit), find(after, edit)]
+      const what = same(now, to) ? undefined : same(now, from) ? 'taken-back' : 'changed'
+      const since = of(changes, edit)?.since
+      const by = what === undefined || now === undefined ? undefined : RECONCILER
+      expect({ edit: edit.what, what: since?.what, by: since?.by }).toEqual({ edit: edit.what, what, by })
     }
   })
 

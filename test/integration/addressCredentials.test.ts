@@ -125,6 +125,8 @@ describe('credentials for a metrics address', () => {
       code: 'unauthorized',
       message: expect.stringMatching(/No credentials were given.*--token-file/),
     })
+    // A metrics address has neither of them.
+    expect(none.problem?.message).not.toMatch(/context|kubeconfig/i)
     const claims = Buffer.from(JSON.stringify({ exp: 1_000_000_000 })).toString('base64url')
     const expired = await read(server, { token: `e30.${claims}.x`, certificateAuthority: path('ca.pem') })
     expect(expired.problem?.message).toMatch(/The token .* expired on 2001-09-09T01:46:40Z/)
@@ -153,11 +155,14 @@ test('apf permissions prints the report, and fails where looking lacks something
   expect(JSON.parse(json.output)[0].results.map(({ status }: { status: string }) => status)).toEqual(
     expected[0]?.results.map(({ status }) => status),
   )
-  server.behave(answerStatus(401, '{"message":"Unauthorized"}'))
-  expect(await runCommand('permissions', '--metrics-url', server.url())).toMatchObject({
-    code: 1,
-    output: expect.stringMatching(/does not accept the credentials \(401\)/),
-  })
+  for (const status of [401, 403]) {
+    server.behave(answerStatus(status, '{"message":"refused"}'))
+    const refused = await runCommand('permissions', '--metrics-url', server.url())
+    expect(refused.code).toBe(1)
+    if (status === 401) expect(refused.output).toMatch(/does not accept the credentials \(401\)/)
+    // A metrics address has neither a context nor a kubeconfig to choose.
+    expect(refused.output + refused.told).not.toMatch(/context|kubeconfig/i)
+  }
 })
 
 test('a typed secret reaches the server, and nothing that is kept or told', async () => {

@@ -5,10 +5,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { FrameSchema, type Frame } from '../../core/frame/frame.ts'
+import { createDeriver } from '../../core/frame/derive.ts'
+import type { DerivedServer } from '../../core/frame/derived.ts'
+import { FrameSchema, type Frame, type ServerFrame } from '../../core/frame/frame.ts'
+import { levelStates, troubleOf, type LevelState } from '../../core/frame/recent.ts'
+import { COVERED_MINORS, isCovered } from '../../core/metrics/versions.ts'
+import { HELP } from '../../main/cli/help.ts'
+import { rosterRows } from '../../renderer/app/shell.data.ts'
+import { levelRows } from '../../renderer/screens/overview/levelRows.ts'
 import { captureVersions, readFixture } from '../fixtures/load.ts'
 import { runCommand, startCommand } from '../harness/command.ts'
 import { runHere } from '../harness/commandHere.ts'
+import { openLiveConsole } from '../harness/live.ts'
 
 const fixture = (path: string): string => fileURLToPath(new URL(`../fixtures/captures/${path}`, import.meta.url))
 const EXEC_API = 'client.authentication.k8s.io/v1'
@@ -46,6 +54,48 @@ describe('apf-console snapshot --file', () => {
     expect(parse(piped.output()).servers[0]?.levels).toEqual(parse(folder.output).servers[0]?.levels)
   })
 
+  it.each([
+    ['mixed', 'queueing'],
+    ['elephants-and-mice-1', 'idle'],
+  ] as const)('prints %s, %s among its states, as the roster and the table show it', async (name, among) => {
+    const path = fixture(`v1.36.3/${name}.metrics.txt.gz`)
+    const { output } = await runCommand('snapshot', '--compact', '--file', path)
+    const [printed] = parse(output).servers
+    const derived = printed && createDeriver('')(printed)
+    const states = printed?.levels.map((level): readonly [string, readonly LevelState[]] => [
+      level.name,
+      levelStates(
+        level,
+        derived?.levels.find((one) => one.name === level.name),
+      ),
+    ])
+    const file = { name: `${name}.txt`, text: gunzipSync(await readFile(path)).toString('utf8') }
+    const console = await openLiveConsole('')
+    try {
+      const told: { readonly server: ServerFrame | undefined; readonly derived: DerivedServer | undefined }[] = []
+      console.client.subscribe('frames', null, ({ frame, derived: all }) => {
+        told.push({ server: frame.servers[0], derived: all[0] })
+      })
+      await console.client.call('sources.connect', { spec: { kind: 'files', files: [file] } })
+      await expect.poll(() => told.length).toBeGreaterThan(0)
+      const [shown] = told
+      if (shown?.server === undefined) throw new Error('no server')
+      const order = (a: string, b: string): number => (a < b ? -1 : 1)
+      const rows = levelRows(shown.server, shown.derived, order)
+      expect(rows.map((row) => [row.name, row.states])).toEqual(states)
+      const roster = rosterRows(shown.server, shown.derived, order)
+      expect(roster.map((row) => [row.name, row.trouble])).toEqual(
+        states?.map(([level, all]) => [level, troubleOf(all)]),
+      )
+      const all = new Set(rows.flatMap((row) => row.states))
+      expect(all).toContain(among)
+      // One page has no window, so nothing rejects now, however much its totals count.
+      expect(all).not.toContain('rejecting')
+    } finally {
+      await console.close()
+    }
+  })
+
   it('prints what comes before damage and exits with 1', async () => {
     const truncated = startCommand('snapshot', '--file', '-')
     truncated.input.end(readFixture('captures/v1.36.3/mixed.metrics.txt.gz').subarray(0, 700_000))
@@ -56,6 +106,35 @@ describe('apf-console snapshot --file', () => {
 })
 
 describe('apf-console', () => {
+  it('names in its help only releases whose rules are known, and refuses others in every command', async () => {
+    const helps = await Promise.all(
+      ['--help', ...Object.keys(HELP).filter((name) => name !== 'general')].map((name) => runHere(name, '--help')),
+    )
+    for (const { code, output } of helps) {
+      expect(code).toBe(0)
+      const named = [...output.matchAll(/\bv1\.\d+(?:\.\d+)?/g)].map(([version]) => version)
+      expect(named.filter((version) => !isCovered(version))).toEqual([])
+    }
+    const ranges = helps.flatMap(({ output }) => [...output.matchAll(/v1\.\d+ to v1\.\d+/g)].map(([range]) => range))
+    expect(new Set(ranges)).toEqual(new Set([`v1.${COVERED_MINORS.oldest} to v1.${COVERED_MINORS.newest}`]))
+
+    const file = fixture('v1.36.3/objects')
+    const commands = [
+      ['classify', '--user', 'alice', '--url', '/healthz'],
+      ['classify', '--user', 'alice', '--url', '/healthz', '--config', file],
+      ['classify', '--user', 'alice', '--url', '/healthz', '--file', fixture('v1.36.3/mixed.metrics.txt.gz')],
+      ['impact', '--edit', file],
+      ['drift', '--config', file],
+      ['diff', file, file],
+      ['validate', file],
+    ]
+    for (const args of commands) {
+      const { code, output, told } = await runHere(...args, '--kube-version', 'v1.99')
+      expect({ args, code, output }).toEqual({ args, code: 2, output: '' })
+      expect(told).toMatch(/^apf-console: --kube-version takes a version from v1\.29 to v1\.37, .* not "v1\.99"\.\n$/)
+    }
+  })
+
   it('says what is wrong in one sentence and exits with 2', async () => {
     const cases: readonly (readonly [readonly string[], RegExp])[] = [
       [['snapsot'], /no command "snapsot"; did you mean snapshot\?/],

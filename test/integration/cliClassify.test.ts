@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { shellWords } from '../../core/classify/requestText.ts'
+import { readFixture } from '../fixtures/load.ts'
 import { startCommand, type Finished } from '../harness/command.ts'
 import { runHere } from '../harness/commandHere.ts'
 
@@ -21,11 +23,15 @@ const page = await readFile(DOCUMENT, 'utf8')
 const blocks = blocksOf(page)
 const commands = blocks.filter(({ kind }) => kind === 'console').map(({ text }) => text)
 
+const ROW = { user: 'alice', groups: [], method: 'GET', url: '/healthz' }
+
 let folder = ''
 const file = (name: string): string => join(folder, name)
 /** A folder of captures of a real server. */
-const captured = (name: string): string =>
-  fileURLToPath(new URL(`../fixtures/captures/v1.36.3/${name}`, import.meta.url))
+const captured = (name: string): string => fixture(`captures/v1.36.3/${name}`)
+const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url))
+const StepSchema = z.object({ kind: z.string(), label: z.string(), value: z.number().optional() })
+const DumpLineSchema = z.object({ path: z.string(), body: z.string() })
 const classify = (...args: readonly string[]): Promise<Finished> => runHere('classify', ...args)
 const json = ({ output }: Finished): Record<string, unknown> => JSON.parse(output) as Record<string, unknown>
 
@@ -145,6 +151,47 @@ describe('apf-console classify', () => {
     expect(watched).toMatchObject({ assumptions: [], steps: expect.arrayContaining([step('watches', 1)]) })
   })
 
+  it('takes limit and seats from the dumps of files, and no estimate from their request rows', async () => {
+    const crawl = ['--user', 'system:serviceaccount:batch:crawler', '--url', '/api/v1/namespaces/batch/configmaps']
+    const seats = async (...files: readonly string[]) => {
+      const answer = json(await classify(...crawl, '--json', ...files.flatMap((path) => ['--file', path])))
+      return z
+        .object({
+          nominalLimit: z.number(),
+          seats: z.object({ width: z.number(), assumptions: z.string().array(), steps: StepSchema.array() }),
+        })
+        .parse(answer)
+    }
+    // A page of a server of 30 seats without the counts of its objects, so that they do not speak for themselves.
+    const lines = readFixture('captures/v1.36.3/mixed.metrics.txt.gz').toString('utf8').split('\n')
+    const [bare, dump] = [file('no-counts.txt'), file('dump_requests.txt')]
+    await writeFile(
+      bare,
+      lines.filter((line) => !/resource_size|resource_objects|storage_objects/.test(line)).join('\n'),
+    )
+    const dumps = readFixture('captures/v1.36.3/waves.dumps.ndjson.gz').toString('utf8').trim().split('\n')
+    const held = dumps
+      .map((line) => DumpLineSchema.parse(JSON.parse(line)))
+      .find(({ path, body }) => path.endsWith('?includeRequestDetails=1') && body.includes(':batch:crawler'))
+    await writeFile(dump, held?.body ?? '')
+
+    const unknown = await seats(bare)
+    expect(unknown).toMatchObject({ nominalLimit: 13, seats: { width: 1 } })
+    expect(unknown.seats.assumptions.join()).toContain('Number and size of configmaps are not known')
+
+    const seen = await seats(bare, dump)
+    expect(seen).toMatchObject({ nominalLimit: 13, seats: { width: 2 } })
+    expect(seen.seats.steps[0]).toMatchObject({
+      label: expect.stringMatching(/^estimated by the server for \d+ requests like it$/),
+      value: 2,
+    })
+    expect(seen.seats.assumptions.join()).toContain('The server estimated 2 seats')
+
+    // The seats of rows are those of the console's own engine: they prove nothing about the server.
+    const audit = await seats(bare, fixture('feeds/audit.jsonl.gz'))
+    expect(audit).toEqual(unknown)
+  })
+
   it('takes the objects of files and the counts of a source', async () => {
     const list = ['--user', 'alice', '--url', '/api/v1/configmaps', '--json']
     const given = ['--config', file('levels.yaml'), '--file', captured('mixed.metrics.txt.gz')]
@@ -197,6 +244,20 @@ describe('apf-console classify', () => {
     const answer = await classify('--user', 'alice', '--url', '/healthz', '--config', broken)
     expect(answer.code).toBe(1)
     expect(answer.told).toMatch(/broken\.yaml:\d+:\d+: /)
+  })
+
+  it.each<readonly [string, object, string]>([
+    ['row', { expects: {} }, 'There is no key "expects" in row 1; did you mean expect?'],
+    ['expectation', { expect: { flowschema: 'a', priorityLevel: 'b' } }, 'in row 1.expect; did you mean flowSchema?'],
+    ['request', { request: { ...ROW, group: [] } }, 'There is no key "group" in row 1.request; did you mean groups?'],
+  ])('refuses a table with a misspelt key in its %s', async (part, over, sentence) => {
+    const table = file(`misspelt-${part}.json`)
+    await writeFile(table, JSON.stringify([{ request: ROW, ...over }]))
+    const { code, told, output } = await classify('--test', table)
+    expect({ code, output }).toEqual({ code: 2, output: '' })
+    expect(told).toContain(sentence)
+    expect(told).toContain(table)
+    expect(told.trim().split('\n')).toHaveLength(1)
   })
 
   it.each<readonly [readonly string[], RegExp]>([

@@ -76,6 +76,15 @@ describe('apf-console diff', () => {
 })
 
 describe('apf-console drift', () => {
+  it('takes several files as --config', async () => {
+    const files = [write('levels.yaml', BUILT_IN), write('more.yaml', level(5) + SCHEMA)]
+    const { code, output } = await runHere('drift', '--kube-version', 'v1.36.3', '--config', ...files)
+    expect(code).toBe(0)
+    expect(output).toMatch(/^\+ PriorityLevelConfiguration batch \(extra\)$/m)
+    expect(output).toMatch(/^\+ FlowSchema crawler \(extra\)$/m)
+    expect(output).not.toMatch(/workload-low/)
+  })
+
   it('finds none in the built-in objects, with objects of your own or without', async () => {
     const { code, output } = await runHere(
       'drift',

@@ -135,6 +135,26 @@ describe('apf-console impact', () => {
     expect(told).toContain('wrong.yaml:5:')
   })
 
+  it('judges Queue → Reject as kubectl apply does: the queues of a live level stay unless they are written as null', async () => {
+    const reject = (response: string): string => level('global-default', 20).replace('{ type: Reject }', response)
+    const partial = await impact('--edit', await file('reject.yaml', reject('{ type: Reject }')))
+    expect(partial.code).toBe(1)
+    expect(partial.answer.errors).toEqual([
+      expect.objectContaining({
+        field: 'spec.limited.limitResponse.queuing',
+        file: expect.stringMatching(/reject\.yaml$/),
+      }),
+    ])
+    expect(partial.told).toContain('to remove a field, write it as null')
+    const cleared = await impact('--edit', await file('cleared.yaml', reject('{ type: Reject, queuing: null }')))
+    expect(cleared.answer.errors).toEqual([])
+    expect(cleared.code).toBe(0)
+    // What the files before hold was applied, so an apply takes away what the edit leaves out.
+    const before = await file('queue.yaml', reject('{ type: Queue, queuing: { queues: 16, handSize: 4 } }'))
+    const applied = await impact('--config', before, '--edit', await file('reject.yaml', reject('{ type: Reject }')))
+    expect(applied.answer.errors).toEqual([])
+  })
+
   it('reads several files after one option, and takes an edit for the whole', async () => {
     const config = await file('config.yaml', level('a', 10) + '---' + level('b', 10))
     const [one, two] = [await file('one.yaml', level('a', 20)), await file('two.yaml', level('c', 30))]

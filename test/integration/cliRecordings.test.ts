@@ -29,7 +29,13 @@ async function record(name: string, seconds: number, startAt = START): Promise<v
   const clock = standingClock(startAt)
   const source = { kind: 'scrape', name, via: '/metrics' } as const
   const folder = join(stateDir, 'recordings')
-  const recorder = startRecorder({ folder, source, writer: 'another', environment: clock.environment })
+  const recorder = startRecorder({
+    folder,
+    source,
+    writer: 'another',
+    environment: clock.environment,
+    series: () => [],
+  })
   recorder.take(objects)
   for (const { frame } of syntheticStory({ seconds, startAt })) {
     for (const server of frame.servers) recorder.take({ kind: 'frame', frame: server })

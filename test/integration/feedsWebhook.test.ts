@@ -1,14 +1,21 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import http from 'node:http'
 import https from 'node:https'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { builtInObjects } from '../../core/config/builtIn.ts'
+import { FeedSpecSchema } from '../../core/contract/live.ts'
 import { AS_UPSTREAM, profileFor } from '../../core/engine/profiles.ts'
 import { type Feed, type FeedOptions, createFeed } from '../../main/feeds/open.ts'
 import { startWebhook, type Webhook } from '../../main/feeds/webhook.ts'
+import { createFeedSource } from '../../main/sources/liveFeed.ts'
 import { readFixture } from '../fixtures/load.ts'
+import { allNamed } from '../harness/consent.ts'
+import { standingClock } from '../harness/standingClock.ts'
 import { createAuthority } from '../harness/hostileServerCertificates.ts'
 
 const open: (Feed | Webhook)[] = []
@@ -48,16 +55,18 @@ interface Sending {
   readonly method?: string
   readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** PEM; that of the test without. */
+  readonly ca?: string
 }
 
 /** As an API server does it: over TLS, trusting only the authority of the test. */
-function post(url: string, { body = batch, method = 'POST', path = '', headers }: Sending = {}) {
+function post(url: string, { body = batch, method = 'POST', path = '', headers, ca = authority.cert }: Sending = {}) {
   const target = new URL(url + path)
   const secure = target.protocol === 'https:'
   return new Promise<{ readonly status: number; readonly text: string }>((resolve, reject) => {
     const given = { method, headers: { authorization: `Bearer ${TOKEN}`, ...headers } }
     const request = secure
-      ? https.request(target, { ...given, ca: authority.cert, servername: 'localhost', agent: false })
+      ? https.request(target, { ...given, ca, servername: 'localhost', agent: false })
       : http.request(target, { ...given, agent: false })
     request.on('response', (response) => {
       let text = ''
@@ -74,7 +83,48 @@ const addressOf = ({ address }: Feed): string => {
   return address
 }
 
+const Kubeconfig = z.object({
+  'current-context': z.literal('apf-console'),
+  clusters: z.tuple([z.object({ cluster: z.object({ server: z.url(), 'certificate-authority-data': z.base64() }) })]),
+  users: z.tuple([z.object({ user: z.object({ token: z.string() }) })]),
+})
+
 describe('the audit webhook', () => {
+  test('as a source shows what is held back by its own clock, though nothing more is posted', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'apf-webhook-'))
+    const clock = standingClock(Date.UTC(2026, 10, 22))
+    const spec = FeedSpecSchema.parse({ kind: 'feed', feed: { kind: 'audit-webhook', port: 0 } })
+    const made = await createFeedSource(spec, { environment: clock.environment, stateDir: folder, consent: allNamed })
+    const end = new AbortController()
+    try {
+      if (!made.ok) throw new Error(made.problem.message)
+      const { source } = made
+      source.start(end.signal, () => undefined)
+      const written = await readFile(join(folder, 'feeds', 'audit-webhook.kubeconfig'), 'utf8')
+      const { clusters, users } = Kubeconfig.parse(parse(written))
+      const { server, 'certificate-authority-data': authorityOfIt } = clusters[0].cluster
+      const headers = { authorization: `Bearer ${users[0].user.token}` }
+      const ca = Buffer.from(authorityOfIt, 'base64').toString('utf8')
+      expect(await post(server, { headers, ca })).toEqual({ status: 200, text: '' })
+      const counts = () => {
+        const { arrived, heldBack = 0 } = source.live?.state() ?? { arrived: 0 }
+        return { arrived, heldBack }
+      }
+      const { arrived, heldBack } = counts()
+      expect(heldBack).toBeGreaterThan(0)
+      expect(arrived + heldBack).toBe(100)
+      clock.advance(5_000)
+      // A batch with earlier events may still be under way.
+      expect(counts()).toEqual({ arrived, heldBack })
+      clock.advance(2_000)
+      expect(counts()).toEqual({ arrived: 100, heldBack: 0 })
+    } finally {
+      end.abort()
+      if (made.ok) await made.source.closed
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+
   test('takes batches over, and counts those that an API server posts again once', async () => {
     const feed = await opened()
     expect(await post(addressOf(feed))).toEqual({ status: 200, text: '' })
@@ -160,13 +210,6 @@ describe('the audit webhook', () => {
 
   test('hands out the configuration that an API server needs', async () => {
     const feed = await opened({ certificate: () => Promise.resolve({ key, cert: `${cert}${authority.cert}` }) })
-    const Kubeconfig = z.object({
-      'current-context': z.literal('apf-console'),
-      clusters: z.tuple([
-        z.object({ cluster: z.object({ server: z.url(), 'certificate-authority-data': z.base64() }) }),
-      ]),
-      users: z.tuple([z.object({ user: z.object({ token: z.string() }) })]),
-    })
     const { clusters, users } = Kubeconfig.parse(parse(feed.kubeconfig ?? ''))
     expect(clusters[0].cluster.server).toBe(feed.address)
     expect(users[0].user.token).toBe(TOKEN)

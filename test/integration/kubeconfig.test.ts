@@ -313,6 +313,17 @@ describe('what a kubeconfig offers', () => {
     ])
   })
 
+  test('the current context comes first, the others as the file has them', async () => {
+    const contexts = ['a', 'b', 'c'].map((name) => ({ name, context: { cluster: 'k', user: 'u' } }))
+    const file = await write(stringify({ 'current-context': 'b', contexts }))
+    const found = await listContexts(file)
+    expect(found.map(({ context, current }) => [context, current])).toEqual([
+      ['b', true],
+      ['a', false],
+      ['c', false],
+    ])
+  })
+
   test('nothing at the default places is an empty list', async () => {
     expect(await listContexts(undefined, { KUBECONFIG: join(folder, 'absent') })).toEqual([])
   })

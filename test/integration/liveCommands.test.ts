@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { runCommand, startCommand, type Running } from '../harness/command.ts'
 import { runHere } from '../harness/commandHere.ts'
 import { smallServer, type SmallServer } from '../harness/live.ts'
-import { auditEvent, found, levelManifest, narrowFor, rowsOf, waitsOf } from '../harness/liveCommand.ts'
+import { auditEvent, everybodyTo, found, levelManifest, narrowFor, rowsOf, waitsOf } from '../harness/liveCommand.ts'
 
 let folder = ''
 let server: SmallServer
@@ -34,6 +34,14 @@ function start(...args: readonly string[]): Running {
   running = [...running, command]
   return command
 }
+/** `--config` with a level in one file, and the schema that leads to it in another. */
+async function twoFiles(): Promise<readonly string[]> {
+  const [level, schema] = [join(folder, 'level.yaml'), join(folder, 'schema.yaml')]
+  await writeFile(level, levelManifest('narrow', 1))
+  await writeFile(schema, everybodyTo('narrow'))
+  return ['--config', level, schema]
+}
+
 describe('apf-console proxy', () => {
   test('prints rows as they end, answers Prometheus, and ends with a summary', async () => {
     const file = join(folder, 'narrow.yaml')
@@ -74,6 +82,15 @@ describe('apf-console proxy', () => {
     expect(await proxy.ended).toBe(0)
     expect(proxy.told()).toContain(`8 requests: ${8 - refused} dispatched, rejected ${refused} concurrency-limit.`)
     await expect(fetch(address)).rejects.toThrow(/fetch failed/)
+  })
+
+  test('takes several files as --config', async () => {
+    const upstream = ['--upstream', server.url, '--identity', 'headers']
+    const proxy = start('proxy', ...upstream, ...(await twoFiles()), '--json')
+    const address = await found(proxy.told, /Proxy: (http:\/\/127\.0\.0\.1:\d+) → /)
+    await fetch(`${address}/api/v1/pods`, { headers: { 'X-Remote-User': 'alice' } })
+    await vi.waitFor(() => expect(rowsOf(proxy.output())).toHaveLength(1), 5_000)
+    expect(rowsOf(proxy.output())).toMatchObject([{ level: 'narrow', schema: 'everybody' }])
   })
 
   test('says what is wrong in one sentence', async () => {
@@ -146,6 +163,31 @@ describe('apf-console feed', () => {
     expect(waitsOf(output)).toEqual({ here: 0, bounds: { told: 0, untold: expect.closeTo(0.25), guessed: 50 } })
   })
 
+  test('says whose verdict the rejections are', async () => {
+    const path = join(folder, 'audit.log')
+    // All at once for a second, in a level of one seat without queues. The server itself answered 200 to each.
+    const atMs = Date.UTC(2026, 10, 22)
+    const together = Array.from({ length: 5 }, (_, n) => JSON.stringify(auditEvent(n, { atMs, lastedMs: 1_000 })))
+    await writeFile(path, `${together.join('\n')}\n`)
+    const config = join(folder, 'narrow.yaml')
+    await writeFile(config, narrowFor(1))
+    const seats = ['--max-requests-inflight', '4', '--max-mutating-requests-inflight', '0']
+    const args = ['feed', '--audit-file', path, '--once', '--config', config, ...seats]
+    const { code, output } = await runCommand(...args)
+    expect(code).toBe(0)
+    expect(output).toMatch(
+      /5 requests: [1-4] dispatched, rejected [1-4] concurrency-limit by the engine, not by the server\b/,
+    )
+  })
+
+  test('takes several files as --config', async () => {
+    const path = join(folder, 'audit.log')
+    await writeFile(path, `${JSON.stringify(event(0))}\n`)
+    const { code, output } = await runCommand('feed', '--audit-file', path, '--once', '--json', ...(await twoFiles()))
+    expect(code).toBe(0)
+    expect(rowsOf(output)).toMatchObject([{ level: 'narrow', schema: 'everybody' }])
+  })
+
   test('counts what was before a leap of hours', async () => {
     const path = join(folder, 'audit.log')
     const earlier = { ...event(0), auditID: 'yesterday' }
@@ -191,8 +233,12 @@ describe('apf-console feed', () => {
       })
     expect(await post('wrong')).toBe(401)
     expect(await post(user?.token ?? '')).toBe(200)
+    // The second is the newest that the server posted, so the engine holds it back until the end.
     feed.interrupt()
     expect(await feed.ended).toBe(0)
+    expect(rowsOf(feed.output()).map(({ name }) => name)).toEqual(['pod-1', 'pod-2'])
+    expect(feed.told()).toContain('2 requests: 2 dispatched, none rejected by the engine, not by the server.')
+    expect(feed.told()).not.toContain('held back')
     expect(feed.told() + feed.output()).not.toContain(user?.token)
   })
 })

@@ -73,7 +73,13 @@ test('a full disk pauses the recording, says so, and loses nothing that was kept
   try {
     const clock = standingClock(Date.UTC(2026, 10, 21, 3))
     const source = { kind: 'scrape', name: 'prod', via: '/metrics' } as const
-    const recorder = startRecorder({ folder: small, source, writer: 'this', environment: clock.environment })
+    const recorder = startRecorder({
+      folder: small,
+      source,
+      writer: 'this',
+      environment: clock.environment,
+      series: () => [],
+    })
     let state: RecordingState | undefined
     recorder.state.subscribe((latest) => (state = latest), new AbortController().signal)
     let taken = 0

@@ -51,6 +51,7 @@ const ROOMS = [
   'main/simulated',
   'main/live',
   'main/proxy',
+  'main/etcd', // a proxy in front of an etcd
   'main/sources',
   'main/workspace', // the one owner of state
   'main/threads', // a connected source in a thread of its own

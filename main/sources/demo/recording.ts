@@ -15,10 +15,11 @@ export interface Recording {
 /** Throws when the file is not a recording: it is part of the application, so that is a broken installation. */
 export async function readRecording(path: string): Promise<Recording> {
   const text = (await promisify(brotliDecompress)(await readFile(path))).toString('utf8')
+  const read = createReader()
   const told = text
     .split('\n')
     .filter((line) => line !== '')
-    .map(createReader())
+    .flatMap((line) => read(line) ?? [])
   const recording = {
     frames: told.flatMap(({ at, event }) => (event.kind === 'frame' ? [{ at, frame: event.frame }] : [])),
     dumps: told.flatMap(({ at, event }) => (event.kind === 'dump' ? [{ at, dump: event.dump }] : [])),

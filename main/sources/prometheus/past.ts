@@ -12,8 +12,10 @@ import {
 import { createPages, type PagesByServer } from '../../../core/prom/pages.ts'
 import { named, selector, timestampsOf, type Matcher } from '../../../core/prom/promql.ts'
 import type { Emit } from '../../../core/source/sourceEvent.ts'
+import { rfc3339 } from '../../../core/units.ts'
 import { backoffMs } from '../../cluster/reflector.ts'
 import type { Environment } from '../../ports/environment.ts'
+import { createPause } from '../../ports/pause.ts'
 import { createInstanceTracker } from '../scrape/instances.ts'
 import { PAST_LIMITS, type PrometheusApi, type Reply } from './api.ts'
 import { frameMaker } from './frames.ts'
@@ -58,6 +60,7 @@ export interface Past {
 
 export function createPast({ api, environment, instanceLabel, emit, onProgress }: PastOptions): Past {
   const pages = createPages(instanceLabel)
+  const pause = createPause(environment)
   const frames = new Map<string, ReturnType<typeof frameMaker>>()
   let stopping: AbortController | undefined
   /** How the first range ended: what was missed later is read into it, and does not change how far back it goes. */
@@ -145,8 +148,7 @@ export function createPast({ api, environment, instanceLabel, emit, onProgress }
         return
       }
       left.push(chunk)
-      await pause(
-        environment,
+      await pause.wait(
         backoffMs(tries, () => environment.random(), found.retryAfterMs),
         signal,
       )
@@ -178,19 +180,3 @@ const stepsOf = ({ from, to }: Chunk, stepMs: number): { start: number; end: num
 })
 
 const mayPass = ({ code }: Problem): boolean => code === 'throttled' || code === 'unreachable' || code === 'timeout'
-
-function pause(environment: Environment, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = environment.after(ms, resolve)
-    signal.addEventListener(
-      'abort',
-      () => {
-        cancel()
-        resolve()
-      },
-      { once: true },
-    )
-  })
-}
-
-const rfc3339 = (ms: number): string => new Date(ms).toISOString()

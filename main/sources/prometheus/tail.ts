@@ -10,8 +10,10 @@ import { FAMILY } from '../../../core/metrics/familyNames.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import type { PrometheusSpec } from '../../../core/contract/prometheus.ts'
 import type { Emit } from '../../../core/source/sourceEvent.ts'
+import { rfc3339 } from '../../../core/units.ts'
 import { backoffMs } from '../../cluster/reflector.ts'
 import type { Environment } from '../../ports/environment.ts'
+import { createPause } from '../../ports/pause.ts'
 import { narrowOffset, offsetMs, type OffsetBounds } from '../scrape/clockOffset.ts'
 import { createHealthBook, type HealthBook } from '../scrape/health.ts'
 import { createInstanceTracker, type InstanceTracker } from '../scrape/instances.ts'
@@ -83,7 +85,7 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
   let failures = 0
   let factsAt = Number.NEGATIVE_INFINITY
   let pastWanted = spec.pastMs > 0
-  let wait: { readonly cancel: () => void; readonly go: () => void } | undefined
+  const pause = createPause(environment)
 
   const serverNow = (): number => environment.now() + (offset === undefined ? 0 : offsetMs(offset))
 
@@ -343,32 +345,18 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
     return Math.round(Math.max(SETTLE_MS, intervalMs / 4, Math.min(due, intervalMs)))
   }
 
-  const pause = (ms: number, go: () => void): void => {
-    const cancel = environment.after(ms, () => {
-      wait = undefined
-      go()
-    })
-    wait = { cancel, go }
-  }
-
   const run = async (signal: AbortSignal): Promise<void> => {
     const pauseMs = await poll(signal)
-    if (!signal.aborted) pause(pauseMs, () => void run(signal))
+    if (!signal.aborted) pause.begin(pauseMs, () => void run(signal))
   }
 
   return {
     start(signal) {
-      signal.addEventListener('abort', () => wait?.cancel(), { once: true })
+      signal.addEventListener('abort', pause.forget, { once: true })
       for (const instance of selected.instances) serverOf(instance)
       void run(signal)
     },
-    tryNow() {
-      if (wait === undefined) return
-      const { cancel, go } = wait
-      cancel()
-      wait = undefined
-      go()
-    },
+    tryNow: pause.end,
     get intervalMs() {
       return intervalMs
     },
@@ -383,5 +371,3 @@ const isAsked = (groups: readonly FamilyGroup[], name: string): boolean => group
 
 const severalProcesses = (count: number, id: string): string =>
   `${count} API servers answered the scrapes of ${id}. Limits and counters are per server, so one of them is followed; let Prometheus scrape each server at its own address to see them all.`
-
-const rfc3339 = (ms: number): string => new Date(ms).toISOString()

@@ -1,10 +1,12 @@
 import { toProblem } from '../../../core/contract/errors.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import type { ServerFacts } from '../../../core/engine/apfEngine.ts'
+import { rfc3339 } from '../../../core/units.ts'
 import type { Connection, ServerAddress } from '../../cluster/connection.ts'
 import type { HttpLimits } from '../../cluster/httpProblems.ts'
 import { backoffMs } from '../../cluster/reflector.ts'
 import type { Environment } from '../../ports/environment.ts'
+import { createPause } from '../../ports/pause.ts'
 import { narrowOffset, offsetMs, type OffsetBounds } from './clockOffset.ts'
 import type { HealthBook } from './health.ts'
 import { createInstanceTracker } from './instances.ts'
@@ -42,15 +44,7 @@ export function createScrapeLoop(options: ScrapeLoopOptions): ScrapeLoop {
   let due = 0
   let failures = 0
   let offset: OffsetBounds | undefined
-  let wait: { readonly cancel: () => void; readonly go: () => void } | undefined
-
-  const pause = (ms: number, go: () => void): void => {
-    const cancelTimer = environment.after(ms, () => {
-      wait = undefined
-      go()
-    })
-    wait = { cancel: cancelTimer, go }
-  }
+  const pause = createPause(environment)
 
   const scrape = async (signal: AbortSignal): Promise<void> => {
     // A page that the console itself stumbles over must not end the loop.
@@ -62,13 +56,13 @@ export function createScrapeLoop(options: ScrapeLoopOptions): ScrapeLoop {
       const pauseMs = backoffMs(failures, () => environment.random(), result.retryAfterMs)
       const now = environment.now()
       health.failed(rfc3339(now), result.problem, rfc3339(now + pauseMs))
-      pause(pauseMs, next)
+      pause.begin(pauseMs, next)
       return
     }
     failures = 0
     take(result)
     due = nextDue(due, environment.now(), intervalMs)
-    pause(Math.max(0, due - environment.now()), next)
+    pause.begin(Math.max(0, due - environment.now()), next)
   }
 
   const take = ({ frame, facts, sentAt, receivedAt, date, ownLevelUid }: PageRead): void => {
@@ -83,17 +77,14 @@ export function createScrapeLoop(options: ScrapeLoopOptions): ScrapeLoop {
   }
 
   const goNow = (): void => {
-    if (wait === undefined) return
-    const { cancel, go } = wait
-    cancel()
-    wait = undefined
+    if (!pause.present) return
     due = environment.now()
-    go()
+    pause.end()
   }
 
   return {
     start(signal) {
-      signal.addEventListener('abort', () => wait?.cancel(), { once: true })
+      signal.addEventListener('abort', pause.forget, { once: true })
       due = environment.now()
       void scrape(signal)
     },
@@ -111,8 +102,4 @@ function severalServersNote(count: number, { id }: ServerFrame): string {
     `${count} API servers were seen behind ${id}. Limits and counters are per server, so one of them is followed and ` +
     'the pages of the others are left out; give the address of each server to see them all.'
   )
-}
-
-function rfc3339(ms: number): string {
-  return new Date(ms).toISOString()
 }

@@ -6,12 +6,14 @@ import type { AdjustmentLedger } from '../../../core/impact/adjustmentLedger.ts'
 import { FAMILY, type FamilyKey } from '../../../core/metrics/familyNames.ts'
 import { NEEDED_GAUGES } from '../../../core/impact/expected.ts'
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
-import { ask, useConnected } from '../../state/connection.ts'
-import { NoCluster, NoSampleYet, Note, Loading, ProblemNote, EmptyState } from '../../components/States.tsx'
+import { useConnected } from '../../state/connection.ts'
+import { NoCluster, NoSampleYet, Note, LoadingPage, ProblemNote, EmptyState } from '../../components/States.tsx'
 import { useViewPart } from '../../state/view.ts'
 import { useSelection } from '../../state/selection.ts'
 import { useSettings } from '../../state/settings.ts'
-import { useTimePart } from '../../state/time.ts'
+import { askedOf, askShown, usePastPart } from '../../state/past.ts'
+import { windowToText } from '../../state/time.logic.ts'
+import { cursorOf, timeStore, useTimePart } from '../../state/time.ts'
 import { format } from '../../theme/format.ts'
 import { levelOrder } from '../../theme/levelSlots.ts'
 import { classes } from '../../components/classes.ts'
@@ -92,7 +94,7 @@ export function AllocationView({ server, derived, stale, connection }: Allocatio
   const result = useSteps(connection, server.id, seen)
   const steps = result.state === 'ready' ? result.steps : undefined
   const rounds = useMemo(() => roundsOf(steps ?? []), [steps])
-  const cursor = useTimePart((time) => time.cursor)
+  const cursor = useTimePart(cursorOf)
   const { level: selected } = useSelection()
   const [{ levelSlots }] = useSettings()
   const order = useMemo(() => levelOrder(levelSlots), [levelSlots])
@@ -101,7 +103,7 @@ export function AllocationView({ server, derived, stale, connection }: Allocatio
   const table = useMemo(() => (known === undefined ? undefined : stepTable(known, order)), [known, order])
   const ledger = useMemo(() => (known === undefined ? undefined : roundLedger(known, order)), [known, order])
 
-  if (result.state === 'loading') return <Loading waitingFor="the reallocations seen so far" />
+  if (result.state === 'loading') return <LoadingPage title="Allocation" waitingFor="the reallocations seen so far" />
   return (
     <div className={stale ? styles['stale'] : undefined}>
       <header className={styles['head']}>
@@ -236,8 +238,10 @@ const LOADING: StepsResult = { state: 'loading' }
  * The recomputations of one server's limits, about the last hour. They are asked for once, and again, from the newest
  * on, whenever `seen` changes: it names the newest recomputation that the frames showed.
  */
-function useSteps(connection: number | undefined, server: string, seen: string): StepsResult {
-  const of = `${connection ?? ''} ${server}`
+function useSteps(shown: number | undefined, server: string, seen: string): StepsResult {
+  const past = usePastPart(askedOf)
+  const window = useTimePart((time) => (past === undefined ? undefined : time.window))
+  const of = `${past ?? shown ?? ''} ${server} ${window === undefined ? '' : windowToText(window)}`
   const [answer, setAnswer] = useState<{ readonly of: string; readonly result: StepsResult }>()
   const known = useRef<Known>({ of, steps: [] })
   useEffect(() => {
@@ -253,13 +257,12 @@ function useSteps(connection: number | undefined, server: string, seen: string):
     const failed = (thrown: unknown): void => {
       if (!gone) setAnswer({ of, result: { state: 'failed', problem: toProblem(thrown) } })
     }
-    ask('allocation.steps', { server, from: before.at(-1)?.at ?? 0, to: Number.MAX_SAFE_INTEGER }).then(
-      answered,
-      failed,
-    )
+    const { from, to } = timeStore.getState()
+    const range = past === undefined ? { from: before.at(-1)?.at ?? 0, to: Number.MAX_SAFE_INTEGER } : { from, to }
+    askShown('allocation.steps', { server, ...range }).then(answered, failed)
     return () => {
       gone = true
     }
-  }, [of, server, seen])
+  }, [of, server, seen, past])
   return answer?.of === of ? answer.result : LOADING
 }

@@ -216,6 +216,22 @@ describe('the Connect screen', () => {
     expect(screen.getByRole('combobox', { name: 'kubeconfig context' })).toBeTruthy()
   })
 
+  it('keeps what is typed when a source of another kind connects', async () => {
+    const user = userEvent.setup()
+    await begin(false)
+    await user.click(
+      within(screen.getByRole('group', { name: 'Kind of source' })).getByRole('button', { name: /^Prometheus/ }),
+    )
+    const field = screen.getAllByRole<HTMLInputElement>('textbox')[0]
+    if (field === undefined) throw new Error('the form has no text field')
+    await user.type(field, 'http://typed:9090')
+    const before = connectionStore.getState()
+    await act(() => story.client.call('sources.connect', { spec: { kind: 'demo' } }))
+    await vi.waitFor(() => expect(connectionStore.getState().connection).toBeDefined())
+    expect(before.connection).toBeUndefined()
+    expect(screen.getAllByRole<HTMLInputElement>('textbox')[0]?.value).toBe('http://typed:9090')
+  })
+
   it('opens pasted text', async () => {
     const user = userEvent.setup()
     await begin(false)

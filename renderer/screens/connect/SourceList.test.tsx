@@ -34,6 +34,15 @@ it('finds one of many contexts by words of its name, server or user', async () =
   expect(screen.getByText('No context, server or user matches.')).toBeTruthy()
 })
 
+it('never cuts the end of a long name, which alone tells contexts apart', () => {
+  const [context] = contexts
+  if (context === undefined) throw new Error('no context')
+  const long = 'arn:aws:eks:eu-central-1:1234567890:cluster/prod-eu-17'
+  show([{ ...context, context: long }])
+  expect(names()[0]).toContain(long)
+  expect(screen.getByText('prod-eu-17')).toBeTruthy()
+})
+
 it('has no search for few', () => {
   show(contexts.slice(0, 4))
   expect(screen.queryByRole('searchbox')).toBeNull()

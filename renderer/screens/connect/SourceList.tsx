@@ -3,6 +3,7 @@ import type { Connected, RecentSource, SourceSpec, FoundContext } from '../../..
 import { unixMsOf } from '../../../core/units.ts'
 import { holdsWords } from '../../../core/text/text.ts'
 import { Icon } from '../../components/Icon.tsx'
+import { MiddleCut } from '../../components/LevelChip.tsx'
 import { client } from '../../state/client.ts'
 import { disconnectSource, showConnection, useConnection } from '../../state/connection.ts'
 import { format } from '../../theme/format.ts'
@@ -90,7 +91,9 @@ interface SourceRowProps {
 const SourceRow = ({ name, title, picked, onPick, remove, onRemove }: SourceRowProps) => (
   <li className={styles['row']}>
     <button type="button" className={styles['pick']} title={title} aria-pressed={picked} onClick={onPick}>
-      <span className={classes('mono', styles['ellipsis'])}>{name}</span>
+      <span className={classes('mono', styles['ellipsis'])}>
+        <MiddleCut text={name} title={title} />
+      </span>
     </button>
     <button type="button" className={styles['forget']} aria-label={remove} onClick={onRemove}>
       <Icon name="cross" size={11} />
@@ -171,7 +174,9 @@ export function FoundContexts(props: {
               title={context.problem ?? context.server}
               onClick={() => onChoose(context)}
             >
-              <span className={classes('mono', styles['ellipsis'])}>{context.context}</span>
+              <span className={classes('mono', styles['ellipsis'])}>
+                <MiddleCut text={context.context} title={context.problem ?? context.server} />
+              </span>
               <span className={classes(styles['quiet'], context.problem !== undefined && styles['warn'])}>
                 {context.problem !== undefined ? 'unusable' : context.current ? 'current' : 'kubeconfig'}
               </span>

@@ -39,6 +39,9 @@ export function ConnectScreen() {
   const busy = connecting.state === 'busy'
   const shown = connected?.spec
 
+  // A form begins anew with a connection of its kind, which it shows; what is typed outlasts any other.
+  const keyOf = (of: SourceSpec['kind']) => (shown?.kind === of ? connected?.id : undefined)
+
   const change = (next: DirectForm): void => {
     setForm(next)
     forgetCheck()
@@ -74,17 +77,17 @@ export function ConnectScreen() {
           <Recent key={connected?.id} onOpen={connect} />
         </section>
         <section className={styles['column']} aria-label="Settings of the source" data-pane="" tabIndex={-1}>
-          {kind === 'simulation' && <SimulationPane key={connected?.id} {...{ busy, shown }} onOpen={connect} />}
+          {kind === 'simulation' && <SimulationPane key={keyOf('simulation')} {...{ busy, shown }} onOpen={connect} />}
           {kind === 'direct' && (
             <DirectPane {...{ form: direct, contexts, check, busy, onCheck, onConnect }} onChange={change} />
           )}
-          {kind === 'prometheus' && <PrometheusPane key={connected?.id} {...{ busy, shown }} onOpen={connect} />}
+          {kind === 'prometheus' && <PrometheusPane key={keyOf('prometheus')} {...{ busy, shown }} onOpen={connect} />}
           {kind === 'proxy' && (
-            <ProxyPane key={connected?.id} {...{ busy, shown }} onOpen={(spec) => connect(spec, 'connection')} />
+            <ProxyPane key={keyOf('proxy')} {...{ busy, shown }} onOpen={(spec) => connect(spec, 'connection')} />
           )}
           {kind === 'feed' && (
             <FeedPane
-              key={connected?.id}
+              key={keyOf('feed')}
               {...{ busy, shown }}
               onOpen={(spec) => connect(spec, spec.feed.kind === 'audit-webhook' ? 'connection' : 'overview')}
             />
@@ -120,6 +123,7 @@ function kindOf(spec: SourceSpec | undefined): Kind {
     prometheus: 'prometheus',
     files: 'file',
     demo: 'direct',
+    recording: 'direct',
     proxy: 'proxy',
     feed: 'feed',
   } as const

@@ -1,5 +1,6 @@
 import { memo, useMemo, type ReactNode } from 'react'
 import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
+import { MiddleCut } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { classes } from '../../components/classes.ts'
 import { NARROW, useMedia } from '../../components/hooks.ts'
@@ -90,8 +91,8 @@ function flowColumns(wish: {
       ...(exempt ? {} : { term: 'flow' }),
       value: (row) => row.name,
       cell: (row) => (
-        <span className="mono" title={`${row.flow === '' ? 'no distinguisher' : row.flow}, flow schema ${row.schema}`}>
-          {row.name}
+        <span className="mono" title={flowTitle(row)}>
+          <MiddleCut text={row.name} title={flowTitle(row)} />
         </span>
       ),
     },
@@ -148,6 +149,9 @@ function flowColumns(wish: {
         ]),
   ]
 }
+
+const flowTitle = ({ flow, schema }: FlowRow): string =>
+  `${flow === '' ? 'no distinguisher' : flow}, flow schema ${schema}`
 
 const Quiet = ({ children }: { children: ReactNode }) => <span className={styles['quiet']}>{children}</span>
 

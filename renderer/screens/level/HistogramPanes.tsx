@@ -3,7 +3,7 @@ import type { MissingFamily, Histogram, LevelFrame } from '../../../core/frame/f
 import type { ProcedureInput } from '../../../core/contract/contract.ts'
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
 import type { HeatMap as HeatSamples } from '../../../core/history/series.ts'
-import { ask } from '../../state/connection.ts'
+import { askedOf, askShown, usePastPart } from '../../state/past.ts'
 import { HeatLegend, HeatMap, heatPlot, bucketLabel, heatGrid, heatTable } from '../../charts/HeatMap.tsx'
 import { useSize } from '../../charts/plot.tsx'
 import type { ChartTable } from '../../components/csv.ts'
@@ -161,6 +161,7 @@ function useHeatMap(wish: HeatWish): HeatMapResult {
   const window = timeStore((state) => state.window)
   const paused = timeStore((state) => state.paused)
   const known = timeStore((state) => state.to > 0)
+  const past = usePastPart(askedOf)
   useEffect(() => {
     if (!known) return undefined
     let gone = false
@@ -168,18 +169,18 @@ function useHeatMap(wish: HeatWish): HeatMapResult {
       if (!gone) setAnswer({ wish, result })
     }
     const read = (): void => {
-      ask('history.heatMap', { ...wish, ...bounds(window, timeStore.getState().to) }).then(
+      askShown('history.heatMap', { ...wish, ...bounds(window, timeStore.getState().to) }).then(
         (map) => answered({ state: 'ready', map }),
         (thrown: unknown) => answered({ state: 'failed', problem: toProblem(thrown) }),
       )
     }
     read()
-    const timer = paused ? undefined : setInterval(read, HEAT_EVERY_MS)
+    const timer = paused || past !== undefined ? undefined : setInterval(read, HEAT_EVERY_MS)
     return () => {
       gone = true
       clearInterval(timer)
     }
-  }, [wish, window, paused, known])
+  }, [wish, window, paused, known, past])
   return answer?.wish === wish ? answer.result : LOADING
 }
 

@@ -89,6 +89,8 @@ function Hint({ tokens, hidden, origin }: { tokens: readonly Token[]; hidden: nu
   )
 }
 
+const userTitle = ({ flow, schema }: RequestRow): string => `flow ${flow}, flow schema ${schema}`
+
 const COLUMNS: readonly DataColumn<RequestRow>[] = [
   {
     id: 'state',
@@ -125,8 +127,8 @@ const COLUMNS: readonly DataColumn<RequestRow>[] = [
     header: 'User',
     value: (row) => row.user,
     cell: (row) => (
-      <span className="mono" title={`flow ${row.flow}, flow schema ${row.schema}`}>
-        {row.user.replace(/^system:serviceaccount:/, '')}
+      <span className="mono" title={userTitle(row)}>
+        <MiddleCut text={row.user.replace(/^system:serviceaccount:/, '')} title={userTitle(row)} />
       </span>
     ),
   },

@@ -2,7 +2,7 @@ import type { LiveRequest, LiveState } from '../../../core/contract/live.ts'
 import { filterText } from '../../../core/filter/filter.ts'
 import { REJECT_REASONS } from '../../../core/frame/frame.ts'
 import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
-import { LevelChip } from '../../components/LevelChip.tsx'
+import { LevelChip, MiddleCut } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { Segment } from '../../components/Button.tsx'
 import { classes } from '../../components/classes.ts'
@@ -88,6 +88,8 @@ const longestWaiting = ({ tally, seconds, now }: FlowsProps): readonly WaitRow[]
     .slice(0, MOST_ROWS)
     .map(({ flow, wait }) => ({ ...rowOf(flow, seconds), wait }))
 
+const flowTitle = ({ flow, schema }: FlowRow): string => `${flow}, flow schema ${schema}`
+
 const FLOW: DataColumn<FlowRow> = {
   id: 'flow',
   header: 'Flow',
@@ -96,8 +98,8 @@ const FLOW: DataColumn<FlowRow> = {
   cell: (row) => (
     <span className={styles['flow']}>
       <LevelChip name={row.level} />
-      <span className="mono" title={`${row.flow}, flow schema ${row.schema}`}>
-        {row.name}
+      <span className="mono" title={flowTitle(row)}>
+        <MiddleCut text={row.name} title={flowTitle(row)} />
       </span>
     </span>
   ),

@@ -5,7 +5,7 @@ import { agrees, draftDiffers } from '../../../core/live/liveFilter.ts'
 import { differencesOf } from '../../../core/live/agreement.ts'
 import type { DataColumn } from '../../components/dataColumns.ts'
 import { Icon } from '../../components/Icon.tsx'
-import { LevelChip } from '../../components/LevelChip.tsx'
+import { LevelChip, MiddleCut } from '../../components/LevelChip.tsx'
 import { classes } from '../../components/classes.ts'
 import { format, NOT_APPLICABLE, UNKNOWN } from '../../theme/format.ts'
 import { flowName } from '../../state/flows.logic.ts'
@@ -32,7 +32,7 @@ export interface StreamColumn extends DataColumn<LiveRequest> {
 
 const Mono = ({ text, title }: { readonly text: string; readonly title?: string }) => (
   <span className="mono" title={title ?? text}>
-    {text === '' ? UNKNOWN : text}
+    {text === '' ? UNKNOWN : <MiddleCut text={text} title={title ?? text} />}
   </span>
 )
 

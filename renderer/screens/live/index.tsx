@@ -5,12 +5,15 @@ import { Button, Segment } from '../../components/Button.tsx'
 import { EmptyState } from '../../components/States.tsx'
 import { useConnected } from '../../state/connection.ts'
 import { showsRequests, useLive, liveRows, useLiveState } from '../../state/live.ts'
+import { usePastPart } from '../../state/past.ts'
 import { openScreen, useRoute } from '../../state/route.ts'
 import { classes } from '../../components/classes.ts'
 import { isTyping } from '../../components/keys.ts'
 import { NARROW, useMedia } from '../../components/hooks.ts'
 import { settingsNow } from '../../state/settings.ts'
+import { timeStore } from '../../state/time.ts'
 import { useViewPart } from '../../state/view.ts'
+import { format } from '../../theme/format.ts'
 import { Pane } from '../../components/Pane.tsx'
 import { useSource, setFilter, useRecent, type Recent } from './query.ts'
 import styles from './live.module.css'
@@ -26,6 +29,8 @@ import { CandidatePane } from './CandidatePane.tsx'
 /** Live requests: single requests of a proxy, a feed or a simulation as they pass. */
 export function LivePage() {
   const connected = useConnected()
+  const instant = usePastPart(({ moment }) => moment?.at)
+  if (instant !== undefined) return <OfThePast at={instant} />
   if (connected !== undefined && showsRequests(connected)) return <Listening />
   return (
     <>
@@ -47,6 +52,26 @@ export function LivePage() {
     </>
   )
 }
+
+/** Recorded requests are read by the command line so far. */
+const OfThePast = ({ at }: { readonly at: number }) => (
+  <>
+    <h1 className="sr-only">Live requests</h1>
+    <EmptyState
+      title="This screen shows requests as they come."
+      actions={
+        <Button primary onClick={() => timeStore.getState().live()}>
+          Back to live
+        </Button>
+      }
+    >
+      <p>
+        Those that were recorded around {format.dateTime(at)} are printed by{' '}
+        <code>apf-console recordings ID --from TIME --to TIME</code>.
+      </p>
+    </EmptyState>
+  </>
+)
 
 const SOURCES = [
   ['Live proxy', 'Requests that you send through it to any API server. Exact, and it can queue or reject them.'],

@@ -23,8 +23,8 @@ import styles from './overview.module.css'
 import { PinSwitch } from './LevelTable.tsx'
 import { RejectionsPane } from './RejectionsPane.tsx'
 import { ServersPane, SmallLedgers } from './ServersPane.tsx'
-import { leftOut, staleLine } from './nowLine.ts'
-import { together, type OverviewFacts, type OverviewServer } from './useOverview.ts'
+import { leftOut, nowLine, staleFleetLine } from './nowLine.ts'
+import { together, useOwnLevel, type OverviewFacts, type OverviewServer } from './useOverview.ts'
 
 export interface FleetProps {
   readonly facts: OverviewFacts
@@ -42,23 +42,27 @@ export function Fleet({ facts, connection, view, onView, onShowServer }: FleetPr
   const names = useMemo(() => shortNames(servers.map(({ id }) => id)), [servers])
   const table = { servers, stale, compare: facts.compare, pin }
   const recent = useMemo(() => together(servers), [servers])
-  const first = servers[0]
-  const allStale = first !== undefined && servers.every(({ id }) => stale.has(id))
+  const allStale = servers.length > 0 && servers.every(({ id }) => stale.has(id))
   const lastAt = Math.max(...servers.map(({ server }) => unixMsOf(server.at)))
+  const ownLevel = useOwnLevel(connection)
+  const silent = allStale
+    ? staleFleetLine(
+        servers.map((one) => ({
+          server: one.id,
+          stale,
+          ageMs: now - lastAt,
+          lastAt,
+          health: connection.servers,
+          now,
+          own: ownLevel(one),
+          last: nowLine(servers.map(({ id, rows, recent: own }) => ({ id, rows, rejections: own?.rows ?? [] }))),
+        })),
+      )
+    : undefined
   return (
     <>
-      {allStale && first !== undefined ? (
-        <NowPane
-          statement={staleLine({
-            server: first.id,
-            stale,
-            ageMs: now - lastAt,
-            lastAt,
-            health: connection.servers,
-            now,
-          })}
-          onShowServer={onShowServer}
-        />
+      {silent !== undefined ? (
+        <NowPane statement={silent} onShowServer={onShowServer} />
       ) : (
         <FleetNow facts={facts} onShowServer={onShowServer} />
       )}

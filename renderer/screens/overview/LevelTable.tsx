@@ -114,7 +114,7 @@ export const LevelTable = memo(function LevelTable(props: LevelTableProps) {
         foot={
           <div className={styles['tableFoot']}>
             <span>
-              newest sample; rejected and dispatched: last 10 s; waits: last 30 s. Post: current limit, dash: nominal
+              the sample shown; rejected and dispatched: last 10 s; waits: last 30 s. Post: current limit, dash: nominal
               limit, hatch: borrowed, dots: lent, stipple: queued
             </span>
             {several && <PinSwitch pin={pin} onPin={setPin} />}

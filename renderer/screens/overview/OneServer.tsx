@@ -6,7 +6,6 @@ import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { nominalSurplus } from '../../../core/impact/serverLimit.ts'
 import { classes, scrollRegion } from '../../components/classes.ts'
 import { KeyNumbers } from '../../components/NowLine.tsx'
-import { useServerObjects } from '../../state/objects.ts'
 import { useSeries } from '../../state/series.ts'
 import { useTimePart, timeStore } from '../../state/time.ts'
 import { Note } from '../../components/States.tsx'
@@ -23,7 +22,7 @@ import { NowPane, ServersNow } from './NowPane.tsx'
 import styles from './overview.module.css'
 import { RejectionsPane } from './RejectionsPane.tsx'
 import { ServersPane } from './ServersPane.tsx'
-import type { OverviewFacts, OverviewServer } from './useOverview.ts'
+import { useOwnLevel, type OverviewFacts, type OverviewServer } from './useOverview.ts'
 import { CHANGE_FILTERS, changesOf, FILTER_OF, type Change, type ChangeFilter } from './changes.ts'
 
 export interface OneServerProps {
@@ -48,13 +47,13 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
     return found && { ...found, follows: Math.abs(found.to - lastAt) <= facts.gapMs }
   }, [series, lastAt, facts.gapMs])
   const now: NowServer = { id, rows, rejections: recent?.rows ?? [], range }
-  const own = useOwnLevel(connection, id)
+  const ownLevel = useOwnLevel(connection)
   return (
     <>
       {stale ? (
         <NowPane
           statement={staleLine({
-            own: rows.find(({ name, exempt }) => name === own && !exempt),
+            own: ownLevel(shown),
             last: nowLine([now]),
             server: id,
             stale: facts.stale,
@@ -103,13 +102,6 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
       </div>
     </>
   )
-}
-
-/** The level that serves the console's own requests on a server. */
-function useOwnLevel({ servers }: Connected, server: string): string | undefined {
-  const objects = useServerObjects()
-  const uid = servers.find(({ id }) => id === server)?.ownLevelUid
-  return uid === undefined ? undefined : objects?.levels.find(({ metadata }) => metadata.uid === uid)?.metadata.name
 }
 
 /** Families that this screen draws from: what others lack is told where it is missed. */

@@ -62,6 +62,12 @@ describe('what changed', () => {
       [40_000, 'a no longer queues'],
       [10_000, 'a began to queue'],
     ])
+    const ended = series({ a: { queueFullRate: queued, executing: queued.map(() => 1) } })
+    expect(texts(ended)).toEqual([
+      'a began to reject, queue-full',
+      'a no longer rejects, queue-full',
+      'a began to reject, queue-full',
+    ])
     const already = series({ a: { queueFullRate: [null, 5, 5], executing: [1, 1, 1] } })
     expect(texts(already)).toEqual([])
     const late = series({ a: { timeOutRate: [0, 0, 5], executing: [1, 1, 1] } })

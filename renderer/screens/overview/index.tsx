@@ -4,7 +4,15 @@ import { useEffect, useState } from 'react'
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
 import { SimulationSpecSchema } from '../../../core/contract/simulation.ts'
 import { unixMsOf } from '../../../core/units.ts'
-import { Loading, EmptyState, ProblemNote, failureTitle, Details, ForbiddenState } from '../../components/States.tsx'
+import {
+  Loading,
+  EmptyState,
+  ProblemNote,
+  failureTitle,
+  Details,
+  ForbiddenState,
+  NoSampleYet,
+} from '../../components/States.tsx'
 import { useSelection } from '../../state/selection.ts'
 import { useView, type View } from '../../state/view.ts'
 import { Button } from '../../components/Button.tsx'
@@ -35,7 +43,7 @@ export function OverviewScreen() {
   function content() {
     if (!known) return <Loading waitingFor="the console" />
     if (connection === undefined) return <NoSource />
-    if (!loaded) return <Waiting connection={connection} />
+    if (!loaded) return view.mode === 'past' ? <NoSampleYet /> : <Waiting connection={connection} />
     return <Connection key={connection.id} view={view} connection={connection} />
   }
 }

@@ -68,12 +68,11 @@ export function keyNumbers(rows: readonly LevelRow[], fairFraction: number | und
   ]
 }
 
-/** The fair fraction p in words: the limit of a level that neither min nor max holds is p times its demand. */
 const granted = (p: number | undefined): KeyNumber => ({
   label: 'granted as limits',
   term: 'fair-fraction',
   promql: { measures: 'fairFraction' },
-  ...(p === 0 ? { value: 'minimum' } : { value: format.percent(p), unit: 'of demand' }),
+  ...format.granted(p),
 })
 
 export interface FleetServer {

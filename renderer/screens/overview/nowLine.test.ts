@@ -6,7 +6,7 @@ import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { levelOrder } from '../../theme/levelSlots.ts'
 import { derivedLevel, derivedServer, level, rejected, scannerFlood, server } from './levels.fixture.ts'
 import { levelRows, type RejectionRow } from './levelRows.ts'
-import { nowLine, leftOut, staleLine } from './nowLine.ts'
+import { nowLine, leftOut, staleFleetLine, staleLine } from './nowLine.ts'
 import { evidenceOf, type NowServer } from './levelStatements.ts'
 
 const judged = (frame: ServerFrame, levels: DerivedLevel[] = [], rejections: RejectionRow[] = []): NowServer => ({
@@ -270,6 +270,23 @@ describe('what is not known is not concluded', () => {
     const last = { tone: 'trouble', title: 'workload-low is full and rejecting.' } as const
     const diagnosed = staleLine({ ...facts, health: [health('b', 'ok')], own, last: { ...overloaded, ...last } })
     expect(diagnosed.evidence).toMatch(/ At 03:12:47: workload-low is full and rejecting\./)
+    const several = (own2?: typeof own) =>
+      staleFleetLine(
+        ['a', 'b'].map((id) => ({
+          ...facts,
+          server: id,
+          stale: new Set(['a', 'b']),
+          health: [health('a', 'ok'), health('b', 'ok')],
+          ...(id === 'b' && { own: own2 }),
+          last: { ...overloaded, ...last },
+        })),
+      )
+    expect(several(own)?.title).toBe(
+      'The console itself is queued in global-default: no sample from any of 2 servers for 8.6 s.',
+    )
+    expect(several(own)?.evidence).toMatch(/ At 03:12:47: workload-low is full and rejecting\./)
+    expect(several(own)?.actions[0]).toEqual({ kind: 'own-level', server: 'b' })
+    expect(several()?.title).toBe('No sample from any of 2 servers for 8.6 s.')
     const failed = (code: 'throttled' | 'unreachable'): ServerHealth => ({
       ...health('b', 'failing'),
       failures: [{ at: '2026-11-21T03:12:34.000Z', problem: { code, message: 'It failed.' } }],

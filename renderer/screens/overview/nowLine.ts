@@ -185,7 +185,7 @@ const OVERLOAD: ReadonlySet<string | undefined> = new Set([undefined, 'throttled
  * The console's own requests wait in a level, or are rejected there, like those of everybody else: said where the last
  * sample showed that level in trouble, or the server answered 429, and nothing else failed.
  */
-function overloadLine({ server, ageMs, lastAt, own, last, health, now }: StaleFacts): NowStatement | undefined {
+function overloadLine({ server, stale, ageMs, lastAt, own, last, health, now }: StaleFacts): NowStatement | undefined {
   const state = health.find(({ id }) => id === server)
   const code = state?.failures.at(-1)?.problem.code
   const trouble = own === undefined ? undefined : troubleOf(own.states)
@@ -203,7 +203,7 @@ function overloadLine({ server, ageMs, lastAt, own, last, health, now }: StaleFa
   ]
   return {
     tone: 'stale',
-    title: `The console itself is ${code === 'throttled' ? 'rejected' : 'queued'}${where}: no sample from ${server} for ${format.age(ageMs)}.`,
+    title: `The console itself is ${code === 'throttled' ? 'rejected' : 'queued'}${where}: no sample from ${silentOnes(server, stale, health)} for ${format.age(ageMs)}.`,
     ...evidenceOf(sentences),
     actions: [
       { kind: 'own-level', server },
@@ -217,12 +217,25 @@ export function staleLine(facts: StaleFacts): NowStatement {
   return overloadLine(facts) ?? silentLine(facts)
 }
 
+/** The same of several servers, the chosen one first: overload of any of them explains more than silence. */
+export function staleFleetLine(servers: readonly StaleFacts[]): NowStatement | undefined {
+  for (const facts of servers) {
+    const said = overloadLine(facts)
+    if (said !== undefined) return said
+  }
+  return servers[0] && silentLine(servers[0])
+}
+
+const currentOnes = (server: string, stale: ReadonlySet<string>, health: readonly ServerHealth[]): readonly string[] =>
+  health.filter(({ id, status }) => id !== server && status === 'ok' && !stale.has(id)).map(({ id }) => id)
+
+const silentOnes = (server: string, stale: ReadonlySet<string>, health: readonly ServerHealth[]): string =>
+  stale.size > 1 && currentOnes(server, stale, health).length === 0 ? `any of ${stale.size} servers` : server
+
 function silentLine({ server, stale, ageMs, lastAt, health, now }: StaleFacts): NowStatement {
   const own = health.find(({ id }) => id === server)
   const problem = own?.failures.at(-1)?.problem
-  const others = health
-    .filter(({ id, status }) => id !== server && status === 'ok' && !stale.has(id))
-    .map(({ id }) => id)
+  const others = currentOnes(server, stale, health)
   const current = others.length === 0 ? '' : `${list(others)} ${others.length === 1 ? 'is' : 'are'} current.`
   const sentences = [
     problem?.message ?? '',
@@ -231,10 +244,9 @@ function silentLine({ server, stale, ageMs, lastAt, health, now }: StaleFacts): 
     current,
   ]
   const [other] = others
-  const who = stale.size > 1 && others.length === 0 ? `any of ${stale.size} servers` : server
   return {
     tone: 'stale',
-    title: `No sample from ${who} for ${format.age(ageMs)}.`,
+    title: `No sample from ${silentOnes(server, stale, health)} for ${format.age(ageMs)}.`,
     ...evidenceOf(sentences),
     actions: [
       { kind: 'try-now', server },

@@ -3,6 +3,7 @@ import { useState, useMemo } from 'react'
 import type { View } from '../../state/view.ts'
 import type { ServerLoad } from './fleetRows.ts'
 import { unixMsOf } from '../../../core/units.ts'
+import { useServerObjects } from '../../state/objects.ts'
 import { useSettings } from '../../state/settings.ts'
 import { useSampleDistance } from '../../state/simulation.ts'
 import { staleAfterMs } from '../../state/view.logic.ts'
@@ -62,6 +63,16 @@ export function useOverview(view: View, connection: Connected): OverviewFacts {
     ages ? servers.filter(({ server }) => now - unixMsOf(server.at) >= gapMs).map(({ id }) => id) : [],
   )
   return { servers, now, gapMs, stale, compare }
+}
+
+/** Looks up the level that serves the console's own requests on a server, where it is known and is no exempt one. */
+export function useOwnLevel({ servers }: Connected): (on: OverviewServer) => LevelRow | undefined {
+  const levels = useServerObjects()?.levels
+  return ({ id, rows }) => {
+    const uid = servers.find((server) => server.id === id)?.ownLevelUid
+    const own = uid === undefined ? undefined : levels?.find(({ metadata }) => metadata.uid === uid)?.metadata.name
+    return rows.find(({ name, exempt }) => name === own && !exempt)
+  }
 }
 
 /** The rejections of several servers as one list. */

@@ -23,6 +23,7 @@ const SCREENS: Readonly<Record<string, (page: Page) => ReturnType<Page['locator'
   'editor/draft?object=PriorityLevelConfiguration%2Fworkload-low': heading,
   'editor/drift': heading,
   'editor/journal': heading,
+  recordings: (page) => page.getByRole('grid', { name: 'Recordings' }),
   connection: (page) => page.getByRole('heading', { name: /^Connect(ed)? to/ }),
 }
 

@@ -1,6 +1,6 @@
 import { useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { MOST_FLOWS, type CoverageRow } from '../../../../core/classify/coverage.ts'
-import { Note, Loading } from '../../../components/States.tsx'
+import { Note, LoadingPage } from '../../../components/States.tsx'
 import { NowLine } from '../../../components/NowLine.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { Segment } from '../../../components/Button.tsx'
@@ -19,7 +19,7 @@ import { FlowTable, SchemaTable } from './CoverageTables.tsx'
 /** Which schemas get which flows, and which get nothing. */
 export function CoveragePage() {
   const configurations = useConfigurations()
-  if (configurations === undefined) return <Loading waitingFor="the flow schemas and levels" />
+  if (configurations === undefined) return <LoadingPage title="Coverage" waitingFor="the flow schemas and levels" />
   return <Covered configurations={configurations} />
 }
 

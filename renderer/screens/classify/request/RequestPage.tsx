@@ -14,7 +14,7 @@ import { whatWouldChange } from '../../../../core/classify/nearby.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import type { RequestSample } from '../../../../core/contract/objects.ts'
 import { say } from '../../../state/shell.ts'
-import { Note, Loading } from '../../../components/States.tsx'
+import { Note, LoadingPage } from '../../../components/States.tsx'
 import { useDump } from '../../../state/dumps.ts'
 import { useFacts } from '../../../state/facts.ts'
 import { requestOf } from '../../../state/request.logic.ts'
@@ -42,7 +42,7 @@ export function RequestPage() {
   const configurations = useConfigurations()
   const server = useViewPart((view) => view.server?.id)
   const dump = useDump(server)
-  if (configurations === undefined) return <Loading waitingFor="the flow schemas and levels" />
+  if (configurations === undefined) return <LoadingPage title="Request" waitingFor="the flow schemas and levels" />
   return (
     <div className={styles['page']}>
       <RequestColumn objects={configurations.current.objects} server={server} dump={dump} />

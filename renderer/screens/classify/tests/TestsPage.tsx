@@ -5,7 +5,7 @@ import { download } from '../../../components/csv.ts'
 import { inputClass } from '../../../components/Field.tsx'
 import { Icon } from '../../../components/Icon.tsx'
 import { Menu, type MenuEntry } from '../../../components/Menu.tsx'
-import { Note, EmptyState, ErrorState, Loading, ProblemNote } from '../../../components/States.tsx'
+import { Note, EmptyState, ErrorState, LoadingPage, ProblemNote } from '../../../components/States.tsx'
 import { NowLine } from '../../../components/NowLine.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { isPaneKey } from '../../../components/keys.ts'
@@ -40,10 +40,16 @@ import { runRequestTests } from '../../../../core/classify/configuration.ts'
 export function TestsPage() {
   const configurations = useConfigurations()
   const { state, problem } = useRequestTests()
-  if (state === 'failed' && problem !== undefined)
-    return <ErrorState title="The saved requests cannot be read." problem={problem} />
-  if (configurations === undefined) return <Loading waitingFor="the flow schemas and levels" />
-  if (state === 'reading') return <Loading waitingFor="the saved requests" />
+  if (state === 'failed' && problem !== undefined) {
+    return (
+      <>
+        <h1 className="sr-only">Tests</h1>
+        <ErrorState title="The saved requests cannot be read." problem={problem} />
+      </>
+    )
+  }
+  if (configurations === undefined) return <LoadingPage title="Tests" waitingFor="the flow schemas and levels" />
+  if (state === 'reading') return <LoadingPage title="Tests" waitingFor="the saved requests" />
   return <Tests configurations={configurations} />
 }
 

@@ -133,6 +133,14 @@ describe('a file', () => {
     ['{', 'The file is not JSON.'],
     ['[{"request":{"user":"a"}}]', 'needs a list of rows'],
     ['{}', 'needs a list of rows'],
+    [
+      JSON.stringify([{ request: account, expects: served }]),
+      'There is no key "expects" in row 1; did you mean expect?',
+    ],
+    [
+      JSON.stringify({ tests: [{ request: account }, { request: account, expect: { ...served, flowschema: 'a' } }] }),
+      'There is no key "flowschema" in row 2.expect; did you mean flowSchema?',
+    ],
   ])('that is wrong is refused: %s', (text, problem) => {
     const read = readTests(text, newId)
     expect(read.ok ? '' : read.problem).toContain(problem)

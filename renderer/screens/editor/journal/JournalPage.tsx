@@ -7,7 +7,7 @@ import {
 } from '../../../../core/contract/objects.ts'
 import { unixMsOf } from '../../../../core/units.ts'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
-import { ErrorState, Loading, NoCluster, ProblemNote, Note } from '../../../components/States.tsx'
+import { ErrorState, LoadingPage, NoCluster, ProblemNote, Note } from '../../../components/States.tsx'
 import { MiddleCut } from '../../../components/LevelChip.tsx'
 import { NowLine } from '../../../components/NowLine.tsx'
 import { Pane } from '../../../components/Pane.tsx'
@@ -67,7 +67,7 @@ function JournalOfTarget() {
       </>
     )
   }
-  if (entries === undefined || state === undefined) return <Loading waitingFor="the journal" />
+  if (entries === undefined || state === undefined) return <LoadingPage title="Journal" waitingFor="the journal" />
   if (entries.length === 0) {
     return (
       <>

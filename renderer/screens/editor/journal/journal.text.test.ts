@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AppliedChange, JournalEntry } from '../../../../core/contract/objects.ts'
-import { journalSentence, namesText, recordsOf, whatText } from './journal.text.ts'
+import { journalSentence, namesText, recordsOf, stateText, whatText } from './journal.text.ts'
 
 const level = (name: string, limited: object) => ({ metadata: { name }, spec: { type: 'Limited', limited } })
 const edit = (name: string, more: Partial<AppliedChange> = {}): AppliedChange => ({
@@ -34,6 +34,18 @@ describe('an entry of the journal', () => {
   it('names each object once, three at most', () => {
     expect(namesText(entry(edit('a'), edit('a'), edit('b')))).toBe('a, b')
     expect(namesText(entry(edit('a'), edit('b'), edit('c'), edit('d')))).toBe('a, b, c and 1 more')
+  })
+})
+
+describe('what became of a change', () => {
+  const since = (by?: string, what: NonNullable<AppliedChange['since']>['what'] = 'taken-back') =>
+    stateText(edit('a', { since: { what, ...(by !== undefined && { by }) } }))
+
+  it('names the API server’s reconciler, any other writer by its name, and nobody where nobody is known', () => {
+    expect(since('api-priority-and-fairness-config-producer-v1')).toBe('taken back by the API server’s reconciler')
+    expect(since('kubectl')).toBe('taken back by kubectl')
+    expect(since('kubectl', 'changed')).toBe('changed since by kubectl')
+    expect(since()).toBe('taken back')
   })
 })
 

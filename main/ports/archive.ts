@@ -1,0 +1,23 @@
+import type { Extent, Moment } from '../../core/contract/recording.ts'
+import type { AdjustmentStep } from '../../core/frame/derived.ts'
+import type { DumpFrame } from '../../core/frame/dump.ts'
+import type { HeatQuery } from '../../core/history/heat.ts'
+import type { HeatMap, Series } from '../../core/history/series.ts'
+import type { TierQuery } from '../../core/history/tier.ts'
+import type { Told } from '../../core/source/recording.ts'
+import type { UnixMs } from '../../core/units.ts'
+
+/** What recordings of one source tell of any instant and any range, also while one of them goes on. */
+export interface Archive {
+  extent(): Extent
+  moment(at: UnixMs): Moment
+  /** The last dump of a server up to an instant; `undefined` where none was recorded in the minutes before it. */
+  dump(server: string, at: UnixMs): DumpFrame | undefined
+  series(server: string, query: TierQuery): Series
+  /** Of the last `MOST_READ_MS` of the range, because it reads every sample. */
+  heatMap(server: string, query: HeatQuery): HeatMap
+  /** The same. */
+  steps(server: string, from: UnixMs, to: UnixMs): readonly AdjustmentStep[]
+  /** Objects and health as the recordings end, and the last minute of samples. */
+  end(): readonly Told[]
+}

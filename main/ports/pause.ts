@@ -1,0 +1,48 @@
+import type { Environment } from './environment.ts'
+
+/** The pauses of something that repeats, one at a time; a wish can end the present one early. */
+export interface Pause {
+  /** Whether there is one. */
+  readonly present: boolean
+  /** Calls back once, after `ms` or when the pause is ended. */
+  readonly begin: (ms: number, go: () => void) => void
+  /** The same as a promise, which settles when the signal aborts as well. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Ends the present one now; nothing where there is none. */
+  readonly end: () => void
+  /** Forgets the present one: nothing is called. */
+  readonly forget: () => void
+}
+
+export function createPause({ after }: Pick<Environment, 'after'>): Pause {
+  let present: { readonly cancel: () => void; readonly go: () => void } | undefined
+  const forget = (): void => {
+    present?.cancel()
+    present = undefined
+  }
+  const end = (): void => {
+    const ending = present
+    forget()
+    ending?.go()
+  }
+  const begin = (ms: number, go: () => void): void => {
+    present = { cancel: after(ms, end), go }
+  }
+  return {
+    get present() {
+      return present !== undefined
+    },
+    begin,
+    wait: (ms, signal) =>
+      new Promise((resolve) => {
+        begin(ms, () => {
+          signal.removeEventListener('abort', end)
+          resolve()
+        })
+        if (signal.aborted) end()
+        else signal.addEventListener('abort', end, { once: true })
+      }),
+    end,
+    forget,
+  }
+}

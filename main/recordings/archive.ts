@@ -1,0 +1,302 @@
+import { MOST_READ_MS, type Extent, type Moment } from '../../core/contract/recording.ts'
+import { ProblemError, type Problem } from '../../core/contract/errors.ts'
+import { GAP_INTERVALS } from '../../core/frame/derive.ts'
+import { FRAME_FORMAT_VERSION, type SourceInfo } from '../../core/frame/frame.ts'
+import { median } from '../../core/frame/quantile.ts'
+import { pointsOfPacked } from '../../core/history/packed.ts'
+import { createTier, pointOf } from '../../core/history/tier.ts'
+import { createPicture, type Picture, type ServerPicture } from '../../core/source/picture.ts'
+import { instantOf, type EventKind, type SegmentEvents, type Told } from '../../core/source/recording.ts'
+import { byCodeUnits } from '../../core/text/text.ts'
+import { rfc3339, unixMsOf, type UnixMs } from '../../core/units.ts'
+import type { Archive } from '../ports/archive.ts'
+import { openChapter, resolutionFor, stepMsOf, type ChapterReader, type SegmentPlace } from './chapter.ts'
+import { attempt, chaptersIn, partly, type ChapterFile } from './library.ts'
+
+export interface ArchiveOptions {
+  /** Of all recordings. */
+  readonly folder: string
+  /** Names of those that are told as one. */
+  readonly ids: ReadonlySet<string>
+  readonly source: SourceInfo
+  readonly now: () => UnixMs
+}
+
+/** What the first sample of a range is compared with lies before it: windows of rates and quantiles, cells of heat maps. */
+const LEAD_MS = 40_000
+/** The files are looked at this often at most. */
+const LOOK_MS = 500
+/** Less between two segments is no gap: a segment ends with a sample. */
+const LEAST_GAP_MS = 60_000
+/** A silence shorter than this is none, however often samples come. */
+const LEAST_SILENCE_MS = 3_000
+/** Segments that are kept as they were read: a minute each, and a few hundred kilobytes. */
+const MOST_READ = 48
+const MOST_PLAYED = 16
+
+/** What a moment is made of. */
+const STATE: ReadonlySet<EventKind> = new Set(['frame', 'facts', 'health', 'objects', 'pace', 'note'])
+const DUMPS: ReadonlySet<EventKind> = new Set(['dump'])
+
+/** A segment, and the file that it is in. */
+interface Place extends SegmentPlace {
+  readonly path: string
+  /** Another one once there is more in it. */
+  readonly key: string
+}
+
+interface KnownChapter {
+  readonly file: ChapterFile
+  readonly places: readonly Place[]
+  readonly problems: readonly Problem[]
+}
+
+/** A sample with what the ones before it say of it. */
+interface Sample {
+  readonly at: UnixMs
+  readonly latest: ServerPicture['latest']
+}
+
+interface Played {
+  readonly samples: readonly Sample[]
+  readonly told: readonly Told[]
+}
+
+export function createArchive({ folder, ids, source, now }: ArchiveOptions): Archive {
+  let known = new Map<string, KnownChapter>()
+  let lookedAt = Number.NEGATIVE_INFINITY
+
+  const look = (): readonly KnownChapter[] => {
+    if (Math.abs(now() - lookedAt) >= LOOK_MS) {
+      lookedAt = now()
+      const files = chaptersIn(folder).filter(({ recording }) => ids.has(recording))
+      known = new Map(files.map((file) => [file.path, isSame(known.get(file.path), file) ?? readChapter(file)]))
+    }
+    return [...known.values()]
+  }
+  const placesNow = (): readonly Place[] => look().flatMap(({ places }) => places)
+
+  const read = remember(MOST_READ, (place: Place, wanted: ReadonlySet<EventKind> | undefined) =>
+    inChapter(place.path, (chapter) => chapter.read(place, wanted)),
+  )
+  const stateIn = (place: Place): SegmentEvents => read(`state ${place.key}`, place, STATE)
+
+  /** Segments that follow each other. */
+  const played = remember(MOST_PLAYED, (run: readonly Place[]): Played => {
+    const told = run.flatMap((place, index) => {
+      const { before, events } = stateIn(place)
+      return index === 0 ? [...before, ...events] : events
+    })
+    const picture = createPicture()
+    const samples = told.flatMap((one): Sample[] => {
+      picture.take(one.event)
+      const latest = one.event.kind === 'frame' ? picture.server(one.event.frame.id)?.latest : undefined
+      return latest === undefined ? [] : [{ at: instantOf(one), latest }]
+    })
+    return { samples, told }
+  })
+  /** The segment of an instant after those before it, so that rates and quantiles of its first samples are known. */
+  const playedAt = (at: UnixMs): Played | undefined => {
+    const places = placesNow()
+    const upTo = places.filter(({ first }) => first <= at)
+    const place =
+      upTo.findLast(({ last }) => last >= at) ??
+      upTo.reduce<Place | undefined>(
+        (latest, one) => (one.last > (latest?.last ?? -Infinity) ? one : latest),
+        undefined,
+      )
+    if (place === undefined) return undefined
+    const run = [place]
+    for (const before of places.slice(0, places.indexOf(place)).toReversed()) {
+      const [first = place] = run
+      if (first.first <= place.first - LEAD_MS || first.first - before.last >= LEAST_GAP_MS) break
+      run.unshift(before)
+    }
+    return played(run.map(({ key }) => key).join(' '), run)
+  }
+
+  /** A picture of all samples of a range, at most of its last part. */
+  const pictured = remember(1, (from: UnixMs, to: UnixMs): Picture => {
+    const picture = createPicture()
+    const places = placesNow().filter(({ first, last }) => first <= to && last >= from - LEAD_MS)
+    for (const [index, place] of places.entries()) {
+      const { before, events } = stateIn(place)
+      for (const one of index === 0 ? [...before, ...events] : events) if (instantOf(one) <= to) picture.take(one.event)
+    }
+    return picture
+  })
+  const pictureOf = (from: UnixMs, to: UnixMs): Picture => {
+    const start = Math.max(from, to - MOST_READ_MS)
+    const grows = placesNow().at(-1)?.key ?? ''
+    return pictured(`${start} ${to} ${grows}`, start, to)
+  }
+
+  return {
+    extent() {
+      const chapters = look()
+      const places = chapters.flatMap((chapter) => chapter.places)
+      const first = Math.min(...places.map((place) => place.first))
+      const last = Math.max(...places.map((place) => place.last))
+      return {
+        ...(first <= last && { first, last }),
+        gaps: gapsBetween(places),
+        problems: chapters.flatMap(({ problems }) => problems),
+      }
+    },
+    moment(at) {
+      const { samples, told } = playedAt(at) ?? NOTHING
+      const gap = gapAt(samples, at, placesNow())
+      const upTo = told.filter((one) => one.at <= at).map(({ event }) => event)
+      const objects = upTo.findLast((event) => event.kind === 'objects')
+      const health = new Map(
+        upTo.flatMap((event) => (event.kind === 'health' ? [[event.health.id, event.health]] : [])),
+      )
+      const latest = gap === undefined ? lastOfEach(samples, at) : []
+      return {
+        at,
+        ...(latest.length > 0 && {
+          frame: {
+            formatVersion: FRAME_FORMAT_VERSION,
+            at: rfc3339(Math.max(...latest.map(({ frame }) => unixMsOf(frame.at)))),
+            source,
+            servers: latest.map(({ frame }) => frame),
+          },
+        }),
+        derived: latest.map(({ derived }) => derived),
+        health: [...health.values()],
+        ...(objects !== undefined && { objects: objects.reading }),
+        ...(gap !== undefined && { gap }),
+      }
+    },
+    dump(server, at) {
+      const places = placesNow().filter(({ first, last }) => first <= at && last >= at - DUMP_MS)
+      for (const place of places.toReversed()) {
+        const { before, events } = read(`dumps ${place.key}`, place, DUMPS)
+        const dumps = [...before, ...events].flatMap(({ event }) => (event.kind === 'dump' ? [event.dump] : []))
+        const found = dumps.findLast((dump) => dump.server === server && isWithin(unixMsOf(dump.at), at - DUMP_MS, at))
+        if (found !== undefined) return found
+      }
+      return undefined
+    },
+    series(server, query) {
+      const { from, to } = query
+      const resolution = resolutionFor(to - from)
+      const found: Uint8Array[] = []
+      const open: Place[] = []
+      for (const { file, places } of look()) {
+        const inside = places.filter(({ first, last }) => first <= to && last >= from)
+        if (inside.length === 0) continue
+        const summarised = inChapter(file.path, (chapter) => {
+          found.push(...chapter.series(resolution, server, from, to))
+          return chapter.summarised
+        })
+        open.push(...inside.filter(({ id }) => id === undefined || !summarised))
+      }
+      const samples = open.flatMap((place) => played(place.key, [place]).samples)
+      const own = samples.filter(({ latest }) => latest.frame.id === server)
+      const points = found.flatMap(pointsOfPacked)
+      const capacity = points.length + own.length
+      const tier = createTier({ capacity: Math.max(1, capacity), stepMs: stepMsOf(resolution) })
+      for (const point of points) tier.add(point, point.count)
+      for (const { latest } of own) tier.add(pointOf(latest.frame, latest.derived))
+      return { server, ...tier.query(query) }
+    },
+    heatMap: (server, query) => serverIn(pictureOf(query.from, query.to), server).history.heatMap(query),
+    steps: (server, from, to) => serverIn(pictureOf(from, to), server).adjustments.steps(from, to),
+    end() {
+      const place = placesNow().at(-1)
+      if (place === undefined) return []
+      const { before, events } = read(`all ${place.key}`, place, undefined)
+      return [...before, ...events]
+    },
+  }
+}
+
+const NOTHING: Played = { samples: [], told: [] }
+
+/** A dump of so long before says nothing any more: they are five minutes apart at most. */
+const DUMP_MS = 300_000
+
+const isWithin = (at: UnixMs, from: UnixMs, to: UnixMs): boolean => at >= from && at <= to
+
+/** Of each server the last sample up to an instant, by their names. */
+function lastOfEach(samples: readonly Sample[], at: UnixMs): ServerPicture['latest'][] {
+  const latest = new Map<string, ServerPicture['latest']>()
+  for (const sample of samples) if (sample.at <= at) latest.set(sample.latest.frame.id, sample.latest)
+  return [...latest.values()].toSorted((a, b) => byCodeUnits(a.frame.id, b.frame.id))
+}
+
+/** The nearest samples of an instant that lies in a silence; `undefined` where it lies between two that follow. */
+function gapAt(samples: readonly Sample[], at: UnixMs, places: readonly Place[]): Moment['gap'] {
+  const before = samples.findLast((sample) => sample.at <= at)?.at
+  const after = samples.find((sample) => sample.at > at)?.at ?? firstAfter(places, at)
+  if (before === undefined) return { ...(after !== undefined && { after }) }
+  const distances = samples.slice(1).map((sample, i) => sample.at - (samples[i]?.at ?? sample.at))
+  const usual = median(distances.filter((distance) => distance > 0)) ?? LEAST_GAP_MS
+  if (at - before <= Math.max(LEAST_SILENCE_MS, GAP_INTERVALS * usual)) return undefined
+  return { before, ...(after !== undefined && { after }) }
+}
+
+const firstAfter = (places: readonly Place[], at: UnixMs): UnixMs | undefined =>
+  places.map(({ first }) => first).find((first) => first > at)
+
+/** Times without any segment. */
+function gapsBetween(places: readonly Place[]): Extent['gaps'] {
+  const gaps: { from: number; to: number }[] = []
+  let end = Number.POSITIVE_INFINITY
+  for (const { first, last } of places.toSorted((a, b) => a.first - b.first)) {
+    if (first - end > LEAST_GAP_MS) gaps.push({ from: end, to: first })
+    end = end === Number.POSITIVE_INFINITY ? last : Math.max(end, last)
+  }
+  return gaps
+}
+
+function serverIn(picture: Picture, server: string): ServerPicture {
+  const found = picture.server(server)
+  if (found !== undefined) return found
+  throw new ProblemError('not-found', `Nothing of ${JSON.stringify(server)} is recorded in this time.`)
+}
+
+function readChapter(file: ChapterFile): KnownChapter {
+  const problems: Problem[] = []
+  const places: Place[] = []
+  attempt(problems, () => {
+    inChapter(file.path, (chapter) => {
+      for (const place of chapter.segments) {
+        const key = `${file.path} ${place.id ?? `${file.bytes} ${file.writtenMs}`}`
+        // One that tells of no instant holds nothing that could be asked for.
+        if (place.first <= place.last) places.push({ ...place, path: file.path, key })
+      }
+      if (chapter.problem !== undefined) problems.push(partly(file.path, chapter.problem))
+    })
+  })
+  return { file, places, problems }
+}
+
+const isSame = (before: KnownChapter | undefined, { bytes, writtenMs }: ChapterFile): KnownChapter | undefined =>
+  before?.file.bytes === bytes && before.file.writtenMs === writtenMs ? before : undefined
+
+/** A file that stays open could not be removed once it is too old, and would keep its writer from tidying up. */
+function inChapter<T>(path: string, ask: (chapter: ChapterReader) => T): T {
+  const chapter = openChapter(path)
+  try {
+    return ask(chapter)
+  } finally {
+    chapter.close()
+  }
+}
+
+/** Makes what is asked for once, and forgets what was not asked for longest. */
+function remember<A extends readonly unknown[], T>(most: number, make: (...about: A) => T) {
+  const made = new Map<string, T>()
+  return (key: string, ...about: A): T => {
+    const found = made.get(key) ?? make(...about)
+    made.delete(key)
+    made.set(key, found)
+    for (const oldest of made.keys()) {
+      if (made.size <= most) break
+      made.delete(oldest)
+    }
+    return found
+  }
+}

@@ -1,0 +1,167 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { CadenceSchema, type Connected, type SourceSpec } from '../../core/contract/source.ts'
+import type { RecorderState } from '../../core/contract/recording.ts'
+import { syntheticStory } from '../../test/fixtures/synthetic.ts'
+import { allNamed } from '../../test/harness/consent.ts'
+import { standingClock } from '../../test/harness/standingClock.ts'
+import type { SourceResult } from '../ports/source.ts'
+import { shelf } from '../recordings/library.ts'
+import { createRecordingSource } from '../sources/recording.ts'
+import { openStore } from '../store/store.ts'
+import { openSource } from './connectedSource.ts'
+import { createWorkspace, type Workspace } from './workspace.ts'
+
+const START = Date.UTC(2026, 10, 21, 3)
+const story = [...syntheticStory({ seconds: 30, startAt: START })]
+const CLUSTER: SourceSpec = {
+  kind: 'scrape',
+  target: { kind: 'urls', urls: ['https://a/metrics'] },
+  cadence: CadenceSchema.parse({}),
+}
+
+let stateDir = ''
+let workspace: Workspace
+let clock: ReturnType<typeof standingClock>
+beforeEach(async () => {
+  stateDir = await mkdtemp(join(tmpdir(), 'apf-past-'))
+  workspace = open(START)
+})
+afterEach(async () => {
+  await workspace.close()
+  await rm(stateDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
+})
+
+const notAsked = (): Promise<never> => Promise.reject(new Error('not part of this test'))
+
+/** A cluster that tells the story, a second each. */
+const teller = (name: string): SourceResult => ({
+  ok: true,
+  source: {
+    info: { kind: 'scrape', name, via: '/metrics' },
+    still: false,
+    start(signal, emit) {
+      const tell = (second: number): void => {
+        for (const frame of story[second]?.frame.servers ?? []) emit({ kind: 'frame', frame })
+        if (second + 1 < story.length && !signal.aborted) clock.environment.after(1_000, () => tell(second + 1))
+      }
+      tell(0)
+    },
+    tryNow: () => undefined,
+    setCadence: () => undefined,
+  },
+})
+
+function open(at: number): Workspace {
+  clock = standingClock(at)
+  const { environment } = clock
+  const store = openStore(stateDir)
+  const makeSource = async (spec: SourceSpec): Promise<SourceResult> =>
+    spec.kind === 'recording' ? createRecordingSource(spec, { environment, stateDir }) : teller('prod')
+  return createWorkspace({
+    stateDir,
+    environment,
+    access: {
+      makeSource,
+      consent: allNamed,
+      recordings: async () => shelf(stateDir),
+      listContexts: async () => [],
+      permissionReports: async () => [],
+      prometheusServers: notAsked,
+      readClusterObjects: notAsked,
+      readManifestFiles: notAsked,
+    },
+    open: (request) => openSource(request, { environment, store, makeSource, stateDir }),
+    version: '1.2.3',
+    mode: 'memory',
+    platform: 'test',
+    warn: (sentence) => {
+      throw new Error(sentence)
+    },
+  })
+}
+
+const connect = (spec: SourceSpec): Promise<Connected> =>
+  workspace.handlers.procedures['sources.connect']({ spec, inPlaceOf: null })
+
+/** Lets so many seconds be told and kept. */
+async function record(connection: number, seconds: number): Promise<void> {
+  let latest: RecorderState | undefined
+  const heard = new AbortController()
+  workspace.handlers.streams.recorder({ connection }, (state) => (latest = state), heard.signal)
+  for (let second = 1; second <= seconds; second++) {
+    clock.advance(1_000)
+    const until = new Date(START + second * 1_000).toISOString()
+    await vi.waitFor(() => expect(latest?.keptUntil).toBe(until), { interval: 1 })
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  heard.abort()
+}
+
+const listed = (): readonly Connected[] => {
+  let all: readonly Connected[] = []
+  workspace.handlers.streams.connections(null, (connections) => (all = connections), new AbortController().signal)
+  return all
+}
+
+test('the past of a source is asked of a connection that is in no list, and ends with it', async () => {
+  const { id } = await connect(CLUSTER)
+  await record(id, 20)
+  const { procedures } = workspace.handlers
+  const past = await procedures['past.open']({ connection: id })
+  expect(past).not.toBe(id)
+  expect(await procedures['past.open']({ connection: id })).toBe(past)
+  expect(listed().map((one) => one.id)).toEqual([id])
+  const extent = await procedures['past.extent']({ connection: past })
+  expect(extent).toMatchObject({ first: START, gaps: [], problems: [] })
+  const moment = await procedures['past.moment']({ connection: past, at: START + 7_400 })
+  expect(moment.frame?.servers[0]?.at).toBe(new Date(START + 7_000).toISOString())
+  expect(moment.derived[0]?.noRates).toBeUndefined()
+  await procedures['sources.disconnect']({ connection: id })
+  await expect(procedures['past.extent']({ connection: past })).rejects.toThrow('not connected')
+})
+
+test('what an earlier console recorded of a cluster belongs to its past; a recording is a source of its own', async () => {
+  const first = await connect(CLUSTER)
+  await record(first.id, 12)
+  await workspace.close()
+  workspace = open(START + 3_600_000)
+  const { procedures } = workspace.handlers
+  const [recording] = await procedures['recordings.list'](null)
+  expect(recording).toMatchObject({ source: { kind: 'scrape', name: 'prod' }, running: false, problems: [] })
+
+  const again = await connect(CLUSTER)
+  const past = await procedures['past.open']({ connection: again.id })
+  const moment = await procedures['past.moment']({ connection: past, at: START + 5_000 })
+  expect(moment.frame?.servers[0]?.at).toBe(new Date(START + 5_000).toISOString())
+
+  const opened = await connect({ kind: 'recording', ids: [recording?.id ?? ''] })
+  expect(opened).toMatchObject({ still: true, source: { kind: 'recording', name: 'prod' } })
+  expect(await procedures['past.open']({ connection: opened.id })).toBe(opened.id)
+  const range = { from: START, to: START + 60_000, maxPoints: 100 }
+  const series = await procedures['history.series']({ connection: opened.id, server: 'apiserver-a:6443', ...range })
+  expect(series.times).toHaveLength(13)
+})
+
+test('a recording is removed once nobody writes it', async () => {
+  const { id } = await connect(CLUSTER)
+  await record(id, 3)
+  const { procedures } = workspace.handlers
+  const [running] = await procedures['recordings.list'](null)
+  await expect(procedures['recordings.remove']({ id: running?.id ?? '' })).rejects.toThrow('still being written')
+  await procedures['sources.disconnect']({ connection: id })
+  await vi
+    .waitFor(async () => expect((await procedures['recordings.list'](null))[0]?.running).toBe(false))
+    .catch(() => undefined)
+  await expect(procedures['recordings.remove']({ id: '../../etc' })).rejects.toThrow('There is no recording')
+})
+
+test('a source without a recording says so', async () => {
+  const { procedures } = workspace.handlers
+  await procedures['settings.write']({ record: false })
+  const { id } = await connect(CLUSTER)
+  await expect(procedures['past.open']({ connection: id })).rejects.toThrow('Nothing of this source is recorded')
+  await expect(procedures['past.extent']({ connection: id })).rejects.toThrow('no recording')
+})

@@ -1,0 +1,188 @@
+import { useCallback, useEffect, useState, type ReactNode } from 'react'
+import { toProblem, type Problem } from '../../../core/contract/errors.ts'
+import type { RecordingEntry } from '../../../core/contract/recording.ts'
+import { Button } from '../../components/Button.tsx'
+import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
+import { NowLine } from '../../components/NowLine.tsx'
+import { Pane } from '../../components/Pane.tsx'
+import { ErrorState, LoadingPage, ProblemNote } from '../../components/States.tsx'
+import { client } from '../../state/client.ts'
+import { connectSource, useConnected } from '../../state/connection.ts'
+import { useRecorder } from '../../state/recorder.ts'
+import { openScreen } from '../../state/route.ts'
+import { say } from '../../state/shell.ts'
+import { timeStore } from '../../state/time.ts'
+import { absolute } from '../../state/time.logic.ts'
+import { format, UNKNOWN } from '../../theme/format.ts'
+import { recordingSentence } from './recordings.data.ts'
+import styles from './recordings.module.css'
+
+/** The recordings of this machine grow while they are looked at. */
+const LOOK_MS = 5_000
+/** What of a recording is shown first. */
+const FIRST_RANGE_MS = 600_000
+
+/** What the flight recorder kept; each recording opens as a source. */
+export function RecordingsScreen() {
+  const { entries, problem, change } = useRecordings()
+  const [leaving, setLeaving] = useState<string>()
+  if (entries === undefined) {
+    return problem === undefined ? (
+      <LoadingPage title="Recordings" waitingFor="the list of recordings" />
+    ) : (
+      <>
+        <h1 className="sr-only">Recordings</h1>
+        <ErrorState title="The recordings cannot be listed." problem={problem} />
+      </>
+    )
+  }
+  const remove = (id: string): void => {
+    setLeaving(undefined)
+    void change(client().call('recordings.remove', { id }))
+  }
+  const actions = (entry: RecordingEntry): ReactNode => (
+    <Actions
+      entry={entry}
+      leaving={leaving === entry.id}
+      onLeave={(wanted) => setLeaving(wanted ? entry.id : undefined)}
+      onRemove={() => remove(entry.id)}
+    />
+  )
+  const problems = entries.flatMap((entry) => entry.problems)
+  return (
+    <div className={styles['screen']}>
+      <Summary entries={entries} />
+      {problem !== undefined && <ProblemNote problem={problem} />}
+      {problems.map((one) => (
+        <ProblemNote key={one.message} problem={one} />
+      ))}
+      <Pane title="Recordings" note="on this machine, for this user only; the oldest hour goes first">
+        <DataTable
+          caption="Recordings"
+          columns={columnsWith(actions)}
+          rows={entries}
+          rowKey={({ id }) => id}
+          csvName="recordings"
+          empty="Nothing has been recorded yet. Connect a source; the Connection screen says whether recording is on."
+        />
+      </Pane>
+    </div>
+  )
+}
+
+const spanOf = ({ first, last }: RecordingEntry): number | undefined =>
+  first === undefined || last === undefined ? undefined : (last - first) / 1_000
+
+const COLUMNS: readonly DataColumn<RecordingEntry>[] = [
+  { id: 'source', header: 'Source', value: ({ source }) => source?.name ?? UNKNOWN },
+  { id: 'via', header: 'Read by', value: ({ source }) => source?.via ?? UNKNOWN },
+  {
+    id: 'from',
+    header: 'From',
+    value: ({ first }) => first,
+    cell: ({ first }) => <span className="mono">{format.dateTime(first)}</span>,
+  },
+  {
+    id: 'length',
+    header: 'Length',
+    align: 'right',
+    value: spanOf,
+    cell: (entry) => {
+      const seconds = spanOf(entry)
+      return seconds === undefined ? UNKNOWN : format.span(seconds)
+    },
+  },
+  { id: 'size', header: 'Size', align: 'right', value: ({ bytes }) => bytes, cell: ({ bytes }) => format.bytes(bytes) },
+  {
+    id: 'state',
+    header: 'State',
+    value: ({ running, problems }) => (running ? 'recording' : problems.length > 0 ? 'damaged in part' : 'complete'),
+  },
+]
+
+const columnsWith = (actions: (entry: RecordingEntry) => ReactNode): readonly DataColumn<RecordingEntry>[] => [
+  ...COLUMNS,
+  { id: 'actions', header: 'Actions', hiddenHeader: true, align: 'right', cell: actions },
+]
+
+interface ActionsProps {
+  readonly entry: RecordingEntry
+  /** Asked whether it is meant to go. */
+  readonly leaving: boolean
+  readonly onLeave: (wanted: boolean) => void
+  readonly onRemove: () => void
+}
+
+function Actions({ entry, leaving, onLeave, onRemove }: ActionsProps) {
+  if (leaving) {
+    return (
+      <span className={styles['actions']}>
+        <Button small onClick={onRemove}>
+          Remove for good
+        </Button>
+        <Button small onClick={() => onLeave(false)}>
+          Keep
+        </Button>
+      </span>
+    )
+  }
+  return (
+    <span className={styles['actions']}>
+      <Button small disabled={entry.first === undefined} onClick={() => void open(entry)}>
+        Open
+      </Button>
+      <Button small disabled={entry.running} onClick={() => onLeave(true)}>
+        Remove…
+      </Button>
+    </span>
+  )
+}
+
+/** Opens a recording in the place of the source that is shown, at its end. */
+async function open({ id, first, last }: RecordingEntry): Promise<void> {
+  try {
+    await connectSource({ kind: 'recording', ids: [id] })
+  } catch (thrown) {
+    say(toProblem(thrown).message)
+    return
+  }
+  if (first !== undefined && last !== undefined) {
+    const { show, goTo } = timeStore.getState()
+    show(absolute(Math.max(first, last - FIRST_RANGE_MS), last))
+    goTo(last)
+  }
+  openScreen('overview')
+}
+
+function Summary({ entries }: { readonly entries: readonly RecordingEntry[] }) {
+  const connection = useConnected()
+  const state = useRecorder(connection?.id)
+  const { title, evidence } = recordingSentence(entries, connection?.source.name, state)
+  return (
+    <NowLine
+      title={title}
+      evidence={evidence}
+      actions={<Button onClick={() => openScreen('connection')}>Recorder settings</Button>}
+    />
+  )
+}
+
+function useRecordings() {
+  const [entries, setEntries] = useState<readonly RecordingEntry[]>()
+  const [problem, setProblem] = useState<Problem>()
+  const change = useCallback(async (asked: Promise<readonly RecordingEntry[]>): Promise<void> => {
+    try {
+      setEntries(await asked)
+      setProblem(undefined)
+    } catch (thrown) {
+      setProblem(toProblem(thrown))
+    }
+  }, [])
+  useEffect(() => {
+    const look = (): void => void change(client().call('recordings.list', null))
+    look()
+    const timer = setInterval(look, LOOK_MS)
+    return () => clearInterval(timer)
+  }, [change])
+  return { entries, problem, change }
+}

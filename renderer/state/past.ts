@@ -1,0 +1,45 @@
+import { create } from 'zustand'
+import type { ProcedureInput, ProcedureOutput } from '../../core/contract/contract.ts'
+import type { Problem } from '../../core/contract/errors.ts'
+import type { ObjectsState } from '../../core/contract/objects.ts'
+import type { Extent, Moment } from '../../core/contract/recording.ts'
+import { ask } from './connection.ts'
+
+export interface PastState {
+  /** The shown connection whose past it is. */
+  readonly of?: number
+  /** The connection that is asked about it, once it is there. */
+  readonly connection?: number
+  readonly extent?: Extent
+  /** What the screens show in place of the present. */
+  readonly moment?: Moment
+  /** Why the instant that was asked for last cannot be shown, and which one that was: the present stays. */
+  readonly failedAt?: number
+  readonly problem?: Problem
+}
+
+/** The past of the shown source: what was known at the instant that `timeStore` names. */
+export const pastStore = create<PastState>(() => ({}))
+
+export const usePastPart = <T>(select: (past: PastState) => T): T => pastStore(select)
+
+/** The connection that is asked about what is shown, where that is the past. */
+export const askedOf = ({ connection, moment }: PastState): number | undefined =>
+  moment === undefined ? undefined : connection
+
+/** What is answered of the past where the past is shown. */
+type OfTime = 'history.heatMap' | 'allocation.steps'
+
+/** Asks about the source as it is shown. Rejects with `ProblemError`. */
+export const askShown = <N extends OfTime>(
+  name: N,
+  input: Omit<ProcedureInput<N>, 'connection'>,
+): Promise<ProcedureOutput<N>> => ask(name, input, askedOf(pastStore.getState()))
+
+/** The objects as they were known at the moment that is shown; nothing can be changed there. */
+export function pastObjects(present: ObjectsState | undefined, { objects }: Moment): ObjectsState | undefined {
+  if (present === undefined) return undefined
+  const { problem: _, asOf: __, version: ___, waiting: ____, ...of } = present
+  const editing = { state: 'impossible', why: 'The screens show the past. Go back to live (L) to edit.' } as const
+  return { ...of, state: 'unavailable', objects: { levels: [], schemas: [] }, ...objects, editing }
+}

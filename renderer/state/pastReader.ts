@@ -1,0 +1,104 @@
+import type { Client } from '../../core/contract/contract.ts'
+import { ProblemError, toProblem } from '../../core/contract/errors.ts'
+import { rfc3339 } from '../../core/units.ts'
+import { connectionStore } from './connection.ts'
+import { pastStore } from './past.ts'
+import { instantOf, timeStore } from './time.ts'
+
+/** What is recorded grows while the past is shown. */
+const EXTENT_MS = 5_000
+
+/**
+ * Keeps `pastStore` in step with the instant that is shown. One question is under way at a time; what was wished for
+ * meanwhile comes next, so that a pointer that moves on waits for no instant that it has left.
+ */
+export function startPast(client: Client): () => void {
+  let busy = false
+  let ended = false
+
+  const wish = (): { readonly of: number; readonly at: number } | undefined => {
+    const { connection } = connectionStore.getState()
+    const instant = instantOf(timeStore.getState())
+    if (connection === undefined || instant === undefined) return undefined
+    // All of a file is shown already.
+    const still = connection.still && connection.source.kind !== 'recording'
+    return still ? undefined : { of: connection.id, at: instant }
+  }
+  const opened = async (of: number): Promise<number> => {
+    const known = pastStore.getState()
+    if (known.of === of && known.connection !== undefined) return known.connection
+    const connection = await client.call('past.open', { connection: of })
+    const extent = await client.call('past.extent', { connection })
+    pastStore.setState({ of, connection, extent }, true)
+    return connection
+  }
+  const read = async ({ of, at }: { readonly of: number; readonly at: number }): Promise<void> => {
+    try {
+      const connection = await opened(of)
+      const moment = await client.call('past.moment', { connection, at })
+      if (wish()?.of !== of) return
+      // The charts may know more than the recording: what a source read of its own past.
+      if (moment.frame === undefined && timeStore.getState().chosen === undefined) {
+        throw new ProblemError('not-found', `Nothing was recorded at ${rfc3339(at)}.`)
+      }
+      const { problem: _, failedAt: __, ...known } = pastStore.getState()
+      pastStore.setState({ ...known, moment }, true)
+    } catch (thrown) {
+      const { moment: _, ...known } = pastStore.getState()
+      pastStore.setState({ ...known, of, failedAt: at, problem: toProblem(thrown) }, true)
+    }
+  }
+  const step = async (): Promise<void> => {
+    if (busy) return
+    busy = true
+    try {
+      for (;;) {
+        const wanted = wish()
+        if (ended || wanted === undefined) return leave()
+        const { of, moment, failedAt } = pastStore.getState()
+        if (of === wanted.of && (failedAt ?? moment?.at) === wanted.at) return
+        await read(wanted)
+      }
+    } finally {
+      busy = false
+    }
+  }
+  /** The connection is kept: who was there comes back soon. */
+  const leave = (): void => {
+    const { moment, problem, failedAt: _, ...rest } = pastStore.getState()
+    if (moment !== undefined || problem !== undefined) pastStore.setState(rest, true)
+  }
+  const refresh = async (): Promise<void> => {
+    const { of, connection, moment, failedAt: _, ...known } = pastStore.getState()
+    if (known.problem !== undefined) {
+      // A recording may have begun meanwhile, or a disk may have come back.
+      pastStore.setState(
+        { ...known, ...(of !== undefined && { of }), ...(connection !== undefined && { connection }) },
+        true,
+      )
+      return step()
+    }
+    if (connection === undefined || moment === undefined) return
+    const extent = await client.call('past.extent', { connection }).catch(() => undefined)
+    if (extent !== undefined && pastStore.getState().of === of) pastStore.setState({ extent })
+  }
+
+  const timer = setInterval(() => void refresh(), EXTENT_MS)
+  const stops = [
+    timeStore.subscribe((time, old) => {
+      if (instantOf(time) !== instantOf(old)) void step()
+    }),
+    connectionStore.subscribe(({ connection }) => {
+      const { of } = pastStore.getState()
+      if (of !== undefined && connection?.id !== of) pastStore.setState({}, true)
+      void step()
+    }),
+  ]
+  void step()
+  return () => {
+    ended = true
+    clearInterval(timer)
+    for (const stop of stops) stop()
+    pastStore.setState({}, true)
+  }
+}

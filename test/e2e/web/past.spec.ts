@@ -1,0 +1,130 @@
+import { expect, test, type Locator, type Page } from '@playwright/test'
+import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
+import { complaintsOf } from '../console.ts'
+
+/*
+ * What the flight recorder kept, on the real screens of the real process: everything that was shown at an instant is
+ * shown again when that instant is asked for.
+ */
+
+test.describe.configure({ mode: 'serial' })
+
+let running: RunningConsole
+let page: Page
+let complaints: readonly string[] = []
+/** The instant of the newest sample that the page was told of. */
+let newest = ''
+
+test.beforeAll(async ({ browser }) => {
+  running = await startConsole([])
+  page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage()
+  complaints = complaintsOf(page)
+  page.on('websocket', (socket) =>
+    socket.on('framereceived', ({ payload }) => {
+      newest = /"frame":\{"formatVersion":\d+,"at":"([^"]+)"/.exec(String(payload))?.[1] ?? newest
+    }),
+  )
+  await page.goto(running.address)
+})
+test.afterAll(async () => {
+  await page.context().close()
+  await running.stop()
+})
+test.afterEach(() => expect(complaints).toEqual([]))
+
+const badge = () => page.getByRole('banner').locator('[data-mode]')
+const open = (hash: string): Promise<void> =>
+  page.evaluate((to) => {
+    location.hash = to
+  }, `#/${hash}`)
+const live = () => page.getByRole('button', { name: 'Back to live' })
+
+/** What tells of an instant and not of a range. */
+const SCREENS: Readonly<Record<string, () => readonly Locator[]>> = {
+  overview: () => [
+    page.getByRole('grid', { name: /Priority levels/ }).getByRole('rowheader'),
+    page.getByRole('grid', { name: /Priority levels/ }).getByRole('gridcell'),
+    page.getByRole('navigation', { name: /priority levels/ }).getByRole('link'),
+    page.getByRole('definition'),
+  ],
+  'level/workload-low': () => [
+    page.locator('main').getByRole('heading', { level: 1 }),
+    page.getByRole('img', { name: /queues?\b.*requests? wait|seats, fair share/ }),
+    page.getByRole('definition'),
+  ],
+}
+const words = async (parts: readonly Locator[]): Promise<readonly string[]> => {
+  const all = await Promise.all(
+    parts.map((part) =>
+      part.evaluateAll((elements) =>
+        elements.map((one) => `${one.getAttribute('aria-label') ?? ''} ${one.textContent ?? ''}`),
+      ),
+    ),
+  )
+  return all.flat()
+}
+
+const speed = () => page.getByRole('combobox', { name: 'Simulation speed' })
+
+for (const [hash, partsOf] of Object.entries(SCREENS)) {
+  test(`#/${hash} shows an instant again as it was seen`, async () => {
+    await open(hash)
+    // A few seconds of the recording lie before it, with dumps.
+    await page.waitForTimeout(12_000)
+    // Sample and dump are of one instant where time stands.
+    await speed().selectOption('stopped')
+    await expect(badge()).toContainText('STOPPED')
+    await page.waitForTimeout(2_000)
+    const seen = await words(partsOf())
+    const at = newest
+    expect(seen.length).toBeGreaterThan(10)
+    await speed().selectOption('1')
+    await page.waitForTimeout(4_000)
+    await open(`${hash}?at=${at}`)
+    await expect(badge()).toContainText(`PAST ${at.slice(11, 19)}`)
+    await expect.poll(() => words(partsOf())).toEqual(seen)
+    await live().click()
+    await expect(badge()).toContainText('SIMULATED')
+  })
+}
+
+test('an instant is chosen, stepped and replayed by keyboard and buttons', async () => {
+  await open('overview')
+  const at = new Date(Date.now() - 12_000)
+  await open(`overview?at=${at.toISOString()}`)
+  await expect(badge()).toContainText('PAST')
+  const time = page.getByRole('region', { name: 'Time' })
+  await expect(time).toContainText('recorded')
+  await expect(page.getByRole('navigation', { name: /priority levels/ })).toContainText(
+    `At ${at.toISOString().slice(11, 19)}`,
+  )
+  const earlier = new Date(at.getTime() - 10_000).toISOString().slice(11, 19)
+  await time.getByRole('button', { name: '−10 s' }).click()
+  await expect(badge()).toContainText(`PAST ${earlier}`)
+  await time.getByRole('slider', { name: 'Instant in the shown range' }).focus()
+  await page.keyboard.press('ArrowRight')
+  await expect(badge()).toContainText(`PAST ${new Date(at.getTime() - 9_000).toISOString().slice(11, 19)}`)
+  await time.getByRole('combobox', { name: 'Speed of replay' }).selectOption('2')
+  await time.getByRole('button', { name: 'Replay' }).click()
+  await expect(badge()).toContainText(`PAST ${new Date(at.getTime() - 3_000).toISOString().slice(11, 19)}`)
+  await time.getByRole('button', { name: 'Hold' }).click()
+  await page.keyboard.press('l')
+  await expect(badge()).toContainText('SIMULATED')
+  await expect(time).toBeHidden()
+})
+
+test('where nothing was recorded the screens say so, and lead to what is nearest', async () => {
+  await open(`overview?at=${new Date(Date.now() - 7_200_000).toISOString()}`)
+  await expect(page.getByRole('heading', { name: /^Nothing was recorded at/ })).toBeVisible()
+  await page.getByRole('button', { name: 'First sample after' }).click()
+  await expect(page.getByRole('grid', { name: /Priority levels/ })).toBeVisible()
+  await live().click()
+  await expect(badge()).toContainText('SIMULATED')
+})
+
+test('nothing can be changed in the past', async () => {
+  await open(`editor/draft?at=${new Date(Date.now() - 5_000).toISOString()}`)
+  await expect(badge()).toContainText('PAST')
+  await expect(page.getByText('The screens show the past. Go back to live (L) to edit.')).toBeVisible()
+  await live().click()
+})
