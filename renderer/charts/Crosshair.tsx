@@ -180,8 +180,14 @@ export function zoomToRange(): void {
 const ROWS = 8
 
 /** Every level at one instant, most executing seats first; the chosen level stays in view. */
-export function CursorTable(props: { readonly series: Series; readonly at: number; readonly level: string }) {
-  const { series, at, level } = props
+export function CursorTable(props: {
+  readonly series: Series
+  readonly at: number
+  readonly level: string
+  /** What happened near that instant, a sentence each. */
+  readonly happened: readonly string[]
+}) {
+  const { series, at, level, happened } = props
   const reading = readCursor(series, at)
   if (reading === undefined) return null
   const top = reading.rows.slice(0, ROWS)
@@ -194,6 +200,11 @@ export function CursorTable(props: { readonly series: Series; readonly at: numbe
         <b className="mono">{format.time(reading.at)}</b>
         <span>{reading.gap ? 'no sample' : 'seats, sampled'}</span>
       </div>
+      {happened.map((sentence) => (
+        <p key={sentence} className={styles['happened']}>
+          {sentence}
+        </p>
+      ))}
       <PlainTable
         caption="Levels at this time"
         className={styles['table']}

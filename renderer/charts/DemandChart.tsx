@@ -3,6 +3,7 @@ import { ComposedChart, Line, XAxis, YAxis } from 'recharts'
 import type { LevelColumn, Series } from '../../core/history/series.ts'
 import { format } from '../theme/format.ts'
 import { levelColor } from '../state/levels.ts'
+import { EventMarks, type EventMark } from './EventMarks.tsx'
 import { PlotAxes } from './plot.tsx'
 import { type Plot, type TimeDomain, xOfTime, yOfValue, type ValueAxis, valueAxis } from './plot.data.ts'
 import { bucketRanges, type Column } from './reduce.data.ts'
@@ -23,12 +24,14 @@ export interface DemandChartProps {
   readonly data: DemandChartData
   readonly domain: TimeDomain
   readonly plot: Plot
+  /** What happened to the level or its server. */
+  readonly marks: readonly EventMark[]
 }
 
 const STILL = { isAnimationActive: false, dot: false, activeDot: false, connectNulls: false } as const
 
 /** What the server saw of demand at each recomputation, and what it made of it. */
-export const DemandChart = memo(function DemandChart({ level, title, data, domain, plot }: DemandChartProps) {
+export const DemandChart = memo(function DemandChart({ level, title, data, domain, plot, marks }: DemandChartProps) {
   const rounds = useMemo<DemandRound[]>(() => [...data.rounds], [data.rounds])
   const margin = useMemo(
     () => ({ top: plot.top, right: plot.right, bottom: plot.bottom, left: plot.left }),
@@ -53,6 +56,7 @@ export const DemandChart = memo(function DemandChart({ level, title, data, domai
       <Line {...STILL} type="linear" dataKey="average" stroke={color} strokeWidth={1.5} />
       <Line {...STILL} type="linear" dataKey="smoothed" stroke="var(--text)" strokeWidth={1.75} />
       <path d={watermarkPath(data, domain, plot)} fill="var(--text-2)" />
+      <EventMarks marks={marks} domain={domain} plot={plot} />
       {data.above !== undefined && (
         <text x={plot.left + 6} y={plot.top + 14}>
           ▲ high watermark up to {format.seats(data.above)}
@@ -94,6 +98,7 @@ function samePicture(a: DemandChartProps, b: DemandChartProps): boolean {
     a.level === b.level &&
     a.title === b.title &&
     a.plot === b.plot &&
+    a.marks === b.marks &&
     a.domain.from === b.domain.from &&
     a.domain.to === b.domain.to &&
     sameRounds(a.data, b.data)

@@ -1,6 +1,7 @@
 import { memo, useId, useMemo } from 'react'
 import { format } from '../theme/format.ts'
 import { levelColor } from '../state/levels.ts'
+import { EventMarks, type EventMark } from './EventMarks.tsx'
 import { patternOf, PlotAxes, Drawing } from './plot.tsx'
 import styles from './seats.module.css'
 import {
@@ -39,18 +40,24 @@ export interface SeatChartProps {
   readonly options: SeatChartOptions
   readonly domain: TimeDomain
   readonly plot: Plot
+  /** What happened to the level or its server. */
+  readonly marks: readonly EventMark[]
 }
 
 /**
  * Limits, executing seats and demand of one level on one axis in seats (design: charts). Drawn as paths: it changes with
  * every sample (docs/decisions/020-charts.md).
  */
-export const SeatChart = memo(function SeatChart({ level, data, options, domain, plot }: SeatChartProps) {
-  const sentence = seatSentence(level, data)
+export const SeatChart = memo(function SeatChart({ level, data, options, domain, plot, marks }: SeatChartProps) {
+  const happened = marks.filter(({ at }) => at >= domain.from && at <= domain.to)
+  const sentence = [seatSentence(level, data), ...happened.map(({ at, text }) => `${format.time(at)} ${text}`)].join(
+    '; ',
+  )
   return (
     <Drawing width={plot.width} height={plot.height} label={sentence}>
       <PlotAxes plot={plot} domain={domain} axis={data.axis} />
       <Paths level={level} data={data} exempt={options.exempt} domain={domain} plot={plot} />
+      <EventMarks marks={marks} domain={domain} plot={plot} />
       <Events data={data} domain={domain} plot={plot} />
       <EdgeLabels data={data} options={options} plot={plot} />
     </Drawing>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { ObjectSet, PriorityLevelConfiguration } from '../../core/config/objects.ts'
 import { serverFrame } from '../../test/fixtures/frames.ts'
-import { objectChanges, pastWrites, processChanges } from './noted.logic.ts'
+import { marksOfLevel, objectChanges, pastWrites, processChanges, type Noted } from './noted.logic.ts'
 
 const OBJECTS = builtInObjects('v1.36.3')
 const AT = Date.parse('2026-11-21T03:12:43.000Z')
@@ -76,4 +76,18 @@ describe('changes of the process', () => {
     expect(processChanges(before, upgraded).map(({ kind }) => kind)).toEqual(['restarted', 'version'])
     expect(processChanges(before, upgraded)[1]?.text).toMatch(/changed from v1\.36\.3 to v1\.37\.0$/)
   })
+})
+
+it('the marks of a level are its edits, and what befell its server', () => {
+  const noted: readonly Noted[] = [
+    { at: 1, kind: 'object', text: 'changed', level: 'workload-low' },
+    { at: 2, kind: 'object', text: 'changed', level: 'workload-high' },
+    { at: 3, kind: 'object', text: 'a schema of no level changed' },
+    { at: 4, kind: 'restarted', text: 'a started', server: 'a' },
+    { at: 5, kind: 'version', text: 'b changed', server: 'b' },
+  ]
+  expect(marksOfLevel(noted, 'workload-low', 'a').map(({ at, word }) => [at, word])).toEqual([
+    [1, 'edit'],
+    [4, 'restart'],
+  ])
 })

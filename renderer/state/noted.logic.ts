@@ -14,6 +14,24 @@ export interface Noted {
   readonly server?: string
 }
 
+/** The word for it where there is room for one. */
+const WORDS = { object: 'edit', restarted: 'restart', version: 'new version' } as const satisfies Record<
+  Noted['kind'],
+  string
+>
+
+/** What explains the curves of one level on one server. */
+export const marksOfLevel = (
+  noted: readonly Noted[],
+  level: string,
+  server: string,
+): readonly { readonly at: number; readonly word: string; readonly text: string }[] =>
+  noted.flatMap((one) =>
+    (one.kind !== 'object' || one.level === level) && (one.server === undefined || one.server === server)
+      ? [{ at: one.at, word: WORDS[one.kind], text: one.text }]
+      : [],
+  )
+
 type AnyObject = FlowSchema | PriorityLevelConfiguration
 
 /** Fields in one line; the others are counted. */

@@ -3,6 +3,7 @@ import type { DerivedLevel } from '../../../core/frame/derived.ts'
 import { type LevelFrame, type ServerFrame, isExempt } from '../../../core/frame/frame.ts'
 import type { Series } from '../../../core/history/series.ts'
 import { DemandChart, demandPlot, demandChartData, demandRounds, roundDomain } from '../../charts/DemandChart.tsx'
+import type { EventMark } from '../../charts/EventMarks.tsx'
 import type { TimeDomain } from '../../charts/plot.data.ts'
 import { useSize } from '../../charts/plot.tsx'
 import type { ChartTable } from '../../components/csv.ts'
@@ -24,11 +25,12 @@ export interface DemandPaneProps {
   readonly torn: boolean
   readonly domain: TimeDomain
   readonly height: number
+  readonly marks: readonly EventMark[]
 }
 
 /** Demand as the server remembers it, and the steps from it to the current limit. */
 export const DemandPane = memo(function DemandPane(props: DemandPaneProps) {
-  const { series, server, level, derived, torn, domain, height } = props
+  const { series, server, level, derived, torn, domain, height, marks } = props
   const [box, { width }] = useSize()
   const data = useMemo(
     () => (series === undefined ? undefined : demandChartData(series, level.name)),
@@ -61,8 +63,16 @@ export const DemandPane = memo(function DemandPane(props: DemandPaneProps) {
                   data={data}
                   domain={rounds}
                   plot={plot}
+                  marks={marks}
                 />
-                <SeatsCursor series={series} level={level.name} plot={plot} domain={rounds} label="Demand" />
+                <SeatsCursor
+                  series={series}
+                  level={level.name}
+                  plot={plot}
+                  domain={rounds}
+                  marks={marks}
+                  label="Demand"
+                />
               </>
             )
           )}

@@ -11,6 +11,8 @@ import { HiddenReallocations } from '../../components/HiddenReallocations.tsx'
 import { LOW, useMedia, useCalm, useLater } from '../../components/hooks.ts'
 import { useDump } from '../../state/dumps.ts'
 import { dumpOfLevel } from '../../state/flows.logic.ts'
+import { marksOfLevel } from '../../state/noted.logic.ts'
+import { notedStore } from '../../state/noted.ts'
 import { useSeries, useSeriesProblem } from '../../state/series.ts'
 import { useSimulationState } from '../../state/simulation.ts'
 import { timeStore } from '../../state/time.ts'
@@ -62,6 +64,8 @@ export function LevelView({ server, level, derivedServer, derived, stale }: Leve
     () => (dumpFrame === undefined ? undefined : dumpOfLevel(dumpFrame, level.name)),
     [dumpFrame, level.name],
   )
+  const noted = notedStore((state) => state.noted)
+  const marks = useMemo(() => marksOfLevel(noted, level.name, server.id), [noted, level.name, server.id])
   const kind = levelKind(level, dump?.queues?.length)
   const everySeconds = useEverySeconds()
   const height = useMedia(LOW) ? CHART_HEIGHT_LOW : CHART_HEIGHT
@@ -92,6 +96,7 @@ export function LevelView({ server, level, derivedServer, derived, stale }: Leve
           domain={domain}
           everySeconds={everySeconds}
           height={height}
+          marks={marks}
         />
         {!exempt && (
           <DemandPane
@@ -102,6 +107,7 @@ export function LevelView({ server, level, derivedServer, derived, stale }: Leve
             torn={torn}
             domain={domain}
             height={height}
+            marks={marks}
           />
         )}
       </Row>

@@ -5,6 +5,7 @@ import { ChartFrame } from '../../components/ChartFrame.tsx'
 import { Loading } from '../../components/States.tsx'
 import { Crosshair, CursorTable, cursorWords } from '../../charts/Crosshair.tsx'
 import { SeatChart, seatPlot } from '../../charts/SeatChart.tsx'
+import { marksNear, type EventMark } from '../../charts/EventMarks.tsx'
 import { seatChartData, seatRows } from '../../charts/seatChart.data.ts'
 import type { TimeDomain } from '../../charts/plot.data.ts'
 import { useSize } from '../../charts/plot.tsx'
@@ -21,11 +22,12 @@ export interface SeatsPaneProps {
   /** Seconds between samples, for the note. */
   readonly everySeconds: number | undefined
   readonly height: number
+  readonly marks: readonly EventMark[]
 }
 
 /** Limits, executing seats and demand of the level over the shown range. */
 export const SeatsPane = memo(function SeatsPane(props: SeatsPaneProps) {
-  const { series, level, exempt, exist, domain, everySeconds, height } = props
+  const { series, level, exempt, exist, domain, everySeconds, height, marks } = props
   const [box, { width }] = useSize()
   const options = useMemo(() => ({ exempt, exist }), [exempt, exist])
   const data = useMemo(
@@ -50,8 +52,8 @@ export const SeatsPane = memo(function SeatsPane(props: SeatsPaneProps) {
         ) : (
           width > 0 && (
             <>
-              <SeatChart level={level} data={data} options={options} domain={domain} plot={plot} />
-              <SeatsCursor series={series} level={level} plot={plot} domain={domain} label="Seats" />
+              <SeatChart level={level} data={data} options={options} domain={domain} plot={plot} marks={marks} />
+              <SeatsCursor series={series} level={level} plot={plot} domain={domain} marks={marks} label="Seats" />
             </>
           )
         )}
@@ -68,11 +70,22 @@ export const SeatsCursor = memo(function SeatsCursor(props: {
   readonly level: string
   readonly plot: ReturnType<typeof seatPlot>
   readonly domain: TimeDomain
+  readonly marks: readonly EventMark[]
   readonly label: string
 }) {
-  const { series, level, plot, domain, label } = props
-  const tooltip = useCallback((at: number) => <CursorTable series={series} at={at} level={level} />, [series, level])
-  const spoken = useCallback((at: number) => cursorWords(series, at, level), [series, level])
+  const { series, level, plot, domain, marks, label } = props
+  const happened = useCallback(
+    (at: number) => marksNear(marks, at, domain, plot).map((mark) => `${format.time(mark.at)} ${mark.text}`),
+    [marks, domain, plot],
+  )
+  const tooltip = useCallback(
+    (at: number) => <CursorTable series={series} at={at} level={level} happened={happened(at)} />,
+    [series, level, happened],
+  )
+  const spoken = useCallback(
+    (at: number) => [cursorWords(series, at, level), ...happened(at)].join('; '),
+    [series, level, happened],
+  )
   return <Crosshair plot={plot} domain={domain} times={series.times} label={label} tooltip={tooltip} spoken={spoken} />
 })
 

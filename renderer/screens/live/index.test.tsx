@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { proxySpec, SIMULATION } from '../../../test/fixtures/sources.ts'
 import { openStory, type Story, type StoryOptions } from '../../../test/harness/story.ts'
 import { setClient } from '../../state/client.ts'
+import { liveStore } from '../../state/live.ts'
 import { requestStore } from '../../state/request.ts'
 import { startRoutes } from '../../state/route.ts'
 import { settingsNow } from '../../state/settings.ts'
@@ -119,6 +120,15 @@ describe('Live requests', () => {
     fireEvent.change(field(), { target: { value: 'user:nobody' } })
     await screen.findByText(/No request matches this filter/)
     expect(screen.queryByText(/the list holds still/)).toBeNull()
+  })
+
+  it('says how many came too fast to be listed', async () => {
+    await open(proxy('observe'))
+    await screen.findByText(/buffer 500 of/)
+    const { state } = liveStore.getState()
+    if (state === undefined) throw new Error('no state of the stream')
+    act(() => liveStore.setState({ state: { ...state, withoutRow: 1_234 } }))
+    expect(await screen.findByText(/, 0 dropped, 1 234 too many to list/)).toBeTruthy()
   })
 
   it('holds while paused', async () => {

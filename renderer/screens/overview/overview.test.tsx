@@ -6,6 +6,7 @@ import { openStory, type Story, type StoryOptions } from '../../../test/harness/
 import { setClient } from '../../state/client.ts'
 import { connectionStore } from '../../state/connection.ts'
 import { selectionStore } from '../../state/selection.ts'
+import { cursorOf, timeStore } from '../../state/time.ts'
 import { startState } from '../../state/start.ts'
 import { viewStore } from '../../state/view.ts'
 import { OverviewScreen } from './index.tsx'
@@ -123,6 +124,35 @@ describe('overview of one server', () => {
     const cells = read()
     expect(cells).toContainEqual(['sum', '602', '72', '72', '602', '488', '114'])
     expect(cells.at(-1)?.slice(0, 6)).toEqual(['exempt, outside the sum', '0', '0', '0', '–', '3'])
+  })
+
+  test('the table behind the ledger goes on with the samples', async () => {
+    const { advance } = await open({ history: 130 })
+    await screen.findByRole('grid', { name: 'Priority levels' })
+    await userEvent.setup().click(screen.getByRole('button', { name: 'Seat ledger as table' }))
+    const words = (): string | null => screen.getByRole('table', { name: 'Seat ledger' }).textContent
+    const before = words()
+    for (let seconds = 0; seconds < 20; seconds++) act(() => advance(1_000))
+    await waitFor(() => expect(words()).not.toBe(before), { timeout: 5_000 })
+  })
+
+  test('what changed can be narrowed, and leads to where it shows', async () => {
+    await open({ history: 130 })
+    const list = await screen.findByRole('region', { name: 'Changes, newest first' }, { timeout: 5_000 })
+    const entries = (): readonly string[] =>
+      within(list)
+        .getAllByRole('listitem')
+        .map(({ textContent }) => textContent)
+    const all = entries().length
+    await userEvent.setup().selectOptions(screen.getByRole('combobox', { name: 'Kind of change' }), 'limits')
+    expect(entries().length).toBeLessThan(all)
+    const [link] = within(list).getAllByRole('link')
+    expect(link?.getAttribute('href')).toContain('#/allocation')
+    await userEvent.setup().click(link ?? list)
+    expect(cursorOf(timeStore.getState())).toBeDefined()
+    act(() => timeStore.getState().setCursor())
+    await userEvent.setup().selectOptions(screen.getByRole('combobox', { name: 'Kind of change' }), 'server')
+    expect(screen.getByText('Nothing of server changed in this range.')).toBeDefined()
   })
 
   test('says the worst first and keeps the rows in their order', async () => {

@@ -154,6 +154,13 @@ test('a preset adds two objects, that the same draft applies', async () => {
   await expectAccessible()
 })
 
+test('the draft runs beside live traffic from where it is', async () => {
+  await page.getByRole('button', { name: 'Run beside live traffic' }).click()
+  await expect(page).toHaveURL(/#\/live/)
+  await expect(page.getByRole('heading', { name: /^Draft/ }).first()).toBeVisible()
+  await open('editor/draft?object=PriorityLevelConfiguration%2Fworkload-low')
+})
+
 test('applies after the names of built-in objects were typed; the Level screen shows it within one adjustment', async () => {
   // The simulated server puts its own objects back every minute: a slow minute leaves time to see the edit.
   await page.getByRole('combobox', { name: 'Simulation speed' }).selectOption('0.1')
@@ -169,6 +176,10 @@ test('applies after the names of built-in objects were typed; the Level screen s
   await expect(option('workload-low')).not.toHaveAccessibleName(/edited/)
   await open('level/workload-low')
   await expect(page.locator('main header').first()).toContainText(/nominal\s*100/)
+  // The charts say when, and what.
+  await expect(
+    page.getByRole('img', { name: /workload-low changed by apf-console: .*nominalConcurrencyShares/ }),
+  ).toBeVisible()
 })
 
 test('the journal takes it back, and the draft is not needed for that', async () => {
@@ -197,8 +208,13 @@ test('without a server the built-in objects of any version can be drafted upon a
   await page.getByRole('button', { name: /^Recorded demo/ }).click()
   await page.getByRole('button', { name: 'Play the recording' }).click()
   await expect(page.getByRole('banner').locator('[data-mode]')).toContainText('REPLAY')
+  // The demo was recorded on this release: its built-in objects are the ones that stand in, and what they are compared with.
+  await open('editor/drift')
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('v1.36')
   await open('editor/draft?object=PriorityLevelConfiguration%2Fsystem')
-  await page.getByRole('combobox', { name: /built-in objects of Kubernetes/ }).selectOption('v1.30.0')
+  const release = page.getByRole('combobox', { name: /built-in objects of Kubernetes/ })
+  await expect(release).toHaveValue(/^v1\.36/)
+  await release.selectOption('v1.30.0')
   await page.getByRole('textbox', { name: 'Shares' }).fill('60')
   await expect(impact('system')).toContainText('→')
   await expect(page.getByRole('button', { name: /^Apply/ })).toBeHidden()

@@ -68,3 +68,18 @@ test('every chart of the level screen has a table of its name, and exports', asy
   await page.getByRole('menuitem', { name: 'Save as PNG' }).click()
   expect((await picture).suggestedFilename()).toMatch(/\.png$/)
 })
+
+test('an address carries its range; one that cannot be read is said, and changes nothing', async ({
+  consolePage: page,
+}) => {
+  const range = page.getByRole('banner').getByRole('button', { name: /Time range/ })
+  const go = (hash: string) =>
+    page.evaluate((to) => {
+      location.hash = to
+    }, hash)
+  await go('#/overview?range=last+300+s')
+  await expect(range).toContainText('5 min')
+  await go('#/level/workload-low?range=last+300+parsecs')
+  await expect(page.getByRole('status').filter({ hasText: 'The range of this address cannot be shown.' })).toBeVisible()
+  await expect(range).toContainText('5 min')
+})

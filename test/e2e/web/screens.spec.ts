@@ -39,6 +39,8 @@ for (const theme of THEMES) {
         await page.setViewportSize(size)
         // Nothing sticks out sideways once charts have their new width: what does not fit scrolls inside its pane.
         await expect.poll(() => sideways(page)).toEqual([])
+        // A header that is cut has its whole text nowhere: cells of names may be, with the middle left out.
+        expect(await cutHeaders(page)).toEqual([])
         // There are no frames, so no page of its own is needed to put their results together.
         const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
         expect(
@@ -56,5 +58,21 @@ function sideways(page: Page): Promise<readonly string[]> {
       const over = box.scrollWidth - box.clientWidth
       return over > 0 ? [`${box.tagName} ${box.className}: ${over} px`] : []
     }),
+  )
+}
+
+/** Headers of tables whose words do not fit. */
+function cutHeaders(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('main th[scope=col], main [role=columnheader]')].flatMap((header) =>
+      [header, ...header.querySelectorAll('*')].some(
+        (part) =>
+          getComputedStyle(part).overflow !== 'visible' &&
+          part.scrollWidth > part.clientWidth + 1 &&
+          part.clientWidth > 1,
+      )
+        ? [header.textContent]
+        : [],
+    ),
   )
 }

@@ -48,6 +48,8 @@ test('within the first minute a wave of lists makes workload-low queue and borro
 
 test('its time can be stopped, stepped event by event, made faster and let go', async () => {
   await open('overview')
+  // The view has the only pause; the server's own time is a speed.
+  await expect(page.getByRole('button', { name: /pause/i })).toHaveCount(1)
   const steer = page.getByRole('group', { name: 'Simulated server' })
   const speed = steer.getByRole('combobox', { name: 'Simulation speed' })
   await speed.selectOption('stopped')

@@ -128,3 +128,51 @@ test('files: a metrics page opens without any cluster, anything else is named in
   ).toBeVisible()
   await expect(page.getByText('v1.33.13').first()).toBeVisible()
 })
+
+test('a file dropped on the window opens; its levels have one state wherever it stands', async ({
+  consolePage: page,
+}) => {
+  const content = readFixture('captures/v1.33.13/mixed-and-lists.metrics.txt.gz').toString()
+  const dataTransfer = await page.evaluateHandle((text) => {
+    const data = new DataTransfer()
+    data.items.add(new File([text], 'dropped.txt', { type: 'text/plain' }))
+    return data
+  }, content)
+  await page.dispatchEvent('body', 'dragover', { dataTransfer })
+  await expect(page.getByText('Drop to open')).toBeVisible()
+  await page.dispatchEvent('body', 'drop', { dataTransfer })
+  await expect(page.getByText('Drop to open')).toBeHidden()
+  await expect(page.getByRole('banner').getByRole('button', { name: /dropped\.txt/ })).toBeVisible()
+  await page.getByRole('link', { name: /^Overview/ }).click()
+
+  const rows = page.getByRole('grid', { name: 'Priority levels', exact: true }).getByRole('row')
+  const roster = page.getByRole('navigation', { name: 'Screens and priority levels' })
+  await expect(rows.nth(8)).toBeVisible()
+  // The name stands after its code of two letters.
+  const states = new Map(
+    await rows.evaluateAll((all) =>
+      all.slice(1).map((row) => [row.children[0]?.textContent.slice(2) ?? '', row.children[1]?.textContent ?? '']),
+    ),
+  )
+  const headline = await page.getByRole('heading', { level: 1 }).innerText()
+  const inTrouble = [...states].filter(([, state]) => /queueing|rejecting/.test(state))
+  expect(inTrouble.length).toBeGreaterThan(0)
+  expect(inTrouble.some(([name]) => headline.includes(name))).toBe(true)
+  for (const [name, state] of states) {
+    const trouble = /rejecting|queueing/.exec(state)?.[0]
+    const entry = roster.getByRole('link', { name: new RegExp(name) })
+    if (trouble === undefined) await expect(entry).not.toContainText(/rejecting|queueing/)
+    else await expect(entry).toContainText(trouble)
+  }
+  const [[name = '', state = ''] = []] = inTrouble
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').last().fill(name)
+  await expect(page.getByRole('option', { name: new RegExp(name) }).first()).toContainText(
+    new RegExp(/rejecting|queueing/.exec(state)?.[0] ?? ''),
+  )
+  await page.keyboard.press('Escape')
+  await roster.getByRole('link', { name: new RegExp(name) }).click()
+  await expect(page.locator('main header').first()).toContainText(
+    new RegExp(/rejecting|queueing/.exec(state)?.[0] ?? ''),
+  )
+})

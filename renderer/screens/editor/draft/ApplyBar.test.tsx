@@ -1,11 +1,13 @@
-import { cleanup, render, screen } from '@testing-library/react'
+import { act, cleanup, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { openStory, type Story } from '../../../../test/harness/story.ts'
 import type { Editing, ObjectsState } from '../../../../core/contract/objects.ts'
 import { tellConnections } from '../../../state/connection.ts'
+import { rfc3339 } from '../../../../core/units.ts'
 import { setClient } from '../../../state/client.ts'
-import { EditingSwitch } from './ApplyBar.tsx'
+import { objectsStore } from '../../../state/objects.ts'
+import { EditingSwitch, RetryNote } from './ApplyBar.tsx'
 
 const state = (editing: Editing): ObjectsState => ({
   connection: 1,
@@ -43,4 +45,17 @@ it('has the role where the user may not write, and asks the server again', async
 it('offers nothing where no role would help', () => {
   render(<EditingSwitch state={state({ state: 'impossible', why: 'These are files.' })} />)
   expect(screen.queryByRole('button')).toBeNull()
+})
+
+it('counts down to the next try of a rejected request, and can give it up', async () => {
+  const call = vi.spyOn(story.client, 'call')
+  const waiting = { until: rfc3339(Date.now() + 9_500), attempt: 2, most: 10 }
+  render(<RetryNote />)
+  act(() => objectsStore.setState({ state: { ...state({ state: 'on', since: rfc3339(Date.now()) }), waiting } }))
+  const timer = await screen.findByRole('timer')
+  const first = timer.textContent
+  expect(first).toMatch(/\b(9|10) s\b/)
+  await vi.waitFor(() => expect(timer.textContent).not.toBe(first), 3_000)
+  await userEvent.setup().click(screen.getByRole('button', { name: 'Give up' }))
+  expect(call).toHaveBeenCalledWith('objects.giveUp', expect.anything())
 })
