@@ -28,7 +28,14 @@ import {
   ProxyModeSchema,
 } from './live.ts'
 import { PrometheusServersSchema, PrometheusTargetSchema } from './prometheus.ts'
-import { ExtentSchema, MomentSchema, RecorderStateSchema, RecordingEntrySchema } from './recording.ts'
+import {
+  ExtentSchema,
+  MomentSchema,
+  MOST_PAST_REQUESTS,
+  PastRequestsSchema,
+  RecorderStateSchema,
+  RecordingEntrySchema,
+} from './recording.ts'
 import { SettingsChangeSchema, SettingsSchema } from './settings.ts'
 import {
   CadenceSchema,
@@ -92,7 +99,7 @@ export const procedures = {
    * where that is a recording. `not-found` where nothing is recorded.
    */
   'past.open': procedure(ofConnection, connection),
-  /** What is recorded; of recordings alone (`unsupported`), like the three below. */
+  /** What is recorded; of recordings alone (`unsupported`), like the four below. */
   'past.extent': procedure(ofConnection, ExtentSchema),
   /** What was known at an instant, Unix milliseconds. */
   'past.moment': procedure(z.object({ connection, at: z.number() }), MomentSchema),
@@ -100,6 +107,11 @@ export const procedures = {
   'past.dump': procedure(
     z.object({ connection, server: z.string(), level: z.string().exactOptional(), at: z.number() }),
     DumpFrameSchema.nullable(),
+  ),
+  /** The last requests that had arrived by an instant, at most `count`. */
+  'past.requests': procedure(
+    z.object({ connection, at: z.number(), count: z.number().int().min(1).max(MOST_PAST_REQUESTS) }),
+    PastRequestsSchema,
   ),
   'sources.recent': procedure(nothing, z.array(RecentSourceSchema)),
   'sources.forget': procedure(z.object({ at: z.string() }), z.array(RecentSourceSchema)),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { DerivedServerSchema } from '../frame/derived.ts'
 import { FrameSchema, SourceInfoSchema } from '../frame/frame.ts'
 import { ProblemSchema } from './errors.ts'
+import { LiveRequestSchema, LiveStateSchema } from './live.ts'
 import { ObjectsStateSchema } from './objects.ts'
 import { ServerHealthSchema } from './source.ts'
 
@@ -71,6 +72,20 @@ export const MomentSchema = z.object({
   gap: z.object({ before: z.number().exactOptional(), after: z.number().exactOptional() }).exactOptional(),
 })
 export type Moment = z.infer<typeof MomentSchema>
+
+/** Most requests in one answer about the past. */
+export const MOST_PAST_REQUESTS = 5_000
+
+/** Single requests before an instant, as they ended: one that had arrived and was not over is among them. */
+export const PastRequestsSchema = z.object({
+  /** In the order of their arrival, numbered from 0. */
+  requests: z.array(LiveRequestSchema).max(MOST_PAST_REQUESTS),
+  /** Nothing earlier is recorded. */
+  complete: z.boolean(),
+  /** How the source did; absent where it never said. */
+  state: LiveStateSchema.exactOptional(),
+})
+export type PastRequests = z.infer<typeof PastRequestsSchema>
 
 /** A recording, as far as it is known without reading what it tells. */
 export const RecordingEntrySchema = z.object({

@@ -1,4 +1,4 @@
-import type { Extent, Moment } from '../../core/contract/recording.ts'
+import type { Extent, Moment, PastRequests } from '../../core/contract/recording.ts'
 import type { AdjustmentStep } from '../../core/frame/derived.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { HeatQuery } from '../../core/history/heat.ts'
@@ -13,6 +13,8 @@ export interface Archive {
   moment(at: UnixMs): Moment
   /** The last dump of a server up to an instant; `undefined` where none was recorded in the minutes before it. */
   dump(server: string, at: UnixMs): DumpFrame | undefined
+  /** The last requests that had arrived by an instant, at most `count`. */
+  requests(at: UnixMs, count: number): PastRequests
   series(server: string, query: TierQuery): Series
   /** Of the last `MOST_READ_MS` of the range, because it reads every sample. */
   heatMap(server: string, query: HeatQuery): HeatMap

@@ -5,7 +5,9 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { createPicture, type Picture } from '../../core/source/picture.ts'
+import type { LiveRequest } from '../../core/contract/live.ts'
 import type { ServerHealth } from '../../core/contract/source.ts'
+import { liveRequest } from '../../core/live/live.fixture.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
@@ -198,5 +200,50 @@ test('the first sample is derived from what the source told of its past', async 
   const { derived } = createArchive({ folder: own, ids, source, now: () => 0 }).moment(START)
   expect(first).toHaveLength(1)
   expect(plain(derived)).toEqual(plain(first))
+  await rm(own, { recursive: true, force: true })
+})
+
+test('lists the requests that had come by an instant, as they ended, whatever was told of them in between', async () => {
+  const own = await mkdtemp(join(tmpdir(), 'apf-archive-'))
+  const clock = standingClock(START)
+  const recorder = startRecorder({
+    folder: own,
+    source,
+    writer: 'this',
+    environment: clock.environment,
+    series: () => [],
+  })
+  const requests = Array.from({ length: 300 }, (_, seq) =>
+    liveRequest({ seq, at: START + seq * 250, state: 'served', waitMs: 10, runMs: (seq % 7) * 700 }),
+  )
+  const changed = (now: number): LiveRequest[] =>
+    requests.flatMap((request): LiveRequest[] => {
+      const over = request.at + (request.runMs ?? 0)
+      if (request.at > now || request.at <= now - 10_000) return []
+      if (over > now) return [{ ...request, state: 'executing' }]
+      // Once more, when the server's own words are known.
+      return over > now - 1_000 ? [{ ...request, status: 200 }] : []
+    })
+  for (const [second, { frame }] of story.slice(0, 90).entries()) {
+    for (const server of frame.servers) recorder.take({ kind: 'frame', frame: server })
+    const told = changed(START + second * 1_000)
+    recorder.take({ kind: 'requests', changes: { event: second + 1, from: second, requests: told, dropped: 0 } })
+    clock.advance(1_000)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await recorder.end()
+  const ids = new Set(listRecordings(own, () => false).map(({ id }) => id))
+  const { requests: before } = createArchive({ folder: own, ids, source, now: () => 0 })
+  fc.assert(
+    fc.property(fc.integer({ min: -1_000, max: 90_000 }), fc.integer({ min: 1, max: 400 }), (afterMs, count) => {
+      const come = requests.filter(({ at }) => at <= START + afterMs)
+      const read = before(START + afterMs, count)
+      expect(read.requests.map(({ at }) => at)).toEqual(come.slice(-count).map(({ at }) => at))
+      expect(read.requests.map(({ seq }) => seq)).toEqual(come.slice(-count).map((_, place) => place))
+      expect(read.requests.every(({ state, status }) => state === 'served' && status === 200)).toBe(true)
+      expect(read.complete).toBe(come.length <= count)
+    }),
+    { numRuns: 60 },
+  )
   await rm(own, { recursive: true, force: true })
 })

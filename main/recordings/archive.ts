@@ -1,4 +1,5 @@
-import { MOST_READ_MS, type Extent, type Moment } from '../../core/contract/recording.ts'
+import type { LiveRequest, LiveState } from '../../core/contract/live.ts'
+import { MOST_READ_MS, type Extent, type Moment, type PastRequests } from '../../core/contract/recording.ts'
 import { ProblemError, type Problem } from '../../core/contract/errors.ts'
 import { GAP_INTERVALS } from '../../core/frame/derive.ts'
 import { FRAME_FORMAT_VERSION, type SourceInfo } from '../../core/frame/frame.ts'
@@ -37,6 +38,9 @@ const MOST_PLAYED = 16
 /** What a moment is made of. */
 const STATE: ReadonlySet<EventKind> = new Set(['frame', 'facts', 'health', 'objects', 'pace', 'note'])
 const DUMPS: ReadonlySet<EventKind> = new Set(['dump'])
+const REQUESTS: ReadonlySet<EventKind> = new Set(['requests'])
+/** A request is recorded once it is over: of one that took longer, nothing is known before. */
+const LONGEST_REQUEST_MS = 60_000
 
 /** A segment, and the file that it is in. */
 interface Place extends SegmentPlace {
@@ -178,6 +182,36 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
       }
       return undefined
     },
+    requests(at, count) {
+      const places = placesNow().toSorted((a, b) => a.first - b.first)
+      const upTo = places.filter(({ first }) => first <= at + LONGEST_REQUEST_MS).toReversed()
+      // Told again, it is what it was told to be last; numbers are of one recording.
+      const found = new Map<string, LiveRequest>()
+      let state: PastRequests['state']
+      let complete = true
+      for (const place of upTo) {
+        if (found.size >= count && place.last < at - LONGEST_REQUEST_MS) {
+          complete = false
+          break
+        }
+        const { before, events } = read(`requests ${place.key}`, place, REQUESTS)
+        const told = [...before, ...events]
+        state ??= told.flatMap(stateTold).at(-1)
+        for (const { event } of told.toReversed()) {
+          if (event.kind !== 'requests' || !('changes' in event)) continue
+          for (const request of event.changes.requests) {
+            const key = `${place.path} ${request.seq}`
+            if (request.at <= at && !found.has(key)) found.set(key, request)
+          }
+        }
+      }
+      const requests = [...found.values()].toSorted((a, b) => a.at - b.at || a.seq - b.seq).slice(-count)
+      return {
+        requests: requests.map((request, seq) => ({ ...request, seq })),
+        complete: complete && found.size <= count,
+        ...(state !== undefined && { state }),
+      }
+    },
     series(server, query) {
       const { from, to } = query
       const resolution = resolutionFor(to - from)
@@ -213,6 +247,10 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
 }
 
 const NOTHING: Played = { samples: [], told: [] }
+
+/** How the source of single requests did. */
+const stateTold = ({ event }: Told): readonly LiveState[] =>
+  event.kind === 'requests' && 'state' in event ? [event.state] : []
 
 /** A dump of so long before says nothing any more: they are five minutes apart at most. */
 const DUMP_MS = 300_000

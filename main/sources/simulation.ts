@@ -113,11 +113,12 @@ export function createSimulationSource(
         snapshot.levels.map(({ name, epochAdvances: { succeeded, failed } }) => [name, succeeded + failed]),
       )
       const frame = serverFrame(snapshot, { id: SERVER, version })
-      const past = !driver.paused && unixMsOf(frame.at) < presentUnixMs
+      const past = driver.isBehind
       if (!past) emit({ kind: 'facts', server: SERVER, facts: simulation.facts() })
       emit({ kind: 'frame', frame, ...(past && { past }) })
+      if (past) return
       tell({ status: 'ok', lastGoodAt: new Date(environment.now()).toISOString() })
-      if (!past) tellPace()
+      tellPace()
     },
     onDump() {
       const dump = dumpFrame(SERVER, simulation.engine)

@@ -171,6 +171,7 @@ export async function openSource(
         if (dump === undefined) return null
         return level === undefined ? dump : onlyLevel(dump, level)
       },
+      'past.requests': async ({ at, count }) => recorded().requests(at, count),
       ...objects.procedures,
       'simulation.state': async () => session.simulation().state(),
       'simulation.control': async (change) => session.simulation().control(change),

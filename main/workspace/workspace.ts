@@ -298,6 +298,7 @@ function sourceProcedures(of: (id: number) => ConnectedSource): SourceHandlers['
     'past.extent': asks('past.extent'),
     'past.moment': asks('past.moment'),
     'past.dump': asks('past.dump'),
+    'past.requests': asks('past.requests'),
     'history.series': asks('history.series'),
     'history.heatMap': asks('history.heatMap'),
     'allocation.steps': asks('allocation.steps'),

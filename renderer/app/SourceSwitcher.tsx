@@ -10,6 +10,7 @@ import { selectionStore } from '../state/selection.ts'
 import { useView, type View } from '../state/view.ts'
 import { format } from '../theme/format.ts'
 import { closeOverlay, setOverlay, shellStore } from '../state/shell.ts'
+import { MiddleCut } from '../components/LevelChip.tsx'
 import styles from './TopBar.module.css'
 
 /** Cluster, server and method; the servers of all connected sources with their health, and the way to another source. */
@@ -29,8 +30,14 @@ export function SourceSwitcher() {
           <span className={styles['quiet']}>No source</span>
         ) : (
           <>
-            <b className={styles['ellipsis']}>{connection.source.name}</b>
-            {server !== undefined && <span className={classes('mono', styles['ellipsis'])}>{server.id}</span>}
+            <b className={styles['ellipsis']}>
+              <MiddleCut text={connection.source.name} />
+            </b>
+            {server !== undefined && (
+              <span className={classes('mono', styles['ellipsis'])}>
+                <MiddleCut text={server.id} />
+              </span>
+            )}
             <span className={classes(styles['quiet'], styles['optional'], styles['ellipsis'])}>
               {connection.source.via}
             </span>

@@ -1,8 +1,9 @@
-import { useEffect, useSyncExternalStore } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import { create } from 'zustand'
 import type { Client } from '../../core/contract/contract.ts'
-import type { Problem } from '../../core/contract/errors.ts'
+import { toProblem, type Problem } from '../../core/contract/errors.ts'
 import { KEPT_REQUESTS, type LiveState } from '../../core/contract/live.ts'
+import { MOST_PAST_REQUESTS, type PastRequests } from '../../core/contract/recording.ts'
 import type { Connected } from '../../core/contract/source.ts'
 import { client } from './client.ts'
 import { connectionStore, followConnection } from './connection.ts'
@@ -74,6 +75,36 @@ export const readOlder = async (): Promise<void> => reader?.older()
 /** Listens to the live source while something that shows it is mounted. */
 export function useLive(): void {
   useEffect(() => startLive(client()), [])
+}
+
+/** Shows the requests before an instant of the past while something is mounted that shows them; why not, where it cannot. */
+export function usePastRequests(connection: number | undefined, at: number): Problem | undefined {
+  const [problem, setProblem] = useState<Problem>()
+  useEffect(() => {
+    if (connection === undefined) return undefined
+    let gone = false
+    const shown = ({ requests, complete, state }: PastRequests): void => {
+      if (gone) return
+      setProblem(undefined)
+      liveRows.clear()
+      for (const request of requests) liveRows.put(request)
+      liveStore.setState({ complete, ...(state && { state }) }, true)
+    }
+    client()
+      .call('past.requests', { connection, at, count: MOST_PAST_REQUESTS })
+      .then(shown, (thrown: unknown) => !gone && setProblem(toProblem(thrown)))
+    return () => {
+      gone = true
+    }
+  }, [connection, at])
+  useEffect(
+    () => () => {
+      liveRows.clear()
+      liveStore.setState(NOTHING, true)
+    },
+    [],
+  )
+  return problem
 }
 
 /** Draws again when rows changed, at most ten times a second and not while the page is hidden. */

@@ -83,6 +83,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         'past.extent': refuse('past.extent'),
         'past.moment': refuse('past.moment'),
         'past.dump': refuse('past.dump'),
+        'past.requests': refuse('past.requests'),
         'recorder.switch': refuse('recorder.switch'),
         'history.series': refuse('history.series'),
         'history.heatMap': refuse('history.heatMap'),

@@ -32,6 +32,8 @@ export interface Driver {
   readonly speed: number
   readonly paused: boolean
   readonly reachedSpeed: number
+  /** What was before the present is still being computed. */
+  readonly isBehind: boolean
   readonly ended: boolean
   start(signal: AbortSignal): void
   setCadence(frameMs: number, dumpMs: number | null): void
@@ -80,8 +82,9 @@ export function createDriver(options: DriverOptions): Driver {
     onFrame()
     if (dumpMs !== null) onDump()
   }
+  const isBehind = (): boolean => simulation.nowNs < backfillNs
   const dumpIfDue = (nowMs: number): void => {
-    if (dumpMs === null || (nowMs < nextDumpMs && nextDumpMs - nowMs <= dumpMs) || simulation.nowNs < backfillNs) return
+    if (dumpMs === null || (nowMs < nextDumpMs && nextDumpMs - nowMs <= dumpMs) || isBehind()) return
     nextDumpMs = nowMs + dumpMs
     onDump()
   }
@@ -102,11 +105,11 @@ export function createDriver(options: DriverOptions): Driver {
   const tick = (): void => {
     const now = environment.now()
     // Somebody set the clock back: waiting until it is there again could take hours.
-    if (now < lastTickMs && simulation.nowNs >= backfillNs) pace.lagBehind(now, simulation.nowNs)
+    if (now < lastTickMs && !isBehind()) pace.lagBehind(now, simulation.nowNs)
     lastTickMs = now
     const targetNs = Math.min(pace.targetNs(now), END_NS)
     const arrived = advance(targetNs)
-    const behind = simulation.nowNs < backfillNs
+    const behind = isBehind()
     const missedNs = targetNs - simulation.nowNs
     if (!behind && missedNs > msToNs(LET_GO_MS) * pace.speed) pace.lagBehind(now, simulation.nowNs)
     if (!behind) speedometer.note(now, simulation.nowNs)
@@ -135,6 +138,9 @@ export function createDriver(options: DriverOptions): Driver {
     get reachedSpeed() {
       return pace.paused ? 0 : speedometer.read()
     },
+    get isBehind() {
+      return isBehind()
+    },
     get ended() {
       return simulation.nowNs >= END_NS
     },
@@ -150,12 +156,12 @@ export function createDriver(options: DriverOptions): Driver {
       nextDumpMs = environment.now()
       if (signal === undefined) return
       planFrame()
-      schedule(simulation.nowNs >= backfillNs)
+      schedule(!isBehind())
     },
     setDumpInterval(newDumpMs) {
       dumpMs = newDumpMs
       nextDumpMs = environment.now()
-      schedule(simulation.nowNs >= backfillNs)
+      schedule(!isBehind())
     },
     setPace(speed, paused) {
       // A change before the history is complete must not cut it off.
@@ -163,7 +169,7 @@ export function createDriver(options: DriverOptions): Driver {
       speedometer.forget()
       if (signal === undefined) return
       planFrame()
-      schedule(simulation.nowNs >= backfillNs)
+      schedule(!isBehind())
     },
     step(events) {
       // Whoever looks at single events does not wait for the rest of the history.

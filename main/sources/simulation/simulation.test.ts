@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { SourceEvent } from '../../../core/source/sourceEvent.ts'
 import { SimulationSpecSchema, SimulationStateSchema } from '../../../core/contract/simulation.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { CLUSTER } from '../../../core/simulate/cluster.ts'
@@ -107,6 +108,25 @@ describe('a simulated cluster as a source', () => {
     source.control({ paused: false })
     advance(2_000)
     expect(source.state().elapsedSeconds).toBeCloseTo(elapsedSeconds + 2, 6)
+  })
+
+  test('paused while the history is still being computed: the rest of it is past', () => {
+    const { environment, advance } = standingClock(START)
+    let looks = 0
+    const source = createSimulationSource(SimulationSpecSchema.parse({ kind: 'simulation' }), environment, {
+      backfillSeconds: 600,
+      stopwatch: () => 5 * looks++,
+    })
+    const told: SourceEvent[] = []
+    source.start(new AbortController().signal, (event) => told.push(event))
+    advance(20)
+    source.control({ paused: true })
+    advance(60_000)
+    const frames = told.flatMap((event) => (event.kind === 'frame' ? [event] : []))
+    const present = frames.filter(({ past }) => past !== true)
+    expect(frames.length).toBeGreaterThan(600)
+    expect(present.map(({ frame }) => Date.parse(frame.at) - START)).toEqual([0])
+    expect(told.filter(({ kind }) => kind === 'health').length).toBeLessThan(5)
   })
 
   test('lets one event after the other happen, each shown', () => {

@@ -8,6 +8,7 @@ import { Pane } from '../../components/Pane.tsx'
 import { Term } from '../../components/Term.tsx'
 import type { FlowRow } from '../../state/flows.logic.ts'
 import { format } from '../../theme/format.ts'
+import { MiddleCut } from '../../components/LevelChip.tsx'
 import styles from './panes.module.css'
 
 export interface HandsPaneProps {
@@ -48,8 +49,8 @@ export const HandsPane = memo(function HandsPane(props: HandsPaneProps) {
         ) : (
           <>
             <span className={classes(styles['frame'], styles['solid'])} aria-hidden="true" />
-            <span className={styles['flow']} title={flow.name}>
-              {flow.name}
+            <span className={styles['flow']}>
+              <MiddleCut text={flow.name} />
             </span>
             <Cards of={flow.name} hand={hand} {...cards} />
           </>

@@ -25,7 +25,7 @@ export const COMPARED_SECONDS = 300
 export function LiveNow(props: { readonly state: LiveState | undefined; readonly source: NowFacts['source'] }) {
   const { state, source } = props
   const recent = useRecent(RATE_SECONDS)
-  const { tally } = useRecent(source === 'still' ? Number.POSITIVE_INFINITY : COMPARED_SECONDS)
+  const { tally } = useRecent(source === 'still' || source === 'past' ? Number.POSITIVE_INFINITY : COMPARED_SECONDS)
   const problem = liveStore((live) => live.problem)
   const { newestAt } = liveRows
   const sentence = nowSentence({
@@ -52,7 +52,7 @@ export function LiveNow(props: { readonly state: LiveState | undefined; readonly
       }
       actions={
         <>
-          {state !== undefined && !old && <ModeSwitch state={state} />}
+          {state !== undefined && !old && source !== 'past' && <ModeSwitch state={state} />}
           <Button onClick={() => openPage('classify', 'request')}>Test one request</Button>
         </>
       }

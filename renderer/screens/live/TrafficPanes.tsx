@@ -310,7 +310,7 @@ const REJECTED_COLUMNS: readonly DataColumn<LiveRequest>[] = [
       <span className={styles['flow']}>
         <LevelChip name={row.level} />
         <span className="mono" title={requestOf(row)}>
-          {flowOf(row)}
+          <MiddleCut text={flowOf(row)} title={requestOf(row)} />
         </span>
       </span>
     ),

@@ -2,10 +2,10 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { LiveRequest, LiveState } from '../../../core/contract/live.ts'
 import { REJECT_REASONS } from '../../../core/frame/frame.ts'
 import { Button, Segment } from '../../components/Button.tsx'
-import { EmptyState } from '../../components/States.tsx'
+import { EmptyState, ErrorState } from '../../components/States.tsx'
 import { useConnected } from '../../state/connection.ts'
-import { showsRequests, useLive, liveRows, useLiveState } from '../../state/live.ts'
-import { usePastPart } from '../../state/past.ts'
+import { showsRequests, useLive, liveRows, useLiveState, usePastRequests } from '../../state/live.ts'
+import { askedOf, usePastPart } from '../../state/past.ts'
 import { openScreen, useRoute } from '../../state/route.ts'
 import { classes } from '../../components/classes.ts'
 import { isTyping } from '../../components/keys.ts'
@@ -30,8 +30,9 @@ import { CandidatePane } from './CandidatePane.tsx'
 export function LivePage() {
   const connected = useConnected()
   const instant = usePastPart(({ moment }) => moment?.at)
-  if (instant !== undefined) return <OfThePast at={instant} />
-  if (connected !== undefined && showsRequests(connected)) return <Listening />
+  if (connected !== undefined && (showsRequests(connected) || connected.source.kind === 'recording')) {
+    return instant === undefined ? <Listening /> : <OfThePast at={instant} />
+  }
   return (
     <>
       <h1 className="sr-only">Live requests</h1>
@@ -53,25 +54,19 @@ export function LivePage() {
   )
 }
 
-/** Recorded requests are read by the command line so far. */
-const OfThePast = ({ at }: { readonly at: number }) => (
-  <>
-    <h1 className="sr-only">Live requests</h1>
-    <EmptyState
-      title="This screen shows requests as they come."
-      actions={
-        <Button primary onClick={() => timeStore.getState().live()}>
-          Back to live
-        </Button>
-      }
-    >
-      <p>
-        Those that were recorded around {format.dateTime(at)} are printed by{' '}
-        <code>apf-console recordings ID --from TIME --to TIME</code>.
-      </p>
-    </EmptyState>
-  </>
-)
+/** What was recorded of the requests before the instant that all screens show. */
+function OfThePast({ at }: { readonly at: number }) {
+  const connection = usePastPart(askedOf)
+  const problem = usePastRequests(connection, at)
+  return problem === undefined ? (
+    <LiveView />
+  ) : (
+    <>
+      <h1 className="sr-only">Live requests</h1>
+      <ErrorState title={`The requests before ${format.dateTime(at)} cannot be read.`} problem={problem} />
+    </>
+  )
+}
 
 const SOURCES = [
   ['Live proxy', 'Requests that you send through it to any API server. Exact, and it can queue or reject them.'],
@@ -113,7 +108,7 @@ function LiveView() {
   const input = useRef<HTMLInputElement>(null)
   const source = useSource()
   // A file stays one when the console behind it goes.
-  const still = useViewPart((view) => view.mode === 'still')
+  const still = useViewPart((view) => view.mode === 'still' || view.mode === 'past')
   const [opened, setOpened] = useState<LiveRequest>()
   const [pinned, setPinned] = useState<readonly LiveRequest[]>([])
   const [side, setSide] = useState<Side>()

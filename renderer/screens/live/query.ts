@@ -106,7 +106,7 @@ export function useRecent(seconds: number): Recent {
   const query = useQuery()
   const source = useSource()
   const simulated = liveStore(({ state }) => state?.mode === 'simulation')
-  const stands = simulated || source === 'stale' || source === 'unreached'
+  const stands = simulated || source === 'past' || source === 'stale' || source === 'unreached'
   return useMemo(() => {
     const now = clockOf(liveRows.newestAt, clock, stands)
     const since = now - seconds * 1_000
@@ -139,5 +139,5 @@ export function useSource(): NowFacts['source'] {
   const link = connectionStore((connection) => connection.link)
   const mode = useViewPart((view) => view.mode)
   if (!link) return 'unreached'
-  return mode === 'stale' || mode === 'still' ? mode : 'live'
+  return mode === 'stale' || mode === 'still' || mode === 'past' ? mode : 'live'
 }

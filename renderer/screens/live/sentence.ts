@@ -15,8 +15,11 @@ const TRUSTED = 0.99
 export const isTrusted = ({ compared, same }: Compared): boolean => compared === 0 || same / compared >= TRUSTED
 
 export interface NowFacts {
-  /** Whether the source goes on: a file that is read to its end is `still`. `unreached`: the console does not answer. */
-  readonly source: 'live' | 'still' | 'stale' | 'unreached'
+  /**
+   * Whether the source goes on: a file that is read to its end is `still`, and so is what was recorded up to an instant of
+   * the `past`. `unreached`: the console does not answer.
+   */
+  readonly source: 'live' | 'still' | 'past' | 'stale' | 'unreached'
   readonly filtered: boolean
   /** Requests that pass the filter, of those that are known. */
   readonly passing: number
@@ -37,8 +40,9 @@ export function nowSentence(facts: NowFacts): string {
   const { source, rate, filtered, agreement, quietMs } = facts
   if (source === 'unreached') return 'The console does not respond.'
   if (source === 'stale') return 'The source tells nothing new.'
-  if (quietMs === undefined) return 'No requests yet.'
-  if (source === 'still') return withAgreement(readSoFar(facts), agreement)
+  if (quietMs === undefined)
+    return source === 'past' ? 'No request is recorded up to this instant.' : 'No requests yet.'
+  if (source === 'still' || source === 'past') return withAgreement(readSoFar(facts), agreement)
   if (facts.unanswered) return 'The server behind the proxy does not respond.'
   if (quietMs >= QUIET_MS) return `No request for ${format.age(quietMs)}.`
   return withAgreement(
@@ -47,10 +51,12 @@ export function nowSentence(facts: NowFacts): string {
   )
 }
 
-const readSoFar = ({ filtered, passing, known }: NowFacts): string =>
+const readSoFar = ({ source, filtered, passing, known }: NowFacts): string =>
   filtered
     ? `${format.seats(passing)} of ${format.seats(known)} requests match this filter.`
-    : `${format.seats(known)} requests are read.`
+    : source === 'past'
+      ? `The last ${format.seats(known)} requests up to this instant.`
+      : `${format.seats(known)} requests are read.`
 
 const withAgreement = (said: string, agreement: Compared): string =>
   agreement.compared === 0

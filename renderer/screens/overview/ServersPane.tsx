@@ -10,6 +10,7 @@ import { useSize } from '../../charts/plot.tsx'
 import { serverStrip, type ServerLoad, type ServerStrip as Strip, serverColumns } from './fleetRows.ts'
 import styles from './overview.module.css'
 import { openLevel } from './actions.ts'
+import { MiddleCut } from '../../components/LevelChip.tsx'
 import type { OverviewServer } from './useOverview.ts'
 
 export interface ServersPaneProps {
@@ -71,7 +72,9 @@ function ServerStrip({ strip, selected, stale, onSelect }: ServerStripProps) {
             aria-pressed={load.id === selected}
             onClick={() => onSelect(load.id)}
           >
-            <span className={styles['name']}>{load.id}</span>
+            <span className={styles['name']}>
+              <MiddleCut text={load.id} />
+            </span>
             <Meter load={load} widest={widest} />
             <span className={styles['numbers']}>
               {stale.has(load.id) && <span>stale </span>}

@@ -64,6 +64,16 @@ const words = async (parts: readonly Locator[]): Promise<readonly string[]> => {
   return all.flat()
 }
 
+/** What is shown of the newest sample once neither has changed for a while: a busy machine draws later than it hears. */
+async function standing(read: () => Promise<readonly string[]>): Promise<{ at: string; seen: readonly string[] }> {
+  let last: { readonly at: string; readonly seen: readonly string[] }
+  do {
+    last = { at: newest, seen: await read() }
+    await page.waitForTimeout(3_000)
+  } while (last.at !== newest || JSON.stringify(last.seen) !== JSON.stringify(await read()))
+  return last
+}
+
 const speed = () => page.getByRole('combobox', { name: 'Simulation speed' })
 
 for (const [hash, partsOf] of Object.entries(SCREENS)) {
@@ -74,9 +84,7 @@ for (const [hash, partsOf] of Object.entries(SCREENS)) {
     // Sample and dump are of one instant where time stands.
     await speed().selectOption('stopped')
     await expect(badge()).toContainText('STOPPED')
-    await page.waitForTimeout(2_000)
-    const seen = await words(partsOf())
-    const at = newest
+    const { at, seen } = await standing(() => words(partsOf()))
     expect(seen.length).toBeGreaterThan(10)
     await speed().selectOption('1')
     await page.waitForTimeout(4_000)
@@ -90,7 +98,7 @@ for (const [hash, partsOf] of Object.entries(SCREENS)) {
 
 test('an instant is chosen, stepped and replayed by keyboard and buttons', async () => {
   await open('overview')
-  const at = new Date(Date.now() - 12_000)
+  const at = new Date(Date.parse(newest) - 12_000)
   await open(`overview?at=${at.toISOString()}`)
   await expect(badge()).toContainText('PAST')
   const time = page.getByRole('region', { name: 'Time' })
@@ -113,6 +121,27 @@ test('an instant is chosen, stepped and replayed by keyboard and buttons', async
   await expect(time).toBeHidden()
 })
 
+test('single requests are listed as they ended, those that had come by then', async () => {
+  await open('live')
+  const rows = page.getByRole('grid', { name: 'Live requests' }).getByRole('row')
+  await expect(rows.nth(12)).toBeVisible()
+  await page.waitForTimeout(8_000)
+  await speed().selectOption('stopped')
+  await expect(badge()).toContainText('STOPPED')
+  const { at, seen } = await standing(() => rows.allTextContents())
+  const over = seen.filter((row) => /[245]\d\d$/.test(row)).slice(0, 8)
+  expect(over.length).toBeGreaterThan(2)
+  await speed().selectOption('1')
+  await page.waitForTimeout(4_000)
+  await open(`live?at=${at}`)
+  await expect(badge()).toContainText(`PAST ${at.slice(11, 19)}`)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(/^The last \d.* requests up to this instant\.$/)
+  const read = await rows.allTextContents()
+  expect(over.filter((row) => !read.includes(row))).toEqual([])
+  await live().click()
+  await expect(badge()).toContainText('SIMULATED')
+})
+
 test('where nothing was recorded the screens say so, and lead to what is nearest', async () => {
   await open(`overview?at=${new Date(Date.now() - 7_200_000).toISOString()}`)
   await expect(page.getByRole('heading', { name: /^Nothing was recorded at/ })).toBeVisible()
@@ -123,7 +152,7 @@ test('where nothing was recorded the screens say so, and lead to what is nearest
 })
 
 test('nothing can be changed in the past', async () => {
-  await open(`editor/draft?at=${new Date(Date.now() - 5_000).toISOString()}`)
+  await open(`editor/draft?at=${new Date(Date.parse(newest) - 5_000).toISOString()}`)
   await expect(badge()).toContainText('PAST')
   await expect(page.getByText('The screens show the past. Go back to live (L) to edit.')).toBeVisible()
   await live().click()

@@ -10,7 +10,7 @@ import { isLegalShape, type DealerShape } from '../../../../core/config/shape.ts
 import { classes } from '../../../components/classes.ts'
 import { Term } from '../../../components/Term.tsx'
 import { levelColor } from '../../../state/levels.ts'
-import { LevelChip } from '../../../components/LevelChip.tsx'
+import { LevelChip, MiddleCut } from '../../../components/LevelChip.tsx'
 import { numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
 import { PlainTable } from '../../../components/PlainTable.tsx'
 import { Pane } from '../../../components/Pane.tsx'
@@ -66,7 +66,14 @@ const ORDER_COLUMNS: readonly DataColumn<NeighbourRow>[] = [
     look: () => classes(styles['faint'], 'mono'),
     value: ({ precedence }) => precedence,
   },
-  { id: 'name', header: 'Flow schema', term: 'flow-schema', look: () => styles['clip'], value: ({ name }) => name },
+  {
+    id: 'name',
+    header: 'Flow schema',
+    term: 'flow-schema',
+    look: () => styles['clip'],
+    value: ({ name }) => name,
+    cell: ({ name }) => <MiddleCut text={name} />,
+  },
   { id: 'remark', header: 'Traffic', align: 'right', look: () => styles['faint'], value: ({ remark }) => remark },
 ]
 

@@ -7,7 +7,7 @@ import { byCodeUnits } from '../../../../core/text/text.ts'
 import type { ObjectRef } from '../../../../core/guard/finding.ts'
 import { classes } from '../../../components/classes.ts'
 import { Icon } from '../../../components/Icon.tsx'
-import { LevelChip } from '../../../components/LevelChip.tsx'
+import { LevelChip, MiddleCut } from '../../../components/LevelChip.tsx'
 import { changeDraft } from '../../../state/draft.ts'
 import { format } from '../../../theme/format.ts'
 import type { UnderstoodDraft, UnderstoodEntry } from '../../../state/draft.logic.ts'
@@ -113,7 +113,9 @@ function Option(props: { readonly row: ObjectRow; readonly selected: boolean; re
       ) : (
         <LevelChip name={shown} decorative />
       )}
-      <span className={styles['name']}>{shown}</span>
+      <span className={styles['name']}>
+        <MiddleCut text={shown} title={`${shown}, ${rowFacts(row)}`} />
+      </span>
       <span className="sr-only">, {rowFacts(row)}</span>
       <span className={styles['marks']} aria-hidden="true">
         {problem !== undefined && (

@@ -4,7 +4,7 @@ import { refKey, reverted, textOf, withDeletion, withText } from '../../../../co
 import { writeManifest } from '../../../../core/manifest/write.ts'
 import type { ObjectRef } from '../../../../core/guard/finding.ts'
 import { Button, Segment } from '../../../components/Button.tsx'
-import { LevelChip } from '../../../components/LevelChip.tsx'
+import { LevelChip, MiddleCut } from '../../../components/LevelChip.tsx'
 import { Menu, type MenuEntry } from '../../../components/Menu.tsx'
 import { Note, Loading } from '../../../components/States.tsx'
 import { changeDraft, draftNow, redoDraft, undoDraft } from '../../../state/draft.ts'
@@ -47,7 +47,9 @@ export function ObjectPane(props: ObjectPaneProps) {
     <section className={styles['pane']} aria-label={`${of.kind} ${name}`} data-pane="" tabIndex={-1}>
       <header className={styles['head']}>
         {of.kind === 'PriorityLevelConfiguration' && <LevelChip name={name} decorative />}
-        <h2 title={name}>{name}</h2>
+        <h2>
+          <MiddleCut text={name} />
+        </h2>
         {state !== undefined && <span className={classes(styles['mark'], styles[state])}>{state}</span>}
         <div className={styles['tools']}>
           {mayEdit && <Tools of={of} changed={state !== undefined} deleted={state === 'deleted'} />}
