@@ -1,4 +1,4 @@
-import { COVERED_MINORS, parseKubernetesVersion } from '../metrics/versions.ts'
+import { COVERED_MINORS, isCovered, parseKubernetesVersion, ruledBy } from '../metrics/versions.ts'
 import {
   AUTOUPDATE_ANNOTATION,
   CATCH_ALL,
@@ -225,8 +225,14 @@ const FOLLOWING = 'kube-controller-manager'
 /** The objects that a server of a version makes by itself, defaults filled in (specification 10): mandatory ones first. */
 export const builtInObjects = (version: string): ObjectSet => ({
   levels: [...mandatoryLevels, ...suggestedLevels],
-  schemas: [...mandatorySchemas, ...suggestedSchemasOf(minorOf(version))],
+  schemas: [...mandatorySchemas, ...suggestedSchemasOf(minorOf(ruledBy(version)))],
 })
+
+/** What the objects of `builtInObjects` are called: of a version whose own are not known, whose they are instead. */
+export const builtInName = (version: string): string =>
+  isCovered(version)
+    ? `the built-in objects of ${version}`
+    : `the built-in objects of ${ruledBy(version)}, for those of ${version} are not known`
 
 /** The built-in object of a kind and name in a version; `undefined` of a name that is not built in. */
 export function builtInObject(kind: 'FlowSchema', name: string, version: string): FlowSchema | undefined

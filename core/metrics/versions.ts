@@ -9,6 +9,14 @@ export function isCovered(version: string): boolean {
   return parsed?.major === 1 && parsed.minor >= COVERED_MINORS.oldest && parsed.minor <= COVERED_MINORS.newest
 }
 
+/** The release whose rules are applied to a version: the version itself where they are known, else the nearest one. */
+export function ruledBy(version: string): string {
+  if (isCovered(version)) return version
+  const { major = COVERED_MINORS.newest, minor = COVERED_MINORS.newest } = parseKubernetesVersion(version) ?? {}
+  const isOlder = major < 1 || (major === 1 && minor < COVERED_MINORS.oldest)
+  return `v1.${isOlder ? COVERED_MINORS.oldest : COVERED_MINORS.newest}`
+}
+
 /** The part of a server's gitVersion that decides how it behaves and which metric families it has. */
 interface KubernetesVersion {
   readonly major: number

@@ -1,4 +1,4 @@
-import { builtInObjects } from '../../core/config/builtIn.ts'
+import { builtInName, builtInObjects } from '../../core/config/builtIn.ts'
 import { defaultFlowSchema, defaultLevel, type ObjectSet } from '../../core/config/objects.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { LocatedFinding } from '../../core/manifest/manifest.ts'
@@ -53,7 +53,7 @@ export async function configurationFrom(
 
 /** The built-in objects, and why it is these. */
 function builtInOf(version: string, why: string): GivenConfiguration {
-  const name = `the built-in objects of ${version}`
+  const name = builtInName(version)
   return {
     from: 'built-in',
     name,

@@ -1,3 +1,4 @@
+import { builtInName } from '../../core/config/builtIn.ts'
 import { driftBetween, driftFromBuiltIn, isDrifted, type Drift, type DriftRow } from '../../core/drift/drift.ts'
 import type { FieldChange } from '../../core/config/content.ts'
 import { exportDiff } from '../../core/manifest/export.ts'
@@ -67,7 +68,7 @@ async function compare(configuration: GivenConfiguration, given: Given, console:
   }
   if (file === undefined && context === undefined) {
     const found = driftFromBuiltIn(objects, version)
-    return answer(`the built-in objects of ${version}`, found, isDrifted(found))
+    return answer(builtInName(version), found, isDrifted(found))
   }
   const other = await console.access.readClusterObjects({
     kind: 'kubeconfig',

@@ -27,6 +27,16 @@ describe('ChartFrame', () => {
     expect(rows.at(-1)?.textContent).toBe('t4995')
   })
 
+  it('writes numbers in its table as everywhere, not with all their digits', () => {
+    render(
+      <ChartFrame title="Seats" table={table(1, 159.12810747240022)} fileName="seats">
+        <svg />
+      </ChartFrame>,
+    )
+    const cells = within(screen.getByRole('table', { name: 'Seats' })).getAllByRole('cell')
+    expect(cells[0]?.textContent).toMatch(/^159(\.1\d?)?$/)
+  })
+
   it('does not refresh the hidden table with every sample, but on focus', async () => {
     const frame = (seats: number) => (
       <ChartFrame title="Seats" table={table(3, seats)} fileName="seats">

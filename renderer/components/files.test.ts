@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readFiles, type Readable } from './files.ts'
+import { droppedFiles, readFiles, type Readable } from './files.ts'
 
 function file(name: string, content: string | Uint8Array<ArrayBuffer>, path?: string): Readable {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
@@ -55,4 +55,46 @@ describe('files to open', () => {
     })
     await expect(readFiles([])).rejects.toMatchObject({ problem: { code: 'invalid-input' } })
   })
+})
+
+const entry = (fullPath: string): FileSystemEntry =>
+  Object.assign({} as FileSystemEntry, {
+    isFile: true,
+    isDirectory: false,
+    fullPath,
+    file: (given: (file: File) => void) => given(new File(['text'], fullPath.split('/').at(-1) ?? '')),
+  })
+/** Browsers hand out what is in a folder in portions. */
+const folder = (portions: readonly (readonly FileSystemEntry[])[]): FileSystemEntry => {
+  const left = [...portions]
+  const readEntries = (given: (portion: readonly FileSystemEntry[]) => void) => given(left.shift() ?? [])
+  return Object.assign({} as FileSystemEntry, {
+    isFile: false,
+    isDirectory: true,
+    createReader: () => ({ readEntries }),
+  })
+}
+const transfer = (...entries: readonly FileSystemEntry[]): DataTransfer =>
+  Object.assign({} as DataTransfer, {
+    items: entries.map((entry) => ({ webkitGetAsEntry: () => entry })),
+    files: [],
+  })
+
+it('a dropped folder is all files in it, with their paths, in whatever portions it comes', async () => {
+  const dropped = transfer(
+    entry('/page.txt'),
+    folder([[entry('/capture/a.txt'), folder([[entry('/capture/deep/b.txt')]])], [entry('/capture/c.txt')]]),
+  )
+  expect((await droppedFiles(dropped)).map(({ webkitRelativePath }) => webkitRelativePath)).toEqual([
+    'page.txt',
+    'capture/a.txt',
+    'capture/deep/b.txt',
+    'capture/c.txt',
+  ])
+})
+
+it('what is dropped from elsewhere has files alone', async () => {
+  const one = new File(['text'], 'page.txt')
+  const dropped = Object.assign({} as DataTransfer, { items: [{ webkitGetAsEntry: () => null }], files: [one] })
+  expect(await droppedFiles(dropped)).toEqual([one])
 })

@@ -2,7 +2,7 @@ import { create } from 'zustand'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import type { ObjectsOrigin, ObjectsState } from '../../core/contract/objects.ts'
-import { COVERED_MINORS } from '../../core/metrics/versions.ts'
+import { COVERED_MINORS, ruledBy } from '../../core/metrics/versions.ts'
 import { objectsStore } from './objects.ts'
 
 /** Kubernetes versions whose built-in objects can be drafted upon, newest first. */
@@ -50,7 +50,7 @@ function baseOf(state: ObjectsState | undefined, { version, insist }: BaseChoice
   if (state === undefined) return undefined
   const { origin, targetKey, objects } = state
   if (origin === 'none' || (insist && state.state === 'unavailable')) {
-    const of = version ?? state.version ?? NEWEST
+    const of = version ?? ruledBy(state.version ?? NEWEST)
     return { origin: 'built-in', objects: builtInObjects(of), version: of, targetKey }
   }
   if (state.state === 'loading' || state.state === 'unavailable') return undefined

@@ -151,6 +151,14 @@ describe('apf-console classify', () => {
     expect(watched).toMatchObject({ assumptions: [], steps: expect.arrayContaining([step('watches', 1)]) })
   })
 
+  it('says whose objects stand in where those of the server’s version are not known', async () => {
+    const page = file('later.txt')
+    const text = readFixture('captures/v1.36.3/mixed.metrics.txt.gz').toString('utf8')
+    await writeFile(page, text.replaceAll('v1.36.3', 'v1.99.0'))
+    const { told } = await classify('--user', 'alice', '--url', '/api/v1/pods', '--file', page)
+    expect(told).toContain('the built-in objects of v1.37, for those of v1.99.0 are not known')
+  })
+
   it('takes limit and seats from the dumps of files, and no estimate from their request rows', async () => {
     const crawl = ['--user', 'system:serviceaccount:batch:crawler', '--url', '/api/v1/namespaces/batch/configmaps']
     const seats = async (...files: readonly string[]) => {

@@ -54,6 +54,13 @@ describe('the Level screen', () => {
     expect(head?.textContent).toContain('service-accounts')
   })
 
+  it('names the schemas that feed a level of which no request was counted', async () => {
+    await open('catch-all')
+    await waitFor(() =>
+      expect(document.querySelector('header')?.textContent).toMatch(/fed by 1 flow schema ?catch-all/),
+    )
+  })
+
   it('opens a level by itself when the address names none', async () => {
     await open(undefined)
     expect(selectionStore.getState().level).toBe(screen.getByRole('heading', { level: 1 }).textContent)

@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ServerHealth } from '../../../core/contract/source.ts'
 import { openStory, type Story, type StoryOptions } from '../../../test/harness/story.ts'
+import { rfc3339, unixMsOf } from '../../../core/units.ts'
 import { setClient } from '../../state/client.ts'
 import { connectionStore } from '../../state/connection.ts'
 import { selectionStore } from '../../state/selection.ts'
@@ -153,6 +154,32 @@ describe('overview of one server', () => {
     act(() => timeStore.getState().setCursor())
     await userEvent.setup().selectOptions(screen.getByRole('combobox', { name: 'Kind of change' }), 'server')
     expect(screen.getByText('Nothing of server changed in this range.')).toBeDefined()
+  })
+
+  test('what changed has its causes: an edit with author and field, a restart, another version', async () => {
+    const { objects, tell } = await open({ history: 130 })
+    const list = await screen.findByRole('region', { name: 'Changes, newest first' }, { timeout: 5_000 })
+    const seen = viewStore.getState().server
+    if (seen === undefined) throw new Error('there is no server')
+    const at = rfc3339(unixMsOf(seen.at) + 1_000)
+    act(() =>
+      objects.write((all) => ({
+        ...all,
+        levels: all.levels.map((one) =>
+          one.metadata.name !== 'workload-low' || one.spec.limited === undefined
+            ? one
+            : {
+                metadata: { ...one.metadata, managedFields: [{ manager: 'kubectl-edit', time: seen.at }] },
+                spec: { ...one.spec, limited: { ...one.spec.limited, nominalConcurrencyShares: 7 } },
+              },
+        ),
+      })),
+    )
+    expect(
+      await within(list).findByText(/workload-low changed by kubectl-edit: nominalConcurrencyShares/),
+    ).toBeDefined()
+    act(() => tell({ kind: 'frame', frame: { ...seen, at, version: 'v1.99.0' } }))
+    expect(await within(list).findByText(/changed from v1\.\S+ to v1\.99\.0/)).toBeDefined()
   })
 
   test('says the worst first and keeps the rows in their order', async () => {

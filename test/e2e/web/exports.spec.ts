@@ -89,6 +89,7 @@ for (const { hash, level, charts: least } of [
     const names = await buttons.evaluateAll((all) =>
       all.map((button) => (button.getAttribute('aria-label') ?? '').replace(/ as table$/, '')),
     )
+    const files: string[] = []
     for (const chart of names) {
       const region = page.getByRole('region', { name: chart, exact: true })
       await region.scrollIntoViewIfNeeded()
@@ -111,6 +112,7 @@ for (const { hash, level, charts: least } of [
       expect(Math.max(...images)).toBeGreaterThan(100)
 
       const csv = await save(page, chart, 'Save as CSV')
+      files.push(csv.name.replace(/-\d{4}-.*$/, ''))
       expect(csv.name).toMatch(/-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.csv$/)
       const [header = '', ...rows] = csv.content.toString().trimEnd().split('\r\n')
       expect(header).toMatch(/^(?:Time|Until|Sample) \(UTC\),/)
@@ -119,6 +121,8 @@ for (const { hash, level, charts: least } of [
       // Ten minutes of samples, one a second: none is left out.
       if (chart === 'Seats') expect(rows.length).toBeGreaterThan(500)
     }
+    // Charts that are saved at one instant do not overwrite each other.
+    expect(files.toSorted()).toEqual([...new Set(files)].toSorted())
   })
 }
 

@@ -38,8 +38,12 @@ describe('the objects to classify on', () => {
     expect(found?.objects).toEqual(builtInObjects('v1.30.4'))
     expect(found?.note).toEqual({
       kind: 'info',
-      text: 'This source has no flow schemas and levels to read. Requests are classified on the built-in objects of Kubernetes v1.30.4.',
+      text: 'This source has no flow schemas and levels to read. Requests are classified on the built-in objects of v1.30.4.',
     })
+    expect(current(noVersion, 'v1.99.0')?.note?.text).toContain(
+      'classified on the built-in objects of v1.37, for those of v1.99.0 are not known.',
+    )
+    expect(current(noVersion, 'v1.23.4')?.note?.text).toContain('objects of v1.29, for those of v1.23.4 are not known')
     expect(current(state({ connection: 0, origin: 'none' }))?.note?.text).toContain('Nothing is connected.')
     expect(current(noVersion)?.version).toBe('v1.37.0')
   })

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { useShallow } from 'zustand/react/shallow'
-import { builtInObjects } from '../../../../core/config/builtIn.ts'
+import { builtInName, builtInObjects } from '../../../../core/config/builtIn.ts'
 import { defaultFlowSchema, defaultLevel, type ObjectSet } from '../../../../core/config/objects.ts'
 import type { Problem } from '../../../../core/contract/errors.ts'
 import type { ObjectsState } from '../../../../core/contract/objects.ts'
@@ -51,7 +51,7 @@ export function currentObjects(
     version,
     note: {
       kind: 'info',
-      text: `${why} Requests are classified on the built-in objects of Kubernetes ${version}.`,
+      text: `${why} Requests are classified on ${builtInName(version)}.`,
       ...more,
     },
   })

@@ -1,3 +1,5 @@
+import { builtInName } from '../../../../core/config/builtIn.ts'
+import { isCovered } from '../../../../core/metrics/versions.ts'
 import { listed } from '../../../../core/guard/finding.ts'
 import type { ObjectsState } from '../../../../core/contract/objects.ts'
 import type { Drift, DriftRow } from '../../../../core/drift/drift.ts'
@@ -34,7 +36,7 @@ export type Reference =
   { readonly kind: 'built-in'; readonly version: string } | { readonly kind: 'elsewhere'; readonly name: string }
 
 export const referenceName = (reference: Reference): string =>
-  reference.kind === 'built-in' ? `the built-in objects of ${reference.version}` : reference.name
+  reference.kind === 'built-in' ? builtInName(reference.version) : reference.name
 
 export function driftSentence({ rows, same }: Drift, reference: Reference): string {
   const of = (change: DriftRow['change']): string[] =>
@@ -45,7 +47,9 @@ export function driftSentence({ rows, same }: Drift, reference: Reference): stri
   const changed = of('changed')
   const missing = of('missing')
   if (reference.kind === 'built-in' && changed.length + missing.length === 0) {
-    return `All built-in objects match ${reference.version}; ${count(own.length, 'object is', 'objects are')} your own.`
+    return isCovered(reference.version)
+      ? `All built-in objects match ${reference.version}; ${count(own.length, 'object is', 'objects are')} your own.`
+      : `All objects match ${referenceName(reference)}, but ${count(own.length, 'object', 'objects')} of your own.`
   }
   const parts = [
     ...(changed.length > 0 ? [`${listed(changed)} ${changed.length === 1 ? 'differs' : 'differ'}`] : []),
