@@ -44,6 +44,8 @@ export type UploadedFile = z.infer<typeof UploadedFileSchema>
 const RecordingSpecSchema = z.object({
   kind: z.literal('recording'),
   ids: z.array(z.string().min(1).max(100)).min(1).max(10_000),
+  /** Unix milliseconds at which it stands; absent: where it ends. */
+  at: z.number().exactOptional(),
 })
 
 export const SourceSpecSchema = z.discriminatedUnion('kind', [

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { rfc3339 } from '../units.ts'
 
 /**
  * Frames: the complete state of API servers' flow control at one instant.
@@ -207,6 +208,16 @@ export const FrameSchema = z.object({
   servers: z.array(ServerFrameSchema),
 })
 export type Frame = z.infer<typeof FrameSchema>
+
+/** Servers as one frame, which is as new as the newest of them. */
+export function frameOf(source: SourceInfo, servers: readonly ServerFrame[]): Frame {
+  const at =
+    servers
+      .map((server) => server.at)
+      .toSorted()
+      .at(-1) ?? rfc3339(0)
+  return { formatVersion: FRAME_FORMAT_VERSION, at, source, servers: [...servers] }
+}
 
 /**
  * Whether this level is of type Exempt. The API server admits that type for the level named `exempt` and no other

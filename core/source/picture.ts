@@ -6,9 +6,10 @@ import type { DerivedServer } from '../frame/derived.ts'
 import type { DumpFrame } from '../frame/dump.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import { createHistory, type History } from '../history/history.ts'
+import type { Series } from '../history/series.ts'
 import { createAdjustments, withoutDeleted, type Adjustments } from '../impact/adjustments.ts'
 import { byCodeUnits } from '../text/text.ts'
-import { unixMsOf } from '../units.ts'
+import { unixMsOf, type UnixMs } from '../units.ts'
 import type { ObjectsReading, SourceEvent } from './sourceEvent.ts'
 
 /** One API server, as far as the events of its source tell. */
@@ -151,5 +152,9 @@ function takeFrame(
 
 const isBefore = (frame: ServerFrame, other: ServerFrame | undefined): boolean =>
   other !== undefined && unixMsOf(frame.at) < unixMsOf(other.at)
+
+/** Every sample between two instants, of each server. */
+export const samplesBetween = ({ servers }: Picture, from: UnixMs, to: UnixMs): Series[] =>
+  servers.map(({ history }) => history.series({ from, to, maxPoints: Number.MAX_SAFE_INTEGER }))
 
 const byId = (a: { readonly id: string }, b: { readonly id: string }): number => byCodeUnits(a.id, b.id)

@@ -22,10 +22,12 @@ const SOURCE = `Source (one of):
   --server URL           one API server of that cluster (https://host:port); repeat it for several
   --metrics-url URL      the complete address of a metrics page; repeat it for several servers
   --prometheus URL       what a Prometheus, Thanos, Mimir or VictoriaMetrics scraped of API servers (options below)
-  --file PATH            a metrics text, a debug dump or a capture, a folder of them, or - for standard input
+  --file PATH            a metrics text, a debug dump or a capture, a folder of them, an exported recording (.apfrec), or
+                         - for standard input
   --simulate             a simulated cluster, which runs on the console's own flow control
   --server-version V     the version that it reports and emulates, ${COVERED_RANGE} (${NEWEST_VERSION} by default)
   --seed N               random seed (1 by default); the same seed produces the same events
+  --recording ID|FILE    a recording (docs/recording.md), as it ends or at the instant of --at TIME
   --demo                 a recording of a real server under load
 
 ${PROMETHEUS}
@@ -54,6 +56,10 @@ Usage:
   apf-console proxy [--kubeconfig F | --upstream URL]   a proxy in front of a server, with flow control of its own
   apf-console feed --audit-file F | --httplog F      what a server did, from its log, through flow control of its own
   apf-console recordings [ID] [--from T] [--to T]    what the flight recorder of the console kept
+  apf-console record [FILE] [source] [--for D]       records a source without a window
+  apf-console replay ID|FILE [--from T] [--to T] [--speed N]   the frames of a recording as NDJSON
+  apf-console export ID FILE [--from T] [--to T]     a recording, or a range of it, as one file
+  apf-console import FILE…                           recordings from such files
   apf-console shard --queues Q --hand H              hands of queues: collisions, overlaps, better shapes
   apf-console validate FILE…                         problems of flow-control manifests, with their places
   apf-console classify --user U --url PATH           which schema and level a request falls into, why, and its seats
@@ -106,6 +112,52 @@ Options:
   --json                 the same as --output json
 
 Exit code: 0 done, 1 a part of a recording cannot be read, 2 cannot run.`,
+
+  record: `Usage: apf-console record [FILE] [source] [--for D]
+
+Records a source without a window, with debug dumps every 5 s, until it is stopped (docs/recording.md). What was recorded
+is among the recordings of this user, whatever ends the command; once it ends, FILE holds it too. Without a source: the
+current context of the kubeconfig. Files, the demo and recordings are not recorded.
+
+${SOURCE}
+
+Options:
+  --interval S           seconds between readings (0.5 to 60, default 1)
+  --for D                stop after a time like 90s, 10m or 2h
+
+Exit code: 0 done, 1 a part of the recording cannot be read, 2 cannot run.`,
+
+  replay: `Usage: apf-console replay ID|FILE [--from TIME] [--to TIME] [--speed N] [--count N]
+
+Prints the frames of a recording as NDJSON, as watch prints those of a source (docs/frame.md): a frame of all servers for
+each moment at which one was sampled. ID is the beginning of an ID that recordings lists; FILE was written by export and
+is added to the recordings.
+
+Options:
+  --from TIME, --to TIME   of this range only, both included: 2026-11-20T03:00:00Z
+  --speed N              wait between frames as the recording did, N times as fast (0.1 to 1000); without it, no waiting
+  --count N              stop after so many frames
+  --json                 accepted for scripts; the output is always NDJSON
+
+Exit code: 0 done, 1 a part of the recording cannot be read, 2 cannot run.`,
+
+  export: `Usage: apf-console export ID|FILE NEWFILE [--from TIME] [--to TIME] [--force]
+
+Writes a recording, or a range of it, to one file (.apfrec, docs/recording.md) that only you can read. Every console opens
+it: --file, --recording, the Connection screen, or dropped on the window. It holds names of users and objects.
+
+Options:
+  --from TIME, --to TIME   this range only, both included: 2026-11-20T03:00:00Z
+  --force                replace a file that exists
+
+Exit code: 0 done, 1 a part of the recording cannot be read and is missing from the file, 2 cannot run.`,
+
+  import: `Usage: apf-console import FILE…
+
+Adds exported recordings (.apfrec) to those of this user and prints the ID of each. The same file twice is one recording.
+They are kept for as long as others, counted from now.
+
+Exit code: 0 done, 2 cannot run.`,
 
   permissions: `Usage: apf-console permissions [--kubeconfig FILE] [--context NAME] [--server URL]… | --metrics-url URL…
                               [--output text|json]
@@ -279,6 +331,8 @@ Source of the present demand (one of):
   --metrics-url URL      the complete address of a metrics page; repeat it for several servers
   --prometheus URL       what a Prometheus scraped (apf-console snapshot --help has its options)
   --file PATH            a metrics text
+  --recording ID|FILE    a recording, as it ends or at the instant of --at TIME; its objects are those that the edit changes
+                         unless --config names others
 
 Options:
   --server-limit N       seats of one server: --max-requests-inflight and --max-mutating-requests-inflight together (as

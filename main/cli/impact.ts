@@ -13,11 +13,18 @@ import { applyManifests } from '../../core/impact/applyManifests.ts'
 import type { LocatedFinding } from '../../core/manifest/manifest.ts'
 import { type Console, type ExitCode, textTable } from './console.ts'
 import { tellFindings, readConfiguration } from './inputFiles.ts'
-import { CLUSTER_OPTIONS, PROMETHEUS_OPTIONS, SOURCE_OPTIONS, cadenceFrom, sourceFrom } from './sourceOptions.ts'
+import {
+  CLUSTER_OPTIONS,
+  PROMETHEUS_OPTIONS,
+  RECORDING_OPTIONS,
+  SOURCE_OPTIONS,
+  cadenceFrom,
+  sourceFrom,
+} from './sourceOptions.ts'
 import { readNumber, type Command, type Given, UsageError } from './usage.ts'
 import { testsFrom } from './classifyRequests.ts'
-import { configurationFrom } from './configurationSource.ts'
-import { readFrame } from './snapshot.ts'
+import { configurationFrom, fromSource, namesCluster } from './configurationSource.ts'
+import { readFrame, type ReadFrame } from './snapshot.ts'
 
 /** Shows what an edit does to every level. 1 when a guard rail blocks it or a server would reject it. */
 export const impact: Command = {
@@ -30,6 +37,7 @@ export const impact: Command = {
     test: { type: 'string' },
     ...CLUSTER_OPTIONS,
     ...PROMETHEUS_OPTIONS,
+    ...RECORDING_OPTIONS,
     file: SOURCE_OPTIONS.file,
     json: { type: 'boolean' },
   },
@@ -283,8 +291,8 @@ async function impactInput(given: Given, console: Console): Promise<ImpactInput 
     throw new UsageError('impact needs --edit with the manifests of the edit, or - for standard input.')
   const live = await liveServers(given, console)
   if (live === undefined) return undefined
-  const { servers, problems } = live
-  const before = await configurationBefore(given, console, servers[0]?.version)
+  const { servers, problems, recorded } = live
+  const before = await configurationBefore(given, console, { reported: servers[0]?.version, recorded })
   const { version } = before
   const edit = await readConfiguration(edits, { version, reading: console })
   if (edit.objects.levels.length + edit.objects.schemas.length === 0) {
@@ -318,8 +326,14 @@ async function impactInput(given: Given, console: Console): Promise<ImpactInput 
   }
 }
 
-/** The objects of --config, else those of the cluster, else the built-in ones. */
-async function configurationBefore(given: Given, console: Console, reported: string | undefined) {
+/** The objects of --config, else those of the cluster or the recording, else the built-in ones. */
+async function configurationBefore(
+  given: Given,
+  console: Console,
+  { reported, recorded }: { readonly reported: string | undefined; readonly recorded: ReadFrame | undefined },
+) {
+  const named = given.flag('config') || namesCluster(given)
+  if (recorded !== undefined && !named) return fromSource(given, recorded)
   const before = await configurationFrom(given, console, reported)
   if (before.from !== 'built-in') return before
   return {
@@ -332,9 +346,15 @@ async function configurationBefore(given: Given, console: Console, reported: str
 async function liveServers(
   given: Given,
   console: Console,
-): Promise<Pick<ImpactInput, 'servers' | 'problems'> | undefined> {
+): Promise<(Pick<ImpactInput, 'servers' | 'problems'> & { readonly recorded: ReadFrame | undefined }) | undefined> {
   const spec = await sourceFrom(given, false, console)
-  if (spec === undefined) return { servers: [], problems: [] }
-  const read = await readFrame(console, spec, cadenceFrom(given, false), SECONDS)
-  return read && { servers: read.frame?.servers ?? [], problems: read.findings }
+  if (spec === undefined) return { servers: [], problems: [], recorded: undefined }
+  const isRecording = spec.kind === 'recording'
+  const read = await readFrame(console, spec, cadenceFrom(given, false), SECONDS, isRecording)
+  if (read === undefined) return undefined
+  return {
+    servers: read.frame?.servers ?? [],
+    problems: read.findings,
+    recorded: isRecording ? read : undefined,
+  }
 }

@@ -17,7 +17,7 @@ import { filesOf, isFolder, megabytes, readWithin, type FoundFile } from '../fil
 import type { Console } from './console.ts'
 
 /** What reading the files of a command needs. */
-export type Reading = Pick<Console, 'readStdin' | 'signal'>
+export type Reading = Pick<Console, 'readStdin' | 'signal' | 'stateDir'>
 
 /** A page is about 2 MB; this is room for an hour of them, all files together, and an end for a stream that has none. */
 const MOST_BYTES = 512 * 1024 * 1024

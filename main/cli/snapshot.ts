@@ -6,6 +6,8 @@ import { ProblemError } from '../../core/contract/errors.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 import { startSession, type Session } from '../workspace/session.ts'
 import { type Console, type ExitCode, problemLines } from './console.ts'
+import { recordingNamed } from './recordingOptions.ts'
+import { printFrames } from './replay.ts'
 import { cadenceFrom, defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { readNumber, type Command, type Given } from './usage.ts'
 
@@ -135,6 +137,10 @@ export const watch: Command = {
 async function runWatch(given: Given, console: Console): Promise<ExitCode> {
   const count = readNumber(given, 'count', { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true }) ?? Infinity
   const spec = (await sourceFrom(given, false, console)) ?? defaultSource(given, false)
+  if (spec.kind === 'recording') {
+    const range = { from: spec.at ?? -Infinity, to: Infinity }
+    return printFrames(await recordingNamed(spec.ids[0] ?? '', console), { range, count }, console)
+  }
 
   const tellChanges = createTeller(console)
   const { promise: over, resolve: finish } = Promise.withResolvers<void>()

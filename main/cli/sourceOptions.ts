@@ -10,6 +10,8 @@ import {
 import { parseGoDuration } from '../../core/text/text.ts'
 import { SimulationSpecSchema, type SimulationSpec } from '../../core/contract/simulation.ts'
 import { readInputFiles, type Reading } from './inputFiles.ts'
+import { recordingNamed, timeFrom } from './recordingOptions.ts'
+import { isRecordingFile, startOfFile } from '../recordings/recordingFile.ts'
 import { readWithin } from '../files/files.ts'
 import { readNumber, UsageError, type Given, type OptionInfo } from './usage.ts'
 import { coveredVersion } from './validate.ts'
@@ -46,11 +48,18 @@ export const PROMETHEUS_OPTIONS = {
   past: { type: 'string' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
+/** A recording, and an instant of it. */
+export const RECORDING_OPTIONS = {
+  recording: { type: 'string' },
+  at: { type: 'string' },
+} as const satisfies Readonly<Record<string, OptionInfo>>
+
 /** Options of every command that reads a source. */
 export const SOURCE_OPTIONS = {
   ...CLUSTER_OPTIONS,
   ...PROMETHEUS_OPTIONS,
   file: { type: 'string', multiple: true },
+  ...RECORDING_OPTIONS,
   simulate: { type: 'boolean' },
   'server-version': { type: 'string' },
   seed: { type: 'string' },
@@ -63,14 +72,17 @@ export async function sourceFrom(given: Given, dumps: boolean, reading: Reading)
   const prometheus = await prometheusFrom(given, dumps, reading)
   const target = prometheus === undefined ? targetFrom(given) : clusterBeside(given)
   const files = given.values('file')
+  const recording = await recordingFrom(given, reading)
   const named = [
     prometheus !== undefined && '--prometheus',
     target !== undefined && 'a cluster',
     files.length > 0 && '--file',
+    given.value('recording') !== undefined && '--recording',
     asksForSimulation(given) && 'a simulation',
     given.flag('demo') && '--demo',
   ].filter(Boolean)
   if (named.length > 1) throw new UsageError(`Only one source can be read at a time, not ${named.join(' and ')}.`)
+  if (recording !== undefined) return recording
   if (prometheus !== undefined) return prometheus
   if (target !== undefined) return { kind: 'scrape', target, cadence: cadenceFrom(given, dumps) }
   if (files.length > 0 && given.value('interval') !== undefined) {
@@ -79,6 +91,39 @@ export async function sourceFrom(given: Given, dumps: boolean, reading: Reading)
   if (files.length > 0) return { kind: 'files', files: await readInputFiles(files, reading) }
   if (asksForSimulation(given)) return simulationFrom(given)
   return given.flag('demo') ? { kind: 'demo' } : undefined
+}
+
+/**
+ * The recording that --recording names or --file holds, at the instant of --at. A recording is read where it lies, so it is
+ * the only file.
+ */
+async function recordingFrom(given: Given, reading: Reading): Promise<SourceSpec | undefined> {
+  const files = given.values('file')
+  const at = timeFrom(given, 'at')
+  const exported = await recordingsAmong(files)
+  const named = given.value('recording') ?? exported[0]
+  if (named === undefined) {
+    if (at === undefined) return undefined
+    throw new UsageError('--at is an instant of a recording; name that with --recording or --file.')
+  }
+  if (exported.length > 0 && files.length > 1) {
+    throw new UsageError(`${exported[0]} is a recording, which is opened alone; name no other file.`)
+  }
+  if (given.value('interval') !== undefined) {
+    throw new UsageError('--interval does not go with a recording: its samples are as far apart as they were.')
+  }
+  const { id } = await recordingNamed(named, reading)
+  return { kind: 'recording', ids: [id], ...(at !== undefined && { at }) }
+}
+
+/** Those of the files that are exported recordings; paths that are none are read, and refused, as files. */
+async function recordingsAmong(files: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const file of files) {
+    const start = file === '-' ? undefined : await startOfFile(file).catch(() => undefined)
+    if (start !== undefined && isRecordingFile(start)) found.push(file)
+  }
+  return found
 }
 
 /** What says how to simulate asks for it. */

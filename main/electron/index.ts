@@ -10,7 +10,7 @@ import { systemAccess } from '../workspace/access.ts'
 import { connectFirst, createWorkspace, type Workspace } from '../workspace/workspace.ts'
 import { boot, askOperator } from './application.ts'
 import { createLog } from './crash.ts'
-import { argumentsOf, type Opening, openingOf, openingOfPaths, usualOpening } from './sourceArguments.ts'
+import { argumentsOf, type Opening, openingOf, usualOpening } from './sourceArguments.ts'
 import { messageOf } from '../../core/text/text.ts'
 
 const { app, dialog } = electron
@@ -31,6 +31,9 @@ process.on('unhandledRejection', fail)
 const demo = app.isPackaged
   ? path.join(process.resourcesPath, 'demo')
   : path.join(import.meta.dirname, '..', '..', 'assets', 'demo')
+
+/** Known once the application is ready. */
+const stateFolder = (): string => path.join(app.getPath('userData'), 'state')
 
 const given = { arguments: argumentsOf(process.argv, app.isPackaged), cwd: process.cwd() }
 let workspace: Workspace | undefined
@@ -60,7 +63,7 @@ function openWorkspace(): Workspace {
     operator: { where: 'window', ask: askOperator((question) => dialog.showMessageBox(question)) },
     now,
   })
-  const stateDir = path.join(app.getPath('userData'), 'state')
+  const stateDir = stateFolder()
   const recording = path.join(demo, 'recording.ndjson.br')
   workspace = createWorkspace({
     stateDir,
@@ -80,7 +83,7 @@ function openWorkspace(): Workspace {
     warn: (sentence) => log('warning', { sentence }),
   })
   // Something live from the start; whatever the operator connects takes its place.
-  void open(() => openingOf(given.arguments, given.cwd), usualOpening())
+  void open(() => openingOf(given.arguments, { cwd: given.cwd, stateDir }), usualOpening())
   return workspace
 }
 
@@ -92,6 +95,6 @@ boot(electron, {
   now,
   createWorkspace: openWorkspace,
   given,
-  openGiven: (later) => void open(() => openingOf(later.arguments, later.cwd)),
-  openPaths: (paths) => void open(() => openingOfPaths(paths)),
+  openGiven: (later) => void open(() => openingOf(later.arguments, { cwd: later.cwd, stateDir: stateFolder() })),
+  openPaths: (paths) => void open(() => openingOf(paths, { cwd: given.cwd, stateDir: stateFolder() })),
 }).catch(fail)

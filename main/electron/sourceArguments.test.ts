@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { argumentsOf, openingOf, openingOfPaths, usualOpening } from './sourceArguments.ts'
+import { argumentsOf, openingOf, usualOpening } from './sourceArguments.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'apf-arguments-'))
 writeFileSync(path.join(folder, 'metrics.txt'), 'a 1\n')
 afterAll(() => rmSync(folder, { recursive: true }))
-const specOf = async (...given: readonly string[]) => (await openingOf(given, folder))?.spec
+const where = { cwd: folder, stateDir: path.join(folder, 'state') }
+const specOf = async (...given: readonly string[]) => (await openingOf(given, where))?.spec
 
 describe('the arguments of the desktop application', () => {
   it('begin after the executable, and in a checkout after its folder', () => {
@@ -23,8 +24,8 @@ describe('the arguments of the desktop application', () => {
     const files = { kind: 'files', files: [{ name: 'metrics.txt', text: 'a 1\n' }] }
     expect(await specOf('--file', 'metrics.txt')).toEqual(files)
     expect(await specOf('metrics.txt')).toEqual(files)
-    expect((await openingOfPaths([folder])).spec).toEqual(files)
-    expect((await openingOf(['--demo', '--interval', '5'], folder))?.cadence.intervalMs).toBe(5_000)
+    expect(await specOf(folder)).toEqual(files)
+    expect((await openingOf(['--demo', '--interval', '5'], where))?.cadence.intervalMs).toBe(5_000)
   })
 
   it('leave the switches of Chromium alone', async () => {

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { CadenceSchema, type Cadence, type SourceSpec } from '../../core/contract/source.ts'
 import { nearest } from '../../core/text/text.ts'
-import { readInputFiles } from '../cli/inputFiles.ts'
+import type { Reading } from '../cli/inputFiles.ts'
 import { cadenceFrom, simulationFrom, SOURCE_OPTIONS, sourceFrom } from '../cli/sourceOptions.ts'
 import { readOptions, UsageError, type OptionInfo } from '../cli/usage.ts'
 
@@ -12,10 +12,11 @@ export interface Opening {
 }
 
 /** A window has no standard input, and reads files to their end. */
-const NO_INPUT = {
-  readStdin: (): Promise<never> => Promise.reject(new UsageError('The desktop application has no standard input.')),
+const readingIn = (stateDir: string): Reading => ({
+  readStdin: () => Promise.reject(new UsageError('The desktop application has no standard input.')),
   signal: new AbortController().signal,
-}
+  stateDir,
+})
 const KNOWN: Readonly<Record<string, OptionInfo>> = SOURCE_OPTIONS
 const NAMES = Object.keys(KNOWN)
 const PATHS: ReadonlySet<string> = new Set([
@@ -36,7 +37,10 @@ export const argumentsOf = (argv: readonly string[], packaged: boolean): readonl
  * The source that the arguments name, by the same options as the web mode; `undefined` when they name none. A path alone is a
  * file or folder to open. Switches of Chromium are left alone. Throws `UsageError` or `ProblemError`.
  */
-export async function openingOf(given: readonly string[], cwd: string): Promise<Opening | undefined> {
+export async function openingOf(
+  given: readonly string[],
+  { cwd, stateDir }: { readonly cwd: string; readonly stateDir: string },
+): Promise<Opening | undefined> {
   const options = readOptions(ownArguments(given), KNOWN, 'files')
   const files = [...options.values('file'), ...options.operands].map((file) => path.resolve(cwd, file))
   const absolute = {
@@ -44,15 +48,9 @@ export async function openingOf(given: readonly string[], cwd: string): Promise<
     value: (name: string) => resolved(name, options.value(name), cwd),
     values: (name: string) => (name === 'file' ? files : options.values(name)),
   }
-  const spec = await sourceFrom(absolute, true, NO_INPUT)
+  const spec = await sourceFrom(absolute, true, readingIn(stateDir))
   return spec && { spec, cadence: cadenceFrom(absolute, true) }
 }
-
-/** Files and folders as a source. */
-export const openingOfPaths = async (paths: readonly string[]): Promise<Opening> => ({
-  spec: { kind: 'files', files: await readInputFiles(paths, NO_INPUT) },
-  cadence: CadenceSchema.parse({}),
-})
 
 /** Something live from the start. */
 export const usualOpening = (): Opening => ({

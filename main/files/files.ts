@@ -189,9 +189,12 @@ const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (co
 /**
  * Replaces a file as a whole, so that a crash at any moment leaves the old content or the new one. Only this user can read
  * the result; a link at `path` is replaced and never followed. When it resolves, the content is on the disk. The folder must
- * exist. Rejects with the system's error and leaves nothing behind.
+ * exist. Rejects with the system's error, or that of the content, and leaves nothing behind.
  */
-export async function writeAtomically(path: string, content: string | Uint8Array): Promise<void> {
+export async function writeAtomically(
+  path: string,
+  content: string | Uint8Array | AsyncIterable<Uint8Array>,
+): Promise<void> {
   const beside = `${path}.${randomUUID()}.new`
   try {
     const file = await open(beside, NEW_FILE, 0o600)

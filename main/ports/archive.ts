@@ -20,6 +20,9 @@ export interface Archive {
   heatMap(server: string, query: HeatQuery): HeatMap
   /** The same. */
   steps(server: string, from: UnixMs, to: UnixMs): readonly AdjustmentStep[]
-  /** Objects and health as the recordings end, and the last minute of samples. */
-  end(): readonly Told[]
+  /**
+   * Objects and health up to an instant, and the samples of the minute before it; as the recordings end without one. Empty
+   * where nothing was recorded before it.
+   */
+  upTo(at?: UnixMs): readonly Told[]
 }

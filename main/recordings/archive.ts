@@ -2,14 +2,14 @@ import type { LiveRequest, LiveState } from '../../core/contract/live.ts'
 import { MOST_READ_MS, type Extent, type Moment, type PastRequests } from '../../core/contract/recording.ts'
 import { ProblemError, type Problem } from '../../core/contract/errors.ts'
 import { GAP_INTERVALS } from '../../core/frame/derive.ts'
-import { FRAME_FORMAT_VERSION, type SourceInfo } from '../../core/frame/frame.ts'
+import { frameOf, type SourceInfo } from '../../core/frame/frame.ts'
 import { median } from '../../core/frame/quantile.ts'
 import { pointsOfPacked } from '../../core/history/packed.ts'
 import { createTier, pointOf } from '../../core/history/tier.ts'
 import { createPicture, type Picture, type ServerPicture } from '../../core/source/picture.ts'
 import { instantOf, type EventKind, type SegmentEvents, type Told } from '../../core/source/recording.ts'
 import { byCodeUnits } from '../../core/text/text.ts'
-import { rfc3339, unixMsOf, type UnixMs } from '../../core/units.ts'
+import { unixMsOf, type UnixMs } from '../../core/units.ts'
 import type { Archive } from '../ports/archive.ts'
 import { openChapter, resolutionFor, stepMsOf, type ChapterReader, type SegmentPlace } from './chapter.ts'
 import { attempt, chaptersIn, partly, type ChapterFile } from './library.ts'
@@ -159,12 +159,10 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
       return {
         at,
         ...(latest.length > 0 && {
-          frame: {
-            formatVersion: FRAME_FORMAT_VERSION,
-            at: rfc3339(Math.max(...latest.map(({ frame }) => unixMsOf(frame.at)))),
+          frame: frameOf(
             source,
-            servers: latest.map(({ frame }) => frame),
-          },
+            latest.map(({ frame }) => frame),
+          ),
         }),
         derived: latest.map(({ derived }) => derived),
         health: [...health.values()],
@@ -237,11 +235,11 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
     },
     heatMap: (server, query) => serverIn(pictureOf(query.from, query.to), server).history.heatMap(query),
     steps: (server, from, to) => serverIn(pictureOf(from, to), server).adjustments.steps(from, to),
-    end() {
-      const place = placesNow().at(-1)
+    upTo(at = Number.POSITIVE_INFINITY) {
+      const place = placesNow().findLast(({ first }) => first <= at)
       if (place === undefined) return []
       const { before, events } = read(`all ${place.key}`, place, undefined)
-      return [...before, ...events]
+      return [...before, ...events].filter((told) => instantOf(told) <= at)
     },
   }
 }

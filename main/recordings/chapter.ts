@@ -69,6 +69,10 @@ const AboutSchema = z.object({
 /** What a recording is of. */
 export type About = z.infer<typeof AboutSchema>
 
+/** A segment is complete after so long, or with so many characters. */
+export const SEGMENT_MS = 60_000
+export const SEGMENT_CHARACTERS = 8 * 1024 * 1024
+
 /** A line that is to be kept. */
 export interface KeptLine extends SegmentLine {
   /** What it tells of, or when it was told where it tells of no instant; Unix milliseconds. */

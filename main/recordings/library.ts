@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { ProblemError, toProblem, type Problem } from '../../core/contract/errors.ts'
 import type { RecordingEntry } from '../../core/contract/recording.ts'
 import { byCodeUnits } from '../../core/text/text.ts'
-import { heldAt, instantOf, type Told } from '../../core/source/recording.ts'
-import type { UnixMs } from '../../core/units.ts'
+import { heldAt, instantOf, type EventKind, type SegmentEvents, type Told } from '../../core/source/recording.ts'
+import { rfc3339, type UnixMs } from '../../core/units.ts'
 import { openChapter, type About } from './chapter.ts'
 
 /** Folder of all recordings, in the state folder. */
@@ -14,6 +14,10 @@ export const RECORDINGS = 'recordings'
 export interface ListedRecording extends RecordingEntry {
   readonly chapters: readonly string[]
 }
+
+/** Name of a recording that began at an instant; `suffix` tells it from others of the same second. */
+export const recordingId = (startedAt: UnixMs, suffix: string): string =>
+  `${rfc3339(startedAt).replaceAll(/[-:]|\.\d+/g, '')}-${suffix.slice(0, 8)}`
 
 /** Whether the console with this id runs. */
 export type Runs = (writer: string) => boolean
@@ -97,47 +101,63 @@ export interface RecordingRange {
   readonly to: UnixMs
 }
 
-export interface RecordingListener {
-  /** What held when the range began, each with the time at which it was told. */
-  readonly held: (told: Told) => void
-  readonly event: (told: Told) => void
+/** One event of a recording. */
+export interface RecordedEvent {
+  readonly told: Told
+  /** It was told before the range began and still held then. */
+  readonly held: boolean
 }
 
-/** Tells what a recording told of a range, in the order of telling. Returns why parts of it could not be read. */
-export function readRecording(
+/**
+ * What a recording tells of a range, in the order of telling; first what held when the range began. Of kinds that are
+ * wanted, where they are named. Why parts of it could not be read is added to `problems`.
+ */
+export function* readRecording(
   { chapters }: Pick<ListedRecording, 'chapters'>,
-  { from, to }: RecordingRange,
-  listener: RecordingListener,
-): readonly Problem[] {
-  const problems: Problem[] = []
+  range: RecordingRange,
+  problems: Problem[],
+  wanted?: ReadonlySet<EventKind>,
+): Generator<RecordedEvent, void> {
+  const { from, to } = range
   let begun = false
   for (const path of chapters) {
-    attempt(problems, () => {
-      const chapter = openChapter(path)
-      if (chapter.problem !== undefined) problems.push(partly(path, chapter.problem))
-      for (const place of chapter.segments.filter(({ first, last }) => first <= to && last >= from)) {
-        attempt(problems, () => {
-          const { before, events } = chapter.read(place)
-          if (!begun) for (const told of heldAt([...before, ...events], from)) listener.held(told)
-          begun = true
-          for (const told of events) {
-            const at = instantOf(told)
-            if (at >= from && at <= to) listener.event(told)
-          }
-        })
+    for (const { before, events } of segmentsIn(path, range, problems, wanted)) {
+      if (!begun) for (const told of heldAt([...before, ...events], from)) yield { told, held: true }
+      begun = true
+      for (const told of events) {
+        const at = instantOf(told)
+        if (at >= from && at <= to) yield { told, held: false }
       }
-      chapter.close()
-    })
+    }
   }
-  return problems
+}
+
+function* segmentsIn(
+  path: string,
+  { from, to }: RecordingRange,
+  problems: Problem[],
+  wanted: ReadonlySet<EventKind> | undefined,
+): Generator<SegmentEvents, void> {
+  const chapter = attempt(problems, () => openChapter(path))
+  if (chapter === undefined) return
+  try {
+    if (chapter.problem !== undefined) problems.push(partly(path, chapter.problem))
+    for (const place of chapter.segments.filter(({ first, last }) => first <= to && last >= from)) {
+      const segment = attempt(problems, () => chapter.read(place, wanted))
+      if (segment !== undefined) yield segment
+    }
+  } finally {
+    chapter.close()
+  }
 }
 
 /** What fails becomes a problem, and the rest goes on. */
-export function attempt(problems: Problem[], work: () => void): void {
+export function attempt<T>(problems: Problem[], work: () => T): T | undefined {
   try {
-    work()
+    return work()
   } catch (error) {
     problems.push(toProblem(error))
+    return undefined
   }
 }
 

@@ -10,7 +10,8 @@ import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { unixMsOf, type UnixMs } from '../../core/units.ts'
 import type { Environment } from '../ports/environment.ts'
 import { createTopic, type Subscribable } from '../ports/topic.ts'
-import { createChapter, type ChapterWriter, type KeptLine } from './chapter.ts'
+import { createChapter, SEGMENT_CHARACTERS, SEGMENT_MS, type ChapterWriter, type KeptLine } from './chapter.ts'
+import { recordingId } from './library.ts'
 
 /** Keeps what a source tells. It never fails: what it cannot keep its state tells. */
 export interface Recorder {
@@ -35,9 +36,6 @@ export interface RecorderOptions {
 
 /** From telling to keeping. */
 const FLUSH_MS = 1_000
-/** A segment is complete after so long, or with so many characters. */
-const SEGMENT_MS = 60_000
-const SEGMENT_CHARACTERS = 8 * 1024 * 1024
 /** Chapters are removed as a whole once they are too old. */
 const CHAPTER_MS = 3_600_000
 /** After a failure, milliseconds. */
@@ -54,7 +52,7 @@ const LEAD_MS = QUANTILE_WINDOW_MS + 5_000
 export function startRecorder(options: RecorderOptions): Recorder {
   const { folder, source, writer, environment, onChapter } = options
   const startedAt = new Date(environment.now()).toISOString()
-  const recording = `${startedAt.replaceAll(/[-:]|\.\d+/g, '')}-${randomUUID().slice(0, 8)}`
+  const recording = recordingId(unixMsOf(startedAt), randomUUID())
   const state = createTopic<RecordingState>()
   const segments = createSegmentWriter()
   const lastFrames = new Map<string, Allowance>()

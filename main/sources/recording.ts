@@ -1,7 +1,10 @@
 import { join } from 'node:path'
-import type { SourceSpec } from '../../core/contract/source.ts'
+import type { Problem } from '../../core/contract/errors.ts'
+import type { Moment } from '../../core/contract/recording.ts'
+import type { ServerHealth, SourceSpec } from '../../core/contract/source.ts'
 import type { SourceInfo } from '../../core/frame/frame.ts'
 import type { Told } from '../../core/source/recording.ts'
+import { rfc3339, type UnixMs } from '../../core/units.ts'
 import type { Environment } from '../ports/environment.ts'
 import { NOTHING_READ, type ObjectDoor } from '../ports/objectDoor.ts'
 import type { SourceResult } from '../ports/source.ts'
@@ -13,9 +16,9 @@ export interface RecordingOptions {
   readonly stateDir: string
 }
 
-/** Recordings of one source as a source: it stands at their end, and its archive answers for every other instant. */
+/** Recordings of one source as a source: it stands at one instant, and its archive answers for every other. */
 export function createRecordingSource(
-  { ids }: Extract<SourceSpec, { kind: 'recording' }>,
+  { ids, at }: Extract<SourceSpec, { kind: 'recording' }>,
   { environment, stateDir }: RecordingOptions,
 ): SourceResult {
   const folder = join(stateDir, RECORDINGS)
@@ -29,16 +32,19 @@ export function createRecordingSource(
   }
   const info: SourceInfo = { kind: 'recording', name: of.name, via: `recording of ${of.via}` }
   const archive = createArchive({ folder, ids: wanted, source: info, now: () => environment.now() })
-  const end = archive.end()
+  const gap = at === undefined ? undefined : archive.moment(at).gap
+  if (at !== undefined && gap !== undefined) return { ok: false, problem: notRecorded(of.name, at, gap) }
+  const known = archive.upTo(at)
   return {
     ok: true,
     archive,
     source: {
       info,
       still: true,
-      objects: recordedObjects(of.name, ids, end),
+      objects: recordedObjects(of.name, ids, known),
       start(_signal, emit) {
-        for (const { event } of end) if (event.kind !== 'objects' && event.kind !== 'requests') emit(event)
+        for (const { event } of known) if (event.kind !== 'objects' && event.kind !== 'requests') emit(event)
+        for (const health of healthOfSamples(known)) emit({ kind: 'health', health })
       },
       tryNow: () => undefined,
       setCadence: () => undefined,
@@ -46,8 +52,8 @@ export function createRecordingSource(
   }
 }
 
-function recordedObjects(name: string, ids: readonly string[], end: readonly Told[]): ObjectDoor {
-  const last = end.map(({ event }) => event).findLast((event) => event.kind === 'objects')
+function recordedObjects(name: string, ids: readonly string[], known: readonly Told[]): ObjectDoor {
+  const last = known.map(({ event }) => event).findLast((event) => event.kind === 'objects')
   return {
     origin: 'files',
     target: `recording of ${name}`,
@@ -57,6 +63,21 @@ function recordedObjects(name: string, ids: readonly string[], end: readonly Tol
     tryNow: () => undefined,
     editor: { impossible: 'This is a recording, so there is no server to apply to: save the changed objects as YAML.' },
   }
+}
+
+/** Of servers whose health was not recorded, as of those whose samples were imported. */
+function healthOfSamples(known: readonly Told[]): ServerHealth[] {
+  const told = new Set(known.flatMap(({ event }) => (event.kind === 'health' ? [event.health.id] : [])))
+  const latest = new Map(known.flatMap(({ event }) => (event.kind === 'frame' ? [[event.frame.id, event.frame]] : [])))
+  return [...latest.values()]
+    .filter(({ id }) => !told.has(id))
+    .map(({ id, at }) => ({ id, status: 'ok', failures: [], lastGoodAt: at }))
+}
+
+function notRecorded(name: string, at: UnixMs, { before, after }: NonNullable<Moment['gap']>): Problem {
+  const nearest = [before, after].filter((one) => one !== undefined).map(rfc3339)
+  const where = nearest.length === 0 ? '' : ` The nearest samples are of ${nearest.join(' and ')}.`
+  return { code: 'not-found', message: `Nothing of ${name} was recorded at ${rfc3339(at)}.${where}` }
 }
 
 const NONE = { code: 'not-found', message: 'No flow-control objects were recorded.' } as const

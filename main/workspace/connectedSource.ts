@@ -14,8 +14,7 @@ import type { RecorderState } from '../../core/contract/recording.ts'
 import { CadenceSchema, type Connected, type SourceSpec } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import { reportedFacts } from '../../core/live/serverFacts.ts'
-import type { Series } from '../../core/history/series.ts'
-import type { Picture } from '../../core/source/picture.ts'
+import { samplesBetween } from '../../core/source/picture.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { engineMetrics } from '../live/metricsServer.ts'
 import type { Archive } from '../ports/archive.ts'
@@ -103,7 +102,7 @@ export async function openSource(
           environment,
           settings: () => store.settings.read(),
           presence: () => store.presence(),
-          series: (from, to) => seriesOf(session.picture, from, to),
+          series: (from, to) => samplesBetween(session.picture, from, to),
         })
   const onEvent = flight && ((event: SourceEvent): void => flight.take(event))
   const session = startSession({
@@ -250,7 +249,3 @@ function onlyLevel(dump: DumpFrame, level: string): DumpFrame {
     ...(dump.requests && { requests: dump.requests.filter((request) => request.level === level) }),
   }
 }
-
-/** Every sample between two instants, of each server. */
-const seriesOf = ({ servers }: Picture, from: number, to: number): Series[] =>
-  servers.map(({ history }) => history.series({ from, to, maxPoints: Number.MAX_SAFE_INTEGER }))

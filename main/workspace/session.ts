@@ -4,7 +4,7 @@ import type { LiveEvent, CandidateWish, LiveState, ProxyMode } from '../../core/
 import type { SimulationState } from '../../core/contract/simulation.ts'
 import type { Cadence, Connected, SourceSpec } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
-import { FRAME_FORMAT_VERSION, type Frame, type ServerFrame } from '../../core/frame/frame.ts'
+import { frameOf } from '../../core/frame/frame.ts'
 import { createPicture, type Picture, type ServerPicture } from '../../core/source/picture.ts'
 import type { ObjectsReading, SourceEvent } from '../../core/source/sourceEvent.ts'
 import type { Environment } from '../ports/environment.ts'
@@ -68,7 +68,7 @@ export interface SessionOptions {
  * Frames of several servers come within moments of each other; they are told together. One server's are told as soon
  * as the source has said everything that it had to say at once (a recording brings minutes at its start).
  */
-const GATHER_MS = 40
+export const GATHER_MS = 40
 /** Between two events of single requests, and between two states, while somebody listens; milliseconds. */
 const ROWS_MS = 100
 const STATE_MS = 1_000
@@ -104,7 +104,7 @@ export function startSession(options: SessionOptions): Session {
       connection: id,
       seq,
       frame: frameOf(
-        source,
+        source.info,
         latest.map(({ frame }) => frame),
       ),
       derived: latest.map(({ derived }) => derived),
@@ -252,15 +252,6 @@ export function startSession(options: SessionOptions): Session {
 
 const OWN_CADENCE = 'A frame follows each scrape of Prometheus; change scrape_interval in its configuration.'
 const NO_OBJECTS = 'This source has metrics only, without flow-control objects.'
-
-function frameOf(source: Source, servers: readonly ServerFrame[]): Frame {
-  const at =
-    servers
-      .map((server) => server.at)
-      .toSorted()
-      .at(-1) ?? new Date(0).toISOString()
-  return { formatVersion: FRAME_FORMAT_VERSION, at, source: source.info, servers: [...servers] }
-}
 
 /** Events for whoever listens; `begin` is called for the first listener, and what it returns once the last has left. */
 function whileHeard<E>(begin: () => () => void): Subscribable<E> & { readonly tell: (event: E) => void } {

@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
-import { startRecorder } from '../../main/recordings/recorder.ts'
 import { syntheticStory } from '../fixtures/synthetic.ts'
 import { runHere } from '../harness/commandHere.ts'
-import { standingClock } from '../harness/standingClock.ts'
+import { recordStory } from '../harness/recordStory.ts'
 
 const START = Date.UTC(2026, 10, 21, 3)
 const objects: SourceEvent = {
@@ -25,24 +24,8 @@ afterEach(async () => {
   await rm(stateDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
 })
 
-async function record(name: string, seconds: number, startAt = START): Promise<void> {
-  const clock = standingClock(startAt)
-  const source = { kind: 'scrape', name, via: '/metrics' } as const
-  const folder = join(stateDir, 'recordings')
-  const recorder = startRecorder({
-    folder,
-    source,
-    writer: 'another',
-    environment: clock.environment,
-    series: () => [],
-  })
-  recorder.take(objects)
-  for (const { frame } of syntheticStory({ seconds, startAt })) {
-    for (const server of frame.servers) recorder.take({ kind: 'frame', frame: server })
-    clock.sleep(1_000)
-  }
-  await recorder.end()
-}
+const record = (name: string, seconds: number, startAt = START): Promise<void> =>
+  recordStory({ stateDir, name, startAt, events: [objects], story: syntheticStory({ seconds, startAt }) })
 
 const read = (line: string): { at: string; held?: true; event: { kind: string; frame?: { at: string } } } =>
   JSON.parse(line)

@@ -1,0 +1,72 @@
+import { once } from 'node:events'
+import { ProblemError } from '../../core/contract/errors.ts'
+import type { RecordingState } from '../../core/contract/recording.ts'
+import { parseGoDuration } from '../../core/text/text.ts'
+import { MS_PER_DAY } from '../../core/units.ts'
+import { createPause } from '../ports/pause.ts'
+import { openStore } from '../store/store.ts'
+import { openSource } from '../workspace/connectedSource.ts'
+import type { Console, ExitCode } from './console.ts'
+import { recordingNamed } from './recordingOptions.ts'
+import { exportTo } from './share.ts'
+import { defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
+import { UsageError, type Command, type Given } from './usage.ts'
+
+/** Records a source without a window: into the recordings of this user, and into a file once it ends. */
+export const record: Command = {
+  options: { ...SOURCE_OPTIONS, for: { type: 'string' } },
+  operands: 'files',
+  run: runRecord,
+}
+
+async function runRecord(given: Given, console: Console): Promise<ExitCode> {
+  const [file, ...more] = given.operands
+  if (more.length > 0) throw new UsageError('Name one file for the recording.')
+  const ms = lengthFrom(given)
+  const spec = (await sourceFrom(given, true, console)) ?? defaultSource(given, true)
+  const { environment, stateDir, access } = console
+  const store = openStore(stateDir)
+  let state: RecordingState | undefined
+  try {
+    const source = await openSource(
+      { id: 1, spec, onConnection: () => undefined },
+      { environment, store, makeSource: access.makeSource, stateDir },
+    )
+    try {
+      await source.handlers.procedures['recorder.switch']({ connection: 1, on: true })
+      source.recorder?.subscribe((latest) => {
+        if (latest.problem !== undefined && latest.problem.message !== state?.problem?.message) {
+          console.tell(`${latest.problem.message} Recording goes on as soon as that is mended.`)
+        }
+        if (latest.id !== undefined && state === undefined) console.tell(`Recording ${latest.id}.`)
+        if (latest.id !== undefined) state = latest
+      }, source.ended)
+      await waited(ms, console)
+    } finally {
+      await source.end()
+    }
+  } finally {
+    store.close()
+  }
+  if (state?.id === undefined)
+    throw new ProblemError('not-found', 'The source reported nothing, so nothing is recorded.')
+  const entry = await recordingNamed(state.id, console)
+  return file === undefined ? 0 : exportTo(entry, file, { range: { from: -Infinity, to: Infinity } }, console)
+}
+
+/** Until the time is over or the command is to end. */
+async function waited(ms: number | undefined, { environment, signal }: Console): Promise<void> {
+  if (ms !== undefined) return createPause(environment).wait(ms, signal)
+  if (!signal.aborted) await once(signal, 'abort')
+}
+
+/** A week: no recording is kept longer unless the settings say so. */
+const MOST_MS = 7 * MS_PER_DAY
+
+function lengthFrom(given: Given): number | undefined {
+  const text = given.value('for')
+  if (text === undefined) return undefined
+  const ms = parseGoDuration(text)
+  if (ms !== undefined && ms >= 1_000 && ms <= MOST_MS) return ms
+  throw new UsageError(`--for takes a time like 90s, 10m or 2h, from 1s to 168h, not ${JSON.stringify(text)}.`)
+}

@@ -1,0 +1,60 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ProblemError } from '../../core/contract/errors.ts'
+import { unixMsOf, type UnixMs } from '../../core/units.ts'
+import { listRecordings, RECORDINGS, type ListedRecording, type RecordingRange } from '../recordings/library.ts'
+import { importRecording } from '../recordings/recordingFile.ts'
+import { createPresence } from '../store/database.ts'
+import type { Console } from './console.ts'
+import { UsageError, type Given, type OptionInfo } from './usage.ts'
+
+/** Options that name a part of a recording, both instants included. */
+export const RANGE_OPTIONS = {
+  from: { type: 'string' },
+  to: { type: 'string' },
+} as const satisfies Readonly<Record<string, OptionInfo>>
+
+/** What naming a recording needs. */
+export type Shelf = Pick<Console, 'stateDir' | 'signal'>
+
+/** The recordings of this console's state folder, the latest first. */
+export function allRecordings({ stateDir }: Pick<Console, 'stateDir'>): readonly ListedRecording[] {
+  const presence = createPresence(stateDir)
+  return listRecordings(join(stateDir, RECORDINGS), (writer) => presence.runs(writer))
+}
+
+/**
+ * A recording by the beginning of its id, where that is of one alone, or by the path of a file with one, which is imported
+ * first. Rejects with `ProblemError` or `UsageError`.
+ */
+export async function recordingNamed(text: string, console: Shelf): Promise<ListedRecording> {
+  const isFile = (await stat(text).catch(() => undefined))?.isFile() === true
+  const id = isFile ? await importRecording(text, console.stateDir, console.signal) : text
+  const found = allRecordings(console).filter((entry) => entry.id.startsWith(id))
+  const [entry] = found
+  if (entry === undefined) {
+    throw new ProblemError('not-found', `There is no recording ${JSON.stringify(id)}.`)
+  }
+  if (found.length > 1) {
+    throw new UsageError(
+      `${JSON.stringify(id)} begins ${found.length} recordings; write more of the one that you mean.`,
+    )
+  }
+  return entry
+}
+
+/** Unix milliseconds of an option. */
+export function timeFrom(given: Given, name: string): UnixMs | undefined {
+  const text = given.value(name)
+  if (text === undefined) return undefined
+  const at = unixMsOf(text)
+  if (!Number.isNaN(at)) return at
+  throw new UsageError(`--${name} ${JSON.stringify(text)} is no time; write 2026-11-20T03:00:00Z.`)
+}
+
+/** Of the options that are not given it has no end. */
+export function rangeFrom(given: Given): RecordingRange {
+  const [from, to] = [timeFrom(given, 'from') ?? -Infinity, timeFrom(given, 'to') ?? Infinity]
+  if (from <= to) return { from, to }
+  throw new UsageError('--from is later than --to.')
+}

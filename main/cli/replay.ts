@@ -1,0 +1,80 @@
+import type { Problem } from '../../core/contract/errors.ts'
+import { frameOf, type ServerFrame, type SourceInfo } from '../../core/frame/frame.ts'
+import { byCodeUnits } from '../../core/text/text.ts'
+import { createPause } from '../ports/pause.ts'
+import { readRecording, type ListedRecording, type RecordingRange } from '../recordings/library.ts'
+import { GATHER_MS } from '../workspace/session.ts'
+import type { Console, ExitCode } from './console.ts'
+import { RANGE_OPTIONS, rangeFrom, recordingNamed } from './recordingOptions.ts'
+import { tellProblems } from './recordings.ts'
+import { readNumber, UsageError, type Command, type Given } from './usage.ts'
+
+/** Prints the frames of a recording as `watch` prints those of a source. */
+export const replay: Command = {
+  options: { ...RANGE_OPTIONS, speed: { type: 'string' }, count: { type: 'string' }, json: { type: 'boolean' } },
+  operands: 'files',
+  run: runReplay,
+}
+
+async function runReplay(given: Given, console: Console): Promise<ExitCode> {
+  const [name, ...more] = given.operands
+  if (name === undefined || more.length > 0) throw new UsageError('replay needs one recording: its ID or its file.')
+  const speed = readNumber(given, 'speed', { min: 0.1, max: 1_000 })
+  const count = readNumber(given, 'count', { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true })
+  return printFrames(await recordingNamed(name, console), { range: rangeFrom(given), speed, count }, console)
+}
+
+export interface Playing {
+  readonly range: RecordingRange
+  /** Times as fast as recorded; without waiting where it is not given. */
+  readonly speed?: number | undefined
+  readonly count?: number | undefined
+}
+
+/** One frame of all servers a line. */
+export async function printFrames(entry: ListedRecording, playing: Playing, console: Console): Promise<ExitCode> {
+  const { range, speed, count = Infinity } = playing
+  const source: SourceInfo = entry.source ?? { kind: 'recording', name: entry.id, via: 'recording' }
+  const problems: Problem[] = []
+  const pause = createPause(console.environment)
+  const latest = new Map<string, ServerFrame>()
+  let printed = 0
+  /** When the first frame was printed, and when it was told. */
+  let start: { readonly at: number; readonly told: number } | undefined
+  for (const { at, servers } of momentsIn(entry, range, problems)) {
+    for (const server of servers) latest.set(server.id, server)
+    start ??= { at: console.environment.now(), told: at }
+    if (speed !== undefined) {
+      const due = start.at + (at - start.told) / speed
+      await pause.wait(Math.max(0, due - console.environment.now()), console.signal)
+    }
+    if (console.signal.aborted || printed >= count) break
+    const known = [...latest.values()].toSorted((a, b) => byCodeUnits(a.id, b.id))
+    console.printJson(frameOf(source, known))
+    printed++
+  }
+  if (printed === 0 && problems.length === 0) console.tell(`The recording ${entry.id} has no samples of this time.`)
+  return tellProblems(problems, console)
+}
+
+const FRAMES = new Set(['frame'] as const)
+
+/** Frames of several servers come within moments of each other; they are one. */
+function* momentsIn(
+  entry: ListedRecording,
+  range: RecordingRange,
+  problems: Problem[],
+): Generator<{ readonly at: number; readonly servers: readonly ServerFrame[] }, void> {
+  let moment: { readonly at: number; readonly servers: Map<string, ServerFrame> } | undefined
+  for (const { told, held } of readRecording(entry, range, problems, FRAMES)) {
+    if (held || told.event.kind !== 'frame') continue
+    const { frame } = told.event
+    if (moment !== undefined && (moment.servers.has(frame.id) || told.at - moment.at > GATHER_MS)) {
+      yield { at: moment.at, servers: [...moment.servers.values()] }
+      moment = undefined
+    }
+    moment ??= { at: told.at, servers: new Map() }
+    moment.servers.set(frame.id, frame)
+  }
+  if (moment !== undefined) yield { at: moment.at, servers: [...moment.servers.values()] }
+}

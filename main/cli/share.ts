@@ -1,0 +1,64 @@
+import { stat } from 'node:fs/promises'
+import { ProblemError } from '../../core/contract/errors.ts'
+import { importRecording, exportRecording, type ExportOptions } from '../recordings/recordingFile.ts'
+import type { ListedRecording } from '../recordings/library.ts'
+import type { Console, ExitCode } from './console.ts'
+import { RANGE_OPTIONS, rangeFrom, recordingNamed } from './recordingOptions.ts'
+import { tellProblems } from './recordings.ts'
+import { UsageError, type Command, type Given } from './usage.ts'
+
+/** Writes a recording, or a range of it, to one file. */
+export const exportCommand: Command = {
+  options: { ...RANGE_OPTIONS, force: { type: 'boolean' } },
+  operands: 'files',
+  run: runExport,
+}
+
+async function runExport(given: Given, console: Console): Promise<ExitCode> {
+  const [name, file, ...more] = given.operands
+  if (name === undefined || file === undefined || more.length > 0) {
+    throw new UsageError('export needs a recording and the file to write: export 20261120T03 incident.apfrec.')
+  }
+  await refuseExisting(file, given.flag('force'))
+  return exportTo(await recordingNamed(name, console), file, { range: rangeFrom(given) }, console)
+}
+
+/** A file that somebody keeps is not replaced unasked. */
+export async function refuseExisting(file: string, force: boolean): Promise<void> {
+  if (force || (await stat(file).catch(() => undefined)) === undefined) return
+  throw new ProblemError('invalid-input', `${file} exists; name another file, or replace it with --force.`)
+}
+
+/** Exports a recording and reports what is in the file. */
+export async function exportTo(
+  entry: ListedRecording,
+  file: string,
+  options: Omit<ExportOptions, 'version'>,
+  console: Console,
+): Promise<ExitCode> {
+  const { head, events, sha256, problems } = await exportRecording(entry, file, {
+    ...options,
+    version: console.version,
+  })
+  console.print([
+    `${file}: ${events} events of ${head.source.name}, ${head.from} to ${head.to}`,
+    `SHA-256 of its content: ${sha256}`,
+  ])
+  return tellProblems(problems, console)
+}
+
+/** Adds exported recordings to those of this user. */
+export const importCommand: Command = {
+  options: {},
+  operands: 'files',
+  run: runImport,
+}
+
+async function runImport({ operands }: Given, console: Console): Promise<ExitCode> {
+  if (operands.length === 0) throw new UsageError('import needs the files of recordings: import incident.apfrec.')
+  for (const file of operands) {
+    const id = await importRecording(file, console.stateDir, console.signal)
+    console.print([`${file}: recording ${id}`])
+  }
+  return 0
+}

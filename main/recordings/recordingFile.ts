@@ -1,0 +1,338 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
+import { z } from 'zod'
+import { ProblemError, type Problem } from '../../core/contract/errors.ts'
+import { SourceInfoSchema, type SourceInfo } from '../../core/frame/frame.ts'
+import { createReader, createRecorder, instantOf, type Told } from '../../core/source/recording.ts'
+import type { SourceEvent } from '../../core/source/sourceEvent.ts'
+import { messageOf } from '../../core/text/text.ts'
+import { rfc3339, unixMsOf, type UnixMs } from '../../core/units.ts'
+import { megabytes, openRegular, writeAtomically } from '../files/files.ts'
+import {
+  listRecordings,
+  readRecording,
+  recordingId,
+  RECORDINGS,
+  type ListedRecording,
+  type RecordedEvent,
+  type RecordingRange,
+} from './library.ts'
+import { shelve } from './shelving.ts'
+
+/*
+ * A recording as one file, .apfrec (docs/recording.md): a line that names the format, a line of JSON about it, the events
+ * under zstd in the encoding of every recording, and the SHA-256 of all of that.
+ */
+
+const FORMAT = 1
+const FIRST_LINE = /^apfrec (\d+)\n/
+const HASH_BYTES = 32
+/** Both lines before the events. */
+const MOST_HEAD_BYTES = 64 * 1024
+/** All recordings of a console take no more by default. */
+const MOST_FILE_BYTES = 2 * 1024 * 1024 * 1024
+/** A recording unpacks to some ten times its size; what unpacks to far more was not written by a console. */
+const MOST_RATIO = 200
+const LEAST_UNPACKED_BYTES = 64 * 1024 * 1024
+const MOST_LINE_CHARACTERS = 32 * 1024 * 1024
+const MOST_SERVERS = 2_000
+
+const HeadSchema = z.object({
+  source: SourceInfoSchema,
+  /** RFC 3339: the instants that it tells of. */
+  from: z.iso.datetime(),
+  to: z.iso.datetime(),
+  /** How many of its events say what held before the first instant. */
+  held: z.number().int().min(0).max(1_000_000),
+  /** The console that exported it: `0.9.0`. */
+  console: z.string().max(100),
+  anonymised: z.literal(true).exactOptional(),
+})
+/** What a file says of itself. */
+export type RecordingHead = z.infer<typeof HeadSchema>
+
+/** Replaces names while a recording is exported. */
+export interface Anonymiser {
+  event(event: SourceEvent): SourceEvent
+  source(source: SourceInfo): SourceInfo
+}
+
+export interface ExportOptions {
+  readonly range: RecordingRange
+  /** Of this console. */
+  readonly version: string
+  readonly anonymiser?: Anonymiser
+}
+
+export interface Exported {
+  readonly head: RecordingHead
+  /** Those that held before the range included. */
+  readonly events: number
+  /** Hex. */
+  readonly sha256: string
+  /** Why parts of the recording could not be read; the file holds the others. */
+  readonly problems: readonly Problem[]
+}
+
+/** Writes a recording, or a range of it, to a file that only this user can read. Rejects with `ProblemError`. */
+export async function exportRecording(
+  entry: ListedRecording,
+  path: string,
+  { range, version, anonymiser }: ExportOptions,
+): Promise<Exported> {
+  const { source, first, last } = entry
+  if (source === undefined || first === undefined || last === undefined || first > range.to || last < range.from) {
+    throw new ProblemError('not-found', `The recording ${entry.id} holds nothing of this time.`)
+  }
+  const problems: Problem[] = []
+  const told = readRecording(entry, range, problems)
+  const { held, rest } = split(told)
+  const head: RecordingHead = {
+    source: anonymiser?.source(source) ?? source,
+    from: rfc3339(Math.max(first, range.from)),
+    to: rfc3339(Math.min(last, range.to)),
+    held: held.length,
+    console: version,
+    ...(anonymiser && { anonymised: true as const }),
+  }
+  const record = createRecorder()
+  const hash = createHash('sha256')
+  let events = 0
+  const line = ({ at, event }: Told): string => {
+    events++
+    return `${record({ at, event: anonymiser?.event(event) ?? event })}\n`
+  }
+  function* lines(): Generator<Buffer> {
+    for (const one of held) yield Buffer.from(line(one))
+    for (const one of rest) yield Buffer.from(line(one))
+  }
+  async function* file(): AsyncGenerator<Uint8Array> {
+    const start = Buffer.from(`apfrec ${FORMAT}\n${JSON.stringify(head)}\n`)
+    hash.update(start)
+    yield start
+    const params = { [constants.ZSTD_c_compressionLevel]: 6, [constants.ZSTD_c_checksumFlag]: 1 }
+    const zstd = createZstdCompress({ params })
+    // What fails while it is fed fails where it is read as well.
+    pipeline(Readable.from(lines(), { objectMode: false }), zstd).catch(() => undefined)
+    for await (const piece of chunksOf(zstd)) {
+      hash.update(piece)
+      yield piece
+    }
+    yield hash.copy().digest()
+  }
+  try {
+    await writeAtomically(path, file())
+  } catch (error) {
+    if (error instanceof ProblemError) throw error
+    throw new ProblemError('internal', `Cannot write ${path}: ${messageOf(error)}.`)
+  }
+  return { head, events, sha256: hash.digest('hex'), problems }
+}
+
+/** What held before the range, and the rest, which is read as it is asked for. */
+function split(all: Generator<RecordedEvent, void>): { held: readonly Told[]; rest: Iterable<Told> } {
+  const held: Told[] = []
+  let first: Told | undefined
+  for (let next = all.next(); next.done !== true; next = all.next()) {
+    if (!next.value.held) {
+      first = next.value.told
+      break
+    }
+    held.push(next.value.told)
+  }
+  function* rest(): Generator<Told> {
+    if (first !== undefined) yield first
+    for (const { told } of all) yield told
+  }
+  return { held, rest: rest() }
+}
+
+/** Whether a file begins as an exported recording does. */
+export const isRecordingFile = (bytes: Uint8Array): boolean =>
+  FIRST_LINE.test(Buffer.from(bytes.subarray(0, 20)).toString('latin1'))
+
+/** The beginning of a file by which `isRecordingFile` knows it. Rejects with `ProblemError`. */
+export async function startOfFile(path: string): Promise<Uint8Array> {
+  const handle = await openRegular(path)
+  try {
+    return await readAt(handle, 0, 20)
+  } finally {
+    await handle.close()
+  }
+}
+
+/**
+ * Puts the recording of a file on the shelf; the same file twice is one recording. Resolves to its id. Rejects with
+ * `ProblemError` in one sentence for what no console exported, and keeps nothing of it.
+ */
+export async function importRecording(path: string, stateDir: string, signal: AbortSignal): Promise<string> {
+  const name = basename(path)
+  const handle = await openRegular(path)
+  try {
+    const { size } = await handle.stat()
+    if (size > MOST_FILE_BYTES) {
+      throw new ProblemError(
+        'too-large',
+        `${name} is larger than ${megabytes(MOST_FILE_BYTES)}; export a shorter range.`,
+      )
+    }
+    const { head, bytes } = headOf(name, await readAt(handle, 0, MOST_HEAD_BYTES))
+    const end = size - HASH_BYTES
+    const sha256 = end < bytes ? undefined : await checked(path, handle, end, signal)
+    if (head === undefined || sha256 === undefined) {
+      throw new ProblemError(
+        'bad-answer',
+        `${name} is cut short or damaged: its checksum does not fit. Copy it again, or export it again.`,
+      )
+    }
+    const id = recordingId(unixMsOf(head.from), sha256)
+    if (listRecordings(join(stateDir, RECORDINGS), () => false).some((one) => one.id === id)) return id
+    const about = { recording: id, startedAt: head.from, source: head.source }
+    const packed = createReadStream(path, { start: bytes, end: end - 1, signal })
+    await shelve(stateDir, about, eventsOf(name, unpacked(name, packed, end - bytes), head.held))
+    return id
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof ProblemError) throw error
+    throw new ProblemError('internal', `Cannot import ${name}: ${messageOf(error)}.`)
+  } finally {
+    await handle.close()
+  }
+}
+
+async function readAt(handle: FileHandle, position: number, most: number): Promise<Buffer> {
+  const { bytesRead, buffer } = await handle.read(Buffer.alloc(most), 0, most, position)
+  return buffer.subarray(0, bytesRead)
+}
+
+/** Head and its length; of a head that cannot be read only the length. Throws for a file that is something else. */
+function headOf(name: string, start: Buffer): { head: RecordingHead | undefined; bytes: number } {
+  const text = start.toString('latin1')
+  const [first = '', version] = FIRST_LINE.exec(text) ?? []
+  if (first === '') {
+    throw new ProblemError('bad-answer', `${name} is not a recording: no APF Console exported it.`)
+  }
+  if (Number(version) !== FORMAT) {
+    throw new ProblemError(
+      'unsupported',
+      `${name} has format ${version}, and this version reads format ${FORMAT}; update APF Console.`,
+    )
+  }
+  const end = text.indexOf('\n', first.length)
+  if (end < 0) return { head: undefined, bytes: Number.POSITIVE_INFINITY }
+  let about: unknown
+  try {
+    about = JSON.parse(start.subarray(first.length, end).toString('utf8'))
+  } catch {
+    about = undefined
+  }
+  return { head: HeadSchema.safeParse(about).data, bytes: end + 1 }
+}
+
+/** The checksum of everything up to `end`, in hex; `undefined` where the file says another. */
+async function checked(
+  path: string,
+  handle: FileHandle,
+  end: number,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const hash = createHash('sha256')
+  for await (const piece of chunksOf(createReadStream(path, { end: end - 1, signal }))) hash.update(piece)
+  const digest = hash.digest()
+  return digest.equals(await readAt(handle, end, HASH_BYTES)) ? digest.toString('hex') : undefined
+}
+
+async function* chunksOf(stream: Readable): AsyncGenerator<Buffer> {
+  for await (const piece of stream) if (Buffer.isBuffer(piece)) yield piece
+}
+
+/** Lines of the events, of no more characters than a recording of that size has. */
+async function* unpacked(name: string, packed: Readable, packedBytes: number): AsyncGenerator<string> {
+  const most = Math.max(LEAST_UNPACKED_BYTES, packedBytes * MOST_RATIO)
+  const zstd = createZstdDecompress()
+  pipeline(packed, zstd).catch(() => undefined)
+  const decoder = new TextDecoder()
+  let bytes = 0
+  let rest = ''
+  try {
+    for await (const piece of chunksOf(zstd)) {
+      bytes += piece.length
+      const lines = decoder.decode(piece, { stream: true }).split('\n')
+      const last = lines.pop() ?? ''
+      for (const [index, line] of lines.entries()) {
+        yield index === 0 ? rest + line : line
+        if (index === 0) rest = ''
+      }
+      rest += last
+      if (bytes > most || rest.length > MOST_LINE_CHARACTERS) {
+        throw new ProblemError(
+          'too-large',
+          `${name} unpacks to far more than a recording of its size holds, so it is not read; no APF Console exported it.`,
+        )
+      }
+    }
+  } catch (error) {
+    if (error instanceof ProblemError) throw error
+    throw new ProblemError('bad-answer', `${name} cannot be unpacked: ${messageOf(error)}.`)
+  } finally {
+    zstd.destroy()
+    packed.destroy()
+  }
+  if (rest !== '') throw new ProblemError('bad-answer', `${name} ends in the middle of an event.`)
+}
+
+async function* eventsOf(name: string, lines: AsyncIterable<string>, held: number): AsyncGenerator<RecordedEvent> {
+  const read = createReader()
+  const servers = new Set<string>()
+  let number = 0
+  for await (const line of lines) {
+    number++
+    const told = readLine(() => read(line), `${name}, event ${number}`)
+    if (!isTime(instantOf(told)) || !isTime(told.at)) {
+      throw new ProblemError('bad-answer', `${name}, event ${number}, has no time that a clock can show.`)
+    }
+    const server = serverOf(told.event)
+    if (server !== undefined) servers.add(server)
+    if (servers.size > MOST_SERVERS) {
+      throw new ProblemError('too-large', `${name} names more than ${MOST_SERVERS} servers, so it is not read.`)
+    }
+    yield { told, held: number <= held }
+  }
+}
+
+const isTime = (at: UnixMs): boolean => at >= 0 && at <= LAST_MS
+/** The last instant of year 9999. */
+const LAST_MS = Date.UTC(10_000, 0) - 1
+
+function readLine(read: () => Told | undefined, where: string): Told {
+  try {
+    const told = read()
+    if (told !== undefined) return told
+    throw new RangeError('it holds no event')
+  } catch (error) {
+    throw new ProblemError('bad-answer', `${where}, cannot be read: ${messageOf(error)}.`)
+  }
+}
+
+function serverOf(event: SourceEvent): string | undefined {
+  switch (event.kind) {
+    case 'frame':
+      return event.frame.id
+    case 'dump':
+      return event.dump.server
+    case 'facts':
+      return event.server
+    case 'health':
+      return event.health.id
+    case 'objects':
+    case 'requests':
+    case 'pace':
+    case 'note':
+      return undefined
+  }
+}

@@ -1,0 +1,87 @@
+import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createPicture, samplesBetween } from '../../core/source/picture.ts'
+import { createSegmentWriter, instantOf } from '../../core/source/recording.ts'
+import { createChapter, SEGMENT_CHARACTERS, SEGMENT_MS, type About, type KeptLine } from './chapter.ts'
+import { RECORDINGS, type RecordedEvent } from './library.ts'
+
+/** Beside the recordings: what is not complete yet is not among them. */
+const UNFINISHED = 'importing'
+/** What is left of a console that was killed; no import takes so long. */
+const LEFT_MS = 6 * 3_600_000
+
+/**
+ * Puts events on the shelf as a recording that no console writes any more. They come in the order of telling, what held
+ * before the first instant first. A recording of the same name stays as it is. Rejects with what the events reject with, or
+ * with `ProblemError`, and leaves nothing behind.
+ */
+export async function shelve(
+  stateDir: string,
+  about: Omit<About, 'writer'>,
+  events: AsyncIterable<RecordedEvent> | Iterable<RecordedEvent>,
+): Promise<void> {
+  const [unfinished, folder] = [join(stateDir, UNFINISHED), join(stateDir, RECORDINGS)]
+  for (const path of [unfinished, folder]) await mkdir(path, { recursive: true, mode: 0o700 })
+  await removeLeftOver(unfinished)
+  const own = await mkdtemp(join(unfinished, 'recording-'))
+  try {
+    await write(join(own, '00001.db'), { ...about, writer: '' }, events)
+    await rename(own, join(folder, about.recording)).catch(async (error: unknown) => {
+      // Another console was faster with the same file.
+      if ((await stat(join(folder, about.recording)).catch(() => undefined)) === undefined) throw error
+    })
+  } finally {
+    await rm(own, { recursive: true, force: true })
+  }
+}
+
+async function write(
+  path: string,
+  about: About,
+  events: AsyncIterable<RecordedEvent> | Iterable<RecordedEvent>,
+): Promise<void> {
+  const segments = createSegmentWriter()
+  const picture = createPicture()
+  const chapter = await createChapter(path, about)
+  let lines: KeptLine[] = []
+  let characters = 0
+  let began: number | undefined
+  const end = async (): Promise<void> => {
+    if (lines.length === 0) return
+    await chapter.append(lines)
+    const sampled = lines.filter(({ restated }) => !restated).map(({ at }) => at)
+    const [from, to] = sampled.reduce(([a, b], at) => [Math.min(a, at), Math.max(b, at)], [Infinity, -Infinity])
+    await chapter.seal(samplesBetween(picture, from, to))
+    segments.cut()
+    lines = []
+    characters = 0
+    began = undefined
+  }
+  try {
+    for await (const { told, held } of events) {
+      picture.take(told.event)
+      if (held) {
+        segments.pass(told)
+        continue
+      }
+      began ??= told.at
+      const at = instantOf(told)
+      for (const line of segments.write(told)) {
+        lines.push({ ...line, at })
+        characters += line.text.length
+      }
+      if (Math.abs(told.at - began) >= SEGMENT_MS || characters >= SEGMENT_CHARACTERS) await end()
+    }
+    await end()
+  } finally {
+    await chapter.close()
+  }
+}
+
+async function removeLeftOver(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name)
+    const found = await stat(path).catch(() => undefined)
+    if (found !== undefined && Date.now() - found.mtimeMs > LEFT_MS) await rm(path, { recursive: true, force: true })
+  }
+}

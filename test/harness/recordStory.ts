@@ -1,0 +1,55 @@
+import { join } from 'node:path'
+import { createPicture, samplesBetween } from '../../core/source/picture.ts'
+import type { SourceEvent } from '../../core/source/sourceEvent.ts'
+import { startRecorder } from '../../main/recordings/recorder.ts'
+import type { StoryMoment } from '../fixtures/synthetic.ts'
+import { standingClock } from './standingClock.ts'
+
+export interface RecordedStory {
+  readonly stateDir: string
+  /** Of the source. */
+  readonly name: string
+  /** Unix milliseconds. */
+  readonly startAt: number
+  /** What the source told before the first moment. */
+  readonly events: readonly SourceEvent[]
+  /** A moment a second. */
+  readonly story: Iterable<StoryMoment>
+  /** Whether the dump of each fifth moment is recorded too. */
+  readonly dumps?: boolean
+}
+
+/** Records a story as the flight recorder of a console does. */
+export async function recordStory({
+  stateDir,
+  name,
+  startAt,
+  events,
+  story,
+  dumps = false,
+}: RecordedStory): Promise<void> {
+  const clock = standingClock(startAt)
+  const picture = createPicture()
+  const recorder = startRecorder({
+    folder: join(stateDir, 'recordings'),
+    source: { kind: 'scrape', name, via: '/metrics' },
+    writer: 'another',
+    environment: clock.environment,
+    series: (from, to) => samplesBetween(picture, from, to),
+  })
+  const tell = (event: SourceEvent): void => {
+    picture.take(event)
+    recorder.take(event)
+  }
+  events.forEach(tell)
+  let second = 0
+  for (const { frame, dump } of story) {
+    for (const server of frame.servers) {
+      tell({ kind: 'frame', frame: server })
+      if (dumps && second % 5 === 0) tell({ kind: 'dump', dump: dump(server.id) })
+    }
+    clock.sleep(1_000)
+    second++
+  }
+  await recorder.end()
+}
