@@ -57,9 +57,7 @@ export function createReader(wanted?: ReadonlySet<EventKind>): (line: string) =>
     const data = applyChange(last.get(thread), change)
     if (thread !== '') last.set(thread, data)
     at += after
-    const event = RecordedEventSchema.safeParse(data)
-    if (!event.success) throw new RangeError('it holds no event that this version knows')
-    return { at, event: event.data }
+    return { at, event: eventOf(data) }
   }
 }
 
@@ -205,8 +203,15 @@ function threadOf(event: SourceEvent): string {
   }
 }
 
+/** The way back from `dataOf`. Throws RangeError for what is no event. */
+export function eventOf(data: unknown): SourceEvent {
+  const event = RecordedEventSchema.safeParse(data)
+  if (event.success) return event.data
+  throw new RangeError('it holds no event that this version knows')
+}
+
 /** The event as JSON has it: maps are lists of their entries. */
-const dataOf = (event: SourceEvent): Data =>
+export const dataOf = (event: SourceEvent): Data =>
   JSON.parse(JSON.stringify(event, (_, value: unknown) => (value instanceof Map ? [...value] : value)))
 
 const FactsSchema = z.object({

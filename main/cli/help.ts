@@ -141,13 +141,17 @@ Options:
 
 Exit code: 0 done, 1 a part of the recording cannot be read, 2 cannot run.`,
 
-  export: `Usage: apf-console export ID|FILE NEWFILE [--from TIME] [--to TIME] [--force]
+  export: `Usage: apf-console export ID|FILE NEWFILE [--from TIME] [--to TIME] [--anonymise] [--force]
 
 Writes a recording, or a range of it, to one file (.apfrec, docs/recording.md) that only you can read. Every console opens
-it: --file, --recording, the Connection screen, or dropped on the window. It holds names of users and objects.
+it: --file, --recording, the Connection screen, or dropped on the window. It holds names of users and objects, unless
+--anonymise replaces them.
 
 Options:
   --from TIME, --to TIME   this range only, both included: 2026-11-20T03:00:00Z
+  --anonymise            replace users, groups, namespaces, names of objects, addresses and everything else that is not part
+                         of every Kubernetes cluster; numbers and times stay. The same name is the same pseudonym in one
+                         file and another one in the next
   --force                replace a file that exists
 
 Exit code: 0 done, 1 a part of the recording cannot be read and is missing from the file, 2 cannot run.`,

@@ -9,7 +9,7 @@ import { UsageError, type Command, type Given } from './usage.ts'
 
 /** Writes a recording, or a range of it, to one file. */
 export const exportCommand: Command = {
-  options: { ...RANGE_OPTIONS, force: { type: 'boolean' } },
+  options: { ...RANGE_OPTIONS, anonymise: { type: 'boolean' }, force: { type: 'boolean' } },
   operands: 'files',
   run: runExport,
 }
@@ -20,7 +20,8 @@ async function runExport(given: Given, console: Console): Promise<ExitCode> {
     throw new UsageError('export needs a recording and the file to write: export 20261120T03 incident.apfrec.')
   }
   await refuseExisting(file, given.flag('force'))
-  return exportTo(await recordingNamed(name, console), file, { range: rangeFrom(given) }, console)
+  const options = { range: rangeFrom(given), anonymise: given.flag('anonymise') }
+  return exportTo(await recordingNamed(name, console), file, options, console)
 }
 
 /** A file that somebody keeps is not replaced unasked. */

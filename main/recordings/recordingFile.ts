@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -7,7 +7,8 @@ import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { z } from 'zod'
 import { ProblemError, type Problem } from '../../core/contract/errors.ts'
-import { SourceInfoSchema, type SourceInfo } from '../../core/frame/frame.ts'
+import { SourceInfoSchema } from '../../core/frame/frame.ts'
+import { createAnonymiser, type Anonymiser } from '../../core/source/anonymise.ts'
 import { createReader, createRecorder, instantOf, type Told } from '../../core/source/recording.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { messageOf } from '../../core/text/text.ts'
@@ -56,17 +57,18 @@ const HeadSchema = z.object({
 /** What a file says of itself. */
 export type RecordingHead = z.infer<typeof HeadSchema>
 
-/** Replaces names while a recording is exported. */
-export interface Anonymiser {
-  event(event: SourceEvent): SourceEvent
-  source(source: SourceInfo): SourceInfo
+/** Names under a key that is never kept, so that nobody can try out which name a pseudonym stands for. */
+function anonymiser(): Anonymiser {
+  const key = randomBytes(32)
+  return createAnonymiser((word) => `name-${createHmac('sha256', key).update(word).digest('hex').slice(0, 12)}`)
 }
 
 export interface ExportOptions {
   readonly range: RecordingRange
   /** Of this console. */
   readonly version: string
-  readonly anonymiser?: Anonymiser
+  /** Replaces names. */
+  readonly anonymise?: boolean
 }
 
 export interface Exported {
@@ -83,29 +85,30 @@ export interface Exported {
 export async function exportRecording(
   entry: ListedRecording,
   path: string,
-  { range, version, anonymiser }: ExportOptions,
+  { range, version, anonymise = false }: ExportOptions,
 ): Promise<Exported> {
   const { source, first, last } = entry
   if (source === undefined || first === undefined || last === undefined || first > range.to || last < range.from) {
     throw new ProblemError('not-found', `The recording ${entry.id} holds nothing of this time.`)
   }
   const problems: Problem[] = []
+  const replaced = anonymise ? anonymiser() : undefined
   const told = readRecording(entry, range, problems)
   const { held, rest } = split(told)
   const head: RecordingHead = {
-    source: anonymiser?.source(source) ?? source,
+    source: replaced?.source(source) ?? source,
     from: rfc3339(Math.max(first, range.from)),
     to: rfc3339(Math.min(last, range.to)),
     held: held.length,
     console: version,
-    ...(anonymiser && { anonymised: true as const }),
+    ...(anonymise && { anonymised: true as const }),
   }
   const record = createRecorder()
   const hash = createHash('sha256')
   let events = 0
   const line = ({ at, event }: Told): string => {
     events++
-    return `${record({ at, event: anonymiser?.event(event) ?? event })}\n`
+    return `${record({ at, event: replaced?.event(event) ?? event })}\n`
   }
   function* lines(): Generator<Buffer> {
     for (const one of held) yield Buffer.from(line(one))

@@ -1,0 +1,145 @@
+import { AUTOUPDATE_ANNOTATION } from '../config/objects.ts'
+import type { SourceInfo } from '../frame/frame.ts'
+import { byCodeUnits } from '../text/text.ts'
+import type { Data } from './changes.ts'
+import { PUBLIC_GROUPS, PUBLIC_QUERY, PUBLIC_RESOURCES, PUBLIC_WORDS } from './publicWords.ts'
+import { dataOf, eventOf } from './recording.ts'
+import type { SourceEvent } from './sourceEvent.ts'
+
+/** Replaces whatever could identify somebody; the same word by the same other one. Numbers and times stay. */
+export interface Anonymiser {
+  event(event: SourceEvent): SourceEvent
+  source(source: SourceInfo): SourceInfo
+}
+
+/** What stands for sentences, which may quote anything. */
+export const REMOVED_TEXT = 'Removed when the recording was anonymised.'
+
+/**
+ * `pseudonym` makes a name of a name: always the same, and of letters, digits and `-` only. Every string that is not
+ * known to be public is replaced, so that a field that a later version adds is safe too.
+ */
+export function createAnonymiser(pseudonym: (word: string) => string): Anonymiser {
+  const name = (text: string): string => {
+    if (PUBLIC_WORDS.has(text)) return text
+    const [, prefix, rest = ''] =
+      /^(system:serviceaccount:|system:serviceaccounts:|system:node:)(.+)$/s.exec(text) ?? []
+    if (prefix === undefined) return pseudonym(text)
+    return prefix + rest.split(':').map(name).join(':')
+  }
+  const group = (text: string): string => (PUBLIC_GROUPS.has(text) ? text : pseudonym(text))
+  /** `pods`, `deployments.apps`, `deployments.apps/scale`. */
+  const resource = (text: string): string =>
+    text
+      .split('/')
+      .map((part) => {
+        const dot = part.indexOf('.')
+        const [plural, of] = dot < 0 ? [part] : [part.slice(0, dot), part.slice(dot + 1)]
+        const own = PUBLIC_RESOURCES.has(plural) ? plural : pseudonym(plural)
+        return of === undefined ? own : `${own}.${group(of)}`
+      })
+      .join('/')
+  const pathPart = (part: string): string => {
+    if (API_VERSION.test(part) || PUBLIC_RESOURCES.has(part) || PUBLIC_GROUPS.has(part)) return part
+    return name(decoded(part))
+  }
+  const queryPart = (part: string): string => {
+    const [key = '', value] = part.split(/=(.*)/s)
+    const known = PUBLIC_QUERY.has(key) ? key : pseudonym(decoded(key))
+    if (value === undefined) return known
+    return `${known}=${/^(?:\d{1,10}|true|false|)$/.test(value) ? value : pseudonym(decoded(value))}`
+  }
+  const url = (text: string): string => {
+    const [path = '', query] = text.split(/\?(.*)/s)
+    const own = path.split('/').map(pathPart).join('/')
+    return query === undefined ? own : `${own}?${query.split('&').map(queryPart).join('&')}`
+  }
+
+  const text = (key: string, value: string): string => {
+    if (TIME.test(value) || PUBLIC_WORDS.has(value)) return value
+    if (SENTENCES.has(key)) return REMOVED_TEXT
+    switch (key) {
+      case 'version':
+      case 'apiVersion':
+        // What follows the number names who built it.
+        return RELEASE.exec(value)?.[0] ?? pseudonym(value)
+      case 'resourceVersion':
+        return /^\d+$/.test(value) ? value : pseudonym(value)
+      case 'url':
+      case 'path':
+      case 'nonResourceURLs':
+        return url(value)
+      case 'objects':
+      case 'resource':
+      case 'resources':
+      case 'subresource':
+        return resource(value)
+      case 'apiGroup':
+      case 'apiGroups':
+        return group(value)
+      default:
+        return name(value)
+    }
+  }
+
+  const walk = (key: string, data: Data): Data => {
+    if (typeof data === 'string') return text(key, data)
+    if (typeof data !== 'object' || data === null) return data
+    if (isList(data)) return inOrder(key, SENTENCES.has(key) ? [] : data.map((item) => walk(key, item)))
+    const members = Object.entries(data).flatMap(([member, value]): [string, Data][] => {
+      if (value === undefined || REMOVED.has(member)) return []
+      if (member === 'annotations') return [[member, annotations(value)]]
+      // Those of a Prometheus are a list of names and values.
+      if (member === 'labels' && !isList(value)) return []
+      // Families of metrics, and sentences of the console about them.
+      if (member === 'missing') return [[member, value]]
+      return [[BY_NAME.has(key) ? name(member) : member, walk(member, value)]]
+    })
+    return Object.fromEntries(members)
+  }
+
+  return {
+    event: (event) => eventOf(walk('', dataOf(event))),
+    source: ({ kind, name: own }) => ({ kind, name: pseudonym(own), via: 'anonymised' }),
+  }
+}
+
+const isList = (data: Data): data is readonly Data[] => Array.isArray(data)
+
+/** Whatever these hold is written by people or by servers for people. */
+const SENTENCES: ReadonlySet<string> = new Set(
+  'message note notes title limits what likely last lastUnreadable reason via'.split(' '),
+)
+const REMOVED: ReadonlySet<string> = new Set(
+  'details managedFields ownerReferences finalizers clientKubeconfig'.split(' '),
+)
+/** Their members are named after levels. */
+const BY_NAME: ReadonlySet<string> = new Set(['waitP99', 'retryAfterSeconds', 'epochs'])
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
+const RELEASE = /^v\d+(?:\.\d+){1,2}|^v\d+(?:(?:alpha|beta)\d+)?$/
+const API_VERSION = /^v\d+(?:(?:alpha|beta)\d+)?$/
+
+const annotations = (data: Data): Data => {
+  const value = typeof data === 'object' && data !== null && !isList(data) ? data[AUTOUPDATE_ANNOTATION] : undefined
+  return value === 'true' || value === 'false' ? { [AUTOUPDATE_ANNOTATION]: value } : {}
+}
+
+/** Levels and schemas are in the order of their names. */
+function inOrder(key: string, items: readonly Data[]): readonly Data[] {
+  if (key !== 'levels' && key !== 'schemas' && key !== 'deleted') return items
+  const nameOf = (item: Data): string => {
+    if (typeof item === 'string') return item
+    const own = typeof item === 'object' && item !== null && !isList(item) ? item['name'] : undefined
+    return typeof own === 'string' ? own : ''
+  }
+  return items.toSorted((a, b) => byCodeUnits(nameOf(a), nameOf(b)))
+}
+
+const decoded = (part: string): string => {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
