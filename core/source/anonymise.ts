@@ -39,9 +39,27 @@ export function createAnonymiser(pseudonym: (word: string) => string): Anonymise
         return of === undefined ? own : `${own}.${group(of)}`
       })
       .join('/')
-  const pathPart = (part: string): string => {
-    if (API_VERSION.test(part) || PUBLIC_RESOURCES.has(part) || PUBLIC_GROUPS.has(part)) return part
-    return name(decoded(part))
+  /** Segments in the place of a resource, a name and a subresource in turn: `pods/x/log`. */
+  const inTurn = ([plural, own, ...sub]: readonly string[]): string[] => [
+    ...(plural === undefined ? [] : [resource(decoded(plural))]),
+    ...(own === undefined ? [] : [name(decoded(own))]),
+    ...sub.map((part) => (PUBLIC_RESOURCES.has(part) ? part : name(decoded(part)))),
+  ]
+  const ofApi = (parts: readonly string[]): string[] => {
+    const [first = '', own, ...rest] = parts
+    if (first === 'watch' || first === 'proxy') return [first, ...ofApi(parts.slice(1))]
+    if (first !== 'namespaces' || rest.length === 0 || rest[0] === 'status') return inTurn(parts)
+    return [first, name(decoded(own ?? '')), ...inTurn(rest)]
+  }
+  /** What stands where decides, because a namespace may be called like a group. */
+  const segments = ([root = '', first = '', ...rest]: readonly string[]): string[] => {
+    const versions = first === 'apis' ? 2 : first === 'api' ? 1 : 0
+    if (versions === 0) return [root, first, ...rest].map((part) => name(decoded(part)))
+    const prefix = rest.slice(0, versions).map((part, at) => {
+      if (API_VERSION.test(part)) return part
+      return at === 0 && versions === 2 ? group(decoded(part)) : name(decoded(part))
+    })
+    return [name(decoded(root)), first, ...prefix, ...ofApi(rest.slice(versions))]
   }
   const queryPart = (part: string): string => {
     const [key = '', value] = part.split(/=(.*)/s)
@@ -51,7 +69,7 @@ export function createAnonymiser(pseudonym: (word: string) => string): Anonymise
   }
   const url = (text: string): string => {
     const [path = '', query] = text.split(/\?(.*)/s)
-    const own = path.split('/').map(pathPart).join('/')
+    const own = segments(path.split('/')).join('/')
     return query === undefined ? own : `${own}?${query.split('&').map(queryPart).join('&')}`
   }
 
