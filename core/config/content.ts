@@ -152,7 +152,7 @@ export interface FieldChange {
 }
 
 /** An object that is in only one of two configurations, or in both and not the same. */
-type ObjectDifference =
+export type ObjectDifference =
   | { readonly change: 'added' | 'removed'; readonly kind: Kind; readonly name: string }
   | { readonly change: 'changed'; readonly kind: Kind; readonly name: string; readonly fields: readonly FieldChange[] }
 

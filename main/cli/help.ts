@@ -60,6 +60,7 @@ Usage:
   apf-console replay ID|FILE [--from T] [--to T] [--speed N]   the frames of a recording as NDJSON
   apf-console export ID FILE [--from T] [--to T]     a recording, or a range of it, as one file
   apf-console import FILE…                           recordings from such files
+  apf-console report ID|FILE [NEWFILE] [--from T] [--to T]   an incident report, as Markdown or HTML
   apf-console shard --queues Q --hand H              hands of queues: collisions, overlaps, better shapes
   apf-console validate FILE…                         problems of flow-control manifests, with their places
   apf-console classify --user U --url PATH           which schema and level a request falls into, why, and its seats
@@ -162,6 +163,19 @@ Adds exported recordings (.apfrec) to those of this user and prints the ID of ea
 They are kept for as long as others, counted from now.
 
 Exit code: 0 done, 2 cannot run.`,
+
+  report: `Usage: apf-console report ID|FILE [NEWFILE] [--from TIME] [--to TIME] [--format markdown|html] [--force]
+
+Writes an incident report of a recording, or of a range of it (docs/recording.md): what happened and when, which levels,
+who was affected, who used the seats, limits, changes of the configuration, evidence, glossary. NEWFILE is Markdown, or HTML
+with charts where its name ends in .html; without it, the report is printed. It names users and objects.
+
+Options:
+  --from TIME, --to TIME   this range only, both included: 2026-11-20T03:00:00Z
+  --format FORMAT        markdown (default) or html, whatever the name of the file
+  --force                replace a file that exists
+
+Exit code: 0 done, 1 a part of the recording cannot be read, 2 cannot run.`,
 
   permissions: `Usage: apf-console permissions [--kubeconfig FILE] [--context NAME] [--server URL]… | --metrics-url URL…
                               [--output text|json]

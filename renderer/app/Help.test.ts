@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { GLOSSARY, GLOSSARY_TOPICS } from '../glossary/glossary.ts'
+import { GLOSSARY, GLOSSARY_TOPICS } from '../../core/glossary/glossary.ts'
 import { foundTopics } from './Help.tsx'
 
 const found = (query: string): readonly string[] => foundTopics(query).flatMap(({ ids }) => ids)

@@ -8,7 +8,7 @@ import { useSettings } from '../state/settings.ts'
 import { setOverlay, shellStore } from '../state/shell.ts'
 import dialog from '../components/Dialog.module.css'
 import { inputClass, Check } from '../components/Field.tsx'
-import { GLOSSARY, type TermId, relatedTo, GLOSSARY_TOPICS, type GlossaryTopic } from '../glossary/glossary.ts'
+import { GLOSSARY, type TermId, relatedTo, GLOSSARY_TOPICS, type GlossaryTopic } from '../../core/glossary/glossary.ts'
 import { SHORTCUTS } from './keymap.ts'
 import styles from './App.module.css'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
-import { GLOSSARY, GLOSSARY_TOPICS } from '../glossary/glossary.ts'
+import { GLOSSARY, GLOSSARY_TOPICS } from '../../core/glossary/glossary.ts'
 import { pagesOf, SCREENS } from '../state/route.logic.ts'
 import { ACTION_INFO, unavailableActions, type ActionFacts } from './actions.ts'
 import { commandOf } from './keymap.ts'

@@ -1,7 +1,7 @@
 import type { SourceSpec } from '../../core/contract/source.ts'
 import { filterText } from '../../core/filter/filter.ts'
 import { EXEMPT } from '../../core/config/objects.ts'
-import { GLOSSARY_TOPICS, GLOSSARY, type TermId } from '../glossary/glossary.ts'
+import { GLOSSARY_TOPICS, GLOSSARY, type TermId } from '../../core/glossary/glossary.ts'
 import type { PageName, ScreenName } from '../state/route.logic.ts'
 import { ACTION_INFO, type ActionName } from './actions.ts'
 import type { Command } from './keymap.ts'

@@ -1,7 +1,7 @@
 import type { ReactNode, CSSProperties } from 'react'
 import { NOTE_IDS, useShownNotes, type NoteId } from '../state/firstRun.ts'
 import { UNKNOWN } from '../theme/format.ts'
-import type { TermId } from '../glossary/glossary.ts'
+import type { TermId } from '../../core/glossary/glossary.ts'
 import { LevelChip } from './LevelChip.tsx'
 import { Icon } from './Icon.tsx'
 import { PromqlMenu, type Measured } from './Promql.tsx'

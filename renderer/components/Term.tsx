@@ -1,7 +1,7 @@
 import { Tooltip } from 'radix-ui'
 import { useEffect, useState, type ReactNode } from 'react'
 import { openTerm } from '../state/glossary.ts'
-import type { GLOSSARY, TermId } from '../glossary/glossary.ts'
+import type { GLOSSARY, TermId } from '../../core/glossary/glossary.ts'
 import { useInsideMain } from './hooks.ts'
 import styles from './controls.module.css'
 
@@ -35,7 +35,7 @@ export function Sentence({ id }: { readonly id: TermId }) {
     if (glossary !== undefined) return undefined
     let shown = true
     const come = async (): Promise<void> => {
-      ;({ GLOSSARY: glossary } = await import('../glossary/glossary.ts'))
+      ;({ GLOSSARY: glossary } = await import('../../core/glossary/glossary.ts'))
       if (shown) setTexts(glossary)
     }
     // Without them there is nothing to say; the next one asks again.

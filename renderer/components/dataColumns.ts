@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { TermId } from '../glossary/glossary.ts'
+import type { TermId } from '../../core/glossary/glossary.ts'
 import { format, UNKNOWN } from '../theme/format.ts'
 import { toCsv, type CsvValue } from './csv.ts'
 

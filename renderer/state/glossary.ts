@@ -1,5 +1,5 @@
 import { create } from 'zustand'
-import type { TermId } from '../glossary/glossary.ts'
+import type { TermId } from '../../core/glossary/glossary.ts'
 
 /** The term whose entry is open, above whatever else is. */
 export const glossaryStore = create<{ readonly term?: TermId }>(() => ({}))

@@ -127,6 +127,24 @@ describe('a recording as a file', () => {
   })
 })
 
+describe('report', () => {
+  it('writes an incident report of a range, as Markdown or as a page', async () => {
+    elsewhere('reports')
+    const printed = await runHere('report', file)
+    expect(printed).toMatchObject({ code: 0, told: '' })
+    expect(printed.output).toMatch(
+      /^# Incident report: prod\n\n2026-11-21 03:01:00 to 2026-11-21 03:02:00 UTC \(1 min\)/,
+    )
+    const page = join(folder, 'report.html')
+    expect(await runHere('report', file, page)).toEqual({ code: 0, output: '', told: '' })
+    expect(await readFile(page, 'utf8')).toMatch(/^<!doctype html>[^]*<svg/)
+    expect((await runHere('report', file, page)).told).toContain('--force')
+    expect((await runHere('report', file, '--from', '2027-01-01T00:00:00Z')).told).toContain(
+      'holds nothing of this time',
+    )
+  })
+})
+
 /** A file with any head and body, whose checksum fits. */
 const made = (start: string, body: Uint8Array): Buffer => {
   const content = Buffer.concat([Buffer.from(start), body])

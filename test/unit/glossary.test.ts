@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { GLOSSARY, GLOSSARY_TOPICS, type TermId, relatedTo } from '../../renderer/glossary/glossary.ts'
+import { GLOSSARY, GLOSSARY_TOPICS, type TermId, relatedTo } from '../../core/glossary/glossary.ts'
 
 const renderer = new URL('../../renderer/', import.meta.url)
 const sources = readdirSync(renderer, { recursive: true, encoding: 'utf8' })

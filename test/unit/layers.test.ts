@@ -14,6 +14,7 @@ const ROOMS = [
   // What is true without a computer around it. `core` itself stands for the files directly in it.
   'core',
   'core/text',
+  'core/glossary',
   'core/filter',
   'core/frame', // what a source reports, and what two reports say together
   'core/history', // what many frames leave behind
@@ -33,6 +34,7 @@ const ROOMS = [
   'core/draft',
   'core/live',
   'core/source', // what every source tells, and what that adds up to
+  'core/report', // what a recording shows of an incident
   'core/simulate',
   'core/feeds',
   'core/conformance',
@@ -62,7 +64,6 @@ const ROOMS = [
 
   // The React side: what several screens share, the screens, the shell around them.
   'renderer/theme',
-  'renderer/glossary',
   'renderer/state',
   'renderer/components',
   'renderer/charts',

@@ -13,7 +13,7 @@ import { Term, Tip } from '../../components/Term.tsx'
 import { classes } from '../../components/classes.ts'
 import { format, NOT_APPLICABLE } from '../../theme/format.ts'
 import { levelColor } from '../../state/levels.ts'
-import type { TermId } from '../../glossary/glossary.ts'
+import type { TermId } from '../../../core/glossary/glossary.ts'
 import styles from './panes.module.css'
 import { SeatsCursor } from './SeatsPane.tsx'
 

@@ -18,7 +18,7 @@ import {
 import { nominalSurplus, reportedServerLimit } from '../../../core/impact/serverLimit.ts'
 import type { FlowSchema, PriorityLevelConfiguration, Queuing } from '../../../core/config/objects.ts'
 import { maxSeatsPerRequest } from '../../../core/engine/allocation.ts'
-import type { TermId } from '../../glossary/glossary.ts'
+import type { TermId } from '../../../core/glossary/glossary.ts'
 import { format } from '../../theme/format.ts'
 import { REASON_TEXT, type ReasonText } from '../../components/rejectReasons.ts'
 

@@ -1,4 +1,4 @@
-import type { TermId } from '../../glossary/glossary.ts'
+import type { TermId } from '../../../core/glossary/glossary.ts'
 import type { AggregateLevel } from '../../../core/frame/aggregate.ts'
 import type { MeasureId } from '../../../core/prom/measures.ts'
 import type { Measured } from '../../components/Promql.tsx'

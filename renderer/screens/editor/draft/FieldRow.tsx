@@ -1,6 +1,6 @@
 import { useId, type KeyboardEvent, type ReactNode, type ButtonHTMLAttributes } from 'react'
 import type { LocatedFinding } from '../../../../core/manifest/manifest.ts'
-import type { TermId } from '../../../glossary/glossary.ts'
+import type { TermId } from '../../../../core/glossary/glossary.ts'
 import { inputClass, monoInputClass } from '../../../components/Field.tsx'
 import { Term } from '../../../components/Term.tsx'
 import { classes } from '../../../components/classes.ts'

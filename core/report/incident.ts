@@ -1,0 +1,349 @@
+import { configDiff, type ObjectDifference } from '../config/content.ts'
+import type { ObjectSet } from '../config/objects.ts'
+import { GAP_INTERVALS } from '../frame/derive.ts'
+import type { DerivedFlow } from '../frame/derived.ts'
+import {
+  isExempt,
+  REJECT_REASONS,
+  sumOfKnown,
+  type LevelFrame,
+  type Rejected,
+  type SchemaFrame,
+  type ServerFrame,
+} from '../frame/frame.ts'
+import { median } from '../frame/quantile.ts'
+import { fell, flowIncrease, flowKey, indexFrame, quantiles, sumObservations, type FrameIndex } from '../frame/rates.ts'
+import { allRejected } from '../frame/recent.ts'
+import type { Told } from '../source/recording.ts'
+import { byCodeUnits } from '../text/text.ts'
+import { unixMsOf, type UnixMs } from '../units.ts'
+import { createFlowTally, type FlowTally } from './flows.ts'
+
+/** What a recording shows of a range: counts are of what happened from its first sample to its last. */
+export interface Incident {
+  readonly from: UnixMs
+  readonly to: UnixMs
+  readonly servers: readonly IncidentServer[]
+  readonly flows: FlowTally
+  /** Flow-control objects as they were known first and last, and what changed in between. */
+  readonly changes: readonly IncidentChange[]
+  readonly objectsKnown: boolean
+}
+
+export interface IncidentServer {
+  readonly id: string
+  readonly versions: readonly string[]
+  readonly first: UnixMs
+  readonly last: UnixMs
+  readonly samples: number
+  /** Milliseconds; absent with one sample. */
+  readonly usualIntervalMs: number | undefined
+  /** Times without samples, longer than three usual intervals. */
+  readonly gaps: readonly { readonly from: UnixMs; readonly to: UnixMs }[]
+  /** First samples after a restart. */
+  readonly restarts: readonly UnixMs[]
+  /** By name. */
+  readonly levels: readonly IncidentLevel[]
+}
+
+export interface IncidentFlows {
+  /** Requests; `undefined` where the server does not report them. */
+  readonly dispatched: number | undefined
+  readonly rejected: Rejected | undefined
+  /** Seconds; `undefined` where no request finished waiting. */
+  readonly waits: Pick<DerivedFlow, 'waitP50' | 'waitP99'>
+}
+
+export interface IncidentLevel extends IncidentFlows {
+  readonly name: string
+  readonly exempt: boolean
+  readonly schemas: readonly (IncidentFlows & { readonly name: string })[]
+  /** First and last sample that counted a rejection which the sample before it did not. */
+  readonly rejectedFrom: UnixMs | undefined
+  readonly rejectedTo: UnixMs | undefined
+  /** The most of all samples. */
+  readonly queued: Peak | undefined
+  readonly executing: Peak | undefined
+  readonly queuedFrom: UnixMs | undefined
+  readonly queuedTo: UnixMs | undefined
+  /** Seats. */
+  readonly nominal: Span | undefined
+  readonly limit: Span | undefined
+  /** The most of each part of the range; the limit is the last of it. */
+  readonly points: readonly LevelPoint[]
+}
+
+export interface Peak {
+  readonly value: number
+  readonly at: UnixMs
+}
+export interface Span {
+  readonly first: number
+  readonly last: number
+  readonly least: Peak
+  readonly most: Peak
+}
+export interface LevelPoint {
+  readonly at: UnixMs
+  readonly executing: number | undefined
+  readonly limit: number | undefined
+  readonly queued: number | undefined
+}
+
+export interface IncidentChange {
+  readonly at: UnixMs
+  readonly differences: readonly ObjectDifference[]
+}
+
+export interface IncidentBuilder {
+  /** In the order of telling; of `held` events the objects count alone. */
+  take(told: Told, held: boolean): void
+  finish(): Incident
+}
+
+/** Parts of the range of which charts show one point each. */
+const PARTS = 300
+
+export function createIncident({ from, to }: { readonly from: UnixMs; readonly to: UnixMs }): IncidentBuilder {
+  const servers = new Map<string, ServerRuns>()
+  const flows = createFlowTally()
+  const changes: IncidentChange[] = []
+  let objects: ObjectSet | undefined
+  const partMs = Math.max(1, (to - from) / PARTS)
+  return {
+    take({ at, event }, held) {
+      if (event.kind === 'objects') {
+        const { state, objects: now } = event.reading
+        if (state !== 'current' && state !== 'stale') return
+        const differences = objects === undefined || held ? [] : configDiff(objects, now)
+        if (differences.length > 0) changes.push({ at, differences })
+        objects = now
+      } else if (held) return
+      else if (event.kind === 'dump') flows.dump(event.dump)
+      else if (event.kind === 'requests' && 'changes' in event) flows.requests(event.changes.requests)
+      else if (event.kind === 'frame' && event.frame.levels.length > 0) {
+        const runs = servers.get(event.frame.id) ?? startRuns()
+        servers.set(event.frame.id, runs)
+        takeFrame(runs, event.frame, { from, partMs })
+      }
+    },
+    finish: () => ({
+      from,
+      to,
+      servers: [...servers].map(([id, runs]) => serverOf(id, runs)).toSorted((a, b) => byCodeUnits(a.id, b.id)),
+      flows: flows.finish(),
+      changes,
+      objectsKnown: objects !== undefined,
+    }),
+  }
+}
+
+/** Frames of one server between its restarts. */
+interface Run {
+  /** Absent after a restart: totals then began at 0. */
+  readonly first: FrameIndex | undefined
+  last: FrameIndex
+}
+
+interface ServerRuns {
+  readonly runs: Run[]
+  readonly times: UnixMs[]
+  readonly restarts: UnixMs[]
+  readonly versions: Set<string>
+  readonly levels: Map<string, LevelSeen>
+  latest: ServerFrame | undefined
+}
+
+interface LevelSeen {
+  rejectedFrom: UnixMs | undefined
+  rejectedTo: UnixMs | undefined
+  queuedFrom: UnixMs | undefined
+  queuedTo: UnixMs | undefined
+  queued: Peak | undefined
+  executing: Peak | undefined
+  nominal: Span | undefined
+  limit: Span | undefined
+  readonly points: Map<number, LevelPoint>
+}
+
+const startRuns = (): ServerRuns => ({
+  runs: [],
+  times: [],
+  restarts: [],
+  versions: new Set(),
+  levels: new Map(),
+  latest: undefined,
+})
+
+const seenLevel = (): LevelSeen => ({
+  rejectedFrom: undefined,
+  rejectedTo: undefined,
+  queuedFrom: undefined,
+  queuedTo: undefined,
+  queued: undefined,
+  executing: undefined,
+  nominal: undefined,
+  limit: undefined,
+  points: new Map(),
+})
+
+function takeFrame(
+  server: ServerRuns,
+  frame: ServerFrame,
+  { from, partMs }: { readonly from: UnixMs; readonly partMs: number },
+): void {
+  const at = unixMsOf(frame.at)
+  const index = indexFrame(frame)
+  const run = server.runs.at(-1)
+  const before = server.latest
+  const last = run?.last
+  const restarted = run !== undefined && before !== undefined && hasRestarted(before, frame, run.last, index)
+  if (restarted) server.restarts.push(at)
+  if (run === undefined || restarted) server.runs.push({ first: restarted ? undefined : index, last: index })
+  else run.last = index
+  server.times.push(at)
+  if (frame.version !== undefined) server.versions.add(frame.version)
+  for (const level of frame.levels) {
+    const seen = server.levels.get(level.name) ?? seenLevel()
+    server.levels.set(level.name, seen)
+    const earlier = restarted ? undefined : last?.levels.get(level.name)
+    const rejected = level.rejected === undefined ? 0 : allRejected(level.rejected)
+    const base = run === undefined ? rejected : earlier?.rejected === undefined ? 0 : allRejected(earlier.rejected)
+    if (rejected > base) {
+      seen.rejectedFrom ??= at
+      seen.rejectedTo = at
+    }
+    takeLevel(seen, level, at)
+    const part = Math.floor((at - from) / partMs)
+    const point = seen.points.get(part)
+    seen.points.set(part, {
+      at: from + part * partMs,
+      executing: most(point?.executing, level.seats.executing),
+      limit: level.limits.current ?? point?.limit,
+      queued: most(point?.queued, level.requests.queued),
+    })
+  }
+  server.latest = frame
+}
+
+function takeLevel(seen: LevelSeen, level: LevelFrame, at: UnixMs): void {
+  const { queued } = level.requests
+  if (queued !== undefined && queued > 0) {
+    seen.queuedFrom ??= at
+    seen.queuedTo = at
+  }
+  seen.queued = peak(seen.queued, queued, at)
+  seen.executing = peak(seen.executing, level.seats.executing, at)
+  seen.nominal = span(seen.nominal, level.limits.nominal, at)
+  seen.limit = span(seen.limit, level.limits.current, at)
+}
+
+const most = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined ? b : b === undefined ? a : Math.max(a, b)
+
+const peak = (before: Peak | undefined, value: number | undefined, at: UnixMs): Peak | undefined =>
+  value === undefined || (before !== undefined && before.value >= value) ? before : { value, at }
+
+function span(before: Span | undefined, value: number | undefined, at: UnixMs): Span | undefined {
+  if (value === undefined) return before
+  const now = { value, at }
+  if (before === undefined) return { first: value, last: value, least: now, most: now }
+  return {
+    first: before.first,
+    last: value,
+    least: value < before.least.value ? now : before.least,
+    most: value > before.most.value ? now : before.most,
+  }
+}
+
+function hasRestarted(before: ServerFrame, now: ServerFrame, earlier: FrameIndex, later: FrameIndex): boolean {
+  if (before.startedAt !== undefined && now.startedAt !== undefined) return before.startedAt !== now.startedAt
+  return [...later.schemas].some(([key, schema]) => {
+    const old = earlier.schemas.get(key)
+    return old !== undefined && fell(schema, old)
+  })
+}
+
+function serverOf(id: string, { runs, times, restarts, versions, levels }: ServerRuns): IncidentServer {
+  const distances = times.slice(1).map((at, i) => at - (times[i] ?? at))
+  const usual = median(distances)
+  const gaps = distances.flatMap((distance, i) => {
+    const [from, to] = [times[i], times[i + 1]]
+    const isGap = usual !== undefined && distance > GAP_INTERVALS * usual
+    return isGap && from !== undefined && to !== undefined ? [{ from, to }] : []
+  })
+  return {
+    id,
+    versions: [...versions],
+    first: times[0] ?? 0,
+    last: times.at(-1) ?? 0,
+    samples: times.length,
+    usualIntervalMs: usual,
+    gaps,
+    restarts,
+    levels: [...levels]
+      .map(([name, seen]) => levelOf(name, seen, { runs, gaps }))
+      .toSorted((a, b) => byCodeUnits(a.name, b.name)),
+  }
+}
+
+function levelOf(
+  name: string,
+  seen: LevelSeen,
+  { runs, gaps }: { readonly runs: readonly Run[] } & Pick<IncidentServer, 'gaps'>,
+): IncidentLevel {
+  const { points, ...rest } = seen
+  const schemas = new Set(runs.flatMap(({ last }) => last.levels.get(name)?.schemas.map((one) => one.name) ?? []))
+  const broken = gaps.map(({ from }): LevelPoint => ({
+    at: from,
+    executing: undefined,
+    limit: undefined,
+    queued: undefined,
+  }))
+  return {
+    name,
+    exempt: isExempt({ name }),
+    ...rest,
+    ...flowsOf(runs, name, [...schemas]),
+    schemas: [...schemas].toSorted(byCodeUnits).map((schema) => ({ name: schema, ...flowsOf(runs, name, [schema]) })),
+    points: [...points.values(), ...broken].toSorted((a, b) => a.at - b.at),
+  }
+}
+
+/** Requests of all reasons that are known to be rejected. */
+export const rejections = ({ rejected }: Pick<IncidentFlows, 'rejected'>): number =>
+  rejected === undefined ? 0 : allRejected(rejected)
+
+/** What grew in the runs, of some schemas of a level. */
+function flowsOf(runs: readonly Run[], level: string, schemas: readonly string[]): IncidentFlows {
+  const pairs = runs.flatMap(({ first, last }) =>
+    schemas.flatMap((schema) => {
+      const later = last.schemas.get(flowKey(level, schema))
+      return later === undefined ? [] : [{ later, earlier: first?.schemas.get(flowKey(level, schema)) }]
+    }),
+  )
+  const increase = (of: (schema: SchemaFrame) => number | undefined): number | undefined =>
+    sumOfKnown(
+      pairs.map(({ later, earlier }) => {
+        const [now, before] = [of(later), earlier === undefined ? 0 : of(earlier)]
+        return now === undefined || before === undefined ? undefined : now - before
+      }),
+    )
+  const rejected = REJECT_REASONS.map((reason) => increase((schema) => schema.rejected?.[reason]))
+  const [full, limited, late] = rejected
+  const { waitP50, waitP99 } = quantiles(
+    sumObservations(
+      pairs.map(({ later, earlier }) =>
+        flowIncrease(later, earlier && { wait: earlier.wait, execution: earlier.execution }),
+      ),
+    ),
+  )
+  return {
+    dispatched: increase(({ dispatched }) => dispatched),
+    rejected:
+      full === undefined || limited === undefined || late === undefined
+        ? undefined
+        : { 'queue-full': full, 'concurrency-limit': limited, 'time-out': late },
+    waits: { waitP50, waitP99 },
+  }
+}

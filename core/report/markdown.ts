@@ -1,0 +1,35 @@
+import type { Report, ReportBlock } from './document.ts'
+
+/** A report in Markdown (GitHub's, for its tables); charts are in the HTML alone, and a line says so. */
+export function reportMarkdown({ title, subtitle, sections }: Report): string {
+  const parts = sections.flatMap((section) => [`## ${inline(section.title)}`, ...section.blocks.map(block)])
+  return `${[`# ${inline(title)}`, inline(subtitle), ...parts].join('\n\n')}\n`
+}
+
+function block(part: ReportBlock): string {
+  switch (part.kind) {
+    case 'text':
+      return inline(part.text)
+    case 'list':
+      return part.items.map((item) => `- ${inline(item)}`).join('\n')
+    case 'table': {
+      const row = (cells: readonly string[]): string => `| ${cells.map(inline).join(' | ')} |`
+      return [
+        row(part.head.map(({ text }) => text)),
+        `| ${part.head.map(({ number }) => (number === true ? '---:' : '---')).join(' | ')} |`,
+        ...part.rows.map(row),
+      ].join('\n')
+    }
+    case 'chart': {
+      const values = part.lines.flatMap(({ name, points }) => {
+        const known = points.flatMap(({ value }) => (value === undefined ? [] : [value]))
+        return known.length === 0 ? [] : [`${name} ${Math.min(...known)} to ${Math.max(...known)} ${part.unit}`]
+      })
+      return inline(`${part.title}: ${values.join(', ')} (the HTML report draws this).`)
+    }
+  }
+}
+
+/** Names of users and objects are others' words: nothing in them is markup. */
+const inline = (text: string): string =>
+  text.replaceAll(/[\r\n]+/g, ' ').replaceAll(/[\\`*_{}[\]<>|~#&]/g, (character) => `\\${character}`)

@@ -1,0 +1,151 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { ObjectSetSchema } from '../config/schema.ts'
+import { builtInObjects } from '../config/builtIn.ts'
+import type { ServerFrame } from '../frame/frame.ts'
+import type { SourceEvent } from '../source/sourceEvent.ts'
+import { syntheticStory, type StoryMoment } from '../../test/fixtures/synthetic.ts'
+import { reportHtml } from './html.ts'
+import { createIncident, rejections, type Incident } from './incident.ts'
+import { reportMarkdown } from './markdown.ts'
+import { reportOf } from './report.ts'
+
+const START = Date.UTC(2026, 10, 21, 3)
+const source = { kind: 'scrape', name: 'prod', via: '/metrics' } as const
+const options = { source, version: '1.2.3' }
+const END = START + 239_000
+
+let moments: readonly (StoryMoment & { readonly at: number })[]
+beforeAll(() => {
+  moments = [...syntheticStory({ seconds: 240, startAt: START })].map((moment, second) => ({
+    ...moment,
+    at: START + second * 1_000,
+  }))
+})
+
+function incidentOf(
+  frames: readonly ServerFrame[],
+  more: readonly { at: number; event: SourceEvent }[] = [],
+): Incident {
+  const builder = createIncident({ from: START, to: END })
+  for (const frame of frames) builder.take({ at: Date.parse(frame.at), event: { kind: 'frame', frame } }, false)
+  for (const told of more) builder.take(told, false)
+  return builder.finish()
+}
+const frames = (): ServerFrame[] => moments.flatMap(({ frame }) => frame.servers)
+const totals = (level: string, frame: ServerFrame | undefined) => {
+  const found = frame?.levels.find(({ name }) => name === level)
+  return { dispatched: found?.dispatched ?? 0, full: found?.rejected?.['queue-full'] ?? 0 }
+}
+const markdown = (incident: Incident): string => reportMarkdown(reportOf(incident, options))
+
+describe('an incident', () => {
+  it('counts what its frames count, and finds the worst samples', () => {
+    const all = frames()
+    const level = incidentOf(all).servers[0]?.levels.find(({ name }) => name === 'workload-low')
+    const [first, last] = [totals('workload-low', all[0]), totals('workload-low', all.at(-1))]
+    expect(level?.dispatched).toBeCloseTo(last.dispatched - first.dispatched)
+    expect(level?.rejected?.['queue-full']).toBe(last.full - first.full)
+    expect(level?.rejected?.['queue-full']).toBeGreaterThan(0)
+    const queued = all.map((frame) => frame.levels.find(({ name }) => name === 'workload-low')?.requests.queued ?? 0)
+    expect(level?.queued?.value).toBe(Math.max(...queued))
+    expect(level?.queued?.at).toBe(START + queued.indexOf(Math.max(...queued)) * 1_000)
+    expect(level?.queuedFrom).toBe(START + queued.findIndex((count) => count > 0) * 1_000)
+    const grew = all.findIndex(
+      (frame, i) => i > 0 && totals('workload-low', frame).full > totals('workload-low', all[i - 1]).full,
+    )
+    expect(level?.rejectedFrom).toBe(START + grew * 1_000)
+    const limits = all.map((frame) => frame.levels.find(({ name }) => name === 'workload-low')?.limits.current ?? 0)
+    expect([level?.limit?.first, level?.limit?.last]).toEqual([limits[0], limits.at(-1)])
+    expect([level?.limit?.least.value, level?.limit?.most.value]).toEqual([Math.min(...limits), Math.max(...limits)])
+  })
+
+  it('counts on after a restart from 0, and names it', () => {
+    const all = frames()
+    const base = all[120]
+    const restarted = all.map((frame, i): ServerFrame => (i < 120 ? frame : { ...frame, startedAt: 1_800_000_000 }))
+    const [server] = incidentOf(restarted).servers
+    expect(server?.restarts).toEqual([Date.parse(base?.at ?? '')])
+    const level = server?.levels.find(({ name }) => name === 'workload-low')
+    const before = totals('workload-low', all[119]).dispatched - totals('workload-low', all[0]).dispatched
+    expect(level?.dispatched).toBeCloseTo(before + totals('workload-low', all.at(-1)).dispatched)
+  })
+
+  it('names gaps, and does not draw over them', () => {
+    const [server] = incidentOf(frames().filter((_, i) => i < 60 || i > 100)).servers
+    expect(server?.gaps).toEqual([{ from: START + 59_000, to: START + 101_000 }])
+    expect(server?.levels[0]?.points.some(({ limit, at }) => limit === undefined && at === START + 59_000)).toBe(true)
+  })
+})
+
+describe('its report', () => {
+  it('says what happened, who was affected and what it rests on', () => {
+    const dumps = moments
+      .filter((_, i) => i % 5 === 0)
+      .map(({ at, dump }) => ({ at, event: { kind: 'dump', dump: dump('apiserver-a:6443') } as const }))
+    const incident = incidentOf(frames(), dumps)
+    const report = markdown(incident)
+    const level = incident.servers[0]?.levels.find(({ name }) => name === 'workload-low')
+    const rejected = level === undefined ? 0 : rejections(level)
+    expect(report).toContain(`Most of them, ${rejected.toLocaleString('en-US')}, in workload-low.`)
+    expect(report).toMatch(/\| 03:0\d:\d\d \| First rejection in workload-low \|/)
+    expect(report).toContain('240 samples of its metrics from 03:00:00 to 03:03:59, every 1 s.')
+    expect(report).toMatch(/Mean of 48 debug dumps, of workload-low/)
+    expect(report).toContain('no flow-control objects were recorded')
+    expect(report).toMatch(/- queue-full: Every queue/)
+  })
+
+  it('says so where nothing happened or nothing is known', () => {
+    const calm = markdown(incidentOf(frames().slice(0, 5)))
+    expect(calm).toContain('No request was rejected.')
+    expect(calm).toContain('metrics do not identify flows, and no debug dump of requests was recorded')
+    const bare = frames().map((frame): ServerFrame => ({
+      ...frame,
+      levels: frame.levels.map((level) => ({
+        ...level,
+        rejected: undefined,
+        schemas: level.schemas.map((schema) => ({ ...schema, rejected: undefined })),
+      })),
+    }))
+    expect(markdown(incidentOf(bare))).toContain('Whether requests were rejected is not known')
+    expect(markdown(incidentOf([]))).toContain('The recording has no samples of this time.')
+  })
+
+  it('names changes of the configuration, each field', () => {
+    const objects = builtInObjects('v1.36.3')
+    const changed = {
+      ...objects,
+      levels: objects.levels.map((level) =>
+        level.metadata.name === 'workload-low'
+          ? { ...level, spec: { ...level.spec, limited: { ...level.spec.limited, nominalConcurrencyShares: 7 } } }
+          : level,
+      ),
+    }
+    const told = [objects, changed].map((set, i) => ({
+      at: START + i * 60_000,
+      event: {
+        kind: 'objects',
+        origin: 'cluster',
+        reading: { state: 'current', objects: ObjectSetSchema.parse(set) },
+      } as const,
+    }))
+    const report = markdown(incidentOf(frames(), told))
+    expect(report).toContain(
+      '03:01:00 PriorityLevelConfiguration workload-low: spec.limited.nominalConcurrencyShares 100 → 7',
+    )
+  })
+
+  it('is one page without scripts, whatever names are in it', () => {
+    const hostile = '</title><script>alert(1)</script>|`*_[x](y)'
+    const named = frames().map((frame): ServerFrame => ({
+      ...frame,
+      levels: frame.levels.map((level) => (level.name === 'workload-low' ? { ...level, name: hostile } : level)),
+    }))
+    const report = reportOf(incidentOf(named), { ...options, source: { ...source, name: hostile } })
+    const html = reportHtml(report)
+    expect(html).not.toMatch(/<script|src=|href=|@import|url\(/)
+    expect(html).toContain('&lt;script&gt;')
+    expect(html.match(/<svg /g)?.length).toBeGreaterThan(0)
+    expect(html).not.toContain('NaN')
+    expect(reportMarkdown(report)).not.toMatch(/[^\\]<script/)
+  })
+})

@@ -1,0 +1,338 @@
+import { GLOSSARY, type TermId } from '../glossary/glossary.ts'
+import { REJECT_REASONS, type Rejected, type SourceInfo } from '../frame/frame.ts'
+import type { Report, ReportBlock, ReportChart, ReportSection } from './document.ts'
+import { rejections, type Incident, type IncidentLevel, type IncidentServer } from './incident.ts'
+import { evidence, timeline } from './story.ts'
+import { amount, counted, dateAndClock, length, listed, percent, seconds, timesIn } from './words.ts'
+
+export interface ReportOptions {
+  readonly source: SourceInfo
+  /** Of the console. */
+  readonly version: string
+}
+
+/** A level of a server. */
+interface Place {
+  readonly server: IncidentServer
+  readonly level: IncidentLevel
+}
+
+/** An incident in sentences, tables and charts. All times are UTC. */
+export function reportOf(incident: Incident, options: ReportOptions): Report {
+  const places = incident.servers.flatMap((server) => server.levels.map((level) => ({ server, level })))
+  const troubled = places
+    .filter(({ level }) => !level.exempt && (rejections(level) > 0 || (level.queued?.value ?? 0) > 0))
+    .toSorted(byTrouble)
+  const sections: readonly (ReportSection | undefined)[] = [
+    { title: 'Summary', blocks: summary(incident, troubled) },
+    { title: 'What happened', blocks: timeline(incident) },
+    levels(incident, places),
+    charts(incident, troubled),
+    { title: 'Who was affected', blocks: affected(incident, places) },
+    { title: 'Who used the seats', blocks: users(incident, troubled) },
+    { title: 'Limits', blocks: limits(incident, places) },
+    { title: 'Changes of the configuration', blocks: configuration(incident) },
+    { title: 'Evidence', blocks: evidence(incident, options) },
+    glossary(incident, places),
+  ]
+  const { from, to } = rangeOf(incident)
+  return {
+    title: `Incident report: ${options.source.name}`,
+    subtitle: `${dateAndClock(from)} to ${dateAndClock(to)} UTC (${length(to - from)}), ${listed(incident.servers.map(({ id }) => id))}`,
+    sections: sections.filter((section) => section !== undefined),
+  }
+}
+
+/** From the first sample to the last one. */
+function rangeOf({ servers, from, to }: Incident): { readonly from: number; readonly to: number } {
+  if (servers.length === 0) return { from, to }
+  return {
+    from: Math.min(...servers.map(({ first }) => first)),
+    to: Math.max(...servers.map(({ last }) => last)),
+  }
+}
+
+const known = (value: number | undefined): string => (value === undefined ? 'not known' : amount(value))
+
+/** The worst first: rejections count before waits. */
+const byTrouble = (a: Place, b: Place): number =>
+  rejections(b.level) - rejections(a.level) || (b.level.queued?.value ?? 0) - (a.level.queued?.value ?? 0)
+
+const text = (...sentences: readonly (string | undefined)[]): ReportBlock => ({
+  kind: 'text',
+  text: sentences.filter((sentence) => sentence !== undefined).join(' '),
+})
+
+/** `workload-low`, with its server where there are several. */
+const nameOf = ({ servers }: Incident, { server, level }: Place): string =>
+  servers.length > 1 ? `${level.name} of ${server.id}` : level.name
+
+const reasons = (rejected: Rejected | undefined): string =>
+  rejected === undefined
+    ? 'not known'
+    : listed(
+        REJECT_REASONS.flatMap((reason) => (rejected[reason] > 0 ? [`${amount(rejected[reason])} ${reason}`] : [])),
+      )
+
+function summary(incident: Incident, troubled: readonly Place[]): readonly ReportBlock[] {
+  if (incident.servers.length === 0) return [text('The recording has no samples of this time.')]
+  const rejecting = troubled.filter(({ level }) => rejections(level) > 0)
+  const all = rejecting.reduce((sum, { level }) => sum + rejections(level), 0)
+  const [worst] = rejecting
+  const longest = troubled.toSorted((a, b) => (b.level.queued?.value ?? 0) - (a.level.queued?.value ?? 0))[0]
+  const isKnown = incident.servers.every(({ levels: own }) => own.every(({ exempt, rejected }) => exempt || rejected))
+  const counts = text(
+    all === 0
+      ? isKnown
+        ? 'No request was rejected.'
+        : 'Whether requests were rejected is not known: the servers do not report it.'
+      : `${counted(all, 'request was', 'requests were')} rejected with 429, in ${listed(rejecting.map((place) => nameOf(incident, place)))}.`,
+    worst === undefined || rejecting.length === 1
+      ? undefined
+      : `Most of them, ${amount(rejections(worst.level))}, in ${nameOf(incident, worst)}.`,
+  )
+  if (longest?.level.queued === undefined || longest.level.queued.value === 0) {
+    return [counts, text('No request waited in any sample.')]
+  }
+  const { value, at } = longest.level.queued
+  const when = timesIn(incident)
+  return [
+    counts,
+    text(
+      `Most requests waited in ${nameOf(incident, longest)}: ${amount(value)} at ${when(at)}.`,
+      spared(incident, troubled),
+    ),
+  ]
+}
+
+/** Levels that are known to have had no trouble, where there was some elsewhere. */
+function spared({ servers }: Incident, troubled: readonly Place[]): string | undefined {
+  const unknown = servers.flatMap(({ levels: all }) => all.filter(({ queued, rejected }) => !queued || !rejected))
+  const names = new Set([...troubled.map(({ level }) => level), ...unknown].map(({ name }) => name))
+  const others = new Set(
+    servers.flatMap(({ levels: all }) => all.map(({ name }) => name)).filter((name) => !names.has(name)),
+  )
+  return others.size === 0
+    ? undefined
+    : `In ${listed([...others])}, no request was rejected, and no sample shows one that waits.`
+}
+
+function levels(incident: Incident, places: readonly Place[]): ReportSection {
+  return {
+    title: 'Priority levels',
+    blocks: [
+      {
+        kind: 'table',
+        head: [
+          { text: 'Level' },
+          { text: 'Dispatched', number: true },
+          { text: 'Rejected', number: true },
+          { text: 'Reasons' },
+          { text: 'Most waiting', number: true },
+          { text: 'Wait p99', number: true },
+          { text: 'Most seats', number: true },
+        ],
+        rows: places.map((place) => [
+          nameOf(incident, place),
+          known(place.level.dispatched),
+          known(place.level.rejected && rejections(place.level)),
+          reasons(place.level.rejected),
+          known(place.level.queued?.value),
+          seconds(place.level.waits.waitP99),
+          known(place.level.executing?.value),
+        ]),
+      },
+    ],
+  }
+}
+
+/** Of the levels with the most trouble. */
+const MOST_CHARTS = 4
+
+function charts(incident: Incident, troubled: readonly Place[]): ReportSection | undefined {
+  if (troubled.length === 0) return undefined
+  const { from, to } = rangeOf(incident)
+  const blocks = troubled.slice(0, MOST_CHARTS).flatMap((place): ReportChart[] => {
+    const { points } = place.level
+    const line = (key: 'executing' | 'limit' | 'queued') => points.map((point) => ({ at: point.at, value: point[key] }))
+    const name = nameOf(incident, place)
+    return [
+      {
+        kind: 'chart',
+        title: `${name}: seats`,
+        unit: 'seats',
+        from,
+        to,
+        lines: [
+          { name: 'limit', points: line('limit'), dash: 'dashed' },
+          { name: 'executing', points: line('executing'), dash: 'solid' },
+        ],
+      },
+      {
+        kind: 'chart',
+        title: `${name}: waiting requests`,
+        unit: 'requests',
+        from,
+        to,
+        lines: [{ name: 'waiting', points: line('queued'), dash: 'solid' }],
+      },
+    ]
+  })
+  return { title: 'Charts', blocks }
+}
+
+function affected(incident: Incident, places: readonly Place[]): readonly ReportBlock[] {
+  const rows = places
+    .flatMap((place) => place.level.schemas.map((schema) => ({ place, schema, rejected: rejections(schema) })))
+    .filter(({ rejected, schema }) => rejected > 0 || (schema.waits.waitP99 ?? 0) >= NOTICED_SECONDS)
+    .toSorted((a, b) => b.rejected - a.rejected || (b.schema.waits.waitP99 ?? 0) - (a.schema.waits.waitP99 ?? 0))
+  if (rows.length === 0) {
+    return [text(`No flow schema had rejected requests or a wait (p99) of ${seconds(NOTICED_SECONDS)} or more.`)]
+  }
+  return [
+    text(`Flow schemas with rejected requests, or a wait (p99) of ${seconds(NOTICED_SECONDS)} or more.`),
+    {
+      kind: 'table',
+      head: [
+        { text: 'Flow schema' },
+        { text: 'Level' },
+        { text: 'Rejected', number: true },
+        { text: 'Of its requests', number: true },
+        { text: 'Wait p50', number: true },
+        { text: 'Wait p99', number: true },
+      ],
+      rows: rows.map(({ place, schema, rejected }) => [
+        schema.name,
+        nameOf(incident, place),
+        amount(rejected),
+        schema.dispatched === undefined ? 'not known' : percent(rejected / Math.max(1, rejected + schema.dispatched)),
+        seconds(schema.waits.waitP50),
+        seconds(schema.waits.waitP99),
+      ]),
+    },
+  ]
+}
+
+/** A wait that a client notices. */
+const NOTICED_SECONDS = 0.1
+const MOST_FLOWS = 10
+
+function users({ flows }: Incident, troubled: readonly Place[]): readonly ReportBlock[] {
+  const names = new Set(troubled.map(({ level }) => level.name))
+  const own = flows.flows.filter(({ level }) => names.size === 0 || names.has(level)).slice(0, MOST_FLOWS)
+  const rejected = flows.rejected.slice(0, MOST_FLOWS)
+  const blocks: ReportBlock[] = []
+  if (flows.dumps === 0) {
+    blocks.push(
+      text('Not known: metrics do not identify flows, and no debug dump of requests was recorded in this time.'),
+    )
+  } else if (own.length > 0) {
+    blocks.push(
+      text(
+        `Mean of ${counted(flows.dumps, 'debug dump')}${names.size === 0 ? '' : `, of ${listed([...names])}`}. A dump shows one instant: short requests in between are missing.`,
+      ),
+      {
+        kind: 'table',
+        head: [
+          { text: 'Flow' },
+          { text: 'Flow schema' },
+          { text: 'Level' },
+          { text: 'Seats', number: true },
+          { text: 'Of the level', number: true },
+          { text: 'Waiting', number: true },
+        ],
+        rows: own.map(({ flow, schema, level, seats, waiting, partOfLevel }) => [
+          flow === '' ? 'all of the schema' : flow,
+          schema,
+          level,
+          amount(seats),
+          percent(partOfLevel),
+          amount(waiting),
+        ]),
+      },
+    )
+  } else {
+    blocks.push(text(`No request of these levels is in any of ${counted(flows.dumps, 'debug dump')}.`))
+  }
+  if (rejected.length > 0) {
+    blocks.push(
+      text(`Rejected requests by user, of ${counted(flows.requests, 'single request')} that were recorded.`),
+      {
+        kind: 'table',
+        head: [{ text: 'User' }, { text: 'Level' }, { text: 'Rejected', number: true }],
+        rows: rejected.map(({ user, level, count }) => [user, level, amount(count)]),
+      },
+    )
+  }
+  return blocks
+}
+
+function limits(incident: Incident, places: readonly Place[]): readonly ReportBlock[] {
+  const when = timesIn(incident)
+  const rows = places.flatMap((place) => {
+    const { nominal, limit } = place.level
+    if (limit === undefined || place.level.exempt) return []
+    const nominals = known(nominal?.last)
+    return [
+      [
+        nameOf(incident, place),
+        nominal !== undefined && nominal.first !== nominal.last ? `${amount(nominal.first)} → ${nominals}` : nominals,
+        amount(limit.first),
+        `${amount(limit.least.value)} at ${when(limit.least.at)}`,
+        `${amount(limit.most.value)} at ${when(limit.most.at)}`,
+        amount(limit.last),
+      ],
+    ]
+  })
+  if (rows.length === 0) return [text('The servers do not report current limits.')]
+  const columns = ['Nominal', 'First', 'Least', 'Most', 'Last']
+  return [
+    text(
+      'Limits in seats, as the server reported them. It recomputes them every 10 s: levels lend seats that they do not use, and borrow.',
+    ),
+    {
+      kind: 'table',
+      head: [{ text: 'Level' }, ...columns.map((name) => ({ text: name, number: true as const }))],
+      rows,
+    },
+  ]
+}
+
+function configuration(incident: Incident): readonly ReportBlock[] {
+  const { changes, objectsKnown } = incident
+  const when = timesIn(incident)
+  if (!objectsKnown) return [text('Not known: no flow-control objects were recorded in this time.')]
+  if (changes.length === 0) return [text('No FlowSchema and no PriorityLevelConfiguration changed.')]
+  return [
+    {
+      kind: 'list',
+      items: changes.flatMap(({ at, differences }) =>
+        differences.map((difference) => {
+          const what = `${when(at)} ${difference.kind} ${difference.name}`
+          if (difference.change !== 'changed') return `${what} was ${difference.change}`
+          return `${what}: ${difference.fields.map(({ field, from, to }) => `${field} ${shown(from)} → ${shown(to)}`).join(', ')}`
+        }),
+      ),
+    },
+  ]
+}
+
+const shown = (value: unknown): string => (value === undefined ? 'absent' : JSON.stringify(value).slice(0, 120))
+
+function glossary(incident: Incident, places: readonly Place[]): ReportSection {
+  const happened = REJECT_REASONS.filter((reason) => places.some(({ level }) => (level.rejected?.[reason] ?? 0) > 0))
+  const terms: readonly TermId[] = ['apf', 'seat', 'rejected', ...happened, 'nominal-limit', 'current-limit']
+  const dumped: readonly TermId[] = incident.flows.dumps > 0 ? ['flow'] : []
+  return {
+    title: 'Glossary',
+    blocks: [
+      {
+        kind: 'list',
+        items: [...terms, ...dumped].map((id) => {
+          const [term, sentence] = GLOSSARY[id]
+          return `${term}: ${sentence}`
+        }),
+      },
+    ],
+  }
+}

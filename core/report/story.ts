@@ -1,0 +1,94 @@
+import type { UnixMs } from '../units.ts'
+import type { ReportBlock } from './document.ts'
+import { rejections, type Incident, type IncidentLevel, type IncidentServer } from './incident.ts'
+import type { ReportOptions } from './report.ts'
+import { amount, counted, length, listed, timesIn } from './words.ts'
+
+interface Moment {
+  readonly at: UnixMs
+  readonly server: string
+  readonly what: string
+}
+
+/** Events in the order of time. A sample shows what happened since the one before it. */
+export function timeline(incident: Incident): readonly ReportBlock[] {
+  const { servers, changes } = incident
+  const when = timesIn(incident)
+  const moments = [
+    ...servers.flatMap((server) => [
+      ...ofServer(server, when),
+      ...server.levels.flatMap((level) => ofLevel(server.id, level)),
+    ]),
+    ...changes.map(({ at, differences }) => ({
+      at,
+      server: 'all',
+      what: `Changed: ${listed(differences.map(({ kind, name }) => `${kind} ${name}`))}`,
+    })),
+  ].toSorted((a, b) => a.at - b.at)
+  if (moments.length === 0) return [{ kind: 'text', text: 'Nothing out of the ordinary was sampled.' }]
+  const several = servers.length > 1
+  return [
+    {
+      kind: 'table',
+      head: [{ text: 'Time (UTC)' }, ...(several ? [{ text: 'Server' }] : []), { text: 'What' }],
+      rows: moments.map(({ at, server, what }) => [when(at), ...(several ? [server] : []), what]),
+    },
+  ]
+}
+
+const ofServer = ({ id, restarts, gaps }: IncidentServer, when: (at: UnixMs) => string): readonly Moment[] => [
+  ...restarts.map((at) => ({ at, server: id, what: `${id} had restarted` })),
+  ...gaps.map(({ from, to }) => ({ at: from, server: id, what: `No samples of ${id} until ${when(to)}` })),
+]
+
+function ofLevel(server: string, level: IncidentLevel): readonly Moment[] {
+  const { name, queued, queuedFrom, queuedTo, rejectedFrom, rejectedTo, limit } = level
+  if (level.exempt) return []
+  const moments: Moment[] = []
+  const tell = (at: UnixMs | undefined, what: string): void =>
+    void (at !== undefined && moments.push({ at, server, what }))
+  tell(queuedFrom, `First sample in which requests wait in ${name}`)
+  if (queued !== undefined && queued.value > 0)
+    tell(queued.at, `Most requests wait in ${name}: ${amount(queued.value)}`)
+  if (queuedTo !== queuedFrom) tell(queuedTo, `Last sample in which requests wait in ${name}`)
+  tell(rejectedFrom, `First rejection in ${name}`)
+  if (rejectedTo !== rejectedFrom) {
+    tell(rejectedTo, `Last rejection in ${name}, ${counted(rejections(level), 'rejection')} in all`)
+  }
+  if (moments.length > 0 && limit !== undefined && limit.least.value !== limit.most.value) {
+    tell(limit.least.at, `Least limit of ${name}: ${amount(limit.least.value)} seats`)
+    tell(limit.most.at, `Most seats as limit of ${name}: ${amount(limit.most.value)}`)
+  }
+  return moments
+}
+
+/** What the report rests on, and what it cannot show. */
+export function evidence(incident: Incident, { source, version }: ReportOptions): readonly ReportBlock[] {
+  const { servers, flows } = incident
+  const when = timesIn(incident)
+  const items = servers.map((server) => {
+    const { id, samples, first, last, usualIntervalMs, versions, gaps } = server
+    const every = usualIntervalMs === undefined ? '' : `, every ${length(usualIntervalMs)}`
+    const missing = gaps.reduce((sum, gap) => sum + gap.to - gap.from, 0)
+    const holes = gaps.length === 0 ? '' : `; ${counted(gaps.length, 'gap')} of ${length(missing)} in all`
+    const named = versions.length === 0 ? '' : `, ${listed(versions)}`
+    return `${id}${named}: ${counted(samples, 'sample')} of its metrics from ${when(first)} to ${when(last)}${every}${holes}.`
+  })
+  return [
+    {
+      kind: 'list',
+      items: [
+        `Source: ${source.name} (${source.via}).`,
+        ...items,
+        'Dispatched and rejected requests are differences of counters between the first and the last sample. A restart loses what was counted after the last sample before it.',
+        'Seats, limits and waiting requests are those of the samples: what happens between two samples is not seen.',
+        'Waits are estimates from the buckets of histograms, as in Prometheus.',
+        flows.dumps === 0
+          ? 'No debug dumps of requests were recorded.'
+          : `Flows are those of ${counted(flows.dumps, 'debug dump')}.`,
+        ...(flows.requests === 0 ? [] : [`${counted(flows.requests, 'single request')} were recorded.`]),
+        `Written by APF Console ${version}.`,
+      ],
+    },
+  ]
+}

@@ -1,0 +1,32 @@
+import { reportHtml } from '../../core/report/html.ts'
+import { reportMarkdown } from '../../core/report/markdown.ts'
+import { writeAtomically } from '../files/files.ts'
+import { reportOfRecording } from '../recordings/incident.ts'
+import type { Console, ExitCode } from './console.ts'
+import { RANGE_OPTIONS, rangeFrom, recordingNamed } from './recordingOptions.ts'
+import { tellProblems } from './recordings.ts'
+import { refuseExisting } from './share.ts'
+import { readChoice, UsageError, type Command, type Given } from './usage.ts'
+
+/** Writes an incident report of a recording. */
+export const report: Command = {
+  options: { ...RANGE_OPTIONS, format: { type: 'string' }, force: { type: 'boolean' } },
+  operands: 'files',
+  run: runReport,
+}
+
+async function runReport(given: Given, console: Console): Promise<ExitCode> {
+  const [name, file, ...more] = given.operands
+  if (name === undefined || more.length > 0) {
+    throw new UsageError('report needs a recording, and perhaps the file to write: report 20261120T03 incident.html.')
+  }
+  const asked = readChoice(given, 'format', ['markdown', 'html'])
+  const format = asked ?? (file !== undefined && /\.html?$/i.test(file) ? 'html' : 'markdown')
+  const range = rangeFrom(given)
+  if (file !== undefined) await refuseExisting(file, given.flag('force'))
+  const made = reportOfRecording(await recordingNamed(name, console), range, console.version)
+  const text = format === 'html' ? reportHtml(made.report) : reportMarkdown(made.report)
+  if (file === undefined) console.print(text.trimEnd().split('\n'))
+  else await writeAtomically(file, text)
+  return tellProblems(made.problems, console)
+}
