@@ -27,6 +27,7 @@ import {
   LiveStateSchema,
   ProxyModeSchema,
 } from './live.ts'
+import { SourceSummarySchema } from './fleet.ts'
 import { PrometheusServersSchema, PrometheusTargetSchema } from './prometheus.ts'
 import {
   ExtentSchema,
@@ -206,6 +207,8 @@ export const streams = {
     ofConnection,
     z.object({ connection: z.number(), seq: z.number(), frame: FrameSchema, derived: z.array(DerivedServerSchema) }),
   ),
+  /** What the Fleet screen shows of a source: at the start, and after new frames at most once a second. */
+  summary: stream(ofConnection, SourceSummarySchema),
   /** Debug dumps of one server; with `level`, only that level's queues and requests. */
   dumps: stream(z.object({ connection, server: z.string(), level: z.string().optional() }), DumpFrameSchema),
   /** Flow-control objects of a source and whether they may be edited: at the start and at every change. */

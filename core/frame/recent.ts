@@ -89,8 +89,9 @@ const rejectedOf = (count: (reason: keyof Rejected) => number): Rejected => ({
 export const allRejected = (rejected: Rejected): number =>
   REJECT_REASONS.reduce((sum, reason) => sum + rejected[reason], 0)
 
-/** What a level does. `unknown`: the server does not report its seats. */
-export type LevelState = 'rejecting' | 'queueing' | 'flowing' | 'idle' | 'no-limit' | 'unknown'
+/** What a level does, the worst first. `unknown`: the server does not report its seats. */
+export const LEVEL_STATES = ['rejecting', 'queueing', 'unknown', 'flowing', 'idle', 'no-limit'] as const
+export type LevelState = (typeof LEVEL_STATES)[number]
 
 /**
  * The states of a level, the worst first: the only definition, for every list, sentence and mark.

@@ -17,3 +17,16 @@ export const systemEnvironment: Environment = {
     return () => clearTimeout(timer)
   },
 }
+
+/** Calls again and again until the returned function is called. */
+export function repeat({ after }: Pick<Environment, 'after'>, ms: number, call: () => void): () => void {
+  let cancel = (): void => undefined
+  const again = (): void => {
+    cancel = after(ms, () => {
+      call()
+      again()
+    })
+  }
+  again()
+  return () => cancel()
+}

@@ -26,3 +26,27 @@ export function createTopic<E>(): Topic<E> {
     },
   }
 }
+
+/** Events for whoever listens; `begin` is called for the first listener, and what it returns once the last has left. */
+export function whileHeard<E>(begin: () => () => void): Subscribable<E> & { readonly tell: (event: E) => void } {
+  const listeners = new Set<(event: E) => void>()
+  let end = (): void => undefined
+  return {
+    tell(event) {
+      for (const listener of listeners) listener(event)
+    },
+    subscribe(emit, signal) {
+      if (signal.aborted) return
+      const listener = (event: E): void => emit(event)
+      listeners.add(listener)
+      if (listeners.size === 1) end = begin()
+      signal.addEventListener(
+        'abort',
+        () => {
+          if (listeners.delete(listener) && listeners.size === 0) end()
+        },
+        { once: true },
+      )
+    },
+  }
+}

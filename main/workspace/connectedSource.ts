@@ -27,6 +27,7 @@ import type { Store } from '../store/store.ts'
 import { createObjectDesk } from './objectDesk.ts'
 import { createObjects } from './objects.ts'
 import { startSession, type Session } from './session.ts'
+import { createSummaries } from './summaries.ts'
 
 /** A connected source as the workspace and the pages know it, wherever it runs. */
 export interface ConnectedSource {
@@ -119,6 +120,7 @@ export async function openSource(
   const desk = createObjectDesk(session, environment)
   const objects = createObjects({ deskOf: () => desk, store, environment })
   objects.resolveOnce(desk, session.ended)
+  const summaries = createSummaries(session, environment)
   const address = source.live?.state().address
   const { live } = source
   let served = Promise.resolve()
@@ -189,6 +191,7 @@ export async function openSource(
     },
     streams: {
       frames: (_, emit, signal) => session.frames.subscribe(emit, signal),
+      summary: (_, emit, signal) => summaries.subscribe(emit, signal),
       dumps: ({ server, level }, emit, signal) =>
         session.dumps(server, (dump) => emit(level === undefined ? dump : onlyLevel(dump, level)), signal),
       objects: (_, emit, signal) => desk.states.subscribe(emit, signal),

@@ -7,10 +7,10 @@ import type { DumpFrame } from '../../core/frame/dump.ts'
 import { frameOf } from '../../core/frame/frame.ts'
 import { createPicture, type Picture, type ServerPicture } from '../../core/source/picture.ts'
 import type { ObjectsReading, SourceEvent } from '../../core/source/sourceEvent.ts'
-import type { Environment } from '../ports/environment.ts'
+import { repeat, type Environment } from '../ports/environment.ts'
 import { noObjects, type ObjectDoor } from '../ports/objectDoor.ts'
 import type { LiveTraffic, SimulationSource, Source } from '../ports/source.ts'
-import { createTopic, type Subscribable } from '../ports/topic.ts'
+import { createTopic, whileHeard, type Subscribable } from '../ports/topic.ts'
 import { publicSpec } from './recent.ts'
 
 /** One connected source with everything that is known through it; discarded as a whole when it ends. */
@@ -253,28 +253,6 @@ export function startSession(options: SessionOptions): Session {
 const OWN_CADENCE = 'A frame follows each scrape of Prometheus; change scrape_interval in its configuration.'
 const NO_OBJECTS = 'This source has metrics only, without flow-control objects.'
 
-/** Events for whoever listens; `begin` is called for the first listener, and what it returns once the last has left. */
-function whileHeard<E>(begin: () => () => void): Subscribable<E> & { readonly tell: (event: E) => void } {
-  const listeners = new Set<(event: E) => void>()
-  let end = (): void => undefined
-  return {
-    tell(event) {
-      for (const listener of listeners) listener(event)
-    },
-    subscribe(emit, signal) {
-      if (signal.aborted) return
-      const listener = (event: E): void => emit(event)
-      listeners.add(listener)
-      if (listeners.size === 1) end = begin()
-      signal.addEventListener(
-        'abort',
-        () => {
-          if (listeners.delete(listener) && listeners.size === 0) end()
-        },
-        { once: true },
-      )
-    },
-  }
 }
 
 /** Calls once for all requests that come before it did. */
@@ -288,17 +266,4 @@ function later({ after }: Environment, call: () => void): (ms: number) => void {
       call()
     })
   }
-}
-
-/** Calls again and again until the returned function is called. */
-function repeat({ after }: Environment, ms: number, call: () => void): () => void {
-  let cancel = (): void => undefined
-  const again = (): void => {
-    cancel = after(ms, () => {
-      call()
-      again()
-    })
-  }
-  again()
-  return () => cancel()
 }

@@ -57,6 +57,15 @@ function fakeSource(name: string, still = false) {
     limit,
     dump: (dump: DumpFrame) => emit({ kind: 'dump', dump }),
     healthy: (id = 'a') => emit({ kind: 'health', health: { id, status: 'ok', failures: [] } }),
+    failing: (id = 'a') =>
+      emit({
+        kind: 'health',
+        health: {
+          id,
+          status: 'failing',
+          failures: [{ at: new Date(START).toISOString(), problem: { code: 'unreachable', message: 'refused' } }],
+        },
+      }),
     ended: () => signal?.aborted ?? false,
   }
 }
@@ -162,6 +171,32 @@ describe('the workspace', () => {
       maxPoints: 100,
     })
     expect(series.levels[0]?.columns.executing.filter((value) => value !== null)).toEqual([10, 20, 30])
+  })
+
+  it('summarizes each source at most once a second; one that fails or ends disturbs no other', async () => {
+    const fakes = ['a', 'b', 'c'].map((name) => offer(name))
+    const heard: string[] = []
+    const ids: number[] = []
+    for (const name of ['a', 'b', 'c']) {
+      const { id: connection } = await workspace.handlers.procedures['sources.connect']({ spec: urls(name) })
+      ids.push(connection)
+      workspace.handlers.streams.summary(
+        { connection },
+        ({ servers }) => void heard.push(`${name} ${servers.map(({ executing }) => executing.join(' ')).join()}`),
+        new AbortController().signal,
+      )
+    }
+    const [a, b, c] = fakes
+    for (const second of [1, 2, 3]) for (const fake of fakes) fake.frame(second, second)
+    // The frames that were told at once, then the summaries of that second.
+    settle()
+    settle()
+    b?.failing()
+    await workspace.handlers.procedures['sources.disconnect']({ connection: ids[2] ?? 0 })
+    for (const fake of [a, c]) fake?.frame(4, 4)
+    settle()
+    settle()
+    expect(heard).toEqual(['a ', 'b ', 'c ', 'a 3', 'b 3', 'c 3', 'a 4'])
   })
 
   it('keeps the recomputations of the limits, also those that came at once', async () => {

@@ -330,6 +330,7 @@ function sourceStreams(of: (id: number) => ConnectedSource | undefined): SourceH
       of(params.connection)?.hear(name, params, emit, signal)
   return {
     frames: hears('frames'),
+    summary: hears('summary'),
     dumps: hears('dumps'),
     objects: hears('objects'),
     simulation: hears('simulation'),

@@ -5,6 +5,7 @@ import { classes } from '../components/classes.ts'
 import { ErrorBoundary, Note, ProblemNote } from '../components/States.tsx'
 import { useShownNotes } from '../state/firstRun.ts'
 import { useRoute, hrefOfPage } from '../state/route.ts'
+import type { ScreenName } from '../state/route.logic.ts'
 import { useSettings, settingsStore } from '../state/settings.ts'
 import { Patterns } from '../charts/plot.tsx'
 import { say, shellStore, silence } from '../state/shell.ts'
@@ -66,9 +67,7 @@ export function App() {
             </div>
             {/* Nothing of one source is shown for another; the form that connects them stays. */}
             <ErrorBoundary
-              key={
-                entry.name === 'connection' || entry.name === 'recordings' ? entry.name : `${entry.name} ${connection}`
-              }
+              key={OF_NO_SOURCE.has(entry.name) ? entry.name : `${entry.name} ${connection}`}
               title={entry.label}
             >
               {/* A page has its heading while its code loads. */}
@@ -89,6 +88,9 @@ export function App() {
     </div>
   )
 }
+
+/** Screens that show the same whichever source is chosen. */
+const OF_NO_SOURCE: ReadonlySet<ScreenName> = new Set(['fleet', 'connection', 'recordings'])
 
 /** The address belongs to the screens: the skip link moves the focus and leaves it alone. */
 function skip(event: MouseEvent): void {

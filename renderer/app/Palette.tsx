@@ -24,7 +24,7 @@ import { act, connectTo, unavailableNow } from './actions.ts'
 import { run } from './commands.ts'
 import { matchItems, paletteItems, PREFIX_HELP, type PaletteFacts, type PaletteItem } from './palette.data.ts'
 import { rosterRows } from './shell.data.ts'
-import { SCREEN_ENTRIES } from './screens.tsx'
+import { screensFor } from './screens.tsx'
 import { SPEEDS } from './TopBar.tsx'
 import styles from '../components/Dialog.module.css'
 
@@ -166,11 +166,11 @@ type Reachable = Omit<PaletteFacts, 'sources' | 'flows' | 'queues'>
 
 function reachable(): Reachable {
   const { server, derivedServer, frame } = viewStore.getState()
-  const { connection } = connectionStore.getState()
+  const { connection, connections } = connectionStore.getState()
   const rows = rosterRows(server, derivedServer, levelOrder(settingsNow().levelSlots))
   const labels = exportButtons().map((button) => button.getAttribute('aria-label') ?? '')
   return {
-    screens: SCREEN_ENTRIES,
+    screens: screensFor(connections.length),
     levels: rows.map(({ name, executing, limit, trouble }) => ({
       name,
       detail: `${executing ?? '–'}${limit === undefined ? '' : `/${limit}`} seats${trouble === undefined ? '' : `, ${trouble}`}`,

@@ -7,12 +7,12 @@ import { useSelection } from '../state/selection.ts'
 import { useSettings } from '../state/settings.ts'
 import { useTimePart } from '../state/time.ts'
 import { useView } from '../state/view.ts'
-import { useConnected } from '../state/connection.ts'
+import { useConnection } from '../state/connection.ts'
 import { format } from '../theme/format.ts'
 import { levelOrder } from '../theme/levelSlots.ts'
 import { levelColor } from '../state/levels.ts'
 import { rosterRows, sums, type RosterRow } from './shell.data.ts'
-import { SCREEN_ENTRIES } from './screens.tsx'
+import { screensFor } from './screens.tsx'
 import styles from './Sidebar.module.css'
 
 const MANY = 12
@@ -22,7 +22,7 @@ export function Sidebar() {
   const [{ sidebar, levelSlots }] = useSettings()
   const { screen, level: shown, page } = useRoute()
   const { server, derivedServer, mode } = useView()
-  const connected = useConnected()
+  const { connection: connected, connections } = useConnection()
   const instant = usePastPart(({ moment }) => moment?.at)
   // Links carry server and range: they change with them.
   useSelection()
@@ -33,7 +33,7 @@ export function Sidebar() {
   return (
     <nav aria-label="Screens and priority levels" className={look} data-pane="" tabIndex={-1}>
       <ul className={styles['nav']}>
-        {SCREEN_ENTRIES.map(({ name, label, key, icon, pages }) => (
+        {screensFor(connections.length).map(({ name, label, key, icon, pages }) => (
           <li key={name}>
             <a
               href={hrefOf(name, name === 'level' ? (shown ?? rows[0]?.name) : undefined)}

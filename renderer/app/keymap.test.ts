@@ -17,6 +17,7 @@ describe('keys', () => {
     ['3', { kind: 'screen', screen: 'allocation' }],
     ['x', { kind: 'screen', screen: 'allocation' }],
     ['7', { kind: 'screen', screen: 'recordings' }],
+    ['h', { kind: 'screen', screen: 'fleet' }],
     ['9', { kind: 'screen', screen: 'connection' }],
     ['[', { kind: 'previous-level' }],
     [' ', { kind: 'pause' }],

@@ -38,6 +38,7 @@ export interface Stroke {
 }
 
 const SCREEN_KEYS: Readonly<Record<string, ScreenName>> = {
+  h: 'fleet',
   '1': 'overview',
   '2': 'level',
   '3': 'allocation',
@@ -82,7 +83,7 @@ export function commandOf(stroke: Stroke, singleKeys: boolean): Command | 'chord
   if (key === 'Backspace') return { kind: 'back' }
   if (key === 'ArrowLeft') return { kind: 'cursor', direction: -1, round: shift }
   if (key === 'ArrowRight') return { kind: 'cursor', direction: 1, round: shift }
-  const screen = SCREEN_KEYS[key]
+  const screen = SCREEN_KEYS[lower]
   return screen === undefined ? PLAIN[lower] : { kind: 'screen', screen }
 }
 
@@ -90,6 +91,7 @@ export function commandOf(stroke: Stroke, singleKeys: boolean): Command | 'chord
 export const SHORTCUTS: readonly (readonly [keys: string, does: string])[] = [
   ['Ctrl K', 'Go to: screens, levels, schemas, flows, actions, settings, sources, terms'],
   ['1 2 3 4 5 6 9', 'Overview, Level, Allocation, Classify, Live requests, Editor, Connection; again: its next page'],
+  ['H', 'Fleet: all connected sources'],
   [',  .', 'Allocation: previous, next round'],
   ['[  ]', 'Previous, next level'],
   ['Ctrl O', 'Choose source and server'],

@@ -10,6 +10,8 @@ export interface ScreenEntry {
   /** Other words for it, for the palette. */
   readonly also?: string
   readonly icon: IconName
+  /** Only of use where several sources are connected. */
+  readonly several?: true
   /** What the sidebar calls its pages, when it has several. */
   readonly pages?: readonly { readonly name: PageName; readonly label: string; readonly also?: string }[]
   readonly Screen: LazyExoticComponent<ComponentType>
@@ -17,6 +19,15 @@ export interface ScreenEntry {
 
 /** The screens that work, in the order of the sidebar. */
 export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
+  {
+    name: 'fleet',
+    label: 'Fleet',
+    key: 'H',
+    also: 'clusters all sources compare drift saturation',
+    icon: 'fleet',
+    several: true,
+    Screen: lazy(async () => ({ default: (await import('../screens/fleet/index.tsx')).FleetScreen })),
+  },
   {
     name: 'overview',
     label: 'Overview',
@@ -92,3 +103,7 @@ export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
     Screen: lazy(async () => ({ default: (await import('../screens/connect/index.tsx')).ConnectScreen })),
   },
 ]
+
+/** Those that are of use with so many connected sources. */
+export const screensFor = (sources: number): readonly ScreenEntry[] =>
+  SCREEN_ENTRIES.filter(({ several }) => several !== true || sources > 1)

@@ -15,7 +15,7 @@ import {
 } from './dataColumns.ts'
 import { downloadCsv } from './csv.ts'
 import { Icon } from './Icon.tsx'
-import { GridHead, useGrid } from './grid.tsx'
+import { GridHead, useGrid, VIRTUAL_FROM } from './grid.tsx'
 import { LOW, useMedia } from './hooks.ts'
 import { PromqlMenu, type Measured, type PromqlCopy } from './Promql.tsx'
 import styles from './tables.module.css'
@@ -48,7 +48,6 @@ export interface DataTableProps<R extends object> {
   readonly onHover?: ((row: R | undefined) => void) | undefined
 }
 
-const VIRTUAL_FROM = 100
 const ROW_HEIGHT = { regular: 34, compact: 26 } as const
 
 /**

@@ -58,7 +58,18 @@ export function MiddleCut({ text, title = text }: { readonly text: string; reado
   )
 }
 
-type StateKind = 'flowing' | 'idle' | 'queueing' | 'rejecting' | 'borrowing' | 'lending' | 'no-limit' | 'stale'
+type StateKind =
+  | 'flowing'
+  | 'idle'
+  | 'queueing'
+  | 'rejecting'
+  | 'borrowing'
+  | 'lending'
+  | 'no-limit'
+  | 'unknown'
+  | 'stale'
+  | 'failing'
+  | 'connecting'
 
 const LOOK: Readonly<Record<StateKind, { icon?: IconName; word: string }>> = {
   flowing: { word: 'flowing' },
@@ -68,7 +79,10 @@ const LOOK: Readonly<Record<StateKind, { icon?: IconName; word: string }>> = {
   borrowing: { icon: 'up', word: 'borrowing' },
   lending: { icon: 'down', word: 'lending' },
   'no-limit': { icon: 'infinity', word: 'no limit' },
+  unknown: { word: 'unknown' },
   stale: { icon: 'disc', word: 'stale' },
+  failing: { icon: 'warn', word: 'failing' },
+  connecting: { word: 'connecting' },
 }
 
 /** The state of a level in a glyph and a word; `seats` says how many are borrowed or lent. */

@@ -6,6 +6,9 @@ import { isSortable, type DataColumn, type Sorting } from './dataColumns.ts'
 import { Sentence, Tip } from './Term.tsx'
 import styles from './tables.module.css'
 
+/** Rows beyond the screen are left out of tables that are longer than this. */
+export const VIRTUAL_FROM = 100
+
 export interface GridOptions<R> {
   /** Accessible name. */
   readonly caption: string

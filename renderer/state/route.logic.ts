@@ -2,6 +2,7 @@ import { rfc3339, unixMsOf } from '../../core/units.ts'
 import { textToWindow, windowToText, type TimeWindow } from './time.logic.ts'
 
 export const SCREENS = [
+  'fleet',
   'overview',
   'level',
   'allocation',

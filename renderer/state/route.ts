@@ -1,4 +1,5 @@
 import { create } from 'zustand'
+import { connectionStore } from './connection.ts'
 import { formatHash, pagesOf, parseHash, type PageName, type Route, type ScreenName } from './route.logic.ts'
 import { selectionStore } from './selection.ts'
 import { timeStore } from './time.ts'
@@ -36,6 +37,14 @@ export function openScreen(screen: ScreenName, level?: string): void {
   location.hash = hrefOf(screen, level)
 }
 
+/** Goes to one level of one server. */
+export function openLevel(server: string, level: string): void {
+  const { setServer, setLevel } = selectionStore.getState()
+  setServer(server)
+  setLevel(level)
+  openScreen('level', level)
+}
+
 /** Goes to a level with a filter of its requests: `flow:inventory:crawler`, `queue:17`. */
 export function openInLevel(level: string, filter: string): void {
   location.hash = hrefOfPlace({ screen: 'level', level, object: filter })
@@ -67,6 +76,16 @@ function placeOn(place: Place, level: string | undefined): Place {
   if (place.screen !== 'level' || level === undefined || level === place.level) return place
   const { object: _, ...rest } = place
   return { ...(place.level === undefined ? place : rest), level }
+}
+
+/** Where the page was opened without an address, several sources are shown side by side first. */
+function openFleetOfSeveral(): () => void {
+  const stop = connectionStore.subscribe(({ known, connections }) => {
+    if (!known) return
+    stop()
+    if (connections.length > 1 && routeStore.getState().screen === 'overview') openScreen('fleet')
+  })
+  return stop
 }
 
 /** Between two addresses while the instant moves. */
@@ -101,9 +120,11 @@ export function startRoutes(): () => void {
       if (location.hash === before) write()
     }, WRITE_MS)
   }
+  const unaddressed = location.hash === ''
   read()
   addEventListener('hashchange', read)
   const stops = [
+    unaddressed ? openFleetOfSeveral() : () => undefined,
     selectionStore.subscribe(write),
     timeStore.subscribe(({ window, chosen }, old) => {
       if (window !== old.window) write()

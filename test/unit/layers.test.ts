@@ -31,6 +31,7 @@ const ROOMS = [
   'core/impact',
   'core/guard',
   'core/drift',
+  'core/fleet', // many sources side by side
   'core/draft',
   'core/live',
   'core/source', // what every source tells, and what that adds up to

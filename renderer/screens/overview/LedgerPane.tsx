@@ -9,7 +9,7 @@ import type { ChartTable } from '../../components/csv.ts'
 import { NoteMark } from '../../components/NowLine.tsx'
 import type { Measured } from '../../components/Promql.tsx'
 import { LOW, useMedia } from '../../components/hooks.ts'
-import { openLevel } from './actions.ts'
+import { openLevel } from '../../state/route.ts'
 import styles from './overview.module.css'
 
 /** More levels than this are tied by hairlines: ribbons could not be told apart. */

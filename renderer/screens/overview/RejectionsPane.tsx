@@ -9,7 +9,7 @@ import { REASON_TEXT } from '../../components/rejectReasons.ts'
 import { Segment } from '../../components/Button.tsx'
 import { useConnected } from '../../state/connection.ts'
 import { format } from '../../theme/format.ts'
-import { openLevel } from './actions.ts'
+import { openLevel } from '../../state/route.ts'
 import styles from './overview.module.css'
 import { keepPlaces, rejectionKey, type RecentRejections, type RejectionRow } from './levelRows.ts'
 

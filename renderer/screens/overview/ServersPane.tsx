@@ -9,7 +9,7 @@ import { ledgerOf } from '../../charts/seatLedger.data.ts'
 import { useSize } from '../../charts/plot.tsx'
 import { serverStrip, type ServerLoad, type ServerStrip as Strip, serverColumns } from './fleetRows.ts'
 import styles from './overview.module.css'
-import { openLevel } from './actions.ts'
+import { openLevel } from '../../state/route.ts'
 import { MiddleCut } from '../../components/LevelChip.tsx'
 import type { OverviewServer } from './useOverview.ts'
 

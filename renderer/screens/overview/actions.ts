@@ -1,15 +1,7 @@
 import { ask } from '../../state/connection.ts'
-import { openScreen } from '../../state/route.ts'
+import { openLevel, openScreen } from '../../state/route.ts'
 import { selectionStore } from '../../state/selection.ts'
 import type { NowAction } from './levelStatements.ts'
-
-/** Opens one level of one server. */
-export function openLevel(server: string, level: string): void {
-  const { setServer, setLevel } = selectionStore.getState()
-  setServer(server)
-  setLevel(level)
-  openScreen('level', level)
-}
 
 /** Opens the explanation of one level's limit. */
 function explainLimit(server: string, level: string): void {

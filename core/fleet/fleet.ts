@@ -1,0 +1,250 @@
+import type { ServerSummary } from '../contract/fleet.ts'
+import type { Problem } from '../contract/errors.ts'
+import type { Connected, ServerHealth } from '../contract/source.ts'
+import { LEVEL_STATES, type LevelState } from '../frame/recent.ts'
+import { byCodeUnits } from '../text/text.ts'
+import type { ConfigurationDrift } from './configuration.ts'
+import { saturationOf } from './summary.ts'
+
+/**
+ * State of a row: that of its worst level, unless its numbers are not current. `failing`: the source cannot be read;
+ * `stale`: three samples are missing; `connecting`: no sample yet.
+ */
+export type FleetState = LevelState | 'failing' | 'stale' | 'connecting'
+
+/** The worst first. */
+export const FLEET_STATES: readonly FleetState[] = [
+  'rejecting',
+  'queueing',
+  'failing',
+  'stale',
+  'connecting',
+  ...LEVEL_STATES.filter((state) => state !== 'rejecting' && state !== 'queueing'),
+]
+
+/** Numbers that every row has; `undefined` is unknown or not applicable. */
+export interface FleetNumbers {
+  /** Executing seats over the current limit: of a row of several levels, of the busiest one. */
+  readonly saturation: number | undefined
+  /** Requests a second, about the last 10 s; the sum over the levels of the row. */
+  readonly rejected: number | undefined
+  /** Requests that wait; the sum over the levels of the row. */
+  readonly queued: number | undefined
+  /** Seconds; the longest of the levels of the row. */
+  readonly waitP99: number | undefined
+}
+
+interface Row extends FleetNumbers {
+  /** Unique within the fleet. */
+  readonly key: string
+  readonly source: FleetSource
+  readonly state: FleetState
+}
+
+export interface LevelRow extends Row {
+  readonly kind: 'level'
+  readonly server: string
+  readonly level: string
+  /** Of the level itself, the worst first, whether or not the sample is current. */
+  readonly states: readonly LevelState[]
+  readonly executing: number | undefined
+  readonly limit: number | undefined
+  readonly nominal: number | undefined
+}
+
+export interface ServerRow extends Row {
+  readonly kind: 'server'
+  readonly server: string
+  /** gitVersion. */
+  readonly version: string | undefined
+  /** Unix milliseconds of the sample. */
+  readonly at: number | undefined
+  readonly levels: readonly LevelRow[]
+  /** The level to look at first. */
+  readonly worst: LevelRow | undefined
+  readonly trend: ServerSummary['trend']
+  /** Why the server cannot be read. */
+  readonly problem: Problem | undefined
+}
+
+export interface ClusterRow extends Row {
+  readonly kind: 'cluster'
+  readonly servers: readonly ServerRow[]
+  /** The server to look at first; its worst level, trend and age stand for the cluster. */
+  readonly worst: ServerRow | undefined
+  /** Distinct versions, in their order. */
+  readonly versions: readonly string[]
+  readonly problem: Problem | undefined
+}
+
+/** What is known of one connected source. */
+export interface FleetSource extends Pick<Connected, 'id' | 'still'> {
+  readonly name: string
+  /** How it is read. */
+  readonly via: string
+  readonly health: readonly ServerHealth[]
+  /** Absent before the first one. */
+  readonly servers: readonly ServerSummary[] | undefined
+  /** How its objects differ from the reference; absent where they cannot be read. */
+  readonly drift?: ConfigurationDrift | undefined
+  /** Milliseconds without a sample after which its numbers are not current. */
+  readonly staleAfterMs: number
+}
+
+/** Rows of all sources in the order in which they are given. `now` is Unix milliseconds by the clock of the samples. */
+export function fleetRows(sources: readonly FleetSource[], now: number): readonly ClusterRow[] {
+  return sources.map((source) => {
+    const known = new Map(source.servers?.map((server) => [server.id, server]))
+    const health = new Map(source.health.map((server) => [server.id, server]))
+    const ids = [...new Set([...known.keys(), ...health.keys()])].toSorted(byCodeUnits)
+    return clusterRow(
+      source,
+      ids.map((id) => serverRow(source, id, known.get(id), health.get(id), now)),
+    )
+  })
+}
+
+function clusterRow(source: FleetSource, servers: readonly ServerRow[]): ClusterRow {
+  const worst = worstOf(servers)
+  return {
+    kind: 'cluster',
+    key: String(source.id),
+    source,
+    state: worst?.state ?? 'connecting',
+    ...numbersOf(servers),
+    servers,
+    worst,
+    versions: [...new Set(servers.flatMap(({ version }) => version ?? []))].toSorted(byCodeUnits),
+    problem: servers.find(({ problem }) => problem !== undefined)?.problem,
+  }
+}
+
+function serverRow(
+  source: FleetSource,
+  id: string,
+  summary: ServerSummary | undefined,
+  health: ServerHealth | undefined,
+  now: number,
+): ServerRow {
+  const old = summary === undefined || (!source.still && now - summary.at >= source.staleAfterMs)
+  const failure = health?.status === 'failing' ? health.failures.at(-1)?.problem : undefined
+  const notCurrent = !old
+    ? undefined
+    : failure !== undefined
+      ? 'failing'
+      : summary === undefined
+        ? 'connecting'
+        : 'stale'
+  const levels = summary === undefined ? [] : levelRows(source, summary, notCurrent)
+  const worst = worstOf(levels)
+  return {
+    kind: 'server',
+    key: `${source.id} ${id}`,
+    source,
+    server: id,
+    state: notCurrent ?? worst?.state ?? 'unknown',
+    ...numbersOf(levels),
+    version: summary?.version,
+    at: summary?.at,
+    levels,
+    worst,
+    trend: summary?.trend ?? [],
+    problem: old ? failure : undefined,
+  }
+}
+
+function levelRows(source: FleetSource, summary: ServerSummary, notCurrent: FleetState | undefined): LevelRow[] {
+  return summary.levels.map((level, index): LevelRow => {
+    const states = summary.states[index] ?? []
+    const [executing, limit] = [summary.executing[index] ?? null, summary.limit[index] ?? null]
+    return {
+      kind: 'level',
+      key: `${source.id} ${summary.id} ${level}`,
+      source,
+      server: summary.id,
+      level,
+      states,
+      state: notCurrent ?? states[0] ?? 'unknown',
+      executing: executing ?? undefined,
+      limit: limit ?? undefined,
+      nominal: summary.nominal[index] ?? undefined,
+      saturation: saturationOf(executing, limit) ?? undefined,
+      rejected: summary.rejected[index] ?? undefined,
+      queued: summary.queued[index] ?? undefined,
+      waitP99: summary.waitP99[index] ?? undefined,
+    }
+  })
+}
+
+/** Of several rows: sums of what adds up, the largest of what does not; what one row does not report is left out. */
+function numbersOf(rows: readonly FleetNumbers[]): FleetNumbers {
+  const sum = (pick: (row: FleetNumbers) => number | undefined): number | undefined => fold(rows, pick, (a, b) => a + b)
+  const most = (pick: (row: FleetNumbers) => number | undefined): number | undefined => fold(rows, pick, Math.max)
+  return {
+    saturation: most(({ saturation }) => saturation),
+    rejected: sum(({ rejected }) => rejected),
+    queued: sum(({ queued }) => queued),
+    waitP99: most(({ waitP99 }) => waitP99),
+  }
+}
+
+function fold(
+  rows: readonly FleetNumbers[],
+  pick: (row: FleetNumbers) => number | undefined,
+  join: (a: number, b: number) => number,
+): number | undefined {
+  let all: number | undefined
+  for (const row of rows) {
+    const value = pick(row)
+    if (value !== undefined) all = all === undefined ? value : join(all, value)
+  }
+  return all
+}
+
+const RANK = new Map(FLEET_STATES.map((state, index) => [state, index]))
+
+type Compared = FleetNumbers & { readonly state: FleetState }
+
+/** The worst first: by state, then rejections, queued requests, saturation. */
+export function compareByTrouble(a: Compared, b: Compared): number {
+  return (
+    (RANK.get(a.state) ?? 0) - (RANK.get(b.state) ?? 0) ||
+    (b.rejected ?? 0) - (a.rejected ?? 0) ||
+    (b.queued ?? 0) - (a.queued ?? 0) ||
+    (b.saturation ?? -1) - (a.saturation ?? -1)
+  )
+}
+
+/** The first of equals. */
+const worstOf = <R extends Compared>(rows: readonly R[]): R | undefined =>
+  rows.reduce<R | undefined>(
+    (worst, row) => (worst === undefined || compareByTrouble(row, worst) < 0 ? row : worst),
+    undefined,
+  )
+
+/** How many clusters and servers are in each state. */
+export interface FleetCounts {
+  readonly clusters: number
+  readonly servers: number
+  readonly clustersIn: (state: FleetState) => number
+  readonly serversIn: (state: FleetState) => number
+}
+
+export function countFleet(clusters: readonly ClusterRow[]): FleetCounts {
+  const servers = clusters.flatMap((cluster) => cluster.servers)
+  // A server with a level that rejects often has levels that queue as well: each counts by its worst.
+  const count = (rows: readonly { readonly state: FleetState }[], state: FleetState): number =>
+    rows.filter((row) => row.state === state).length
+  return {
+    clusters: clusters.length,
+    servers: servers.length,
+    clustersIn: (state) => count(clusters, state),
+    serversIn: (state) => count(servers, state),
+  }
+}
+
+/** The cluster to look at first. */
+export const worstCluster = (clusters: readonly ClusterRow[]): ClusterRow | undefined => worstOf(clusters)
+
+/** Sums over clusters, and the largest of what does not add up. */
+export const fleetNumbers = (clusters: readonly ClusterRow[]): FleetNumbers => numbersOf(clusters)

@@ -1,0 +1,61 @@
+import { countFleet, worstCluster, type ClusterRow, type FleetState } from './fleet.ts'
+
+/** What is true of the fleet now, then what stands beside it. `rate` writes requests a second with their unit. */
+export function fleetSentence(
+  clusters: readonly ClusterRow[],
+  rate: (perSecond: number) => string,
+): { readonly title: string; readonly evidence: string } {
+  const counts = countFleet(clusters)
+  const worst = worstCluster(clusters)
+  const all = `${counts.clusters} ${counts.clusters === 1 ? 'cluster' : 'clusters'}`
+  if (worst === undefined) return { title: 'No cluster is connected.', evidence: '' }
+  const { clustersIn } = counts
+  const title =
+    clustersIn('rejecting') > 0
+      ? `${ofAll(clustersIn('rejecting'), counts.clusters, 'rejecting requests')} ${where(worst, rate)}`
+      : clustersIn('queueing') > 0
+        ? `${ofAll(clustersIn('queueing'), counts.clusters, 'queueing requests')} ${where(worst, rate)}`
+        : notCurrent(clusters) === counts.clusters
+          ? `No cluster of ${all} has a current sample.`
+          : `No cluster is rejecting or queueing requests.`
+  const differing = clusters.filter(({ source: { drift } }) => drift !== undefined && drift.levels + drift.schemas > 0)
+  const parts = [
+    ...(differing.length === 0
+      ? []
+      : [`${count(differing.length, 'cluster differs', 'clusters differ')} from the reference configuration.`]),
+    ...troubleWith('failing', 'cannot be read', clusters),
+    ...troubleWith('stale', 'missed three samples in a row', clusters),
+    ...troubleWith('connecting', 'has no sample yet', clusters),
+  ]
+  return { title, evidence: parts.join(' ') || `${all}, ${count(counts.servers, 'server', 'servers')}, all current.` }
+}
+
+const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`
+
+const ofAll = (n: number, all: number, what: string): string =>
+  n === all && n === 1 ? `The cluster is ${what}.` : `${n} of ${all} clusters ${n === 1 ? 'is' : 'are'} ${what}.`
+
+function where({ source, worst }: ClusterRow, rate: (perSecond: number) => string): string {
+  const level = worst?.worst
+  if (worst === undefined || level === undefined) return ''
+  const amount =
+    level.rejected !== undefined && level.rejected > 0
+      ? `${rate(level.rejected)} rejected`
+      : count(level.queued ?? 0, 'request waits', 'requests wait')
+  return `Worst: ${source.name}, ${level.level} on ${worst.server}, ${amount}.`
+}
+
+const notCurrent = (clusters: readonly ClusterRow[]): number =>
+  clusters.filter(({ state }) => state === 'failing' || state === 'stale' || state === 'connecting').length
+
+/** One server by name, several by their number. */
+function troubleWith(state: FleetState, what: string, clusters: readonly ClusterRow[]): string[] {
+  const found = clusters.flatMap(({ source, servers }) =>
+    servers.filter((server) => server.state === state).map(({ server }) => ({ source, server })),
+  )
+  const [first] = found
+  if (first === undefined) return []
+  if (found.length === 1) return [`${first.server} of ${first.source.name} ${what}.`]
+  const sources = new Set(found.map(({ source }) => source.id)).size
+  return [`${found.length} servers of ${count(sources, 'cluster', 'clusters')} ${what.replace(/^has /, 'have ')}.`]
+}

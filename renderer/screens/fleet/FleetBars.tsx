@@ -1,0 +1,75 @@
+import { memo } from 'react'
+import type { ClusterRow, LevelRow, ServerRow } from '../../../core/fleet/fleet.ts'
+import { Drawing } from '../../charts/plot.tsx'
+import { levelColor } from '../../state/levels.ts'
+import { BUILT_IN_ORDER } from '../../theme/levelSlots.ts'
+import styles from './fleet.module.css'
+
+const BAR = { width: 9, gap: 2, height: 17, cap: 3 } as const
+const SLOTS = BUILT_IN_ORDER.length + 1
+const WIDTH = SLOTS * (BAR.width + BAR.gap)
+
+const slotOf = (level: string): number => {
+  const index = BUILT_IN_ORDER.indexOf(level)
+  return index === -1 ? SLOTS - 1 : index
+}
+
+interface Bar {
+  readonly slot: number
+  readonly level: LevelRow
+}
+
+/** One bar a built-in level at its fixed place; levels of other names share the last, which shows the busiest of them. */
+function barsOf(levels: readonly LevelRow[]): readonly Bar[] {
+  const bars = new Map<number, LevelRow>()
+  for (const level of levels) {
+    const slot = slotOf(level.level)
+    const there = bars.get(slot)
+    if (there === undefined || (level.saturation ?? -1) > (there.saturation ?? -1)) bars.set(slot, level)
+  }
+  return [...bars].map(([slot, level]) => ({ slot, level }))
+}
+
+/** Executing seats of the limit, a bar a level, with a cap where the level queues or rejects. The columns beside it hold the numbers. */
+export const LevelBars = memo(function LevelBars({ levels }: { readonly levels: readonly LevelRow[] }) {
+  const stale = levels[0]?.state === 'stale' || levels[0]?.state === 'failing'
+  return (
+    <Drawing width={WIDTH} height={BAR.height} stale={stale} className={styles['bars']}>
+      {barsOf(levels).map(({ slot, level }) => {
+        const x = slot * (BAR.width + BAR.gap)
+        const filled = Math.min(1, level.saturation ?? 0) * (BAR.height - BAR.cap)
+        const trouble = level.states.find((state) => state === 'rejecting' || state === 'queueing')
+        return (
+          <g key={slot} style={{ color: slot === SLOTS - 1 ? 'var(--text-3)' : levelColor(level.level) }}>
+            <rect className={styles['room']} x={x} y={BAR.cap} width={BAR.width} height={BAR.height - BAR.cap} />
+            <rect className={styles['filled']} x={x} y={BAR.height - filled} width={BAR.width} height={filled} />
+            {trouble !== undefined && (
+              <rect className={styles[trouble]} x={x} y={0} width={BAR.width} height={BAR.cap - 1} />
+            )}
+          </g>
+        )
+      })}
+    </Drawing>
+  )
+})
+
+const TREND = { width: 68, height: 17 } as const
+
+/** Saturation of the busiest level over the last 10 min, from 0 to the limit. */
+export const Trend = memo(function Trend({ trend }: { readonly trend: ServerRow['trend'] }) {
+  const step = TREND.width / Math.max(1, trend.length)
+  const bars = trend.flatMap((share, index) =>
+    share === null
+      ? []
+      : [`M${index * step} ${TREND.height}v${-Math.min(1, share) * TREND.height}h${step}V${TREND.height}z`],
+  )
+  return (
+    <Drawing width={TREND.width} height={TREND.height} className={styles['trend']}>
+      <path d={bars.join('')} />
+    </Drawing>
+  )
+})
+
+/** What stands for a row of several levels: of a cluster its worst server, never an average. */
+export const shownServer = (row: ClusterRow | ServerRow): ServerRow | undefined =>
+  row.kind === 'cluster' ? row.worst : row

@@ -1,0 +1,78 @@
+import { useMemo, type MouseEvent } from 'react'
+import { compareByTrouble, type ClusterRow, type ServerRow } from '../../../core/fleet/fleet.ts'
+import { Drawing, useSize } from '../../charts/plot.tsx'
+import styles from './fleet.module.css'
+
+const HEIGHT = 24
+/** Servers that execute little are still a line. */
+const LEAST = 2
+
+const LOOKS = ['rejecting', 'queueing', 'old', 'flowing'] as const
+type Look = (typeof LOOKS)[number]
+
+const lookOf = ({ state }: ServerRow): Look =>
+  state === 'rejecting' || state === 'queueing'
+    ? state
+    : state === 'stale' || state === 'failing' || state === 'connecting'
+      ? 'old'
+      : 'flowing'
+
+interface FleetStripProps {
+  readonly clusters: readonly ClusterRow[]
+  readonly onOpen: (server: ServerRow) => void
+}
+
+/** One column a server, the worst first, then by their busiest level. The table beneath holds the numbers. */
+export function FleetStrip({ clusters, onOpen }: FleetStripProps) {
+  const [box, { width }] = useSize()
+  const servers = useMemo(() => clusters.flatMap((cluster) => cluster.servers).toSorted(compareByTrouble), [clusters])
+  const step = width / Math.max(1, servers.length)
+  const paths = useMemo(() => pathsOf(servers, step), [servers, step])
+  const count = (look: Look): number => servers.filter((server) => lookOf(server) === look).length
+  const words = [
+    `${count('rejecting')} rejecting`,
+    `${count('queueing')} queueing`,
+    `${count('old')} without a current sample`,
+    `${count('flowing')} others by their busiest level`,
+  ]
+  const open = ({ nativeEvent: { offsetX } }: MouseEvent): void => {
+    const server = servers[Math.floor(offsetX / step)]
+    if (server !== undefined) onOpen(server)
+  }
+  return (
+    <div className={styles['strip']}>
+      {/* The rows of the table lead to the same servers by keyboard. */}
+      <div ref={box} className={styles['columns']} onClick={open}>
+        <Drawing width={width} height={HEIGHT} label={`Servers: ${words.join(', ')}.`}>
+          {LOOKS.map((look) => (
+            <path key={look} className={styles[`strip-${look}`]} d={paths[look]} />
+          ))}
+        </Drawing>
+      </div>
+      <p className={styles['legend']}>
+        {words.slice(0, 3).map((text, index) => (
+          <span key={text} className={styles[`word-${LOOKS[index] ?? ''}`]}>
+            {text}
+          </span>
+        ))}
+        <span>{words[3]}</span>
+        <span className={styles['end']}>one column per server</span>
+      </p>
+    </div>
+  )
+}
+
+function pathsOf(servers: readonly ServerRow[], step: number): Readonly<Record<Look, string>> {
+  const paths: Record<Look, string[]> = { rejecting: [], queueing: [], old: [], flowing: [] }
+  const gap = step > 4 ? 1 : 0
+  servers.forEach((server, index) => {
+    const high = Math.max(LEAST, Math.min(1, server.saturation ?? 0) * HEIGHT)
+    paths[lookOf(server)].push(`M${(index * step).toFixed(1)} ${HEIGHT}v${-high}h${(step - gap).toFixed(1)}v${high}z`)
+  })
+  return {
+    rejecting: paths.rejecting.join(''),
+    queueing: paths.queueing.join(''),
+    old: paths.old.join(''),
+    flowing: paths.flowing.join(''),
+  }
+}

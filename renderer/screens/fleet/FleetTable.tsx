@@ -1,0 +1,196 @@
+import { memo, useMemo, useState } from 'react'
+import type { ClusterRow } from '../../../core/fleet/fleet.ts'
+import {
+  fleetLines,
+  linesNow,
+  parseFleetSearch,
+  searchFleet,
+  SORTINGS,
+  type FleetLine,
+  type FleetWish,
+  type Grouping,
+} from '../../../core/fleet/lines.ts'
+import { classes } from '../../components/classes.ts'
+import { cellOf, hasFixedColumns, leastWidth, nextSorting, type DataColumn } from '../../components/dataColumns.ts'
+import { GridHead, useGrid, VIRTUAL_FROM, type GridCursor } from '../../components/grid.tsx'
+import { NARROW, useCalm, useMedia } from '../../components/hooks.ts'
+import table from '../../components/tables.module.css'
+import { showConnection } from '../../state/connection.ts'
+import { openLevel, openScreen } from '../../state/route.ts'
+import { selectionStore } from '../../state/selection.ts'
+import { fleetColumns } from './fleetColumns.tsx'
+import styles from './fleet.module.css'
+
+/** Rows change places at most this often, and never under the pointer. */
+const RESORT_MS = 10_000
+const ROW = 26
+
+export interface FleetTableProps {
+  readonly clusters: readonly ClusterRow[]
+  readonly search: string
+  readonly group: Grouping
+  /** Unix milliseconds. */
+  readonly now: number
+}
+
+/**
+ * Clusters with their servers and levels as a grid: arrows, Home, End and Page keys move, Space opens a row, Enter goes to
+ * what the row is about, `s` sorts by the column.
+ */
+export function FleetTable({ clusters, search, group, now }: FleetTableProps) {
+  const narrow = useMedia(NARROW)
+  const [open, setOpen] = useState<ReadonlySet<string>>(() => new Set())
+  const [sorting, setSorting] = useState<{ readonly column: string; readonly descending: boolean }>()
+  const [pointed, setPointed] = useState(false)
+  const toggle = useMemo(() => (key: string) => setOpen((old) => toggled(old, key)), [])
+  const ordered = useOrder(clusters, pointed)
+  const tokens = useMemo(() => parseFleetSearch(search), [search])
+  const wish = useMemo((): FleetWish => {
+    const sort = SORTINGS.find((one) => one === sorting?.column) ?? 'worst'
+    return { group, sort, descending: sorting?.descending ?? false, open }
+  }, [group, sorting, open])
+  const order = useMemo(() => fleetLines(searchFleet(ordered, tokens), wish), [ordered, tokens, wish])
+  const lines = useMemo(() => (ordered === clusters ? order : linesNow(order, clusters)), [order, ordered, clusters])
+  // Ages are told in whole seconds: rows are drawn again with the clock.
+  const columns = useMemo(
+    () => fleetColumns({ narrow, open, onToggle: toggle, ageOf: (at) => Math.max(0, now - at) }),
+    [narrow, open, toggle, now],
+  )
+  const sortBy = ({ id, value }: DataColumn<FleetLine>): void => {
+    if (!SORTINGS.some((one) => one === id)) return
+    const numeric = lines.some((line) => typeof value?.(line) === 'number')
+    setSorting((old) => nextSorting(old, id, numeric))
+  }
+  const { scroll, cursor, place, grid, first, end, above, below, onScroll } = useGrid({
+    caption: 'Fleet',
+    columns,
+    count: lines.length,
+    rowHeight: ROW,
+    virtual: lines.length > VIRTUAL_FROM,
+    onKey: ({ key }, at, column, singleKeys) => {
+      const line = lines[at.row]
+      if (
+        column !== undefined &&
+        ((key === 's' && singleKeys) || (at.row === -1 && (key === 'Enter' || key === ' ')))
+      ) {
+        sortBy(column)
+      } else if (line !== undefined && key === ' ' && opens(line)) toggle(line.key)
+      else if (line !== undefined && key === 'Enter') openLine(line)
+      else return false
+      return true
+    },
+  })
+  return (
+    <div
+      ref={scroll}
+      className={classes(table['scroll'], styles['scroll'])}
+      onScroll={onScroll}
+      onPointerEnter={() => setPointed(true)}
+      onPointerLeave={() => setPointed(false)}
+    >
+      <table
+        className={classes(table['grid'], table['compact'], hasFixedColumns(columns) && table['fixed'])}
+        style={{ minWidth: leastWidth(columns) }}
+        {...grid}
+      >
+        <GridHead columns={columns} sorting={sorting} sortBy={sortBy} place={place} />
+        <tbody>
+          {above > 0 && <tr aria-hidden="true" style={{ height: above }} />}
+          {lines.slice(first, end).map((line, offset) => {
+            const index = first + offset
+            const here = cursor.row === index || (offset === 0 && (cursor.row < first || cursor.row >= end))
+            return (
+              <Line
+                key={line.key}
+                line={line}
+                index={index}
+                columns={columns}
+                cursor={here ? cursor.column : -1}
+                place={place}
+              />
+            )
+          })}
+          {below > 0 && <tr aria-hidden="true" style={{ height: below }} />}
+        </tbody>
+      </table>
+      {lines.length === 0 && <p className={table['empty']}>Nothing in the fleet matches this search.</p>}
+    </div>
+  )
+}
+
+function toggled(old: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  const next = new Set(old)
+  if (!next.delete(key)) next.add(key)
+  return next
+}
+
+const opens = ({ kind }: FleetLine): boolean => kind === 'cluster' || kind === 'server'
+
+/** Goes to what a line is about: a level, the Overview of a server, or that of a cluster at its worst server. */
+function openLine(line: FleetLine): void {
+  if (line.kind === 'group') return
+  showConnection(line.source.id)
+  if (line.kind === 'level') return openLevel(line.server, line.level)
+  selectionStore.getState().setServer(line.kind === 'server' ? line.server : line.worst?.server)
+  openScreen('overview')
+}
+
+/** The rows by which the lines are ordered: those of a while ago, unless other clusters or servers are there now. */
+function useOrder(clusters: readonly ClusterRow[], held: boolean): readonly ClusterRow[] {
+  const calm = useCalm(clusters, RESORT_MS)
+  const [kept, setKept] = useState(clusters)
+  const next = !sameMembers(kept, clusters) ? clusters : !held && sameMembers(calm, clusters) ? calm : kept
+  if (next !== kept) setKept(next)
+  return next
+}
+
+const sameMembers = (a: readonly ClusterRow[], b: readonly ClusterRow[]): boolean =>
+  a === b ||
+  (a.length === b.length &&
+    a.every(({ key, servers }, index) => {
+      const other = b[index]
+      return (
+        other?.key === key &&
+        other.servers.length === servers.length &&
+        servers.every((server, at) => {
+          const same = other.servers[at]
+          return same?.key === server.key && same.levels.length === server.levels.length
+        })
+      )
+    }))
+
+interface LineProps {
+  readonly line: FleetLine
+  readonly index: number
+  readonly columns: readonly DataColumn<FleetLine>[]
+  /** Column in which the cursor stands; −1 in another row. */
+  readonly cursor: number
+  readonly place: GridCursor['place']
+}
+
+const Line = memo(
+  function Line({ line, index, columns, place }: LineProps) {
+    const look = classes(
+      line.kind === 'group' ? styles['group'] : table['opens'],
+      (line.state === 'stale' || line.state === 'failing') && styles['old'],
+    )
+    return (
+      <tr
+        aria-rowindex={index + 2}
+        className={look}
+        onClick={({ target }) => {
+          if (target instanceof Element && target.closest('button') === null) openLine(line)
+        }}
+      >
+        {columns.map((column, at) => (
+          <td key={column.id} className={column.align === 'right' ? table['right'] : undefined} {...place(index, at)}>
+            {cellOf(column, line)}
+          </td>
+        ))}
+      </tr>
+    )
+  },
+  // `place` is new with every drawing and does the same for the same row and cursor.
+  (old, next) =>
+    old.line === next.line && old.index === next.index && old.columns === next.columns && old.cursor === next.cursor,
+)

@@ -1,0 +1,190 @@
+import { useMemo, useState } from 'react'
+import { complaintOf } from '../../../core/filter/filter.ts'
+import {
+  countFleet,
+  fleetNumbers,
+  fleetRows,
+  worstCluster,
+  type ClusterRow,
+  type FleetSource,
+  type ServerRow,
+} from '../../../core/fleet/fleet.ts'
+import { FLEET_VOCABULARY, parseFleetSearch, type Grouping } from '../../../core/fleet/lines.ts'
+import { fleetSentence } from '../../../core/fleet/sentence.ts'
+import { Button, Segment } from '../../components/Button.tsx'
+import { inputClass, monoInputClass } from '../../components/Field.tsx'
+import { useNow } from '../../components/hooks.ts'
+import { KeyNumbers, NowLine, type KeyNumber } from '../../components/NowLine.tsx'
+import { Note, NoCluster } from '../../components/States.tsx'
+import { showConnection } from '../../state/connection.ts'
+import { useFleet, type FleetReference } from '../../state/fleet.ts'
+import { openLevel, openPage, openScreen } from '../../state/route.ts'
+import { selectionStore } from '../../state/selection.ts'
+import { instantOf, useTimePart } from '../../state/time.ts'
+import { format } from '../../theme/format.ts'
+import { FleetStrip } from './FleetStrip.tsx'
+import { FleetTable } from './FleetTable.tsx'
+import styles from './fleet.module.css'
+
+const GROUPS: readonly { readonly value: Grouping; readonly label: string }[] = [
+  { value: 'none', label: 'None' },
+  { value: 'state', label: 'State' },
+  { value: 'version', label: 'Version' },
+  { value: 'source', label: 'Source' },
+]
+
+/** All connected sources side by side: clusters, their servers, and the levels of each. */
+export function FleetScreen() {
+  const [reference, setReference] = useState<FleetReference>('built-in')
+  const [search, setSearch] = useState('')
+  const [group, setGroup] = useState<Grouping>('none')
+  const sources = useFleet(reference)
+  const now = useNow()
+  const past = useTimePart((time) => instantOf(time) !== undefined)
+  const clusters = useMemo(() => fleetRows(sources, now), [sources, now])
+  if (sources.length === 0) {
+    return (
+      <>
+        <h1 className="sr-only">Fleet</h1>
+        <NoCluster>The fleet lists every connected source with its servers and priority levels.</NoCluster>
+      </>
+    )
+  }
+  return (
+    <div className={styles['screen']}>
+      <Summary clusters={clusters} />
+      {past && (
+        <Note kind="info">Fleet shows the present. Other screens show the instant selected in the time bar.</Note>
+      )}
+      <FleetStrip clusters={clusters} onOpen={openServer} />
+      <div className={styles['controls']}>
+        <Search text={search} onChange={setSearch} />
+        <span className={styles['label']}>Group</span>
+        <Segment label="Group" value={group} options={GROUPS} onChange={setGroup} />
+        <Reference sources={sources} reference={reference} onChange={setReference} />
+      </div>
+      <FleetTable clusters={clusters} search={search} group={group} now={now} />
+    </div>
+  )
+}
+
+function Summary({ clusters }: { readonly clusters: readonly ClusterRow[] }) {
+  const { title, evidence } = fleetSentence(clusters, format.rate)
+  const worst = worstCluster(clusters)
+  const server = worst?.worst
+  const level = server?.worst
+  return (
+    <>
+      <NowLine
+        title={title}
+        evidence={evidence}
+        actions={
+          worst !== undefined && (
+            <>
+              <Button
+                onClick={() => {
+                  showConnection(worst.source.id)
+                  openPage('editor', 'drift')
+                }}
+              >
+                Compare configurations
+              </Button>
+              {server !== undefined && level !== undefined && (
+                <Button
+                  primary
+                  onClick={() => {
+                    showConnection(worst.source.id)
+                    openLevel(server.server, level.level)
+                  }}
+                >
+                  Open {level.level} of {worst.source.name}
+                </Button>
+              )}
+            </>
+          )
+        }
+      />
+      <KeyNumbers label="Key numbers of the fleet" items={keyNumbers(clusters)} />
+    </>
+  )
+}
+
+function keyNumbers(clusters: readonly ClusterRow[]): readonly KeyNumber[] {
+  const { clustersIn, serversIn } = countFleet(clusters)
+  const { rejected, queued, waitP99 } = fleetNumbers(clusters)
+  const longest = clusters.find((cluster) => cluster.waitP99 !== undefined && cluster.waitP99 === waitP99)
+  const compared = clusters.filter(({ source: { drift } }) => drift !== undefined)
+  const differing = compared.filter(({ source: { drift } }) => drift !== undefined && drift.levels + drift.schemas > 0)
+  const silent = serversIn('stale') + serversIn('failing') + serversIn('connecting')
+  const inState = (state: 'rejecting' | 'queueing'): Pick<KeyNumber, 'value' | 'unit'> => ({
+    value: format.fixed(clustersIn(state)),
+    unit: ` ${clustersIn(state) === 1 ? 'cluster' : 'clusters'} · ${format.counted(serversIn(state), 'server')}`,
+  })
+  return [
+    { label: 'rejecting', ...inState('rejecting'), tone: clustersIn('rejecting') > 0 ? 'rejected' : undefined },
+    { label: 'queueing', ...inState('queueing'), tone: clustersIn('queueing') > 0 ? 'queued' : undefined },
+    { label: 'rejected, sum', value: format.significant(rejected), unit: ' /s' },
+    { label: 'queued, sum', value: format.fixed(queued), unit: ' requests' },
+    { label: 'longest wait p99', value: format.seconds(waitP99), unit: longest && ` ${longest.source.name}` },
+    {
+      label: 'drift from reference',
+      value: compared.length === 0 ? format.fixed(undefined) : format.fixed(differing.length),
+      unit: compared.length === 0 ? undefined : ` of ${format.counted(compared.length, 'cluster')}`,
+    },
+    { label: 'without a current sample', value: format.fixed(silent), unit: silent === 1 ? ' server' : ' servers' },
+  ]
+}
+
+function openServer({ source, server }: ServerRow): void {
+  showConnection(source.id)
+  selectionStore.getState().setServer(server)
+  openScreen('overview')
+}
+
+function Search({ text, onChange }: { readonly text: string; readonly onChange: (text: string) => void }) {
+  const complaint = parseFleetSearch(text)
+    .map((token) => complaintOf(token, FLEET_VOCABULARY))
+    .find((why) => why !== undefined)
+  return (
+    <span className={styles['search']}>
+      <input
+        type="search"
+        className={monoInputClass}
+        aria-label="Search the fleet"
+        aria-describedby="fleet-search"
+        placeholder="name, state:rejecting level: wait>1s"
+        spellCheck={false}
+        value={text}
+        onChange={({ target }) => onChange(target.value)}
+      />
+      <span id="fleet-search" role="status" className={styles['complaint']}>
+        {complaint}
+      </span>
+    </span>
+  )
+}
+
+function Reference(props: {
+  readonly sources: readonly FleetSource[]
+  readonly reference: FleetReference
+  readonly onChange: (reference: FleetReference) => void
+}) {
+  const { sources, reference, onChange } = props
+  return (
+    <label className={styles['reference']}>
+      Compare with{' '}
+      <select
+        className={inputClass}
+        value={String(reference)}
+        onChange={({ target }) => onChange(target.value === 'built-in' ? 'built-in' : Number(target.value))}
+      >
+        <option value="built-in">built-in objects</option>
+        {sources.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

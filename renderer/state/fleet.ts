@@ -1,0 +1,110 @@
+import { useEffect, useMemo, useState } from 'react'
+import type { ObjectSet } from '../../core/config/objects.ts'
+import type { Client } from '../../core/contract/contract.ts'
+import type { SourceSummary } from '../../core/contract/fleet.ts'
+import type { ObjectsState } from '../../core/contract/objects.ts'
+import type { Connected } from '../../core/contract/source.ts'
+import { configurationDrift, type ConfigurationDrift } from '../../core/fleet/configuration.ts'
+import type { FleetSource } from '../../core/fleet/fleet.ts'
+import { client } from './client.ts'
+import { useConnection } from './connection.ts'
+import { rememberLevels } from './settings.ts'
+import { staleAfterMs } from './view.logic.ts'
+
+/** What is known of the connections, by their ids. */
+interface Known {
+  readonly summaries: ReadonlyMap<number, SourceSummary>
+  readonly objects: ReadonlyMap<number, ObjectsState>
+}
+
+const NOTHING: Known = { summaries: new Map(), objects: new Map() }
+
+/** Many sources tell at their own moments; the screen changes for all of them at once, milliseconds. */
+const GATHER_MS = 250
+
+/** Follows the summaries and objects of several connections. Returns the function that ends it. */
+function follow(ids: readonly number[], from: Pick<Client, 'subscribe'>, tell: (known: Known) => void): () => void {
+  const summaries = new Map<number, SourceSummary>()
+  const objects = new Map<number, ObjectsState>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let first = true
+  const flush = (): void => {
+    timer = undefined
+    first = false
+    rememberLevels(levelNames([...summaries.values()]))
+    tell({ summaries: new Map(summaries), objects: new Map(objects) })
+  }
+  const later = (): void => void (timer ??= setTimeout(flush, first ? 0 : GATHER_MS))
+  const stops = ids.flatMap((connection) => [
+    from.subscribe('summary', { connection }, (summary) => {
+      summaries.set(connection, summary)
+      later()
+    }),
+    from.subscribe('objects', { connection }, (state) => {
+      objects.set(connection, state)
+      later()
+    }),
+  ])
+  return () => {
+    clearTimeout(timer)
+    for (const stop of stops) stop()
+  }
+}
+
+const levelNames = (summaries: readonly SourceSummary[]): string[] => [
+  ...new Set(summaries.flatMap(({ servers }) => servers.flatMap(({ levels }) => levels))),
+]
+
+/** With which objects those of the sources are compared: the built-in ones of their versions, or those of one of them. */
+export type FleetReference = 'built-in' | number
+
+/** All connected sources side by side, while a screen shows them. */
+export function useFleet(reference: FleetReference): readonly FleetSource[] {
+  const { connections } = useConnection()
+  const ids = connections.map(({ id }) => id).join(' ')
+  const [known, setKnown] = useState(NOTHING)
+  useEffect(() => follow(ids === '' ? [] : ids.split(' ').map(Number), client(), setKnown), [ids])
+  const drifts = useMemo(() => driftsOf(known.objects, reference), [known.objects, reference])
+  return useMemo(
+    () => connections.map((connection) => sourceOf(connection, known.summaries.get(connection.id), drifts)),
+    [connections, known.summaries, drifts],
+  )
+}
+
+function sourceOf(
+  { id, source, cadence, servers, still }: Connected,
+  summary: SourceSummary | undefined,
+  drifts: ReadonlyMap<number, ConfigurationDrift>,
+): FleetSource {
+  return {
+    id,
+    name: source.name,
+    via: source.via,
+    // The clock of a simulation is its own.
+    still: still || source.kind === 'simulation',
+    health: servers,
+    servers: summary?.servers,
+    drift: drifts.get(id),
+    staleAfterMs: staleAfterMs(cadence.intervalMs),
+  }
+}
+
+function driftsOf(
+  states: ReadonlyMap<number, ObjectsState>,
+  reference: FleetReference,
+): ReadonlyMap<number, ConfigurationDrift> {
+  const against = reference === 'built-in' ? undefined : readable(states.get(reference))
+  if (reference !== 'built-in' && against === undefined) return new Map()
+  return new Map(
+    [...states].flatMap(([id, state]): [number, ConfigurationDrift][] => {
+      const objects = readable(state)
+      if (objects === undefined || state.version === undefined) return []
+      return [[id, configurationDrift(objects, state.version, against)]]
+    }),
+  )
+}
+
+const readable = (state: ObjectsState | undefined): ObjectSet | undefined =>
+  state !== undefined && state.origin !== 'none' && (state.state === 'current' || state.state === 'stale')
+    ? state.objects
+    : undefined
