@@ -51,6 +51,7 @@ export const HELP = {
 Usage:
   apf-console snapshot [source]                      one frame as JSON
   apf-console watch [source] [--interval S] [--count N]   frames as NDJSON until stopped
+  apf-console fleet --context A --context B …        many clusters side by side, the worst first
   apf-console web [source] [--port N] [--open]       the console in the browser, on 127.0.0.1
   apf-console permissions [--kubeconfig F | --metrics-url URL]   what the credentials may do, and the missing role
   apf-console proxy [--kubeconfig F | --upstream URL]   a proxy in front of a server, with flow control of its own
@@ -76,6 +77,33 @@ ${SOURCE}
 
 Exit code: 0 done, 1 done with findings (a server or a file could not be read), 2 cannot run.
 The JSON is described in docs/frame.md. Run a command with --help for its options.`,
+
+  fleet: `Usage: apf-console fleet (--context NAME | --prometheus URL | --metrics-url URL)… [options]
+
+Reads several clusters for a few seconds and prints a table of them, the worst first: state, saturation, rejections, waits
+and differences from the built-in objects (docs/fleet.md). A cluster that cannot be read says why in its row.
+
+Sources (repeat them as you like):
+  --context NAME         a context of the kubeconfig
+  --kubeconfig FILE      the file of these contexts; without --context its current one
+  --prometheus URL       every cluster of a Prometheus, Thanos, Mimir or VictoriaMetrics (options below)
+  --metrics-url URL      the complete address of a metrics page, as a cluster of its own
+  --simulate, --demo     a simulated cluster, a recording of a real server
+
+${PROMETHEUS}
+
+${CREDENTIALS}
+
+Options:
+  --seconds S            how long to read before printing (10 by default); rejections need two samples
+  --interval S           seconds between two scrapes (1 by default)
+  --search TEXT          as in the search of the Fleet screen: state:rejecting level:workload-low 'wait>1s'
+  --group G              none, state, version or source
+  --sort COLUMN          worst, name, servers, saturation, rejected, queued, wait, drift or version
+  --servers, --levels    list the servers of each cluster, and the levels of each server
+  --json                 as JSON
+
+Exit code: 0 done, 1 a cluster could not be read, 2 cannot run.`,
 
   snapshot: `Usage: apf-console snapshot [source] [--timeout S]
 

@@ -8,6 +8,7 @@ import { type Command, readOptions, UsageError } from './usage.ts'
 const COMMANDS: Readonly<Record<Exclude<keyof typeof HELP, 'general'>, () => Promise<Command>>> = {
   snapshot: async () => (await import('./snapshot.ts')).snapshot,
   watch: async () => (await import('./snapshot.ts')).watch,
+  fleet: async () => (await import('./fleet.ts')).fleet,
   permissions: async () => (await import('./permissions.ts')).permissions,
   web: async () => (await import('./web.ts')).web,
   proxy: async () => (await import('./liveCommands.ts')).proxy,

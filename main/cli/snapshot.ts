@@ -110,7 +110,7 @@ export async function readFrame(
 }
 
 /** Connects a command to its source; ends with the command. Throws `ProblemError` when the source cannot be made. */
-async function openSession(
+export async function openSession(
   console: Console,
   spec: SourceSpec,
   cadence: Cadence,

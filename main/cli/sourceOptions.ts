@@ -17,7 +17,7 @@ import { readNumber, UsageError, type Given, type OptionInfo } from './usage.ts'
 import { coveredVersion } from './validate.ts'
 
 /** Credentials for --metrics-url and --prometheus, by files: a secret on the command line could be read by every user of the machine. */
-const CREDENTIAL_OPTIONS = {
+export const CREDENTIAL_OPTIONS = {
   'token-file': { type: 'string' },
   username: { type: 'string' },
   'password-file': { type: 'string' },

@@ -1,0 +1,324 @@
+import type { Connected, ServerHealth, SourceSpec } from '../../core/contract/source.ts'
+import { ProblemError, toProblem } from '../../core/contract/errors.ts'
+import { complaintOf } from '../../core/filter/filter.ts'
+import { configurationDrift, driftText, type ConfigurationDrift } from '../../core/fleet/configuration.ts'
+import { fleetRows, type ClusterRow, type FleetSource } from '../../core/fleet/fleet.ts'
+import {
+  FLEET_VOCABULARY,
+  fleetLines,
+  GROUPINGS,
+  parseFleetSearch,
+  searchFleet,
+  SORTINGS,
+  type FleetLine,
+} from '../../core/fleet/lines.ts'
+import { fleetSentence } from '../../core/fleet/sentence.ts'
+import { summaryOf } from '../../core/fleet/summary.ts'
+import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
+import type { Session } from '../workspace/session.ts'
+import { textTable, type Console, type ExitCode } from './console.ts'
+import { openSession } from './snapshot.ts'
+import { cadenceFrom, CREDENTIAL_OPTIONS, PROMETHEUS_OPTIONS, sourceFrom } from './sourceOptions.ts'
+import { readChoice, readNumber, UsageError, type Command, type Given } from './usage.ts'
+
+/** Many clusters side by side, as the Fleet screen shows them. 1 when one of them could not be read. */
+export const fleet: Command = {
+  options: {
+    kubeconfig: { type: 'string' },
+    context: { type: 'string', multiple: true },
+    'metrics-url': { type: 'string', multiple: true },
+    ...CREDENTIAL_OPTIONS,
+    ...PROMETHEUS_OPTIONS,
+    prometheus: { type: 'string', multiple: true },
+    simulate: { type: 'boolean' },
+    demo: { type: 'boolean' },
+    interval: { type: 'string' },
+    seconds: { type: 'string' },
+    search: { type: 'string' },
+    group: { type: 'string' },
+    sort: { type: 'string' },
+    servers: { type: 'boolean' },
+    levels: { type: 'boolean' },
+    json: { type: 'boolean' },
+  },
+  run: runFleet,
+}
+
+const DEFAULT_SECONDS = 10
+
+async function runFleet(given: Given, console: Console): Promise<ExitCode> {
+  const seconds = readNumber(given, 'seconds', { min: 1, max: 300 }) ?? DEFAULT_SECONDS
+  const group = readChoice(given, 'group', GROUPINGS) ?? 'none'
+  const sort = readChoice(given, 'sort', SORTINGS) ?? 'worst'
+  const tokens = parseFleetSearch(given.value('search') ?? '')
+  const complaint = tokens.map((token) => complaintOf(token, FLEET_VOCABULARY)).find((why) => why !== undefined)
+  if (complaint !== undefined) throw new UsageError(`--search: ${complaint}`)
+
+  const wanted = await Promise.all(partsOf(given).map((part) => specsOf(part, console)))
+  const sources = await Promise.all(
+    wanted.flat().map(({ name, spec }, index) => readSource(index + 1, name, spec, given, seconds, console)),
+  )
+  if (console.signal.aborted) return 2
+  const clusters = searchFleet(fleetRows(sources, console.environment.now()), tokens)
+  const descending = sort !== 'worst' && sort !== 'name' && sort !== 'version'
+  const lines = fleetLines(clusters, { group, sort, descending, open: opened(clusters, given) })
+  if (given.flag('json')) console.printJson(lines.map(jsonOf), 2)
+  else {
+    const { title, evidence } = fleetSentence(clusters, rate)
+    console.print([title, evidence, '', ...textTable([HEAD, ...lines.map(cellsOf)], ALIGN)])
+  }
+  return sources.some(({ health }) => health.some(({ status }) => status !== 'ok')) ? 1 : 0
+}
+
+/** The options of a source, each with those that go with it. */
+const WITH = {
+  context: ['kubeconfig', 'interval'],
+  kubeconfig: ['interval'],
+  'metrics-url': [...Object.keys(CREDENTIAL_OPTIONS), 'interval'],
+  prometheus: [...Object.keys(CREDENTIAL_OPTIONS), ...Object.keys(PROMETHEUS_OPTIONS)],
+  simulate: [],
+  demo: [],
+} as const satisfies Readonly<Record<string, readonly string[]>>
+type SourceOption = keyof typeof WITH
+const OF_SOURCES = [...Object.keys(CREDENTIAL_OPTIONS), ...Object.keys(PROMETHEUS_OPTIONS)]
+
+/** One source of those that were given, as if it had been given alone. */
+interface Part {
+  readonly option: SourceOption
+  readonly value: string
+  readonly given: Given
+}
+
+function partsOf(given: Given): readonly Part[] {
+  const contexts = given.values('context')
+  const named: readonly (readonly [SourceOption, readonly string[]])[] = [
+    ['context', contexts],
+    ['kubeconfig', contexts.length > 0 ? [] : given.values('kubeconfig')],
+    ['metrics-url', given.values('metrics-url')],
+    ['prometheus', given.values('prometheus')],
+    ['simulate', given.flag('simulate') ? [''] : []],
+    ['demo', given.flag('demo') ? [''] : []],
+  ]
+  const parts = named.flatMap(([option, values]) => values.map((value) => partOf(given, option, value)))
+  const meant = new Set(parts.flatMap(({ option }): readonly string[] => [option, ...WITH[option]]))
+  const alone = OF_SOURCES.find((name) => given.flag(name) && !meant.has(name))
+  if (parts.length > 0 && alone !== undefined) {
+    throw new UsageError(
+      `--${alone} goes with ${alone in CREDENTIAL_OPTIONS ? '--metrics-url or --prometheus' : '--prometheus'}.`,
+    )
+  }
+  if (parts.length > 0) return parts
+  throw new UsageError(
+    'fleet needs sources: --context NAME, --prometheus URL or --metrics-url URL, as many as you like.',
+  )
+}
+
+function partOf(given: Given, option: SourceOption, value: string): Part {
+  const beside: readonly string[] = WITH[option]
+  const has = (name: string): boolean => beside.includes(name) && name !== option && given.flag(name)
+  const values = (name: string): readonly string[] => (name === option ? [value] : has(name) ? given.values(name) : [])
+  return {
+    option,
+    value,
+    given: {
+      flag: (name) => name === option || has(name),
+      value: (name) => values(name).at(-1),
+      values,
+      operands: [],
+    },
+  }
+}
+
+/** The sources of an option: of a Prometheus one for each of its clusters. Rejects with `UsageError`. */
+async function specsOf(
+  { option, value, given }: Part,
+  console: Console,
+): Promise<readonly { readonly name: string; readonly spec: SourceSpec | Error }[]> {
+  const spec = await sourceFrom(given, false, console)
+  if (spec === undefined) return []
+  if (spec.kind !== 'prometheus') return [{ name: value === '' ? option : value, spec }]
+  const { kind: _, pastMs: __, ...target } = spec
+  try {
+    const { clusters } = await console.access.prometheusServers(target, console.environment)
+    // Rates need the scrape before the newest.
+    return clusters.map(({ name }) => ({
+      name: name ?? hostOf(value),
+      spec: { ...spec, pastMs: PAST_MS, ...(name !== undefined && { cluster: name }) },
+    }))
+  } catch (thrown) {
+    return [{ name: hostOf(value), spec: ProblemError.of(toProblem(thrown)) }]
+  }
+}
+
+/** Of a Prometheus, milliseconds: enough for the rates of the present. */
+const PAST_MS = 120_000
+
+/** An address may hold a password. */
+const hostOf = (url: string): string => URL.parse(url)?.host ?? 'source'
+
+/** Reads one source; whatever goes wrong is its own affair and told in its row. */
+async function readSource(
+  id: number,
+  name: string,
+  spec: SourceSpec | Error,
+  given: Given,
+  seconds: number,
+  console: Console,
+): Promise<FleetSource> {
+  const of = { id, still: true, staleAfterMs: 0 } as const
+  const failed = (thrown: unknown): FleetSource => {
+    const health: ServerHealth = {
+      id: name,
+      status: 'failing',
+      failures: [{ at: new Date(console.environment.now()).toISOString(), problem: toProblem(thrown) }],
+    }
+    return { ...of, name, via: '', health: [health], servers: undefined }
+  }
+  if (spec instanceof Error) return failed(spec)
+  let latest: Connected | undefined
+  let objects: ObjectsReading | undefined
+  let session: Session
+  try {
+    session = await openSession(console, spec, cadenceFrom(given, false), (connection) => void (latest = connection))
+  } catch (thrown) {
+    return failed(thrown)
+  }
+  session.readObjects((reading) => void (objects = reading))
+  await sleep(console, seconds)
+  const { connection, picture } = session
+  const servers = picture.servers.map(({ latest: { frame, derived } }) => summaryOf(frame, derived))
+  await session.end()
+  return {
+    ...of,
+    name: connection.source.name,
+    via: connection.source.via,
+    health: (latest ?? connection).servers,
+    servers,
+    drift: driftOf(objects, servers[0]?.version),
+  }
+}
+
+function driftOf(reading: ObjectsReading | undefined, version: string | undefined): ConfigurationDrift | undefined {
+  const known = reading?.version ?? version
+  if (reading === undefined || known === undefined || reading.state !== 'current') return undefined
+  return configurationDrift(reading.objects, known, undefined)
+}
+
+function sleep(console: Console, seconds: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const cancel = console.environment.after(seconds * 1_000, resolve)
+  console.signal.addEventListener('abort', () => {
+    cancel()
+    resolve()
+  })
+  return promise
+}
+
+function opened(clusters: readonly ClusterRow[], given: Given): ReadonlySet<string> {
+  const [servers, levels] = [given.flag('servers') || given.flag('levels'), given.flag('levels')]
+  return new Set([
+    ...(servers ? clusters.map(({ key }) => key) : []),
+    ...(levels ? clusters.flatMap((cluster) => cluster.servers.map(({ key }) => key)) : []),
+  ])
+}
+
+const HEAD = [
+  'CLUSTER',
+  'SERVERS',
+  'STATE',
+  'WORST',
+  'SATURATION',
+  'REJECTED/S',
+  'QUEUED',
+  'WAIT P99',
+  'DRIFT',
+  'VERSION',
+  '',
+]
+const ALIGN = ['left', 'right', 'left', 'left', 'right', 'right', 'right', 'right', 'left', 'left', 'left'] as const
+
+const orDash = (value: number | undefined, text: (value: number) => string): string =>
+  value === undefined ? '-' : text(value)
+const rate = (perSecond: number): string => `${perSecond.toFixed(2)} /s`
+
+function cellsOf(line: FleetLine): readonly string[] {
+  const numbers = [
+    orDash(line.saturation, (share) => `${(share * 100).toFixed(0)} %`),
+    orDash(line.rejected, (perSecond) => perSecond.toFixed(2)),
+    orDash(line.queued, String),
+    orDash(line.waitP99, (wait) => `${wait.toFixed(3)} s`),
+  ]
+  switch (line.kind) {
+    case 'group':
+      return [line.name, String(line.clusters.length), line.state, '', ...numbers, '', '', '']
+    case 'cluster': {
+      const { source, servers, state, worst, versions, problem } = line
+      const drift = source.drift === undefined ? '-' : driftText(source.drift)
+      const level = worst?.worst === undefined ? '' : `${worst.worst.level} on ${worst.server}`
+      return [
+        source.name,
+        String(servers.length),
+        state,
+        level,
+        ...numbers,
+        drift,
+        versions.join(', '),
+        problem?.message ?? '',
+      ]
+    }
+    case 'server':
+      return [
+        `  ${line.server}`,
+        '',
+        line.state,
+        line.worst?.level ?? '',
+        ...numbers,
+        '',
+        line.version ?? '',
+        line.problem?.message ?? '',
+      ]
+    case 'level': {
+      const seats = line.limit === undefined ? '' : `${line.executing ?? '-'} of ${line.limit} seats`
+      return [`    ${line.level}`, '', line.state, seats, ...numbers, '', '', '']
+    }
+  }
+}
+
+function jsonOf(line: FleetLine): unknown {
+  const { kind, state, saturation, rejected, queued, waitP99 } = line
+  const numbers = {
+    kind,
+    state,
+    saturation,
+    rejectedPerSecond: rejected,
+    queuedRequests: queued,
+    waitP99Seconds: waitP99,
+  }
+  switch (line.kind) {
+    case 'group':
+      return { name: line.name, clusters: line.clusters.length, ...numbers }
+    case 'cluster':
+      return {
+        cluster: line.source.name,
+        servers: line.servers.length,
+        ...numbers,
+        worst: { server: line.worst?.server, level: line.worst?.worst?.level },
+        drift: line.source.drift,
+        versions: line.versions,
+        problem: line.problem?.message,
+      }
+    case 'server':
+      return {
+        cluster: line.source.name,
+        server: line.server,
+        ...numbers,
+        worst: line.worst?.level,
+        version: line.version,
+        problem: line.problem?.message,
+      }
+    case 'level': {
+      const { source, server, level, executing, limit, nominal } = line
+      return { cluster: source.name, server, level, ...numbers, executing, limit, nominal }
+    }
+  }
+}
