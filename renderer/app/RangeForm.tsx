@@ -1,22 +1,22 @@
 import { useState, type FormEvent } from 'react'
 import { Button } from '../components/Button.tsx'
 import { inputClass } from '../components/Field.tsx'
-import { changeSettings } from '../state/settings.ts'
+import { changeSettings, useSettings } from '../state/settings.ts'
 import { closeOverlay } from '../state/shell.ts'
 import { timeStore } from '../state/time.ts'
-import { PRESETS, textToWindow, windowToText, type TimeWindow } from '../state/time.logic.ts'
+import { PRESETS, windowToText, type TimeWindow } from '../state/time.logic.ts'
+import { readRange } from '../state/typedRange.logic.ts'
 import { format } from '../theme/format.ts'
 import { run } from './commands.ts'
 import styles from './TopBar.module.css'
 
-const toField = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ')
-
-/** Presets, two instants, and the range as text. */
+/** Presets, and a range as it is typed, with what it means before it is shown. */
 export function RangeForm({ window }: { readonly window: TimeWindow }) {
   const { show, setRange } = timeStore.getState()
-  const [start, setStart] = useState(() => toField(timeStore.getState().from))
-  const [end, setEnd] = useState(() => toField(timeStore.getState().to))
-  const [problem, setProblem] = useState<string>()
+  const [{ clock }] = useSettings()
+  const [typed, setTyped] = useState(() => windowText(timeStore.getState()))
+  const [tried, setTried] = useState(false)
+  const parsed = readRange(typed, { now: Date.now(), zone: clock })
   const preset = (seconds: number): void => {
     setRange(seconds)
     changeSettings({ rangeSeconds: seconds })
@@ -24,8 +24,7 @@ export function RangeForm({ window }: { readonly window: TimeWindow }) {
   }
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    const parsed = textToWindow(`${asUtc(start)}/${asUtc(end)}`)
-    if (!parsed.ok) return setProblem(parsed.why)
+    if (!parsed.ok) return setTried(true)
     show(parsed.window)
     closeOverlay('range')
   }
@@ -46,28 +45,27 @@ export function RangeForm({ window }: { readonly window: TimeWindow }) {
       </div>
       <form onSubmit={submit}>
         <label className={styles['field']}>
-          From (UTC)
+          Range ({format.zone()})
           <input
             className={inputClass}
-            value={start}
-            onChange={({ target }) => setStart(target.value)}
-            aria-invalid={problem !== undefined}
+            value={typed}
+            spellCheck={false}
+            autoComplete="off"
+            onChange={({ target }) => {
+              setTyped(target.value)
+              setTried(false)
+            }}
+            aria-invalid={tried && !parsed.ok}
+            aria-describedby="typed-range"
           />
         </label>
-        <label className={styles['field']}>
-          To (UTC)
-          <input
-            className={inputClass}
-            value={end}
-            onChange={({ target }) => setEnd(target.value)}
-            aria-invalid={problem !== undefined}
-          />
-        </label>
-        {problem !== undefined && (
-          <p role="alert" className={styles['error']}>
-            {problem}
-          </p>
-        )}
+        <p
+          id="typed-range"
+          role={tried && !parsed.ok ? 'alert' : 'status'}
+          className={styles[parsed.ok ? 'means' : 'error']}
+        >
+          {parsed.ok ? meaning(parsed.window) : parsed.why}
+        </p>
         <div className={styles['buttons']}>
           <Button small type="submit">
             Show this range
@@ -84,6 +82,12 @@ export function RangeForm({ window }: { readonly window: TimeWindow }) {
   )
 }
 
-/** What was typed as an instant: a date and time without a zone is UTC; a whole instant stays. */
-const asUtc = (text: string): string =>
-  /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?$/.test(text.trim()) ? `${text.trim().replace(' ', 'T')}Z` : text.trim()
+/** The shown range in the notation of the field. */
+const windowText = ({ from, to }: { readonly from: number; readonly to: number }): string =>
+  `${format.dateTime(from)} to ${format.dateTime(to)}`
+
+/** What a typed range will show. */
+const meaning = (window: TimeWindow): string =>
+  window.kind === 'relative'
+    ? `The last ${format.span(window.seconds)}, up to the newest sample.`
+    : `${windowText(window)}, ${format.span((window.to - window.from) / 1_000)}.`

@@ -4,7 +4,8 @@ import { openScreen, openScreenOrNextPage, routeNow } from '../state/route.ts'
 import { seriesStore } from '../state/series.ts'
 import { changeSettings, settingsNow } from '../state/settings.ts'
 import { instantOf, timeStore } from '../state/time.ts'
-import { textToWindow, windowToText } from '../state/time.logic.ts'
+import { windowToText } from '../state/time.logic.ts'
+import { readRange } from '../state/typedRange.logic.ts'
 import { viewStore } from '../state/view.ts'
 import { levelOrder } from '../theme/levelSlots.ts'
 import { openOverlay, say, shellStore } from '../state/shell.ts'
@@ -14,6 +15,9 @@ import { type Command, commandOf } from './keymap.ts'
 
 /** Seconds of one adjustment of limits. */
 const ROUND_SECONDS = 10
+
+/** Share of its length by which a key moves the range. */
+const PAN = 0.5
 
 /** Does what a key or a palette entry asks for. */
 export function run(command: Command): void {
@@ -43,6 +47,10 @@ export function run(command: Command): void {
       return time.zoomBy(0.5)
     case 'zoom-out':
       return time.zoomBy(2)
+    case 'pan-earlier':
+      return time.pan(-PAN)
+    case 'pan-later':
+      return time.pan(PAN)
     case 'clear':
       return time.setCursor()
     case 'back':
@@ -104,7 +112,7 @@ async function pasteRange(): Promise<void> {
     openOverlay('range')
     return
   }
-  const parsed = textToWindow(text)
+  const parsed = readRange(text, { now: Date.now(), zone: settingsNow().clock })
   if (parsed.ok) timeStore.getState().show(parsed.window)
   else say(parsed.why)
 }

@@ -25,6 +25,8 @@ describe('keys', () => {
     ['?', { kind: 'help' }],
     ['Backspace', { kind: 'back' }],
     ['F6', { kind: 'next-pane' }],
+    ['<', { kind: 'pan-earlier' }],
+    ['>', { kind: 'pan-later' }],
   ])('%j', (key, command) => {
     expect(commandOf(stroke(key), true)).toEqual(command)
   })

@@ -16,6 +16,8 @@ export type Command =
         | 'live'
         | 'zoom-in'
         | 'zoom-out'
+        | 'pan-earlier'
+        | 'pan-later'
         | 'back'
         | 'clear'
         | 'copy-range'
@@ -57,6 +59,8 @@ const PLAIN: Readonly<Record<string, Command>> = {
   '+': { kind: 'zoom-in' },
   '=': { kind: 'zoom-in' },
   '-': { kind: 'zoom-out' },
+  '<': { kind: 'pan-earlier' },
+  '>': { kind: 'pan-later' },
   '?': { kind: 'help' },
   escape: { kind: 'clear' },
 }
@@ -102,6 +106,7 @@ export const SHORTCUTS: readonly (readonly [keys: string, does: string])[] = [
   ['X', 'Explain the limit of the selected level'],
   ['←  →', 'Cursor one sample; with Shift one 10 s round'],
   ['+  −', 'Zoom in, zoom out'],
+  ['<  >', 'Move the range by half of its length'],
   ['Backspace', 'Previous range'],
   ['t c  t v', 'Copy, paste the time range'],
   ['T', 'Show the focused chart as a table'],

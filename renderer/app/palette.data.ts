@@ -181,6 +181,8 @@ export const COMMAND_INFO: Readonly<
   live: { label: 'Back to live', key: 'L', also: 'now follow' },
   'zoom-in': { label: 'Zoom in', key: '+' },
   'zoom-out': { label: 'Zoom out', key: '−' },
+  'pan-earlier': { label: 'Move the range earlier', key: '<', also: 'pan scroll left' },
+  'pan-later': { label: 'Move the range later', key: '>', also: 'pan scroll right' },
   back: { label: 'Previous range', key: 'Backspace' },
   'copy-range': { label: 'Copy the time range', key: 't c' },
   'paste-range': { label: 'Paste a time range', key: 't v' },

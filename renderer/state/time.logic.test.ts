@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { absolute, bounds, textToWindow, windowToText, zoomed, type TimeWindow } from './time.logic.ts'
+import { absolute, bounds, panned, textToWindow, windowToText, zoomed, type TimeWindow } from './time.logic.ts'
 
 describe('time windows', () => {
   it('follow the newest sample, or stay', () => {
@@ -16,6 +16,10 @@ describe('time windows', () => {
   it('keep the instant under the cursor in place while zooming', () => {
     const window = zoomed(0, 100_000, 25_000, 0.5)
     expect(window).toEqual({ kind: 'absolute', from: 12_500, to: 62_500 })
+  })
+
+  it('move by a share of their length', () => {
+    expect(panned(0, 100_000, -0.5)).toEqual({ kind: 'absolute', from: -50_000, to: 50_000 })
   })
 
   it('survive being written and read', () => {

@@ -16,7 +16,7 @@ export const PRESETS: readonly number[] = [60, 300, 600, 3_600, 21_600, 86_400]
 
 /** Shortest and longest range that can be shown, milliseconds. */
 const SHORTEST = 5_000
-const LONGEST = MS_PER_DAY
+export const LONGEST = MS_PER_DAY
 
 /** A window between two instants in either order, kept within what can be shown. */
 export function absolute(a: number, b: number): TimeWindow {
@@ -31,6 +31,12 @@ export function zoomed(from: number, to: number, around: number, factor: number)
   const share = (around - from) / Math.max(1, to - from)
   const start = around - share * length
   return { kind: 'absolute', from: start, to: start + length }
+}
+
+/** The window moved by a share of its length, later where that is positive. */
+export function panned(from: number, to: number, share: number): TimeWindow {
+  const by = (to - from) * share
+  return { kind: 'absolute', from: from + by, to: to + by }
 }
 
 /** A range as text that can be mailed and pasted: `last 600 s`, or two RFC 3339 instants with a slash. */

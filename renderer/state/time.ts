@@ -1,5 +1,5 @@
 import { create } from 'zustand'
-import { absolute, bounds, zoomed, type TimeWindow } from './time.logic.ts'
+import { absolute, bounds, panned, zoomed, type TimeWindow } from './time.logic.ts'
 
 export interface TimeState {
   readonly window: TimeWindow
@@ -22,6 +22,8 @@ export interface TimeState {
   readonly zoom: (from: number, to: number) => void
   /** Closer (factor < 1) or wider around the cursor, or around the middle. */
   readonly zoomBy: (factor: number) => void
+  /** Moves the range by a share of its length, later where that is positive; the chosen instant moves along. */
+  readonly pan: (share: number) => void
   readonly show: (window: TimeWindow) => void
   /** Shows an instant of the past, in a range around it where it lies outside the shown one. */
   readonly goTo: (at: number) => void
@@ -68,6 +70,11 @@ export const timeStore = create<TimeState>((set, get) => {
     zoomBy: (factor) => {
       const { from, to, cursor } = get()
       show(zoomed(from, to, cursor ?? (from + to) / 2, factor))
+    },
+    pan: (share) => {
+      const { from, to, chosen } = get()
+      show(panned(from, to, share))
+      if (chosen !== undefined) set({ chosen: chosen + (to - from) * share })
     },
     show,
     goTo: (at) => {

@@ -12,6 +12,7 @@ import { redactCredentials } from '../../main/cluster/redact.ts'
 import { recognise } from '../../main/sources/files/recognise.ts'
 import { placeAt } from '../../renderer/screens/editor/draft/complete.logic.ts'
 import { textToWindow } from '../../renderer/state/time.logic.ts'
+import { readRange } from '../../renderer/state/typedRange.logic.ts'
 
 // A reader that costs the square of its text takes hours for these, and the test ends at its time limit.
 const LONG = 1_000_000
@@ -43,6 +44,7 @@ describe('a long text costs its length', () => {
     ['a file', (text) => recognise('file', `a{${text}x\n`)],
     ['a line of the editor', (text) => placeAt(`a${text}x`, LONG)],
     ['a range', (text) => textToWindow(`1${text}x`)],
+    ['a typed range', (text) => readRange(`yesterday ${text} to 1${text}x`, { now: 0, zone: 'utc' })],
   ]
   it.each(readers)('%s', (_, read) => {
     for (const text of texts) expect(() => read(text)).not.toThrow()

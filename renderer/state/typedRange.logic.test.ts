@@ -1,0 +1,134 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { windowToText, type TimeWindow } from './time.logic.ts'
+import { readInstant, readRange, type Wall } from './typedRange.logic.ts'
+
+const NOW = Date.UTC(2026, 10, 23, 15, 30)
+const WALL: Wall = { now: NOW, zone: 'utc' }
+const at = (text: string): number => Date.parse(`${text}Z`)
+
+test.each([
+  ['yesterday 14:00 to 15:00', '2026-11-22T14:00', '2026-11-22T15:00'],
+  ['yesterday 14:00-15:00', '2026-11-22T14:00', '2026-11-22T15:00'],
+  ['Yesterday 23:00 to 01:00', '2026-11-22T23:00', '2026-11-23T01:00'],
+  ['yesterday 14:00', '2026-11-22T13:55', '2026-11-22T14:05'],
+  ['yesterday', '2026-11-22T00:00', '2026-11-23T00:00'],
+  ['today', '2026-11-23T00:00', '2026-11-23T15:30'],
+  ['2026-11-20 03:00 to 04:00', '2026-11-20T03:00', '2026-11-20T04:00'],
+  ['2026-11-20 03:00 – 04:00', '2026-11-20T03:00', '2026-11-20T04:00'],
+  ['2026-11-20 03:00 to 2026-11-20 04:00', '2026-11-20T03:00', '2026-11-20T04:00'],
+  ['2026-11-20T03:00:00Z to 2026-11-20T05:00:00+01:00', '2026-11-20T03:00', '2026-11-20T04:00'],
+  ['2026-11-20', '2026-11-20T00:00', '2026-11-21T00:00'],
+  ['14:00 to 15:00', '2026-11-23T14:00', '2026-11-23T15:00'],
+  ['14:00 to now', '2026-11-23T14:00', '2026-11-23T15:30'],
+  ['16:00 to 17:00', '2026-11-22T16:00', '2026-11-22T17:00'],
+  ['3:02:48 + 10m', '2026-11-23T03:02:48', '2026-11-23T03:12:48'],
+  ['yesterday 23:00 to 24:00', '2026-11-22T23:00', '2026-11-23T00:00'],
+])('%s', (text, from, to) => {
+  expect(readRange(text, WALL)).toEqual({ ok: true, window: { kind: 'absolute', from: at(from), to: at(to) } })
+})
+
+test.each([
+  ['-6h', 21_600],
+  ['−90 s', 90],
+  ['-1d', 86_400],
+  ['last 1 h', 3_600],
+])('%s follows the newest sample', (text, seconds) => {
+  expect(readRange(text, WALL)).toEqual({ ok: true, window: { kind: 'relative', seconds } })
+})
+
+test.each([
+  ['2026-11-20 03:00 to 2026-11-20 02:00', 'The range ends before it starts.'],
+  ['2026-11-20 03:00 to 2026-11-22 04:00', 'A range is at most 24 h long.'],
+  ['-2d', 'A range is between 1 min and 24 h long.'],
+  ['-5s', 'A range is between 1 min and 24 h long.'],
+  ['2026-02-30 03:00', /^Write a range as/],
+  ['25:00 to 26:00', /^Write a range as/],
+  ['soon', /^Write a range as/],
+  ['', /^Write a range as/],
+])('refuse %s and say why', (text, why) => {
+  expect(readRange(text, WALL)).toEqual({ ok: false, why: expect.stringMatching(why) })
+})
+
+test('an instant alone', () => {
+  expect(readInstant('yesterday 14:00', WALL)).toBe(at('2026-11-22T14:00'))
+  expect(readInstant('03:07:20', WALL)).toBe(at('2026-11-23T03:07:20'))
+  expect(readInstant('later', WALL)).toBeUndefined()
+})
+
+const clock = (ms: number): string => new Date(ms).toISOString().slice(11, 19)
+const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+
+test('two clock times of a day are that range, in either zone', () => {
+  const starts = fc.integer({ min: 0, max: 86_300 })
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 20_000 }),
+      starts,
+      fc.integer({ min: 60, max: 86_400 }),
+      (days, second, length) => {
+        const from = days * 86_400_000 + second * 1_000
+        const to = Math.min(from + length * 1_000, (days + 1) * 86_400_000 - 1_000)
+        fc.pre(to - from >= 5_000)
+        const text = `${day(from)} ${clock(from)} to ${clock(to)}`
+        expect(readRange(text, WALL)).toEqual({ ok: true, window: { kind: 'absolute', from, to } })
+        const local = readRange(text, { now: NOW, zone: 'local' })
+        if (local.ok && local.window.kind === 'absolute') {
+          const start = new Date(local.window.from)
+          expect([start.getHours(), start.getMinutes(), start.getSeconds()].join(':')).toBe(
+            clock(from).split(':').map(Number).join(':'),
+          )
+        }
+      },
+    ),
+  )
+})
+
+test('what the console writes it reads again', () => {
+  const window = fc.oneof(
+    fc.integer({ min: 60, max: 86_400 }).map((seconds): TimeWindow => ({ kind: 'relative', seconds })),
+    fc
+      .tuple(fc.integer({ min: 0, max: 4e12 }), fc.integer({ min: 5_000, max: 86_400_000 }))
+      .map(([from, length]): TimeWindow => ({ kind: 'absolute', from, to: from + length })),
+  )
+  fc.assert(
+    fc.property(window, (value) => {
+      expect(readRange(windowToText(value), WALL)).toEqual({ ok: true, window: value })
+    }),
+  )
+})
+
+test('no text fails, and what is read is a range that can be shown', () => {
+  const words = fc.constantFrom(
+    'yesterday',
+    'today',
+    'now',
+    '-6h',
+    'to',
+    '-',
+    '/',
+    '+',
+    '10m',
+    '14:00',
+    '99:99',
+    '2026-11-20',
+    ' ',
+  )
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.array(words, { maxLength: 8 }).map((parts) => parts.join(' ')),
+      ),
+      (text) => {
+        for (const zone of ['utc', 'local'] as const) {
+          const parsed = readRange(text, { now: NOW, zone })
+          if (!parsed.ok || parsed.window.kind === 'relative') continue
+          const { from, to } = parsed.window
+          expect(to - from).toBeGreaterThanOrEqual(5_000)
+          expect(to - from).toBeLessThanOrEqual(86_400_000)
+        }
+      },
+    ),
+  )
+})

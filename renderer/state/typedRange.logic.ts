@@ -1,0 +1,153 @@
+import { MS_PER_DAY } from '../../core/units.ts'
+import { absolute, LONGEST, textToWindow, type ParsedWindow } from './time.logic.ts'
+
+/** What a typed time without a date or a zone is relative to. */
+export interface Wall {
+  /** Unix milliseconds. */
+  readonly now: number
+  readonly zone: 'utc' | 'local'
+}
+
+/** A day of the calendar, and the milliseconds since its midnight where a time was given. */
+interface Written {
+  readonly day: Day | undefined
+  readonly ms: number | undefined
+  /** Of a text that names its zone: the instant itself. */
+  readonly instant?: number
+}
+interface Day {
+  readonly year: number
+  readonly month: number
+  readonly date: number
+}
+
+/** A single instant is shown with so much around it, milliseconds. */
+const AROUND_MS = 300_000
+/** What a range cannot be longer than is not worth reading. */
+const MOST_CHARACTERS = 200
+const HOUR_MS = 3_600_000
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, min: 60_000, h: HOUR_MS, d: MS_PER_DAY }
+
+const HELP =
+  'Write a range as “-6h”, “yesterday 14:00 to 15:00”, “2026-11-20 03:00 to 04:00” or “03:00 + 10m”, or a time alone.'
+
+/**
+ * A range as people write it: `-6h`, `yesterday`, `yesterday 14:00`, `14:00 to 15:30`, `2026-11-20 03:00 to 04:00`,
+ * `03:02:48 + 10m`, and whatever `textToWindow` reads. A time alone is shown with 5 min before and after it; an end without
+ * a date is on the day of the start, or on the next one where it would be earlier.
+ */
+export function readRange(text: string, wall: Wall): ParsedWindow {
+  const trimmed = text.trim()
+  if (trimmed.length > MOST_CHARACTERS) return { ok: false, why: HELP }
+  const plain = textToWindow(trimmed)
+  if (plain.ok) return plain
+  const back = /^[-−](\d{1,9})\s*(s|m|min|h|d)$/i.exec(trimmed)
+  if (back !== null) return textToWindow(`${Math.round(amountMs(back[1], back[2]) / 1_000)} s`)
+  const length = /^(.+?)\s*\+\s*(\d{1,9})\s*(s|m|min|h|d)$/i.exec(trimmed)
+  if (length !== null) {
+    const from = instantOf(readWritten(length[1] ?? '', wall), wall)
+    return from === undefined ? { ok: false, why: HELP } : rangeOf(from, from + amountMs(length[2], length[3]))
+  }
+  // A dash that joins two times has blanks around it or stands between two clock times; one within a date does not.
+  const [first = '', second, ...more] = trimmed.split(/\s+to\s+|\s+[-–]\s+|\/|–|(?<=:\d\d)-(?=\d\d?:)/i)
+  if (more.length > 0) return { ok: false, why: HELP }
+  const start = readWritten(first, wall)
+  const from = instantOf(start, wall)
+  if (start === undefined || from === undefined) return { ok: false, why: HELP }
+  if (second === undefined) return alone(start, from, wall)
+  const end = readWritten(second, wall)
+  if (end === undefined) return { ok: false, why: HELP }
+  return rangeOf(from, endAfter(from, start, end, wall))
+}
+
+/** An instant in the notation of ranges: `yesterday 14:00`, `03:07:20`, `2026-11-20T03:07:20Z`. */
+export const readInstant = (text: string, wall: Wall): number | undefined =>
+  text.length > MOST_CHARACTERS ? undefined : instantOf(readWritten(text.trim(), wall), wall)
+
+const amountMs = (amount = '', unit = ''): number => Number(amount) * (UNIT_MS[unit.toLowerCase()] ?? 1_000)
+
+function rangeOf(from: number, to: number): ParsedWindow {
+  if (to <= from) return { ok: false, why: 'The range ends before it starts.' }
+  if (to - from > LONGEST) return { ok: false, why: 'A range is at most 24 h long.' }
+  return { ok: true, window: absolute(from, to) }
+}
+
+/** A day as a whole, up to now; of a time what lies around it. */
+function alone(start: Written, from: number, wall: Wall): ParsedWindow {
+  if (start.ms !== undefined || start.day === undefined) return rangeOf(from - AROUND_MS, from + AROUND_MS)
+  // Days on which clocks change are an hour longer or shorter.
+  const end = Math.min(at(nextDay(start.day), 0, wall.zone), from + LONGEST)
+  return from < wall.now ? rangeOf(from, Math.min(end, wall.now)) : rangeOf(from, end)
+}
+
+/** Without a day of its own the end is on that of the start, or on the next where it would be earlier. */
+function endAfter(from: number, start: Written, end: Written, wall: Wall): number {
+  if (end.instant !== undefined) return end.instant
+  const { ms = 0 } = end
+  if (end.day !== undefined) {
+    // A day alone at the end is meant with all of its hours.
+    return end.ms === undefined ? at(nextDay(end.day), 0, wall.zone) : at(end.day, ms, wall.zone)
+  }
+  const day = start.day ?? dayOf(from, wall.zone)
+  const same = at(day, ms, wall.zone)
+  return same > from ? same : at(nextDay(day), ms, wall.zone)
+}
+
+function instantOf(written: Written | undefined, wall: Wall): number | undefined {
+  if (written === undefined) return undefined
+  const { day, ms = 0, instant } = written
+  if (instant !== undefined) return instant
+  if (day !== undefined) return at(day, ms, wall.zone)
+  const today = dayOf(wall.now, wall.zone)
+  const then = at(today, ms, wall.zone)
+  // A time of today that has not come yet is that of yesterday.
+  return then <= wall.now ? then : at(previousDay(today), ms, wall.zone)
+}
+
+const CLOCK = /^(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?$/
+
+function readWritten(text: string, wall: Wall): Written | undefined {
+  const trimmed = text.trim()
+  if (/^\d{4}-\d\d-\d\d[t ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(z|[+-]\d\d:\d\d)$/i.test(trimmed)) {
+    const instant = Date.parse(trimmed.replace(' ', 'T'))
+    return Number.isNaN(instant) ? undefined : { day: undefined, ms: undefined, instant }
+  }
+  const [, word, rest = ''] = /^(now|today|yesterday|\d{4}-\d\d-\d\d)(?:[t ]\s*(.*))?$/i.exec(trimmed) ?? []
+  if (word?.toLowerCase() === 'now')
+    return rest === '' ? { day: undefined, ms: undefined, instant: wall.now } : undefined
+  const day = word === undefined ? undefined : readDay(word.toLowerCase(), wall)
+  if (word !== undefined && day === undefined) return undefined
+  const time = word === undefined ? trimmed : rest.trim()
+  if (time === '') return day === undefined ? undefined : { day, ms: undefined }
+  const [, hours, minutes, seconds = '0'] = CLOCK.exec(time) ?? []
+  if (hours === undefined || Number(hours) > 24 || Number(minutes) > 59 || Number(seconds) > 59) return undefined
+  const ms = Number(hours) * HOUR_MS + Number(minutes) * 60_000 + Number(seconds) * 1_000
+  return ms > MS_PER_DAY ? undefined : { day, ms }
+}
+
+function readDay(word: string, wall: Wall): Day | undefined {
+  const today = dayOf(wall.now, wall.zone)
+  if (word === 'today') return today
+  if (word === 'yesterday') return previousDay(today)
+  const [year = 0, month = 0, date = 0] = word.split('-').map(Number)
+  const day = { year, month, date }
+  const real = new Date(Date.UTC(year, month - 1, date))
+  return real.getUTCMonth() === month - 1 && real.getUTCDate() === date ? day : undefined
+}
+
+function dayOf(instant: number, zone: Wall['zone']): Day {
+  const date = new Date(instant)
+  return zone === 'utc'
+    ? { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, date: date.getUTCDate() }
+    : { year: date.getFullYear(), month: date.getMonth() + 1, date: date.getDate() }
+}
+
+const nextDay = ({ year, month, date }: Day): Day => dayOf(Date.UTC(year, month - 1, date + 1), 'utc')
+const previousDay = ({ year, month, date }: Day): Day => dayOf(Date.UTC(year, month - 1, date - 1), 'utc')
+
+/** The clock of that day reads so much: on a day on which clocks change that is not the time since midnight. */
+function at({ year, month, date }: Day, ms: number, zone: Wall['zone']): number {
+  if (zone === 'utc') return Date.UTC(year, month - 1, date) + ms
+  return new Date(year, month - 1, date, 0, 0, ms / 1_000).getTime()
+}
