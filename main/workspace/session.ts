@@ -253,8 +253,6 @@ export function startSession(options: SessionOptions): Session {
 const OWN_CADENCE = 'A frame follows each scrape of Prometheus; change scrape_interval in its configuration.'
 const NO_OBJECTS = 'This source has metrics only, without flow-control objects.'
 
-}
-
 /** Calls once for all requests that come before it did. */
 function later({ after }: Environment, call: () => void): (ms: number) => void {
   let asked = false
