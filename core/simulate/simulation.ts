@@ -50,6 +50,8 @@ export interface SimulationOptions extends Pick<
   readonly seed: number
   readonly configuration: EngineConfiguration
   readonly workload: Workload
+  /** Every execution time is multiplied by it; 1 without. */
+  readonly executionFactor?: number
   /** Happens every simulated minute: what the server does to its own objects (specification 7.8). */
   readonly onMinute?: () => void
 }
@@ -80,6 +82,8 @@ export interface Simulation {
   configure(configuration: EngineConfiguration): ConfigurationReport
   /** What became of the calls so far, by group. */
   tallies(): ReadonlyMap<string, Readonly<Tally>>
+  /** The group of the client that makes a call. */
+  groupOf(call: Pick<Call, 'client'>): string
   /** The simulation as it is now; it goes on undisturbed. Not within a callback of the engine. */
   checkpoint(): SimulationCheckpoint
   /**
@@ -124,6 +128,7 @@ class SimulatedCluster implements Simulation {
   configured: ConfigurationReport
   private readonly workload: Workload
   private readonly onMinute: (() => void) | undefined
+  private readonly executionFactor: number
   private readonly server: SimulatedServer
   private readonly parts: readonly ClientPart[]
   private readonly world: ClientWorld = {
@@ -135,8 +140,9 @@ class SimulatedCluster implements Simulation {
   private polls: readonly RandomState[]
   private tallyOf: Map<string, Tally>
 
-  constructor({ seed, workload, configuration, onMinute, ...engine }: SimulationOptions) {
+  constructor({ seed, workload, configuration, onMinute, executionFactor = 1, ...engine }: SimulationOptions) {
     this.workload = workload
+    this.executionFactor = executionFactor
     this.onMinute = onMinute
     this.server = new SimulatedServer(() => this.engine, {
       capacity: workload.service.capacity,
@@ -257,7 +263,7 @@ class SimulatedCluster implements Simulation {
     const { plan, random } = this.client(flight.client)
     const call = callOf(plan, flight.call)
     if (call === undefined) throw new Error(`client ${flight.client} has no call ${flight.call}`)
-    const executionNs = drawExecutionNs(call, random)
+    const executionNs = Math.round(drawExecutionNs(call, random) * this.executionFactor)
     this.tally(flight).offered += 1
     this.server.send(call, flight, executionNs)
   }
@@ -267,9 +273,13 @@ class SimulatedCluster implements Simulation {
     answered(this.client(flight.client), flight, outcome, this.world)
   }
 
-  private tally({ client }: Flight): Tally {
-    const tally = this.tallyOf.get(this.parts[client]?.group ?? '')
-    if (tally === undefined) throw new Error(`client ${client} is in no group`)
+  groupOf({ client }: Pick<Call, 'client'>): string {
+    return this.parts[client]?.group ?? ''
+  }
+
+  private tally(flight: Flight): Tally {
+    const tally = this.tallyOf.get(this.groupOf(flight))
+    if (tally === undefined) throw new Error(`client ${flight.client} is in no group`)
     return tally
   }
 

@@ -66,6 +66,7 @@ Usage:
   apf-console validate FILE…                         problems of flow-control manifests, with their places
   apf-console classify --user U --url PATH           which schema and level a request falls into, why, and its seats
   apf-console impact --edit FILE…                    seats of every level before and after an edit, and what it puts at risk
+  apf-console whatif FILE --candidate NAME=EDIT      the same requests under other configurations, limits or versions
   apf-console diff OLD NEW                           what differs between two configurations
   apf-console drift --config FILE | --kubeconfig F   what differs from the built-in objects, or from elsewhere
   apf-console etcd-proxy --upstream URL --rules FILE…  a proxy in front of an etcd that limits requests by rules
@@ -388,6 +389,38 @@ Options:
   --json                 as JSON
 
 Exit code: 0 done, 1 a guard rail blocks the edit, a server would reject an object or could not be read, 2 cannot run.`,
+
+  whatif: `Usage: apf-console whatif FILE… [--baseline PART,…] [--candidate NAME=PART,…]… [--output text|json|yaml]
+       apf-console whatif --simulate [--seed N] [--seconds S] [--closed-loop] [--candidate NAME=PART,…]…
+
+Gives the same requests to a baseline and to up to seven candidates, and prints what becomes of them by level, flow
+schema and flow, the differences, and the first decision that differs, explained (docs/whatif.md).
+
+FILE is a recording, packed with gzip or not, or - for standard input: lines of proxy --json or feed --json, an audit log, or
+a request log of -v=3. Several files of one kind are read as one.
+
+Variants:
+  --baseline PART,…      how the requests were served; the built-in objects, 400 and 200 requests in flight by default.
+                         Manifests are the whole configuration
+  --candidate NAME=PART,…   what differs from the baseline; manifests are applied to its objects as kubectl apply does.
+                         Repeat it for several
+
+PART is a manifest (a file or a folder), or one of
+  max-requests-inflight=N, max-mutating-requests-inflight=N   the two limits of each server
+  servers=N              servers; each user stays with one of them
+  version=V              the Kubernetes version whose rules apply, ${COVERED_RANGE}
+  algorithm=A            priority-and-fairness, or max-in-flight: two counters, no queues
+  execution-factor=F     every execution time is multiplied by F
+
+Options:
+  --simulate             requests of the built-in simulated cluster instead of a recording
+  --seed N, --seconds S  its random seed (1 by default) and how long it runs (300 s by default, 3600 s at most)
+  --closed-loop          its clients react to each variant: they retry after Retry-After, back off and think
+  --flows N              flows that the text shows (10 by default)
+  -o, --output FORMAT    text (default), json or yaml
+  --json                 the same as --output json
+
+Exit code: 0 done, 2 cannot run.`,
 
   diff: `Usage: apf-console diff OLD NEW [--output text|json|patch]
 

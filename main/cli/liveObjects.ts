@@ -60,7 +60,7 @@ const isError = ({ severity }: LocatedFinding): boolean => severity === 'error'
 const isMissing = ({ reason }: LocatedFinding): boolean => reason === 'FieldValueRequired'
 
 /** Throws `invalid-input` with the place of the first error, if there is one. */
-function refuseErrors(errors: readonly LocatedFinding[]): void {
+export function refuseErrors(errors: readonly LocatedFinding[]): void {
   const [error] = errors
   if (error === undefined) return
   const more = errors.length === 1 ? '' : ` (and ${errors.length - 1} more; see apf-console validate)`

@@ -38,6 +38,7 @@ const ROOMS = [
   'core/report', // what a recording shows of an incident
   'core/simulate',
   'core/feeds',
+  'core/whatif', // the same requests under several variants
   'core/conformance',
   'core/qos', // limits in front of an etcd
 

@@ -1,0 +1,155 @@
+import { nsToMs, nsToSeconds, type Nanoseconds, type Seats } from '../units.ts'
+import type { Arrival, Arrivals } from './arrivals.ts'
+import { type Decided, type Decisions, type LevelNow, Replay } from './replay.ts'
+import type { Variant } from './variant.ts'
+
+/** How the decisions of a candidate differ from those of the baseline on the same requests. */
+export interface DecisionDifferences {
+  /** Put into another level or by another flow schema. */
+  readonly placed: number
+  /** Rejected by the candidate alone, and by the baseline alone. */
+  readonly rejected: number
+  readonly letRun: number
+  /** Dispatched by both, but after a longer or a shorter wait. */
+  readonly longer: number
+  readonly shorter: number
+  /** The earliest decision that differs; absent where none does. */
+  readonly first?: FirstDifference
+}
+
+/** One request that two variants decide differently, and what each had before it at that instant. */
+export interface FirstDifference {
+  /** Its place in the list of arrivals. */
+  readonly index: number
+  /** Of the decision, seconds since the start. */
+  readonly seconds: number
+  readonly request: { readonly verb: string; readonly path: string; readonly user: string }
+  readonly baseline: DifferenceSide
+  readonly candidate: DifferenceSide
+  /** The same in sentences. */
+  readonly explanation: readonly string[]
+}
+
+export interface DifferenceSide {
+  readonly level: string
+  readonly schema: string
+  /** `waiting`: not decided at that instant. */
+  readonly decision: NonNullable<Decided['outcome']> | 'waiting'
+  readonly waitedMs: number
+  /** Seats that it takes. */
+  readonly seats: Seats
+  /** The level right before the decision. Absent where nothing is limited by levels. */
+  readonly before?: LevelNow
+}
+
+const isRejected = ({ outcome }: Decided): boolean =>
+  outcome !== undefined && outcome !== 'dispatched' && outcome !== 'bypassed'
+
+const samePlace = (a: Decided, b: Decided): boolean => a.level === b.level && a.schema === b.schema
+
+/** When the two begin to differ about a request; `Infinity` when they do not. */
+function differNs(arrival: Arrival, a: Decided, b: Decided, comparesPlaces: boolean): Nanoseconds {
+  const atOnce = a.atOnce !== b.atOnce || (a.atOnce && a.outcome !== b.outcome)
+  if (atOnce || (comparesPlaces && !samePlace(a, b))) return arrival.atNs
+  return a.atNs === b.atNs && a.outcome === b.outcome ? Number.POSITIVE_INFINITY : Math.min(a.atNs, b.atNs)
+}
+
+/** Compares what two variants decided about the same list. Places are not compared where one of them has no levels. */
+export function compareDecisions(arrivals: Arrivals, baseline: Compared, candidate: Compared): DecisionDifferences {
+  const comparesPlaces = baseline.variant.algorithm === candidate.variant.algorithm
+  let [placed, rejected, letRun, longer, shorter] = [0, 0, 0, 0, 0]
+  let first: { readonly index: number; readonly atNs: Nanoseconds } | undefined
+  for (const [index, arrival] of arrivals.list.entries()) {
+    const a = baseline.decisions.of(index)
+    const b = candidate.decisions.of(index)
+    const atNs = differNs(arrival, a, b, comparesPlaces)
+    if (atNs === Number.POSITIVE_INFINITY) continue
+    if (first === undefined || atNs < first.atNs) first = { index, atNs }
+    if (comparesPlaces && !samePlace(a, b)) placed += 1
+    if (isRejected(b) && !isRejected(a)) rejected += 1
+    else if (isRejected(a) && !isRejected(b)) letRun += 1
+    else if (!isRejected(a)) {
+      if (b.atNs > a.atNs) longer += 1
+      else if (b.atNs < a.atNs) shorter += 1
+    }
+  }
+  const counts = { placed, rejected, letRun, longer, shorter }
+  return first === undefined ? counts : { ...counts, first: explained(arrivals, baseline, candidate, first) }
+}
+
+interface Compared {
+  readonly variant: Variant
+  readonly decisions: Decisions
+}
+
+function explained(
+  arrivals: Arrivals,
+  baseline: Compared,
+  candidate: Compared,
+  { index, atNs }: { readonly index: number; readonly atNs: Nanoseconds },
+): FirstDifference {
+  const arrival = arrivals.list[index]
+  if (arrival === undefined) throw new Error(`there is no arrival ${index}`)
+  const a = sideAt(arrivals, baseline, index, atNs)
+  const b = sideAt(arrivals, candidate, index, atNs)
+  const { request } = arrival
+  const said = { verb: request.info.verb, path: request.info.path, user: request.user.name }
+  const what = `At ${seconds(nsToSeconds(atNs))} s the decisions differ for the first time: ${said.verb} ${said.path} by ${said.user}.`
+  return {
+    index,
+    seconds: nsToSeconds(atNs),
+    request: said,
+    baseline: a,
+    candidate: b,
+    explanation: [what, sentence(baseline.variant.name, a), sentence(candidate.variant.name, b)],
+  }
+}
+
+/** Runs the variant again up to the instant, which is cheap for a first difference and needs no memory for the others. */
+function sideAt(
+  arrivals: Arrivals,
+  { variant, decisions }: Compared,
+  index: number,
+  atNs: Nanoseconds,
+): DifferenceSide {
+  const arrival = arrivals.list[index]
+  const decided = decisions.of(index)
+  const onArrival = arrival?.atNs === atNs
+  const replay = new Replay(variant, arrivals)
+  if (onArrival) replay.runToArrival(index)
+  // The instant before: what happens at the instant itself is what is to be explained.
+  else replay.runTo(atNs - 1)
+  const before = replay.levelNamed(index, decided.level)
+  const isDecided = decided.outcome !== undefined && decided.atNs <= atNs && (!onArrival || decided.atOnce)
+  return {
+    level: decided.level,
+    schema: decided.schema,
+    decision: isDecided && decided.outcome !== undefined ? decided.outcome : 'waiting',
+    waitedMs: nsToMs(atNs - (arrival?.atNs ?? atNs)),
+    seats: decided.seats,
+    ...(before !== undefined && { before }),
+  }
+}
+
+const seconds = (value: number): string => value.toFixed(3)
+
+function sentence(name: string, { decision, schema, level, waitedMs, seats, before }: DifferenceSide): string {
+  const place = schema === '' ? level : `${level} by flow schema ${schema}`
+  const waited =
+    waitedMs > 0 ? ` after ${waitedMs < 1_000 ? `${round(waitedMs)} ms` : `${seconds(waitedMs / 1_000)} s`}` : ''
+  const verb = {
+    bypassed: 'does not limit it',
+    dispatched: `dispatches it${waited === '' ? ' at once' : waited}`,
+    waiting: waited === '' ? 'enqueues it' : 'still has it in a queue',
+    'queue-full': 'rejects it (queue-full)',
+    'concurrency-limit': 'rejects it (concurrency-limit)',
+    'time-out': `rejects it${waited} (time-out)`,
+  }[decision]
+  if (decision === 'bypassed') return `${name} ${verb}.`
+  if (before === undefined) return `${name} counts it among ${place} and ${verb}.`
+  const { seatsInUse, current, waiting } = before
+  const width = seats === 1 ? '1 seat' : `${seats} seats`
+  return `${name} puts it into ${place} with ${width} and ${verb}: right before, ${seatsInUse} of ${current} seats were in use and ${waiting} ${waiting === 1 ? 'request' : 'requests'} waited.`
+}
+
+const round = (value: number): string => String(Number(value.toFixed(1)))

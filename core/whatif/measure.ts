@@ -1,0 +1,147 @@
+import type { ApfEngine } from '../engine/apfEngine.ts'
+import type { EngineEvent } from '../engine/events.ts'
+import type { Ticket } from '../engine/ticket.ts'
+import type { RejectReason } from '../frame/frame.ts'
+import { isReadOnly } from '../request/requestInfo.ts'
+import { type Nanoseconds, nsToMs, secondsToNs } from '../units.ts'
+
+/** Requests of one client in one flow of one level, counted by what happened within the measured period. */
+export interface Cell {
+  readonly level: string
+  readonly schema: string
+  /** Distinguisher. */
+  readonly flow: string
+  readonly client: string
+  /** Seats that its requests held, times how long. */
+  seatNs: number
+  offered: number
+  served: number
+  /** The handler did not end before the server's request timeout. */
+  expired: number
+  readonly rejected: Record<RejectReason, number>
+  /** Waits of those that were dispatched, 0 for those that ran at once. Milliseconds, in the order of dispatch. */
+  readonly waitsMs: number[]
+}
+
+export interface MeasureOptions<T> {
+  readonly clientOf: (payload: T) => string
+  /** What happens before is not counted. */
+  readonly fromNs: Nanoseconds
+  readonly untilNs: Nanoseconds
+  /** Whether handlers end at the server's request timeout. */
+  readonly cut: boolean
+}
+
+/** `--request-timeout` of the API server. */
+export const REQUEST_TIMEOUT_NS = secondsToNs(60)
+
+const noRejections = (): Record<RejectReason, number> => ({ 'queue-full': 0, 'concurrency-limit': 0, 'time-out': 0 })
+
+/** Counts what one engine does, by its own events: the same for a list of arrivals and for clients that react. */
+export class Measure<T> {
+  private readonly engine: ApfEngine<T>
+  private readonly options: MeasureOptions<T>
+  private readonly all: Cell[] = []
+  /** By lane (or pool), flow and client: looked up for every request, without making a key of texts. */
+  private readonly cells = new Map<unknown, Map<string, Map<string, Cell>>>()
+  /** Requests that wait or run. */
+  private readonly open = new Map<Ticket<T>, Cell>()
+  private readonly leave: () => void
+
+  constructor(engine: ApfEngine<T>, options: MeasureOptions<T>) {
+    this.engine = engine
+    this.options = options
+    this.leave = engine.subscribe((event) => this.hear(event))
+  }
+
+  /** Ends counting: what still runs has held its seats until the end of the period. */
+  end(): readonly Cell[] {
+    this.leave()
+    for (const [ticket, cell] of this.open) {
+      if (ticket.state === 'executing') this.addSeats(cell, ticket, this.options.untilNs)
+    }
+    this.open.clear()
+    return this.all
+  }
+
+  private hear(event: EngineEvent<T>): void {
+    switch (event.kind) {
+      case 'arrived':
+        return this.arrived(event.ticket)
+      case 'dispatched':
+        return this.dispatched(event.ticket)
+      case 'rejected': {
+        const cell = this.open.get(event.ticket)
+        this.open.delete(event.ticket)
+        if (cell !== undefined && this.counts) cell.rejected[event.reason] += 1
+        return
+      }
+      case 'finished':
+        return this.finished(event.ticket)
+      default:
+    }
+  }
+
+  private get counts(): boolean {
+    return this.engine.nowNs >= this.options.fromNs && this.engine.nowNs <= this.options.untilNs
+  }
+
+  private arrived(ticket: Ticket<T>): void {
+    const cell = this.cellOf(ticket)
+    this.open.set(ticket, cell)
+    if (this.counts) cell.offered += 1
+  }
+
+  private dispatched(ticket: Ticket<T>): void {
+    if (!this.counts) return
+    this.open.get(ticket)?.waitsMs.push(nsToMs(this.engine.nowNs - ticket.arrivedNs))
+  }
+
+  private finished(ticket: Ticket<T>): void {
+    const cell = this.open.get(ticket)
+    if (cell === undefined) return
+    this.open.delete(ticket)
+    const { nowNs } = this.engine
+    this.addSeats(cell, ticket, nowNs + ticket.additionalLatency)
+    if (!this.counts) return
+    const cut = this.options.cut && !ticket.kind.isWatch && nowNs - ticket.arrivedNs >= REQUEST_TIMEOUT_NS
+    if (cut) cell.expired += 1
+    else cell.served += 1
+  }
+
+  private addSeats(cell: Cell, ticket: Ticket<T>, endNs: Nanoseconds): void {
+    const { fromNs, untilNs } = this.options
+    const heldNs = Math.min(endNs, untilNs) - Math.max(ticket.startedNs, fromNs)
+    if (heldNs > 0) cell.seatNs += heldNs * ticket.maxSeats
+  }
+
+  private cellOf(ticket: Ticket<T>): Cell {
+    const client = this.options.clientOf(ticket.payload.payload)
+    const isFair = this.engine.mode !== 'max-in-flight'
+    const place = isFair ? ticket.lane : poolOf(ticket)
+    const flow = isFair ? (ticket.flow?.distinguisher ?? '') : ''
+    const byClient = inner(inner(this.cells, place), flow)
+    const known = byClient.get(client)
+    if (known !== undefined) return known
+    const level = isFair ? ticket.lane.level.plan.name : poolOf(ticket)
+    const schema = isFair ? ticket.lane.schema : ''
+    const counts = { seatNs: 0, offered: 0, served: 0, expired: 0, rejected: noRejections(), waitsMs: [] }
+    const cell: Cell = { level, schema, flow, client, ...counts }
+    byClient.set(client, cell)
+    this.all.push(cell)
+    return cell
+  }
+}
+
+/** The map that an outer one has for a key. */
+function inner<K, L, V>(outer: Map<K, Map<L, V>>, key: K): Map<L, V> {
+  const known = outer.get(key)
+  if (known !== undefined) return known
+  const made = new Map<L, V>()
+  outer.set(key, made)
+  return made
+}
+
+/** The max-in-flight filter has two counters, which take the place of levels in the results. */
+export const poolOf = <T>({ payload }: Ticket<T>): string =>
+  isReadOnly(payload.info) ? 'read-only requests' : 'mutating requests'

@@ -1,0 +1,237 @@
+import { methodOfVerb } from '../classify/requestFields.ts'
+import { type LiveRequest, LiveRequestSchema } from '../contract/live.ts'
+import { readAuditLine } from '../feeds/auditEvent.ts'
+import type { FeedListener } from '../feeds/feedEngine.ts'
+import { createFeedRun } from '../feeds/feedRun.ts'
+import { readHttpLogLine } from '../feeds/httpLog.ts'
+import type { FeedRecord } from '../feeds/request.ts'
+import { readRequestLine } from '../request/requestInfo.ts'
+import type { LiveRow } from '../live/requestLog.ts'
+import type { RunRequest } from '../run/run.ts'
+import { UsualDurations } from '../run/usualDurations.ts'
+import { msToNs, type Nanoseconds, type UnixMs, unixMsAfter } from '../units.ts'
+import type { Arrival, Arrivals } from './arrivals.ts'
+import { engineOptions, type Variant } from './variant.ts'
+
+/** A recording with one request or event a line. */
+export interface RecordedText {
+  readonly file: string
+  readonly text: string
+}
+
+export type ReadArrivals =
+  { readonly ok: true; readonly arrivals: Arrivals } | { readonly ok: false; readonly problem: string }
+
+/** Where a request log of `proxy --json` ends, and a feed that was read to its end. */
+const isSummary = (value: object): boolean => 'waits' in value && !('seq' in value)
+
+type Format = 'requests' | 'audit' | 'httplog'
+
+/**
+ * Reads requests that were recorded: lines of `apf-console proxy --json` or `feed --json`, an audit log, or a request log
+ * (`-v=3`). What a log tells of waits and executions together is taken apart by an engine like the baseline, as a feed does.
+ * `nowMs` tells the year that klog leaves out.
+ */
+export function readRecorded(texts: readonly RecordedText[], baseline: Variant, nowMs: UnixMs): ReadArrivals {
+  const formats = new Set(texts.map(({ text }) => formatOf(text)))
+  if (formats.size > 1) {
+    const problem =
+      'The files are of several kinds; name files of one kind: a request log, an audit log or lines of --json.'
+    return { ok: false, problem }
+  }
+  const [format = 'httplog'] = formats
+  return format === 'requests' ? readRequests(texts) : readFeed(texts, format, baseline, nowMs)
+}
+
+function formatOf(text: string): Format {
+  const [first = ''] = /\S[^\n]*/.exec(text) ?? []
+  if (!first.startsWith('{')) return 'httplog'
+  if (first.includes('"auditID"')) return 'audit'
+  return first.includes('"seq"') ? 'requests' : 'httplog'
+}
+
+function* linesOf({ text }: RecordedText): Generator<string> {
+  for (let from = 0; from < text.length;) {
+    const end = text.indexOf('\n', from)
+    yield text.slice(from, end === -1 ? text.length : end)
+    from = end === -1 ? text.length : end + 1
+  }
+}
+
+/** An arrival whose length may become known later. */
+interface Recorded {
+  readonly atMs: UnixMs
+  readonly request: RunRequest
+  readonly row: Pick<LiveRequest, 'user' | 'verb' | 'resource' | 'namespace' | 'url'>
+  executionNs: Nanoseconds | undefined
+  watchNs: Nanoseconds | undefined
+  leavesAfterNs: Nanoseconds | undefined
+}
+
+function readRequests(texts: readonly RecordedText[]): ReadArrivals {
+  const recorded: Recorded[] = []
+  let [shortened, crowdedOut] = [0, 0]
+  for (const one of texts) {
+    let number = 0
+    for (const line of linesOf(one)) {
+      number += 1
+      if (line.trim() === '') continue
+      const value = parsed(line)
+      if (typeof value === 'object' && value !== null && isSummary(value)) continue
+      const row = LiveRequestSchema.safeParse(value)
+      if (!row.success) {
+        const [issue] = row.error.issues
+        const why = value === undefined ? 'it is no JSON' : `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`
+        return { ok: false, problem: `${one.file}:${number}: This is no line of proxy --json or feed --json: ${why}.` }
+      }
+      // Refused before flow control.
+      if (row.data.state === 'crowded-out') {
+        crowdedOut += 1
+        continue
+      }
+      const read = recordedOf(row.data)
+      if (read === undefined) shortened += 1
+      else recorded.push(read)
+    }
+  }
+  const watches = recorded.some(({ request }) => request.info.verb === 'watch')
+  return arrivalsOf(recorded, [
+    ...(shortened > 0
+      ? [`${counted(shortened)} cannot be read again, because the log shortened their address or groups.`]
+      : []),
+    ...(crowdedOut > 0 ? [`${counted(crowdedOut)} left out: the proxy had no room for them.`] : []),
+    ...(watches ? ['When a watch ended is not in the log: watches stay open to the end.'] : []),
+  ])
+}
+
+const counted = (count: number): string => `${count} ${count === 1 ? 'request' : 'requests'}`
+
+/** What a row shows of a text that was too long (`keptText`). */
+const CUT = /… \(\d+ more (?:characters|groups)\)$/
+
+function recordedOf(row: LiveRequest): Recorded | undefined {
+  const { user, groups, verb, url, at, runMs } = row
+  if (CUT.test(url) || CUT.test(user) || groups.some((group) => CUT.test(group))) return undefined
+  const line = readRequestLine(methodOfVerb(verb), url)
+  if (!line.ok) return undefined
+  const request: RunRequest = { user: { name: user, groups }, info: line.info, query: line.query }
+  const executionNs = runMs === undefined ? undefined : msToNs(runMs)
+  return { atMs: at, request, row, executionNs, watchNs: undefined, leavesAfterNs: undefined }
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+/** Collects what a feed tells its engine. */
+class FeedArrivals implements FeedListener {
+  readonly recorded: Recorded[] = []
+  private readonly byRow = new WeakMap<LiveRow, Recorded>()
+  private startMs: UnixMs = 0
+  private nowNs: Nanoseconds = 0
+
+  began(startUnixMs: UnixMs): void {
+    this.startMs = startUnixMs
+    this.nowNs = 0
+  }
+
+  moved(ns: Nanoseconds): void {
+    this.nowNs = ns
+  }
+
+  arrived(row: LiveRow, request: RunRequest): void {
+    const lengths = { executionNs: undefined, watchNs: undefined, leavesAfterNs: undefined }
+    const { user, verb, resource, namespace, url } = row
+    const kept = { user, verb, resource, namespace, url }
+    const recorded: Recorded = { atMs: this.nowMs, request, row: kept, ...lengths }
+    this.recorded.push(recorded)
+    this.byRow.set(row, recorded)
+  }
+
+  lasted(row: LiveRow, durationNs: Nanoseconds): void {
+    const recorded = this.byRow.get(row)
+    if (recorded !== undefined) recorded.executionNs ??= durationNs
+  }
+
+  watchEnded(row: LiveRow): void {
+    const recorded = this.byRow.get(row)
+    if (recorded !== undefined)
+      recorded.watchNs ??= Math.max(0, this.sinceArrival(recorded) - (recorded.executionNs ?? 0))
+  }
+
+  abandoned(row: LiveRow): void {
+    const recorded = this.byRow.get(row)
+    if (recorded !== undefined) recorded.leavesAfterNs ??= this.sinceArrival(recorded)
+  }
+
+  /** Facts come from a scrape, of which a file has none. */
+  told(): void {}
+
+  private get nowMs(): UnixMs {
+    return unixMsAfter(this.startMs, this.nowNs)
+  }
+
+  private sinceArrival({ atMs }: Recorded): Nanoseconds {
+    return Math.max(0, msToNs(this.nowMs - atMs))
+  }
+}
+
+function readFeed(
+  texts: readonly RecordedText[],
+  format: 'audit' | 'httplog',
+  baseline: Variant,
+  nowMs: UnixMs,
+): ReadArrivals {
+  const { mode: _mode, startUnixMs: _start, ...engine } = engineOptions(baseline, nowMs, 0)
+  const run = createFeedRun({ engine, identity: format, startUnixMs: nowMs, kept: 1, untold: 1 })
+  run.configure(baseline.objects)
+  const listener = new FeedArrivals()
+  run.subscribe(listener)
+  const read = (line: string): FeedRecord => (format === 'audit' ? readAuditLine(line) : readHttpLogLine(line, nowMs))
+  for (const one of texts) {
+    for (const line of linesOf(one)) run.take([read(line)], nowMs)
+  }
+  run.finish()
+  const { unreadable, lastUnreadable } = run.counts
+  return arrivalsOf(listener.recorded, [
+    ...(unreadable > 0
+      ? [
+          `${unreadable} ${unreadable === 1 ? 'line' : 'lines'} cannot be read, the last because: ${lastUnreadable ?? ''}`,
+        ]
+      : []),
+    ...run.limits,
+  ])
+}
+
+function arrivalsOf(recorded: readonly Recorded[], notes: readonly string[]): ReadArrivals {
+  const ordered = recorded.toSorted((a, b) => a.atMs - b.atMs)
+  const [first] = ordered
+  if (first === undefined) {
+    const problem =
+      'The files hold no request that came to flow control. Name a request log of the console, an audit log or a log of -v=3.'
+    return { ok: false, problem }
+  }
+  const usual = new UsualDurations()
+  let unknown = 0
+  let endNs = 0
+  for (const { row, executionNs } of ordered) if (executionNs !== undefined) usual.note(row, executionNs)
+  const list = ordered.map((one): Arrival => {
+    const { atMs, request, row, watchNs, leavesAfterNs } = one
+    if (one.executionNs === undefined) unknown += 1
+    const executionNs = one.executionNs ?? usual.of(row)
+    const atNs = msToNs(atMs - first.atMs)
+    endNs = Math.max(endNs, atNs + executionNs)
+    return { atNs, request, client: row.user, executionNs, watchNs, leavesAfterNs }
+  })
+  const guessed =
+    unknown === 0
+      ? []
+      : [
+          `${counted(unknown)} never ran or never ended in the recording: where a variant lets them run, they take as long as others of their kind.`,
+        ]
+  return { ok: true, arrivals: { startUnixMs: first.atMs, endNs, list, notes: [...guessed, ...notes] } }
+}

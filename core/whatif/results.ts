@@ -1,0 +1,237 @@
+import type { Adjustment } from '../engine/ledger.ts'
+import { REJECT_REASONS, type RejectReason } from '../frame/frame.ts'
+import { byCodeUnits } from '../text/text.ts'
+import { type Nanoseconds, nsToSeconds, type Seats } from '../units.ts'
+import type { Cell } from './measure.ts'
+
+/** Waits of the requests that were dispatched, milliseconds; 0 of none. Quantiles by nearest rank. */
+export interface WaitQuantiles {
+  readonly p50: number
+  readonly p90: number
+  readonly p99: number
+  readonly max: number
+}
+
+/** What became of some requests. offered = served + expired + rejected + still open at the end. */
+export interface Outcomes {
+  readonly offered: number
+  readonly served: number
+  /** Ended by the server's request timeout (simulated requests only). */
+  readonly expired: number
+  readonly rejected: Readonly<Record<RejectReason, number>>
+  readonly waitMs: WaitQuantiles
+  /** Mean over the period. */
+  readonly seats: Seats
+  /**
+   * Jain index of the seats that the flows held: 1 when all held the same, 1/n when one of n held everything. Absent without
+   * seats.
+   */
+  readonly jain?: number
+}
+
+/** Limits of a level, means over the period and summed over the servers. */
+export interface LevelLimits {
+  readonly nominal: Seats
+  readonly current: Seats
+  /** Seats above the nominal limit, and below it. */
+  readonly borrowed: Seats
+  readonly lent: Seats
+}
+
+export interface LevelResult extends Outcomes {
+  readonly level: string
+  /** Absent under the max-in-flight filter. */
+  readonly limits?: LevelLimits
+}
+export interface SchemaResult extends Outcomes {
+  readonly level: string
+  readonly schema: string
+}
+export interface FlowResult extends SchemaResult {
+  readonly flow: string
+}
+export interface ClientResult extends Outcomes {
+  readonly client: string
+}
+
+/** What one variant did. */
+export interface VariantResult {
+  readonly name: string
+  /** Of the measured period. */
+  readonly seconds: number
+  readonly total: Outcomes
+  /** By name; levels that saw no request and have no limit are left out. */
+  readonly levels: readonly LevelResult[]
+  readonly schemas: readonly SchemaResult[]
+  /** Those with the most requests first. */
+  readonly flows: readonly FlowResult[]
+  /** Flows that are not among them. */
+  readonly moreFlows: number
+  readonly clients: readonly ClientResult[]
+  readonly moreClients: number
+}
+
+/** Clients choose their names, so that there may be as many flows as requests. */
+const MOST_ROWS = 1_000
+
+/** The limits that were in force on one server over the measured period. */
+export interface LimitHistory {
+  readonly adjustments: readonly Adjustment[]
+  readonly fromNs: Nanoseconds
+  readonly untilNs: Nanoseconds
+}
+
+export function resultOf(
+  name: string,
+  cells: readonly Cell[],
+  histories: readonly LimitHistory[],
+  seconds: number,
+): VariantResult {
+  const limits = meanLimits(histories)
+  const byLevel = grouped(cells, ({ level }) => level)
+  const levels = [...new Set([...limits.keys(), ...byLevel.keys()])].toSorted(byCodeUnits).map((level): LevelResult => {
+    const known = limits.get(level)
+    return { level, ...outcomesOf(byLevel.get(level) ?? [], seconds), ...(known !== undefined && { limits: known }) }
+  })
+  const schemas = rows(
+    cells,
+    ({ level, schema }) => `${level}\0${schema}`,
+    seconds,
+    ({ level, schema }) => ({
+      level,
+      schema,
+    }),
+  )
+  const flows = rows(
+    cells,
+    ({ level, schema, flow }) => `${level}\0${schema}\0${flow}`,
+    seconds,
+    (one) => ({
+      level: one.level,
+      schema: one.schema,
+      flow: one.flow,
+    }),
+  ).toSorted(byOffered)
+  const clients = rows(
+    cells,
+    ({ client }) => client,
+    seconds,
+    ({ client }) => ({ client }),
+  ).toSorted(byOffered)
+  return {
+    name,
+    seconds,
+    total: outcomesOf(cells, seconds),
+    levels,
+    schemas,
+    flows: flows.slice(0, MOST_ROWS),
+    moreFlows: Math.max(0, flows.length - MOST_ROWS),
+    clients: clients.slice(0, MOST_ROWS),
+    moreClients: Math.max(0, clients.length - MOST_ROWS),
+  }
+}
+
+const byOffered = (a: Outcomes, b: Outcomes): number => b.offered - a.offered
+
+function rows<K extends object>(
+  cells: readonly Cell[],
+  keyOf: (cell: Cell) => string,
+  seconds: number,
+  named: (cell: Cell) => K,
+): (K & Outcomes)[] {
+  return [...grouped(cells, keyOf)]
+    .toSorted(([a], [b]) => byCodeUnits(a, b))
+    .flatMap(([, group]) => {
+      const [first] = group
+      return first === undefined ? [] : [{ ...named(first), ...outcomesOf(group, seconds) }]
+    })
+}
+
+function grouped(cells: readonly Cell[], keyOf: (cell: Cell) => string): Map<string, Cell[]> {
+  const groups = new Map<string, Cell[]>()
+  for (const cell of cells) {
+    const key = keyOf(cell)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [cell])
+    else group.push(cell)
+  }
+  return groups
+}
+
+export function outcomesOf(cells: readonly Cell[], seconds: number): Outcomes {
+  const rejected = { 'queue-full': 0, 'concurrency-limit': 0, 'time-out': 0 }
+  let [offered, served, expired, seatNs, waits] = [0, 0, 0, 0, 0]
+  const seatsOfFlow = new Map<string, number>()
+  for (const cell of cells) {
+    offered += cell.offered
+    served += cell.served
+    expired += cell.expired
+    seatNs += cell.seatNs
+    waits += cell.waitsMs.length
+    for (const reason of REJECT_REASONS) rejected[reason] += cell.rejected[reason]
+    const flow = `${cell.level}\0${cell.schema}\0${cell.flow}`
+    seatsOfFlow.set(flow, (seatsOfFlow.get(flow) ?? 0) + cell.seatNs)
+  }
+  const sorted = new Float64Array(waits)
+  let at = 0
+  for (const { waitsMs } of cells) {
+    sorted.set(waitsMs, at)
+    at += waitsMs.length
+  }
+  sorted.sort()
+  const jain = jainIndex([...seatsOfFlow.values()])
+  return {
+    offered,
+    served,
+    expired,
+    rejected,
+    waitMs: {
+      p50: nearestRank(sorted, 0.5),
+      p90: nearestRank(sorted, 0.9),
+      p99: nearestRank(sorted, 0.99),
+      max: sorted.at(-1) ?? 0,
+    },
+    seats: seconds === 0 ? 0 : nsToSeconds(seatNs) / seconds,
+    ...(jain !== undefined && { jain }),
+  }
+}
+
+/** The smallest value that at least this part of all is not above; 0 of none. Values ascend. */
+export const nearestRank = (sorted: Float64Array, quantile: number): number =>
+  sorted[Math.max(0, Math.ceil(quantile * sorted.length) - 1)] ?? 0
+
+/** `undefined` when nobody has anything. */
+export function jainIndex(shares: readonly number[]): number | undefined {
+  let [sum, squares] = [0, 0]
+  for (const share of shares) {
+    sum += share
+    squares += share * share
+  }
+  return squares === 0 ? undefined : (sum * sum) / (shares.length * squares)
+}
+
+/** All that were turned away or cut off. */
+export const failed = ({ rejected, expired }: Pick<Outcomes, 'rejected' | 'expired'>): number =>
+  expired + REJECT_REASONS.reduce((sum, reason) => sum + rejected[reason], 0)
+
+/** Each limit weighted by how long it was in force within the period. */
+function meanLimits(histories: readonly LimitHistory[]): ReadonlyMap<string, LevelLimits> {
+  const means = new Map<string, LevelLimits>()
+  for (const { adjustments, fromNs, untilNs } of histories) {
+    for (const [i, { atNs, ledger }] of adjustments.entries()) {
+      const endNs = Math.min(untilNs, adjustments[i + 1]?.atNs ?? untilNs)
+      const part = (endNs - Math.max(fromNs, atNs)) / (untilNs - fromNs)
+      if (!(part > 0)) continue
+      for (const { name, nominal, current, borrowed, lent } of ledger.levels) {
+        const before = means.get(name) ?? { nominal: 0, current: 0, borrowed: 0, lent: 0 }
+        means.set(name, {
+          nominal: before.nominal + part * nominal,
+          current: before.current + part * current,
+          borrowed: before.borrowed + part * borrowed,
+          lent: before.lent + part * lent,
+        })
+      }
+    }
+  }
+  return means
+}

@@ -1,0 +1,76 @@
+import type { ServerFacts } from '../engine/apfEngine.ts'
+import type { Call } from '../simulate/server.ts'
+import { createSimulation, type Simulation } from '../simulate/simulation.ts'
+import type { Workload } from '../simulate/workload.ts'
+import { type Nanoseconds, nsToSeconds, type UnixMs } from '../units.ts'
+import type { Arrival, Arrivals } from './arrivals.ts'
+import { Measure } from './measure.ts'
+import { resultOf, type VariantResult } from './results.ts'
+import { engineOptions, type Variant } from './variant.ts'
+
+/** Clients of a simulated cluster, and which part of the run is measured. */
+export interface SimulatedTraffic {
+  readonly workload: Workload
+  readonly seed: number
+  readonly startUnixMs: UnixMs
+  readonly fromNs: Nanoseconds
+  readonly untilNs: Nanoseconds
+}
+
+/** The clients in front of one server of this variant. */
+export function simulationOf(traffic: SimulatedTraffic, variant: Variant): Simulation {
+  const { workload, seed, startUnixMs, untilNs } = traffic
+  return createSimulation({
+    ...engineOptions(variant, startUnixMs, untilNs),
+    seed,
+    workload,
+    configuration: variant.objects,
+    executionFactor: variant.executionFactor,
+  })
+}
+
+/**
+ * What the clients send to a server of this variant, as a list: retries and pauses among it are those that follow from its
+ * decisions. `undefined` when `mayGoOn` ended it.
+ */
+export function simulatedArrivals(
+  traffic: SimulatedTraffic,
+  variant: Variant,
+  mayGoOn?: () => boolean,
+): Arrivals | undefined {
+  const { workload, startUnixMs, untilNs } = traffic
+  // Each variant multiplies execution times by its own factor.
+  const simulation = simulationOf(traffic, { ...variant, executionFactor: 1 })
+  const list: Arrival[] = []
+  simulation.engine.subscribe((event) => {
+    if (event.kind !== 'arrived') return
+    const { user, info, query, payload } = event.ticket.payload
+    const { executionNs, watchNs } = payload
+    const request = { user, info, query }
+    list.push({ atNs: simulation.nowNs, request, client: simulation.groupOf(payload), executionNs, watchNs })
+  })
+  if (!simulation.runTo(untilNs, mayGoOn)) return undefined
+  const facts: ServerFacts = {
+    objects: new Map(workload.objects.map(({ key, count, averageSize }) => [key, { count, averageSize }])),
+    watches: [],
+  }
+  const notes = [
+    'The arrivals are those of the baseline: clients do not react to what a candidate decides. Closed-loop clients do.',
+  ]
+  return { startUnixMs, endNs: untilNs, list, facts, capacity: workload.service.capacity, notes }
+}
+
+/** The clients before one server of this variant, reacting to it. `undefined` when `mayGoOn` ended it. */
+export function simulatedResult(
+  traffic: SimulatedTraffic,
+  variant: Variant,
+  mayGoOn?: () => boolean,
+): VariantResult | undefined {
+  const { fromNs, untilNs } = traffic
+  const simulation = simulationOf(traffic, variant)
+  const clientOf = (call: Call): string => simulation.groupOf(call)
+  const measure = new Measure(simulation.engine, { clientOf, fromNs, untilNs, cut: true })
+  if (!simulation.runTo(untilNs, mayGoOn)) return undefined
+  const history = { adjustments: simulation.engine.adjustments(), fromNs, untilNs }
+  return resultOf(variant.name, measure.end(), [history], nsToSeconds(untilNs - fromNs))
+}

@@ -1,0 +1,60 @@
+import type { ObjectSet } from '../config/objects.ts'
+import type { EngineMode } from '../engine/apfEngine.ts'
+import { AS_UPSTREAM, NEWEST_VERSION, profileFor } from '../engine/profiles.ts'
+import type { RunOptions } from '../run/run.ts'
+import { nsToSeconds, type Nanoseconds, type Seats, type UnixMs } from '../units.ts'
+
+/** One way to run the API servers: what a baseline and its candidates differ in. */
+export interface Variant {
+  readonly name: string
+  readonly objects: ObjectSet
+  readonly maxRequestsInFlight: Seats
+  readonly maxMutatingRequestsInFlight: Seats
+  /** Each has these limits; a user stays with the server that the hash of its name gives. */
+  readonly servers: number
+  /** gitVersion whose rules apply. */
+  readonly version: string
+  readonly algorithm: EngineMode
+  /** Every execution time is multiplied by it. */
+  readonly executionFactor: number
+}
+
+/** A baseline and its candidates together. */
+export const MOST_VARIANTS = 8
+export const MOST_SERVERS = 100
+export const EXECUTION_FACTOR = { min: 0.01, max: 100 } as const
+export const ALGORITHMS: readonly EngineMode[] = ['priority-and-fairness', 'max-in-flight']
+
+/** A server without options, and its own objects. */
+export const defaultVariant = (name: string, objects: ObjectSet): Variant => ({
+  name,
+  objects,
+  maxRequestsInFlight: 400,
+  maxMutatingRequestsInFlight: 200,
+  servers: 1,
+  version: NEWEST_VERSION,
+  algorithm: 'priority-and-fairness',
+  executionFactor: 1,
+})
+
+/** Limits are recomputed every ten seconds; all recomputations of four days are kept. */
+const ADJUSTMENT_SECONDS = 10
+const MOST_ADJUSTMENTS = 35_000
+
+export const engineOptions = (variant: Variant, startUnixMs: UnixMs, endNs: Nanoseconds): RunOptions => ({
+  mode: variant.algorithm,
+  maxRequestsInFlight: variant.maxRequestsInFlight,
+  maxMutatingRequestsInFlight: variant.maxMutatingRequestsInFlight,
+  profile: profileFor(variant.version),
+  corrections: AS_UPSTREAM,
+  startUnixMs,
+  keepAdjustments: Math.min(MOST_ADJUSTMENTS, Math.ceil(nsToSeconds(endNs) / ADJUSTMENT_SECONDS) + 10),
+})
+
+/** FNV-1a: the server of a user, the same on every machine. */
+export function serverOf(user: string, servers: number): number {
+  if (servers === 1) return 0
+  let hash = 0x811c9dc5
+  for (let i = 0; i < user.length; i++) hash = Math.imul(hash ^ user.charCodeAt(i), 0x01000193)
+  return (hash >>> 0) % servers
+}

@@ -1,0 +1,108 @@
+import { stringify } from 'yaml'
+import { ProblemError } from '../../core/contract/errors.ts'
+import { CLUSTER } from '../../core/simulate/cluster.ts'
+import { secondsToNs } from '../../core/units.ts'
+import { readRecorded } from '../../core/whatif/recorded.ts'
+import { simulatedArrivals, type SimulatedTraffic } from '../../core/whatif/simulated.ts'
+import type { Variant } from '../../core/whatif/variant.ts'
+import { whatIf as compareVariants, whatIfClosed, type WhatIfResult } from '../../core/whatif/whatif.ts'
+import type { Console, ExitCode } from './console.ts'
+import { readInputFiles } from './inputFiles.ts'
+import { OUTPUT_OPTIONS, readNumber, readOutput, UsageError, type Command, type Given } from './usage.ts'
+import { whatIfText } from './whatifText.ts'
+import { variantsFrom } from './whatifVariants.ts'
+
+/** The same requests under other configurations, limits, versions or algorithms. */
+export const whatif: Command = {
+  options: {
+    ...OUTPUT_OPTIONS,
+    baseline: { type: 'string' },
+    candidate: { type: 'string', multiple: true },
+    simulate: { type: 'boolean' },
+    seed: { type: 'string' },
+    seconds: { type: 'string' },
+    'closed-loop': { type: 'boolean' },
+    flows: { type: 'string' },
+  },
+  operands: 'files',
+  run: runWhatIf,
+}
+
+const SEED = { min: 0, max: 2 ** 31 - 1, whole: true } as const
+const SECONDS = { min: 1, max: 3_600 } as const
+const FLOWS = { min: 0, max: 1_000, whole: true } as const
+const DEFAULT_SECONDS = 300
+const DEFAULT_FLOWS = 10
+
+async function runWhatIf(given: Given, console: Console): Promise<ExitCode> {
+  const output = readOutput(given, ['text', 'json', 'yaml'])
+  const flows = readNumber(given, 'flows', FLOWS) ?? DEFAULT_FLOWS
+  const traffic = trafficFrom(given)
+  const { baseline, candidates } = await variantsFrom(given, console)
+  const result = await compared(given, console, { traffic, baseline, candidates })
+  for (const note of result.notes) console.tell(note)
+  if (output === 'json') console.printJson(result, 2)
+  else if (output === 'yaml') console.print(stringify(result, { aliasDuplicateObjects: false }).trimEnd().split('\n'))
+  else console.print(whatIfText(result, flows))
+  return 0
+}
+
+/** The simulated cluster, when the options ask for it. */
+function trafficFrom(given: Given): SimulatedTraffic | undefined {
+  const seed = readNumber(given, 'seed', SEED)
+  const seconds = readNumber(given, 'seconds', SECONDS)
+  const simulates = given.flag('simulate')
+  const foreign = ['seed', 'seconds', 'closed-loop'].find((option) => given.flag(option))
+  if (!simulates && foreign !== undefined) throw new UsageError(`--${foreign} belongs to --simulate.`)
+  if (simulates === given.operands.length > 0) {
+    throw new UsageError('whatif needs either recorded requests (FILE, or - for standard input) or --simulate.')
+  }
+  const untilNs = secondsToNs(seconds ?? DEFAULT_SECONDS)
+  return simulates ? { workload: CLUSTER, seed: seed ?? 1, startUnixMs: 0, fromNs: 0, untilNs } : undefined
+}
+
+interface Compared {
+  readonly traffic: SimulatedTraffic | undefined
+  readonly baseline: Variant
+  readonly candidates: readonly Variant[]
+}
+
+async function compared(
+  given: Given,
+  console: Console,
+  { traffic, baseline, candidates }: Compared,
+): Promise<WhatIfResult> {
+  const mayGoOn = (): boolean => !console.signal.aborted
+  const result =
+    traffic !== undefined && given.flag('closed-loop')
+      ? closed(traffic, baseline, candidates, mayGoOn)
+      : compareVariants(await arrivalsFrom(given, console, traffic, baseline), baseline, candidates, mayGoOn)
+  if (result === undefined) throw new ProblemError('cancelled', 'The comparison was cancelled.')
+  return result
+}
+
+function closed(
+  traffic: SimulatedTraffic,
+  baseline: Variant,
+  candidates: readonly Variant[],
+  mayGoOn: () => boolean,
+): WhatIfResult | undefined {
+  const several = [baseline, ...candidates].find(({ servers }) => servers > 1)
+  if (several !== undefined) {
+    throw new UsageError(`--closed-loop simulates one server; ${several.name} has ${several.servers}.`)
+  }
+  return whatIfClosed(traffic, baseline, candidates, mayGoOn)
+}
+
+async function arrivalsFrom(given: Given, console: Console, traffic: SimulatedTraffic | undefined, baseline: Variant) {
+  if (traffic !== undefined) {
+    const arrivals = simulatedArrivals(traffic, baseline, () => !console.signal.aborted)
+    if (arrivals === undefined) throw new ProblemError('cancelled', 'The simulation was cancelled.')
+    return arrivals
+  }
+  const files = await readInputFiles(given.operands, console)
+  const texts = files.map(({ name, text }) => ({ file: name, text }))
+  const read = readRecorded(texts, baseline, console.environment.now())
+  if (!read.ok) throw new ProblemError('invalid-input', read.problem)
+  return read.arrivals
+}

@@ -1,0 +1,186 @@
+import { REJECT_REASONS } from '../../core/frame/frame.ts'
+import type { DecisionDifferences } from '../../core/whatif/compare.ts'
+import {
+  failed,
+  type FlowResult,
+  type LevelResult,
+  type Outcomes,
+  type VariantResult,
+} from '../../core/whatif/results.ts'
+import type { WhatIfCandidate, WhatIfResult } from '../../core/whatif/whatif.ts'
+import { textTable } from './console.ts'
+
+/** The comparison for people: each variant, what changes by level, flow schema and flow, and the first decision that differs. */
+export function whatIfText(result: WhatIfResult, mostFlows: number): readonly string[] {
+  const { baseline, candidates } = result
+  const variants = [baseline, ...candidates.map((candidate) => candidate.result)]
+  const clients =
+    result.clients === 'open'
+      ? `${result.requests ?? 0} requests, the same for every variant (open loop)`
+      : 'Simulated clients that react to each variant (closed loop)'
+  return [
+    `${clients}; ${number(baseline.seconds)} s. Waits are those of dispatched requests.`,
+    '',
+    ...outcomeTable(
+      'VARIANT',
+      variants.map((one) => [one.name, one.total] as const),
+    ),
+    ...section(
+      'Levels',
+      'LEVEL',
+      variants,
+      ({ levels }) => levels,
+      ({ level }) => level,
+    ),
+    ...limitLines(variants),
+    ...section(
+      'Flow schemas',
+      'FLOW SCHEMA',
+      variants,
+      ({ schemas }) => schemas,
+      ({ level, schema }) => join(level, schema),
+    ),
+    ...flowSection(variants, mostFlows),
+    ...candidates.flatMap((candidate) => candidateLines(baseline, candidate)),
+  ]
+}
+
+const HEAD = [
+  'OFFERED',
+  'SERVED',
+  'EXPIRED',
+  'QUEUE-FULL',
+  'CONC.-LIMIT',
+  'TIME-OUT',
+  'WAIT P50',
+  'P90',
+  'P99',
+  'MAX',
+  'SEATS',
+  'JAIN',
+]
+
+const outcomeTable = (title: string, rows: readonly (readonly [string, Outcomes])[]): readonly string[] =>
+  textTable(
+    [[title, ...HEAD], ...rows.map(([name, outcomes]) => [name, ...outcomeCells(outcomes)])],
+    ['left', ...HEAD.map(() => 'right' as const)],
+  )
+
+function outcomeCells({ offered, served, expired, rejected, waitMs, seats, jain }: Outcomes): readonly string[] {
+  const waits = [waitMs.p50, waitMs.p90, waitMs.p99, waitMs.max].map(milliseconds)
+  const counts = [offered, served, expired, ...REJECT_REASONS.map((reason) => rejected[reason])]
+  return [...counts.map(String), ...waits, number(seats), jain === undefined ? '' : jain.toFixed(3)]
+}
+
+/** The same rows of every variant under each other: a name that one of them lacks is left out there. */
+function section<T extends Outcomes>(
+  title: string,
+  head: string,
+  variants: readonly VariantResult[],
+  rowsOf: (variant: VariantResult) => readonly T[],
+  nameOf: (row: T) => string,
+): readonly string[] {
+  const names = [...new Set(variants.flatMap((variant) => rowsOf(variant).filter(hasTraffic).map(nameOf)))].toSorted()
+  const rows = names.flatMap((name) =>
+    variants.flatMap((variant) => {
+      const row = rowsOf(variant).find((one) => nameOf(one) === name)
+      return row === undefined ? [] : [[`${name}  ${variant.name}`, row] as const]
+    }),
+  )
+  return rows.length === 0 ? [] : ['', `${title}:`, ...outcomeTable(head, rows)]
+}
+
+const hasTraffic = ({ offered, seats }: Outcomes): boolean => offered > 0 || seats > 0
+
+function flowSection(variants: readonly VariantResult[], most: number): readonly string[] {
+  const nameOf = ({ level, schema, flow }: FlowResult): string => join(level, schema, flow)
+  const [baseline] = variants
+  if (most === 0 || baseline === undefined) return []
+  const shown = new Set(baseline.flows.slice(0, most).map(nameOf))
+  const kept = (variant: VariantResult): readonly FlowResult[] =>
+    variant.flows.filter((flow) => shown.has(nameOf(flow)))
+  const more = baseline.flows.length + baseline.moreFlows - shown.size
+  const lines = section('Flows with the most requests', 'FLOW', variants, kept, nameOf)
+  return more > 0 && lines.length > 0
+    ? [...lines, `and ${more} more flows of the baseline; --flows N shows more.`]
+    : lines
+}
+
+const join = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join(' / ')
+
+function limitLines(variants: readonly VariantResult[]): readonly string[] {
+  const rows = variants.flatMap(({ name, levels }) =>
+    levels.flatMap(({ level, limits }: LevelResult) =>
+      limits === undefined
+        ? []
+        : [
+            {
+              key: `${level}  ${name}`,
+              cells: [limits.nominal, limits.current, limits.borrowed, limits.lent].map(number),
+            },
+          ],
+    ),
+  )
+  if (rows.length === 0) return []
+  const sorted = rows.toSorted((a, b) => (a.key < b.key ? -1 : 1))
+  return [
+    '',
+    'Limits in seats, means over the period:',
+    ...textTable(
+      [['LEVEL', 'NOMINAL', 'CURRENT', 'BORROWED', 'LENT'], ...sorted.map(({ key, cells }) => [key, ...cells])],
+      ['left', 'right', 'right', 'right', 'right'],
+    ),
+  ]
+}
+
+function candidateLines(baseline: VariantResult, { result, decisions }: WhatIfCandidate): readonly string[] {
+  return [
+    '',
+    `${result.name} compared with ${baseline.name}:`,
+    ...differenceLines(baseline.total, result.total),
+    ...(decisions === undefined ? [] : decisionLines(decisions)),
+  ]
+}
+
+function differenceLines(before: Outcomes, after: Outcomes): readonly string[] {
+  const measures = [
+    ['served', before.served, after.served, ''],
+    ['rejected or expired', failed(before), failed(after), ''],
+    ['wait p50', before.waitMs.p50, after.waitMs.p50, ' ms'],
+    ['wait p99', before.waitMs.p99, after.waitMs.p99, ' ms'],
+    ['seats in use', before.seats, after.seats, ''],
+  ] as const
+  return textTable(
+    measures.map(([name, a, b, unit]) => [
+      `  ${name}`,
+      `${number(a)}${unit}`,
+      '→',
+      `${number(b)}${unit}`,
+      signed(b - a, a),
+    ]),
+    ['left', 'right', 'left', 'right', 'right'],
+  )
+}
+
+function decisionLines({ placed, rejected, letRun, longer, shorter, first }: DecisionDifferences): readonly string[] {
+  if (first === undefined) return ['  Every request is decided alike, at the same time.']
+  const counts = [
+    [placed, 'classified differently'],
+    [rejected, 'rejected by the candidate alone'],
+    [letRun, 'rejected by the baseline alone'],
+    [longer, 'dispatched later'],
+    [shorter, 'dispatched earlier'],
+  ] as const
+  const told = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`)
+  return [`  Requests: ${told.join(', ')}.`, ...first.explanation.map((sentence) => `  ${sentence}`)]
+}
+
+const number = (value: number): string => (Number.isInteger(value) ? String(value) : value.toFixed(1))
+const milliseconds = (value: number): string => `${number(value)} ms`
+
+function signed(difference: number, base: number): string {
+  if (difference === 0) return '±0'
+  const sign = difference > 0 ? '+' : '−'
+  const part = base === 0 ? '' : ` (${sign}${Math.abs((100 * difference) / base).toFixed(1)} %)`
+  return `${sign}${number(Math.abs(difference))}${part}`
+}

@@ -1,0 +1,141 @@
+import type { ObjectSet } from '../../core/config/objects.ts'
+import { builtInObjects } from '../../core/config/builtIn.ts'
+import { ProblemError } from '../../core/contract/errors.ts'
+import { applyManifests } from '../../core/impact/applyManifests.ts'
+import { nearest } from '../../core/text/text.ts'
+import { isCovered, COVERED_RANGE } from '../../core/metrics/versions.ts'
+import {
+  ALGORITHMS,
+  defaultVariant,
+  EXECUTION_FACTOR,
+  MOST_SERVERS,
+  MOST_VARIANTS,
+  type Variant,
+} from '../../core/whatif/variant.ts'
+import { acceptable } from '../live/proposed.ts'
+import type { Console } from './console.ts'
+import { readConfiguration } from './inputFiles.ts'
+import { refuseErrors } from './liveObjects.ts'
+import { type Given, UsageError } from './usage.ts'
+
+type Settings = Partial<Omit<Variant, 'name' | 'objects'>>
+
+const SEATS = { min: 0, max: 100_000, whole: true } as const
+
+/** How each setting of a variant is written: `NAME=VALUE`. */
+const SETTINGS: Readonly<Record<string, (text: string) => Settings | string>> = {
+  'max-requests-inflight': (text) => within(text, SEATS, (maxRequestsInFlight) => ({ maxRequestsInFlight })),
+  'max-mutating-requests-inflight': (text) =>
+    within(text, SEATS, (maxMutatingRequestsInFlight) => ({ maxMutatingRequestsInFlight })),
+  servers: (text) => within(text, { min: 1, max: MOST_SERVERS, whole: true }, (servers) => ({ servers })),
+  'execution-factor': (text) => within(text, EXECUTION_FACTOR, (executionFactor) => ({ executionFactor })),
+  version(text) {
+    const version = text.startsWith('v') ? text : `v${text}`
+    return isCovered(text) ? { version } : `takes a version from ${COVERED_RANGE}`
+  },
+  algorithm(text) {
+    const algorithm = ALGORITHMS.find((known) => known === text)
+    return algorithm === undefined ? `takes ${ALGORITHMS.join(' or ')}` : { algorithm }
+  },
+}
+
+function within(
+  text: string,
+  { min, max, whole = false }: { readonly min: number; readonly max: number; readonly whole?: boolean },
+  settings: (value: number) => Settings,
+): Settings | string {
+  const value = Number(text)
+  const fits = text.trim() !== '' && value >= min && value <= max && (!whole || Number.isInteger(value))
+  return fits ? settings(value) : `takes a ${whole ? 'whole ' : ''}number from ${min} to ${max}`
+}
+
+interface Parts {
+  readonly settings: Settings
+  readonly files: readonly string[]
+}
+
+/** `edit.yaml,servers=3`: settings, and manifests. */
+function partsOf(option: string, text: string): Parts {
+  const files: string[] = []
+  let settings: Settings = {}
+  for (const part of text.split(',')) {
+    const [name = '', ...rest] = part.split('=')
+    if (rest.length === 0) {
+      if (part === '') throw new UsageError(`${option} has an empty part in ${JSON.stringify(text)}.`)
+      files.push(part)
+      continue
+    }
+    const read = Object.hasOwn(SETTINGS, name) ? SETTINGS[name] : undefined
+    if (read === undefined) {
+      const meant = nearest(name, Object.keys(SETTINGS))
+      const known = meant === undefined ? `known are ${Object.keys(SETTINGS).join(', ')}` : `did you mean ${meant}?`
+      throw new UsageError(`${option}: there is no setting ${JSON.stringify(name)}; ${known}`)
+    }
+    const value = read(rest.join('='))
+    if (typeof value === 'string') {
+      throw new UsageError(`${option}: ${name} ${value}, not ${JSON.stringify(rest.join('='))}.`)
+    }
+    settings = { ...settings, ...value }
+  }
+  return { settings, files }
+}
+
+/** The variants that the options name. Throws for what cannot be read, and for objects that no server would take. */
+export async function variantsFrom(
+  given: Given,
+  console: Console,
+): Promise<{ readonly baseline: Variant; readonly candidates: readonly Variant[] }> {
+  const baseline = await baselineFrom(given.value('baseline'), console)
+  const texts = given.values('candidate')
+  if (texts.length >= MOST_VARIANTS) {
+    throw new UsageError(`--candidate can be given ${MOST_VARIANTS - 1} times, not ${texts.length}.`)
+  }
+  const candidates: Variant[] = []
+  for (const text of texts) {
+    const candidate = await candidateFrom(text, baseline, console)
+    if ([baseline, ...candidates].some(({ name }) => name === candidate.name)) {
+      throw new UsageError(`Two variants are named ${JSON.stringify(candidate.name)}; give each its own name.`)
+    }
+    candidates.push(candidate)
+  }
+  return { baseline, candidates }
+}
+
+async function baselineFrom(text: string | undefined, console: Console): Promise<Variant> {
+  const { settings, files } = text === undefined ? { settings: {}, files: [] } : partsOf('--baseline', text)
+  const { version } = { ...defaultVariant('', { levels: [], schemas: [] }), ...settings }
+  const objects = files.length === 0 ? builtInObjects(version) : await wholeConfiguration(files, version, console)
+  return { ...defaultVariant('baseline', objects), ...settings }
+}
+
+async function wholeConfiguration(files: readonly string[], version: string, console: Console): Promise<ObjectSet> {
+  const { objects, findings } = await readConfiguration(files, { version, reading: console })
+  refuseErrors(findings.filter(({ severity }) => severity === 'error'))
+  refuseEmpty(objects, files)
+  return acceptable(objects, version)
+}
+
+function refuseEmpty({ levels, schemas }: ObjectSet, files: readonly string[]): void {
+  if (levels.length + schemas.length > 0) return
+  throw new ProblemError('not-found', `${files.join(', ')} holds no FlowSchema and no PriorityLevelConfiguration.`)
+}
+
+/** `NAME=PART,…`: manifests are applied to the objects of the baseline, as `kubectl apply` does. */
+async function candidateFrom(text: string, baseline: Variant, console: Console): Promise<Variant> {
+  const at = text.indexOf('=')
+  const name = text.slice(0, at).trim()
+  if (at === -1 || name === '') {
+    throw new UsageError(`--candidate takes NAME=PART,…, such as more-shares=edit.yaml, not ${JSON.stringify(text)}.`)
+  }
+  const { settings, files } = partsOf(`--candidate ${name}`, text.slice(at + 1))
+  const variant: Variant = { ...baseline, ...settings, name }
+  if (files.length === 0) return variant
+  const { version } = variant
+  const { files: read, objects } = await readConfiguration(files, { version, reading: console })
+  refuseEmpty(objects, files)
+  const documents = read.flatMap((one) => one.documents)
+  const applied = applyManifests(baseline.objects, documents, { version, before: 'live' })
+  const own = documents.flatMap(({ findings }) => findings.filter(({ severity }) => severity === 'error'))
+  refuseErrors([...own.filter((error) => !applied.supplied.has(error)), ...applied.findings])
+  return { ...variant, objects: acceptable(applied.objects, version) }
+}

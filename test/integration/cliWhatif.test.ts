@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { runHere } from '../harness/commandHere.ts'
+
+const row = (seq: number): string =>
+  JSON.stringify({
+    seq,
+    at: 1_795_000_000_000 + seq,
+    user: 'ann',
+    groups: ['system:authenticated'],
+    verb: 'get',
+    url: '/api/v1/namespaces/default/pods/one',
+    resource: 'pods',
+    namespace: 'default',
+    name: 'one',
+    state: 'served',
+    level: 'global-default',
+    schema: 'global-default',
+    flow: 'ann',
+    seats: { initial: 1, final: 0 },
+    runMs: 1_000,
+  })
+
+const EDIT = `apiVersion: flowcontrol.apiserver.k8s.io/v1
+kind: PriorityLevelConfiguration
+metadata: { name: global-default }
+spec:
+  type: Limited
+  limited:
+    nominalConcurrencyShares: 1
+    lendablePercent: 0
+    borrowingLimitPercent: 0
+    limitResponse: { type: Queue, queuing: { queues: 1, handSize: 1, queueLengthLimit: 2 } }
+`
+
+let folder: string
+const file = (name: string): string => join(folder, name)
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'apf-whatif-'))
+  writeFileSync(file('rows.ndjson'), Array.from({ length: 8 }, (_, seq) => `${row(seq)}\n`).join(''))
+  writeFileSync(file('edit.yaml'), EDIT)
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+it('compares recorded requests, as text, JSON and YAML', async () => {
+  const words = ['whatif', file('rows.ndjson'), '--candidate', `narrow=${file('edit.yaml')}`] as const
+  const text = await runHere(...words)
+  expect(text.code).toBe(0)
+  expect(text.output).toContain('8 requests, the same for every variant (open loop)')
+  expect(text.output).toContain('Requests: 3 rejected by the candidate alone, 2 dispatched later.')
+  expect(text.output).toContain(
+    'the decisions differ for the first time: get /api/v1/namespaces/default/pods/one by ann.',
+  )
+  const json: unknown = JSON.parse((await runHere(...words, '--json')).output)
+  expect(json).toMatchObject({
+    clients: 'open',
+    requests: 8,
+    baseline: { name: 'baseline', total: { offered: 8, served: 8, rejected: { 'queue-full': 0 } } },
+    candidates: [{ result: { name: 'narrow', total: { rejected: { 'queue-full': 3 } } }, decisions: { rejected: 3 } }],
+  })
+  const yaml = await runHere(...words, '-o', 'yaml')
+  expect(yaml.output).toMatch(/^clients: open\nrequests: 8\n/)
+})
+
+it('says in one sentence what is wrong with an option', async () => {
+  const rows = file('rows.ndjson')
+  const sentences = async (...words: readonly string[]): Promise<string> => (await runHere('whatif', ...words)).told
+  expect(await sentences()).toContain(
+    'whatif needs either recorded requests (FILE, or - for standard input) or --simulate.',
+  )
+  expect(await sentences(rows, '--seed', '2')).toContain('--seed belongs to --simulate.')
+  expect(await sentences(rows, '--candidate', 'edit.yaml')).toContain('--candidate takes NAME=PART,…')
+  expect(await sentences(rows, '--candidate', 'a=server=2')).toContain('did you mean servers?')
+  expect(await sentences(rows, '--candidate', 'a=servers=0')).toContain(
+    'servers takes a whole number from 1 to 100, not "0".',
+  )
+  expect(await sentences(rows, '--candidate', 'a=servers=2', '--candidate', 'a=servers=3')).toContain(
+    'Two variants are named "a"',
+  )
+  expect(await sentences(rows, '--baseline', file('rows.ndjson'))).toMatch(/rows\.ndjson/)
+})
+
+it('refuses a file that holds no requests', async () => {
+  expect(await runHere('whatif', file('edit.yaml'))).toMatchObject({
+    code: 2,
+    told: expect.stringContaining('The files hold no request that came to flow control.'),
+  })
+})
