@@ -134,6 +134,7 @@ function retryAgainst(answers: readonly Outcome[]) {
     },
     state: { random: seededState(1) },
     random: () => 0.5,
+    failureRandom: () => 0.5,
   } as const
   const world = {
     nowNs: () => 0,

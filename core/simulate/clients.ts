@@ -1,5 +1,13 @@
 import { msToNs, type Nanoseconds, nsToMs, MS_PER_SECOND, secondsToNs } from '../units.ts'
-import { drawCall, type Arrivals, type Behaviour, type CallMix, type PreparedCall, type Waves } from './workload.ts'
+import {
+  drawCall,
+  type Arrivals,
+  type Behaviour,
+  type CallMix,
+  type OnRejection,
+  type PreparedCall,
+  type Waves,
+} from './workload.ts'
 import { drawNs, exponential, type Random, type RandomState, uniform } from './random.ts'
 import type { Flight, Outcome } from './server.ts'
 
@@ -16,9 +24,9 @@ type Informing = Extract<Behaviour, { kind: 'informer' }>
 /** What a client does: follows from the scenario, and stays the same. */
 export type ClientPlan =
   /** Calls at given times, each retried on its own. */
-  | { readonly kind: 'open'; readonly arrivals: Arrivals; readonly mix: CallMix }
+  | { readonly kind: 'open'; readonly arrivals: Arrivals; readonly mix: CallMix; readonly onRejection?: OnRejection }
   /** One thread that calls, waits for the answer, thinks, and calls again. */
-  | ({ readonly kind: 'closed'; readonly mix: CallMix } & Pick<Closed, 'think' | 'waves'>)
+  | ({ readonly kind: 'closed'; readonly mix: CallMix } & Pick<Closed, 'think' | 'waves' | 'onRejection'>)
   /** Keeps a copy of one resource: lists, watches from there on, and lists again when that cannot go on. */
   | ({ readonly kind: 'informer'; readonly list: PreparedCall; readonly watch: PreparedCall } & Pick<
       Informing,
@@ -28,14 +36,19 @@ export type ClientPlan =
 /** How far a client has come, beside what it waits for: plain data that each step changes in place. */
 export interface ClientState {
   readonly random: RandomState
+  /**
+   * Of what a client that does not retry draws after a failure: so its n-th call is the same whatever became of those before.
+   */
+  readonly failures?: RandomState
   /** Of an open client, once it has begun. */
   arrivals?: ArrivalState
   /** Of an informer that had to begin anew. */
   backoff?: BackoffState
 }
 
-export const copyOfState = ({ random, arrivals, backoff }: ClientState): ClientState => ({
+export const copyOfState = ({ random, failures, arrivals, backoff }: ClientState): ClientState => ({
   random: [...random],
+  ...(failures !== undefined && { failures: [...failures] }),
   ...(arrivals !== undefined && { arrivals: { ...arrivals, pending: [...arrivals.pending] } }),
   ...(backoff !== undefined && { backoff: { ...backoff } }),
 })
@@ -52,6 +65,8 @@ export interface Client {
   readonly state: ClientState
   /** Draws from `state.random`. */
   readonly random: Random
+  /** Draws from `state.failures` where the client has that. */
+  readonly failureRandom: Random
 }
 
 export interface ClientWorld {
@@ -98,23 +113,25 @@ export function makeCall(client: Client, world: ClientWorld): void {
   }
 }
 
+export const givesUp = (plan: ClientPlan): boolean => plan.kind !== 'informer' && plan.onRejection === 'next'
+
 /**
  * The attempt has ended. As client-go does, its client waits after a 429 for exactly the seconds that the server named and
- * tries again, ten times at most.
+ * tries again, ten times at most, unless it gives up at once.
  */
 export function answered(client: Client, flight: Flight, outcome: Outcome, world: ClientWorld): void {
-  if (outcome.kind === 'rejected' && flight.retries < MOST_RETRIES) {
+  const { plan, random, failureRandom, number } = client
+  if (outcome.kind === 'rejected' && flight.retries < MOST_RETRIES && !givesUp(plan)) {
     const again = { ...flight, retries: flight.retries + 1 }
     return world.later(secondsToNs(outcome.retryAfter), { kind: 'retry', flight: again })
   }
-  const { plan, random, number } = client
   const isServed = outcome.kind === 'served'
   switch (plan.kind) {
     case 'open':
       return
     case 'closed': {
       const thoughtNs = drawNs(plan.think, random)
-      const pauseNs = isServed ? thoughtNs : thoughtNs + drawNs(AFTER_FAILURE, random)
+      const pauseNs = isServed ? thoughtNs : thoughtNs + drawNs(AFTER_FAILURE, failureRandom)
       return world.later(pauseNs, { kind: 'call', client: number })
     }
     case 'informer': {

@@ -25,6 +25,7 @@ import {
   type ClientTask,
   type ClientWorld,
   copyOfState,
+  givesUp,
   makeCall,
 } from './clients.ts'
 import { drawNs, namedState, randomOf, type RandomState, uniform } from './random.ts'
@@ -80,6 +81,10 @@ export interface Simulation {
   readonly configured: ConfigurationReport
   /** Adopts the objects at once. */
   configure(configuration: EngineConfiguration): ConfigurationReport
+  /** From now on every execution time that is drawn is multiplied by this. */
+  slow(executionFactor: number): void
+  /** What this group sends before `untilNs` arrives then: a network that lets nothing through. */
+  pause(group: string, untilNs: Nanoseconds): void
   /** What became of the calls so far, by group. */
   tallies(): ReadonlyMap<string, Readonly<Tally>>
   /** The group of the client that makes a call. */
@@ -116,6 +121,8 @@ export interface SimulationCheckpoint {
   readonly runningSeats: Seats
   readonly tallies: ReadonlyMap<string, Readonly<Tally>>
   readonly configured: ConfigurationReport
+  readonly executionFactor: number
+  readonly paused: ReadonlyMap<string, Nanoseconds>
 }
 
 /** How many events happen before `mayGoOn` is asked. */
@@ -128,7 +135,9 @@ class SimulatedCluster implements Simulation {
   configured: ConfigurationReport
   private readonly workload: Workload
   private readonly onMinute: (() => void) | undefined
-  private readonly executionFactor: number
+  private executionFactor: number
+  /** Groups whose requests do not come through, and until when. */
+  private paused = new Map<string, Nanoseconds>()
   private readonly server: SimulatedServer
   private readonly parts: readonly ClientPart[]
   private readonly world: ClientWorld = {
@@ -160,7 +169,12 @@ class SimulatedCluster implements Simulation {
     this.configured = this.engine.configure(configuration)
     this.tallyOf = new Map(workload.groups.map(({ name }) => [name, emptyTally()]))
     this.parts = partsOf(workload)
-    this.clients = this.clientsWith(this.parts.map(({ name }) => ({ random: namedState(seed, name) })))
+    this.clients = this.clientsWith(
+      this.parts.map(({ name, plan }) => ({
+        random: namedState(seed, name),
+        ...(givesUp(plan) && { failures: namedState(seed, `${name}/failures`) }),
+      })),
+    )
     for (const client of this.clients) begin(client, this.world)
     this.polls = workload.objects.map(({ key }) => namedState(seed, `statistics of ${key}`))
     for (const object of workload.objects.keys()) this.countObjects(object)
@@ -197,12 +211,20 @@ class SimulatedCluster implements Simulation {
     return (this.configured = this.engine.configure(configuration))
   }
 
+  slow(executionFactor: number): void {
+    this.executionFactor = executionFactor
+  }
+
+  pause(group: string, untilNs: Nanoseconds): void {
+    this.paused.set(group, untilNs)
+  }
+
   tallies(): ReadonlyMap<string, Readonly<Tally>> {
     return this.tallyOf
   }
 
   checkpoint(): SimulationCheckpoint {
-    const { engine, server, clients, polls, tallyOf, configured } = this
+    const { engine, server, clients, polls, tallyOf, configured, executionFactor, paused } = this
     return {
       engine: engine.checkpoint([...server.openWatches]),
       clients: clients.map(({ state }) => copyOfState(state)),
@@ -210,10 +232,13 @@ class SimulatedCluster implements Simulation {
       runningSeats: server.runningSeats,
       tallies: new Map([...tallyOf].map(([group, tally]) => [group, { ...tally }])),
       configured,
+      executionFactor,
+      paused: new Map(paused),
     }
   }
 
-  restore({ engine, clients, polls, runningSeats, tallies, configured }: SimulationCheckpoint): void {
+  restore(checkpoint: SimulationCheckpoint): void {
+    const { engine, clients, polls, runningSeats, tallies, configured, executionFactor, paused } = checkpoint
     if (clients.length !== this.parts.length || polls.length !== this.polls.length)
       throw new Error('the checkpoint is of a simulation of another workload')
     this.server.restore(runningSeats, this.engine.restore(engine))
@@ -221,12 +246,17 @@ class SimulatedCluster implements Simulation {
     this.polls = polls.map((state) => [...state])
     this.tallyOf = new Map([...tallies].map(([group, tally]) => [group, { ...tally }]))
     this.configured = configured
+    this.executionFactor = executionFactor
+    this.paused = new Map(paused)
   }
 
   private clientsWith(states: readonly ClientState[]): readonly Client[] {
     return this.parts.flatMap(({ plan }, number) => {
       const state = states[number]
-      return state === undefined ? [] : [{ number, plan, state, random: randomOf(state.random) }]
+      if (state === undefined) return []
+      const random = randomOf(state.random)
+      const failureRandom = state.failures === undefined ? random : randomOf(state.failures)
+      return [{ number, plan, state, random, failureRandom }]
     })
   }
 
@@ -260,6 +290,8 @@ class SimulatedCluster implements Simulation {
   }
 
   private send(flight: Flight): void {
+    const pausedNs = this.paused.get(this.groupOf(flight)) ?? 0
+    if (pausedNs > this.nowNs) return this.later(pausedNs - this.nowNs, { kind: 'retry', flight })
     const { plan, random } = this.client(flight.client)
     const call = callOf(plan, flight.call)
     if (call === undefined) throw new Error(`client ${flight.client} has no call ${flight.call}`)
@@ -325,8 +357,8 @@ function plansOf(
   }
   switch (behaviour.kind) {
     case 'open': {
-      const { kind, arrivals, calls } = behaviour
-      return [{ part: 'calls', plan: { kind, arrivals, mix: callMix(book, user, index, calls) } }]
+      const { calls, ...open } = behaviour
+      return [{ part: 'calls', plan: { ...open, mix: callMix(book, user, index, calls) } }]
     }
     case 'closed': {
       const { calls, ...closed } = behaviour

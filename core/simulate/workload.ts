@@ -55,9 +55,21 @@ export interface CallKind {
   readonly execution?: Distribution
 }
 
+/**
+ * What a client does about 429: as client-go it waits for `Retry-After` and sends the request again, or it gives the request
+ * up, backs off, and goes on with its next one.
+ */
+export type OnRejection = 'retry' | 'next'
+
 export type Behaviour =
   /** Calls come whatever became of those before. */
-  | { readonly kind: 'open'; readonly arrivals: Arrivals; readonly calls: readonly CallKind[] }
+  | {
+      readonly kind: 'open'
+      readonly arrivals: Arrivals
+      readonly calls: readonly CallKind[]
+      /** `retry` without. */
+      readonly onRejection?: OnRejection
+    }
   /** Each thread of each client makes one call after the other, so that never more than `threads` are under way. */
   | {
       readonly kind: 'closed'
@@ -65,6 +77,8 @@ export type Behaviour =
       readonly think: Distribution
       readonly waves?: Waves
       readonly calls: readonly CallKind[]
+      /** `retry` without. */
+      readonly onRejection?: OnRejection
     }
   /** Keeps a copy of resources: lists each, watches it, and lists it again when the watch cannot go on. */
   | {

@@ -128,7 +128,7 @@ export class Replay {
           clientOf: ({ owner }) => owner.arrival.client,
           fromNs: 0,
           untilNs: arrivals.endNs,
-          cut: arrivals.capacity !== undefined,
+          executionNsOf: arrivals.capacity && (({ owner }) => owner.work.executionNs),
         }),
     )
     this.leaving = arrivals.list

@@ -69,7 +69,8 @@ export function simulatedResult(
   const { fromNs, untilNs } = traffic
   const simulation = simulationOf(traffic, variant)
   const clientOf = (call: Call): string => simulation.groupOf(call)
-  const measure = new Measure(simulation.engine, { clientOf, fromNs, untilNs, cut: true })
+  const executionNsOf = (call: Call): number => call.executionNs
+  const measure = new Measure(simulation.engine, { clientOf, executionNsOf, fromNs, untilNs })
   if (!simulation.runTo(untilNs, mayGoOn)) return undefined
   const history = { adjustments: simulation.engine.adjustments(), fromNs, untilNs }
   return resultOf(variant.name, measure.end(), [history], nsToSeconds(untilNs - fromNs))

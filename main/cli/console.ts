@@ -23,6 +23,8 @@ export interface Console extends Output {
   readonly version: string
   /** Folder of the built page. */
   readonly pageRoot: string
+  /** Folder of the scenario library. */
+  readonly scenarioFolder: string
   readonly stateDir: string
   readonly platform: NodeJS.Platform
   /** Ends the command: an interrupt, or an output that nobody reads any more. */

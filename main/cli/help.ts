@@ -1,5 +1,6 @@
 import { NEWEST_VERSION } from '../../core/engine/profiles.ts'
 import { COVERED_RANGE } from '../../core/metrics/versions.ts'
+import { COMPARING } from './helpComparing.ts'
 
 const CREDENTIALS = `Credentials for --metrics-url and --prometheus (files, because other users can read a command line):
   --token-file FILE      a bearer token; read again every minute
@@ -67,6 +68,7 @@ Usage:
   apf-console classify --user U --url PATH           which schema and level a request falls into, why, and its seats
   apf-console impact --edit FILE…                    seats of every level before and after an edit, and what it puts at risk
   apf-console whatif FILE --candidate NAME=EDIT      the same requests under other configurations, limits or versions
+  apf-console simulate FILE|NAME                     scenarios, with verdicts and assertions
   apf-console diff OLD NEW                           what differs between two configurations
   apf-console drift --config FILE | --kubeconfig F   what differs from the built-in objects, or from elsewhere
   apf-console etcd-proxy --upstream URL --rules FILE…  a proxy in front of an etcd that limits requests by rules
@@ -359,101 +361,7 @@ Options:
 
 Exit code: 0 done, 1 a row of the test table fails or a server would reject an object, 2 cannot run.`,
 
-  impact: `Usage: apf-console impact [--config OLD…] --edit NEW… [--server-limit N] [source] [--json]
-
-Shows every level before and after an edit: shares, seats, the widest request, what can wait, and with a source also the limits
-that follow from the present demand (docs/impact.md); then the guard rails: what the edit puts at risk (docs/guard-rails.md).
-
-Edit:
-  --edit FILE…           files and folders of manifests, or - for standard input, applied as kubectl apply does: fields
-                         that a manifest leaves out keep their values
-  --whole                the edit is the whole configuration: what it does not hold is deleted
-
-Objects before it (one of; the built-in ones of --kube-version by default):
-  --config FILE…         files and folders of manifests, which are the whole configuration
-  --kubeconfig FILE, --context NAME   those of a cluster
-
-Source of the present demand (one of):
-  --kubeconfig FILE, --context NAME, --server URL   the API server of a kubeconfig
-  --metrics-url URL      the complete address of a metrics page; repeat it for several servers
-  --prometheus URL       what a Prometheus scraped (apf-console snapshot --help has its options)
-  --file PATH            a metrics text
-  --recording ID|FILE    a recording, as it ends or at the instant of --at TIME; its objects are those that the edit changes
-                         unless --config names others
-
-Options:
-  --server-limit N       seats of one server: --max-requests-inflight and --max-mutating-requests-inflight together (as
-                         the source reports it, else 600)
-  --kube-version V       behaves like v1.33 or v1.33.4 (that of the cluster, or the newest that is known, by default)
-  --test FILE            a saved test table, whose requests must keep matching what they match
-  --json                 as JSON
-
-Exit code: 0 done, 1 a guard rail blocks the edit, a server would reject an object or could not be read, 2 cannot run.`,
-
-  whatif: `Usage: apf-console whatif FILE… [--baseline PART,…] [--candidate NAME=PART,…]… [--output text|json|yaml]
-       apf-console whatif --simulate [--seed N] [--seconds S] [--closed-loop] [--candidate NAME=PART,…]…
-
-Gives the same requests to a baseline and to up to seven candidates, and prints what becomes of them by level, flow
-schema and flow, the differences, and the first decision that differs, explained (docs/whatif.md).
-
-FILE is a recording, packed with gzip or not, or - for standard input: lines of proxy --json or feed --json, an audit log, or
-a request log of -v=3. Several files of one kind are read as one.
-
-Variants:
-  --baseline PART,…      how the requests were served; the built-in objects, 400 and 200 requests in flight by default.
-                         Manifests are the whole configuration
-  --candidate NAME=PART,…   what differs from the baseline; manifests are applied to its objects as kubectl apply does.
-                         Repeat it for several
-
-PART is a manifest (a file or a folder), or one of
-  max-requests-inflight=N, max-mutating-requests-inflight=N   the two limits of each server
-  servers=N              servers; each user stays with one of them
-  version=V              the Kubernetes version whose rules apply, ${COVERED_RANGE}
-  algorithm=A            priority-and-fairness, or max-in-flight: two counters, no queues
-  execution-factor=F     every execution time is multiplied by F
-
-Options:
-  --simulate             requests of the built-in simulated cluster instead of a recording
-  --seed N, --seconds S  its random seed (1 by default) and how long it runs (300 s by default, 3600 s at most)
-  --closed-loop          its clients react to each variant: they retry after Retry-After, back off and think
-  --flows N              flows that the text shows (10 by default)
-  -o, --output FORMAT    text (default), json or yaml
-  --json                 the same as --output json
-
-Exit code: 0 done, 2 cannot run.`,
-
-  diff: `Usage: apf-console diff OLD NEW [--output text|json|patch]
-
-Shows what differs between two configurations, field by field, with defaults filled in (docs/drift.md). OLD and NEW are files or
-folders of manifests; one of them may be - for standard input.
-
-Options:
-  --kube-version V       the version whose rules apply, ${COVERED_RANGE} (the newest by default)
-  -o, --output FORMAT    text (default), json or patch (a unified diff of manifests)
-  --json                 the same as --output json
-
-Exit code: 0 nothing differs, 1 something does or a server would reject an object, 2 cannot run.`,
-
-  drift: `Usage: apf-console drift (--config FILE… | --kubeconfig FILE | --context NAME) [against] [--json]
-
-Shows how the objects of a cluster or of files differ from the built-in objects of the release, and what the API server
-will do to each (docs/drift.md); or how they differ from another cluster or other files. Your own objects are listed but
-do not count as drift from the built-in ones.
-
-Objects:
-  --config FILE…         files and folders of manifests, which are the whole configuration
-  --with-built-in        add the built-in objects that they do not hold
-  --kubeconfig FILE, --context NAME   those of a cluster
-
-Against (one of; the built-in objects by default):
-  --against FILE…        files and folders of manifests
-  --against-kubeconfig FILE, --against-context NAME   those of another cluster
-
-Options:
-  --kube-version V       v1.33 or v1.33.4 (that of the cluster, or the newest that is known, by default)
-  --json                 as JSON
-
-Exit code: 0 no drift, 1 drift, 2 cannot run.`,
+  ...COMPARING,
 
   'etcd-proxy': `Usage: apf-console etcd-proxy --upstream URL [--rules FILE…] [--port N] [--listen HOST[:PORT]] [--mode M]
                               [TLS] [--metrics-port N] [--json]

@@ -73,6 +73,7 @@ const console: Console = {
   }),
   version,
   pageRoot: join(root, 'out', 'renderer'),
+  scenarioFolder: join(root, 'assets', 'scenarios'),
   stateDir,
   platform: process.platform,
   signal: abort.signal,

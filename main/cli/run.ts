@@ -23,6 +23,7 @@ const COMMANDS: Readonly<Record<Exclude<keyof typeof HELP, 'general'>, () => Pro
   validate: async () => (await import('./validate.ts')).validate,
   classify: async () => (await import('./classify.ts')).classify,
   impact: async () => (await import('./impact.ts')).impact,
+  simulate: async () => (await import('./simulate.ts')).simulate,
   whatif: async () => (await import('./whatif.ts')).whatif,
   diff: async () => (await import('./drift.ts')).diff,
   drift: async () => (await import('./drift.ts')).drift,

@@ -1,5 +1,7 @@
 import { stringify } from 'yaml'
 import { ProblemError } from '../../core/contract/errors.ts'
+import { trafficOf } from '../../core/scenario/run.ts'
+import type { Scenario } from '../../core/scenario/scenario.ts'
 import { CLUSTER } from '../../core/simulate/cluster.ts'
 import { secondsToNs } from '../../core/units.ts'
 import { readRecorded } from '../../core/whatif/recorded.ts'
@@ -8,6 +10,7 @@ import type { Variant } from '../../core/whatif/variant.ts'
 import { whatIf as compareVariants, whatIfClosed, type WhatIfResult } from '../../core/whatif/whatif.ts'
 import type { Console, ExitCode } from './console.ts'
 import { readInputFiles } from './inputFiles.ts'
+import { libraryOf, scenarioFrom } from './scenarioFiles.ts'
 import { OUTPUT_OPTIONS, readNumber, readOutput, UsageError, type Command, type Given } from './usage.ts'
 import { whatIfText } from './whatifText.ts'
 import { variantsFrom } from './whatifVariants.ts'
@@ -37,7 +40,7 @@ const DEFAULT_FLOWS = 10
 async function runWhatIf(given: Given, console: Console): Promise<ExitCode> {
   const output = readOutput(given, ['text', 'json', 'yaml'])
   const flows = readNumber(given, 'flows', FLOWS) ?? DEFAULT_FLOWS
-  const traffic = trafficFrom(given)
+  const traffic = await trafficFrom(given, console)
   const { baseline, candidates } = await variantsFrom(given, console)
   const result = await compared(given, console, { traffic, baseline, candidates })
   for (const note of result.notes) console.tell(note)
@@ -47,18 +50,35 @@ async function runWhatIf(given: Given, console: Console): Promise<ExitCode> {
   return 0
 }
 
-/** The simulated cluster, when the options ask for it. */
-function trafficFrom(given: Given): SimulatedTraffic | undefined {
+/** The simulated clients, when the options ask for them: those of the built-in cluster, or of a scenario. */
+async function trafficFrom(given: Given, console: Console): Promise<SimulatedTraffic | undefined> {
   const seed = readNumber(given, 'seed', SEED)
   const seconds = readNumber(given, 'seconds', SECONDS)
   const simulates = given.flag('simulate')
-  const foreign = ['seed', 'seconds', 'closed-loop'].find((option) => given.flag(option))
-  if (!simulates && foreign !== undefined) throw new UsageError(`--${foreign} belongs to --simulate.`)
   if (simulates === given.operands.length > 0) {
-    throw new UsageError('whatif needs either recorded requests (FILE, or - for standard input) or --simulate.')
+    throw new UsageError(
+      'whatif needs either recorded requests or a scenario (FILE, or - for standard input), or --simulate.',
+    )
+  }
+  const scenario = simulates ? undefined : await givenScenario(given, console)
+  const simulated = simulates ? [] : scenario === undefined ? ['seed', 'seconds', 'closed-loop'] : ['seconds']
+  const foreign = simulated.find((option) => given.flag(option))
+  if (foreign !== undefined)
+    throw new UsageError(`--${foreign} belongs to --simulate${foreign === 'seconds' ? '' : ' or a scenario'}.`)
+  if (scenario !== undefined) {
+    if (scenario.phases.length > 0) console.tell('The phases of the scenario are left out: only its clients are used.')
+    return trafficOf({ ...scenario, seed: seed ?? scenario.seed })
   }
   const untilNs = secondsToNs(seconds ?? DEFAULT_SECONDS)
   return simulates ? { workload: CLUSTER, seed: seed ?? 1, startUnixMs: 0, fromNs: 0, untilNs } : undefined
+}
+
+/** The only operand, when it is a name of the library or a YAML file. */
+async function givenScenario({ operands }: Given, console: Console): Promise<Scenario | undefined> {
+  const [operand = '', more] = operands
+  const library = await libraryOf(console)
+  if (more !== undefined || !(library.includes(operand) || /\.ya?ml$/i.test(operand))) return undefined
+  return scenarioFrom(operand, library, console)
 }
 
 interface Compared {

@@ -40,6 +40,7 @@ export async function runHere(...args: readonly string[]): Promise<Finished> {
     }),
     version: '0.0.0',
     pageRoot: join(ROOT, 'out/renderer'),
+    scenarioFolder: join(ROOT, 'assets/scenarios'),
     stateDir,
     platform: process.platform,
     signal: end.signal,

@@ -69,9 +69,9 @@ it('says in one sentence what is wrong with an option', async () => {
   const rows = file('rows.ndjson')
   const sentences = async (...words: readonly string[]): Promise<string> => (await runHere('whatif', ...words)).told
   expect(await sentences()).toContain(
-    'whatif needs either recorded requests (FILE, or - for standard input) or --simulate.',
+    'whatif needs either recorded requests or a scenario (FILE, or - for standard input), or --simulate.',
   )
-  expect(await sentences(rows, '--seed', '2')).toContain('--seed belongs to --simulate.')
+  expect(await sentences(rows, '--seed', '2')).toContain('--seed belongs to --simulate or a scenario.')
   expect(await sentences(rows, '--candidate', 'edit.yaml')).toContain('--candidate takes NAME=PART,…')
   expect(await sentences(rows, '--candidate', 'a=server=2')).toContain('did you mean servers?')
   expect(await sentences(rows, '--candidate', 'a=servers=0')).toContain(
@@ -83,8 +83,17 @@ it('says in one sentence what is wrong with an option', async () => {
   expect(await sentences(rows, '--baseline', file('rows.ndjson'))).toMatch(/rows\.ndjson/)
 })
 
+it('takes the clients of a scenario, which react when asked to', async () => {
+  const words = ['whatif', 'T2', '--candidate', 'twice=execution-factor=2', '--json'] as const
+  const open: unknown = JSON.parse((await runHere(...words)).output)
+  expect(open).toMatchObject({ clients: 'open', candidates: [{ result: { name: 'twice' } }] })
+  const closed: unknown = JSON.parse((await runHere(...words, '--closed-loop')).output)
+  expect(closed).toMatchObject({ clients: 'closed', baseline: { seconds: 50 } })
+})
+
 it('refuses a file that holds no requests', async () => {
-  expect(await runHere('whatif', file('edit.yaml'))).toMatchObject({
+  writeFileSync(file('none.txt'), 'nothing\n')
+  expect(await runHere('whatif', file('none.txt'))).toMatchObject({
     code: 2,
     told: expect.stringContaining('The files hold no request that came to flow control.'),
   })

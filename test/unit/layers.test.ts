@@ -39,6 +39,7 @@ const ROOMS = [
   'core/simulate',
   'core/feeds',
   'core/whatif', // the same requests under several variants
+  'core/scenario', // situations with verdicts
   'core/conformance',
   'core/qos', // limits in front of an etcd
 

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import { readScenario } from './read.ts'
+
+const CALL = "calls: [{ request: 'GET /api/v1/pods', executionMs: 10 }]"
+const lines = (...text: readonly string[]): string => `${text.join('\n')}\n`
+const GOOD = lines(
+  'name: one',
+  'seconds: 10',
+  'clients:',
+  `  - { name: some, user: 'system:serviceaccount:tenant-{i}:app', count: 3, threads: 2, ${CALL} }`,
+  'variants:',
+  '  - { name: now }',
+)
+
+const found = (text: string): readonly string[] =>
+  readScenario(text, 'one.yaml').findings.map(
+    ({ line, column, field, message }) => `${line}:${column} ${field}: ${message}`,
+  )
+const instead = (before: string, after: string): readonly string[] => found(GOOD.replace(before, after))
+
+it('reads a scenario, with what is left out filled in', () => {
+  const { scenario, findings } = readScenario(GOOD, 'one.yaml')
+  expect(findings).toEqual([])
+  expect(scenario).toMatchObject({ name: 'one', seed: 1, seconds: 10, statisticsFrom: 0, phases: [], criteria: [] })
+  expect(scenario?.clients[0]).toMatchObject({
+    clients: 3,
+    user: {
+      name: 'system:serviceaccount:tenant-{i}:app',
+      groups: ['system:serviceaccounts', 'system:serviceaccounts:tenant-{i}', 'system:authenticated'],
+    },
+    behaviour: {
+      kind: 'closed',
+      threads: 2,
+      onRejection: 'next',
+      think: { kind: 'uniform', fromMs: 2.5, toMs: 7.5 },
+      calls: [{ method: 'GET', target: '/api/v1/pods', weight: 1, execution: { kind: 'exponential', meanMs: 10 } }],
+    },
+  })
+  expect(scenario?.variants[0]).toMatchObject({
+    algorithm: 'priority-and-fairness',
+    maxRequestsInFlight: 400,
+    maxMutatingRequestsInFlight: 200,
+  })
+})
+
+describe('says line, field and remedy', () => {
+  it('of members that are unknown, missing or of a wrong type', () => {
+    expect(instead('seconds: 10', 'second: 10')).toEqual([
+      '2:1 second: There is no field “second” at the top of the object: remove it or correct its name.',
+    ])
+    expect(instead('seconds: 10', 'seconds: long')).toEqual([
+      '2:10 seconds: seconds must be a number, not the text “long”.',
+    ])
+    expect(instead('seconds: 10', 'seconds: 0')).toEqual([
+      '2:10 seconds: seconds must be a number from 1 to 3600, not 0.',
+    ])
+    expect(instead('name: one', "name: ''")).toEqual(['1:7 name: A scenario needs a name.'])
+    expect(instead('  - { name: now }', '  []')).toEqual([
+      '5:1 variants: A scenario needs a variant: one with a name is enough.',
+    ])
+  })
+
+  it('of clients', () => {
+    expect(instead('threads: 2', 'threads: 2, perSecond: 1')).toEqual([
+      '4:7 clients[0]: clients[0] needs exactly one of threads, perSecond and burst.',
+    ])
+    expect(instead('GET /api/v1/pods', 'pods')).toEqual([
+      '4:106 clients[0].calls[0].request: clients[0].calls[0].request must be method and path, such as “GET /api/v1/pods”, not “pods”.',
+    ])
+    expect(instead('count: 3, threads: 2', 'count: 30000, threads: 2')).toEqual([
+      '3:1 clients: The clients have 60000 threads; a scenario has at most 50000.',
+    ])
+  })
+
+  it('of objects, as a server rejects them', () => {
+    const level =
+      '{ apiVersion: flowcontrol.apiserver.k8s.io/v1, kind: PriorityLevelConfiguration, metadata: { name: a } }'
+    const [first = ''] = instead('{ name: now }', `{ name: now, configuration: [${level}] }`)
+    expect(first).toMatch(/^6:\d+ variants\[0\]\.configuration\[0\]\.spec/)
+  })
+
+  it('of names that nothing has', () => {
+    const check = lines('assertions:', '  - { clients: same, measure: waitp99, most: 5, variants: [later] }')
+    expect(found(GOOD + check)).toEqual([
+      '8:31 assertions[0].measure: There is no measure “waitp99”: did you mean “waitP99”?',
+    ])
+    expect(found(GOOD + check.replace('waitp99', 'waitP99'))).toEqual([
+      '8:16 assertions[0].clients: There is no group of clients “same”: did you mean “some”?',
+      expect.stringMatching(/^8:\d+ assertions\[0\]\.variants\[0\]: There is no variant “later”/),
+    ])
+    expect(found(GOOD + check.replace('most: 5, ', '').replace('waitp99', 'waitP99'))).toEqual([
+      expect.stringContaining('An assertion needs a bound: least, most, or both.'),
+    ])
+  })
+
+  it('of texts that hold none', () => {
+    expect(found('')).toEqual(['1:1 : The file holds no scenario: it needs a name, clients and variants.'])
+    expect(found('[1')).toHaveLength(1)
+    expect(found(`${GOOD}---\n${GOOD}`)).toEqual([expect.stringContaining('A file holds one scenario')])
+  })
+})

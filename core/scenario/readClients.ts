@@ -1,0 +1,127 @@
+import { identityOf } from '../classify/identity.ts'
+import { entry, type Finding, member, quoted } from '../config/finding.ts'
+import { type Read, readList, readText } from '../config/jsonValues.ts'
+import { readAs } from '../config/members.ts'
+import { readRequestLine } from '../request/requestInfo.ts'
+import { constant, type Distribution, exponential, uniform } from '../simulate/random.ts'
+import { type Arrivals, type CallKind, type ClientGroup, numbered, type Waves } from '../simulate/workload.ts'
+import { bounded, problem } from './values.ts'
+
+/** Threads and open clients of a whole scenario: more would take minutes and gigabytes. */
+const MOST_ACTORS = 50_000
+const MOST_CALLS = 50
+const MOST_BURST = 1_000
+const MOST_PER_SECOND = 100_000
+const MOST_MS = 3_600_000
+const MOST_SECONDS = 3_600
+const DEFAULT_THINK_MS = 5
+/** A window without an end. */
+const FOREVER_MS = 1e12
+
+const DISTRIBUTIONS: Readonly<Record<string, (ms: number) => Distribution>> = { exponential, constant }
+
+const readDistribution: Read<keyof typeof DISTRIBUTIONS> = (value, at, findings) => {
+  const text = readText(value, at, findings)
+  if (text === '' || Object.hasOwn(DISTRIBUTIONS, text)) return text
+  findings.push(problem(at, `${at} must be “exponential” or “constant”, not ${quoted(text)}.`))
+  return ''
+}
+
+const readCall = readAs((members) => ({
+  request: members.text('request'),
+  weight: members.given('weight', bounded({ min: 0, max: 1_000_000 })).weight ?? 1,
+  executionMs: members.nested('executionMs', bounded({ min: 0, max: MOST_MS })),
+  distribution: members.nested('distribution', readDistribution),
+}))
+
+const readBurst = readAs((members) => ({
+  at: members.nested('at', bounded({ min: 0, max: MOST_SECONDS })),
+  requests: members.nested('requests', bounded({ min: 1, max: MOST_BURST, whole: true })),
+}))
+
+const readGroup = readAs((members) => ({
+  name: members.text('name'),
+  count: members.given('count', bounded({ min: 1, max: MOST_ACTORS, whole: true })).count ?? 1,
+  user: members.text('user'),
+  ...members.given('groups', readList(readText)),
+  ...members.given('threads', bounded({ min: 1, max: MOST_ACTORS, whole: true })),
+  ...members.given('perSecond', bounded({ min: 0, max: MOST_PER_SECOND })),
+  ...members.given('burst', readBurst),
+  ...members.given('thinkMs', bounded({ min: 0, max: MOST_MS })),
+  ...members.given('from', bounded({ min: 0, max: MOST_SECONDS })),
+  ...members.given('to', bounded({ min: 0, max: MOST_SECONDS })),
+  retries: members.someFlag('retries').retries ?? false,
+  calls: members.list('calls', readCall),
+}))
+
+type Written = ReturnType<typeof readGroup>
+
+/** Groups of clients, as the simulation takes them. */
+export const readClients: Read<readonly ClientGroup[]> = (value, at, findings) => {
+  const written = readList(readGroup)(value, at, findings)
+  const actors = written.reduce((sum, { count, threads = 1 }) => sum + count * threads, 0)
+  if (actors > MOST_ACTORS) {
+    findings.push(problem(at, `The clients have ${actors} threads; a scenario has at most ${MOST_ACTORS}.`))
+    return []
+  }
+  return written.map((group, index) => groupOf(group, entry(at, index), findings))
+}
+
+function groupOf(group: Written, at: string, findings: Finding[]): ClientGroup {
+  const { name, count, user, groups } = group
+  if (user === '') findings.push(problem(member(at, 'user'), `${at} needs a user.`))
+  return {
+    name,
+    clients: count,
+    user: { name: user, groups: groups ?? identityOf(user).groups },
+    behaviour: behaviourOf(group, at, findings),
+  }
+}
+
+function behaviourOf(group: Written, at: string, findings: Finding[]): ClientGroup['behaviour'] {
+  const { threads, perSecond, burst, thinkMs = DEFAULT_THINK_MS, retries } = group
+  const kinds = [threads, perSecond, burst].filter((kind) => kind !== undefined).length
+  if (kinds !== 1) findings.push(problem(at, `${at} needs exactly one of threads, perSecond and burst.`))
+  if (perSecond === 0)
+    findings.push(problem(member(at, 'perSecond'), 'perSecond must be above 0: nothing would be sent.'))
+  const calls = callsOf(group, at, findings)
+  const onRejection = retries ? 'retry' : 'next'
+  const waves = wavesOf(group, at, findings)
+  if (threads !== undefined) {
+    const think = uniform(0.5 * thinkMs, 1.5 * thinkMs)
+    return { kind: 'closed', threads, think, calls, onRejection, ...(waves !== undefined && { waves }) }
+  }
+  const arrivals: Arrivals =
+    burst === undefined
+      ? { kind: 'poisson', perSecond: perSecond ?? 0, ...(waves !== undefined && { waves }) }
+      : { kind: 'schedule', atMs: Array.from({ length: burst.requests }, () => burst.at * 1_000) }
+  return { kind: 'open', arrivals, calls, onRejection }
+}
+
+function wavesOf({ from, to }: Written, at: string, findings: Finding[]): Waves | undefined {
+  if (from === undefined && to === undefined) return undefined
+  if (to !== undefined && to <= (from ?? 0)) findings.push(problem(member(at, 'to'), `${at} ends before it begins.`))
+  const firstMs = (from ?? 0) * 1_000
+  return { firstMs, activeMs: to === undefined ? FOREVER_MS : to * 1_000 - firstMs, periodMs: 2 * FOREVER_MS }
+}
+
+function callsOf({ calls }: Written, at: string, findings: Finding[]): readonly CallKind[] {
+  const place = member(at, 'calls')
+  if (calls.length === 0) findings.push(problem(place, `${at} needs calls.`))
+  if (calls.length > MOST_CALLS) findings.push(problem(place, `A group has at most ${MOST_CALLS} kinds of calls.`))
+  if (calls.length > 0 && calls.every(({ weight }) => weight === 0)) {
+    findings.push(problem(place, 'At least one call needs a weight above 0.'))
+  }
+  return calls.map(({ request, weight, executionMs, distribution }, index): CallKind => {
+    const where = member(entry(place, index), 'request')
+    const [method = '', target = ''] = request.split(' ')
+    const line = /^[A-Z]+ \/\S*$/.test(request) ? readRequestLine(method, numbered(target, 0)) : undefined
+    if (line === undefined) {
+      findings.push(
+        problem(where, `${where} must be method and path, such as “GET /api/v1/pods”, not ${quoted(request)}.`),
+      )
+    } else if (!line.ok) findings.push(problem(where, `No server understands ${quoted(request)}: ${line.problem}.`))
+    const draw = DISTRIBUTIONS[distribution] ?? exponential
+    return { method, target, weight, execution: draw(executionMs) }
+  })
+}

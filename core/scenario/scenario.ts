@@ -1,0 +1,85 @@
+import type { ObjectSet } from '../config/objects.ts'
+import type { EngineMode } from '../engine/apfEngine.ts'
+import type { ObjectKind, ClientGroup } from '../simulate/workload.ts'
+import type { Seats } from '../units.ts'
+
+/** A situation that can be simulated, with what it shows and how that is checked (docs/scenarios.md). */
+export interface Scenario {
+  readonly name: string
+  readonly title: string
+  /** What to take away from it, in a few sentences. */
+  readonly teaches: string
+  readonly seed: number
+  readonly seconds: number
+  /** What happens before is not counted. Seconds. */
+  readonly statisticsFrom: number
+  /** How many objects there are, which is what lists cost. */
+  readonly stored: readonly ObjectKind[]
+  readonly clients: readonly ClientGroup[]
+  readonly phases: readonly Phase[]
+  /** One run each, by different servers, in front of which the same clients stand. */
+  readonly variants: readonly ScenarioVariant[]
+  /** What has to hold so that the server counts as protected; each variant gets a verdict. */
+  readonly criteria: readonly Assertion[]
+  readonly assertions: readonly Assertion[]
+}
+
+/** Something that changes while a scenario runs. */
+export interface Phase {
+  /** Seconds since the start. */
+  readonly at: number
+  /** These objects are put in the place of those of their names. */
+  readonly configuration?: ObjectSet
+  /** From now on handlers take so many times as long as they were given. */
+  readonly executionFactor?: number
+  /** What this group sends arrives only after so many seconds. */
+  readonly pause?: { readonly clients: string; readonly seconds: number }
+}
+
+export interface ScenarioVariant {
+  readonly name: string
+  readonly algorithm: EngineMode
+  readonly maxRequestsInFlight: Seats
+  readonly maxMutatingRequestsInFlight: Seats
+  readonly version: string
+  readonly objects: ObjectSet
+  /** What the verdict has to be; absent where any will do. */
+  readonly verdict?: Verdict
+}
+
+export const VERDICTS = ['prevented', 'not prevented'] as const
+export type Verdict = (typeof VERDICTS)[number]
+
+/** What of a run can be checked, and its unit. */
+export const MEASURES = {
+  failedPercent: '%',
+  rejectedPercent: '%',
+  servedPerSecond: '/s',
+  offered: 'requests',
+  served: 'requests',
+  expired: 'requests',
+  queueFull: 'requests',
+  concurrencyLimit: 'requests',
+  timedOut: 'requests',
+  waitP50: 'ms',
+  waitP90: 'ms',
+  waitP99: 'ms',
+  waitMax: 'ms',
+  seats: 'seats',
+  currentLimit: 'seats',
+  jain: '',
+} as const satisfies Readonly<Record<string, string>>
+export type MeasureName = keyof typeof MEASURES
+
+export const isMeasure = (name: string): name is MeasureName => Object.hasOwn(MEASURES, name)
+
+/** `least` ≤ measure ≤ `most`. */
+export interface Assertion {
+  /** A group of clients, or a priority level; of everything without either. */
+  readonly of: { readonly kind: 'clients' | 'level'; readonly name: string } | undefined
+  readonly measure: MeasureName
+  readonly least?: number
+  readonly most?: number
+  /** Names of the variants of which it is expected; of all without. */
+  readonly variants?: readonly string[]
+}

@@ -1,0 +1,35 @@
+import { entry, type Finding, member, quoted, rejected } from '../config/finding.ts'
+import { type Read, readAmount } from '../config/jsonValues.ts'
+
+export const problem = (at: string, message: string): Finding => rejected(at, 'FieldValueInvalid', message)
+
+/** A number within bounds, both included; 0 is what is absent. */
+export const bounded =
+  ({
+    min,
+    max,
+    whole = false,
+  }: {
+    readonly min: number
+    readonly max: number
+    readonly whole?: boolean
+  }): Read<number> =>
+  (value, at, findings) => {
+    const number = readAmount(value, at, findings)
+    if (typeof value !== 'number') return number
+    if (number >= min && number <= max && (!whole || Number.isInteger(number))) return number
+    findings.push(problem(at, `${at} must be a ${whole ? 'whole ' : ''}number from ${min} to ${max}, not ${number}.`))
+    return min
+  }
+
+/** Each of a list needs a name of its own. */
+export function namedOnce(all: readonly { readonly name: string }[], list: string, findings: Finding[]): void {
+  const seen = new Set<string>()
+  for (const [index, { name }] of all.entries()) {
+    const at = member(entry(list, index), 'name')
+    if (name === '') findings.push(problem(at, `${entry(list, index)} needs a name.`))
+    else if (seen.has(name))
+      findings.push(problem(at, `The name ${quoted(name)} stands here a second time: give each its own.`))
+    seen.add(name)
+  }
+}
