@@ -68,7 +68,8 @@ export function controller<T>(clock: Clock, serverLimit: number) {
   return { levels, report }
 }
 
-const REGIME = { min: 1, between: 2, solver: 3, kept: 3 } as const
+/** Upstream's numbers; the last two are of rules that it never had. */
+const REGIME = { min: 1, between: 2, solver: 3, kept: 3, nominal: 0, scaled: 0 } as const
 
 function reportOf<T>(levels: PriorityLevels<SeatRequest<T>>, allocation: Allocation) {
   const { regime, nominalSum, fairFrac } = allocation

@@ -21,11 +21,18 @@ export interface SeatShares {
   readonly borrowingLimitPercent: number | undefined
 }
 
-/** The limits of every level, in the given order. All levels that are kept count, quiescing and imagined ones too. */
-export function configuredLimits(serverLimit: Seats, levels: readonly SeatShares[]): readonly ConfiguredLimits[] {
-  const shareSum = levels.reduce((sum, { shares }) => sum + shares, 0)
+/**
+ * The limits of every level, in the given order. All levels that are kept count, quiescing and imagined ones too.
+ * `withoutExempt`: only the shares of the others are summed, as before Exempt took part in borrowing.
+ */
+export function configuredLimits(
+  serverLimit: Seats,
+  levels: readonly SeatShares[],
+  withoutExempt = false,
+): readonly ConfiguredLimits[] {
+  const shareSum = levels.reduce((sum, { exempt, shares }) => sum + (exempt && withoutExempt ? 0 : shares), 0)
   return levels.map(({ exempt, shares, lendablePercent, borrowingLimitPercent }) => {
-    const nominal = shareSum === 0 ? 0 : Math.ceil((serverLimit * shares) / shareSum)
+    const nominal = shareSum === 0 || (exempt && withoutExempt) ? 0 : Math.ceil((serverLimit * shares) / shareSum)
     const lendable = lendablePercent === undefined ? 0 : goRound((nominal * lendablePercent) / 100)
     const borrowing =
       exempt || borrowingLimitPercent === undefined ? serverLimit : goRound((nominal * borrowingLimitPercent) / 100)
@@ -75,6 +82,8 @@ export interface AllocationInput {
  * little, `solver` (3) otherwise; `kept` when the solver refused.
  */
 export type AllocationRegime = 'min' | 'between' | 'solver' | 'kept'
+/** Of rules that upstream never had: all levels as configured, or their lower bounds scaled to what there is. */
+export type PlannedRegime = 'nominal' | 'scaled' | 'solver' | 'kept'
 
 /**
  * How borrowing works: in `three-regimes` (specification 6.4), or, in servers up to 1.30, with Exempt as one more item of
@@ -105,8 +114,8 @@ export interface LevelAllocation extends Omit<AllocationInput, 'current'> {
 }
 
 /** A recomputation of all limits and everything that it followed from. */
-export interface Allocation {
-  readonly regime: AllocationRegime
+export interface Allocation<Regime extends string = AllocationRegime | PlannedRegime> {
+  readonly regime: Regime
   readonly nominalSum: number
   /** What Exempt leaves of it; only decides the regime (trap T48). */
   readonly remaining: number
@@ -115,28 +124,31 @@ export interface Allocation {
 }
 
 /** One level with the bounds of this recomputation. */
-interface Bounded {
+export interface Bounded {
   readonly input: AllocationInput
   readonly lower: number
   readonly target: number | undefined
 }
 
 /** Recomputes the current limits (specification 6.4), with the levels in the given order. */
-export function allocate(inputs: readonly AllocationInput[], rules: AllocationRules = CURRENT_RULES): Allocation {
+export function allocate(
+  inputs: readonly AllocationInput[],
+  rules: AllocationRules = CURRENT_RULES,
+): Allocation<AllocationRegime> {
   const nominalSum = inputs.reduce((sum, { limits }) => sum + limits.nominal, 0)
   return rules.borrowing === 'exempt-in-solver'
     ? allocateWithExempt(inputs, nominalSum)
     : allocateBesideExempt(inputs, nominalSum, rules)
 }
 
-const lowerOfLimited = ({ limits, demand }: AllocationInput): number =>
+export const lowerOfLimited = ({ limits, demand }: AllocationInput): number =>
   Math.max(limits.min, Math.min(limits.nominal, demand.highWatermark))
 
 function allocateBesideExempt(
   inputs: readonly AllocationInput[],
   nominalSum: number,
   { distributeRemaining }: AllocationRules,
-): Allocation {
+): Allocation<AllocationRegime> {
   let remaining = nominalSum
   let minSum = 0
   let lowerSum = 0
@@ -166,7 +178,7 @@ function allocateBesideExempt(
 }
 
 /** Up to 1.30 (specification 6.4a): Exempt's lower bound is what it never lends, not what it used at most. */
-function allocateWithExempt(inputs: readonly AllocationInput[], nominalSum: number): Allocation {
+function allocateWithExempt(inputs: readonly AllocationInput[], nominalSum: number): Allocation<AllocationRegime> {
   const bounded = inputs.map((input): Bounded => {
     const lower = input.exempt ? input.limits.min : lowerOfLimited(input)
     return { input, lower, target: Math.max(lower, input.demand.smoothed) }
@@ -174,11 +186,11 @@ function allocateWithExempt(inputs: readonly AllocationInput[], nominalSum: numb
   return allocateBySolver(bounded, nominalSum, { nominalSum, remaining: nominalSum })
 }
 
-function allocateBySolver(
+export function allocateBySolver(
   bounded: readonly Bounded[],
   required: number,
   sums: Pick<Allocation, 'nominalSum' | 'remaining'>,
-): Allocation {
+): Allocation<'solver' | 'kept'> {
   const items = bounded.flatMap(({ input, lower, target }): SolverItem[] =>
     target === undefined ? [] : [{ lower, upper: input.limits.max, target }],
   )
@@ -199,7 +211,7 @@ function allocateBySolver(
 }
 
 /** A level whose limit does not come from the solver; `current` is for those that Exempt's own rule does not set. */
-function unsolved({ input, lower, target }: Bounded, current: number): LevelAllocation {
+export function unsolved({ input, lower, target }: Bounded, current: number): LevelAllocation {
   const { name, exempt, limits, demand } = input
   const own = exempt && target === undefined ? lower : current
   return { name, exempt, limits, demand, lower, target, allocation: undefined, clamp: undefined, current: own }

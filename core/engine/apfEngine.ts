@@ -62,8 +62,11 @@ export interface ApfEngineOptions<T> {
   readonly startUnixMs: UnixMs
   /** A request that waited may run now. It may call the engine. */
   readonly onDispatch: (ticket: Ticket<T>) => void
-  /** The wait of a request ended, or `cancel` ended it: it is answered with 429. It may call the engine. */
-  readonly onTimeOut: (ticket: Ticket<T>, retryAfter: number) => void
+  /**
+   * The wait of a request ended, or `cancel` ended it, or, with an algorithm that evicts the oldest, another took its place:
+   * it is answered with 429. It may call the engine.
+   */
+  readonly onTimeOut: (ticket: Ticket<T>, retryAfter: number, reason: RejectReason) => void
   /** An appointment of the caller's is due. It may call the engine. */
   readonly onAppointment?: (appointment: Timed) => void
   /** `--request-timeout`, nanoseconds; 60 s without. */

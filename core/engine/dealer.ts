@@ -58,6 +58,19 @@ export class Dealer {
     return cards
   }
 
+  /** The queue of the hand with the fewest waiting requests, the first of equals as they were dealt. */
+  chooseShortest<R extends SeatRequest>(queues: readonly Queue<R>[], hash: Hash64): Queue<R> {
+    const size = this.hand.length
+    deal(hash, this.deck, size, this.hand)
+    this.enqueues += 1
+    let best = this.cardAt(0, queues)
+    for (let position = 1; position < size; position++) {
+      const queue = this.cardAt(position, queues)
+      if (queue.waiting.length < best.waiting.length) best = queue
+    }
+    return best
+  }
+
   /** The queue of the hand with the least waiting work, the first of equals in rotated order. */
   choose<R extends SeatRequest>(queues: readonly Queue<R>[], hash: Hash64): Queue<R> {
     const size = this.hand.length

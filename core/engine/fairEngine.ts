@@ -31,6 +31,7 @@ import {
   type EstimatorProfile,
   type ExplainedEstimate,
   estimateWork,
+  ONE_SEAT,
 } from './workEstimator.ts'
 import {
   type LevelDeparture,
@@ -95,6 +96,9 @@ export class FairEngine<T> implements ApfEngine<T> {
       serverLimit: this.serverLimit,
       correctClampDrift: corrections.clampDrift,
       removeStaleQueues: !corrections.staleRemoval,
+      rules: profile.queuing,
+      longestWaitNs: waitEndNs(0, undefined, this.requestTimeoutNs),
+      planned: profile.planned,
       allocationRules: { borrowing: profile.borrowing, distributeRemaining: corrections.exemptInSolver },
       listen: (name, demand) => {
         const monitor = new LevelMonitor(this.clock, this.series.of(name), demand, this.reporter, monitored)
@@ -175,7 +179,9 @@ export class FairEngine<T> implements ApfEngine<T> {
     const { lane, uids } = this.classifier.route(request)
     const { level, series } = lane
     const { hash } = lane.flowOf(request)
-    const estimate = estimateWork(info, query, level.maxSeats, this.estimator, this.estimatorSources)
+    const estimate = this.options.profile.width
+      ? estimateWork(info, query, level.maxSeats, this.estimator, this.estimatorSources)
+      : ONE_SEAT
     const ticket = new Ticket(request, estimate, kind, lane)
     series.estimatedSeats.observe(ticket.maxSeats)
     if (estimate.basis.kind === 'mutating') series.watchCount.observe(estimate.basis.watches)
@@ -320,6 +326,7 @@ export class FairEngine<T> implements ApfEngine<T> {
 
   /** The wait of a request that did not start at once has an end (specification 4.9); it may have come already. */
   private limitWait(ticket: Ticket<T>): void {
+    if (this.options.profile.queuing.waitsEnd === 'at arrivals') return
     const { nowNs } = this
     const { receivedNs = nowNs, query, deadlineNs: given } = ticket.payload
     const deadline = given ?? (ticket.kind.isWatch ? undefined : deadlineNs(receivedNs, query, this.requestTimeoutNs))
@@ -362,9 +369,9 @@ export class FairEngine<T> implements ApfEngine<T> {
   private settle(ticket?: Ticket<T>): void {
     const level = ticket?.lane.level
     if (level?.quiescing === true && level.queueSet.idle) this.digest()
-    this.reporter.outbox.deliver(({ ticket: told, retryAfter }) => {
-      if (retryAfter === undefined) this.options.onDispatch(told)
-      else this.options.onTimeOut(told, retryAfter)
+    this.reporter.outbox.deliver(({ ticket: told, refusal }) => {
+      if (refusal === undefined) this.options.onDispatch(told)
+      else this.options.onTimeOut(told, refusal.retryAfter, refusal.reason)
     })
   }
 }

@@ -74,7 +74,7 @@ export class LevelMonitor<T> implements QueueSetListener<Ticket<T>> {
   rejected(ticket: Ticket<T>, reason: RejectReason): void {
     const { series } = ticket.lane
     series.rejected[reason] += 1
-    if (reason === 'time-out') {
+    if (ticket.queue !== undefined) {
       series.waitingRequests -= 1
       series.waitingSeats -= ticket.maxSeats
       this.series.waitingUtilization.add(-1)

@@ -3,6 +3,7 @@ import { byCodeUnits } from '../text/text.ts'
 import type { Seats } from '../units.ts'
 import {
   type Allocation,
+  type AllocationInput,
   type AllocationRules,
   type ConfiguredLimits,
   type DemandStatistics,
@@ -15,6 +16,7 @@ import {
 import { type Clock, Integrator } from './clock.ts'
 import type { SeatRequest, QueueSetListener, QueueSetOptions } from './queue.ts'
 import { IMAGINED_LEVELS, type LevelPlan, planOf, refusal } from './levelPlan.ts'
+import { allocateAsPlanned, type PlannedBorrowing } from './plannedAllocation.ts'
 import { QueueSet } from './queueSet.ts'
 
 /** One priority level while the engine keeps it. */
@@ -45,6 +47,8 @@ export interface PriorityLevelsOptions<R extends SeatRequest> extends QueueSetOp
   readonly serverLimit: Seats
   /** As upstream now does it, without. */
   readonly allocationRules?: AllocationRules
+  /** Instead of these, rules that upstream never had. */
+  readonly planned?: PlannedBorrowing | undefined
   /** What listens to the queue set of a new level. It passes the seat demand on to the integrator. */
   readonly listen: (name: string, demand: Integrator) => QueueSetListener<R>
   /** After limits were recomputed and are in force; `levels` are all levels by name. */
@@ -111,7 +115,7 @@ export class PriorityLevels<R extends SeatRequest> {
   /** Ends the observation period of every level and recomputes all limits (specification 6.2, 6.4). */
   adjust(): Allocation {
     for (const level of this.sorted) level.demand = observeDemand(level.demand, level.demandIntegrator.reset())
-    const allocation = allocate(
+    const allocation = this.allocation(
       this.sorted.map(({ plan, limits, demand, current }) => ({
         name: plan.name,
         exempt: plan.exempt,
@@ -119,7 +123,6 @@ export class PriorityLevels<R extends SeatRequest> {
         demand,
         current,
       })),
-      this.options.allocationRules,
     )
     for (const [i, level] of this.sorted.entries()) {
       level.current = allocation.levels[i]?.current ?? level.current
@@ -127,6 +130,11 @@ export class PriorityLevels<R extends SeatRequest> {
     }
     this.options.onAllocation(allocation, this.sorted)
     return allocation
+  }
+
+  private allocation(inputs: readonly AllocationInput[]): Allocation {
+    const { planned, serverLimit, allocationRules } = this.options
+    return planned === undefined ? allocate(inputs, allocationRules) : allocateAsPlanned(inputs, serverLimit, planned)
   }
 
   private adopt(plan: LevelPlan): void {
@@ -166,6 +174,7 @@ export class PriorityLevels<R extends SeatRequest> {
     const limits = configuredLimits(
       this.options.serverLimit,
       this.sorted.map(({ plan }) => plan),
+      this.options.planned === 'none' || this.options.planned === 'limited-only',
     )
     for (const [i, level] of this.sorted.entries()) {
       level.limits = limits[i] ?? level.limits

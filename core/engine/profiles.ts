@@ -1,5 +1,8 @@
 import { COVERED_MINORS, parseKubernetesVersion } from '../metrics/versions.ts'
+import { FAIR_ALGORITHMS, type QueuingRules, UPSTREAM_QUEUING } from './algorithms.ts'
 import type { BorrowingRule } from './allocation.ts'
+import type { EngineMode } from './apfEngine.ts'
+import type { PlannedBorrowing } from './plannedAllocation.ts'
 import type { EstimatorProfile } from './workEstimator.ts'
 
 /** How a server of some version behaves, as data. */
@@ -10,6 +13,11 @@ export interface VersionProfile {
   readonly borrowing: BorrowingRule
   /** Upper bounds of `work_estimated_seats` (specification 8.1). */
   readonly estimatedSeatsBounds: readonly number[]
+  readonly queuing: QueuingRules
+  /** Instead of its own borrowing, one that upstream never had. */
+  readonly planned?: PlannedBorrowing
+  /** Whether requests are estimated; without, each takes one seat. */
+  readonly width: boolean
 }
 
 const NEWEST_MINOR = COVERED_MINORS.newest
@@ -34,6 +42,8 @@ function profileOfMinor(given: number): VersionProfile {
     estimator: { sizeBasedLists: since34, watchList: since34, legacyWatchesCost: minor >= 35 },
     borrowing: minor <= 30 ? 'exempt-in-solver' : 'three-regimes',
     estimatedSeatsBounds: since34 ? [1, 2, 4, 8, 16, 32, 64, 100] : [1, 2, 4, 10],
+    queuing: UPSTREAM_QUEUING,
+    width: true,
   }
 }
 
@@ -67,4 +77,23 @@ export const AS_UPSTREAM: Corrections = {
   demandRatioBase: false,
   timedOutWaits: false,
   exemptTarget: false,
+}
+
+export type FairAlgorithm = keyof typeof FAIR_ALGORITHMS
+/** What an engine can do: Priority and Fairness as upstream or other designs have it, or the filter before it. */
+export type Algorithm = FairAlgorithm | 'max-in-flight'
+export const ALGORITHMS: readonly Algorithm[] = [...Object.keys(FAIR_ALGORITHMS).filter(isFair), 'max-in-flight']
+
+function isFair(name: string): name is FairAlgorithm {
+  return Object.hasOwn(FAIR_ALGORITHMS, name)
+}
+
+/** What an engine is made of for an algorithm on a server of a version. */
+export function rulesOf(
+  algorithm: Algorithm,
+  version: string | undefined,
+): { readonly mode: EngineMode; readonly profile: VersionProfile } {
+  const profile = profileFor(version)
+  if (algorithm === 'max-in-flight') return { mode: algorithm, profile }
+  return { mode: 'priority-and-fairness', profile: { ...profile, ...FAIR_ALGORITHMS[algorithm] } }
 }

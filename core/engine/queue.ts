@@ -1,5 +1,6 @@
 import type { Nanoseconds, Seats } from '../units.ts'
 import type { RejectReason } from '../frame/frame.ts'
+import type { QueuingRules } from './algorithms.ts'
 import type { Instant } from './clock.ts'
 import { FixedSeatSeconds, UNITS_PER_SEAT_G, seatsTimesDuration } from './seatSeconds.ts'
 
@@ -46,11 +47,6 @@ export class SeatRequest<T = unknown> {
   /** Seats that it occupies during its whole life. */
   get maxSeats(): number {
     return this.initialSeats > this.finalSeats ? this.initialSeats : this.finalSeats
-  }
-
-  /** Units of the initial phase under the assumed service time. */
-  get initialWork(): number {
-    return this.initialSeats * UNITS_PER_SEAT_G
   }
 
   /** Units of the final phase. It is fixed at arrival; do not ask after the clamp of dispatching. */
@@ -122,8 +118,17 @@ export class Queue<R extends SeatRequest> {
   keptSeatsInUse = 0
   keptWaiting = false
 
-  constructor(index: number) {
+  /** Units that a seat is charged at dispatch: the assumed service time. */
+  readonly unitsPerSeat: number
+
+  constructor(index: number, unitsPerSeat: number = UNITS_PER_SEAT_G) {
     this.index = index
+    this.unitsPerSeat = unitsPerSeat
+  }
+
+  /** Units of the initial phase of a request under the assumed service time. */
+  initialWork({ initialSeats }: R): number {
+    return initialSeats * this.unitsPerSeat
   }
 
   get active(): boolean {
@@ -134,7 +139,7 @@ export class Queue<R extends SeatRequest> {
     this.waiting.append(request)
     this.initialSeatsWaiting += request.initialSeats
     this.maxSeatsWaiting += request.maxSeats
-    this.workWaiting.addUnits(request.initialWork)
+    this.workWaiting.addUnits(this.initialWork(request))
     this.workWaiting.addUnits(request.finalWork)
   }
 
@@ -143,7 +148,7 @@ export class Queue<R extends SeatRequest> {
     this.waiting.remove(request)
     this.initialSeatsWaiting -= request.initialSeats
     this.maxSeatsWaiting -= request.maxSeats
-    this.workWaiting.addUnits(-request.initialWork)
+    this.workWaiting.addUnits(-this.initialWork(request))
     this.workWaiting.addUnits(-request.finalWork)
   }
 
@@ -166,7 +171,7 @@ export interface QueuingConfig {
   readonly queueLengthLimit: number
 }
 
-/** Corrections of upstream's defects (specification 11); off reproduces upstream. */
+/** Corrections of upstream's defects (specification 11), and rules of other algorithms; off reproduces upstream. */
 export interface QueueSetOptions {
   /** T12: take the width that was added to the waiting seats off again, though the clamp has changed it since. */
   readonly correctClampDrift: boolean
@@ -175,6 +180,10 @@ export interface QueueSetOptions {
    * waits there, or throws where there is none, as upstream's server dies of it. Guarded without.
    */
   readonly removeStaleQueues?: boolean
+  /** As upstream without. */
+  readonly rules?: QueuingRules
+  /** When waits end at arrivals alone: how long they may be. */
+  readonly longestWaitNs?: Nanoseconds
 }
 
 /**

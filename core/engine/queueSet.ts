@@ -1,6 +1,7 @@
 import type { RejectReason } from '../frame/frame.ts'
 import type { Hash64 } from '../request/match.ts'
-import { msToNs, type Seats } from '../units.ts'
+import type { Seats } from '../units.ts'
+import { type QueuingRules, unitsPerSeat, UPSTREAM_QUEUING } from './algorithms.ts'
 import type { Clock } from './clock.ts'
 import { Dealer } from './dealer.ts'
 import { isEpochOver, takeBackEpoch, type DispatchGauges, VirtualBounds } from './virtualBounds.ts'
@@ -15,9 +16,6 @@ import {
 import { FixedSeatSeconds, durationPerSeat, seatsTimesDuration } from './seatSeconds.ts'
 import { Tournament } from './tournament.ts'
 
-/** Assumed service time of every request, nanoseconds; never learned (specification 0.2, G). */
-const ASSUMED_SERVICE_NS = msToNs(3)
-
 /**
  * Fair queuing of one priority level (specification 4), decision for decision as upstream, in logarithmic time.
  *
@@ -27,6 +25,7 @@ export class QueueSet<R extends SeatRequest> {
   private readonly clock: Clock
   private readonly listener: QueueSetListener<R>
   private readonly options: QueueSetOptions
+  private readonly rules: QueuingRules
   private desiredQueues = 0
   private queueLengthLimit = 0
   private readonly dealer = new Dealer()
@@ -57,6 +56,7 @@ export class QueueSet<R extends SeatRequest> {
     this.clock = clock
     this.listener = listener
     this.options = options
+    this.rules = options.rules ?? UPSTREAM_QUEUING
     this.lastHi = clock.hi
     this.lastLo = clock.lo
   }
@@ -93,7 +93,8 @@ export class QueueSet<R extends SeatRequest> {
     if (config.queues > 0) {
       this.queueLengthLimit = config.queueLengthLimit
       this.dealer.configure(config.queues, config.handSize)
-      while (this.queues.length < config.queues) this.queues.push(new Queue(this.queues.length))
+      while (this.queues.length < config.queues)
+        this.queues.push(new Queue(this.queues.length, unitsPerSeat(this.rules)))
       if (this.tournament.size < this.queues.length) this.seatTournament()
     }
     this.limit = limit
@@ -116,12 +117,20 @@ export class QueueSet<R extends SeatRequest> {
     request.arrivalRHi = this.R.signedHigh
     request.arrivalRLo = this.R.signedLow
     if (this.desiredQueues < 1) return this.arriveWithoutQueue(request)
-    const queue = this.dealer.choose(this.queues, hash)
+    const queue =
+      this.rules.choice === 'shortest'
+        ? this.dealer.chooseShortest(this.queues, hash)
+        : this.dealer.choose(this.queues, hash)
     this.virtualBounds.keep(queue)
+    if (this.rules.waitsEnd === 'at arrivals') this.endLongWaits(queue)
     if (this.seatsInUse >= this.limit && queue.waiting.length >= this.queueLengthLimit) {
-      this.reject(request, 'queue-full')
-      this.bound(queue)
-      return false
+      const { head } = queue.waiting
+      if (this.rules.overflow === 'newest' || head === undefined) {
+        this.reject(request, 'queue-full')
+        this.bound(queue)
+        return false
+      }
+      this.evict(queue, head, 'queue-full')
     }
     if (!queue.active) {
       queue.S.copyFrom(this.R)
@@ -149,12 +158,7 @@ export class QueueSet<R extends SeatRequest> {
     if (request.state !== 'waiting' || queue === undefined) return false
     this.syncTime()
     this.virtualBounds.keep(queue)
-    this.takeFromQueue(queue, request)
-    this.seatsWaiting -= request.maxSeats
-    this.cancelledCount += 1
-    this.reject(request, 'time-out')
-    this.listener.demand(this.seatsInUse + this.seatsWaiting)
-    this.noteInactive(queue)
+    this.evict(queue, request, 'time-out')
     this.bound(queue)
     return true
   }
@@ -171,7 +175,7 @@ export class QueueSet<R extends SeatRequest> {
       queue.executing.remove(request)
       const served = this.clock.since(request.startedHi, request.startedLo)
       // Only the initial phase is corrected by the measured time; the final one always costs its estimate.
-      queue.S.addUnits(-seatsTimesDuration(request.initialSeats, ASSUMED_SERVICE_NS - served))
+      queue.S.addUnits(-seatsTimesDuration(request.initialSeats, this.rules.assumedServiceNs - served))
       this.noteInactive(queue)
       this.bound(queue)
     }
@@ -194,7 +198,8 @@ export class QueueSet<R extends SeatRequest> {
     this.lastHi = this.clock.hi
     this.lastLo = this.clock.lo
     if (this.activeQueues === 0) return
-    const ratio = Math.min(this.wantedSeats, this.limit) / this.activeQueues
+    const seats = this.rules.progress === 'executing' ? this.seatsInUse : this.wantedSeats
+    const ratio = Math.min(seats, this.limit) / this.activeQueues
     this.R.addUnits(seatsTimesDuration(ratio, elapsed))
     if (isEpochOver(this.R)) this.advanceEpoch()
   }
@@ -252,7 +257,7 @@ export class QueueSet<R extends SeatRequest> {
     this.wantedSeats += head.maxSeats
     this.execute(head)
     this.listener.demand(this.seatsInUse + this.seatsWaiting)
-    queue.S.addUnits(head.initialWork)
+    queue.S.addUnits(queue.initialWork(head))
     queue.S.addUnits(finalWork)
     this.bound(queue)
     this.listener.dispatched(head, seatsUnqueued)
@@ -271,6 +276,24 @@ export class QueueSet<R extends SeatRequest> {
     queue.unqueue(request)
     this.waitingCount -= 1
     if (queue.index >= 0) this.wantedSeats -= request.maxSeats
+  }
+
+  /** A waiting request is refused. Whoever calls this bounds the queue afterwards. */
+  private evict(queue: Queue<R>, request: R, reason: RejectReason): void {
+    this.takeFromQueue(queue, request)
+    this.seatsWaiting -= request.maxSeats
+    if (reason === 'time-out') this.cancelledCount += 1
+    this.reject(request, reason)
+    this.listener.demand(this.seatsInUse + this.seatsWaiting)
+    this.noteInactive(queue)
+  }
+
+  private endLongWaits(queue: Queue<R>): void {
+    const longest = this.options.longestWaitNs ?? Number.POSITIVE_INFINITY
+    for (let { head } = queue.waiting; head !== undefined; { head } = queue.waiting) {
+      if (this.clock.since(head.arrivedHi, head.arrivedLo) <= longest) return
+      this.evict(queue, head, 'time-out')
+    }
   }
 
   /** A queue that has left is not among those that are counted. */
@@ -333,7 +356,7 @@ export class QueueSet<R extends SeatRequest> {
 
   /** Bounds S and enters the queue into the tournament with the virtual finish of its head. */
   private bound(queue: Queue<R>): void {
-    queue.boundS()
+    if (this.rules.bounded) queue.boundS()
     this.enter(queue)
   }
 
@@ -342,7 +365,7 @@ export class QueueSet<R extends SeatRequest> {
     const head = queue.waiting.head
     if (head === undefined) return this.tournament.clear(queue.index)
     virtualFinish.copyFrom(queue.S)
-    virtualFinish.addUnits(head.initialWork)
+    virtualFinish.addUnits(queue.initialWork(head))
     virtualFinish.addUnits(head.finalWork)
     this.tournament.set(queue.index, virtualFinish.high, virtualFinish.low)
   }

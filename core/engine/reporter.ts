@@ -8,10 +8,10 @@ import type { Ticket } from './ticket.ts'
 import type { Timed, Timers } from './timers.ts'
 import { type RegisteredWatch, WatchTracker } from './watchTracker.ts'
 
-/** A request that waited and must be told what became of it. `retryAfter` is `undefined` for one that may run. */
+/** A request that waited and must be told what became of it. `refusal` is `undefined` for one that may run. */
 interface Message<T> {
   readonly ticket: Ticket<T>
-  readonly retryAfter: number | undefined
+  readonly refusal: Refusal | undefined
 }
 
 /** Why a request was rejected, and what it is told. */
@@ -61,7 +61,7 @@ export class Reporter<T> implements LevelHub<T> {
       const watch = this.watchTracker.register(info, query)
       if (watch !== undefined) this.watches.set(ticket, watch)
     }
-    if (ticket !== this.arriving) this.outbox.post({ ticket, retryAfter: undefined })
+    if (ticket !== this.arriving) this.outbox.post({ ticket, refusal: undefined })
     if (!this.events.silent) this.events.tell({ kind: 'dispatched', ticket })
   }
 
@@ -69,10 +69,11 @@ export class Reporter<T> implements LevelHub<T> {
     const level = ticket.lane.level.plan.name
     this.droppedRequests.record(level, this.unixSeconds())
     const retryAfter = this.droppedRequests.retryAfter(level)
-    if (reason === 'time-out') ticket.kind.waiting.add(-1)
+    if (ticket.queue !== undefined) ticket.kind.waiting.add(-1)
     this.timers.remove(ticket)
-    if (ticket === this.arriving) this.refusal = { reason, retryAfter }
-    else this.outbox.post({ ticket, retryAfter })
+    const refusal = { reason, retryAfter }
+    if (ticket === this.arriving) this.refusal = refusal
+    else this.outbox.post({ ticket, refusal })
     if (!this.events.silent) this.events.tell({ kind: 'rejected', ticket, reason, retryAfter })
   }
 

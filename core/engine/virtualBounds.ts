@@ -1,4 +1,4 @@
-import { FixedSeatSeconds, UNITS_PER_SEAT_G } from './seatSeconds.ts'
+import { FixedSeatSeconds } from './seatSeconds.ts'
 import type { Queue, SeatRequest } from './queue.ts'
 
 /** What the gauges of the last dispatch show, in seat-seconds (specification 8.1); all 0 before the first. */
@@ -77,7 +77,7 @@ export class VirtualBounds {
       const S = kept ? queue.keptS : queue.S
       // Unsigned, so that it wraps where S is less.
       discounted.copyFrom(S)
-      discounted.addUnits(-(kept ? queue.keptSeatsInUse : queue.seatsInUse) * UNITS_PER_SEAT_G)
+      discounted.addUnits(-(kept ? queue.keptSeatsInUse : queue.seatsInUse) * queue.unitsPerSeat)
       bounds ??= { min: S.copy(), max: S.copy(), discountedMin: discounted.copy(), discountedMax: discounted.copy() }
       if (S.compare(bounds.min) < 0) bounds.min.copyFrom(S)
       if (S.compare(bounds.max) > 0) bounds.max.copyFrom(S)

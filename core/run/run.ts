@@ -90,10 +90,10 @@ export class Run<O = unknown> {
         this.begin(call, ticket)
         hooks.onDecision?.(call)
       },
-      onTimeOut: (ticket, retryAfter) => {
+      onTimeOut: (ticket, retryAfter, reason) => {
         const call = ticket.payload.payload
         call.waitNs = this.engine.nowNs - ticket.arrivedNs
-        call.decision = { kind: 'rejected', reason: 'time-out', retryAfter }
+        call.decision = { kind: 'rejected', reason, retryAfter }
         hooks.onDecision?.(call)
       },
       onAppointment: (appointment) => {

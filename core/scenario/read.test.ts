@@ -37,7 +37,7 @@ it('reads a scenario, with what is left out filled in', () => {
     },
   })
   expect(scenario?.variants[0]).toMatchObject({
-    algorithm: 'priority-and-fairness',
+    algorithm: 'upstream',
     maxRequestsInFlight: 400,
     maxMutatingRequestsInFlight: 200,
   })

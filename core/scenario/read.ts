@@ -11,8 +11,8 @@ import type { LocatedFinding } from '../manifest/manifest.ts'
 import { jsonOf, positionsIn, type Tree } from '../manifest/tree.ts'
 import { COVERED_RANGE, isCovered } from '../metrics/versions.ts'
 import { nearest } from '../text/text.ts'
-import { NEWEST_VERSION } from '../engine/profiles.ts'
-import { ALGORITHMS, EXECUTION_FACTOR, MOST_VARIANTS } from '../whatif/variant.ts'
+import { ALGORITHMS, NEWEST_VERSION } from '../engine/profiles.ts'
+import { EXECUTION_FACTOR, MOST_VARIANTS } from '../whatif/variant.ts'
 import { readClients } from './readClients.ts'
 import {
   type Assertion,
@@ -231,7 +231,7 @@ function variantOf(
   const stays = ({ metadata }: { readonly metadata: { readonly name: string } }): boolean => !without.has(metadata.name)
   return {
     name,
-    algorithm: own.algorithm ?? server.algorithm ?? 'priority-and-fairness',
+    algorithm: own.algorithm ?? server.algorithm ?? 'upstream',
     maxRequestsInFlight: own.maxRequestsInFlight ?? server.maxRequestsInFlight ?? 400,
     maxMutatingRequestsInFlight: own.maxMutatingRequestsInFlight ?? server.maxMutatingRequestsInFlight ?? 200,
     version,

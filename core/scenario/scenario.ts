@@ -1,5 +1,5 @@
 import type { ObjectSet } from '../config/objects.ts'
-import type { EngineMode } from '../engine/apfEngine.ts'
+import type { Algorithm } from '../engine/profiles.ts'
 import type { ObjectKind, ClientGroup } from '../simulate/workload.ts'
 import type { Seats } from '../units.ts'
 
@@ -38,7 +38,7 @@ export interface Phase {
 
 export interface ScenarioVariant {
   readonly name: string
-  readonly algorithm: EngineMode
+  readonly algorithm: Algorithm
   readonly maxRequestsInFlight: Seats
   readonly maxMutatingRequestsInFlight: Seats
   readonly version: string

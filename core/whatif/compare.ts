@@ -56,7 +56,8 @@ function differNs(arrival: Arrival, a: Decided, b: Decided, comparesPlaces: bool
 
 /** Compares what two variants decided about the same list. Places are not compared where one of them has no levels. */
 export function compareDecisions(arrivals: Arrivals, baseline: Compared, candidate: Compared): DecisionDifferences {
-  const comparesPlaces = baseline.variant.algorithm === candidate.variant.algorithm
+  const hasLevels = ({ variant }: Compared): boolean => variant.algorithm !== 'max-in-flight'
+  const comparesPlaces = hasLevels(baseline) === hasLevels(candidate)
   let [placed, rejected, letRun, longer, shorter] = [0, 0, 0, 0, 0]
   let first: { readonly index: number; readonly atNs: Nanoseconds } | undefined
   for (const [index, arrival] of arrivals.list.entries()) {

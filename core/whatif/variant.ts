@@ -1,6 +1,5 @@
 import type { ObjectSet } from '../config/objects.ts'
-import type { EngineMode } from '../engine/apfEngine.ts'
-import { AS_UPSTREAM, NEWEST_VERSION, profileFor } from '../engine/profiles.ts'
+import { type Algorithm, AS_UPSTREAM, NEWEST_VERSION, rulesOf } from '../engine/profiles.ts'
 import type { RunOptions } from '../run/run.ts'
 import { nsToSeconds, type Nanoseconds, type Seats, type UnixMs } from '../units.ts'
 
@@ -14,7 +13,7 @@ export interface Variant {
   readonly servers: number
   /** gitVersion whose rules apply. */
   readonly version: string
-  readonly algorithm: EngineMode
+  readonly algorithm: Algorithm
   /** Every execution time is multiplied by it. */
   readonly executionFactor: number
 }
@@ -23,7 +22,6 @@ export interface Variant {
 export const MOST_VARIANTS = 8
 export const MOST_SERVERS = 100
 export const EXECUTION_FACTOR = { min: 0.01, max: 100 } as const
-export const ALGORITHMS: readonly EngineMode[] = ['priority-and-fairness', 'max-in-flight']
 
 /** A server without options, and its own objects. */
 export const defaultVariant = (name: string, objects: ObjectSet): Variant => ({
@@ -33,7 +31,7 @@ export const defaultVariant = (name: string, objects: ObjectSet): Variant => ({
   maxMutatingRequestsInFlight: 200,
   servers: 1,
   version: NEWEST_VERSION,
-  algorithm: 'priority-and-fairness',
+  algorithm: 'upstream',
   executionFactor: 1,
 })
 
@@ -42,10 +40,9 @@ const ADJUSTMENT_SECONDS = 10
 const MOST_ADJUSTMENTS = 35_000
 
 export const engineOptions = (variant: Variant, startUnixMs: UnixMs, endNs: Nanoseconds): RunOptions => ({
-  mode: variant.algorithm,
+  ...rulesOf(variant.algorithm, variant.version),
   maxRequestsInFlight: variant.maxRequestsInFlight,
   maxMutatingRequestsInFlight: variant.maxMutatingRequestsInFlight,
-  profile: profileFor(variant.version),
   corrections: AS_UPSTREAM,
   startUnixMs,
   keepAdjustments: Math.min(MOST_ADJUSTMENTS, Math.ceil(nsToSeconds(endNs) / ADJUSTMENT_SECONDS) + 10),

@@ -1,3 +1,4 @@
+import { ALGORITHMS } from '../../core/engine/profiles.ts'
 import { COVERED_RANGE } from '../../core/metrics/versions.ts'
 
 /** Help of the commands that compare one configuration or server with another. */
@@ -53,7 +54,9 @@ PART is a manifest (a file or a folder), or one of
   max-requests-inflight=N, max-mutating-requests-inflight=N   the two limits of each server
   servers=N              servers; each user stays with one of them
   version=V              the Kubernetes version whose rules apply, ${COVERED_RANGE}
-  algorithm=A            priority-and-fairness, or max-in-flight: two counters, no queues
+  algorithm=A            upstream (default), max-in-flight: two counters, no queues; or an earlier or alternative design
+                         (docs/algorithms.md): ${ALGORITHMS.slice(1, 5).join(', ')},
+                         ${ALGORITHMS.slice(5, -1).join(', ')}
   execution-factor=F     every execution time is multiplied by F
 
 Options:

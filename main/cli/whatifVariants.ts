@@ -3,9 +3,9 @@ import { builtInObjects } from '../../core/config/builtIn.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { applyManifests } from '../../core/impact/applyManifests.ts'
 import { nearest } from '../../core/text/text.ts'
+import { ALGORITHMS } from '../../core/engine/profiles.ts'
 import { isCovered, COVERED_RANGE } from '../../core/metrics/versions.ts'
 import {
-  ALGORITHMS,
   defaultVariant,
   EXECUTION_FACTOR,
   MOST_SERVERS,

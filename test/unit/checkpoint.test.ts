@@ -2,11 +2,9 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type EngineMode, createApfEngine } from '../../core/engine/apfEngine.ts'
-import { AS_UPSTREAM, profileFor } from '../../core/engine/profiles.ts'
+import { createApfEngine } from '../../core/engine/apfEngine.ts'
+import { type Algorithm, ALGORITHMS, AS_UPSTREAM, rulesOf } from '../../core/engine/profiles.ts'
 import { type Step, SteppedRun } from '../harness/engine/steppedRun.ts'
-
-const MODES: readonly EngineMode[] = ['priority-and-fairness', 'max-in-flight']
 
 const step: fc.Arbitrary<Step> = fc.record({
   op: fc.oneof(
@@ -21,8 +19,8 @@ const step: fc.Arbitrary<Step> = fc.record({
 const steps = fc.array(step, { minLength: 1, maxLength: 150 })
 
 /** What the run says after the checkpoint, and the checkpoint. */
-function interrupted(mode: EngineMode, before: readonly Step[], after: readonly Step[]) {
-  const run = new SteppedRun(mode)
+function interrupted(algorithm: Algorithm, before: readonly Step[], after: readonly Step[]) {
+  const run = new SteppedRun(algorithm)
   run.take(before)
   const checkpoint = run.checkpoint()
   run.log = []
@@ -30,12 +28,12 @@ function interrupted(mode: EngineMode, before: readonly Step[], after: readonly 
   return { checkpoint, log: run.log, state: run.state() }
 }
 
-describe.each(MODES)('a checkpoint under %s', (mode) => {
+describe.each(ALGORITHMS)('a checkpoint under %s', (algorithm) => {
   test('continues decision for decision, and disturbs nothing', () => {
     fc.assert(
       fc.property(steps, steps, (before, after) => {
-        const { checkpoint, log, state } = interrupted(mode, before, after)
-        const whole = new SteppedRun(mode)
+        const { checkpoint, log, state } = interrupted(algorithm, before, after)
+        const whole = new SteppedRun(algorithm)
         whole.take(before)
         whole.log = []
         whole.take(after)
@@ -54,7 +52,7 @@ describe.each(MODES)('a checkpoint under %s', (mode) => {
   test('can be continued more than once', () => {
     fc.assert(
       fc.property(steps, steps, (before, after) => {
-        const { checkpoint, log } = interrupted(mode, before, after)
+        const { checkpoint, log } = interrupted(algorithm, before, after)
         for (let time = 0; time < 2; time++) {
           const restored = SteppedRun.from(checkpoint)
           restored.take(after)
@@ -68,7 +66,7 @@ describe.each(MODES)('a checkpoint under %s', (mode) => {
   test('continues in another thread', async () => {
     await fc.assert(
       fc.asyncProperty(steps, steps, async (before, after) => {
-        const { checkpoint, log, state } = interrupted(mode, before, after)
+        const { checkpoint, log, state } = interrupted(algorithm, before, after)
         const worker = new Worker(new URL('../harness/engine/continueRun.ts', import.meta.url), {
           workerData: { checkpoint, steps: after },
         })
@@ -83,16 +81,16 @@ describe.each(MODES)('a checkpoint under %s', (mode) => {
     const options = {
       maxRequestsInFlight: 8,
       maxMutatingRequestsInFlight: 4,
-      profile: profileFor('v1.36.3'),
       corrections: AS_UPSTREAM,
       startUnixMs: 0,
       onDispatch: () => undefined,
       onTimeOut: () => undefined,
     }
-    const [engine, other] = [mode, ...MODES.filter((one) => one !== mode)].map((one) =>
-      createApfEngine<() => void>({ mode: one, ...options }),
+    const otherwise = algorithm === 'max-in-flight' ? 'upstream' : 'max-in-flight'
+    const [engine, other] = ([algorithm, otherwise] as const).map((one) =>
+      createApfEngine<() => void>({ ...rulesOf(one, 'v1.36.3'), ...options }),
     )
-    if (engine === undefined || other === undefined) throw new Error('there are two modes')
+    if (engine === undefined || other === undefined) throw new Error('there are two engines')
     expect(() => other.restore(engine.checkpoint([]))).toThrow('the checkpoint is of an engine of the other mode')
   })
 })

@@ -53,7 +53,7 @@ function checkQueue<T>(level: string, queue: Queue<Ticket<T>>): void {
   for (const ticket of queue.waiting) {
     if (ticket.state !== 'waiting' || ticket.queue !== queue) throw new Error(`a request is lost in ${level}`)
     seats += ticket.maxSeats
-    work += BigInt(ticket.initialWork) + BigInt(ticket.finalWork)
+    work += BigInt(queue.initialWork(ticket)) + BigInt(ticket.finalWork)
   }
   same(`width of a queue of ${level}`, seats, queue.maxSeatsWaiting)
   if (work !== queue.workWaiting.toBigInt()) throw new Error(`work of a queue of ${level}`)

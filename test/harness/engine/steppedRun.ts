@@ -1,13 +1,7 @@
 /** A run of an engine by random steps that can be checkpointed, sent elsewhere, and continued there. */
-import {
-  type ApfEngine,
-  type EngineConfiguration,
-  type EngineMode,
-  createApfEngine,
-  runTo,
-} from '../../../core/engine/apfEngine.ts'
+import { type ApfEngine, type EngineConfiguration, createApfEngine, runTo } from '../../../core/engine/apfEngine.ts'
 import type { EngineCheckpoint } from '../../../core/engine/checkpoint.ts'
-import { AS_UPSTREAM, profileFor } from '../../../core/engine/profiles.ts'
+import { type Algorithm, AS_UPSTREAM, rulesOf } from '../../../core/engine/profiles.ts'
 import type { EngineEvent } from '../../../core/engine/events.ts'
 import type { Ticket } from '../../../core/engine/ticket.ts'
 import { DEFAULT_OBJECTS, OBJECT_STATISTICS, requestLines, userNumber } from './requests.ts'
@@ -20,7 +14,7 @@ export interface Step {
 }
 
 export interface RunCheckpoint {
-  readonly mode: EngineMode
+  readonly algorithm: Algorithm
   readonly engine: EngineCheckpoint
   readonly fates: readonly Fate[]
   readonly arrivals: number
@@ -32,19 +26,18 @@ const eventText = (event: EngineEvent<string>): string =>
 
 export class SteppedRun {
   private readonly engine: ApfEngine<string>
-  private readonly mode: EngineMode
+  private readonly algorithm: Algorithm
   private readonly held = new Map<Ticket<string>, Fate>()
   private arrivals = 0
   /** Every event, callback and answer as text, in order. */
   log: string[] = []
 
-  constructor(mode: EngineMode) {
-    this.mode = mode
+  constructor(algorithm: Algorithm) {
+    this.algorithm = algorithm
     this.engine = createApfEngine<string>({
-      mode,
+      ...rulesOf(algorithm, 'v1.36.3'),
       maxRequestsInFlight: 8,
       maxMutatingRequestsInFlight: 4,
-      profile: profileFor('v1.36.3'),
       corrections: AS_UPSTREAM,
       startUnixMs: 1_700_000_000_000,
       rememberedFlows: 20,
@@ -61,8 +54,8 @@ export class SteppedRun {
     this.engine.configure(DEFAULT_OBJECTS)
   }
 
-  static from({ mode, engine, fates, arrivals }: RunCheckpoint): SteppedRun {
-    const run = new SteppedRun(mode)
+  static from({ algorithm, engine, fates, arrivals }: RunCheckpoint): SteppedRun {
+    const run = new SteppedRun(algorithm)
     run.log = []
     run.arrivals = arrivals
     for (const [i, ticket] of run.engine.restore(engine).entries()) run.held.set(ticket, fates[i] ?? 'executing')
@@ -71,7 +64,7 @@ export class SteppedRun {
 
   checkpoint(): RunCheckpoint {
     const engine = this.engine.checkpoint([...this.held.keys()])
-    return { mode: this.mode, engine, fates: [...this.held.values()], arrivals: this.arrivals }
+    return { algorithm: this.algorithm, engine, fates: [...this.held.values()], arrivals: this.arrivals }
   }
 
   take(steps: readonly Step[]): void {
