@@ -2,6 +2,7 @@ import { anyOf, entry, type Finding, member, quoted, type Reason } from '../conf
 import { nearest } from '../text/text.ts'
 import {
   type Condition,
+  DEFAULT_GROUPS,
   DEFAULT_SETTINGS,
   type GroupBy,
   type Limiter,
@@ -270,7 +271,11 @@ function checkClass(judge: Judge<WrittenClass>): readonly QosClass[] {
     )
   }
   const groupBy = checkGroupBy(judge)
-  const maxGroups = judge.number('maxGroups', value.maxGroups ?? 1_000, { least: 1, most: MOST_GROUPS, whole: true })
+  const maxGroups = judge.number('maxGroups', value.maxGroups ?? DEFAULT_GROUPS, {
+    least: 1,
+    most: MOST_GROUPS,
+    whole: true,
+  })
   if (!judge.sound || !limiter || !overflow || !cost || !groupBy || maxGroups === undefined) return []
   return [{ name: value.name, limiter, overflow, cost, groupBy, maxGroups }]
 }

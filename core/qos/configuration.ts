@@ -21,6 +21,9 @@ export type GroupBy =
   /** By the first `segments` segments of the key. */
   | { readonly by: 'prefix'; readonly segments: number }
 
+/** Groups of a class that are kept unless it says otherwise. */
+export const DEFAULT_GROUPS = 1_000
+
 export interface QosClass {
   readonly name: string
   readonly limiter: Limiter

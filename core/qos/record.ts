@@ -1,9 +1,10 @@
 import { type Finding, member, quoted, rejected } from '../config/finding.ts'
-import { isJsonObject, readAmount, readFlag, readText, type Read } from '../config/jsonValues.ts'
+import { isJsonObject, readAnything, readAmount, readFlag, readText, type Read } from '../config/jsonValues.ts'
 import { readAs } from '../config/members.ts'
 import { nearest, parseGoTime } from '../text/text.ts'
-import { MS_PER_SECOND, msToNs, type Nanoseconds, secondsToNs } from '../units.ts'
-import { bytesOf, successor } from './keys.ts'
+import { isMap, type JsonMap, toJson } from '../manifest/json.ts'
+import { MS_PER_SECOND, msToNs, type Nanoseconds, nsToSeconds, secondsToNs } from '../units.ts'
+import { bytesOf, successor, textOf } from './keys.ts'
 import { METHODS, shortMethod } from './operations.ts'
 import type { KeyOperation, QosRequest, RangeOptions, TxnElement } from './request.ts'
 import type { Observed } from './tracker.ts'
@@ -140,22 +141,28 @@ export function keyOperation(
   return op === 'DeleteRange' ? { op, ...keys } : { op, ...keys, ...(Object.keys(options).length > 0 && { options }) }
 }
 
+/** What was decided about a request when it was recorded: another configuration decides anew. */
+const DECIDED = ['ops', 'hash', 'rule', 'class', 'verdict', 'reason', 'waitedMs']
+
 const readWritten: Read<WrittenRecord | undefined> = (value, at, findings) => {
-  const read = readAs((members) => ({
-    time: members.nested('time', readTime),
-    method: members.text('method'),
-    ...members.given('name', readText),
-    user: members.text('user'),
-    clientIP: members.text('clientIP'),
-    ...members.given('requestBytes', readCount),
-    ...members.given('previousAttempts', readCount),
-    ...members.given('storageQuotaUsed', readQuantity),
-    status: members.text('status'),
-    ...members.given('scannedKeys', readCount),
-    ...members.given('responseBytes', readCount),
-    ...members.given('latencyMs', readQuantity),
-    operation: operationMembers(members, 0),
-  }))
+  const read = readAs((members) => {
+    for (const name of DECIDED) members.nested(name, readAnything)
+    return {
+      time: members.nested('time', readTime),
+      method: members.text('method'),
+      ...members.given('name', readText),
+      user: members.text('user'),
+      clientIP: members.text('clientIP'),
+      ...members.given('requestBytes', readCount),
+      ...members.given('previousAttempts', readCount),
+      ...members.given('storageQuotaUsed', readQuantity),
+      status: members.text('status'),
+      ...members.given('scannedKeys', readCount),
+      ...members.given('responseBytes', readCount),
+      ...members.given('latencyMs', readQuantity),
+      operation: operationMembers(members, 0),
+    }
+  })
   const written = read(value, at, findings)
   const method = methodOf(written.method, findings)
   if (method === undefined || findings.length > 0) return undefined
@@ -243,5 +250,36 @@ export class RecordReader {
     this.#first ??= clock === 'seconds' ? 0 : ms
     const at = typeof time === 'number' ? secondsToNs(time) : msToNs(ms - this.#first)
     return at < this.#at ? 'time is before that of the record before; sort the records by time.' : at
+  }
+}
+
+/** A record as `RecordReader` reads it; the time in seconds. */
+export function recordJson({ at, request, observed, storageQuotaUsed }: RequestRecord): JsonMap {
+  const { method, body, ...caller } = request
+  const { ok, ...costs } = observed
+  const written = toJson({
+    time: nsToSeconds(at),
+    method,
+    ...(body !== undefined && elementJson(body)),
+    ...caller,
+    storageQuotaUsed,
+    status: ok ? 'OK' : 'UNKNOWN',
+    ...costs,
+  })
+  return isMap(written) ? written : {}
+}
+
+function elementJson(element: TxnElement): object {
+  if (element.op === 'Txn') {
+    const inner = (each: TxnElement): object => ({ op: each.op, ...elementJson(each) })
+    return { success: element.success.map(inner), failure: element.failure.map(inner) }
+  }
+  const key = textOf(element.key)
+  if (element.op === 'Put') return { key }
+  const { rangeEnd } = element
+  return {
+    key,
+    ...(rangeEnd !== undefined && { rangeEnd: textOf(rangeEnd) }),
+    ...(element.op === 'Range' && element.options),
   }
 }

@@ -1,0 +1,335 @@
+import { msToNs, type Nanoseconds, nsToMs, nsToSeconds, secondsToNs } from '../units.ts'
+import type { Decision, LimitReason } from './engine.ts'
+import { requestText } from './explain.ts'
+import { segmentsOf, textOf } from './keys.ts'
+import { opOfMethod } from './operations.ts'
+import type { RequestRecord } from './record.ts'
+import { elementsOf, type QosRequest } from './request.ts'
+import type { Observed } from './tracker.ts'
+
+/** A decision that is final. */
+export type Settled = Exclude<Decision, { verdict: 'waiting' }>
+
+/** A request that has ended, with what was decided about it. Costs of one that was not let in are those expected of it. */
+export interface Seen extends RequestRecord {
+  readonly verdict: Settled['verdict']
+  readonly rule?: string
+  readonly className?: string
+  readonly reason?: LimitReason
+  readonly retryAfterMs?: number
+  readonly waitedMs?: number
+}
+
+export type Verdicts = Readonly<Record<Settled['verdict'], number>>
+
+/** Requests that are kept, for how long, and how many characters of keys they may hold together. */
+const MOST_SEEN = 20_000
+const KEPT_NS = secondsToNs(600)
+const MOST_CHARACTERS = 16 * 1024 * 1024
+/** A request with more keys than this is counted and not kept: one must not push out all others. */
+const LONGEST_SEEN = 64 * 1024
+const MOST_NOTABLE = 200
+/** Above this a request is in the slow log. */
+const SLOW_MS = 100
+const SECONDS_KEPT = 600
+
+export const seenOf = (decision: Settled, observed: Observed): Seen => {
+  const { at, request, evidence, verdict, applied } = decision
+  const waitedMs = verdict === 'passed' ? undefined : decision.waitedMs
+  const expected = evidence.prediction
+  return {
+    at: at - msToNs(waitedMs ?? 0),
+    request,
+    observed: verdict === 'limited' && expected !== undefined ? { ok: false, ...costsOf(expected) } : observed,
+    ...(evidence.storageQuotaUsed !== undefined && { storageQuotaUsed: evidence.storageQuotaUsed }),
+    verdict,
+    ...(applied !== undefined && { rule: applied.rule, className: applied.className }),
+    ...(verdict === 'limited' && { reason: decision.reason }),
+    ...(verdict === 'limited' && decision.retryAfterMs !== undefined && { retryAfterMs: decision.retryAfterMs }),
+    ...(waitedMs !== undefined && { waitedMs }),
+  }
+}
+
+const costsOf = ({ scannedKeys, responseBytes, latencyMs }: Omit<Observed, 'ok'>): Omit<Observed, 'ok'> => ({
+  scannedKeys,
+  responseBytes,
+  latencyMs,
+})
+
+/** One second of traffic. */
+export interface Second {
+  /** Since the start of the clock. */
+  readonly second: number
+  passed: number
+  delayed: number
+  limited: number
+  requestBytes: number
+  responseBytes: number
+}
+
+/** The last minutes of traffic through a proxy, within fixed memory whatever comes. */
+export class Traffic {
+  readonly #seen: (Seen & { readonly characters: number })[] = []
+  /** Index of the oldest one; those before it have been given up. */
+  #from = 0
+  #characters = 0
+  readonly #rules = new Map<string, Record<Settled['verdict'], number>>()
+  readonly #totals = { passed: 0, delayed: 0, limited: 0 }
+  readonly #seconds: Second[] = []
+  readonly #limited: Seen[] = []
+  readonly #slow: Seen[] = []
+
+  /** Requests come in the order in which they end. */
+  push(seen: Seen): void {
+    const { verdict, rule, at, request, observed } = seen
+    this.#totals[verdict] += 1
+    if (rule !== undefined) {
+      const counts = this.#rules.get(rule) ?? { passed: 0, delayed: 0, limited: 0 }
+      counts[verdict] += 1
+      this.#rules.set(rule, counts)
+    }
+    const second = this.#secondOf(Math.floor(nsToSeconds(at)))
+    if (second !== undefined) {
+      second[verdict] += 1
+      second.requestBytes += request.requestBytes ?? 0
+      second.responseBytes += verdict === 'limited' ? 0 : (observed.responseBytes ?? 0)
+    }
+    const characters = charactersOf(request)
+    if (characters > LONGEST_SEEN) return
+    if (verdict === 'limited') keep(this.#limited, seen)
+    if (verdict !== 'limited' && (observed.latencyMs ?? 0) > SLOW_MS) keep(this.#slow, seen)
+    this.#seen.push({ ...seen, characters })
+    this.#characters += characters
+    this.#trim(at)
+  }
+
+  /** Rules that are gone are counted no more. */
+  forgetAllBut(rules: ReadonlySet<string>): void {
+    for (const name of this.#rules.keys()) if (!rules.has(name)) this.#rules.delete(name)
+  }
+
+  get totals(): Verdicts {
+    return this.#totals
+  }
+
+  /** Since the start, by rule. */
+  get rules(): ReadonlyMap<string, Verdicts> {
+    return this.#rules
+  }
+
+  /** The latest that were limited, the newest last. */
+  get limited(): readonly Seen[] {
+    return this.#limited
+  }
+
+  /** The latest that took longer than 100 ms, the newest last. */
+  get slow(): readonly Seen[] {
+    return this.#slow
+  }
+
+  /** The last ten minutes, or as much of them as is kept, in the order of arrival. */
+  recent(since: Nanoseconds): readonly Seen[] {
+    return this.#seen
+      .slice(this.#from)
+      .filter(({ at }) => at >= since)
+      .toSorted((a, b) => a.at - b.at)
+  }
+
+  /** The last `count` seconds up to now, those without requests among them. */
+  seconds(now: Nanoseconds, count: number): readonly Second[] {
+    const last = Math.floor(nsToSeconds(now))
+    const known = new Map(this.#seconds.map((one) => [one.second, one]))
+    return Array.from({ length: count }, (_, index) => {
+      const second = last - count + 1 + index
+      return known.get(second) ?? emptySecond(second)
+    })
+  }
+
+  #secondOf(number: number): Second | undefined {
+    for (let index = this.#seconds.length - 1; index >= 0; index--) {
+      const one = this.#seconds[index]
+      if (one === undefined || one.second < number) break
+      if (one.second === number) return one
+    }
+    const newest = this.#seconds.at(-1)?.second ?? -1
+    // A call that began long ago and ended now belongs to a second that may be given up.
+    if (number < newest) return this.#seconds.find(({ second }) => second === number)
+    const fresh = emptySecond(number)
+    this.#seconds.push(fresh)
+    if (this.#seconds.length > SECONDS_KEPT) this.#seconds.shift()
+    return fresh
+  }
+
+  #trim(now: Nanoseconds): void {
+    for (;;) {
+      const oldest = this.#seen[this.#from]
+      if (oldest === undefined) break
+      const full = this.#seen.length - this.#from > MOST_SEEN || this.#characters > MOST_CHARACTERS
+      if (!full && oldest.at >= now - KEPT_NS) break
+      this.#characters -= oldest.characters
+      this.#from += 1
+    }
+    if (this.#from < MOST_SEEN) return
+    this.#seen.splice(0, this.#from)
+    this.#from = 0
+  }
+}
+
+const emptySecond = (second: number): Second => ({
+  second,
+  passed: 0,
+  delayed: 0,
+  limited: 0,
+  requestBytes: 0,
+  responseBytes: 0,
+})
+
+function keep(list: Seen[], seen: Seen): void {
+  list.push(seen)
+  if (list.length > MOST_NOTABLE) list.shift()
+}
+
+const charactersOf = ({ body, name = '', user }: QosRequest): number =>
+  name.length +
+  user.length +
+  (body === undefined
+    ? 0
+    : elementsOf(body).reduce(
+        (sum, each) => sum + each.key.length + (each.op === 'Put' ? 0 : (each.rangeEnd?.length ?? 0)),
+        0,
+      ))
+
+/** Requests alike, and what they cost together. */
+export interface Usage {
+  /** What they have in common: an operation with a prefix, or one request. */
+  readonly op: string
+  readonly keys: string
+  readonly requests: number
+  readonly limited: number
+  readonly scannedKeys: number
+  readonly requestBytes: number
+  readonly responseBytes: number
+  /** Of those that were measured; absent where none was. */
+  readonly p50Ms?: number
+  readonly p99Ms?: number
+  readonly meanMs?: number
+  /** The latest one. */
+  readonly sample: Seen
+}
+
+interface Sum {
+  readonly op: string
+  readonly keys: string
+  readonly latencies: number[]
+  requests: number
+  limited: number
+  scannedKeys: number
+  requestBytes: number
+  responseBytes: number
+  sample: Seen
+}
+
+const opOf = ({ method }: QosRequest): string => opOfMethod(method) || method
+
+/** Segments of a key that name what it is about: `/registry/pods`. */
+const SEGMENTS = 2
+const LONGEST_TEXT = 256
+
+/** By operation and prefix of the first key. */
+export const byPrefix = ({ request }: Seen): readonly [op: string, keys: string] => {
+  const [first] = request.body === undefined ? [] : elementsOf(request.body)
+  return [opOf(request), first === undefined ? '' : textOf(segmentsOf(first.key, SEGMENTS)).slice(0, LONGEST_TEXT)]
+}
+
+/** By the request itself, as people read it. */
+export const byRequest = ({ request }: Seen): readonly [op: string, keys: string] => {
+  const text = requestText(request)
+  const space = text.indexOf(' ')
+  return [opOf(request), space === -1 ? '' : text.slice(space + 1, space + 1 + LONGEST_TEXT)]
+}
+
+/** Sums requests by what they have in common, in no order. */
+export function usages(
+  all: Iterable<Seen>,
+  common: (seen: Seen) => readonly [op: string, keys: string],
+): readonly Usage[] {
+  const sums = new Map<string, Sum>()
+  for (const seen of all) {
+    const [op, keys] = common(seen)
+    const key = `${op}\0${keys}`
+    let sum = sums.get(key)
+    if (sum === undefined) {
+      sum = {
+        op,
+        keys,
+        latencies: [],
+        requests: 0,
+        limited: 0,
+        scannedKeys: 0,
+        requestBytes: 0,
+        responseBytes: 0,
+        sample: seen,
+      }
+      sums.set(key, sum)
+    }
+    sum.sample = seen
+    sum.requests += 1
+    sum.requestBytes += seen.request.requestBytes ?? 0
+    if (seen.verdict === 'limited') {
+      sum.limited += 1
+      continue
+    }
+    sum.scannedKeys += seen.observed.scannedKeys ?? 0
+    sum.responseBytes += seen.observed.responseBytes ?? 0
+    if (seen.observed.latencyMs !== undefined) sum.latencies.push(seen.observed.latencyMs)
+  }
+  return [...sums.values()].map(usageOf)
+}
+
+function usageOf({ latencies, ...sums }: Sum): Usage {
+  const sorted = latencies.toSorted((a, b) => a - b)
+  const at = (quantile: number): number | undefined => sorted[Math.ceil(quantile * sorted.length) - 1]
+  const [p50Ms, p99Ms] = [at(0.5), at(0.99)]
+  return {
+    ...sums,
+    ...(p50Ms !== undefined && { p50Ms }),
+    ...(p99Ms !== undefined && { p99Ms }),
+    ...(sorted.length > 0 && { meanMs: sorted.reduce((sum, each) => sum + each, 0) / sorted.length }),
+  }
+}
+
+/** What the most expensive requests are ranked by. */
+export const RANKINGS = ['scan', 'traffic', 'latency'] as const
+export type Ranking = (typeof RANKINGS)[number]
+
+const WEIGHTS: Readonly<Record<Ranking, (usage: Usage) => number>> = {
+  scan: ({ scannedKeys }) => scannedKeys,
+  traffic: ({ requestBytes, responseBytes }) => requestBytes + responseBytes,
+  latency: ({ meanMs = 0, requests, limited }) => meanMs * (requests - limited),
+}
+
+/** The most expensive requests, by what they cost together. */
+export const topRequests = (all: Iterable<Seen>, by: Ranking, most: number): readonly Usage[] =>
+  usages(all, byRequest)
+    .toSorted((a, b) => WEIGHTS[by](b) - WEIGHTS[by](a))
+    .slice(0, most)
+
+/** Kinds of the monitor, with what they compare (QoS specification 8). */
+export const MONITOR_KINDS = ['latency', 'traffic', 'scanKeyNum'] as const
+export type MonitorKind = (typeof MONITOR_KINDS)[number]
+
+/** Milliseconds, bytes or keys; `undefined` where it was not measured. */
+export function monitored(kind: MonitorKind, { request, observed, verdict }: Seen): number | undefined {
+  if (verdict === 'limited') return undefined
+  switch (kind) {
+    case 'latency':
+      return observed.latencyMs
+    case 'traffic':
+      return (request.requestBytes ?? 0) + (observed.responseBytes ?? 0)
+    case 'scanKeyNum':
+      return observed.scannedKeys
+  }
+}
+
+/** How long the requests span, in milliseconds. */
+export const spanMs = (all: readonly Seen[]): number => nsToMs((all.at(-1)?.at ?? 0) - (all[0]?.at ?? 0))
