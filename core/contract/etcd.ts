@@ -1,0 +1,191 @@
+import { z } from 'zod'
+
+/** A class or a rule as files write it; the rules engine judges it. */
+const DocumentSchema = z.record(z.string(), z.json())
+
+const NAME = z.string().min(1).max(63)
+const KIND = z.enum(['class', 'rule'])
+
+export const ETCD_MODES = ['enforce', 'observe'] as const
+
+/** A change of the rules of a proxy. */
+export const EtcdChangeSchema = z.discriminatedUnion('action', [
+  z.object({ action: z.literal('add'), kind: KIND, name: NAME, members: DocumentSchema }),
+  /** Only the given members change; `null` removes one. */
+  z.object({ action: z.literal('update'), kind: KIND, name: NAME, members: DocumentSchema }),
+  z.object({ action: z.literal('remove'), kind: KIND, name: NAME }),
+  /** Replaces everything. */
+  z.object({ action: z.literal('import'), document: DocumentSchema }),
+  z.object({ action: z.literal('mode'), mode: z.enum(ETCD_MODES) }),
+])
+export type EtcdChange = z.infer<typeof EtcdChangeSchema>
+
+export const EtcdChangedSchema = z.object({ revision: z.number(), warnings: z.array(z.string()) })
+export type EtcdChanged = z.infer<typeof EtcdChangedSchema>
+
+const VerdictsSchema = z.object({ passed: z.number(), delayed: z.number(), limited: z.number() })
+
+const UsageSchema = z.object({
+  op: z.string(),
+  keys: z.string(),
+  requests: z.number(),
+  limited: z.number(),
+  scannedKeys: z.number(),
+  requestBytes: z.number(),
+  responseBytes: z.number(),
+  p50Ms: z.number().optional(),
+  p99Ms: z.number().optional(),
+  meanMs: z.number().optional(),
+})
+export type EtcdUsage = z.infer<typeof UsageSchema>
+
+/** A request that ended, as the monitor reports it. */
+export const EtcdRequestSchema = z.object({
+  /** Unix milliseconds. */
+  at: z.number(),
+  method: z.string(),
+  /** In one line: `KV/Range /registry/pods/ (prefix)`. */
+  request: z.string(),
+  user: z.string(),
+  clientIP: z.string(),
+  verdict: z.enum(['passed', 'delayed', 'limited']),
+  rule: z.string().optional(),
+  class: z.string().optional(),
+  reason: z.string().optional(),
+  retryAfterMs: z.number().optional(),
+  waitedMs: z.number().optional(),
+  scannedKeys: z.number().optional(),
+  requestBytes: z.number().optional(),
+  responseBytes: z.number().optional(),
+  latencyMs: z.number().optional(),
+  /** Identity for the tracker, of those that it tracks. */
+  hash: z.string().optional(),
+})
+export type EtcdRequest = z.infer<typeof EtcdRequestSchema>
+
+/** Where a class stands, in the numbers that its discipline compares. */
+const LevelSchema = z.discriminatedUnion('qdisc', [
+  z.object({ qdisc: z.literal('tbf'), tokens: z.number(), burst: z.number(), qps: z.number() }),
+  z.object({ qdisc: z.literal('lbf'), freeInMs: z.number(), qps: z.number() }),
+  z.object({ qdisc: z.literal('maxinflight'), inFlight: z.number(), num: z.number() }),
+  z.object({ qdisc: z.literal('window'), used: z.number(), limit: z.number(), windowMs: z.number() }),
+])
+
+const ClassStateSchema = z.object({
+  name: z.string(),
+  document: DocumentSchema,
+  /** In words. */
+  summary: z.string(),
+  /** The groups that are kept, the most recently used first, and how many there are. */
+  groups: z.array(
+    z.object({ group: z.string(), rule: z.string().optional(), level: LevelSchema, text: z.string(), waiting: z.number() }),
+  ),
+  groupCount: z.number(),
+  waiting: z.number(),
+})
+export type EtcdClass = z.infer<typeof ClassStateSchema>
+
+const RuleStateSchema = z.object({
+  name: z.string(),
+  document: DocumentSchema,
+  class: z.string(),
+  priority: z.number(),
+  enabled: z.boolean(),
+  /** What it selects, in words. */
+  selects: z.string(),
+  counts: VerdictsSchema,
+  /** Of the last 10 seconds. */
+  perSecond: z.number(),
+  limitedPerSecond: z.number(),
+  /** Same-priority rules that some larger request matches too. */
+  warnings: z.array(z.string()),
+})
+export type EtcdRule = z.infer<typeof RuleStateSchema>
+
+/** Everything about a running proxy that changes by itself. */
+export const EtcdStateSchema = z.object({
+  /** Unix milliseconds. */
+  at: z.number(),
+  /** Where clients connect to, and the member behind it. */
+  url: z.string(),
+  upstream: z.string(),
+  mode: z.enum(ETCD_MODES),
+  /** Of the kept rules; `null` where they come from files and can only be changed there. */
+  revision: z.number().nullable(),
+  counts: VerdictsSchema,
+  unread: z.number(),
+  watches: z.number(),
+  /** `null` when the member has not answered for 10 s. */
+  storage: z
+    .object({
+      usedBytes: z.number(),
+      allocatedBytes: z.number(),
+      quotaBytes: z.number(),
+      /** Where the quota is from: the member, its metrics page, or etcd's default. */
+      quotaFrom: z.enum(['status', 'metrics', 'default']),
+      /** Committed entries that are not applied yet. */
+      gap: z.number(),
+    })
+    .nullable(),
+  tracker: z.object({
+    entries: z.number(),
+    capacity: z.number(),
+    hits: z.number(),
+    misses: z.number(),
+    evictions: z.number(),
+  }),
+  classes: z.array(ClassStateSchema),
+  rules: z.array(RuleStateSchema),
+  /** The last 120 seconds, the oldest first. */
+  seconds: z.array(
+    z.object({
+      passed: z.number(),
+      delayed: z.number(),
+      limited: z.number(),
+      requestBytes: z.number(),
+      responseBytes: z.number(),
+    }),
+  ),
+  /** Of the last 10 seconds, by operation and prefix. */
+  rates: z.array(UsageSchema),
+  /** The most expensive requests of the last ten minutes, by keys, by bytes and by time. */
+  top: z.object({ scan: z.array(UsageSchema), traffic: z.array(UsageSchema), latency: z.array(UsageSchema) }),
+  /** The latest first. */
+  limited: z.array(EtcdRequestSchema),
+  slow: z.array(EtcdRequestSchema),
+})
+export type EtcdState = z.infer<typeof EtcdStateSchema>
+
+export const EtcdPreviewSchema = z.object({
+  requests: z.number(),
+  spanMs: z.number(),
+  would: VerdictsSchema,
+  did: VerdictsSchema,
+  rules: z.array(VerdictsSchema.extend({ rule: z.string() })),
+  limited: z.array(z.object({ request: z.string(), user: z.string(), times: z.number() })),
+})
+export type EtcdPreview = z.infer<typeof EtcdPreviewSchema>
+
+export const EtcdAdviceSchema = z.object({
+  id: z.string(),
+  title: z.string(),
+  why: z.string(),
+  classes: z.array(DocumentSchema),
+  rules: z.array(DocumentSchema),
+  inEffect: z.boolean(),
+  preview: EtcdPreviewSchema.optional(),
+  problem: z.string().optional(),
+})
+export type EtcdAdvice = z.infer<typeof EtcdAdviceSchema>
+
+/** One change of the kept rules. */
+export const EtcdRevisionSchema = z.object({
+  revision: z.number(),
+  at: z.number(),
+  action: z.string(),
+  kind: z.string(),
+  name: z.string(),
+  before: z.json(),
+  after: z.json(),
+})
+export type EtcdRevision = z.infer<typeof EtcdRevisionSchema>

@@ -1,0 +1,201 @@
+import { ProblemError } from '../contract/errors.ts'
+import type { JsonMap } from '../manifest/json.ts'
+import type { QosConfiguration } from './configuration.ts'
+import { changeRules, documentOf, type RulesDocument } from './document.ts'
+import { textOf } from './keys.ts'
+import { opOfMethod } from './operations.ts'
+import { type Preview, previewOf } from './preview.ts'
+import { elementsOf, type QosRequest } from './request.ts'
+import { byRequest, type Seen, spanMs, type Usage, usages } from './traffic.ts'
+
+/** Rules to begin with, or for what was observed. Never applied by themselves. */
+export interface Proposal {
+  readonly id: string
+  readonly title: string
+  /** What they protect etcd from, how, and what they cost innocent requests. */
+  readonly why: string
+  readonly classes: readonly JsonMap[]
+  readonly rules: readonly JsonMap[]
+}
+
+/** A proposal, tried beside the rules in effect on the requests that came before. */
+export interface Advice extends Proposal {
+  /** Its rules are in effect already. */
+  readonly inEffect: boolean
+  /** Absent where the proposal contradicts the rules in effect; `problem` is why. */
+  readonly preview?: Preview
+  readonly problem?: string
+}
+
+/** Starter rules for what is known to bring an etcd down. */
+export const PRESETS: readonly Proposal[] = [
+  {
+    id: 'events',
+    title: 'Events cannot fill the store',
+    why: 'Above 90 % of the storage quota, writes of Kubernetes events are held to 2 per second, so that an event flood does not raise the NOSPACE alarm, which stops every write. Other writes are not limited.',
+    classes: [{ name: 'event', qdisc: 'lbf', qps: 2 }],
+    rules: [
+      {
+        name: 'rule-event',
+        qClassName: 'event',
+        priority: 9,
+        ops: ['Put'],
+        prefixPaths: ['/registry/events/'],
+        conditions: [{ kind: 'PercentOfStorageQuotaUsed', threshold: 0.9 }],
+      },
+    ],
+  },
+  {
+    id: 'slow-query',
+    title: 'Reads of more than 10,000 keys',
+    why: 'A read that scanned more than 10,000 keys before is held to 10 per second, with a burst of 12. The first run of such a read passes, because its cost is not known yet.',
+    classes: [{ name: 'slow-query', qdisc: 'tbf', qps: 10, burst: 12 }],
+    rules: [
+      {
+        name: 'rule-slowlog',
+        qClassName: 'slow-query',
+        priority: 10,
+        ops: ['Range'],
+        conditions: [{ kind: 'ScanKeyNum', threshold: 10_000 }],
+      },
+    ],
+  },
+  {
+    id: 'whole-keyspace',
+    title: 'Reads of the whole keyspace',
+    why: String.raw`Reads that extend to the end of the keyspace run one at a time, the first one included. The rule selects the key \xff, which no text key reaches, so that only such reads touch it.`,
+    classes: [{ name: 'whole-keyspace', qdisc: 'maxinflight', num: 1 }],
+    rules: [
+      {
+        name: 'rule-whole-keyspace',
+        qClassName: 'whole-keyspace',
+        priority: 60,
+        ops: ['Range'],
+        ranges: [{ key: String.raw`\xff` }],
+      },
+    ],
+  },
+  {
+    id: 'passwords',
+    title: 'Password storms',
+    why: 'Each Authenticate costs etcd a bcrypt hash, some 50 ms of a processor. At most 5 per second are let in, with a burst of 10; clients that keep their token are not affected.',
+    classes: [{ name: 'password-check', qdisc: 'tbf', qps: 5, burst: 10 }],
+    rules: [{ name: 'rule-passwords', qClassName: 'password-check', priority: 50, ops: ['Authenticate'] }],
+  },
+  {
+    id: 'big-writers',
+    title: 'Big writers',
+    why: 'Writes above 256 KiB are held to 1 MiB per second and user, with a burst of 4 MiB. Each has to be replicated and synced before the writes behind it.',
+    classes: [
+      { name: 'big-write', qdisc: 'tbf', qps: 1_048_576, burst: 4_194_304, cost: 'requestBytes', groupBy: 'user' },
+    ],
+    rules: [
+      {
+        name: 'rule-big-writes',
+        qClassName: 'big-write',
+        priority: 20,
+        ops: ['Put', 'Txn'],
+        conditions: [{ kind: 'RequestSize', threshold: 262_144 }],
+      },
+    ],
+  },
+]
+
+const MOST_PROPOSED = 5
+const EXPENSIVE_KEYS = 1_000
+const EXPENSIVE_BYTES = 1024 * 1024
+
+/** The starter rules, and rules for what was expensive in the requests given, each tried on them (QoS specification 8). */
+export function advise(all: readonly Seen[], configuration: QosConfiguration): readonly Advice[] {
+  return [...proposalsFor(all), ...PRESETS].map((proposal) => tried(proposal, all, configuration))
+}
+
+function tried(proposal: Proposal, all: readonly Seen[], configuration: QosConfiguration): Advice {
+  const { rules } = configuration
+  const inEffect = proposal.rules.every(({ name }) => rules.some((rule) => rule.name === name && rule.enabled))
+  try {
+    const together = changeRules(configuration, { action: 'import', document: withProposal(configuration, proposal) })
+    return { ...proposal, inEffect, preview: previewOf(all, together.configuration) }
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error
+    return { ...proposal, inEffect, problem: error.message }
+  }
+}
+
+/** The rules in effect with those of a proposal; what has a name already stays as it is. */
+export function withProposal(configuration: QosConfiguration, { classes, rules }: Proposal): RulesDocument {
+  const document = documentOf(configuration)
+  const added = (known: readonly JsonMap[], more: readonly JsonMap[]): readonly JsonMap[] => [
+    ...known,
+    ...more.filter(({ name }) => !known.some((one) => one['name'] === name)),
+  ]
+  return { ...document, classes: added(document.classes, classes), rules: added(document.rules, rules) }
+}
+
+/** Of the most expensive requests by keys and by bytes, those that are expensive each time. */
+function proposalsFor(all: readonly Seen[]): readonly Proposal[] {
+  const seconds = Math.max(1, spanMs(all) / 1_000)
+  const each = usages(all, byRequest).filter(({ sample }) => proposable(sample.request))
+  const ran = ({ requests, limited }: Usage): number => Math.max(1, requests - limited)
+  const traffic = (usage: Usage): number => usage.requestBytes + usage.responseBytes
+  const byKeys = each.toSorted((a, b) => b.scannedKeys - a.scannedKeys).slice(0, MOST_PROPOSED)
+  const byBytes = each.toSorted((a, b) => traffic(b) - traffic(a)).slice(0, MOST_PROPOSED)
+  const found = new Map<string, Proposal>()
+  for (const usage of new Set([...byKeys, ...byBytes])) {
+    const keys = usage.scannedKeys / ran(usage)
+    const bytes = traffic(usage) / usage.requests
+    if (keys <= EXPENSIVE_KEYS && bytes <= EXPENSIVE_BYTES) continue
+    const proposal = proposalFor(usage, { keys, bytes, perSecond: usage.requests / seconds })
+    if (!found.has(proposal.id)) found.set(proposal.id, proposal)
+  }
+  return [...found.values()].slice(0, MOST_PROPOSED)
+}
+
+interface Observation {
+  readonly keys: number
+  readonly bytes: number
+  readonly perSecond: number
+}
+
+/** Only of reads the cost is predicted, and only keys can be named. */
+const proposable = ({ method, body }: QosRequest): boolean => method === 'KV/Range' && body?.op === 'Range'
+
+function proposalFor({ op, sample }: Usage, { keys, bytes, perSecond }: Observation): Proposal {
+  const [first] = sample.request.body === undefined ? [] : elementsOf(sample.request.body)
+  const key = first?.key ?? ''
+  const prefix = textOf(key.slice(0, key.lastIndexOf('/') + 1))
+  const qps = Math.max(1, Math.round(perSecond * 50) / 100)
+  const scans = keys > EXPENSIVE_KEYS
+  const name = nameFor(prefix)
+  const what = scans ? `${Math.round(keys)} keys` : `${Math.round(bytes / 1024)} KiB`
+  return {
+    id: name,
+    title: `${op} of ${prefix === '' ? 'all keys' : prefix}`,
+    why: `It came ${Math.round(perSecond * 100) / 100} times a second and cost ${what} each. The rule holds reads of these keys that cost so much to ${qps} per second, half of that but at least 1.`,
+    classes: [{ name, qdisc: 'tbf', qps, burst: Math.ceil(1.2 * qps) }],
+    rules: [
+      {
+        name,
+        qClassName: name,
+        priority: freePriority(name),
+        ops: [opOfMethod(sample.request.method)],
+        ...(prefix !== '' && { prefixPaths: [prefix] }),
+        conditions: [
+          scans
+            ? { kind: 'ScanKeyNum', threshold: EXPENSIVE_KEYS }
+            : { kind: 'TotalTraffic', threshold: EXPENSIVE_BYTES },
+        ],
+      },
+    ],
+  }
+}
+
+/** A name that classes and rules may have: `expensive-registry-pods`. */
+const nameFor = (prefix: string): string => {
+  const words = prefix.toLowerCase().match(/[a-z0-9]+/g) ?? ['reads']
+  return `expensive-${words.join('-')}`.slice(0, 60).replace(/-+$/, '')
+}
+
+/** Spread over 30 to 45, where no starter rule is, so that rules for overlapping keys seldom share one. */
+const freePriority = (name: string): number =>
+  30 + ([...name].reduce((sum, each) => sum * 31 + each.charCodeAt(0), 7) % 16)
