@@ -1,7 +1,13 @@
 import { z } from 'zod'
+import type { Json } from '../manifest/json.ts'
+
+/** Any value. */
+export const JsonSchema: z.ZodType<Json> = z.json()
 
 /** A class or a rule as files write it; the rules engine judges it. */
-const DocumentSchema = z.record(z.string(), z.json())
+const DocumentSchema = z.record(z.string(), JsonSchema)
+
+const list = <T extends z.ZodType>(schema: T) => z.array(schema).readonly()
 
 const NAME = z.string().min(1).max(63)
 const KIND = z.enum(['class', 'rule'])
@@ -20,7 +26,7 @@ export const EtcdChangeSchema = z.discriminatedUnion('action', [
 ])
 export type EtcdChange = z.infer<typeof EtcdChangeSchema>
 
-export const EtcdChangedSchema = z.object({ revision: z.number(), warnings: z.array(z.string()) })
+export const EtcdChangedSchema = z.object({ revision: z.number(), warnings: list(z.string()) })
 export type EtcdChanged = z.infer<typeof EtcdChangedSchema>
 
 const VerdictsSchema = z.object({ passed: z.number(), delayed: z.number(), limited: z.number() })
@@ -36,6 +42,8 @@ const UsageSchema = z.object({
   p50Ms: z.number().optional(),
   p99Ms: z.number().optional(),
   meanMs: z.number().optional(),
+  /** The latest of them, in one line. */
+  example: z.string(),
 })
 export type EtcdUsage = z.infer<typeof UsageSchema>
 
@@ -77,8 +85,14 @@ const ClassStateSchema = z.object({
   /** In words. */
   summary: z.string(),
   /** The groups that are kept, the most recently used first, and how many there are. */
-  groups: z.array(
-    z.object({ group: z.string(), rule: z.string().optional(), level: LevelSchema, text: z.string(), waiting: z.number() }),
+  groups: list(
+    z.object({
+      group: z.string(),
+      rule: z.string().optional(),
+      level: LevelSchema,
+      text: z.string(),
+      waiting: z.number(),
+    }),
   ),
   groupCount: z.number(),
   waiting: z.number(),
@@ -98,7 +112,7 @@ const RuleStateSchema = z.object({
   perSecond: z.number(),
   limitedPerSecond: z.number(),
   /** Same-priority rules that some larger request matches too. */
-  warnings: z.array(z.string()),
+  warnings: list(z.string()),
 })
 export type EtcdRule = z.infer<typeof RuleStateSchema>
 
@@ -134,11 +148,13 @@ export const EtcdStateSchema = z.object({
     misses: z.number(),
     evictions: z.number(),
   }),
-  classes: z.array(ClassStateSchema),
-  rules: z.array(RuleStateSchema),
+  classes: list(ClassStateSchema),
+  rules: list(RuleStateSchema),
   /** The last 120 seconds, the oldest first. */
-  seconds: z.array(
+  seconds: list(
     z.object({
+      /** Counted by the clock of the proxy. */
+      second: z.number(),
       passed: z.number(),
       delayed: z.number(),
       limited: z.number(),
@@ -147,12 +163,12 @@ export const EtcdStateSchema = z.object({
     }),
   ),
   /** Of the last 10 seconds, by operation and prefix. */
-  rates: z.array(UsageSchema),
+  rates: list(UsageSchema),
   /** The most expensive requests of the last ten minutes, by keys, by bytes and by time. */
-  top: z.object({ scan: z.array(UsageSchema), traffic: z.array(UsageSchema), latency: z.array(UsageSchema) }),
+  top: z.object({ scan: list(UsageSchema), traffic: list(UsageSchema), latency: list(UsageSchema) }),
   /** The latest first. */
-  limited: z.array(EtcdRequestSchema),
-  slow: z.array(EtcdRequestSchema),
+  limited: list(EtcdRequestSchema),
+  slow: list(EtcdRequestSchema),
 })
 export type EtcdState = z.infer<typeof EtcdStateSchema>
 
@@ -161,8 +177,8 @@ export const EtcdPreviewSchema = z.object({
   spanMs: z.number(),
   would: VerdictsSchema,
   did: VerdictsSchema,
-  rules: z.array(VerdictsSchema.extend({ rule: z.string() })),
-  limited: z.array(z.object({ request: z.string(), user: z.string(), times: z.number() })),
+  rules: list(VerdictsSchema.extend({ rule: z.string() })),
+  limited: list(z.object({ request: z.string(), user: z.string(), times: z.number() })),
 })
 export type EtcdPreview = z.infer<typeof EtcdPreviewSchema>
 
@@ -170,8 +186,8 @@ export const EtcdAdviceSchema = z.object({
   id: z.string(),
   title: z.string(),
   why: z.string(),
-  classes: z.array(DocumentSchema),
-  rules: z.array(DocumentSchema),
+  classes: list(DocumentSchema),
+  rules: list(DocumentSchema),
   inEffect: z.boolean(),
   preview: EtcdPreviewSchema.optional(),
   problem: z.string().optional(),
@@ -185,7 +201,7 @@ export const EtcdRevisionSchema = z.object({
   action: z.string(),
   kind: z.string(),
   name: z.string(),
-  before: z.json(),
-  after: z.json(),
+  before: JsonSchema,
+  after: JsonSchema,
 })
 export type EtcdRevision = z.infer<typeof EtcdRevisionSchema>

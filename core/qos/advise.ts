@@ -198,4 +198,5 @@ const nameFor = (prefix: string): string => {
 
 /** Spread over 30 to 45, where no starter rule is, so that rules for overlapping keys seldom share one. */
 const freePriority = (name: string): number =>
-  30 + ([...name].reduce((sum, each) => sum * 31 + each.charCodeAt(0), 7) % 16)
+  30 +
+  (Array.from({ length: name.length }, (_, index) => name.charCodeAt(index)).reduce((sum, each) => sum + each, 0) % 16)

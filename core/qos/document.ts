@@ -115,7 +115,7 @@ function changed(document: RulesDocument, change: RulesChange): Json {
     return { ...document, [list]: document[list].with(index, without({ ...found, ...change.members, name })) }
   const users = document.rules
     .filter(({ qClassName }) => qClassName === name)
-    .map((rule) => quoted(String(rule['name'])))
+    .flatMap(({ name: rule }) => (typeof rule === 'string' ? [quoted(rule)] : []))
   if (kind === 'class' && users.length > 0)
     throw new ProblemError(
       'forbidden',

@@ -51,6 +51,8 @@ interface Decided {
   readonly at: Nanoseconds
   readonly request: QosRequest
   readonly evidence: Evidence
+  /** Identity for the tracker, where it was computed. */
+  readonly hash?: string
 }
 
 /** What becomes of a request. */
@@ -114,6 +116,22 @@ interface InFlight {
   readonly charge?: Charge
 }
 
+/** How often the tracker knew a request, did not, and gave an entry up for another one. */
+interface Lookups {
+  hits: number
+  misses: number
+  evictions: number
+}
+
+/** Where a class stands for one group, and for one rule where each has its own state. */
+export interface ClassLevel {
+  readonly className: string
+  readonly rule?: string
+  readonly group: string
+  readonly level: Level
+  readonly waiting: number
+}
+
 /**
  * Everything that an engine remembers, as plain data: a structured clone of it is a checkpoint, from which another engine
  * continues decision for decision.
@@ -129,6 +147,7 @@ export interface QosState {
   readonly pools: Map<string, Pool>
   readonly inFlight: Map<number, InFlight>
   readonly tracker: Map<string, Tracked>
+  readonly lookups: Lookups
   readonly statistics: Map<string, Statistic>
   /** Times of failed calls of a request by a caller. */
   readonly failures: Map<string, readonly Nanoseconds[]>
@@ -144,6 +163,7 @@ export const startQosState = (): QosState => ({
   pools: new Map(),
   inFlight: new Map(),
   tracker: new Map(),
+  lookups: { hits: 0, misses: 0, evictions: 0 },
   statistics: new Map(),
   failures: new Map(),
   released: [],
@@ -248,7 +268,7 @@ export class QosEngine {
     const subject = subjected(request)
     const hash = this.#needsHash() ? hashOf(request) : undefined
     const evidence = this.#evidence(request, hash)
-    const decided: Decided = { id, at: now, request, evidence }
+    const decided: Decided = { id, at: now, request, evidence, ...(hash !== undefined && { hash }) }
     const found = this.#candidatesOf(subject).find(({ compiled }) => ruleMatches(compiled, subject, evidence))
     if (found === undefined) {
       this.#begin(decided, hash, undefined)
@@ -267,6 +287,22 @@ export class QosEngine {
     if (call.charge !== undefined) this.#correct(call.charge, call.request, observed, now)
     if (!observed.ok) this.#countFailure(call.hash, call.request, now)
     this.#settle(now)
+  }
+
+  /** Where each class stands, the most recently used group of each first. A class that nothing has used yet is not here. */
+  levels(at: Nanoseconds): readonly ClassLevel[] {
+    const now = Math.max(at, this.state.now)
+    return [...this.state.pools].flatMap(([name, { definition, groups }]) => {
+      const rule = name.slice(definition.name.length + 1)
+      const discipline = this.#disciplineOf(definition)
+      return [...groups].toReversed().map(([group, { level, waiting }]) => ({
+        className: definition.name,
+        ...(rule !== '' && { rule }),
+        group,
+        level: discipline.level(level, now),
+        waiting: waiting.length,
+      }))
+    })
   }
 
   /** Takes a request that waits out of its queue, without a charge; `false` when it does not wait. */
@@ -293,8 +329,9 @@ export class QosEngine {
   }
 
   #evidence(request: QosRequest, hash: string | undefined): Evidence {
-    const { storageQuotaUsed, tracker, statistics } = this.state
+    const { storageQuotaUsed, tracker, statistics, lookups } = this.state
     const tracked = hash === undefined ? undefined : touch(tracker, hash)
+    if (hash !== undefined) lookups[tracked === undefined ? 'misses' : 'hits'] += 1
     const kind = tracked === undefined && this.#averages() ? kindOf(request) : undefined
     const prediction: Prediction | undefined = tracked ?? (kind === undefined ? undefined : averageOf(statistics, kind))
     return {
@@ -342,7 +379,7 @@ export class QosEngine {
     const expected = expectedAt(discipline, state, need, now)
     const unknown = limiter.qdisc === 'maxinflight'
     if (!unknown && expected > now + msToNs(overflow.maxDelayMs)) return refuse('delay-too-long')
-    state.waiting.push({ ...decided, applied, pool: found.pool, ...(hash !== undefined && { hash }) })
+    state.waiting.push({ ...decided, applied, pool: found.pool })
     this.#waiting.set(state, pool)
     return { ...decided, verdict: 'waiting', applied, ...(!unknown && { expectedMs: nsToMs(expected - now) }) }
   }
@@ -386,7 +423,7 @@ export class QosEngine {
   }
 
   #learn({ request, retry, hash }: InFlight, observed: Observed): void {
-    const { storageQuotaUsed, tracker, statistics } = this.state
+    const { storageQuotaUsed, tracker, statistics, lookups } = this.state
     if (hash !== undefined) {
       const worthKeeping = (): boolean => {
         const subject = subjected(request)
@@ -397,7 +434,7 @@ export class QosEngine {
         }
         return this.#predicting.some((compiled) => ruleMatches(compiled, subject, evidence))
       }
-      track(tracker, hash, observed, { capacity: this.#settings.trackerCapacity, worthKeeping })
+      lookups.evictions += track(tracker, hash, observed, { capacity: this.#settings.trackerCapacity, worthKeeping })
     }
     const kind = this.#averages() ? kindOf(request) : undefined
     if (kind !== undefined) average(statistics, kind, observed)
@@ -487,7 +524,7 @@ export class QosEngine {
   }
 
   #released({ id, at: since, request, evidence, applied, hash }: Waiting): Decision {
-    const decided: Decided = { id, at: this.state.now, request, evidence }
+    const decided: Decided = { id, at: this.state.now, request, evidence, ...(hash !== undefined && { hash }) }
     this.#begin(decided, hash, undefined)
     return { ...decided, verdict: 'delayed', applied, waitedMs: nsToMs(decided.at - since) }
   }
@@ -497,7 +534,7 @@ export class QosEngine {
     const settled: Decision[] = []
     let from = this.state.now
     for (let head = group.waiting[0]; head !== undefined; head = group.waiting[0]) {
-      const { applied, hash, pool, ...decided } = head
+      const { applied, pool, ...decided } = head
       const admitted = discipline.admissibleAt(group.level, applied.need, from)
       const deadline = deadlineOf(head, definition)
       if (Math.min(admitted, deadline) > now) break
@@ -507,7 +544,7 @@ export class QosEngine {
         const before = discipline.level(group.level, admitted)
         discipline.charge(group.level, applied.charged, admitted)
         const { group: value, charged } = applied
-        this.#begin(decided, hash, { pool, serial: group.serial, group: value, charged, at: admitted })
+        this.#begin(decided, decided.hash, { pool, serial: group.serial, group: value, charged, at: admitted })
         const waitedMs = nsToMs(admitted - decided.at)
         settled.push({ ...decided, at: admitted, verdict: 'delayed', applied: { ...applied, before }, waitedMs })
       } else {
@@ -515,7 +552,7 @@ export class QosEngine {
         const before = discipline.level(group.level, deadline)
         const waitedMs = nsToMs(deadline - decided.at)
         const late: Decided = { ...decided, at: deadline }
-        settled.push(this.#refuse(late, { ...applied, before }, 'delay-too-long', group, hash, waitedMs))
+        settled.push(this.#refuse(late, { ...applied, before }, 'delay-too-long', group, decided.hash, waitedMs))
       }
     }
     return settled

@@ -121,7 +121,8 @@ const MISMATCHES: Readonly<Record<Exclude<RulePart, 'condition'>, (request: QosR
   key: () => 'selects other keys',
 }
 
-const UNITS: Readonly<Record<ConditionKind, string>> = {
+/** Behind the value of a condition. */
+export const UNITS: Readonly<Record<ConditionKind, string>> = {
   PercentOfStorageQuotaUsed: '',
   ScanKeyNum: ' keys',
   RequestSize: ' B',

@@ -116,6 +116,22 @@ export const ruleMatches = (compiled: CompiledRule, subject: Subjected, evidence
   selects(compiled, subject, evidence) &&
   compiled.rule.conditions.every((condition) => conditionHolds(condition, subject.request, evidence))
 
+/** Kinds of the conditions of rules that select a request, as far as they hold for what it cost (QoS specification 9). */
+export function exceededKinds(
+  rules: readonly CompiledRule[],
+  request: QosRequest,
+  measured: Evidence,
+): ReadonlySet<ConditionKind> {
+  const exceeded = new Set<ConditionKind>()
+  const subject = rules.length > 0 ? subjected(request) : undefined
+  for (const compiled of rules) {
+    if (subject === undefined || !selects(compiled, subject, measured)) continue
+    for (const condition of compiled.rule.conditions)
+      if (conditionHolds(condition, request, measured)) exceeded.add(condition.kind)
+  }
+  return exceeded
+}
+
 /** Whether what a request costs decides about this rule. */
 export const needsPrediction = ({ conditions }: QosRule): boolean =>
   conditions.some(({ kind }) => PREDICTED_KINDS.has(kind))

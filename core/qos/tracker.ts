@@ -43,22 +43,26 @@ export function touch<V>(map: Map<string, V>, key: string): V | undefined {
   return value
 }
 
-function putLatest<V>(map: Map<string, V>, key: string, value: V, capacity: number): void {
+/** Returns how many entries were given up for it. */
+function putLatest<V>(map: Map<string, V>, key: string, value: V, capacity: number): number {
   map.delete(key)
   map.set(key, value)
+  let evicted = 0
   for (const oldest of map.keys()) {
     if (map.size <= capacity) break
     map.delete(oldest)
+    evicted += 1
   }
+  return evicted
 }
 
-/** The costs of expensive requests by their hash. A cheap request never enters: `worthKeeping` decides. */
+/** The costs of expensive requests by their hash. A cheap request never enters: `worthKeeping` decides. Returns evictions. */
 export function track(
   tracker: Map<string, Tracked>,
   hash: string,
   observed: Observed,
   options: { readonly capacity: number; readonly worthKeeping: () => boolean },
-): void {
+): number {
   const known = tracker.get(hash)
   if (known !== undefined) {
     const measured = observed.ok ? observed : undefined
@@ -70,8 +74,9 @@ export function track(
     })
   } else if (observed.ok && options.worthKeeping()) {
     const { scannedKeys, responseBytes, latencyMs } = observed
-    putLatest(tracker, hash, { scannedKeys, responseBytes, latencyMs, hits: 0 }, options.capacity)
+    return putLatest(tracker, hash, { scannedKeys, responseBytes, latencyMs, hits: 0 }, options.capacity)
   }
+  return 0
 }
 
 /** An average that moves to what is new by a part of the way. */

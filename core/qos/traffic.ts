@@ -13,6 +13,7 @@ export type Settled = Exclude<Decision, { verdict: 'waiting' }>
 /** A request that has ended, with what was decided about it. Costs of one that was not let in are those expected of it. */
 export interface Seen extends RequestRecord {
   readonly verdict: Settled['verdict']
+  readonly hash?: string
   readonly rule?: string
   readonly className?: string
   readonly reason?: LimitReason
@@ -34,7 +35,7 @@ const SLOW_MS = 100
 const SECONDS_KEPT = 600
 
 export const seenOf = (decision: Settled, observed: Observed): Seen => {
-  const { at, request, evidence, verdict, applied } = decision
+  const { at, request, evidence, verdict, applied, hash } = decision
   const waitedMs = verdict === 'passed' ? undefined : decision.waitedMs
   const expected = evidence.prediction
   return {
@@ -43,6 +44,7 @@ export const seenOf = (decision: Settled, observed: Observed): Seen => {
     observed: verdict === 'limited' && expected !== undefined ? { ok: false, ...costsOf(expected) } : observed,
     ...(evidence.storageQuotaUsed !== undefined && { storageQuotaUsed: evidence.storageQuotaUsed }),
     verdict,
+    ...(hash !== undefined && { hash }),
     ...(applied !== undefined && { rule: applied.rule, className: applied.className }),
     ...(verdict === 'limited' && { reason: decision.reason }),
     ...(verdict === 'limited' && decision.retryAfterMs !== undefined && { retryAfterMs: decision.retryAfterMs }),

@@ -1,10 +1,14 @@
 import { ProblemError } from '../../core/contract/errors.ts'
-import { DEFAULT_SETTINGS, type QosConfiguration } from '../../core/qos/configuration.ts'
+import type { QosConfiguration } from '../../core/qos/configuration.ts'
 import { decisionJson } from '../../core/qos/explain.ts'
 import { readRules } from '../../core/qos/read.ts'
-import { Door, MODES } from '../etcd/door.ts'
+import { addressOf, isProxyName, proxiesFolder, rulesFile, startControl } from '../etcd/control.ts'
+import { answers } from '../etcd/controlClient.ts'
+import { Door, MODES, type Mode } from '../etcd/door.ts'
 import { openEtcdProxy } from '../etcd/etcdProxy.ts'
+import { keptConfiguration, Management } from '../etcd/management.ts'
 import { EtcdMetrics } from '../etcd/metrics.ts'
+import { openRulesStore, type RulesStore } from '../etcd/rulesStore.ts'
 import { watchStorage } from '../etcd/storage.ts'
 import type { Upstream } from '../etcd/upstream.ts'
 import { startMetricsServer } from '../live/metricsServer.ts'
@@ -31,41 +35,61 @@ export const etcdProxy: Command = {
     'client-certificate': { type: 'string' },
     'client-key': { type: 'string' },
     'metrics-port': { type: 'string' },
+    'control-port': { type: 'string' },
+    name: { type: 'string' },
     json: { type: 'boolean' },
   },
   run: runEtcdProxy,
 }
 
-const NO_RULES: QosConfiguration = { classes: [], rules: [], settings: DEFAULT_SETTINGS }
+const DEFAULT_NAME = 'default'
 const RELOAD_MS = 1_000
 /** No timer is longer. */
 const LONGEST_MS = 2 ** 31 - 1
 
 async function runEtcdProxy(given: Given, console: Console): Promise<ExitCode> {
-  const mode = readChoice(given, 'mode', MODES) ?? 'enforce'
+  const mode = readChoice(given, 'mode', MODES)
   const named = given.value('listen')
   const place = named === undefined ? {} : placeOf(named)
   const port = readNumber(given, 'port', PORTS)
   if (port !== undefined && place.port !== undefined)
     throw new UsageError('--listen names a port already, so --port does not go with it.')
   const metricsPort = readNumber(given, 'metrics-port', PORTS)
+  const controlPort = readNumber(given, 'control-port', PORTS) ?? 0
+  const name = given.value('name') ?? DEFAULT_NAME
+  if (!isProxyName(name))
+    throw new UsageError('--name takes 1 to 63 of a–z, 0–9 and “-”, with a letter or digit at both ends.')
   const upstream = await upstreamOf(given)
   const tls = await tlsOf(given)
   const paths = given.values('rules')
-  const first = await rulesOf(paths, console)
-  if (first.configuration === undefined) return 2
+  const folder = proxiesFolder(console.stateDir)
+  const first = await startRules(paths, { folder, name }, console)
+  if (first === undefined) return 2
   const { environment, signal, tell, print, printJson } = console
   const json = given.flag('json')
   const say = json ? tell : (sentence: string): void => print([sentence])
   const clock = { now: () => performance.now(), after: environment.after }
-  const door = new Door(first.configuration, mode, clock)
+  const door = new Door(first.configuration, mode ?? first.mode, clock)
   if (json) {
     door.on('decided', (decision) => printJson(decisionJson(decision, door.configuration.settings, undefined)))
   }
   const storage = watchStorage(upstream, door, clock.now)
-  const metrics = new EtcdMetrics(door, storage.reading)
-  const closing: (() => unknown)[] = [() => storage.close(), () => door.close()]
+  const closing: (() => unknown)[] = [() => storage.close(), () => door.close(), () => first.store?.close()]
   try {
+    let url = ''
+    const management = new Management(
+      {
+        door,
+        ...(first.store !== undefined && { store: first.store }),
+        url: () => url,
+        upstream: upstream.url,
+        storage: storage.reading,
+        now: clock.now,
+        time: environment.now,
+      },
+      first.revision,
+    )
+    const metrics = new EtcdMetrics(door, management, { storage: storage.reading, clock })
     const proxy = await openEtcdProxy({
       upstream,
       ...(place.host !== undefined && { host: place.host }),
@@ -73,10 +97,16 @@ async function runEtcdProxy(given: Given, console: Console): Promise<ExitCode> {
       ...(tls !== undefined && { tls }),
       door,
       now: clock.now,
-      onUnread: () => metrics.countUnread(),
+      meter: metrics,
     })
     closing.push(() => proxy.close())
-    say(`Proxy: ${proxy.url} → ${upstream.url}, ${mode}`)
+    url = proxy.url
+    say(`Proxy: ${proxy.url} → ${upstream.url}, ${door.mode}`)
+    const control = await startControl({ port: controlPort, management, folder, name }).catch((error: unknown) => {
+      throw portProblem(error, 'control-port', controlPort)
+    })
+    closing.push(() => control.close())
+    say(`Management: ${control.url}, as ${name}`)
     if (metricsPort !== undefined) {
       const server = await startMetricsServer({
         port: metricsPort,
@@ -89,17 +119,52 @@ async function runEtcdProxy(given: Given, console: Console): Promise<ExitCode> {
       say(`Metrics: ${server.url}`)
     }
     await followRules(first.text, paths, console, (configuration) => {
-      door.configure(configuration)
+      management.configure(configuration)
       say(`Rules: ${configuration.rules.length} in effect.`)
     })
-    const { passed, delayed, limited } = metrics.verdicts
+    const { passed, delayed, limited } = management.traffic.totals
     say(
-      `${passed} requests passed, ${delayed} were delayed, ${limited} ${mode === 'observe' ? 'would have been' : 'were'} limited.`,
+      `${passed + management.unread} requests passed, ${delayed} were delayed, ${limited} ${door.mode === 'observe' ? 'would have been' : 'were'} limited.`,
     )
   } finally {
     for (const close of closing.toReversed()) await close()
   }
   return signal.aborted ? 0 : 2
+}
+
+interface StartRules {
+  /** What the files hold; empty for rules that are kept. */
+  readonly text: string
+  readonly configuration: QosConfiguration
+  readonly mode: Mode
+  readonly revision: number
+  /** Absent for rules from files. */
+  readonly store?: RulesStore
+}
+
+/** From the files that are named, or as they were kept; `undefined` when a file has errors, which were printed. */
+async function startRules(
+  paths: readonly string[],
+  { folder, name }: { readonly folder: string; readonly name: string },
+  console: Console,
+): Promise<StartRules | undefined> {
+  const other = await addressOf(folder, name)
+  if (other !== undefined && (await answers(other)))
+    throw new ProblemError(
+      'invalid-input',
+      `An etcd proxy named ${name} runs already (process ${other.pid}). Give this one another name with --name.`,
+    )
+  if (paths.length > 0) {
+    const { text, configuration } = await rulesOf(paths, console)
+    return configuration && { text, configuration, mode: 'enforce', revision: 0 }
+  }
+  const store = await openRulesStore(rulesFile(folder, name))
+  try {
+    return { text: '', store, ...(await keptConfiguration(store)) }
+  } catch (error) {
+    store.close()
+    throw error
+  }
 }
 
 interface Rules {
@@ -110,7 +175,6 @@ interface Rules {
 }
 
 async function rulesOf(paths: readonly string[], console: Console, known?: string): Promise<Rules> {
-  if (paths.length === 0) return { text: '', configuration: NO_RULES }
   const texts = await readTexts(paths, console)
   const text = JSON.stringify(texts)
   if (text === known) return { text }

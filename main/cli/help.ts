@@ -73,6 +73,7 @@ Usage:
   apf-console drift --config FILE | --kubeconfig F   what differs from the built-in objects, or from elsewhere
   apf-console etcd-proxy --upstream URL --rules FILE…  a proxy in front of an etcd that limits requests by rules
   apf-console qos validate FILE… | explain --rules F  rules that limit requests to etcd: problems, decisions, and why
+  apf-console qos class|rule|status|monitor|…        rules and requests of a running etcd-proxy
   apf-console engine SUBCOMMAND                      query the flow-control engine with JSON
   apf-console --version | --help
 
@@ -364,16 +365,18 @@ Exit code: 0 done, 1 a row of the test table fails or a server would reject an o
   ...COMPARING,
 
   'etcd-proxy': `Usage: apf-console etcd-proxy --upstream URL [--rules FILE…] [--port N] [--listen HOST[:PORT]] [--mode M]
-                              [TLS] [--metrics-port N] [--json]
+                              [TLS] [--name NAME] [--control-port N] [--metrics-port N] [--json]
 
 A gRPC proxy in front of one member of etcd, on loopback, which delays or rejects requests by rules (docs/etcd-qos.md);
-prints its address, and a summary when it is stopped. It reads the rule files again when they change; files with errors
-change nothing.
+prints its address, and a summary when it is stopped. Without --rules it has the rules that apf-console qos gave it, kept
+in the state folder. Rule files are read again when they change; files with errors change nothing.
 
 Options:
   --upstream URL         the member: http://127.0.0.1:2379
-  --rules FILE…          files or folders of rules; without any, every request passes
+  --rules FILE…          files or folders of rules, which replace the kept ones
   --mode M               enforce (default), or observe: requests pass, decisions are only computed
+  --name NAME            name of the proxy and of its kept rules (default: default)
+  --control-port N       port for apf-console qos on loopback (a free one by default)
   --port N               port to listen on (a free one by default)
   --listen HOST[:PORT]   another address of this machine; requires TLS and client certificates
   --metrics-port N       answer Prometheus at http://127.0.0.1:N/metrics (0 takes a free port)
@@ -390,10 +393,36 @@ Exit code: 0 done, 2 cannot run.`,
   qos: `Usage: apf-console qos validate FILE… [--output text|json|github]
        apf-console qos explain --rules FILE --requests FILE [--trace] [--json]
        apf-console qos explain --rules FILE --op OP [--key K] [request] [--json]
+       apf-console qos class add|update|del|get NAME [class] | list
+       apf-console qos rule add|update|del|get|enable|disable NAME [rule] | list
+       apf-console qos rule test --op OP [--key K] [request] [--json]
+       apf-console qos mode enforce|observe
+       apf-console qos status | tracker list [--by scan|traffic|latency] [--top N] | advise | history [--limit N]
+       apf-console qos monitor --type latency|traffic|scanKeyNum --threshold X [--limit N] [--json]
+       apf-console qos export [--revision N] | import FILE…
 
 Rules that limit requests to etcd (docs/etcd-qos.md). validate checks rule files and prints all problems with their
 places. explain decides about recorded requests, on the clock of the recording, or about one request, and prints each
 decision with the rule, the class and the numbers that led to it. Nothing is sent to an etcd.
+
+All other subcommands are about an etcd-proxy of this user that runs on this machine. Changes act at once, are checked as a
+whole, and are kept; history lists them. rule test decides about a request without charging it. monitor prints requests
+above a threshold (ms, bytes, keys) until --limit (99). advise tries starter rules, and rules for what is expensive, on the
+last five minutes; it changes nothing. All take --proxy NAME; without it, the only one that runs.
+
+Class (update changes only what is given):
+  --qdisc-kind K         tbf (--qps N --burst N), lbf (--qps N), maxinflight (--num N) or window (--limit N --window 100s)
+  --cost KIND            requests (default), failedRequests, requestBytes, totalBytes, scannedKeys, wallTimeMs, cpuTimeMs
+  --group-by G, --max-groups N   none (default), user, clientIP or prefix:N
+  --action delay --max-delay 500ms --max-waiting 50   let requests wait instead of refusing them
+
+Rule:
+  --qclassName C, --priority N   the class, and 1 to 100
+  --ops A,B, --methods A,B, --prefixPaths P,Q, --user U, --client-ip IP, --min-retry N   what it selects
+  --condition-kind K --condition-threshold X   repeat both for several
+  --key-match M, --scope S   overlap (default) or within; class (default) or rule
+  --allow-all            accept a rule that selects everything
+  --clear A,B            of update: members to remove
 
 FILE is a file, a folder (its .yaml, .yml and .json files, those of folders in it too) or - for standard input. All rule
 files together are one configuration.
@@ -416,7 +445,7 @@ One request:
   --quota-used F         part of the storage quota in use, 0 to 1
   --retry N              how often the caller has tried before
 
-Exit code of validate: 0 no errors, 1 errors, 2 cannot run. Of explain: 0 done, 2 cannot run.`,
+Exit code of validate and import: 0 no errors, 1 errors, 2 cannot run. Of others: 0 done, 2 cannot run.`,
 
   engine: `Usage: apf-console engine SUBCOMMAND
 

@@ -10,12 +10,14 @@ import { bytesOf } from '../../core/qos/keys.ts'
 import { traceRules } from '../../core/qos/match.ts'
 import { METHODS, OP_ALIASES, shortMethod } from '../../core/qos/operations.ts'
 import { readRules } from '../../core/qos/read.ts'
-import { keyOperation, type ReadRecord, RecordReader, type RequestRecord } from '../../core/qos/record.ts'
+import { keyOperation, type ReadRecord, recordJson, RecordReader, type RequestRecord } from '../../core/qos/record.ts'
 import { Replay } from '../../core/qos/replay.ts'
 import { hashOf, type QosRequest, type TxnElement } from '../../core/qos/request.ts'
 import { nearest } from '../../core/text/text.ts'
 import { nsToSeconds } from '../../core/units.ts'
+import type { JsonMap } from '../../core/manifest/json.ts'
 import { type Console, type ExitCode, textTable } from './console.ts'
+import { manage, MANAGE_OPTIONS, MANAGING } from './qosManage.ts'
 import { readInputFiles, readTexts, tellFindings } from './inputFiles.ts'
 import {
   type Command,
@@ -52,6 +54,7 @@ export const qos: Command = {
   options: {
     ...OUTPUT_OPTIONS,
     ...REQUEST_OPTIONS,
+    ...MANAGE_OPTIONS,
     rules: { type: 'string', multiple: true },
     requests: { type: 'string' },
     trace: { type: 'boolean' },
@@ -60,10 +63,13 @@ export const qos: Command = {
   run: runQos,
 }
 
-const SUBCOMMANDS = ['validate', 'explain'] as const
+const SUBCOMMANDS = ['validate', 'explain', ...MANAGING] as const
 
 async function runQos(given: Given, console: Console): Promise<ExitCode> {
   const [name, ...files] = given.operands
+  const managed = Object.keys(MANAGE_OPTIONS).find((option) => given.flag(option))
+  if (managed !== undefined && (name === 'validate' || name === 'explain'))
+    throw new UsageError(`--${managed} belongs to the subcommands that manage a running proxy.`)
   if (name === 'validate') {
     const foreign = EXPLAIN_OPTIONS.find((option) => given.flag(option))
     if (foreign !== undefined) throw new UsageError(`--${foreign} belongs to qos explain.`)
@@ -75,7 +81,10 @@ async function runQos(given: Given, console: Console): Promise<ExitCode> {
       throw new UsageError(`${JSON.stringify(file)} is not expected here; a rule file is given as --rules ${file}.`)
     return explain(given, console)
   }
-  if (name === undefined) throw new UsageError('qos needs a subcommand: validate or explain.')
+  if (name === undefined) throw new UsageError('qos needs a subcommand, such as validate, explain or rule.')
+  const managing = MANAGING.find((one) => one === name)
+  if (managing !== undefined)
+    return manage(managing, { words: files, given, console, request: () => recordFrom(given) })
   const meant = nearest(name, SUBCOMMANDS)
   throw new UsageError(
     `There is no subcommand ${JSON.stringify(name)}; ${meant === undefined ? '--help lists them.' : `did you mean ${meant}?`}`,
@@ -138,6 +147,24 @@ function requestFrom(given: Given): QosRequest {
     ...(requestBytes !== undefined && { requestBytes }),
     ...(previousAttempts !== undefined && { previousAttempts }),
   }
+}
+
+/** The same request as a line of a recording. */
+function recordFrom(given: Given): JsonMap {
+  if (given.value('op') === undefined) throw new UsageError('qos rule test needs --op with what belongs to it.')
+  const observed = {
+    ok: true,
+    scannedKeys: wholeNumber(given, 'scan'),
+    responseBytes: wholeNumber(given, 'response-bytes'),
+    latencyMs: readNumber(given, 'latency', { min: 0, max: Number.MAX_SAFE_INTEGER }),
+  }
+  const storageQuotaUsed = readNumber(given, 'quota-used', { min: 0, max: 1 })
+  return recordJson({
+    at: 0,
+    request: requestFrom(given),
+    observed,
+    ...(storageQuotaUsed !== undefined && { storageQuotaUsed }),
+  })
 }
 
 const wholeNumber = (given: Given, name: string): number | undefined =>

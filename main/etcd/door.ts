@@ -1,12 +1,14 @@
 import { EventEmitter } from 'node:events'
 import type { QosConfiguration } from '../../core/qos/configuration.ts'
+import { ETCD_MODES } from '../../core/contract/etcd.ts'
 import { type Decision, QosEngine } from '../../core/qos/engine.ts'
 import type { QosRequest } from '../../core/qos/request.ts'
+import type { Settled } from '../../core/qos/traffic.ts'
 import type { Observed } from '../../core/qos/tracker.ts'
 import { msToNs, nsToMs } from '../../core/units.ts'
 
 /** `enforce`: requests wait or are refused. `observe`: all of them pass, and decisions are only computed. */
-export const MODES = ['enforce', 'observe'] as const
+export const MODES = ETCD_MODES
 export type Mode = (typeof MODES)[number]
 
 /** Monotonic milliseconds, and a timer that does not keep the process alive. */
@@ -16,9 +18,6 @@ export interface DoorClock {
   readonly after: (ms: number, run: () => void) => () => void
 }
 
-/** A decision that is final: not `waiting`. */
-export type Settled = Exclude<Decision, { verdict: 'waiting' }>
-
 /** A request at the door. */
 export interface Admission {
   /** The call has ended, or its client left before it was let in. */
@@ -27,6 +26,8 @@ export interface Admission {
 
 interface Events {
   decided: [Settled]
+  /** Of each request about which there is a decision, once: its call has ended, or is not to take place. */
+  ended: [Settled, Observed]
 }
 
 const UNSEEN: Observed = { ok: false, scannedKeys: undefined, responseBytes: undefined, latencyMs: undefined }
@@ -82,15 +83,23 @@ export class Door extends EventEmitter<Events> {
     const observing = this.#mode === 'observe'
     /** In the mode `observe` a call may end while its request would still wait. */
     let endedWith: Observed | undefined
+    let last: Settled | undefined
     const finish = (observed: Observed): void => {
       this.#engine.end(id, observed, this.#now())
       this.#setTimer()
+      if (last !== undefined) this.emit('ended', last, observed)
     }
     const settle = (settled: Settled): void => {
       this.#waiting.delete(id)
+      last = settled
       this.emit('decided', settled)
-      if (!observing) decided(settled)
-      else if (endedWith !== undefined) queueMicrotask(() => finish(endedWith ?? UNSEEN))
+      if (!observing) {
+        decided(settled)
+        if (settled.verdict === 'limited') {
+          endedWith = UNSEEN
+          this.emit('ended', settled, UNSEEN)
+        }
+      } else if (endedWith !== undefined) queueMicrotask(() => finish(endedWith ?? UNSEEN))
     }
     if (decision.verdict === 'waiting') this.#waiting.set(id, settle)
     else settle(decision)

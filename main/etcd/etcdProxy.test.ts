@@ -6,7 +6,7 @@ import { openEtcdProxy } from './etcdProxy.ts'
 
 const { environment } = standingClock(0)
 const door = new Door({ classes: [], rules: [], settings: DEFAULT_SETTINGS }, 'enforce', environment)
-const around = { port: 0, door, now: environment.now, onUnread: () => undefined }
+const around = { port: 0, door, now: environment.now }
 
 test('lends its client certificate to nobody who shows none', async () => {
   const upstream = { url: 'https://127.0.0.1:2379', tls: { cert: 'of the proxy', key: 'of the proxy' } }

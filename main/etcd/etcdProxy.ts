@@ -5,7 +5,7 @@ import { messageOf } from '../../core/text/text.ts'
 import { CLIENT_LIMITS, closable, listen, type TlsFiles } from '../proxy/listen.ts'
 import { Callers } from './callers.ts'
 import type { Door } from './door.ts'
-import { exchange } from './exchange.ts'
+import { type CallMeter, exchange } from './exchange.ts'
 import { SESSION_MEGABYTES, STREAM_WINDOW_BYTES, type Upstream, UpstreamConnection } from './upstream.ts'
 
 export interface EtcdProxyOptions {
@@ -18,7 +18,7 @@ export interface EtcdProxyOptions {
   readonly door: Door
   /** Monotonic milliseconds. */
   readonly now: () => number
-  readonly onUnread: () => void
+  readonly meter?: CallMeter
 }
 
 export interface EtcdProxy {

@@ -11,7 +11,8 @@ import { METHODS, shortMethod, UNLIMITED_METHODS } from '../../core/qos/operatio
 import type { QosRequest } from '../../core/qos/request.ts'
 import { messageOf } from '../../core/text/text.ts'
 import { addressOf, type Callers } from './callers.ts'
-import type { Admission, Door, Settled } from './door.ts'
+import type { Settled } from '../../core/qos/traffic.ts'
+import type { Admission, Door } from './door.ts'
 import { FirstMessage, MessageScanner } from './messages.ts'
 import { MOST_READ_BYTES, readRequest, readToken } from './requests.ts'
 import { ScanCount } from './responses.ts'
@@ -29,8 +30,19 @@ export interface ExchangeSurroundings {
   readonly open: (headers: OutgoingHttpHeaders) => Promise<ClientHttp2Stream>
   /** Monotonic milliseconds. */
   readonly now: () => number
+  readonly meter?: CallMeter
+}
+
+/** Counts what passes. */
+export interface CallMeter {
   /** A request that could not be read passed without a rule (QoS specification 10). */
-  readonly onUnread: () => void
+  unread(): void
+  /** A watch stream was opened or closed. */
+  watch(change: 1 | -1): void
+  /** A call that etcd was asked has ended; `status` is the number of gRPC, or empty. */
+  ended(method: string, status: string, latencyMs: number): void
+  /** How long the proxy took to read a request and to decide about it. */
+  overhead(ms: number): void
 }
 
 const inspected: ReadonlySet<string> = new Set(METHODS.filter((method) => !UNLIMITED_METHODS.has(method)))
@@ -44,19 +56,25 @@ export function exchange(down: ServerHttp2Stream, headers: IncomingHttpHeaders, 
   const call = new Call(down, headers, around)
   if (inspected.has(method)) inspect(call, method, around)
   else call.forward([])
+  if (method === 'Watch/Watch' && around.meter !== undefined) {
+    const { meter } = around
+    meter.watch(1)
+    down.once('close', () => meter.watch(-1))
+  }
 }
 
-function inspect(call: Call, method: string, { door, callers, now, onUnread }: ExchangeSurroundings): void {
+function inspect(call: Call, method: string, { door, callers, now, meter }: ExchangeSurroundings): void {
   const { down, headers } = call
   const first = new FirstMessage(MOST_READ_BYTES)
   const decide = (): void => {
+    const began = now()
     down.off('data', gather)
     down.off('end', decide)
     down.pause()
     const message = first.read()
     const read = message && readRequest(method, message, headers['grpc-encoding']?.toString())
     if (message === undefined || read === undefined) {
-      onUnread()
+      meter?.unread()
       return call.forward(first.chunks)
     }
     const attempts = Number(headers['grpc-previous-rpc-attempts'])
@@ -73,7 +91,9 @@ function inspect(call: Call, method: string, { door, callers, now, onUnread }: E
     let ended: string | undefined
     call.onEnd = (status) => {
       ended = status
-      admission?.end(measure.observed(status))
+      const observed = measure.observed(status)
+      if (observed.latencyMs !== undefined) meter?.ended(method, status, observed.latencyMs)
+      admission?.end(observed)
     }
     admission = door.arrive(request, (decision) => {
       if (down.destroyed) return
@@ -86,6 +106,7 @@ function inspect(call: Call, method: string, { door, callers, now, onUnread }: E
       call.forward(first.chunks, measure)
     })
     if (ended !== undefined) admission.end(measure.observed(ended))
+    meter?.overhead(now() - began)
   }
   const gather = (chunk: Buffer): void => {
     if (first.push(chunk)) decide()

@@ -74,7 +74,17 @@ export async function openRulesStore(path: string): Promise<RulesStore> {
         const revision = (kept?.revision ?? 0) + 1
         connection
           .prepare('INSERT INTO revisions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
-          .run(revision, at, action, kind, name, JSON.stringify(before), JSON.stringify(after), mode, JSON.stringify(document))
+          .run(
+            revision,
+            at,
+            action,
+            kind,
+            name,
+            JSON.stringify(before),
+            JSON.stringify(after),
+            mode,
+            JSON.stringify(document),
+          )
         connection.prepare('DELETE FROM revisions WHERE revision <= ?').run(revision - MOST_REVISIONS)
         return { revision, mode, document }
       }),
@@ -98,7 +108,10 @@ export async function openRulesStore(path: string): Promise<RulesStore> {
         keptOf(connection.prepare('SELECT * FROM revisions WHERE revision = ?').get(revision)),
       )
       if (kept !== undefined) return kept
-      throw new ProblemError('not-found', `There is no revision ${revision} of the rules; the latest ${MOST_REVISIONS} are kept.`)
+      throw new ProblemError(
+        'not-found',
+        `There is no revision ${revision} of the rules; the latest ${MOST_REVISIONS} are kept.`,
+      )
     },
     close: () => database.close(),
   }

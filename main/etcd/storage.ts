@@ -1,3 +1,6 @@
+import { get as httpGet } from 'node:http'
+import { get as httpsGet } from 'node:https'
+import { gather } from '../files/files.ts'
 import type { Door } from './door.ts'
 import { type MemberStatus, readStatus } from './requests.ts'
 import { callUnary, UpstreamConnection, type Upstream } from './upstream.ts'
@@ -11,7 +14,10 @@ const STALE_MS = 10_000
 /** What the member said of itself, and how full its store is. */
 export interface StorageReading {
   readonly status: MemberStatus
+  /** Bytes. */
   readonly quota: number
+  /** Members before etcd 3.6 do not report their quota in the status. */
+  readonly quotaFrom: 'status' | 'metrics' | 'default'
 }
 
 export interface StorageWatch {
@@ -20,19 +26,42 @@ export interface StorageWatch {
   close(): void
 }
 
+const QUOTA = /^etcd_server_quota_backend_bytes (\S+)$/m
+const MOST_PAGE_BYTES = 8 * 1024 * 1024
+const PAGE_MS = 2_000
+
+/** The quota of a member before etcd 3.6, from its metrics page; `undefined` where that does not say it. */
+async function metricsQuota({ url, tls }: Upstream): Promise<number | undefined> {
+  const signal = AbortSignal.timeout(PAGE_MS)
+  const get = url.startsWith('https') ? httpsGet : httpGet
+  const page = await new Promise<string>((resolve, reject) => {
+    get(`${url}/metrics`, { ...tls, signal }, (response) => {
+      gather('The metrics page of etcd', response, { mostBytes: MOST_PAGE_BYTES, signal }).then(
+        (bytes) => resolve(bytes.toString('utf8')),
+        reject,
+      )
+    }).on('error', reject)
+  }).catch(() => '')
+  const quota = Number(QUOTA.exec(page)?.[1])
+  return quota > 0 ? quota : undefined
+}
+
 /** Reads the status of the member every second, for conditions on its storage quota. */
 export function watchStorage(upstream: Upstream, door: Door, now: () => number): StorageWatch {
   const connection = new UpstreamConnection(upstream)
   let reading: StorageReading | undefined
   let readAt = now()
   let busy = false
+  let found: number | undefined
   const look = async (): Promise<void> => {
     if (busy) return
     busy = true
     try {
       const status = readStatus(await callUnary(connection, '/etcdserverpb.Maintenance/Status'))
-      const quota = status.dbSizeQuota > 0 ? status.dbSizeQuota : DEFAULT_QUOTA_BYTES
-      reading = { status, quota }
+      if (status.dbSizeQuota === 0) found ??= await metricsQuota(upstream)
+      const told = status.dbSizeQuota > 0
+      const quota = told ? status.dbSizeQuota : (found ?? DEFAULT_QUOTA_BYTES)
+      reading = { status, quota, quotaFrom: told ? 'status' : found === undefined ? 'default' : 'metrics' }
       readAt = now()
       door.setStorageQuotaUsed(status.dbSizeInUse / quota)
     } catch {

@@ -72,7 +72,7 @@ export async function proxyBefore(url: string, rules?: string, mode: Mode = 'enf
   const now = (): number => performance.now()
   const configuration = rules === undefined ? { classes: [], rules: [], settings: DEFAULT_SETTINGS } : rulesOf(rules)
   const door = new Door(configuration, mode, { now, after: systemEnvironment.after })
-  const proxy = await openEtcdProxy({ upstream: { url }, port: 0, door, now, onUnread: () => undefined })
+  const proxy = await openEtcdProxy({ upstream: { url }, port: 0, door, now })
   return {
     ...proxy,
     door,

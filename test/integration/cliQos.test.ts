@@ -248,7 +248,7 @@ describe('apf-console qos explain', () => {
   })
 
   it.each([
-    [['qos'], 'qos needs a subcommand: validate or explain.'],
+    [['qos'], 'qos needs a subcommand, such as validate, explain or rule.'],
     [['qos', 'valdate'], 'did you mean validate?'],
     [['qos', 'validate'], 'qos validate needs files or folders to check'],
     [['qos', 'validate', '--rules', 'x', 'y'], '--rules belongs to qos explain.'],

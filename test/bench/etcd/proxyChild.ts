@@ -16,5 +16,5 @@ const door = new Door(
   'enforce',
   { now, after: systemEnvironment.after },
 )
-const proxy = await openEtcdProxy({ upstream: { url }, port: 0, door, now, onUnread: () => undefined })
+const proxy = await openEtcdProxy({ upstream: { url }, port: 0, door, now })
 process.stdout.write(`${proxy.url}\n`)

@@ -1,0 +1,313 @@
+import { z } from 'zod'
+import {
+  ETCD_MODES,
+  EtcdAdviceSchema,
+  EtcdChangedSchema,
+  type EtcdRequest,
+  EtcdRevisionSchema,
+  EtcdStateSchema,
+  JsonSchema,
+} from '../../core/contract/etcd.ts'
+import type { Json, JsonMap } from '../../core/manifest/json.ts'
+import { writeYaml } from '../../core/manifest/write.ts'
+import { documentOf } from '../../core/qos/document.ts'
+import { readRules } from '../../core/qos/read.ts'
+import { MONITOR_KINDS, RANKINGS } from '../../core/qos/traffic.ts'
+import { parseGoDuration } from '../../core/text/text.ts'
+import { MOST_MONITORED, proxiesFolder } from '../etcd/control.ts'
+import { findProxy, type RunningProxy } from '../etcd/controlClient.ts'
+import { type Console, type ExitCode, textTable } from './console.ts'
+import { readTexts, tellFindings } from './inputFiles.ts'
+import { adviceLines, historyRow, requestLine, statusLines, USAGE_ALIGN, USAGE_HEAD, usageRow } from './qosText.ts'
+import { type Given, type OptionInfo, readChoice, readNumber, readOutput, UsageError } from './usage.ts'
+
+/** Options of the commands that manage a running proxy; those of `rule test` are the ones of `explain`. */
+export const MANAGE_OPTIONS = {
+  proxy: { type: 'string' },
+  'qdisc-kind': { type: 'string' },
+  qps: { type: 'string' },
+  burst: { type: 'string' },
+  num: { type: 'string' },
+  window: { type: 'string' },
+  cost: { type: 'string' },
+  'group-by': { type: 'string' },
+  'max-groups': { type: 'string' },
+  action: { type: 'string' },
+  'max-delay': { type: 'string' },
+  'max-waiting': { type: 'string' },
+  qclassName: { type: 'string' },
+  priority: { type: 'string' },
+  ops: { type: 'string' },
+  methods: { type: 'string' },
+  prefixPaths: { type: 'string' },
+  'key-match': { type: 'string' },
+  'min-retry': { type: 'string' },
+  scope: { type: 'string' },
+  'allow-all': { type: 'boolean' },
+  'condition-kind': { type: 'string', multiple: true },
+  'condition-threshold': { type: 'string', multiple: true },
+  clear: { type: 'string' },
+  type: { type: 'string' },
+  threshold: { type: 'string' },
+  top: { type: 'string' },
+  by: { type: 'string' },
+  revision: { type: 'string' },
+} as const satisfies Readonly<Record<string, OptionInfo>>
+
+/** Subcommands about a running proxy. */
+export const MANAGING = [
+  'class',
+  'rule',
+  'mode',
+  'status',
+  'monitor',
+  'tracker',
+  'advise',
+  'history',
+  'export',
+  'import',
+] as const
+type Managing = (typeof MANAGING)[number]
+
+interface Work {
+  readonly words: readonly string[]
+  readonly given: Given
+  readonly console: Console
+  readonly proxy: RunningProxy
+  /** The request of `rule test`, as a recording has it. */
+  readonly request: () => JsonMap
+}
+
+/** Carries out a subcommand on the running proxy. Rejects with `ProblemError` for what the proxy refuses. */
+export async function manage(
+  name: Managing,
+  { words, given, console, request }: Omit<Work, 'proxy'>,
+): Promise<ExitCode> {
+  const proxy = await findProxy(proxiesFolder(console.stateDir), given.value('proxy'))
+  return COMMANDS[name]({ words, given, console, proxy, request })
+}
+
+const COMMANDS: Readonly<Record<Managing, (work: Work) => Promise<ExitCode>>> = {
+  class: (work) => manageObjects('class', classMembers, work),
+  rule: (work) => (work.words[0] === 'test' ? testRule(work) : manageObjects('rule', ruleMembers, work)),
+  async mode({ words, console, proxy }) {
+    const mode = ETCD_MODES.find((one) => one === words[0])
+    if (mode === undefined) throw new UsageError('qos mode takes enforce or observe.')
+    await proxy.call('SetMode', { mode }, EtcdChangedSchema)
+    console.print([mode === 'enforce' ? 'Requests are limited.' : 'Every request passes; decisions are computed only.'])
+    return 0
+  },
+  async status({ given, console, proxy }) {
+    const state = await proxy.call('State', {}, EtcdStateSchema)
+    if (readOutput(given, ['text', 'json']) === 'json') console.printJson(state, 2)
+    else console.print(statusLines(state))
+    return 0
+  },
+  monitor,
+  async tracker({ words, given, console, proxy }) {
+    if (words[0] !== 'list') throw new UsageError('qos tracker takes the subcommand list.')
+    const by = readChoice(given, 'by', RANKINGS) ?? 'scan'
+    const top = readNumber(given, 'top', { min: 1, max: 10, whole: true }) ?? 10
+    const { top: found, tracker } = await proxy.call('State', {}, EtcdStateSchema)
+    const rows = found[by].slice(0, top)
+    if (readOutput(given, ['text', 'json']) === 'json') console.printJson({ tracker, top: rows }, 2)
+    else
+      console.print([
+        `${tracker.entries} of ${tracker.capacity} entries; ${tracker.hits} lookups found one, ${tracker.misses} did not.`,
+        ...textTable([USAGE_HEAD, ...rows.map(usageRow)], USAGE_ALIGN),
+      ])
+    return 0
+  },
+  async advise({ given, console, proxy }) {
+    const advice = await proxy.call('Advise', {}, z.array(EtcdAdviceSchema))
+    if (readOutput(given, ['text', 'json']) === 'json') console.printJson(advice, 2)
+    else for (const one of advice) console.print([...adviceLines(one), ''])
+    return 0
+  },
+  async history({ given, console, proxy }) {
+    const limit = readNumber(given, 'limit', { min: 1, max: 500, whole: true }) ?? 20
+    const all = await proxy.call('History', { limit }, z.array(EtcdRevisionSchema))
+    if (readOutput(given, ['text', 'json']) === 'json') console.printJson(all, 2)
+    else console.print(textTable(all.map(historyRow), ['right', 'left', 'left', 'left']))
+    return 0
+  },
+  async export({ given, console, proxy }) {
+    const revision = readNumber(given, 'revision', { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true })
+    const document = await proxy.call('Export', revision === undefined ? {} : { revision }, JsonSchema)
+    if (readOutput(given, ['text', 'json']) === 'json') console.printJson(document, 2)
+    else console.print(writeYaml(document).trimEnd().split('\n'))
+    return 0
+  },
+  async import({ words, console, proxy }) {
+    if (words.length === 0) throw new UsageError('qos import needs rule files or folders, or - for standard input.')
+    const { configuration, findings } = readRules(await readTexts(words, console))
+    tellFindings(findings, console)
+    if (configuration === undefined) return 1
+    const { revision } = await proxy.call('Import', { document: documentOf(configuration) }, EtcdChangedSchema)
+    console.print([`Revision ${revision}: ${configuration.rules.length} rules in effect.`])
+    return 0
+  },
+}
+
+async function manageObjects(
+  kind: 'class' | 'rule',
+  membersOf: (given: Given) => JsonMap,
+  { words: [verb = '', name = '', more], given, console, proxy }: Work,
+): Promise<ExitCode> {
+  const prefix = kind === 'class' ? 'Class' : 'Rule'
+  if (verb === 'list') {
+    const all = await proxy.call(`${prefix}List`, {}, z.array(JsonSchema))
+    if (readOutput(given, ['text', 'json']) === 'json') console.printJson(all, 2)
+    else if (all.length === 0) console.print([kind === 'class' ? 'No classes.' : 'No rules.'])
+    else console.print(writeYaml(all).trimEnd().split('\n'))
+    return 0
+  }
+  const verbs = kind === 'class' ? CLASS_VERBS : RULE_VERBS
+  if (!verbs.includes(verb))
+    throw new UsageError(`qos ${kind} takes ${verbs.join(', ')} or list${kind === 'rule' ? ', or test' : ''}.`)
+  if (name === '' || more !== undefined) throw new UsageError(`qos ${kind} ${verb} needs one name.`)
+  if (verb === 'get') {
+    const found = await proxy.call(`${prefix}Get`, { name }, JsonSchema)
+    if (readOutput(given, ['text', 'json']) === 'json') console.printJson(found, 2)
+    else console.print(writeYaml(found).trimEnd().split('\n'))
+    return 0
+  }
+  const { method, members } = changeOf(verb, given, membersOf)
+  const input = members === undefined ? { name } : { name, members }
+  const { revision, warnings } = await proxy.call(prefix + method, input, EtcdChangedSchema)
+  for (const warning of warnings) console.tell(warning)
+  console.print([revision === 0 ? 'Done.' : `Revision ${revision}.`])
+  return 0
+}
+
+const CLASS_VERBS: readonly string[] = ['add', 'update', 'del', 'get']
+const RULE_VERBS: readonly string[] = [...CLASS_VERBS, 'enable', 'disable']
+
+function changeOf(
+  verb: string,
+  given: Given,
+  membersOf: (given: Given) => JsonMap,
+): { readonly method: string; readonly members?: JsonMap } {
+  switch (verb) {
+    case 'add':
+      return { method: 'Add', members: membersOf(given) }
+    case 'update':
+      return { method: 'Update', members: { ...cleared(given), ...membersOf(given) } }
+    case 'del':
+      return { method: 'Delete' }
+    default:
+      return { method: 'Update', members: { enabled: verb === 'enable' } }
+  }
+}
+
+/** Members that an update takes away. */
+const cleared = (given: Given): JsonMap =>
+  Object.fromEntries((given.value('clear')?.split(',') ?? []).map((member) => [member, null]))
+
+const optional = (name: string, value: Json | undefined): JsonMap => (value === undefined ? {} : { [name]: value })
+
+const amount = (given: Given, name: string): number | undefined =>
+  readNumber(given, name, { min: 0, max: Number.MAX_SAFE_INTEGER })
+
+function duration(given: Given, name: string): number | undefined {
+  const text = given.value(name)
+  if (text === undefined) return undefined
+  const ms = parseGoDuration(text)
+  if (ms === undefined || ms < 0)
+    throw new UsageError(`--${name} takes a duration such as 500ms or 100s, not ${JSON.stringify(text)}.`)
+  return ms
+}
+
+const classMembers = (given: Given): JsonMap => ({
+  ...optional('qdisc', given.value('qdisc-kind')),
+  ...optional('qps', amount(given, 'qps')),
+  ...optional('burst', amount(given, 'burst')),
+  ...optional('num', amount(given, 'num')),
+  ...optional('limit', amount(given, 'limit')),
+  ...optional('windowMs', duration(given, 'window')),
+  ...optional('cost', given.value('cost')),
+  ...optional('groupBy', given.value('group-by')),
+  ...optional('maxGroups', amount(given, 'max-groups')),
+  ...optional('action', given.value('action')),
+  ...optional('maxDelayMs', duration(given, 'max-delay')),
+  ...optional('maxWaiting', amount(given, 'max-waiting')),
+})
+
+const listOf = (given: Given, name: string): readonly string[] | undefined => given.value(name)?.split(',')
+
+function ruleMembers(given: Given): JsonMap {
+  const [kinds, thresholds] = [given.values('condition-kind'), given.values('condition-threshold')]
+  if (kinds.length !== thresholds.length)
+    throw new UsageError('--condition-kind and --condition-threshold come in pairs.')
+  const conditions = kinds.map((kind, index) => ({ kind, threshold: Number(thresholds[index]) }))
+  const wrong = conditions.findIndex(({ threshold }) => !Number.isFinite(threshold))
+  if (wrong !== -1)
+    throw new UsageError(`--condition-threshold takes a number, not ${JSON.stringify(thresholds[wrong])}.`)
+  const subject = { ...optional('user', given.value('user')), ...optional('clientIP', given.value('client-ip')) }
+  return {
+    ...optional('qClassName', given.value('qclassName')),
+    ...optional('priority', amount(given, 'priority')),
+    ...optional('ops', listOf(given, 'ops')),
+    ...optional('methods', listOf(given, 'methods')),
+    ...optional('prefixPaths', listOf(given, 'prefixPaths')),
+    ...optional('keyMatch', given.value('key-match')),
+    ...optional('minRetry', amount(given, 'min-retry')),
+    ...optional('scope', given.value('scope')),
+    ...(given.flag('allow-all') && { allowAll: true }),
+    ...(conditions.length > 0 && { conditions }),
+    ...(Object.keys(subject).length > 0 && { subjects: [subject] }),
+  }
+}
+
+async function testRule({ given, console, proxy, request }: Work): Promise<ExitCode> {
+  const decision = await proxy.call('RuleTest', request(), JsonSchema)
+  if (given.flag('json')) console.printJson(decision)
+  else {
+    const { request: text, verdict, explanation, rules } = TestedSchema.parse(decision)
+    console.print([
+      `${text}  ${verdict}`,
+      explanation,
+      ...textTable(
+        rules.map(({ outcome, priority, rule, className, reason }) => [
+          outcome === 'applies' ? '→' : ' ',
+          String(priority),
+          rule,
+          className,
+          reason,
+        ]),
+        ['left', 'right', 'left', 'left', 'left'],
+      ),
+    ])
+  }
+  return 0
+}
+
+const TraceSchema = z.object({
+  rule: z.string(),
+  className: z.string(),
+  priority: z.number(),
+  outcome: z.string(),
+  reason: z.string(),
+})
+
+const TestedSchema = z.object({
+  request: z.string(),
+  verdict: z.string(),
+  explanation: z.string(),
+  rules: z.array(TraceSchema),
+})
+
+async function monitor({ given, console, proxy }: Work): Promise<ExitCode> {
+  const type = readChoice(given, 'type', MONITOR_KINDS)
+  const threshold = amount(given, 'threshold')
+  if (type === undefined || threshold === undefined)
+    throw new UsageError('qos monitor needs --type latency, traffic or scanKeyNum, and --threshold.')
+  const limit = readNumber(given, 'limit', { min: 1, max: MOST_MONITORED, whole: true }) ?? MOST_MONITORED
+  const json = given.flag('json')
+  const emit = (record: EtcdRequest): void => {
+    if (json) console.printJson(record)
+    else console.print([requestLine(record)])
+  }
+  await proxy.monitor({ type, threshold, limit }, emit, console.signal)
+  return 0
+}

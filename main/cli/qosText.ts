@@ -1,0 +1,129 @@
+import type {
+  EtcdAdvice,
+  EtcdPreview,
+  EtcdRequest,
+  EtcdRevision,
+  EtcdState,
+  EtcdUsage,
+} from '../../core/contract/etcd.ts'
+import { writeYaml } from '../../core/manifest/write.ts'
+import { rfc3339 } from '../../core/units.ts'
+import { textTable } from './console.ts'
+
+// What the subcommands about a running etcd proxy print for people.
+
+export const requestLine = ({
+  at,
+  request,
+  user,
+  scannedKeys,
+  requestBytes = 0,
+  responseBytes = 0,
+  latencyMs,
+  rule,
+  verdict,
+}: EtcdRequest): string =>
+  [
+    rfc3339(at),
+    verdict,
+    ...(latencyMs === undefined ? [] : [`${latencyMs.toFixed(1)} ms`]),
+    ...(scannedKeys === undefined ? [] : [`${scannedKeys} keys`]),
+    `${requestBytes + responseBytes} B`,
+    request,
+    ...(user === '' ? [] : [user]),
+    ...(rule === undefined ? [] : [`(${rule})`]),
+  ].join('  ')
+
+export const USAGE_HEAD = ['REQUESTS', 'LIMITED', 'KEYS', 'BYTES', 'P50 MS', 'P99 MS', 'OP', 'KEYS READ OR WRITTEN']
+export const USAGE_ALIGN = ['right', 'right', 'right', 'right', 'right', 'right', 'left', 'left'] as const
+
+export const usageRow = ({
+  requests,
+  limited,
+  scannedKeys,
+  requestBytes,
+  responseBytes,
+  p50Ms,
+  p99Ms,
+  op,
+  keys,
+}: EtcdUsage): readonly string[] => [
+  String(requests),
+  String(limited),
+  String(scannedKeys),
+  String(requestBytes + responseBytes),
+  p50Ms?.toFixed(1) ?? '-',
+  p99Ms?.toFixed(1) ?? '-',
+  op,
+  keys,
+]
+
+const percent = (part: number): string => `${(part * 100).toFixed(1)} %`
+
+export function statusLines({
+  url,
+  upstream,
+  mode,
+  revision,
+  counts,
+  watches,
+  storage,
+  classes,
+  rules,
+}: EtcdState): readonly string[] {
+  const store =
+    storage === null
+      ? 'Storage: not known, the member has not answered for 10 s.'
+      : `Storage: ${percent(storage.usedBytes / storage.quotaBytes)} of the quota used, ${percent(storage.allocatedBytes / storage.quotaBytes)} allocated; ${storage.gap} entries committed and not applied.`
+  return [
+    `${url} → ${upstream}, ${mode}, ${revision === null ? 'rules from files' : `revision ${revision}`}`,
+    `${counts.passed} requests passed, ${counts.delayed} were delayed, ${counts.limited} were limited; ${watches} watches.`,
+    store,
+    ...textTable(
+      classes.map(({ name, summary, groups: [first], waiting }) => [
+        name,
+        summary,
+        first?.text ?? '',
+        waiting > 0 ? `${waiting} waiting` : '',
+      ]),
+      ['left', 'left', 'left', 'left'],
+    ),
+    ...textTable(
+      rules.map(({ name, priority, class: className, enabled, selects, counts: { limited } }) => [
+        String(priority),
+        name,
+        className,
+        enabled ? selects : `disabled: ${selects}`,
+        `${limited} limited`,
+      ]),
+      ['right', 'left', 'left', 'left', 'left'],
+    ),
+  ]
+}
+
+export function adviceLines({ title, why, rules, classes, inEffect, preview, problem }: EtcdAdvice): readonly string[] {
+  return [
+    `${title}${inEffect ? ' (in effect)' : ''}`,
+    why,
+    ...(preview === undefined ? [] : [previewText(preview)]),
+    ...(problem === undefined ? [] : [`It cannot be added to the rules in effect: ${problem}`]),
+    ...(inEffect
+      ? []
+      : writeYaml({ classes, rules })
+          .trimEnd()
+          .split('\n')
+          .map((line) => `  ${line}`)),
+  ]
+}
+
+const previewText = ({ requests, spanMs, would, did }: EtcdPreview): string =>
+  requests === 0
+    ? 'No requests have come to try it on.'
+    : `With the rules in effect and these, ${would.limited} of the last ${requests} requests (${(spanMs / 1_000).toFixed(0)} s) would have been limited; ${did.limited} were.`
+
+export const historyRow = ({ revision, at, action, kind, name }: EtcdRevision): readonly string[] => [
+  String(revision),
+  rfc3339(at),
+  action,
+  `${kind} ${name}`.trim(),
+]

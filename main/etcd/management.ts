@@ -1,0 +1,240 @@
+import type {
+  EtcdAdvice,
+  EtcdChange,
+  EtcdChanged,
+  EtcdPreview,
+  EtcdRequest,
+  EtcdRevision,
+  EtcdState,
+} from '../../core/contract/etcd.ts'
+import { ProblemError } from '../../core/contract/errors.ts'
+import { getIn, isList, type Json, toJson } from '../../core/manifest/json.ts'
+import { advise } from '../../core/qos/advise.ts'
+import { DEFAULT_SETTINGS, type QosConfiguration } from '../../core/qos/configuration.ts'
+import {
+  changeRules,
+  documentOf,
+  findingSentence,
+  KINDS,
+  type Kind,
+  type RulesDocument,
+} from '../../core/qos/document.ts'
+import { QosEngine } from '../../core/qos/engine.ts'
+import { decisionJson } from '../../core/qos/explain.ts'
+import { previewOf } from '../../core/qos/preview.ts'
+import { RecordReader } from '../../core/qos/record.ts'
+import { hashOf } from '../../core/qos/request.ts'
+import { monitored, type MonitorKind, type Seen, seenOf, Traffic } from '../../core/qos/traffic.ts'
+import { msToNs, type Nanoseconds, secondsToNs } from '../../core/units.ts'
+import type { Door, Mode } from './door.ts'
+import type { KeptRules, RulesStore } from './rulesStore.ts'
+import type { StorageReading } from './storage.ts'
+import { requestView, stateView } from './view.ts'
+
+/** Rules of a proxy that nobody has given any. */
+export const NO_RULES: QosConfiguration = { classes: [], rules: [], settings: DEFAULT_SETTINGS }
+
+export interface ManagementOptions {
+  readonly door: Door
+  /** Where changes are kept; absent when the rules come from files, which only their owner changes. */
+  readonly store?: RulesStore
+  readonly url: () => string
+  readonly upstream: string
+  readonly storage: () => StorageReading | undefined
+  /** Monotonic milliseconds, the clock of the door. */
+  readonly now: () => number
+  /** Unix milliseconds. */
+  readonly time: () => number
+}
+
+/** Requests before this are not part of a preview, and those of advice (QoS specification 8). */
+const PREVIEWED_NS = secondsToNs(600)
+const ADVISED_NS = secondsToNs(300)
+
+/** The configuration that is kept, and its revision. Rejects with `ProblemError` for rules that cannot be read any more. */
+export async function keptConfiguration(
+  store: RulesStore,
+): Promise<{ readonly configuration: QosConfiguration; readonly mode: Mode; readonly revision: number }> {
+  const kept = await store.read()
+  return kept === undefined
+    ? { configuration: NO_RULES, mode: 'enforce', revision: 0 }
+    : { configuration: configurationOf(kept), mode: kept.mode, revision: kept.revision }
+}
+
+const configurationOf = ({ document }: KeptRules): QosConfiguration =>
+  changeRules(NO_RULES, { action: 'import', document }).configuration
+
+/** What people do with a running proxy: they watch it, try rules, and change them. */
+export class Management {
+  readonly traffic = new Traffic()
+  readonly #options: ManagementOptions
+  readonly #monitors = new Set<(seen: Seen) => void>()
+  #revision: number
+  #turn: Promise<unknown> = Promise.resolve()
+  watches = 0
+  unread = 0
+
+  constructor(options: ManagementOptions, revision: number) {
+    this.#options = options
+    this.#revision = revision
+    options.door.on('ended', (decision, observed) => {
+      const seen = seenOf(decision, observed)
+      this.traffic.push(seen)
+      for (const monitor of this.#monitors) monitor(seen)
+    })
+  }
+
+  /** `null` where the rules come from files. */
+  get revision(): number | null {
+    return this.#options.store === undefined ? null : this.#revision
+  }
+
+  get #nowNs(): Nanoseconds {
+    return msToNs(this.#options.now())
+  }
+
+  state(): EtcdState {
+    const { door, url, upstream, storage, time } = this.#options
+    return stateView({
+      door,
+      traffic: this.traffic,
+      now: this.#nowNs,
+      time: time(),
+      url: url(),
+      upstream,
+      revision: this.revision,
+      unread: this.unread,
+      watches: this.watches,
+      storage: storage(),
+    })
+  }
+
+  /** Follows an edit of the rule files. */
+  configure(configuration: QosConfiguration, mode?: Mode): void {
+    this.#options.door.configure(configuration, mode)
+    this.traffic.forgetAllBut(new Set(configuration.rules.map(({ name }) => name)))
+  }
+
+  /** One change after another: each starts from what the one before left. Rejects with `ProblemError`, changing nothing. */
+  change(change: EtcdChange): Promise<EtcdChanged> {
+    const done = this.#turn.then(() => this.#change(change))
+    this.#turn = done.catch(() => undefined)
+    return done
+  }
+
+  async #change(change: EtcdChange): Promise<EtcdChanged> {
+    const { door, store, time } = this.#options
+    if (store === undefined) return this.#withoutStore(change)
+    let next: QosConfiguration = door.configuration
+    let warnings: readonly string[] = []
+    const { revision, mode } = await store.change(time(), (kept) => {
+      const current = kept === undefined ? NO_RULES : configurationOf(kept)
+      const before = documentOf(current)
+      if (change.action === 'mode') {
+        next = current
+        return {
+          mode: change.mode,
+          document: toJson(before),
+          action: 'mode',
+          kind: '',
+          name: '',
+          before: kept?.mode ?? door.mode,
+          after: change.mode,
+        }
+      }
+      const changed = changeRules(current, change)
+      next = changed.configuration
+      warnings = changed.warnings.map(findingSentence)
+      const after = documentOf(next)
+      const [kind, name] = change.action === 'import' ? ['', ''] : [change.kind, change.name]
+      const part = (document: RulesDocument): Json =>
+        change.action === 'import' ? toJson(document) : (entryOf(document, change.kind, change.name) ?? null)
+      return {
+        mode: kept?.mode ?? door.mode,
+        document: toJson(after),
+        action: change.action,
+        kind,
+        name,
+        before: part(before),
+        after: part(after),
+      }
+    })
+    this.#revision = revision
+    this.configure(next, mode)
+    return { revision, warnings }
+  }
+
+  #withoutStore(change: EtcdChange): EtcdChanged {
+    if (change.action !== 'mode')
+      throw new ProblemError(
+        'unsupported',
+        'The rules of this proxy come from files. Edit the files, or start the proxy without --rules to manage its rules.',
+      )
+    this.configure(this.#options.door.configuration, change.mode)
+    return { revision: 0, warnings: [] }
+  }
+
+  /** What these rules would have done with the last ten minutes; the rules in effect without any. */
+  preview(change?: EtcdChange): EtcdPreview {
+    const { door } = this.#options
+    const { configuration } =
+      change === undefined || change.action === 'mode' ? door : changeRules(door.configuration, change)
+    return previewOf(this.traffic.recent(this.#nowNs - PREVIEWED_NS), configuration)
+  }
+
+  advise(): readonly EtcdAdvice[] {
+    return advise(this.traffic.recent(this.#nowNs - ADVISED_NS), this.#options.door.configuration)
+  }
+
+  /** What would become of a request now, and why. Nothing is charged. Throws `ProblemError` for one that cannot be read. */
+  test(record: Json): Json {
+    const { door } = this.#options
+    const read = new RecordReader().read(record)
+    if (!read.ok) throw new ProblemError('invalid-input', read.message)
+    const { request, observed, storageQuotaUsed } = read.record
+    const { configuration } = door
+    const engine = new QosEngine(configuration, () => undefined, structuredClone(door.engine.state))
+    const hash = hashOf(request)
+    const { scannedKeys, responseBytes, latencyMs } = observed
+    if (hash !== undefined && [scannedKeys, responseBytes, latencyMs].some((cost) => cost !== undefined))
+      engine.state.tracker.set(hash, { scannedKeys, responseBytes, latencyMs, hits: 0 })
+    if (storageQuotaUsed !== undefined) engine.setStorageQuotaUsed(storageQuotaUsed)
+    return toJson(decisionJson(engine.arrive(request, this.#nowNs), configuration.settings, configuration.rules))
+  }
+
+  /** Classes and rules as files hold them. */
+  document(): RulesDocument {
+    return documentOf(this.#options.door.configuration)
+  }
+
+  /** The rules of an earlier revision. */
+  async documentAt(revision: number): Promise<Json> {
+    return (await this.#kept().at(revision)).document
+  }
+
+  async history(most: number): Promise<readonly EtcdRevision[]> {
+    return this.#kept().history(most)
+  }
+
+  /** Calls with each request from now on whose value is above the threshold. Returns what stops it. */
+  monitor(kind: MonitorKind, threshold: number, emit: (request: EtcdRequest) => void): () => void {
+    const { now, time } = this.#options
+    const listener = (seen: Seen): void => {
+      if ((monitored(kind, seen) ?? 0) > threshold) emit(requestView(seen, time() - now()))
+    }
+    this.#monitors.add(listener)
+    return () => this.#monitors.delete(listener)
+  }
+
+  #kept(): RulesStore {
+    const { store } = this.#options
+    if (store !== undefined) return store
+    throw new ProblemError('unsupported', 'The rules of this proxy come from files, so no history of them is kept.')
+  }
+}
+
+/** A class or rule of a document. */
+export const entryOf = (document: RulesDocument, kind: Kind, name: string): Json | undefined => {
+  const all = getIn(document, [KINDS[kind]])
+  return all !== undefined && isList(all) ? all.find((one) => getIn(one, ['name']) === name) : undefined
+}

@@ -1,0 +1,190 @@
+import type { EtcdClass, EtcdRequest, EtcdRule, EtcdState, EtcdUsage } from '../../core/contract/etcd.ts'
+import { conflictOf, comparedRule } from '../../core/qos/conflict.ts'
+import type { QosClass, QosConfiguration, QosRule } from '../../core/qos/configuration.ts'
+import { classText, ruleText } from '../../core/qos/describe.ts'
+import { disciplineOf } from '../../core/qos/discipline.ts'
+import { classDocument, ruleDocument } from '../../core/qos/document.ts'
+import type { ClassLevel } from '../../core/qos/engine.ts'
+import { levelText, requestText } from '../../core/qos/explain.ts'
+import { hashOf } from '../../core/qos/request.ts'
+import {
+  byPrefix,
+  type Seen,
+  topRequests,
+  type Traffic,
+  type Usage,
+  usages,
+  type Verdicts,
+} from '../../core/qos/traffic.ts'
+import { type Nanoseconds, nsToMs, secondsToNs } from '../../core/units.ts'
+import type { Door } from './door.ts'
+import type { StorageReading } from './storage.ts'
+
+export interface Viewed {
+  readonly door: Door
+  readonly traffic: Traffic
+  /** Of the clock of the door, and the same instant in Unix milliseconds. */
+  readonly now: Nanoseconds
+  readonly time: number
+  readonly url: string
+  readonly upstream: string
+  readonly revision: number | null
+  readonly unread: number
+  readonly watches: number
+  readonly storage: StorageReading | undefined
+}
+
+const RATE_SECONDS = 10
+const TOP_NS = secondsToNs(600)
+const SECONDS_SHOWN = 120
+const MOST_RATES = 30
+const MOST_TOP = 10
+const MOST_GROUPS = 20
+const MOST_REQUESTS = 50
+
+/** Everything that a screen or a command shows of a running proxy. */
+export function stateView(viewed: Viewed): EtcdState {
+  const { door, traffic, now, time, url, upstream, revision, unread, watches, storage } = viewed
+  const { configuration, mode, engine } = door
+  const { tracker, lookups } = engine.state
+  const all = traffic.recent(now - TOP_NS)
+  const recent = all.filter(({ at }) => at >= now - secondsToNs(RATE_SECONDS))
+  const offset = time - nsToMs(now)
+  const newest = (list: readonly Seen[]): EtcdRequest[] =>
+    list
+      .slice(-MOST_REQUESTS)
+      .toReversed()
+      .map((seen) => requestView(seen, offset))
+  return {
+    at: time,
+    url,
+    upstream,
+    mode,
+    revision,
+    counts: { ...traffic.totals },
+    unread,
+    watches,
+    storage: storage === undefined ? null : storageView(storage),
+    tracker: { entries: tracker.size, capacity: configuration.settings.trackerCapacity, ...lookups },
+    classes: classViews(configuration, engine.levels(now)),
+    rules: ruleViews(configuration, traffic.rules, recent),
+    seconds: traffic.seconds(now, SECONDS_SHOWN),
+    rates: usages(recent, byPrefix)
+      .toSorted((a, b) => b.requests - a.requests)
+      .slice(0, MOST_RATES)
+      .map(usageView),
+    top: {
+      scan: topRequests(all, 'scan', MOST_TOP).map(usageView),
+      traffic: topRequests(all, 'traffic', MOST_TOP).map(usageView),
+      latency: topRequests(all, 'latency', MOST_TOP).map(usageView),
+    },
+    limited: newest(traffic.limited),
+    slow: newest(traffic.slow),
+  }
+}
+
+const storageView = ({ status, quota, quotaFrom }: StorageReading): NonNullable<EtcdState['storage']> => ({
+  usedBytes: status.dbSizeInUse,
+  allocatedBytes: status.dbSize,
+  quotaBytes: quota,
+  quotaFrom,
+  gap: status.raftIndex - status.raftAppliedIndex,
+})
+
+const usageView = ({ sample, ...usage }: Usage): EtcdUsage => ({
+  ...usage,
+  example: requestText(sample.request).slice(0, LONGEST_TEXT),
+})
+
+function classViews({ classes }: QosConfiguration, levels: readonly ClassLevel[]): EtcdClass[] {
+  return classes.map((one) => {
+    const own = levels.filter(({ className }) => className === one.name)
+    return {
+      name: one.name,
+      document: classDocument(one),
+      summary: classText(one),
+      groups: (own.length === 0 ? [untouched(one)] : own.slice(0, MOST_GROUPS)).map(
+        ({ group, rule, level, waiting }) => ({
+          group,
+          ...(rule !== undefined && { rule }),
+          level,
+          text: levelText(level),
+          waiting,
+        }),
+      ),
+      groupCount: own.length,
+      waiting: own.reduce((sum, { waiting }) => sum + waiting, 0),
+    }
+  })
+}
+
+/** Where a class stands that no request has met yet. */
+function untouched({ name, limiter }: QosClass): ClassLevel {
+  const discipline = disciplineOf(limiter)
+  return { className: name, group: '', level: discipline.level(discipline.start(), 0), waiting: 0 }
+}
+
+function ruleViews(
+  { rules }: QosConfiguration,
+  counts: ReadonlyMap<string, Verdicts>,
+  recent: readonly Seen[],
+): EtcdRule[] {
+  return rules
+    .map((rule) => {
+      const own = recent.filter((seen) => seen.rule === rule.name)
+      return {
+        name: rule.name,
+        document: ruleDocument(rule),
+        class: rule.qClassName,
+        priority: rule.priority,
+        enabled: rule.enabled,
+        selects: ruleText(rule),
+        counts: { passed: 0, delayed: 0, limited: 0, ...counts.get(rule.name) },
+        perSecond: own.length / RATE_SECONDS,
+        limitedPerSecond: own.filter(({ verdict }) => verdict === 'limited').length / RATE_SECONDS,
+        warnings: warningsOf(rule, rules),
+      }
+    })
+    .toSorted((a, b) => b.priority - a.priority)
+}
+
+/** Rules of one priority that a single larger request matches too. */
+function warningsOf(rule: QosRule, rules: readonly QosRule[]): string[] {
+  if (!rule.enabled) return []
+  const rivals = rules.filter(
+    ({ name, enabled, priority }) => enabled && priority === rule.priority && name !== rule.name,
+  )
+  return rivals.flatMap((rival) => {
+    const conflict = conflictOf(comparedRule(rule), comparedRule(rival))
+    if (conflict.kind === 'none') return []
+    const both = conflict.kind === 'composite' && conflict.by === 'range' ? 'A range over the keys of both' : 'A Txn'
+    return [`${both} also matches ${rival.name}, which has the same priority. The smaller name decides.`]
+  })
+}
+
+/** `offset`: Unix milliseconds at the start of the clock of the door. */
+export function requestView(seen: Seen, offset: number): EtcdRequest {
+  const { at, request, observed, verdict, rule, className, reason, retryAfterMs, waitedMs } = seen
+  const { scannedKeys, responseBytes, latencyMs } = observed
+  const hash = seen.hash ?? hashOf(request)
+  return {
+    at: offset + nsToMs(at),
+    method: request.method,
+    request: requestText(request).slice(0, LONGEST_TEXT),
+    user: request.user.slice(0, LONGEST_TEXT),
+    clientIP: request.clientIP,
+    verdict,
+    ...(rule !== undefined && { rule }),
+    ...(className !== undefined && { class: className }),
+    ...(reason !== undefined && { reason }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(waitedMs !== undefined && { waitedMs }),
+    ...(scannedKeys !== undefined && { scannedKeys }),
+    ...(request.requestBytes !== undefined && { requestBytes: request.requestBytes }),
+    ...(responseBytes !== undefined && { responseBytes }),
+    ...(latencyMs !== undefined && { latencyMs }),
+    ...(hash !== undefined && { hash }),
+  }
+}
+
+const LONGEST_TEXT = 512

@@ -1,0 +1,69 @@
+import { createServer, type ClientHttp2Session, type ServerHttp2Stream } from 'node:http2'
+import { framed } from '../../main/etcd/messages.ts'
+
+/** Answers every call of gRPC with one empty message, after `delayMs`. */
+export interface SmallEtcd {
+  readonly url: string
+  calls(): number
+  close(): Promise<void>
+}
+
+export async function smallEtcd(delayMs = 0): Promise<SmallEtcd> {
+  const server = createServer()
+  const sessions = new Set<{ destroy(): void }>()
+  let calls = 0
+  server.on('session', (session) => {
+    sessions.add(session)
+    session.once('close', () => sessions.delete(session))
+  })
+  server.on('stream', (stream: ServerHttp2Stream) => {
+    calls += 1
+    stream.on('error', () => undefined)
+    stream.resume()
+    stream.once('end', () => {
+      setTimeout(() => {
+        if (stream.destroyed) return
+        stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
+        stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
+        stream.end(framed(new Uint8Array()))
+      }, delayMs)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    calls: () => calls,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        for (const session of sessions) session.destroy()
+      }),
+  }
+}
+
+/** A Put of a key without a value, as protobuf. */
+const putOf = (key: string): Buffer => framed(Buffer.concat([Buffer.from([0x0a, key.length]), Buffer.from(key)]))
+
+/** The status of gRPC of one Put; `reset` where there was none. */
+export function putKey(session: ClientHttp2Session, key: string): Promise<string> {
+  return new Promise((resolve) => {
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': '/etcdserverpb.KV/Put',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    })
+    let status = 'reset'
+    const read = (headers: Readonly<Record<string, unknown>>): void => {
+      if (typeof headers['grpc-status'] === 'string') status = headers['grpc-status']
+    }
+    stream.on('response', read)
+    stream.on('trailers', read)
+    stream.on('error', () => undefined)
+    stream.on('close', () => resolve(status))
+    stream.resume()
+    stream.end(putOf(key))
+  })
+}
