@@ -27,6 +27,15 @@ import {
   LiveStateSchema,
   ProxyModeSchema,
 } from './live.ts'
+import {
+  EtcdAdviceSchema,
+  EtcdChangedSchema,
+  EtcdChangeSchema,
+  EtcdPreviewSchema,
+  EtcdStateSchema,
+  EtcdTestSchema,
+  JsonSchema,
+} from './etcd.ts'
 import { SourceSummarySchema } from './fleet.ts'
 import { PrometheusServersSchema, PrometheusTargetSchema } from './prometheus.ts'
 import {
@@ -193,6 +202,14 @@ export const procedures = {
   'live.candidate': procedure(z.object({ connection, wish: CandidateWishSchema }), LiveStateSchema),
   /** Whether a proxy decides about its requests; wants editing to be on, and a proxy (`unsupported` otherwise). */
   'live.mode': procedure(z.object({ connection, mode: ProxyModeSchema }), LiveStateSchema),
+  /** Changes the rules of the etcd proxy; `unsupported` for other sources, like the three below. */
+  'etcd.change': procedure(z.object({ connection, change: EtcdChangeSchema }), EtcdChangedSchema),
+  /** What rules would have done with the last ten minutes; those in effect without a change. */
+  'etcd.preview': procedure(z.object({ connection, change: EtcdChangeSchema.exactOptional() }), EtcdPreviewSchema),
+  /** Rules to begin with and for what is expensive, tried on the last five minutes. */
+  'etcd.advise': procedure(ofConnection, z.array(EtcdAdviceSchema)),
+  /** What would become of a request now, a record as in docs/etcd-qos.md, and why; nothing is charged. */
+  'etcd.test': procedure(z.object({ connection, record: z.record(z.string(), JsonSchema) }), EtcdTestSchema),
 } as const
 
 export const streams = {
@@ -219,6 +236,8 @@ export const streams = {
   live: stream(ofConnection, LiveEventSchema),
   /** How the live source does: at the start, each second and after `live.candidate`. */
   liveState: stream(ofConnection, LiveStateSchema),
+  /** How the etcd proxy does: each second; nothing for other sources. */
+  etcd: stream(ofConnection, EtcdStateSchema),
   /** How the flight recorder does with a source: at the start, and about each second while something is told. */
   recorder: stream(ofConnection, RecorderStateSchema),
 } as const

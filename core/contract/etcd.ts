@@ -12,6 +12,17 @@ const list = <T extends z.ZodType>(schema: T) => z.array(schema).readonly()
 const NAME = z.string().min(1).max(63)
 const KIND = z.enum(['class', 'rule'])
 
+/** A proxy in front of an etcd that runs on this machine, or a simulated one. */
+export const EtcdSpecSchema = z.object({
+  kind: z.literal('etcd'),
+  of: z.discriminatedUnion('kind', [
+    /** By its name; the only one that runs without. */
+    z.object({ kind: z.literal('proxy'), name: z.string().min(1).max(63).optional() }),
+    z.object({ kind: z.literal('story'), seed: z.number().int().min(0).default(1) }),
+  ]),
+})
+export type EtcdSpec = z.infer<typeof EtcdSpecSchema>
+
 export const ETCD_MODES = ['enforce', 'observe'] as const
 
 /** A change of the rules of a proxy. */
@@ -205,3 +216,29 @@ export const EtcdRevisionSchema = z.object({
   after: JsonSchema,
 })
 export type EtcdRevision = z.infer<typeof EtcdRevisionSchema>
+
+/** What becomes of one request, with what every rule has to do with it. */
+export const EtcdTestSchema = z.object({
+  request: z.string(),
+  verdict: z.enum(['passed', 'waiting', 'delayed', 'limited']),
+  explanation: z.string(),
+  rules: list(
+    z.object({
+      rule: z.string(),
+      className: z.string(),
+      priority: z.number(),
+      outcome: z.enum(['applies', 'outranked', 'no match', 'disabled']),
+      /** Each part by itself. */
+      parts: z.object({
+        method: z.boolean(),
+        caller: z.boolean(),
+        retry: z.boolean(),
+        op: z.boolean(),
+        key: z.boolean(),
+        condition: z.boolean(),
+      }),
+      reason: z.string(),
+    }),
+  ),
+})
+export type EtcdTest = z.infer<typeof EtcdTestSchema>

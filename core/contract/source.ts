@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { SourceInfoSchema } from '../frame/frame.ts'
 import { AddressCredentialsSchema } from './credentials.ts'
 import { ProblemSchema } from './errors.ts'
+import { EtcdSpecSchema } from './etcd.ts'
 import { FeedSpecSchema, ProxySpecSchema } from './live.ts'
 import { PrometheusSpecSchema } from './prometheus.ts'
 import { SimulationSpecSchema } from './simulation.ts'
@@ -57,6 +58,7 @@ export const SourceSpecSchema = z.discriminatedUnion('kind', [
   PrometheusSpecSchema,
   ProxySpecSchema,
   FeedSpecSchema,
+  EtcdSpecSchema,
 ])
 export type SourceSpec = z.infer<typeof SourceSpecSchema>
 

@@ -189,6 +189,7 @@ export const SOURCE_KINDS = [
   'simulation',
   'proxy',
   'feed',
+  'etcd',
   'recording',
 ] as const
 export const SourceInfoSchema = z.object({

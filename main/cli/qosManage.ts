@@ -6,6 +6,7 @@ import {
   type EtcdRequest,
   EtcdRevisionSchema,
   EtcdStateSchema,
+  EtcdTestSchema,
   JsonSchema,
 } from '../../core/contract/etcd.ts'
 import type { Json, JsonMap } from '../../core/manifest/json.ts'
@@ -263,7 +264,7 @@ async function testRule({ given, console, proxy, request }: Work): Promise<ExitC
   const decision = await proxy.call('RuleTest', request(), JsonSchema)
   if (given.flag('json')) console.printJson(decision)
   else {
-    const { request: text, verdict, explanation, rules } = TestedSchema.parse(decision)
+    const { request: text, verdict, explanation, rules } = EtcdTestSchema.parse(decision)
     console.print([
       `${text}  ${verdict}`,
       explanation,
@@ -281,21 +282,6 @@ async function testRule({ given, console, proxy, request }: Work): Promise<ExitC
   }
   return 0
 }
-
-const TraceSchema = z.object({
-  rule: z.string(),
-  className: z.string(),
-  priority: z.number(),
-  outcome: z.string(),
-  reason: z.string(),
-})
-
-const TestedSchema = z.object({
-  request: z.string(),
-  verdict: z.string(),
-  explanation: z.string(),
-  rules: z.array(TraceSchema),
-})
 
 async function monitor({ given, console, proxy }: Work): Promise<ExitCode> {
   const type = readChoice(given, 'type', MONITOR_KINDS)

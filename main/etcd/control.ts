@@ -61,6 +61,7 @@ const methodsOf = (kind: Kind, prefix: string): Readonly<Record<string, Handler>
 const METHODS: Readonly<Record<string, Handler>> = {
   ...methodsOf('class', 'Class'),
   ...methodsOf('rule', 'Rule'),
+  Change: method(EtcdChangeSchema, (management, change) => management.change(change)),
   Import: method(z.object({ document: z.record(z.string(), JsonSchema) }), (management, { document }) =>
     management.change({ action: 'import', document }),
   ),

@@ -109,6 +109,11 @@ export class Management {
     })
   }
 
+  /** Keeps rules as the first revision, where none are kept. */
+  async begin(configuration: QosConfiguration): Promise<void> {
+    await this.change({ action: 'import', document: documentOf(configuration) })
+  }
+
   /** Follows an edit of the rule files. */
   configure(configuration: QosConfiguration, mode?: Mode): void {
     this.#options.door.configure(configuration, mode)

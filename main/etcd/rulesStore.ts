@@ -60,8 +60,8 @@ const MIGRATIONS = [
 /** Older revisions are removed. */
 const MOST_REVISIONS = 500
 
-/** Rejects with `ProblemError` for a file that cannot be used. */
-export async function openRulesStore(path: string): Promise<RulesStore> {
+/** In memory without a path. Rejects with `ProblemError` for a file that cannot be used. */
+export async function openRulesStore(path: string | undefined): Promise<RulesStore> {
   const database = await openDatabase({ path, migrations: MIGRATIONS })
   const latest = (connection: DatabaseSync): KeptRules | undefined =>
     keptOf(connection.prepare('SELECT * FROM revisions ORDER BY revision DESC LIMIT 1').get())

@@ -1,4 +1,6 @@
+import type { EtcdAdvice, EtcdChange, EtcdChanged, EtcdPreview, EtcdState, EtcdTest } from '../../core/contract/etcd.ts'
 import type { Problem } from '../../core/contract/errors.ts'
+import type { JsonMap } from '../../core/manifest/json.ts'
 import type { SimulationControl, SimulationState } from '../../core/contract/simulation.ts'
 import type { Cadence } from '../../core/contract/source.ts'
 import type { ApfEngine, EngineConfiguration } from '../../core/engine/apfEngine.ts'
@@ -34,8 +36,19 @@ export interface Source {
   watchDumps?(watched: boolean): void
   /** Its single requests, where it sees them. */
   readonly live?: LiveTraffic
+  /** Where it is a proxy in front of an etcd. */
+  readonly etcd?: EtcdDesk
   /** Settles once everything that it took is given back, ports above all. */
   readonly closed?: Promise<void>
+}
+
+/** A proxy in front of an etcd, which limits requests by rules. All of it rejects with `ProblemError`. */
+export interface EtcdDesk {
+  state(): Promise<EtcdState>
+  change(change: EtcdChange): Promise<EtcdChanged>
+  preview(change: EtcdChange | undefined): Promise<EtcdPreview>
+  advise(): Promise<readonly EtcdAdvice[]>
+  test(record: JsonMap): Promise<EtcdTest>
 }
 
 /** The single requests of a source, and the engine that decides about them. */

@@ -59,6 +59,10 @@ async function makeSource(
       const { createProxySource } = await import('../sources/liveProxy.ts')
       return createProxySource(spec, { environment, consent, folder: join(stateDir, 'proxy') })
     }
+    case 'etcd': {
+      const { createEtcdSource } = await import('../sources/etcd.ts')
+      return createEtcdSource(spec, { environment, stateDir })
+    }
     case 'feed': {
       const { createFeedSource } = await import('../sources/liveFeed.ts')
       return createFeedSource(spec, { environment, consent, stateDir })

@@ -188,8 +188,13 @@ export async function openSource(
         objects.assertEditing(connection)
         return session.mode(mode)
       },
+      'etcd.change': async ({ change }) => session.etcd().change(change),
+      'etcd.preview': async ({ change }) => session.etcd().preview(change),
+      'etcd.advise': async () => [...(await session.etcd().advise())],
+      'etcd.test': async ({ record }) => session.etcd().test(record),
     },
     streams: {
+      etcd: (_, emit, signal) => session.etcdStates.subscribe(emit, signal),
       frames: (_, emit, signal) => session.frames.subscribe(emit, signal),
       summary: (_, emit, signal) => summaries.subscribe(emit, signal),
       dumps: ({ server, level }, emit, signal) =>

@@ -9,7 +9,7 @@ type UrlsTarget = Extract<Target, { kind: 'urls' }>
  * the demo, not the text of files, and no address that carries a user name, password or query, which may be a secret.
  */
 export function isRememberable(spec: SourceSpec): boolean {
-  if (spec.kind === 'simulation' || spec.kind === 'feed') return true
+  if (spec.kind === 'simulation' || spec.kind === 'feed' || spec.kind === 'etcd') return true
   if (spec.kind === 'demo' || spec.kind === 'files' || spec.kind === 'recording') return false
   return addressesOf(spec).every((address) => {
     const url = new URL(address)
@@ -33,6 +33,7 @@ export function publicSpec(spec: SourceSpec): SourceSpec {
     case 'simulation':
     case 'feed':
     case 'recording':
+    case 'etcd':
       return spec
     case 'proxy':
       return spec.upstream.kind === 'url'

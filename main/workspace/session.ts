@@ -1,6 +1,7 @@
 import type { AbortSignalLike, StreamEvent } from '../../core/contract/contract.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { LiveEvent, CandidateWish, LiveState, ProxyMode } from '../../core/contract/live.ts'
+import type { EtcdState } from '../../core/contract/etcd.ts'
 import type { SimulationState } from '../../core/contract/simulation.ts'
 import type { Cadence, Connected, SourceSpec } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
@@ -9,7 +10,7 @@ import { createPicture, type Picture, type ServerPicture } from '../../core/sour
 import type { ObjectsReading, SourceEvent } from '../../core/source/sourceEvent.ts'
 import { repeat, type Environment } from '../ports/environment.ts'
 import { noObjects, type ObjectDoor } from '../ports/objectDoor.ts'
-import type { LiveTraffic, SimulationSource, Source } from '../ports/source.ts'
+import type { EtcdDesk, LiveTraffic, SimulationSource, Source } from '../ports/source.ts'
 import { createTopic, whileHeard, type Subscribable } from '../ports/topic.ts'
 import { publicSpec } from './recent.ts'
 
@@ -42,6 +43,9 @@ export interface Session {
   seen(): LiveTraffic
   readonly requests: Subscribable<LiveEvent>
   readonly requestStates: Subscribable<LiveState>
+  /** Throws `unsupported` for what is no etcd proxy. */
+  etcd(): EtcdDesk
+  readonly etcdStates: Subscribable<EtcdState>
   /** Begins, changes or ends a draft beside; throws like `seen`. */
   candidate(wish: CandidateWish): LiveState
   /** Throws `unsupported` for what is no proxy. */
@@ -173,6 +177,15 @@ export function startSession(options: SessionOptions): Session {
     throw new ProblemError('unsupported', 'The connected source shows no single requests; connect a proxy or a feed.')
   }
 
+  const etcdStates = whileHeard<EtcdState>(() => {
+    const desk = source.etcd
+    if (desk === undefined) return () => undefined
+    // What fails is told by the health of the source.
+    const look = (): void => void desk.state().then(etcdStates.tell, () => undefined)
+    look()
+    return repeat(environment, STATE_MS, look)
+  })
+
   source.start(abort.signal, take)
   return {
     get connection() {
@@ -241,6 +254,11 @@ export function startSession(options: SessionOptions): Session {
       }
       traffic.change(mode)
       return tellState(traffic)
+    },
+    etcdStates,
+    etcd() {
+      if (source.etcd !== undefined) return source.etcd
+      throw new ProblemError('unsupported', 'The connected source is no etcd proxy; connect one first.')
     },
     ended: abort.signal,
     async end() {

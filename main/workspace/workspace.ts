@@ -315,6 +315,10 @@ function sourceProcedures(of: (id: number) => ConnectedSource): SourceHandlers['
     'live.page': asks('live.page'),
     'live.candidate': asks('live.candidate'),
     'live.mode': asks('live.mode'),
+    'etcd.change': asks('etcd.change'),
+    'etcd.preview': asks('etcd.preview'),
+    'etcd.advise': asks('etcd.advise'),
+    'etcd.test': asks('etcd.test'),
   }
 }
 
@@ -336,6 +340,7 @@ function sourceStreams(of: (id: number) => ConnectedSource | undefined): SourceH
     simulation: hears('simulation'),
     live: hears('live'),
     liveState: hears('liveState'),
+    etcd: hears('etcd'),
     recorder: hears('recorder'),
   }
 }

@@ -25,6 +25,20 @@ export function StatusBar() {
       </footer>
     )
   }
+  if (connection?.source.kind === 'etcd') {
+    return (
+      <footer className={styles['barBar']}>
+        <span className={styles['item']}>
+          <span className={facts.good ? styles['ok'] : styles['warn']}>
+            <Icon name={facts.good ? 'check' : 'warn'} size={12} />
+          </span>
+          <span className="sr-only">{facts.good ? 'source answers' : 'source fails'}</span>
+          <b>etcd proxy</b>
+        </span>
+        <span className={styles['right']}>Separate from Priority and Fairness of the API server</span>
+      </footer>
+    )
+  }
   const p = server?.seatFairFrac
   const torn = derivedServer?.torn === true
   const { value: share, unit } = format.granted(p)

@@ -18,7 +18,7 @@ import { format } from '../theme/format.ts'
 import { run } from './commands.ts'
 import { SourceSwitcher } from './SourceSwitcher.tsx'
 import styles from './TopBar.module.css'
-import { announcementOf, badgeOf, type BadgeTone } from './shell.data.ts'
+import { announcementOf, badgeOf, type BadgeTone, etcdBadge } from './shell.data.ts'
 
 const MAC = /mac/i.test(navigator.platform)
 
@@ -106,7 +106,9 @@ function ModeBadge() {
   const { link, connection } = useConnection()
   const servers = connection?.servers ?? []
   const instant = usePastPart(({ moment }) => moment?.at)
-  const { tone, word, detail } = badgeOf({ ...view, instant }, link, useSimulationState(), servers)
+  const simulation = useSimulationState()
+  const etcd = etcdBadge(connection, link)
+  const { tone, word, detail } = etcd ?? badgeOf({ ...view, instant }, link, simulation, servers)
   return (
     <>
       <div className={classes(styles['badge'], styles[tone])} data-mode={view.mode}>
@@ -115,7 +117,7 @@ function ModeBadge() {
         {detail !== undefined && <small>{detail}</small>}
       </div>
       <div role="status" className="sr-only">
-        {announcementOf(view.mode, link, servers)}
+        {etcd === undefined ? announcementOf(view.mode, link, servers) : `${etcd.word}, ${etcd.detail ?? ''}`}
       </div>
     </>
   )
@@ -126,7 +128,7 @@ function ModeLine() {
   const view = useView()
   const { link, connection } = useConnection()
   const servers = connection?.servers ?? []
-  const { tone } = badgeOf(view, link, undefined, servers)
+  const { tone } = etcdBadge(connection, link) ?? badgeOf(view, link, undefined, servers)
   return <div className={classes(styles['line'], styles[tone])} aria-hidden="true" />
 }
 

@@ -49,6 +49,7 @@ const SCREEN_KEYS: Readonly<Record<string, ScreenName>> = {
   '6': 'editor',
   '7': 'recordings',
   '9': 'connection',
+  '0': 'etcd',
 }
 
 const PLAIN: Readonly<Record<string, Command>> = {

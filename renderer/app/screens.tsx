@@ -1,4 +1,5 @@
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react'
+import type { SourceInfo } from '../../core/frame/frame.ts'
 import type { IconName } from '../components/Icon.tsx'
 import type { PageName, ScreenName } from '../state/route.logic.ts'
 
@@ -12,6 +13,8 @@ export interface ScreenEntry {
   readonly icon: IconName
   /** Only of use where several sources are connected. */
   readonly several?: true
+  /** Shown while a source of this kind is; absent: always. */
+  readonly onlyFor?: SourceInfo['kind']
   /** What the sidebar calls its pages, when it has several. */
   readonly pages?: readonly { readonly name: PageName; readonly label: string; readonly also?: string }[]
   readonly Screen: LazyExoticComponent<ComponentType>
@@ -102,8 +105,19 @@ export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
     icon: 'connection',
     Screen: lazy(async () => ({ default: (await import('../screens/connect/index.tsx')).ConnectScreen })),
   },
+  {
+    name: 'etcd',
+    label: 'etcd',
+    key: '0',
+    also: 'qos rules classes tenants quota grpc slow expensive',
+    icon: 'etcd',
+    onlyFor: 'etcd',
+    Screen: lazy(async () => ({ default: (await import('../screens/etcd/index.tsx')).EtcdScreen })),
+  },
 ]
 
-/** Those that are of use with so many connected sources. */
-export const screensFor = (sources: number): readonly ScreenEntry[] =>
-  SCREEN_ENTRIES.filter(({ several }) => several !== true || sources > 1)
+/** Those that are of use with so many connected sources, of which one of this kind is shown. */
+export const screensFor = (sources: number, kind: SourceInfo['kind'] | undefined): readonly ScreenEntry[] =>
+  SCREEN_ENTRIES.filter(
+    ({ several, onlyFor = kind }) => (several !== true || sources > 1) && onlyFor === kind,
+  )

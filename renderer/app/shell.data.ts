@@ -77,6 +77,18 @@ export function badgeOf(
   }
 }
 
+/** The badge of an etcd, which has no samples; `undefined` for other sources, and while the proxy does not answer. */
+export function etcdBadge(
+  connection: Pick<Connected, 'source' | 'spec' | 'servers'> | undefined,
+  link: boolean,
+): Badge | undefined {
+  if (connection?.source.kind !== 'etcd' || !link || allFail(connection.servers)) return undefined
+  const { spec } = connection
+  if (spec.kind === 'etcd' && spec.of.kind === 'story')
+    return { tone: 'simulated', word: 'SIMULATED', detail: 'not your etcd' }
+  return { tone: 'live', word: 'LIVE', detail: 'read every second' }
+}
+
 /** Of a server's health, what tells how the tries for a first sample end. */
 type Trying = Pick<ServerHealth, 'status'> & Partial<Pick<ServerHealth, 'failures'>>
 

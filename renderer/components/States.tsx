@@ -220,12 +220,28 @@ function NothingThen({ moment }: { readonly moment: Moment }) {
   )
 }
 
+/** An etcd proxy has a screen of its own, and nothing for the others. */
+const NoApiServer = () => (
+  <EmptyState
+    title="The connected source is an etcd."
+    actions={
+      <Button primary onClick={() => openScreen('etcd')}>
+        Show the etcd
+      </Button>
+    }
+  >
+    <p>It has no priority levels or flow schemas. Connect an API server for those.</p>
+  </EmptyState>
+)
+
 /** Before the first sample: why, when the source already failed. */
 export function NoSampleYet() {
   const moment = usePastPart((past) => past.moment)
-  const failing = useConnected()?.servers.find((entry) => entry.status === 'failing')
+  const connected = useConnected()
+  const failing = connected?.servers.find((entry) => entry.status === 'failing')
   const problem = failing?.failures.at(-1)?.problem
   if (moment !== undefined) return <NothingThen moment={moment} />
+  if (connected?.source.kind === 'etcd') return <NoApiServer />
   if (failing === undefined || problem === undefined) return <Loading waitingFor="the first sample" />
   return (
     <ErrorState

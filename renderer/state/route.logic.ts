@@ -11,6 +11,7 @@ export const SCREENS = [
   'editor',
   'recordings',
   'connection',
+  'etcd',
 ] as const
 export type ScreenName = (typeof SCREENS)[number]
 

@@ -106,6 +106,10 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         'live.page': refuse('live.page'),
         'live.candidate': refuse('live.candidate'),
         'live.mode': refuse('live.mode'),
+        'etcd.change': refuse('etcd.change'),
+        'etcd.preview': refuse('etcd.preview'),
+        'etcd.advise': refuse('etcd.advise'),
+        'etcd.test': refuse('etcd.test'),
       },
       streams: {
         connections: (_params, emit) => emit([]),
@@ -118,6 +122,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         objects: () => undefined,
         live: () => undefined,
         liveState: () => undefined,
+        etcd: () => undefined,
         recorder: () => undefined,
       },
     },

@@ -21,6 +21,7 @@ const WITHOUT_PERMISSION: Readonly<Record<Exclude<Kind, 'direct'>, string>> = {
   proxy:
     'Every request through the proxy: its queue, flow, seats and wait, whether it was rejected, and what the server reported. The server’s objects require get, list and watch; object counts require /metrics. Without these permissions the proxy uses the built-in objects and counts every list as one seat.',
   feed: 'Every request in the log, and what flow control would have done with it. The Live screen lists what the log does not contain.',
+  etcd: 'Requests, rules, rejections and the storage quota. The proxy answers consoles of the user who started it; no permissions of a cluster are required.',
   demo: 'Everything: the recording contains metrics and debug dumps. No permissions are required.',
   file: 'What the files hold: a /metrics page gives seats, limits, demand and rejections; dumps give queues, flows and requests. Two pages of one server also give rates.',
 }

@@ -101,7 +101,7 @@ const SourceRow = ({ name, title, picked, onPick, remove, onRemove }: SourceRowP
   </li>
 )
 
-export type Kind = 'simulation' | 'direct' | 'prometheus' | 'proxy' | 'feed' | 'file' | 'demo'
+export type Kind = 'simulation' | 'direct' | 'prometheus' | 'proxy' | 'feed' | 'etcd' | 'file' | 'demo'
 
 const KINDS: readonly (readonly [kind: Kind, title: string, text: string])[] = [
   ['simulation', 'Simulation', 'A simulated API server with the same flow control. No cluster required; editable.'],
@@ -109,6 +109,7 @@ const KINDS: readonly (readonly [kind: Kind, title: string, text: string])[] = [
   ['prometheus', 'Prometheus', 'What a Prometheus, Thanos, Mimir or VictoriaMetrics scraped, and its past.'],
   ['proxy', 'Live proxy', 'Runs real requests through flow control on this machine, in front of a server. Editable.'],
   ['feed', 'Audit or log feed', 'What a server did, request by request, from its audit log, webhook or -v=3 log.'],
+  ['etcd', 'etcd proxy', 'Rules and requests of an etcd-proxy on this machine, or of a simulated etcd. Editable.'],
   ['file', 'Files', 'A /metrics page, a folder of captures, or a log. Drop it anywhere on the window.'],
   ['demo', 'Recorded demo', 'A short recording of a real server under load. No cluster required.'],
 ]

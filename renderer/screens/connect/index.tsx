@@ -14,6 +14,7 @@ import { DirectPane } from './DirectPane.tsx'
 import { EMPTY_FORM, formOf, formOfContext, readForm, type DirectForm } from './form.logic.ts'
 import { DemoPane, FilePane, SIMULATION, SimulationPane } from './LocalPanes.tsx'
 import { HealthPane } from './HealthPane.tsx'
+import { EtcdPane } from './EtcdPane.tsx'
 import { FeedPane } from './FeedPane.tsx'
 import { ConnectedList, FoundContexts, KindList, leaveSource, Recent, type Kind } from './SourceList.tsx'
 import { PermissionPane } from './PermissionPane.tsx'
@@ -92,6 +93,9 @@ export function ConnectScreen() {
               onOpen={(spec) => connect(spec, spec.feed.kind === 'audit-webhook' ? 'connection' : 'overview')}
             />
           )}
+          {kind === 'etcd' && (
+            <EtcdPane key={keyOf('etcd')} {...{ busy, shown }} onOpen={(spec) => connect(spec, 'etcd')} />
+          )}
           {kind === 'file' && <FilePane busy={busy} onOpen={connect} />}
           {kind === 'demo' && <DemoPane {...{ busy, shown }} onOpen={connect} />}
           {connecting.state === 'failed' && (
@@ -126,6 +130,7 @@ function kindOf(spec: SourceSpec | undefined): Kind {
     recording: 'direct',
     proxy: 'proxy',
     feed: 'feed',
+    etcd: 'etcd',
   } as const
   return kinds[spec.kind]
 }
@@ -134,6 +139,7 @@ const WHAT_IT_DOES: Readonly<Partial<Record<SourceInfo['kind'], string>>> = {
   simulation: 'It runs on this machine;',
   proxy: 'It ends with this connection;',
   feed: 'Nothing reaches the server;',
+  etcd: 'The console changes its rules only;',
 }
 
 interface HeroProps {
@@ -165,8 +171,8 @@ function Hero({ beside, onBeside, onSimulation, onFile }: HeroProps) {
           <Check label="Keep this source connected" checked={beside} onChange={onBeside} />
           <Button onClick={onFile}>Open files</Button>
           <Button onClick={() => leaveSource(connected)}>Disconnect</Button>
-          <Button primary onClick={() => openScreen('overview')}>
-            Show the overview
+          <Button primary onClick={() => openScreen(source.kind === 'etcd' ? 'etcd' : 'overview')}>
+            {source.kind === 'etcd' ? 'Show the etcd' : 'Show the overview'}
           </Button>
         </div>
       </header>

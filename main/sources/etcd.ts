@@ -1,0 +1,195 @@
+import {
+  EtcdAdviceSchema,
+  EtcdChangedSchema,
+  EtcdPreviewSchema,
+  type EtcdSpec,
+  EtcdStateSchema,
+  EtcdTestSchema,
+} from '../../core/contract/etcd.ts'
+import { type Problem, toProblem } from '../../core/contract/errors.ts'
+import type { ServerHealth } from '../../core/contract/source.ts'
+import { STORY_QUOTA, STORY_RULES, STORY_USED, storyRequests } from '../../core/qos/story.ts'
+import { readRules } from '../../core/qos/read.ts'
+import { randomOf, seededState } from '../../core/simulate/random.ts'
+import { MS_PER_SECOND, rfc3339 } from '../../core/units.ts'
+import { z } from 'zod'
+import { proxiesFolder } from '../etcd/control.ts'
+import { findProxy } from '../etcd/controlClient.ts'
+import { Door } from '../etcd/door.ts'
+import { Management, NO_RULES } from '../etcd/management.ts'
+import { openRulesStore } from '../etcd/rulesStore.ts'
+import type { StorageReading } from '../etcd/storage.ts'
+import type { EtcdDesk, Source, SourceResult } from '../ports/source.ts'
+import type { Environment } from '../ports/environment.ts'
+
+interface Surroundings {
+  readonly environment: Environment
+  readonly stateDir: string
+}
+
+/** A running etcd proxy, or a simulated one, as a source: it has no API server and no frames. */
+export async function createEtcdSource(spec: EtcdSpec, surroundings: Surroundings): Promise<SourceResult> {
+  try {
+    return {
+      ok: true,
+      source:
+        spec.of.kind === 'story'
+          ? await story(spec.of.seed, surroundings.environment)
+          : await running(spec.of.name, surroundings),
+    }
+  } catch (error) {
+    return { ok: false, problem: toProblem(error) }
+  }
+}
+
+const HEALTH_MS = 2_000
+
+/** A source that says whether its desk answers, and nothing else by itself. */
+function sourceOf(info: Source['info'], server: string, etcd: EtcdDesk, { now, after }: Environment): Source {
+  return {
+    info,
+    still: false,
+    etcd,
+    start(signal, emit) {
+      let lastGoodAt: string | undefined
+      let failures: { at: string; problem: Problem }[] = []
+      let stop = (): void => undefined
+      const look = async (): Promise<void> => {
+        const failed = failures.length > 0
+        try {
+          await etcd.state()
+          failures = []
+          if (lastGoodAt === undefined || failed) tell('ok')
+          lastGoodAt = rfc3339(now())
+        } catch (error) {
+          failures = [...failures, { at: rfc3339(now()), problem: toProblem(error) }].slice(-MOST_FAILURES)
+          tell('failing')
+        }
+        if (!signal.aborted) stop = after(HEALTH_MS, () => void look())
+      }
+      const tell = (status: ServerHealth['status']): void =>
+        emit({
+          kind: 'health',
+          health: { id: server, status, failures, ...(lastGoodAt !== undefined && { lastGoodAt }) },
+        })
+      signal.addEventListener('abort', () => stop(), { once: true })
+      void look()
+    },
+    tryNow: () => undefined,
+    setCadence: () => undefined,
+  }
+}
+
+const MOST_FAILURES = 8
+
+/** A proxy that apf-console etcd-proxy runs on this machine. */
+async function running(wanted: string | undefined, { environment, stateDir }: Surroundings): Promise<Source> {
+  const folder = proxiesFolder(stateDir)
+  let proxy = await findProxy(folder, wanted)
+  const { name } = proxy
+  /** One that was started again listens elsewhere and has another token. */
+  const again = async <T>(ask: () => Promise<T>): Promise<T> => {
+    try {
+      return await ask()
+    } catch (error) {
+      if (toProblem(error).code !== 'unreachable') throw error
+      proxy = await findProxy(folder, name)
+      return ask()
+    }
+  }
+  const desk: EtcdDesk = {
+    state: () => again(() => proxy.call('State', {}, EtcdStateSchema)),
+    change: (change) => again(() => proxy.call('Change', change, EtcdChangedSchema)),
+    preview: (change) => again(() => proxy.call('Preview', change === undefined ? {} : { change }, EtcdPreviewSchema)),
+    advise: () => again(() => proxy.call('Advise', {}, z.array(EtcdAdviceSchema))),
+    test: (record) => again(() => proxy.call('RuleTest', record, EtcdTestSchema)),
+  }
+  const { upstream } = await desk.state()
+  return sourceOf({ kind: 'etcd', name, via: `etcd proxy before ${upstream}` }, upstream, desk, environment)
+}
+
+const TICK_MS = 100
+/** Bytes that a write adds to the store, after compaction. */
+const KEPT_PER_WRITE = 600
+
+/** An etcd with clients that overload it, behind the real rules engine. */
+async function story(seed: number, environment: Environment): Promise<Source> {
+  const random = randomOf(seededState(seed))
+  const began = environment.now()
+  const clock = { now: () => environment.now() - began, after: environment.after }
+  const { configuration = NO_RULES } = readRules([{ file: 'story', text: STORY_RULES }])
+  const door = new Door(configuration, 'enforce', clock)
+  const store = await openRulesStore(undefined)
+  let used = STORY_USED
+  let applied = 1_000_000
+  const storage = (): StorageReading => ({
+    status: {
+      dbSize: 0.96 * STORY_QUOTA,
+      dbSizeInUse: used,
+      dbSizeQuota: STORY_QUOTA,
+      raftIndex: applied + 40 + Math.round(20 * Math.sin(clock.now() / 3_000)),
+      raftAppliedIndex: applied,
+    },
+    quota: STORY_QUOTA,
+    quotaFrom: 'status',
+  })
+  const management = new Management(
+    {
+      door,
+      store,
+      url: () => 'http://127.0.0.1:2381',
+      upstream: 'http://127.0.0.1:2379',
+      storage,
+      now: clock.now,
+      time: environment.now,
+    },
+    0,
+  )
+  await management.begin(configuration)
+  management.watches = 1_284
+  door.setStorageQuotaUsed(used / STORY_QUOTA)
+
+  const send = ({ request, observed }: ReturnType<typeof storyRequests>[number]): void => {
+    const { end } = door.arrive(request, (decision) => {
+      if (decision?.verdict === 'limited') return
+      if (request.method === 'KV/Put') {
+        applied += 1
+        used += KEPT_PER_WRITE
+      }
+      environment.after(observed.latencyMs ?? 0, () => end(observed))
+    })
+  }
+  const desk: EtcdDesk = {
+    state: () => Promise.resolve(management.state()),
+    change: (change) => management.change(change),
+    preview: async (change) => management.preview(change),
+    advise: async () => management.advise(),
+    test: async (record) => EtcdTestSchema.parse(management.test(record)),
+  }
+  const info = { kind: 'etcd', name: 'Simulated etcd', via: `rules engine of the console, seed ${seed}` } as const
+  const source = sourceOf(info, 'etcd-0', desk, environment)
+  return {
+    ...source,
+    start(signal, emit) {
+      let stop = (): void => undefined
+      const tick = (): void => {
+        for (const one of storyRequests(clock.now() / MS_PER_SECOND, TICK_MS / MS_PER_SECOND, random)) send(one)
+        // Events expire about as fast as they are written while they are limited.
+        used = Math.max(STORY_USED, used - 8 * KEPT_PER_WRITE * (TICK_MS / MS_PER_SECOND))
+        door.setStorageQuotaUsed(used / STORY_QUOTA)
+        stop = environment.after(TICK_MS, tick)
+      }
+      tick()
+      signal.addEventListener(
+        'abort',
+        () => {
+          stop()
+          door.close()
+          store.close()
+        },
+        { once: true },
+      )
+      source.start(signal, emit)
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import { useEffect } from 'react'
+import type { EtcdAdvice } from '../../../core/contract/etcd.ts'
+import type { JsonMap } from '../../../core/manifest/json.ts'
+import { Button } from '../../components/Button.tsx'
+import { useTask } from '../../components/hooks.ts'
+import { Pane } from '../../components/Pane.tsx'
+import { Loading, ProblemNote } from '../../components/States.tsx'
+import { ask } from '../../state/connection.ts'
+import { say } from '../../state/shell.ts'
+import { adviceSentence } from './sentence.ts'
+import styles from './etcd.module.css'
+
+const nameOf = (document: JsonMap): string => String(document['name'])
+
+/** Starter rules and rules for what is expensive, each tried on the last five minutes. */
+export function AdvicePane(props: { readonly classNames: readonly string[]; readonly readOnly: boolean }) {
+  const { classNames, readOnly } = props
+  const [task, start] = useTask<readonly EtcdAdvice[]>()
+  const [adding, add] = useTask<null>()
+  useEffect(() => void start(() => ask('etcd.advise', {})), [start])
+  const onAdd = async ({ title, classes, rules }: EtcdAdvice): Promise<void> => {
+    const done = await add(async () => {
+      for (const members of classes)
+        if (!classNames.includes(nameOf(members)))
+          await ask('etcd.change', { change: { action: 'add', kind: 'class', name: nameOf(members), members } })
+      for (const members of rules)
+        await ask('etcd.change', { change: { action: 'add', kind: 'rule', name: nameOf(members), members } })
+      return null
+    })
+    if (!done) return
+    say(`${title}: in effect.`)
+    await start(() => ask('etcd.advise', {}))
+  }
+  return (
+    <Pane title="Advice" note="tried on the last 5 min with the rules in effect; nothing is applied by itself">
+      {task.state === 'failed' && <ProblemNote problem={task.problem} />}
+      {adding.state === 'failed' && <ProblemNote problem={adding.problem} alert />}
+      {task.state === 'busy' && <Loading waitingFor="the trial" />}
+      {task.state === 'done' && (
+        <ul className={styles['advice']}>
+          {task.value.map((one) => (
+            <li key={one.id}>
+              <h3>{one.title}</h3>
+              <p>{one.why}</p>
+              <p className={styles['small']}>{adviceSentence(one)}</p>
+              <div className={styles['buttons']}>
+                <Button
+                  small
+                  disabled={readOnly || one.inEffect || one.problem !== undefined || adding.state === 'busy'}
+                  onClick={() => void onAdd(one)}
+                >
+                  {one.inEffect ? 'In effect' : 'Add these rules'}
+                </Button>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Pane>
+  )
+}

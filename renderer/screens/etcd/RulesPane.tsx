@@ -1,0 +1,78 @@
+import type { EtcdRule } from '../../../core/contract/etcd.ts'
+import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
+import { numberColumn } from '../../components/dataColumns.ts'
+import { Icon } from '../../components/Icon.tsx'
+import { Pane } from '../../components/Pane.tsx'
+import { format, UNKNOWN } from '../../theme/format.ts'
+import styles from './etcd.module.css'
+
+const COLUMNS: readonly DataColumn<EtcdRule>[] = [
+  { id: 'name', header: 'Rule', value: ({ name }) => name, cell: ({ name }) => <b>{name}</b>, width: 150 },
+  numberColumn('priority', 'Priority', ({ priority }) => priority, { width: 72 }),
+  {
+    id: 'selects',
+    header: 'Selects',
+    value: ({ selects }) => selects,
+    cell: ({ selects }) => <span title={selects}>{selects}</span>,
+  },
+  {
+    id: 'class',
+    header: 'Class',
+    value: ({ class: name }) => name,
+    cell: ({ class: name, enabled }) => (enabled ? name : 'disabled'),
+    look: ({ enabled }) => (enabled ? undefined : styles['quiet']),
+    width: 120,
+  },
+  {
+    id: 'matched',
+    header: 'Matched',
+    align: 'right',
+    value: ({ perSecond }) => perSecond,
+    cell: ({ perSecond, enabled }) => (enabled ? format.rate(perSecond) : UNKNOWN),
+    width: 84,
+  },
+  {
+    id: 'limited',
+    header: 'Limited',
+    align: 'right',
+    value: ({ limitedPerSecond }) => limitedPerSecond,
+    cell: ({ limitedPerSecond, enabled }) => (enabled ? format.rate(limitedPerSecond) : UNKNOWN),
+    look: ({ limitedPerSecond }) => (limitedPerSecond > 0 ? styles['rejected'] : undefined),
+    width: 84,
+  },
+]
+
+/** Rules by priority; a selected one is edited beside. */
+export function RulesPane(props: {
+  readonly rules: readonly EtcdRule[]
+  readonly selected: string | undefined
+  readonly onSelect: (rule: EtcdRule) => void
+}) {
+  const { rules, selected, onSelect } = props
+  const warned = rules.filter(({ warnings }) => warnings.length > 0)
+  return (
+    <Pane
+      title="Rules"
+      note="highest priority wins; one charge per request"
+      actions={
+        warned.length > 0 && (
+          <span className={styles['warned']} title={warned.flatMap(({ warnings }) => warnings).join(' ')}>
+            <Icon name="warn" size={12} /> {format.counted(warned.length, 'rule')} can meet in one request
+          </span>
+        )
+      }
+    >
+      <DataTable
+        caption="Rules"
+        columns={COLUMNS}
+        rows={rules}
+        rowKey={({ name }) => name}
+        selectedKey={selected}
+        onOpen={onSelect}
+        csvName="etcd-rules"
+        density="compact"
+        empty="No rules yet. Open Advice for starter rules, or add one."
+      />
+    </Pane>
+  )
+}

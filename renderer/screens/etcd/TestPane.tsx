@@ -1,0 +1,97 @@
+import { useState } from 'react'
+import type { EtcdTest } from '../../../core/contract/etcd.ts'
+import { Button } from '../../components/Button.tsx'
+import type { DataColumn } from '../../components/dataColumns.ts'
+import { Check, SelectField, TextField } from '../../components/Field.tsx'
+import { useTask } from '../../components/hooks.ts'
+import { Icon } from '../../components/Icon.tsx'
+import { Pane } from '../../components/Pane.tsx'
+import { PlainTable } from '../../components/PlainTable.tsx'
+import { ProblemNote } from '../../components/States.tsx'
+import { ask } from '../../state/connection.ts'
+import styles from './etcd.module.css'
+
+type Rule = EtcdTest['rules'][number]
+type Part = keyof Rule['parts']
+
+const METHODS = ['KV/Range', 'KV/Put', 'KV/DeleteRange', 'Auth/Authenticate', 'KV/Compact']
+
+const partColumn = (part: Part, header: string): DataColumn<Rule> => ({
+  id: part,
+  header,
+  cell: ({ parts }) => (
+    <span className={styles[parts[part] ? 'holds' : 'fails']}>
+      <Icon name={parts[part] ? 'check' : 'cross'} size={11} />
+      <span className="sr-only">{parts[part] ? 'yes' : 'no'}</span>
+    </span>
+  ),
+  width: 40,
+})
+
+const COLUMNS: readonly DataColumn<Rule>[] = [
+  { id: 'rule', header: 'Rule', cell: ({ rule, reason }) => <span title={reason}>{rule}</span> },
+  partColumn('caller', 'Who'),
+  partColumn('op', 'Op'),
+  partColumn('key', 'Key'),
+  partColumn('condition', 'Cond.'),
+  { id: 'outcome', header: 'Result', value: ({ outcome }) => outcome, width: 80 },
+]
+
+/** Why a request passes or is limited now. Nothing is charged. */
+export function TestPane() {
+  const [method, setMethod] = useState('KV/Range')
+  const [key, setKey] = useState('/registry/pods/')
+  const [prefix, setPrefix] = useState(true)
+  const [user, setUser] = useState('')
+  const [scan, setScan] = useState('5000')
+  const [task, start] = useTask<EtcdTest>()
+  const keyed = ['KV/Range', 'KV/Put', 'KV/DeleteRange'].includes(method)
+  const read = method === 'KV/Range'
+  const run = (): void =>
+    void start(() =>
+      ask('etcd.test', {
+        record: {
+          method,
+          ...(keyed && { key }),
+          ...(keyed && method !== 'KV/Put' && prefix && { prefix }),
+          ...(user !== '' && { user }),
+          ...(read && scan.trim() !== '' && { scannedKeys: Number(scan) }),
+        },
+      }),
+    )
+  return (
+    <Pane title="Why this one" note="a request, each rule, and the class now">
+      <div className={styles['form']}>
+        <div className={styles['pair']}>
+          <SelectField label="Method" value={method} options={METHODS} onChange={setMethod} />
+          <TextField label="User" placeholder="no name" value={user} onChange={setUser} />
+          {keyed && <TextField label="Key" value={key} onChange={setKey} />}
+          {read && <TextField label="Keys it scans" kind="number" value={scan} onChange={setScan} />}
+        </div>
+        {keyed && method !== 'KV/Put' && (
+          <Check label="All keys with this prefix" checked={prefix} onChange={setPrefix} />
+        )}
+        <div className={styles['buttons']}>
+          <Button primary onClick={run} disabled={task.state === 'busy'}>
+            Test the request
+          </Button>
+        </div>
+        {task.state === 'failed' && <ProblemNote problem={task.problem} alert />}
+      </div>
+      {task.state === 'done' && (
+        <>
+          <p className={styles['remedy']} role="status">
+            <b>{task.value.verdict}</b>: {task.value.explanation}
+          </p>
+          <PlainTable
+            caption="Rules and the request"
+            columns={COLUMNS}
+            rows={task.value.rules}
+            rowKey={({ rule }) => rule}
+            selectedKey={task.value.rules.find(({ outcome }) => outcome === 'applies')?.rule}
+          />
+        </>
+      )}
+    </Pane>
+  )
+}

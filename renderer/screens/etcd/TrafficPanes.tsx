@@ -1,0 +1,184 @@
+import { useState } from 'react'
+import type { EtcdRequest, EtcdState, EtcdUsage } from '../../../core/contract/etcd.ts'
+import { Segment } from '../../components/Button.tsx'
+import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
+import { numberColumn } from '../../components/dataColumns.ts'
+import { MiddleCut } from '../../components/LevelChip.tsx'
+import { Pane } from '../../components/Pane.tsx'
+import { format, UNKNOWN } from '../../theme/format.ts'
+import { remedyOf } from './sentence.ts'
+import styles from './etcd.module.css'
+
+const RATE_SECONDS = 10
+
+const mono = (value: string) => (
+  <span className="mono">
+    <MiddleCut text={value} />
+  </span>
+)
+
+const bytesColumn = <R,>(id: string, header: string, value: (row: R) => number | undefined): DataColumn<R> => ({
+  id,
+  header,
+  align: 'right',
+  value,
+  cell: (row) => format.bytes(value(row)),
+  width: 76,
+})
+const msColumn = <R,>(id: string, header: string, value: (row: R) => number | undefined): DataColumn<R> => ({
+  id,
+  header,
+  align: 'right',
+  value,
+  cell: (row) => format.ms(value(row)),
+  width: 70,
+})
+
+const RATES: readonly DataColumn<EtcdUsage>[] = [
+  { id: 'op', header: 'Op', value: ({ op }) => op, width: 104 },
+  { id: 'keys', header: 'Keys', value: ({ keys }) => keys, cell: ({ keys }) => mono(keys || UNKNOWN) },
+  {
+    id: 'rate',
+    header: 'Rate',
+    align: 'right',
+    value: ({ requests }) => requests / RATE_SECONDS,
+    cell: ({ requests }) => format.rate(requests / RATE_SECONDS),
+    width: 76,
+  },
+  {
+    id: 'limited',
+    header: 'Limited',
+    align: 'right',
+    value: ({ limited }) => limited / RATE_SECONDS,
+    cell: ({ limited }) => format.rate(limited / RATE_SECONDS),
+    look: ({ limited }) => (limited > 0 ? styles['rejected'] : undefined),
+    width: 76,
+  },
+  msColumn('p50', 'p50', ({ p50Ms }) => p50Ms),
+  msColumn('p99', 'p99', ({ p99Ms }) => p99Ms),
+  bytesColumn('out', 'Answers', ({ responseBytes }) => responseBytes),
+]
+
+/** Live rate, latency and bytes by operation and prefix. */
+export const RatesPane = ({ rates }: Pick<EtcdState, 'rates'>) => (
+  <Pane title="Traffic" note="by operation and key prefix, last 10 s">
+    <DataTable
+      caption="Traffic by operation and key prefix"
+      columns={RATES}
+      rows={rates}
+      rowKey={({ op, keys }) => `${op} ${keys}`}
+      csvName="etcd-traffic"
+      density="compact"
+      empty="No requests in the last 10 s."
+    />
+  </Pane>
+)
+
+const TOP: readonly DataColumn<EtcdUsage>[] = [
+  {
+    id: 'request',
+    header: 'Request',
+    value: ({ op, keys }) => `${op} ${keys}`,
+    cell: ({ op, keys }) => (
+      <span className="mono" title={`${op} ${keys}`}>
+        {op} {keys}
+      </span>
+    ),
+  },
+  numberColumn('requests', 'Times', ({ requests }) => requests, { width: 62 }),
+  numberColumn(
+    'scan',
+    'Keys',
+    ({ scannedKeys, requests, limited }) => Math.round(scannedKeys / Math.max(1, requests - limited)),
+    {
+      width: 66,
+      title: 'Scanned keys of one request, on average',
+    },
+  ),
+  bytesColumn(
+    'bytes',
+    'Answer',
+    ({ responseBytes, requests, limited }) => responseBytes / Math.max(1, requests - limited),
+  ),
+  msColumn('mean', 'Latency', ({ meanMs }) => meanMs),
+]
+
+const RANKINGS = [
+  { value: 'scan', label: 'Keys' },
+  { value: 'traffic', label: 'Bytes' },
+  { value: 'latency', label: 'Time' },
+] as const
+
+/** The most expensive requests of the last ten minutes. */
+export function TopPane({ top, tracker }: Pick<EtcdState, 'top' | 'tracker'>) {
+  const [by, setBy] = useState<(typeof RANKINGS)[number]['value']>('scan')
+  const { entries, capacity, hits, misses } = tracker
+  const rate = hits + misses === 0 ? '' : `, ${format.percent(hits / (hits + misses))} hits`
+  return (
+    <Pane
+      title="Expensive requests"
+      note={`last 10 min; tracker ${format.fixed(entries)} of ${format.fixed(capacity)}${rate}`}
+      actions={<Segment label="Ranked by" value={by} options={RANKINGS} onChange={setBy} />}
+    >
+      <DataTable
+        caption="Expensive requests"
+        columns={TOP}
+        rows={top[by]}
+        rowKey={({ op, keys }) => `${op} ${keys}`}
+        csvName="etcd-expensive"
+        density="compact"
+        empty="No requests in the last 10 min."
+      />
+    </Pane>
+  )
+}
+
+const LIMITED: readonly DataColumn<EtcdRequest>[] = [
+  {
+    id: 'time',
+    header: 'Time',
+    value: ({ at }) => at,
+    cell: ({ at }) => <span className="mono">{format.time(at)}</span>,
+    width: 84,
+  },
+  {
+    id: 'request',
+    header: 'Request',
+    value: ({ request }) => request,
+    cell: ({ request }) => mono(request.replace(/^KV\//, '')),
+  },
+  { id: 'rule', header: 'Rule', value: ({ rule }) => rule, width: 104 },
+  msColumn('retry', 'Retry', ({ retryAfterMs }) => retryAfterMs),
+]
+
+/** Rejections as they happen; a selected one with its cause and remedy. */
+export function LimitedPane({ limited, mode }: Pick<EtcdState, 'limited' | 'mode'>) {
+  const [chosen, setChosen] = useState<EtcdRequest>()
+  return (
+    <Pane
+      title={mode === 'observe' ? 'Would be rejected' : 'Rejected'}
+      unit="RESOURCE_EXHAUSTED"
+      note="select one for its cause and remedy"
+    >
+      {chosen !== undefined && (
+        <p className={styles['remedy']} role="status">
+          <b className="mono">{chosen.request}</b> {chosen.user !== '' && `by ${chosen.user} `}
+          {chosen.clientIP !== '' && `from ${chosen.clientIP}`}: {remedyOf(chosen)}
+        </p>
+      )}
+      <DataTable
+        caption="Rejected requests"
+        columns={LIMITED}
+        rows={limited}
+        rowKey={keyOf}
+        selectedKey={chosen === undefined ? undefined : keyOf(chosen)}
+        onOpen={setChosen}
+        csvName="etcd-rejected"
+        density="compact"
+        empty="No request has been limited yet."
+      />
+    </Pane>
+  )
+}
+
+const keyOf = ({ at, request, user }: EtcdRequest): string => `${at} ${request} ${user}`

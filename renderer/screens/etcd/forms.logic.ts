@@ -1,0 +1,127 @@
+import type { EtcdChange } from '../../../core/contract/etcd.ts'
+import type { Json, JsonMap } from '../../../core/manifest/json.ts'
+import { isList, isMap } from '../../../core/manifest/json.ts'
+
+/** A form: what is typed, by the member that it becomes. Empty is absent. */
+export type Typed = Readonly<Record<string, string>>
+
+/** How a member of a class or rule is typed. */
+interface Field {
+  readonly member: string
+  readonly label: string
+  readonly kind: 'text' | 'number' | 'list' | 'choice'
+  readonly choices?: readonly string[]
+  readonly placeholder?: string
+}
+
+export const CLASS_FIELDS: readonly Field[] = [
+  { member: 'qdisc', label: 'Discipline', kind: 'choice', choices: ['tbf', 'lbf', 'maxinflight', 'window'] },
+  { member: 'qps', label: 'Units per second', kind: 'number' },
+  { member: 'burst', label: 'Burst', kind: 'number' },
+  { member: 'num', label: 'In flight', kind: 'number' },
+  { member: 'limit', label: 'Limit', kind: 'number' },
+  { member: 'windowMs', label: 'Window (ms)', kind: 'number' },
+  {
+    member: 'cost',
+    label: 'Cost',
+    kind: 'choice',
+    choices: ['requests', 'failedRequests', 'requestBytes', 'totalBytes', 'scannedKeys', 'wallTimeMs', 'cpuTimeMs'],
+  },
+  { member: 'groupBy', label: 'Group by', kind: 'text', placeholder: 'none, user, clientIP, prefix:2' },
+]
+
+/** Parameters of each discipline; the others are not shown. */
+export const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
+  tbf: ['qps', 'burst'],
+  lbf: ['qps'],
+  maxinflight: ['num'],
+  window: ['limit', 'windowMs'],
+}
+
+export const RULE_FIELDS: readonly Field[] = [
+  { member: 'qClassName', label: 'Class', kind: 'choice', choices: [] },
+  { member: 'priority', label: 'Priority', kind: 'number', placeholder: '1 to 100' },
+  { member: 'ops', label: 'Operations', kind: 'list', placeholder: 'Range, Put' },
+  { member: 'prefixPaths', label: 'Key prefixes', kind: 'list', placeholder: '/registry/pods/' },
+]
+
+const CONDITIONS = [
+  'PercentOfStorageQuotaUsed',
+  'ScanKeyNum',
+  'RequestSize',
+  'ResponseSize',
+  'TotalTraffic',
+  'RequestLatency',
+]
+export const CONDITION_OPTIONS: readonly (readonly [string, string])[] = [
+  ['', 'no condition'],
+  ...CONDITIONS.map((kind): readonly [string, string] => [kind, kind]),
+]
+
+const text = (value: Json | undefined): string =>
+  value === undefined ? '' : isList(value) ? value.map(text).join(', ') : typeof value === 'object' ? '' : String(value)
+
+/** What the fields show of a class or rule as it is. */
+export function typedOf(document: JsonMap, fields: readonly Field[]): Typed {
+  const plain = Object.fromEntries(fields.map(({ member }) => [member, text(document[member])]))
+  const [condition, user] = [firstOf(document, 'conditions'), firstOf(document, 'subjects')]
+  return {
+    ...plain,
+    condition: text(condition?.['kind']),
+    threshold: text(condition?.['threshold']),
+    user: text(user?.['user']),
+  }
+}
+
+const firstOf = (document: JsonMap, list: string): JsonMap | undefined => {
+  const all = document[list]
+  const first = all !== undefined && isList(all) ? all[0] : undefined
+  return first !== undefined && isMap(first) ? first : undefined
+}
+
+/** Members that the form cannot show in full stay as they are. */
+export const beyondForm = (document: JsonMap): boolean =>
+  ['conditions', 'subjects'].some((list) => {
+    const all = document[list]
+    return all !== undefined && isList(all) && all.length > 1
+  })
+
+/** The members that a form gives; what is empty is `null`, which an update takes away. */
+function membersOf(typed: Typed, fields: readonly Field[]): JsonMap {
+  return Object.fromEntries(
+    fields.map(({ member, kind }): readonly [string, Json] => {
+      const value = (typed[member] ?? '').trim()
+      if (value === '') return [member, null]
+      if (kind === 'number') return [member, Number.isFinite(Number(value)) ? Number(value) : value]
+      return [member, kind === 'list' ? value.split(',').map((one) => one.trim()) : value]
+    }),
+  )
+}
+
+export function classMembers(typed: Typed): JsonMap {
+  const own = PARAMETERS[typed['qdisc'] ?? ''] ?? []
+  const others = Object.values(PARAMETERS)
+    .flat()
+    .filter((member) => !own.includes(member))
+  return { ...membersOf(typed, CLASS_FIELDS), ...Object.fromEntries(others.map((member) => [member, null])) }
+}
+
+export function ruleMembers(typed: Typed, document: JsonMap | undefined): JsonMap {
+  const plain = membersOf(typed, RULE_FIELDS)
+  if (document !== undefined && beyondForm(document)) return plain
+  const { condition = '', threshold = '', user = '' } = typed
+  return {
+    ...plain,
+    conditions:
+      condition === '' ? null : [{ kind: condition, threshold: threshold.trim() === '' ? null : Number(threshold) }],
+    subjects: user.trim() === '' ? null : [{ ...firstOf(document ?? {}, 'subjects'), user: user.trim() }],
+  }
+}
+
+/** The change that a form stands for: an addition where nothing of that name is edited. */
+export const changeOf = (kind: 'class' | 'rule', name: string, members: JsonMap, known: boolean): EtcdChange => ({
+  action: known ? 'update' : 'add',
+  kind,
+  name,
+  members,
+})

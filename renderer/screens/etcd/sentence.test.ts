@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import type { EtcdState } from '../../../core/contract/etcd.ts'
+import { etcdFixture } from './etcd.fixture.ts'
+import { etcdSentence, previewSentence, remedyOf } from './sentence.ts'
+
+const second = (limited: number): EtcdState['seconds'][number] => ({
+  second: 1,
+  passed: 5,
+  delayed: 0,
+  limited,
+  requestBytes: 0,
+  responseBytes: 0,
+})
+
+test('says what is limited now, and what limits most', () => {
+  expect(etcdSentence(etcdFixture)).toBe(
+    'The store is at 93 % of its quota. 2.00 requests per second are limited, most by rule-event.',
+  )
+  expect(etcdSentence({ ...etcdFixture, mode: 'observe' })).toContain('would be limited')
+  expect(etcdSentence({ ...etcdFixture, seconds: [second(0)], storage: null })).toBe('No request is limited now.')
+  expect(etcdSentence({ ...etcdFixture, rules: [], storage: null })).toBe('No rules: every request passes.')
+})
+
+test('each reason has its remedy', () => {
+  const [limited] = etcdFixture.limited
+  if (limited === undefined) throw new Error('the fixture has none')
+  const remedies = ['rate', 'inflight', 'window', 'delay-too-long', 'waiting-full'].map((reason) =>
+    remedyOf({ ...limited, reason }),
+  )
+  expect(new Set(remedies).size).toBe(5)
+  expect(remedies[0]).toBe(
+    'event was empty. One unit is free after 388 ms. Send fewer such requests, or raise its rate.',
+  )
+})
+
+test('a preview says of how many requests, and over which time', () => {
+  const verdicts = { passed: 8, delayed: 1, limited: 2 }
+  const preview = {
+    requests: 11,
+    spanMs: 60_000,
+    would: verdicts,
+    did: { ...verdicts, limited: 0 },
+    rules: [],
+    limited: [],
+  }
+  expect(previewSentence(preview)).toBe(
+    'Would have limited 2 and delayed 1 of the last 11 requests (1 min). 0 were limited.',
+  )
+  expect(previewSentence({ ...preview, requests: 0 })).toBe('No requests have come to try it on.')
+})
