@@ -233,11 +233,11 @@ test('lists the requests that had come by an instant, as they ended, whatever wa
   }
   await recorder.end()
   const ids = new Set(listRecordings(own, () => false).map(({ id }) => id))
-  const { requests: before } = createArchive({ folder: own, ids, source, now: () => 0 })
+  const found = createArchive({ folder: own, ids, source, now: () => 0 })
   fc.assert(
     fc.property(fc.integer({ min: -1_000, max: 90_000 }), fc.integer({ min: 1, max: 400 }), (afterMs, count) => {
       const come = requests.filter(({ at }) => at <= START + afterMs)
-      const read = before(START + afterMs, count)
+      const read = found.requests(START + afterMs, count)
       expect(read.requests.map(({ at }) => at)).toEqual(come.slice(-count).map(({ at }) => at))
       expect(read.requests.map(({ seq }) => seq)).toEqual(come.slice(-count).map((_, place) => place))
       expect(read.requests.every(({ state, status }) => state === 'served' && status === 200)).toBe(true)

@@ -57,7 +57,7 @@ describe('files to open', () => {
   })
 })
 
-const entry = (fullPath: string): FileSystemEntry =>
+const droppedFile = (fullPath: string): FileSystemEntry =>
   Object.assign({} as FileSystemEntry, {
     isFile: true,
     isDirectory: false,
@@ -82,8 +82,11 @@ const transfer = (...entries: readonly FileSystemEntry[]): DataTransfer =>
 
 it('a dropped folder is all files in it, with their paths, in whatever portions it comes', async () => {
   const dropped = transfer(
-    entry('/page.txt'),
-    folder([[entry('/capture/a.txt'), folder([[entry('/capture/deep/b.txt')]])], [entry('/capture/c.txt')]]),
+    droppedFile('/page.txt'),
+    folder([
+      [droppedFile('/capture/a.txt'), folder([[droppedFile('/capture/deep/b.txt')]])],
+      [droppedFile('/capture/c.txt')],
+    ]),
   )
   expect((await droppedFiles(dropped)).map(({ webkitRelativePath }) => webkitRelativePath)).toEqual([
     'page.txt',

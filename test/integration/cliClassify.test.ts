@@ -152,10 +152,10 @@ describe('apf-console classify', () => {
   })
 
   it('says whose objects stand in where those of the server’s version are not known', async () => {
-    const page = file('later.txt')
+    const later = file('later.txt')
     const text = readFixture('captures/v1.36.3/mixed.metrics.txt.gz').toString('utf8')
-    await writeFile(page, text.replaceAll('v1.36.3', 'v1.99.0'))
-    const { told } = await classify('--user', 'alice', '--url', '/api/v1/pods', '--file', page)
+    await writeFile(later, text.replaceAll('v1.36.3', 'v1.99.0'))
+    const { told } = await classify('--user', 'alice', '--url', '/api/v1/pods', '--file', later)
     expect(told).toContain('the built-in objects of v1.37, for those of v1.99.0 are not known')
   })
 

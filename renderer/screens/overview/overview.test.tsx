@@ -128,12 +128,12 @@ describe('overview of one server', () => {
   })
 
   test('the table behind the ledger goes on with the samples', async () => {
-    const { advance } = await open({ history: 130 })
+    const told = await open({ history: 130 })
     await screen.findByRole('grid', { name: 'Priority levels' })
     await userEvent.setup().click(screen.getByRole('button', { name: 'Seat ledger as table' }))
     const words = (): string | null => screen.getByRole('table', { name: 'Seat ledger' }).textContent
     const before = words()
-    for (let seconds = 0; seconds < 20; seconds++) act(() => advance(1_000))
+    for (let seconds = 0; seconds < 20; seconds++) act(() => told.advance(1_000))
     await waitFor(() => expect(words()).not.toBe(before), { timeout: 5_000 })
   })
 
@@ -157,13 +157,13 @@ describe('overview of one server', () => {
   })
 
   test('what changed has its causes: an edit with author and field, a restart, another version', async () => {
-    const { objects, tell } = await open({ history: 130 })
+    const told = await open({ history: 130 })
     const list = await screen.findByRole('region', { name: 'Changes, newest first' }, { timeout: 5_000 })
     const seen = viewStore.getState().server
     if (seen === undefined) throw new Error('there is no server')
     const at = rfc3339(unixMsOf(seen.at) + 1_000)
     act(() =>
-      objects.write((all) => ({
+      told.objects.write((all) => ({
         ...all,
         levels: all.levels.map((one) =>
           one.metadata.name !== 'workload-low' || one.spec.limited === undefined
@@ -178,7 +178,7 @@ describe('overview of one server', () => {
     expect(
       await within(list).findByText(/workload-low changed by kubectl-edit: nominalConcurrencyShares/),
     ).toBeDefined()
-    act(() => tell({ kind: 'frame', frame: { ...seen, at, version: 'v1.99.0' } }))
+    act(() => told.tell({ kind: 'frame', frame: { ...seen, at, version: 'v1.99.0' } }))
     expect(await within(list).findByText(/changed from v1\.\S+ to v1\.99\.0/)).toBeDefined()
   })
 

@@ -164,7 +164,7 @@ test('a file dropped on the window opens; its levels have one state wherever it 
     if (trouble === undefined) await expect(entry).not.toContainText(/rejecting|queueing/)
     else await expect(entry).toContainText(trouble)
   }
-  const [[name = '', state = ''] = []] = inTrouble
+  const [name, state] = inTrouble[0] ?? ['', '']
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox').last().fill(name)
   await expect(page.getByRole('option', { name: new RegExp(name) }).first()).toContainText(
