@@ -14,6 +14,8 @@ const fields = {
   levelSlots: z.record(z.string(), z.number().int().positive()),
   /** Saved filters of single requests, as they are typed. */
   liveFilters: z.array(z.string().max(1_000)).max(50),
+  /** Instants that were marked by hand, Unix milliseconds, each of the source with that name. */
+  marks: z.array(z.object({ source: z.string().max(500), at: z.number(), text: z.string().max(200) })).max(200),
   /** Whether sources are recorded from the moment they are connected. */
   record: z.boolean(),
   /** Recordings are kept for so long, and together never take more. */
@@ -35,6 +37,7 @@ export const SettingsSchema = z.object({
   levelSlots: fields.levelSlots.default({}),
   liveFilters: fields.liveFilters.default([]),
   liveColumns: fields.liveColumns.default([]),
+  marks: fields.marks.default([]),
   record: fields.record.default(true),
   keepDays: fields.keepDays.default(7),
   keepMegabytes: fields.keepMegabytes.default(2_000),
@@ -53,6 +56,7 @@ export const SettingsChangeSchema = z.object({
   levelSlots: fields.levelSlots.exactOptional(),
   liveFilters: fields.liveFilters.exactOptional(),
   liveColumns: fields.liveColumns.exactOptional(),
+  marks: fields.marks.exactOptional(),
   record: fields.record.exactOptional(),
   keepDays: fields.keepDays.exactOptional(),
   keepMegabytes: fields.keepMegabytes.exactOptional(),

@@ -1,6 +1,6 @@
 import { unixMsOf } from '../units.ts'
 import type { DerivedLevel, DerivedServer } from './derived.ts'
-import { type LevelFrame, type ServerFrame, sumOfKnown, isExempt } from './frame.ts'
+import { type LevelFrame, type ServerFrame, sumOfKnown, isExempt, isRestart } from './frame.ts'
 import { median } from './quantile.ts'
 import {
   fell,
@@ -29,8 +29,6 @@ const SNAPSHOT_EVERY_MS = 2_500
 export const GAP_INTERVALS = 3
 /** The usual interval is the median of so many. */
 export const USUAL_INTERVAL_OF = 5
-/** A start time that moved less belongs to the same process: the kernel derives it from a clock that is corrected. */
-const SAME_START_SECONDS = 1.5
 
 /** A frame with what the next one is compared with. */
 interface Sample {
@@ -122,8 +120,7 @@ function relate(sample: Sample, previous: Sample | undefined, intervals: readonl
 }
 
 function restarted(later: Sample, earlier: Sample): boolean {
-  const [now, before] = [later.frame.startedAt, earlier.frame.startedAt]
-  if (now !== undefined && before !== undefined && Math.abs(now - before) > SAME_START_SECONDS) return true
+  if (isRestart(earlier.frame.startedAt, later.frame.startedAt)) return true
   for (const [where, schema] of later.index.schemas) {
     const known = earlier.index.schemas.get(where)
     if (known !== undefined && fell(schema, known)) return true

@@ -226,6 +226,13 @@ export function frameOf(source: SourceInfo, servers: readonly ServerFrame[]): Fr
  */
 export const isExempt = (level: Pick<LevelFrame, 'name'>): boolean => level.name === 'exempt'
 
+/** A start time that moved less, in seconds, belongs to the same process: the kernel derives it from a clock that is corrected. */
+const SAME_START = 1.5
+
+/** Whether two start times, Unix seconds, are of different processes; false where one is not known. */
+export const isRestart = (was: number | undefined, is: number | undefined): boolean =>
+  was !== undefined && is !== undefined && Math.abs(is - was) > SAME_START
+
 /** Sum of the parts, `undefined` as soon as one is not known; 0 of none. */
 export const sumOfKnown = (parts: readonly (number | undefined)[]): number | undefined =>
   parts.reduce<number | undefined>((a, b) => (a === undefined || b === undefined ? undefined : a + b), 0)

@@ -98,26 +98,41 @@ export function rangeFacts({ times, stepSeconds, levels }: Series): RangeFacts |
     from,
     to,
     approximate: to - from > EXACT_MS,
-    levels: levels.map(({ name, columns }) => {
-      let rejected: number | undefined
+    levels: levels.map((level) => {
+      const { name, columns } = level
       let lastRejectedAt: number | undefined
       let lastQueuedAt: number | undefined
-      let known: number | undefined
       times.forEach((at, i) => {
-        const rates = RATES.map((key) => columns[key][i] ?? null)
-        const rate = rates.every((one) => one === null) ? undefined : rates.reduce<number>((a, b) => a + (b ?? 0), 0)
-        if (rate !== undefined) {
-          const seconds = known === undefined ? stepSeconds : (at - known) / 1_000
-          rejected = (rejected ?? 0) + rate * seconds
-          if (rate > 0) lastRejectedAt = at
-        }
+        if ((rejectedRate(level, i) ?? 0) > 0) lastRejectedAt = at
         if ((columns.queuedRequestsMax[i] ?? columns.queuedSeatsMax[i] ?? 0) > 0) lastQueuedAt = at
-        // A point without occupancy is a gap: the rate after it is the mean over all of it.
-        if ((columns.executing[i] ?? columns.nominal[i] ?? null) !== null) known = at
       })
+      const rejected = countOf({ times, stepSeconds }, level, (i) => rejectedRate(level, i))
       return { name, rejected: rejected === undefined ? undefined : Math.round(rejected), lastRejectedAt, lastQueuedAt }
     }),
   }
+}
+
+/** Requests rejected per second at a point of the series, for all reasons; `null` where none of them is known. */
+export function rejectedRate({ columns }: LevelSeries, index: number): number | null {
+  const rates = RATES.map((key) => columns[key][index] ?? null)
+  return rates.every((one) => one === null) ? null : rates.reduce<number>((a, b) => a + (b ?? 0), 0)
+}
+
+/** How often something happened to a level, by its rate at each point of the series; `undefined` when that was never known. */
+export function countOf(
+  { times, stepSeconds }: Pick<Series, 'times' | 'stepSeconds'>,
+  { columns }: LevelSeries,
+  rateAt: (index: number) => number | null,
+): number | undefined {
+  let count: number | undefined
+  let known: number | undefined
+  times.forEach((at, i) => {
+    const rate = rateAt(i)
+    if (rate !== null) count = (count ?? 0) + rate * (known === undefined ? stepSeconds : (at - known) / 1_000)
+    // A point without occupancy is a gap: the rate after it is the mean over all of it.
+    if ((columns.executing[i] ?? columns.nominal[i] ?? null) !== null) known = at
+  })
+  return count
 }
 
 const EXACT_MS = 20 * 60_000

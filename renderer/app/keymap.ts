@@ -48,6 +48,7 @@ const SCREEN_KEYS: Readonly<Record<string, ScreenName>> = {
   '5': 'live',
   '6': 'editor',
   '7': 'recordings',
+  c: 'compare',
   '9': 'connection',
   '0': 'etcd',
 }
@@ -97,6 +98,7 @@ export const SHORTCUTS: readonly (readonly [keys: string, does: string])[] = [
   ['Ctrl K', 'Go to: screens, levels, schemas, flows, actions, settings, sources, terms'],
   ['1 2 3 4 5 6 9', 'Overview, Level, Allocation, Classify, Live requests, Editor, Connection; again: its next page'],
   ['H', 'Fleet: all connected sources'],
+  ['C', 'Compare two periods'],
   [',  .', 'Allocation: previous, next round'],
   ['[  ]', 'Previous, next level'],
   ['Ctrl O', 'Choose source and server'],

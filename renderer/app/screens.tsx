@@ -98,6 +98,14 @@ export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
     Screen: lazy(async () => ({ default: (await import('../screens/recordings/index.tsx')).RecordingsScreen })),
   },
   {
+    name: 'compare',
+    label: 'Compare',
+    key: '8',
+    also: 'periods before after difference mark yesterday',
+    icon: 'compare',
+    Screen: lazy(async () => ({ default: (await import('../screens/compare/index.tsx')).CompareScreen })),
+  },
+  {
     name: 'connection',
     label: 'Connection',
     key: '9',

@@ -1,6 +1,6 @@
 import { configDiff, type FieldChange } from '../../core/config/content.ts'
 import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '../../core/config/objects.ts'
-import type { ServerFrame } from '../../core/frame/frame.ts'
+import { isRestart, type ServerFrame } from '../../core/frame/frame.ts'
 import { unixMsOf } from '../../core/units.ts'
 
 /** Something that happened to the server or its objects, which no history of numbers tells. */
@@ -106,17 +106,14 @@ function lastWriter(object: AnyObject | undefined): { readonly manager?: string;
   return writes.toSorted((a, b) => b.time - a.time)[0] ?? {}
 }
 
-/** A start time that moved less belongs to the same process. */
-const SAME_START_SECONDS = 1.5
-
 /** What two frames of one server tell of its process: a restart, another version. */
 export function processChanges(before: ServerFrame, now: ServerFrame): readonly Noted[] {
   const at = unixMsOf(now.at)
   const about = { at, server: now.id }
-  const { startedAt: was = Number.NaN } = before
-  const { startedAt: is = Number.NaN } = now
+  const { startedAt: was } = before
+  const { startedAt: is } = now
   return [
-    ...(Math.abs(is - was) > SAME_START_SECONDS
+    ...(is !== undefined && isRestart(was, is)
       ? [
           {
             ...about,

@@ -10,6 +10,7 @@ export const SCREENS = [
   'live',
   'editor',
   'recordings',
+  'compare',
   'connection',
   'etcd',
 ] as const

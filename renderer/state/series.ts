@@ -84,6 +84,17 @@ const nothing: Series = {
   levels: [],
 }
 
+/** The history of a server between two instants, of what is recorded and of what the source itself remembers. */
+export async function readSeries(
+  client: Pick<Client, 'call'>,
+  { connection: of, past, server, from, to }: Pick<SeriesWish, 'connection' | 'past' | 'server' | 'from' | 'to'>,
+): Promise<Series> {
+  const read = (asked: number): Promise<Series> =>
+    client.call('history.series', { connection: asked, server, from, to, maxPoints: MAX_POINTS })
+  const [recorded, own] = await Promise.all([past === undefined ? undefined : read(past), read(of).catch(ignore(past))])
+  return joined([recorded, own], { from, to, maxPoints: MAX_POINTS })
+}
+
 /** Keeps `seriesStore` in step with the shown range: history from the other side, the live end from frames. */
 export function seriesFeed(client: Client): SeriesFeed {
   let heard: Point[] = []
@@ -110,15 +121,8 @@ export function seriesFeed(client: Client): SeriesFeed {
     incomplete = !wish.follow
     if (!sameServer) seriesStore.setState({}, true)
     try {
-      const { connection: of, past, server, from, to } = wish
-      const read = (asked: number): Promise<Series> =>
-        client.call('history.series', { connection: asked, server, from, to, maxPoints: MAX_POINTS })
-      const [recorded, own] = await Promise.all([
-        past === undefined ? undefined : read(past),
-        read(of).catch(ignore(past)),
-      ])
+      const series = await readSeries(client, wish)
       if (aborter.signal.aborted) return
-      const series = joined([recorded, own], { from, to, maxPoints: MAX_POINTS })
       tier = tierFrom(series, CAPACITY)
       seriesStore.setState({ series }, true)
     } catch (thrown) {

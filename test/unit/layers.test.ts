@@ -32,6 +32,7 @@ const ROOMS = [
   'core/guard',
   'core/drift',
   'core/fleet', // many sources side by side
+  'core/compare', // two periods side by side
   'core/draft',
   'core/live',
   'core/source', // what every source tells, and what that adds up to

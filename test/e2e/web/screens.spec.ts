@@ -24,6 +24,7 @@ const SCREENS: Readonly<Record<string, (page: Page) => ReturnType<Page['locator'
   'editor/drift': heading,
   'editor/journal': heading,
   recordings: (page) => page.getByRole('grid', { name: 'Recordings' }),
+  compare: (page) => page.getByRole('table', { name: 'Difference of key numbers' }),
   connection: (page) => page.getByRole('heading', { name: /^Connect(ed)? to/ }),
 }
 

@@ -1,0 +1,175 @@
+import { isExempt } from '../frame/frame.ts'
+import { countOf, rejectedRate, type LevelColumn, type LevelSeries, type Series } from '../history/series.ts'
+import { byCodeUnits } from '../text/text.ts'
+import type { Period } from './period.ts'
+
+/** One number in two periods. */
+export interface Difference {
+  readonly a: number | undefined
+  readonly b: number | undefined
+  /** b − a; `undefined` as soon as one is unknown. */
+  readonly change: number | undefined
+  /** The change as a part of a; `undefined` where a is 0 or unknown. */
+  readonly share: number | undefined
+}
+
+export const NUMBERS = ['executing', 'limit', 'queued', 'rejected', 'dispatched', 'waitP99'] as const
+/**
+ * - `executing`, `limit`: mean, seats. `queued`: mean, requests.
+ * - `rejected`, `dispatched`: requests in the period, or a second where the periods are not equally long.
+ * - `waitP99`: the longest within the period, seconds.
+ */
+export type NumberName = (typeof NUMBERS)[number]
+
+export interface ComparedLevel {
+  readonly name: string
+  /** Where it has samples. */
+  readonly in: 'both' | 'a' | 'b'
+  readonly numbers: Readonly<Record<NumberName, Difference>>
+}
+
+/** How much of a period is known. */
+export interface Recorded {
+  readonly seconds: number
+  readonly samples: number
+  /** Part of the period without a longer silence than usual, 0 to 1. */
+  readonly share: number
+}
+
+export interface Comparison {
+  readonly a: Recorded
+  readonly b: Recorded
+  /** The periods are not equally long: what is counted is shown per second. */
+  readonly perSecond: boolean
+  /** Sums over the levels; of waits the longest. */
+  readonly totals: Readonly<Record<NumberName, Difference>>
+  /** Those that changed most first. */
+  readonly levels: readonly ComparedLevel[]
+}
+
+/** Lengths that differ by less than this part are equal. */
+const SAME_LENGTH = 0.02
+
+/** Two periods of one server. `gapMs`: a longer silence is a gap. */
+export function compare(
+  { series: seriesA, period: a }: ComparedPeriod,
+  { series: seriesB, period: b }: ComparedPeriod,
+  gapMs: number,
+): Comparison {
+  const [lengthA, lengthB] = [a.to - a.from, b.to - b.from]
+  const perSecond = Math.abs(lengthA - lengthB) > SAME_LENGTH * Math.max(lengthA, lengthB)
+  const of = (series: Series, length: number): ReadonlyMap<string, Numbers> =>
+    new Map(series.levels.filter(hasSamples).map((level) => [level.name, numbersOf(series, level, length, perSecond)]))
+  const [inA, inB] = [of(seriesA, lengthA), of(seriesB, lengthB)]
+  const names = [...new Set([...inA.keys(), ...inB.keys()])]
+  const levels = names.map((name): ComparedLevel => {
+    const [before, after] = [inA.get(name), inB.get(name)]
+    return {
+      name,
+      in: before === undefined ? 'b' : after === undefined ? 'a' : 'both',
+      numbers: recordOfNumbers((number) => difference(before?.[number], after?.[number])),
+    }
+  })
+  const total = (all: ReadonlyMap<string, Numbers>, number: NumberName): number | undefined => {
+    const values = [...all].flatMap(([name, numbers]) =>
+      number === 'limit' && isExempt({ name }) ? [] : (numbers[number] ?? []),
+    )
+    if (values.length === 0) return undefined
+    return number === 'waitP99' ? Math.max(...values) : values.reduce((sum, value) => sum + value, 0)
+  }
+  return {
+    a: recorded(seriesA, a, gapMs),
+    b: recorded(seriesB, b, gapMs),
+    perSecond,
+    totals: recordOfNumbers((number) => difference(total(inA, number), total(inB, number))),
+    levels: levels.toSorted((x, y) => compareBySize(x, y) || byCodeUnits(x.name, y.name)),
+  }
+}
+
+/** The history of a server over a period. */
+export interface ComparedPeriod {
+  readonly series: Series
+  readonly period: Period
+}
+
+type Numbers = Readonly<Record<NumberName, number | undefined>>
+
+const recordOfNumbers = <T>(value: (number: NumberName) => T): Readonly<Record<NumberName, T>> => ({
+  executing: value('executing'),
+  limit: value('limit'),
+  queued: value('queued'),
+  rejected: value('rejected'),
+  dispatched: value('dispatched'),
+  waitP99: value('waitP99'),
+})
+
+const hasSamples = ({ columns }: LevelSeries): boolean =>
+  columns.executing.some((value) => value !== null) || columns.nominal.some((value) => value !== null)
+
+function numbersOf(series: Series, level: LevelSeries, lengthMs: number, perSecond: boolean): Numbers {
+  const { columns } = level
+  const counted = (rateAt: (index: number) => number | null): number | undefined => {
+    const count = countOf(series, level, rateAt)
+    return count === undefined ? undefined : perSecond ? count / (lengthMs / 1_000) : Math.round(count)
+  }
+  const exempt = isExempt(level)
+  return {
+    executing: meanOf(series, columns.executing),
+    limit: exempt ? undefined : meanOf(series, columns.current),
+    queued: exempt ? undefined : meanOf(series, columns.queuedRequests),
+    rejected: exempt ? undefined : counted((index) => rejectedRate(level, index)),
+    dispatched: counted((index) => columns.dispatchedRate[index] ?? null),
+    waitP99: exempt ? undefined : largestOf(columns.waitP99),
+  }
+}
+
+type Column = LevelSeries['columns'][LevelColumn]
+
+/** Over the samples: a point counts as often as it holds samples. */
+function meanOf({ samples }: Series, column: Column): number | undefined {
+  let [sum, count] = [0, 0]
+  column.forEach((value, index) => {
+    if (value === null) return
+    const weight = Math.max(1, samples[index] ?? 1)
+    sum += value * weight
+    count += weight
+  })
+  return count === 0 ? undefined : sum / count
+}
+
+const largestOf = (column: Column): number | undefined =>
+  column.reduce<number | undefined>(
+    (most, value) => (value === null ? most : Math.max(most ?? value, value)),
+    undefined,
+  )
+
+function difference(a: number | undefined, b: number | undefined): Difference {
+  const change = a === undefined || b === undefined ? undefined : b - a
+  return { a, b, change, share: change === undefined || a === undefined || a === 0 ? undefined : change / a }
+}
+
+/** Rejections first, then queues, then seats. A level that is in one period only has changed by all that it did there. */
+function compareBySize(x: ComparedLevel, y: ComparedLevel): number {
+  for (const number of ['rejected', 'queued', 'executing', 'limit'] as const) {
+    const order = sizeOf(y.numbers[number]) - sizeOf(x.numbers[number])
+    if (order !== 0) return order
+  }
+  return 0
+}
+
+const sizeOf = ({ a, b }: Difference): number => Math.abs((b ?? 0) - (a ?? 0))
+
+function recorded({ times, samples }: Series, { from, to }: Period, gapMs: number): Recorded {
+  const known = times.filter((at, index) => (samples[index] ?? 0) > 0 && at >= from && at <= to)
+  let silent = 0
+  for (const [index, at] of [...known, to].entries()) {
+    const silence = at - (known[index - 1] ?? from)
+    if (silence > gapMs) silent += silence
+  }
+  const length = Math.max(1, to - from)
+  return {
+    seconds: length / 1_000,
+    samples: samples.reduce((sum, count, index) => sum + ((times[index] ?? 0) >= from ? count : 0), 0),
+    share: known.length === 0 ? 0 : 1 - silent / length,
+  }
+}

@@ -1,0 +1,46 @@
+import type { UnixMs } from '../units.ts'
+
+/** A stretch of time. */
+export interface Period {
+  readonly from: UnixMs
+  readonly to: UnixMs
+}
+
+export const MARK_KINDS = ['edit', 'object', 'restarted', 'version', 'note'] as const
+/** Something that happened at an instant: an edit of this console, a change seen on an object, a restart, a version, a note. */
+export interface Mark {
+  readonly at: UnixMs
+  readonly kind: (typeof MARK_KINDS)[number]
+  readonly text: string
+}
+
+/** Limits follow an edit after up to three recomputations of 10 s: so long after a mark is left out. */
+export const SETTLE_MS = 30_000
+
+export interface Periods {
+  readonly a: Period
+  readonly b: Period
+}
+
+/** Equally long periods before a mark and after what settles it. */
+export const periodsAround = (mark: UnixMs, lengthMs: number): Periods => ({
+  a: { from: mark - lengthMs, to: mark },
+  b: { from: mark + SETTLE_MS, to: mark + SETTLE_MS + lengthMs },
+})
+
+/** A period and the same stretch of time so much earlier. */
+export const periodsApart = (b: Period, offsetMs: number): Periods => ({
+  a: { from: b.from - offsetMs, to: b.to - offsetMs },
+  b,
+})
+
+/** Milliseconds within which two marks of one text are the same. */
+const SAME_MS = 1_000
+
+/** Marks from several places, the newest first, each once. */
+export function joinMarks(...lists: readonly (readonly Mark[])[]): readonly Mark[] {
+  const sorted = lists.flat().toSorted((a, b) => b.at - a.at)
+  return sorted.filter(
+    (mark, index) => !sorted.slice(0, index).some((other) => other.text === mark.text && other.at - mark.at < SAME_MS),
+  )
+}

@@ -1,0 +1,166 @@
+import { useState, type FormEvent } from 'react'
+import { periodsApart, periodsAround, type Mark, type Period, type Periods } from '../../../core/compare/period.ts'
+import { Button } from '../../components/Button.tsx'
+import { inputClass, monoInputClass } from '../../components/Field.tsx'
+import { useSettings } from '../../state/settings.ts'
+import { say } from '../../state/shell.ts'
+import { timeStore } from '../../state/time.ts'
+import { bounds } from '../../state/time.logic.ts'
+import { readInstant, readRange, type Wall } from '../../state/typedRange.logic.ts'
+import { format } from '../../theme/format.ts'
+import styles from './compare.module.css'
+
+interface PeriodBarProps {
+  /** Name of the source, for marks set by hand. */
+  readonly source: string
+  readonly marks: readonly Mark[]
+  readonly periods: Periods
+  readonly onChange: (periods: Periods) => void
+}
+
+const LENGTHS: readonly number[] = [60, 300, 600, 1_800, 3_600]
+const OFFSETS: readonly (readonly [seconds: number, label: string])[] = [
+  [0, 'directly before B'],
+  [3_600, '1 h before B'],
+  [86_400, '1 day before B'],
+  [604_800, '7 days before B'],
+]
+const MOST_MARKS = 200
+
+/** Which two periods are compared: typed, around a mark, or apart by an offset. */
+export function PeriodBar({ source, marks, periods, onChange }: PeriodBarProps) {
+  const [length, setLength] = useState(300)
+  const { a, b } = periods
+  return (
+    <div className={styles['bar']}>
+      {/* Another period is another field: what was typed does not stay over it. */}
+      <PeriodField key={`a ${a.from} ${a.to}`} name="A" period={a} onChange={(next) => onChange({ a: next, b })} />
+      <PeriodField key={`b ${b.from} ${b.to}`} name="B" period={b} onChange={(next) => onChange({ a, b: next })} />
+      <Button small onClick={() => onChange({ a: b, b: a })}>
+        Swap
+      </Button>
+      <label className={styles['choice']}>
+        Align by
+        <select
+          className={inputClass}
+          value=""
+          onChange={({ target: { value } }) => {
+            const [kind, amount] = value.split(' ')
+            const number = Number(amount)
+            onChange(
+              kind === 'mark'
+                ? periodsAround(number, length * 1_000)
+                : periodsApart(b, number === 0 ? b.to - b.from : number * 1_000),
+            )
+          }}
+        >
+          <option value="" disabled>
+            mark or offset
+          </option>
+          <optgroup label="A">
+            {OFFSETS.map(([seconds, label]) => (
+              <option key={seconds} value={`offset ${seconds}`}>
+                {label}
+              </option>
+            ))}
+          </optgroup>
+          <optgroup label={marks.length === 0 ? 'No marks yet' : 'Before and after a mark'}>
+            {marks.slice(0, MOST_MARKS).map(({ at, text }) => (
+              <option key={`${at} ${text}`} value={`mark ${at}`}>
+                {format.dateTime(at)} {text}
+              </option>
+            ))}
+          </optgroup>
+        </select>
+      </label>
+      <label className={styles['choice']}>
+        Length around marks
+        <select className={inputClass} value={length} onChange={({ target }) => setLength(Number(target.value))}>
+          {LENGTHS.map((seconds) => (
+            <option key={seconds} value={seconds}>
+              {format.span(seconds)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <MarkForm source={source} onMark={(at) => onChange(periodsAround(at, length * 1_000))} />
+    </div>
+  )
+}
+
+const useWall = (): Wall => {
+  const [{ clock }] = useSettings()
+  return { now: Date.now(), zone: clock }
+}
+
+function PeriodField(props: {
+  readonly name: string
+  readonly period: Period
+  readonly onChange: (period: Period) => void
+}) {
+  const { name, period, onChange } = props
+  const wall = useWall()
+  const [typed, setTyped] = useState(() => `${format.dateTime(period.from)} to ${format.dateTime(period.to)}`)
+  const [problem, setProblem] = useState<string>()
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    const parsed = readRange(typed, wall)
+    if (!parsed.ok) return setProblem(parsed.why)
+    onChange(bounds(parsed.window, timeStore.getState().to))
+  }
+  return (
+    <form className={styles['period']} onSubmit={submit}>
+      <label>
+        <b>{name}</b>
+        <input
+          className={monoInputClass}
+          aria-label={`Period ${name} (${format.zone()})`}
+          value={typed}
+          spellCheck={false}
+          autoComplete="off"
+          aria-invalid={problem !== undefined}
+          onChange={({ target }) => {
+            setTyped(target.value)
+            setProblem(undefined)
+          }}
+        />
+      </label>
+      {problem !== undefined && (
+        <span role="alert" className={styles['problem']}>
+          {problem}
+        </span>
+      )}
+    </form>
+  )
+}
+
+/** Sets a mark by hand, now or at a typed instant. */
+function MarkForm({ source, onMark }: { readonly source: string; readonly onMark: (at: number) => void }) {
+  const [{ marks }, change] = useSettings()
+  const wall = useWall()
+  const [typed, setTyped] = useState('')
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    const at = typed.trim() === '' ? timeStore.getState().to : readInstant(typed, wall)
+    if (at === undefined) return say('Write the time of the mark as “yesterday 14:00”, “03:07:20” or 2026-11-20 03:00.')
+    change({ marks: [...marks, { source, at, text: 'mark' }].slice(-MOST_MARKS) })
+    setTyped('')
+    onMark(at)
+  }
+  return (
+    <form className={styles['choice']} onSubmit={submit}>
+      <input
+        className={monoInputClass}
+        aria-label={`Time of a mark (${format.zone()})`}
+        placeholder="now"
+        spellCheck={false}
+        autoComplete="off"
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+      />
+      <Button small type="submit">
+        Set mark
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,149 @@
+import {
+  NUMBERS,
+  type ComparedLevel,
+  type Comparison,
+  type Difference,
+  type NumberName,
+} from '../../../core/compare/compare.ts'
+import type { Mark } from '../../../core/compare/period.ts'
+import type { JournalEntry } from '../../../core/contract/objects.ts'
+import type { Settings } from '../../../core/contract/settings.ts'
+import type { ServerFrame } from '../../../core/frame/frame.ts'
+import { unixMsOf } from '../../../core/units.ts'
+import type { Noted } from '../../state/noted.logic.ts'
+import { format, UNKNOWN } from '../../theme/format.ts'
+
+interface NumberLook {
+  readonly label: string
+  readonly text: (value: number | undefined) => string
+  readonly change: (value: number | undefined) => string
+}
+
+const signed =
+  (text: (value: number | undefined) => string) =>
+  (value: number | undefined): string =>
+    value === undefined ? UNKNOWN : value > 0 ? `+${text(value)}` : text(value)
+
+const seats: NumberLook = {
+  label: '',
+  text: format.seatsAverage,
+  change: (value) => format.change(value, 1),
+}
+
+/** How each number is called and written. */
+export function numberLook(name: NumberName, perSecond: boolean): NumberLook {
+  const counted = (what: string): NumberLook =>
+    perSecond
+      ? { label: `${what} per second`, text: format.rate, change: signed(format.rate) }
+      : { label: `${what}, sum`, text: (value) => format.fixed(value), change: (value) => format.change(value) }
+  switch (name) {
+    case 'executing':
+      return { ...seats, label: 'Executing seats, mean' }
+    case 'limit':
+      return { ...seats, label: 'Current limit, mean' }
+    case 'queued':
+      return { ...seats, label: 'Queued requests, mean' }
+    case 'rejected':
+      return counted('Rejected')
+    case 'dispatched':
+      return counted('Dispatched')
+    case 'waitP99':
+      return { label: 'Longest wait p99', text: format.seconds, change: signed(format.seconds) }
+  }
+}
+
+/** `−33 %`; nothing where there is no part to speak of. */
+export const shareText = ({ share, change }: Difference): string =>
+  share === undefined || change === 0 ? '' : `${share > 0 ? '+' : ''}${format.percent(share)}`
+
+export interface KeyRow {
+  readonly name: NumberName
+  readonly label: string
+  readonly a: string
+  readonly b: string
+  readonly change: string
+  readonly share: string
+}
+
+/** The totals of two periods, a number a row. */
+export const keyRows = ({ totals, perSecond }: Comparison): readonly KeyRow[] =>
+  NUMBERS.map((name) => {
+    const { label, text, change } = numberLook(name, perSecond)
+    const difference = totals[name]
+    return {
+      name,
+      label,
+      a: text(difference.a),
+      b: text(difference.b),
+      change: change(difference.change),
+      share: shareText(difference),
+    }
+  })
+
+/** What changed most, in one sentence; then what is missing. */
+export function compareSentence(
+  comparison: Comparison,
+  names: { readonly a: string; readonly b: string },
+): { readonly title: string; readonly evidence: string } {
+  const { totals, levels, perSecond } = comparison
+  const missing = (['a', 'b'] as const).flatMap((side) => missingText(names[side], comparison[side].share))
+  const evidence = missing.join(' ')
+  if (comparison.a.samples === 0 || comparison.b.samples === 0) {
+    return { title: 'Both periods need samples to be compared.', evidence }
+  }
+  const { rejected } = totals
+  const look = numberLook('rejected', perSecond)
+  const [most] = levels
+  const level = most === undefined ? '' : levelText(most, perSecond)
+  const title =
+    rejected.a === undefined || rejected.b === undefined
+      ? 'Rejections are not known in both periods.'
+      : rejected.a === rejected.b
+        ? rejected.a === 0
+          ? 'No requests were rejected in either period.'
+          : `Rejections stayed at ${look.text(rejected.b)}.`
+        : `Rejected requests ${rejected.b > rejected.a ? 'rose' : 'fell'} from ${look.text(rejected.a)} to ${look.text(rejected.b)}.`
+  return { title, evidence: [level, evidence].filter((part) => part !== '').join(' ') }
+}
+
+function levelText({ name, in: where, numbers }: ComparedLevel, perSecond: boolean): string {
+  if (where !== 'both') return `${name} has no samples in ${where === 'a' ? 'B' : 'A'}.`
+  const changed = (['rejected', 'queued', 'executing'] as const).find((number) => (numbers[number].change ?? 0) !== 0)
+  if (changed === undefined) return ''
+  const { text } = numberLook(changed, perSecond)
+  const { a, b } = numbers[changed]
+  const what = { rejected: 'rejected requests', queued: 'queued requests', executing: 'executing seats' }[changed]
+  return `Largest change: ${name}, ${what} from ${text(a)} to ${text(b)}.`
+}
+
+/** Below this part of a period something is missing from it. */
+const COMPLETE = 0.98
+
+function missingText(name: string, share: number): string[] {
+  if (share === 0) return [`Nothing is recorded in ${name}.`]
+  return share < COMPLETE ? [`${format.percent(1 - share)} of ${name} is not recorded.`] : []
+}
+
+/** Edits of the journal as marks. */
+export const editMarks = (entries: readonly JournalEntry[]): readonly Mark[] =>
+  entries.map(({ at, user, label, changes }) => ({
+    at: unixMsOf(at),
+    kind: 'edit',
+    text: `${label}${changes.length > 1 ? ` (${changes.length} objects)` : ''}${user === undefined ? '' : ` by ${user}`}`,
+  }))
+
+/** What was noted of a server and its objects. */
+export const notedMarks = (noted: readonly Noted[], server: string | undefined): readonly Mark[] =>
+  noted.flatMap((one) =>
+    one.server !== undefined && one.server !== server ? [] : [{ at: one.at, kind: one.kind, text: one.text }],
+  )
+
+/** The start of a server's process. */
+export const startMark = (server: ServerFrame | undefined): readonly Mark[] =>
+  server?.startedAt === undefined
+    ? []
+    : [{ at: server.startedAt * 1_000, kind: 'restarted', text: `${server.id} started` }]
+
+/** Those that were set by hand on this source. */
+export const handMarks = (marks: Settings['marks'], source: string): readonly Mark[] =>
+  marks.filter((mark) => mark.source === source).map(({ at, text }) => ({ at, kind: 'note', text }))

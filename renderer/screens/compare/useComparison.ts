@@ -1,0 +1,119 @@
+import { useEffect, useMemo, useState } from 'react'
+import { compare, type Comparison } from '../../../core/compare/compare.ts'
+import { joinMarks, type Mark, type Period, type Periods } from '../../../core/compare/period.ts'
+import { otherDifferences, type OtherDifference } from '../../../core/compare/surroundings.ts'
+import { toProblem, type Problem } from '../../../core/contract/errors.ts'
+import type { JournalEntry } from '../../../core/contract/objects.ts'
+import type { Moment } from '../../../core/contract/recording.ts'
+import type { Connected } from '../../../core/contract/source.ts'
+import type { Series } from '../../../core/history/series.ts'
+import { client } from '../../state/client.ts'
+import { notedStore } from '../../state/noted.ts'
+import { readSeries } from '../../state/series.ts'
+import { useSettings } from '../../state/settings.ts'
+import { staleAfterMs } from '../../state/view.logic.ts'
+import { useViewPart } from '../../state/view.ts'
+import { editMarks, handMarks, notedMarks, startMark } from './compare.data.ts'
+
+interface Side {
+  readonly period: Period
+  readonly series: Series
+  /** What was known at its end; absent where nothing is recorded. */
+  readonly moment: Moment | undefined
+}
+
+export type Compared =
+  | { readonly state: 'loading' }
+  | { readonly state: 'failed'; readonly problem: Problem }
+  | {
+      readonly state: 'done'
+      readonly a: Side
+      readonly b: Side
+      readonly comparison: Comparison
+      readonly others: readonly OtherDifference[]
+    }
+
+/** Reads both periods of a server of the shown source and compares them. */
+export function useComparison(connection: Connected, server: string | undefined, { a, b }: Periods): Compared {
+  const [compared, setCompared] = useState<Compared>({ state: 'loading' })
+  const { id, cadence } = connection
+  const gapMs = staleAfterMs(cadence.intervalMs)
+  useEffect(() => {
+    if (server === undefined) return undefined
+    let gone = false
+    const read = async (): Promise<Compared> => {
+      const past = await openPast(id)
+      const [sideA, sideB] = await Promise.all([a, b].map((period) => readSide({ id, past, server, period })))
+      if (sideA === undefined || sideB === undefined) return { state: 'loading' }
+      const comparison = compare(sideA, sideB, gapMs)
+      const others = otherDifferences(surroundingsOf(sideA, server), surroundingsOf(sideB, server))
+      return { state: 'done', a: sideA, b: sideB, comparison, others }
+    }
+    setCompared({ state: 'loading' })
+    read().then(
+      (done) => !gone && setCompared(done),
+      (thrown: unknown) => !gone && setCompared({ state: 'failed', problem: toProblem(thrown) }),
+    )
+    return () => {
+      gone = true
+    }
+  }, [id, server, gapMs, a, b])
+  return compared
+}
+
+/** The connection that knows what is recorded; a source of which nothing is recorded still knows its own minutes. */
+const openPast = (connection: number): Promise<number | undefined> =>
+  client()
+    .call('past.open', { connection })
+    .catch(() => undefined)
+
+interface Reading {
+  readonly id: number
+  readonly past: number | undefined
+  readonly server: string
+  readonly period: Period
+}
+
+async function readSide({ id, past, server, period }: Reading): Promise<Side> {
+  const [series, moment] = await Promise.all([
+    readSeries(client(), { connection: id, past, server, ...period }),
+    past === undefined
+      ? undefined
+      : client()
+          .call('past.moment', { connection: past, at: period.to })
+          .catch(() => undefined),
+  ])
+  return { period, series, moment }
+}
+
+const surroundingsOf = ({ moment }: Side, server: string) => ({
+  server: moment?.frame?.servers.find(({ id }) => id === server),
+  objects:
+    moment?.objects?.state === 'current' || moment?.objects?.state === 'stale' ? moment.objects.objects : undefined,
+})
+
+/** Instants by which periods can be aligned: edits, changes seen on objects and servers, and those set by hand. */
+export function useMarks({ id, source }: Connected): readonly Mark[] {
+  const noted = notedStore(({ noted: all }) => all)
+  const server = useViewPart((view) => view.server)
+  const [{ marks }] = useSettings()
+  const [journal, setJournal] = useState<readonly JournalEntry[]>([])
+  useEffect(() => {
+    let gone = false
+    client()
+      .call('journal.read', { connection: id })
+      .then(
+        (entries) => !gone && setJournal(entries),
+        // A source without objects has no journal; the other marks stay.
+        () => undefined,
+      )
+    return () => {
+      gone = true
+    }
+  }, [id])
+  return useMemo(
+    () =>
+      joinMarks(editMarks(journal), notedMarks(noted, server?.id), startMark(server), handMarks(marks, source.name)),
+    [journal, noted, server, marks, source.name],
+  )
+}
