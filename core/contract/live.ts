@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { FAIR_ALGORITHM_NAMES } from '../engine/profiles.ts'
 import { ObjectSetSchema } from '../config/schema.ts'
 import { REJECT_REASONS } from '../frame/frame.ts'
 
@@ -16,6 +17,8 @@ const engineFields = {
   maxMutatingRequestsInFlight: seatCount.default(200),
   /** gitVersion; absent: that of the upstream, or the newest that is known. */
   version: z.string().exactOptional(),
+  /** What its flow control does; absent: as upstream. */
+  algorithm: z.enum(FAIR_ALGORITHM_NAMES).exactOptional(),
 }
 
 /** Where the objects come from that the engine begins with. */

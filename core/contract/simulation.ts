@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isCovered } from '../metrics/versions.ts'
-import { NEWEST_VERSION } from '../engine/profiles.ts'
+import { FAIR_ALGORITHM_NAMES, NEWEST_VERSION } from '../engine/profiles.ts'
 
 /** How many simulated seconds pass in one. */
 export const SPEED = { min: 0.1, max: 1_000, default: 1 } as const
@@ -18,6 +18,8 @@ export const SimulationSpecSchema = z.object({
     .regex(/^v1\.\d+\.\d+$/)
     .refine((version) => isCovered(version), 'The rules of this version are not known.')
     .default(NEWEST_VERSION),
+  /** What its flow control does; absent: as upstream. */
+  algorithm: z.enum(FAIR_ALGORITHM_NAMES).exactOptional(),
   /** What the two in-flight flags of the server would be; their sum is what flow control distributes. */
   maxRequestsInFlight: seatCount.default(400),
   maxMutatingRequestsInFlight: seatCount.default(200),

@@ -79,14 +79,21 @@ export const AS_UPSTREAM: Corrections = {
   exemptTarget: false,
 }
 
-export type FairAlgorithm = keyof typeof FAIR_ALGORITHMS
-/** What an engine can do: Priority and Fairness as upstream or other designs have it, or the filter before it. */
-export type Algorithm = FairAlgorithm | 'max-in-flight'
-export const ALGORITHMS: readonly Algorithm[] = [...Object.keys(FAIR_ALGORITHMS).filter(isFair), 'max-in-flight']
-
-function isFair(name: string): name is FairAlgorithm {
-  return Object.hasOwn(FAIR_ALGORITHMS, name)
-}
+/** Priority and Fairness as upstream or other designs have it. */
+export const FAIR_ALGORITHM_NAMES = [
+  'upstream',
+  'kep-draft',
+  'alpha-1.18',
+  'kep-width-0',
+  'kep-width-3ms',
+  'kep-borrow',
+  'kep-exempt',
+  'head-drop',
+] as const satisfies readonly (keyof typeof FAIR_ALGORITHMS)[]
+export type FairAlgorithm = (typeof FAIR_ALGORITHM_NAMES)[number]
+/** What an engine can do: these, or the filter before them. */
+export const ALGORITHMS = [...FAIR_ALGORITHM_NAMES, 'max-in-flight'] as const
+export type Algorithm = (typeof ALGORITHMS)[number]
 
 /** What an engine is made of for an algorithm on a server of a version. */
 export function rulesOf(

@@ -28,6 +28,7 @@ const SOURCE = `Source (one of):
   --simulate             a simulated cluster, which runs on the console's own flow control
   --server-version V     the version that it reports and emulates, ${COVERED_RANGE} (${NEWEST_VERSION} by default)
   --seed N               random seed (1 by default); the same seed produces the same events
+  --algorithm A          its flow control: upstream, or an earlier or alternative design (docs/algorithms.md)
   --recording ID|FILE    a recording (docs/recording.md), as it ends or at the instant of --at TIME
   --demo                 a recording of a real server under load
 
@@ -38,6 +39,7 @@ ${CREDENTIALS}`
 const ENGINE = `  --max-requests-inflight N, --max-mutating-requests-inflight N   the two limits (by default 400 and 200; of a
                          proxy what the upstream reports)
   --server-version V     behave like this version (that of the server, or the newest that is known, by default)
+  --algorithm A          what its flow control does: upstream (default), or one of docs/algorithms.md
   --metrics-port N       answer Prometheus at http://127.0.0.1:N/metrics (0 takes a free port)
   --json                 print each request as a line of JSON when it has ended; everything else goes to standard error
 

@@ -1,3 +1,4 @@
+import { FAIR_ALGORITHM_NAMES, type FairAlgorithm } from '../../core/engine/profiles.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { CadenceSchema, type SourceSpec, type ServerHealth } from '../../core/contract/source.ts'
 import { DraftTally, type DecidedSide, type DraftComparison } from '../../core/live/draftTally.ts'
@@ -12,7 +13,7 @@ import type { SourceResult, LiveTraffic } from '../ports/source.ts'
 import { startSession } from '../workspace/session.ts'
 import { type Console, type ExitCode, portProblem } from './console.ts'
 import { runDraftBeside } from './liveObjects.ts'
-import { PORTS, readNumber, type Given, type OptionInfo } from './usage.ts'
+import { PORTS, readChoice, readNumber, type Given, type OptionInfo } from './usage.ts'
 import { coveredVersion } from './validate.ts'
 
 /** Options of the commands that look at single requests. */
@@ -22,6 +23,7 @@ export const LIVE_OPTIONS = {
   config: { type: 'string', multiple: true, list: true },
   draft: { type: 'string', multiple: true, list: true },
   'server-version': { type: 'string' },
+  algorithm: { type: 'string' },
   'max-requests-inflight': { type: 'string' },
   'max-mutating-requests-inflight': { type: 'string' },
   'metrics-port': { type: 'string' },
@@ -35,11 +37,14 @@ export function engineFields(given: Given): {
   readonly maxRequestsInFlight?: number
   readonly maxMutatingRequestsInFlight?: number
   readonly version?: string
+  readonly algorithm?: FairAlgorithm
 } {
   const maxRequestsInFlight = readNumber(given, 'max-requests-inflight', SEATS)
   const maxMutatingRequestsInFlight = readNumber(given, 'max-mutating-requests-inflight', SEATS)
   const version = coveredVersion(given, 'server-version')
+  const algorithm = readChoice(given, 'algorithm', FAIR_ALGORITHM_NAMES)
   return {
+    ...(algorithm !== undefined && { algorithm }),
     ...(maxRequestsInFlight !== undefined && { maxRequestsInFlight }),
     ...(maxMutatingRequestsInFlight !== undefined && { maxMutatingRequestsInFlight }),
     ...(version !== undefined && { version }),

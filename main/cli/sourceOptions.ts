@@ -7,13 +7,14 @@ import {
   type Header,
   type PrometheusSpec,
 } from '../../core/contract/prometheus.ts'
+import { FAIR_ALGORITHM_NAMES } from '../../core/engine/profiles.ts'
 import { parseGoDuration } from '../../core/text/text.ts'
 import { SimulationSpecSchema, type SimulationSpec } from '../../core/contract/simulation.ts'
 import { readInputFiles, type Reading } from './inputFiles.ts'
 import { recordingNamed, timeFrom } from './recordingOptions.ts'
 import { isRecordingFile, startOfFile } from '../recordings/recordingFile.ts'
 import { readWithin } from '../files/files.ts'
-import { readNumber, UsageError, type Given, type OptionInfo } from './usage.ts'
+import { readChoice, readNumber, UsageError, type Given, type OptionInfo } from './usage.ts'
 import { coveredVersion } from './validate.ts'
 
 /** Credentials for --metrics-url and --prometheus, by files: a secret on the command line could be read by every user of the machine. */
@@ -63,6 +64,7 @@ export const SOURCE_OPTIONS = {
   simulate: { type: 'boolean' },
   'server-version': { type: 'string' },
   seed: { type: 'string' },
+  algorithm: { type: 'string' },
   demo: { type: 'boolean' },
   interval: { type: 'string' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
@@ -128,14 +130,16 @@ async function recordingsAmong(files: readonly string[]): Promise<readonly strin
 
 /** What says how to simulate asks for it. */
 const asksForSimulation = (given: Given): boolean =>
-  given.flag('simulate') || given.value('server-version') !== undefined || given.value('seed') !== undefined
+  given.flag('simulate') || ['server-version', 'seed', 'algorithm'].some((option) => given.value(option) !== undefined)
 
 /** The built-in simulated cluster, as the options want it. */
 export function simulationFrom(given: Given): SimulationSpec {
   const seed = readNumber(given, 'seed', { min: 0, max: Number.MAX_SAFE_INTEGER, whole: true })
   const version = coveredVersion(given, 'server-version')
+  const algorithm = readChoice(given, 'algorithm', FAIR_ALGORITHM_NAMES)
   return SimulationSpecSchema.parse({
     kind: 'simulation',
+    ...(algorithm !== undefined && { algorithm }),
     ...(seed !== undefined && { seed }),
     ...(version !== undefined && { version: fullVersion(version) }),
   })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { type Problem, toProblem } from '../../core/contract/errors.ts'
 import { KEPT_REQUESTS, type FeedSpec } from '../../core/contract/live.ts'
-import { AS_UPSTREAM, profileFor } from '../../core/engine/profiles.ts'
+import { AS_UPSTREAM, rulesOf } from '../../core/engine/profiles.ts'
 import type { FeedListener } from '../../core/feeds/feedEngine.ts'
 import type { FeedRun } from '../../core/feeds/feedRun.ts'
 import { UNTOLD } from '../../core/live/requestLog.ts'
@@ -57,7 +57,7 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
   const engine = {
     maxRequestsInFlight: spec.maxRequestsInFlight,
     maxMutatingRequestsInFlight: spec.maxMutatingRequestsInFlight,
-    profile: profileFor(version),
+    profile: rulesOf(spec.algorithm ?? 'upstream', version).profile,
     corrections: AS_UPSTREAM,
   }
   const warnings: string[] = []

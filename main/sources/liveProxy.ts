@@ -1,7 +1,7 @@
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { type Problem, toProblem } from '../../core/contract/errors.ts'
 import { KEPT_REQUESTS, type ProxySpec } from '../../core/contract/live.ts'
-import { AS_UPSTREAM, NEWEST_VERSION, profileFor } from '../../core/engine/profiles.ts'
+import { AS_UPSTREAM, NEWEST_VERSION, rulesOf } from '../../core/engine/profiles.ts'
 import { AgreementMeter } from '../../core/live/agreement.ts'
 import { type LiveRow, RequestLog, UNTOLD } from '../../core/live/requestLog.ts'
 import { type ServerFacts, tellFacts } from '../../core/engine/apfEngine.ts'
@@ -84,9 +84,8 @@ async function open({ spec, connection, surroundings, life }: Opening): Promise<
   })
   const agreement = new AgreementMeter()
   const engine = {
-    mode: 'priority-and-fairness',
+    ...rulesOf(spec.algorithm ?? 'upstream', version),
     ...limits.engine,
-    profile: profileFor(version),
     corrections: AS_UPSTREAM,
   } as const
   const run = createModeRun(spec.mode, {

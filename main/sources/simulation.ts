@@ -3,7 +3,7 @@ import { ProblemError } from '../../core/contract/errors.ts'
 import { SPEED, type SimulationSpec, type SimulationState } from '../../core/contract/simulation.ts'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { EngineConfiguration } from '../../core/engine/apfEngine.ts'
-import { AS_UPSTREAM, profileFor } from '../../core/engine/profiles.ts'
+import { AS_UPSTREAM, rulesOf } from '../../core/engine/profiles.ts'
 import { CLUSTER } from '../../core/simulate/cluster.ts'
 import { dumpFrame, serverFrame } from '../../core/simulate/serverFrame.ts'
 import { ObjectStore, reconcile } from '../../core/simulate/objects.ts'
@@ -43,7 +43,7 @@ export interface SimulationTuning {
  * simulation falls behind rather than its thread.
  */
 export function createSimulationSource(
-  { seed, version, maxRequestsInFlight, maxMutatingRequestsInFlight }: SimulationSpec,
+  { seed, version, algorithm = 'upstream', maxRequestsInFlight, maxMutatingRequestsInFlight }: SimulationSpec,
   environment: Environment,
   tuning: SimulationTuning = {},
 ): SimulationSource {
@@ -52,11 +52,10 @@ export function createSimulationSource(
   const presentUnixMs = environment.now()
   const startUnixMs = presentUnixMs - backfillSeconds * MS_PER_SECOND
   const engine = {
-    mode: 'priority-and-fairness',
+    ...rulesOf(algorithm, version),
     startUnixMs,
     maxRequestsInFlight,
     maxMutatingRequestsInFlight,
-    profile: profileFor(version),
     corrections: AS_UPSTREAM,
   } as const
   const simulation = createSimulation({

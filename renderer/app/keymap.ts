@@ -96,9 +96,8 @@ export function commandOf(stroke: Stroke, singleKeys: boolean): Command | 'chord
 /** The keys as the help lists them. */
 export const SHORTCUTS: readonly (readonly [keys: string, does: string])[] = [
   ['Ctrl K', 'Go to: screens, levels, schemas, flows, actions, settings, sources, terms'],
-  ['1 2 3 4 5 6 9', 'Overview, Level, Allocation, Classify, Live requests, Editor, Connection; again: its next page'],
+  ['1 to 9', 'Overview, Level, Allocation, Classify, Live requests, Editor, Recordings, Compare, Connection; again: its next page'],
   ['H', 'Fleet: all connected sources'],
-  ['C', 'Compare two periods'],
   [',  .', 'Allocation: previous, next round'],
   ['[  ]', 'Previous, next level'],
   ['Ctrl O', 'Choose source and server'],

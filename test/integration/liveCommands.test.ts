@@ -93,6 +93,14 @@ describe('apf-console proxy', () => {
     expect(rowsOf(proxy.output())).toMatchObject([{ level: 'narrow', schema: 'everybody' }])
   })
 
+  test('follows another algorithm: without borrowing every limit is nominal', async () => {
+    const options = ['--upstream', server.url, '--objects', 'built-in', '--identity', 'headers', '--metrics-port', '0']
+    const proxy = start('proxy', ...options, '--algorithm', 'alpha-1.18', '--json')
+    const metrics = await found(proxy.told, /Metrics: (\S+)/)
+    const page = await (await fetch(metrics)).text()
+    expect(page).toContain('apiserver_flowcontrol_current_limit_seats{priority_level="workload-low"} 245')
+  })
+
   test('says what is wrong in one sentence', async () => {
     const file = (name: string): string => join(folder, name)
     const [wrong, empty, huge] = [file('wrong.yaml'), file('empty.yaml'), file('huge.yaml')]
@@ -103,6 +111,10 @@ describe('apf-console proxy', () => {
     const cases: readonly (readonly [readonly string[], RegExp])[] = [
       [['proxy', '--upstream', 'anna:hunter2@host'], /--upstream takes an address/],
       [['proxy', '--upstream', server.url, '--context', 'x'], /do not go with it/],
+      [
+        ['proxy', '--upstream', server.url, '--algorithm', 'drr'],
+        /--algorithm takes upstream, kep-draft, .* not "drr"/,
+      ],
       [['proxy', '--upstream', server.url, '--mode', 'on'], /--mode takes enforce or observe, not "on"/],
       [['proxy', '--upstream', server.url, '--config', join(folder, 'none.yaml')], /none\.yaml cannot be/],
       // The mode `observe` was called `shadow`.

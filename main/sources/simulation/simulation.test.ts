@@ -61,6 +61,20 @@ describe('a simulated cluster as a source', () => {
     expect(low?.rejected?.['queue-full']).toBeGreaterThan(0)
   })
 
+  test('can follow another algorithm: without borrowing every limit is nominal', () => {
+    const { environment, advance } = standingClock(START)
+    const spec = SimulationSpecSchema.parse({ kind: 'simulation', algorithm: 'alpha-1.18' })
+    const source = createSimulationSource(spec, environment, { backfillSeconds: 20, stopwatch: () => 0 })
+    const frames: ServerFrame[] = []
+    source.start(new AbortController().signal, (event) => {
+      if (event.kind === 'frame') frames.push(event.frame)
+    })
+    advance(2_000)
+    const limits = frames.at(-1)?.levels.flatMap(({ name, limits: one }) => (name === 'exempt' ? [] : [one])) ?? []
+    expect(limits).toHaveLength(7)
+    expect(limits.map(({ current }) => current)).toEqual(limits.map(({ nominal }) => nominal))
+  })
+
   test.each([
     [0.1, 10, 1_000],
     [1, 10, 10_000],
