@@ -14,6 +14,15 @@ export interface Mark {
   readonly text: string
 }
 
+/** The word for a mark where there is room for one. */
+export const MARK_WORDS: Readonly<Record<Mark['kind'], string>> = {
+  edit: 'edit',
+  object: 'edit',
+  restarted: 'restart',
+  version: 'new version',
+  note: 'mark',
+}
+
 /** Limits follow an edit after up to three recomputations of 10 s: so long after a mark is left out. */
 export const SETTLE_MS = 30_000
 

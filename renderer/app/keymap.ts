@@ -96,7 +96,10 @@ export function commandOf(stroke: Stroke, singleKeys: boolean): Command | 'chord
 /** The keys as the help lists them. */
 export const SHORTCUTS: readonly (readonly [keys: string, does: string])[] = [
   ['Ctrl K', 'Go to: screens, levels, schemas, flows, actions, settings, sources, terms'],
-  ['1 to 9', 'Overview, Level, Allocation, Classify, Live requests, Editor, Recordings, Compare, Connection; again: its next page'],
+  [
+    '1 to 9',
+    'Overview, Level, Allocation, Classify, Live requests, Editor, Recordings, Compare, Connection; again: its next page',
+  ],
   ['H', 'Fleet: all connected sources'],
   [',  .', 'Allocation: previous, next round'],
   ['[  ]', 'Previous, next level'],

@@ -1,3 +1,4 @@
+import { MARK_WORDS } from '../../core/compare/period.ts'
 import { configDiff, type FieldChange } from '../../core/config/content.ts'
 import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '../../core/config/objects.ts'
 import { isRestart, type ServerFrame } from '../../core/frame/frame.ts'
@@ -14,12 +15,6 @@ export interface Noted {
   readonly server?: string
 }
 
-/** The word for it where there is room for one. */
-const WORDS = { object: 'edit', restarted: 'restart', version: 'new version' } as const satisfies Record<
-  Noted['kind'],
-  string
->
-
 /** What explains the curves of one level on one server. */
 export const marksOfLevel = (
   noted: readonly Noted[],
@@ -28,7 +23,7 @@ export const marksOfLevel = (
 ): readonly { readonly at: number; readonly word: string; readonly text: string }[] =>
   noted.flatMap((one) =>
     (one.kind !== 'object' || one.level === level) && (one.server === undefined || one.server === server)
-      ? [{ at: one.at, word: WORDS[one.kind], text: one.text }]
+      ? [{ at: one.at, word: MARK_WORDS[one.kind], text: one.text }]
       : [],
   )
 

@@ -1,9 +1,10 @@
 import { memo, useMemo } from 'react'
 import { isExempt } from '../../../core/frame/frame.ts'
-import type { Period } from '../../../core/compare/period.ts'
+import { MARK_WORDS, type Mark, type Period } from '../../../core/compare/period.ts'
 import type { Series } from '../../../core/history/series.ts'
 import type { ChartTable } from '../../components/csv.ts'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
+import type { EventMark } from '../../charts/EventMarks.tsx'
 import { SeatChart, seatPlot } from '../../charts/SeatChart.tsx'
 import { seatChartData, seatRows, type SeatChartData } from '../../charts/seatChart.data.ts'
 import { useSize } from '../../charts/plot.tsx'
@@ -23,8 +24,10 @@ export const LevelCharts = memo(function LevelCharts(props: {
   readonly level: string
   readonly a: Shown
   readonly b: Shown
+  readonly marks: readonly Mark[]
 }) {
-  const { level, a, b } = props
+  const { level, a, b, marks } = props
+  const drawn = useMemo(() => marks.map(({ at, kind, text }) => ({ at, word: MARK_WORDS[kind], text })), [marks])
   const options = useMemo(() => ({ exempt: isExempt({ name: level }), exist: undefined }), [level])
   const [dataA, dataB] = useMemo(() => {
     const both = [a, b].map(({ series }) => seatChartData(series, level, options))
@@ -42,8 +45,8 @@ export const LevelCharts = memo(function LevelCharts(props: {
       subject={level}
     >
       <div className={styles['pair']}>
-        <Half side="A" level={level} shown={a} data={dataA} options={options} />
-        <Half side="B" level={level} shown={b} data={dataB} options={options} />
+        <Half side="A" level={level} shown={a} data={dataA} options={options} marks={drawn} />
+        <Half side="B" level={level} shown={b} data={dataB} options={options} marks={drawn} />
       </div>
     </ChartFrame>
   )
@@ -55,9 +58,10 @@ interface HalfProps {
   readonly shown: Shown
   readonly data: SeatChartData | undefined
   readonly options: Parameters<typeof seatChartData>[2]
+  readonly marks: readonly EventMark[]
 }
 
-function Half({ side, level, shown, data, options }: HalfProps) {
+function Half({ side, level, shown, data, options, marks }: HalfProps) {
   const [box, { width }] = useSize()
   const plot = useMemo(() => seatPlot(width, HEIGHT), [width])
   return (
@@ -67,7 +71,9 @@ function Half({ side, level, shown, data, options }: HalfProps) {
           {shown.series.times.length === 0 ? `Nothing is recorded in ${side}.` : `${level} does not exist in ${side}.`}
         </p>
       ) : (
-        width > 0 && <SeatChart level={level} data={data} options={options} domain={shown.period} plot={plot} />
+        width > 0 && (
+          <SeatChart level={level} data={data} options={options} domain={shown.period} plot={plot} marks={marks} />
+        )
       )}
     </div>
   )

@@ -55,7 +55,7 @@ function ComparePeriods({ connection }: { readonly connection: Connected }) {
     <div className={styles['screen']}>
       <Summary compared={compared} />
       <PeriodBar source={connection.source.name} marks={marks} periods={periods} onChange={setPeriods} />
-      <Body compared={compared} />
+      <Body compared={compared} marks={marks} />
     </div>
   )
 }
@@ -66,18 +66,19 @@ function Summary({ compared }: { readonly compared: Compared }) {
   return <NowLine title={title} {...(evidence !== '' && { evidence })} />
 }
 
-function Body({ compared }: { readonly compared: Compared }) {
+function Body({ compared, marks }: { readonly compared: Compared; readonly marks: readonly Mark[] }) {
   switch (compared.state) {
     case 'loading':
       return <Loading waitingFor="both periods" />
     case 'failed':
       return <ErrorState title="The periods cannot be read." problem={compared.problem} />
     case 'done':
-      return <Sides {...compared} />
+      return <Sides {...compared} marks={marks} />
   }
 }
 
-function Sides({ a, b, comparison, others }: Extract<Compared, { state: 'done' }>) {
+function Sides(props: Extract<Compared, { state: 'done' }> & { readonly marks: readonly Mark[] }) {
+  const { a, b, comparison, others, marks } = props
   const shown = comparison.levels.slice(0, MOST_CHARTS)
   return (
     <div className={styles['columns']}>
@@ -91,7 +92,7 @@ function Sides({ a, b, comparison, others }: Extract<Compared, { state: 'done' }
           </span>
         </p>
         {shown.map(({ name }) => (
-          <LevelCharts key={name} level={name} a={a} b={b} />
+          <LevelCharts key={name} level={name} a={a} b={b} marks={marks} />
         ))}
         {comparison.levels.length > MOST_CHARTS && (
           <p className={styles['more']}>
