@@ -45,7 +45,10 @@ import {
   PastRequestsSchema,
   RecorderStateSchema,
   RecordingEntrySchema,
+  RecordingPartSchema,
+  SharedFileSchema,
 } from './recording.ts'
+import { ReportSchema } from './report.ts'
 import { SettingsChangeSchema, SettingsSchema } from './settings.ts'
 import {
   CadenceSchema,
@@ -104,6 +107,12 @@ export const procedures = {
   'recordings.list': procedure(nothing, z.array(RecordingEntrySchema)),
   /** Removes a recording that no console writes any more; resolves to those that are left. */
   'recordings.remove': procedure(z.object({ id: z.string() }), z.array(RecordingEntrySchema)),
+  /** A recording, or a part of it, as a file; `too-large` where it does not fit into a message. */
+  'recordings.export': procedure(RecordingPartSchema, SharedFileSchema),
+  /** Adds the recording of such a file; resolves to its id. `bad-answer` for what no console exported. */
+  'recordings.import': procedure(SharedFileSchema, z.string()),
+  /** The incident report of a recording, or of a part of it. */
+  'recordings.report': procedure(RecordingPartSchema, ReportSchema),
   /**
    * The connection to ask about the past of a source: another one that is in no list and ends with it, or the source itself
    * where that is a recording. `not-found` where nothing is recorded.

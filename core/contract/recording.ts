@@ -102,3 +102,20 @@ export const RecordingEntrySchema = z.object({
   problems: z.array(ProblemSchema),
 })
 export type RecordingEntry = z.infer<typeof RecordingEntrySchema>
+
+/** A part of a recording, its ends included. */
+export const RecordingPartSchema = z.object({
+  id: z.string(),
+  /** Unix milliseconds; absent: where the recording begins or ends. */
+  from: z.number().exactOptional(),
+  to: z.number().exactOptional(),
+  /** Replaces names. */
+  anonymise: z.boolean().default(false),
+})
+export type RecordingPart = z.infer<typeof RecordingPartSchema>
+
+/** A file in base64. */
+export const SharedFileSchema = z.object({ name: z.string().min(1).max(255), base64: z.string() })
+export type SharedFile = z.infer<typeof SharedFileSchema>
+/** What fits into a message in base64. */
+export const MOST_SHARED_BYTES = 45 * 1024 * 1024

@@ -1,5 +1,5 @@
 import { clock } from './words.ts'
-import type { Report, ReportBlock, ReportChart, ReportLine } from './document.ts'
+import type { Report, ReportBlock, ReportChart, ReportLine } from '../contract/report.ts'
 
 /** A report as one page without scripts, in black on white: everything that it shows is in it. */
 export function reportHtml({ title, subtitle, sections }: Report): string {
@@ -53,7 +53,6 @@ const [WIDTH, HEIGHT, LEFT, BOTTOM] = [640, 150, 44, 16]
 const DASHES: Readonly<Record<ReportLine['dash'], string>> = {
   solid: '',
   dashed: ' stroke-dasharray="6 3"',
-  dotted: ' stroke-dasharray="1 3"',
 }
 
 function chart({ title, unit, from, to, lines }: ReportChart): string {

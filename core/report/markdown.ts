@@ -1,4 +1,4 @@
-import type { Report, ReportBlock } from './document.ts'
+import type { Report, ReportBlock } from '../contract/report.ts'
 
 /** A report in Markdown (GitHub's, for its tables); charts are in the HTML alone, and a line says so. */
 export function reportMarkdown({ title, subtitle, sections }: Report): string {

@@ -1,6 +1,6 @@
 import { GLOSSARY, type TermId } from '../glossary/glossary.ts'
 import { REJECT_REASONS, type Rejected, type SourceInfo } from '../frame/frame.ts'
-import type { Report, ReportBlock, ReportChart, ReportSection } from './document.ts'
+import type { Report, ReportBlock, ReportChart, ReportSection } from '../contract/report.ts'
 import { rejections, type Incident, type IncidentLevel, type IncidentServer } from './incident.ts'
 import { evidence, timeline } from './story.ts'
 import { amount, counted, dateAndClock, length, listed, percent, seconds, timesIn } from './words.ts'
@@ -74,7 +74,7 @@ const reasons = (rejected: Rejected | undefined): string =>
         REJECT_REASONS.flatMap((reason) => (rejected[reason] > 0 ? [`${amount(rejected[reason])} ${reason}`] : [])),
       )
 
-function summary(incident: Incident, troubled: readonly Place[]): readonly ReportBlock[] {
+function summary(incident: Incident, troubled: readonly Place[]): ReportBlock[] {
   if (incident.servers.length === 0) return [text('The recording has no samples of this time.')]
   const rejecting = troubled.filter(({ level }) => rejections(level) > 0)
   const all = rejecting.reduce((sum, { level }) => sum + rejections(level), 0)
@@ -154,7 +154,8 @@ function charts(incident: Incident, troubled: readonly Place[]): ReportSection |
   const { from, to } = rangeOf(incident)
   const blocks = troubled.slice(0, MOST_CHARTS).flatMap((place): ReportChart[] => {
     const { points } = place.level
-    const line = (key: 'executing' | 'limit' | 'queued') => points.map((point) => ({ at: point.at, value: point[key] }))
+    const line = (key: 'executing' | 'limit' | 'queued') =>
+      points.map(({ at, [key]: value }) => (value === undefined ? { at } : { at, value }))
     const name = nameOf(incident, place)
     return [
       {
@@ -181,7 +182,7 @@ function charts(incident: Incident, troubled: readonly Place[]): ReportSection |
   return { title: 'Charts', blocks }
 }
 
-function affected(incident: Incident, places: readonly Place[]): readonly ReportBlock[] {
+function affected(incident: Incident, places: readonly Place[]): ReportBlock[] {
   const rows = places
     .flatMap((place) => place.level.schemas.map((schema) => ({ place, schema, rejected: rejections(schema) })))
     .filter(({ rejected, schema }) => rejected > 0 || (schema.waits.waitP99 ?? 0) >= NOTICED_SECONDS)
@@ -217,7 +218,7 @@ function affected(incident: Incident, places: readonly Place[]): readonly Report
 const NOTICED_SECONDS = 0.1
 const MOST_FLOWS = 10
 
-function users({ flows }: Incident, troubled: readonly Place[]): readonly ReportBlock[] {
+function users({ flows }: Incident, troubled: readonly Place[]): ReportBlock[] {
   const names = new Set(troubled.map(({ level }) => level.name))
   const own = flows.flows.filter(({ level }) => names.size === 0 || names.has(level)).slice(0, MOST_FLOWS)
   const rejected = flows.rejected.slice(0, MOST_FLOWS)
@@ -267,7 +268,7 @@ function users({ flows }: Incident, troubled: readonly Place[]): readonly Report
   return blocks
 }
 
-function limits(incident: Incident, places: readonly Place[]): readonly ReportBlock[] {
+function limits(incident: Incident, places: readonly Place[]): ReportBlock[] {
   const when = timesIn(incident)
   const rows = places.flatMap((place) => {
     const { nominal, limit } = place.level
@@ -298,7 +299,7 @@ function limits(incident: Incident, places: readonly Place[]): readonly ReportBl
   ]
 }
 
-function configuration(incident: Incident): readonly ReportBlock[] {
+function configuration(incident: Incident): ReportBlock[] {
   const { changes, objectsKnown } = incident
   const when = timesIn(incident)
   if (!objectsKnown) return [text('Not known: no flow-control objects were recorded in this time.')]

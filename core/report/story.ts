@@ -1,5 +1,5 @@
 import type { UnixMs } from '../units.ts'
-import type { ReportBlock } from './document.ts'
+import type { ReportBlock } from '../contract/report.ts'
 import { rejections, type Incident, type IncidentLevel, type IncidentServer } from './incident.ts'
 import type { ReportOptions } from './report.ts'
 import { amount, counted, length, listed, timesIn } from './words.ts'
@@ -11,7 +11,7 @@ interface Moment {
 }
 
 /** Events in the order of time. A sample shows what happened since the one before it. */
-export function timeline(incident: Incident): readonly ReportBlock[] {
+export function timeline(incident: Incident): ReportBlock[] {
   const { servers, changes } = incident
   const when = timesIn(incident)
   const moments = [
@@ -63,7 +63,7 @@ function ofLevel(server: string, level: IncidentLevel): readonly Moment[] {
 }
 
 /** What the report rests on, and what it cannot show. */
-export function evidence(incident: Incident, { source, version }: ReportOptions): readonly ReportBlock[] {
+export function evidence(incident: Incident, { source, version }: ReportOptions): ReportBlock[] {
   const { servers, flows } = incident
   const when = timesIn(incident)
   const items = servers.map((server) => {

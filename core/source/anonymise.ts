@@ -118,7 +118,7 @@ export function createAnonymiser(pseudonym: (word: string) => string): Anonymise
 
   return {
     event: (event) => eventOf(walk('', dataOf(event))),
-    source: ({ kind, name: own }) => ({ kind, name: pseudonym(own), via: 'anonymised' }),
+    source: ({ kind, name: own }) => ({ kind, name: pseudonym(own), via: 'an anonymised source' }),
   }
 }
 

@@ -198,11 +198,13 @@ They are kept for as long as others, counted from now.
 
 Exit code: 0 done, 2 cannot run.`,
 
-  report: `Usage: apf-console report ID|FILE [NEWFILE] [--from TIME] [--to TIME] [--format markdown|html] [--force]
+  report: `Usage: apf-console report ID|FILE [NEWFILE] [--from TIME] [--to TIME] [--format markdown|html] [--anonymise]
+                          [--force]
 
 Writes an incident report of a recording, or of a range of it (docs/recording.md): what happened and when, which levels,
 who was affected, who used the seats, limits, changes of the configuration, evidence, glossary. NEWFILE is Markdown, or HTML
-with charts where its name ends in .html; without it, the report is printed. It names users and objects.
+with charts where its name ends in .html; without it, the report is printed. It names users and objects, unless
+--anonymise replaces them.
 
 Options:
   --from TIME, --to TIME   this range only, both included: 2026-11-20T03:00:00Z

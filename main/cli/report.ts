@@ -10,7 +10,7 @@ import { readChoice, UsageError, type Command, type Given } from './usage.ts'
 
 /** Writes an incident report of a recording. */
 export const report: Command = {
-  options: { ...RANGE_OPTIONS, format: { type: 'string' }, force: { type: 'boolean' } },
+  options: { ...RANGE_OPTIONS, anonymise: { type: 'boolean' }, format: { type: 'string' }, force: { type: 'boolean' } },
   operands: 'files',
   run: runReport,
 }
@@ -24,7 +24,11 @@ async function runReport(given: Given, console: Console): Promise<ExitCode> {
   const format = asked ?? (file !== undefined && /\.html?$/i.test(file) ? 'html' : 'markdown')
   const range = rangeFrom(given)
   if (file !== undefined) await refuseExisting(file, given.flag('force'))
-  const made = reportOfRecording(await recordingNamed(name, console), range, console.version)
+  const made = reportOfRecording(await recordingNamed(name, console), {
+    range,
+    version: console.version,
+    anonymise: given.flag('anonymise'),
+  })
   const text = format === 'html' ? reportHtml(made.report) : reportMarkdown(made.report)
   if (file === undefined) console.print(text.trimEnd().split('\n'))
   else await writeAtomically(file, text)

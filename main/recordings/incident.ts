@@ -1,21 +1,21 @@
-import { ProblemError, type Problem } from '../../core/contract/errors.ts'
-import type { Report } from '../../core/report/document.ts'
+import type { Problem } from '../../core/contract/errors.ts'
+import type { Report } from '../../core/contract/report.ts'
 import { createIncident } from '../../core/report/incident.ts'
 import { reportOf } from '../../core/report/report.ts'
-import { readRecording, type ListedRecording, type RecordingRange } from './library.ts'
+import { partOf, readRecording, type ListedRecording } from './library.ts'
+import { anonymiser, type ExportOptions } from './recordingFile.ts'
 
 /** The report of a recording, or of a range of it; `problems` say which parts it could not read. Throws `not-found`. */
 export function reportOfRecording(
   entry: ListedRecording,
-  range: RecordingRange,
-  version: string,
+  { range, version, anonymise = false }: ExportOptions,
 ): { readonly report: Report; readonly problems: readonly Problem[] } {
-  const { source, first, last } = entry
-  if (source === undefined || first === undefined || last === undefined || first > range.to || last < range.from) {
-    throw new ProblemError('not-found', `The recording ${entry.id} holds nothing of this time.`)
-  }
+  const { source, from, to } = partOf(entry, range)
   const problems: Problem[] = []
-  const incident = createIncident({ from: Math.max(first, range.from), to: Math.min(last, range.to) })
-  for (const { told, held } of readRecording(entry, range, problems)) incident.take(told, held)
-  return { report: reportOf(incident.finish(), { source, version }), problems }
+  const replaced = anonymise ? anonymiser() : undefined
+  const incident = createIncident({ from, to })
+  for (const { told, held } of readRecording(entry, range, problems)) {
+    incident.take(replaced === undefined ? told : { ...told, event: replaced.event(told.event) }, held)
+  }
+  return { report: reportOf(incident.finish(), { source: replaced?.source(source) ?? source, version }), problems }
 }

@@ -2,6 +2,7 @@ import { readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { ProblemError, toProblem, type Problem } from '../../core/contract/errors.ts'
 import type { RecordingEntry } from '../../core/contract/recording.ts'
+import type { SourceInfo } from '../../core/frame/frame.ts'
 import { byCodeUnits } from '../../core/text/text.ts'
 import { heldAt, instantOf, type EventKind, type SegmentEvents, type Told } from '../../core/source/recording.ts'
 import { rfc3339, type UnixMs } from '../../core/units.ts'
@@ -21,40 +22,6 @@ export const recordingId = (startedAt: UnixMs, suffix: string): string =>
 
 /** Whether the console with this id runs. */
 export type Runs = (writer: string) => boolean
-
-/** The recordings of one state folder. */
-export interface Shelf {
-  /** The latest first. */
-  list(presence: Runner): readonly RecordingEntry[]
-  /** Returns those that are left. Throws `invalid-input` for one that is still written, `not-found` for none. */
-  remove(id: string, presence: Runner): readonly RecordingEntry[]
-}
-/** Knows which consoles run. */
-interface Runner {
-  runs(writer: string): boolean
-}
-
-function withoutChapters({ chapters: _chapters, ...entry }: ListedRecording): RecordingEntry {
-  return entry
-}
-
-export function shelf(stateDir: string): Shelf {
-  const folder = join(stateDir, RECORDINGS)
-  const list = (presence: Runner): readonly RecordingEntry[] =>
-    listRecordings(folder, (writer) => presence.runs(writer)).map(withoutChapters)
-  return {
-    list,
-    remove(id, presence) {
-      const entry = list(presence).find((one) => one.id === id)
-      if (entry === undefined) throw new ProblemError('not-found', `There is no recording ${JSON.stringify(id)}.`)
-      if (entry.running) {
-        throw new ProblemError('invalid-input', 'This recording is still being written. Switch recording off first.')
-      }
-      for (const chapter of chaptersIn(folder)) if (chapter.recording === id) removeChapter(folder, chapter)
-      return list(presence)
-    },
-  }
-}
 
 /** All recordings in the folder, the latest first. */
 export function listRecordings(folder: string, runs: Runs): readonly ListedRecording[] {
@@ -99,6 +66,17 @@ const goesOn = ({ writer }: About, runs: Runs): boolean => writer !== '' && runs
 export interface RecordingRange {
   readonly from: UnixMs
   readonly to: UnixMs
+}
+
+/** What a recording holds of a range. Throws `not-found` where that is nothing. */
+export function partOf(
+  { id, source, first, last }: Pick<ListedRecording, 'id' | 'source' | 'first' | 'last'>,
+  range: RecordingRange,
+): RecordingRange & { readonly source: SourceInfo } {
+  if (source === undefined || first === undefined || last === undefined || first > range.to || last < range.from) {
+    throw new ProblemError('not-found', `The recording ${id} holds nothing of this time.`)
+  }
+  return { source, from: Math.max(first, range.from), to: Math.min(last, range.to) }
 }
 
 /** One event of a recording. */
@@ -199,7 +177,7 @@ function isWritten({ path }: ChapterFile, runs: Runs): boolean {
   }
 }
 
-function removeChapter(folder: string, { path, recording }: ChapterFile): boolean {
+export function removeChapter(folder: string, { path, recording }: ChapterFile): boolean {
   try {
     for (const file of [path, ...BESIDE.map((end) => path + end)]) rmSync(file, { force: true })
     if (readdirSync(join(folder, recording)).length === 0) rmdirSync(join(folder, recording))

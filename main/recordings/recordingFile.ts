@@ -16,6 +16,7 @@ import { rfc3339, unixMsOf, type UnixMs } from '../../core/units.ts'
 import { megabytes, openRegular, writeAtomically } from '../files/files.ts'
 import {
   listRecordings,
+  partOf,
   readRecording,
   recordingId,
   RECORDINGS,
@@ -58,7 +59,7 @@ const HeadSchema = z.object({
 export type RecordingHead = z.infer<typeof HeadSchema>
 
 /** Names under a key that is never kept, so that nobody can try out which name a pseudonym stands for. */
-function anonymiser(): Anonymiser {
+export function anonymiser(): Anonymiser {
   const key = randomBytes(32)
   return createAnonymiser((word) => `name-${createHmac('sha256', key).update(word).digest('hex').slice(0, 12)}`)
 }
@@ -82,23 +83,30 @@ export interface Exported {
 }
 
 /** Writes a recording, or a range of it, to a file that only this user can read. Rejects with `ProblemError`. */
-export async function exportRecording(
-  entry: ListedRecording,
-  path: string,
-  { range, version, anonymise = false }: ExportOptions,
-): Promise<Exported> {
-  const { source, first, last } = entry
-  if (source === undefined || first === undefined || last === undefined || first > range.to || last < range.from) {
-    throw new ProblemError('not-found', `The recording ${entry.id} holds nothing of this time.`)
+export async function exportRecording(entry: ListedRecording, path: string, options: ExportOptions): Promise<Exported> {
+  const packed = packRecording(entry, options)
+  try {
+    await writeAtomically(path, packed.bytes)
+  } catch (error) {
+    if (error instanceof ProblemError) throw error
+    throw new ProblemError('internal', `Cannot write ${path}: ${messageOf(error)}.`)
   }
+  return packed.exported()
+}
+
+/** The bytes of such a file, and what is in it once they have been read. Throws `ProblemError`. */
+export function packRecording(
+  entry: ListedRecording,
+  { range, version, anonymise = false }: ExportOptions,
+): { readonly bytes: AsyncIterable<Buffer>; exported(): Exported } {
+  const { source, from, to } = partOf(entry, range)
   const problems: Problem[] = []
   const replaced = anonymise ? anonymiser() : undefined
-  const told = readRecording(entry, range, problems)
-  const { held, rest } = split(told)
+  const { held, rest } = split(readRecording(entry, range, problems))
   const head: RecordingHead = {
     source: replaced?.source(source) ?? source,
-    from: rfc3339(Math.max(first, range.from)),
-    to: rfc3339(Math.min(last, range.to)),
+    from: rfc3339(from),
+    to: rfc3339(to),
     held: held.length,
     console: version,
     ...(anonymise && { anonymised: true as const }),
@@ -106,15 +114,15 @@ export async function exportRecording(
   const record = createRecorder()
   const hash = createHash('sha256')
   let events = 0
-  const line = ({ at, event }: Told): string => {
+  const line = ({ at, event }: Told): Buffer => {
     events++
-    return `${record({ at, event: replaced?.event(event) ?? event })}\n`
+    return Buffer.from(`${record({ at, event: replaced?.event(event) ?? event })}\n`)
   }
   function* lines(): Generator<Buffer> {
-    for (const one of held) yield Buffer.from(line(one))
-    for (const one of rest) yield Buffer.from(line(one))
+    for (const one of held) yield line(one)
+    for (const one of rest) yield line(one)
   }
-  async function* file(): AsyncGenerator<Uint8Array> {
+  async function* file(): AsyncGenerator<Buffer> {
     const start = Buffer.from(`apfrec ${FORMAT}\n${JSON.stringify(head)}\n`)
     hash.update(start)
     yield start
@@ -128,13 +136,7 @@ export async function exportRecording(
     }
     yield hash.copy().digest()
   }
-  try {
-    await writeAtomically(path, file())
-  } catch (error) {
-    if (error instanceof ProblemError) throw error
-    throw new ProblemError('internal', `Cannot write ${path}: ${messageOf(error)}.`)
-  }
-  return { head, events, sha256: hash.digest('hex'), problems }
+  return { bytes: file(), exported: () => ({ head, events, sha256: hash.copy().digest('hex'), problems }) }
 }
 
 /** What held before the range, and the rest, which is read as it is asked for. */

@@ -6,7 +6,7 @@ import { createChapter, SEGMENT_CHARACTERS, SEGMENT_MS, type About, type KeptLin
 import { RECORDINGS, type RecordedEvent } from './library.ts'
 
 /** Beside the recordings: what is not complete yet is not among them. */
-const UNFINISHED = 'importing'
+export const UNFINISHED = 'importing'
 /** What is left of a console that was killed; no import takes so long. */
 const LEFT_MS = 6 * 3_600_000
 

@@ -28,7 +28,7 @@ export function systemAccess(recording: string, stateDir: string, consent: Conse
     permissionReports: async (target) => (await import('../cluster/permissions.ts')).permissionReports(target, consent),
     prometheusServers: async (target, environment) =>
       (await import('../sources/prometheus.ts')).prometheusServers(target, environment, consent),
-    recordings: async () => (await import('../recordings/library.ts')).shelf(stateDir),
+    recordings: async () => (await import('../recordings/shelf.ts')).shelf(stateDir),
     readClusterObjects: async (target) =>
       (await import('../cluster/clusterObjects.ts')).readClusterObjects(target, consent),
     readManifestFiles: async (files) => (await import('../sources/files/manifests.ts')).readManifestFiles(files),

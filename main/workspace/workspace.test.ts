@@ -11,7 +11,7 @@ import type { Emit } from '../../core/source/sourceEvent.ts'
 import type { ServerFacts } from '../../core/engine/apfEngine.ts'
 import type { Source, SourceResult } from '../ports/source.ts'
 import { oneSourceOf, type OneSource } from '../../test/harness/oneSource.ts'
-import { shelf } from '../recordings/library.ts'
+import { shelf } from '../recordings/shelf.ts'
 import { createWorkspace, type Workspace } from './workspace.ts'
 import { allNamed } from '../../test/harness/consent.ts'
 

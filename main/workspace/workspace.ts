@@ -25,7 +25,7 @@ import type {
 import type { Consent } from '../cluster/consent.ts'
 import type { SourceResult } from '../ports/source.ts'
 import type { Environment } from '../ports/environment.ts'
-import type { Shelf } from '../recordings/library.ts'
+import type { Shelf } from '../recordings/shelf.ts'
 import { openStore } from '../store/store.ts'
 import { createTopic } from '../ports/topic.ts'
 import { openSource, type ConnectedSource, type OpenSource } from './connectedSource.ts'
@@ -256,6 +256,9 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       },
       'recordings.list': async () => [...(await access.recordings()).list(await store.presence())],
       'recordings.remove': async ({ id }) => [...(await access.recordings()).remove(id, await store.presence())],
+      'recordings.export': async (part) => (await access.recordings()).export(part, options.version),
+      'recordings.import': async (file) => (await access.recordings()).import(file),
+      'recordings.report': async (part) => (await access.recordings()).report(part, options.version),
       [OPEN_PAST]: ({ connection }) => openPast(connection),
       'sources.servers': ({ target }) => access.prometheusServers(asConnected(target), environment),
       'sources.recent': () => store.recents.read(),

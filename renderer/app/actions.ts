@@ -13,7 +13,7 @@ import { controlSimulation, simulationStore } from '../state/simulation.ts'
 import { showsRequests } from '../state/live.ts'
 import { viewStore } from '../state/view.ts'
 import { say } from '../state/shell.ts'
-import { readFiles, type Readable } from '../components/files.ts'
+import { sourceOfFiles, type Readable } from '../components/files.ts'
 import { rosterRows } from './shell.data.ts'
 
 const ACTIONS: Readonly<Record<ActionName, () => void>> = {
@@ -203,8 +203,7 @@ export function unavailableActions(facts: ActionFacts): Readonly<Partial<Record<
 /** Opens files as a source; `choose` may ask for them. */
 export async function openAsSource(choose: () => Promise<readonly Readable[]>): Promise<void> {
   try {
-    const files = await readFiles(await choose())
-    await connectSource({ kind: 'files', files })
+    await connectSource(await sourceOfFiles(await choose()))
     openScreen('overview')
   } catch (thrown) {
     say(toProblem(thrown).message)

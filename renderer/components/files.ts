@@ -1,5 +1,7 @@
 import { ProblemError } from '../../core/contract/errors.ts'
-import type { UploadedFile } from '../../core/contract/source.ts'
+import { MOST_SHARED_BYTES, type SharedFile } from '../../core/contract/recording.ts'
+import type { SourceSpec, UploadedFile } from '../../core/contract/source.ts'
+import { client } from '../state/client.ts'
 
 interface Limits {
   /** Characters of all texts together. */
@@ -16,6 +18,34 @@ export interface Readable {
   readonly webkitRelativePath?: string
   stream(): ReadableStream<Uint8Array<ArrayBuffer>>
 }
+
+/** What opens chosen files: a recording is added to those of this console, others are read here. */
+export async function sourceOfFiles(files: readonly Readable[]): Promise<SourceSpec> {
+  const recordings = files.filter(({ name }) => /\.apfrec$/i.test(name))
+  const [recording] = recordings
+  if (recording === undefined) return { kind: 'files', files: await readFiles(files) }
+  if (files.length > 1) throw new ProblemError('invalid-input', `${recording.name} is a recording; open it alone.`)
+  return { kind: 'recording', ids: [await client().call('recordings.import', await inBase64(recording))] }
+}
+
+async function inBase64(file: Readable): Promise<SharedFile> {
+  const reader = file.stream().getReader()
+  let binary = ''
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return { name: file.name, base64: btoa(binary) }
+    // As many at once as a call takes arguments everywhere.
+    for (let at = 0; at < value.length; at += 8_192) binary += String.fromCharCode(...value.subarray(at, at + 8_192))
+    if (binary.length > MOST_SHARED_BYTES) {
+      await reader.cancel()
+      throw new ProblemError('too-large', `${file.name} is too large for a page; run apf-console import on it instead.`)
+    }
+  }
+}
+
+/** The content of a file in base64. */
+export const blobOf = ({ base64 }: SharedFile): Blob =>
+  new Blob([Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))])
 
 /** Texts of chosen files, unpacked where they are gzip. Never reads more than the limit, whatever is packed inside. */
 export async function readFiles(files: readonly Readable[], limits: Limits = LIMITS): Promise<UploadedFile[]> {

@@ -4,7 +4,7 @@ import type { SourceSpec } from '../../../core/contract/source.ts'
 import { Term } from '../../components/Term.tsx'
 import { Button, FilesButton } from '../../components/Button.tsx'
 import { SelectField, TextArea, TextField } from '../../components/Field.tsx'
-import { readFiles } from '../../components/files.ts'
+import { sourceOfFiles } from '../../components/files.ts'
 import { Pane } from '../../components/Pane.tsx'
 import type { SourcePaneProps } from './fields.tsx'
 import styles from './Connect.module.css'
@@ -73,15 +73,15 @@ export function FilePane(props: {
 }) {
   const { busy, onOpen } = props
   const [text, setText] = useState('')
-  const open = (chosen: readonly File[]): void =>
-    onOpen(async () => ({ kind: 'files', files: await readFiles(chosen) }))
+  const open = (chosen: readonly File[]): void => onOpen(() => sourceOfFiles(chosen))
   return (
     <Pane title="Files">
       <div className={styles['form']}>
         <div className={styles['drop']}>
           <p className={styles['note']}>
             Drop files or a folder anywhere on this window, or choose them here: /metrics pages, debug dumps, manifests,
-            audit and request logs, compressed with gzip or not. They are read on this machine, and the Overview opens.
+            audit and request logs, compressed with gzip or not, or an exported recording (.apfrec). They are read on
+            this machine, and the Overview opens.
           </p>
           <div className={styles['buttons']}>
             <FilesButton primary disabled={busy} label="Files to open" onFiles={open}>

@@ -110,7 +110,7 @@ const KINDS: readonly (readonly [kind: Kind, title: string, text: string])[] = [
   ['proxy', 'Live proxy', 'Runs real requests through flow control on this machine, in front of a server. Editable.'],
   ['feed', 'Audit or log feed', 'What a server did, request by request, from its audit log, webhook or -v=3 log.'],
   ['etcd', 'etcd proxy', 'Rules and requests of an etcd-proxy on this machine, or of a simulated etcd. Editable.'],
-  ['file', 'Files', 'A /metrics page, a folder of captures, or a log. Drop it anywhere on the window.'],
+  ['file', 'Files', 'A /metrics page, a folder of captures, a log, or a recording. Drop it anywhere on the window.'],
   ['demo', 'Recorded demo', 'A short recording of a real server under load. No cluster required.'],
 ]
 

@@ -14,6 +14,7 @@ import { say } from '../../state/shell.ts'
 import { timeStore } from '../../state/time.ts'
 import { absolute } from '../../state/time.logic.ts'
 import { format, UNKNOWN } from '../../theme/format.ts'
+import { SharePane } from './SharePane.tsx'
 import { recordingSentence } from './recordings.data.ts'
 import styles from './recordings.module.css'
 
@@ -26,6 +27,7 @@ const FIRST_RANGE_MS = 600_000
 export function RecordingsScreen() {
   const { entries, problem, change } = useRecordings()
   const [leaving, setLeaving] = useState<string>()
+  const [shared, setShared] = useState<string>()
   if (entries === undefined) {
     return problem === undefined ? (
       <LoadingPage title="Recordings" waitingFor="the list of recordings" />
@@ -46,9 +48,11 @@ export function RecordingsScreen() {
       leaving={leaving === entry.id}
       onLeave={(wanted) => setLeaving(wanted ? entry.id : undefined)}
       onRemove={() => remove(entry.id)}
+      onShare={() => setShared(entry.id)}
     />
   )
   const problems = entries.flatMap((entry) => entry.problems)
+  const sharing = entries.find(({ id }) => id === shared)
   return (
     <div className={styles['screen']}>
       <Summary entries={entries} />
@@ -66,6 +70,7 @@ export function RecordingsScreen() {
           empty="Nothing has been recorded yet. Connect a source; the Connection screen says whether recording is on."
         />
       </Pane>
+      {sharing !== undefined && <SharePane key={sharing.id} entry={sharing} onClose={() => setShared(undefined)} />}
     </div>
   )
 }
@@ -111,9 +116,10 @@ interface ActionsProps {
   readonly leaving: boolean
   readonly onLeave: (wanted: boolean) => void
   readonly onRemove: () => void
+  readonly onShare: () => void
 }
 
-function Actions({ entry, leaving, onLeave, onRemove }: ActionsProps) {
+function Actions({ entry, leaving, onLeave, onRemove, onShare }: ActionsProps) {
   if (leaving) {
     return (
       <span className={styles['actions']}>
@@ -130,6 +136,9 @@ function Actions({ entry, leaving, onLeave, onRemove }: ActionsProps) {
     <span className={styles['actions']}>
       <Button small disabled={entry.first === undefined} onClick={() => void open(entry)}>
         Open
+      </Button>
+      <Button small disabled={entry.first === undefined} onClick={onShare}>
+        Share…
       </Button>
       <Button small disabled={entry.running} onClick={() => onLeave(true)}>
         Remove…

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { recordingSentence } from './recordings.data.ts'
+import { editedReport, recordingSentence } from './recordings.data.ts'
 
 const ON = { status: 'recording', possible: true, folder: '/r', since: '2026-11-21T03:00:00Z' } as const
 
@@ -35,4 +35,14 @@ test.each([
 test('counts what there is', () => {
   const { evidence } = recordingSentence([{ bytes: 1_000_000 }, { bytes: 500_000 }], 'prod', ON)
   expect(evidence).toBe('Nothing was lost. 2 recordings, 1.5 MB in all.')
+})
+
+test('a report has the words of its author after the summary, and the sections that are kept', () => {
+  const section = (title: string) => ({ title, blocks: [{ kind: 'text' as const, text: 'x' }] })
+  const report = { title: 'Report', subtitle: 'now', sections: ['Summary', 'Limits', 'Glossary'].map(section) }
+  const edited = editedReport(report, { title: ' Flood ', words: 'One.\n\nTwo.\n', left: new Set(['Limits']) })
+  expect(edited.title).toBe('Flood')
+  expect(edited.sections.map(({ title }) => title)).toEqual(['Summary', 'In the words of the author', 'Glossary'])
+  expect(edited.sections[1]?.blocks).toEqual(['One.', 'Two.'].map((text) => ({ kind: 'text', text })))
+  expect(editedReport(report, { title: '', words: ' ', left: new Set() })).toEqual(report)
 })

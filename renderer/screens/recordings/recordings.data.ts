@@ -1,3 +1,4 @@
+import type { Report } from '../../../core/contract/report.ts'
 import type { RecorderState, RecordingEntry } from '../../../core/contract/recording.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import { format } from '../../theme/format.ts'
@@ -31,4 +32,24 @@ function lossOf(state: RecorderState | undefined): string {
     ...(leftOut > 0 ? [`${format.counted(leftOut, 'request')} left out, beyond 1,000 a second`] : []),
   ]
   return parts.length === 0 ? 'Nothing was lost.' : `${parts.join('; ')}.`
+}
+
+export interface ReportEdit {
+  readonly title: string
+  /** Of the author; paragraphs are apart by an empty line. */
+  readonly words: string
+  /** Titles of sections that are left out. */
+  readonly left: ReadonlySet<string>
+}
+
+/** A report as its author wants it: their words come after the first section that is kept. */
+export function editedReport(report: Report, { title, words, left }: ReportEdit): Report {
+  const paragraphs = words.split(/\n\s*\n/).filter((text) => text.trim() !== '')
+  const kept = report.sections.filter((section) => !left.has(section.title))
+  const own = {
+    title: 'In the words of the author',
+    blocks: paragraphs.map((text) => ({ kind: 'text' as const, text: text.trim() })),
+  }
+  const sections = paragraphs.length === 0 ? kept : [...kept.slice(0, 1), own, ...kept.slice(1)]
+  return { ...report, title: title.trim() === '' ? report.title : title.trim(), sections }
 }

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+
+/*
+ * A report as a list of sections, before it is written in a language of its own. Texts are plain, without markup; instants
+ * are Unix milliseconds.
+ */
+
+const ReportTableSchema = z.object({
+  kind: z.literal('table'),
+  /** Names of columns; those of numbers stand to the right. */
+  head: z.array(z.object({ text: z.string(), number: z.literal(true).exactOptional() })),
+  rows: z.array(z.array(z.string())),
+})
+
+const ReportLineSchema = z.object({
+  name: z.string(),
+  /** In the order of time; without a value where nothing was sampled. */
+  points: z.array(z.object({ at: z.number(), value: z.number().exactOptional() })),
+  /** How it is told from the others without colour. */
+  dash: z.enum(['solid', 'dashed']),
+})
+export type ReportLine = z.infer<typeof ReportLineSchema>
+
+const ReportChartSchema = z.object({
+  kind: z.literal('chart'),
+  title: z.string(),
+  /** Of the values: `seats`. */
+  unit: z.string(),
+  from: z.number(),
+  to: z.number(),
+  lines: z.array(ReportLineSchema),
+})
+export type ReportChart = z.infer<typeof ReportChartSchema>
+
+const ReportBlockSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('text'), text: z.string() }),
+  z.object({ kind: z.literal('list'), items: z.array(z.string()) }),
+  ReportTableSchema,
+  ReportChartSchema,
+])
+export type ReportBlock = z.infer<typeof ReportBlockSchema>
+
+const ReportSectionSchema = z.object({ title: z.string(), blocks: z.array(ReportBlockSchema) })
+export type ReportSection = z.infer<typeof ReportSectionSchema>
+
+export const ReportSchema = z.object({
+  title: z.string(),
+  /** Which range, which servers: one line. */
+  subtitle: z.string(),
+  sections: z.array(ReportSectionSchema),
+})
+export type Report = z.infer<typeof ReportSchema>

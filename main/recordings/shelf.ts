@@ -1,0 +1,96 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { ProblemError } from '../../core/contract/errors.ts'
+import {
+  MOST_SHARED_BYTES,
+  type RecordingEntry,
+  type RecordingPart,
+  type SharedFile,
+} from '../../core/contract/recording.ts'
+import type { Report } from '../../core/contract/report.ts'
+import { megabytes } from '../files/files.ts'
+import { reportOfRecording } from './incident.ts'
+import { chaptersIn, listRecordings, RECORDINGS, removeChapter, type ListedRecording } from './library.ts'
+import { importRecording, packRecording } from './recordingFile.ts'
+import { UNFINISHED } from './shelving.ts'
+
+/** The recordings of one state folder, for pages. */
+export interface Shelf {
+  /** The latest first. */
+  list(presence: Runner): readonly RecordingEntry[]
+  /** Returns those that are left. Throws `invalid-input` for one that is still written, `not-found` for none. */
+  remove(id: string, presence: Runner): readonly RecordingEntry[]
+  /** Rejects with `too-large` for what does not fit into a message, and like `report`. */
+  export(part: RecordingPart, version: string): Promise<SharedFile>
+  /** Resolves to the id of the recording in the file. Rejects with `ProblemError`. */
+  import(file: SharedFile): Promise<string>
+  /** Throws `not-found` for what was not recorded. */
+  report(part: RecordingPart, version: string): Report
+}
+/** Knows which consoles run. */
+interface Runner {
+  runs(writer: string): boolean
+}
+
+export function shelf(stateDir: string): Shelf {
+  const folder = join(stateDir, RECORDINGS)
+  const list = (presence: Runner): readonly RecordingEntry[] =>
+    listRecordings(folder, (writer) => presence.runs(writer)).map(withoutChapters)
+  const find = (id: string): ListedRecording => {
+    const found = listRecordings(folder, () => false).find((one) => one.id === id)
+    if (found !== undefined) return found
+    throw new ProblemError('not-found', `There is no recording ${JSON.stringify(id)}.`)
+  }
+  return {
+    list,
+    remove(id, presence) {
+      const entry = list(presence).find((one) => one.id === find(id).id)
+      if (entry?.running === true) {
+        throw new ProblemError('invalid-input', 'This recording is still being written. Switch recording off first.')
+      }
+      for (const chapter of chaptersIn(folder)) if (chapter.recording === id) removeChapter(folder, chapter)
+      return list(presence)
+    },
+    async export({ id, anonymise, ...range }, version) {
+      const packed = packRecording(find(id), { range: rangeOf(range), version, anonymise })
+      const parts: Buffer[] = []
+      let bytes = 0
+      for await (const piece of packed.bytes) {
+        parts.push(piece)
+        bytes += piece.length
+        if (bytes > MOST_SHARED_BYTES) {
+          throw new ProblemError(
+            'too-large',
+            `The file would be larger than ${megabytes(MOST_SHARED_BYTES)}; choose a shorter range, or run apf-console export ${id} FILE.`,
+          )
+        }
+      }
+      const { head } = packed.exported()
+      const at = head.from.slice(0, 19).replaceAll(/[-:]/g, '')
+      return { name: `${fileNameOf(head.source.name)}-${at}Z.apfrec`, base64: Buffer.concat(parts).toString('base64') }
+    },
+    async import({ name, base64 }) {
+      const unfinished = join(stateDir, UNFINISHED)
+      await mkdir(unfinished, { recursive: true, mode: 0o700 })
+      const own = await mkdtemp(join(unfinished, 'file-'))
+      try {
+        // The name of the page's file stands in sentences, and leads nowhere else.
+        const path = join(own, fileNameOf(basename(name)))
+        await writeFile(path, Buffer.from(base64, 'base64'), { mode: 0o600 })
+        return await importRecording(path, stateDir, new AbortController().signal)
+      } finally {
+        await rm(own, { recursive: true, force: true })
+      }
+    },
+    report: ({ id, anonymise, ...range }, version) =>
+      reportOfRecording(find(id), { range: rangeOf(range), version, anonymise }).report,
+  }
+}
+
+const rangeOf = ({ from = -Infinity, to = Infinity }: Pick<RecordingPart, 'from' | 'to'>) => ({ from, to })
+
+const fileNameOf = (name: string): string => name.replaceAll(/[^\w.-]+/g, '_').slice(0, 100)
+
+function withoutChapters({ chapters: _chapters, ...entry }: ListedRecording): RecordingEntry {
+  return entry
+}
