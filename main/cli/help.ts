@@ -63,7 +63,7 @@ Usage:
   apf-console record [FILE] [source] [--for D]       records a source without a window
   apf-console replay ID|FILE [--from T] [--to T] [--speed N]   the frames of a recording as NDJSON
   apf-console export ID FILE [--from T] [--to T]     a recording, or a range of it, as one file
-  apf-console import FILE…                           recordings from such files
+  apf-console import FILE…                           recordings from such files, from what watch printed, from captures
   apf-console report ID|FILE [NEWFILE] [--from T] [--to T]   an incident report, as Markdown or HTML
   apf-console shard --queues Q --hand H              hands of queues: collisions, overlaps, better shapes
   apf-console validate FILE…                         problems of flow-control manifests, with their places
@@ -193,7 +193,9 @@ Exit code: 0 done, 1 a part of the recording cannot be read and is missing from 
 
   import: `Usage: apf-console import FILE…
 
-Adds exported recordings (.apfrec) to those of this user and prints the ID of each. The same file twice is one recording.
+Adds exported recordings (.apfrec) to those of this user and prints the ID of each. All other files together become one
+recording: what watch printed, metrics pages, text formats of Prometheus with timestamps (promtool tsdb dump-openmetrics),
+captures, manifests, audit and request logs, folders of them, - for standard input. The same file twice is one recording.
 They are kept for as long as others, counted from now.
 
 Exit code: 0 done, 2 cannot run.`,

@@ -1,8 +1,16 @@
 import { stat } from 'node:fs/promises'
 import { ProblemError } from '../../core/contract/errors.ts'
-import { importRecording, exportRecording, type ExportOptions } from '../recordings/recordingFile.ts'
+import {
+  importRecording,
+  exportRecording,
+  isRecordingFile,
+  startOfFile,
+  type ExportOptions,
+} from '../recordings/recordingFile.ts'
 import type { ListedRecording } from '../recordings/library.ts'
 import type { Console, ExitCode } from './console.ts'
+import { importFiles } from './importFiles.ts'
+import { readInputFiles } from './inputFiles.ts'
 import { RANGE_OPTIONS, rangeFrom, recordingNamed } from './recordingOptions.ts'
 import { tellProblems } from './recordings.ts'
 import { UsageError, type Command, type Given } from './usage.ts'
@@ -48,7 +56,7 @@ export async function exportTo(
   return tellProblems(problems, console)
 }
 
-/** Adds exported recordings to those of this user. */
+/** Adds recordings to those of this user: exported ones, and what other files tell together. */
 export const importCommand: Command = {
   options: {},
   operands: 'files',
@@ -56,10 +64,19 @@ export const importCommand: Command = {
 }
 
 async function runImport({ operands }: Given, console: Console): Promise<ExitCode> {
-  if (operands.length === 0) throw new UsageError('import needs the files of recordings: import incident.apfrec.')
+  if (operands.length === 0) throw new UsageError('import needs files: import incident.apfrec, or import capture/.')
+  const others: string[] = []
   for (const file of operands) {
+    const start = await startOfFile(file).catch(() => undefined)
+    if (!/\.apfrec$/i.test(file) && (start === undefined || !isRecordingFile(start))) {
+      others.push(file)
+      continue
+    }
     const id = await importRecording(file, console.stateDir, console.signal)
     console.print([`${file}: recording ${id}`])
   }
+  if (others.length === 0) return 0
+  const id = await importFiles(await readInputFiles(others, console), console)
+  console.print([`${others.join(', ')}: recording ${id}`])
   return 0
 }

@@ -29,7 +29,8 @@ export async function createFilesSource(
   const logs = found.filter((part) => part.kind === 'audit' || part.kind === 'httplog')
   const objects = await readObjects(manifests, version, environment)
   const live = logs.length === 0 ? undefined : await readLogs(logs, { version, servers, objects, environment })
-  const read: ReadFiles = { files, servers, foreign: foreign.length, ...objects, ...(live && { live }) }
+  const sampled = found.some(({ kind }) => kind === 'frame')
+  const read: ReadFiles = { files, servers, sampled, foreign: foreign.length, ...objects, ...(live && { live }) }
   if (servers.length > 0 || read.manifests > 0 || live !== undefined) return { ok: true, source: createSource(read) }
   const [message = 'There is nothing in these files.', ...others] = [...sentences, ...read.notes, ...foreign]
   return {
@@ -41,6 +42,8 @@ export async function createFilesSource(
 interface ReadFiles {
   readonly files: readonly UploadedFile[]
   readonly servers: readonly StillServer[]
+  /** Frames are among them, which were pages once. */
+  readonly sampled: boolean
   /** How many files hold nothing that is known, and how many objects. */
   readonly foreign: number
   readonly manifests: number
@@ -99,11 +102,12 @@ async function readLogs(
   })
 }
 
-function createSource({ files, servers, foreign, manifests, objects, live }: ReadFiles): Source {
+function createSource({ files, servers, sampled, foreign, manifests, objects, live }: ReadFiles): Source {
+  const one = sampled ? 'sample' : 'page'
   const pages = servers.reduce((sum, server) => sum + server.frames.length, 0)
   const [first] = files
   const parts = [
-    ...(pages > 0 ? [pages === 1 ? 'one page' : `${pages} pages in the order of time`] : []),
+    ...(pages > 0 ? [pages === 1 ? `one ${one}` : `${pages} ${one}s in the order of time`] : []),
     ...(manifests > 0 ? [`${manifests} flow-control ${manifests === 1 ? 'object' : 'objects'}`] : []),
     ...(live ? [`${live.state().arrived} requests of logs`] : []),
     ...(foreign > 0 ? [`${foreign} other ${foreign === 1 ? 'file' : 'files'} left out`] : []),

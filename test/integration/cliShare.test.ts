@@ -127,6 +127,58 @@ describe('a recording as a file', () => {
   })
 })
 
+describe('import of other files', () => {
+  it('makes a recording of what watch printed', async () => {
+    here()
+    const printed = (await runHere('replay', file)).output
+    const watched = join(folder, 'watched.ndjson')
+    await writeFile(watched, printed)
+    elsewhere('watched')
+    const imported = await runHere('import', watched)
+    expect(imported).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(/: recording 20261121T030100Z-[0-9a-f]{8}\n$/),
+    })
+    expect(await runHere('import', watched)).toEqual(imported)
+    expect(lines((await runHere('recordings')).output)).toHaveLength(2)
+    const servers = (text: string) => lines(text).map((line) => FrameSchema.parse(JSON.parse(line)).servers)
+    expect(servers((await runHere('replay', '2026')).output)).toEqual(servers(printed))
+    expect((await runHere('snapshot', '--recording', '2026', '--at', '2026-11-21T03:01:30Z')).code).toBe(0)
+  })
+
+  it('makes a recording of a dump of Prometheus, a server for each instance', async () => {
+    const text = [10, 20, 30]
+      .flatMap((second) =>
+        ['a:6443', 'b:6443'].map(
+          (instance) =>
+            `apiserver_flowcontrol_dispatched_requests_total{instance="${instance}",job="k",flow_schema="f",priority_level="l"} ${second} ${1_795_000_000 + second}.5`,
+        ),
+      )
+      .join('\n')
+    const dump = join(folder, 'dump.om')
+    await writeFile(dump, `# TYPE apiserver_flowcontrol_dispatched_requests_total counter\n${text}\n# EOF\n`)
+    elsewhere('dumped')
+    expect((await runHere('import', dump)).code).toBe(0)
+    const [frame] = lines((await runHere('snapshot', '--recording', '2026')).output.replaceAll(/\n\s*/g, ''))
+    const read = FrameSchema.parse(JSON.parse(frame ?? ''))
+    expect(read.servers.map(({ id, at, levels }) => [id, at, levels[0]?.dispatched])).toEqual([
+      ['dump.om, a:6443', '2026-11-18T11:07:10.500Z', 30],
+      ['dump.om, b:6443', '2026-11-18T11:07:10.500Z', 30],
+    ])
+    expect(lines((await runHere('replay', '2026')).output)).toHaveLength(3)
+  })
+
+  it('says what is wrong', async () => {
+    const other = join(folder, 'other.txt')
+    await writeFile(other, 'hello')
+    expect(await runHere('import', other)).toMatchObject({
+      code: 2,
+      told: expect.stringContaining('is neither a metrics page'),
+    })
+    expect((await runHere('import')).told).toContain('import needs files')
+  })
+})
+
 describe('report', () => {
   it('writes an incident report of a range, as Markdown or as a page', async () => {
     elsewhere('reports')

@@ -9,7 +9,7 @@ import { FAMILY } from '../../../core/metrics/familyNames.ts'
 import type { Page } from '../../../core/metrics/page.ts'
 import type { DumpFrame } from '../../../core/frame/dump.ts'
 import { NEEDED_FAMILIES } from '../../../core/metrics/catalogue.ts'
-import { MS_PER_SECOND, unixMsAfter } from '../../../core/units.ts'
+import { MS_PER_SECOND, unixMsAfter, unixMsOf } from '../../../core/units.ts'
 import type { Body, Recognised } from './recognise.ts'
 
 /** What files say of one server, in the order of time. */
@@ -54,7 +54,7 @@ export function assemble(found: readonly Recognised[], now: number): Assembled {
   const version = found.find((part) => part.kind === 'version')?.version
   const sentences = atMost(told, MOST_SENTENCES)
 
-  const [first, ...others] = groups.map((pages) => stillServer(pages, version))
+  const [first, ...others] = [...groups.map((pages) => stillServer(pages, version)), ...framesOf(found)]
   if (first !== undefined) {
     const complete = dump === undefined ? first : { ...first, dump: { ...dump, server: first.id } }
     return { servers: [complete, ...others].map((server) => ({ ...server, notes: sentences })), sentences }
@@ -86,6 +86,22 @@ function groupPages(found: readonly Recognised[], told: string[], now: number): 
     group.push({ at: part.t ?? pageTime(page) ?? (group.at(-1)?.at ?? now - 1_000) + 1_000, body: part, page })
   }
   return [...new Set(groups.values())]
+}
+
+/** Frames by server, in the order of time; of two of one instant the later one. */
+function framesOf(found: readonly Recognised[]): Omit<StillServer, 'notes'>[] {
+  const servers = new Map<string, Map<string, ServerFrame>>()
+  for (const part of found) {
+    for (const server of part.kind === 'frame' ? part.frame.servers : []) {
+      const known = servers.get(server.id) ?? new Map<string, ServerFrame>()
+      servers.set(server.id, known.set(server.at, server))
+    }
+  }
+  return [...servers].map(([id, frames]) => ({
+    id,
+    frames: [...frames.values()].toSorted((a, b) => unixMsOf(a.at) - unixMsOf(b.at)),
+    times: [],
+  }))
 }
 
 const NO_FLOW_CONTROL = 'holds metrics, but none of API Priority and Fairness: save the /metrics of a kube-apiserver.'

@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { FrameSchema, type Frame } from '../../../core/frame/frame.ts'
 import { dumpKind, type DumpKind } from '../../../core/metrics/dumps.ts'
+import { scrapesIn } from './scrapes.ts'
 
 /** One body that a server answered, wherever in a file it was found. */
 export interface Body {
@@ -15,6 +17,8 @@ export interface Body {
 export type Recognised =
   | ({ readonly kind: 'page' } & Body)
   | ({ readonly kind: 'dump'; readonly dump: DumpKind } & Body)
+  /** What `snapshot` and `watch` print. */
+  | { readonly kind: 'frame'; readonly frame: Frame }
   /** The answer of /version: of the pages that do not tell it themselves. */
   | { readonly kind: 'version'; readonly version: string }
   /** Flow-control objects, as YAML or JSON. */
@@ -50,7 +54,12 @@ export function recognise(file: string, text: string): Recognised[] {
   if (HTTP_LINE.test(text)) return [{ kind: 'httplog', file, text }]
   if (isManifest(text)) return [{ kind: 'manifest', file, text }]
   if (begin.startsWith('{')) return recogniseJson(file, text)
-  return [recogniseText({ file, text })]
+  const scrapes = scrapesIn(text)
+  if (scrapes === undefined) return [recogniseText({ file, text })]
+  return scrapes.map(({ instance, at, text: page }) => {
+    const name = instance === '' ? file : `${file}, ${instance}`
+    return { kind: 'page', file: name, t: at, text: page }
+  })
 }
 
 /** A manifest names the group of its objects as a value of `apiVersion`, in YAML or JSON; a capture only inside of texts. */
@@ -78,8 +87,11 @@ function recogniseText(body: Body): Recognised {
 }
 
 function recogniseJson(file: string, text: string): Recognised[] {
-  const version = VersionSchema.safeParse(parseJson(text))
+  const whole = parseJson(text)
+  const version = VersionSchema.safeParse(whole)
   if (version.success) return [{ kind: 'version', version: version.data.gitVersion }]
+  const single = frameIn(whole)
+  if (single !== undefined) return [{ kind: 'frame', frame: single }]
   const found: Recognised[] = []
   let answers = 0
   for (const [index, line] of text.split('\n').entries()) {
@@ -87,7 +99,11 @@ function recogniseJson(file: string, text: string): Recognised[] {
     const where = `${file}, line ${index + 1}`
     const content = parseJson(line)
     const answer = CaptureLineSchema.safeParse(content)
-    if (answer.success) {
+    const frame = frameIn(content)
+    if (frame !== undefined) {
+      answers++
+      found.push({ kind: 'frame', frame })
+    } else if (answer.success) {
       answers++
       found.push(recogniseAnswer(file, index + 1, answer.data))
     } else if (content === undefined) {
@@ -98,8 +114,16 @@ function recogniseJson(file: string, text: string): Recognised[] {
   }
   // Of a document that is no capture one sentence says so, not one for every line.
   if (answers > 0) return found
-  return [foreign(file, 'holds JSON, but no capture: each line needs "path" and "body" of one answer')]
+  return [
+    foreign(file, 'holds JSON, but neither frames nor a capture, whose lines have "path" and "body" of one answer'),
+  ]
 }
+
+/** Whatever else is JSON is not looked at twice. */
+const frameIn = (content: unknown): Frame | undefined =>
+  typeof content === 'object' && content !== null && 'formatVersion' in content
+    ? FrameSchema.safeParse(content).data
+    : undefined
 
 function recogniseAnswer(file: string, line: number, answer: z.infer<typeof CaptureLineSchema>): Recognised {
   const { t, path, status, body } = answer

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import type { LiveRequest } from '../../core/contract/live.ts'
+import { ProblemError } from '../../core/contract/errors.ts'
+import type { UploadedFile } from '../../core/contract/source.ts'
+import { instantOf, type Told } from '../../core/source/recording.ts'
+import type { SourceEvent } from '../../core/source/sourceEvent.ts'
+import { rfc3339 } from '../../core/units.ts'
+import { recordingId } from '../recordings/library.ts'
+import { shelve } from '../recordings/shelving.ts'
+import { createFilesSource } from '../sources/files.ts'
+import type { Console } from './console.ts'
+
+/** Rows of one event. */
+const MOST_ROWS = 1_000
+
+/**
+ * Puts what files tell on the shelf as one recording: pages, frames, a dump, objects, requests of logs. Resolves to its id.
+ * Rejects with `ProblemError`.
+ */
+export async function importFiles(files: readonly UploadedFile[], console: Console): Promise<string> {
+  const made = await createFilesSource(files, console.environment)
+  if (!made.ok) throw ProblemError.of(made.problem)
+  const { source } = made
+  const events: SourceEvent[] = []
+  const take = (event: SourceEvent): void => void events.push(event)
+  source.start(console.signal, take)
+  source.objects?.start(console.signal, (reading) => take({ kind: 'objects', origin: 'files', reading }))
+  const told = inOrder(events, source.live?.log.before(Number.MAX_SAFE_INTEGER) ?? [])
+  const [first] = told
+  if (first === undefined) throw new ProblemError('not-found', 'These files hold nothing that can be recorded.')
+  const hash = createHash('sha256')
+  for (const { name, text } of files) hash.update(`${name.length} ${name} ${text.length} ${text}`)
+  const recording = recordingId(first.at, hash.digest('hex'))
+  const about = { recording, startedAt: rfc3339(first.at), source: source.info }
+  await shelve(
+    console.stateDir,
+    about,
+    told.map((one) => ({ told: one, held: false })),
+  )
+  return recording
+}
+
+/** In the order of time; what has no time of its own was known from the first sample on. */
+function inOrder(events: readonly SourceEvent[], rows: readonly LiveRequest[]): readonly Told[] {
+  const timed = events.flatMap((event): Told[] => {
+    const at = event.kind === 'frame' || event.kind === 'dump' ? instantOf({ at: Number.NaN, event }) : Number.NaN
+    return Number.isNaN(at) ? [] : [{ at, event }]
+  })
+  const done = rows.filter(({ state }) => state !== 'waiting' && state !== 'executing')
+  for (let from = 0; from < done.length; from += MOST_ROWS) {
+    const requests = done.slice(from, from + MOST_ROWS)
+    const at = requests[0]?.at
+    const changes = { event: from + requests.length, from, requests, dropped: 0 }
+    if (at !== undefined) timed.push({ at, event: { kind: 'requests', changes } })
+  }
+  timed.sort((a, b) => a.at - b.at)
+  const at = timed[0]?.at
+  if (at === undefined) return []
+  const known = events.filter(({ kind }) => kind !== 'frame' && kind !== 'dump').map((event): Told => ({ at, event }))
+  return [...known, ...timed]
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { scrapesIn } from './scrapes.ts'
+
+test('a text with times is told apart by instant and target', () => {
+  const text = `# HELP a b
+# TYPE a counter
+a{instance="y:1",job="k",x="1"} 3 2000
+a{x="1",job="k",instance="y:1"} 1 1000
+a{instance="z\\"}:1"} 2 1000
+b 7 1000
+not a sample
+a 1 99999999999999999999
+`
+  const type = '# TYPE a counter\n'
+  expect(scrapesIn(text)).toEqual([
+    { instance: 'y:1', at: 1_000, text: `${type}a{x="1"} 1\n` },
+    { instance: 'z\\"}:1', at: 1_000, text: `${type}a 2\n` },
+    { instance: '', at: 1_000, text: `${type}b 7\n` },
+    { instance: 'y:1', at: 2_000, text: `${type}a{x="1"} 3\n` },
+  ])
+})
+
+test('OpenMetrics counts seconds', () => {
+  expect(scrapesIn('a 1 1000.25\na 2 1001.25\n# EOF\n')?.map(({ at }) => at)).toEqual([1_000_250, 1_001_250])
+})
+
+test.each(['a 1\nb 2\n', 'a 1 1000\nb 2 1000\n', '# only\n', '', 'a{le="1"} 2\n'])('%j is one page', (text) => {
+  expect(scrapesIn(text)).toBeUndefined()
+})

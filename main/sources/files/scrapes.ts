@@ -1,0 +1,52 @@
+import { MS_PER_SECOND, type UnixMs } from '../../../core/units.ts'
+
+/** What one scrape of one target read: the samples of one instant. */
+export interface Scrape {
+  /** The label that a Prometheus gives its targets; empty without. */
+  readonly instance: string
+  readonly at: UnixMs
+  /** A page without times, and without the labels that the Prometheus added. */
+  readonly text: string
+}
+
+/** A whole line: name, labels, value and time. */
+const TIMED = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?[ \t]+(\S+)[ \t]+(-?\d+(?:\.\d+)?)\r?$/
+const INSTANCE = /(?:^|,)instance="((?:[^"\\]|\\.)*)"/
+const ADDED = /(?:^|,)(?:instance|job|__name__)="(?:[^"\\]|\\.)*"/g
+
+/**
+ * The scrapes of a text whose samples have times, as `promtool tsdb dump-openmetrics` and federation write them, in the order of
+ * time; `undefined` of a text whose samples have none or all the same.
+ */
+export function scrapesIn(text: string): readonly Scrape[] | undefined {
+  // Most pages have no times, which their first sample shows.
+  const first = /^[^#\s].*$/m.exec(text)?.[0]
+  if (first === undefined || !TIMED.test(first)) return undefined
+  // OpenMetrics has seconds, the older format milliseconds; both as Unix times.
+  const unit = /^# EOF\s*$/m.test(text.slice(-16)) ? MS_PER_SECOND : 1
+  const scrapes = new Map<string, { readonly instance: string; readonly at: UnixMs; readonly lines: string[] }>()
+  const types: string[] = []
+  for (const line of text.split('\n')) {
+    if (line.startsWith('#')) {
+      if (line.startsWith('# TYPE ')) types.push(`${line}\n`)
+      continue
+    }
+    const [, name, labels = '', value = '', time] = TIMED.exec(line) ?? []
+    if (name === undefined) continue
+    const instance = INSTANCE.exec(labels)?.[1] ?? ''
+    const at = Math.round(Number(time) * unit)
+    const key = `${at} ${instance}`
+    // No clock shows it.
+    if (Number.isNaN(new Date(at).valueOf())) continue
+    const scrape = scrapes.get(key) ?? { instance, at, lines: new Array<string>() }
+    scrapes.set(key, scrape)
+    const own = labels.replaceAll(ADDED, '').replace(/^,/, '')
+    scrape.lines.push(own === '' ? `${name} ${value}` : `${name}{${own}} ${value}`)
+  }
+  const instants = new Set([...scrapes.values()].map(({ at }) => at))
+  if (instants.size < 2) return undefined
+  const head = types.join('')
+  return [...scrapes.values()]
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ instance, at, lines }) => ({ instance, at, text: `${head}${lines.join('\n')}\n` }))
+}
