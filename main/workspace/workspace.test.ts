@@ -182,7 +182,7 @@ describe('the workspace', () => {
       ids.push(connection)
       workspace.handlers.streams.summary(
         { connection },
-        ({ servers }) => void heard.push(`${name} ${servers.map(({ executing }) => executing.join(' ')).join()}`),
+        ({ servers }) => void heard.push(`${name} ${servers.flatMap((server) => server.executing).join(' ')}`),
         new AbortController().signal,
       )
     }

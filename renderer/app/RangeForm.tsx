@@ -1,6 +1,7 @@
 import { useState, type FormEvent } from 'react'
 import { Button } from '../components/Button.tsx'
 import { inputClass } from '../components/Field.tsx'
+import { useNow } from '../components/hooks.ts'
 import { changeSettings, useSettings } from '../state/settings.ts'
 import { closeOverlay } from '../state/shell.ts'
 import { timeStore } from '../state/time.ts'
@@ -16,7 +17,7 @@ export function RangeForm({ window }: { readonly window: TimeWindow }) {
   const [{ clock }] = useSettings()
   const [typed, setTyped] = useState(() => windowText(timeStore.getState()))
   const [tried, setTried] = useState(false)
-  const parsed = readRange(typed, { now: Date.now(), zone: clock })
+  const parsed = readRange(typed, { now: useNow(), zone: clock })
   const preset = (seconds: number): void => {
     setRange(seconds)
     changeSettings({ rangeSeconds: seconds })

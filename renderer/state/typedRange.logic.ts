@@ -1,4 +1,4 @@
-import { MS_PER_DAY } from '../../core/units.ts'
+import { MS_PER_DAY, unixMsOf } from '../../core/units.ts'
 import { absolute, LONGEST, textToWindow, type ParsedWindow } from './time.logic.ts'
 
 /** What a typed time without a date or a zone is relative to. */
@@ -110,7 +110,7 @@ const CLOCK = /^(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?$/
 function readWritten(text: string, wall: Wall): Written | undefined {
   const trimmed = text.trim()
   if (/^\d{4}-\d\d-\d\d[t ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(z|[+-]\d\d:\d\d)$/i.test(trimmed)) {
-    const instant = Date.parse(trimmed.replace(' ', 'T'))
+    const instant = unixMsOf(trimmed.replace(' ', 'T'))
     return Number.isNaN(instant) ? undefined : { day: undefined, ms: undefined, instant }
   }
   const [, word, rest = ''] = /^(now|today|yesterday|\d{4}-\d\d-\d\d)(?:[t ]\s*(.*))?$/i.exec(trimmed) ?? []

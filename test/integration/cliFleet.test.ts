@@ -12,8 +12,16 @@ test('several sources in one table: one that cannot be read says so in its row a
   }))
   const prometheus = await startFakePrometheus(Date.now, () => targets)
   const { code, output } = await runHere(
-    ...['fleet', '--demo', '--metrics-url', 'http://127.0.0.1:9/metrics'],
-    ...['--prometheus', prometheus.url('/'), '--seconds', '4', '--levels', '--json'],
+    'fleet',
+    '--demo',
+    '--metrics-url',
+    'http://127.0.0.1:9/metrics',
+    '--prometheus',
+    prometheus.url('/'),
+    '--seconds',
+    '4',
+    '--levels',
+    '--json',
   )
   await prometheus.close()
   const lines: Record<string, unknown>[] = JSON.parse(output)

@@ -2,6 +2,7 @@ import { useState, type FormEvent } from 'react'
 import { periodsApart, periodsAround, type Mark, type Period, type Periods } from '../../../core/compare/period.ts'
 import { Button } from '../../components/Button.tsx'
 import { inputClass, monoInputClass } from '../../components/Field.tsx'
+import { useNow } from '../../components/hooks.ts'
 import { useSettings } from '../../state/settings.ts'
 import { say } from '../../state/shell.ts'
 import { timeStore } from '../../state/time.ts'
@@ -90,7 +91,7 @@ export function PeriodBar({ source, marks, periods, onChange }: PeriodBarProps) 
 
 const useWall = (): Wall => {
   const [{ clock }] = useSettings()
-  return { now: Date.now(), zone: clock }
+  return { now: useNow(), zone: clock }
 }
 
 function PeriodField(props: {

@@ -24,7 +24,9 @@ beforeEach(async () => {
         : client.call(name, input),
   })
   stop = startState(story.client)
-  await waitFor(() => expect(viewStore.getState().server).toBeDefined())
+  await waitFor(() => {
+    if (viewStore.getState().server === undefined) throw new Error('no frame is shown yet')
+  })
   render(<CompareScreen />)
 })
 

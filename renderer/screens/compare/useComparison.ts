@@ -34,31 +34,40 @@ export type Compared =
     }
 
 /** Reads both periods of a server of the shown source and compares them. */
-export function useComparison(connection: Connected, server: string | undefined, { a, b }: Periods): Compared {
-  const [compared, setCompared] = useState<Compared>({ state: 'loading' })
+export function useComparison(connection: Connected, server: string | undefined, periods: Periods): Compared {
+  const [known, setKnown] = useState<{ readonly of: Periods; readonly server: string; readonly compared: Compared }>()
   const { id, cadence } = connection
   const gapMs = staleAfterMs(cadence.intervalMs)
   useEffect(() => {
     if (server === undefined) return undefined
     let gone = false
-    const read = async (): Promise<Compared> => {
-      const past = await openPast(id)
-      const [sideA, sideB] = await Promise.all([a, b].map((period) => readSide({ id, past, server, period })))
-      if (sideA === undefined || sideB === undefined) return { state: 'loading' }
-      const comparison = compare(sideA, sideB, gapMs)
-      const others = otherDifferences(surroundingsOf(sideA, server), surroundingsOf(sideB, server))
-      return { state: 'done', a: sideA, b: sideB, comparison, others }
+    const come = async (): Promise<void> => {
+      const compared = await read(id, server, periods, gapMs)
+      if (!gone) setKnown({ of: periods, server, compared })
     }
-    setCompared({ state: 'loading' })
-    read().then(
-      (done) => !gone && setCompared(done),
-      (thrown: unknown) => !gone && setCompared({ state: 'failed', problem: toProblem(thrown) }),
-    )
+    void come()
     return () => {
       gone = true
     }
-  }, [id, server, gapMs, a, b])
-  return compared
+  }, [id, server, gapMs, periods])
+  return known !== undefined && known.of === periods && known.server === server ? known.compared : LOADING
+}
+
+const LOADING: Compared = { state: 'loading' }
+
+async function read(id: number, server: string, { a, b }: Periods, gapMs: number): Promise<Compared> {
+  try {
+    const past = await openPast(id)
+    const [sideA, sideB] = await Promise.all([
+      readSide({ id, past, server, period: a }),
+      readSide({ id, past, server, period: b }),
+    ])
+    const comparison = compare(sideA, sideB, gapMs)
+    const others = otherDifferences(surroundingsOf(sideA, server), surroundingsOf(sideB, server))
+    return { state: 'done', a: sideA, b: sideB, comparison, others }
+  } catch (thrown) {
+    return { state: 'failed', problem: toProblem(thrown) }
+  }
 }
 
 /** The connection that knows what is recorded; a source of which nothing is recorded still knows its own minutes. */

@@ -42,7 +42,7 @@ export function FleetStrip({ clusters, onOpen }: FleetStripProps) {
   return (
     <div className={styles['strip']}>
       {/* The rows of the table lead to the same servers by keyboard. */}
-      <div ref={box} className={styles['columns']} onClick={open}>
+      <div ref={box} role="presentation" className={styles['columns']} onClick={open}>
         <Drawing width={width} height={HEIGHT} label={`Servers: ${words.join(', ')}.`}>
           {LOOKS.map((look) => (
             <path key={look} className={styles[`strip-${look}`]} d={paths[look]} />

@@ -68,6 +68,7 @@ export function fleetColumns({ narrow, open, onToggle, ageOf }: FleetColumnsOpti
     {
       id: 'rejected',
       header: 'Rejected',
+      term: 'rejected',
       title: 'Requests rejected per second over about 10 s; a sum over levels and servers',
       align: 'right',
       width: 84,
@@ -77,6 +78,7 @@ export function fleetColumns({ narrow, open, onToggle, ageOf }: FleetColumnsOpti
     {
       id: 'queued',
       header: 'Queued',
+      term: 'queued',
       title: 'Requests that wait in the newest sample; a sum over levels and servers',
       align: 'right',
       width: 70,
@@ -86,6 +88,7 @@ export function fleetColumns({ narrow, open, onToggle, ageOf }: FleetColumnsOpti
     {
       id: 'wait',
       header: 'Wait p99',
+      term: 'quantile',
       title: 'The longest of the levels, over about 30 s',
       align: 'right',
       width: 78,
