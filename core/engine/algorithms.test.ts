@@ -171,6 +171,48 @@ test('head-drop refuses the oldest request of a full queue and keeps every sum',
   expect(one.queueSet).toMatchObject({ waitingCount: 0, seatsWaiting: 0, seatsInUse: 0, idle: true })
 })
 
+test('codel drops heads once waits are above 5 ms for 100 ms, then ever sooner, until they are not', () => {
+  const one = level(FAIR_ALGORITHMS.codel.queuing, { queues: 1, limit: 1, places: 1_000 })
+  for (let i = 0; i < 200; i++) one.arrive(String(i), 0)
+  const droppedMs: number[] = []
+  for (let ms = 20; ms <= 500; ms += 20) {
+    one.at(ms / 1_000)
+    const before = one.refused.length
+    one.finish([...one.running.keys()][0] ?? '')
+    for (let i = before; i < one.refused.length; i++) droppedMs.push(ms)
+  }
+  expect(droppedMs).toEqual([120, 220, 300, 360, 400, 460, 500])
+  expect(one.refused[0]).toBe('6 time-out')
+  expect(one.queueSet).toMatchObject({ waitingCount: 200 - 26 - 7, seatsInUse: 1 })
+})
+
+test.each([3e6, 0, 60 * SECOND_NS])(
+  'two flows that always want more share seats of equal width, with %d ns assumed',
+  (ns) => {
+    const one = level(
+      { ...UPSTREAM_QUEUING, assumedServiceNs: ns, bounded: ns < SECOND_NS },
+      { limit: 10, places: 1_000 },
+    )
+    const counts = [0, 0]
+    let made = 0
+    const send = (queue: number): void => void one.arrive(`${queue} ${(made += 1)}`, queue)
+    // Two thousand a round: each ends 100 ms after it began, and its client sends the next. The first has 20 threads, the other 60.
+    for (let i = 0; i < 20; i++) send(0)
+    for (let i = 0; i < 60; i++) send(1)
+    for (let round = 1; round <= 6_000; round++) {
+      one.at(round / 10)
+      for (const name of [...one.running.keys()]) {
+        one.finish(name)
+        const queue = name.startsWith('0') ? 0 : 1
+        counts[queue] = (counts[queue] ?? 0) + 1
+        send(queue)
+      }
+    }
+    const [first = 0, second = 0] = counts
+    expect(Math.abs(first / (first + second) - 0.5)).toBeLessThan(0.01)
+  },
+)
+
 /** The built-in levels in the order of the specification of earlier systems, E, and Exempt. */
 const LEVELS = [
   { name: 'system', shares: 30, lendablePercent: 33 },

@@ -1,3 +1,4 @@
+import { CODEL, type CodelRules } from './codel.ts'
 import type { PlannedBorrowing } from './plannedAllocation.ts'
 import { msToNs, type Nanoseconds, secondsToNs } from '../units.ts'
 
@@ -15,6 +16,8 @@ export interface QueuingRules {
   readonly overflow: 'newest' | 'oldest'
   /** When a wait that is too long ends: when its time has come, or only when another request arrives at its queue. */
   readonly waitsEnd: 'in time' | 'at arrivals'
+  /** Queues drop what has waited too long when it is to leave. */
+  readonly codel?: CodelRules
 }
 
 export const UPSTREAM_QUEUING: QueuingRules = {
@@ -54,6 +57,8 @@ export const FAIR_ALGORITHMS = {
   'kep-exempt': { queuing: UPSTREAM_QUEUING, width: true, planned: 'exempt-first' },
   /** As upstream, but a full queue refuses its oldest request. */
   'head-drop': { queuing: { ...UPSTREAM_QUEUING, overflow: 'oldest' }, width: true },
+  /** As upstream, with CoDel in every queue. */
+  codel: { queuing: { ...UPSTREAM_QUEUING, codel: CODEL }, width: true },
 } as const satisfies Readonly<
   Record<
     string,

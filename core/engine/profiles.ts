@@ -89,6 +89,7 @@ export const FAIR_ALGORITHM_NAMES = [
   'kep-borrow',
   'kep-exempt',
   'head-drop',
+  'codel',
 ] as const satisfies readonly (keyof typeof FAIR_ALGORITHMS)[]
 export type FairAlgorithm = (typeof FAIR_ALGORITHM_NAMES)[number]
 /** What an engine can do: these, or the filter before them. */

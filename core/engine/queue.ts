@@ -1,6 +1,7 @@
 import type { Nanoseconds, Seats } from '../units.ts'
 import type { RejectReason } from '../frame/frame.ts'
 import type { QueuingRules } from './algorithms.ts'
+import type { CodelState } from './codel.ts'
 import type { Instant } from './clock.ts'
 import { FixedSeatSeconds, UNITS_PER_SEAT_G, seatsTimesDuration } from './seatSeconds.ts'
 
@@ -117,6 +118,8 @@ export class Queue<R extends SeatRequest> {
   readonly keptS = new FixedSeatSeconds()
   keptSeatsInUse = 0
   keptWaiting = false
+  /** Where the queue drops by CoDel. */
+  codel: CodelState | undefined
 
   /** Units that a seat is charged at dispatch: the assumed service time. */
   readonly unitsPerSeat: number

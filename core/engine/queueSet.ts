@@ -3,6 +3,7 @@ import type { Hash64 } from '../request/match.ts'
 import type { Seats } from '../units.ts'
 import { type QueuingRules, unitsPerSeat, UPSTREAM_QUEUING } from './algorithms.ts'
 import type { Clock } from './clock.ts'
+import { type CodelRules, drops, freshCodel } from './codel.ts'
 import { Dealer } from './dealer.ts'
 import { isEpochOver, takeBackEpoch, type DispatchGauges, VirtualBounds } from './virtualBounds.ts'
 import {
@@ -234,6 +235,7 @@ export class QueueSet<R extends SeatRequest> {
     const head = queue?.waiting.head
     // Only when the queue of all that waits was removed by mistake; upstream's server dies of it, too.
     if (queue === undefined || head === undefined) throw new Error('requests wait in no queue (trap T29)')
+    if (this.rules.codel !== undefined && this.dropsHead(queue, head, this.rules.codel)) return true
     if (!this.canAccommodate(head.maxSeats)) {
       // The scan came round: an index from before the first queue, whose removal left it so, is the last one now.
       if (this.robinIndex < 0) this.robinIndex = this.queues.length - 1
@@ -252,6 +254,8 @@ export class QueueSet<R extends SeatRequest> {
     // Upstream takes off the width after the clamp, so that a wider one stays behind (trap T12).
     const seatsUnqueued = this.options.correctClampDrift ? widthWaiting : head.maxSeats
     this.seatsWaiting -= seatsUnqueued
+    // With nothing left in it a queue begins anew.
+    if (queue.waiting.length === 0) queue.codel = undefined
     queue.executing.append(head)
     queue.seatsInUse += head.maxSeats
     this.wantedSeats += head.maxSeats
@@ -261,6 +265,16 @@ export class QueueSet<R extends SeatRequest> {
     queue.S.addUnits(finalWork)
     this.bound(queue)
     this.listener.dispatched(head, seatsUnqueued)
+    return true
+  }
+
+  private dropsHead(queue: Queue<R>, head: R, rules: CodelRules): boolean {
+    queue.codel ??= freshCodel()
+    const waitedNs = this.clock.since(head.arrivedHi, head.arrivedLo)
+    if (!drops(queue.codel, { waitedNs, nowNs: this.clock.nanoseconds }, rules)) return false
+    this.virtualBounds.keep(queue)
+    this.evict(queue, head, 'time-out')
+    this.bound(queue)
     return true
   }
 
