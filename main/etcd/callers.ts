@@ -8,6 +8,8 @@ const MOST_TOKENS = 10_000
 /** Who calls, as far as a proxy can see it (QoS specification 5). */
 export class Callers {
   readonly #users = new Map<string, string>()
+  /** Of each connection: reading a certificate takes longer than a small request. */
+  readonly #names = new WeakMap<TLSSocket, string>()
 
   /** An Authenticate of this user was answered with this token. */
   learn(token: string, user: string): void {
@@ -22,8 +24,16 @@ export class Callers {
     const token = [headers['token'], headers.authorization].flat().find((one) => one !== undefined)
     if (token !== undefined) return this.#users.get(token) ?? claimedUser(token) ?? ''
     const socket = stream.session?.socket
-    // The proxy refuses certificates that its authority did not sign.
-    return socket instanceof TLSSocket ? commonName(socket) : ''
+    return socket instanceof TLSSocket ? this.#nameOf(socket) : ''
+  }
+
+  /** The proxy refuses certificates that its authority did not sign. */
+  #nameOf(socket: TLSSocket): string {
+    const known = this.#names.get(socket)
+    if (known !== undefined) return known
+    const name = commonName(socket)
+    this.#names.set(socket, name)
+    return name
   }
 }
 

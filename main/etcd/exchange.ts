@@ -207,8 +207,11 @@ class Measure {
 /** Fields of a connection, which HTTP/2 has not, and those that name the other side. */
 const OWN_FIELDS: ReadonlySet<string> = new Set([':status', 'connection', 'host'])
 
-const passedOn = (headers: IncomingHttpHeaders): OutgoingHttpHeaders =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_FIELDS.has(name)))
+function passedOn(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
+  const fields: OutgoingHttpHeaders = {}
+  for (const name of Object.keys(headers)) if (!OWN_FIELDS.has(name)) fields[name] = headers[name]
+  return fields
+}
 
 /** One call in both directions. */
 class Call {

@@ -30,20 +30,22 @@ const CONNECT_MS = 5_000
  */
 export class UpstreamConnection {
   readonly #upstream: Upstream
+  readonly #place: OutgoingHttpHeaders
   #session: Promise<ClientHttp2Session> | undefined
   #current: ClientHttp2Session | undefined
   #closed = false
 
   constructor(upstream: Upstream) {
     this.#upstream = upstream
+    const { host, protocol } = new URL(upstream.url)
+    this.#place = { ':scheme': protocol.slice(0, -1), ':authority': host }
   }
 
   /** Opens a call. Rejects when etcd cannot be reached. */
   async open(headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream> {
-    const { host, protocol } = new URL(this.#upstream.url)
     const session = await this.#connected()
     return session.request(
-      { ...headers, ':scheme': protocol.slice(0, -1), ':authority': host },
+      { ...headers, ...this.#place },
       // A call without a body ends by its own flag.
       { endStream: false },
     )

@@ -23,12 +23,24 @@ export interface EtcdServer {
   stop(): Promise<void>
 }
 
-export async function startEtcd(): Promise<EtcdServer> {
-  const { etcd: binary } = await ensureBinaries(DEFAULT_VERSION, log)
-  const client = await ensureEtcdctl(log)
+/** Paths of programs, and options of etcd besides the usual ones. */
+export interface EtcdPrograms {
+  readonly etcd: string
+  readonly etcdctl: string
+  readonly more?: readonly string[]
+}
+
+const builtPrograms = async (): Promise<EtcdPrograms> => ({
+  etcd: (await ensureBinaries(DEFAULT_VERSION, log)).etcd,
+  etcdctl: await ensureEtcdctl(log),
+})
+
+/** The one that the cluster tests build, unless others are named. */
+export async function startEtcd(programs?: EtcdPrograms): Promise<EtcdServer> {
+  const { etcd: binary, etcdctl: client, more = [] } = programs ?? (await builtPrograms())
   const folder = await mkdtemp(join(tmpdir(), 'apf-etcd-'))
   const [port, peerPort] = [await freePort(), await freePort()]
-  const start = () => startServer('etcd', binary, etcdArguments(folder, port, peerPort), folder)
+  const start = () => startServer('etcd', binary, [...etcdArguments(folder, port, peerPort), ...more], folder)
   let server = start()
   const url = `http://127.0.0.1:${port}`
   const etcdctl: EtcdServer['etcdctl'] = (at, args, input = '') =>

@@ -1,19 +1,32 @@
-import { createServer, type ClientHttp2Session, type ServerHttp2Stream } from 'node:http2'
+import {
+  createSecureServer,
+  createServer,
+  type ClientHttp2Session,
+  type SecureServerOptions,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2'
 import { framed } from '../../main/etcd/messages.ts'
 
 /** Answers every call of gRPC with one empty message, after `delayMs`. */
 export interface SmallEtcd {
   readonly url: string
   calls(): number
+  /** Connections that were opened so far. */
+  connections(): number
+  /** Tells every client to go away: calls under way end, no further one is taken. */
+  goAway(): void
   close(): Promise<void>
 }
 
-export async function smallEtcd(delayMs = 0): Promise<SmallEtcd> {
-  const server = createServer()
-  const sessions = new Set<{ destroy(): void }>()
+export async function smallEtcd(delayMs = 0, tls?: SecureServerOptions): Promise<SmallEtcd> {
+  const server = tls === undefined ? createServer() : createSecureServer(tls)
+  const sessions = new Set<ServerHttp2Session>()
+  let connections = 0
   let calls = 0
   server.on('session', (session) => {
     sessions.add(session)
+    connections += 1
     session.once('close', () => sessions.delete(session))
   })
   server.on('stream', (stream: ServerHttp2Stream) => {
@@ -33,8 +46,12 @@ export async function smallEtcd(delayMs = 0): Promise<SmallEtcd> {
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${address.port}`,
     calls: () => calls,
+    connections: () => connections,
+    goAway() {
+      for (const session of sessions) session.close()
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -44,16 +61,17 @@ export async function smallEtcd(delayMs = 0): Promise<SmallEtcd> {
 }
 
 /** A Put of a key without a value, as protobuf. */
-const putOf = (key: string): Buffer => framed(Buffer.concat([Buffer.from([0x0a, key.length]), Buffer.from(key)]))
+export const putOf = (key: string): Buffer => framed(Buffer.concat([Buffer.from([0x0a, key.length]), Buffer.from(key)]))
 
 /** The status of gRPC of one Put; `reset` where there was none. */
-export function putKey(session: ClientHttp2Session, key: string): Promise<string> {
+export function putKey(session: ClientHttp2Session, key: string, body = putOf(key), more = {}): Promise<string> {
   return new Promise((resolve) => {
     const stream = session.request({
       ':method': 'POST',
       ':path': '/etcdserverpb.KV/Put',
       'content-type': 'application/grpc',
       te: 'trailers',
+      ...more,
     })
     let status = 'reset'
     const read = (headers: Readonly<Record<string, unknown>>): void => {
@@ -64,6 +82,6 @@ export function putKey(session: ClientHttp2Session, key: string): Promise<string
     stream.on('error', () => undefined)
     stream.on('close', () => resolve(status))
     stream.resume()
-    stream.end(putOf(key))
+    stream.end(body)
   })
 }

@@ -10,7 +10,7 @@ import { say } from '../../state/shell.ts'
 import { adviceSentence } from './sentence.ts'
 import styles from './etcd.module.css'
 
-const nameOf = (document: JsonMap): string => String(document['name'])
+const nameOf = ({ name }: JsonMap): string => (typeof name === 'string' ? name : '')
 
 /** Starter rules and rules for what is expensive, each tried on the last five minutes. */
 export function AdvicePane(props: { readonly classNames: readonly string[]; readonly readOnly: boolean }) {

@@ -43,7 +43,12 @@ export function OverviewScreen() {
   function content() {
     if (!known) return <Loading waitingFor="the console" />
     if (connection === undefined) return <NoSource />
-    if (!loaded) return view.mode === 'past' ? <NoSampleYet /> : <Waiting connection={connection} />
+    if (!loaded)
+      return view.mode === 'past' || connection.source.kind === 'etcd' ? (
+        <NoSampleYet />
+      ) : (
+        <Waiting connection={connection} />
+      )
     return <Connection key={connection.id} view={view} connection={connection} />
   }
 }

@@ -1,0 +1,109 @@
+import { connect } from 'node:http2'
+import { gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { readRules } from '../../core/qos/read.ts'
+import { Door } from '../../main/etcd/door.ts'
+import { openEtcdProxy, type EtcdProxyOptions } from '../../main/etcd/etcdProxy.ts'
+import { systemEnvironment } from '../../main/ports/environment.ts'
+import { createAuthority } from '../harness/hostileServerCertificates.ts'
+import { putKey, putOf, smallEtcd } from '../harness/smallEtcd.ts'
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close()
+})
+
+const ALICE = `
+classes: [{ name: few, qdisc: lbf, qps: 0.001 }]
+rules: [{ name: alice, qClassName: few, priority: 1, ops: [Put], subjects: [{ user: alice }] }]
+`
+const EVENTS = `
+classes: [{ name: few, qdisc: lbf, qps: 0.001 }]
+rules: [{ name: events, qClassName: few, priority: 1, ops: [Put], prefixPaths: [/events/] }]
+`
+
+async function etcd(...given: Parameters<typeof smallEtcd>) {
+  const opened = await smallEtcd(...given)
+  closing.push(() => opened.close())
+  return opened
+}
+
+async function proxy(text: string, options: Pick<EtcdProxyOptions, 'upstream' | 'tls' | 'meter'>) {
+  const { configuration } = readRules([{ file: 'rules', text }])
+  if (configuration === undefined) throw new Error('the rules are wrong')
+  const now = (): number => performance.now()
+  const door = new Door(configuration, 'enforce', { now, after: systemEnvironment.after })
+  const opened = await openEtcdProxy({ port: 0, door, now, ...options })
+  closing.push(() => opened.close())
+  return opened
+}
+
+function session(...given: Parameters<typeof connect>) {
+  const opened = connect(...given)
+  opened.on('error', () => undefined)
+  closing.push(() => opened.destroy())
+  return opened
+}
+
+describe('connections through the etcd proxy', () => {
+  test('TLS and client certificates on both sides; the common name is the user', async () => {
+    const [clients, servers] = [createAuthority('clients'), createAuthority('servers')]
+    const server = servers.issue({ name: 'etcd', ips: ['127.0.0.1'] })
+    const own = servers.issue({ name: 'the proxy' })
+    const upstream = await etcd(0, { ...server, ca: servers.cert, requestCert: true, rejectUnauthorized: true })
+    const { url } = await proxy(ALICE, {
+      upstream: { url: upstream.url, tls: { ca: servers.cert, ...own } },
+      tls: { ...servers.issue({ name: 'proxy', ips: ['127.0.0.1'] }), clientCa: clients.cert },
+    })
+    const as = (name: string) => session(url, { ca: servers.cert, ...clients.issue({ name }) })
+    const [alice, bob] = [as('alice'), as('bob')]
+    expect(await putKey(alice, '/x')).toBe('0')
+    expect(await putKey(alice, '/x')).toBe('8')
+    expect(await putKey(bob, '/x')).toBe('0')
+    expect(await putKey(bob, '/x')).toBe('0')
+    // Neither without a certificate nor with one that another authority signed.
+    const before = upstream.calls()
+    for (const stranger of [session(url, { ca: servers.cert }), session(url, { ca: servers.cert, ...own })]) {
+      stranger.once('close', () => undefined)
+      expect(await putKey(stranger, '/x').catch(() => 'refused')).not.toBe('0')
+    }
+    expect(upstream.calls()).toBe(before)
+  })
+
+  test('after GOAWAY calls under way end, and new ones go to a new connection', async () => {
+    const upstream = await etcd(200)
+    const { url } = await proxy(EVENTS, { upstream: { url: upstream.url } })
+    const client = session(url)
+    const under = Promise.all(Array.from({ length: 20 }, () => putKey(client, '/x')))
+    await vi.waitFor(() => expect(upstream.calls()).toBe(20))
+    upstream.goAway()
+    const later = await Promise.all(Array.from({ length: 20 }, () => putKey(client, '/y')))
+    expect(new Set(await under)).toEqual(new Set(['0']))
+    expect(new Set(later)).toEqual(new Set(['0']))
+    expect(upstream.connections()).toBe(2)
+  })
+
+  test('rules read compressed requests; what cannot be unpacked passes and is counted', async () => {
+    const upstream = await etcd()
+    const unread = vi.fn()
+    const meter = { unread, watch: vi.fn(), ended: vi.fn(), overhead: vi.fn() }
+    const { url } = await proxy(EVENTS, { upstream: { url: upstream.url }, meter })
+    const client = session(url)
+    const packed = (payload: Buffer): Buffer => {
+      const head = Buffer.from([1, 0, 0, 0, 0])
+      head.writeUInt32BE(payload.length, 1)
+      return Buffer.concat([head, payload])
+    }
+    const gzip = { 'grpc-encoding': 'gzip' }
+    const events = packed(gzipSync(putOf('/events/a').subarray(5)))
+    expect(await putKey(client, '', events, gzip)).toBe('0')
+    expect(await putKey(client, '', events, gzip)).toBe('8')
+    expect(unread).not.toHaveBeenCalled()
+    const bomb = packed(gzipSync(Buffer.alloc(64 * 1024 * 1024)))
+    expect(await putKey(client, '', bomb, gzip)).toBe('0')
+    expect(await putKey(client, '', packed(Buffer.from('no gzip')), gzip)).toBe('0')
+    expect(await putKey(client, '', events, { 'grpc-encoding': 'zstd' })).toBe('0')
+    expect(unread).toHaveBeenCalledTimes(3)
+    expect(meter.ended).toHaveBeenCalledWith('KV/Put', '0', expect.any(Number))
+  })
+})
