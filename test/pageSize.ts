@@ -9,11 +9,11 @@ import { build, mergeConfig, type Rolldown } from 'vite'
 /** Bytes after gzip, as a server sends them; fonts are not counted. docs/performance.md says what the rest is made of. */
 const BUDGETS = {
   /** The document with the entry, its imports and styles: after that the shell is drawn. */
-  entry: 180_000,
+  entry: 182_000,
   /** That, and the Overview of one source. */
-  firstScreen: 227_000,
+  firstScreen: 229_000,
   /** All scripts and styles, those of screens and dialogs that are loaded when they are opened included. */
-  all: 745_000,
+  all: 758_000,
 } as const
 
 const OVERVIEW = 'renderer/screens/overview/index.tsx'

@@ -85,8 +85,13 @@ describe('connections through the etcd proxy', () => {
 
   test('rules read compressed requests; what cannot be unpacked passes and is counted', async () => {
     const upstream = await etcd()
-    const unread = vi.fn()
-    const meter = { unread, watch: vi.fn(), ended: vi.fn(), overhead: vi.fn() }
+    const unread = vi.fn<() => void>()
+    const meter = {
+      unread,
+      watch: vi.fn<(change: 1 | -1) => void>(),
+      ended: vi.fn<(method: string, status: string, ms: number) => void>(),
+      overhead: vi.fn<(ms: number) => void>(),
+    }
     const { url } = await proxy(EVENTS, { upstream: { url: upstream.url }, meter })
     const client = session(url)
     const packed = (payload: Buffer): Buffer => {
