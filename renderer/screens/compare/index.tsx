@@ -8,7 +8,7 @@ import { LevelName } from '../../components/LevelChip.tsx'
 import { NowLine } from '../../components/NowLine.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { PlainTable } from '../../components/PlainTable.tsx'
-import { ErrorState, Loading, NoCluster } from '../../components/States.tsx'
+import { ErrorState, Loading, NoCluster, NoSampleYet } from '../../components/States.tsx'
 import { scrollRegion } from '../../components/classes.ts'
 import { useConnected } from '../../state/connection.ts'
 import { timeStore } from '../../state/time.ts'
@@ -23,11 +23,21 @@ import styles from './compare.module.css'
 /** Two periods of the shown server side by side: before and after a change, today and yesterday. */
 export function CompareScreen() {
   const connection = useConnected()
+  // The range begins with the first sample, and with it what is compared at first.
+  const isEmpty = useViewPart((view) => view.server === undefined)
   if (connection === undefined) {
     return (
       <>
         <h1 className="sr-only">Compare</h1>
         <NoCluster>Compare shows what differs between two periods of a server.</NoCluster>
+      </>
+    )
+  }
+  if (isEmpty) {
+    return (
+      <>
+        <h1 className="sr-only">Compare</h1>
+        <NoSampleYet />
       </>
     )
   }
