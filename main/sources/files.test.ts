@@ -178,6 +178,18 @@ process_start_time_seconds 1000
     expect(health[0]?.notes).toBeUndefined()
   })
 
+  it('tells each reading of the dumps of a capture, at its time', async () => {
+    const lines = readFixture('captures/v1.36.3/waves.dumps.ndjson.gz').toString().trim().split('\n').slice(0, 9)
+    const { dumps, frames, info } = await read(['waves.ndjson', lines.join('\n')])
+    const times = lines.map((line): number => JSON.parse(line).t)
+    expect(dumps.length).toBeGreaterThan(1)
+    expect(dumps.map(({ at }) => Date.parse(at))).toEqual(
+      [...new Set(dumps.map(({ at }) => Date.parse(at)))].filter((at) => times.includes(at)).toSorted((a, b) => a - b),
+    )
+    expect(frames.map(({ at }) => at)).toEqual(dumps.map(({ at }) => at))
+    expect(info.via).toBe(`${dumps.length} samples in the order of time`)
+  })
+
   it('makes of dumps alone what they tell', async () => {
     const levels = `PriorityLevelName, ActiveQueues, IsIdle, IsQuiescing, WaitingRequests, ExecutingRequests, DispatchedRequests, RejectedRequests, TimedoutRequests, CancelledRequests
 l,                 1,            false,  false,       5,               2,                 40,                 3,                0,                1

@@ -29,7 +29,8 @@ export async function createFilesSource(
   const logs = found.filter((part) => part.kind === 'audit' || part.kind === 'httplog')
   const objects = await readObjects(manifests, version, environment)
   const live = logs.length === 0 ? undefined : await readLogs(logs, { version, servers, objects, environment })
-  const sampled = found.some(({ kind }) => kind === 'frame')
+  const kinds = new Set(found.map(({ kind }) => kind))
+  const sampled = kinds.has('frame') || !kinds.has('page')
   const read: ReadFiles = { files, servers, sampled, foreign: foreign.length, ...objects, ...(live && { live }) }
   if (servers.length > 0 || read.manifests > 0 || live !== undefined) return { ok: true, source: createSource(read) }
   const [message = 'There is nothing in these files.', ...others] = [...sentences, ...read.notes, ...foreign]
@@ -42,7 +43,7 @@ export async function createFilesSource(
 interface ReadFiles {
   readonly files: readonly UploadedFile[]
   readonly servers: readonly StillServer[]
-  /** Frames are among them, which were pages once. */
+  /** Not all of them were pages: they are frames, or dumps alone. */
   readonly sampled: boolean
   /** How many files hold nothing that is known, and how many objects. */
   readonly foreign: number
@@ -126,9 +127,10 @@ function createSource({ files, servers, sampled, foreign, manifests, objects, li
       if (servers.length === 0 && live !== undefined)
         emit({ kind: 'frame', frame: serverFrame(live.engine.snapshot(), { id: 'logs', version: live.version }) })
       for (const server of servers) {
-        const { dump, facts } = server
+        const { dump, facts, earlierDumps = [] } = server
         if (facts !== undefined) emit({ kind: 'facts', server: server.id, facts })
         for (const frame of server.frames) emit({ kind: 'frame', frame })
+        for (const earlier of earlierDumps) emit({ kind: 'dump', dump: earlier })
         if (dump !== undefined) emit({ kind: 'dump', dump })
         emit({ kind: 'health', health: healthOf(server) })
       }

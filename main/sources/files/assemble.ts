@@ -4,12 +4,12 @@ import type { ServerFacts } from '../../../core/engine/apfEngine.ts'
 import { type ReportedTimes, timesOf } from '../../../core/live/reportedTimes.ts'
 import { FACT_FAMILIES, factsOf } from '../../../core/live/serverFacts.ts'
 import { createParser, type Parser } from '../../../core/metrics/parse.ts'
-import { emptyDump, withDump } from '../../../core/metrics/dumps.ts'
+import { emptyDump, withDump, type DumpKind } from '../../../core/metrics/dumps.ts'
 import { FAMILY } from '../../../core/metrics/familyNames.ts'
 import type { Page } from '../../../core/metrics/page.ts'
 import type { DumpFrame } from '../../../core/frame/dump.ts'
 import { NEEDED_FAMILIES } from '../../../core/metrics/catalogue.ts'
-import { MS_PER_SECOND, unixMsAfter, unixMsOf } from '../../../core/units.ts'
+import { MS_PER_SECOND, rfc3339, unixMsAfter, unixMsOf } from '../../../core/units.ts'
 import type { Body, Recognised } from './recognise.ts'
 
 /** What files say of one server, in the order of time. */
@@ -17,6 +17,7 @@ export interface StillServer {
   readonly id: string
   readonly frames: readonly ServerFrame[]
   readonly dump?: DumpFrame
+  readonly earlierDumps?: readonly DumpFrame[]
   /** Of the newest page. */
   readonly facts?: ServerFacts
   /** Of the pages whose time was written down with them. */
@@ -50,17 +51,32 @@ const MOST_SENTENCES = 8
 export function assemble(found: readonly Recognised[], now: number): Assembled {
   const told = found.flatMap((part) => (part.kind === 'unreadable' ? [part.sentence] : []))
   const groups = groupPages(found, told, now)
-  const dump = gatherDump(found, told, now)
+  const dumps = gatherDumps(found, told, now)
   const version = found.find((part) => part.kind === 'version')?.version
   const sentences = atMost(told, MOST_SENTENCES)
 
   const [first, ...others] = [...groups.map((pages) => stillServer(pages, version)), ...framesOf(found)]
   if (first !== undefined) {
-    const complete = dump === undefined ? first : { ...first, dump: { ...dump, server: first.id } }
+    const own = (dump: DumpFrame): DumpFrame => ({ ...dump, server: first.id })
+    const complete =
+      dumps === undefined ? first : { ...first, dump: own(dumps.dump), earlierDumps: dumps.earlier.map(own) }
     return { servers: [complete, ...others].map((server) => ({ ...server, notes: sentences })), sentences }
   }
-  if (dump === undefined) return { servers: [], sentences }
-  return { servers: [{ id: dump.server, frames: [frameFromDump(dump)], times: [], dump, notes: sentences }], sentences }
+  if (dumps === undefined) return { servers: [], sentences }
+  const { dump, earlier } = dumps
+  return {
+    servers: [
+      {
+        id: dump.server,
+        frames: [...earlier, dump].map(frameFromDump),
+        times: [],
+        dump,
+        earlierDumps: earlier,
+        notes: sentences,
+      },
+    ],
+    sentences,
+  }
 }
 
 /** Pages by server, each group in the order of the files; what cannot be read is added to `told`. */
@@ -141,20 +157,54 @@ function stillServer(pages: readonly TimedPage[], version: string | undefined): 
   }
 }
 
-/** The newest of each kind of dump, as one reading. */
-function gatherDump(found: readonly Recognised[], sentences: string[], now: number): DumpFrame | undefined {
+/** Requests in readings before the newest. */
+const MOST_ROWS = 1_000_000
+
+interface Dumps {
+  /** The newest of each kind. */
+  readonly dump: DumpFrame
+  /** What was read at earlier instants, where the files say when that was. */
+  readonly earlier: readonly DumpFrame[]
+}
+
+function gatherDumps(found: readonly Recognised[], sentences: string[], now: number): Dumps | undefined {
+  const parts = found
+    .filter((part) => part.kind === 'dump')
+    .toSorted((a, b) => (a.t ?? Number.MAX_VALUE) - (b.t ?? Number.MAX_VALUE))
+  const earlier: DumpFrame[] = []
+  const read = new Set<DumpKind>()
   let dump: DumpFrame | undefined
   let at: number | undefined
-  for (const part of found) {
-    if (part.kind !== 'dump') continue
+  let rows = 0
+  for (const part of parts) {
+    if (dump !== undefined && at !== undefined && part.t !== undefined && part.t > at && read.has(part.dump)) {
+      rows += dump.requests?.length ?? 0
+      if (rows <= MOST_ROWS) earlier.push(reading(dump, read, at))
+      read.clear()
+    }
+    read.add(part.dump)
     dump = withDump(dump ?? emptyDump(part.file, now), part.dump, part.text, place(part))
     at = part.t ?? at
   }
   if (dump === undefined) return undefined
+  if (rows > MOST_ROWS) sentences.push('The dumps hold more than a million requests; of the others the newest is kept.')
   for (const { path, message } of dump.errors)
     sentences.push(`${path}: ${message} The other rows are shown; save the dump again.`)
-  return { ...dump, at: new Date(at ?? latestEvent(dump) ?? now).toISOString() }
+  return { dump: { ...dump, at: rfc3339(at ?? latestEvent(dump) ?? now) }, earlier }
 }
+
+/** Of the newest dumps those that were read then. */
+const reading = (
+  { levels, queues, requests, ...about }: DumpFrame,
+  kinds: ReadonlySet<DumpKind>,
+  at: number,
+): DumpFrame => ({
+  ...about,
+  at: rfc3339(at),
+  ...(kinds.has('levels') && levels && { levels }),
+  ...(kinds.has('queues') && queues && { queues }),
+  ...(kinds.has('requests') && requests && { requests }),
+})
 
 const place = ({ file, line }: Body): string => (line === undefined ? file : `${file}, line ${line},`)
 
