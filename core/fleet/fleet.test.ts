@@ -1,9 +1,11 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { LEVEL_STATES } from '../frame/recent.ts'
 import type { ServerSummary } from '../contract/fleet.ts'
 import type { ServerHealth } from '../contract/source.ts'
 import { builtInObjects } from '../config/builtIn.ts'
 import { configurationDrift, driftText } from './configuration.ts'
-import { countFleet, fleetRows, type FleetSource } from './fleet.ts'
+import { compareByTrouble, countFleet, fleetRows, type FleetSource } from './fleet.ts'
 import { fleetLines, linesNow, parseFleetSearch, searchFleet, type FleetLine, type FleetWish } from './lines.ts'
 import { fleetSentence } from './sentence.ts'
 
@@ -83,6 +85,31 @@ test('a cluster shows its worst server and level, sums what adds up and the busi
   expect(FLEET[1]).toMatchObject({ state: 'rejecting', saturation: 1, rejected: 4, queued: 11 })
   expect(FLEET[1]?.worst?.worst?.level).toBe('low')
   expect(FLEET[1]?.versions).toEqual(['v1.33.1', 'v1.36.3'])
+})
+
+test('numbers of a server are those of its level rows, and its worst level is the worst of them', () => {
+  const state = fc.constantFrom(...LEVEL_STATES)
+  const number = fc.option(fc.nat({ max: 50 }), { nil: undefined })
+  const levels = fc.dictionary(
+    fc.stringMatching(/^[a-z]{1,6}$/),
+    fc.record({ state, executing: fc.nat(30), rejected: fc.nat(9), queued: fc.nat(9) }),
+    {
+      maxKeys: 6,
+    },
+  )
+  fc.assert(
+    fc.property(levels, fc.array(number, { maxLength: 6 }), (of, limits) => {
+      const one = server('s', of)
+      const summary = { ...one, limit: one.levels.map((_, index) => limits[index] ?? null) }
+      const row = fleetRows([source(1, 'x', [summary])], NOW)[0]?.servers[0]
+      const { levels: rows = [], saturation, rejected, queued } = row ?? {}
+      const known = rows.flatMap((level) => level.saturation ?? [])
+      expect(saturation).toBe(known.length === 0 ? undefined : Math.max(...known))
+      expect(rejected).toBe(rows.length === 0 ? undefined : rows.reduce((sum, level) => sum + (level.rejected ?? 0), 0))
+      expect(queued).toBe(rows.length === 0 ? undefined : rows.reduce((sum, level) => sum + (level.queued ?? 0), 0))
+      expect(row?.worst?.level).toBe(rows.toSorted(compareByTrouble)[0]?.level)
+    }),
+  )
 })
 
 test('a source that cannot be read says why and keeps its last numbers; the others are as they were', () => {

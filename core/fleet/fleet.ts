@@ -59,6 +59,8 @@ export interface ServerRow extends Row {
   readonly version: string | undefined
   /** Unix milliseconds of the sample. */
   readonly at: number | undefined
+  /** How many levels it has; `levels` are made when they are asked for, because most rows are never opened. */
+  readonly levelCount: number
   readonly levels: readonly LevelRow[]
   /** The level to look at first. */
   readonly worst: LevelRow | undefined
@@ -135,45 +137,86 @@ function serverRow(
       : summary === undefined
         ? 'connecting'
         : 'stale'
-  const levels = summary === undefined ? [] : levelRows(source, summary, notCurrent)
-  const worst = worstOf(levels)
+  let levels: readonly LevelRow[] | undefined
+  const worst = summary === undefined ? undefined : worstLevel(source, summary, notCurrent)
   return {
     kind: 'server',
     key: `${source.id} ${id}`,
     source,
     server: id,
     state: notCurrent ?? worst?.state ?? 'unknown',
-    ...numbersOf(levels),
+    ...(summary === undefined ? numbersOf([]) : summaryNumbers(summary)),
     version: summary?.version,
     at: summary?.at,
-    levels,
+    levelCount: summary?.levels.length ?? 0,
+    get levels() {
+      levels ??= (summary?.levels ?? []).flatMap((_, index) =>
+        summary === undefined ? [] : [levelRow(source, summary, index, notCurrent)],
+      )
+      return levels
+    },
     worst,
     trend: summary?.trend ?? [],
     problem: old ? failure : undefined,
   }
 }
 
-function levelRows(source: FleetSource, summary: ServerSummary, notCurrent: FleetState | undefined): LevelRow[] {
-  return summary.levels.map((level, index): LevelRow => {
-    const states = summary.states[index] ?? []
-    const [executing, limit] = [summary.executing[index] ?? null, summary.limit[index] ?? null]
-    return {
-      kind: 'level',
-      key: `${source.id} ${summary.id} ${level}`,
-      source,
-      server: summary.id,
-      level,
-      states,
-      state: notCurrent ?? states[0] ?? 'unknown',
-      executing: executing ?? undefined,
-      limit: limit ?? undefined,
-      nominal: summary.nominal[index] ?? undefined,
-      saturation: saturationOf(executing, limit) ?? undefined,
-      rejected: summary.rejected[index] ?? undefined,
-      queued: summary.queued[index] ?? undefined,
-      waitP99: summary.waitP99[index] ?? undefined,
-    }
-  })
+/** The same numbers as `numbersOf` its level rows. */
+function summaryNumbers({ executing, limit, rejected, queued, waitP99 }: ServerSummary): FleetNumbers {
+  let [saturation, longest]: (number | undefined)[] = []
+  let [rejections, waiting]: (number | undefined)[] = []
+  for (let index = 0; index < executing.length; index++) {
+    const share = saturationOf(executing[index] ?? null, limit[index] ?? null)
+    if (share !== null) saturation = Math.max(saturation ?? share, share)
+    const wait = waitP99[index] ?? undefined
+    if (wait !== undefined) longest = Math.max(longest ?? wait, wait)
+    const [rate, requests] = [rejected[index] ?? undefined, queued[index] ?? undefined]
+    if (rate !== undefined) rejections = (rejections ?? 0) + rate
+    if (requests !== undefined) waiting = (waiting ?? 0) + requests
+  }
+  return { saturation, rejected: rejections, queued: waiting, waitP99: longest }
+}
+
+/** The row of the level to look at first: only levels in the worst state are compared. */
+function worstLevel(
+  source: FleetSource,
+  summary: ServerSummary,
+  notCurrent: FleetState | undefined,
+): LevelRow | undefined {
+  const ranks = summary.states.map((states) => RANK.get(states[0] ?? 'unknown') ?? 0)
+  const worst = notCurrent === undefined ? Math.min(...ranks) : undefined
+  return worstOf(
+    ranks.flatMap((rank, index) =>
+      worst === undefined || rank === worst ? [levelRow(source, summary, index, notCurrent)] : [],
+    ),
+  )
+}
+
+function levelRow(
+  source: FleetSource,
+  summary: ServerSummary,
+  index: number,
+  notCurrent: FleetState | undefined,
+): LevelRow {
+  const level = summary.levels[index] ?? ''
+  const states = summary.states[index] ?? []
+  const [executing, limit] = [summary.executing[index] ?? null, summary.limit[index] ?? null]
+  return {
+    kind: 'level',
+    key: `${source.id} ${summary.id} ${level}`,
+    source,
+    server: summary.id,
+    level,
+    states,
+    state: notCurrent ?? states[0] ?? 'unknown',
+    executing: executing ?? undefined,
+    limit: limit ?? undefined,
+    nominal: summary.nominal[index] ?? undefined,
+    saturation: saturationOf(executing, limit) ?? undefined,
+    rejected: summary.rejected[index] ?? undefined,
+    queued: summary.queued[index] ?? undefined,
+    waitP99: summary.waitP99[index] ?? undefined,
+  }
 }
 
 /** Of several rows: sums of what adds up, the largest of what does not; what one row does not report is left out. */

@@ -100,9 +100,9 @@ export function searchFleet(clusters: readonly ClusterRow[], tokens: readonly To
   const matches = compileFilter(tokens, FLEET_VOCABULARY)
   return clusters.flatMap((cluster): ClusterRow[] => {
     const servers = cluster.servers.flatMap((server): ServerRow[] => {
-      if (server.levels.length === 0) return matches(searched(cluster, server, undefined)) ? [server] : []
+      if (server.levelCount === 0) return matches(searched(cluster, server, undefined)) ? [server] : []
       const levels = server.levels.filter((level) => matches(searched(cluster, server, level)))
-      return levels.length === 0 ? [] : [levels.length === server.levels.length ? server : { ...server, levels }]
+      return levels.length === 0 ? [] : [levels.length === server.levelCount ? server : { ...server, levels }]
     })
     if (servers.length > 0) return [{ ...cluster, servers }]
     return cluster.servers.length === 0 && matches(searched(cluster, undefined, undefined)) ? [cluster] : []

@@ -13,40 +13,43 @@ import { staleAfterMs } from './view.logic.ts'
 
 /** What is known of the connections, by their ids. */
 interface Known {
+  /** Unix milliseconds by the clock of this page. */
+  readonly at: number
   readonly summaries: ReadonlyMap<number, SourceSummary>
   readonly objects: ReadonlyMap<number, ObjectsState>
 }
 
-const NOTHING: Known = { summaries: new Map(), objects: new Map() }
+const NOTHING: Known = { at: 0, summaries: new Map(), objects: new Map() }
 
-/** Many sources tell at their own moments; the screen changes for all of them at once, milliseconds. */
-const GATHER_MS = 250
+/** Many sources tell at their own moments; the screen changes for all of them at once, with its clock. Milliseconds. */
+const TICK_MS = 1_000
 
 /** Follows the summaries and objects of several connections. Returns the function that ends it. */
 function follow(ids: readonly number[], from: Pick<Client, 'subscribe'>, tell: (known: Known) => void): () => void {
   const summaries = new Map<number, SourceSummary>()
-  const objects = new Map<number, ObjectsState>()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let first = true
+  /** Another map only when objects change: comparing them is no work of every second. */
+  let objects: ReadonlyMap<number, ObjectsState> = new Map()
+  const waiting = new Set(ids)
+  let named: readonly SourceSummary[] = []
   const flush = (): void => {
-    timer = undefined
-    first = false
-    rememberLevels(levelNames([...summaries.values()]))
-    tell({ summaries: new Map(summaries), objects: new Map(objects) })
+    const latest = [...summaries.values()]
+    if (latest.some((summary, index) => summary !== named[index])) rememberLevels(levelNames(latest))
+    named = latest
+    tell({ at: Date.now(), summaries: new Map(summaries), objects })
   }
-  const later = (): void => void (timer ??= setTimeout(flush, first ? 0 : GATHER_MS))
+  const timer = setInterval(flush, TICK_MS)
   const stops = ids.flatMap((connection) => [
     from.subscribe('summary', { connection }, (summary) => {
       summaries.set(connection, summary)
-      later()
+      // Nobody waits a second for what has come.
+      if (waiting.delete(connection)) flush()
     }),
     from.subscribe('objects', { connection }, (state) => {
-      objects.set(connection, state)
-      later()
+      objects = new Map([...objects, [connection, state]])
     }),
   ])
   return () => {
-    clearTimeout(timer)
+    clearInterval(timer)
     for (const stop of stops) stop()
   }
 }
@@ -58,16 +61,22 @@ const levelNames = (summaries: readonly SourceSummary[]): string[] => [
 /** With which objects those of the sources are compared: the built-in ones of their versions, or those of one of them. */
 export type FleetReference = 'built-in' | number
 
-/** All connected sources side by side, while a screen shows them. */
-export function useFleet(reference: FleetReference): readonly FleetSource[] {
+/** All connected sources side by side while a screen shows them, and the instant that their ages count from, Unix ms. */
+export function useFleet(reference: FleetReference): {
+  readonly sources: readonly FleetSource[]
+  readonly now: number
+} {
   const { connections } = useConnection()
   const ids = connections.map(({ id }) => id).join(' ')
   const [known, setKnown] = useState(NOTHING)
   useEffect(() => follow(ids === '' ? [] : ids.split(' ').map(Number), client(), setKnown), [ids])
   const drifts = useMemo(() => driftsOf(known.objects, reference), [known.objects, reference])
   return useMemo(
-    () => connections.map((connection) => sourceOf(connection, known.summaries.get(connection.id), drifts)),
-    [connections, known.summaries, drifts],
+    () => ({
+      now: known.at,
+      sources: connections.map((connection) => sourceOf(connection, known.summaries.get(connection.id), drifts)),
+    }),
+    [connections, known, drifts],
   )
 }
 

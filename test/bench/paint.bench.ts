@@ -18,11 +18,11 @@ import os from 'node:os'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Browser, Page } from 'playwright'
-import { build, preview } from 'vite'
 import { launchChromium } from '../harness/chromium.ts'
 import { addressIn, nextAddressFile } from '../harness/webConsole.ts'
 import { buildConsole, ROOT } from './paint/build.ts'
 import { frameTimes, rateOf } from './paint/frames.ts'
+import { servePage } from './paint/servePage.ts'
 import { median, report, round } from './statistics.ts'
 
 const RUNS = 9
@@ -33,8 +33,6 @@ const GOAL_FRAME_MS = 50
 const GOAL_FRAMES_PER_SECOND = 55
 const GOAL_BUNDLE_BYTES = 400_000
 const GOAL_DATA_MS = 2_000
-
-const PAGE = path.join(ROOT, 'test/harness/page')
 
 interface Screen {
   readonly name: string
@@ -47,16 +45,6 @@ const SCREENS: readonly Screen[] = [
   { name: 'overview', hash: '#/overview', scrub: '[role="grid"]' },
   { name: 'level', hash: '#/level/workload-low', scrub: '[role="slider"]' },
 ]
-
-/** The synthetic page, built as for production and served from a folder of its own. */
-async function servePage(folder: string): Promise<{ url: string; close: () => Promise<void> }> {
-  const config = { root: PAGE, configFile: path.join(PAGE, 'vite.config.ts'), logLevel: 'error' } as const
-  await build({ ...config, build: { outDir: folder, emptyOutDir: true } })
-  const server = await preview({ ...config, build: { outDir: folder }, preview: { port: 0, host: '127.0.0.1' } })
-  const [url] = server.resolvedUrls?.local ?? []
-  if (url === undefined) throw new Error('The preview server gave no address.')
-  return { url, close: () => server.close() }
-}
 
 /** Keeps the pointer moving to and fro over an element until told to stop. */
 async function movePointer(page: Page, selector: string, signal: AbortSignal): Promise<void> {

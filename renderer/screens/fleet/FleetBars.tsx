@@ -9,6 +9,12 @@ const BAR = { width: 9, gap: 2, height: 17, cap: 3 } as const
 const SLOTS = BUILT_IN_ORDER.length + 1
 const WIDTH = SLOTS * (BAR.width + BAR.gap)
 
+const xOf = (slot: number): number => slot * (BAR.width + BAR.gap)
+const box = (slot: number, y: number, height: number): string =>
+  `M${xOf(slot)} ${y}h${BAR.width}v${height}h${-BAR.width}z`
+/** Few elements a row: hundreds of rows pass by while somebody scrolls. */
+const ROOM = Array.from({ length: SLOTS }, (_, slot) => box(slot, BAR.cap, BAR.height - BAR.cap)).join('')
+
 const slotOf = (level: string): number => {
   const index = BUILT_IN_ORDER.indexOf(level)
   return index === -1 ? SLOTS - 1 : index
@@ -33,22 +39,24 @@ function barsOf(levels: readonly LevelRow[]): readonly Bar[] {
 /** Executing seats of the limit, a bar a level, with a cap where the level queues or rejects. The columns beside it hold the numbers. */
 export const LevelBars = memo(function LevelBars({ levels }: { readonly levels: readonly LevelRow[] }) {
   const stale = levels[0]?.state === 'stale' || levels[0]?.state === 'failing'
+  const bars = barsOf(levels)
+  const caps = (state: 'queueing' | 'rejecting'): string =>
+    bars
+      .filter(({ level }) => level.states.find((one) => one === 'rejecting' || one === 'queueing') === state)
+      .map(({ slot }) => box(slot, 0, BAR.cap - 1))
+      .join('')
   return (
     <Drawing width={WIDTH} height={BAR.height} stale={stale} className={styles['bars']}>
-      {barsOf(levels).map(({ slot, level }) => {
-        const x = slot * (BAR.width + BAR.gap)
+      <path className={styles['room']} d={ROOM} />
+      {bars.map(({ slot, level }) => {
         const filled = Math.min(1, level.saturation ?? 0) * (BAR.height - BAR.cap)
-        const trouble = level.states.find((state) => state === 'rejecting' || state === 'queueing')
-        return (
-          <g key={slot} style={{ color: slot === SLOTS - 1 ? 'var(--text-3)' : levelColor(level.level) }}>
-            <rect className={styles['room']} x={x} y={BAR.cap} width={BAR.width} height={BAR.height - BAR.cap} />
-            <rect className={styles['filled']} x={x} y={BAR.height - filled} width={BAR.width} height={filled} />
-            {trouble !== undefined && (
-              <rect className={styles[trouble]} x={x} y={0} width={BAR.width} height={BAR.cap - 1} />
-            )}
-          </g>
+        const fill = slot === SLOTS - 1 ? 'var(--text-3)' : levelColor(level.level)
+        return filled === 0 ? null : (
+          <rect key={slot} x={xOf(slot)} y={BAR.height - filled} width={BAR.width} height={filled} style={{ fill }} />
         )
       })}
+      <path className={styles['queueing']} d={caps('queueing')} />
+      <path className={styles['rejecting']} d={caps('rejecting')} />
     </Drawing>
   )
 })

@@ -154,7 +154,7 @@ const sameMembers = (a: readonly ClusterRow[], b: readonly ClusterRow[]): boolea
         other.servers.length === servers.length &&
         servers.every((server, at) => {
           const same = other.servers[at]
-          return same?.key === server.key && same.levels.length === server.levels.length
+          return same?.key === server.key && same.levelCount === server.levelCount
         })
       )
     }))

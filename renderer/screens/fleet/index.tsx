@@ -13,7 +13,6 @@ import { FLEET_VOCABULARY, parseFleetSearch, type Grouping } from '../../../core
 import { fleetSentence } from '../../../core/fleet/sentence.ts'
 import { Button, Segment } from '../../components/Button.tsx'
 import { inputClass, monoInputClass } from '../../components/Field.tsx'
-import { useNow } from '../../components/hooks.ts'
 import { KeyNumbers, NowLine, type KeyNumber } from '../../components/NowLine.tsx'
 import { Note, NoCluster } from '../../components/States.tsx'
 import { showConnection } from '../../state/connection.ts'
@@ -38,8 +37,7 @@ export function FleetScreen() {
   const [reference, setReference] = useState<FleetReference>('built-in')
   const [search, setSearch] = useState('')
   const [group, setGroup] = useState<Grouping>('none')
-  const sources = useFleet(reference)
-  const now = useNow()
+  const { sources, now } = useFleet(reference)
   const past = useTimePart((time) => instantOf(time) !== undefined)
   const clusters = useMemo(() => fleetRows(sources, now), [sources, now])
   if (sources.length === 0) {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { HttpServer } from 'vite'
 import { WebSocketServer } from 'ws'
+import type { Handlers, StreamHandlers } from '../../../core/contract/contract.ts'
 import { serve } from '../../../core/contract/server.ts'
 import { RPC_PATH, RPC_PROTOCOL } from '../../../core/contract/webSession.ts'
 import { SettingsSchema } from '../../../core/contract/settings.ts'
@@ -20,7 +21,7 @@ const STEP_MS = 20
 
 /**
  * A story of its own for each page, in real time, as the query of the page says:
- * ?levels=30&servers=3&history=600&connected=no&theme=light&queues=4096&live=observe&rate=1000&before=100000
+ * ?levels=30&servers=3&history=600&connected=no&theme=light&queues=4096&live=observe&rate=1000&before=100000&fleet=1000
  */
 export function serveStories(server: HttpServer): void {
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, handleProtocols: () => RPC_PROTOCOL })
@@ -38,7 +39,7 @@ export function serveStories(server: HttpServer): void {
         clearInterval(timer)
         story.stop()
       })
-      serve(webSocketPort(line), story.handlers)
+      serve(webSocketPort(line), withFleet(story.handlers, new URLSearchParams(query).get('fleet')))
     })
   }
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -64,4 +65,25 @@ async function open(query: URLSearchParams, now: number): Promise<Story> {
   const { theme } = SettingsSchema.parse({ theme: query.get('theme') ?? 'system' })
   await story.handlers.procedures['settings.write']({ theme })
   return story
+}
+
+/** The same with so many servers in the summary of the source, each like the first one, at other times of its story. */
+function withFleet(handlers: Handlers, servers: string | null): Handlers {
+  if (servers === null) return handlers
+  const summary: StreamHandlers['summary'] = (params, emit, signal) =>
+    handlers.streams.summary(
+      params,
+      ({ connection, servers: [first] }) => {
+        if (first === undefined) return
+        const many = Array.from({ length: Number(servers) }, (_, index) => ({
+          ...first,
+          // The first is the one whose health is told.
+          id: index === 0 ? first.id : `10.0.${Math.floor(index / 250)}.${index % 250}:6443`,
+          executing: first.executing.map((seats) => seats && Math.round((seats * ((index * 37) % 100)) / 100)),
+        }))
+        emit({ connection, servers: many })
+      },
+      signal,
+    )
+  return { ...handlers, streams: { ...handlers.streams, summary } }
 }
