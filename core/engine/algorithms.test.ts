@@ -202,8 +202,8 @@ test.each([3e6, 0, 60 * SECOND_NS])(
     for (let round = 1; round <= 6_000; round++) {
       one.at(round / 10)
       // Those that begin now are for the next round.
-    const ending = [...one.running.keys()]
-    for (const name of ending) {
+      const ending = [...one.running.keys()]
+      for (const name of ending) {
         one.finish(name)
         const queue = name.startsWith('0') ? 0 : 1
         counts[queue] = (counts[queue] ?? 0) + 1
