@@ -72,6 +72,17 @@ describe('says line, field and remedy', () => {
     ])
   })
 
+  it('of clients that would send without end', () => {
+    const endless = 'calls: [{ request: GET /api/v1/pods, executionMs: 0 }]'
+    expect(found(GOOD.replace(CALL, endless).replace('threads: 2', 'threads: 2, thinkMs: 0'))).toEqual([
+      '3:1 clients: The clients may send more than 20000000 requests: let them think longer, or make them fewer.',
+    ])
+    expect(instead('threads: 2', 'perSecond: 100000')).toEqual([])
+    expect(found(GOOD.replace('threads: 2', 'perSecond: 100000').replace('seconds: 10', 'seconds: 100'))).toHaveLength(
+      1,
+    )
+  })
+
   it('of objects, as a server rejects them', () => {
     const level =
       '{ apiVersion: flowcontrol.apiserver.k8s.io/v1, kind: PriorityLevelConfiguration, metadata: { name: a } }'

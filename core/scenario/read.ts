@@ -13,7 +13,7 @@ import { COVERED_RANGE, isCovered } from '../metrics/versions.ts'
 import { nearest } from '../text/text.ts'
 import { ALGORITHMS, NEWEST_VERSION } from '../engine/profiles.ts'
 import { EXECUTION_FACTOR, MOST_VARIANTS } from '../whatif/variant.ts'
-import { readClients } from './readClients.ts'
+import { mostRequests, readClients } from './readClients.ts'
 import {
   type Assertion,
   isMeasure,
@@ -33,6 +33,8 @@ export interface ReadScenario {
 }
 
 export const LONGEST_SECONDS = 3_600
+/** A variant takes minutes for them; without an end a run would take all memory. */
+const MOST_REQUESTS = 20_000_000
 const MOST_PHASES = 100
 const MOST_ASSERTIONS = 200
 const SEATS = { min: 0, max: 100_000, whole: true } as const
@@ -280,6 +282,15 @@ function checkNames(scenario: Scenario, findings: Finding[]): void {
   if (phases.length > MOST_PHASES) findings.push(problem('phases', `A scenario has at most ${MOST_PHASES} phases.`))
   if (criteria.length + assertions.length > MOST_ASSERTIONS) {
     findings.push(problem('assertions', `A scenario has at most ${MOST_ASSERTIONS} criteria and assertions.`))
+  }
+  const requests = clients.reduce((sum, group) => sum + mostRequests(group, seconds), 0)
+  if (requests > MOST_REQUESTS) {
+    findings.push(
+      problem(
+        'clients',
+        `The clients may send more than ${MOST_REQUESTS} requests: let them think longer, or make them fewer.`,
+      ),
+    )
   }
   if (statisticsFrom >= seconds) {
     findings.push(

@@ -56,6 +56,39 @@ const readGroup = readAs((members) => ({
 
 type Written = ReturnType<typeof readGroup>
 
+const meanMs = (distribution: Distribution): number => {
+  switch (distribution.kind) {
+    case 'constant':
+      return distribution.ms
+    case 'exponential':
+      return distribution.meanMs
+    case 'uniform':
+      return (distribution.fromMs + distribution.toMs) / 2
+    case 'lognormal':
+      return distribution.medianMs
+  }
+}
+
+/** About how many requests a group sends at most in so many seconds: as if it never had to wait. */
+export function mostRequests({ clients, behaviour }: ClientGroup, seconds: number): number {
+  switch (behaviour.kind) {
+    case 'informer':
+      return 0
+    case 'open': {
+      const { arrivals } = behaviour
+      if (arrivals.kind === 'schedule') return clients * arrivals.atMs.length
+      return arrivals.kind === 'poisson' ? clients * arrivals.perSecond * seconds : 0
+    }
+    case 'closed': {
+      const shortest = Math.min(
+        ...behaviour.calls.map(({ execution }) => (execution === undefined ? 0 : meanMs(execution))),
+      )
+      const turnMs = meanMs(behaviour.think) + shortest
+      return (clients * behaviour.threads * seconds * 1_000) / turnMs
+    }
+  }
+}
+
 /** Groups of clients, as the simulation takes them. */
 export const readClients: Read<readonly ClientGroup[]> = (value, at, findings) => {
   const written = readList(readGroup)(value, at, findings)

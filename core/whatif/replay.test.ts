@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { ObjectSet } from '../config/objects.ts'
+import { ALGORITHMS } from '../engine/profiles.ts'
 import { Candidate, type Compared } from '../run/candidate.ts'
 import { ENGINE, shaped } from '../run/run.fixture.ts'
 import { Run } from '../run/run.ts'
@@ -12,9 +13,13 @@ import { arrivalsOf, variantOf } from './whatif.fixture.ts'
 
 const END_MS = 20_000
 
-const configurations = fc
-  .record({ shares: fc.integer({ min: 0, max: 12 }), places: fc.integer({ min: 1, max: 6 }) })
-  .map(({ shares, places }) => shaped(shares, places, 2))
+const configurationsFrom = (min: number) =>
+  fc
+    .record({ shares: fc.integer({ min, max: 12 }), places: fc.integer({ min: 1, max: 6 }) })
+    .map(({ shares, places }) => shaped(shares, places, 2))
+const configurations = configurationsFrom(0)
+/** Without seats a request of the first designs waits until another comes. */
+const withSeats = configurationsFrom(1)
 const arrivals = fc
   .array(
     fc.record({
@@ -86,17 +91,34 @@ it('decides for a candidate as for a baseline of its own', () => {
   )
 })
 
-it('loses no request: offered is served, rejected or still open', () => {
+it.each(ALGORITHMS)('loses no request under %s: offered is served or rejected', (algorithm) => {
   fc.assert(
-    fc.property(configurations, arrivals, fc.integer({ min: 1, max: 3 }), (base, given, servers) => {
-      const { baseline } = whatIf(given, variantOf('baseline', { objects: base, servers }), []) ?? expect.fail()
+    fc.property(withSeats, arrivals, fc.integer({ min: 1, max: 3 }), (base, given, servers) => {
+      const variant = variantOf('baseline', { objects: base, servers, algorithm, maxRequestsInFlight: 40 })
+      const { baseline } = whatIf(given, variant, []) ?? expect.fail()
       const { offered, served, rejected, waitMs } = baseline.total
       expect(offered).toBe(given.list.length)
       expect(served + rejected['queue-full'] + rejected['concurrency-limit'] + rejected['time-out']).toBe(offered)
       expect(waitMs.p50).toBeLessThanOrEqual(waitMs.p99)
     }),
-    { numRuns: 100 },
+    { numRuns: 30 },
   )
+})
+
+it('refuses the oldest of a full queue with head-drop, and says so', () => {
+  const given = arrivalsOf(
+    Array.from({ length: 4 }, (_, i) => ({ atMs: i, lastsMs: 100 })),
+    10_000,
+  )
+  const replay = new Replay(variantOf('head-drop', { objects: shaped(1, 2), algorithm: 'head-drop' }), given)
+  replay.runToEnd()
+  expect([0, 1, 2, 3].map((index) => replay.decisions.of(index).outcome)).toEqual([
+    'dispatched',
+    'queue-full',
+    'dispatched',
+    'dispatched',
+  ])
+  expect(replay.decisions.of(1)).toMatchObject({ atOnce: false, atNs: msToNs(3) })
 })
 
 it('multiplies execution times, and each server has the limits', () => {
