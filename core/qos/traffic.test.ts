@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { secondsToNs } from '../units.ts'
 import { QosEngine } from './engine.ts'
 import { aClass, aConfiguration, aRule, put, range } from './qos.fixture.ts'
-import { byPrefix, monitored, seenOf, type Seen, topRequests, Traffic, usages } from './traffic.ts'
+import { byPrefix, byRequest, monitored, ranked, seenOf, type Seen, Traffic, usages } from './traffic.ts'
 
 const seen = (second: number, given: Partial<Seen> = {}): Seen => ({
   at: secondsToNs(second),
@@ -56,9 +56,10 @@ describe('what passed through a proxy', () => {
   test('has its most expensive requests ranked by what they cost together', () => {
     const big = seen(1, { request: range('/big', 'prefix'), observed: { ...seen(1).observed, scannedKeys: 150 } })
     const all = [seen(1), seen(2), big]
-    expect(topRequests(all, 'scan', 1)).toMatchObject([{ keys: '/registry/pods/ (prefix)', scannedKeys: 200 }])
-    expect(topRequests(all, 'traffic', 2).map(({ requests }) => requests)).toEqual([2, 1])
-    expect(topRequests([], 'latency', 2)).toEqual([])
+    const each = usages(all, byRequest)
+    expect(ranked(each, 'scan', 1)).toMatchObject([{ keys: '/registry/pods/ (prefix)', scannedKeys: 200 }])
+    expect(ranked(each, 'traffic', 2).map(({ requests }) => requests)).toEqual([2, 1])
+    expect(ranked([], 'latency', 2)).toEqual([])
   })
 
   test('a request that was not let in has the cost that was expected, and is not monitored', () => {

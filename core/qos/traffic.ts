@@ -310,11 +310,9 @@ const WEIGHTS: Readonly<Record<Ranking, (usage: Usage) => number>> = {
   latency: ({ meanMs = 0, requests, limited }) => meanMs * (requests - limited),
 }
 
-/** The most expensive requests, by what they cost together. */
-export const topRequests = (all: Iterable<Seen>, by: Ranking, most: number): readonly Usage[] =>
-  usages(all, byRequest)
-    .toSorted((a, b) => WEIGHTS[by](b) - WEIGHTS[by](a))
-    .slice(0, most)
+/** The most expensive of them, by what their requests cost together. */
+export const ranked = (all: readonly Usage[], by: Ranking, most: number): readonly Usage[] =>
+  all.toSorted((a, b) => WEIGHTS[by](b) - WEIGHTS[by](a)).slice(0, most)
 
 /** Kinds of the monitor, with what they compare (QoS specification 8). */
 export const MONITOR_KINDS = ['latency', 'traffic', 'scanKeyNum'] as const

@@ -29,7 +29,7 @@ import { msToNs, type Nanoseconds, secondsToNs } from '../../core/units.ts'
 import type { Door, Mode } from './door.ts'
 import type { KeptRules, RulesStore } from './rulesStore.ts'
 import type { StorageReading } from './storage.ts'
-import { requestView, stateView } from './view.ts'
+import { requestView, stateView, topView } from './view.ts'
 
 /** Rules of a proxy that nobody has given any. */
 export const NO_RULES: QosConfiguration = { classes: [], rules: [], settings: DEFAULT_SETTINGS }
@@ -50,6 +50,7 @@ export interface ManagementOptions {
 /** Requests before this are not part of a preview, and those of advice (QoS specification 8). */
 const PREVIEWED_NS = secondsToNs(600)
 const ADVISED_NS = secondsToNs(300)
+const TOP_EVERY_NS = secondsToNs(5)
 
 /** The configuration that is kept, and its revision. Rejects with `ProblemError` for rules that cannot be read any more. */
 export async function keptConfiguration(
@@ -70,6 +71,7 @@ export class Management {
   readonly #options: ManagementOptions
   readonly #monitors = new Set<(seen: Seen) => void>()
   #revision: number
+  #top: { readonly at: Nanoseconds; readonly top: EtcdState['top'] } | undefined
   #turn: Promise<unknown> = Promise.resolve()
   watches = 0
   unread = 0
@@ -106,7 +108,16 @@ export class Management {
       unread: this.unread,
       watches: this.watches,
       storage: storage(),
+      top: this.#latestTop(),
     })
+  }
+
+  /** Up to 20,000 requests are summed while clients of the proxy wait, so not every second. */
+  #latestTop(): EtcdState['top'] {
+    const now = this.#nowNs
+    if (this.#top === undefined || now - this.#top.at >= TOP_EVERY_NS)
+      this.#top = { at: now, top: topView(this.traffic, now) }
+    return this.#top.top
   }
 
   /** Keeps rules as the first revision, where none are kept. */

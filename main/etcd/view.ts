@@ -9,8 +9,9 @@ import { levelText, requestText } from '../../core/qos/explain.ts'
 import { hashOf } from '../../core/qos/request.ts'
 import {
   byPrefix,
+  byRequest,
   type Seen,
-  topRequests,
+  ranked,
   type Traffic,
   type Usage,
   usages,
@@ -32,6 +33,8 @@ export interface Viewed {
   readonly unread: number
   readonly watches: number
   readonly storage: StorageReading | undefined
+  /** The most expensive requests, which are summed less often than the rest. */
+  readonly top: EtcdState['top']
 }
 
 const RATE_SECONDS = 10
@@ -44,11 +47,10 @@ const MOST_REQUESTS = 50
 
 /** Everything that a screen or a command shows of a running proxy. */
 export function stateView(viewed: Viewed): EtcdState {
-  const { door, traffic, now, time, url, upstream, revision, unread, watches, storage } = viewed
+  const { door, traffic, now, time, url, upstream, revision, unread, watches, storage, top } = viewed
   const { configuration, mode, engine } = door
   const { tracker, lookups } = engine.state
-  const all = traffic.recent(now - TOP_NS)
-  const recent = all.filter(({ at }) => at >= now - secondsToNs(RATE_SECONDS))
+  const recent = traffic.recent(now - secondsToNs(RATE_SECONDS))
   const offset = time - nsToMs(now)
   const newest = (list: readonly Seen[]): EtcdRequest[] =>
     list
@@ -73,13 +75,19 @@ export function stateView(viewed: Viewed): EtcdState {
       .toSorted((a, b) => b.requests - a.requests)
       .slice(0, MOST_RATES)
       .map(usageView),
-    top: {
-      scan: topRequests(all, 'scan', MOST_TOP).map(usageView),
-      traffic: topRequests(all, 'traffic', MOST_TOP).map(usageView),
-      latency: topRequests(all, 'latency', MOST_TOP).map(usageView),
-    },
+    top,
     limited: newest(traffic.limited),
     slow: newest(traffic.slow),
+  }
+}
+
+/** The most expensive requests of the last ten minutes, by keys, bytes and time. */
+export function topView(traffic: Traffic, now: Nanoseconds): EtcdState['top'] {
+  const each = usages(traffic.recent(now - TOP_NS), byRequest)
+  return {
+    scan: ranked(each, 'scan', MOST_TOP).map(usageView),
+    traffic: ranked(each, 'traffic', MOST_TOP).map(usageView),
+    latency: ranked(each, 'latency', MOST_TOP).map(usageView),
   }
 }
 
@@ -129,9 +137,17 @@ function ruleViews(
   counts: ReadonlyMap<string, Verdicts>,
   recent: readonly Seen[],
 ): EtcdRule[] {
+  const rates = new Map<string, { matched: number; limited: number }>()
+  for (const { rule, verdict } of recent) {
+    if (rule === undefined) continue
+    const rate = rates.get(rule) ?? { matched: 0, limited: 0 }
+    rates.set(rule, rate)
+    rate.matched += 1
+    if (verdict === 'limited') rate.limited += 1
+  }
   return rules
     .map((rule) => {
-      const own = recent.filter((seen) => seen.rule === rule.name)
+      const { matched, limited } = rates.get(rule.name) ?? { matched: 0, limited: 0 }
       return {
         name: rule.name,
         document: ruleDocument(rule),
@@ -140,8 +156,8 @@ function ruleViews(
         enabled: rule.enabled,
         selects: ruleText(rule),
         counts: { passed: 0, delayed: 0, limited: 0, ...counts.get(rule.name) },
-        perSecond: own.length / RATE_SECONDS,
-        limitedPerSecond: own.filter(({ verdict }) => verdict === 'limited').length / RATE_SECONDS,
+        perSecond: matched / RATE_SECONDS,
+        limitedPerSecond: limited / RATE_SECONDS,
         warnings: warningsOf(rule, rules),
       }
     })

@@ -5,6 +5,7 @@ import {
   type EtcdSpec,
   EtcdStateSchema,
   EtcdTestSchema,
+  JsonSchema,
 } from '../../core/contract/etcd.ts'
 import { type Problem, toProblem } from '../../core/contract/errors.ts'
 import type { ServerHealth } from '../../core/contract/source.ts'
@@ -44,8 +45,15 @@ export async function createEtcdSource(spec: EtcdSpec, surroundings: Surrounding
 
 const HEALTH_MS = 2_000
 
+interface Answering {
+  readonly server: string
+  readonly etcd: EtcdDesk
+  /** Rejects while the proxy does not answer. */
+  readonly ping: () => Promise<unknown>
+}
+
 /** A source that says whether its desk answers, and nothing else by itself. */
-function sourceOf(info: Source['info'], server: string, etcd: EtcdDesk, { now, after }: Environment): Source {
+function sourceOf(info: Source['info'], { server, etcd, ping }: Answering, { now, after }: Environment): Source {
   return {
     info,
     still: false,
@@ -57,7 +65,7 @@ function sourceOf(info: Source['info'], server: string, etcd: EtcdDesk, { now, a
       const look = async (): Promise<void> => {
         const failed = failures.length > 0
         try {
-          await etcd.state()
+          await ping()
           failures = []
           if (lastGoodAt === undefined || failed) tell('ok')
           lastGoodAt = rfc3339(now())
@@ -105,7 +113,9 @@ async function running(wanted: string | undefined, { environment, stateDir }: Su
     test: (record) => again(() => proxy.call('RuleTest', record, EtcdTestSchema)),
   }
   const { upstream } = await desk.state()
-  return sourceOf({ kind: 'etcd', name, via: `etcd proxy before ${upstream}` }, upstream, desk, environment)
+  const ping = () => again(() => proxy.call('ClassList', {}, JsonSchema))
+  const info = { kind: 'etcd', name, via: `etcd proxy before ${upstream}` } as const
+  return sourceOf(info, { server: upstream, etcd: desk, ping }, environment)
 }
 
 const TICK_MS = 100
@@ -167,7 +177,7 @@ async function story(seed: number, environment: Environment): Promise<Source> {
     test: async (record) => EtcdTestSchema.parse(management.test(record)),
   }
   const info = { kind: 'etcd', name: 'Simulated etcd', via: `rules engine of the console, seed ${seed}` } as const
-  const source = sourceOf(info, 'etcd-0', desk, environment)
+  const source = sourceOf(info, { server: 'etcd-0', etcd: desk, ping: () => Promise.resolve() }, environment)
   return {
     ...source,
     start(signal, emit) {
