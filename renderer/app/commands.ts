@@ -5,7 +5,6 @@ import { seriesStore } from '../state/series.ts'
 import { changeSettings, settingsNow } from '../state/settings.ts'
 import { instantOf, timeStore } from '../state/time.ts'
 import { windowToText } from '../state/time.logic.ts'
-import { readRange } from '../state/typedRange.logic.ts'
 import { viewStore } from '../state/view.ts'
 import { levelOrder } from '../theme/levelSlots.ts'
 import { openOverlay, say, shellStore } from '../state/shell.ts'
@@ -112,6 +111,7 @@ async function pasteRange(): Promise<void> {
     openOverlay('range')
     return
   }
+  const { readRange } = await import('../state/typedRange.logic.ts')
   const parsed = readRange(text, { now: Date.now(), zone: settingsNow().clock })
   if (parsed.ok) timeStore.getState().show(parsed.window)
   else say(parsed.why)

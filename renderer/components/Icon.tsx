@@ -7,7 +7,7 @@ const PATHS = {
   classify: 'M2 4h12M4.5 8h7M6.5 12h3',
   live: 'M1.5 8h3l2-4.5 3 9 2-4.5h3',
   editor: 'M3 13l.6-3L10.8 2.8l2.4 2.4L6 12.4z',
-  compare: 'M8 2v12M5.5 4H2.5v8h3M10.5 4h3v8h-3',
+  compare: 'M8 2v12M5.5 4h-3v8h3M10.5 4h3v8h-3',
   connection: 'M5.5 2v3.5M10.5 2v3.5M4 5.5h8v2a4 4 0 0 1-8 0zM8 11.5V14',
   search: 'M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM10.5 10.5 14 14',
   chevron: 'M4 6l4 4 4-4',
