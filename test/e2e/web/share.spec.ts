@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises'
+import { expect, test, type Download, type Page } from '@playwright/test'
+import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
+import { complaintsOf } from '../console.ts'
+
+/* A recording leaves the console as a file or a report, and the file opens again. */
+
+test.describe.configure({ mode: 'serial' })
+
+let running: RunningConsole
+let page: Page
+let complaints: readonly string[] = []
+let file = ''
+
+test.beforeAll(async ({ browser }) => {
+  running = await startConsole([])
+  page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage()
+  complaints = complaintsOf(page)
+  await page.goto(running.address)
+})
+test.afterAll(async () => {
+  await page.context().close()
+  await running.stop()
+})
+test.afterEach(() => expect(complaints).toEqual([]))
+
+const saved = async (button: string): Promise<Download> => {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: button }).click(),
+  ])
+  return download
+}
+
+test('exports a recording without names', async () => {
+  await expect(page.getByRole('banner').locator('[data-mode]')).toContainText('SIMULATED')
+  await page.evaluate(() => {
+    location.hash = '#/recordings'
+  })
+  const share = page.getByRole('button', { name: 'Share…' }).first()
+  // Long enough to hold samples.
+  await expect(
+    page
+      .locator('main')
+      .getByText(/^(?:1[5-9]|[2-5]\d) s$|^1 min$/)
+      .first(),
+  ).toBeVisible()
+  await share.click()
+  await page.getByLabel('Replace names of users, objects and servers').check()
+  const download = await saved('Export the recording')
+  expect(download.suggestedFilename()).toMatch(/^name-[0-9a-f]{12}-\d{8}T\d{6}Z\.apfrec$/)
+  file = await download.path()
+  const bytes = await readFile(file)
+  expect(bytes.subarray(0, 9).toString()).toBe('apfrec 1\n')
+  expect(bytes.includes('Simulated cluster')).toBe(false)
+})
+
+test('prepares a report, which is edited before it is saved', async () => {
+  await page.getByLabel('Replace names of users, objects and servers').uncheck()
+  await page.getByRole('button', { name: 'Prepare a report' }).click()
+  await page.getByLabel('Title', { exact: true }).fill('Flood of lists')
+  await page.getByLabel('What happened, in your words').fill('The crawler was rolled out.')
+  await page.getByLabel('Glossary').uncheck()
+  const html = await readFile(await (await saved('Save as HTML')).path(), 'utf8')
+  expect(html).toContain('<h1>Flood of lists</h1>')
+  expect(html).toContain('The crawler was rolled out.')
+  expect(html).not.toContain('Glossary')
+  expect(html).toContain('<h2>Evidence</h2>')
+  const markdown = await readFile(await (await saved('Save as Markdown')).path(), 'utf8')
+  expect(markdown).toMatch(/^# Flood of lists\n/)
+})
+
+test('opens the file of a recording', async () => {
+  await page.evaluate(() => {
+    location.hash = '#/connection'
+  })
+  await page.getByText('A /metrics page, a folder of captures').click()
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Choose files' }).click(),
+  ])
+  await chooser.setFiles({ name: 'flood.apfrec', mimeType: 'application/octet-stream', buffer: await readFile(file) })
+  await expect(page.getByRole('banner').locator('[data-mode]')).toContainText('RECORDING')
+})
