@@ -1,3 +1,5 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
 import { readFixture } from '../../fixtures/load.ts'
 import { expect, test } from '../console.ts'
 import { refuse, startFakePrometheus } from '../../harness/fakePrometheus.ts'
@@ -5,6 +7,33 @@ import { metricsPage } from '../../harness/hostileServer.ts'
 import { startMetricsServer } from '../metricsServer.ts'
 
 const mode = /LIVE|STALE|PAUSED|REPLAY|NO SOURCE/
+
+/** Overview and Level as they are now: accessible, and nothing sideways, at every size. */
+async function expectWhole(page: Page): Promise<void> {
+  for (const hash of ['overview', 'level/workload-low', 'allocation', 'live']) {
+    await page.evaluate((to) => {
+      location.hash = `#/${to}`
+    }, hash)
+    await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1)
+    for (const [width, height] of [
+      [1100, 700],
+      [1440, 900],
+      [1920, 1080],
+    ] as const) {
+      await page.setViewportSize({ width, height })
+      await expect
+        .poll(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth))
+        .toBe(0)
+      const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
+      expect(
+        violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`),
+      ).toEqual([])
+    }
+  }
+  await page.evaluate(() => {
+    location.hash = '#/overview'
+  })
+}
 
 test('a metrics address: live, stale with the last values when the server dies, live again', async ({
   consolePage: page,
@@ -22,9 +51,11 @@ test('a metrics address: live, stale with the last values when the server dies, 
   const row = page.getByRole('grid', { name: /Priority levels/ }).getByRole('row', { name: /workload-low/ })
   await expect(row).toContainText('13')
 
+  await expectWhole(page)
   await server.die()
   await expect(badge).toContainText('STALE')
   await expect(row).toContainText('13')
+  await expectWhole(page)
   await server.revive()
   await expect(badge).toContainText('LIVE')
   await server.die()
@@ -127,6 +158,7 @@ test('files: a metrics page opens without any cluster, anything else is named in
     page.getByRole('grid', { name: /Priority levels/ }).getByRole('row', { name: /workload-low/ }),
   ).toBeVisible()
   await expect(page.getByText('v1.33.13').first()).toBeVisible()
+  await expectWhole(page)
 })
 
 test('a file dropped on the window opens; its levels have one state wherever it stands', async ({
