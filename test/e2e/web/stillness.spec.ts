@@ -90,21 +90,6 @@ for (const size of [
   })
 }
 
-for (const hash of ['#/level/workload-low', '#/live']) {
-  test(`nothing moves on ${hash}`, async ({ consolePage: page }) => {
-    await page.evaluate((to) => {
-      location.hash = to
-    }, hash)
-    await expect(page.getByRole('grid').first()).toBeVisible()
-    await changes(page, SETTLING)
-    await watchShifts(page)
-    await changes(page, SAMPLES / 2)
-    const { sum, moved } = await shiftsOf(page)
-    expect(moved).toEqual([])
-    expect(sum).toBeLessThan(0.005)
-  })
-}
-
 test('the wheel over a list inside the page goes on to the page', async ({ consolePage: page }) => {
   await page.setViewportSize({ width: 1100, height: 700 })
   for (const hash of ['#/overview', '#/level/workload-low', '#/allocation', '#/live']) {
