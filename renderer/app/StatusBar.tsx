@@ -7,7 +7,7 @@ import { Term } from '../components/Term.tsx'
 import { useNow } from '../components/hooks.ts'
 import { useConnection } from '../state/connection.ts'
 import { useObjects } from '../state/objects.ts'
-import { useView } from '../state/view.ts'
+import { nowAt, useView } from '../state/view.ts'
 import { format, UNKNOWN } from '../theme/format.ts'
 import { statusFacts, untilReallocation } from './shell.data.ts'
 import styles from './Sidebar.module.css'
@@ -97,8 +97,7 @@ function EditingState() {
 function Countdown() {
   const { derivedServer, mode, frame, server } = useView()
   const now = useNow(mode === 'live')
-  // A simulation's time is its own.
-  const shownNow = frame?.source.kind === 'simulation' && server !== undefined ? unixMsOf(server.at) : now
+  const shownNow = nowAt({ frame, server }, now)
   const left = mode === 'live' ? untilReallocation(derivedServer, shownNow) : undefined
   const around = 2 * Math.PI * 5
   return (

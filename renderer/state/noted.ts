@@ -3,7 +3,7 @@ import type { ServerFrame } from '../../core/frame/frame.ts'
 import { unixMsOf } from '../../core/units.ts'
 import { objectsStore } from './objects.ts'
 import { objectChanges, pastWrites, processChanges, type Noted } from './noted.logic.ts'
-import { viewStore } from './view.ts'
+import { nowAt, viewStore } from './view.ts'
 
 const MOST = 500
 
@@ -28,7 +28,7 @@ export function startNoting(): () => void {
         notedStore.setState({ noted: [] })
       }
       if (state.state !== 'current' || state.objects === objects) return
-      const at = state.asOf === undefined ? Date.now() : unixMsOf(state.asOf)
+      const at = state.asOf === undefined ? nowAt(viewStore.getState(), Date.now()) : unixMsOf(state.asOf)
       note(objects === undefined ? pastWrites(state.objects) : objectChanges(objects, state.objects, at))
       objects = state.objects
     }),

@@ -2,6 +2,7 @@ import { create } from 'zustand'
 import type { Moment } from '../../core/contract/recording.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import type { Frame, ServerFrame } from '../../core/frame/frame.ts'
+import { unixMsOf, type UnixMs } from '../../core/units.ts'
 import { connectionStore } from './connection.ts'
 import { pastStore } from './past.ts'
 import { selectionStore } from './selection.ts'
@@ -81,3 +82,7 @@ export const useView = (): View => viewStore()
 
 /** Part of the view; the component renders again only when the part changes. */
 export const useViewPart = <T>(select: (view: View) => T): T => viewStore(select)
+
+/** The present of the shown source, Unix milliseconds: that of a simulation is its own, and `now` that of the others. */
+export const nowAt = ({ frame, server }: Pick<View, 'frame' | 'server'>, now: UnixMs): UnixMs =>
+  frame?.source.kind === 'simulation' && server !== undefined ? unixMsOf(server.at) : now

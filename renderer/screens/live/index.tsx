@@ -137,7 +137,9 @@ function LiveView() {
     document.addEventListener('keydown', onKeyDown)
     return () => document.removeEventListener('keydown', onKeyDown)
   }, [])
-  const shown = side ?? (state?.mode === 'observe' || state?.mode === 'feed' ? 'engine' : 'traffic')
+  // Whoever runs a draft beside came for what it would do.
+  const aboutEngine = state?.mode === 'observe' || state?.mode === 'feed' || state?.candidate !== undefined
+  const shown = side ?? (aboutEngine ? 'engine' : 'traffic')
   const narrow = useMedia(NARROW)
   const server = state?.mode !== 'simulation'
   const room = useMemo(() => ({ narrow, server }), [narrow, server])

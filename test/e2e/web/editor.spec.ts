@@ -178,7 +178,7 @@ test('applies after the names of built-in objects were typed; the Level screen s
   await expect(page.locator('main header').first()).toContainText(/nominal\s*100/)
   // The charts say when, and what.
   await expect(
-    page.getByRole('img', { name: /workload-low changed by apf-console: .*nominalConcurrencyShares/ }),
+    page.getByRole('img', { name: /workload-low changed.*: nominalConcurrencyShares/ }),
   ).toBeVisible()
 })
 
