@@ -1,5 +1,4 @@
 import { REALLOCATION_MS } from '../../core/frame/derive.ts'
-import { unixMsOf } from '../../core/units.ts'
 import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
 import { NoteMark } from '../components/NowLine.tsx'
