@@ -37,6 +37,7 @@ const ROOMS = [
   'core/live',
   'core/source', // what every source tells, and what that adds up to
   'core/report', // what a recording shows of an incident
+  'core/alerts', // rules on frames, and the same for Prometheus
   'core/simulate',
   'core/feeds',
   'core/whatif', // the same requests under several variants

@@ -1,0 +1,309 @@
+import { CATCH_ALL } from '../config/objects.ts'
+import type { DerivedServer } from '../frame/derived.ts'
+import {
+  isExempt,
+  REJECT_REASONS,
+  sumOfKnown,
+  type Histogram,
+  type LevelFrame,
+  type Rejected,
+  type ServerFrame,
+} from '../frame/frame.ts'
+import { histogramIncrease, histogramQuantile } from '../frame/quantile.ts'
+import { allRejected } from '../frame/recent.ts'
+import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../units.ts'
+import type { Evidence, Place, RuleId } from './alert.ts'
+import { createLookback, type Past } from './lookback.ts'
+import { BURNS, isCritical, THRESHOLDS, WINDOWS } from './rules.ts'
+
+/** Whether a condition holds in one sample. What a sample does not show is not observed. */
+export interface Observation {
+  readonly rule: RuleId
+  readonly place: Place
+  readonly holds: boolean
+  readonly evidence: readonly Evidence[]
+}
+
+/** Totals since the server started. */
+interface Totals {
+  readonly dispatched: number | undefined
+  readonly rejected: Rejected | undefined
+}
+type ByLevel<T> = ReadonlyMap<string, T>
+
+/** The highest watermark of an hour for each level. */
+interface Peaks {
+  readonly hour: number
+  readonly seats: Map<string, number>
+}
+
+/** Turns the frames of one server into observations; keeps what its windows need, and no more. */
+export interface Observer {
+  take(frame: ServerFrame, derived: DerivedServer): readonly Observation[]
+  /** Forgets the past: the server restarted, or its clock went back. */
+  clear(): void
+}
+
+const HOUR_MS = 3_600_000
+const COUNTED = [WINDOWS.rejected, WINDOWS.catchAll, ...BURNS.flatMap(({ shortMs, longMs }) => [shortMs, longMs])]
+
+export function createObserver(): Observer {
+  const counts = new Map([...new Set(COUNTED)].map((ms) => [ms, createLookback<ByLevel<Totals>>(ms)]))
+  const utilizations = createLookback<ByLevel<Histogram | undefined>>(WINDOWS.utilization)
+  let peaks: Peaks[] = []
+  return {
+    take(frame, derived) {
+      const at = unixMsOf(frame.at)
+      const totals = new Map(frame.levels.map(({ name, dispatched, rejected }) => [name, { dispatched, rejected }]))
+      const starts = new Map([...counts].map(([ms, lookback]) => [ms, lookback.push(at, totals)]))
+      const used = utilizations.push(
+        at,
+        new Map(frame.levels.map(({ name, seatUtilization }) => [name, seatUtilization])),
+      )
+      peaks = withPeaks(peaks, frame, at)
+      const place = (level?: LevelFrame, subject?: string): Place => ({ server: frame.id, level: level?.name, subject })
+      const limited = frame.levels.filter((level) => !isExempt(level))
+      return [
+        ...limited.flatMap((level) => [
+          ...rejections(level, place, at, starts.get(WINDOWS.rejected)),
+          ...full(level, place, used),
+          ...waits(level, place, derived),
+          ...(derived.torn ? [] : [...stillShort(level, place), ...squeezed(level, place)]),
+          ...misSized(level, place, at, peaks),
+          ...burns(level, place, at, starts),
+          ...catchAll(level, place, at, starts.get(WINDOWS.catchAll)),
+        ]),
+        ...(derived.torn ? [] : sums(frame, place())),
+        ...exemptShare(frame, place()),
+      ]
+    },
+    clear() {
+      for (const lookback of counts.values()) lookback.clear()
+      utilizations.clear()
+    },
+  }
+}
+
+type PlaceOf = (level?: LevelFrame, subject?: string) => Place
+
+/** A level without series at the start of the window counts from 0: the server creates them with the first event. */
+function rejectedSince(level: LevelFrame, past: Past<ByLevel<Totals>>): Rejected | undefined {
+  const { rejected } = level
+  const before = past.value.get(level.name)
+  if (rejected === undefined || (before !== undefined && before.rejected === undefined)) return undefined
+  const of = (reason: keyof Rejected): number => rejected[reason] - (before?.rejected?.[reason] ?? 0)
+  return { 'queue-full': of('queue-full'), 'time-out': of('time-out'), 'concurrency-limit': of('concurrency-limit') }
+}
+
+function offeredSince(level: LevelFrame, past: Past<ByLevel<Totals>>): number | undefined {
+  const rejected = rejectedSince(level, past)
+  const before = past.value.get(level.name)
+  const dispatched =
+    level.dispatched === undefined || (before !== undefined && before.dispatched === undefined)
+      ? undefined
+      : level.dispatched - (before?.dispatched ?? 0)
+  return rejected === undefined ? undefined : sumOfKnown([dispatched, allRejected(rejected)])
+}
+
+function rejections(
+  level: LevelFrame,
+  place: PlaceOf,
+  at: UnixMs,
+  past: Past<ByLevel<Totals>> | undefined,
+): Observation[] {
+  const rejected = past && rejectedSince(level, past)
+  if (past === undefined || rejected === undefined) return []
+  // As long as the window is not full, what happened is spread over all of it: a first burst is no steady rate.
+  const seconds = Math.max(WINDOWS.rejected, at - past.at) / MS_PER_SECOND
+  return REJECT_REASONS.map((reason) => ({
+    rule: 'R1',
+    place: place(level, reason),
+    holds: rejected[reason] / seconds > THRESHOLDS.rejectedPerSecond,
+    evidence: [{ name: `rejected, ${reason}`, value: rejected[reason] / seconds, unit: 'requests/s' }],
+  }))
+}
+
+function full(level: LevelFrame, place: PlaceOf, past: Past<ByLevel<Histogram | undefined>>): Observation[] {
+  const { seatUtilization, limits } = level
+  const before = past.value.get(level.name)
+  if (seatUtilization === undefined || before === undefined || !past.whole || limits.current === undefined) return []
+  const increase = histogramIncrease(seatUtilization, before)
+  const p99 = increase === undefined ? Number.NaN : histogramQuantile(0.99, increase)
+  if (Number.isNaN(p99)) return []
+  return [
+    {
+      rule: 'R2',
+      place: place(level),
+      // A single request fills a level of one seat.
+      holds: p99 >= THRESHOLDS.utilization && limits.current > 1,
+      evidence: [
+        { name: 'utilization, p99', value: p99, unit: 'ratio' },
+        { name: 'current limit', value: limits.current, unit: 'seats' },
+      ],
+    },
+  ]
+}
+
+function waits(level: LevelFrame, place: PlaceOf, { levels, noRates }: DerivedServer): Observation[] {
+  if (!isCritical(level.name) || (noRates !== undefined && noRates !== 'gap')) return []
+  const wait = levels.find(({ name }) => name === level.name)?.waitP99
+  return [
+    {
+      rule: 'R3',
+      place: place(level),
+      holds: wait !== undefined && wait > THRESHOLDS.waitSeconds,
+      evidence: wait === undefined ? [] : [{ name: 'wait, p99', value: wait, unit: 'seconds' }],
+    },
+  ]
+}
+
+function stillShort(level: LevelFrame, place: PlaceOf): Observation[] {
+  const { current, upper } = level.limits
+  const { smoothed } = level.demand
+  if (current === undefined || upper === undefined || smoothed === undefined) return []
+  return [
+    {
+      rule: 'R4',
+      place: place(level),
+      holds: current >= THRESHOLDS.ofUpperLimit * upper && smoothed > current,
+      evidence: [
+        { name: 'smoothed demand', value: smoothed, unit: 'seats' },
+        { name: 'current limit', value: current, unit: 'seats' },
+        { name: 'upper limit', value: upper, unit: 'seats' },
+      ],
+    },
+  ]
+}
+
+function squeezed(level: LevelFrame, place: PlaceOf): Observation[] {
+  const { current, lower, nominal } = level.limits
+  const { queued } = level.requests
+  if (current === undefined || lower === undefined || nominal === undefined || queued === undefined) return []
+  return [
+    {
+      rule: 'R5',
+      place: place(level),
+      holds: current <= lower && lower < nominal && queued > 0,
+      evidence: [
+        { name: 'current limit', value: current, unit: 'seats' },
+        { name: 'nominal limit', value: nominal, unit: 'seats' },
+        { name: 'queued', value: queued, unit: 'requests' },
+      ],
+    },
+  ]
+}
+
+/** Each limit is rounded by less than one seat, so that sums of equal shares differ by fewer seats than there are levels. */
+function sums({ levels }: ServerFrame, place: Place): Observation[] {
+  const current = sumOfKnown(levels.map(({ limits }) => limits.current))
+  const nominal = sumOfKnown(levels.map(({ limits }) => limits.nominal))
+  if (levels.length === 0 || current === undefined || nominal === undefined) return []
+  return [
+    {
+      rule: 'R6',
+      place,
+      holds: Math.abs(current - nominal) >= levels.length,
+      evidence: [
+        { name: 'sum of current limits', value: current, unit: 'seats' },
+        { name: 'sum of nominal limits', value: nominal, unit: 'seats' },
+      ],
+    },
+  ]
+}
+
+function catchAll(
+  level: LevelFrame,
+  place: PlaceOf,
+  at: UnixMs,
+  past: Past<ByLevel<Totals>> | undefined,
+): Observation[] {
+  if (level.name !== CATCH_ALL || past === undefined || at === past.at) return []
+  const offered = offeredSince(level, past)
+  if (offered === undefined) return []
+  return [
+    {
+      rule: 'R9',
+      place: place(level),
+      holds: offered > 0,
+      evidence: [{ name: 'received', value: offered, unit: 'requests' }],
+    },
+  ]
+}
+
+function exemptShare({ levels }: ServerFrame, place: Place): Observation[] {
+  const all = sumOfKnown(levels.map(({ seats }) => seats.executing))
+  const exempt = levels.find(isExempt)?.seats.executing
+  if (all === undefined || exempt === undefined) return []
+  const share = all === 0 ? 0 : exempt / all
+  return [
+    {
+      rule: 'R10',
+      place,
+      holds: share > THRESHOLDS.exemptShare && exempt >= THRESHOLDS.exemptSeats,
+      evidence: [
+        { name: 'executing, exempt', value: exempt, unit: 'seats' },
+        { name: 'executing, all', value: all, unit: 'seats' },
+      ],
+    },
+  ]
+}
+
+/** The peaks with those of a frame; of more than the window nothing is kept. */
+function withPeaks(peaks: readonly Peaks[], { levels }: ServerFrame, at: UnixMs): Peaks[] {
+  const hour = Math.floor(at / HOUR_MS)
+  const kept = peaks.filter((one) => one.hour <= hour && one.hour >= hour - WINDOWS.sizing / HOUR_MS)
+  const last = kept.at(-1)
+  const now = last?.hour === hour ? last : { hour, seats: new Map<string, number>() }
+  for (const { name, demand } of levels) {
+    if (demand.highWatermark === undefined) continue
+    now.seats.set(name, Math.max(demand.highWatermark, now.seats.get(name) ?? 0))
+  }
+  return now === last ? kept : [...kept, now]
+}
+
+function misSized(level: LevelFrame, place: PlaceOf, at: UnixMs, peaks: readonly Peaks[]): Observation[] {
+  const { nominal } = level.limits
+  const [first] = peaks
+  if (nominal === undefined || nominal === 0 || first === undefined) return []
+  if (!first.seats.has(level.name) || at - first.hour * HOUR_MS < WINDOWS.sizing) return []
+  const most = Math.max(...peaks.map(({ seats }) => seats.get(level.name) ?? 0))
+  const evidence: Evidence[] = [
+    { name: 'highest demand', value: most, unit: 'seats' },
+    { name: 'nominal limit', value: nominal, unit: 'seats' },
+  ]
+  return [
+    { rule: 'R11', place: place(level, 'large'), holds: most < THRESHOLDS.leastUsed * nominal, evidence },
+    { rule: 'R11', place: place(level, 'small'), holds: most > THRESHOLDS.mostUsed * nominal, evidence },
+  ]
+}
+
+function burns(
+  level: LevelFrame,
+  place: PlaceOf,
+  at: UnixMs,
+  starts: ReadonlyMap<number, Past<ByLevel<Totals>>>,
+): Observation[] {
+  return BURNS.flatMap(({ name, times, shortMs, longMs }): Observation[] => {
+    const shares = [shortMs, longMs].flatMap((ms) => {
+      const past = starts.get(ms)
+      const rejected = past && rejectedSince(level, past)
+      const offered = past && offeredSince(level, past)
+      if (past?.whole !== true || rejected === undefined || offered === undefined) return []
+      return [offered === 0 ? 0 : allRejected(rejected) / offered]
+    })
+    const [short, long] = shares
+    if (short === undefined || long === undefined) return []
+    const most = times * (1 - THRESHOLDS.objective)
+    return [
+      {
+        rule: 'R12',
+        place: place(level, name),
+        holds: short > most && long > most,
+        evidence: [
+          { name: 'rejected, short window', value: short, unit: 'ratio' },
+          { name: 'rejected, long window', value: long, unit: 'ratio' },
+        ],
+      },
+    ]
+  })
+}

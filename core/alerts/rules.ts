@@ -1,0 +1,287 @@
+import type { RejectReason, ServerFrame } from '../frame/frame.ts'
+import { familyFor } from '../metrics/catalogue.ts'
+import { FAMILY, type FamilyKey } from '../metrics/familyNames.ts'
+import { RULE_IDS, type Place, type RuleId, type Severity } from './alert.ts'
+
+/** What the conditions of the rules compare with; the console and the rules for Prometheus use the same. */
+export const THRESHOLDS = {
+  /** Requests per second. */
+  rejectedPerSecond: 0.1,
+  utilization: 0.99,
+  waitSeconds: 1,
+  /** Of the upper limit: a current limit this close to it cannot grow. */
+  ofUpperLimit: 0.98,
+  /** Peak ÷ mean of executing seats over servers, and the fewest seats of the busiest that count. */
+  imbalance: 2,
+  imbalanceSeats: 10,
+  /** Of the executing seats, and the fewest that count: a scrape is an exempt request as well. */
+  exemptShare: 0.1,
+  exemptSeats: 5,
+  /** Of the nominal limit. */
+  leastUsed: 0.25,
+  mostUsed: 1,
+  /** Share of requests that are not to be rejected. */
+  objective: 0.99,
+} as const
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** Ranges of time that conditions look back on, milliseconds. */
+export const WINDOWS = { rejected: 2 * MINUTE, utilization: MINUTE, catchAll: 5 * MINUTE, sizing: 7 * DAY } as const
+
+/** Pairs of windows in each of which the error budget must burn this many times too fast. */
+export const BURNS = [
+  { name: 'fast', times: 14.4, shortMs: 5 * MINUTE, longMs: HOUR, severity: 'critical' },
+  { name: 'slow', times: 6, shortMs: 30 * MINUTE, longMs: 6 * HOUR, severity: 'warning' },
+] as const satisfies readonly {
+  readonly name: string
+  readonly times: number
+  readonly shortMs: number
+  readonly longMs: number
+  readonly severity: Severity
+}[]
+
+/** Levels that the cluster itself depends on. */
+export const CRITICAL_LEVELS: readonly string[] = ['system', 'node-high', 'leader-election', 'workload-high']
+export const isCritical = (level: string | undefined): boolean => level !== undefined && CRITICAL_LEVELS.includes(level)
+
+export interface Rule {
+  readonly id: RuleId
+  /** As Prometheus calls the alert. */
+  readonly name: string
+  /** A label. */
+  readonly title: string
+  /** One clause: when the condition holds. */
+  readonly condition: string
+  /** Metric families without which the condition cannot be evaluated. */
+  readonly needs: readonly FamilyKey[]
+  readonly severity: Severity
+  /** Milliseconds that the condition must hold before the alert fires. */
+  readonly holdMs: number
+  /** Milliseconds that it must not hold before the alert is resolved. */
+  readonly clearMs: number
+  /** One or two sentences each, for a place; its names may be placeholders of a template. */
+  readonly cause: (place: Place) => string
+  readonly remedy: (place: Place) => string
+}
+
+/** What a rejection for each reason means, and what to do about it. */
+const REJECTED: Readonly<Record<RejectReason, { readonly cause: string; readonly remedy: string }>> = {
+  'queue-full': {
+    cause: 'Every queue that a flow may use was full: usually one flow sends far more than its share.',
+    remedy:
+      'Find the flow in the queues of the level, and give it a flow schema and a level of its own, or slow it down.',
+  },
+  'time-out': {
+    cause:
+      'Requests waited in their queue for a quarter of the request timeout: too few seats, or requests that hold them too long.',
+    remedy:
+      'Compare execution times with the usual ones. If they are usual, give the level more shares; otherwise look for a slow etcd, webhook or reader.',
+  },
+  'concurrency-limit': {
+    cause: 'All seats were in use, and the level rejects what it cannot execute at once.',
+    remedy: 'Give the level more shares, or change its limit response to Queue.',
+  },
+}
+
+const rejectedWords = ({ subject }: Place): { readonly cause: string; readonly remedy: string } =>
+  subject === 'queue-full' || subject === 'time-out' || subject === 'concurrency-limit'
+    ? REJECTED[subject]
+    : {
+        cause: 'The reason label says why requests were rejected.',
+        remedy: 'docs/alerts.md says what to do for each reason.',
+      }
+
+/** The rule pack, in its order. */
+export const RULES: Readonly<Record<RuleId, Rule>> = {
+  R1: {
+    id: 'R1',
+    name: 'APFRequestsRejected',
+    title: 'Rejections by reason',
+    condition: 'a level rejects more than 0.1 requests per second over 2 min',
+    needs: ['rejected'],
+    severity: 'warning',
+    holdMs: 2 * MINUTE,
+    clearMs: MINUTE,
+    cause: (place) => rejectedWords(place).cause,
+    remedy: (place) => rejectedWords(place).remedy,
+  },
+  R2: {
+    id: 'R2',
+    name: 'APFLevelFull',
+    title: 'Level full',
+    condition: 'the p99 of seat utilization over 1 min is at least 0.99, with a limit above one seat',
+    needs: ['seatUtilization', 'current'],
+    severity: 'warning',
+    holdMs: 10 * MINUTE,
+    clearMs: 2 * MINUTE,
+    cause: ({ level }) =>
+      `${level} reaches its current limit again and again: its requests need more seats than it has.`,
+    remedy: ({ level }) =>
+      `Raise the shares of ${level}, or its borrowing limit, or find the client whose requests are many or wide.`,
+  },
+  R3: {
+    id: 'R3',
+    name: 'APFCriticalLevelWaits',
+    title: 'Critical level waits',
+    condition: 'the p99 of the wait in a critical level is above 1 s',
+    needs: ['wait'],
+    severity: 'critical',
+    holdMs: MINUTE,
+    clearMs: MINUTE,
+    cause: ({ level }) => `Requests of ${level} queue for seats. Nodes and controllers depend on it.`,
+    remedy: ({ level }) =>
+      `Find out which flow fills ${level}, move it to another level, or give ${level} more shares.`,
+  },
+  R4: {
+    id: 'R4',
+    name: 'APFAtMaximumStillShort',
+    title: 'At maximum, still short',
+    condition: 'the current limit is at least 0.98 of the upper limit and smoothed demand exceeds it',
+    needs: ['current', 'upper', 'smoothed'],
+    severity: 'warning',
+    holdMs: 5 * MINUTE,
+    clearMs: MINUTE,
+    cause: ({ level }) => `${level} has borrowed all that it may borrow, and its demand is still higher.`,
+    remedy: ({ level }) => `Raise the borrowing limit or the shares of ${level}.`,
+  },
+  R5: {
+    id: 'R5',
+    name: 'APFLenderSqueezed',
+    title: 'Lender squeezed',
+    condition: 'the current limit is at the lower limit, below the nominal one, while requests are queued',
+    needs: ['current', 'lower', 'nominal', 'queuedRequests'],
+    severity: 'warning',
+    holdMs: MINUTE,
+    clearMs: MINUTE,
+    cause: ({ level }) => `${level} has lent all that it may lend, and its own requests wait.`,
+    remedy: ({ level }) => `Lower lendablePercent of ${level} if this repeats: limits move back only every 10 s.`,
+  },
+  R6: {
+    id: 'R6',
+    name: 'APFLimitsOffServer',
+    title: 'Limits against server',
+    condition: 'current limits and nominal limits add up to sums that differ by more than rounding explains',
+    needs: ['current', 'nominal'],
+    severity: 'warning',
+    holdMs: 2 * MINUTE,
+    clearMs: MINUTE,
+    cause: () =>
+      'The server distributes other than its own number of seats: levels that were deleted are still exported, exempt requests use up the seats, or lower limits together exceed what is left.',
+    remedy: () => 'Compare the levels of the page with the objects, and look at the seats of the exempt level.',
+  },
+  R7: {
+    id: 'R7',
+    name: 'APFServersOutOfBalance',
+    title: 'Servers out of balance',
+    condition: 'one server executes more than 2 times the mean of all servers, and at least 10 seats',
+    needs: ['executingSeats'],
+    severity: 'warning',
+    holdMs: 10 * MINUTE,
+    clearMs: 2 * MINUTE,
+    cause: () =>
+      'Clients keep their connections, so that one server does most of the work. Its limits fill while others idle.',
+    remedy: () =>
+      'Look at the load balancer, set --goaway-chance on the API servers, or restart the clients with the most connections.',
+  },
+  R8: {
+    id: 'R8',
+    name: 'APFObjectsBroken',
+    title: 'Dangling or unreconciled',
+    condition:
+      'a flow schema names a level that does not exist, or the server does not restore a built-in object that it owns',
+    needs: [],
+    severity: 'warning',
+    holdMs: 2 * MINUTE,
+    clearMs: 30 * SECOND,
+    cause: ({ subject }) => `${subject} has no effect, or not the one of its defaults.`,
+    remedy: ({ subject }) =>
+      `Correct or delete ${subject}. A built-in object is restored within a minute unless its autoupdate annotation is "false".`,
+  },
+  R9: {
+    id: 'R9',
+    name: 'APFCatchAllTraffic',
+    title: 'catch-all receives traffic',
+    condition: 'the level catch-all received requests within 5 min',
+    needs: ['dispatched', 'rejected'],
+    severity: 'warning',
+    holdMs: 5 * MINUTE,
+    clearMs: 5 * MINUTE,
+    cause: () => 'Requests match no other flow schema: a built-in schema was changed or deleted.',
+    remedy: () => 'Compare the flow schemas with the built-in ones, and restore global-default.',
+  },
+  R10: {
+    id: 'R10',
+    name: 'APFExemptShare',
+    title: 'Exempt share of seats',
+    condition: 'exempt requests use more than 10 % of the executing seats, and at least 5 seats',
+    needs: ['executingSeats'],
+    severity: 'warning',
+    holdMs: 10 * MINUTE,
+    clearMs: 2 * MINUTE,
+    cause: () =>
+      'Members of system:masters, or a flow schema of the exempt level, send much: nothing limits these requests.',
+    remedy: () => 'Give these clients an identity outside system:masters, and a flow schema.',
+  },
+  R11: {
+    id: 'R11',
+    name: 'APFLevelMisSized',
+    title: 'Mis-sized over 7 days',
+    condition: 'the highest demand of 7 days is below 25 % or above 100 % of the nominal limit',
+    needs: ['highWatermark', 'nominal'],
+    severity: 'info',
+    holdMs: 0,
+    clearMs: HOUR,
+    cause: ({ level, subject }) =>
+      subject === 'small'
+        ? `${level} needed more seats than it owns, and had to borrow.`
+        : `${level} never needed a quarter of its seats.`,
+    remedy: ({ level, subject }) =>
+      subject === 'small'
+        ? `Give ${level} more shares.`
+        : `Take shares from ${level}; it lends what it may, but not at once.`,
+  },
+  R12: {
+    id: 'R12',
+    name: 'APFErrorBudgetBurn',
+    title: 'Service level',
+    condition:
+      'a level rejects so many requests that the budget of a 99 % objective burns 14.4 times too fast over 5 min and 1 h, or 6 times over 30 min and 6 h',
+    needs: ['dispatched', 'rejected'],
+    severity: 'critical',
+    holdMs: 0,
+    clearMs: 5 * MINUTE,
+    cause: ({ level }) =>
+      `${level} rejects a share of its requests that its objective cannot bear. Error budgets that count 5xx answers do not show this.`,
+    remedy: ({ level }) => `Follow the rejections of ${level} by reason.`,
+  },
+}
+
+/** R1 to R12. */
+export const ruleList: readonly Rule[] = RULE_IDS.map((id) => RULES[id])
+
+export const severityOf = ({ id, severity }: Rule, { level, subject }: Place): Severity => {
+  if (id === 'R1' && isCritical(level)) return 'critical'
+  return BURNS.find(({ name }) => id === 'R12' && name === subject)?.severity ?? severity
+}
+
+/** Milliseconds; a critical level that rejects does not wait. */
+export const holdMsOf = ({ id, holdMs }: Rule, { level }: Place): number =>
+  id === 'R1' && isCritical(level) ? 0 : holdMs
+
+/** Why a rule cannot be evaluated on a server, in one sentence; `undefined` where it can. */
+export function offBecause(
+  { needs }: Rule,
+  { version, missing = [] }: Partial<Pick<ServerFrame, 'version' | 'missing'>>,
+): string | undefined {
+  for (const key of needs) {
+    const family = familyFor(version, key)
+    if (family === undefined) return `Kubernetes ${version ?? 'of this version'} has no metric ${FAMILY[key]}.`
+    const gap = missing.find((one) => one.family === family.name)
+    if (gap !== undefined) return `${gap.family}: ${gap.note}`
+  }
+  return undefined
+}

@@ -1,0 +1,259 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { capturedFrames, capturedSeries } from '../../test/fixtures/captured.ts'
+import { levelFrame, schemaFrame, serverFrame, START_MS } from '../../test/fixtures/frames.ts'
+import { captureVersions, metricsPages, readFixture } from '../../test/fixtures/load.ts'
+import { builtInObjects } from '../config/builtIn.ts'
+import { createDeriver } from '../frame/derive.ts'
+import type { LevelFrame, ServerFrame } from '../frame/frame.ts'
+import { createFrameBuilder } from '../metrics/buildFrame.ts'
+import { createParser } from '../metrics/parse.ts'
+import type { AlertChange, Silence } from './alert.ts'
+import { isCritical, RULES } from './rules.ts'
+import { createAlertWatch, type AlertWatch } from './watch.ts'
+
+/** Feeds frames as a source does, each with what is derived of it. */
+function watched(frames: readonly ServerFrame[], options: { readonly silences?: readonly Silence[] } = {}) {
+  const watch = createAlertWatch(options)
+  const changes = feed(watch, frames)
+  return { watch, changes }
+}
+
+function feed(watch: AlertWatch, frames: readonly ServerFrame[]): AlertChange[] {
+  const derivers = new Map<string, ReturnType<typeof createDeriver>>()
+  return frames.flatMap((frame) => {
+    const derive = derivers.get(frame.id) ?? createDeriver(frame.id)
+    derivers.set(frame.id, derive)
+    return watch.take(frame, derive(frame))
+  })
+}
+
+const told = (changes: readonly AlertChange[]): string[] =>
+  changes.map(({ kind, at, alert }) => `${(at - START_MS) / 1_000} ${kind} ${alert.rule} ${alert.level ?? ''}`.trim())
+
+const rejecting = (name: string, total: number): LevelFrame =>
+  levelFrame(name, [
+    schemaFrame('a', { dispatched: total, rejected: { 'queue-full': total, 'concurrency-limit': 0, 'time-out': 0 } }),
+  ])
+
+/** A frame every 10 s; the value of a step is what the level looks like. */
+const everyTenSeconds = (count: number, level: (step: number) => LevelFrame): ServerFrame[] =>
+  Array.from({ length: count }, (_, step) => serverFrame(step * 10, [level(step)]))
+
+describe('rejections', () => {
+  it('fires after two minutes, and at once in a critical level', () => {
+    const slow = watched(everyTenSeconds(40, (step) => rejecting('workload-low', step * 20)))
+    expect(told(slow.changes)).toEqual(['130 fired R1 workload-low'])
+    expect(slow.changes[0]?.alert).toMatchObject({ severity: 'warning', subject: 'queue-full' })
+    expect(slow.changes[0]?.alert.remedy).toContain('flow')
+    const critical = watched(everyTenSeconds(5, (step) => rejecting('system', step * 20)))
+    expect(told(critical.changes)).toEqual(['10 fired R1 system'])
+    expect(critical.changes[0]?.alert.severity).toBe('critical')
+  })
+  it('resolves a minute after the rate of two minutes is low again', () => {
+    const { changes, watch } = watched(
+      everyTenSeconds(60, (step) => rejecting('workload-low', Math.min(step, 20) * 20)),
+    )
+    expect(told(changes)).toEqual(['130 fired R1 workload-low', '380 resolved R1 workload-low'])
+    expect(watch.alerts).toEqual([])
+  })
+  it('does not fire for a few rejections', () => {
+    expect(watched(everyTenSeconds(60, (step) => rejecting('system', Math.min(step, 3) * 3))).changes).toEqual([])
+  })
+  it('marks what is silenced', () => {
+    const frames = everyTenSeconds(5, (step) => rejecting('system', step * 20))
+    expect(watched(frames, { silences: [{ rule: 'R1', level: 'system' }] }).watch.alerts[0]?.silenced).toBe(true)
+    expect(watched(frames, { silences: [{ rule: 'R2' }] }).watch.alerts[0]?.silenced).toBe(false)
+    expect(watched(frames, { silences: [{ until: START_MS }] }).watch.alerts[0]?.silenced).toBe(false)
+  })
+  it('begins anew after a restart', () => {
+    const before = everyTenSeconds(12, (step) => rejecting('workload-low', step * 20))
+    const after = Array.from({ length: 12 }, (_, step) =>
+      serverFrame(120 + step * 10, [rejecting('workload-low', step * 20)], { startedAt: START_MS / 1_000 + 115 }),
+    )
+    expect(watched([...before, ...after]).changes).toEqual([])
+  })
+  it('ends with its level', () => {
+    const frames = everyTenSeconds(5, (step) => rejecting('system', step * 20))
+    expect(told(watched([...frames, serverFrame(50, [])]).changes)).toEqual([
+      '10 fired R1 system',
+      '50 resolved R1 system',
+    ])
+  })
+})
+
+describe('limits', () => {
+  const shortOf = (current: number) =>
+    levelFrame('a', [], {
+      limits: { nominal: 10, lower: 5, upper: 20, current },
+      demand: { highWatermark: 30, average: 30, stdev: 0, smoothed: 30, target: 30 },
+    })
+  it('fires where a level is at its maximum and still short', () => {
+    expect(told(watched(everyTenSeconds(40, () => shortOf(20))).changes)).toContain('300 fired R4 a')
+    expect(told(watched(everyTenSeconds(40, () => shortOf(19))).changes)).not.toContain('300 fired R4 a')
+  })
+  it('fires where a lender waits', () => {
+    const lender = levelFrame('a', [schemaFrame('s', { requests: { executing: 0, queued: 3 } })], {
+      limits: { nominal: 10, lower: 5, upper: 20, current: 5 },
+    })
+    expect(told(watched(everyTenSeconds(10, () => lender)).changes)).toContain('60 fired R5 a')
+  })
+})
+
+describe('servers', () => {
+  const busy = (seats: number) => [levelFrame('a', [schemaFrame('s', { seats: { executing: seats, queued: 0 } })])]
+  const three = (seats: readonly number[]) =>
+    Array.from({ length: 70 }, (_, step) =>
+      seats.map((count, i) => serverFrame(step * 10 + i, busy(count), { id: `s${i}` })),
+    ).flat()
+  it('fires for the one that does most of the work', () => {
+    expect(watched(three([30, 1, 1])).watch.alerts).toMatchObject([{ rule: 'R7', server: 's0' }])
+    expect(watched(three([8, 0, 0])).watch.alerts).toEqual([])
+    expect(watched(three([30, 30, 1])).watch.alerts).toEqual([])
+  })
+  it('says why rules are off', () => {
+    const { watch } = watched([serverFrame(0, [], { version: 'v1.25.0' })])
+    const off = new Map(watch.rules.map(({ rule, why }) => [rule, why]))
+    expect(off.get('R4')).toBe('Kubernetes v1.25.0 has no metric apiserver_flowcontrol_upper_limit_seats.')
+    expect(off.get('R7')).toContain('three servers')
+    expect(off.get('R8')).toContain('objects')
+    expect(off.get('R1')).toBeUndefined()
+  })
+})
+
+describe('objects', () => {
+  it('fires for a dangling schema until it is mended', () => {
+    const watch = createAlertWatch()
+    const derive = createDeriver('api-1:6443')
+    const take = (second: number) => {
+      const frame = serverFrame(second, [])
+      return watch.take(frame, derive(frame))
+    }
+    const { schemas, levels } = builtInObjects('v1.36.3')
+    watch.takeObjects({ schemas, levels: levels.filter(({ metadata }) => metadata.name !== 'workload-low') })
+    const fired = [0, 60, 120].flatMap(take)
+    expect(fired.map(({ alert }) => alert.subject)).toEqual([
+      'FlowSchema service-accounts',
+      'PriorityLevelConfiguration workload-low',
+    ])
+    watch.takeObjects({ schemas, levels })
+    expect([130, 160].flatMap(take).map(({ kind }) => kind)).toEqual(['resolved', 'resolved'])
+  })
+})
+
+/** A page of a real server, again and again for half an hour: every total stands still. */
+function standing(path: string, version: string): ServerFrame[] {
+  const page = createParser().parse(readFixture(path))
+  const frame = createFrameBuilder({ id: 'captured' })(page, { at: new Date(START_MS).toISOString(), version })
+  return Array.from({ length: 60 }, (_, step) => ({ ...frame, at: new Date(START_MS + step * 30_000).toISOString() }))
+}
+
+describe('captures', () => {
+  it.each(captureVersions)('%s: nothing fires on a server at rest', (version) => {
+    const { changes, watch } = watched(standing(`captures/${version}/idle/metrics.txt.gz`, version))
+    expect(changes).toEqual([])
+    const off = watch.rules.flatMap(({ rule, state }) => (state === 'off' ? [rule] : []))
+    expect(off).toEqual(['R7', 'R8'])
+  })
+  it.each(metricsPages)('%s: its limits add up', (path) => {
+    const version = captureVersions.find((one) => path.includes(one)) ?? ''
+    expect(watched(standing(path, version)).changes.filter(({ alert }) => alert.rule === 'R6')).toEqual([])
+  })
+  it.each(capturedSeries)('$path: rules wait for as long as they say', ({ version, path }) => {
+    const { changes, watch } = watched(capturedFrames({ version, path }))
+    expect(changes.filter(({ alert }) => !isCritical(alert.level))).toEqual([])
+    expect(watch.rules.find(({ rule }) => rule === 'R6')?.state).not.toBe('firing')
+  })
+})
+
+describe('properties', () => {
+  const steps = fc.array(
+    fc.record({
+      seconds: fc.integer({ min: 1, max: 30 }),
+      rejected: fc.nat(30),
+      queued: fc.nat(2),
+      current: fc.constantFrom(5, 10, 20),
+      smoothed: fc.constantFrom(0, 30),
+      restart: fc.boolean(),
+    }),
+    { maxLength: 120 },
+  )
+  const framesOf = (given: typeof steps extends fc.Arbitrary<infer T> ? T : never): ServerFrame[] => {
+    let [second, total, start] = [0, 0, 0]
+    return given.map(({ seconds, rejected, queued, current, smoothed, restart }) => {
+      second += seconds
+      if (restart && second % 7 === 0) {
+        start = second
+        total = 0
+      }
+      total += rejected
+      const schema = schemaFrame('s', {
+        dispatched: total,
+        rejected: { 'queue-full': total, 'concurrency-limit': 0, 'time-out': 0 },
+        requests: { executing: 0, queued },
+      })
+      const level = levelFrame('workload-low', [schema], {
+        limits: { nominal: 10, lower: 5, upper: 20, current },
+        demand: { highWatermark: smoothed, average: 0, stdev: 0, smoothed, target: Math.max(5, smoothed) },
+      })
+      return serverFrame(second, [level], { startedAt: START_MS / 1_000 - 100 + start })
+    })
+  }
+  it('alternates firing and resolved, holds first, and clears for as long as it says', () => {
+    fc.assert(
+      fc.property(steps, (given) => {
+        const open = new Map<string, number>()
+        for (const { kind, at, alert } of watched(framesOf(given)).changes) {
+          const key = `${alert.rule} ${alert.level} ${alert.subject}`
+          if (kind === 'fired') {
+            expect(open.has(key)).toBe(false)
+            expect(at - alert.since).toBeGreaterThanOrEqual(RULES[alert.rule].holdMs)
+            open.set(key, at)
+          } else {
+            expect(at - (open.get(key) ?? Number.NaN)).toBeGreaterThanOrEqual(RULES[alert.rule].clearMs)
+            open.delete(key)
+          }
+        }
+      }),
+    )
+  })
+  it('does not depend on pages that are taken twice or late', () => {
+    fc.assert(
+      fc.property(steps, (given) => {
+        const frames = framesOf(given)
+        const watch = createAlertWatch()
+        const derive = createDeriver('api-1:6443')
+        const changes = frames.flatMap((frame) => {
+          const derived = derive(frame)
+          return [...watch.take(frame, derived), ...watch.take(frame, derived)]
+        })
+        expect(changes).toEqual(watched(frames).changes)
+      }),
+    )
+  })
+  it('does not let a torn page change what is said of limits', () => {
+    const frames = everyTenSeconds(60, () =>
+      levelFrame('a', [], {
+        limits: { nominal: 10, lower: 5, upper: 20, current: 20 },
+        demand: { highWatermark: 30, average: 30, stdev: 0, smoothed: 30, target: 30 },
+      }),
+    )
+    const torn = (frame: ServerFrame): ServerFrame => ({
+      ...frame,
+      levels: frame.levels.map((level) => ({
+        ...level,
+        limits: { ...level.limits, current: 5 },
+        demand: { ...level.demand, smoothed: 0 },
+      })),
+    })
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 58 }), (at) => {
+        const changed = frames.map((frame, i) => (i === at ? torn(frame) : frame))
+        // A page that shows nothing of limits cannot end the hold time either.
+        expect(told(watched(changed).changes).filter((line) => line.includes('R4'))).toEqual([
+          at === 30 ? '310 fired R4 a' : '300 fired R4 a',
+        ])
+      }),
+    )
+  })
+})

@@ -1,0 +1,210 @@
+import type { ObjectSet } from '../config/objects.ts'
+import type { DerivedServer } from '../frame/derived.ts'
+import type { ServerFrame } from '../frame/frame.ts'
+import { imbalanceIndex } from '../frame/aggregate.ts'
+import { sumOfKnown } from '../frame/frame.ts'
+import { unixMsOf, type UnixMs } from '../units.ts'
+import {
+  isSilenced,
+  type Alert,
+  type AlertChange,
+  type Evidence,
+  type Place,
+  type RuleId,
+  type Silence,
+} from './alert.ts'
+import { observeObjects } from './objects.ts'
+import { createObserver, type Observation, type Observer } from './observe.ts'
+import { holdMsOf, offBecause, ruleList, RULES, severityOf, THRESHOLDS } from './rules.ts'
+
+/** A rule as it stands. */
+export interface RuleState {
+  readonly rule: RuleId
+  /** `off` with the reason where no server has what the rule needs. */
+  readonly state: 'firing' | 'pending' | 'quiet' | 'off'
+  readonly why?: string
+}
+
+export interface AlertWatch {
+  /** The next frame of a server, with what was derived of it. A frame that was taken already changes nothing. */
+  take(frame: ServerFrame, derived: DerivedServer): readonly AlertChange[]
+  /** The objects as they are now, or `undefined` when they are not known any more. */
+  takeObjects(objects: ObjectSet | undefined): void
+  /** Those that fire, in the order of the rules, then of their beginning. */
+  readonly alerts: readonly Alert[]
+  /** R1 to R12. */
+  readonly rules: readonly RuleState[]
+}
+
+/** A condition that holds, or held a moment ago. */
+interface Condition {
+  readonly rule: RuleId
+  readonly place: Place
+  readonly since: UnixMs
+  firedAt: UnixMs | undefined
+  /** Since when it does not hold, while it fires. */
+  clearSince: UnixMs | undefined
+  evidence: readonly Evidence[]
+}
+
+interface Server {
+  readonly observer: Observer
+  at: UnixMs
+  /** What its rules need to know of the frame. */
+  latest: Pick<ServerFrame, 'version' | 'missing' | 'levels'>
+}
+
+/** A server that has not answered for so long takes no part in what servers have in common. */
+const STALE_MS = 60_000
+
+/**
+ * Evaluates the rules on frames as they come. A condition that holds becomes an alert once it has held for the time of
+ * its rule, and the alert ends once it has not held for the clear time. What a sample does not show, such as limits of a
+ * torn page, changes nothing. A restart, a step of the clock and a gap let conditions begin anew; alerts stay.
+ */
+export function createAlertWatch({ silences = [] }: { readonly silences?: readonly Silence[] } = {}): AlertWatch {
+  const servers = new Map<string, Server>()
+  const conditions = new Map<string, Condition>()
+  let objects: ObjectSet | undefined
+  let broken: readonly Observation[] | undefined
+  let now: UnixMs = Number.NEGATIVE_INFINITY
+
+  const alertOf = ({ rule: id, place, since, evidence }: Condition, firedAt: UnixMs): Alert => {
+    const rule = RULES[id]
+    return {
+      rule: id,
+      name: rule.name,
+      severity: severityOf(rule, place),
+      ...place,
+      since,
+      firedAt,
+      evidence,
+      cause: rule.cause(place),
+      remedy: rule.remedy(place),
+      silenced: isSilenced({ rule: id, ...place }, silences, now),
+    }
+  }
+
+  const resolve = (key: string, condition: Condition, at: UnixMs): AlertChange[] => {
+    conditions.delete(key)
+    const { firedAt } = condition
+    return firedAt === undefined ? [] : [{ kind: 'resolved', at, alert: alertOf(condition, firedAt) }]
+  }
+
+  const step = ({ rule: id, place, holds, evidence }: Observation, at: UnixMs): AlertChange[] => {
+    const key = keyOf(id, place)
+    const rule = RULES[id]
+    const known = conditions.get(key)
+    if (!holds) {
+      if (known === undefined) return []
+      if (known.firedAt === undefined) return resolve(key, known, at)
+      known.clearSince ??= at
+      return at - known.clearSince >= rule.clearMs ? resolve(key, known, at) : []
+    }
+    const condition = known ?? { rule: id, place, since: at, firedAt: undefined, clearSince: undefined, evidence }
+    condition.clearSince = undefined
+    condition.evidence = evidence
+    conditions.set(key, condition)
+    if (condition.firedAt !== undefined || at - condition.since < holdMsOf(rule, place)) return []
+    condition.firedAt = at
+    return [{ kind: 'fired', at, alert: alertOf(condition, at) }]
+  }
+
+  /** Ends what is about things that are no more. */
+  const drop = (gone: (condition: Condition) => boolean, at: UnixMs): AlertChange[] =>
+    [...conditions].flatMap(([key, condition]) => (gone(condition) ? resolve(key, condition, at) : []))
+
+  const inAnyOrder = (frame: ServerFrame, derived: DerivedServer, at: UnixMs): readonly AlertChange[] => {
+    const server = servers.get(frame.id) ?? { observer: createObserver(), at, latest: frame }
+    servers.set(frame.id, server)
+    const { noRates } = derived
+    if (noRates === 'restart' || noRates === 'clock-step') server.observer.clear()
+    if (noRates !== undefined) drop(({ place, firedAt }) => place.server === frame.id && firedAt === undefined, at)
+    server.at = at
+    server.latest = { version: frame.version, missing: frame.missing, levels: frame.levels }
+    const levels = new Set(frame.levels.map(({ name }) => name))
+    if (objects !== undefined && broken === undefined && frame.version !== undefined) {
+      broken = observeObjects(objects, frame.version)
+    }
+    const whole = new Set(broken?.map(({ place }) => place.subject))
+    return [
+      ...drop(({ place }) => place.server === frame.id && place.level !== undefined && !levels.has(place.level), at),
+      ...server.observer.take(frame, derived).flatMap((observation) => step(observation, at)),
+      ...balance(servers, at).flatMap((observation) => step(observation, at)),
+      ...(broken ?? []).flatMap((observation) => step(observation, at)),
+      ...(broken === undefined ? [] : mended(conditions, whole)).flatMap((observation) => step(observation, at)),
+    ]
+  }
+
+  return {
+    take(frame, derived) {
+      const at = unixMsOf(frame.at)
+      const known = servers.get(frame.id)
+      if (Number.isNaN(at) || derived.noRates === 'duplicate') return []
+      if (known !== undefined && (at === known.at || (at < known.at && derived.noRates !== 'clock-step'))) return []
+      now = at
+      return inAnyOrder(frame, derived, at)
+    },
+    takeObjects(known) {
+      objects = known
+      broken = undefined
+    },
+    get alerts() {
+      return ruleList.flatMap(({ id }) =>
+        [...conditions.values()]
+          .flatMap((condition) =>
+            condition.rule === id && condition.firedAt !== undefined ? [alertOf(condition, condition.firedAt)] : [],
+          )
+          .toSorted((a, b) => a.firedAt - b.firedAt),
+      )
+    },
+    get rules() {
+      return ruleList.map((rule): RuleState => {
+        const own = [...conditions.values()].filter(({ rule: id }) => id === rule.id)
+        if (own.some(({ firedAt }) => firedAt !== undefined)) return { rule: rule.id, state: 'firing' }
+        if (own.length > 0) return { rule: rule.id, state: 'pending' }
+        const why = whyOff(rule.id, [...servers.values()], objects !== undefined)
+        return why === undefined ? { rule: rule.id, state: 'quiet' } : { rule: rule.id, state: 'off', why }
+      })
+    },
+  }
+}
+
+const keyOf = (rule: RuleId, { server = '', level = '', subject = '' }: Place): string =>
+  [rule, server, level, subject].join('\u0000')
+
+function whyOff(id: RuleId, servers: readonly Server[], hasObjects: boolean): string | undefined {
+  if (servers.length === 0) return 'No server has answered yet.'
+  if (id === 'R7' && servers.length < 3) return 'Fewer than three servers are never that far out of balance.'
+  if (id === 'R8' && !hasObjects) return 'The flow-control objects are not known.'
+  const reasons = servers.map(({ latest }) => offBecause(RULES[id], latest))
+  return reasons.every((reason) => reason !== undefined) ? reasons[0] : undefined
+}
+
+/** Objects that were broken and are so no more. */
+const mended = (conditions: ReadonlyMap<string, Condition>, broken: ReadonlySet<string | undefined>): Observation[] =>
+  [...conditions.values()]
+    .filter(({ rule, place }) => rule === 'R8' && !broken.has(place.subject))
+    .map(({ place }) => ({ rule: 'R8', place, holds: false, evidence: [] }))
+
+/** Executing seats of the servers that answer, compared. */
+function balance(servers: ReadonlyMap<string, Server>, at: UnixMs): Observation[] {
+  if (servers.size < 3) return []
+  const seats = [...servers].flatMap(([server, { at: seen, latest }]) => {
+    const executing = sumOfKnown(latest.levels.map((level) => level.seats.executing))
+    return executing === undefined || at - seen > STALE_MS ? [] : [{ server, executing }]
+  })
+  const index = imbalanceIndex(seats.map(({ executing }) => executing)) ?? 1
+  return seats.map(({ server, executing }) => {
+    const most = seats.every((other) => other.executing <= executing)
+    return {
+      rule: 'R7',
+      place: { server },
+      holds: most && index > THRESHOLDS.imbalance && executing >= THRESHOLDS.imbalanceSeats,
+      evidence: [
+        { name: 'executing', value: executing, unit: 'seats' },
+        { name: 'peak ÷ mean', value: index, unit: 'ratio' },
+      ],
+    }
+  })
+}
