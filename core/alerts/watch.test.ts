@@ -153,7 +153,7 @@ describe('captures', () => {
     const { changes, watch } = watched(standing(`captures/${version}/idle/metrics.txt.gz`, version))
     expect(changes).toEqual([])
     const off = watch.rules.flatMap(({ rule, state }) => (state === 'off' ? [rule] : []))
-    expect(off).toEqual(['R7', 'R8'])
+    expect(off).toEqual(['R7', 'R8', 'R11', 'R12'])
   })
   it.each(metricsPages)('%s: its limits add up', (path) => {
     const version = captureVersions.find((one) => path.includes(one)) ?? ''
@@ -163,6 +163,32 @@ describe('captures', () => {
     const { changes, watch } = watched(capturedFrames({ version, path }))
     expect(changes.filter(({ alert }) => !isCritical(alert.level))).toEqual([])
     expect(watch.rules.find(({ rule }) => rule === 'R6')?.state).not.toBe('firing')
+  })
+})
+
+describe('long windows', () => {
+  const quarter = (count: number, level: (step: number) => LevelFrame) =>
+    Array.from({ length: count }, (_, step) => serverFrame(step * 150, [level(step)]))
+  it('fires where the error budget burns, once an hour was seen', () => {
+    const level = (step: number) =>
+      levelFrame('workload-low', [
+        schemaFrame('s', {
+          dispatched: step * 3,
+          rejected: { 'queue-full': step, 'concurrency-limit': 0, 'time-out': 0 },
+        }),
+      ])
+    const { changes } = watched(quarter(200, level))
+    expect(changes.map(({ at, alert }) => [(at - START_MS) / 60_000, alert.subject, alert.severity])).toEqual([
+      [60, 'fast', 'critical'],
+      [360, 'slow', 'warning'],
+    ])
+  })
+  it('fires for a level that needs few of its seats in seven days', () => {
+    const level = levelFrame('a', [], { demand: { highWatermark: 2, average: 0, stdev: 0, smoothed: 0, target: 5 } })
+    const week = Array.from({ length: 8 * 24 }, (_, hour) => serverFrame(hour * 3_600, [level]))
+    const { changes } = watched(week)
+    expect(changes.map(({ alert }) => [alert.rule, alert.subject])).toEqual([['R11', 'large']])
+    expect((changes[0]?.at ?? 0) - START_MS).toBeGreaterThanOrEqual(7 * 86_400_000 - 3_600_000)
   })
 })
 

@@ -15,7 +15,7 @@ import {
 } from './alert.ts'
 import { observeObjects } from './objects.ts'
 import { createObserver, type Observation, type Observer } from './observe.ts'
-import { holdMsOf, offBecause, ruleList, RULES, severityOf, THRESHOLDS } from './rules.ts'
+import { BURNS, holdMsOf, offBecause, ruleList, RULES, severityOf, THRESHOLDS, WINDOWS } from './rules.ts'
 
 /** A rule as it stands. */
 export interface RuleState {
@@ -50,6 +50,9 @@ interface Condition {
 interface Server {
   readonly observer: Observer
   at: UnixMs
+  /** Of its first sample, and of the first one since its totals began anew. */
+  readonly first: UnixMs
+  since: UnixMs
   /** What its rules need to know of the frame. */
   latest: Pick<ServerFrame, 'version' | 'missing' | 'levels'>
 }
@@ -115,10 +118,13 @@ export function createAlertWatch({ silences = [] }: { readonly silences?: readon
     [...conditions].flatMap(([key, condition]) => (gone(condition) ? resolve(key, condition, at) : []))
 
   const inAnyOrder = (frame: ServerFrame, derived: DerivedServer, at: UnixMs): readonly AlertChange[] => {
-    const server = servers.get(frame.id) ?? { observer: createObserver(), at, latest: frame }
+    const server = servers.get(frame.id) ?? { observer: createObserver(), at, first: at, since: at, latest: frame }
     servers.set(frame.id, server)
     const { noRates } = derived
-    if (noRates === 'restart' || noRates === 'clock-step') server.observer.clear()
+    if (noRates === 'restart' || noRates === 'clock-step') {
+      server.observer.clear()
+      server.since = at
+    }
     if (noRates !== undefined) drop(({ place, firedAt }) => place.server === frame.id && firedAt === undefined, at)
     server.at = at
     server.latest = { version: frame.version, missing: frame.missing, levels: frame.levels }
@@ -177,8 +183,15 @@ function whyOff(id: RuleId, servers: readonly Server[], hasObjects: boolean): st
   if (servers.length === 0) return 'No server has answered yet.'
   if (id === 'R7' && servers.length < 3) return 'Fewer than three servers are never that far out of balance.'
   if (id === 'R8' && !hasObjects) return 'The flow-control objects are not known.'
-  const reasons = servers.map(({ latest }) => offBecause(RULES[id], latest))
+  const reasons = servers.map((server) => offBecause(RULES[id], server.latest) ?? tooShort(id, server))
   return reasons.every((reason) => reason !== undefined) ? reasons[0] : undefined
+}
+
+/** Why a rule has not seen enough of a server yet. */
+function tooShort(id: RuleId, { at, first, since }: Server): string | undefined {
+  if (id === 'R11' && at - first < WINDOWS.sizing) return 'It needs samples of seven days.'
+  const hasWindows = BURNS.some(({ longMs }) => at - since >= longMs)
+  return id === 'R12' && !hasWindows ? 'It needs samples of one hour.' : undefined
 }
 
 /** Objects that were broken and are so no more. */

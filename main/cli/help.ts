@@ -64,6 +64,7 @@ Usage:
   apf-console replay ID|FILE [--from T] [--to T] [--speed N]   the frames of a recording as NDJSON
   apf-console export ID FILE [--from T] [--to T]     a recording, or a range of it, as one file
   apf-console import FILE…                           recordings from such files, from what watch printed, from captures
+  apf-console alerts --recording ID|FILE             when alert rules would have fired and resolved in a recording
   apf-console report ID|FILE [NEWFILE] [--from T] [--to T]   an incident report, as Markdown or HTML
   apf-console shard --queues Q --hand H              hands of queues: collisions, overlaps, better shapes
   apf-console validate FILE…                         problems of flow-control manifests, with their places
@@ -123,7 +124,7 @@ Options:
   --compact              one line
   --json                 accepted for scripts; the output is always JSON`,
 
-  watch: `Usage: apf-console watch [source] [--interval S] [--count N]
+  watch: `Usage: apf-console watch [source] [--interval S] [--count N] [--alert [--fail]]
 
 Prints frames as NDJSON, one per line (docs/frame.md), until it is stopped. A server that fails is retried; failures are
 reported on standard error. Without a source: the current context of the kubeconfig.
@@ -133,7 +134,28 @@ ${SOURCE}
 Options:
   --interval S           seconds between readings (0.5 to 60, default 1)
   --count N              stop after so many frames
-  --json                 accepted for scripts; the output is always NDJSON`,
+  --alert                evaluate the alert rules (docs/alerts.md) and print each alert that fires or resolves as NDJSON
+                         instead of the frames
+  --fail                 with --alert: stop with exit code 1 as soon as an alert fires that is not silenced
+  --silence RULE[:LEVEL] with --alert: mark alerts of this rule, R1 to R12, as silenced; repeat it for several
+  --json                 accepted for scripts; the output is always NDJSON
+
+Exit code: 0 done, 1 an alert fired (--fail), 2 cannot run.`,
+
+  alerts: `Usage: apf-console alerts --recording ID|FILE [--from TIME] [--to TIME] [--fail] [--json]
+
+Evaluates the alert rules R1 to R12 (docs/alerts.md) on a recording and lists the instants at which each alert would have
+fired and resolved, with its numbers, cause and remedy; then the rules that could not be evaluated, and why. Hold times
+begin with the range.
+
+Options:
+  --recording ID|FILE    the beginning of an ID that recordings lists, or a file that export wrote
+  --from TIME, --to TIME   of this range only, both included: 2026-11-20T03:00:00Z
+  --silence RULE[:LEVEL] mark alerts of this rule, R1 to R12, as silenced; repeat it for several
+  --fail                 exit code 1 if an alert fired that is not silenced
+  --json                 one change per line, as NDJSON
+
+Exit code: 0 done, 1 an alert fired (--fail) or a part of the recording cannot be read, 2 cannot run.`,
 
   recordings: `Usage: apf-console recordings [--output text|json]
        apf-console recordings ID [--from TIME] [--to TIME]

@@ -5,11 +5,13 @@ import type { ServerFacts } from '../../core/engine/apfEngine.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 import { startSession, type Session } from '../workspace/session.ts'
+import { ALERT_OPTIONS, alertOptions, changeJson, counts, knownObjects, printRecordedAlerts } from './alerts.ts'
+import { createAlertWatch } from '../../core/alerts/watch.ts'
 import { type Console, type ExitCode, problemLines } from './console.ts'
 import { recordingNamed } from './recordingOptions.ts'
 import { printFrames } from './replay.ts'
 import { cadenceFrom, defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
-import { readNumber, type Command, type Given } from './usage.ts'
+import { readNumber, UsageError, type Command, type Given } from './usage.ts'
 
 export const snapshot: Command = {
   options: {
@@ -128,7 +130,9 @@ export async function openSession(
 export const watch: Command = {
   options: {
     ...SOURCE_OPTIONS,
+    ...ALERT_OPTIONS,
     count: { type: 'string' },
+    alert: { type: 'boolean' },
     json: { type: 'boolean' },
   },
   run: runWatch,
@@ -136,9 +140,16 @@ export const watch: Command = {
 
 async function runWatch(given: Given, console: Console): Promise<ExitCode> {
   const count = readNumber(given, 'count', { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true }) ?? Infinity
+  const rules = given.flag('alert') ? alertOptions(given) : undefined
+  const alone = Object.keys(ALERT_OPTIONS).find((name) => given.flag(name))
+  if (rules === undefined && alone !== undefined) throw new UsageError(`--${alone} goes with --alert.`)
   const spec = (await sourceFrom(given, false, console)) ?? defaultSource(given, false)
   if (spec.kind === 'recording') {
     const range = { from: spec.at ?? -Infinity, to: Infinity }
+    if (rules !== undefined) {
+      if (count !== Infinity) throw new UsageError('--count does not go with --alert of a recording.')
+      return printRecordedAlerts(await recordingNamed(spec.ids[0] ?? '', console), range, rules, true, console)
+    }
     return printFrames(await recordingNamed(spec.ids[0] ?? '', console), { range, count }, console)
   }
 
@@ -149,18 +160,28 @@ async function runWatch(given: Given, console: Console): Promise<ExitCode> {
   )
   const end = new AbortController()
   console.signal.addEventListener('abort', () => finish(), { once: true })
-  let printed = 0
-  session.frames.subscribe(({ frame }) => {
-    console.printJson(frame)
+  const watching = rules === undefined ? undefined : createAlertWatch(rules)
+  if (watching !== undefined) session.readObjects((reading) => watching.takeObjects(knownObjects(reading)))
+  let [printed, failed] = [0, false]
+  session.frames.subscribe(({ frame, derived }) => {
+    if (watching === undefined) console.printJson(frame)
+    else {
+      const changes = frame.servers.flatMap((server, i) => {
+        const own = derived[i]
+        return own === undefined ? [] : watching.take(server, own)
+      })
+      for (const change of changes) console.printJson(changeJson(change))
+      failed ||= rules?.fail === true && changes.some(counts)
+    }
     printed++
-    if (printed < count && !session.connection.still) return
+    if (!failed && printed < count && !session.connection.still) return
     end.abort()
     finish()
   }, end.signal)
   await over
   end.abort()
   await session.end()
-  return 0
+  return failed ? 1 : 0
 }
 
 /** Tells when a server begins to fail, fails differently, or answers again; and each note once. */

@@ -1,0 +1,42 @@
+import { amount, counted, listed, percent, seconds } from '../report/words.ts'
+import { rfc3339 } from '../units.ts'
+import { RULE_IDS, type Alert, type AlertChange, type Evidence, type Silence } from './alert.ts'
+import { RULES } from './rules.ts'
+
+/** `smoothed demand 30 seats`. */
+const evidenceText = ({ name, value, unit }: Evidence): string => {
+  switch (unit) {
+    case 'ratio':
+      return value > 1 ? `${name} ${amount(value)}` : `${name} ${percent(value)}`
+    case 'seconds':
+      return `${name} ${seconds(value)}`
+    case 'seats':
+      return `${name} ${counted(value, 'seat')}`
+    case 'requests':
+      return `${name} ${counted(value, 'request')}`
+    case 'requests/s':
+      return `${name} ${amount(value)} /s`
+  }
+}
+
+/** `workload-low of api-1:6443`; what the alert is about. */
+const placeText = ({ server, level, subject, rule }: Alert): string => {
+  const about = rule === 'R8' ? subject : level
+  return [about, server].filter((part) => part !== undefined).join(' of ')
+}
+
+/** A change of an alert in lines: what, where and with which numbers; of one that fires, cause and remedy. */
+export function changeLines({ kind, at, alert }: AlertChange): readonly string[] {
+  const numbers = kind === 'fired' && alert.evidence.length > 0 ? `: ${listed(alert.evidence.map(evidenceText))}` : ''
+  const silenced = alert.silenced ? ', silenced' : ''
+  const head = `${rfc3339(at)} ${kind} ${alert.rule} ${RULES[alert.rule].title} (${alert.severity}${silenced}), ${placeText(alert)}${numbers}`
+  return kind === 'resolved' ? [head] : [head, `  ${alert.cause}`, `  ${alert.remedy}`]
+}
+
+/** `R1` or `R1:workload-low`; `undefined` for any other text. */
+export function silenceOf(text: string): Silence | undefined {
+  const [id, ...level] = text.split(':')
+  const rule = RULE_IDS.find((one) => one === id)
+  if (rule === undefined || (level.length > 0 && level.join(':') === '')) return undefined
+  return { rule, ...(level.length > 0 && { level: level.join(':') }) }
+}

@@ -1,0 +1,70 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { syntheticStory } from '../fixtures/synthetic.ts'
+import { runHere } from '../harness/commandHere.ts'
+import { recordStory } from '../harness/recordStory.ts'
+
+const START = Date.UTC(2026, 10, 21, 3)
+
+let stateDir = ''
+beforeEach(async () => {
+  stateDir = await mkdtemp(join(tmpdir(), 'apf-alerts-'))
+  vi.stubEnv('APF_CONSOLE_STATE', stateDir)
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await rm(stateDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
+})
+
+it('lists when alerts would have fired in a recording', async () => {
+  // A flood from second 90 to 220 of every 240.
+  await recordStory({
+    stateDir,
+    name: 'prod',
+    startAt: START,
+    events: [],
+    story: syntheticStory({ seconds: 600, startAt: START }),
+  })
+  const { code, output, told } = await runHere('alerts', '--recording', '20261121T03')
+  expect([code, told]).toEqual([0, ''])
+  const lines = output.trimEnd().split('\n')
+  expect(lines[0]).toMatch(
+    /^2026-11-21T03:0\d:\d\d\.000Z fired R1 Rejections by reason \(warning\), [a-z-]+ of apiserver-a:6443: rejected, queue-full [\d.]+ \/s$/,
+  )
+  expect(lines).toContain('R8 is off. The flow-control objects are not known.')
+
+  const json = await runHere('alerts', '--recording', '20261121T03', '--json', '--fail')
+  expect(json.code).toBe(1)
+  expect(JSON.parse(json.output.split('\n')[0] ?? '')).toMatchObject({ change: 'fired', rule: 'R1', silenced: false })
+
+  const watched = await runHere('watch', '--recording', '20261121T03', '--alert', '--at', '2026-11-21T03:00:00Z')
+  expect(watched.output).toBe(json.output)
+
+  const calm = await runHere('alerts', '--recording', '20261121T03', '--to', '2026-11-21T03:01:00Z', '--fail')
+  expect(calm.code).toBe(0)
+  expect(calm.output).toMatch(/^No alert would have fired\./)
+  const none = await runHere('alerts', '--recording', '20261121T03', '--from', '2026-11-22T03:01:00Z')
+  expect(none.told).toContain('has no samples of this time.')
+})
+
+it('watches a source', async () => {
+  const { code, output, told } = await runHere(
+    'watch',
+    '--demo',
+    '--count',
+    '3',
+    '--alert',
+    '--fail',
+    '--interval',
+    '0.5',
+  )
+  expect({ code, output, told }).toEqual({ code: 0, output: '', told: '' })
+})
+
+it('names what is wrong with its options', async () => {
+  expect((await runHere('alerts')).told).toContain('alerts needs a recording: --recording ID|FILE.')
+  expect((await runHere('alerts', '--recording', 'a', '--silence', 'R13')).told).toContain('R1 to R12')
+  expect((await runHere('watch', '--demo', '--fail')).told).toContain('--fail goes with --alert.')
+})
