@@ -76,7 +76,7 @@ interface Terms {
 }
 type Part = string | undefined
 
-const NOT_EXEMPT: Matcher = { label: 'priority_level', is: '!=', value: 'exempt' }
+export const NOT_EXEMPT: Matcher = { label: 'priority_level', is: '!=', value: 'exempt' }
 const WAITED = [equals('execute', 'true')]
 const ORDINARY = [equals('type', 'regular')]
 
@@ -185,6 +185,28 @@ export function promqlOf(shown: Shown, place: Place): string | undefined {
   return lines.length === 0 ? undefined : lines.join('\nor\n')
 }
 
+/**
+ * Series of a family that are summed until only the labels `kept` of it are left, and those that Prometheus added; nothing
+ * where the version lacks the family. `write` makes an expression of one series; matchers of labels that the family lacks
+ * are left out unless they are of the place.
+ */
+export function summedSeries(
+  place: Pick<Place, 'version' | 'matchers'>,
+  key: FamilyKey,
+  { matchers, kept }: { readonly matchers: readonly Matcher[]; readonly kept: readonly string[] },
+  write: (name: string, matchers: readonly Matcher[]) => string,
+): string | undefined {
+  const family = familyFor(place.version, key)
+  if (family === undefined) return undefined
+  const { name, labels } = family
+  const dropped = labels.filter((label) => !kept.includes(label))
+  const series = write(
+    name,
+    matchers.filter(({ label }) => labels.includes(label) || place.matchers.some((one) => one.label === label)),
+  )
+  return dropped.length === 0 ? series : `sum without (${dropped.join(', ')}) (${series})`
+}
+
 function termsOf({ level, schema, each = [], atMs, spanMs = USUAL_SPAN_MS }: Shown, place: Place): Terms {
   const where: readonly Matcher[] = [
     ...place.matchers,
@@ -200,17 +222,9 @@ function termsOf({ level, schema, each = [], atMs, spanMs = USUAL_SPAN_MS }: Sho
     own: readonly Matcher[],
     write: (name: string, matchers: readonly Matcher[]) => string,
   ): Part => {
-    const family = familyFor(place.version, key)
-    if (family === undefined) return undefined
-    const { name, labels } = family
     const matchers = [...where, ...own]
-    const kept = new Set<string>([...each, ...matchers.flatMap(({ label, is }) => (is === '=' ? label : []))])
-    const dropped = labels.filter((label) => !kept.has(label))
-    const series = write(
-      name,
-      matchers.filter(({ label }) => labels.includes(label) || place.matchers.some((one) => one.label === label)),
-    )
-    return dropped.length === 0 ? series : `sum without (${dropped.join(', ')}) (${series})`
+    const kept = [...each, ...matchers.flatMap(({ label, is }) => (is === '=' ? label : []))]
+    return summedSeries(place, key, { matchers, kept }, write)
   }
   const over =
     (how: 'rate' | 'increase', suffix: string, rangeMs: number) =>

@@ -5,7 +5,7 @@
  */
 export interface Matcher {
   readonly label: string
-  readonly is: '=' | '!=' | '=~'
+  readonly is: '=' | '!=' | '=~' | '!~'
   readonly value: string
 }
 

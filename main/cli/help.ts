@@ -65,6 +65,7 @@ Usage:
   apf-console export ID FILE [--from T] [--to T]     a recording, or a range of it, as one file
   apf-console import FILE…                           recordings from such files, from what watch printed, from captures
   apf-console alerts --recording ID|FILE             when alert rules would have fired and resolved in a recording
+  apf-console mixin KIND [FILE]                      alert rules, recording rules, dashboard for Prometheus and Grafana
   apf-console report ID|FILE [NEWFILE] [--from T] [--to T]   an incident report, as Markdown or HTML
   apf-console shard --queues Q --hand H              hands of queues: collisions, overlaps, better shapes
   apf-console validate FILE…                         problems of flow-control manifests, with their places
@@ -156,6 +157,30 @@ Options:
   --json                 one change per line, as NDJSON
 
 Exit code: 0 done, 1 an alert fired (--fail) or a part of the recording cannot be read, 2 cannot run.`,
+
+  mixin: `Usage: apf-console mixin KIND [FILE] [--kube-version V] [options]
+
+Writes what the console knows for the tools that you run (docs/alerts.md), to standard output or to FILE. The same options
+always give the same text.
+
+Kind:
+  rules                  alert rules R1 to R7 and R9 to R12 for Prometheus 2.42 and later
+  recording-rules        rules that make expressions over long ranges cheap
+  prometheusrule         both as a PrometheusRule of the Prometheus operator
+  alertmanager           routes and inhibitions of these alerts
+  dashboard              a Grafana dashboard
+  jsonnet                rules and dashboard as a mixin
+
+Options:
+  --kube-version V       the metrics of this version, ${COVERED_RANGE} (the newest by default)
+  --prometheus-label NAME=VALUE   only series with this label, such as job=apiserver, in alert rules and dashboard; repeat
+                         it for several
+  --cluster-label NAME   the label that names clusters; without it, there is only one
+  --instance-label NAME  the label that names servers (instance by default)
+  --interval S           seconds between two scrapes (30 by default)
+  --force                replace a file that exists
+
+Exit code: 0 done, 2 cannot run.`,
 
   recordings: `Usage: apf-console recordings [--output text|json]
        apf-console recordings ID [--from TIME] [--to TIME]

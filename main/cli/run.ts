@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<Exclude<keyof typeof HELP, 'general'>, () => Pro
   export: async () => (await import('./share.ts')).exportCommand,
   import: async () => (await import('./share.ts')).importCommand,
   alerts: async () => (await import('./alerts.ts')).alerts,
+  mixin: async () => (await import('./mixin.ts')).mixin,
   report: async () => (await import('./report.ts')).report,
   shard: async () => (await import('./shard.ts')).shard,
   validate: async () => (await import('./validate.ts')).validate,

@@ -237,7 +237,8 @@ async function prometheusFrom(given: Given, shown: boolean, { signal }: Reading)
   )
 }
 
-function matcherFrom(text: string): { label: string; value: string } {
+/** A label and its value, of --prometheus-label. Throws `UsageError`. */
+export function matcherFrom(text: string): { label: string; value: string } {
   const at = text.indexOf('=')
   if (at < 1) throw new UsageError(`--prometheus-label takes NAME=VALUE, not ${JSON.stringify(text)}.`)
   return { label: text.slice(0, at), value: text.slice(at + 1) }

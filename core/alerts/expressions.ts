@@ -1,0 +1,220 @@
+import { CATCH_ALL, EXEMPT } from '../config/objects.ts'
+import { REJECT_REASONS } from '../frame/frame.ts'
+import type { FamilyKey } from '../metrics/familyNames.ts'
+import { NOT_EXEMPT, promqlOf, summedSeries, USUAL_INTERVAL_MS, type Place } from '../prom/measures.ts'
+import { durationText, equals, metric, oneOf, type Matcher } from '../prom/promql.ts'
+import type { RuleId } from './alert.ts'
+import { BURNS, CRITICAL_LEVELS, holdMsOf, RULES, severityOf, THRESHOLDS, WINDOWS, type Rule } from './rules.ts'
+
+/** Where the rules are to be evaluated. */
+export interface RulesPlace extends Place {
+  /** The label that names clusters; absent where Prometheus has one cluster only. */
+  readonly clusterLabel?: string | undefined
+  /** The label that names servers, `instance` by default. */
+  readonly instanceLabel?: string | undefined
+}
+
+/** An alert rule of Prometheus. */
+export interface PrometheusAlert {
+  readonly alert: string
+  readonly expr: string
+  /** `120s`; absent where the alert fires at once. */
+  readonly for?: string
+  readonly keep_firing_for: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly annotations: Readonly<Record<string, string>>
+}
+
+type Part = string | undefined
+const LEVEL = '{{ $labels.priority_level }}'
+/** Labels of flow schemas and reasons are summed away unless an expression is about them. */
+const PER_LEVEL = ['priority_level']
+
+/** The rules as PromQL with the thresholds and hold times of the console. Rules whose metrics the version lacks are absent, and R8, which needs the objects. */
+export function alertExpressions(place: RulesPlace): readonly PrometheusAlert[] {
+  const critical = oneOf('priority_level', CRITICAL_LEVELS)
+  const [{ value }, rates] = [gauges(place), ratesOf(place)]
+  const seats = (own: readonly Matcher[]): Part => value('executingSeats', own, [])
+  const all = (text: (...parts: string[]) => string, ...parts: readonly Part[]): Part => {
+    const known = parts.filter((part) => part !== undefined)
+    return known.length === parts.length ? text(...known) : undefined
+  }
+  const [current, lower, nominal, upper] = (['current', 'lower', 'nominal', 'upper'] as const).map((key) =>
+    value(key, [NOT_EXEMPT]),
+  )
+  const long = (key: FamilyKey, ms: number, how: 'offset' | 'max_over_time'): Part =>
+    summedSeries(place, key, { matchers: [...place.matchers, NOT_EXEMPT], kept: PER_LEVEL }, (name, own) =>
+      how === 'offset'
+        ? `${metric(name, own)} offset ${durationText(ms)}`
+        : `max_over_time(${metric(name, own, { rangeMs: ms })})`,
+    )
+  const servers = (text: string): string => {
+    const by = place.clusterLabel ?? ''
+    return `${text} > on (${by}) group_left () ${THRESHOLDS.imbalance} * avg by (${by}) (${text}) and ${text} >= ${THRESHOLDS.imbalanceSeats}`
+  }
+  const share = (ms: number): Part =>
+    all(
+      (rejected, dispatched) => `${rejected} / (${rejected} + ${dispatched})`,
+      rates('rejected', ms, [NOT_EXEMPT]),
+      rates('dispatched', ms, [NOT_EXEMPT]),
+    )
+  const rows: readonly (readonly [RuleId, Part, { readonly level?: string; readonly subject?: string }?])[] = [
+    ...REJECT_REASONS.flatMap((reason) =>
+      [critical, { ...critical, is: '!~' as const }].map(
+        (levels) =>
+          [
+            'R1',
+            all(
+              (rate) => `${rate} > ${THRESHOLDS.rejectedPerSecond}`,
+              rates('rejected', WINDOWS.rejected, [levels, equals('reason', reason)], [...PER_LEVEL, 'reason']),
+            ),
+            { subject: reason, level: levels.is === '!~' ? LEVEL : (CRITICAL_LEVELS[0] ?? LEVEL) },
+          ] as const,
+      ),
+    ),
+    [
+      'R2',
+      all(
+        (buckets, limit) => `histogram_quantile(0.99, ${buckets}) >= ${THRESHOLDS.utilization} and ${limit} > 1`,
+        rates('seatUtilization', WINDOWS.utilization, [NOT_EXEMPT], PER_LEVEL, '_bucket'),
+        current,
+      ),
+    ],
+    [
+      'R3',
+      all(
+        (wait) => `${wait} > ${THRESHOLDS.waitSeconds}`,
+        promqlOf(
+          { measures: 'waitP99', each: ['priority_level'] },
+          { ...place, matchers: [...place.matchers, critical] },
+        ),
+      ),
+    ],
+    [
+      'R4',
+      all(
+        (now, most, demand) => `${now} >= ${THRESHOLDS.ofUpperLimit} * ${most} and ${demand} > ${now}`,
+        current,
+        upper,
+        value('smoothed', [NOT_EXEMPT]),
+      ),
+    ],
+    [
+      'R5',
+      all(
+        (now, least, own, queued) => `${now} <= ${least} and ${least} < ${own} and ${queued} > 0`,
+        current,
+        lower,
+        nominal,
+        value('queuedRequests', [NOT_EXEMPT]),
+      ),
+    ],
+    [
+      'R6',
+      all(
+        (now, own) =>
+          `abs(sum without (priority_level) (${now}) - sum without (priority_level) (${own})) >= count without (priority_level) (${own})`,
+        value('current'),
+        value('nominal'),
+      ),
+    ],
+    ['R7', all(servers, seats([]))],
+    [
+      'R9',
+      all(
+        (dispatched, rejected) => `${dispatched} > 0 or ${rejected} > 0`,
+        rates('dispatched', WINDOWS.catchAll, [equals('priority_level', CATCH_ALL)]),
+        rates('rejected', WINDOWS.catchAll, [equals('priority_level', CATCH_ALL)]),
+      ),
+    ],
+    [
+      'R10',
+      all(
+        (exempt, whole) =>
+          `${exempt} > ${THRESHOLDS.exemptShare} * ${whole} and ${exempt} >= ${THRESHOLDS.exemptSeats}`,
+        seats([equals('priority_level', EXEMPT)]),
+        seats([]),
+      ),
+    ],
+    ...(
+      [
+        ['large', `< ${THRESHOLDS.leastUsed} *`],
+        ['small', `> ${THRESHOLDS.mostUsed} *`],
+      ] as const
+    ).map(
+      ([subject, compared]) =>
+        [
+          'R11',
+          all(
+            (most, own, ago) => `${most} ${compared} ${own} and ${ago}`,
+            long('highWatermark', WINDOWS.sizing, 'max_over_time'),
+            nominal,
+            long('highWatermark', WINDOWS.sizing, 'offset'),
+          ),
+          { subject },
+        ] as const,
+    ),
+    ...BURNS.map(
+      ({ name, times, shortMs, longMs }) =>
+        [
+          'R12',
+          all(
+            (soon, late, ago) => `${soon} > ${burn(times)} and ${late} > ${burn(times)} and ${ago}`,
+            share(shortMs),
+            share(longMs),
+            // A window that is not full yet would let a first burst fire.
+            long('dispatched', longMs, 'offset'),
+          ),
+          { subject: name },
+        ] as const,
+    ),
+  ]
+  return rows.flatMap(([id, expr, about = {}]) => (expr === undefined ? [] : [alertOf(RULES[id], expr, about)]))
+}
+
+/** Without what the binary representation of a decimal adds. */
+const burn = (times: number): number => Number((times * (1 - THRESHOLDS.objective)).toFixed(6))
+
+function alertOf(
+  rule: Rule,
+  expr: string,
+  about: { readonly level?: string; readonly subject?: string },
+): PrometheusAlert {
+  const place = { level: LEVEL, ...about }
+  const holdMs = holdMsOf(rule, place)
+  const named = { ...place, level: LEVEL }
+  return {
+    alert: rule.name,
+    expr,
+    ...(holdMs > 0 && { for: durationText(holdMs) }),
+    keep_firing_for: durationText(rule.clearMs),
+    labels: {
+      severity: severityOf(rule, place),
+      apf_rule: rule.id,
+      // Of R1 it is the reason, which the series have too: rules that are told apart by matchers alone are duplicates.
+      ...(about.subject !== undefined && { [rule.id === 'R1' ? 'reason' : 'apf_subject']: about.subject }),
+    },
+    annotations: { summary: rule.title, description: `${rule.cause(named)} ${rule.remedy(named)}` },
+  }
+}
+
+/** The present values of a gauge. */
+const gauges = (place: RulesPlace) => ({
+  value: (key: FamilyKey, own: readonly Matcher[] = [], kept: readonly string[] = PER_LEVEL): Part =>
+    summedSeries(place, key, { matchers: [...place.matchers, ...own], kept }, (name, matchers) =>
+      metric(name, matchers),
+    ),
+})
+
+/** Rates over a window and one scrape more, so that as many scrapes lie in it whenever it is evaluated. */
+const ratesOf =
+  (place: RulesPlace) =>
+  (key: FamilyKey, ms: number, own: readonly Matcher[], kept: readonly string[] = PER_LEVEL, suffix = ''): Part => {
+    const rangeMs = ms + (place.intervalMs ?? USUAL_INTERVAL_MS)
+    return summedSeries(
+      place,
+      key,
+      { matchers: [...place.matchers, ...own], kept },
+      (name, matchers) => `rate(${metric(`${name}${suffix}`, matchers, { rangeMs })})`,
+    )
+  }
