@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { capturedFrames, capturedSeries } from '../../test/fixtures/captured.ts'
-import { levelFrame, schemaFrame, serverFrame, START_MS } from '../../test/fixtures/frames.ts'
+import { histogramOf, levelFrame, schemaFrame, serverFrame, START_MS } from '../../test/fixtures/frames.ts'
 import { captureVersions, metricsPages, readFixture } from '../../test/fixtures/load.ts'
 import { builtInObjects } from '../config/builtIn.ts'
 import { createDeriver } from '../frame/derive.ts'
 import type { LevelFrame, ServerFrame } from '../frame/frame.ts'
+import { NS_PER_SECOND } from '../units.ts'
 import { createFrameBuilder } from '../metrics/buildFrame.ts'
 import { createParser } from '../metrics/parse.ts'
 import type { AlertChange, Silence } from './alert.ts'
@@ -97,6 +98,61 @@ describe('limits', () => {
       limits: { nominal: 10, lower: 5, upper: 20, current: 5 },
     })
     expect(told(watched(everyTenSeconds(10, () => lender)).changes)).toContain('60 fired R5 a')
+  })
+})
+
+describe('use of seats', () => {
+  const minutes = (count: number, levels: (step: number) => readonly LevelFrame[]) =>
+    Array.from({ length: count * 6 }, (_, step) => serverFrame(step * 10, levels(step)))
+  /** Of each second, the share in which all seats are in use; the others are idle. */
+  const used = (step: number, share: number) => {
+    const ns = step * 10 * NS_PER_SECOND
+    return histogramOf([0, 0.5, 0.95, 0.99, 1], [ns * (1 - share), 0, 0, 0, ns * share, 0])
+  }
+  const full = (share: number, current: number) => (step: number) => [
+    levelFrame('a', [], {
+      limits: { nominal: current, lower: current, upper: 40, current },
+      seatUtilization: used(step, share),
+    }),
+  ]
+  it('fires for a level that is full, and not for one that a single request fills', () => {
+    expect(told(watched(minutes(13, full(0.9, 10))).changes)).toEqual(['660 fired R2 a'])
+    expect(watched(minutes(13, full(0.005, 10))).changes).toEqual([])
+    expect(watched(minutes(13, full(0.9, 1))).changes).toEqual([])
+  })
+  it('fires for a critical level whose requests wait', () => {
+    const waiting = (name: string, bucket: readonly number[]) => (step: number) => [
+      levelFrame(name, [
+        schemaFrame('s', {
+          dispatched: step,
+          wait: histogramOf(
+            [0.1, 1, 5],
+            bucket.map((count) => count * step),
+          ),
+        }),
+      ]),
+    ]
+    expect(told(watched(minutes(3, waiting('system', [1, 0, 1, 0]))).changes)).toEqual(['70 fired R3 system'])
+    expect(watched(minutes(3, waiting('system', [1, 0, 0, 0]))).changes).toEqual([])
+    expect(watched(minutes(3, waiting('workload-low', [1, 0, 1, 0]))).changes).toEqual([])
+  })
+  it('fires for traffic of catch-all, and for a server that exempt requests fill', () => {
+    const received = (step: number) => [levelFrame('catch-all', [schemaFrame('catch-all', { dispatched: step })])]
+    expect(told(watched(minutes(7, received)).changes)).toEqual(['310 fired R9 catch-all'])
+    const exempt = (seats: number) => () => [
+      levelFrame('exempt', [schemaFrame('e', { seats: { executing: seats, queued: 0 } })]),
+      levelFrame('a', [schemaFrame('s', { seats: { executing: 20, queued: 0 } })]),
+    ]
+    expect(told(watched(minutes(12, exempt(10))).changes)).toEqual(['600 fired R10'])
+    expect(watched(minutes(12, exempt(4))).changes).toEqual([])
+  })
+  it('fires where limits cannot add up', () => {
+    const off = (current: number) => () => [
+      levelFrame('a', [], { limits: { nominal: 10, lower: 5, upper: 40, current } }),
+      levelFrame('b', [], { limits: { nominal: 10, lower: 5, upper: 40, current: 10 } }),
+    ]
+    expect(told(watched(minutes(3, off(12))).changes)).toEqual(['120 fired R6'])
+    expect(watched(minutes(3, off(11))).changes).toEqual([])
   })
 })
 
