@@ -170,7 +170,7 @@ export const RULES: Readonly<Record<RuleId, Rule>> = {
     holdMs: 2 * MINUTE,
     clearMs: MINUTE,
     cause: () =>
-      'The server distributes other than its own number of seats: levels that were deleted are still exported, exempt requests use up the seats, or lower limits together exceed what is left.',
+      'Current limits do not add up to the nominal ones: levels that were deleted are still exported, exempt requests use up the seats, or lower limits together exceed what is left.',
     remedy: () => 'Compare the levels of the page with the objects, and look at the seats of the exempt level.',
   },
   R7: {
@@ -197,7 +197,8 @@ export const RULES: Readonly<Record<RuleId, Rule>> = {
     severity: 'warning',
     holdMs: 2 * MINUTE,
     clearMs: 30 * SECOND,
-    cause: ({ subject }) => `${subject} has no effect, or not the one of its defaults.`,
+    cause: ({ subject }) =>
+      `${subject} is ignored because its level does not exist, or it differs from its defaults and the server has not restored it.`,
     remedy: ({ subject }) =>
       `Correct or delete ${subject}. A built-in object is restored within a minute unless its autoupdate annotation is "false".`,
   },
@@ -242,7 +243,7 @@ export const RULES: Readonly<Record<RuleId, Rule>> = {
     remedy: ({ level, subject }) =>
       subject === 'small'
         ? `Give ${level} more shares.`
-        : `Take shares from ${level}; it lends what it may, but not at once.`,
+        : `Take shares from ${level}: other levels can use its seats only by borrowing.`,
   },
   R12: {
     id: 'R12',
