@@ -55,7 +55,12 @@ export default defineConfig({
       externalizeDeps: false,
       sourcemap: true,
       rolldownOptions: {
-        input: { index: 'main/electron/index.ts', cli: 'main/cli/main.ts', thread: 'main/threads/thread.ts' },
+        input: {
+          index: 'main/electron/index.ts',
+          cli: 'main/cli/main.ts',
+          thread: 'main/threads/thread.ts',
+          whatif: 'main/threads/whatIfThread.ts',
+        },
       },
     },
   },

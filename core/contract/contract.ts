@@ -49,6 +49,7 @@ import {
   SharedFileSchema,
 } from './recording.ts'
 import { ReportSchema } from './report.ts'
+import { LibraryScenarioSchema, WhatIfEventSchema, WhatIfWishSchema } from './whatif.ts'
 import { SettingsChangeSchema, SettingsSchema } from './settings.ts'
 import {
   CadenceSchema,
@@ -132,6 +133,8 @@ export const procedures = {
     z.object({ connection, at: z.number(), count: z.number().int().min(1).max(MOST_PAST_REQUESTS) }),
     PastRequestsSchema,
   ),
+  /** The scenarios of the library, in the order of their numbers. */
+  'whatIf.scenarios': procedure(nothing, z.array(LibraryScenarioSchema)),
   'sources.recent': procedure(nothing, z.array(RecentSourceSchema)),
   'sources.forget': procedure(z.object({ at: z.string() }), z.array(RecentSourceSchema)),
   /** History of one server between two instants (Unix ms), reduced to at most `maxPoints` points. */
@@ -245,6 +248,8 @@ export const streams = {
   live: stream(ofConnection, LiveEventSchema),
   /** How the live source does: at the start, each second and after `live.candidate`. */
   liveState: stream(ofConnection, LiveStateSchema),
+  /** Runs a baseline and its candidates on the same requests; the end of the subscription cancels the run. */
+  whatIf: stream(WhatIfWishSchema, WhatIfEventSchema),
   /** How the etcd proxy does: each second; nothing for other sources. */
   etcd: stream(ofConnection, EtcdStateSchema),
   /** How the flight recorder does with a source: at the start, and about each second while something is told. */

@@ -5,7 +5,13 @@ import { FAIR_ALGORITHM_NAMES, NEWEST_VERSION } from '../engine/profiles.ts'
 /** How many simulated seconds pass in one. */
 export const SPEED = { min: 0.1, max: 1_000, default: 1 } as const
 
-const seatCount = z.number().int().min(0).max(100_000)
+export const SeatCountSchema = z.number().int().min(0).max(100_000)
+
+/** gitVersion whose rules are known. */
+export const CoveredVersionSchema = z
+  .string()
+  .regex(/^v1\.\d+\.\d+$/)
+  .refine((version) => isCovered(version), 'The rules of this version are not known.')
 
 /** The built-in simulated server as a source. */
 export const SimulationSpecSchema = z.object({
@@ -13,16 +19,12 @@ export const SimulationSpecSchema = z.object({
   /** The same seed gives the same cluster, event by event. */
   seed: z.number().int().default(1),
   /** gitVersion that it claims and behaves like. */
-  version: z
-    .string()
-    .regex(/^v1\.\d+\.\d+$/)
-    .refine((version) => isCovered(version), 'The rules of this version are not known.')
-    .default(NEWEST_VERSION),
+  version: CoveredVersionSchema.default(NEWEST_VERSION),
   /** What its flow control does; absent: as upstream. */
   algorithm: z.enum(FAIR_ALGORITHM_NAMES).exactOptional(),
   /** What the two in-flight flags of the server would be; their sum is what flow control distributes. */
-  maxRequestsInFlight: seatCount.default(400),
-  maxMutatingRequestsInFlight: seatCount.default(200),
+  maxRequestsInFlight: SeatCountSchema.default(400),
+  maxMutatingRequestsInFlight: SeatCountSchema.default(200),
 })
 export type SimulationSpec = z.infer<typeof SimulationSpecSchema>
 

@@ -1,4 +1,5 @@
-import { failed, type Outcomes, type VariantResult } from '../whatif/results.ts'
+import type { Outcomes } from '../contract/whatif.ts'
+import { failed, type VariantResult } from '../whatif/results.ts'
 import { type Assertion, MEASURES, type MeasureName } from './scenario.ts'
 
 /** An assertion about one variant, with what was measured. */

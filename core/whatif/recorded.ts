@@ -69,8 +69,7 @@ interface Recorded {
 }
 
 function readRequests(texts: readonly RecordedText[]): ReadArrivals {
-  const recorded: Recorded[] = []
-  let [shortened, crowdedOut] = [0, 0]
+  const rows: LiveRequest[] = []
   for (const one of texts) {
     let number = 0
     for (const line of linesOf(one)) {
@@ -84,15 +83,25 @@ function readRequests(texts: readonly RecordedText[]): ReadArrivals {
         const why = value === undefined ? 'it is no JSON' : `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`
         return { ok: false, problem: `${one.file}:${number}: This is no line of proxy --json or feed --json: ${why}.` }
       }
-      // Refused before flow control.
-      if (row.data.state === 'crowded-out') {
-        crowdedOut += 1
-        continue
-      }
-      const read = recordedOf(row.data)
-      if (read === undefined) shortened += 1
-      else recorded.push(read)
+      rows.push(row.data)
     }
+  }
+  return arrivalsOfRows(rows)
+}
+
+/** Requests as a live source shows them, in any order. */
+export function arrivalsOfRows(rows: readonly LiveRequest[]): ReadArrivals {
+  const recorded: Recorded[] = []
+  let [shortened, crowdedOut] = [0, 0]
+  for (const row of rows) {
+    // Refused before flow control.
+    if (row.state === 'crowded-out') {
+      crowdedOut += 1
+      continue
+    }
+    const read = recordedOf(row)
+    if (read === undefined) shortened += 1
+    else recorded.push(read)
   }
   const watches = recorded.some(({ request }) => request.info.verb === 'watch')
   return arrivalsOf(recorded, [

@@ -1,48 +1,10 @@
+import type { LevelLimits, LevelResult, Outcomes, VariantReport } from '../contract/whatif.ts'
 import type { Adjustment } from '../engine/ledger.ts'
 import { REJECT_REASONS, type RejectReason } from '../frame/frame.ts'
 import { byCodeUnits } from '../text/text.ts'
-import { type Nanoseconds, nsToSeconds, type Seats } from '../units.ts'
+import { type Nanoseconds, nsToSeconds } from '../units.ts'
 import type { Cell } from './measure.ts'
 
-/** Waits of the requests that were dispatched, milliseconds; 0 of none. Quantiles by nearest rank. */
-export interface WaitQuantiles {
-  readonly p50: number
-  readonly p90: number
-  readonly p99: number
-  readonly max: number
-}
-
-/** What became of some requests. offered = served + expired + rejected + still open at the end. */
-export interface Outcomes {
-  readonly offered: number
-  readonly served: number
-  /** Ended by the server's request timeout (simulated requests only). */
-  readonly expired: number
-  readonly rejected: Readonly<Record<RejectReason, number>>
-  readonly waitMs: WaitQuantiles
-  /** Mean over the period. */
-  readonly seats: Seats
-  /**
-   * Jain index of the seats that the flows held: 1 when all held the same, 1/n when one of n held everything. Absent without
-   * seats.
-   */
-  readonly jain?: number
-}
-
-/** Limits of a level, means over the period and summed over the servers. */
-export interface LevelLimits {
-  readonly nominal: Seats
-  readonly current: Seats
-  /** Seats above the nominal limit, and below it. */
-  readonly borrowed: Seats
-  readonly lent: Seats
-}
-
-export interface LevelResult extends Outcomes {
-  readonly level: string
-  /** Absent under the max-in-flight filter. */
-  readonly limits?: LevelLimits
-}
 export interface SchemaResult extends Outcomes {
   readonly level: string
   readonly schema: string
@@ -55,13 +17,7 @@ export interface ClientResult extends Outcomes {
 }
 
 /** What one variant did. */
-export interface VariantResult {
-  readonly name: string
-  /** Of the measured period. */
-  readonly seconds: number
-  readonly total: Outcomes
-  /** By name; levels that saw no request and have no limit are left out. */
-  readonly levels: readonly LevelResult[]
+export interface VariantResult extends VariantReport {
   readonly schemas: readonly SchemaResult[]
   /** Those with the most requests first. */
   readonly flows: readonly FlowResult[]
@@ -210,9 +166,13 @@ export function jainIndex(shares: readonly number[]): number | undefined {
   return squares === 0 ? undefined : (sum * sum) / (shares.length * squares)
 }
 
+/** All that were turned away, whatever the reason. */
+export const rejectedOf = ({ rejected }: Pick<Outcomes, 'rejected'>): number =>
+  REJECT_REASONS.reduce((sum, reason) => sum + rejected[reason], 0)
+
 /** All that were turned away or cut off. */
-export const failed = ({ rejected, expired }: Pick<Outcomes, 'rejected' | 'expired'>): number =>
-  expired + REJECT_REASONS.reduce((sum, reason) => sum + rejected[reason], 0)
+export const failed = (outcomes: Pick<Outcomes, 'rejected' | 'expired'>): number =>
+  outcomes.expired + rejectedOf(outcomes)
 
 /** Each limit weighted by how long it was in force within the period. */
 function meanLimits(histories: readonly LimitHistory[]): ReadonlyMap<string, LevelLimits> {

@@ -31,12 +31,12 @@ export function simulationOf(traffic: SimulatedTraffic, variant: Variant): Simul
 
 /**
  * What the clients send to a server of this variant, as a list: retries and pauses among it are those that follow from its
- * decisions. `undefined` when `mayGoOn` ended it.
+ * decisions. `undefined` when `mayGoOn`, asked now and then with the part that is done, ended it.
  */
 export function simulatedArrivals(
   traffic: SimulatedTraffic,
   variant: Variant,
-  mayGoOn?: () => boolean,
+  mayGoOn: (part: number) => boolean = () => true,
 ): Arrivals | undefined {
   const { workload, startUnixMs, untilNs } = traffic
   // Each variant multiplies execution times by its own factor.
@@ -49,7 +49,7 @@ export function simulatedArrivals(
     const request = { user, info, query }
     list.push({ atNs: simulation.nowNs, request, client: simulation.groupOf(payload), executionNs, watchNs })
   })
-  if (!simulation.runTo(untilNs, mayGoOn)) return undefined
+  if (!simulation.runTo(untilNs, () => mayGoOn(simulation.nowNs / untilNs))) return undefined
   const facts: ServerFacts = {
     objects: new Map(workload.objects.map(({ key, count, averageSize }) => [key, { count, averageSize }])),
     watches: [],
@@ -60,18 +60,18 @@ export function simulatedArrivals(
   return { startUnixMs, endNs: untilNs, list, facts, capacity: workload.service.capacity, notes }
 }
 
-/** The clients before one server of this variant, reacting to it. `undefined` when `mayGoOn` ended it. */
+/** The clients before one server of this variant, reacting to it. `undefined` when `mayGoOn` ended it, as above. */
 export function simulatedResult(
   traffic: SimulatedTraffic,
   variant: Variant,
-  mayGoOn?: () => boolean,
+  mayGoOn: (part: number) => boolean = () => true,
 ): VariantResult | undefined {
   const { fromNs, untilNs } = traffic
   const simulation = simulationOf(traffic, variant)
   const clientOf = (call: Call): string => simulation.groupOf(call)
   const executionNsOf = (call: Call): number => call.executionNs
   const measure = new Measure(simulation.engine, { clientOf, executionNsOf, fromNs, untilNs })
-  if (!simulation.runTo(untilNs, mayGoOn)) return undefined
+  if (!simulation.runTo(untilNs, () => mayGoOn(simulation.nowNs / untilNs))) return undefined
   const history = { adjustments: simulation.engine.adjustments(), fromNs, untilNs }
   return resultOf(variant.name, measure.end(), [history], nsToSeconds(untilNs - fromNs))
 }

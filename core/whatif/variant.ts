@@ -18,11 +18,6 @@ export interface Variant {
   readonly executionFactor: number
 }
 
-/** A baseline and its candidates together. */
-export const MOST_VARIANTS = 8
-export const MOST_SERVERS = 100
-export const EXECUTION_FACTOR = { min: 0.01, max: 100 } as const
-
 /** A server without options, and its own objects. */
 export const defaultVariant = (name: string, objects: ObjectSet): Variant => ({
   name,

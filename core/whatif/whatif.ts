@@ -1,5 +1,6 @@
+import type { DecisionDifferences, VariantReport, WhatIfReport } from '../contract/whatif.ts'
 import type { Arrivals } from './arrivals.ts'
-import { compareDecisions, type DecisionDifferences } from './compare.ts'
+import { compareDecisions } from './compare.ts'
 import { Replay } from './replay.ts'
 import type { VariantResult } from './results.ts'
 import { type SimulatedTraffic, simulatedResult } from './simulated.ts'
@@ -12,15 +13,7 @@ export interface WhatIfCandidate {
 }
 
 /** The same requests, or the same clients, under a baseline and its candidates. */
-export interface WhatIfResult {
-  /**
-   * `open`: the same list of requests for every variant, whatever it decides. `closed`: the same simulated clients, which wait
-   * for answers, back off and try again.
-   */
-  readonly clients: 'open' | 'closed'
-  /** Of the list; absent with closed-loop clients. */
-  readonly requests?: number
-  readonly notes: readonly string[]
+export interface WhatIfResult extends Pick<WhatIfReport, 'clients' | 'requests' | 'notes'> {
   readonly baseline: VariantResult
   readonly candidates: readonly WhatIfCandidate[]
 }
@@ -58,20 +51,32 @@ export function whatIf(
 const CLOSED_NOTE =
   'The clients react to each variant, so its requests are its own; what a thread draws at random is the same as long as it is not turned away.'
 
-/** Sets the clients before each variant. `undefined` when `mayGoOn`, asked now and then, ended it. */
+/** Sets the clients before each variant. `undefined` when `mayGoOn`, asked now and then with the part that is done, ended it. */
 export function whatIfClosed(
   traffic: SimulatedTraffic,
   baseline: Variant,
   candidates: readonly Variant[],
-  mayGoOn: () => boolean = () => true,
+  mayGoOn: (part: number) => boolean = () => true,
 ): WhatIfResult | undefined {
-  const first = simulatedResult(traffic, baseline, mayGoOn)
-  if (first === undefined) return undefined
+  const variants = [baseline, ...candidates]
   const results: VariantResult[] = []
-  for (const variant of candidates) {
-    const result = simulatedResult(traffic, variant, mayGoOn)
+  for (const [number, variant] of variants.entries()) {
+    const result = simulatedResult(traffic, variant, (part) => mayGoOn((number + part) / variants.length))
     if (result === undefined) return undefined
     results.push(result)
   }
-  return { clients: 'closed', notes: [CLOSED_NOTE], baseline: first, candidates: results.map((result) => ({ result })) }
+  const [first, ...others] = results
+  if (first === undefined) return undefined
+  return { clients: 'closed', notes: [CLOSED_NOTE], baseline: first, candidates: others.map((result) => ({ result })) }
 }
+
+/** What of a comparison is shown by level. */
+export const reportOf = ({ clients, requests, notes, baseline, candidates }: WhatIfResult): WhatIfReport => ({
+  clients,
+  ...(requests !== undefined && { requests }),
+  notes,
+  baseline: byLevel(baseline),
+  candidates: candidates.map(({ result, ...rest }) => ({ result: byLevel(result), ...rest })),
+})
+
+const byLevel = ({ name, seconds, total, levels }: VariantResult): VariantReport => ({ name, seconds, total, levels })

@@ -1,6 +1,7 @@
 import { escapeControls, jsonText, shownLine } from '../../core/text/text.ts'
 import { type Problem, ProblemError } from '../../core/contract/errors.ts'
 import type { Environment } from '../ports/environment.ts'
+import type { WhatIfDesk } from '../ports/whatIf.ts'
 import type { OpenSource } from '../workspace/connectedSource.ts'
 import type { Access } from '../workspace/workspace.ts'
 
@@ -20,6 +21,8 @@ export interface Console extends Output {
   readonly access: Access
   /** Connects the sources of a console that serves windows. */
   readonly openSource: OpenSource
+  /** Where the comparisons of such a console run. */
+  readonly whatIf: WhatIfDesk
   readonly version: string
   /** Folder of the built page. */
   readonly pageRoot: string

@@ -9,6 +9,7 @@ import { namedByOperator } from '../cluster/namedByOperator.ts'
 import { gather } from '../files/files.ts'
 import { systemEnvironment } from '../ports/environment.ts'
 import { openInThread } from '../threads/sourceThread.ts'
+import { whatIfInThread } from '../threads/whatIf.ts'
 import { systemAccess } from '../workspace/access.ts'
 import { stateFolder } from '../workspace/stateFolder.ts'
 import { type Console, createOutput } from './console.ts'
@@ -47,6 +48,10 @@ process.stderr.on('error', () => undefined)
 const stdin = (): AsyncIterable<Buffer> => addAbortSignal(abort.signal, process.stdin)
 const stateDir = stateFolder(process.platform, homedir(), process.env)
 
+const scenarioFolder = join(root, 'assets', 'scenarios')
+/** Where this file was built to JavaScript, those of threads were too. */
+const threadFile = (source: string, built: string): string =>
+  import.meta.filename.endsWith('.ts') ? join(root, 'main', 'threads', source) : join(root, 'out', 'main', built)
 const recording = join(root, 'assets', 'demo', 'recording.ndjson.br')
 
 const hasSignals = process.platform !== 'win32'
@@ -64,16 +69,16 @@ const console: Console = {
   environment: systemEnvironment,
   access: systemAccess(recording, stateDir, consent),
   openSource: openInThread({
-    // Where this file was built to JavaScript, the other one was too.
-    file: join(root, import.meta.filename.endsWith('.ts') ? 'main/threads/thread.ts' : 'out/main/thread.js'),
+    file: threadFile('thread.ts', 'thread.js'),
     stateDir,
     recording,
     words,
     consent,
   }),
+  whatIf: whatIfInThread({ file: threadFile('whatIfThread.ts', 'whatif.js'), scenarioFolder }),
   version,
   pageRoot: join(root, 'out', 'renderer'),
-  scenarioFolder: join(root, 'assets', 'scenarios'),
+  scenarioFolder,
   stateDir,
   platform: process.platform,
   signal: abort.signal,

@@ -1,24 +1,12 @@
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { readScenario } from '../../core/scenario/read.ts'
 import type { Scenario } from '../../core/scenario/scenario.ts'
 import { nearest } from '../../core/text/text.ts'
+import { fileOfScenario } from '../files/scenarioLibrary.ts'
 import type { Console } from './console.ts'
 import { readTexts } from './inputFiles.ts'
 import { UsageError } from './usage.ts'
 import { findingText } from './validate.ts'
-
-const EXTENSION = '.yaml'
-
-/** Names of the built-in scenarios, in the order of their numbers. */
-export async function libraryOf({ scenarioFolder }: Pick<Console, 'scenarioFolder'>): Promise<readonly string[]> {
-  const files = await readdir(scenarioFolder)
-  return files
-    .filter((file) => file.endsWith(EXTENSION))
-    .map((file) => file.slice(0, -EXTENSION.length))
-    .toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }))
-}
 
 /** A scenario of the library by its name, or the one of a file. */
 export async function scenarioFrom(operand: string, library: readonly string[], console: Console): Promise<Scenario> {
@@ -28,10 +16,7 @@ export async function scenarioFrom(operand: string, library: readonly string[], 
     const mend = meant === undefined ? '--list lists the library.' : `did you mean ${meant}?`
     throw new UsageError(`There is no scenario ${operand}; ${mend}`)
   }
-  const [read, more] = await readTexts(
-    [isName ? join(console.scenarioFolder, `${operand}${EXTENSION}`) : operand],
-    console,
-  )
+  const [read, more] = await readTexts([isName ? fileOfScenario(console.scenarioFolder, operand) : operand], console)
   if (read === undefined || more !== undefined) {
     throw new UsageError(`${operand} is a folder; name one scenario after the other.`)
   }

@@ -3,8 +3,9 @@ import { assertionText, type Checked } from '../../core/scenario/check.ts'
 import { runScenario, type ScenarioOutcome, type ScenarioRun } from '../../core/scenario/run.ts'
 import { MEASURES } from '../../core/scenario/scenario.ts'
 import { failed, type VariantResult } from '../../core/whatif/results.ts'
+import { scenarioNames } from '../files/scenarioLibrary.ts'
 import { type Console, type ExitCode, textTable } from './console.ts'
-import { libraryOf, scenarioFrom } from './scenarioFiles.ts'
+import { scenarioFrom } from './scenarioFiles.ts'
 import { type Command, type Given, OUTPUT_OPTIONS, readNumber, readOutput, UsageError } from './usage.ts'
 
 /** Runs scenarios. 1 when an assertion fails or a verdict is another than the expected one. */
@@ -19,7 +20,7 @@ const SEED = { min: 0, max: 2 ** 31 - 1, whole: true } as const
 async function runSimulate(given: Given, console: Console): Promise<ExitCode> {
   const output = readOutput(given, ['text', 'json'])
   const seed = readNumber(given, 'seed', SEED)
-  const library = await libraryOf(console)
+  const library = await scenarioNames(console.scenarioFolder)
   if (given.flag('list')) {
     const scenarios = await Promise.all(library.map((name) => scenarioFrom(name, library, console)))
     console.print(

@@ -8,9 +8,10 @@ import { readRecorded } from '../../core/whatif/recorded.ts'
 import { simulatedArrivals, type SimulatedTraffic } from '../../core/whatif/simulated.ts'
 import type { Variant } from '../../core/whatif/variant.ts'
 import { whatIf as compareVariants, whatIfClosed, type WhatIfResult } from '../../core/whatif/whatif.ts'
+import { scenarioNames } from '../files/scenarioLibrary.ts'
 import type { Console, ExitCode } from './console.ts'
 import { readInputFiles } from './inputFiles.ts'
-import { libraryOf, scenarioFrom } from './scenarioFiles.ts'
+import { scenarioFrom } from './scenarioFiles.ts'
 import { OUTPUT_OPTIONS, readNumber, readOutput, UsageError, type Command, type Given } from './usage.ts'
 import { whatIfText } from './whatifText.ts'
 import { variantsFrom } from './whatifVariants.ts'
@@ -76,7 +77,7 @@ async function trafficFrom(given: Given, console: Console): Promise<SimulatedTra
 /** The only operand, when it is a name of the library or a YAML file. */
 async function givenScenario({ operands }: Given, console: Console): Promise<Scenario | undefined> {
   const [operand = '', more] = operands
-  const library = await libraryOf(console)
+  const library = await scenarioNames(console.scenarioFolder)
   if (more !== undefined || !(library.includes(operand) || /\.ya?ml$/i.test(operand))) return undefined
   return scenarioFrom(operand, library, console)
 }

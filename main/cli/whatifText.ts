@@ -1,12 +1,6 @@
 import { REJECT_REASONS } from '../../core/frame/frame.ts'
-import type { DecisionDifferences } from '../../core/whatif/compare.ts'
-import {
-  failed,
-  type FlowResult,
-  type LevelResult,
-  type Outcomes,
-  type VariantResult,
-} from '../../core/whatif/results.ts'
+import type { DecisionDifferences, LevelResult, Outcomes } from '../../core/contract/whatif.ts'
+import { failed, type FlowResult, type VariantResult } from '../../core/whatif/results.ts'
 import type { WhatIfCandidate, WhatIfResult } from '../../core/whatif/whatif.ts'
 import { textTable } from './console.ts'
 

@@ -5,13 +5,8 @@ import { applyManifests } from '../../core/impact/applyManifests.ts'
 import { nearest } from '../../core/text/text.ts'
 import { ALGORITHMS } from '../../core/engine/profiles.ts'
 import { isCovered, COVERED_RANGE } from '../../core/metrics/versions.ts'
-import {
-  defaultVariant,
-  EXECUTION_FACTOR,
-  MOST_SERVERS,
-  MOST_VARIANTS,
-  type Variant,
-} from '../../core/whatif/variant.ts'
+import { EXECUTION_FACTOR, MOST_SERVERS, MOST_VARIANTS } from '../../core/contract/whatif.ts'
+import { defaultVariant, type Variant } from '../../core/whatif/variant.ts'
 import { acceptable } from '../live/proposed.ts'
 import type { Console } from './console.ts'
 import { readConfiguration } from './inputFiles.ts'

@@ -6,6 +6,7 @@ import { createConsent } from '../cluster/consent.ts'
 import { namedByOperator } from '../cluster/namedByOperator.ts'
 import { systemEnvironment } from '../ports/environment.ts'
 import { openInThread } from '../threads/sourceThread.ts'
+import { whatIfInThread } from '../threads/whatIf.ts'
 import { systemAccess } from '../workspace/access.ts'
 import { connectFirst, createWorkspace, type Workspace } from '../workspace/workspace.ts'
 import { boot, askOperator } from './application.ts'
@@ -27,10 +28,8 @@ function fail(error: unknown): void {
 process.on('uncaughtException', fail)
 process.on('unhandledRejection', fail)
 
-/** Beside the code in a checkout; a resource of the packaged application (electron-builder.yml). */
-const demo = app.isPackaged
-  ? path.join(process.resourcesPath, 'demo')
-  : path.join(import.meta.dirname, '..', '..', 'assets', 'demo')
+/** Folders beside the code in a checkout; resources of the packaged application (electron-builder.yml). */
+const resources = app.isPackaged ? process.resourcesPath : path.join(import.meta.dirname, '..', '..', 'assets')
 
 /** Known once the application is ready. */
 const stateFolder = (): string => path.join(app.getPath('userData'), 'state')
@@ -64,7 +63,7 @@ function openWorkspace(): Workspace {
     now,
   })
   const stateDir = stateFolder()
-  const recording = path.join(demo, 'recording.ndjson.br')
+  const recording = path.join(resources, 'demo', 'recording.ndjson.br')
   workspace = createWorkspace({
     stateDir,
     environment: systemEnvironment,
@@ -76,6 +75,10 @@ function openWorkspace(): Workspace {
       recording,
       words: process.argv,
       consent,
+    }),
+    whatIf: whatIfInThread({
+      file: path.join(import.meta.dirname, 'whatif.js'),
+      scenarioFolder: path.join(resources, 'scenarios'),
     }),
     version: app.getVersion(),
     mode: 'desktop',

@@ -25,11 +25,13 @@ import type {
 import type { Consent } from '../cluster/consent.ts'
 import type { SourceResult } from '../ports/source.ts'
 import type { Environment } from '../ports/environment.ts'
+import type { WhatIfDesk } from '../ports/whatIf.ts'
 import type { Shelf } from '../recordings/shelf.ts'
 import { openStore } from '../store/store.ts'
 import { createTopic } from '../ports/topic.ts'
 import { openSource, type ConnectedSource, type OpenSource } from './connectedSource.ts'
 import { keptProcedures, type Elsewhere } from './objects.ts'
+import { whatIfHandlers } from './whatIf.ts'
 import { isRememberable, publicPrometheus, publicSpec } from './recent.ts'
 
 /** What the workspace asks of the rooms around it; passed in, so that tests need no cluster. */
@@ -55,6 +57,8 @@ export interface WorkspaceOptions {
   readonly warn: (sentence: string) => void
   /** Connects a source; in this thread unless given. */
   readonly open?: OpenSource
+  /** Compares variants; nothing is compared without it. */
+  readonly whatIf?: WhatIfDesk
   /** Called with each source that is connected. */
   readonly onConnected?: (source: ConnectedSource) => void
 }
@@ -239,6 +243,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     return target
   }
 
+  const comparisons = whatIfHandlers({ desk: options.whatIf, openPast, sourceOf })
   const handlers: Handlers = {
     procedures: {
       'app.info': async () => ({ version: options.version, mode: options.mode, platform: options.platform }),
@@ -264,12 +269,14 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       'sources.recent': () => store.recents.read(),
       'sources.forget': ({ at }) => store.recents.forget(at),
       ...keptProcedures(store, access, environment),
+      ...comparisons.procedures,
       ...sourceProcedures(sourceOf),
     },
     streams: {
       connections: (_, emit, signal) => connections.subscribe(emit, signal),
       notices: (_, emit, signal) => notices.subscribe((problems) => emit([...problems]), signal),
       consent: (_, emit, signal) => access.consent.state.subscribe(emit, signal),
+      ...comparisons.streams,
       ...sourceStreams((id) => find(id)?.source),
     },
   }

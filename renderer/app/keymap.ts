@@ -48,7 +48,8 @@ const SCREEN_KEYS: Readonly<Record<string, ScreenName>> = {
   '5': 'live',
   '6': 'editor',
   '7': 'recordings',
-  c: 'compare',
+  '8': 'compare',
+  w: 'whatif',
   '9': 'connection',
   '0': 'etcd',
 }
@@ -101,6 +102,7 @@ export const SHORTCUTS: readonly (readonly [keys: string, does: string])[] = [
     'Overview, Level, Allocation, Classify, Live requests, Editor, Recordings, Compare, Connection; again: its next page',
   ],
   ['H', 'Fleet: all connected sources'],
+  ['W', 'What-if: compare variants on the same requests'],
   [',  .', 'Allocation: previous, next round'],
   ['[  ]', 'Previous, next level'],
   ['Ctrl O', 'Choose source and server'],

@@ -106,6 +106,14 @@ export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
     Screen: lazy(async () => ({ default: (await import('../screens/compare/index.tsx')).CompareScreen })),
   },
   {
+    name: 'whatif',
+    label: 'What-if',
+    key: 'W',
+    also: 'variants scenario simulate candidate forecast shares before apply',
+    icon: 'fork',
+    Screen: lazy(async () => ({ default: (await import('../screens/whatif/index.tsx')).WhatIfScreen })),
+  },
+  {
     name: 'connection',
     label: 'Connection',
     key: '9',

@@ -11,6 +11,7 @@ export const SCREENS = [
   'editor',
   'recordings',
   'compare',
+  'whatif',
   'connection',
   'etcd',
 ] as const

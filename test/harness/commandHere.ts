@@ -7,6 +7,7 @@ import { createConsent } from '../../main/cluster/consent.ts'
 import { namedByOperator } from '../../main/cluster/namedByOperator.ts'
 import { systemEnvironment } from '../../main/ports/environment.ts'
 import { openInThread } from '../../main/threads/sourceThread.ts'
+import { whatIfInThread } from '../../main/threads/whatIf.ts'
 import { systemAccess } from '../../main/workspace/access.ts'
 import { stateFolder } from '../../main/workspace/stateFolder.ts'
 import type { Finished } from './command.ts'
@@ -37,6 +38,10 @@ export async function runHere(...args: readonly string[]): Promise<Finished> {
       recording,
       words: args,
       consent,
+    }),
+    whatIf: whatIfInThread({
+      file: join(ROOT, 'main/threads/whatIfThread.ts'),
+      scenarioFolder: join(ROOT, 'assets/scenarios'),
     }),
     version: '0.0.0',
     pageRoot: join(ROOT, 'out/renderer'),

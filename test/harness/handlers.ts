@@ -112,6 +112,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         'etcd.change': refuse('etcd.change'),
         'etcd.preview': refuse('etcd.preview'),
         'etcd.advise': refuse('etcd.advise'),
+        'whatIf.scenarios': async () => [],
         'etcd.test': refuse('etcd.test'),
       },
       streams: {
@@ -126,6 +127,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         live: () => undefined,
         liveState: () => undefined,
         etcd: () => undefined,
+        whatIf: () => undefined,
         recorder: () => undefined,
       },
     },

@@ -73,8 +73,8 @@ assert(
   size < MOST_BYTES ? [] : [size],
 )
 assert(
-  'the recording of the demo is a resource',
-  ['demo/recording.ndjson.br'].filter((file) => !existsSync(path.join(resources, file))),
+  'the recording of the demo and the scenarios are resources',
+  ['demo/recording.ndjson.br', 'scenarios/S1.yaml'].filter((file) => !existsSync(path.join(resources, file))),
 )
 assert('only English comes along', differs(readdirSync(path.join(application, 'locales')), ['en-US.pak']))
 

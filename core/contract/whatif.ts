@@ -1,0 +1,194 @@
+import { z } from 'zod'
+import { ObjectSetSchema } from '../config/schema.ts'
+import { ALGORITHMS } from '../engine/profiles.ts'
+import { REJECT_REASONS } from '../frame/frame.ts'
+import { ProblemSchema } from './errors.ts'
+import { CoveredVersionSchema, SeatCountSchema } from './simulation.ts'
+
+/** A baseline and its candidates together. */
+export const MOST_VARIANTS = 8
+export const MOST_SERVERS = 100
+export const EXECUTION_FACTOR = { min: 0.01, max: 100 } as const
+export const WHAT_IF_SEED = { min: 0, max: 2 ** 31 - 1 } as const
+/** Of the simulated cluster. */
+export const WHAT_IF_SECONDS = { min: 1, max: 3_600, default: 300 } as const
+
+/** One way to run the API servers. */
+const WishedVariantSchema = z.object({
+  name: z.string().min(1).max(100),
+  /** Absent: of the baseline those of the scenario, or the built-in ones of its version; of a candidate those of the baseline. */
+  objects: ObjectSetSchema.exactOptional(),
+  maxRequestsInFlight: SeatCountSchema,
+  maxMutatingRequestsInFlight: SeatCountSchema,
+  servers: z.number().int().min(1).max(MOST_SERVERS),
+  version: CoveredVersionSchema,
+  algorithm: z.enum(ALGORITHMS),
+  executionFactor: z.number().min(EXECUTION_FACTOR.min).max(EXECUTION_FACTOR.max),
+})
+export type WishedVariant = z.infer<typeof WishedVariantSchema>
+
+const seed = z.number().int().min(WHAT_IF_SEED.min).max(WHAT_IF_SEED.max)
+
+/** Where the requests come from. */
+const RequestsFromSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('cluster'),
+    seed,
+    seconds: z.number().int().min(WHAT_IF_SECONDS.min).max(WHAT_IF_SECONDS.max),
+  }),
+  /** The clients of a scenario of the library, without its phases. */
+  z.object({ kind: z.literal('scenario'), name: z.string().max(100), seed }),
+  /** The last requests that are recorded of a connected source, at most `MOST_PAST_REQUESTS`. */
+  z.object({ kind: z.literal('recorded'), connection: z.number().int() }),
+])
+export type RequestsFrom = z.infer<typeof RequestsFromSchema>
+
+export const WhatIfWishSchema = z.object({
+  from: RequestsFromSchema,
+  /** `closed`: simulated clients wait for answers, back off and try again, before one server. */
+  clients: z.enum(['open', 'closed']),
+  baseline: WishedVariantSchema,
+  candidates: z
+    .array(WishedVariantSchema)
+    .min(1)
+    .max(MOST_VARIANTS - 1),
+})
+export type WhatIfWish = z.infer<typeof WhatIfWishSchema>
+
+/** A scenario of the library, and what the server is that its first variant runs. */
+export const LibraryScenarioSchema = z.object({
+  name: z.string(),
+  title: z.string(),
+  seed: z.number(),
+  seconds: z.number(),
+  maxRequestsInFlight: z.number(),
+  maxMutatingRequestsInFlight: z.number(),
+  version: z.string(),
+})
+export type LibraryScenario = z.infer<typeof LibraryScenarioSchema>
+
+/** Waits of the requests that were dispatched, milliseconds; 0 of none. Quantiles by nearest rank. */
+const WaitQuantilesSchema = z.object({ p50: z.number(), p90: z.number(), p99: z.number(), max: z.number() })
+export type WaitQuantiles = z.infer<typeof WaitQuantilesSchema>
+
+/** What became of some requests. offered = served + expired + rejected + still open at the end. */
+const OutcomesSchema = z.object({
+  offered: z.number(),
+  served: z.number(),
+  /** Ended by the server's request timeout (simulated requests only). */
+  expired: z.number(),
+  rejected: z.record(z.enum(REJECT_REASONS), z.number()),
+  waitMs: WaitQuantilesSchema,
+  /** Seats, mean over the period. */
+  seats: z.number(),
+  /**
+   * Jain index of the seats that the flows held: 1 when all held the same, 1/n when one of n held everything. Absent without
+   * seats.
+   */
+  jain: z.number().exactOptional(),
+})
+export type Outcomes = z.infer<typeof OutcomesSchema>
+
+/** Limits of a level in seats, means over the period and summed over the servers. */
+const LevelLimitsSchema = z.object({
+  nominal: z.number(),
+  current: z.number(),
+  /** Seats above the nominal limit, and below it. */
+  borrowed: z.number(),
+  lent: z.number(),
+})
+export type LevelLimits = z.infer<typeof LevelLimitsSchema>
+
+const LevelResultSchema = OutcomesSchema.extend({
+  level: z.string(),
+  /** Absent under the max-in-flight filter. */
+  limits: LevelLimitsSchema.exactOptional(),
+})
+export type LevelResult = z.infer<typeof LevelResultSchema>
+
+/** What one variant did, by level. */
+const VariantReportSchema = z.object({
+  name: z.string(),
+  /** Of the measured period. */
+  seconds: z.number(),
+  total: OutcomesSchema,
+  /** By name; levels that saw no request and have no limit are left out. */
+  levels: z.array(LevelResultSchema).readonly(),
+})
+export type VariantReport = z.infer<typeof VariantReportSchema>
+
+/** A level at an instant: its current limit and the seats in use, and the requests that wait. */
+const LevelNowSchema = z.object({ current: z.number(), seatsInUse: z.number(), waiting: z.number() })
+export type LevelNow = z.infer<typeof LevelNowSchema>
+
+const DifferenceSideSchema = z.object({
+  level: z.string(),
+  schema: z.string(),
+  /** `waiting`: not decided at that instant. `bypassed`: flow control does not limit it. */
+  decision: z.enum(['bypassed', 'dispatched', ...REJECT_REASONS, 'waiting']),
+  waitedMs: z.number(),
+  /** Seats that it takes. */
+  seats: z.number(),
+  /** The level right before the decision. Absent where nothing is limited by levels. */
+  before: LevelNowSchema.exactOptional(),
+})
+export type DifferenceSide = z.infer<typeof DifferenceSideSchema>
+
+/** One request that two variants decide differently, and what each had before it at that instant. */
+const FirstDifferenceSchema = z.object({
+  /** Its place in the list of arrivals. */
+  index: z.number(),
+  /** Of the decision, seconds since the start. */
+  seconds: z.number(),
+  request: z.object({ verb: z.string(), path: z.string(), user: z.string() }),
+  baseline: DifferenceSideSchema,
+  candidate: DifferenceSideSchema,
+  /** The same in sentences. */
+  explanation: z.array(z.string()).readonly(),
+})
+export type FirstDifference = z.infer<typeof FirstDifferenceSchema>
+
+/** How the decisions of a candidate differ from those of the baseline on the same requests. */
+const DecisionDifferencesSchema = z.object({
+  /** Put into another level or by another flow schema. */
+  placed: z.number(),
+  /** Rejected by the candidate alone, and by the baseline alone. */
+  rejected: z.number(),
+  letRun: z.number(),
+  /** Dispatched by both, but after a longer or a shorter wait. */
+  longer: z.number(),
+  shorter: z.number(),
+  /** The earliest decision that differs; absent where none does. */
+  first: FirstDifferenceSchema.exactOptional(),
+})
+export type DecisionDifferences = z.infer<typeof DecisionDifferencesSchema>
+
+const WhatIfReportSchema = z.object({
+  /**
+   * `open`: the same list of requests for every variant, whatever it decides. `closed`: the same simulated clients, which wait
+   * for answers, back off and try again.
+   */
+  clients: z.enum(['open', 'closed']),
+  /** Of the list; absent with closed-loop clients. */
+  requests: z.number().exactOptional(),
+  /** What is assumed or missing, in sentences. */
+  notes: z.array(z.string()).readonly(),
+  baseline: VariantReportSchema,
+  candidates: z.array(
+    z.object({
+      result: VariantReportSchema,
+      /** Absent with closed-loop clients, whose requests differ from variant to variant. */
+      decisions: DecisionDifferencesSchema.exactOptional(),
+    }),
+  ),
+})
+export type WhatIfReport = z.infer<typeof WhatIfReportSchema>
+
+/** How a comparison goes; after `done` and `failed` nothing more comes. */
+export const WhatIfEventSchema = z.discriminatedUnion('kind', [
+  /** Fraction of 1. */
+  z.object({ kind: z.literal('progress'), part: z.number() }),
+  z.object({ kind: z.literal('done'), report: WhatIfReportSchema, elapsedMs: z.number() }),
+  z.object({ kind: z.literal('failed'), problem: ProblemSchema }),
+])
+export type WhatIfEvent = z.infer<typeof WhatIfEventSchema>

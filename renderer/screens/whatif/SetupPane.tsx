@@ -1,0 +1,224 @@
+import type { ReactNode } from 'react'
+import type { Problem } from '../../../core/contract/errors.ts'
+import { MOST_VARIANTS } from '../../../core/contract/whatif.ts'
+import { ALGORITHMS } from '../../../core/engine/profiles.ts'
+import { Button, Segment } from '../../components/Button.tsx'
+import type { DataColumn } from '../../components/dataColumns.ts'
+import { inputClass, SelectField, TextField } from '../../components/Field.tsx'
+import { scrollRegion } from '../../components/classes.ts'
+import { Icon } from '../../components/Icon.tsx'
+import { Pane } from '../../components/Pane.tsx'
+import { PlainTable } from '../../components/PlainTable.tsx'
+import { ProblemNote } from '../../components/States.tsx'
+import {
+  letterOf,
+  withCandidate,
+  withRequests,
+  type FormError,
+  type Known,
+  type ObjectsOf,
+  type VariantField,
+  type VariantForm,
+  type WhatIfForm,
+} from './form.logic.ts'
+import styles from './whatif.module.css'
+
+interface SetupPaneProps {
+  readonly form: WhatIfForm
+  readonly known: Known
+  readonly sourceName: string | undefined
+  readonly errors: readonly FormError[]
+  /** Why the library is not listed. */
+  readonly problem: Problem | undefined
+  readonly actions: ReactNode
+  readonly onChange: (form: WhatIfForm) => void
+}
+
+/** Which requests, and the variants that get them. */
+export function SetupPane(props: SetupPaneProps) {
+  const { form, known, sourceName, errors, problem, actions, onChange } = props
+  const { variants } = form
+  const setVariant = (index: number, change: Partial<VariantForm>): void =>
+    onChange({ ...form, variants: variants.map((one, at) => (at === index ? { ...one, ...change } : one)) })
+  const isFull = variants.length >= MOST_VARIANTS
+  return (
+    <Pane title="Requests and variants" note="A is the baseline" actions={actions}>
+      <div className={styles['requests']}>
+        <SelectField
+          label="Requests"
+          value={form.from}
+          options={requestOptions(known, sourceName)}
+          onChange={(from) => onChange(withRequests(form, from, known.scenarios))}
+        />
+        {form.from !== 'recorded' && (
+          <TextField
+            label="Seed"
+            kind="number"
+            value={form.seed}
+            error={errors.find(({ field }) => field === 'seed')?.message}
+            onChange={(seed) => onChange({ ...form, seed })}
+          />
+        )}
+        {form.from === 'cluster' && (
+          <TextField
+            label="Seconds"
+            kind="number"
+            value={form.seconds}
+            error={errors.find(({ field }) => field === 'seconds')?.message}
+            onChange={(seconds) => onChange({ ...form, seconds })}
+          />
+        )}
+        {form.from !== 'recorded' && (
+          <Segment
+            label="Clients"
+            value={form.clients}
+            options={CLIENTS}
+            onChange={(clients) => onChange({ ...form, clients })}
+          />
+        )}
+        <p className={styles['hint']}>{form.clients === 'open' ? OPEN : CLOSED}</p>
+      </div>
+      <div className={styles['variants']} {...scrollRegion('Variants')}>
+        <PlainTable
+          caption="Variants"
+          columns={variantColumns({ errors, known, sourceName, onVariant: setVariant })}
+          rows={variants.map((variant, index) => ({ variant, index }))}
+          rowKey={({ index }) => index}
+          className={styles['form']}
+        />
+      </div>
+      <div className={styles['below']}>
+        <Button small disabled={isFull} onClick={() => onChange(withCandidate(form))}>
+          <Icon name="plus" size={13} /> Add candidate
+        </Button>
+        <Button
+          small
+          disabled={variants.length <= 2}
+          onClick={() => onChange({ ...form, variants: variants.slice(0, -1) })}
+        >
+          Remove {letterOf(variants.length - 1)}
+        </Button>
+        {errors.some(({ variant }) => variant !== undefined) && (
+          <ul role="alert" className={styles['errors']}>
+            {errors.flatMap(({ variant, field, message }) =>
+              variant === undefined
+                ? []
+                : [
+                    <li key={`${variant} ${field} ${message}`}>
+                      {letterOf(variant)}, {FIELD_NAMES[field as VariantField]}: {message}
+                    </li>,
+                  ],
+            )}
+          </ul>
+        )}
+        {problem !== undefined && <ProblemNote problem={problem} alert />}
+      </div>
+    </Pane>
+  )
+}
+
+const CLIENTS = [
+  { value: 'open', label: 'Open loop' },
+  { value: 'closed', label: 'Closed loop' },
+] as const
+const OPEN = 'Every variant gets the same requests, whatever it decides. Clients do not slow down when rejected.'
+const CLOSED = 'Clients wait for answers, back off and retry, so each variant gets its own requests.'
+
+function requestOptions({ scenarios, connection }: Known, sourceName: string | undefined) {
+  const recorded = connection === undefined ? 'Recorded requests (nothing is connected)' : `Recorded: ${sourceName}`
+  return [
+    ['cluster', 'Simulated cluster'],
+    ['recorded', recorded, connection === undefined],
+    ...scenarios.map(({ name, title }) => [name, `${name}: ${title}`] as const),
+  ] as const
+}
+
+const FIELD_NAMES: Readonly<Record<VariantField, string>> = {
+  name: 'name',
+  objects: 'objects',
+  maxRequestsInFlight: 'requests in flight',
+  maxMutatingRequestsInFlight: 'mutating requests in flight',
+  servers: 'servers',
+  version: 'version',
+  algorithm: 'algorithm',
+  executionFactor: 'execution factor',
+}
+
+interface Row {
+  readonly variant: VariantForm
+  readonly index: number
+}
+
+interface ColumnsOptions {
+  readonly errors: readonly FormError[]
+  readonly known: Known
+  readonly sourceName: string | undefined
+  readonly onVariant: (index: number, change: Partial<VariantForm>) => void
+}
+
+function variantColumns({ errors, known, sourceName, onVariant }: ColumnsOptions): readonly DataColumn<Row>[] {
+  const attributes = (index: number, field: VariantField) => ({
+    'aria-label': `${letterOf(index)}: ${FIELD_NAMES[field]}`,
+    'aria-invalid': errors.some((error) => error.variant === index && error.field === field) || undefined,
+    className: inputClass,
+  })
+  const typed = (field: VariantField, header: string, width: number, title?: string): DataColumn<Row> => ({
+    id: field,
+    header,
+    width,
+    ...(title !== undefined && { title }),
+    cell: ({ variant, index }) => (
+      <input
+        {...attributes(index, field)}
+        value={variant[field]}
+        spellCheck={false}
+        autoComplete="off"
+        onChange={({ target }) => onVariant(index, { [field]: target.value })}
+      />
+    ),
+  })
+  const chosen = (
+    field: VariantField,
+    header: string,
+    options: (index: number) => readonly (readonly [value: string, label: string])[],
+    width: number,
+  ): DataColumn<Row> => ({
+    id: field,
+    header,
+    width,
+    cell: ({ variant, index }) => (
+      <select
+        {...attributes(index, field)}
+        value={variant[field]}
+        onChange={({ target }) => onVariant(index, { [field]: target.value })}
+      >
+        {options(index).map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+    ),
+  })
+  const algorithms = ALGORITHMS.map((name) => [name, name] as const)
+  return [
+    { id: 'letter', header: 'Variant', rowHeader: true, width: 60, cell: ({ index }) => letterOf(index) },
+    typed('name', 'Name', 130),
+    chosen('objects', 'Objects', (index) => objectsOptions(index, known, sourceName), 200),
+    typed('maxRequestsInFlight', 'In flight', 84, 'max-requests-inflight of each server'),
+    typed('maxMutatingRequestsInFlight', 'Mutating', 84, 'max-mutating-requests-inflight of each server'),
+    typed('servers', 'Servers', 70, 'Each user stays with one of them'),
+    typed('version', 'Version', 92),
+    chosen('algorithm', 'Algorithm', () => algorithms, 140),
+    typed('executionFactor', 'Time ×', 70, 'Every execution time is multiplied by it'),
+  ]
+}
+
+function objectsOptions(index: number, { scenarios, source, draft }: Known, sourceName: string | undefined) {
+  const usual = index > 0 ? 'as A' : scenarios.length > 0 ? 'built-in, or of the scenario' : 'built-in'
+  const options: (readonly [ObjectsOf, string])[] = [['usual', usual]]
+  if (index > 0) options.push(['built-in', 'built-in'])
+  if (source !== undefined) options.push(['source', `of ${sourceName ?? 'the source'}`])
+  if (draft !== undefined) options.push(['draft', 'draft of the Editor'])
+  return options
+}

@@ -1,0 +1,189 @@
+import { builtInObjects } from '../../../core/config/builtIn.ts'
+import type { ObjectSet } from '../../../core/config/objects.ts'
+import { ObjectSetSchema } from '../../../core/config/schema.ts'
+import {
+  EXECUTION_FACTOR,
+  MOST_SERVERS,
+  WHAT_IF_SECONDS,
+  WHAT_IF_SEED,
+  type LibraryScenario,
+  type RequestsFrom,
+  type WhatIfWish,
+  type WishedVariant,
+} from '../../../core/contract/whatif.ts'
+import { ALGORITHMS, NEWEST_VERSION } from '../../../core/engine/profiles.ts'
+import { COVERED_RANGE, isCovered } from '../../../core/metrics/versions.ts'
+
+/** Which objects a variant has. `usual`: of the baseline those of the scenario or the built-in ones, of a candidate those of A. */
+export type ObjectsOf = 'usual' | 'built-in' | 'source' | 'draft'
+
+/** A variant as it is typed. */
+export interface VariantForm {
+  readonly name: string
+  readonly objects: ObjectsOf
+  readonly maxRequestsInFlight: string
+  readonly maxMutatingRequestsInFlight: string
+  readonly servers: string
+  readonly version: string
+  readonly algorithm: string
+  readonly executionFactor: string
+}
+export type VariantField = keyof VariantForm
+
+export interface WhatIfForm {
+  /** `cluster`, `recorded`, or the name of a scenario. */
+  readonly from: string
+  readonly seed: string
+  readonly seconds: string
+  readonly clients: 'open' | 'closed'
+  /** The first one is the baseline. */
+  readonly variants: readonly VariantForm[]
+}
+
+/** What the console knows when a comparison starts. */
+export interface Known {
+  readonly scenarios: readonly LibraryScenario[]
+  readonly connection: number | undefined
+  /** Objects of the connected source, and those that the draft makes of them. */
+  readonly source: ObjectSet | undefined
+  readonly draft: ObjectSet | undefined
+}
+
+/** `A`, `B`: how a variant is called in tables. */
+export const letterOf = (index: number): string => String.fromCharCode(65 + index)
+
+const BASELINE: VariantForm = {
+  name: 'baseline',
+  objects: 'usual',
+  maxRequestsInFlight: '400',
+  maxMutatingRequestsInFlight: '200',
+  servers: '1',
+  version: NEWEST_VERSION,
+  algorithm: 'upstream',
+  executionFactor: '1',
+}
+
+/** What opens first: the draft where there is one, else half the limits. */
+export const firstForm = (hasDraft: boolean): WhatIfForm => ({
+  from: 'cluster',
+  seed: '1',
+  seconds: String(WHAT_IF_SECONDS.default),
+  clients: 'open',
+  variants: hasDraft
+    ? [
+        { ...BASELINE, objects: 'source' },
+        { ...BASELINE, name: 'draft', objects: 'draft' },
+      ]
+    : [BASELINE, { ...BASELINE, name: 'half', maxRequestsInFlight: '200', maxMutatingRequestsInFlight: '100' }],
+})
+
+/** With one more candidate: the last variant under a name of its own. */
+export function withCandidate(form: WhatIfForm): WhatIfForm {
+  const last = form.variants.at(-1) ?? BASELINE
+  const taken = new Set(form.variants.map(({ name }) => name))
+  let number = form.variants.length
+  while (taken.has(`candidate ${number}`)) number += 1
+  return { ...form, variants: [...form.variants, { ...last, name: `candidate ${number}` }] }
+}
+
+/** A scenario comes with the servers that it was written for. */
+export function withRequests(form: WhatIfForm, from: string, scenarios: readonly LibraryScenario[]): WhatIfForm {
+  const scenario = scenarios.find(({ name }) => name === from)
+  if (scenario === undefined) return { ...form, from, ...(from === 'recorded' && { clients: 'open' as const }) }
+  const { seed, maxRequestsInFlight, maxMutatingRequestsInFlight, version } = scenario
+  const server = {
+    maxRequestsInFlight: String(maxRequestsInFlight),
+    maxMutatingRequestsInFlight: String(maxMutatingRequestsInFlight),
+    version,
+  }
+  const variants = form.variants.map((variant, index) => (index === 0 ? { ...variant, ...server } : variant))
+  return { ...form, from, seed: String(seed), variants }
+}
+
+export interface FormError {
+  /** Of a variant; absent of the requests. */
+  readonly variant?: number
+  readonly field: VariantField | 'seed' | 'seconds'
+  readonly message: string
+}
+
+export type ReadForm =
+  { readonly ok: true; readonly wish: WhatIfWish } | { readonly ok: false; readonly errors: readonly FormError[] }
+
+interface Bounds {
+  readonly min: number
+  readonly max: number
+}
+const SEATS: Bounds = { min: 0, max: 100_000 }
+
+/** What is typed as a wish, or every mistake in it. */
+export function readForm(form: WhatIfForm, known: Known): ReadForm {
+  const errors: FormError[] = []
+  const number = (text: string, { min, max }: Bounds, about: Omit<FormError, 'message'>, whole = true): number => {
+    const value = Number(text)
+    if (text.trim() === '' || !(value >= min && value <= max) || (whole && !Number.isInteger(value))) {
+      errors.push({ ...about, message: `Enter a ${whole ? 'whole ' : ''}number from ${min} to ${max}.` })
+    }
+    return value
+  }
+  const from = requestsFrom(form, known, number)
+  const variants = form.variants.map((variant, index): WishedVariant => {
+    const about = (field: VariantField) => ({ variant: index, field })
+    const bad = (field: VariantField, message: string): void => void errors.push({ ...about(field), message })
+    const name = variant.name.trim()
+    if (name === '') bad('name', 'Enter a name.')
+    if (form.variants.findIndex((other) => other.name.trim() === name) < index) bad('name', `${name} is taken.`)
+    const version = variant.version.startsWith('v') ? variant.version : `v${variant.version}`
+    if (!isCovered(version) || !/^v1\.\d+\.\d+$/.test(version)) {
+      bad('version', `Enter a version from ${COVERED_RANGE}, such as ${NEWEST_VERSION}.`)
+    }
+    const objects = objectsOf(variant.objects, version, known)
+    if (objects === 'missing') {
+      bad(
+        'objects',
+        variant.objects === 'draft' ? 'The Editor has no draft.' : 'The objects of the source are unknown.',
+      )
+    }
+    return {
+      name,
+      ...(objects !== undefined && objects !== 'missing' && { objects: ObjectSetSchema.parse(objects) }),
+      maxRequestsInFlight: number(variant.maxRequestsInFlight, SEATS, about('maxRequestsInFlight')),
+      maxMutatingRequestsInFlight: number(
+        variant.maxMutatingRequestsInFlight,
+        SEATS,
+        about('maxMutatingRequestsInFlight'),
+      ),
+      servers: number(variant.servers, { min: 1, max: MOST_SERVERS }, about('servers')),
+      version,
+      algorithm: ALGORITHMS.find((one) => one === variant.algorithm) ?? 'upstream',
+      executionFactor: number(variant.executionFactor, EXECUTION_FACTOR, about('executionFactor'), false),
+    }
+  })
+  const [baseline, ...candidates] = variants
+  if (errors.length > 0 || baseline === undefined) return { ok: false, errors }
+  return { ok: true, wish: { from, clients: form.clients, baseline, candidates } }
+}
+
+function requestsFrom(
+  { from, seed, seconds }: WhatIfForm,
+  { connection }: Known,
+  number: (text: string, bounds: Bounds, about: Omit<FormError, 'message'>) => number,
+): RequestsFrom {
+  if (from === 'recorded') return { kind: 'recorded', connection: connection ?? 0 }
+  const seeded = number(seed, WHAT_IF_SEED, { field: 'seed' })
+  if (from !== 'cluster') return { kind: 'scenario', name: from, seed: seeded }
+  return { kind: 'cluster', seed: seeded, seconds: number(seconds, WHAT_IF_SECONDS, { field: 'seconds' }) }
+}
+
+function objectsOf(of: ObjectsOf, version: string, { source, draft }: Known): ObjectSet | 'missing' | undefined {
+  switch (of) {
+    case 'usual':
+      return undefined
+    case 'built-in':
+      return isCovered(version) ? builtInObjects(version) : undefined
+    case 'source':
+      return source ?? 'missing'
+    case 'draft':
+      return draft ?? 'missing'
+  }
+}

@@ -1,0 +1,72 @@
+import type { LevelResult, Outcomes, VariantReport, WhatIfReport } from '../../../core/contract/whatif.ts'
+import { rejectedOf } from '../../../core/whatif/results.ts'
+import { format } from '../../theme/format.ts'
+
+type Compared = WhatIfReport['candidates'][number]
+
+/** What became of a level's requests in two variants; a side is absent where the variant has no such level. */
+export interface LevelRow {
+  /** Absent of all levels together. */
+  readonly level?: string
+  readonly a: Outcomes | undefined
+  readonly b: Outcomes | undefined
+  readonly limitA: number | undefined
+  readonly limitB: number | undefined
+}
+
+/** Of all levels, then level by level in the order of the baseline, and those that only the candidate has. */
+export function levelRows(a: VariantReport, b: VariantReport): readonly LevelRow[] {
+  const inA = new Map(a.levels.map((one) => [one.level, one]))
+  const inB = new Map(b.levels.map((one) => [one.level, one]))
+  const row = (level: string): LevelRow => {
+    const [one, other] = [inA.get(level), inB.get(level)]
+    return { level, a: one, b: other, limitA: limitOf(one), limitB: limitOf(other) }
+  }
+  return [
+    { a: a.total, b: b.total, limitA: undefined, limitB: undefined },
+    ...[...new Set([...inA.keys(), ...inB.keys()])].map(row),
+  ]
+}
+
+const limitOf = (result: LevelResult | undefined): number | undefined => result?.limits?.current
+
+export const rejectedIn = (outcomes: Outcomes | undefined): number | undefined =>
+  outcomes === undefined ? undefined : rejectedOf(outcomes)
+
+/** B minus A; unknown where one is. */
+export const difference = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? undefined : b - a
+
+const WORTH_MS = 1
+
+/** What a candidate changes, in one sentence; then on what evidence. */
+export function verdict(
+  { clients, requests, baseline }: WhatIfReport,
+  { result, decisions }: Compared,
+): { readonly title: string; readonly evidence: string } {
+  const [a, b] = [rejectedOf(baseline.total), rejectedOf(result.total)]
+  const title =
+    decisions !== undefined && decisions.first === undefined
+      ? `${result.name} decides every request as ${baseline.name} does.`
+      : a === b
+        ? `${result.name} rejects as many requests as ${baseline.name}: ${format.fixed(a)}.`
+        : `${result.name} rejects ${format.counted(b, 'request')}, ${baseline.name} ${format.fixed(a)}.`
+  const given =
+    clients === 'open'
+      ? `Both got the same ${format.counted(requests, 'request')} of ${format.span(baseline.seconds)}.`
+      : `The clients reacted to each variant for ${format.span(baseline.seconds)}.`
+  return { title, evidence: [waitText(baseline, result), given].filter((part) => part !== '').join(' ') }
+}
+
+/** The level whose longest waits change most. */
+function waitText(a: VariantReport, b: VariantReport): string {
+  const [most] = levelRows(a, b)
+    .flatMap(({ level, a: one, b: other }) =>
+      level === undefined || one === undefined || other === undefined
+        ? []
+        : [{ level, from: one.waitMs.p99, to: other.waitMs.p99 }],
+    )
+    .toSorted((one, other) => Math.abs(other.to - other.from) - Math.abs(one.to - one.from))
+  if (most === undefined || Math.abs(most.to - most.from) < WORTH_MS) return ''
+  return `Largest change of wait p99: ${most.level}, from ${format.ms(most.from)} to ${format.ms(most.to)}.`
+}

@@ -1,0 +1,167 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { builtInObjects } from '../../core/config/builtIn.ts'
+import { ObjectSetSchema } from '../../core/config/schema.ts'
+import { createClient, type ConnectedClient } from '../../core/contract/client.ts'
+import { serve } from '../../core/contract/server.ts'
+import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
+import type { RequestsFrom, WhatIfEvent, WhatIfWish, WishedVariant } from '../../core/contract/whatif.ts'
+import { NEWEST_VERSION } from '../../core/engine/profiles.ts'
+import { systemEnvironment } from '../../main/ports/environment.ts'
+import { openInThread } from '../../main/threads/sourceThread.ts'
+import { whatIfInThread } from '../../main/threads/whatIf.ts'
+import { systemAccess } from '../../main/workspace/access.ts'
+import { createWorkspace } from '../../main/workspace/workspace.ts'
+import { allNamed } from '../harness/consent.ts'
+import { memoryPorts } from '../harness/ports.ts'
+
+const ROOT = path.join(import.meta.dirname, '../..')
+
+let stateDir = ''
+let page: ConnectedClient
+let close: () => Promise<void>
+
+beforeEach(async () => {
+  stateDir = await mkdtemp(path.join(tmpdir(), 'apf-whatif-'))
+  const workspace = createWorkspace({
+    stateDir,
+    environment: systemEnvironment,
+    access: systemAccess('', stateDir, allNamed),
+    open: openInThread({
+      file: path.join(ROOT, 'main/threads/thread.ts'),
+      stateDir,
+      recording: '',
+      words: [],
+      consent: allNamed,
+    }),
+    whatIf: whatIfInThread({
+      file: path.join(ROOT, 'main/threads/whatIfThread.ts'),
+      scenarioFolder: path.join(ROOT, 'assets/scenarios'),
+    }),
+    version: '0.0.0-test',
+    mode: 'memory',
+    platform: 'test',
+    warn: () => undefined,
+  })
+  page = createClient({
+    ...systemEnvironment,
+    connect: async () => {
+      const [asking, serving] = memoryPorts()
+      serve(serving, workspace.handlers, workspace)
+      return asking
+    },
+  })
+  close = async () => {
+    page.close()
+    await workspace.close()
+  }
+})
+afterEach(async () => {
+  await close()
+  await rm(stateDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
+})
+
+const variant = (name: string, more: Partial<WishedVariant> = {}): WishedVariant => ({
+  name,
+  maxRequestsInFlight: 20,
+  maxMutatingRequestsInFlight: 10,
+  servers: 1,
+  version: NEWEST_VERSION,
+  algorithm: 'upstream',
+  executionFactor: 1,
+  ...more,
+})
+const wishOf = (from: RequestsFrom, more: Partial<WhatIfWish> = {}): WhatIfWish => ({
+  from,
+  clients: 'open',
+  baseline: variant('baseline'),
+  candidates: [variant('narrow', { maxRequestsInFlight: 2, maxMutatingRequestsInFlight: 2 })],
+  ...more,
+})
+const CLUSTER: RequestsFrom = { kind: 'cluster', seed: 1, seconds: 20 }
+
+/** Everything that a run tells until its end. */
+const toEnd = (wish: WhatIfWish): Promise<readonly WhatIfEvent[]> =>
+  new Promise((resolve, reject) => {
+    const events: WhatIfEvent[] = []
+    const stop = page.subscribe(
+      'whatIf',
+      wish,
+      (event) => {
+        events.push(event)
+        if (event.kind === 'progress') return
+        stop()
+        resolve(events)
+      },
+      ({ message }) => reject(new Error(message)),
+    )
+  })
+const reportOf = async (wish: WhatIfWish) => {
+  const last = (await toEnd(wish)).at(-1)
+  return last?.kind === 'done' ? last.report : expect.fail(JSON.stringify(last))
+}
+const problemOf = async (wish: WhatIfWish) => {
+  const last = (await toEnd(wish)).at(-1)
+  return last?.kind === 'failed' ? last.problem : expect.fail('the comparison was done')
+}
+
+describe('a comparison in a thread of its own', () => {
+  test('gives the requests of the simulated cluster to every variant', async () => {
+    const report = await reportOf(wishOf(CLUSTER))
+    expect(report).toMatchObject({ clients: 'open', baseline: { name: 'baseline', seconds: 20 } })
+    expect(report.requests).toBeGreaterThan(500)
+    const [candidate] = report.candidates
+    expect(candidate?.result.total.offered).toBe(report.baseline.total.offered)
+    expect(candidate?.result.total.waitMs.p99).toBeGreaterThan(report.baseline.total.waitMs.p99)
+    expect(candidate?.decisions?.first?.explanation).toHaveLength(3)
+    expect(report.baseline.levels.map(({ level }) => level)).toContain('workload-low')
+  })
+
+  test('sets the clients of a scenario before each variant', async () => {
+    const scenarios = await page.call('whatIf.scenarios', null)
+    expect(scenarios.map(({ name }) => name)).toContain('S1')
+    const report = await reportOf(wishOf({ kind: 'scenario', name: 'S1', seed: 1 }, { clients: 'closed' }))
+    expect(report.clients).toBe('closed')
+    expect(report.candidates[0]?.decisions).toBeUndefined()
+    expect(report.candidates[0]?.result.total.offered).toBeGreaterThan(0)
+  })
+
+  test('says what cannot be compared', async () => {
+    expect(await problemOf(wishOf({ kind: 'scenario', name: '../S1', seed: 1 }))).toMatchObject({
+      code: 'not-found',
+      message: 'The library has no scenario “../S1”; choose one from the list.',
+    })
+    expect(await problemOf(wishOf(CLUSTER, { candidates: [variant('baseline')] }))).toMatchObject({
+      message: 'Two variants are named “baseline”; give each its own name.',
+    })
+    const several = wishOf(CLUSTER, { clients: 'closed', candidates: [variant('two', { servers: 2 })] })
+    expect(await problemOf(several)).toMatchObject({
+      message: 'Closed-loop clients use one server; two has 2. Set it to 1, or choose open-loop clients.',
+    })
+    const { levels, schemas } = builtInObjects(NEWEST_VERSION)
+    const lendsTooMuch = levels.map(({ spec, ...level }) => ({
+      ...level,
+      spec: spec.limited === undefined ? spec : { ...spec, limited: { ...spec.limited, lendablePercent: 200 } },
+    }))
+    const broken = ObjectSetSchema.parse({ levels: lendsTooMuch, schemas })
+    expect(await problemOf(wishOf(CLUSTER, { candidates: [variant('b', { objects: broken })] }))).toMatchObject({
+      code: 'invalid-input',
+      message: expect.stringMatching(/^No server would accept PriorityLevelConfiguration /),
+    })
+    const spec = SimulationSpecSchema.parse({ kind: 'simulation' })
+    const { id } = await page.call('sources.connect', { spec })
+    expect(await problemOf(wishOf({ kind: 'recorded', connection: id }))).toMatchObject({ code: 'not-found' })
+  })
+
+  test('is cancelled with the subscription, and makes room for another one', async () => {
+    const long = wishOf({ kind: 'cluster', seed: 1, seconds: 3_600 })
+    const first = Promise.withResolvers<void>()
+    const stops = [1, 2].map(() => page.subscribe('whatIf', long, () => first.resolve()))
+    await first.promise
+    expect(await problemOf(wishOf(CLUSTER))).toMatchObject({ code: 'throttled' })
+    for (const stop of stops) stop()
+    await expect.poll(async () => (await toEnd(wishOf(CLUSTER))).at(-1)?.kind, { timeout: 20_000 }).toBe('done')
+  })
+})
