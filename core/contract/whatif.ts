@@ -117,37 +117,6 @@ const VariantReportSchema = z.object({
 })
 export type VariantReport = z.infer<typeof VariantReportSchema>
 
-/** A level at an instant: its current limit and the seats in use, and the requests that wait. */
-const LevelNowSchema = z.object({ current: z.number(), seatsInUse: z.number(), waiting: z.number() })
-export type LevelNow = z.infer<typeof LevelNowSchema>
-
-const DifferenceSideSchema = z.object({
-  level: z.string(),
-  schema: z.string(),
-  /** `waiting`: not decided at that instant. `bypassed`: flow control does not limit it. */
-  decision: z.enum(['bypassed', 'dispatched', ...REJECT_REASONS, 'waiting']),
-  waitedMs: z.number(),
-  /** Seats that it takes. */
-  seats: z.number(),
-  /** The level right before the decision. Absent where nothing is limited by levels. */
-  before: LevelNowSchema.exactOptional(),
-})
-export type DifferenceSide = z.infer<typeof DifferenceSideSchema>
-
-/** One request that two variants decide differently, and what each had before it at that instant. */
-const FirstDifferenceSchema = z.object({
-  /** Its place in the list of arrivals. */
-  index: z.number(),
-  /** Of the decision, seconds since the start. */
-  seconds: z.number(),
-  request: z.object({ verb: z.string(), path: z.string(), user: z.string() }),
-  baseline: DifferenceSideSchema,
-  candidate: DifferenceSideSchema,
-  /** The same in sentences. */
-  explanation: z.array(z.string()).readonly(),
-})
-export type FirstDifference = z.infer<typeof FirstDifferenceSchema>
-
 /** How the decisions of a candidate differ from those of the baseline on the same requests. */
 const DecisionDifferencesSchema = z.object({
   /** Put into another level or by another flow schema. */
@@ -158,8 +127,8 @@ const DecisionDifferencesSchema = z.object({
   /** Dispatched by both, but after a longer or a shorter wait. */
   longer: z.number(),
   shorter: z.number(),
-  /** The earliest decision that differs; absent where none does. */
-  first: FirstDifferenceSchema.exactOptional(),
+  /** The earliest decision that differs, in sentences; absent where none does. */
+  first: z.object({ explanation: z.array(z.string()).readonly() }).exactOptional(),
 })
 export type DecisionDifferences = z.infer<typeof DecisionDifferencesSchema>
 

@@ -1,8 +1,38 @@
-import type { DecisionDifferences, DifferenceSide, FirstDifference } from '../contract/whatif.ts'
-import { nsToMs, nsToSeconds, type Nanoseconds } from '../units.ts'
+import type { DecisionDifferences as ReportedDifferences } from '../contract/whatif.ts'
+import { nsToMs, nsToSeconds, type Nanoseconds, type Seats } from '../units.ts'
 import type { Arrival, Arrivals } from './arrivals.ts'
-import { type Decided, type Decisions, Replay } from './replay.ts'
+import { type Decided, type Decisions, type LevelNow, Replay } from './replay.ts'
 import type { Variant } from './variant.ts'
+
+/** How the decisions of a candidate differ from those of the baseline on the same requests. */
+export interface DecisionDifferences extends ReportedDifferences {
+  readonly first?: FirstDifference
+}
+
+/** One request that two variants decide differently, and what each had before it at that instant. */
+export interface FirstDifference {
+  /** Its place in the list of arrivals. */
+  readonly index: number
+  /** Of the decision, seconds since the start. */
+  readonly seconds: number
+  readonly request: { readonly verb: string; readonly path: string; readonly user: string }
+  readonly baseline: DifferenceSide
+  readonly candidate: DifferenceSide
+  /** The same in sentences. */
+  readonly explanation: readonly string[]
+}
+
+export interface DifferenceSide {
+  readonly level: string
+  readonly schema: string
+  /** `waiting`: not decided at that instant. */
+  readonly decision: NonNullable<Decided['outcome']> | 'waiting'
+  readonly waitedMs: number
+  /** Seats that it takes. */
+  readonly seats: Seats
+  /** The level right before the decision. Absent where nothing is limited by levels. */
+  readonly before?: LevelNow
+}
 
 const isRejected = ({ outcome }: Decided): boolean =>
   outcome !== undefined && outcome !== 'dispatched' && outcome !== 'bypassed'

@@ -1,4 +1,3 @@
-import type { LevelNow } from '../contract/whatif.ts'
 import { type ServerFacts, tellFacts } from '../engine/apfEngine.ts'
 import type { Ticket } from '../engine/ticket.ts'
 import type { RejectReason } from '../frame/frame.ts'
@@ -284,4 +283,11 @@ export class Replay {
       tellFacts(run.engine, facts)
     }
   }
+}
+
+/** A priority level at one instant. */
+export interface LevelNow {
+  readonly current: number
+  readonly seatsInUse: number
+  readonly waiting: number
 }

@@ -1,6 +1,6 @@
-import type { DecisionDifferences, VariantReport, WhatIfReport } from '../contract/whatif.ts'
+import type { VariantReport, WhatIfReport } from '../contract/whatif.ts'
 import type { Arrivals } from './arrivals.ts'
-import { compareDecisions } from './compare.ts'
+import { compareDecisions, type DecisionDifferences } from './compare.ts'
 import { Replay } from './replay.ts'
 import type { VariantResult } from './results.ts'
 import { type SimulatedTraffic, simulatedResult } from './simulated.ts'

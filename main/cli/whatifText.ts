@@ -1,5 +1,6 @@
 import { REJECT_REASONS } from '../../core/frame/frame.ts'
-import type { DecisionDifferences, LevelResult, Outcomes } from '../../core/contract/whatif.ts'
+import type { LevelResult, Outcomes } from '../../core/contract/whatif.ts'
+import type { DecisionDifferences } from '../../core/whatif/compare.ts'
 import { failed, type FlowResult, type VariantResult } from '../../core/whatif/results.ts'
 import type { WhatIfCandidate, WhatIfResult } from '../../core/whatif/whatif.ts'
 import { textTable } from './console.ts'

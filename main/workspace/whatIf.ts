@@ -37,12 +37,11 @@ export function whatIfHandlers({ desk, openPast, sourceOf }: WhatIfOptions): Wha
     streams: {
       whatIf(wish, emit, signal) {
         const { from } = wish
-        const recorded = from.kind === 'recorded' ? recordedBy(from.connection) : Promise.resolve([])
-        recorded
-          .then((requests) => {
-            if (!signal.aborted) found().run({ wish, recorded: requests }, emit, signal)
-          })
-          .catch((thrown: unknown) => emit({ kind: 'failed', problem: toProblem(thrown) }))
+        const run = async (): Promise<void> => {
+          const recorded = from.kind === 'recorded' ? await recordedBy(from.connection) : []
+          if (!signal.aborted) found().run({ wish, recorded }, emit, signal)
+        }
+        run().catch((thrown: unknown) => emit({ kind: 'failed', problem: toProblem(thrown) }))
       },
     },
   }

@@ -109,7 +109,7 @@ export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
     name: 'whatif',
     label: 'What-if',
     key: 'W',
-    also: 'variants scenario simulate candidate forecast shares before apply',
+    also: 'variants scenario forecast',
     icon: 'fork',
     Screen: lazy(async () => ({ default: (await import('../screens/whatif/index.tsx')).WhatIfScreen })),
   },

@@ -9,7 +9,7 @@ import { PlainTable } from '../../components/PlainTable.tsx'
 import { Note } from '../../components/States.tsx'
 import { format } from '../../theme/format.ts'
 import { letterOf } from './form.logic.ts'
-import { difference, levelRows, rejectedIn, type LevelRow } from './report.data.ts'
+import { difference, levelRows, rejectedIn, waitIn, type LevelRow } from './report.data.ts'
 import styles from './whatif.module.css'
 
 /** What a comparison found: one candidate against the baseline at a time. */
@@ -130,7 +130,7 @@ function toneOf(change: number | undefined, least: number): string | undefined {
   return styles[change > 0 ? 'worse' : 'better']
 }
 
-const WIDTH = 80
+const WIDTH = 72
 
 function levelColumns(letter: string): readonly DataColumn<LevelRow>[] {
   const side = (
@@ -144,7 +144,7 @@ function levelColumns(letter: string): readonly DataColumn<LevelRow>[] {
     header,
     title,
     align: 'right',
-    width: WIDTH,
+    width: header.length > 8 ? WIDTH + 8 : WIDTH,
     value,
     cell: (row) => text(value(row)),
   })
@@ -158,9 +158,9 @@ function levelColumns(letter: string): readonly DataColumn<LevelRow>[] {
     side(`${name} b`, `${name} ${letter}`, `${title}, ${letter}`, ({ b }) => of(b), text),
   ]
   const waits = (quantile: 'p50' | 'p90' | 'p99') =>
-    pair(quantile, `Wait ${quantile} of dispatched requests`, (outcomes) => outcomes?.waitMs[quantile], format.ms)
+    pair(quantile, `Wait ${quantile} of dispatched requests`, (outcomes) => waitIn(outcomes, quantile), format.ms)
   const rejectedMore = ({ a, b }: LevelRow) => difference(rejectedIn(a), rejectedIn(b))
-  const waitsMore = ({ a, b }: LevelRow) => difference(a?.waitMs.p99, b?.waitMs.p99)
+  const waitsMore = ({ a, b }: LevelRow) => difference(waitIn(a, 'p99'), waitIn(b, 'p99'))
   return inGivenOrder<LevelRow>([
     {
       id: 'level',

@@ -105,7 +105,7 @@ export function SetupPane(props: SetupPaneProps) {
                 ? []
                 : [
                     <li key={`${variant} ${field} ${message}`}>
-                      {letterOf(variant)}, {FIELD_NAMES[field as VariantField]}: {message}
+                      {letterOf(variant)}, {FIELD_NAMES[field]}: {message}
                     </li>,
                   ],
             )}

@@ -100,12 +100,12 @@ export function withRequests(form: WhatIfForm, from: string, scenarios: readonly
   return { ...form, from, seed: String(seed), variants }
 }
 
-export interface FormError {
-  /** Of a variant; absent of the requests. */
-  readonly variant?: number
-  readonly field: VariantField | 'seed' | 'seconds'
-  readonly message: string
-}
+/** A mistake in the requests, or in a variant, by its index. */
+export type FormError = { readonly message: string } & (
+  | { readonly variant: number; readonly field: VariantField }
+  | { readonly variant?: undefined; readonly field: 'seed' | 'seconds' }
+)
+type Place = { readonly variant: number; readonly field: VariantField } | { readonly field: 'seed' | 'seconds' }
 
 export type ReadForm =
   { readonly ok: true; readonly wish: WhatIfWish } | { readonly ok: false; readonly errors: readonly FormError[] }
@@ -119,7 +119,7 @@ const SEATS: Bounds = { min: 0, max: 100_000 }
 /** What is typed as a wish, or every mistake in it. */
 export function readForm(form: WhatIfForm, known: Known): ReadForm {
   const errors: FormError[] = []
-  const number = (text: string, { min, max }: Bounds, about: Omit<FormError, 'message'>, whole = true): number => {
+  const number = (text: string, { min, max }: Bounds, about: Place, whole = true): number => {
     const value = Number(text)
     if (text.trim() === '' || !(value >= min && value <= max) || (whole && !Number.isInteger(value))) {
       errors.push({ ...about, message: `Enter a ${whole ? 'whole ' : ''}number from ${min} to ${max}.` })
@@ -167,7 +167,7 @@ export function readForm(form: WhatIfForm, known: Known): ReadForm {
 function requestsFrom(
   { from, seed, seconds }: WhatIfForm,
   { connection }: Known,
-  number: (text: string, bounds: Bounds, about: Omit<FormError, 'message'>) => number,
+  number: (text: string, bounds: Bounds, about: Place) => number,
 ): RequestsFrom {
   if (from === 'recorded') return { kind: 'recorded', connection: connection ?? 0 }
   const seeded = number(seed, WHAT_IF_SEED, { field: 'seed' })

@@ -33,6 +33,12 @@ const limitOf = (result: LevelResult | undefined): number | undefined => result?
 export const rejectedIn = (outcomes: Outcomes | undefined): number | undefined =>
   outcomes === undefined ? undefined : rejectedOf(outcomes)
 
+/** A quantile of the waits, milliseconds; unknown where nothing was dispatched. */
+export const waitIn = (outcomes: Outcomes | undefined, quantile: 'p50' | 'p90' | 'p99'): number | undefined =>
+  outcomes === undefined || (outcomes.served + outcomes.expired === 0 && outcomes.waitMs.max === 0)
+    ? undefined
+    : outcomes.waitMs[quantile]
+
 /** B minus A; unknown where one is. */
 export const difference = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined || b === undefined ? undefined : b - a
@@ -50,7 +56,7 @@ export function verdict(
       ? `${result.name} decides every request as ${baseline.name} does.`
       : a === b
         ? `${result.name} rejects as many requests as ${baseline.name}: ${format.fixed(a)}.`
-        : `${result.name} rejects ${format.counted(b, 'request')}, ${baseline.name} ${format.fixed(a)}.`
+        : `${result.name} rejects ${format.counted(b, 'request')}, ${baseline.name} rejects ${format.fixed(a)}.`
   const given =
     clients === 'open'
       ? `Both got the same ${format.counted(requests, 'request')} of ${format.span(baseline.seconds)}.`
@@ -61,11 +67,10 @@ export function verdict(
 /** The level whose longest waits change most. */
 function waitText(a: VariantReport, b: VariantReport): string {
   const [most] = levelRows(a, b)
-    .flatMap(({ level, a: one, b: other }) =>
-      level === undefined || one === undefined || other === undefined
-        ? []
-        : [{ level, from: one.waitMs.p99, to: other.waitMs.p99 }],
-    )
+    .flatMap(({ level, a: one, b: other }) => {
+      const [from, to] = [waitIn(one, 'p99'), waitIn(other, 'p99')]
+      return level === undefined || from === undefined || to === undefined ? [] : [{ level, from, to }]
+    })
     .toSorted((one, other) => Math.abs(other.to - other.from) - Math.abs(one.to - one.from))
   if (most === undefined || Math.abs(most.to - most.from) < WORTH_MS) return ''
   return `Largest change of wait p99: ${most.level}, from ${format.ms(most.from)} to ${format.ms(most.to)}.`

@@ -25,6 +25,7 @@ const SCREENS: Readonly<Record<string, (page: Page) => ReturnType<Page['locator'
   'editor/journal': heading,
   recordings: (page) => page.getByRole('grid', { name: 'Recordings' }),
   compare: (page) => page.getByRole('table', { name: 'Difference of key numbers' }),
+  whatif: (page) => page.getByRole('table', { name: 'Variants' }),
   connection: (page) => page.getByRole('heading', { name: /^Connect(ed)? to/ }),
 }
 

@@ -1,0 +1,46 @@
+import AxeBuilder from '@axe-core/playwright'
+import { expect, test } from '../console.ts'
+
+const SIZES = [
+  { width: 1440, height: 900 },
+  { width: 1100, height: 700 },
+  { width: 1920, height: 1080 },
+]
+
+test('variants are compared on the same requests, cancelled, and mistakes are named', async ({ consolePage: page }) => {
+  await page.keyboard.press('w')
+  await expect(page.getByRole('heading', { level: 1, name: 'What if' })).toBeVisible()
+
+  await page.getByLabel('Seconds').fill('nine')
+  await page.getByLabel('B: servers').fill('0')
+  await page.getByRole('button', { name: 'Run comparison' }).click()
+  await expect(page.getByText('Enter a whole number from 1 to 3600.')).toBeVisible()
+  await expect(page.getByRole('alert')).toHaveText('B, servers: Enter a whole number from 1 to 100.')
+
+  await page.getByLabel('B: servers').fill('1')
+  await page.getByLabel('Seconds').fill('3600')
+  await page.getByRole('button', { name: 'Run comparison' }).click()
+  await expect(page.getByRole('progressbar', { name: 'Progress of the comparison' })).toBeVisible()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await expect(page.getByRole('heading', { name: 'No comparison yet' })).toBeVisible()
+
+  await page.getByLabel('Seconds').fill('20')
+  await page.getByLabel('B: requests in flight', { exact: true }).fill('4')
+  await page.getByLabel('B: mutating requests in flight').fill('2')
+  await page.getByRole('button', { name: 'Run comparison' }).click()
+  const levels = page.getByRole('grid', { name: 'Difference by level' })
+  await expect(levels.getByRole('row').nth(1)).toContainText('All levels')
+  await expect(page.getByRole('heading', { level: 1, name: /^half rejects/ })).toBeVisible()
+  await expect(page.getByText(/^At [\d.]+ s the decisions differ for the first time:/)).toBeVisible()
+
+  for (const size of SIZES) {
+    await page.setViewportSize(size)
+    const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
+    expect(
+      violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`),
+    ).toEqual([])
+  }
+
+  await page.getByRole('button', { name: 'Add candidate' }).click()
+  await expect(page.getByText(/^The requests or variants have changed since this run\./)).toBeVisible()
+})
