@@ -69,7 +69,6 @@ export type LibraryScenario = z.infer<typeof LibraryScenarioSchema>
 
 /** Waits of the requests that were dispatched, milliseconds; 0 of none. Quantiles by nearest rank. */
 const WaitQuantilesSchema = z.object({ p50: z.number(), p90: z.number(), p99: z.number(), max: z.number() })
-export type WaitQuantiles = z.infer<typeof WaitQuantilesSchema>
 
 /** What became of some requests. offered = served + expired + rejected + still open at the end. */
 const OutcomesSchema = z.object({

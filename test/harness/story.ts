@@ -4,6 +4,7 @@ import type { Connected, Consent, SourceSpec } from '../../core/contract/source.
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { createTopic } from '../../main/ports/topic.ts'
 import type { SourceResult } from '../../main/ports/source.ts'
+import type { WhatIfDesk } from '../../main/ports/whatIf.ts'
 import { createFilesSource } from '../../main/sources/files.ts'
 import { createSimulationSource } from '../../main/sources/simulation.ts'
 import { CONTEXTS, permissionReports } from '../fixtures/permissions.ts'
@@ -27,6 +28,8 @@ export interface StoryOptions extends StorySourceOptions {
   readonly traffic?: { readonly before: number; readonly perSecond: number }
   /** Flow-control objects otherwise than those of a cluster; `null`: none. */
   readonly objects?: StoryObjectsOptions | null
+  /** Where comparisons run; absent: nowhere. */
+  readonly whatIf?: WhatIfDesk
   /** Whether contexts of a kubeconfig are found on this machine. */
   readonly kubeconfig?: boolean
 }
@@ -96,6 +99,7 @@ export async function openStory(options: StoryOptions = {}): Promise<Story> {
   }
   const workspace = testWorkspace(undefined, {
     environment,
+    ...(options.whatIf !== undefined && { whatIf: options.whatIf }),
     access: {
       makeSource,
       consent: { ...allNamed, state: consent },

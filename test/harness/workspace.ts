@@ -3,7 +3,7 @@ import { systemAccess } from '../../main/workspace/access.ts'
 import { createWorkspace, type Workspace, type WorkspaceOptions } from '../../main/workspace/workspace.ts'
 import { allNamed } from './consent.ts'
 
-interface TestWorkspaceOptions extends Partial<Pick<WorkspaceOptions, 'environment'>> {
+interface TestWorkspaceOptions extends Partial<Pick<WorkspaceOptions, 'environment' | 'whatIf'>> {
   /** File of the recorded demo. */
   readonly demo?: string
   /** In the place of what this machine has. */
@@ -16,12 +16,13 @@ interface TestWorkspaceOptions extends Partial<Pick<WorkspaceOptions, 'environme
  */
 export const testWorkspace = (
   stateDir: string | undefined,
-  { demo = '', environment = systemEnvironment, access }: TestWorkspaceOptions = {},
+  { demo = '', environment = systemEnvironment, access, whatIf }: TestWorkspaceOptions = {},
 ): Workspace =>
   createWorkspace({
     stateDir,
     environment,
     access: { ...systemAccess(demo, stateDir ?? '/dev/null', allNamed), ...access },
+    ...(whatIf !== undefined && { whatIf }),
     version: '0.0.0-test',
     mode: 'memory',
     platform: 'test',

@@ -155,6 +155,18 @@ describe('a comparison in a thread of its own', () => {
     expect(await problemOf(wishOf({ kind: 'recorded', connection: id }))).toMatchObject({ code: 'not-found' })
   })
 
+  test('gives the recorded requests of a connected source to every variant', async () => {
+    const spec = SimulationSpecSchema.parse({ kind: 'simulation' })
+    const { id } = await page.call('sources.connect', { spec })
+    const recorded = wishOf({ kind: 'recorded', connection: id })
+    await expect
+      .poll(async () => (await toEnd(recorded)).at(-1)?.kind, { timeout: 120_000, interval: 2_000 })
+      .toBe('done')
+    const report = await reportOf(recorded)
+    expect(report.requests).toBeGreaterThan(0)
+    expect(report.candidates[0]?.result.total.offered).toBe(report.requests)
+  })
+
   test('is cancelled with the subscription, and makes room for another one', async () => {
     const long = wishOf({ kind: 'cluster', seed: 1, seconds: 3_600 })
     const first = Promise.withResolvers<void>()
