@@ -14,7 +14,7 @@ const columns = levelColumns({
 
 test('every rate and every quantile says over which time it is one', () => {
   const overTime = columns.filter(
-    ({ id, header, title = '' }) => /\/s|p50|p99/.test(`${String(header)} ${id}`) || title.includes('per second'),
+    ({ id, header, title = '' }) => /\/s|p50|p99/.test(`${header} ${id}`) || title.includes('per second'),
   )
   expect(overTime.map(({ id }) => id)).toEqual(
     expect.arrayContaining(['dispatched', 'rejected', 'waitP50', 'waitP99', 'queueFull', 'noAccommodation']),

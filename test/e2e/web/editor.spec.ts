@@ -177,9 +177,7 @@ test('applies after the names of built-in objects were typed; the Level screen s
   await open('level/workload-low')
   await expect(page.locator('main header').first()).toContainText(/nominal\s*100/)
   // The charts say when, and what.
-  await expect(
-    page.getByRole('img', { name: /workload-low changed.*: nominalConcurrencyShares/ }),
-  ).toBeVisible()
+  await expect(page.getByRole('img', { name: /workload-low changed.*: nominalConcurrencyShares/ })).toBeVisible()
 })
 
 test('the journal takes it back, and the draft is not needed for that', async () => {
