@@ -26,7 +26,7 @@ const ROOMS = [
   'core/engine', // one server's flow control
   'core/sharding',
   'core/contract', // what crosses the process boundary
-  'core/run', // the one driver of engines
+  'core/run', // the driver of engines
   'core/classify',
   'core/impact',
   'core/guard',
