@@ -93,23 +93,26 @@ for (const { hash, level, charts: least } of [
     for (const chart of names) {
       const region = page.getByRole('region', { name: chart, exact: true })
       await region.scrollIntoViewIfNeeded()
-      await expect(region.locator('svg[width], canvas').first()).toBeVisible()
+      // What is drawn may end between the look at it and its picture: then it is looked at again.
+      await expect(async () => {
+        await expect(region.locator('svg[width], canvas').first()).toBeVisible()
 
-      const { name, content } = await save(page, chart, 'Save as PNG')
-      await info.attach(name, { body: content, contentType: 'image/png' })
-      expect(content.subarray(1, 4).toString()).toBe('PNG')
-      const { texts, images } = await drawnSince()
-      const text = texts.map((one) => one.text).join(' ')
-      expect(text).toContain(chart)
-      if (level !== undefined) expect(text).toContain(level)
-      expect(source).toContain(/Demo|Simulation/.exec(text)?.[0] ?? 'a source')
-      const at = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`
-      expect(text).toMatch(new RegExp(OVER_RANGE.has(chart) ? `range ${at} to ${at} UTC` : `sample of ${at} UTC`))
-      if (/^(?:Seat ledger|Finding p)$/.test(chart)) expect(text).toContain('WL workload-low')
-      for (const word of LEGENDS[chart] ?? []) expect(texts.map((one) => one.text)).toContain(word)
-      const cut = texts.filter(({ left, right, y, width, height }) => left < 0 || right > width + 1 || y > height)
-      expect({ chart, cut }).toEqual({ chart, cut: [] })
-      expect(Math.max(...images)).toBeGreaterThan(100)
+        const { name, content } = await save(page, chart, 'Save as PNG')
+        await info.attach(name, { body: content, contentType: 'image/png' })
+        expect(content.subarray(1, 4).toString()).toBe('PNG')
+        const { texts, images } = await drawnSince()
+        const text = texts.map((one) => one.text).join(' ')
+        expect(text).toContain(chart)
+        if (level !== undefined) expect(text).toContain(level)
+        expect(source).toContain(/Demo|Simulation/.exec(text)?.[0] ?? 'a source')
+        const at = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`
+        expect(text).toMatch(new RegExp(OVER_RANGE.has(chart) ? `range ${at} to ${at} UTC` : `sample of ${at} UTC`))
+        if (/^(?:Seat ledger|Finding p)$/.test(chart)) expect(text).toContain('WL workload-low')
+        for (const word of LEGENDS[chart] ?? []) expect(texts.map((one) => one.text)).toContain(word)
+        const cut = texts.filter(({ left, right, y, width, height }) => left < 0 || right > width + 1 || y > height)
+        expect({ chart, cut }).toEqual({ chart, cut: [] })
+        expect(Math.max(...images)).toBeGreaterThan(100)
+      }).toPass()
 
       const csv = await save(page, chart, 'Save as CSV')
       files.push(csv.name.replace(/-\d{4}-.*$/, ''))
