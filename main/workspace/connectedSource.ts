@@ -29,6 +29,9 @@ import { createObjects } from './objects.ts'
 import { startSession, type Session } from './session.ts'
 import { createSummaries } from './summaries.ts'
 
+/** Of a console that has no place for recordings. */
+const NO_RECORDER: RecorderState = { status: 'off', possible: false, folder: '' }
+
 /** A connected source as the workspace and the pages know it, wherever it runs. */
 export interface ConnectedSource {
   readonly connection: Connected
@@ -203,7 +206,8 @@ export async function openSource(
       simulation: (_, emit, signal) => session.pace.subscribe(emit, signal),
       live: (_, emit, signal) => session.requests.subscribe(emit, signal),
       liveState: (_, emit, signal) => session.requestStates.subscribe(emit, signal),
-      recorder: (_, emit, signal) => flight?.state.subscribe(emit, signal),
+      // Whoever asks for its past waits for what the recorder says.
+      recorder: (_, emit, signal) => (flight === undefined ? emit(NO_RECORDER) : flight.state.subscribe(emit, signal)),
     },
   }
   return {

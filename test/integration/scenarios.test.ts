@@ -29,7 +29,8 @@ it('runs by name, and lists the names', { timeout: 60_000 }, async () => {
   expect(run.output).toContain('now: prevented')
   expect(run.output).toMatch(/\nPassed\.\n$/)
   const json: unknown = JSON.parse((await runHere('simulate', 'T2', '--json')).output)
-  expect(json).toMatchObject({ name: 'T2', passed: true, runs: [{ verdict: 'prevented' }] })
+  expect(json).toMatchObject({ name: 'T2', passed: true })
+  expect(json).toHaveProperty('runs.0.verdict', 'prevented')
 })
 
 it('exits with 1 when an assertion fails, and says what is no scenario', async () => {
