@@ -136,8 +136,13 @@ test('single requests are listed as they ended, those that had come by then', as
   await open(`live?at=${at}`)
   await expect(badge()).toContainText(`PAST ${at.slice(11, 19)}`)
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(/^The last \d.* requests up to this instant\.$/)
-  const read = await rows.allTextContents()
-  expect(over.filter((row) => !read.includes(row))).toEqual([])
+  // The list is drawn after its headline.
+  await expect
+    .poll(async () => {
+      const read = new Set(await rows.allTextContents())
+      return over.filter((row) => !read.has(row))
+    })
+    .toEqual([])
   await live().click()
   await expect(badge()).toContainText('SIMULATED')
 })
