@@ -13,3 +13,9 @@ it('keeps the whole text, and the end of a long one apart so that it is never cu
   const short = render(<MiddleCut text="workload-low" />)
   expect(short.container.innerHTML).toBe('workload-low')
 })
+
+it('keeps the end of a shorter one where there is less room', () => {
+  const { container } = render(<MiddleCut text="system:node:node-32" room={18} />)
+  expect(container.textContent).toBe('system:node:node-32')
+  expect(container.querySelector('[title]')?.lastElementChild?.textContent).toContain('node-32')
+})

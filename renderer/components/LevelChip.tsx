@@ -47,9 +47,16 @@ export function LevelName({ name, stale = false }: { readonly name: string; read
 const LONGEST_WHOLE = 22
 const END = 10
 
+export interface MiddleCutProps {
+  readonly text: string
+  readonly title?: string
+  /** Characters for which there always is room. */
+  readonly room?: number
+}
+
 /** A name that, where it does not fit, loses its middle: names of one kind often differ at their end alone. */
-export function MiddleCut({ text, title = text }: { readonly text: string; readonly title?: string }) {
-  if (text.length <= LONGEST_WHOLE) return <>{text}</>
+export function MiddleCut({ text, title = text, room = LONGEST_WHOLE }: MiddleCutProps) {
+  if (text.length <= room) return <>{text}</>
   return (
     <span className={styles['whole']} title={title}>
       <span className={styles['start']}>{text.slice(0, -END)}</span>
