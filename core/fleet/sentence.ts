@@ -1,3 +1,4 @@
+import { counted } from '../text/text.ts'
 import { countFleet, worstCluster, type ClusterRow, type FleetState } from './fleet.ts'
 
 /** What is true of the fleet now, then what stands beside it. `rate` writes requests a second with their unit. */
@@ -22,15 +23,13 @@ export function fleetSentence(
   const parts = [
     ...(differing.length === 0
       ? []
-      : [`${count(differing.length, 'cluster differs', 'clusters differ')} from the reference configuration.`]),
+      : [`${counted(differing.length, 'cluster differs', 'clusters differ')} from the reference configuration.`]),
     ...troubleWith('failing', 'cannot be read', clusters),
     ...troubleWith('stale', 'missed three samples in a row', clusters),
     ...troubleWith('connecting', 'has no sample yet', clusters),
   ]
-  return { title, evidence: parts.join(' ') || `${all}, ${count(counts.servers, 'server', 'servers')}, all current.` }
+  return { title, evidence: parts.join(' ') || `${all}, ${counted(counts.servers, 'server', 'servers')}, all current.` }
 }
-
-const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`
 
 const ofAll = (n: number, all: number, what: string): string =>
   n === all && n === 1 ? `The cluster is ${what}.` : `${n} of ${all} clusters ${n === 1 ? 'is' : 'are'} ${what}.`
@@ -41,7 +40,7 @@ function where({ source, worst }: ClusterRow, rate: (perSecond: number) => strin
   const amount =
     level.rejected !== undefined && level.rejected > 0
       ? `${rate(level.rejected)} rejected`
-      : count(level.queued ?? 0, 'request waits', 'requests wait')
+      : counted(level.queued ?? 0, 'request waits', 'requests wait')
   return `Worst: ${source.name}, ${level.level} on ${worst.server}, ${amount}.`
 }
 
@@ -57,5 +56,5 @@ function troubleWith(state: FleetState, what: string, clusters: readonly Cluster
   if (first === undefined) return []
   if (found.length === 1) return [`${first.server} of ${first.source.name} ${what}.`]
   const sources = new Set(found.map(({ source }) => source.id)).size
-  return [`${found.length} servers of ${count(sources, 'cluster', 'clusters')} ${what.replace(/^has /, 'have ')}.`]
+  return [`${found.length} servers of ${counted(sources, 'cluster', 'clusters')} ${what.replace(/^has /, 'have ')}.`]
 }

@@ -1,7 +1,7 @@
 import { AUTOUPDATE_ANNOTATION } from '../config/objects.ts'
 import type { SourceInfo } from '../frame/frame.ts'
 import { byCodeUnits } from '../text/text.ts'
-import type { Data } from './changes.ts'
+import { isList, isObject, type Data } from './changes.ts'
 import { PUBLIC_GROUPS, PUBLIC_QUERY, PUBLIC_RESOURCES, PUBLIC_WORDS } from './publicWords.ts'
 import { dataOf, eventOf } from './recording.ts'
 import type { SourceEvent } from './sourceEvent.ts'
@@ -122,8 +122,6 @@ export function createAnonymiser(pseudonym: (word: string) => string): Anonymise
   }
 }
 
-const isList = (data: Data): data is readonly Data[] => Array.isArray(data)
-
 /** Whatever these hold is written by people or by servers for people. */
 const SENTENCES: ReadonlySet<string> = new Set(
   'message note notes title limits what likely last lastUnreadable reason via'.split(' '),
@@ -139,7 +137,7 @@ const RELEASE = /^v\d+(?:\.\d+){1,2}|^v\d+(?:(?:alpha|beta)\d+)?$/
 const API_VERSION = /^v\d+(?:(?:alpha|beta)\d+)?$/
 
 const annotations = (data: Data): Data => {
-  const value = typeof data === 'object' && data !== null && !isList(data) ? data[AUTOUPDATE_ANNOTATION] : undefined
+  const value = isObject(data) ? data[AUTOUPDATE_ANNOTATION] : undefined
   return value === 'true' || value === 'false' ? { [AUTOUPDATE_ANNOTATION]: value } : {}
 }
 
@@ -148,7 +146,7 @@ function inOrder(key: string, items: readonly Data[]): readonly Data[] {
   if (key !== 'levels' && key !== 'schemas' && key !== 'deleted') return items
   const nameOf = (item: Data): string => {
     if (typeof item === 'string') return item
-    const own = typeof item === 'object' && item !== null && !isList(item) ? item['name'] : undefined
+    const own = isObject(item) ? item['name'] : undefined
     return typeof own === 'string' ? own : ''
   }
   return items.toSorted((a, b) => byCodeUnits(nameOf(a), nameOf(b)))

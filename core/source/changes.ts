@@ -18,8 +18,8 @@ export type Change = number | readonly [] | readonly [Data] | { readonly [key: s
 const SAME: Change = {}
 const GONE: Change = []
 
-const isList = (data: Data | undefined): data is readonly Data[] => Array.isArray(data)
-const isObject = (data: Data | undefined): data is { readonly [key: string]: Data | undefined } =>
+export const isList = (data: Data | undefined): data is readonly Data[] => Array.isArray(data)
+export const isObject = (data: Data | undefined): data is { readonly [key: string]: Data | undefined } =>
   typeof data === 'object' && data !== null && !isList(data)
 
 /** Changes that `applyChange` makes `now` of `before` with, exactly; `undefined` before means that there was nothing. */

@@ -130,3 +130,6 @@ export function holdsWords(query: string): (text: string) => boolean {
 
 /** What anything thrown says. */
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
+
+/** `1 server`, `3 servers`. */
+export const counted = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`

@@ -1,9 +1,8 @@
 import { useState } from 'react'
 import { DUMPS_MS } from '../../core/contract/source.ts'
-import { unixMsOf } from '../../core/units.ts'
 import type { ServerLimit } from '../../core/impact/serverLimit.ts'
 import { ask, useConnected } from '../state/connection.ts'
-import { useViewPart } from '../state/view.ts'
+import { nowAt, useViewPart } from '../state/view.ts'
 import { format } from '../theme/format.ts'
 import { ownLimitStore } from '../state/serverLimit.ts'
 import { Button } from './Button.tsx'
@@ -26,14 +25,11 @@ export function DumpsSwitch({ small = false }: { readonly small?: boolean }) {
 /** Where the numbers come from and how old they are: `from dump_requests, 2 s ago`. */
 export function DumpAge({ at }: { readonly at: number }) {
   const mode = useViewPart((view) => view.mode)
-  // A simulation's time is its own.
-  const simulatedNow = useViewPart(({ frame, server }) =>
-    frame?.source.kind === 'simulation' && server !== undefined ? unixMsOf(server.at) : undefined,
-  )
   const moving = mode === 'live' || mode === 'stale'
-  const now = useNow(moving)
+  const clock = useNow(moving)
+  const now = useViewPart((view) => nowAt(view, clock))
   if (!moving) return <>{`from dump_requests of ${format.time(at)}`}</>
-  const seconds = Math.max(0, Math.round(((simulatedNow ?? now) - at) / 1_000))
+  const seconds = Math.max(0, Math.round((now - at) / 1_000))
   return <>{`from dump_requests, ${seconds < 60 ? `${seconds} s` : format.age(seconds * 1_000)} ago`}</>
 }
 

@@ -1,3 +1,4 @@
+import { counted } from '../../../../core/text/text.ts'
 import { builtInName } from '../../../../core/config/builtIn.ts'
 import { isCovered } from '../../../../core/metrics/versions.ts'
 import { listed } from '../../../../core/guard/finding.ts'
@@ -28,7 +29,7 @@ export function comparedText(
     asOf === undefined ? '' : watched ? `, confirmed at ${time(asOf)} and watched since` : `, as of ${time(asOf)}`
   const stale =
     state === 'stale' || (live && silent) ? ' The server no longer reports its objects, so they may have changed.' : ''
-  const matching = rows.length === 0 ? '' : ` ${count(same, 'other object matches', 'other objects match')}.`
+  const matching = rows.length === 0 ? '' : ` ${counted(same, 'other object matches', 'other objects match')}.`
   return `Objects of ${of}${when}.${stale}${matching}`
 }
 
@@ -48,18 +49,16 @@ export function driftSentence({ rows, same }: Drift, reference: Reference): stri
   const missing = of('missing')
   if (reference.kind === 'built-in' && changed.length + missing.length === 0) {
     return isCovered(reference.version)
-      ? `All built-in objects match ${reference.version}; ${count(own.length, 'object is', 'objects are')} your own.`
-      : `All objects match ${referenceName(reference)}, but ${count(own.length, 'object', 'objects')} of your own.`
+      ? `All built-in objects match ${reference.version}; ${counted(own.length, 'object is', 'objects are')} your own.`
+      : `All objects match ${referenceName(reference)}, but ${counted(own.length, 'object', 'objects')} of your own.`
   }
   const parts = [
     ...(changed.length > 0 ? [`${listed(changed)} ${changed.length === 1 ? 'differs' : 'differ'}`] : []),
     ...(missing.length > 0 ? [`${listed(missing)} ${missing.length === 1 ? 'is' : 'are'} missing`] : []),
-    ...(own.length > 0 ? [`${count(own.length, 'object exists', 'objects exist')} only here`] : []),
+    ...(own.length > 0 ? [`${counted(own.length, 'object exists', 'objects exist')} only here`] : []),
   ]
   return `Compared with ${referenceName(reference)}, ${parts.join('; ')}.`
 }
-
-const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`
 
 const SHOWN: Readonly<Record<DriftRow['change'], string>> = {
   changed: 'differs',
