@@ -141,7 +141,9 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
               style={{
                 position: 'absolute',
                 top: compact ? -1 : -3,
-                left: ((row.seats.nominal ?? 0) / scale) * bar - 8,
+                left: -8,
+                // It follows the bar as the bar is drawn; for a browser nothing of the page's layout moves.
+                transform: `translateX(${((row.seats.nominal ?? 0) / scale) * bar}px)`,
               }}
             />
           )}

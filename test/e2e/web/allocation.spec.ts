@@ -1,11 +1,6 @@
-import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { expect, test } from '../console.ts'
-
-const SIZES = [
-  { width: 1440, height: 900 },
-  { width: 1100, height: 700 },
-]
+import { expectFine, THEMES } from '../looks.ts'
 
 const open = async (page: Page): Promise<void> => {
   await page.evaluate(() => {
@@ -15,22 +10,10 @@ const open = async (page: Page): Promise<void> => {
 }
 const shown = (page: Page) => page.getByRole('slider', { name: /^Reallocation/ })
 
-for (const theme of ['dark', 'light'] as const) {
-  test(`Allocation, ${theme}: accessible, and whole at both sizes`, async ({ consolePage: page }) => {
-    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+for (const theme of THEMES) {
+  test(`Allocation, ${theme}: accessible, and whole at every size`, async ({ consolePage: page }) => {
     await open(page)
-    for (const size of SIZES) {
-      await page.setViewportSize(size)
-      await page.screenshot({ path: `test-results/screens/Allocation-${theme}-${size.width}.png` })
-      const overflow = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      )
-      expect(overflow).toBe(0)
-    }
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    expect(
-      violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`),
-    ).toEqual([])
+    await expectFine(page, theme)
   })
 }
 

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { AxeBuilder } from '@axe-core/playwright'
 import { expect, test, type Page } from '@playwright/test'
 import { z } from 'zod'
 import { runCommand } from '../../harness/command.ts'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
 import { complaintsOf } from '../console.ts'
+import { expectFine, THEMES } from '../looks.ts'
 
 /*
  * Classify on the simulated server, in the real process: one request, the saved table, coverage.
@@ -22,11 +22,6 @@ const AnswerSchema = z.object({
   nominalLimit: z.number(),
   seats: z.object({ width: z.number(), cap: z.number() }),
 })
-
-const SIZES = [
-  { width: 1440, height: 900 },
-  { width: 1100, height: 700 },
-]
 
 test.beforeAll(async ({ browser }) => {
   running = await startConsole([])
@@ -165,25 +160,12 @@ test('the command and the screen agree on the seats of the same source', async (
   }
 })
 
-for (const theme of ['dark', 'light'] as const) {
+for (const theme of THEMES) {
   for (const name of ['request', 'tests', 'coverage'] as const) {
-    test(`${name}, ${theme}: accessible, and whole at both sizes`, async () => {
-      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+    test(`${name}, ${theme}: accessible, and whole at every size`, async () => {
       await open(name)
       await expect(heading()).toBeVisible()
-      for (const size of SIZES) {
-        await page.setViewportSize(size)
-        await page.waitForTimeout(300)
-        await page.screenshot({ path: `test-results/screens/Classify ${name}-${theme}-${size.width}.png` })
-        const overflow = await page.evaluate(
-          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        )
-        expect(overflow).toBe(0)
-      }
-      const { violations } = await new AxeBuilder({ page }).analyze()
-      expect(
-        violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`),
-      ).toEqual([])
+      await expectFine(page, theme)
     })
   }
 }

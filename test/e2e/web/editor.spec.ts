@@ -1,12 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
 import { expect, test, type Page } from '@playwright/test'
 import { z } from 'zod'
 import { runCommand } from '../../harness/command.ts'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
 import { complaintsOf } from '../console.ts'
+import { expectAccessibleInBoth } from '../looks.ts'
 
 /*
  * The editor over the real process, on the simulated server: from a read-only page to a changed server and back.
@@ -43,20 +43,11 @@ const pane = (name: string) => page.getByRole('region', { name, exact: true })
 const text = () => page.getByRole('textbox', { name: 'YAML of workload-low' })
 const show = (view: 'Form' | 'YAML') => page.getByRole('radio', { name: view }).click()
 
-async function expectAccessible(): Promise<void> {
-  for (const colorScheme of ['dark', 'light'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    await page.waitForTimeout(300)
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
-  }
-}
-
 test('is read-only until editing is switched on, and says for what', async () => {
   await expect(page.getByRole('heading', { name: 'workload-low' })).toBeVisible()
   await expect(page.getByRole('textbox', { name: 'Shares' })).toBeHidden()
   await expect(page.getByText('read-only', { exact: true })).toBeVisible()
-  await expectAccessible()
+  await expectAccessibleInBoth(page)
   await page.getByRole('button', { name: /^Switch editing on for / }).click()
   await expect(page.getByRole('textbox', { name: 'Shares' })).toHaveValue('100')
   await expect(page.getByText('editing on', { exact: true })).toBeVisible()
@@ -124,7 +115,7 @@ test('says what is wrong under the field and in a list that leads there, and kee
   await page.getByRole('textbox', { name: 'Shares' }).focus()
   await pane('Problems of the draft').getByRole('button').click()
   await expect(hand).toBeFocused()
-  await expectAccessible()
+  await expectAccessibleInBoth(page)
   await hand.fill('6')
   await expect(pane('Problems of the draft')).toBeHidden()
 })
@@ -151,7 +142,7 @@ test('a preset adds two objects, that the same draft applies', async () => {
   await page.getByRole('button', { name: /^Isolate lists of events/ }).click()
   await expect(option('list-events')).toHaveCount(2)
   await expect(impact('list-events')).toBeVisible()
-  await expectAccessible()
+  await expectAccessibleInBoth(page)
 })
 
 test('the draft runs beside live traffic from where it is', async () => {
@@ -168,7 +159,7 @@ test('applies after the names of built-in objects were typed; the Level screen s
   const dialog = page.getByRole('dialog')
   const apply = dialog.getByRole('button', { name: /^Apply 3 objects/ })
   await expect(apply).toBeDisabled()
-  await expectAccessible()
+  await expectAccessibleInBoth(page)
   await dialog.getByRole('textbox', { name: /workload-low/ }).fill('workload-low')
   await dialog.getByRole('textbox', { name: /journal/ }).fill('less for batch work')
   await apply.click()
@@ -184,11 +175,11 @@ test('the journal takes it back, and the draft is not needed for that', async ()
   await open('editor/journal')
   const entry = page.getByRole('row', { name: /less for batch work/ })
   await expect(entry).toContainText('applied')
-  await expectAccessible()
+  await expectAccessibleInBoth(page)
   await page.getByRole('button', { name: /^Undo 3 objects/ }).click()
   const dialog = page.getByRole('dialog', { name: /^Undo 3 objects on / })
   await expect(dialog).toContainText('workload-low changes back')
-  await expectAccessible()
+  await expectAccessibleInBoth(page)
   await page.keyboard.press('Escape')
   await expect(dialog).toBeHidden()
   await expect(entry).toContainText('applied')

@@ -1,12 +1,6 @@
-import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { expect, test } from '../console.ts'
-
-const SIZES = [
-  { width: 1440, height: 900 },
-  { width: 1100, height: 700 },
-  { width: 1920, height: 1080 },
-]
+import { expectFine, THEMES } from '../looks.ts'
 
 /** Connects a simulated cluster beside the demo and opens the Fleet screen by its key. */
 async function openFleet(page: Page): Promise<void> {
@@ -46,20 +40,10 @@ test('two sources side by side: a row opens to servers and levels, and leads to 
   await expect(page.getByRole('banner').getByRole('button', { name: /^Demo/ })).toBeVisible()
 })
 
-for (const theme of ['dark', 'light'] as const) {
+for (const theme of THEMES) {
   test(`accessible and whole at every size, ${theme}`, async ({ consolePage: page }) => {
-    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
     await openFleet(page)
     await page.getByRole('button', { name: 'Open Demo' }).click()
-    for (const size of SIZES) {
-      await page.setViewportSize(size)
-      await expect
-        .poll(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth))
-        .toBe(0)
-      const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
-      expect(
-        violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`),
-      ).toEqual([])
-    }
+    await expectFine(page, theme)
   })
 }

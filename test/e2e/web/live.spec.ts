@@ -1,9 +1,9 @@
 import { createServer, request, type ClientRequest, type Server } from 'node:http'
 import path from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
 import { expect, test, type Page } from '@playwright/test'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
 import { complaintsOf } from '../console.ts'
+import { expectFine, THEMES } from '../looks.ts'
 
 /*
  * Live requests in the real process, from the form of the Connection screen on: a proxy with few seats in front of a
@@ -229,25 +229,12 @@ test('by keyboard: the filter, a row, its details, and why this schema', async (
   await goTo('#/live')
 })
 
-for (const theme of ['dark', 'light'] as const) {
-  test(`${theme}: accessible, and whole at both sizes`, async () => {
-    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+for (const theme of THEMES) {
+  test(`${theme}: accessible, and whole at every size`, async () => {
     await expect(grid().getByRole('row').nth(1)).toBeVisible()
     for (const side of ['Traffic', 'Engine and server']) {
       await page.getByRole('radio', { name: side }).click()
-      for (const size of [
-        { width: 1440, height: 900 },
-        { width: 1100, height: 700 },
-      ]) {
-        await page.setViewportSize(size)
-        await page.screenshot({ path: `test-results/screens/Live-${side.slice(0, 6)}-${theme}-${size.width}.png` })
-        const overflow = await page.evaluate(
-          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        )
-        expect(overflow).toBe(0)
-      }
-      const { violations } = await new AxeBuilder({ page }).analyze()
-      expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
+      await expectFine(page, theme)
     }
   })
 }

@@ -1,7 +1,7 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import { expect, test, type Page } from '@playwright/test'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
 import { complaintsOf } from '../console.ts'
+import { expectFine, THEMES } from '../looks.ts'
 
 /*
  * Classify › Sharding and the glossary on the simulated server, in the real process: the flows are those that its debug
@@ -64,28 +64,13 @@ test('a term opens its entry, and from there the next', async () => {
   await expect(dialog).toBeHidden()
 })
 
-for (const theme of ['dark', 'light'] as const) {
-  test(`${theme}: accessible, and whole at both sizes, with and without the glossary`, async () => {
-    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
-    for (const size of [
-      { width: 1440, height: 900 },
-      { width: 1100, height: 700 },
-    ]) {
-      await page.setViewportSize(size)
-      await page.screenshot({ path: `test-results/screens/Sharding-${theme}-${size.width}.png` })
-      const overflow = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      )
-      expect(overflow).toBe(0)
-    }
-    expect(await violations()).toEqual([])
+for (const theme of THEMES) {
+  test(`${theme}: accessible, and whole at every size, with and without the glossary`, async () => {
+    await expectFine(page, theme)
     await page.getByRole('main').focus()
     await page.keyboard.press('?')
     await expect(page.getByRole('searchbox', { name: 'Search the glossary' })).toBeVisible()
-    expect(await violations()).toEqual([])
+    await expectFine(page, theme)
     await page.keyboard.press('Escape')
   })
 }
-
-const violations = async () =>
-  (await new AxeBuilder({ page }).analyze()).violations.map(({ id, nodes }) => [id, nodes[0]?.html])

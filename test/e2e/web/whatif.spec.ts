@@ -1,11 +1,5 @@
-import AxeBuilder from '@axe-core/playwright'
 import { expect, test } from '../console.ts'
-
-const SIZES = [
-  { width: 1440, height: 900 },
-  { width: 1100, height: 700 },
-  { width: 1920, height: 1080 },
-]
+import { expectFine } from '../looks.ts'
 
 test('variants are compared on the same requests, cancelled, and mistakes are named', async ({ consolePage: page }) => {
   await page.keyboard.press('w')
@@ -33,13 +27,7 @@ test('variants are compared on the same requests, cancelled, and mistakes are na
   await expect(page.getByRole('heading', { level: 1, name: /^half rejects/ })).toBeVisible()
   await expect(page.getByText(/^At [\d.]+ s the decisions differ for the first time:/)).toBeVisible()
 
-  for (const size of SIZES) {
-    await page.setViewportSize(size)
-    const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
-    expect(
-      violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`),
-    ).toEqual([])
-  }
+  await expectFine(page)
 
   await page.getByRole('button', { name: 'Add candidate' }).click()
   await expect(page.getByText(/^The requests or variants have changed since this run\./)).toBeVisible()

@@ -1,0 +1,78 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, type Page } from '@playwright/test'
+
+export const THEMES = ['dark', 'light'] as const
+type Theme = (typeof THEMES)[number]
+
+/** Rules of axe whose answer the theme can change. */
+const OF_COLOUR = ['color-contrast']
+/** Rules of axe whose answer the size alone can change; a narrow page may be put together differently, a wide one is not. */
+const OF_LAYOUT = ['scrollable-region-focusable']
+
+/** Sizes of the window, and the rules of axe that each theme is held to there. */
+const SIZES: readonly { readonly size: { width: number; height: number }; readonly rules: RulesByTheme }[] = [
+  { size: { width: 1440, height: 900 }, rules: { dark: 'all', light: OF_COLOUR } },
+  { size: { width: 1100, height: 700 }, rules: { dark: 'all', light: OF_COLOUR } },
+  { size: { width: 1920, height: 1080 }, rules: { dark: OF_LAYOUT, light: [] } },
+]
+type RulesByTheme = Readonly<Record<Theme, 'all' | string[]>>
+
+/** What is on the page, as it is now: whole and accessible at every size in this theme. */
+export async function expectFine(page: Page, theme: Theme = 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+  for (const { size, rules } of SIZES) {
+    await page.setViewportSize(size)
+    // Nothing sticks out sideways once charts have their new width: what does not fit scrolls inside its pane.
+    await expect.poll(() => sideways(page)).toEqual([])
+    // A header that is cut has its whole text nowhere: cells of names may be, with the middle left out.
+    expect(await cutHeaders(page)).toEqual([])
+    if (rules[theme].length > 0) await expectAccessible(page, rules[theme])
+  }
+}
+
+/** What is on the page, as it is now, in both themes. */
+export async function expectAccessibleInBoth(page: Page): Promise<void> {
+  for (const [colorScheme, rules] of [
+    ['dark', 'all'],
+    ['light', OF_COLOUR],
+  ] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await expectAccessible(page, rules)
+  }
+}
+
+/** Axe finds nothing on the page. */
+export async function expectAccessible(page: Page, rules: 'all' | string[] = 'all'): Promise<void> {
+  // There are no frames, so no page of its own is needed to put their results together.
+  const axe = new AxeBuilder({ page }).setLegacyMode()
+  const { violations } = await (rules === 'all' ? axe : axe.withRules(rules)).analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)).toEqual(
+    [],
+  )
+}
+
+/** The page, and what it scrolls in, where these are wider than what is seen of them. */
+function sideways(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() =>
+    [document.documentElement, ...document.querySelectorAll('main, main > :not(.sr-only)')].flatMap((box) => {
+      const over = box.scrollWidth - box.clientWidth
+      return over > 0 ? [`${box.tagName} ${box.className}: ${over} px`] : []
+    }),
+  )
+}
+
+/** Headers of tables whose words do not fit. */
+function cutHeaders(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('main th[scope=col], main [role=columnheader]')].flatMap((header) =>
+      [header, ...header.querySelectorAll('*')].some(
+        (part) =>
+          getComputedStyle(part).overflow !== 'visible' &&
+          part.scrollWidth > part.clientWidth + 1 &&
+          part.clientWidth > 1,
+      )
+        ? [header.textContent]
+        : [],
+    ),
+  )
+}
