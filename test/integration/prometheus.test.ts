@@ -117,7 +117,7 @@ describe('a Prometheus', () => {
   })
 
   test.each([4, 30])(
-    'with %i levels is asked as often: six queries until the Overview is there, and three for each scrape',
+    'with %i levels is asked as often: six queries until the Overview is there, and at most three for each scrape',
     async (count) => {
       const levels = Array.from({ length: count }, (_, i) => `level-${i}`)
       const page = (at: number): string =>
@@ -132,8 +132,7 @@ describe('a Prometheus', () => {
       const later = api.queries().slice(6)
       const clocks = later.filter(({ query }) => query.includes('priority_level="catch-all"'))
       const scrapes = watched.present().length - 1
-      // The next round may be under way, and may have found no new scrape yet.
-      expect(later.length - clocks.length).toBeGreaterThanOrEqual(2 * scrapes)
+      // The next round may be under way, and may have found no new scrape yet. One that comes late reads several at once.
       expect(later.length - clocks.length).toBeLessThanOrEqual(2 * scrapes + 2)
       expect(clocks.length).toBeLessThanOrEqual(scrapes + 2)
       expect(new Set(api.queries().map(({ path }) => path))).toEqual(new Set(['/api/v1/query']))
