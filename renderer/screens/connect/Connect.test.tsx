@@ -2,11 +2,14 @@ import { act, cleanup, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openStory, type Story } from '../../../test/harness/story.ts'
+import { ProxySpecSchema } from '../../../core/contract/live.ts'
 import { setClient } from '../../state/client.ts'
-import { connectionStore } from '../../state/connection.ts'
+import { connectionStore, showConnection } from '../../state/connection.ts'
 import { NO_OBJECTS, objectsStore } from '../../state/objects.ts'
 import { startState } from '../../state/start.ts'
 import { ConnectScreen } from './index.tsx'
+
+const PROXY = { kind: 'proxy', mode: 'observe', identity: 'headers', objects: 'built-in' }
 
 describe('the Connect screen', () => {
   let story: Story
@@ -230,6 +233,39 @@ describe('the Connect screen', () => {
     await vi.waitFor(() => expect(connectionStore.getState().connection).toBeDefined())
     expect(before.connection).toBeUndefined()
     expect(screen.getAllByRole<HTMLInputElement>('textbox')[0]?.value).toBe('http://typed:9090')
+  })
+
+  it('keeps what is typed when a source of the same kind connects, until it is submitted or another kind is chosen', async () => {
+    const user = userEvent.setup()
+    await begin(false)
+    const kinds = () => within(screen.getByRole('group', { name: 'Kind of source' }))
+    const address = () => screen.getByRole<HTMLInputElement>('textbox', { name: 'Address of the server' })
+    const connectProxy = (url: string) =>
+      act(() =>
+        story.client.call('sources.connect', {
+          spec: ProxySpecSchema.parse({ ...PROXY, upstream: { kind: 'url', url } }),
+        }),
+      )
+    await user.click(kinds().getByRole('button', { name: /^Live proxy/ }))
+    await user.click(screen.getByRole('radio', { name: 'Any HTTP server' }))
+    await user.type(address(), 'http://typed:8001')
+    await connectProxy('http://first:8001')
+    await vi.waitFor(() => expect(connectionStore.getState().connection).toMatchObject({ spec: { kind: 'proxy' } }))
+    expect(address().value).toBe('http://typed:8001')
+    // The same source connects anew, as after a restart.
+    await connectProxy('http://first:8001')
+    await vi.waitFor(() => expect(connectionStore.getState().connections).toHaveLength(2))
+    expect(address().value).toBe('http://typed:8001')
+    await user.click(kinds().getByRole('button', { name: /^Audit or log feed/ }))
+    await user.click(kinds().getByRole('button', { name: /^Live proxy/ }))
+    expect(address().value).toBe('http://first:8001/')
+    await user.clear(address())
+    await user.type(address(), 'http://second:8001')
+    await user.click(screen.getByRole('button', { name: /^(Start|Restart) the proxy/ }))
+    await vi.waitFor(() => expect(address().value).toBe('http://second:8001/'))
+    await connectProxy('http://third:8001')
+    act(() => showConnection(connectionStore.getState().connections.at(-1)?.id ?? 0))
+    await vi.waitFor(() => expect(address().value).toBe('http://third:8001/'))
   })
 
   it('opens pasted text', async () => {

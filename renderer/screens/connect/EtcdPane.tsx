@@ -1,18 +1,17 @@
-import { useState } from 'react'
 import { EtcdSpecSchema, type EtcdSpec } from '../../../core/contract/etcd.ts'
 import { Button, Copy } from '../../components/Button.tsx'
 import { TextField } from '../../components/Field.tsx'
 import { Pane } from '../../components/Pane.tsx'
-import type { SourcePaneProps } from './fields.tsx'
+import { useForm, type SourcePaneProps } from './fields.tsx'
 import styles from './Connect.module.css'
 
 const COMMAND = 'apf-console etcd-proxy --upstream http://127.0.0.1:2379 --port 2381'
 const STORY: EtcdSpec = EtcdSpecSchema.parse({ kind: 'etcd', of: { kind: 'story' } })
 
 /** A proxy in front of an etcd, started on the command line, or a simulated one. */
-export function EtcdPane({ busy, shown, onOpen }: SourcePaneProps<EtcdSpec>) {
+export function EtcdPane({ busy, shown, onOpen, onFill }: SourcePaneProps<EtcdSpec>) {
   const known = shown?.kind === 'etcd' && shown.of.kind === 'proxy' ? (shown.of.name ?? '') : ''
-  const [name, setName] = useState(known)
+  const [name, setName] = useForm(() => known, onFill)
   const wanted = name.trim()
   return (
     <Pane title="etcd proxy">

@@ -5,7 +5,7 @@ import { TextField } from '../../components/Field.tsx'
 import { Note } from '../../components/States.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { useContexts } from '../../state/contexts.ts'
-import { Choice, ContextFields, LimitFields, useLiveAddress, type SourcePaneProps } from './fields.tsx'
+import { Choice, ContextFields, LimitFields, useForm, useLiveAddress, type SourcePaneProps } from './fields.tsx'
 import { feedFormOf, feedSentence, readFeedForm, type FeedForm } from './live.logic.ts'
 import styles from './Connect.module.css'
 
@@ -23,8 +23,8 @@ const CLUSTERS = [
   { value: 'built-in', label: 'Built-in' },
 ] as const
 
-export function FeedPane({ busy, shown, onOpen }: SourcePaneProps<FeedSpec>) {
-  const [asked, setForm] = useState(() => feedFormOf(shown))
+export function FeedPane({ busy, shown, onOpen, onFill }: SourcePaneProps<FeedSpec>) {
+  const [asked, setForm] = useForm(() => feedFormOf(shown), onFill)
   const [choseObjects, setChoseObjects] = useState(shown?.kind === 'feed')
   const contexts = useContexts(asked.file)
   // Where there is no kubeconfig to ask a server by, the log is enough until the reader says otherwise.

@@ -6,7 +6,7 @@ import { Button, FilesButton } from '../../components/Button.tsx'
 import { SelectField, TextArea, TextField } from '../../components/Field.tsx'
 import { sourceOfFiles } from '../../components/files.ts'
 import { Pane } from '../../components/Pane.tsx'
-import type { SourcePaneProps } from './fields.tsx'
+import { useForm, type SourcePaneProps } from './fields.tsx'
 import styles from './Connect.module.css'
 
 /** The simulated cluster as it is without being asked otherwise. */
@@ -16,12 +16,12 @@ export const SIMULATION: SimulationSpec = SimulationSpecSchema.parse({ kind: 'si
 const VERSIONS: readonly string[] = [SIMULATION.version, 'v1.36.3', 'v1.34.0', 'v1.33.0', 'v1.30.0', 'v1.29.0']
 
 /** What the simulation is, and which. */
-export function SimulationPane({ busy, shown: source, onOpen }: SourcePaneProps<SimulationSpec>) {
+export function SimulationPane({ busy, shown: source, onOpen, onFill }: SourcePaneProps<SimulationSpec>) {
   const shown = source?.kind === 'simulation' ? source : undefined
-  const [{ version, seed }, setWish] = useState({
-    version: shown?.version ?? SIMULATION.version,
-    seed: String(shown?.seed ?? SIMULATION.seed),
-  })
+  const [{ version, seed }, setWish] = useForm(
+    () => ({ version: shown?.version ?? SIMULATION.version, seed: String(shown?.seed ?? SIMULATION.seed) }),
+    onFill,
+  )
   const spec = SimulationSpecSchema.safeParse({
     ...(shown ?? SIMULATION),
     version,
@@ -107,7 +107,7 @@ export function FilePane(props: {
   )
 }
 
-export function DemoPane({ busy, shown, onOpen }: SourcePaneProps) {
+export function DemoPane({ busy, shown, onOpen }: Omit<SourcePaneProps, 'onFill'>) {
   const again = shown?.kind === 'demo'
   return (
     <Pane title="Recorded demo">

@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import type { PrometheusServers, PrometheusSpec } from '../../../core/contract/prometheus.ts'
 import { Button } from '../../components/Button.tsx'
 import { Check, SelectField, TextArea, TextField } from '../../components/Field.tsx'
@@ -8,7 +7,7 @@ import { Note, ProblemNote } from '../../components/States.tsx'
 import { client } from '../../state/client.ts'
 import { format } from '../../theme/format.ts'
 import { AuthFields } from './AuthFields.tsx'
-import type { SourcePaneProps } from './fields.tsx'
+import { useForm, type SourcePaneProps } from './fields.tsx'
 import {
   PASTS,
   prometheusFormOf,
@@ -20,8 +19,8 @@ import {
 import styles from './Connect.module.css'
 
 /** A Prometheus: where it is and as whom, then which of its servers, and how much of the past. */
-export function PrometheusPane({ busy, shown, onOpen }: SourcePaneProps<PrometheusSpec>) {
-  const [form, setForm] = useState(() => prometheusFormOf(shown))
+export function PrometheusPane({ busy, shown, onOpen, onFill }: SourcePaneProps<PrometheusSpec>) {
+  const [form, setForm] = useForm(() => prometheusFormOf(shown), onFill)
   const [found, startFind, forgetFound] = useTask<PrometheusServers>()
   const read = readPrometheusForm(form)
   const errors = read.ok ? {} : read.errors

@@ -13,7 +13,7 @@ import { SelectField, TextField } from '../../components/Field.tsx'
 import { Note, Preformatted } from '../../components/States.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { useContexts } from '../../state/contexts.ts'
-import { Choice, ContextFields, LimitFields, useLiveAddress, type SourcePaneProps } from './fields.tsx'
+import { Choice, ContextFields, LimitFields, useForm, useLiveAddress, type SourcePaneProps } from './fields.tsx'
 import { lenderOf, proxyFormOf, proxySentence, readProxyForm, settledReach, type ProxyForm } from './live.logic.ts'
 import {
   knowsCertificates,
@@ -49,8 +49,8 @@ const IDENTITIES: readonly (readonly [ProxyForm['identity'], string])[] = [
 ]
 
 /** A proxy in front of a server: what it is to be, and where clients connect to once it is. */
-export function ProxyPane({ busy, shown, onOpen }: SourcePaneProps<ProxySpec>) {
-  const [form, setForm] = useState(() => proxyFormOf(shown))
+export function ProxyPane({ busy, shown, onOpen, onFill }: SourcePaneProps<ProxySpec>) {
+  const [form, setForm] = useForm(() => proxyFormOf(shown), onFill)
   const contexts = useContexts(form.file)
   const read = readProxyForm(form)
   const errors = read.ok ? {} : read.errors

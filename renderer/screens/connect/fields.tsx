@@ -1,4 +1,4 @@
-import { Fragment, useEffect, useState } from 'react'
+import { Fragment, useCallback, useEffect, useState, type Dispatch, type SetStateAction } from 'react'
 import type { Cadence, SourceSpec } from '../../../core/contract/source.ts'
 import type { LiveState } from '../../../core/contract/live.ts'
 import { SelectField, TextField } from '../../components/Field.tsx'
@@ -18,6 +18,21 @@ export interface SourcePaneProps<S extends SourceSpec = SourceSpec> {
   /** What the console shows already. */
   readonly shown: SourceSpec | undefined
   readonly onOpen: (spec: S) => void
+  /** Called when the reader changes the form, which then outlasts other connections until it is submitted. */
+  readonly onFill: () => void
+}
+
+/** The state of a form, whose changes are reported to `onFill`. */
+export function useForm<F>(begin: () => F, onFill: () => void): [F, Dispatch<SetStateAction<F>>] {
+  const [form, setForm] = useState(begin)
+  const change = useCallback(
+    (next: SetStateAction<F>) => {
+      onFill()
+      setForm(next)
+    },
+    [onFill],
+  )
+  return [form, change]
 }
 
 /** A few choices side by side under a word that says what of. */

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useCallback, useState } from 'react'
 import type { SourceInfo } from '../../../core/frame/frame.ts'
 import type { Connected, PermissionReport, SourceSpec } from '../../../core/contract/source.ts'
 import { ProblemNote } from '../../components/States.tsx'
@@ -40,8 +40,8 @@ export function ConnectScreen() {
   const busy = connecting.state === 'busy'
   const shown = connected?.spec
 
-  // A form begins anew with a connection of its kind, which it shows; what is typed outlasts any other.
-  const keyOf = (of: SourceSpec['kind']) => (shown?.kind === of ? connected?.id : undefined)
+  const { key: pane, onFill, onSubmitted } = useFormKey(kind, shown?.kind === kind ? connected?.id : undefined)
+  const open = (spec: SourceSpec, then?: ScreenName): void => connect(spec, then, onSubmitted)
 
   const change = (next: DirectForm): void => {
     setForm(next)
@@ -78,23 +78,23 @@ export function ConnectScreen() {
           <Recent key={connected?.id} onOpen={connect} />
         </section>
         <section className={styles['column']} aria-label="Settings of the source" data-pane="" tabIndex={-1}>
-          {kind === 'simulation' && <SimulationPane key={keyOf('simulation')} {...{ busy, shown }} onOpen={connect} />}
+          {kind === 'simulation' && <SimulationPane key={pane} {...{ busy, shown, onFill }} onOpen={open} />}
           {kind === 'direct' && (
             <DirectPane {...{ form: direct, contexts, check, busy, onCheck, onConnect }} onChange={change} />
           )}
-          {kind === 'prometheus' && <PrometheusPane key={keyOf('prometheus')} {...{ busy, shown }} onOpen={connect} />}
+          {kind === 'prometheus' && <PrometheusPane key={pane} {...{ busy, shown, onFill }} onOpen={open} />}
           {kind === 'proxy' && (
-            <ProxyPane key={keyOf('proxy')} {...{ busy, shown }} onOpen={(spec) => connect(spec, 'connection')} />
+            <ProxyPane key={pane} {...{ busy, shown, onFill }} onOpen={(spec) => open(spec, 'connection')} />
           )}
           {kind === 'feed' && (
             <FeedPane
-              key={keyOf('feed')}
-              {...{ busy, shown }}
-              onOpen={(spec) => connect(spec, spec.feed.kind === 'audit-webhook' ? 'connection' : 'overview')}
+              key={pane}
+              {...{ busy, shown, onFill }}
+              onOpen={(spec) => open(spec, spec.feed.kind === 'audit-webhook' ? 'connection' : 'overview')}
             />
           )}
           {kind === 'etcd' && (
-            <EtcdPane key={keyOf('etcd')} {...{ busy, shown }} onOpen={(spec) => connect(spec, 'etcd')} />
+            <EtcdPane key={pane} {...{ busy, shown, onFill }} onOpen={(spec) => open(spec, 'etcd')} />
           )}
           {kind === 'file' && <FilePane busy={busy} onOpen={connect} />}
           {kind === 'demo' && <DemoPane {...{ busy, shown }} onOpen={connect} />}
@@ -140,6 +140,27 @@ const WHAT_IT_DOES: Readonly<Partial<Record<SourceInfo['kind'], string>>> = {
   proxy: 'It ends with this connection;',
   feed: 'Nothing reaches the server;',
   etcd: 'The console changes its rules only;',
+}
+
+interface FormKey {
+  /** Key of the form: another one begins anew. */
+  readonly key: string
+  /** Something was filled in. */
+  readonly onFill: () => void
+  /** What was filled in is connected. */
+  readonly onSubmitted: () => void
+}
+
+/**
+ * A form begins anew with a connection of its kind, which it shows, and when that ends. What is filled in outlasts
+ * both until it is submitted or another kind is chosen.
+ */
+function useFormKey(kind: Kind, connection: number | undefined): FormKey {
+  const [{ form, of, filled }, set] = useState({ form: kind, of: connection, filled: false })
+  if (form !== kind || (of !== connection && !filled)) set({ form: kind, of: connection, filled: false })
+  const onFill = useCallback(() => set((old) => ({ ...old, filled: true })), [])
+  const onSubmitted = useCallback(() => set((old) => ({ ...old, filled: false })), [])
+  return { key: `${form} ${String(of)}`, onFill, onSubmitted }
 }
 
 interface HeroProps {
@@ -199,17 +220,25 @@ function Hero({ beside, onBeside, onSimulation, onFile }: HeroProps) {
 
 interface Connecting {
   readonly task: Task<Connected>
-  /** Connects; on success the overview opens, or the screen that is named, unless the user has left. A source that takes time to make is a function. */
-  readonly connect: (spec: SourceSpec | (() => Promise<SourceSpec>), then?: ScreenName) => void
+  /**
+   * Connects; on success `done` is called and the overview opens, or the screen that is named, unless the user has
+   * left. A source that takes time to make is a function.
+   */
+  readonly connect: (spec: SourceSpec | (() => Promise<SourceSpec>), then?: ScreenName, done?: () => void) => void
 }
 
 function useConnecting(beside: boolean): Connecting {
   const [task, start] = useTask<Connected>()
-  const connect = async (spec: SourceSpec | (() => Promise<SourceSpec>), then: ScreenName): Promise<void> => {
+  const connect: Connecting['connect'] = (spec, then = 'overview', done) => {
     const { screen } = routeNow()
-    const connected = await start(async () => connectSource(typeof spec === 'function' ? await spec() : spec, beside))
-    // Whoever went elsewhere while the source was being made stays there.
-    if (connected && routeNow().screen === screen) openScreen(then)
+    void start(async () => connectSource(typeof spec === 'function' ? await spec() : spec, beside)).then(
+      (connected) => {
+        if (!connected) return
+        done?.()
+        // Whoever went elsewhere while the source was being made stays there.
+        if (routeNow().screen === screen) openScreen(then)
+      },
+    )
   }
-  return { task, connect: (spec, then = 'overview') => void connect(spec, then) }
+  return { task, connect }
 }
