@@ -4,18 +4,23 @@ import { MiddleCut } from './LevelChip.tsx'
 
 afterEach(cleanup)
 
-it('keeps the whole text, and the end of a long one apart so that it is never cut', () => {
+/** What is drawn of a name, in its parts. */
+const drawn = (container: Element): (string | null)[] =>
+  Array.from(container.querySelectorAll('[aria-hidden]'), (part) => part.getAttribute('data-text'))
+
+it('has a long text once, in one piece, and draws its end apart so that it is never cut', () => {
   const name = 'system:serviceaccount:tenant-1042:scanner-17'
   const { container } = render(<MiddleCut text={name} />)
   expect(container.textContent).toBe(name)
-  expect(container.querySelector('[title]')?.lastElementChild?.textContent).toBe('scanner-17')
-  cleanup()
-  const short = render(<MiddleCut text="workload-low" />)
-  expect(short.container.innerHTML).toBe('workload-low')
+  expect(container.querySelector('[title]')?.firstElementChild?.textContent).toBe(name)
+  expect(drawn(container)).toEqual(['system:serviceaccount:tenant-1042:', 'scanner-17'])
 })
 
-it('keeps the end of a shorter one where there is less room', () => {
-  const { container } = render(<MiddleCut text="system:node:node-32" room={18} />)
-  expect(container.textContent).toBe('system:node:node-32')
-  expect(container.querySelector('[title]')?.lastElementChild?.textContent).toContain('node-32')
+it('keeps the end of a shorter one, and more of its beginning', () => {
+  expect(drawn(render(<MiddleCut text="tenant-1042-staging" />).container)).toEqual(['tenant-1042-', 'staging'])
+  expect(drawn(render(<MiddleCut text="kube-system" />).container)).toEqual(['kube-sy', 'stem'])
+})
+
+it('shows a text as it is where every column has room for it', () => {
+  expect(render(<MiddleCut text="kube-proxy" />).container.innerHTML).toBe('kube-proxy')
 })

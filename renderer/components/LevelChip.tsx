@@ -43,24 +43,29 @@ export function LevelName({ name, stale = false }: { readonly name: string; read
   )
 }
 
-/** Shorter texts are shown as they are. */
-const LONGEST_WHOLE = 22
-const END = 10
+/** Texts of this length or shorter are shown as they are: every column has room for them. */
+const LONGEST_WHOLE = 10
+/** Of a short name, a third at most: what tells it apart may as well stand at its beginning. */
+const LONGEST_END = 10
 
 export interface MiddleCutProps {
   readonly text: string
   readonly title?: string
-  /** Characters for which there always is room. */
-  readonly room?: number
 }
 
-/** A name that, where it does not fit, loses its middle: names of one kind often differ at their end alone. */
-export function MiddleCut({ text, title = text, room = LONGEST_WHOLE }: MiddleCutProps) {
-  if (text.length <= room) return <>{text}</>
+/**
+ * A name that, where it does not fit, loses its middle: names of one kind often differ at their end alone. The halves
+ * are drawn from attributes, over the name in one piece, which is what assistive technology, the clipboard and the
+ * search of the page find.
+ */
+export function MiddleCut({ text, title = text }: MiddleCutProps) {
+  if (text.length <= LONGEST_WHOLE) return <>{text}</>
+  const cut = text.length - Math.min(LONGEST_END, Math.ceil(text.length / 3))
   return (
     <span className={styles['whole']} title={title}>
-      <span className={styles['start']}>{text.slice(0, -END)}</span>
-      <span className={styles['end']}>{text.slice(-END)}</span>
+      <span className={styles['said']}>{text}</span>
+      <span className={styles['start']} data-text={text.slice(0, cut)} aria-hidden="true" />
+      <span className={styles['end']} data-text={text.slice(cut)} aria-hidden="true" />
     </span>
   )
 }

@@ -30,12 +30,9 @@ export interface StreamColumn extends DataColumn<LiveRequest> {
   readonly usual: (room: Room) => boolean
 }
 
-/** Characters of the flow column where it is narrow; `system:node:node-32` does not fit. */
-const NARROWEST = 18
-
 const Mono = ({ text, title }: { readonly text: string; readonly title?: string }) => (
   <span className="mono" title={title ?? text}>
-    {text === '' ? UNKNOWN : <MiddleCut text={text} title={title ?? text} room={NARROWEST} />}
+    {text === '' ? UNKNOWN : <MiddleCut text={text} title={title ?? text} />}
   </span>
 )
 
