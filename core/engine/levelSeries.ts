@@ -21,7 +21,7 @@ export class LaneSeries {
   /** Times that a selected head did not fit. */
   noAccommodation = 0
   /** Seconds; by what upstream labels `execute`, which is `true` for those that timed out, too (trap T64). */
-  readonly wait = new CountingHistogram(SECONDS_BOUNDS)
+  readonly wait = new CountingHistogram(SECONDS_BOUNDS, true)
   readonly waitRejected = new CountingHistogram(SECONDS_BOUNDS)
   /** Seconds, by what upstream labels `type`: `regular` and `watch`. */
   readonly execution = new CountingHistogram(SECONDS_BOUNDS)
@@ -41,19 +41,23 @@ export class CountingHistogram {
   private readonly bounds: readonly number[]
   /** Own count of each bucket, the last for what exceeds all bounds. */
   private readonly counts: Float64Array
+  /** Largest observation of each bucket, where these are kept. */
+  private readonly largest: Float64Array | undefined
   private sum = 0
   private total = 0
 
-  constructor(bounds: readonly number[]) {
+  constructor(bounds: readonly number[], keepLargest = false) {
     this.bounds = bounds
     this.counts = new Float64Array(bounds.length + 1)
+    this.largest = keepLargest ? new Float64Array(bounds.length + 1) : undefined
   }
 
   observe(value: number): void {
-    const { bounds, counts } = this
+    const { bounds, counts, largest } = this
     let bucket = 0
     while (bucket < bounds.length && value > (bounds[bucket] ?? 0)) bucket += 1
     counts[bucket] = (counts[bucket] ?? 0) + 1
+    if (largest !== undefined && value > (largest[bucket] ?? 0)) largest[bucket] = value
     this.sum += value
     this.total += 1
   }
@@ -66,7 +70,8 @@ export class CountingHistogram {
   snapshot(): Histogram {
     let below = 0
     const counts = Array.from(this.counts, (count) => (below += count))
-    return { bounds: [...this.bounds], counts, sum: this.sum, count: this.total }
+    const { bounds, largest, sum, total } = this
+    return { bounds: [...bounds], counts, sum, count: total, ...(largest !== undefined && { largest: [...largest] }) }
   }
 }
 

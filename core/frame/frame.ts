@@ -27,6 +27,8 @@ export const HistogramSchema = z.object({
   counts: z.array(number),
   sum: number,
   count: number,
+  /** Largest observation of each bucket, 0 of an empty one; only of sources that see every observation. */
+  largest: z.array(number).exactOptional(),
 })
 export type Histogram = z.infer<typeof HistogramSchema>
 

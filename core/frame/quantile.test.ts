@@ -98,6 +98,17 @@ describe('quantileRange', () => {
     })
   })
 
+  it('is bounded by the largest observation of the bucket where that is known', () => {
+    const counted = { ...histogramOf(bounds, [0, 0, 3, 1, 0]), sum: 60 }
+    expect(quantileRange(0.5, { ...counted, largest: [0, 0, 7.25, 15.5, 0] })?.upTo).toBe(7.25)
+    // What was observed since an earlier reading is no larger than the largest of all; of several, the largest counts.
+    const later = { ...counted, largest: [0, 0, 7.25, 15.5, 0] }
+    const gained = histogramIncrease(later, { ...histogramOf(bounds, [0, 0, 1, 0, 0]), sum: 2 })
+    expect(gained?.largest).toEqual(later.largest)
+    expect(sumHistograms([later, { ...later, largest: [0, 0, 9, 0, 0] }])?.largest).toEqual([0, 0, 9, 15.5, 0])
+    expect(sumHistograms([later, counted])).not.toHaveProperty('largest')
+  })
+
   it('knows nothing without observations', () => {
     expect(quantileRange(0.5, { ...histogramOf(bounds, [0, 0, 0, 0, 0]), sum: 0 })).toBeUndefined()
   })
@@ -105,15 +116,17 @@ describe('quantileRange', () => {
   it('contains the true quantile of any waits', () => {
     const waits = fc.array(fc.double({ min: 0, max: 60, noNaN: true }), { minLength: 1, maxLength: 40 })
     fc.assert(
-      fc.property(waits, fc.double({ min: 0.01, max: 1, noNaN: true }), (observed, q) => {
+      fc.property(waits, fc.double({ min: 0.01, max: 1, noNaN: true }), fc.boolean(), (observed, q, keeps) => {
         const events = [0, 0, 0, 0, 0]
+        const largest = [0, 0, 0, 0, 0]
         for (const wait of observed) {
           const found = bounds.findIndex((bound) => wait <= bound)
           const bucket = found < 0 ? bounds.length : found
           events[bucket] = (events[bucket] ?? 0) + 1
+          largest[bucket] = Math.max(largest[bucket] ?? 0, wait)
         }
         const sum = observed.reduce((total, wait) => total + wait, 0)
-        const range = quantileRange(q, { ...histogramOf(bounds, events), sum })
+        const range = quantileRange(q, { ...histogramOf(bounds, events), sum, ...(keeps && { largest }) })
         const truth = observed.toSorted((a, b) => a - b)[Math.ceil(q * observed.length) - 1] ?? Number.NaN
         expect(truth).toBeGreaterThanOrEqual(range?.above ?? Number.NaN)
         expect(truth).toBeLessThanOrEqual((range?.upTo ?? Number.POSITIVE_INFINITY) * (1 + 1e-9) + 1e-9)

@@ -41,14 +41,14 @@ export interface QuantileBounds {
 }
 
 /**
- * Where the quantile of observations that are never negative certainly lies: within its bucket, and no higher than the
- * sum of all observations leaves room for. `undefined` without observations, and for q outside of 0 to 1.
+ * Where the quantile of observations that are never negative certainly lies: within its bucket, no higher than the
+ * largest observation there where that is known, and no higher than the sum of all observations leaves room for. `undefined` without observations, and for q outside of 0 to 1.
  */
 export function quantileRange(
   q: number,
-  histogram: Pick<Histogram, 'bounds' | 'counts' | 'sum'>,
+  histogram: Pick<Histogram, 'bounds' | 'counts' | 'sum' | 'largest'>,
 ): QuantileBounds | undefined {
-  const { bounds, sum } = histogram
+  const { bounds, sum, largest } = histogram
   const counts = monotonic(histogram.counts)
   const last = bounds.length
   const observations = counts[last] ?? 0
@@ -57,7 +57,7 @@ export function quantileRange(
   const bucket = firstAtLeast(counts, rank, last)
   const lowerEdge = (at: number): number => (at === 0 ? 0 : Math.max(0, bounds[at - 1] ?? 0))
   const above = lowerEdge(bucket)
-  const end = bounds[bucket]
+  const end = smallest(bounds[bucket], largest?.[bucket])
   // All others at their least leave this much to the observations of the bucket from the rank on.
   let rest = sum
   for (let at = 0; at <= last; at++) {
@@ -67,8 +67,13 @@ export function quantileRange(
   }
   const most = rest / ((counts[bucket] ?? 0) - rank + 1)
   // A sum that contradicts the counts says nothing.
-  const upTo = most >= above ? Math.min(end ?? Number.POSITIVE_INFINITY, most) : end
-  return { above, upTo: Number.isFinite(upTo) ? upTo : undefined }
+  return { above, upTo: most >= above ? smallest(end, most) : end }
+}
+
+/** The smaller of two where both are known; an infinite one is not. */
+function smallest(a: number | undefined, b: number | undefined): number | undefined {
+  const least = Math.min(a ?? Number.POSITIVE_INFINITY, b ?? Number.POSITIVE_INFINITY)
+  return least === Number.POSITIVE_INFINITY ? undefined : least
 }
 
 /**
@@ -157,19 +162,29 @@ export function histogramIncrease(later: Histogram, earlier: Histogram | undefin
     if (increase < 0) return undefined
     counts.push(increase)
   }
-  return { bounds: later.bounds, counts, sum: later.sum - earlier.sum, count: later.count - earlier.count }
+  const { bounds, largest } = later
+  return {
+    bounds,
+    counts,
+    sum: later.sum - earlier.sum,
+    count: later.count - earlier.count,
+    // No later observation of a bucket exceeds the largest of all.
+    ...(largest !== undefined && { largest }),
+  }
 }
 
 /** The histogram of all observations of several; `undefined` without any, or when buckets differ. */
 export function sumHistograms(histograms: Iterable<Histogram>): Histogram | undefined {
-  let total: { bounds: number[]; counts: number[]; sum: number; count: number } | undefined
-  for (const { bounds, counts, sum, count } of histograms) {
+  let total: Histogram | undefined
+  for (const { bounds, counts, sum, count, largest } of histograms) {
     if (total === undefined) {
-      total = { bounds, counts: [...counts], sum, count }
+      total = { bounds, counts: [...counts], sum, count, ...(largest !== undefined && { largest: [...largest] }) }
       continue
     }
     if (!sameBounds(total.bounds, bounds)) return undefined
     for (let i = 0; i < counts.length; i++) total.counts[i] = (total.counts[i] ?? 0) + (counts[i] ?? 0)
+    if (largest === undefined || total.largest === undefined) delete total.largest
+    else total.largest = total.largest.map((value, at) => Math.max(value, largest[at] ?? 0))
     total.sum += sum
     total.count += count
   }

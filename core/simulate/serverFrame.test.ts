@@ -6,7 +6,7 @@ import { createFrameBuilder } from '../metrics/buildFrame.ts'
 import { createDeriver } from '../frame/derive.ts'
 import { DumpFrameSchema } from '../frame/dump.ts'
 import { expectedAllocation } from '../impact/expected.ts'
-import { ServerFrameSchema, type Histogram } from '../frame/frame.ts'
+import { ServerFrameSchema, type Histogram, type ServerFrame } from '../frame/frame.ts'
 import type { Family, Page, Series } from '../metrics/page.ts'
 import { CLUSTER } from './cluster.ts'
 import { dumpFrame, serverFrame } from './serverFrame.ts'
@@ -57,6 +57,20 @@ const histogramLines = (
   { name: `${name}_count`, labels, value: count },
 ]
 
+/** A metrics page counts waits; the largest of each bucket is known to the engine alone. */
+const asExposed = (frame: ServerFrame): ServerFrame => ({
+  ...frame,
+  levels: frame.levels.map((level) => ({
+    ...level,
+    schemas: level.schemas.map((schema) => {
+      if (schema.wait === undefined) return schema
+      const { largest, ...wait } = schema.wait
+      expect(largest).toHaveLength(wait.counts.length)
+      return { ...schema, wait }
+    }),
+  })),
+})
+
 test('the frame of the engine is the frame of its metrics, at rest and in the middle of a wave', () => {
   const running = simulation()
   for (const seconds of [4, 9.999, 10, 25.2, 31, 60, 75]) {
@@ -64,7 +78,7 @@ test('the frame of the engine is the frame of its metrics, at rest and in the mi
     const snapshot = running.engine.snapshot()
     const own = serverFrame(snapshot, { id: 'one', version: VERSION })
     const read = createFrameBuilder({ id: 'one' })(pageOf(snapshot), { at: own.at, version: VERSION })
-    expect(read, `after ${seconds} s`).toEqual(own)
+    expect(read, `after ${seconds} s`).toEqual(asExposed(own))
     expect(ServerFrameSchema.safeParse(own).error).toBeUndefined()
   }
 })

@@ -93,7 +93,7 @@ export function fleetColumns({ narrow, open, onToggle, ageOf }: FleetColumnsOpti
       align: 'right',
       width: 78,
       value: ({ waitP99 }) => waitP99,
-      cell: ({ waitP99 }) => (waitP99 === undefined ? UNKNOWN : `≈ ${format.seconds(waitP99)}`),
+      cell: ({ waitP99 }) => format.quantile(waitP99, undefined),
     },
     {
       id: 'drift',

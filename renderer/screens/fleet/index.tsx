@@ -123,7 +123,11 @@ function keyNumbers(clusters: readonly ClusterRow[]): readonly KeyNumber[] {
     { label: 'queueing', ...inState('queueing'), tone: clustersIn('queueing') > 0 ? 'queued' : undefined },
     { label: 'rejected, sum', value: format.significant(rejected), unit: ' /s' },
     { label: 'queued, sum', value: format.fixed(queued), unit: ' requests' },
-    { label: 'longest wait p99', value: format.seconds(waitP99), unit: longest && ` ${longest.source.name}` },
+    {
+      label: 'longest wait p99',
+      value: format.quantile(waitP99, undefined),
+      unit: longest && ` ${longest.source.name}`,
+    },
     {
       label: 'drift from reference',
       value: compared.length === 0 ? format.fixed(undefined) : format.fixed(differing.length),
