@@ -229,16 +229,17 @@ interface Connecting {
 
 function useConnecting(beside: boolean): Connecting {
   const [task, start] = useTask<Connected>()
-  const connect: Connecting['connect'] = (spec, then = 'overview', done) => {
+  const connect = async (
+    spec: SourceSpec | (() => Promise<SourceSpec>),
+    then: ScreenName,
+    done: (() => void) | undefined,
+  ): Promise<void> => {
     const { screen } = routeNow()
-    void start(async () => connectSource(typeof spec === 'function' ? await spec() : spec, beside)).then(
-      (connected) => {
-        if (!connected) return
-        done?.()
-        // Whoever went elsewhere while the source was being made stays there.
-        if (routeNow().screen === screen) openScreen(then)
-      },
-    )
+    const connected = await start(async () => connectSource(typeof spec === 'function' ? await spec() : spec, beside))
+    if (!connected) return
+    done?.()
+    // Whoever went elsewhere while the source was being made stays there.
+    if (routeNow().screen === screen) openScreen(then)
   }
-  return { task, connect }
+  return { task, connect: (spec, then = 'overview', done) => void connect(spec, then, done) }
 }
