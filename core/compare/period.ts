@@ -6,8 +6,8 @@ export interface Period {
   readonly to: UnixMs
 }
 
-export const MARK_KINDS = ['edit', 'object', 'restarted', 'version', 'note'] as const
-/** Something that happened at an instant: an edit of this console, a change seen on an object, a restart, a version, a note. */
+export const MARK_KINDS = ['edit', 'object', 'restarted', 'version', 'alert', 'note'] as const
+/** Something that happened at an instant: an edit of this console, a change seen on an object, a restart, a version, an alert, a note. */
 export interface Mark {
   readonly at: UnixMs
   readonly kind: (typeof MARK_KINDS)[number]
@@ -20,6 +20,7 @@ export const MARK_WORDS: Readonly<Record<Mark['kind'], string>> = {
   object: 'edit',
   restarted: 'restart',
   version: 'new version',
+  alert: 'alert',
   note: 'mark',
 }
 

@@ -42,6 +42,7 @@ import {
   ExtentSchema,
   MomentSchema,
   MOST_PAST_REQUESTS,
+  NotedSchema,
   PastRequestsSchema,
   RecorderStateSchema,
   RecordingEntrySchema,
@@ -119,7 +120,7 @@ export const procedures = {
    * where that is a recording. `not-found` where nothing is recorded.
    */
   'past.open': procedure(ofConnection, connection),
-  /** What is recorded; of recordings alone (`unsupported`), like the four below. */
+  /** What is recorded; of recordings alone (`unsupported`), like the five below. */
   'past.extent': procedure(ofConnection, ExtentSchema),
   /** What was known at an instant, Unix milliseconds. */
   'past.moment': procedure(z.object({ connection, at: z.number() }), MomentSchema),
@@ -133,6 +134,11 @@ export const procedures = {
     z.object({ connection, at: z.number(), count: z.number().int().min(1).max(MOST_PAST_REQUESTS) }),
     PastRequestsSchema,
   ),
+  /**
+   * What happened to servers and objects between two instants (Unix ms, both included), oldest first: of objects the last write
+   * of each, and all else of the last `MOST_READ_MS` of the range, because it takes every sample.
+   */
+  'past.noted': procedure(z.object({ connection, from: z.number(), to: z.number() }), z.array(NotedSchema)),
   /** The scenarios of the library, in the order of their numbers. */
   'whatIf.scenarios': procedure(nothing, z.array(LibraryScenarioSchema)),
   'sources.recent': procedure(nothing, z.array(RecentSourceSchema)),

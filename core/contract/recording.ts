@@ -73,6 +73,19 @@ export const MomentSchema = z.object({
 })
 export type Moment = z.infer<typeof MomentSchema>
 
+/** Something that happened to a server or its objects, which no history of numbers tells. */
+export const NotedSchema = z.object({
+  /** Unix milliseconds. */
+  at: z.number(),
+  /** `alert`: one of the rules R1 to R12 fires; `resolved`: it no longer does. */
+  kind: z.enum(['object', 'version', 'restarted', 'alert', 'resolved']),
+  text: z.string(),
+  level: z.string().exactOptional(),
+  /** Absent where it concerns all servers. */
+  server: z.string().exactOptional(),
+})
+export type Noted = z.infer<typeof NotedSchema>
+
 /** Most requests in one answer about the past. */
 export const MOST_PAST_REQUESTS = 5_000
 

@@ -10,7 +10,7 @@ import type { Series } from '../history/series.ts'
 import { createAdjustments, withoutDeleted, type Adjustments } from '../impact/adjustments.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { unixMsOf, type UnixMs } from '../units.ts'
-import type { ObjectsReading, SourceEvent } from './sourceEvent.ts'
+import { knownObjects, type ObjectsReading, type SourceEvent } from './sourceEvent.ts'
 
 /** One API server, as far as the events of its source tell. */
 export interface ServerPicture {
@@ -65,9 +65,8 @@ export function createPicture(): Picture {
         return
       case 'objects': {
         objects = event.reading
-        // Objects of a moment ago serve as well: the page itself has to prove that a level is gone.
-        const known = objects.state === 'current' || objects.state === 'stale'
-        stored = known && event.origin === 'cluster' ? objects.objects : undefined
+        // Those of a moment ago serve as well: the page itself has to prove that a level is gone.
+        stored = event.origin === 'cluster' ? knownObjects(objects) : undefined
         return
       }
       case 'note':

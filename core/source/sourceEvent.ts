@@ -10,6 +10,10 @@ import type { Changes } from '../live/requestLog.ts'
 /** What is known of the objects of a source. */
 export type ObjectsReading = Pick<ObjectsState, 'state' | 'version' | 'asOf' | 'problem' | 'objects'>
 
+/** The objects of a reading; `undefined` where they are not known. Those of a moment ago serve as well. */
+export const knownObjects = ({ state, objects }: ObjectsReading): ObjectsReading['objects'] | undefined =>
+  state === 'current' || state === 'stale' ? objects : undefined
+
 /**
  * Everything that a source tells, as data that can be cloned, stored and told again. Each event is complete in itself; a
  * session is what its events add up to.

@@ -4,7 +4,7 @@ import { changeLines, silenceOf } from '../../core/alerts/words.ts'
 import type { Problem } from '../../core/contract/errors.ts'
 import { createDeriver } from '../../core/frame/derive.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
-import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
+import { knownObjects } from '../../core/source/sourceEvent.ts'
 import { rfc3339, unixMsOf } from '../../core/units.ts'
 import { readRecording, type ListedRecording, type RecordingRange } from '../recordings/library.ts'
 import type { Console, ExitCode } from './console.ts'
@@ -59,10 +59,6 @@ export const changeJson = ({ kind, at, alert }: AlertChange): object => ({
 
 /** Whether a change is one that somebody is to look into. */
 export const counts = ({ kind, alert }: AlertChange): boolean => kind === 'fired' && !alert.silenced
-
-/** What is known of objects, for the rule about them. */
-export const knownObjects = ({ state, objects }: ObjectsReading): ObjectsReading['objects'] | undefined =>
-  state === 'current' || state === 'stale' ? objects : undefined
 
 const KINDS = new Set(['frame', 'objects'] as const)
 

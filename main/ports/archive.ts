@@ -1,4 +1,4 @@
-import type { Extent, Moment, PastRequests } from '../../core/contract/recording.ts'
+import type { Extent, Moment, Noted, PastRequests } from '../../core/contract/recording.ts'
 import type { AdjustmentStep } from '../../core/frame/derived.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { HeatQuery } from '../../core/history/heat.ts'
@@ -15,6 +15,8 @@ export interface Archive {
   dump(server: string, at: UnixMs): DumpFrame | undefined
   /** The last requests that had arrived by an instant, at most `count`. */
   requests(at: UnixMs, count: number): PastRequests
+  /** What happened to servers and objects in a range, oldest first; but for the last writes of objects like `heatMap`. */
+  noted(from: UnixMs, to: UnixMs): readonly Noted[]
   series(server: string, query: TierQuery): Series
   /** Of the last `MOST_READ_MS` of the range, because it reads every sample. */
   heatMap(server: string, query: HeatQuery): HeatMap

@@ -7,6 +7,8 @@ import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { createPicture, type Picture } from '../../core/source/picture.ts'
 import type { LiveRequest } from '../../core/contract/live.ts'
 import type { ServerHealth } from '../../core/contract/source.ts'
+import { alertNoted } from '../../core/alerts/noted.ts'
+import { createAlertWatch } from '../../core/alerts/watch.ts'
 import { liveRequest } from '../../core/live/live.fixture.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
@@ -147,6 +149,20 @@ describe('what was recorded', () => {
     const found = archive.heatMap(SERVERS[0] ?? '', query)
     expect(sum(found.cells)).toBe(sum(server?.history.heatMap(query).cells))
     expect(sum(found.cells)).toBeGreaterThan(0)
+  })
+
+  test('notes what happened in a range, alerts as they were evaluated then', () => {
+    const alerts = createAlertWatch()
+    alerts.takeObjects({ levels: [], schemas: [] })
+    const expected = seen.flatMap(({ servers }) =>
+      servers.flatMap(({ frame, derived }) => alerts.take(frame, derived).map(alertNoted)),
+    )
+    const end = START + SECONDS * 1_000
+    expect(archive.noted(START, end)).toEqual(expected)
+    expect(expected.map(({ kind }) => kind)).toContain('alert')
+    const [first] = expected
+    expect(archive.noted(START, (first?.at ?? 0) - 1)).toEqual([])
+    expect(archive.noted(end + 1, end + OFF_MS - 1)).toEqual([])
   })
 
   test('says where nothing was recorded, and what is nearest', () => {

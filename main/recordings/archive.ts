@@ -1,5 +1,8 @@
+import { alertNoted } from '../../core/alerts/noted.ts'
+import { createAlertWatch } from '../../core/alerts/watch.ts'
+import { createNoter } from '../../core/compare/noted.ts'
 import type { LiveRequest, LiveState } from '../../core/contract/live.ts'
-import { MOST_READ_MS, type Extent, type Moment, type PastRequests } from '../../core/contract/recording.ts'
+import { MOST_READ_MS, type Extent, type Moment, type Noted, type PastRequests } from '../../core/contract/recording.ts'
 import { ProblemError, type Problem } from '../../core/contract/errors.ts'
 import { GAP_INTERVALS } from '../../core/frame/derive.ts'
 import { frameOf, type SourceInfo } from '../../core/frame/frame.ts'
@@ -7,6 +10,7 @@ import { median } from '../../core/frame/quantile.ts'
 import { pointsOfPacked } from '../../core/history/packed.ts'
 import { createTier, pointOf } from '../../core/history/tier.ts'
 import { createPicture, type Picture, type ServerPicture } from '../../core/source/picture.ts'
+import { knownObjects } from '../../core/source/sourceEvent.ts'
 import { instantOf, type EventKind, type SegmentEvents, type Told } from '../../core/source/recording.ts'
 import { byCodeUnits } from '../../core/text/text.ts'
 import { unixMsOf, type UnixMs } from '../../core/units.ts'
@@ -53,6 +57,12 @@ interface KnownChapter {
   readonly file: ChapterFile
   readonly places: readonly Place[]
   readonly problems: readonly Problem[]
+}
+
+/** What a range adds up to, and what happened in it. */
+interface Pictured {
+  readonly picture: Picture
+  readonly noted: readonly Noted[]
 }
 
 /** A sample with what the ones before it say of it. */
@@ -119,17 +129,31 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
     return played(run.map(({ key }) => key).join(' '), run)
   }
 
-  /** A picture of all samples of a range, at most of its last part. */
-  const pictured = remember(1, (from: UnixMs, to: UnixMs): Picture => {
+  /** All samples of a range, at most of its last part. */
+  const pictured = remember(1, (from: UnixMs, to: UnixMs): Pictured => {
     const picture = createPicture()
+    const noter = createNoter()
+    const alerts = createAlertWatch()
+    const noted: Noted[] = []
+    const take = (told: Told): void => {
+      const { event } = told
+      picture.take(event)
+      if (event.kind === 'objects') {
+        noted.push(...noter.takeObjects(event.reading, told.at))
+        alerts.takeObjects(knownObjects(event.reading))
+      }
+      const latest = event.kind === 'frame' ? picture.server(event.frame.id)?.latest : undefined
+      if (latest === undefined) return
+      noted.push(...noter.takeServer(latest.frame), ...alerts.take(latest.frame, latest.derived).map(alertNoted))
+    }
     const places = placesNow().filter(({ first, last }) => first <= to && last >= from - LEAD_MS)
     for (const [index, place] of places.entries()) {
       const { before, events } = stateIn(place)
-      for (const one of index === 0 ? [...before, ...events] : events) if (instantOf(one) <= to) picture.take(one.event)
+      for (const one of index === 0 ? [...before, ...events] : events) if (instantOf(one) <= to) take(one)
     }
-    return picture
+    return { picture, noted }
   })
-  const pictureOf = (from: UnixMs, to: UnixMs): Picture => {
+  const pictureOf = (from: UnixMs, to: UnixMs): Pictured => {
     const start = Math.max(from, to - MOST_READ_MS)
     const grows = placesNow().at(-1)?.key ?? ''
     return pictured(`${start} ${to} ${grows}`, start, to)
@@ -233,8 +257,12 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
       for (const { latest } of own) tier.add(pointOf(latest.frame, latest.derived))
       return { server, ...tier.query(query) }
     },
-    heatMap: (server, query) => serverIn(pictureOf(query.from, query.to), server).history.heatMap(query),
-    steps: (server, from, to) => serverIn(pictureOf(from, to), server).adjustments.steps(from, to),
+    heatMap: (server, query) => serverIn(pictureOf(query.from, query.to).picture, server).history.heatMap(query),
+    steps: (server, from, to) => serverIn(pictureOf(from, to).picture, server).adjustments.steps(from, to),
+    noted: (from, to) =>
+      pictureOf(from, to)
+        .noted.filter(({ at }) => at >= from && at <= to)
+        .toSorted((a, b) => a.at - b.at),
     upTo(at = Number.POSITIVE_INFINITY) {
       const place = placesNow().findLast(({ first }) => first <= at)
       if (place === undefined) return []

@@ -176,6 +176,7 @@ export async function openSource(
         return level === undefined ? dump : onlyLevel(dump, level)
       },
       'past.requests': async ({ at, count }) => recorded().requests(at, count),
+      'past.noted': async ({ from, to }) => [...recorded().noted(from, to)],
       ...objects.procedures,
       'simulation.state': async () => session.simulation().state(),
       'simulation.control': async (change) => session.simulation().control(change),

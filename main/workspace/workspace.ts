@@ -309,6 +309,7 @@ function sourceProcedures(of: (id: number) => ConnectedSource): SourceHandlers['
     'past.moment': asks('past.moment'),
     'past.dump': asks('past.dump'),
     'past.requests': asks('past.requests'),
+    'past.noted': asks('past.noted'),
     'history.series': asks('history.series'),
     'history.heatMap': asks('history.heatMap'),
     'allocation.steps': asks('allocation.steps'),

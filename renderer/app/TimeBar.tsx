@@ -11,6 +11,8 @@ import { instantOf, timeStore, useTimePart } from '../state/time.ts'
 import { useViewPart } from '../state/view.ts'
 import { format } from '../theme/format.ts'
 import { barsOf, stripDomain, type Bar } from './timeBar.data.ts'
+import { EventMarks, eventMarks, type EventMark } from '../charts/EventMarks.tsx'
+import { useServerMarks } from '../state/marks.ts'
 import styles from './TimeBar.module.css'
 
 /** The speeds of replay. */
@@ -51,6 +53,8 @@ function Recorded({ instant }: { readonly instant: number }) {
   const { from: start, to: end } = domain
   const strip = useStrip(start, end)
   const shown = useSeries()
+  const marks = useServerMarks()
+  const drawn = useMemo(() => eventMarks(marks), [marks])
   const lost = extent?.gaps.length ?? 0
   const { first = start, last = end } = extent ?? {}
   return (
@@ -84,9 +88,10 @@ function Recorded({ instant }: { readonly instant: number }) {
           bars={useMemo(() => (shown === undefined ? [] : barsOf(shown)), [shown])}
           instant={instant}
           gaps={extent?.gaps ?? []}
+          marks={drawn}
         />
       </div>
-      <Replay instant={instant} last={last} />
+      <Replay instant={instant} last={last} marks={drawn} />
     </>
   )
 }
@@ -120,6 +125,7 @@ interface TrackProps {
   readonly instant: number
   readonly range?: TimeDomain
   readonly gaps: readonly TimeDomain[]
+  readonly marks?: readonly EventMark[]
 }
 
 const TICKS = 16
@@ -127,7 +133,7 @@ const TICKS = 16
 const EDGE = 8
 
 /** A stretch of time with what happened in it; pointer and arrow keys choose the instant. */
-function Track({ name, className, domain, bars, instant, range, gaps }: TrackProps) {
+function Track({ name, className, domain, bars, instant, range, gaps, marks }: TrackProps) {
   const [box, { width, height }] = useSize()
   const plot: Plot = { width, height, left: EDGE, right: EDGE, top: 2, bottom: TICKS }
   const foot = height - TICKS
@@ -169,6 +175,7 @@ function Track({ name, className, domain, bars, instant, range, gaps }: TrackPro
             height={Math.max(0, foot - 1)}
           />
         )}
+        {marks !== undefined && width > 0 && <EventMarks marks={marks} domain={domain} plot={plot} />}
         <path className={styles['handle']} d={`M${x(instant)} ${foot}V1m-4 0h8`} />
       </svg>
       <input
@@ -186,7 +193,8 @@ function Track({ name, className, domain, bars, instant, range, gaps }: TrackPro
           if (steps === undefined) return
           // The input's own steps begin at its least value, and would move the instant by less than a second first.
           event.preventDefault()
-          timeStore.getState().goTo(instant + steps * (event.shiftKey ? STEP_MS : MS_PER_SECOND))
+          if (event.altKey) goToMark(marks ?? [], instant, steps)
+          else timeStore.getState().goTo(instant + steps * (event.shiftKey ? STEP_MS : MS_PER_SECOND))
         }}
         onChange={({ target }) => timeStore.getState().goTo(Number(target.value))}
       />
@@ -216,8 +224,16 @@ function Bars(props: { readonly bars: readonly Bar[]; readonly x: (at: number) =
   )
 }
 
+/** The mark before or after an instant. */
+function goToMark(marks: readonly EventMark[], instant: number, steps: number): void {
+  const [before, after] = [marks.filter(({ at }) => at < instant), marks.filter(({ at }) => at > instant)]
+  const found = steps < 0 ? Math.max(...before.map(({ at }) => at)) : Math.min(...after.map(({ at }) => at))
+  if (Number.isFinite(found)) timeStore.getState().goTo(found)
+}
+
 /** Steps, and time that goes on by itself. */
-function Replay({ instant, last }: { readonly instant: number; readonly last: number }) {
+function Replay(props: { readonly instant: number; readonly last: number; readonly marks: readonly EventMark[] }) {
+  const { instant, last, marks } = props
   const [playing, setPlaying] = useState(false)
   const [speed, setSpeed] = useState(1)
   const atEnd = instant >= last
@@ -243,6 +259,16 @@ function Replay({ instant, last }: { readonly instant: number; readonly last: nu
         <Button small onClick={() => step(STEP_MS)}>
           +10 s
         </Button>
+        {marks.length > 0 && (
+          <>
+            <Button small onClick={() => goToMark(marks, instant, -1)}>
+              Previous mark
+            </Button>
+            <Button small onClick={() => goToMark(marks, instant, 1)}>
+              Next mark
+            </Button>
+          </>
+        )}
         {gap?.after !== undefined && (
           <Button small onClick={() => timeStore.getState().goTo(gap.after ?? instant)}>
             Next sample

@@ -1,4 +1,5 @@
 import { memo } from 'react'
+import { MARK_WORDS, type Mark } from '../../core/compare/period.ts'
 import { format } from '../theme/format.ts'
 import { plotHeight, type Plot, type TimeDomain, xOfTime } from './plot.data.ts'
 import styles from './seats.module.css'
@@ -12,6 +13,9 @@ export interface EventMark {
   /** The whole sentence. */
   readonly text: string
 }
+
+export const eventMarks = (marks: readonly Mark[]): readonly EventMark[] =>
+  marks.map(({ at, kind, text }) => ({ at, word: MARK_WORDS[kind], text }))
 
 /** Where a mark stands, pixels, and the words that have room beside it. */
 export interface PlacedMark {

@@ -87,6 +87,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         'past.moment': refuse('past.moment'),
         'past.dump': refuse('past.dump'),
         'past.requests': refuse('past.requests'),
+        'past.noted': refuse('past.noted'),
         'recorder.switch': refuse('recorder.switch'),
         'history.series': refuse('history.series'),
         'history.heatMap': refuse('history.heatMap'),

@@ -1,10 +1,10 @@
 import { memo, useMemo } from 'react'
 import { isExempt } from '../../../core/frame/frame.ts'
-import { MARK_WORDS, type Mark, type Period } from '../../../core/compare/period.ts'
+import type { Mark, Period } from '../../../core/compare/period.ts'
 import type { Series } from '../../../core/history/series.ts'
 import type { ChartTable } from '../../components/csv.ts'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
-import type { EventMark } from '../../charts/EventMarks.tsx'
+import { eventMarks, type EventMark } from '../../charts/EventMarks.tsx'
 import { SeatChart, seatPlot } from '../../charts/SeatChart.tsx'
 import { seatChartData, seatRows, type SeatChartData } from '../../charts/seatChart.data.ts'
 import { useSize } from '../../charts/plot.tsx'
@@ -27,7 +27,7 @@ export const LevelCharts = memo(function LevelCharts(props: {
   readonly marks: readonly Mark[]
 }) {
   const { level, a, b, marks } = props
-  const drawn = useMemo(() => marks.map(({ at, kind, text }) => ({ at, word: MARK_WORDS[kind], text })), [marks])
+  const drawn = useMemo(() => eventMarks(marks), [marks])
   const options = useMemo(() => ({ exempt: isExempt({ name: level }), exist: undefined }), [level])
   const [dataA, dataB] = useMemo(() => {
     const both = [a, b].map(({ series }) => seatChartData(series, level, options))

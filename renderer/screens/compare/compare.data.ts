@@ -7,10 +7,7 @@ import {
 } from '../../../core/compare/compare.ts'
 import type { Mark } from '../../../core/compare/period.ts'
 import type { JournalEntry } from '../../../core/contract/objects.ts'
-import type { Settings } from '../../../core/contract/settings.ts'
-import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { unixMsOf } from '../../../core/units.ts'
-import type { Noted } from '../../state/noted.logic.ts'
 import { format, UNKNOWN } from '../../theme/format.ts'
 
 interface NumberLook {
@@ -131,19 +128,3 @@ export const editMarks = (entries: readonly JournalEntry[]): readonly Mark[] =>
     kind: 'edit',
     text: `${label}${changes.length > 1 ? ` (${changes.length} objects)` : ''}${user === undefined ? '' : ` by ${user}`}`,
   }))
-
-/** What was noted of a server and its objects. */
-export const notedMarks = (noted: readonly Noted[], server: string | undefined): readonly Mark[] =>
-  noted.flatMap((one) =>
-    one.server !== undefined && one.server !== server ? [] : [{ at: one.at, kind: one.kind, text: one.text }],
-  )
-
-/** The start of a server's process. */
-export const startMark = (server: ServerFrame | undefined): readonly Mark[] =>
-  server?.startedAt === undefined
-    ? []
-    : [{ at: server.startedAt * 1_000, kind: 'restarted', text: `${server.id} started` }]
-
-/** Those that were set by hand on this source. */
-export const handMarks = (marks: Settings['marks'], source: string): readonly Mark[] =>
-  marks.filter((mark) => mark.source === source).map(({ at, text }) => ({ at, kind: 'note', text }))

@@ -58,7 +58,7 @@ function firstPeriods(marks: readonly Mark[]): Periods {
 
 function ComparePeriods({ connection }: { readonly connection: Connected }) {
   const server = useViewPart((view) => view.server?.id)
-  const marks = useMarks(connection)
+  const marks = useMarks(connection.id)
   const [periods, setPeriods] = useState<Periods>(() => firstPeriods(marks))
   const compared = useComparison(connection, server, periods)
   return (

@@ -7,13 +7,12 @@ import type { JournalEntry } from '../../../core/contract/objects.ts'
 import type { Moment } from '../../../core/contract/recording.ts'
 import type { Connected } from '../../../core/contract/source.ts'
 import type { Series } from '../../../core/history/series.ts'
+import { knownObjects } from '../../../core/source/sourceEvent.ts'
 import { client } from '../../state/client.ts'
-import { notedStore } from '../../state/noted.ts'
+import { useServerMarks } from '../../state/marks.ts'
 import { readSeries } from '../../state/series.ts'
-import { useSettings } from '../../state/settings.ts'
 import { staleAfterMs } from '../../state/view.logic.ts'
-import { useViewPart } from '../../state/view.ts'
-import { editMarks, handMarks, notedMarks, startMark } from './compare.data.ts'
+import { editMarks } from './compare.data.ts'
 
 interface Side {
   readonly period: Period
@@ -97,15 +96,12 @@ async function readSide({ id, past, server, period }: Reading): Promise<Side> {
 
 const surroundingsOf = ({ moment }: Side, server: string) => ({
   server: moment?.frame?.servers.find(({ id }) => id === server),
-  objects:
-    moment?.objects?.state === 'current' || moment?.objects?.state === 'stale' ? moment.objects.objects : undefined,
+  objects: moment?.objects && knownObjects(moment.objects),
 })
 
-/** Instants by which periods can be aligned: edits, changes seen on objects and servers, and those set by hand. */
-export function useMarks({ id, source }: Connected): readonly Mark[] {
-  const noted = notedStore(({ noted: all }) => all)
-  const server = useViewPart((view) => view.server)
-  const [{ marks }] = useSettings()
+/** Instants by which periods can be aligned: edits of this console, and what is known of the shown server. */
+export function useMarks(id: number): readonly Mark[] {
+  const marks = useServerMarks()
   const [journal, setJournal] = useState<readonly JournalEntry[]>([])
   useEffect(() => {
     let gone = false
@@ -120,9 +116,5 @@ export function useMarks({ id, source }: Connected): readonly Mark[] {
       gone = true
     }
   }, [id])
-  return useMemo(
-    () =>
-      joinMarks(editMarks(journal), notedMarks(noted, server?.id), startMark(server), handMarks(marks, source.name)),
-    [journal, noted, server, marks, source.name],
-  )
+  return useMemo(() => joinMarks(editMarks(journal), marks), [journal, marks])
 }

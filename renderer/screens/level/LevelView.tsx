@@ -4,6 +4,7 @@ import { isExempt, type LevelFrame, type ServerFrame, type MissingFamily } from 
 import { unixMsOf } from '../../../core/units.ts'
 import type { Series } from '../../../core/history/series.ts'
 import { ask, useConnected } from '../../state/connection.ts'
+import { eventMarks } from '../../charts/EventMarks.tsx'
 import type { TimeDomain } from '../../charts/plot.data.ts'
 import { classes } from '../../components/classes.ts'
 import { ProblemNote, Note } from '../../components/States.tsx'
@@ -11,8 +12,8 @@ import { HiddenReallocations } from '../../components/HiddenReallocations.tsx'
 import { LOW, useMedia, useCalm, useLater } from '../../components/hooks.ts'
 import { useDump } from '../../state/dumps.ts'
 import { dumpOfLevel } from '../../state/flows.logic.ts'
-import { marksOfLevel } from '../../state/noted.logic.ts'
-import { notedStore } from '../../state/noted.ts'
+import { marksOfLevel } from '../../../core/compare/noted.ts'
+import { useNoted } from '../../state/noted.ts'
 import { useSeries, useSeriesProblem } from '../../state/series.ts'
 import { useSimulationState } from '../../state/simulation.ts'
 import { timeStore } from '../../state/time.ts'
@@ -64,8 +65,8 @@ export function LevelView({ server, level, derivedServer, derived, stale }: Leve
     () => (dumpFrame === undefined ? undefined : dumpOfLevel(dumpFrame, level.name)),
     [dumpFrame, level.name],
   )
-  const noted = notedStore((state) => state.noted)
-  const marks = useMemo(() => marksOfLevel(noted, level.name, server.id), [noted, level.name, server.id])
+  const noted = useNoted()
+  const marks = useMemo(() => eventMarks(marksOfLevel(noted, level.name, server.id)), [noted, level.name, server.id])
   const kind = levelKind(level, dump?.queues?.length)
   const everySeconds = useEverySeconds()
   const height = useMedia(LOW) ? CHART_HEIGHT_LOW : CHART_HEIGHT

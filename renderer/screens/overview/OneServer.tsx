@@ -1,18 +1,16 @@
 import type { Connected } from '../../../core/contract/source.ts'
-import { useMemo, memo, useState } from 'react'
-import { rangeFacts, type Series } from '../../../core/history/series.ts'
+import { useMemo } from 'react'
+import { rangeFacts } from '../../../core/history/series.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { nominalSurplus } from '../../../core/impact/serverLimit.ts'
-import { classes, scrollRegion } from '../../components/classes.ts'
+import { classes } from '../../components/classes.ts'
 import { KeyNumbers } from '../../components/NowLine.tsx'
 import { useSeries } from '../../state/series.ts'
-import { useTimePart, timeStore } from '../../state/time.ts'
+import { useTimePart } from '../../state/time.ts'
 import { Note } from '../../components/States.tsx'
 import { format } from '../../theme/format.ts'
-import { Pane } from '../../components/Pane.tsx'
-import { notedStore } from '../../state/noted.ts'
-import { hrefOf } from '../../state/route.ts'
+import { ChangesPane } from './ChangesPane.tsx'
 import { keyNumbers } from './keyNumbers.ts'
 import { LedgerPane } from './LedgerPane.tsx'
 import { LevelTable } from './LevelTable.tsx'
@@ -23,7 +21,6 @@ import styles from './overview.module.css'
 import { RejectionsPane } from './RejectionsPane.tsx'
 import { ServersPane } from './ServersPane.tsx'
 import { useOwnLevel, type OverviewFacts, type OverviewServer } from './useOverview.ts'
-import { CHANGE_FILTERS, changesOf, FILTER_OF, type Change, type ChangeFilter } from './changes.ts'
 
 export interface OneServerProps {
   readonly shown: OverviewServer
@@ -148,84 +145,5 @@ function MissingNotice({ server }: { readonly server: ServerFrame }) {
         ))}
       </Note>
     </div>
-  )
-}
-
-interface ChangesPaneProps {
-  readonly series: Series | undefined
-  /** Start of the server's process, Unix seconds. */
-  readonly startedAt: number | undefined
-  /** A silence as long as this is a gap. */
-  readonly gapMs: number
-  /** Named where several servers are shown. */
-  readonly server?: string | undefined
-}
-
-const MOST = 40
-
-/** What changed within the shown range, causes among it, newest first. */
-const ChangesPane = memo(function ChangesPane({ series, startedAt, gapMs, server }: ChangesPaneProps) {
-  const [filter, setFilter] = useState<ChangeFilter | 'all'>('all')
-  const noted = notedStore((state) => state.noted)
-  const all = useMemo(
-    () => (series === undefined ? [] : changesOf(series, { startedAt, gapMs, noted })),
-    [series, startedAt, gapMs, noted],
-  )
-  const changes = filter === 'all' ? all : all.filter(({ kind }) => FILTER_OF[kind] === filter)
-  return (
-    <Pane
-      title="What changed"
-      note={server === undefined ? undefined : `on ${server}`}
-      className={styles['listPane']}
-      actions={
-        <select
-          className={styles['changeFilter']}
-          aria-label="Kind of change"
-          value={filter}
-          onChange={({ target }) => setFilter(CHANGE_FILTERS.find((one) => one === target.value) ?? 'all')}
-        >
-          <option value="all">all</option>
-          {CHANGE_FILTERS.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
-      }
-    >
-      {changes.length === 0 ? (
-        <p className={styles['quiet']}>
-          {filter === 'all' ? 'Nothing changed in this range.' : `Nothing of ${filter} changed in this range.`}
-        </p>
-      ) : (
-        <div className={styles['listScroll']} {...scrollRegion('Changes, newest first')}>
-          <ol className={styles['changes']}>
-            {changes.slice(0, MOST).map((change, place) => (
-              // By place: a new change would move all others, and what moves cannot be read.
-              <li key={place}>
-                <time dateTime={new Date(change.at).toISOString()}>{format.time(change.at)}</time>
-                <Changed change={change} />
-              </li>
-            ))}
-          </ol>
-        </div>
-      )}
-    </Pane>
-  )
-})
-
-/** The text of a change leads to where it shows, with the crosshair at its instant. */
-function Changed({ change: { at, kind, level, text } }: { readonly change: Change }) {
-  const look = kind === 'rejecting' ? styles['rejected'] : undefined
-  const href = kind === 'reallocated' ? hrefOf('allocation') : level === undefined ? undefined : hrefOf('level', level)
-  if (href === undefined || kind === 'gone') {
-    return (
-      <span className={look} title={text}>
-        {text}
-      </span>
-    )
-  }
-  return (
-    <a className={look} href={href} title={text} onClick={() => timeStore.getState().setCursor(at)}>
-      {text}
-    </a>
   )
 }

@@ -1,11 +1,11 @@
 import type { LevelColumn, LevelSeries, Series } from '../../../core/history/series.ts'
-import type { Noted } from '../../state/noted.logic.ts'
+import type { Noted } from '../../../core/contract/recording.ts'
 
 export type ChangeKind =
-  'reallocated' | 'queueing' | 'rejecting' | 'calmed' | 'restarted' | 'version' | 'object' | 'appeared' | 'gone' | 'gap'
+  'reallocated' | 'queueing' | 'rejecting' | 'calmed' | 'appeared' | 'gone' | 'gap' | Noted['kind']
 
 /** What a reader may want to see alone. */
-export const CHANGE_FILTERS = ['limits', 'queues and 429', 'configuration', 'server'] as const
+export const CHANGE_FILTERS = ['limits', 'queues and 429', 'alerts', 'configuration', 'server'] as const
 export type ChangeFilter = (typeof CHANGE_FILTERS)[number]
 
 export const FILTER_OF: Readonly<Record<ChangeKind, ChangeFilter>> = {
@@ -13,6 +13,8 @@ export const FILTER_OF: Readonly<Record<ChangeKind, ChangeFilter>> = {
   queueing: 'queues and 429',
   rejecting: 'queues and 429',
   calmed: 'queues and 429',
+  alert: 'alerts',
+  resolved: 'alerts',
   object: 'configuration',
   appeared: 'configuration',
   gone: 'configuration',

@@ -1,31 +1,50 @@
-import { MARK_WORDS } from '../../core/compare/period.ts'
-import { configDiff, type FieldChange } from '../../core/config/content.ts'
-import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '../../core/config/objects.ts'
-import { isRestart, type ServerFrame } from '../../core/frame/frame.ts'
-import { unixMsOf } from '../../core/units.ts'
+import { configDiff, type FieldChange } from '../config/content.ts'
+import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '../config/objects.ts'
+import type { ObjectsState } from '../contract/objects.ts'
+import type { Noted } from '../contract/recording.ts'
+import { isRestart, type ServerFrame } from '../frame/frame.ts'
+import { unixMsOf, type UnixMs } from '../units.ts'
+import type { Mark } from './period.ts'
 
-/** Something that happened to the server or its objects, which no history of numbers tells. */
-export interface Noted {
-  /** Unix milliseconds. */
-  readonly at: number
-  readonly kind: 'object' | 'version' | 'restarted'
-  readonly text: string
-  readonly level?: string
-  /** Absent where it concerns all servers. */
-  readonly server?: string
-}
+/** Those about a server, or about all of them, as marks; the end of an alert explains nothing. */
+export const notedMarks = (noted: readonly Noted[], server: string | undefined): readonly Mark[] =>
+  noted.flatMap(({ at, kind, text, server: of = server }) =>
+    kind === 'resolved' || of !== server ? [] : [{ at, kind, text }],
+  )
 
 /** What explains the curves of one level on one server. */
-export const marksOfLevel = (
-  noted: readonly Noted[],
-  level: string,
-  server: string,
-): readonly { readonly at: number; readonly word: string; readonly text: string }[] =>
-  noted.flatMap((one) =>
-    (one.kind !== 'object' || one.level === level) && (one.server === undefined || one.server === server)
-      ? [{ at: one.at, word: MARK_WORDS[one.kind], text: one.text }]
-      : [],
+export const marksOfLevel = (noted: readonly Noted[], level: string, server: string): readonly Mark[] =>
+  notedMarks(
+    noted.filter((one) => one.level === level || (one.level === undefined && one.kind !== 'object')),
+    server,
   )
+
+/** Notes what happens to objects and processes, told in the order of time. */
+export interface Noter {
+  /** `at`: when it was told, Unix milliseconds, for a reading that does not say. */
+  takeObjects(reading: Pick<ObjectsState, 'state' | 'objects' | 'asOf'>, at: UnixMs): readonly Noted[]
+  takeServer(server: ServerFrame): readonly Noted[]
+}
+
+export function createNoter(): Noter {
+  let objects: ObjectSet | undefined
+  const servers = new Map<string, ServerFrame>()
+  return {
+    takeObjects(reading, at) {
+      if (reading.state !== 'current' || reading.objects === objects) return []
+      const before = objects
+      objects = reading.objects
+      const asOf = reading.asOf === undefined ? at : unixMsOf(reading.asOf)
+      return before === undefined ? pastWrites(objects) : objectChanges(before, objects, asOf)
+    },
+    takeServer(server) {
+      const before = servers.get(server.id)
+      if (before === server) return []
+      servers.set(server.id, server)
+      return before === undefined ? [] : processChanges(before, server)
+    },
+  }
+}
 
 type AnyObject = FlowSchema | PriorityLevelConfiguration
 

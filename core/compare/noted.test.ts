@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { builtInObjects } from '../../core/config/builtIn.ts'
-import type { ObjectSet, PriorityLevelConfiguration } from '../../core/config/objects.ts'
+import { builtInObjects } from '../config/builtIn.ts'
+import type { ObjectSet, PriorityLevelConfiguration } from '../config/objects.ts'
 import { serverFrame } from '../../test/fixtures/frames.ts'
-import { marksOfLevel, objectChanges, pastWrites, processChanges, type Noted } from './noted.logic.ts'
+import type { Noted } from '../contract/recording.ts'
+import { marksOfLevel, objectChanges, pastWrites, processChanges } from './noted.ts'
 
 const OBJECTS = builtInObjects('v1.36.3')
 const AT = Date.parse('2026-11-21T03:12:43.000Z')
@@ -85,9 +86,13 @@ it('the marks of a level are its edits, and what befell its server', () => {
     { at: 3, kind: 'object', text: 'a schema of no level changed' },
     { at: 4, kind: 'restarted', text: 'a started', server: 'a' },
     { at: 5, kind: 'version', text: 'b changed', server: 'b' },
+    { at: 6, kind: 'alert', text: 'fired', level: 'workload-low', server: 'a' },
+    { at: 7, kind: 'alert', text: 'fired', level: 'workload-high', server: 'a' },
+    { at: 8, kind: 'resolved', text: 'resolved', level: 'workload-low', server: 'a' },
   ]
-  expect(marksOfLevel(noted, 'workload-low', 'a').map(({ at, word }) => [at, word])).toEqual([
-    [1, 'edit'],
-    [4, 'restart'],
+  expect(marksOfLevel(noted, 'workload-low', 'a').map(({ at, kind }) => [at, kind])).toEqual([
+    [1, 'object'],
+    [4, 'restarted'],
+    [6, 'alert'],
   ])
 })

@@ -1,0 +1,95 @@
+import { memo, useMemo, useState } from 'react'
+import { MOST_READ_MS } from '../../../core/contract/recording.ts'
+import type { Series } from '../../../core/history/series.ts'
+import { MS_PER_SECOND } from '../../../core/units.ts'
+import { scrollRegion } from '../../components/classes.ts'
+import { Pane } from '../../components/Pane.tsx'
+import { useNoted } from '../../state/noted.ts'
+import { hrefOf } from '../../state/route.ts'
+import { instantOf, timeStore, useTimePart } from '../../state/time.ts'
+import { format } from '../../theme/format.ts'
+import { CHANGE_FILTERS, changesOf, FILTER_OF, type Change, type ChangeFilter } from './changes.ts'
+import styles from './overview.module.css'
+
+interface ChangesPaneProps {
+  readonly series: Series | undefined
+  /** Start of the server's process, Unix seconds. */
+  readonly startedAt: number | undefined
+  /** A silence as long as this is a gap. */
+  readonly gapMs: number
+}
+
+const MOST = 40
+
+/** What changed within the shown range, causes among it, newest first. */
+export const ChangesPane = memo(function ChangesPane({ series, startedAt, gapMs }: ChangesPaneProps) {
+  const [filter, setFilter] = useState<ChangeFilter | 'all'>('all')
+  const noted = useNoted()
+  const instant = useTimePart(instantOf)
+  const longerThanRead = useTimePart((time) => instantOf(time) !== undefined && time.to - time.from > MOST_READ_MS)
+  const all = useMemo(
+    () => (series === undefined ? [] : changesOf(series, { startedAt, gapMs, noted })),
+    [series, startedAt, gapMs, noted],
+  )
+  const changes = filter === 'all' ? all : all.filter(({ kind }) => FILTER_OF[kind] === filter)
+  return (
+    <Pane
+      title="What changed"
+      note={longerThanRead ? `alerts and restarts: last ${format.span(MOST_READ_MS / MS_PER_SECOND)}` : undefined}
+      className={styles['listPane']}
+      actions={
+        <select
+          className={styles['changeFilter']}
+          aria-label="Kind of change"
+          value={filter}
+          onChange={({ target }) => setFilter(CHANGE_FILTERS.find((one) => one === target.value) ?? 'all')}
+        >
+          <option value="all">all</option>
+          {CHANGE_FILTERS.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      }
+    >
+      {changes.length === 0 ? (
+        <p className={styles['quiet']}>
+          {filter === 'all' ? 'Nothing changed in this range.' : `Nothing of ${filter} changed in this range.`}
+        </p>
+      ) : (
+        <div className={styles['listScroll']} {...scrollRegion('Changes, newest first')}>
+          <ol className={styles['changes']}>
+            {changes.slice(0, MOST).map((change, place) => (
+              // By place: a new change would move all others, and what moves cannot be read.
+              <li key={place} className={instant !== undefined && change.at > instant ? styles['later'] : undefined}>
+                <time dateTime={new Date(change.at).toISOString()}>{format.time(change.at)}</time>
+                {instant !== undefined && <span className={styles['distance']}>{distance(change.at - instant)}</span>}
+                <Changed change={change} />
+              </li>
+            ))}
+          </ol>
+        </div>
+      )}
+    </Pane>
+  )
+})
+
+/** `−7 s`, `+28 s`. */
+const distance = (ms: number): string => `${ms < 0 ? '−' : '+'}${format.span(Math.round(Math.abs(ms) / MS_PER_SECOND))}`
+
+/** The text of a change leads to where it shows, with the crosshair at its instant. */
+function Changed({ change: { at, kind, level, text } }: { readonly change: Change }) {
+  const look = kind === 'rejecting' || kind === 'alert' ? styles['rejected'] : undefined
+  const href = kind === 'reallocated' ? hrefOf('allocation') : level === undefined ? undefined : hrefOf('level', level)
+  if (href === undefined || kind === 'gone') {
+    return (
+      <span className={look} title={text}>
+        {text}
+      </span>
+    )
+  }
+  return (
+    <a className={look} href={href} title={text} onClick={() => timeStore.getState().setCursor(at)}>
+      {text}
+    </a>
+  )
+}

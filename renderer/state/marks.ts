@@ -1,0 +1,31 @@
+import { useMemo } from 'react'
+import { notedMarks } from '../../core/compare/noted.ts'
+import { joinMarks, type Mark } from '../../core/compare/period.ts'
+import type { Settings } from '../../core/contract/settings.ts'
+import type { ServerFrame } from '../../core/frame/frame.ts'
+import { useConnected } from './connection.ts'
+import { useNoted } from './noted.ts'
+import { useSettings } from './settings.ts'
+import { useViewPart } from './view.ts'
+
+/** The start of a server's process. */
+const startMark = (server: ServerFrame | undefined): readonly Mark[] =>
+  server?.startedAt === undefined
+    ? []
+    : [{ at: server.startedAt * 1_000, kind: 'restarted', text: `${server.id} started` }]
+
+/** Those that were set by hand on this source. */
+const handMarks = (marks: Settings['marks'], source: string | undefined): readonly Mark[] =>
+  marks.filter((mark) => mark.source === source).map(({ at, text }) => ({ at, kind: 'note', text }))
+
+/** What explains the numbers of the shown server, newest first: what was noted of it, and marks set by hand. */
+export function useServerMarks(): readonly Mark[] {
+  const noted = useNoted()
+  const server = useViewPart((view) => view.server)
+  const source = useConnected()?.source.name
+  const [{ marks }] = useSettings()
+  return useMemo(
+    () => joinMarks(notedMarks(noted, server?.id), startMark(server), handMarks(marks, source)),
+    [noted, server, marks, source],
+  )
+}
