@@ -1,62 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { FAIR_ALGORITHMS, type QueuingRules, UPSTREAM_QUEUING } from './algorithms.ts'
 import { type AllocationInput, configuredLimits } from './allocation.ts'
-import { Clock } from './clock.ts'
+import { levelOf, SECOND_NS } from './level.fixture.ts'
 import { allocateAsPlanned, type PlannedBorrowing } from './plannedAllocation.ts'
-import { SeatRequest } from './queue.ts'
-import { QueueSet } from './queueSet.ts'
-
-type Request = SeatRequest<string>
-const SECOND_NS = 1e9
-
-/** One level with so many queues, hands of one, and what became of its requests, by name. */
-function level(rules: QueuingRules, { queues = 2, limit = 2, places = 100, longestWaitNs = 15 * SECOND_NS } = {}) {
-  const clock = new Clock()
-  const running = new Map<string, Request>()
-  const refused: string[] = []
-  const queueSet = new QueueSet<Request>(
-    clock,
-    {
-      enqueued: () => undefined,
-      dispatched: (request) => void running.set(request.payload, request),
-      rejected: ({ payload }, reason) => void refused.push(`${payload} ${reason}`),
-      didNotFit: () => undefined,
-      released: () => undefined,
-      demand: () => undefined,
-      epochAdvanced: () => undefined,
-      staleRemovalGuarded: () => undefined,
-    },
-    { correctClampDrift: false, rules, longestWaitNs },
-  )
-  queueSet.reconfigure({ queues, handSize: 1, queueLengthLimit: places }, limit)
-  return {
-    queueSet,
-    running,
-    refused,
-    at: (seconds: number) => clock.moveTo(seconds * SECOND_NS),
-    arrive: (name: string, queue: number, seats = 1) =>
-      queueSet.arrive(new SeatRequest(name, { initialSeats: seats, finalSeats: 0, additionalLatency: 0 }), {
-        hi: 0,
-        lo: queue,
-      }),
-    finish(name: string) {
-      const request = running.get(name)
-      if (request === undefined) throw new Error(`${name} does not run`)
-      running.delete(name)
-      queueSet.finish(request)
-    },
-    state: () => ({
-      R: queueSet.R.toSeconds(),
-      S: queueSet.queues.map(({ S }) => S.toSeconds()),
-      waiting: queueSet.queues.map(({ waiting }) => waiting.length),
-      runs: [...running.keys()].join(' '),
-    }),
-  }
-}
 
 /** Specification of earlier systems, C5: A1 to A4 (10 s each) come to queue 0 at 0 s, B1 and B2 (2 s each) to queue 1 at 1 s. */
 function trace(rules: QueuingRules, times: readonly (readonly [at: number, ends: string])[]) {
-  const one = level(rules)
+  const one = levelOf(rules)
   for (const name of ['A1', 'A2', 'A3', 'A4']) one.arrive(name, 0)
   const states = [one.state()]
   one.at(1)
@@ -124,7 +74,7 @@ describe('alpha-1.18', () => {
   })
 
   test('ends a wait that is too long only when another request comes to its queue', () => {
-    const one = level(queuing, { limit: 1 })
+    const one = levelOf(queuing, { limit: 1 })
     one.arrive('runs', 0)
     one.arrive('waits', 1)
     one.at(40)
@@ -136,7 +86,7 @@ describe('alpha-1.18', () => {
   })
 
   test('puts a request into the queue with the fewest, the first dealt of equals', () => {
-    const one = level(queuing, { queues: 4, limit: 0 })
+    const one = levelOf(queuing, { queues: 4, limit: 0 })
     one.queueSet.reconfigure({ queues: 4, handSize: 2, queueLengthLimit: 100 }, 0)
     const hand = [...one.queueSet.handOf({ hi: 0, lo: 5 })]
     for (const name of ['a', 'b', 'c']) one.arrive(name, 5)
@@ -152,7 +102,7 @@ test.each([
 ])(
   'with %d ns assumed, a request of two seats is charged %d at dispatch and %d when it ends',
   (ns, charged, change) => {
-    const one = level({ ...UPSTREAM_QUEUING, assumedServiceNs: ns, bounded: false }, { queues: 1 })
+    const one = levelOf({ ...UPSTREAM_QUEUING, assumedServiceNs: ns, bounded: false }, { queues: 1 })
     one.arrive('wide', 0, 2)
     const [before = 0] = one.state().S
     expect(before).toBeCloseTo(charged, 9)
@@ -163,7 +113,7 @@ test.each([
 )
 
 test('head-drop refuses the oldest request of a full queue and keeps every sum', () => {
-  const one = level(FAIR_ALGORITHMS['head-drop'].queuing, { queues: 1, limit: 1, places: 2 })
+  const one = levelOf(FAIR_ALGORITHMS['head-drop'].queuing, { queues: 1, limit: 1, places: 2 })
   for (const name of ['a', 'b', 'c', 'd', 'e']) one.arrive(name, 0)
   expect(one.refused).toEqual(['b queue-full', 'c queue-full'])
   expect(one.queueSet).toMatchObject({ waitingCount: 2, seatsWaiting: 2 })
@@ -172,7 +122,7 @@ test('head-drop refuses the oldest request of a full queue and keeps every sum',
 })
 
 test('codel drops heads once waits are above 5 ms for 100 ms, then ever sooner, until they are not', () => {
-  const one = level(FAIR_ALGORITHMS.codel.queuing, { queues: 1, limit: 1, places: 1_000 })
+  const one = levelOf(FAIR_ALGORITHMS.codel.queuing, { queues: 1, limit: 1, places: 1_000 })
   for (let i = 0; i < 200; i++) one.arrive(String(i), 0)
   const droppedMs: number[] = []
   for (let ms = 20; ms <= 500; ms += 20) {
@@ -189,7 +139,7 @@ test('codel drops heads once waits are above 5 ms for 100 ms, then ever sooner, 
 test.each([3e6, 0, 60 * SECOND_NS])(
   'two flows that always want more share seats of equal width, with %d ns assumed',
   (ns) => {
-    const one = level(
+    const one = levelOf(
       { ...UPSTREAM_QUEUING, assumedServiceNs: ns, bounded: ns < SECOND_NS },
       { limit: 10, places: 1_000 },
     )

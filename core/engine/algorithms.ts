@@ -1,5 +1,7 @@
 import { CODEL, type CodelRules } from './codel.ts'
 import type { PlannedBorrowing } from './plannedAllocation.ts'
+import type { SeatRequest } from './queue.ts'
+import { DeficitRoundRobin, MaxMinFairness, type QueueOrder, type RoundRobinRules } from './queueOrder.ts'
 import { msToNs, type Nanoseconds, secondsToNs } from '../units.ts'
 
 /** What algorithms of fair queuing differ in. See docs/algorithms.md. */
@@ -18,6 +20,8 @@ export interface QueuingRules {
   readonly waitsEnd: 'in time' | 'at arrivals'
   /** Queues drop what has waited too long when it is to leave. */
   readonly codel?: CodelRules
+  /** Which queue is served next, instead of the one with the earliest virtual finish. */
+  readonly order?: 'max-min' | RoundRobinRules
 }
 
 export const UPSTREAM_QUEUING: QueuingRules = {
@@ -40,6 +44,11 @@ const DRAFT_QUEUING: QueuingRules = {
   waitsEnd: 'at arrivals',
 }
 
+export function orderOf<R extends SeatRequest>({ order, assumedServiceNs }: QueuingRules): QueueOrder<R> | undefined {
+  if (order === undefined) return undefined
+  return order === 'max-min' ? new MaxMinFairness(assumedServiceNs) : new DeficitRoundRobin(order)
+}
+
 /** By name: rules of queues, of borrowing (that of the version without), and whether requests have a width. */
 export const FAIR_ALGORITHMS = {
   /** What the server of the version does. */
@@ -59,6 +68,10 @@ export const FAIR_ALGORITHMS = {
   'head-drop': { queuing: { ...UPSTREAM_QUEUING, overflow: 'oldest' }, width: true },
   /** As upstream, with CoDel in every queue. */
   codel: { queuing: { ...UPSTREAM_QUEUING, codel: CODEL }, width: true },
+  /** As upstream, but queues take turns: deficit round robin with a tenth of a seat-second a turn. */
+  drr: { queuing: { ...UPSTREAM_QUEUING, order: { quantum: msToNs(100), assumedNs: msToNs(100) } }, width: true },
+  /** As upstream, but a queue that wants less than an equal share of the seats saves nothing. */
+  maxmin: { queuing: { ...UPSTREAM_QUEUING, order: 'max-min' }, width: true },
 } as const satisfies Readonly<
   Record<
     string,

@@ -11,6 +11,7 @@ import { LevelMonitor } from './levelMonitor.ts'
 import { ObjectStatisticsTracker } from './workEstimator.ts'
 import { PriorityLevels } from './priorityLevels.ts'
 import { Queue, RequestList } from './queue.ts'
+import { DeficitRoundRobin, MaxMinFairness } from './queueOrder.ts'
 import { QueueSet } from './queueSet.ts'
 import { FixedSeatSeconds } from './seatSeconds.ts'
 import { Ticket } from './ticket.ts'
@@ -256,6 +257,7 @@ const CLASSES: GraphVocabulary<object>['classes'] = [
   CompiledSchemas,
   CountingHistogram,
   Dealer,
+  DeficitRoundRobin,
   DroppedRequests,
   FixedSeatSeconds,
   Integrator,
@@ -264,6 +266,7 @@ const CLASSES: GraphVocabulary<object>['classes'] = [
   LaneSeries,
   LevelMonitor,
   LevelSeries,
+  MaxMinFairness,
   ObjectStatisticsTracker,
   Outbox,
   PriorityLevels,

@@ -90,6 +90,8 @@ export const FAIR_ALGORITHM_NAMES = [
   'kep-exempt',
   'head-drop',
   'codel',
+  'drr',
+  'maxmin',
 ] as const satisfies readonly (keyof typeof FAIR_ALGORITHMS)[]
 export type FairAlgorithm = (typeof FAIR_ALGORITHM_NAMES)[number]
 /** What an engine can do: these, or the filter before them. */

@@ -1,11 +1,12 @@
 import type { RejectReason } from '../frame/frame.ts'
 import type { Hash64 } from '../request/match.ts'
 import type { Seats } from '../units.ts'
-import { type QueuingRules, unitsPerSeat, UPSTREAM_QUEUING } from './algorithms.ts'
+import { orderOf, type QueuingRules, unitsPerSeat, UPSTREAM_QUEUING } from './algorithms.ts'
 import type { Clock } from './clock.ts'
 import { type CodelRules, drops, freshCodel } from './codel.ts'
 import { Dealer } from './dealer.ts'
 import { isEpochOver, takeBackEpoch, type DispatchGauges, VirtualBounds } from './virtualBounds.ts'
+import type { QueueOrder } from './queueOrder.ts'
 import {
   Queue,
   RequestList,
@@ -27,6 +28,8 @@ export class QueueSet<R extends SeatRequest> {
   private readonly listener: QueueSetListener<R>
   private readonly options: QueueSetOptions
   private readonly rules: QueuingRules
+  /** Absent where the earliest virtual finish is served next. */
+  private readonly order: QueueOrder<R> | undefined
   private desiredQueues = 0
   private queueLengthLimit = 0
   private readonly dealer = new Dealer()
@@ -58,6 +61,7 @@ export class QueueSet<R extends SeatRequest> {
     this.listener = listener
     this.options = options
     this.rules = options.rules ?? UPSTREAM_QUEUING
+    this.order = orderOf(this.rules)
     this.lastHi = clock.hi
     this.lastLo = clock.lo
   }
@@ -177,6 +181,7 @@ export class QueueSet<R extends SeatRequest> {
       const served = this.clock.since(request.startedHi, request.startedLo)
       // Only the initial phase is corrected by the measured time; the final one always costs its estimate.
       queue.S.addUnits(-seatsTimesDuration(request.initialSeats, this.rules.assumedServiceNs - served))
+      this.order?.finished(queue, request, served)
       this.noteInactive(queue)
       this.bound(queue)
     }
@@ -199,6 +204,7 @@ export class QueueSet<R extends SeatRequest> {
     this.lastHi = this.clock.hi
     this.lastLo = this.clock.lo
     if (this.activeQueues === 0) return
+    this.order?.advance(elapsed, this.limit)
     const seats = this.rules.progress === 'executing' ? this.seatsInUse : this.wantedSeats
     const ratio = Math.min(seats, this.limit) / this.activeQueues
     this.R.addUnits(seatsTimesDuration(ratio, elapsed))
@@ -230,8 +236,10 @@ export class QueueSet<R extends SeatRequest> {
 
   /** Starts the request with the earliest virtual finish, if it fits (specification 4.6). */
   private dispatchOne(): boolean {
-    const index = this.tournament.winnerAfter(this.robinIndex)
-    const queue = this.queues[index]
+    const queue =
+      this.order === undefined
+        ? this.queues[this.tournament.winnerAfter(this.robinIndex)]
+        : this.order.next(this.robinIndex, this.limit)
     const head = queue?.waiting.head
     // Only when the queue of all that waits was removed by mistake; upstream's server dies of it, too.
     if (queue === undefined || head === undefined) throw new Error('requests wait in no queue (trap T29)')
@@ -245,12 +253,13 @@ export class QueueSet<R extends SeatRequest> {
     this.virtualBounds.selected(queue, this.R)
     const widthWaiting = head.maxSeats
     const { finalWork } = head
+    this.order?.dispatched(queue, head)
     this.takeFromQueue(queue, head)
     if (head.finalSeats > this.limit) {
       head.finalSeats = this.limit
       head.additionalLatency = durationPerSeat(finalWork, this.limit)
     }
-    this.robinIndex = index
+    this.robinIndex = queue.index
     // Upstream takes off the width after the clamp, so that a wider one stays behind (trap T12).
     const seatsUnqueued = this.options.correctClampDrift ? widthWaiting : head.maxSeats
     this.seatsWaiting -= seatsUnqueued
@@ -360,6 +369,7 @@ export class QueueSet<R extends SeatRequest> {
       if (moved !== undefined) moved.index = index
     }
     if (this.robinIndex >= removed) this.robinIndex -= 1
+    this.order?.update(queue)
     this.seatTournament()
   }
 
@@ -375,6 +385,7 @@ export class QueueSet<R extends SeatRequest> {
   }
 
   private enter(queue: Queue<R>): void {
+    if (this.order !== undefined) return this.order.update(queue)
     if (queue.index < 0) return
     const head = queue.waiting.head
     if (head === undefined) return this.tournament.clear(queue.index)

@@ -18,7 +18,7 @@ import { format } from '../theme/format.ts'
 import { run } from './commands.ts'
 import { SourceSwitcher } from './SourceSwitcher.tsx'
 import styles from './TopBar.module.css'
-import { announcementOf, badgeOf, type BadgeTone, etcdBadge } from './shell.data.ts'
+import { algorithmOf, announcementOf, badgeOf, type BadgeTone, etcdBadge } from './shell.data.ts'
 
 const MAC = /mac/i.test(navigator.platform)
 
@@ -108,7 +108,8 @@ function ModeBadge() {
   const instant = usePastPart(({ moment }) => moment?.at)
   const simulation = useSimulationState()
   const etcd = etcdBadge(connection, link)
-  const { tone, word, detail } = etcd ?? badgeOf({ ...view, instant }, link, simulation, servers)
+  const { tone, word, detail } =
+    etcd ?? badgeOf({ ...view, instant, algorithm: algorithmOf(connection?.spec) }, link, simulation, servers)
   return (
     <>
       <div className={classes(styles['badge'], styles[tone])} data-mode={view.mode}>

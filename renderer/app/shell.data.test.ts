@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { syntheticStory } from '../../test/fixtures/synthetic.ts'
-import type { SimulationState } from '../../core/contract/simulation.ts'
+import { SimulationSpecSchema, type SimulationState } from '../../core/contract/simulation.ts'
 import type { Connected } from '../../core/contract/source.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
-import { announcementOf, badgeOf, rosterRows, sums, statusFacts, untilReallocation } from './shell.data.ts'
+import { algorithmOf, announcementOf, badgeOf, rosterRows, sums, statusFacts, untilReallocation } from './shell.data.ts'
 
 const moments = [...syntheticStory({ seconds: 200 })]
 function at(second: number): { server: ServerFrame; derived: DerivedServer } {
@@ -29,6 +29,14 @@ describe('the badge', () => {
     expect(badgeOf({ ...view, mode: 'paused', buffered: 1 }, true).detail).toBe('+1 sample buffered')
     expect(badgeOf({ ...view, mode: 'stale', ageMs: 7_900 }, true).word).toBe('STALE 7 s')
     expect(badgeOf({ ...view, mode: 'none', server: undefined }, true)).toEqual({ tone: 'none', word: 'NO SOURCE' })
+  })
+
+  it('names the algorithm only where it is not upstream’s', () => {
+    const spec = SimulationSpecSchema.parse({ kind: 'simulation' })
+    expect(algorithmOf({ ...spec, algorithm: 'maxmin' })).toBe('maxmin')
+    expect(algorithmOf({ ...spec, algorithm: 'upstream' })).toBeUndefined()
+    expect(algorithmOf(spec)).toBeUndefined()
+    expect(algorithmOf({ kind: 'demo' })).toBeUndefined()
   })
 
   it('does not go on connecting after a failure', () => {
@@ -71,6 +79,9 @@ describe('the badge', () => {
     expect(simulated({ speed: 1_000, reachedSpeed: 612.3 }).detail).toBe('reaches ×612')
     expect(simulated({ speed: 0.1, reachedSpeed: 0.07 }).detail).toBe('not your cluster')
     expect(simulated({ ended: true }).detail).toBe('at its end')
+    const drr = { ...view, mode: 'live', algorithm: 'drr' } as const
+    expect(badgeOf({ ...drr, frame }, true).detail).toBe('drr, not your cluster')
+    expect(badgeOf(drr, true).detail).toBe('drr, 0.8 s behind')
     // The view's own pause is another thing.
     expect(badgeOf({ ...view, mode: 'paused', frame }, true).tone).toBe('paused')
   })

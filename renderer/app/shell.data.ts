@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../core/contract/errors.ts'
-import type { Connected, ServerHealth } from '../../core/contract/source.ts'
+import type { Connected, ServerHealth, SourceSpec } from '../../core/contract/source.ts'
 import { type Frame, type ServerFrame, isExempt, type LevelFrame } from '../../core/frame/frame.ts'
 import type { SimulationState } from '../../core/contract/simulation.ts'
 import { unixMsOf } from '../../core/units.ts'
@@ -24,6 +24,14 @@ export type BadgeView = Pick<View, 'mode' | 'ageMs' | 'buffered' | 'server'> & {
   readonly frame?: Pick<Frame, 'source'> | undefined
   /** Of the past, Unix milliseconds. */
   readonly instant?: number | undefined
+  /** What flow control of a simulation or a proxy does, unless it is upstream's. */
+  readonly algorithm?: string | undefined
+}
+
+/** The algorithm of a source that runs flow control of the console's own; `undefined` for upstream's. */
+export function algorithmOf(spec: SourceSpec | undefined): string | undefined {
+  const algorithm = spec !== undefined && 'algorithm' in spec ? spec.algorithm : undefined
+  return algorithm === 'upstream' ? undefined : algorithm
 }
 
 /** What the badge says: shape, word and colour differ by mode. */
@@ -50,8 +58,8 @@ export function badgeOf(
     case 'live':
       // What moves on the screen is not a cluster: that must not look like one.
       if (view.frame?.source.kind === 'demo') return { tone: 'replay', word: 'REPLAY', detail: 'not your cluster' }
-      if (view.frame?.source.kind === 'simulation') return simulatedBadge(simulation)
-      return { tone: 'live', word: 'LIVE', detail: `${format.age(view.ageMs)} behind` }
+      if (view.frame?.source.kind === 'simulation') return simulatedBadge(simulation, view.algorithm)
+      return { tone: 'live', word: 'LIVE', detail: withAlgorithm(`${format.age(view.ageMs)} behind`, view.algorithm) }
     case 'paused': {
       const samples = view.buffered === 1 ? 'sample' : 'samples'
       return {
@@ -101,12 +109,16 @@ const REFUSED: ReadonlySet<ErrorCode | undefined> = new Set(['forbidden', 'unaut
 const noSample = (servers: readonly Trying[]): string =>
   servers.every(({ failures }) => REFUSED.has(failures?.at(-1)?.problem.code)) ? 'No access' : 'No answer'
 
-function simulatedBadge(simulation: SimulationState | undefined): Badge {
-  if (simulation === undefined) return { tone: 'simulated', word: 'SIMULATED', detail: 'not your cluster' }
+const withAlgorithm = (detail: string, algorithm: string | undefined): string =>
+  algorithm === undefined ? detail : `${algorithm}, ${detail}`
+
+function simulatedBadge(simulation: SimulationState | undefined, algorithm: string | undefined): Badge {
+  const detail = withAlgorithm('not your cluster', algorithm)
+  if (simulation === undefined) return { tone: 'simulated', word: 'SIMULATED', detail }
   const { speed, paused, reachedSpeed, ended } = simulation
   const word = `SIMULATED ×${speed}`
   if (ended) return { tone: 'simulated', word, detail: 'at its end' }
-  if (paused) return { tone: 'simulated', word: 'SIMULATED, STOPPED', detail: 'not your cluster' }
+  if (paused) return { tone: 'simulated', word: 'SIMULATED, STOPPED', detail }
   // At ordinary speeds the reached one only trembles; where the machine cannot follow it is far off.
   const slow = speed >= 10 && reachedSpeed > 0 && reachedSpeed < 0.8 * speed
   return { tone: 'simulated', word, detail: slow ? `reaches ×${Math.round(reachedSpeed)}` : 'not your cluster' }

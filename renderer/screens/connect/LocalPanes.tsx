@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { SimulationSpecSchema, type SimulationSpec } from '../../../core/contract/simulation.ts'
 import type { SourceSpec } from '../../../core/contract/source.ts'
+import { FAIR_ALGORITHM_NAMES } from '../../../core/engine/profiles.ts'
 import { Term } from '../../components/Term.tsx'
 import { Button, FilesButton } from '../../components/Button.tsx'
 import { SelectField, TextArea, TextField } from '../../components/Field.tsx'
@@ -15,16 +16,27 @@ export const SIMULATION: SimulationSpec = SimulationSpecSchema.parse({ kind: 'si
 /** Versions between which the behaviour of flow control, or what is exposed of it, differs. */
 const VERSIONS: readonly string[] = [SIMULATION.version, 'v1.36.3', 'v1.34.0', 'v1.33.0', 'v1.30.0', 'v1.29.0']
 
+const UPSTREAM: string = FAIR_ALGORITHM_NAMES[0]
+
 /** What the simulation is, and which. */
 export function SimulationPane({ busy, shown: source, onOpen, onFill }: SourcePaneProps<SimulationSpec>) {
   const shown = source?.kind === 'simulation' ? source : undefined
-  const [{ version, seed }, setWish] = useForm(
-    () => ({ version: shown?.version ?? SIMULATION.version, seed: String(shown?.seed ?? SIMULATION.seed) }),
+  const [wish, setWish] = useForm(
+    () => ({
+      version: shown?.version ?? SIMULATION.version,
+      seed: String(shown?.seed ?? SIMULATION.seed),
+      algorithm: shown?.algorithm ?? UPSTREAM,
+    }),
     onFill,
   )
+  const { version, seed, algorithm } = wish
+  const { maxRequestsInFlight, maxMutatingRequestsInFlight } = shown ?? SIMULATION
   const spec = SimulationSpecSchema.safeParse({
-    ...(shown ?? SIMULATION),
+    kind: 'simulation',
+    maxRequestsInFlight,
+    maxMutatingRequestsInFlight,
     version,
+    ...(algorithm !== UPSTREAM && { algorithm }),
     seed: seed.trim() === '' ? undefined : Number(seed),
   })
   const versions = VERSIONS.includes(version) ? VERSIONS : [version, ...VERSIONS]
@@ -42,16 +54,22 @@ export function SimulationPane({ busy, shown: source, onOpen, onFill }: SourcePa
             label="Version of the server"
             value={version}
             options={versions}
-            onChange={(next) => setWish({ version: next, seed })}
+            onChange={(next) => setWish({ ...wish, version: next })}
           />
           <TextField
             kind="number"
             label="Seed"
             error={spec.success ? undefined : 'A seed is a whole number.'}
             value={seed}
-            onChange={(next) => setWish({ version, seed: next })}
+            onChange={(next) => setWish({ ...wish, seed: next })}
           />
         </div>
+        <SelectField
+          label="Algorithm"
+          value={algorithm}
+          options={FAIR_ALGORITHM_NAMES}
+          onChange={(next) => setWish({ ...wish, algorithm: next })}
+        />
         <div className={styles['buttons']}>
           <Button
             primary={shown === undefined}
