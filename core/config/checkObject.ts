@@ -104,8 +104,8 @@ function namespaceFindings(value: unknown): Finding[] {
 
 export const GROUP = 'flowcontrol.apiserver.k8s.io'
 /** Versions of the group that are read and turned into v1. */
-const CONVERTED = ['v1beta3', 'v1beta2', 'v1beta1'] as const
-type BetaVersion = (typeof CONVERTED)[number]
+export const CONVERTED = ['v1beta3', 'v1beta2', 'v1beta1', 'v1alpha1'] as const
+type EarlierVersion = (typeof CONVERTED)[number]
 
 /** A manifest as version v1 has it, and what was changed, in sentences; empty of one that was v1 already. */
 interface Converted {
@@ -114,7 +114,7 @@ interface Converted {
 }
 
 /**
- * Turns a manifest of v1beta1, v1beta2 or v1beta3 into one of v1 that means the same (specification 1.1, 1.3). Everything
+ * Turns a manifest of v1alpha1, v1beta1, v1beta2 or v1beta3 into one of v1 that means the same (specification 1.1, 1.3). Everything
  * else, also what is no manifest at all, is given back as it is. Of a wrong type in the manifest nothing is said here.
  */
 export function convertToV1(value: unknown): Converted {
@@ -127,7 +127,7 @@ export function convertToV1(value: unknown): Converted {
   return { value: convertLevel(moved, version, notes), notes }
 }
 
-function convertLevel(level: JsonObject, version: BetaVersion, notes: string[]): JsonObject {
+function convertLevel(level: JsonObject, version: EarlierVersion, notes: string[]): JsonObject {
   const { metadata, keepsZero } = takePreserveZero(level['metadata'], version, notes)
   const changed = { ...level, ...(metadata !== undefined && { metadata }) }
   const spec = level['spec']
@@ -139,7 +139,7 @@ function convertLevel(level: JsonObject, version: BetaVersion, notes: string[]):
 /** The annotation is for v1beta3 alone; earlier versions keep one of this name like any other, and v1 forbids it. */
 function takePreserveZero(
   metadata: unknown,
-  version: BetaVersion,
+  version: EarlierVersion,
   notes: string[],
 ): { readonly metadata?: JsonObject; readonly keepsZero: boolean } {
   if (version !== 'v1beta3' || !isJsonObject(metadata) || !isJsonObject(metadata['annotations']))
@@ -159,8 +159,8 @@ function renameShares(limited: JsonObject, notes: string[]): JsonObject {
   return { ...rest, nominalConcurrencyShares: shares }
 }
 
-/** In beta versions 0 shares are the default of 30; v1 keeps an explicit 0. */
-function convertShares(limited: JsonObject, keepsZero: boolean, version: BetaVersion, notes: string[]): JsonObject {
+/** In earlier versions 0 shares are the default of 30; v1 keeps an explicit 0. */
+function convertShares(limited: JsonObject, keepsZero: boolean, version: EarlierVersion, notes: string[]): JsonObject {
   const { nominalConcurrencyShares: shares, ...rest } = limited
   if (keepsZero) return shares === undefined || shares === null ? { ...rest, nominalConcurrencyShares: 0 } : limited
   if (shares !== 0) return limited

@@ -117,7 +117,9 @@ describe('max-min fairness', () => {
     const held = [0, 0, 0]
     for (let round = 1; round <= 300; round++) {
       one.at(round)
-      for (const name of [...one.running.keys()]) {
+      // Those that begin now are for the next round.
+      const ending = [...one.running.keys()]
+      for (const name of ending) {
         one.finish(name)
         send(Number(name.split(' ')[0]))
       }

@@ -1,5 +1,6 @@
 import type { Nanoseconds, Seats } from '../units.ts'
 import type { Queue, SeatRequest } from './queue.ts'
+import { seatNanoseconds } from './seatSeconds.ts'
 
 /**
  * Which queue is served next, for algorithms that do not go by the virtual finish of `queueSet.ts`. Amounts of work are
@@ -191,7 +192,7 @@ export class MaxMinFairness<R extends SeatRequest> implements QueueOrder<R> {
   }
 
   private assumed(request: R): number {
-    return request.initialSeats * this.assumedNs + request.finalWork * NS_PER_UNIT
+    return request.initialSeats * this.assumedNs + seatNanoseconds(request.finalWork)
   }
 
   private add(queue: Queue<R>, work: number): void {
@@ -199,9 +200,6 @@ export class MaxMinFairness<R extends SeatRequest> implements QueueOrder<R> {
     if (lead !== undefined) this.leads.set(queue, lead + work)
   }
 }
-
-/** Seat-nanoseconds in one unit of seat-seconds. */
-const NS_PER_UNIT = 10
 
 const wanted = <R extends SeatRequest>(queue: Queue<R>): Seats => queue.seatsInUse + queue.maxSeatsWaiting
 

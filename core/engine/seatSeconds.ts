@@ -27,6 +27,9 @@ export function seatsTimesDuration(seats: Seats, nanoseconds: Nanoseconds): numb
   return goRound((seats * nanoseconds) / 10)
 }
 
+/** Seat-nanoseconds of `units`. */
+export const seatNanoseconds = (units: number): number => units * 10
+
 /** Nanoseconds that `units` (an exact integer) last when `seats` share them. */
 export function durationPerSeat(units: number, seats: Seats): Nanoseconds {
   return Math.trunc((units / seats) * 10)

@@ -26,6 +26,7 @@ import {
   type GivenConfiguration,
 } from './configurationSource.ts'
 import { type Console, type ExitCode, textTable } from './console.ts'
+import { classifyUnderDraft } from './draftObjects.ts'
 import { tellFindings } from './inputFiles.ts'
 import { readFrame, type ReadFrame } from './snapshot.ts'
 import { cadenceFrom, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
@@ -49,6 +50,7 @@ export const classify: Command = {
     ...CONFIGURATION_OPTIONS,
     ...REQUEST_OPTIONS,
     test: { type: 'string' },
+    draft: { type: 'string' },
     'server-limit': { type: 'string' },
     objects: { type: 'string' },
     'object-size': { type: 'string' },
@@ -61,6 +63,8 @@ export const classify: Command = {
 const MOST_SEATS = 1_000_000_000
 
 async function runClassify(given: Given, console: Console): Promise<ExitCode> {
+  const draft = given.value('draft')
+  if (draft !== undefined) return classifyUnderDraft(draft, given, console)
   const table = given.value('test')
   if (table !== undefined) return runTable(table, given, console)
   const supposed = contextFrom(given)

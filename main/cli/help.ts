@@ -70,6 +70,7 @@ Usage:
   apf-console report ID|FILE [NEWFILE] [--from T] [--to T]   an incident report, as Markdown or HTML
   apf-console shard --queues Q --hand H              hands of queues: collisions, overlaps, better shapes
   apf-console validate FILE…                         problems of flow-control manifests, with their places
+  apf-console convert FILE…                          objects of earlier designs and versions as v1, with what is lost
   apf-console classify --user U --url PATH           which schema and level a request falls into, why, and its seats
   apf-console impact --edit FILE…                    seats of every level before and after an edit, and what it puts at risk
   apf-console whatif FILE --candidate NAME=EDIT      the same requests under other configurations, limits or versions
@@ -347,6 +348,20 @@ Options:
 
 Exit code: 0 no errors, 1 errors, 2 cannot run.`,
 
+  convert: `Usage: apf-console convert FILE… [--output yaml|json]
+
+Prints objects of earlier designs as objects of version v1: RequestPriority and FlowSchema of the draft of KEP-1040, and
+manifests of v1alpha1, v1beta1, v1beta2 and v1beta3 (docs/draft-objects.md). What v1 cannot express is reported with a code,
+L1 to L10. A rule that cannot be converted is left out, never widened.
+
+FILE is a file, a folder (its .yaml, .yml and .json files, those of folders in it too) or - for standard input.
+
+Options:
+  -o, --output FORMAT    yaml (default; losses go to standard error) or json (objects and losses)
+  --kube-version V       the version whose rules the manifests are checked by, ${COVERED_RANGE} (the newest by default)
+
+Exit code: 0 converted, 1 an object has errors, 2 cannot run.`,
+
   classify: `Usage: apf-console classify --user U [--group G]… [--verb V] --url PATH [objects] [source] [--json]
        apf-console classify --kubectl "get pods -n x" [--user U] [objects] [source] [--json]
        apf-console classify --request FILE | --test FILE [objects] [source] [--json]
@@ -365,6 +380,7 @@ Request (one of):
 Objects (those of the source by default, else the built-in ones of --kube-version):
   --config FILE…         files and folders of manifests, which are the whole configuration
   --with-built-in        add the built-in objects that they do not hold
+  --draft FILE           objects of the draft of KEP-1040 instead (docs/draft-objects.md); prints a table
 
 ${SOURCE}
 

@@ -23,6 +23,7 @@ const COMMANDS: Readonly<Record<Exclude<keyof typeof HELP, 'general'>, () => Pro
   report: async () => (await import('./report.ts')).report,
   shard: async () => (await import('./shard.ts')).shard,
   validate: async () => (await import('./validate.ts')).validate,
+  convert: async () => (await import('./convert.ts')).convert,
   classify: async () => (await import('./classify.ts')).classify,
   impact: async () => (await import('./impact.ts')).impact,
   simulate: async () => (await import('./simulate.ts')).simulate,

@@ -28,6 +28,7 @@ const ROOMS = [
   'core/contract', // what crosses the process boundary
   'core/run', // the driver of engines
   'core/classify',
+  'core/kep', // objects of an earlier design
   'core/impact',
   'core/guard',
   'core/drift',

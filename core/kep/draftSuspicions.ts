@@ -1,0 +1,88 @@
+import { type Finding, quoted, suspicious } from '../config/finding.ts'
+import {
+  type Atom,
+  type DraftFlowSchema,
+  type DraftSet,
+  type RequestPriority,
+  RESOURCE_FIELDS,
+} from './draftObjects.ts'
+
+/** A warning about one object of a set. */
+interface Suspicion {
+  readonly of: RequestPriority | DraftFlowSchema
+  readonly finding: Finding
+}
+
+/** What is allowed and probably not meant, most of which the draft’s own example has. */
+export function suspicionsOf({ levels, schemas }: DraftSet): readonly Suspicion[] {
+  const byName = new Map(levels.map((level) => [level.name, level]))
+  return [
+    ...levels.flatMap((level) => ofLevel(level, levels, schemas)),
+    ...schemas.flatMap((schema) => ofSchema(schema, byName)),
+  ]
+}
+
+function ofLevel(
+  level: RequestPriority,
+  levels: readonly RequestPriority[],
+  schemas: readonly DraftFlowSchema[],
+): readonly Suspicion[] {
+  const told: Suspicion[] = []
+  if (level.exempt && levels.find(({ exempt }) => exempt) !== level) {
+    told.push({
+      of: level,
+      finding: suspicious('spec.exempt', 'There is an exempt level already; at most one may be exempt.'),
+    })
+  }
+  if (schemas.length > 0 && !schemas.some((schema) => schema.level === level.name)) {
+    const left = level.catchAll ? 'only what no FlowSchema matches reaches it' : 'no request reaches it'
+    told.push({
+      of: level,
+      finding: suspicious('metadata.name', `No FlowSchema names the level ${quoted(level.name)}: ${left}.`),
+    })
+  }
+  return told
+}
+
+function ofSchema(schema: DraftFlowSchema, levels: ReadonlyMap<string, RequestPriority>): readonly Suspicion[] {
+  const told: Finding[] = []
+  const { flowDistinguisher: flow, match } = schema
+  const level = levels.get(schema.level)
+  if (level === undefined) {
+    const message = `There is no RequestPriority ${quoted(schema.level)}: the FlowSchema matches nothing.`
+    told.push(suspicious('spec.requestPriority.name', message, 'FieldValueNotFound'))
+  } else if (flow !== undefined && (level.exempt || level.queues === 1)) {
+    const why = level.exempt ? 'is exempt' : 'has one queue'
+    told.push(
+      suspicious('spec.flowDistinguisher', `The level ${quoted(level.name)} ${why}: the flowDistinguisher is ignored.`),
+    )
+  }
+  if (flow?.source === 'namespace' && !match.every(wantsResource)) {
+    const message =
+      'The schema also matches requests that are for no resource: they have no namespace and share the empty flow.'
+    told.push(suspicious('spec.flowDistinguisher.source', message))
+  }
+  for (const [index, atoms] of match.entries()) {
+    const place = atoms.findIndex(({ field }) => field === 'user')
+    const name = atoms.flatMap(userOf).find((user) => user.startsWith('system:controller:'))
+    if (name === undefined) continue
+    const message = `Controllers authenticate as service accounts of kube-system or as system:kube-controller-manager, not as ${quoted(name)}.`
+    told.push(suspicious(`spec.match[${index}].and[${place}]`, message))
+  }
+  return told.map((finding) => ({ of: schema, finding }))
+}
+
+/** Names of users that a test takes; of a pattern the pattern. */
+function userOf(atom: Atom): readonly string[] {
+  if (atom.field !== 'user' || atom.negated) return []
+  if (atom.test === 'equals') return [atom.value]
+  return atom.test === 'patternMatch' ? [atom.pattern.source] : atom.set
+}
+
+/** Whether no request that is for no resource passes. */
+const wantsResource = (atoms: readonly Atom[]): boolean =>
+  atoms.some(
+    (atom) =>
+      (RESOURCE_FIELDS.has(atom.field) && !atom.negated) ||
+      (atom.field === 'isResource' && atom.test === 'equals' && (atom.value === 'true') !== atom.negated),
+  )

@@ -1,0 +1,55 @@
+import { CONVERTED } from '../../core/config/checkObject.ts'
+import type { Kind, ObjectSet } from '../../core/config/objects.ts'
+import { convertDraft, LOSSES, type Loss } from '../../core/kep/convertDraft.ts'
+import { type LocatedFinding, objectsOf } from '../../core/manifest/manifest.ts'
+import { readManifests } from '../../core/manifest/read.ts'
+import { cleanManifest, writeManifests } from '../../core/manifest/write.ts'
+import type { Console, ExitCode } from './console.ts'
+import { draftFrom, tellDraftFindings } from './draftObjects.ts'
+import { type Command, type Given, readChoice, UsageError } from './usage.ts'
+import { versionFrom } from './validate.ts'
+
+/** Writes objects of the draft of KEP-1040, of v1alpha1 and of beta versions as v1. */
+export const convert: Command = {
+  options: { 'kube-version': { type: 'string' }, output: { type: 'string', short: 'o' } },
+  operands: 'files',
+  run: runConvert,
+}
+
+const OUTPUTS = ['yaml', 'json'] as const
+
+async function runConvert(given: Given, console: Console): Promise<ExitCode> {
+  const output = readChoice(given, 'output', OUTPUTS) ?? 'yaml'
+  const version = versionFrom(given)
+  if (given.operands.length === 0) throw new UsageError('convert needs files or folders, or - for standard input.')
+  const { others, findings, ...draft } = await draftFrom(given.operands, console)
+  const manifests = others.map(({ text, file }) => readManifests(text, { file, version }))
+  const converted = convertDraft(draft)
+  const objects = [converted, ...manifests.map(({ documents }) => objectsOf(documents))]
+  for (const { file, line, column, message } of manifests.flatMap(({ notes }) => notes)) {
+    console.tell(`${file}:${line}:${column}: note: ${message}`)
+  }
+  const failed = tellDraftFindings([...findings, ...manifests.flatMap((one) => one.findings).filter(isOurs)], console)
+  if (failed) return 1
+  const written = objects.flatMap(withKinds)
+  if (written.length === 0) throw new UsageError('The files hold no flow-control objects.')
+  if (output === 'yaml') for (const loss of converted.losses) console.tell(lossText(loss))
+  if (output === 'yaml') console.print(writeManifests(written).trimEnd().split('\n'))
+  else {
+    const manifestsOf = written.map(({ kind, object }) => cleanManifest(kind, object))
+    console.printJson({ objects: manifestsOf, losses: converted.losses }, 2)
+  }
+  return 0
+}
+
+const withKinds = ({ levels, schemas }: ObjectSet) => [
+  ...levels.map((object) => ({ kind: 'PriorityLevelConfiguration' as const satisfies Kind, object })),
+  ...schemas.map((object) => ({ kind: 'FlowSchema' as const satisfies Kind, object })),
+]
+
+/** That an earlier version is not served is why the file is converted. */
+const isOurs = ({ field, message }: LocatedFinding): boolean =>
+  field !== 'apiVersion' || !CONVERTED.some((version) => message.includes(version))
+
+const lossText = ({ code, object, atom, instead }: Loss): string =>
+  `${code} ${object}: v1 has no equivalent of ${LOSSES[code]}${atom === '' ? '' : ` (${atom})`}. ${instead}`

@@ -1,0 +1,79 @@
+import { digestRequest } from '../../core/classify/classification.ts'
+import { assuredLimits, classifyByDraft } from '../../core/kep/classifyDraft.ts'
+import type { DraftSet } from '../../core/kep/draftObjects.ts'
+import { readDraft } from '../../core/kep/readDraft.ts'
+import type { LocatedFinding } from '../../core/manifest/manifest.ts'
+import { requestsFrom } from './classifyRequests.ts'
+import { type Console, type ExitCode, textTable } from './console.ts'
+import { type NamedText, readTexts } from './inputFiles.ts'
+import { type Given, readNumber, UsageError } from './usage.ts'
+import { findingText } from './validate.ts'
+
+/** Objects of the draft of KEP-1040 from several files; `others`: those that hold none. */
+export interface GivenDraft extends DraftSet {
+  readonly findings: readonly LocatedFinding[]
+  readonly others: readonly NamedText[]
+}
+
+export async function draftFrom(paths: readonly string[], console: Console): Promise<GivenDraft> {
+  const texts = await readTexts(paths, console)
+  const read = texts.map((text) => ({ text, ...readDraft(text.text, text.file) }))
+  const found = read.filter((one) => one.found)
+  return {
+    levels: found.flatMap(({ levels }) => levels),
+    schemas: found.flatMap(({ schemas }) => schemas),
+    findings: found.flatMap(({ findings }) => findings),
+    others: read.filter((one) => !one.found).map(({ text }) => text),
+  }
+}
+
+/** Prints every finding with its place; whether one is an error. */
+export function tellDraftFindings(findings: readonly LocatedFinding[], console: Console): boolean {
+  for (const finding of findings) console.tell(findingText(finding))
+  return findings.some(({ severity }) => severity === 'error')
+}
+
+/** Where requests go under objects of the draft, with the seats of the level. */
+export async function classifyUnderDraft(file: string, given: Given, console: Console): Promise<ExitCode> {
+  const draft = await draftFrom([file], console)
+  if (draft.others.length > 0)
+    throw new UsageError(`${file} holds no objects of the draft; use --config for those of Kubernetes.`)
+  const failed = tellDraftFindings(draft.findings, console)
+  const serverLimit = readNumber(given, 'server-limit', { min: 1, max: 1_000_000_000, whole: true }) ?? 600
+  const limits = assuredLimits(draft, serverLimit)
+  const { requests, notes } = await requestsFrom(given, console)
+  for (const note of notes) console.tell(note)
+  const answers = requests.map((request) => {
+    const digest = digestRequest(request)
+    if (!digest.ok) return { request, problem: digest.problem }
+    const { schema, level, distinguisher, backstop } = classifyByDraft(draft, digest.digest)
+    const seats = limits.get(level.name)
+    return {
+      request,
+      flowSchema: schema,
+      priorityLevel: level.name,
+      distinguisher,
+      backstop,
+      ...(seats !== undefined && { seats }),
+    }
+  })
+  if (given.flag('json')) console.printJson(answers, 2)
+  else {
+    const rows = answers.map((answer) => {
+      const { request } = answer
+      const start = [request.user, `${request.method} ${request.url}`]
+      if ('problem' in answer) return [...start, answer.problem, '', '', '']
+      const schema = answer.backstop ? `${answer.flowSchema} (implicit)` : answer.flowSchema
+      return [
+        ...start,
+        schema,
+        answer.priorityLevel,
+        answer.distinguisher,
+        answer.seats === undefined ? 'exempt' : String(answer.seats),
+      ]
+    })
+    const head = ['USER', 'REQUEST', 'FLOWSCHEMA', 'LEVEL', 'FLOW', 'SEATS']
+    console.print(textTable([head, ...rows], ['left', 'left', 'left', 'left', 'left', 'right']))
+  }
+  return failed || answers.some((answer) => 'problem' in answer) ? 1 : 0
+}
