@@ -138,7 +138,7 @@ function namesMeet(a: readonly string[] | undefined, b: readonly string[] | unde
  */
 
 /** In no name that the API admits. */
-const UNNAMED = '\u0000'
+export const UNNAMED = '\u0000'
 const AUTHENTICATED = 'system:authenticated'
 const UNAUTHENTICATED = 'system:unauthenticated'
 const SERVICE_ACCOUNTS = 'system:serviceaccounts'

@@ -3,7 +3,7 @@ import { entry, type Finding, member, quoted } from '../config/finding.ts'
 import { type Read, readList, readText } from '../config/jsonValues.ts'
 import { readAs } from '../config/members.ts'
 import { readRequestLine } from '../request/requestInfo.ts'
-import { constant, type Distribution, exponential, uniform } from '../simulate/random.ts'
+import { constant, type Distribution, exponential, meanOfBuckets, uniform } from '../simulate/random.ts'
 import { type Arrivals, type CallKind, type ClientGroup, numbered, type Waves } from '../simulate/workload.ts'
 import { bounded, problem } from './values.ts'
 
@@ -66,6 +66,8 @@ const meanMs = (distribution: Distribution): number => {
       return (distribution.fromMs + distribution.toMs) / 2
     case 'lognormal':
       return distribution.medianMs
+    case 'buckets':
+      return meanOfBuckets(distribution)
   }
 }
 

@@ -55,6 +55,13 @@ describe('arrivals', () => {
         spreadMs: positive,
       }),
       fc.record({ kind: fc.constant('schedule' as const), atMs: fc.array(positive) }),
+      fc.record({
+        kind: fc.constant('steps' as const),
+        perSecond: fc.record({
+          stepMs: positive,
+          values: fc.array(fc.oneof(fc.constant(0), fc.double({ min: 0.1, max: 100, noNaN: true })), { minLength: 1 }),
+        }),
+      }),
     )
     fc.assert(
       fc.property(arrivals, fc.integer(), (kind, seed) => {
@@ -69,6 +76,20 @@ describe('arrivals', () => {
     const count = timesUntil({ kind: 'poisson', perSecond: 50 }, 400).length
     // Three deviations of 20,000.
     expect(Math.abs(count - 20_000)).toBeLessThan(430)
+  })
+
+  test('in steps come at the rate of each, from the first again after the last', () => {
+    const times = timesUntil({ kind: 'steps', perSecond: { stepMs: 2_000, values: [100, 0, 300] } }, 600)
+    const counts = [0, 0, 0]
+    for (const ns of times) {
+      const step = Math.floor(ns / 1e6 / 2_000) % 3
+      counts[step] = (counts[step] ?? 0) + 1
+    }
+    expect(counts[1]).toBe(0)
+    // Five deviations of 20,000 and of 60,000.
+    expect(Math.abs((counts[0] ?? 0) - 20_000)).toBeLessThan(710)
+    expect(Math.abs((counts[2] ?? 0) - 60_000)).toBeLessThan(1_230)
+    expect(timesUntil({ kind: 'steps', perSecond: { stepMs: 1, values: [0, 0] } }, 1)).toEqual([])
   })
 
   test('in waves keep to them', () => {
@@ -129,6 +150,7 @@ function retryAgainst(answers: readonly Outcome[]) {
     number: 3,
     plan: {
       kind: 'closed',
+      thread: 0,
       think: constant(250),
       mix: { calls: [call], kinds: [{ weight: 1, from: 0, count: 1 }] },
     },

@@ -1,11 +1,13 @@
 import { msToNs, type Nanoseconds, nsToMs, MS_PER_SECOND, secondsToNs } from '../units.ts'
 import {
   drawCall,
+  stepAt,
   type Arrivals,
   type Behaviour,
   type CallMix,
   type OnRejection,
   type PreparedCall,
+  type Steps,
   type Waves,
 } from './workload.ts'
 import { drawNs, exponential, type Random, type RandomState, uniform } from './random.ts'
@@ -26,12 +28,17 @@ export type ClientPlan =
   /** Calls at given times, each retried on its own. */
   | { readonly kind: 'open'; readonly arrivals: Arrivals; readonly mix: CallMix; readonly onRejection?: OnRejection }
   /** One thread that calls, waits for the answer, thinks, and calls again. */
-  | ({ readonly kind: 'closed'; readonly mix: CallMix } & Pick<Closed, 'think' | 'waves' | 'onRejection'>)
+  | ({ readonly kind: 'closed'; readonly mix: CallMix; readonly thread: number } & Pick<
+      Closed,
+      'think' | 'waves' | 'active' | 'onRejection'
+    >)
   /** Keeps a copy of one resource: lists, watches from there on, and lists again when that cannot go on. */
   | ({ readonly kind: 'informer'; readonly list: PreparedCall; readonly watch: PreparedCall } & Pick<
       Informing,
       'start' | 'watchLife' | 'relistChance'
     >)
+
+type ClosedPlan = Extract<ClientPlan, { kind: 'closed' }>
 
 /** How far a client has come, beside what it waits for: plain data that each step changes in place. */
 export interface ClientState {
@@ -104,7 +111,8 @@ export function makeCall(client: Client, world: ClientWorld): void {
       send(client, drawCall(plan.mix, random), world)
       return planArrival(client, plan.arrivals, world)
     case 'closed': {
-      const pauseNs = pauseOf(plan.waves, world.nowNs(), random)
+      const pauseNs = Math.max(pauseOf(plan.waves, world.nowNs(), random), restOf(plan, world.nowNs()))
+      if (pauseNs === Number.POSITIVE_INFINITY) return
       if (pauseNs > 0) return world.later(pauseNs, { kind: 'call', client: client.number })
       return send(client, drawCall(plan.mix, random), world)
     }
@@ -163,6 +171,17 @@ function pauseOf(waves: Waves | undefined, nowNs: Nanoseconds, random: Random): 
   return activeMs > nowMs ? msToNs(activeMs - nowMs) + drawNs(WAVE_START, random) : 0
 }
 
+/** How long until the number of active threads includes this one; `Infinity` when it never does. */
+function restOf({ active, thread }: Pick<ClosedPlan, 'active' | 'thread'>, nowNs: Nanoseconds): Nanoseconds {
+  if (active === undefined) return 0
+  const { stepMs, values } = active
+  const nowMs = nsToMs(nowNs)
+  const now = stepAt(active, nowMs)
+  const later = values.findIndex((_, step) => (values[(now + step) % values.length] ?? 0) > thread)
+  if (later <= 0) return later < 0 ? Number.POSITIVE_INFINITY : 0
+  return msToNs((Math.floor(nowMs / stepMs) + later) * stepMs - nowMs)
+}
+
 /** When an activity is on next, at the earliest at `ms`: `ms` itself while it is on. */
 export function nextActiveMs({ firstMs, activeMs, periodMs }: Waves, ms: number): number {
   if (ms < firstMs) return firstMs
@@ -203,6 +222,8 @@ function nextArrivalMs(arrivals: Arrivals, state: ArrivalState, random: Random):
     }
     case 'bursts':
       return burst(arrivals, state, random)
+    case 'steps':
+      return inSteps(arrivals.perSecond, state, random)
     case 'schedule':
       return arrivals.atMs.toSorted((a, b) => a - b)[state.turn++]
   }
@@ -216,6 +237,24 @@ function poisson(perSecond: number, waves: Waves | undefined, state: ArrivalStat
     if (activeMs <= state.latestMs) return state.latestMs
     // The process has no memory, so that it may as well begin anew with the wave.
     state.latestMs = activeMs
+  }
+}
+
+/** The next arrival of a rate that is constant within a step: what is left of an exponential draw goes on in the next one. */
+function inSteps(perSecond: Steps, state: ArrivalState, random: Random): number | undefined {
+  const { stepMs, values } = perSecond
+  if (!values.some((value) => value > 0)) return undefined
+  let rest = -Math.log(1 - random()) * MS_PER_SECOND
+  for (;;) {
+    const endMs = (Math.floor(state.latestMs / stepMs) + 1) * stepMs
+    const rate = values[stepAt(perSecond, state.latestMs)] ?? 0
+    const needed = rest / rate
+    if (state.latestMs + needed < endMs) {
+      state.latestMs += needed
+      return state.latestMs
+    }
+    rest -= (endMs - state.latestMs) * rate
+    state.latestMs = endMs
   }
 }
 

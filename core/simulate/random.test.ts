@@ -5,11 +5,13 @@ import {
   randomOf,
   seededState,
   seededRandom,
+  type Buckets,
   type Distribution,
   constant,
   drawNs,
   exponential,
   lognormal,
+  meanOfBuckets,
   uniform,
 } from './random.ts'
 
@@ -71,6 +73,8 @@ describe('durations', () => {
     expect(average(uniform(10, 30))).toBeCloseTo(20, 0)
     expect(average(exponential(50)) / 50).toBeCloseTo(1, 1)
     expect(average(lognormal(20, 0.5)) / (20 * Math.exp(0.125))).toBeCloseTo(1, 1)
+    const measured: Buckets = { kind: 'buckets', boundsMs: [1, 10, 10, 500], weights: [30, 20, 50] }
+    expect(average(measured) / meanOfBuckets(measured)).toBeCloseTo(1, 1)
   })
 
   test('are whole nanoseconds between nothing and an hour', () => {

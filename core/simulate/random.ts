@@ -72,8 +72,12 @@ const DistributionSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('exponential'), meanMs: ms }),
   /** `sigma` is the deviation of the logarithm: 0.5 puts one in forty above 2.7 times the median. */
   z.object({ kind: z.literal('lognormal'), medianMs: ms, sigma: z.number().min(0).max(3) }),
+  /** As a histogram shows it: each bucket as often as its weight, log-uniform between its bounds. Bounds ascend from above 0. */
+  z.object({ kind: z.literal('buckets'), boundsMs: z.array(ms).min(2), weights: z.array(z.number().min(0)).min(1) }),
 ])
 export type Distribution = z.infer<typeof DistributionSchema>
+
+export type Buckets = Extract<Distribution, { kind: 'buckets' }>
 
 export const constant = (duration: number): Distribution => ({ kind: 'constant', ms: duration })
 export const uniform = (fromMs: number, toMs: number): Distribution => ({ kind: 'uniform', fromMs, toMs })
@@ -97,7 +101,26 @@ function drawMs(distribution: Distribution, random: Random): number {
       return -Math.log(1 - random()) * distribution.meanMs
     case 'lognormal':
       return distribution.medianMs * Math.exp(distribution.sigma * standardNormal(random))
+    case 'buckets':
+      return drawBucketMs(distribution, random)
   }
+}
+
+/** Milliseconds. */
+export function meanOfBuckets({ boundsMs, weights }: Buckets): number {
+  const total = weights.reduce((sum, weight) => sum + weight, 0)
+  return weights.reduce((sum, weight, bucket) => {
+    const [from = 0, to = from] = boundsMs.slice(bucket, bucket + 2)
+    return sum + (weight / total) * (to > from ? (to - from) / Math.log(to / from) : from)
+  }, 0)
+}
+
+function drawBucketMs({ boundsMs, weights }: Buckets, random: Random): number {
+  let rest = random() * weights.reduce((sum, weight) => sum + weight, 0)
+  const found = weights.findIndex((weight) => (rest -= weight) < 0)
+  const bucket = found < 0 ? weights.length - 1 : found
+  const [from = 0, to = from] = boundsMs.slice(bucket, bucket + 2)
+  return from * (to / from) ** random()
 }
 
 /** Box and Muller's first number; the second is not kept, so that a draw depends on nothing before it. */

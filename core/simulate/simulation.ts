@@ -83,6 +83,8 @@ export interface Simulation {
   configure(configuration: EngineConfiguration): ConfigurationReport
   /** From now on every execution time that is drawn is multiplied by this. */
   slow(executionFactor: number): void
+  /** Levels go on as if this had been their smoothed demand until now, in seats, by name. */
+  remember(smoothed: ReadonlyMap<string, Seats>): void
   /** What this group sends before `untilNs` arrives then: a network that lets nothing through. */
   pause(group: string, untilNs: Nanoseconds): void
   /** What became of the calls so far, by group. */
@@ -213,6 +215,13 @@ class SimulatedCluster implements Simulation {
 
   slow(executionFactor: number): void {
     this.executionFactor = executionFactor
+  }
+
+  remember(smoothed: ReadonlyMap<string, Seats>): void {
+    for (const level of this.engine.levels()) {
+      const seats = smoothed.get(level.plan.name)
+      if (seats !== undefined) level.demand = { ...level.demand, smoothed: seats }
+    }
   }
 
   pause(group: string, untilNs: Nanoseconds): void {
@@ -362,8 +371,11 @@ function plansOf(
     }
     case 'closed': {
       const { calls, ...closed } = behaviour
-      const plan: ClientPlan = { ...closed, mix: callMix(book, user, index, calls) }
-      return Array.from({ length: behaviour.threads }, (_, thread) => ({ part: `thread ${thread}`, plan }))
+      const mix = callMix(book, user, index, calls)
+      return Array.from({ length: behaviour.threads }, (_, thread) => ({
+        part: `thread ${thread}`,
+        plan: { ...closed, mix, thread },
+      }))
     }
     case 'informer':
       return behaviour.targets.map((one) => {

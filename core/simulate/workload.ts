@@ -76,6 +76,8 @@ export type Behaviour =
       readonly threads: number
       readonly think: Distribution
       readonly waves?: Waves
+      /** Only so many of the threads of each client are at work, in each step; all of them without. */
+      readonly active?: Steps
       readonly calls: readonly CallKind[]
       /** `retry` without. */
       readonly onRejection?: OnRejection
@@ -99,6 +101,15 @@ export interface Waves {
   readonly periodMs: number
 }
 
+/** One value for each step of time, from the first again after the last. */
+export interface Steps {
+  readonly stepMs: number
+  readonly values: readonly number[]
+}
+
+/** The index of the step at an instant, milliseconds since the start. */
+export const stepAt = ({ stepMs, values }: Steps, ms: number): number => Math.floor(ms / stepMs) % values.length
+
 export type Arrivals =
   | { readonly kind: 'poisson'; readonly perSecond: number; readonly waves?: Waves }
   /** Every so often, each time off by at most `jitter` of the period; clients begin anywhere in it. */
@@ -110,6 +121,8 @@ export type Arrivals =
       readonly count: number
       readonly spreadMs: number
     }
+  /** A Poisson process whose rate per second changes from step to step. */
+  | { readonly kind: 'steps'; readonly perSecond: Steps }
   /** At these times after the start. */
   | { readonly kind: 'schedule'; readonly atMs: readonly number[] }
 

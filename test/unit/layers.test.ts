@@ -42,6 +42,7 @@ const ROOMS = [
   'core/simulate',
   'core/feeds',
   'core/whatif', // the same requests under several variants
+  'core/twin', // a server that is only known by its pages
   'core/scenario', // situations with verdicts
   'core/conformance',
   'core/qos', // limits in front of an etcd

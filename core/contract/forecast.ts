@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { ObjectSetSchema } from '../config/schema.ts'
+import { ProblemSchema } from './errors.ts'
+
+/** What a forecast is about, for each level. Waits in seconds, seats as means over the time. */
+export const QUANTITIES = ['waitP50', 'waitP99', 'rejectedPerSecond', 'seats', 'current'] as const
+export const QuantitySchema = z.enum(QUANTITIES)
+export type Quantity = z.infer<typeof QuantitySchema>
+
+const known = z.number().exactOptional()
+
+/**
+ * What a level did over a span of time. A wait is absent where no request finished waiting; `current` is the mean of the
+ * current limit.
+ */
+export const QuantitiesSchema = z.object({
+  arrivalsPerSecond: z.number(),
+  waitP50: known,
+  waitP99: known,
+  rejectedPerSecond: z.number(),
+  seats: known,
+  current: known,
+})
+export type Quantities = z.infer<typeof QuantitiesSchema>
+
+/** The 90 % interval of a forecast and its middle. */
+export const BandSchema = z.object({ low: z.number(), point: z.number(), high: z.number() })
+export type Band = z.infer<typeof BandSchema>
+
+export const ForecastLevelSchema = z.object({
+  level: z.string(),
+  /** Over the span that the forecast is made from; absent for a level that the edit adds. */
+  now: QuantitiesSchema.exactOptional(),
+  /** Nominal limit after the edit, exact; absent for a level that the edit removes. */
+  nominal: z.number().exactOptional(),
+  bands: z.partialRecord(QuantitySchema, BandSchema),
+  /** Why there are no bands, or how little they are worth, in one sentence. */
+  note: z.string().exactOptional(),
+})
+export type ForecastLevel = z.infer<typeof ForecastLevelSchema>
+
+/** How the twin reproduces one level under the present configuration. */
+export const FitLevelSchema = z.object({
+  level: z.string(),
+  observed: QuantitiesSchema,
+  twin: QuantitiesSchema,
+  /** Mean relative error of the waits, rejections, seats and limits. */
+  error: z.number(),
+  fits: z.boolean(),
+  /** `open`: requests come whatever becomes of the others; `closed`: each client waits for its answer. */
+  clients: z.enum(['open', 'closed']),
+  flows: z.number(),
+})
+export type FitLevel = z.infer<typeof FitLevelSchema>
+
+export const ForecastReportSchema = z.object({
+  server: z.string(),
+  /** Of the history, Unix milliseconds. */
+  fromMs: z.number(),
+  untilMs: z.number(),
+  levels: z.array(ForecastLevelSchema).readonly(),
+  fit: z.array(FitLevelSchema).readonly(),
+  /** Simulated runs behind each band, and the simulated seconds of each. */
+  runs: z.number(),
+  seconds: z.number(),
+  /** What the forecast assumes and lacks, in sentences. */
+  notes: z.array(z.string()).readonly(),
+})
+export type ForecastReport = z.infer<typeof ForecastReportSchema>
+
+export const ForecastWishSchema = z.object({
+  connection: z.number().int(),
+  server: z.string(),
+  objects: ObjectSetSchema,
+})
+export type ForecastWish = z.infer<typeof ForecastWishSchema>
+
+/** How a forecast goes; after `done` and `failed` nothing more comes. */
+export const ForecastEventSchema = z.discriminatedUnion('kind', [
+  /** Fraction of 1. */
+  z.object({ kind: z.literal('progress'), part: z.number() }),
+  z.object({ kind: z.literal('done'), report: ForecastReportSchema, elapsedMs: z.number() }),
+  z.object({ kind: z.literal('failed'), problem: ProblemSchema }),
+])
+export type ForecastEvent = z.infer<typeof ForecastEventSchema>

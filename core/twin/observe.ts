@@ -1,0 +1,258 @@
+import type { Quantities } from '../contract/forecast.ts'
+import {
+  isRestart,
+  REJECT_REASONS,
+  type Histogram,
+  type LevelFrame,
+  type SchemaFrame,
+  type ServerFrame,
+} from '../frame/frame.ts'
+import { histogramIncrease, histogramMean, median, sumHistograms } from '../frame/quantile.ts'
+import { fell, flowIncrease, meanBetween, quantiles } from '../frame/rates.ts'
+import { MS_PER_SECOND, type Seats, type UnixMs, unixMsOf } from '../units.ts'
+
+/** What one server did over a span of time, from its pages alone. */
+export interface Observation {
+  readonly server: string
+  readonly version: string | undefined
+  readonly fromMs: UnixMs
+  readonly untilMs: UnixMs
+  /** Length of the steps of `SchemaTraffic`, whole milliseconds. */
+  readonly stepMs: number
+  readonly levels: readonly ObservedLevel[]
+}
+
+export interface ObservedLevel {
+  readonly name: string
+  readonly quantities: Quantities
+  readonly evidence: Evidence
+  /** Smoothed demand when the span began and when it ended, seats. */
+  readonly smoothed: { readonly first: Seats | undefined; readonly last: Seats | undefined }
+  readonly schemas: readonly SchemaTraffic[]
+}
+
+/** What tells how the requests of a level come; absent where the server does not report it. */
+export interface Evidence {
+  /** Mean number of requests that wait. */
+  readonly queued: number | undefined
+  /** Of seat demand within a recomputation period: means of its average, deviation and high watermark. */
+  readonly demand: number | undefined
+  readonly deviation: number | undefined
+  readonly highWatermark: number | undefined
+  /** Mean length of a queue right after a request was enqueued. */
+  readonly queueLength: number | undefined
+}
+
+/** Requests of one flow schema, step by step and in histograms over the whole span. */
+export interface SchemaTraffic {
+  readonly schema: string
+  /** Requests per second in each step. */
+  readonly arrivals: readonly number[]
+  readonly rejected: readonly number[]
+  /** Requests that wait or execute in each step. */
+  readonly present: readonly number[]
+  /** Seconds; of watches until they are initialised. */
+  readonly execution: Histogram | undefined
+  readonly executionWatch: Histogram | undefined
+  readonly widths: Histogram | undefined
+  /** Mean seats that its requests occupy. */
+  readonly seats: number | undefined
+}
+
+/** Steps are not shorter than this: pages may come in quick succession. */
+const SHORTEST_STEP_MS = 1_000
+/** Below this a span has no statistics worth fitting. */
+export const SHORTEST_SPAN_SECONDS = 20
+
+/**
+ * The pages since the server last started and since its limits were last configured: what came before happened under other
+ * rules. Ascending by time, each instant once.
+ */
+export function comparableFrames(frames: readonly ServerFrame[]): readonly ServerFrame[] {
+  const ascending = frames.toSorted((a, b) => unixMsOf(a.at) - unixMsOf(b.at))
+  const distinct = ascending.filter((frame, i) => frame.at !== ascending[i - 1]?.at)
+  const from = distinct.findLastIndex((frame, i) => {
+    const before = distinct[i - 1]
+    return before !== undefined && (hasRestarted(before, frame) || nominals(before) !== nominals(frame))
+  })
+  return distinct.slice(Math.max(0, from))
+}
+
+function hasRestarted(before: ServerFrame, after: ServerFrame): boolean {
+  if (isRestart(before.startedAt, after.startedAt)) return true
+  return pairs(before, after).some(({ earlier, later }) => earlier !== undefined && fell(later, earlier))
+}
+
+const nominals = ({ levels }: ServerFrame): string =>
+  JSON.stringify(levels.map(({ name, limits: { nominal, lower, upper } }) => [name, nominal, lower, upper]))
+
+interface Pair {
+  readonly level: string
+  readonly later: SchemaFrame
+  readonly earlier: SchemaFrame | undefined
+}
+
+function pairs(before: ServerFrame, after: ServerFrame): readonly Pair[] {
+  return after.levels.flatMap((level) => {
+    const known = before.levels.find(({ name }) => name === level.name)
+    return level.schemas.map((later) => ({
+      level: level.name,
+      later,
+      earlier: known?.schemas.find(({ name }) => name === later.name),
+    }))
+  })
+}
+
+/** What happened between the first and the last of these pages; `undefined` when they span too little time. */
+export function observe(frames: readonly ServerFrame[]): Observation | undefined {
+  const [first] = frames
+  const last = frames.at(-1)
+  if (first === undefined || last === undefined) return undefined
+  const times = frames.map(({ at }) => unixMsOf(at))
+  const [fromMs = 0, untilMs = 0] = [times[0], times.at(-1)]
+  if (untilMs - fromMs < SHORTEST_SPAN_SECONDS * MS_PER_SECOND) return undefined
+  const usual = median(times.slice(1).map((at, i) => at - (times[i] ?? at))) ?? SHORTEST_STEP_MS
+  const stepMs = Math.max(SHORTEST_STEP_MS, Math.round(usual))
+  const span: Span = { frames, times, fromMs, untilMs, stepMs }
+  return {
+    server: last.id,
+    version: last.version,
+    fromMs,
+    untilMs,
+    stepMs,
+    levels: last.levels.map((level) => observedLevel(level, span)),
+  }
+}
+
+interface Span extends Pick<Observation, 'fromMs' | 'untilMs' | 'stepMs'> {
+  readonly frames: readonly ServerFrame[]
+  readonly times: readonly UnixMs[]
+}
+
+function observedLevel(last: LevelFrame, span: Span): ObservedLevel {
+  const { frames, fromMs, untilMs } = span
+  const { name } = last
+  const seconds = (untilMs - fromMs) / MS_PER_SECOND
+  const pages = frames.map(({ levels }) => levels.find((level) => level.name === name))
+  const known = pages.filter((page) => page !== undefined)
+  const [first] = pages
+  const schemas = last.schemas.flatMap((schema) => schemaTraffic(schema, pages, span) ?? [])
+  const started = (schema: string): SchemaFrame | undefined => first?.schemas.find((one) => one.name === schema)
+  const increases = last.schemas.map((schema) => flowIncrease(schema, observationsOf(started(schema.name))))
+  const wait = sumHistograms(increases.flatMap((one) => one.wait ?? []))
+  const { waitP50, waitP99 } = quantiles({ wait, execution: undefined })
+  const rejected = (page: LevelFrame | undefined): number =>
+    REJECT_REASONS.reduce((sum, reason) => sum + (page?.rejected?.[reason] ?? 0), 0)
+  const seats = meanSeats(pages)
+  const current = meanOf(known.map(({ limits }) => limits.current))
+  const lengths = sumHistograms(
+    last.schemas.flatMap((schema) => {
+      const { queueLength } = schema
+      return (queueLength && histogramIncrease(queueLength, started(schema.name)?.queueLength)) ?? []
+    }),
+  )
+  const arrivals = schemas.reduce((sum, one) => sum + (meanOf(one.arrivals) ?? 0), 0)
+  return {
+    name,
+    quantities: {
+      arrivalsPerSecond: arrivals,
+      ...(waitP50 !== undefined && { waitP50 }),
+      ...(waitP99 !== undefined && { waitP99 }),
+      rejectedPerSecond: Math.max(0, rejected(last) - rejected(first)) / seconds,
+      ...(seats !== undefined && { seats }),
+      ...(current !== undefined && { current }),
+    },
+    evidence: {
+      queued: meanOf(known.map(({ requests }) => requests.queued)),
+      demand: meanOf(known.map(({ demand }) => demand.average)),
+      deviation: meanOf(known.map(({ demand }) => demand.stdev)),
+      highWatermark: meanOf(known.map(({ demand }) => demand.highWatermark)),
+      queueLength: lengths && histogramMean(lengths),
+    },
+    smoothed: { first: first?.demand.smoothed, last: last.demand.smoothed },
+    schemas,
+  }
+}
+
+const observationsOf = (schema: SchemaFrame | undefined) => schema && { wait: schema.wait, execution: schema.execution }
+
+/** Time-weighted by the server where it says, else the mean of what the pages show. */
+function meanSeats(pages: readonly (LevelFrame | undefined)[]): number | undefined {
+  const parts = pages.slice(1).map((later, i) => {
+    const earlier = pages[i]
+    const ratio = meanBetween(later?.seatUtilization, earlier?.seatUtilization)
+    const limit = meanOf([earlier?.limits.current, later?.limits.current])
+    return ratio === undefined || limit === undefined ? undefined : ratio * limit
+  })
+  return parts.includes(undefined) ? meanOf(pages.map((page) => page?.seats.executing)) : meanOf(parts)
+}
+
+const schemaIn = (page: LevelFrame | undefined, schema: string): SchemaFrame | undefined =>
+  page?.schemas.find(({ name }) => name === schema)
+
+/** `undefined` for a schema without requests in the span, or whose counts the server does not report. */
+function schemaTraffic(
+  last: SchemaFrame,
+  pages: readonly (LevelFrame | undefined)[],
+  { times, fromMs, untilMs, stepMs }: Span,
+): SchemaTraffic | undefined {
+  const rows = pages.map((page) => schemaIn(page, last.name))
+  const intervals = rows.slice(1).map((later, i) => intervalOf(rows[i], later, (times[i + 1] ?? 0) - (times[i] ?? 0)))
+  if (!intervals.some(({ arrivals }) => arrivals > 0)) return undefined
+  const steps = Math.max(1, Math.floor((untilMs - fromMs) / stepMs))
+  let at = 0
+  const inSteps = Array.from({ length: steps }, (_, step) => {
+    const middle = fromMs + (step + 0.5) * stepMs
+    while (at < intervals.length - 1 && (times[at + 1] ?? 0) < middle) at++
+    return intervals[at] ?? IDLE
+  })
+  const [first] = rows
+  const increase = (histogram: 'execution' | 'executionWatch' | 'estimatedSeats'): Histogram | undefined => {
+    const later = last[histogram]
+    return later && histogramIncrease(later, first?.[histogram])
+  }
+  return {
+    schema: last.name,
+    arrivals: inSteps.map(({ arrivals }) => arrivals),
+    rejected: inSteps.map(({ rejected }) => rejected),
+    present: inSteps.map(({ present }) => present),
+    execution: increase('execution'),
+    executionWatch: increase('executionWatch'),
+    widths: increase('estimatedSeats'),
+    seats: meanOf(rows.map((row) => row?.seats.executing)),
+  }
+}
+
+interface Interval {
+  /** Per second. */
+  readonly arrivals: number
+  readonly rejected: number
+  readonly present: number
+}
+const IDLE: Interval = { arrivals: 0, rejected: 0, present: 0 }
+
+/** A schema that has no series yet has seen no request. */
+function intervalOf(earlier: SchemaFrame | undefined, later: SchemaFrame | undefined, ms: number): Interval {
+  const seconds = ms / MS_PER_SECOND
+  const grown = (of: (schema: SchemaFrame) => number | undefined): number =>
+    ((later && of(later)) ?? 0) - ((earlier && of(earlier)) ?? 0)
+  const rejected = grown(rejectedIn)
+  const came = grown(({ dispatched }) => dispatched) + rejected + grown(({ requests }) => requests.queued)
+  const present = [earlier, later].map((schema) =>
+    schema === undefined ? 0 : (schema.requests.executing ?? 0) + (schema.requests.queued ?? 0),
+  )
+  return {
+    arrivals: Math.max(0, came) / seconds,
+    rejected: Math.max(0, rejected) / seconds,
+    present: meanOf(present) ?? 0,
+  }
+}
+
+const rejectedIn = ({ rejected }: SchemaFrame): number | undefined =>
+  rejected && REJECT_REASONS.reduce((sum, reason) => sum + rejected[reason], 0)
+
+/** Mean of those that are known; `undefined` of none. */
+export function meanOf(values: readonly (number | undefined)[]): number | undefined {
+  const known = values.filter((value) => value !== undefined)
+  return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0) / known.length
+}

@@ -1,0 +1,241 @@
+import type { ClassifyingConfiguration } from '../classify/configuration.ts'
+import type { Histogram } from '../frame/frame.ts'
+import { DEFAULT_REQUEST_TIMEOUT_SECONDS, isExempt } from '../frame/frame.ts'
+import { type Buckets, type Distribution, exponential, meanOfBuckets } from '../simulate/random.ts'
+import type { Behaviour, CallKind, ClientGroup, Steps, Workload } from '../simulate/workload.ts'
+import { MS_PER_SECOND } from '../units.ts'
+import { meanOf, type Observation, type ObservedLevel, type SchemaTraffic } from './observe.ts'
+import { listOfWidth, type Specimen, specimens, TWIN_OBJECTS } from './specimens.ts'
+
+/** What metrics do not show of the clients of a level. */
+export interface Guess {
+  /**
+   * `open`: requests come whatever becomes of the others. `closed`: each client sends its next request after an answer and a
+   * pause of `think` times what a request took here.
+   */
+  readonly clients: 'open' | 'closed'
+  readonly think: number
+  /** The number of clients, or their rate, is a mean over so many milliseconds. */
+  readonly smoothMs: number
+  readonly flows: number
+  /** Part of all requests that the first flow sends; the others share the rest evenly. */
+  readonly elephant: number
+}
+
+/** Flows of a schema that are known from dumps: name of the user or namespace, and its part of the requests. */
+export type KnownFlows = ReadonlyMap<string, readonly { readonly name: string; readonly share: number }[]>
+
+export interface TwinTraffic {
+  readonly workload: Workload
+  /** Schemas whose requests could not be made up. */
+  readonly missing: readonly string[]
+}
+
+/** What a client waits after a 429 before it sends the request again. */
+const RETRY_SECONDS = 1
+
+/** Clients that send what was observed, step by step. */
+export function twinTraffic(
+  observation: Observation,
+  configuration: ClassifyingConfiguration,
+  guessOf: (level: string) => Guess,
+  known: KnownFlows,
+): TwinTraffic {
+  const missing: string[] = []
+  const groups = observation.levels.flatMap((level) =>
+    level.schemas.flatMap((traffic): readonly ClientGroup[] => {
+      const schema = configuration.order.find(({ metadata }) => metadata.name === traffic.schema)
+      // What makes nobody wait is not told apart by who waits for whom.
+      const guess = isExempt(level) ? EXEMPT_GUESS : guessOf(level.name)
+      const named = known.get(traffic.schema)
+      const shares = named?.map(({ share }) => share) ?? sharesOf(guess)
+      const clients =
+        schema === undefined
+          ? []
+          : specimens(
+              schema,
+              configuration,
+              shares.length,
+              named?.map(({ name }) => name),
+            )
+      if (clients.length === 0) {
+        missing.push(traffic.schema)
+        return []
+      }
+      return groupsOf(traffic, { level, clients, shares, guess, stepMs: observation.stepMs })
+    }),
+  )
+  return { workload: { ...QUIET, groups }, missing }
+}
+
+const EXEMPT_GUESS: Guess = { clients: 'open', think: 0, smoothMs: 0, flows: 1, elephant: 1 }
+
+/** A machine of which only its requests are known: nothing slows them down but what the histograms already hold. */
+const QUIET: Omit<Workload, 'groups'> = {
+  namespaces: 1,
+  objects: [{ key: 'twins', ...TWIN_OBJECTS }],
+  service: { byVerb: {}, otherwise: { kind: 'constant', ms: 1 }, bytesPerSecond: 1e12, capacity: [] },
+}
+
+const sharesOf = ({ flows, elephant }: Guess): readonly number[] =>
+  Array.from({ length: flows }, (_, flow) => (flow === 0 ? elephant : (1 - elephant) / (flows - 1)))
+
+interface Made {
+  readonly level: ObservedLevel
+  readonly clients: readonly Specimen[]
+  readonly shares: readonly number[]
+  readonly guess: Guess
+  readonly stepMs: number
+}
+
+function groupsOf(traffic: SchemaTraffic, made: Made): readonly ClientGroup[] {
+  const { level, clients, guess, stepMs } = made
+  const rest = (values: readonly number[]): readonly number[] => smoothed(values, guess.smoothMs / stepMs)
+  // Flows that could not be made up leave their part to the others.
+  const shares = made.shares.slice(0, clients.length)
+  const sum = shares.reduce((total, share) => total + share, 0)
+  const parts = shares.map((share) => share / sum)
+  const perFlow =
+    guess.clients === 'open'
+      ? parts.map((part): BehaviourWithoutCalls => ({
+          kind: 'open',
+          arrivals: {
+            kind: 'steps',
+            // What is sent again after a 429 is counted as an arrival already.
+            perSecond: { stepMs, values: rest(traffic.arrivals).map((rate) => rate * part) },
+          },
+          onRejection: 'next',
+        }))
+      : closed(traffic, parts, made, rest)
+  return clients.flatMap((client, flow): readonly ClientGroup[] => {
+    const behaviour = perFlow[flow]
+    const calls = callsOf(traffic, client)
+    if (behaviour === undefined || calls.length === 0) return []
+    const name = `${level.name}/${traffic.schema}/${flow}`
+    return [{ name, clients: 1, user: client.user, behaviour: { ...behaviour, calls } }]
+  })
+}
+
+type OpenOrClosed = Extract<Behaviour, { kind: 'open' | 'closed' }>
+type BehaviourWithoutCalls = OpenOrClosed extends infer B ? (B extends OpenOrClosed ? Omit<B, 'calls'> : never) : never
+
+function closed(
+  { arrivals, rejected, present }: SchemaTraffic,
+  parts: readonly number[],
+  { guess, stepMs }: Made,
+  rest: (values: readonly number[]) => readonly number[],
+): readonly BehaviourWithoutCalls[] {
+  const served = Math.max(1e-9, (meanOf(arrivals) ?? 0) - (meanOf(rejected) ?? 0))
+  const tookSeconds = (meanOf(present) ?? 0) / served
+  const threads = rest(present.map((count, step) => count * (1 + guess.think) + (rejected[step] ?? 0) * RETRY_SECONDS))
+  const think = exponential(Math.min(3_600_000, guess.think * tookSeconds * MS_PER_SECOND))
+  const whole = threads.map((count) => apportioned(Math.round(count), parts))
+  return parts.map((_, flow): BehaviourWithoutCalls => {
+    const active: Steps = { stepMs, values: whole.map((counts) => counts[flow] ?? 0) }
+    return { kind: 'closed', threads: Math.max(...active.values), think, active, onRejection: 'retry' }
+  })
+}
+
+/** A whole number split by parts of 1: largest remainders first. */
+export function apportioned(total: number, parts: readonly number[]): readonly number[] {
+  const exact = parts.map((part) => part * total)
+  const counts = exact.map(Math.floor)
+  const left = total - counts.reduce((sum, count) => sum + count, 0)
+  const order = exact.map((value, i) => ({ i, rest: value - Math.floor(value) })).toSorted((a, b) => b.rest - a.rest)
+  for (const { i } of order.slice(0, left)) counts[i] = (counts[i] ?? 0) + 1
+  return counts
+}
+
+/** Running means over so many steps; the values themselves over fewer than two. */
+export function smoothed(values: readonly number[], steps: number): readonly number[] {
+  const half = Math.floor(steps / 2)
+  if (half < 1) return values
+  return values.map((_, i) => meanOf(values.slice(Math.max(0, i - half), i + half + 1)) ?? 0)
+}
+
+/** Requests of each width, as often as they came. */
+function callsOf(traffic: SchemaTraffic, { narrow, wide }: Specimen): readonly CallKind[] {
+  const widths = widthsOf(traffic.widths)
+  const factors = executionFactors(traffic, widths)
+  const execution = executionOf(traffic)
+  return widths.flatMap(({ seats, count }): readonly CallKind[] => {
+    const address = wide === undefined || (seats === 1 && narrow !== undefined) ? narrow : listOfWidth(wide, seats)
+    if (address === undefined) return []
+    const factor = seats === 1 ? factors.narrow : factors.wide
+    return [{ method: address.method, target: address.url, weight: count, execution: scaled(execution, factor) }]
+  })
+}
+
+export interface Width {
+  readonly seats: number
+  readonly count: number
+}
+
+/** Small widths have a bucket each; wider ones are taken as the bound of theirs. One seat where nothing is known. */
+export function widthsOf(histogram: Histogram | undefined): readonly Width[] {
+  if (histogram === undefined || histogram.count === 0) return [{ seats: 1, count: 1 }]
+  const { bounds, counts } = histogram
+  return counts.flatMap((upTo, bucket) => {
+    const count = upTo - (counts[bucket - 1] ?? 0)
+    return count > 0 ? [{ seats: Math.max(1, Math.round(bounds[bucket] ?? bounds.at(-1) ?? 1)), count }] : []
+  })
+}
+
+/** Deviations of Little's law within this are noise of the samples. */
+const LITTLE_TOLERANCE = 0.25
+const FACTORS = { min: 0.1, max: 10 } as const
+
+/**
+ * How much longer or shorter wide and narrow requests take than the mean of all, so that seats × time is what was observed:
+ * wide lists are often the slow ones.
+ */
+export function executionFactors(
+  traffic: SchemaTraffic,
+  widths: readonly Width[],
+): { readonly narrow: number; readonly wide: number } {
+  const even = { narrow: 1, wide: 1 }
+  const served = (meanOf(traffic.arrivals) ?? 0) - (meanOf(traffic.rejected) ?? 0)
+  const mean = meanExecution(traffic)
+  const total = widths.reduce((sum, { count }) => sum + count, 0)
+  const one = (widths.find(({ seats }) => seats === 1)?.count ?? 0) / total
+  if (traffic.seats === undefined || served <= 0 || mean <= 0 || one === 0 || one === 1) return even
+  const wideSeats = widths.reduce((sum, { seats, count }) => sum + (seats === 1 ? 0 : (seats * count) / total), 0)
+  const perRequest = traffic.seats / served / mean
+  const expected = one + wideSeats
+  if (Math.abs(perRequest / expected - 1) < LITTLE_TOLERANCE) return even
+  const bounded = (factor: number): number => Math.min(Math.max(factor, FACTORS.min), FACTORS.max)
+  const wide = bounded((perRequest - 1) / (wideSeats - (1 - one)))
+  return { wide, narrow: bounded((1 - (1 - one) * wide) / one) }
+}
+
+/** Seconds; of ordinary requests and watches together. */
+const meanExecution = ({ execution, executionWatch }: SchemaTraffic): number => {
+  const known = [execution, executionWatch].filter((histogram) => histogram !== undefined)
+  const count = known.reduce((sum, histogram) => sum + histogram.count, 0)
+  return count === 0 ? 0 : known.reduce((sum, histogram) => sum + histogram.sum, 0) / count
+}
+
+const UNKNOWN_EXECUTION: Distribution = { kind: 'constant', ms: 10 }
+/** The first bucket begins here, as part of its bound. */
+const FIRST_BUCKET = 0.1
+
+/** The observed durations: log-uniform in each bucket, with the observed mean. */
+function executionOf(traffic: SchemaTraffic): Distribution {
+  const known = [traffic.execution, traffic.executionWatch].filter((histogram) => histogram !== undefined)
+  const shape = known.find(({ count }) => count > 0)
+  if (shape === undefined) return UNKNOWN_EXECUTION
+  const ends = [...shape.bounds, DEFAULT_REQUEST_TIMEOUT_SECONDS].map((bound) => Math.max(bound, 1e-4) * MS_PER_SECOND)
+  const boundsMs = [(ends[0] ?? 1) * FIRST_BUCKET, ...ends.map((end, i) => Math.max(end, ends[i - 1] ?? 0))]
+  const weights = shape.counts.map((_, bucket) =>
+    known.reduce((sum, { counts }) => sum + Math.max(0, (counts[bucket] ?? 0) - (counts[bucket - 1] ?? 0)), 0),
+  )
+  const buckets: Buckets = { kind: 'buckets', boundsMs, weights }
+  const factor = (meanExecution(traffic) * MS_PER_SECOND) / meanOfBuckets(buckets)
+  return scaled(buckets, Math.min(Math.max(factor, 0.5), 2))
+}
+
+function scaled(distribution: Distribution, factor: number): Distribution {
+  if (distribution.kind !== 'buckets' || factor === 1) return distribution
+  const longest = DEFAULT_REQUEST_TIMEOUT_SECONDS * MS_PER_SECOND
+  return { ...distribution, boundsMs: distribution.boundsMs.map((bound) => Math.min(bound * factor, longest)) }
+}

@@ -1,0 +1,75 @@
+import { builtInObjects } from '../config/builtIn.ts'
+import type { LimitedSpec, ObjectSet } from '../config/objects.ts'
+import type { ServerFrame } from '../frame/frame.ts'
+import type { User } from '../request/match.ts'
+import { constant, lognormal } from '../simulate/random.ts'
+import { serverFrame } from '../simulate/serverFrame.ts'
+import { createSimulation } from '../simulate/simulation.ts'
+import type { Behaviour, CallKind, ClientGroup, Workload } from '../simulate/workload.ts'
+import { secondsToNs } from '../units.ts'
+import { defaultVariant, engineOptions, type Variant } from '../whatif/variant.ts'
+
+const VERSION = 'v1.36.3'
+export const OBJECTS = builtInObjects(VERSION)
+
+/** 120 seats, of which workload-low has 49 and can borrow to 74. */
+export const SERVER: Variant = {
+  ...defaultVariant('server', OBJECTS),
+  version: VERSION,
+  maxRequestsInFlight: 80,
+  maxMutatingRequestsInFlight: 40,
+}
+
+const account = (name: string): User => ({
+  name: `system:serviceaccount:batch:${name}`,
+  groups: ['system:serviceaccounts', 'system:serviceaccounts:batch', 'system:authenticated'],
+})
+
+/** A read of workload-low that takes 400 ms in the middle. */
+export const CALLS: readonly CallKind[] = [
+  { method: 'GET', target: '/api/v1/namespaces/a/pods/x', weight: 1, execution: lognormal(400, 0.6) },
+]
+
+export const clients = (name: string, count: number, behaviour: Behaviour): ClientGroup => ({
+  name,
+  clients: count,
+  user: account(`${name}-{i}`),
+  behaviour,
+})
+
+export const workloadOf = (...groups: readonly ClientGroup[]): Workload => ({
+  namespaces: 1,
+  objects: [],
+  service: { byVerb: {}, otherwise: constant(1), bytesPerSecond: 1e12, capacity: [] },
+  groups,
+})
+
+/** The built-in objects with another workload-low. */
+export const withLow = (change: Partial<LimitedSpec>): ObjectSet => ({
+  ...OBJECTS,
+  levels: OBJECTS.levels.map((level) =>
+    level.metadata.name === 'workload-low' && level.spec.limited !== undefined
+      ? { ...level, spec: { ...level.spec, limited: { ...level.spec.limited, ...change } } }
+      : level,
+  ),
+})
+
+/** Pages of a simulated server, one each second, from `from` to `until` seconds; objects change once they are given. */
+export function pagesOf(
+  workload: Workload,
+  { from, until, edit }: { from: number; until: number; edit?: { readonly at: number; readonly objects: ObjectSet } },
+): readonly ServerFrame[] {
+  const simulation = createSimulation({
+    ...engineOptions(SERVER, 0, secondsToNs(until)),
+    seed: 7,
+    workload,
+    configuration: OBJECTS,
+  })
+  const pages: ServerFrame[] = []
+  for (let second = 0; second <= until; second++) {
+    simulation.runTo(secondsToNs(second))
+    if (edit?.at === second) simulation.configure(edit.objects)
+    if (second >= from) pages.push(serverFrame(simulation.engine.snapshot(), { id: 'server', version: VERSION }))
+  }
+  return pages
+}

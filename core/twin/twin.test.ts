@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import type { LimitedSpec } from '../config/objects.ts'
+import { constant, exponential } from '../simulate/random.ts'
+import type { Workload } from '../simulate/workload.ts'
+import { fitTwin, type Twin } from './fit.ts'
+import { forecast } from './forecast.ts'
+import { observe } from './observe.ts'
+import { CALLS, clients, OBJECTS, pagesOf, SERVER, withLow, workloadOf } from './twin.fixture.ts'
+
+const BEFORE = { from: 20, until: 120 }
+const EDITED_AT = 120
+
+const closed = workloadOf(
+  clients('crawler', 1, { kind: 'closed', threads: 200, think: constant(0), calls: CALLS }),
+  clients('worker', 4, { kind: 'closed', threads: 5, think: exponential(300), calls: CALLS }),
+)
+const open = workloadOf(
+  clients('many', 10, {
+    kind: 'open',
+    arrivals: { kind: 'poisson', perSecond: 20 },
+    calls: CALLS,
+    onRejection: 'next',
+  }),
+)
+const calm = workloadOf(
+  clients('few', 10, { kind: 'open', arrivals: { kind: 'poisson', perSecond: 5 }, calls: CALLS, onRejection: 'next' }),
+)
+
+function twinOf(workload: Workload): Twin {
+  const twin = fitTwin({ frames: pagesOf(workload, BEFORE), variant: SERVER, known: new Map(), requestsOfRun: 8_000 })
+  if (typeof twin === 'string') throw new Error(twin)
+  return twin
+}
+
+const low = (twin: Twin) => twin.fit.find(({ level }) => level === 'workload-low')
+
+/** What the simulated server itself does after the edit, which the twin does not know. */
+function truthOf(workload: Workload, change: Partial<LimitedSpec>) {
+  const pages = pagesOf(workload, { from: 140, until: 240, edit: { at: EDITED_AT, objects: withLow(change) } })
+  const level = observe(pages)?.levels.find(({ name }) => name === 'workload-low')
+  if (level === undefined) throw new Error('nothing observed')
+  return level.quantities
+}
+
+function forecastOf(twin: Twin, change: Partial<LimitedSpec>) {
+  const level = forecast(twin, withLow(change))?.levels.find((one) => one.level === 'workload-low')
+  if (level === undefined) throw new Error('no forecast')
+  return level
+}
+
+describe('a twin of a simulated server', () => {
+  test('finds closed clients, the heavy flow among them, and the wait after an edit', () => {
+    const twin = twinOf(closed)
+    expect(low(twin)).toMatchObject({ clients: 'closed', fits: true })
+    for (const change of [{ nominalConcurrencyShares: 30 }, { nominalConcurrencyShares: 300 }]) {
+      const { bands } = forecastOf(twin, change)
+      const truth = truthOf(closed, change)
+      expect(within(bands.waitP50?.point, truth.waitP50)).toBeLessThan(0.2)
+      expect(within(bands.current?.point, truth.current)).toBeLessThan(0.03)
+      expect(truth.rejectedPerSecond).toBe(0)
+      expect(bands.rejectedPerSecond?.point).toBe(0)
+    }
+  })
+
+  test('finds open clients by what they leave in the queues, and their rejections after an edit', () => {
+    const twin = twinOf(open)
+    expect(low(twin)).toMatchObject({ clients: 'open', fits: true })
+    const change = { nominalConcurrencyShares: 30 }
+    const { bands } = forecastOf(twin, change)
+    const truth = truthOf(open, change)
+    expect(truth.rejectedPerSecond).toBeGreaterThan(50)
+    expect(within(bands.rejectedPerSecond?.point, truth.rejectedPerSecond)).toBeLessThan(0.2)
+    expect(within(bands.waitP99?.point, truth.waitP99)).toBeLessThan(0.1)
+  })
+
+  test('forecasts that a level without waits keeps its seats', () => {
+    const twin = twinOf(calm)
+    const level = forecastOf(twin, { nominalConcurrencyShares: 60 })
+    expect(within(level.bands.seats?.point, truthOf(calm, { nominalConcurrencyShares: 60 }).seats)).toBeLessThan(0.1)
+    expect(level.note).toContain('Nothing waited here')
+  })
+
+  test('shows limits only where a level has no requests, is new, or is exempt', () => {
+    const levels = forecast(twinOf(calm), {
+      ...OBJECTS,
+      levels: OBJECTS.levels.map((level) =>
+        level.metadata.name === 'system' ? { ...level, metadata: { name: 'another' } } : level,
+      ),
+    })?.levels
+    const noteOf = (name: string) => levels?.find(({ level }) => level === name)
+    expect(noteOf('catch-all')).toMatchObject({ bands: {}, note: 'No requests in this time.' })
+    expect(noteOf('another')).toMatchObject({
+      bands: {},
+      note: 'New level: metrics do not show which requests it gets.',
+    })
+    expect(noteOf('system')).toMatchObject({ bands: {}, note: 'The edit removes this level.' })
+    expect(noteOf('exempt')).toMatchObject({ bands: {} })
+  })
+
+  test('is not made of too few pages, and ends when it is told to', () => {
+    const frames = pagesOf(calm, { from: 0, until: 10 })
+    const input = { frames, variant: SERVER, known: new Map(), requestsOfRun: 1_000 }
+    expect(fitTwin(input)).toBe('too-short')
+    expect(fitTwin({ ...input, frames: pagesOf(calm, { from: 0, until: 40 }) }, () => false)).toBe('ended')
+  })
+})
+
+const within = (point: number | undefined, truth: number | undefined): number =>
+  point === undefined || truth === undefined ? Infinity : Math.abs(point - truth) / Math.max(truth, 1e-9)
